@@ -1,0 +1,109 @@
+// Who may import whom. Every rule is an error; test/toolchain plants one violation of each and demands that it is found.
+// Needs the TypeScript 6 compiler: under typescript 7 dependency-cruiser finds no imports at all and passes everything.
+
+const OURS = '^(shared|functions|cdk|local|cli|dashboard|test)/';
+const SDK = '(^|/)node_modules/(@aws-sdk|@smithy|@aws-crypto)/';
+const LEFTOVERS = ['util', 'helper', 'manager', 'common', 'misc', 'type', 'service'];
+const npm = (...names) => names.map((name) => `(^|/)node_modules/${name}/`);
+const shared = (...folders) => folders.map((folder) => `^shared/${folder}/`);
+
+/** A layer that imports its own folder, the shared folders named, the packages named, and nothing else at all. */
+const only = (folder, folders, packages = []) => ({
+  name: `${folder}-knows-its-layer-only`,
+  severity: 'error',
+  from: { path: `^shared/${folder}/` },
+  to: { pathNot: [...shared(folder, ...folders), ...npm(...packages)] },
+});
+
+/** A folder that may use node and any package, but of our code only what is listed. */
+const ofOurs = (name, folder, allowed) => ({
+  name,
+  severity: 'error',
+  from: { path: folder },
+  to: { path: OURS, pathNot: allowed },
+});
+
+module.exports = {
+  forbidden: [
+    // The core: not even node's own modules, for they hold clocks, randomness and the disk.
+    only('domain', []),
+    only('schema', ['domain'], ['zod', 'yaml']),
+    only('names', ['domain']),
+    only('ports', ['domain', 'schema']),
+    only('control', ['domain', 'schema', 'ports', 'names']),
+    only('kube', ['domain', 'schema', 'ports', 'names'], ['hono']),
+
+    // The shell: node and packages are free, our own folders are not.
+    ofOurs('adapters-meet-ports-only', '^shared/adapters/', shared('adapters', 'domain', 'schema', 'ports', 'names')),
+    ofOurs(
+      'telemetry-meets-names-only',
+      '^shared/telemetry/',
+      shared('telemetry', 'domain', 'schema', 'ports', 'names'),
+    ),
+    ofOurs('runtime-wires-shared-only', '^shared/runtime/', '^shared/'),
+    ofOurs('functions-are-strangers', '^functions/([^/]+)/', ['^shared/', '^functions/$1/']),
+    ofOurs('local-runs-handlers-only', '^local/', ['^local/', '^shared/', '^functions/[^/]+/handler\\.ts$']),
+    ofOurs('cli-starts-local-only', '^cli/', ['^cli/', '^local/', '^shared/(?!adapters/)']),
+    ofOurs('dashboard-shows-schema-only', '^dashboard/', ['^dashboard/', ...shared('schema', 'domain')]),
+    ofOurs('infra-is-a-stranger', '^cdk/', ['^cdk/', ...shared('names')]),
+    {
+      name: 'nothing-needs-tests',
+      severity: 'error',
+      from: { pathNot: '^test/' },
+      to: { path: '^test/' },
+    },
+    {
+      name: 'sdk-in-adapters-and-wire-only',
+      severity: 'error',
+      from: { path: OURS, pathNot: ['^shared/adapters/(?!memory/)', '^local/wire/', '^test/'] },
+      to: { path: SDK },
+    },
+    {
+      // Types count too: two files whose types need each other are read as one anyway.
+      name: 'no-circles',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-unknown-import',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-undeclared-package',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'shipped-code-needs-no-dev-package',
+      severity: 'error',
+      from: { path: '^(shared|functions|local|cli)/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'pre-compilation-only'] },
+    },
+    {
+      // A file is named after its idea; these names say that nobody knew it.
+      name: 'no-name-for-leftovers',
+      severity: 'error',
+      from: {},
+      to: {
+        path: LEFTOVERS.flatMap((name) => [`/${name}s?\\.ts$`, `-${name}s?\\.ts$`]),
+        pathNot: 'node_modules',
+      },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true, // `import type` obeys the layers as well
+    tsConfig: { fileName: 'tsconfig.json' },
+    combinedDependencies: false,
+    exclude: { path: ['^(dist|cdk\\.out|coverage|\\.muster|\\.git)/', '^examples/'] },
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'node', 'default'],
+      mainFields: ['module', 'main', 'types'],
+    },
+  },
+};

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+/** Planted faults must turn tests red, and the bench measures: both have commands of their own. */
+const ELSEWHERE = ['test/planted/**', 'test/bench/**'];
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ELSEWHERE,
+    pool: 'forks', // tests start servers and children; what a process holds dies with it
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    passWithNoTests: true,
+  },
+});
