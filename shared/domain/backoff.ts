@@ -1,0 +1,45 @@
+import { type EpochMs, plusMs } from './brand.ts';
+import type { Status } from './status.ts';
+
+/** `DefaultJobPodFailureBackOff` and `MaxJobPodFailureBackOff` of Kubernetes' Job controller. */
+const BASE_MS = 10_000;
+const MAX_MS = 600_000;
+
+export type Backoff = Status['backoff'];
+
+/**
+ * The Job's back-off after a batch of ended attempts (KEP: Pod failure back-off, restartPolicy Never): failures add up
+ * until something succeeds; after that only failures later than the newest success count.
+ */
+export function foldBackoff(
+  before: Backoff,
+  failedAt: readonly EpochMs[],
+  succeededAt: readonly EpochMs[],
+): Backoff {
+  if (succeededAt.length === 0) {
+    if (failedAt.length === 0) return before;
+    return { failures: before.failures + failedAt.length, lastFailureAt: newest([...failedAt, ...(before.lastFailureAt === null ? [] : [before.lastFailureAt])]) };
+  }
+  const lastSuccessAt = Math.max(...succeededAt);
+  const since = failedAt.filter((at) => at > lastSuccessAt);
+  return { failures: since.length, lastFailureAt: newest(since) };
+}
+
+const newest = (times: readonly EpochMs[]): EpochMs | null =>
+  times.reduce<EpochMs | null>((max, at) => (max === null || at > max ? at : max), null);
+
+/** When the Job may start Pods again: 10 s after the first failure, doubled for each further one, 10 min at most. */
+export function backoffEndsAt({ failures, lastFailureAt }: Backoff): EpochMs | null {
+  if (failures === 0 || lastFailureAt === null) return null;
+  return plusMs(lastFailureAt, doubledMs(failures));
+}
+
+/**
+ * When an index that infrastructure took may start again: at once the first time, then after the same growing delays,
+ * so that an image that cannot be pulled does not spin.
+ */
+export function lossDelayEndsAt(lossesBefore: number, at: EpochMs): EpochMs | null {
+  return lossesBefore === 0 ? null : plusMs(at, doubledMs(lossesBefore));
+}
+
+const doubledMs = (nth: number): number => Math.min(BASE_MS * 2 ** Math.min(nth - 1, 10), MAX_MS);

@@ -1,0 +1,111 @@
+import type { EpochMs } from './brand.ts';
+import type { IndexRecord, IndexState } from './index-record.ts';
+import { invariant } from './invariant.ts';
+import { type Transition, applyTo } from './transition.ts';
+
+/** Consecutive indexes that share one `BOARD#nnn` item. */
+export const CHUNK_INDEXES = 4096;
+
+/** What most records do not have; kept in a side list so that a chunk without failures stays small. */
+export type Extras = Omit<IndexRecord, 'state' | 'attempt'>;
+
+export const NO_EXTRAS: Extras = {
+  nonce: 0,
+  stopping: false,
+  failures: 0,
+  ignored: 0,
+  infra: 0,
+  spot: 0,
+  notBefore: null,
+};
+
+/** States by their code on the board; the order is part of the stored format. */
+export const STATES: readonly IndexState[] = ['pending', 'claimed', 'launched', 'running', 'succeeded', 'failed'];
+const CODES = new Map(STATES.map((state, code) => [state, code]));
+
+/** 4,096 consecutive records as columns. Mutable on purpose, so never shared: a draft works on a {@link cloneChunk}. */
+export type Chunk = {
+  readonly states: Uint8Array;
+  readonly attempts: Uint32Array;
+  readonly extras: Map<number, Extras>;
+};
+
+export const emptyChunk = (): Chunk => ({
+  states: new Uint8Array(CHUNK_INDEXES),
+  attempts: new Uint32Array(CHUNK_INDEXES),
+  extras: new Map(),
+});
+
+export const cloneChunk = (chunk: Chunk): Chunk => ({
+  states: chunk.states.slice(),
+  attempts: chunk.attempts.slice(),
+  extras: new Map(chunk.extras),
+});
+
+export const chunkOf = (index: number): number => Math.floor(index / CHUNK_INDEXES);
+export const chunksFor = (size: number): number => Math.ceil(size / CHUNK_INDEXES);
+
+/** The record at `offset` (0..4,095) of a chunk. */
+export function recordAt(chunk: Chunk, offset: number): IndexRecord {
+  const state = STATES[chunk.states[offset] ?? 0];
+  invariant(state !== undefined, 'a known state');
+  return { ...(chunk.extras.get(offset) ?? NO_EXTRAS), state, attempt: chunk.attempts[offset] ?? 0 };
+}
+
+/** Writes a record back in place. */
+export function setRecord(chunk: Chunk, offset: number, record: IndexRecord): void {
+  const { state, attempt, ...extras } = record;
+  chunk.states[offset] = CODES.get(state) ?? 0;
+  chunk.attempts[offset] = attempt;
+  if (hasExtras(extras)) chunk.extras.set(offset, extras);
+  else chunk.extras.delete(offset);
+}
+
+const hasExtras = (e: Extras): boolean =>
+  e.nonce !== 0 ||
+  e.stopping ||
+  e.failures !== 0 ||
+  e.ignored !== 0 ||
+  e.infra !== 0 ||
+  e.spot !== 0 ||
+  e.notBefore !== null;
+
+/** What STATUS knows of a chunk without reading it; counts include the journal's transitions. */
+export type ChunkSummary = {
+  /** Version of the stored item; 0 means that none is stored and every record is fresh. */
+  readonly version: number;
+  /** Journal entries of this chunk below this sequence number are in the stored item already. */
+  readonly foldedSeq: number;
+  readonly pending: number;
+  /** Claimed or launched. */
+  readonly starting: number;
+  readonly running: number;
+  /** Of the active ones, those that the board wants to end. */
+  readonly stopping: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  /** No pending record lies before this offset. */
+  readonly firstPending: number;
+  /** No pending record's back-off ends before this; null: none is in back-off. */
+  readonly soonestDue: EpochMs | null;
+};
+
+/** The summary of `length` fresh records that no item holds yet. */
+export const freshSummary = (length: number): ChunkSummary => ({
+  version: 0,
+  foldedSeq: 0,
+  pending: length,
+  starting: 0,
+  running: 0,
+  stopping: 0,
+  succeeded: 0,
+  failed: 0,
+  firstPending: 0,
+  soonestDue: null,
+});
+
+/** Applies one transition in place, to the record at `transition.index`. */
+export function applyToChunk(chunk: Chunk, transition: Transition): void {
+  const offset = transition.index % CHUNK_INDEXES;
+  setRecord(chunk, offset, applyTo(recordAt(chunk, offset), transition));
+}

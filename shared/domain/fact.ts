@@ -1,0 +1,63 @@
+import type { EpochMs, TaskArn } from './brand.ts';
+
+/** Names one RunTask of one attempt; it is in the task's `group`, so any event is matched without a look-up. */
+export type AttemptId = {
+  readonly index: number;
+  readonly attempt: number;
+  readonly nonce: number;
+};
+
+/** Why an attempt ended, from ECS's stopCode, reasons and the main container's exit code. */
+export type Ending = {
+  readonly cause: EndingCause;
+  /** null where no container of ours has run to an end. */
+  readonly exitCode: number | null;
+  /** A sentence for people: ECS's stoppedReason and the container's reason. */
+  readonly reason: string;
+};
+
+export type EndingCause =
+  /** the main container ended by itself with 0 */
+  | 'Completed'
+  /** it ended by itself with another code */
+  | 'Error'
+  | 'OOMKilled'
+  /** somebody called StopTask */
+  | 'Stopped'
+  | 'Spot'
+  /** host, maintenance, or the task is not to be found any more */
+  | 'Infrastructure'
+  /** it never ran: image, network, secrets */
+  | 'StartFailed';
+
+/** Something observed about one attempt. `atMs` is ECS's time where it has one. */
+export type Fact = AttemptId &
+  (
+    | { readonly kind: 'launched'; readonly taskArn: TaskArn; readonly at: EpochMs }
+    /** RunTask said no for now: nothing runs under this nonce, and nothing will */
+    | { readonly kind: 'refused'; readonly reason: string; readonly retryAt: EpochMs; readonly at: EpochMs }
+    /** RunTask will never say yes: access, cluster, definition; nothing runs under this nonce */
+    | { readonly kind: 'rejected'; readonly reason: string; readonly at: EpochMs }
+    /** the claim was withdrawn before any RunTask: nothing runs under this nonce, and nothing will */
+    | { readonly kind: 'cancelled'; readonly at: EpochMs }
+    | { readonly kind: 'running'; readonly taskArn: TaskArn; readonly at: EpochMs }
+    | { readonly kind: 'stopped'; readonly taskArn: TaskArn | null; readonly ending: Ending; readonly times: AttemptTimes; readonly at: EpochMs }
+  );
+
+/** When an attempt was asked for, started and ended, by ECS's clock; null where it never got so far. */
+export type AttemptTimes = {
+  readonly createdAt: EpochMs | null;
+  readonly startedAt: EpochMs | null;
+  readonly stoppedAt: EpochMs | null;
+};
+
+export type FactKind = Fact['kind'];
+
+const STAGE: Record<FactKind, number> = { refused: 0, rejected: 0, cancelled: 0, launched: 1, running: 2, stopped: 3 };
+
+/** Orders the facts of one batch so that each attempt is told forwards, whatever order they came in. */
+export function inOrder(facts: readonly Fact[]): readonly Fact[] {
+  return [...facts].sort(
+    (a, b) => a.index - b.index || a.attempt - b.attempt || a.nonce - b.nonce || STAGE[a.kind] - STAGE[b.kind],
+  );
+}

@@ -1,0 +1,47 @@
+import type { EpochMs, JobUid } from '../domain/brand.ts';
+import type { IndexState } from '../domain/index-record.ts';
+
+/**
+ * The change feed: one numeric order for Jobs and their Pods, without gaps. A row's number is the resourceVersion of
+ * every change that it lists. Rows are appended after the commit that they tell of, exactly once each.
+ */
+export type Feed = {
+  /** What is published of a Job; null: nothing yet. */
+  readMark(uid: JobUid): Promise<FeedMark | null>;
+  /**
+   * Appends one row as number `head + 1` and moves the mark of every Job in it, all or nothing. `outrun`: a mark was not
+   * at `entry.after`, so somebody else has published this Job meanwhile; nothing was written.
+   */
+  append(entries: readonly FeedEntry[], at: EpochMs): Promise<{ readonly kind: 'appended'; readonly number: number } | { readonly kind: 'outrun' }>;
+  /** Number of the newest row, 0 for none. */
+  head(): Promise<number>;
+  /** Rows with numbers above `after`, ascending. `expired`: some of them are gone already (410). */
+  read(after: number, limit: number): Promise<{ readonly kind: 'rows'; readonly rows: readonly FeedRow[] } | { readonly kind: 'expired' }>;
+};
+
+export type FeedMark = {
+  /** STATUS version up to which the Job is published. */
+  readonly version: number;
+  /** The journal's `nextSeq` of that version. */
+  readonly seq: number;
+  /** Number of the row that did it: the Job's resourceVersion. */
+  readonly number: number;
+  readonly at: EpochMs;
+};
+
+export type FeedEntry = {
+  readonly uid: JobUid;
+  readonly namespace: string;
+  readonly name: string;
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  /** The mark's version that this entry follows; 0: the Job's first. */
+  readonly after: number;
+  readonly version: number;
+  readonly seq: number;
+  /** Pods that changed since, each once, as they are in this version. */
+  readonly pods: readonly PodChange[];
+};
+
+export type PodChange = { readonly index: number; readonly attempt: number; readonly state: IndexState };
+
+export type FeedRow = { readonly number: number; readonly at: EpochMs; readonly entries: readonly FeedEntry[] };

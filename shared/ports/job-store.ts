@@ -1,0 +1,103 @@
+import type { Chunk } from '../domain/board.ts';
+import type { EpochMs, JobUid, TaskArn } from '../domain/brand.ts';
+import type { AttemptId, AttemptTimes, Ending } from '../domain/fact.ts';
+import type { JobIdentity } from '../domain/job.ts';
+import type { JobManifest } from '../domain/manifest.ts';
+import type { Status } from '../domain/status.ts';
+import type { LaunchTemplate } from '../domain/task.ts';
+
+/** The admitted manifest with the generation that it stands for. */
+export type StoredSpec = {
+  readonly identity: JobIdentity;
+  readonly generation: number;
+  readonly manifest: JobManifest;
+};
+
+export type StoredChunk = { readonly version: number; readonly chunk: Chunk };
+
+/** A chunk to be stored as version `expectedVersion + 1`; 0 means that none is stored yet. */
+export type ChunkWrite = { readonly no: number; readonly expectedVersion: number; readonly chunk: Chunk; readonly length: number };
+
+/** `lost`: somebody else committed first (or a transaction conflicted), nothing was written; read and decide again. */
+export type Commit = { readonly kind: 'committed' } | { readonly kind: 'lost' };
+
+/** The record of an ended attempt: history, never read to decide. */
+export type AttemptRecord = AttemptId & {
+  readonly taskArn: TaskArn | null;
+  readonly ending: Ending;
+  readonly times: AttemptTimes;
+};
+
+/** How far one launch has come: what excludes launching and cancelling, and what a repeated call is built from. */
+export type LaunchSlot = AttemptId &
+  (
+    | { readonly state: 'launching'; readonly since: EpochMs }
+    | { readonly state: 'cancelled' }
+    | { readonly state: 'launched'; readonly taskArn: TaskArn; readonly since: EpochMs }
+  );
+
+/** Ten consecutive indexes share one launch row, `LAUNCH#<index div 10>`. */
+export const LAUNCH_ROW_INDEXES = 10;
+
+/**
+ * What is known of Jobs. Reads are strongly consistent. A method that writes is one atomic, conditional request named
+ * after the transition; a call that throws may or may not have been carried out, and may be repeated.
+ */
+export type JobStore = {
+  /** Stores name, spec and status together, or nothing. `taken`: the name is in use in that namespace. */
+  createJob(spec: StoredSpec, status: Status): Promise<{ readonly kind: 'created' } | { readonly kind: 'taken' } | { readonly kind: 'noNamespace' }>;
+
+  findJob(namespace: string, name: string): Promise<JobUid | null>;
+  /** Jobs that a user sees, in order of (namespace, name), at most `limit`, after `after`. */
+  listJobs(page: { readonly namespace: string | null; readonly after: string | null; readonly limit: number }): Promise<{
+    readonly jobs: readonly { readonly namespace: string; readonly name: string; readonly uid: JobUid }[];
+    /** Pass it as `after` for the next page; null: there is none. */
+    readonly next: string | null;
+  }>;
+
+  readSpec(uid: JobUid): Promise<StoredSpec | null>;
+  readStatus(uid: JobUid): Promise<Status | null>;
+  /** Chunks that are stored; those that are not are absent from the map. */
+  readChunks(uid: JobUid, nos: readonly number[]): Promise<ReadonlyMap<number, StoredChunk>>;
+
+  /**
+   * One conditional write of one item if `chunks` is empty, else one transaction: STATUS if its version is
+   * `status.version - 1`, each chunk if its version is the expected one. At most {@link CHUNKS_PER_PASS_MAX} chunks.
+   */
+  commitPass(uid: JobUid, status: Status, chunks: readonly ChunkWrite[]): Promise<Commit>;
+  /** The same for a user's change of the spec: SPEC with its new generation, and STATUS. */
+  commitSpec(spec: StoredSpec, status: Status): Promise<Commit>;
+  /** The same for a user's delete: STATUS, and the name is free at once. */
+  commitDeletion(identity: JobIdentity, status: Status): Promise<Commit>;
+  /** Lets spec, chunks and status rows of a Job that is over vanish some time after `at`. Idempotent. */
+  expireJob(uid: JobUid, chunks: number, at: EpochMs): Promise<void>;
+
+  /** Writes records of ended attempts; writing one twice leaves one. They vanish by themselves some time after `expireAt`. */
+  writeAttempts(uid: JobUid, attempts: readonly AttemptRecord[], expireAt: EpochMs): Promise<void>;
+  /** Records of the ended attempts of indexes `from`..`to` (inclusive, one chunk), by index and attempt. */
+  readAttempts(uid: JobUid, from: number, to: number): Promise<readonly AttemptRecord[]>;
+
+  /** The Job's frozen launch template; the first one stored wins and is what everybody gets. */
+  readTemplate(uid: JobUid): Promise<LaunchTemplate | null>;
+  storeTemplate(uid: JobUid, template: LaunchTemplate): Promise<LaunchTemplate>;
+
+  /** Launch slots of row `row` (indexes 10·row .. 10·row+9), and the version that guards the next write; 0: no row. */
+  readLaunches(uid: JobUid, row: number): Promise<LaunchRow>;
+  /** All rows of `from`..`to` (row numbers, inclusive, at most 410): where the ARNs of many attempts are looked up. */
+  readLaunchRange(uid: JobUid, from: number, to: number): Promise<readonly LaunchRow[]>;
+  /** Writes the row if its version is still `row.version`; `lost` comes with the row as it is. */
+  writeLaunches(uid: JobUid, row: LaunchRow, expireAt: EpochMs): Promise<{ readonly kind: 'written'; readonly row: LaunchRow } | { readonly kind: 'lost'; readonly row: LaunchRow }>;
+
+  /** Jobs whose alarm is due at `now` or before; with null, every Job that has an alarm. May be seconds behind. */
+  dueJobs(page: { readonly now: EpochMs | null; readonly after: string | null; readonly limit: number }): Promise<{ readonly uids: readonly JobUid[]; readonly next: string | null }>;
+
+  createNamespace(name: string, at: EpochMs): Promise<{ readonly kind: 'created' } | { readonly kind: 'taken' }>;
+  listNamespaces(): Promise<readonly { readonly name: string; readonly uid: string; readonly createdAt: EpochMs }[]>;
+};
+
+export type LaunchRow = {
+  readonly row: number;
+  readonly version: number;
+  /** By index, at most ten. */
+  readonly slots: readonly LaunchSlot[];
+};

@@ -1,0 +1,33 @@
+import type { JobUid, TaskArn } from '../domain/brand.ts';
+import type { AttemptId, Fact } from '../domain/fact.ts';
+
+/**
+ * Three queues. A message may be lost, late, doubled or out of order: it is a hint, the table is the truth.
+ * A call that throws may have sent some, all or none.
+ */
+export type Queues = {
+  /** "Look at this Job", after `delaySec` (0..900). */
+  wake(wakeUps: readonly WakeUp[]): Promise<void>;
+  /** What was observed, grouped by Job. */
+  facts(messages: readonly FactMessage[], delaySec: number): Promise<void>;
+  /** What a commit asks of ECS. Fair by Job. */
+  dispatch(messages: readonly DispatchMessage[], delaySec: number): Promise<void>;
+};
+
+export type WakeUp = { readonly uid: JobUid; readonly delaySec: number; /** look all active attempts up, too */ readonly inspect?: boolean };
+
+export type FactMessage = { readonly uid: JobUid; readonly facts: readonly Fact[] };
+
+/** Attempts of one launch row (ten indexes), or of the world. */
+export type DispatchMessage =
+  | {
+      readonly kind: 'pack';
+      readonly uid: JobUid;
+      readonly launch: readonly AttemptId[];
+      /** claims to be cancelled, or launched attempts to be stopped */
+      readonly stop: readonly AttemptId[];
+    }
+  /** a live task that is no current attempt's */
+  | { readonly kind: 'stopTask'; readonly uid: JobUid; readonly taskArn: TaskArn }
+  /** look up the active attempts from this index on */
+  | { readonly kind: 'inspect'; readonly uid: JobUid; readonly from: number };
