@@ -18,14 +18,18 @@ for (let index = 0; index < GRID * GRID; index++) {
   else place(rgb, (index % GRID) * TILE_PX, Math.floor(index / GRID) * TILE_PX);
 }
 if (missing.length > 0) {
-  console.error(`${missing.length} of ${GRID * GRID} tiles are missing or damaged in ${join(workspace, 'tiles')}: ${missing.join(', ')}`);
+  console.error(
+    `${missing.length} of ${GRID * GRID} tiles are missing or damaged in ${join(workspace, 'tiles')}: ${missing.join(', ')}`,
+  );
   console.error('Has the Job completed? Nothing was written.');
   process.exit(1);
 }
 const target = join(workspace, 'mandelbrot.png');
 writeFileSync(`${target}.tmp`, PNG.sync.write(picture, { colorType: 2 }));
 renameSync(`${target}.tmp`, target);
-console.log(`${relative(process.cwd(), target)}: ${picture.width} × ${picture.height} pixels from ${GRID * GRID} tiles`);
+console.log(
+  `${relative(process.cwd(), target)}: ${picture.width} × ${picture.height} pixels from ${GRID * GRID} tiles`,
+);
 
 /** The pixels of one tile, or null when the file is absent or is not a whole tile. */
 function readTile(path) {
@@ -37,7 +41,9 @@ function readTile(path) {
     throw error;
   }
   const whole = bytes.length === TILE_HEADER.length + TILE_PX * TILE_PX * 3;
-  return whole && bytes.subarray(0, TILE_HEADER.length).toString('latin1') === TILE_HEADER ? bytes.subarray(TILE_HEADER.length) : null;
+  return whole && bytes.subarray(0, TILE_HEADER.length).toString('latin1') === TILE_HEADER
+    ? bytes.subarray(TILE_HEADER.length)
+    : null;
 }
 
 function place(rgb, left, top) {

@@ -49,7 +49,9 @@ function main() {
   mkdirSync(folder, { recursive: true });
   writeWhole(join(folder, `${index}.ppm`), Buffer.concat([Buffer.from(`P6\n${TILE_PX} ${TILE_PX}\n255\n`), rgb]));
   const tookMs = Math.round(performance.now() - startedMs);
-  console.log(`tile ${index}: column ${column}, row ${row}, ${(iterations / 1e6).toFixed(1)} million iterations in ${tookMs} ms`);
+  console.log(
+    `tile ${index}: column ${column}, row ${row}, ${(iterations / 1e6).toFixed(1)} million iterations in ${tookMs} ms`,
+  );
 }
 
 /** Draws one tile: its pixels as rows of red, green, blue, and how many iterations that took. */

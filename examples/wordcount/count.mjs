@@ -11,11 +11,15 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const workspace = process.env.MUSTER_WORKSPACE ?? import.meta.dirname;
-const files = readFileSync(join(workspace, 'files.txt'), 'utf8').split('\n').filter((line) => line !== '');
+const files = readFileSync(join(workspace, 'files.txt'), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '');
 const given = process.env.JOB_COMPLETION_INDEX ?? '';
 const index = Number(given);
 if (!/^\d+$/.test(given) || index >= files.length) {
-  console.error(`JOB_COMPLETION_INDEX must be 0..${files.length - 1}, for files.txt has ${files.length} lines; it is '${given}'`);
+  console.error(
+    `JOB_COMPLETION_INDEX must be 0..${files.length - 1}, for files.txt has ${files.length} lines; it is '${given}'`,
+  );
   process.exit(1);
 }
 

@@ -9,7 +9,9 @@ const SHOWN_MAX = 20;
 const COUNT_WIDTH = 7; // of GNU `uniq -c`
 
 const workspace = process.env.MUSTER_WORKSPACE ?? import.meta.dirname;
-const files = readFileSync(join(workspace, 'files.txt'), 'utf8').split('\n').filter((line) => line !== '');
+const files = readFileSync(join(workspace, 'files.txt'), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '');
 const total = new Map();
 const missing = [];
 for (const [index, file] of files.entries()) {

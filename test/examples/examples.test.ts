@@ -1,0 +1,216 @@
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { PNG } from 'pngjs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+// The examples without Muster: every index run as a task would be, in a workspace of its own, with a task's environment.
+
+const EXAMPLES = join(import.meta.dirname, '../../examples');
+const AT_ONCE = 2;
+const MINUTE_MS = 60_000;
+
+describe('mandelbrot', () => {
+  let example: ReturnType<typeof exampleCopy>;
+  let runs: readonly Run[];
+  beforeAll(async () => {
+    example = exampleCopy('mandelbrot');
+    runs = await example.runAll();
+  }, 3 * MINUTE_MS);
+  afterAll(() => example.remove());
+
+  test('every index draws its tile and says so in one line', () => {
+    expect(example.completions).toBe(64);
+    for (const [index, run] of runs.entries()) {
+      expect(run, run.stderr).toMatchObject({ code: 0, stderr: '' });
+      expect(run.stdout).toMatch(new RegExp(`^tile ${index}: [^\\n]+\\n$`));
+    }
+    expect(readdirSync(join(example.workspace, 'tiles')).sort()).toEqual(
+      [...runs.keys()].map((index) => `${index}.ppm`).sort(),
+    );
+  });
+
+  test('the tiles make one picture', { timeout: MINUTE_MS }, async () => {
+    const assembled = await example.runOriginal('assemble.mjs');
+    expect(assembled, assembled.stderr).toMatchObject({ code: 0 });
+    const picture = PNG.sync.read(readFileSync(join(example.workspace, 'mandelbrot.png')));
+    expect([picture.width, picture.height]).toEqual([1024, 1024]);
+    expect(colours(picture).size).toBeGreaterThan(10_000);
+    // Tiles in the wrong places, or turned, would show as seams.
+    expect(seam(picture, 128)).toBeLessThan(1.5 * seam(picture, 64));
+  });
+
+  test('a second attempt, even two at once, leaves the same bytes', { timeout: MINUTE_MS }, async () => {
+    const tile = join(example.workspace, 'tiles', '27.ppm');
+    const before = readFileSync(tile);
+    expect(await Promise.all([example.run(27), example.run(27)])).toMatchObject([{ code: 0 }, { code: 0 }]);
+    expect(readFileSync(tile).equals(before)).toBe(true);
+  });
+
+  test('no picture is made when tiles are missing or cut short', { timeout: MINUTE_MS }, async () => {
+    const { workspace } = example;
+    unlinkSync(join(workspace, 'tiles', '5.ppm'));
+    writeFileSync(
+      join(workspace, 'tiles', '40.ppm'),
+      readFileSync(join(workspace, 'tiles', '40.ppm')).subarray(0, 1000),
+    );
+    rmSync(join(workspace, 'mandelbrot.png'), { force: true });
+    const assembled = await example.runOriginal('assemble.mjs');
+    expect(assembled.code).toBe(1);
+    expect(assembled.stderr).toMatch(/^2 of 64 tiles are missing or damaged in .*: 5, 40\n/);
+    expect(existsSync(join(workspace, 'mandelbrot.png'))).toBe(false);
+  });
+
+  test.each(['', '64', '-1', '1.5', 'x'])('index %j is refused', { timeout: MINUTE_MS }, async (index) => {
+    expect(await example.run(index)).toMatchObject({
+      code: 1,
+      stderr: `JOB_COMPLETION_INDEX must be 0..63, not '${index}'\n`,
+    });
+  });
+});
+
+describe('wordcount', () => {
+  let example: ReturnType<typeof exampleCopy>;
+  const files = readFileSync(join(EXAMPLES, 'wordcount/files.txt'), 'utf8').trimEnd().split('\n');
+  let runs: readonly Run[];
+  beforeAll(async () => {
+    example = exampleCopy('wordcount');
+    runs = await example.runAll();
+  }, MINUTE_MS);
+  afterAll(() => example.remove());
+
+  test('the Job has one index a line, and every text is listed and ends its last line', () => {
+    expect(example.completions).toBe(files.length);
+    expect(files.length).toBeGreaterThanOrEqual(12);
+    expect([...files].sort()).toEqual(
+      readdirSync(join(example.workspace, 'texts'))
+        .map((name) => `texts/${name}`)
+        .sort(),
+    );
+    for (const file of files) expect(readFileSync(join(example.workspace, file), 'latin1'), file).toMatch(/\n$/);
+  });
+
+  test('every index counts its own text', () => {
+    for (const [index, run] of runs.entries()) {
+      expect(run, run.stderr).toMatchObject({ code: 0, stderr: '' });
+      expect(run.stdout).toMatch(/^texts\/\S+: \d+ words, \d+ different ones\n$/);
+      expect(run.stdout.startsWith(`${files[index]}: `)).toBe(true);
+    }
+  });
+
+  test('the sum is what the shell computes over the same files', { timeout: MINUTE_MS }, async () => {
+    const pipeline = `cat $(cat files.txt) | tr -cs 'A-Za-z' '\\n' | tr 'A-Z' 'a-z' | sed '/^$/d' | sort | uniq -c | sort -k1,1nr -k2 | head -20`;
+    const shell = await execute(['sh', '-c', pipeline], example.workspace, { LC_ALL: 'C' });
+    const merged = await example.runOriginal('merge.mjs');
+    expect(shell.stdout.split('\n')).toHaveLength(21);
+    expect(asIndentedHere(merged.stdout)).toBe(asIndentedHere(shell.stdout));
+    expect(readFileSync(join(EXAMPLES, 'wordcount/README.md'), 'utf8')).toContain(pipeline);
+  });
+
+  test('an index past the last line is refused', { timeout: MINUTE_MS }, async () => {
+    const refused = await example.run(files.length);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`must be 0..${files.length - 1}`);
+  });
+
+  test('nothing is merged when a text was not counted, or another text was', { timeout: MINUTE_MS }, async () => {
+    cpSync(join(example.workspace, 'counts/0.json'), join(example.workspace, 'counts/1.json'));
+    unlinkSync(join(example.workspace, 'counts/2.json'));
+    const merged = await example.runOriginal('merge.mjs');
+    expect(merged).toMatchObject({ code: 1, stdout: '' });
+    expect(merged.stderr).toContain(
+      `2 of ${files.length} texts have not been counted: 1 (${files[1]}), 2 (${files[2]})`,
+    );
+  });
+});
+
+type Run = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** What of a manifest a task is made of; the rest is checked where Muster admits it. */
+const Manifest = z.object({
+  spec: z.object({
+    completions: z.number(),
+    template: z.object({ spec: z.object({ containers: z.tuple([z.object({ command: z.array(z.string()) })]) }) }),
+  }),
+});
+
+/** A copy of an example in a temporary workspace, without what earlier runs have left in the original. */
+function exampleCopy(name: string) {
+  const original = join(EXAMPLES, name);
+  const workspace = mkdtempSync(join(tmpdir(), `muster-${name}-`));
+  const outputs = readFileSync(join(original, '.gitignore'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => join(original, line));
+  cpSync(original, workspace, {
+    recursive: true,
+    filter: (path) => !outputs.includes(path) && !outputs.includes(`${path}/`),
+  });
+  const { spec } = Manifest.parse(parse(readFileSync(join(original, 'job.yaml'), 'utf8')));
+  const { command } = spec.template.spec.containers[0];
+  const task = { MUSTER_WORKSPACE: workspace, PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
+  const run = (index: number | string) => execute(command, workspace, { ...task, JOB_COMPLETION_INDEX: String(index) });
+  return {
+    workspace,
+    completions: spec.completions,
+    /** Runs the manifest's command for one index, as a task is run. */
+    run,
+    /** Runs all indexes, a few at a time; the results in the order of the indexes. */
+    async runAll(): Promise<readonly Run[]> {
+      const runs: Run[] = [];
+      const indexes = Array.from({ length: spec.completions }, (_, index) => index).values();
+      const worker = async () => {
+        for (const index of indexes) runs[index] = await run(index);
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+      return runs;
+    },
+    /** Runs a program that is no task (it may need packages) from the repository, over this workspace. */
+    runOriginal: (program: string) => execute(['node', join(original, program)], workspace, task),
+    remove: () => rmSync(workspace, { recursive: true, force: true }),
+  };
+}
+
+async function execute(command: readonly string[], cwd: string, env: Record<string, string>): Promise<Run> {
+  const [program = '', ...args] = command;
+  return await new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.on('error', reject).on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+function colours({ data }: PNG): Set<number> {
+  const seen = new Set<number>();
+  for (let at = 0; at < data.length; at += 4) seen.add(data.readUIntBE(at, 3));
+  return seen;
+}
+
+/**
+ * How much the picture changes, on average, from one pixel to the next across the lines, upright and level, at odd multiples of
+ * `every` pixels (so that 64 names lines within tiles, and 128 lines between them).
+ */
+function seam({ data, width, height }: PNG, every: number): number {
+  let sum = 0;
+  let count = 0;
+  const compare = (pixel: number, neighbour: number) => {
+    for (let c = 0; c < 3; c++) sum += Math.abs(data.readUInt8(pixel * 4 + c) - data.readUInt8(neighbour * 4 + c));
+    count++;
+  };
+  for (let line = every; line < width; line += 2 * every) {
+    for (let y = 0; y < height; y++) compare(y * width + line, y * width + line - 1);
+    for (let x = 0; x < width; x++) compare(line * width + x, (line - 1) * width + x);
+  }
+  return sum / count;
+}
+
+/** GNU's uniq indents its counts by seven columns, which merge.mjs does too; others by fewer. */
+function asIndentedHere(lines: string): string {
+  return process.platform === 'linux' ? lines : lines.replaceAll(/^ +/gm, '');
+}
