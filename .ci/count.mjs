@@ -1,0 +1,25 @@
+// Adds up what the steps and the test runner left in a folder and prints it as the last line; exits 1 if anything failed.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const folder = process.argv[2];
+const files = readdirSync(folder);
+const count = { passed: 0, failed: 0 };
+
+for (const name of files.filter((file) => file.endsWith('.step')).map((file) => file.slice(0, -'.step'.length))) {
+  const stepPassed = readFileSync(join(folder, `${name}.step`), 'utf8').trim() === 'passed';
+  const ran = files.includes(`${name}.json`) ? testsOf(`${name}.json`) : { passed: 0, failed: 0 };
+  // A step without tests counts as one; so does one that failed although no test of it did (a crash, a file that does not load).
+  if (ran.passed + ran.failed === 0 || (!stepPassed && ran.failed === 0)) ran[stepPassed ? 'passed' : 'failed'] += 1;
+  console.log(`${name}: ${ran.passed} passed, ${ran.failed} failed`);
+  count.passed += ran.passed;
+  count.failed += ran.failed;
+}
+
+console.log(`${count.passed} passed, ${count.failed} failed`);
+process.exitCode = count.failed === 0 && count.passed > 0 ? 0 : 1;
+
+function testsOf(file) {
+  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  return { passed: numPassedTests, failed: numFailedTests };
+}
