@@ -6,6 +6,7 @@
 // A tile depends on its index alone and appears under its name only when it is whole, so a second attempt at an
 // index, even one beside the first, changes nothing. No packages: any image with node in it runs this file.
 
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -123,9 +124,12 @@ function toSrgbByte(linear) {
   return Math.round(255 * Math.min(1, Math.max(0, linear)) ** (1 / 2.2));
 }
 
-/** Writes a file so that nobody ever sees half of it. */
+/**
+ * Writes a file so that nobody ever sees half of it. The draft's name is random, for a process id is not enough: every
+ * container has a process 1.
+ */
 function writeWhole(path, bytes) {
-  const draft = `${path}.${process.pid}.tmp`;
+  const draft = `${path}.${randomUUID()}.tmp`;
   writeFileSync(draft, bytes);
   renameSync(draft, path);
 }

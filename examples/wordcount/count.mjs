@@ -7,6 +7,7 @@
 // is two words. The result depends on the text alone and appears under its name only when it is whole, so a second
 // attempt at an index changes nothing. No packages: any image with node in it runs this file.
 
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -42,9 +43,12 @@ function countWords(text) {
   return found;
 }
 
-/** Writes a file so that nobody ever sees half of it. */
+/**
+ * Writes a file so that nobody ever sees half of it. The draft's name is random, for a process id is not enough: every
+ * container has a process 1.
+ */
 function writeWhole(path, text) {
-  const draft = `${path}.${process.pid}.tmp`;
+  const draft = `${path}.${randomUUID()}.tmp`;
   writeFileSync(draft, text);
   renameSync(draft, path);
 }
