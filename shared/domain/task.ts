@@ -1,4 +1,4 @@
-import type { EpochMs, JobUid, TaskArn } from './brand.ts';
+import type { JobUid, TaskArn } from './brand.ts';
 import type { AttemptId, AttemptTimes, Ending } from './fact.ts';
 
 /** What a pod template becomes: the same for all indexes and attempts, so it is registered once per content hash. */

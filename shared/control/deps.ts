@@ -1,0 +1,29 @@
+import type { Timing } from '../domain/timing.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Feed } from '../ports/feed.ts';
+import type { JobStore } from '../ports/job-store.ts';
+import type { Limits } from '../ports/limits.ts';
+import type { Queues } from '../ports/queues.ts';
+import type { Tasks } from '../ports/tasks.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
+
+/** Everything that `control` may touch, and the settings it goes by. */
+export type Deps = {
+  readonly jobs: JobStore;
+  readonly feed: Feed;
+  readonly tasks: Tasks;
+  readonly queues: Queues;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  readonly settings: Settings;
+};
+
+export type Settings = {
+  readonly timing: Timing;
+  /** RunTask calls a second, all dispatchers together; null: no limit of ours. */
+  readonly launchesPerSec: number | null;
+  readonly stopsPerSec: number | null;
+  /** How long records of ended attempts and deleted Jobs are kept. */
+  readonly historyMs: number;
+};

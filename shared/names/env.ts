@@ -1,0 +1,39 @@
+/** Environment variables by which the stack (or the embedded runtime) tells the functions where everything is. */
+export const ENV = {
+  table: 'MUSTER_TABLE',
+  wakeQueueUrl: 'MUSTER_WAKE_QUEUE_URL',
+  factQueueUrl: 'MUSTER_FACT_QUEUE_URL',
+  dispatchQueueUrl: 'MUSTER_DISPATCH_QUEUE_URL',
+  cluster: 'MUSTER_CLUSTER',
+  /** comma-separated */
+  subnets: 'MUSTER_SUBNETS',
+  /** comma-separated */
+  securityGroups: 'MUSTER_SECURITY_GROUPS',
+  /** ENABLED or DISABLED */
+  assignPublicIp: 'MUSTER_ASSIGN_PUBLIC_IP',
+  executionRoleArn: 'MUSTER_EXECUTION_ROLE_ARN',
+  taskRoleArn: 'MUSTER_TASK_ROLE_ARN',
+  logGroup: 'MUSTER_LOG_GROUP',
+  /** RunTask calls a second, all dispatchers together; absent: no limit of ours */
+  launchesPerSec: 'MUSTER_LAUNCHES_PER_SEC',
+  /** StopTask calls a second, likewise */
+  stopsPerSec: 'MUSTER_STOPS_PER_SEC',
+  /** days for which records of ended attempts and deleted Jobs are kept */
+  historyDays: 'MUSTER_HISTORY_DAYS',
+} as const;
+
+/** Environment variables that every task finds. */
+export const TASK_ENV = {
+  completionIndex: 'JOB_COMPLETION_INDEX',
+  jobName: 'MUSTER_JOB_NAME',
+  namespace: 'MUSTER_NAMESPACE',
+  attempt: 'MUSTER_ATTEMPT',
+  /** a folder that all tasks share; embedded only */
+  workspace: 'MUSTER_WORKSPACE',
+} as const;
+
+/** A task's ECS `group` begins with this; the EventBridge rule forwards only such tasks. */
+export const GROUP_PREFIX = 'muster:';
+
+/** The one annotation and label prefix of ours. */
+export const PREFIX = 'muster.run/';
