@@ -49,8 +49,8 @@ export type Status = {
   readonly stopRound: { readonly cursor: number; readonly startedAt: EpochMs } | null;
   /** When all active attempts are looked up at ECS again, and the interval after that. */
   readonly inspect: { readonly at: EpochMs; readonly intervalMs: number } | null;
-  /** The soonest wake-up that is on its way or due. The sweep finds the Job by it, too. */
-  readonly alarmAt: EpochMs | null;
+  /** Wake-ups that are on their way, soonest first. The sweep finds the Job by the first, should it be lost. */
+  readonly alarms: readonly EpochMs[];
   /** The largest `now` that any pass has used: time never runs backwards for a Job. */
   readonly now: EpochMs;
   /** Why launches wait, in words; null when they do not. */
@@ -84,7 +84,7 @@ export function freshStatus(job: Job, now: EpochMs): Status {
     inFlight: [],
     stopRound: null,
     inspect: null,
-    alarmAt: now,
+    alarms: [now],
     now,
     waitReason: null,
     journal: { nextSeq: 0, entries: [] },
@@ -128,6 +128,9 @@ export function tally(chunks: readonly ChunkSummary[]): Tally {
   }
   return sum;
 }
+
+/** When the sweep looks at the Job, at the latest; null: nothing is waited for. */
+export const alarmAt = (status: Pick<Status, 'alarms'>): EpochMs | null => status.alarms[0] ?? null;
 
 /** Nothing of the Job can change any more, but by deleting it. */
 export const isOver = (phase: Phase): boolean => phase.kind === 'finished' || phase.kind === 'deleted';

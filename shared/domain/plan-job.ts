@@ -1,0 +1,194 @@
+import { type EpochMs, later, plusMs, soonest } from './brand.ts';
+import { decidePhase } from './decide-phase.ts';
+import { Draft, type StoredChunks } from './draft.ts';
+import type { AttemptId, Fact } from './fact.ts';
+import { foldFacts } from './fold-facts.ts';
+import { type Job, boardSize } from './job.ts';
+import { extendJournal, foldJournal } from './journal.ts';
+import { planLaunches } from './launches.ts';
+import type { Action, Plan } from './plan.ts';
+import { type Claim, type Phase, type Status, type Tally, isOver, summariesFor, tally } from './status.ts';
+import { planStops } from './stops.ts';
+import { PUBLISH_CHECK_MS, type Timing } from './timing.ts';
+
+/** Indexes that share one launch row. */
+export const LAUNCH_ROW_INDEXES = 10;
+
+/**
+ * The decision of one pass: what the board becomes and what is asked of the world, from the Job's committed state, the
+ * facts at hand and the time. All of Kubernetes' Job semantics are here and in the policies it calls.
+ *
+ * @param status STATUS as it was read; @param stored the chunks that {@link chunksNeeded} named, at STATUS's versions
+ * @param clock the pass's own clock; a Job's time never runs backwards, so the last commit's `now` may be later
+ */
+export function planJob(job: Job, status: Status, stored: StoredChunks, facts: readonly Fact[], clock: EpochMs, timing: Timing): Plan {
+  const now = later(clock, status.now);
+  const size = boardSize(job.spec, status.size);
+  const sized = { ...status, size, chunks: summariesFor(size, status.chunks) };
+  const draft = new Draft(sized, stored);
+
+  const folded = foldFacts(draft, status, facts);
+  const phase = decidePhase(
+    status.phase,
+    {
+      job,
+      tally: tally(draft.summaries()),
+      failed: folded.failed,
+      inFlight: folded.inFlight.length,
+      rejected: folded.rejected,
+    },
+    now,
+  );
+  const resumed = status.phase.kind === 'suspended' && phase.kind === 'running';
+
+  const started =
+    phase.kind === 'running'
+      ? planLaunches(draft, job.spec, folded, now, timing)
+      : { inFlight: folded.inFlight, launch: [], stop: [], wakeAt: null, again: false };
+  const round = phase.kind === status.phase.kind ? status.stopRound : null;
+  const stops = planStops(draft, phase, round, now, timing);
+  const resent = resend(draft, phase, started.inFlight, now, timing);
+  const inspect = planInspect(status, tally(draft.summaries()), started.launch.length > 0, now, timing);
+
+  const folding = foldJournal(draft, extendJournal(status.journal, draft.transitions), status.published.seq);
+  const wakeAt = [
+    started.again || stops.again || folding.again ? now : null,
+    started.wakeAt,
+    stops.wakeAt,
+    inspect.state?.at ?? null,
+    ...resent.inFlight.map((claim) => claim.dueAt),
+  ].reduce(soonest, null);
+
+  const next: Status = {
+    version: status.version + 1,
+    generation: job.generation,
+    phase,
+    startTime: resumed || (status.startTime === null && phase.kind !== 'suspended') ? now : status.startTime,
+    resumedAt: resumed ? now : status.resumedAt,
+    size,
+    chunks: draft.summaries(),
+    failed: folded.failed,
+    backoff: folded.backoff,
+    inFlight: resent.inFlight,
+    stopRound: stops.stopRound,
+    inspect: inspect.state,
+    alarms: status.alarms,
+    now,
+    waitReason: resent.inFlight.length === 0 ? null : folded.waitReason,
+    journal: folding.journal,
+    published: status.published,
+  };
+  const changed = differs(status, next, draft);
+  const publication = planPublication(status, phase, changed, now, timing);
+  const alarm = planAlarm(status.alarms, soonest(wakeAt, publication.wakeAt), publication.checkAt, now);
+  const commits = changed || alarm.alarms.length !== status.alarms.length || alarm.send !== null;
+  // A commit that changes nothing a user sees needs no publication of its own.
+  const seen = !changed && status.published.version >= status.version;
+  const published = seen ? { ...status.published, version: next.version } : status.published;
+
+  return {
+    status: commits ? { ...next, alarms: alarm.alarms, published } : null,
+    folds: commits ? folding.folds : [],
+    ended: folded.ended,
+    expire: phase.kind === 'deleted' && status.phase.kind !== 'deleted',
+    actions: [
+      ...byRow('launch', [...started.launch, ...resent.launch]),
+      ...byRow('stop', distinct([...started.stop, ...stops.stop])),
+      ...folded.ghosts.map((taskArn): Action => ({ kind: 'stopTask', taskArn })),
+      ...(inspect.due ? [{ kind: 'inspect' } as const] : []),
+      ...(alarm.send === null ? [] : [{ kind: 'wake', at: alarm.send } as const]),
+    ],
+    deferred: folded.deferred,
+    publish: publication.now,
+    counted: folded.counted,
+  };
+}
+
+/** Claims that nobody has answered are sent again; those that the board wants to end are the stop rounds' business. */
+function resend(draft: Draft, phase: Phase, inFlight: readonly Claim[], now: EpochMs, timing: Timing) {
+  const launch: AttemptId[] = [];
+  const claims = inFlight.map((claim) => {
+    if (claim.dueAt > now) return claim;
+    const record = draft.record(claim.index);
+    if (record === null && phase.kind === 'running') return claim; // its chunk is the next pass's
+    if (phase.kind === 'running' && record !== null && !record.stopping) {
+      launch.push({ index: claim.index, attempt: claim.attempt, nonce: claim.nonce });
+    }
+    return { ...claim, dueAt: plusMs(now, timing.resendMs) };
+  });
+  return { inFlight: claims, launch };
+}
+
+/** Active attempts are looked up at growing intervals; the first is short again whenever something was started. */
+function planInspect({ inspect }: Status, { starting, running }: Tally, launched: boolean, now: EpochMs, timing: Timing) {
+  if (starting + running === 0) return { state: null, due: false };
+  const first = { at: plusMs(now, timing.inspectFirstMs), intervalMs: timing.inspectFirstMs };
+  if (inspect === null) return { state: first, due: false };
+  if (now < inspect.at) {
+    const soon = launched && inspect.intervalMs > timing.inspectFirstMs && first.at < inspect.at;
+    return { state: soon ? first : inspect, due: false };
+  }
+  const intervalMs = Math.min(inspect.intervalMs * 2, timing.inspectMaxMs);
+  return { state: { at: plusMs(now, intervalMs), intervalMs }, due: true };
+}
+
+/** Something that a user can see, or that a later pass must know, is not as it was. */
+function differs(before: Status, after: Status, draft: Draft): boolean {
+  return (
+    draft.transitions.length > 0 ||
+    before.phase !== after.phase ||
+    before.generation !== after.generation ||
+    before.size !== after.size ||
+    before.startTime !== after.startTime ||
+    before.failed !== after.failed ||
+    before.waitReason !== after.waitReason ||
+    before.inspect !== after.inspect ||
+    before.stopRound?.cursor !== after.stopRound?.cursor ||
+    before.stopRound?.startedAt !== after.stopRound?.startedAt ||
+    before.inFlight.length !== after.inFlight.length ||
+    after.inFlight.some((claim, i) => claim !== before.inFlight[i])
+  );
+}
+
+/**
+ * A Job is published at once when it is over, else at most once a second. After a delete users see it no more: the API
+ * has published that. `checkAt`: the sweep shall see that the publication took place, should this pass die before it.
+ */
+function planPublication({ published, version, phase: before }: Status, phase: Phase, changed: boolean, now: EpochMs, timing: Timing) {
+  const quiet = { now: false, wakeAt: null, checkAt: null };
+  if (phase.kind === 'deleting' || phase.kind === 'deleted') return quiet;
+  if (!changed && published.version >= version) return quiet;
+  const due = plusMs(published.at, timing.publishEveryMs);
+  if (!isOver(phase) && before.kind === phase.kind && now < due) return { now: false, wakeAt: due, checkAt: null };
+  return { now: true, wakeAt: null, checkAt: plusMs(now, PUBLISH_CHECK_MS) };
+}
+
+/**
+ * The alarms that STATUS holds, and the wake-up to send, if any: one goes out only if none that is on its way comes as
+ * soon, so that alarms do not multiply. `checkAt` needs no message: the sweep comes by every minute anyway.
+ */
+function planAlarm(alarms: readonly EpochMs[], wakeAt: EpochMs | null, checkAt: EpochMs | null, now: EpochMs) {
+  const [first, ...rest] = alarms.filter((at) => at > now);
+  const armed = first === undefined ? [] : [first, ...rest];
+  if (wakeAt === null) return { alarms: armed.length === 0 && checkAt !== null ? [checkAt] : armed, send: null };
+  if (first !== undefined && first <= wakeAt) return { alarms: armed, send: null };
+  return { alarms: [wakeAt, ...armed].slice(0, ALARMS_MAX), send: wakeAt };
+}
+
+/** Wake-ups on their way that STATUS remembers; to forget one costs a message too many, no more. */
+const ALARMS_MAX = 8;
+
+const distinct = (ids: readonly AttemptId[]): readonly AttemptId[] => [...new Map(ids.map((id) => [id.index, id])).values()];
+
+/** One message a launch row: its slots are written together. */
+function byRow(kind: 'launch' | 'stop', ids: readonly AttemptId[]): readonly Action[] {
+  const rows = new Map<number, AttemptId[]>();
+  for (const id of ids) {
+    const row = Math.floor(id.index / LAUNCH_ROW_INDEXES);
+    const attempts = rows.get(row);
+    if (attempts === undefined) rows.set(row, [id]);
+    else attempts.push(id);
+  }
+  return [...rows].map(([row, attempts]) => ({ kind, row, attempts }));
+}
+

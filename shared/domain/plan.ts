@@ -1,0 +1,57 @@
+import type { Chunk } from './board.ts';
+import type { EpochMs, TaskArn } from './brand.ts';
+import type { AttemptId, AttemptTimes, Ending, Fact } from './fact.ts';
+import type { Status } from './status.ts';
+
+/** What one pass wants. It is data: it can be printed, compared and replayed. */
+export type Plan = {
+  /** ┐ one conditional write, guarded by the version that was read; null: nothing has changed */
+  readonly status: Status | null;
+  /** ┘ and the chunks that this commit folds the journal into */
+  readonly folds: readonly ChunkFold[];
+  /** History, written before the commit: writing it twice, or for a commit that is lost, does no harm. */
+  readonly ended: readonly EndedAttempt[];
+  /** The Job is over for good: its rows may vanish. Done before the commit that says so. */
+  readonly expire: boolean;
+  /** Asked of the world after the commit, never before. */
+  readonly actions: readonly Action[];
+  /** Facts that this pass could not take, for want of chunks: they are to be sent again. */
+  readonly deferred: readonly Fact[];
+  /** Publish what is committed now. */
+  readonly publish: boolean;
+  /** For metrics, after the commit. */
+  readonly counted: Counted;
+};
+
+export type ChunkFold = {
+  readonly no: number;
+  readonly expectedVersion: number;
+  readonly chunk: Chunk;
+  readonly length: number;
+};
+
+export type EndedAttempt = AttemptId & {
+  readonly taskArn: TaskArn | null;
+  readonly ending: Ending;
+  readonly times: AttemptTimes;
+};
+
+export type Action =
+  /** claims of one launch row */
+  | { readonly kind: 'launch'; readonly row: number; readonly attempts: readonly AttemptId[] }
+  /** claims to cancel or attempts to stop, of one launch row */
+  | { readonly kind: 'stop'; readonly row: number; readonly attempts: readonly AttemptId[] }
+  /** a live task that is no current attempt's */
+  | { readonly kind: 'stopTask'; readonly taskArn: TaskArn }
+  /** look all active attempts up */
+  | { readonly kind: 'inspect' }
+  /** look at this Job again then */
+  | { readonly kind: 'wake'; readonly at: EpochMs };
+
+export type Counted = {
+  readonly facts: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly lost: number;
+  readonly refused: number;
+};
