@@ -29,7 +29,7 @@ module.exports = {
     only('domain', []),
     only('schema', ['domain'], ['zod', 'yaml']),
     only('names', ['domain']),
-    only('ports', ['domain', 'schema']),
+    only('ports', ['domain', 'schema', 'names']),
     only('control', ['domain', 'schema', 'ports', 'names']),
     only('kube', ['domain', 'schema', 'ports', 'names'], ['hono']),
 
