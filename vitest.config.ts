@@ -10,6 +10,5 @@ export default defineConfig({
     pool: 'forks', // tests start servers and children; what a process holds dies with it
     testTimeout: 20_000,
     hookTimeout: 30_000,
-    passWithNoTests: true,
   },
 });
