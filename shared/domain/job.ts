@@ -1,4 +1,5 @@
 import type { EpochMs, JobUid } from './brand.ts';
+import type { JobManifest } from './manifest.ts';
 
 export type CompletionMode = 'Indexed' | 'NonIndexed';
 
@@ -25,6 +26,15 @@ export type Job = JobIdentity & {
   readonly generation: number;
   readonly spec: JobSpec;
 };
+
+/** The part of an admitted manifest that planning goes by. */
+export const planningSpec = ({ spec }: JobManifest): JobSpec => ({
+  completionMode: spec.completionMode,
+  parallelism: spec.parallelism,
+  completions: spec.completions ?? null,
+  backoffLimit: spec.backoffLimit,
+  suspend: spec.suspend,
+});
 
 /**
  * How many slots the board has for this spec: one for each completion index; a work queue has one for each Pod that

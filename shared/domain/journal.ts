@@ -1,9 +1,10 @@
 import { chunkOf, cloneChunk } from './board.ts';
 import type { Draft } from './draft.ts';
+import type { IndexState } from './index-record.ts';
 import { invariant } from './invariant.ts';
 import type { ChunkFold } from './plan.ts';
 import { type Journal, type Status, chunkLength } from './status.ts';
-import type { Transition } from './transition.ts';
+import type { Transition, TransitionOp } from './transition.ts';
 import { CHUNKS_PER_PASS_MAX, FOLD_AT_ENTRIES } from './timing.ts';
 
 /** The journal with this pass's transitions at its end. */
@@ -15,6 +16,34 @@ export function extendJournal({ nextSeq, entries }: Journal, transitions: readon
 /** Entries that are in no stored chunk yet. */
 export const unfolded = (status: Pick<Status, 'journal' | 'chunks'>): Journal['entries'] =>
   status.journal.entries.filter(({ seq, transition }) => seq >= (status.chunks[chunkOf(transition.index)]?.foldedSeq ?? 0));
+
+/** Pods that changed in journal entries from `sinceSeq` on, each once, with the state that they have now. */
+export function podChanges({ entries }: Journal, sinceSeq: number): readonly PodChange[] {
+  const changes = new Map<number, PodChange>();
+  for (const { seq, transition } of entries) {
+    if (seq < sinceSeq) continue;
+    const { index, attempt, op } = transition;
+    // One attempt of an index at a time: the newest entry is the one that tells.
+    const state = op === 'stopping' || op === 'renonce' ? (changes.get(index)?.state ?? 'claimed') : STATE_AFTER[op];
+    changes.set(index, { index, attempt, state });
+  }
+  return [...changes.values()];
+}
+
+/** An ended attempt whose index is pending again shows as pending: its Pod's end is in the attempt's record. */
+const STATE_AFTER: Record<Exclude<TransitionOp, 'stopping' | 'renonce'>, IndexState> = {
+  claim: 'claimed',
+  launched: 'launched',
+  running: 'running',
+  succeeded: 'succeeded',
+  failed: 'pending',
+  failedForGood: 'failed',
+  lost: 'pending',
+  lostToSpot: 'pending',
+  released: 'pending',
+};
+
+export type PodChange = { readonly index: number; readonly attempt: number; readonly state: IndexState };
 
 export type Folding = {
   /** Without the entries that are both folded and published. */

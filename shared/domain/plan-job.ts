@@ -5,14 +5,12 @@ import type { AttemptId, Fact } from './fact.ts';
 import { foldFacts } from './fold-facts.ts';
 import { type Job, boardSize } from './job.ts';
 import { extendJournal, foldJournal } from './journal.ts';
+import { launchRowOf } from './launch-row.ts';
 import { planLaunches } from './launches.ts';
 import type { Action, Plan } from './plan.ts';
 import { type Claim, type Phase, type Status, type Tally, isOver, summariesFor, tally } from './status.ts';
 import { planStops } from './stops.ts';
 import { PUBLISH_CHECK_MS, type Timing } from './timing.ts';
-
-/** Indexes that share one launch row. */
-export const LAUNCH_ROW_INDEXES = 10;
 
 /**
  * The decision of one pass: what the board becomes and what is asked of the world, from the Job's committed state, the
@@ -151,15 +149,15 @@ function differs(before: Status, after: Status, draft: Draft): boolean {
 }
 
 /**
- * A Job is published at once when it is over, else at most once a second. After a delete users see it no more: the API
- * has published that. `checkAt`: the sweep shall see that the publication took place, should this pass die before it.
+ * A Job is published at once when it is over, else at most once a second. After a delete nothing more is published, once
+ * that is. `checkAt`: the sweep shall see that the publication took place, should this pass die before it.
  */
 function planPublication({ published, version, phase: before }: Status, phase: Phase, changed: boolean, now: EpochMs, timing: Timing) {
   const quiet = { now: false, wakeAt: null, checkAt: null };
-  if (phase.kind === 'deleting' || phase.kind === 'deleted') return quiet;
-  if (!changed && published.version >= version) return quiet;
+  const gone = phase.kind === 'deleting' || phase.kind === 'deleted';
+  if ((gone || !changed) && published.version >= version) return quiet;
   const due = plusMs(published.at, timing.publishEveryMs);
-  if (!isOver(phase) && before.kind === phase.kind && now < due) return { now: false, wakeAt: due, checkAt: null };
+  if (!gone && !isOver(phase) && before.kind === phase.kind && now < due) return { now: false, wakeAt: due, checkAt: null };
   return { now: true, wakeAt: null, checkAt: plusMs(now, PUBLISH_CHECK_MS) };
 }
 
@@ -184,7 +182,7 @@ const distinct = (ids: readonly AttemptId[]): readonly AttemptId[] => [...new Ma
 function byRow(kind: 'launch' | 'stop', ids: readonly AttemptId[]): readonly Action[] {
   const rows = new Map<number, AttemptId[]>();
   for (const id of ids) {
-    const row = Math.floor(id.index / LAUNCH_ROW_INDEXES);
+    const row = launchRowOf(id.index);
     const attempts = rows.get(row);
     if (attempts === undefined) rows.set(row, [id]);
     else attempts.push(id);

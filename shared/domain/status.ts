@@ -66,6 +66,9 @@ export type Journal = {
   readonly entries: readonly JournalEntry[];
 };
 
+/** Stands for the version of a deleted Job in the feed: nothing follows it. */
+export const DELETED_VERSION = 0x7fff_ffff;
+
 export type JournalEntry = { readonly seq: number; readonly transition: Transition };
 
 /** A new Job's status, before its first pass. */
@@ -138,3 +141,9 @@ export const isOver = (phase: Phase): boolean => phase.kind === 'finished' || ph
 /** Every active attempt ought to end. */
 export const isEnding = (phase: Phase): boolean =>
   phase.kind === 'suspended' || phase.kind === 'draining' || phase.kind === 'deleting';
+
+/** The status that a user's delete leaves; null: it is deleted already. */
+export function requestDeletion(status: Status, now: EpochMs): Status | null {
+  if (status.phase.kind === 'deleting' || status.phase.kind === 'deleted') return null;
+  return { ...status, version: status.version + 1, phase: { kind: 'deleting', since: now }, stopRound: null, alarms: [now], now };
+}

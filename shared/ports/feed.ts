@@ -1,5 +1,5 @@
 import type { EpochMs, JobUid } from '../domain/brand.ts';
-import type { IndexState } from '../domain/index-record.ts';
+import type { PodChange } from '../domain/journal.ts';
 
 /**
  * The change feed: one numeric order for Jobs and their Pods, without gaps. A row's number is the resourceVersion of
@@ -20,7 +20,7 @@ export type Feed = {
 };
 
 export type FeedMark = {
-  /** STATUS version up to which the Job is published. */
+  /** STATUS version up to which the Job is published; {@link DELETED_VERSION} once its end is. */
   readonly version: number;
   /** The journal's `nextSeq` of that version. */
   readonly seq: number;
@@ -42,6 +42,6 @@ export type FeedEntry = {
   readonly pods: readonly PodChange[];
 };
 
-export type PodChange = { readonly index: number; readonly attempt: number; readonly state: IndexState };
+export type { PodChange } from '../domain/journal.ts';
 
 export type FeedRow = { readonly number: number; readonly at: EpochMs; readonly entries: readonly FeedEntry[] };

@@ -1,8 +1,9 @@
 import type { Chunk } from '../domain/board.ts';
-import type { EpochMs, JobUid, TaskArn } from '../domain/brand.ts';
-import type { AttemptId, AttemptTimes, Ending } from '../domain/fact.ts';
+import type { EpochMs, JobUid } from '../domain/brand.ts';
 import type { JobIdentity } from '../domain/job.ts';
+import type { LaunchRow } from '../domain/launch-row.ts';
 import type { JobManifest } from '../domain/manifest.ts';
+import type { ChunkFold, EndedAttempt } from '../domain/plan.ts';
 import type { Status } from '../domain/status.ts';
 import type { LaunchTemplate } from '../domain/task.ts';
 
@@ -16,28 +17,14 @@ export type StoredSpec = {
 export type StoredChunk = { readonly version: number; readonly chunk: Chunk };
 
 /** A chunk to be stored as version `expectedVersion + 1`; 0 means that none is stored yet. */
-export type ChunkWrite = { readonly no: number; readonly expectedVersion: number; readonly chunk: Chunk; readonly length: number };
+export type ChunkWrite = ChunkFold;
 
 /** `lost`: somebody else committed first (or a transaction conflicted), nothing was written; read and decide again. */
 export type Commit = { readonly kind: 'committed' } | { readonly kind: 'lost' };
 
 /** The record of an ended attempt: history, never read to decide. */
-export type AttemptRecord = AttemptId & {
-  readonly taskArn: TaskArn | null;
-  readonly ending: Ending;
-  readonly times: AttemptTimes;
-};
-
-/** How far one launch has come: what excludes launching and cancelling, and what a repeated call is built from. */
-export type LaunchSlot = AttemptId &
-  (
-    | { readonly state: 'launching'; readonly since: EpochMs }
-    | { readonly state: 'cancelled' }
-    | { readonly state: 'launched'; readonly taskArn: TaskArn; readonly since: EpochMs }
-  );
-
-/** Ten consecutive indexes share one launch row, `LAUNCH#<index div 10>`. */
-export const LAUNCH_ROW_INDEXES = 10;
+export type AttemptRecord = EndedAttempt;
+export type { LaunchRow, LaunchSlot } from '../domain/launch-row.ts';
 
 /**
  * What is known of Jobs. Reads are strongly consistent. A method that writes is one atomic, conditional request named
@@ -93,11 +80,4 @@ export type JobStore = {
 
   createNamespace(name: string, at: EpochMs): Promise<{ readonly kind: 'created' } | { readonly kind: 'taken' }>;
   listNamespaces(): Promise<readonly { readonly name: string; readonly uid: string; readonly createdAt: EpochMs }[]>;
-};
-
-export type LaunchRow = {
-  readonly row: number;
-  readonly version: number;
-  /** By index, at most ten. */
-  readonly slots: readonly LaunchSlot[];
 };

@@ -1,0 +1,105 @@
+import { type EpochMs, type TaskArn, plusMs } from './brand.ts';
+import type { AttemptId } from './fact.ts';
+
+/** How far one launch has come: what excludes launching and cancelling, and what a repeated call is built from. */
+export type LaunchSlot = AttemptId &
+  (
+    | { readonly state: 'launching'; readonly since: EpochMs }
+    | { readonly state: 'cancelled' }
+    | { readonly state: 'launched'; readonly taskArn: TaskArn; readonly since: EpochMs }
+  );
+
+export type LaunchRow = {
+  readonly row: number;
+  readonly version: number;
+  /** By index, at most ten. */
+  readonly slots: readonly LaunchSlot[];
+};
+
+/** Consecutive indexes that share one launch row, so that an index leads to its row without a look-up. */
+export const LAUNCH_ROW_INDEXES = 10;
+export const launchRowOf = (index: number): number => Math.floor(index / LAUNCH_ROW_INDEXES);
+
+/** A clientToken is surely alive this long; ECS keeps it for the task's life and an hour, 24 hours at most (aws.md 1.2). */
+const TOKEN_SAFE_MS = 45 * 60_000;
+/** A launch that is under way is left alone this long before somebody else finds out what became of it. */
+const UNDER_WAY_MS = 30_000;
+
+/** What is to be done about one attempt, and the row that must be stored before anything of it is done. */
+export type SlotWork = {
+  readonly row: LaunchRow;
+  /** The row differs from the one that was read. */
+  readonly changed: boolean;
+  /** RunTask: the slot says launching, so nobody can cancel it any more; repeating the call is harmless. */
+  readonly run: readonly AttemptId[];
+  /** Launched or not, nobody knows, and the token may be dead: look for the task at ECS. */
+  readonly find: readonly AttemptId[];
+  readonly stop: readonly { readonly id: AttemptId; readonly taskArn: TaskArn }[];
+  readonly launched: readonly { readonly id: AttemptId; readonly taskArn: TaskArn }[];
+  readonly cancelled: readonly AttemptId[];
+};
+
+/** Reads a dispatch message against the row. The two exclude each other: a slot once launching cannot be cancelled, one cancelled cannot launch. */
+export function workOn(row: LaunchRow, launch: readonly AttemptId[], stop: readonly AttemptId[], now: EpochMs): SlotWork {
+  const slots = new Map(row.slots.map((slot) => [slot.index, slot]));
+  const run: AttemptId[] = [];
+  const find: AttemptId[] = [];
+  const stopping: { id: AttemptId; taskArn: TaskArn }[] = [];
+  const launched: { id: AttemptId; taskArn: TaskArn }[] = [];
+  const cancelled: AttemptId[] = [];
+  let changed = false;
+  const store = (slot: LaunchSlot): void => {
+    slots.set(slot.index, slot);
+    changed = true;
+  };
+
+  for (const id of stop) {
+    const slot = slots.get(id.index);
+    const order = slot === undefined ? -1 : compare(slot, id);
+    if (slot === undefined || order < 0) {
+      store({ ...id, state: 'cancelled' });
+      cancelled.push(id);
+    } else if (order > 0) continue;
+    else if (slot.state === 'cancelled') cancelled.push(id);
+    else if (slot.state === 'launched') stopping.push({ id, taskArn: slot.taskArn });
+    else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);
+    else if (now >= plusMs(slot.since, UNDER_WAY_MS)) run.push(id);
+  }
+  for (const id of launch) {
+    const slot = slots.get(id.index);
+    const order = slot === undefined ? -1 : compare(slot, id);
+    if (slot === undefined || order < 0) {
+      store({ ...id, state: 'launching', since: now });
+      run.push(id);
+    } else if (order > 0) continue;
+    else if (slot.state === 'cancelled') cancelled.push(id);
+    else if (slot.state === 'launched') launched.push({ id, taskArn: slot.taskArn });
+    else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);
+    else run.push(id);
+  }
+  return { row: { ...row, slots: [...slots.values()] }, changed, run, find, stop: stopping, launched, cancelled };
+}
+
+export type SlotOutcome =
+  | { readonly id: AttemptId; readonly kind: 'launched'; readonly taskArn: TaskArn }
+  /** nothing runs under this nonce, and nothing must */
+  | { readonly id: AttemptId; readonly kind: 'closed' };
+
+/** The row after RunTask has answered; slots that have moved on to a later attempt or nonce stay as they are. */
+export function settle(row: LaunchRow, outcomes: readonly SlotOutcome[], now: EpochMs): LaunchRow {
+  const slots = new Map(row.slots.map((slot) => [slot.index, slot]));
+  for (const outcome of outcomes) {
+    const slot = slots.get(outcome.id.index);
+    if (slot === undefined || compare(slot, outcome.id) !== 0 || slot.state !== 'launching') continue;
+    const { index, attempt, nonce } = slot;
+    slots.set(
+      index,
+      outcome.kind === 'launched'
+        ? { index, attempt, nonce, state: 'launched', taskArn: outcome.taskArn, since: now }
+        : { index, attempt, nonce, state: 'cancelled' },
+    );
+  }
+  return { ...row, slots: [...slots.values()] };
+}
+
+const compare = (a: AttemptId, b: AttemptId): number => a.attempt - b.attempt || a.nonce - b.nonce;
