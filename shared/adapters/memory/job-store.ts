@@ -1,0 +1,204 @@
+import { chunkOf } from '../../domain/board.ts';
+import { type EpochMs, type JobUid, asJobUid } from '../../domain/brand.ts';
+import { invariant } from '../../domain/invariant.ts';
+import type { JobIdentity } from '../../domain/job.ts';
+import type { Status } from '../../domain/status.ts';
+import type { LaunchTemplate } from '../../domain/task.ts';
+import { CHUNKS_PER_PASS_MAX } from '../../domain/timing.ts';
+import type { FeedMark } from '../../ports/feed.ts';
+import type { AttemptRecord, ChunkWrite, JobStore, LaunchRow, StoredChunk, StoredSpec } from '../../ports/job-store.ts';
+import { ExpiringMap } from './expiring-map.ts';
+
+type Namespace = { readonly name: string; readonly uid: string; readonly createdAt: EpochMs };
+type Name = { readonly namespace: string; readonly name: string; readonly uid: JobUid };
+
+/** Alarms are found by the minute, rounded up, here as in DynamoDB: the simulation must meet what the table does. */
+const ALARM_STEP_MS = 60_000;
+
+/**
+ * {@link JobStore} in this process's memory: every method takes its whole effect in one synchronous step, and copies
+ * what comes in and what goes out. `marks` are the feed's, by uid; they vanish with their Job.
+ */
+export function createMemoryJobStore(marks: ExpiringMap<FeedMark>, now: () => EpochMs): JobStore {
+  const namespaces = new Map<string, Namespace>();
+  const names = new Map<string, Name>();
+  const specs = new ExpiringMap<StoredSpec>(now);
+  const statuses = new ExpiringMap<Status>(now);
+  const chunks = new ExpiringMap<StoredChunk>(now);
+  const templates = new ExpiringMap<LaunchTemplate>(now);
+  const launches = new ExpiringMap<LaunchRow>(now);
+  const attempts = new Map<string, ExpiringMap<AttemptRecord>>(); // by uid and index, then by attempt
+
+  const follows = (uid: JobUid, status: Status): boolean => statuses.get(uid)?.version === status.version - 1;
+  const putStatus = (uid: JobUid, status: Status): void => statuses.set(uid, structuredClone(status));
+  const launchRow = (uid: JobUid, row: number): LaunchRow => {
+    const stored = launches.get(rowKey(uid, row));
+    return stored === undefined ? { row, version: 0, slots: [] } : structuredClone(stored);
+  };
+
+  return {
+    async createJob(spec, status) {
+      const { uid, namespace, name } = spec.identity;
+      if (!namespaces.has(namespace)) return { kind: 'noNamespace' };
+      if (statuses.get(uid) !== undefined) return { kind: 'created' }; // this very call, repeated
+      if (names.has(nameKey({ namespace, name }))) return { kind: 'taken' };
+      names.set(nameKey({ namespace, name }), { namespace, name, uid });
+      specs.set(uid, structuredClone(spec));
+      putStatus(uid, status);
+      return { kind: 'created' };
+    },
+
+    async findJob(namespace, name) {
+      return names.get(nameKey({ namespace, name }))?.uid ?? null;
+    },
+
+    async listJobs({ namespace, after, limit }) {
+      const all = [...names.entries()]
+        .filter(
+          ([key, name]) => (namespace === null || name.namespace === namespace) && (after === null || key > after),
+        )
+        .sort(byKey);
+      return { jobs: all.slice(0, limit).map(([, name]) => ({ ...name })), next: nextAfter(all, limit) };
+    },
+
+    async readSpec(uid) {
+      return structuredClone(specs.get(uid) ?? null);
+    },
+
+    async readStatus(uid) {
+      return structuredClone(statuses.get(uid) ?? null);
+    },
+
+    async readChunks(uid, nos) {
+      const found = new Map<number, StoredChunk>();
+      for (const no of nos) {
+        const chunk = chunks.get(rowKey(uid, no));
+        if (chunk !== undefined) found.set(no, structuredClone(chunk));
+      }
+      return found;
+    },
+
+    async commitPass(uid, status, writes) {
+      invariant(writes.length <= CHUNKS_PER_PASS_MAX, `at most ${CHUNKS_PER_PASS_MAX} chunks in one commit`);
+      const fits = ({ no, expectedVersion }: ChunkWrite): boolean =>
+        (chunks.get(rowKey(uid, no))?.version ?? 0) === expectedVersion;
+      if (!follows(uid, status) || !writes.every(fits)) return { kind: 'lost' };
+      putStatus(uid, status);
+      for (const { no, expectedVersion, chunk } of writes) {
+        chunks.set(rowKey(uid, no), structuredClone({ version: expectedVersion + 1, chunk }));
+      }
+      return { kind: 'committed' };
+    },
+
+    async commitSpec(spec, status) {
+      const { uid } = spec.identity;
+      if (!follows(uid, status)) return { kind: 'lost' };
+      specs.set(uid, structuredClone(spec));
+      putStatus(uid, status);
+      return { kind: 'committed' };
+    },
+
+    async commitDeletion(identity, status) {
+      if (!follows(identity.uid, status)) return { kind: 'lost' };
+      putStatus(identity.uid, status);
+      if (names.get(nameKey(identity))?.uid === identity.uid) names.delete(nameKey(identity));
+      return { kind: 'committed' };
+    },
+
+    async expireJob(uid, chunkCount, at) {
+      for (const rows of [specs, statuses, templates, marks]) rows.expire(uid, at);
+      for (let no = 0; no < chunkCount; no++) chunks.expire(rowKey(uid, no), at);
+    },
+
+    async writeAttempts(uid, records, expireAt) {
+      for (const record of records) {
+        const key = rowKey(uid, record.index);
+        const ofIndex = attempts.get(key) ?? new ExpiringMap<AttemptRecord>(now);
+        attempts.set(key, ofIndex);
+        ofIndex.set(String(record.attempt), structuredClone(record), expireAt);
+      }
+    },
+
+    async readAttempts(uid, from, to) {
+      invariant(chunkOf(from) === chunkOf(to), 'attempts are read within one chunk');
+      const found: AttemptRecord[] = [];
+      for (let index = from; index <= to; index++) {
+        const ofIndex = attempts.get(rowKey(uid, index))?.entries() ?? [];
+        found.push(...ofIndex.map(([, record]) => structuredClone(record)).sort((a, b) => a.attempt - b.attempt));
+      }
+      return found;
+    },
+
+    async readTemplate(uid) {
+      return structuredClone(templates.get(uid) ?? null);
+    },
+
+    async storeTemplate(uid, template) {
+      const first = templates.get(uid);
+      if (first !== undefined) return structuredClone(first);
+      templates.set(uid, structuredClone(template));
+      return structuredClone(template);
+    },
+
+    async readLaunches(uid, row) {
+      return launchRow(uid, row);
+    },
+
+    async readLaunchRange(uid, from, to) {
+      const rows: LaunchRow[] = [];
+      for (let row = from; row <= to; row++) rows.push(launchRow(uid, row));
+      return rows.filter((row) => row.version > 0);
+    },
+
+    async writeLaunches(uid, row, expireAt) {
+      const stored = launchRow(uid, row.row);
+      if (stored.version !== row.version) return { kind: 'lost', row: stored };
+      launches.set(rowKey(uid, row.row), structuredClone({ ...row, version: row.version + 1 }), expireAt);
+      return { kind: 'written', row: launchRow(uid, row.row) };
+    },
+
+    async dueJobs({ now: dueBy, after, limit }) {
+      const due = statuses
+        .entries()
+        .flatMap(
+          ([
+            uid,
+            {
+              alarms: [alarm],
+            },
+          ]) => {
+            const minute = alarm === undefined ? Infinity : Math.ceil(alarm / ALARM_STEP_MS);
+            const isDue = dueBy === null ? alarm !== undefined : minute * ALARM_STEP_MS <= dueBy;
+            return isDue ? [[`${String(minute).padStart(12, '0')}#${uid}`, uid] as const] : [];
+          },
+        )
+        .filter(([key]) => after === null || key > after)
+        .sort(byKey);
+      return { uids: due.slice(0, limit).map(([, uid]) => asJobUid(uid)), next: nextAfter(due, limit) };
+    },
+
+    async createNamespace(name, at) {
+      if (namespaces.has(name)) return { kind: 'taken' };
+      namespaces.set(name, { name, uid: namespaceUid(namespaces.size + 1), createdAt: at });
+      return { kind: 'created' };
+    },
+
+    async listNamespaces() {
+      return [...namespaces.entries()].sort(byKey).map(([, namespace]) => ({ ...namespace }));
+    },
+  };
+}
+
+/** '!' sorts before every character of a name, so keys sort as (namespace, name). */
+const nameKey = ({ namespace, name }: Pick<JobIdentity, 'namespace' | 'name'>): string => `${namespace}!${name}`;
+const rowKey = (uid: JobUid, no: number): string => `${uid}#${no}`;
+
+const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
+  a < b ? -1 : a > b ? 1 : 0;
+
+/** The key after which the next page begins; null when this page is the last. */
+const nextAfter = (all: readonly (readonly [string, unknown])[], limit: number): string | null =>
+  all.length > limit ? (all[limit - 1]?.[0] ?? null) : null;
+
+/** Reproducible, so that a simulated world is the same each time. */
+const namespaceUid = (nth: number): string => `00000000-0000-4000-8000-${String(nth).padStart(12, '0')}`;

@@ -1,0 +1,27 @@
+import type { EpochMs } from '../../domain/brand.ts';
+import type { Feed, FeedMark } from '../../ports/feed.ts';
+import type { JobStore } from '../../ports/job-store.ts';
+import type { Limits } from '../../ports/limits.ts';
+import { ExpiringMap } from './expiring-map.ts';
+import { createMemoryFeed } from './feed.ts';
+import { createMemoryJobStore } from './job-store.ts';
+import { createMemoryLimits } from './limits.ts';
+
+/**
+ * Everything that is stored, in this process's memory: for simulation, tests, and machines without the DynamoDB engine.
+ * Rows vanish by `now`. The store is empty: not even the namespace `default` is there.
+ */
+export function createMemoryStore({
+  now,
+  feedRetentionMs,
+}: {
+  readonly now: () => EpochMs;
+  readonly feedRetentionMs?: number;
+}): { readonly jobs: JobStore; readonly feed: Feed; readonly limits: Limits } {
+  const marks = new ExpiringMap<FeedMark>(now);
+  return {
+    jobs: createMemoryJobStore(marks, now),
+    feed: createMemoryFeed(marks, now, feedRetentionMs),
+    limits: createMemoryLimits(),
+  };
+}
