@@ -1,0 +1,62 @@
+import { type EpochMs, asEpochMs } from './brand.ts';
+import type { Ending, EndingCause, Fact } from './fact.ts';
+import type { TaskView } from './task.ts';
+
+/** What ECS says of a stopped task; null where it says nothing. */
+export type StopMarks = {
+  readonly stopCode: string | null;
+  readonly stoppedReason: string | null;
+  /** Of the main container, or of the container whose failure kept it from starting; never assumed. */
+  readonly exitCode: number | null;
+  readonly containerReason: string | null;
+};
+
+/** Records of attempts stay below 1 KB. */
+const REASON_MAX_CHARS = 500;
+
+/**
+ * Why a stopped task ended, by ECS's stop code first and exit code second: a program that handles SIGTERM and exits 0
+ * was stopped, not completed (table in "Stopped task error codes", ECS developer guide).
+ */
+export function endingOf(marks: StopMarks): Ending {
+  return { cause: causeOf(marks), exitCode: marks.exitCode, reason: reasonOf(marks) };
+}
+
+function causeOf({ stopCode, exitCode, containerReason }: StopMarks): EndingCause {
+  switch (stopCode ?? '') {
+    case 'EssentialContainerExited':
+      if (exitCode === 0) return 'Completed';
+      // "OutOfMemoryError: container killed due to memory usage"; its case differs by platform version.
+      return /out ?of ?memory/i.test(containerReason ?? '') ? 'OOMKilled' : 'Error';
+    case 'UserInitiated':
+    case 'ServiceSchedulerInitiated':
+      return 'Stopped';
+    case 'SpotInterruption':
+      return 'Spot';
+    case 'TaskFailedToStart':
+      // An init container that fails is the user's program failing; anything else kept the task from starting.
+      return exitCode !== null && exitCode !== 0 ? 'Error' : 'StartFailed';
+    default:
+      // TerminationNotice, InfrastructureHealth, none at all, and what ECS may add: nothing of the user's is at fault.
+      return 'Infrastructure';
+  }
+}
+
+function reasonOf({ stopCode, stoppedReason, containerReason }: StopMarks): string {
+  const said = [stoppedReason, containerReason].filter((text): text is string => text !== null && text !== '');
+  const text = [...new Set(said)].join(': ') || (stopCode ?? 'ECS gave no reason');
+  return text.length <= REASON_MAX_CHARS ? text : `${text.slice(0, REASON_MAX_CHARS - 1)}…`;
+}
+
+/** What a view says about its attempt: that it runs or has stopped; null where it says neither yet. */
+export function factOf(view: TaskView): Fact | null {
+  const { id, arn: taskArn, times } = view;
+  if (view.stage === 'running')
+    return { ...id, kind: 'running', taskArn, at: firstKnown(times.startedAt, times.createdAt) };
+  if (view.stage !== 'stopped' || view.ending === null) return null;
+  const at = firstKnown(times.stoppedAt, times.startedAt, times.createdAt);
+  return { ...id, kind: 'stopped', taskArn, ending: view.ending, times, at };
+}
+
+/** ECS always has one of these; zero would only make an attempt look old. */
+const firstKnown = (...times: readonly (EpochMs | null)[]): EpochMs => times.find((at) => at !== null) ?? asEpochMs(0);

@@ -1,0 +1,75 @@
+/** One thing that is wrong with an object that we could read: Kubernetes' `field.Error`. */
+export type Fault = {
+  /** As Kubernetes writes it: `spec.template.spec.containers[0].image`. */
+  readonly path: string;
+  readonly kind: FaultKind;
+  /** The detail after the kind's own words; may be empty. */
+  readonly message: string;
+  /** The bad value, where Kubernetes shows it. */
+  readonly value?: unknown;
+};
+
+export type FaultKind =
+  | 'Required'
+  | 'Invalid'
+  | 'NotSupported'
+  | 'Forbidden'
+  | 'TooMany'
+  | 'TooLong'
+  | 'Duplicate';
+
+export const required = (path: string, message = ''): Fault => ({ path, kind: 'Required', message });
+export const invalid = (path: string, value: unknown, message: string): Fault => ({
+  path,
+  kind: 'Invalid',
+  value,
+  message,
+});
+export const duplicate = (path: string, value: unknown): Fault => ({ path, kind: 'Duplicate', value, message: '' });
+export const forbidden = (path: string, message: string): Fault => ({ path, kind: 'Forbidden', message });
+export const tooLong = (path: string, bytesMax: number): Fault => ({
+  path,
+  kind: 'TooLong',
+  message: `may not be more than ${bytesMax} bytes`,
+});
+export const tooMany = (path: string, value: number, itemsMax: number): Fault => ({
+  path,
+  kind: 'TooMany',
+  value,
+  message: `must have at most ${itemsMax} items`,
+});
+export const notSupported = (path: string, value: unknown, valid: readonly string[]): Fault => ({
+  path,
+  kind: 'NotSupported',
+  value,
+  message: `supported values: ${valid.map((v) => JSON.stringify(v)).join(', ')}`,
+});
+
+const WORDS: Record<FaultKind, string> = {
+  Required: 'Required value',
+  Invalid: 'Invalid value',
+  NotSupported: 'Unsupported value',
+  Forbidden: 'Forbidden',
+  TooMany: 'Too many',
+  TooLong: 'Too long',
+  Duplicate: 'Duplicate value',
+};
+
+/** The `reason` of a Status cause: Kubernetes' `field.ErrorType`. */
+export const causeReason = (kind: FaultKind): string => `FieldValue${kind}`;
+
+/** The fault without its path, in Kubernetes' words: `Invalid value: -1: must be greater than or equal to 0`. */
+export function faultSentence({ kind, value, message }: Fault): string {
+  const parts = [WORDS[kind]];
+  if (value !== undefined) parts.push(shown(value));
+  if (message !== '') parts.push(message);
+  return parts.join(': ');
+}
+
+/** Bad values come from outside: long ones would only bury the path. */
+const VALUE_CHARS_MAX = 200;
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? '';
+  return text.length <= VALUE_CHARS_MAX ? text : `${text.slice(0, VALUE_CHARS_MAX)}...`;
+}

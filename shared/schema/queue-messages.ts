@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { asEpochMs, asJobUid, asTaskArn } from '../domain/brand.ts';
+import { factOf } from '../domain/ending.ts';
+import type { AttemptId, Fact } from '../domain/fact.ts';
+import { isEventBridgeEvent, parseTask, taskEventDetail } from './ecs-task.ts';
+
+/**
+ * The bodies of our three queues: JSON with a format version, attempts as [index, attempt, nonce]. Every `parse…` throws
+ * (SyntaxError or ZodError) for what no `format…` has written; the reason goes to the dead-letter queue with the message.
+ */
+const VERSION = 1;
+const v = z.literal(VERSION);
+
+const Uid = z
+  .string()
+  .regex(/^[\w-]{1,64}$/)
+  .transform(asJobUid);
+const Arn = z.string().startsWith('arn:').transform(asTaskArn);
+const At = z.number().transform(asEpochMs);
+const Count = z.int().nonnegative();
+const Id = z
+  .tuple([Count, Count, Count])
+  .transform(([index, attempt, nonce]): AttemptId => ({ index, attempt, nonce }));
+const idOf = ({ index, attempt, nonce }: AttemptId) => [index, attempt, nonce] as const;
+
+// wake queue
+
+const WakeUpSchema = z.strictObject({ v, uid: Uid, inspect: z.literal(true).optional() });
+
+/** The delay is the queue's affair and is not in the body. */
+export const formatWakeUp = ({ uid, inspect }: { readonly uid: string; readonly inspect?: boolean }): string =>
+  JSON.stringify({ v: VERSION, uid, ...(inspect === true ? { inspect } : {}) });
+
+export function parseWakeUp(text: string) {
+  const { uid, inspect } = WakeUpSchema.parse(JSON.parse(text));
+  return { uid, inspect: inspect ?? false };
+}
+
+// fact queue
+
+const EndingSchema = z
+  .tuple([
+    z.enum(['Completed', 'Error', 'OOMKilled', 'Stopped', 'Spot', 'Infrastructure', 'StartFailed']),
+    z.int().nullable(),
+    z.string(),
+  ])
+  .transform(([cause, exitCode, reason]) => ({ cause, exitCode, reason }));
+const TimesSchema = z
+  .tuple([At.nullable(), At.nullable(), At.nullable()])
+  .transform(([createdAt, startedAt, stoppedAt]) => ({ createdAt, startedAt, stoppedAt }));
+
+const FactSchema = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('launched'), id: Id, at: At, taskArn: Arn }),
+    z.object({ kind: z.literal('refused'), id: Id, at: At, reason: z.string(), retryAt: At }),
+    z.object({ kind: z.literal('rejected'), id: Id, at: At, reason: z.string() }),
+    z.object({ kind: z.literal('cancelled'), id: Id, at: At }),
+    z.object({ kind: z.literal('running'), id: Id, at: At, taskArn: Arn }),
+    z.object({
+      kind: z.literal('stopped'),
+      id: Id,
+      at: At,
+      taskArn: Arn.nullable(),
+      ending: EndingSchema,
+      times: TimesSchema,
+    }),
+  ])
+  .transform(({ id, ...rest }): Fact => ({ ...id, ...rest }));
+
+const FactMessageSchema = z.object({ v, uid: Uid, facts: z.array(FactSchema) });
+
+export type ParsedFacts = { readonly uid: z.output<typeof Uid>; readonly facts: readonly Fact[] };
+
+export const formatFactMessage = ({ uid, facts }: { readonly uid: string; readonly facts: readonly Fact[] }): string =>
+  JSON.stringify({ v: VERSION, uid, facts: facts.map(formatFact) });
+
+function formatFact(fact: Fact): object {
+  const { index: _index, attempt: _attempt, nonce: _nonce, ...rest } = fact;
+  if (rest.kind !== 'stopped') return { id: idOf(fact), ...rest };
+  const { ending, times } = rest;
+  return {
+    id: idOf(fact),
+    ...rest,
+    ending: [ending.cause, ending.exitCode, ending.reason],
+    times: [times.createdAt, times.startedAt, times.stoppedAt],
+  };
+}
+
+export function parseFactMessage(text: string): ParsedFacts {
+  return factsIn(JSON.parse(text));
+}
+
+function factsIn(raw: unknown): ParsedFacts {
+  const { uid, facts } = FactMessageSchema.parse(raw);
+  return { uid, facts };
+}
+
+/**
+ * A body of the fact queue: a message of ours, or an ECS event as EventBridge delivers it. An event that tells nothing
+ * yet has no facts. Throws for a task that is not ours, too: the rule forwards none.
+ */
+export function parseFactQueueBody(text: string, groupPrefix: string): ParsedFacts {
+  const raw: unknown = JSON.parse(text);
+  if (!isEventBridgeEvent(raw)) return factsIn(raw);
+  const view = parseTask(taskEventDetail(raw), groupPrefix);
+  if (view === null) throw new Error('an event of a task that is not ours');
+  const fact = factOf(view);
+  return { uid: view.job, facts: fact === null ? [] : [fact] };
+}
+
+// dispatch queue
+
+const DispatchSchema = z.discriminatedUnion('kind', [
+  z.object({ v, kind: z.literal('pack'), uid: Uid, launch: z.array(Id).readonly(), stop: z.array(Id).readonly() }),
+  z.object({ v, kind: z.literal('stopTask'), uid: Uid, taskArn: Arn }),
+  z.object({ v, kind: z.literal('inspect'), uid: Uid, from: Count }),
+]);
+
+type Unversioned<T> = T extends unknown ? Omit<T, 'v'> : never;
+export type ParsedDispatch = Unversioned<z.output<typeof DispatchSchema>>;
+
+export const formatDispatch = (message: ParsedDispatch): string =>
+  JSON.stringify(
+    message.kind === 'pack'
+      ? { v: VERSION, ...message, launch: message.launch.map(idOf), stop: message.stop.map(idOf) }
+      : { v: VERSION, ...message },
+  );
+
+export function parseDispatch(text: string): ParsedDispatch {
+  const { v: _v, ...message } = DispatchSchema.parse(JSON.parse(text));
+  return message;
+}

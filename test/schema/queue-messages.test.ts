@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { expect, expectTypeOf, test } from 'vitest';
+import { asEpochMs, asJobUid, asTaskArn } from '../../shared/domain/brand.ts';
+import type { Fact } from '../../shared/domain/fact.ts';
+import type { DispatchMessage, FactMessage } from '../../shared/ports/queues.ts';
+import {
+  type ParsedDispatch,
+  formatDispatch,
+  formatFactMessage,
+  formatWakeUp,
+  parseDispatch,
+  parseFactMessage,
+  parseFactQueueBody,
+  parseWakeUp,
+} from '../../shared/schema/queue-messages.ts';
+
+const uid = asJobUid('2f1f9a5e-8f4e-4f0e-9b0a-3d9b4a1c7e55');
+const arn = asTaskArn('arn:aws:ecs:eu-central-1:123456789012:task/jobs/0f');
+const anId = fc.record({ index: fc.nat(), attempt: fc.nat(), nonce: fc.nat() });
+const anAt = fc.nat().map(asEpochMs);
+const aTime = fc.option(anAt);
+const anArn = fc.constant(arn);
+const aFact: fc.Arbitrary<Fact> = fc
+  .tuple(
+    anId,
+    fc.oneof(
+      fc.record({ kind: fc.constant('launched' as const), at: anAt, taskArn: anArn }),
+      fc.record({ kind: fc.constant('refused' as const), at: anAt, reason: fc.string(), retryAt: anAt }),
+      fc.record({ kind: fc.constant('rejected' as const), at: anAt, reason: fc.string() }),
+      fc.record({ kind: fc.constant('cancelled' as const), at: anAt }),
+      fc.record({ kind: fc.constant('running' as const), at: anAt, taskArn: anArn }),
+      fc.record({
+        kind: fc.constant('stopped' as const),
+        at: anAt,
+        taskArn: fc.option(anArn),
+        ending: fc.record({
+          cause: fc.constantFrom(
+            'Completed' as const,
+            'Error',
+            'OOMKilled',
+            'Stopped',
+            'Spot',
+            'Infrastructure',
+            'StartFailed',
+          ),
+          exitCode: fc.option(fc.nat(255)),
+          reason: fc.string(),
+        }),
+        times: fc.record({ createdAt: aTime, startedAt: aTime, stoppedAt: aTime }),
+      }),
+    ),
+  )
+  .map(([id, fact]) => ({ ...id, ...fact }));
+const aDispatch: fc.Arbitrary<DispatchMessage> = fc.oneof(
+  fc.record({
+    kind: fc.constant('pack' as const),
+    uid: fc.constant(uid),
+    launch: fc.array(anId, { maxLength: 10 }),
+    stop: fc.array(anId, { maxLength: 10 }),
+  }),
+  fc.record({ kind: fc.constant('stopTask' as const), uid: fc.constant(uid), taskArn: anArn }),
+  fc.record({ kind: fc.constant('inspect' as const), uid: fc.constant(uid), from: fc.nat() }),
+);
+
+test('what is sent is what arrives', () => {
+  fc.assert(
+    fc.property(fc.array(aFact, { maxLength: 5 }), (facts) => {
+      expect(parseFactMessage(formatFactMessage({ uid, facts }))).toEqual({ uid, facts });
+      expect(parseFactQueueBody(formatFactMessage({ uid, facts }), 'muster:')).toEqual({ uid, facts });
+    }),
+  );
+  fc.assert(
+    fc.property(aDispatch, (message) => {
+      expect(parseDispatch(formatDispatch(message))).toEqual(message);
+    }),
+  );
+  expect(parseWakeUp(formatWakeUp({ uid }))).toEqual({ uid, inspect: false });
+  expect(parseWakeUp(formatWakeUp({ uid, inspect: true }))).toEqual({ uid, inspect: true });
+  expectTypeOf<ReturnType<typeof parseFactMessage>>().toExtend<FactMessage>();
+  expectTypeOf<ParsedDispatch>().toExtend<DispatchMessage>();
+  expectTypeOf<DispatchMessage>().toExtend<ParsedDispatch>();
+});
+
+test('the format of one message of each kind', () => {
+  const id = { index: 7, attempt: 2, nonce: 0 };
+  expect([
+    formatWakeUp({ uid: 'u', inspect: true }),
+    formatDispatch({ kind: 'pack', uid: asJobUid('u'), launch: [id], stop: [] }),
+    formatFactMessage({ uid: 'u', facts: [{ ...id, kind: 'running', taskArn: arn, at: asEpochMs(5) }] }),
+  ]).toMatchInlineSnapshot(`
+    [
+      "{"v":1,"uid":"u","inspect":true}",
+      "{"v":1,"kind":"pack","uid":"u","launch":[[7,2,0]],"stop":[]}",
+      "{"v":1,"uid":"u","facts":[{"id":[7,2,0],"kind":"running","taskArn":"arn:aws:ecs:eu-central-1:123456789012:task/jobs/0f","at":5}]}",
+    ]
+  `);
+});
+
+test('an ECS event becomes the facts that it tells', () => {
+  const body = (name: string) => readFileSync(new URL(`../fixtures/ecs-events/${name}.json`, import.meta.url), 'utf8');
+  expect(parseFactQueueBody(body('completed'), 'muster:')).toMatchObject({
+    uid,
+    facts: [{ index: 7, attempt: 2, nonce: 0, kind: 'stopped', ending: { cause: 'Completed' } }],
+  });
+  expect(parseFactQueueBody(body('spot-notice'), 'muster:')).toEqual({ uid, facts: [] });
+  expect(() => parseFactQueueBody(body('of-somebody-else'), 'muster:')).toThrow('not ours');
+});
+
+const BROKEN = [
+  '',
+  'not json',
+  'null',
+  '[]',
+  '{}',
+  '{"v":2,"uid":"u"}',
+  '{"v":1}',
+  '{"v":1,"uid":"../../x"}',
+  '{"v":1,"uid":"u","inspect":1}',
+  '{"v":1,"uid":"u","facts":[{"kind":"running","id":[1,2],"at":1,"taskArn":"arn:x"}]}',
+  '{"v":1,"uid":"u","facts":[{"kind":"gone","id":[1,2,3],"at":1}]}',
+  '{"v":1,"kind":"pack","uid":"u","launch":[[-1,1,0]],"stop":[]}',
+  '{"v":1,"kind":"explode","uid":"u"}',
+];
+
+const refusal = (parse: (text: string) => unknown, text: string): string | null => {
+  try {
+    parse(text);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+test.each(BROKEN)('%s is refused by every parser, with a reason', (text) => {
+  const parsers = [parseWakeUp, parseFactMessage, parseDispatch, (body: string) => parseFactQueueBody(body, 'muster:')];
+  for (const parse of parsers) expect(refusal(parse, text)).toMatch(/./);
+});
