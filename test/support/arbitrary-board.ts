@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import {
+  CHUNK_INDEXES,
+  type Chunk,
+  type ChunkSummary,
+  type Extras,
+  STATES,
+  chunksFor,
+  emptyChunk,
+} from '../../shared/domain/board.ts';
+import { type EpochMs, asEpochMs } from '../../shared/domain/brand.ts';
+import type { Claim, JournalEntry, Phase, Status, Verdict } from '../../shared/domain/status.ts';
+import type { Transition, TransitionOp } from '../../shared/domain/transition.ts';
+
+// Values that the codecs must keep exactly: anything that the types allow, not only what a Job could come to.
+
+/** Whole numbers below `n`, the same ones for the same seed (mulberry32). */
+export function dice(seed: number): (n: number) => number {
+  let state = seed;
+  return (n) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let x = Math.imul(state ^ (state >>> 15), state | 1);
+    x ^= x + Math.imul(x ^ (x >>> 7), x | 61);
+    return Math.floor((((x ^ (x >>> 14)) >>> 0) / 2 ** 32) * n);
+  };
+}
+
+/** Up to the year 9999, and before 1970 too: a simulated clock may start at 0 and be behind. */
+const time: fc.Arbitrary<EpochMs> = fc
+  .oneof(
+    fc.integer({ min: -10_000, max: 10_000 }),
+    fc.maxSafeNat().map((n) => n % 253_402_300_800_000),
+  )
+  .map(asEpochMs);
+const timeOrNull = fc.option(time);
+const small = fc.oneof({ weight: 4, arbitrary: fc.nat(3) }, fc.nat(1_000_000));
+const count = fc.oneof(fc.constant(0), fc.nat(CHUNK_INDEXES));
+const words = fc.string({ unit: 'binary', maxLength: 40 });
+
+const extras: fc.Arbitrary<Extras> = fc.record({
+  nonce: small,
+  stopping: fc.boolean(),
+  failures: small,
+  ignored: small,
+  infra: small,
+  spot: small,
+  notBefore: timeOrNull,
+});
+
+const stretch = fc.record({
+  length: fc.integer({ min: 1, max: 600 }),
+  states: fc.uniqueArray(fc.nat(STATES.length - 1), { minLength: 1 }),
+  attempts: fc.array(fc.oneof(fc.nat(3), fc.nat(0xffffffff)), { minLength: 1, maxLength: 3 }),
+  seed: fc.nat(),
+});
+
+/** A chunk of 0..4,096 records: runs and mixtures of states and attempts, a few extras. */
+export const anyChunk: fc.Arbitrary<{ readonly chunk: Chunk; readonly length: number }> = fc
+  .record({
+    stretches: fc.array(stretch, { maxLength: 12 }),
+    sparse: fc.array(fc.tuple(fc.nat(CHUNK_INDEXES - 1), extras)),
+  })
+  .map(({ stretches, sparse }) => {
+    const chunk = emptyChunk();
+    let length = 0;
+    for (const { length: more, states, attempts, seed } of stretches) {
+      const next = dice(seed);
+      for (const end = Math.min(CHUNK_INDEXES, length + more); length < end; length++) {
+        chunk.states[length] = states[next(states.length)]!;
+        chunk.attempts[length] = attempts[next(attempts.length)]!;
+      }
+    }
+    for (const [offset, e] of sparse) if (offset < length) chunk.extras.set(offset, e);
+    return { chunk, length };
+  });
+
+const verdict: fc.Arbitrary<Verdict> = fc.oneof(
+  fc.record({
+    kind: fc.constant('complete' as const),
+    reason: fc.constant('CompletionsReached' as const),
+    message: words,
+  }),
+  fc.record({
+    kind: fc.constant('failed' as const),
+    reason: fc.constantFrom('BackoffLimitExceeded' as const, 'LaunchRefused' as const),
+    message: words,
+  }),
+);
+
+const phase: fc.Arbitrary<Phase> = fc.oneof(
+  fc.constant({ kind: 'running' as const }),
+  fc.record({ kind: fc.constant('suspended' as const), since: time }),
+  fc.record({ kind: fc.constant('draining' as const), verdict, since: time }),
+  fc.record({ kind: fc.constant('finished' as const), verdict, since: time, at: time }),
+  fc.record({ kind: fc.constant('deleting' as const), since: time }),
+  fc.record({ kind: fc.constant('deleted' as const), since: time, at: time }),
+);
+
+const index = fc.nat(999_999);
+const claim: fc.Arbitrary<Claim> = fc.record({ index, attempt: small, nonce: small, dueAt: time });
+
+const LOSSES = ['lost', 'lostToSpot'] as const;
+const PLAIN = {
+  claim: true,
+  renonce: true,
+  launched: true,
+  running: true,
+  stopping: true,
+  succeeded: true,
+  failed: true,
+  failedForGood: true,
+  released: true,
+} satisfies Record<Exclude<TransitionOp, (typeof LOSSES)[number]>, true>;
+
+const transition: fc.Arbitrary<Transition> = fc.oneof(
+  fc.record({ index, attempt: small, op: fc.constantFrom(...(Object.keys(PLAIN) as (keyof typeof PLAIN)[])) }),
+  fc.record({ index, attempt: small, op: fc.constantFrom(...LOSSES), notBefore: timeOrNull }),
+);
+
+const summary: fc.Arbitrary<ChunkSummary> = fc.record({
+  version: small,
+  foldedSeq: small,
+  pending: count,
+  starting: count,
+  running: count,
+  stopping: count,
+  succeeded: count,
+  failed: count,
+  firstPending: count,
+  soonestDue: timeOrNull,
+});
+
+/** Entries in order of their sequence numbers, mostly without gaps, the last below `nextSeq`. */
+const journal: fc.Arbitrary<Status['journal']> = fc
+  .record({
+    first: small,
+    ahead: fc.nat(2),
+    steps: fc.array(fc.record({ gap: fc.oneof(fc.constant(0), fc.nat(9)), transition })),
+  })
+  .map(({ first, ahead, steps }) => {
+    let seq = first;
+    const entries = steps.map(({ gap, transition: step }): JournalEntry => {
+      seq += gap;
+      return { seq: seq++, transition: step };
+    });
+    return { nextSeq: seq + ahead, entries };
+  });
+
+/** A status with every field at any value, its chunks as many as its size asks for. */
+export const anyStatus: fc.Arbitrary<Status> = fc.nat(20_000).chain((size) =>
+  fc.record({
+    version: small,
+    generation: small,
+    phase,
+    startTime: timeOrNull,
+    resumedAt: timeOrNull,
+    size: fc.constant(size),
+    chunks: fc.array(summary, { minLength: chunksFor(size), maxLength: chunksFor(size) }),
+    failed: small,
+    backoff: fc.record({ failures: small, lastFailureAt: timeOrNull }),
+    inFlight: fc.array(claim),
+    stopRound: fc.option(fc.record({ cursor: index, startedAt: time })),
+    inspect: fc.option(fc.record({ at: time, intervalMs: small })),
+    alarms: fc.array(time, { maxLength: 5 }),
+    now: time,
+    waitReason: fc.option(words),
+    journal,
+    published: fc.record({ version: small, seq: small, at: time }),
+  }),
+);
