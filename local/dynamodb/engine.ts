@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The one package that we can depend on: it holds the program for Linux on x64, and nothing that would find it. */
+const PACKAGE = '@dynoxide/linux-x64';
+const PROGRAM = 'dynoxide';
+
+/** The engine opens its port in 0.1 to 0.4 s; a busy machine may take a few seconds more. */
+const READY_WITHIN_MS = 15_000;
+const POLL_MS = 20;
+/** It ends within milliseconds of SIGTERM, and keeps nothing that a kill could tear: its file is a journaled one. */
+const TERM_WITHIN_MS = 3_000;
+
+export type DynamoEngine = {
+  readonly kind: 'started';
+  /** `http://127.0.0.1:<port>` */
+  readonly endpoint: string;
+  readonly pid: number;
+  /** Resolves when the process is gone. */
+  stop(): Promise<void>;
+  /** Resolves with a sentence when the process ends, whoever ended it. */
+  readonly ended: Promise<string>;
+};
+
+/** There is no such engine for this machine; `reason` is a sentence for people. */
+export type NoEngine = { readonly kind: 'absent'; readonly reason: string };
+
+/**
+ * Starts a DynamoDB engine on loopback: on `port` (default: any free one), storing in the file `dbPath` (default: in
+ * memory). Its process is in a group of its own, so that Ctrl-C reaches whoever started it first, who then calls `stop`.
+ * Throws when the program is there but does not get ready.
+ */
+export async function startDynamoEngine(
+  options: { readonly port?: number; readonly dbPath?: string } = {},
+): Promise<DynamoEngine | NoEngine> {
+  const program = findEngine();
+  if (program === null) {
+    return { kind: 'absent', reason: `${PACKAGE} is not installed (it exists for Linux on x64 only)` };
+  }
+  const port = options.port ?? (await freePort());
+  const file = options.dbPath === undefined ? [] : ['--db-path', options.dbPath];
+  const child = spawn(program, ['--port', String(port), ...file], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+    env: {},
+  });
+  const said: string[] = [];
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said.push(text);
+    if (said.length > 20) said.shift();
+  });
+  const ended = endOf(child, said);
+  const endpoint = `http://127.0.0.1:${port}`;
+  await Promise.race([
+    // Its own word first: whoever else listens on that port would answer as well.
+    listens(child).then(async () => answers(endpoint)),
+    ended.then((how) => {
+      throw new Error(`the DynamoDB engine did not start: ${how}`);
+    }),
+  ]).catch(async (error: unknown) => {
+    await stop(child, ended);
+    throw error;
+  });
+  if (child.pid === undefined) throw new Error('a process that answers has a pid');
+  return { kind: 'started', endpoint, pid: child.pid, ended, stop: async () => stop(child, ended) };
+}
+
+/** Path of the engine's program; null where its package is not installed. */
+function findEngine(): string | null {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`)), PROGRAM);
+  } catch {
+    return null;
+  }
+}
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port is free');
+  return address.port;
+}
+
+async function listens(child: ChildProcess): Promise<void> {
+  await new Promise<void>((resolve) => {
+    child.stderr?.on('data', (text: string) => {
+      if (/listening on/i.test(text)) resolve();
+    });
+  });
+}
+
+async function answers(endpoint: string): Promise<void> {
+  for (let waitedMs = 0; waitedMs < READY_WITHIN_MS; waitedMs += POLL_MS) {
+    const answer = await fetch(endpoint).catch(() => null);
+    if (answer !== null) {
+      await answer.body?.cancel();
+      return;
+    }
+    await sleep(POLL_MS);
+  }
+  throw new Error(`the DynamoDB engine did not answer within ${READY_WITHIN_MS / 1000} s`);
+}
+
+async function endOf(child: ChildProcess, said: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(`${signal ?? `exit ${code ?? '?'}`}. ${said.join('').trim()}`.trim()));
+  });
+}
+
+async function stop(child: ChildProcess, ended: Promise<string>): Promise<void> {
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), TERM_WITHIN_MS);
+  await ended;
+  clearTimeout(timer);
+}
