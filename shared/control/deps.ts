@@ -6,6 +6,7 @@ import type { Limits } from '../ports/limits.ts';
 import type { Queues } from '../ports/queues.ts';
 import type { Tasks } from '../ports/tasks.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
+import type { Cache } from './cache.ts';
 
 /** Everything that `control` may touch, and the settings it goes by. */
 export type Deps = {
@@ -16,7 +17,11 @@ export type Deps = {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
+  /** One a process. */
+  readonly cache: Cache;
   readonly settings: Settings;
+  /** A hex digest of a text, at least 128 bits. */
+  readonly hash: (text: string) => string;
 };
 
 export type Settings = {

@@ -1,0 +1,55 @@
+import type { Chunk } from '../domain/board.ts';
+import type { JobUid } from '../domain/brand.ts';
+import type { LaunchTemplate } from '../domain/task.ts';
+import type { StoredSpec } from '../ports/job-store.ts';
+
+/** What one process remembers of what it has read or written: chunks by version, specs by generation. Never the truth. */
+export type Cache = {
+  readonly specs: {
+    get(uid: JobUid): StoredSpec | undefined;
+    set(uid: JobUid, spec: StoredSpec): void;
+  };
+  readonly templates: {
+    get(uid: JobUid): LaunchTemplate | undefined;
+    set(uid: JobUid, template: LaunchTemplate): void;
+  };
+  readonly chunks: {
+    get(uid: JobUid, no: number, version: number): Chunk | undefined;
+    set(uid: JobUid, no: number, version: number, chunk: Chunk): void;
+  };
+};
+
+/** A Job of a million indexes has 245 chunks of some 20 KB each. */
+const CHUNKS_MAX = 512;
+const SPECS_MAX = 512;
+
+export function createCache(): Cache {
+  const specs = new Map<JobUid, StoredSpec>();
+  const templates = new Map<JobUid, LaunchTemplate>();
+  const chunks = new Map<string, { version: number; chunk: Chunk }>();
+  return {
+    specs: {
+      get: (uid) => specs.get(uid),
+      set: (uid, spec) => put(specs, uid, spec, SPECS_MAX),
+    },
+    templates: {
+      get: (uid) => templates.get(uid),
+      set: (uid, template) => put(templates, uid, template, SPECS_MAX),
+    },
+    chunks: {
+      get: (uid, no, version) => {
+        const entry = chunks.get(`${uid}/${no}`);
+        return entry?.version === version ? entry.chunk : undefined;
+      },
+      set: (uid, no, version, chunk) => put(chunks, `${uid}/${no}`, { version, chunk }, CHUNKS_MAX),
+    },
+  };
+}
+
+/** A Map keeps insertion order: the first key is the one that was written longest ago. */
+function put<K, V>(map: Map<K, V>, key: K, value: V, max: number): void {
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.keys().next();
+  if (map.size > max && oldest.done !== true) map.delete(oldest.value);
+}

@@ -1,0 +1,218 @@
+import { type EpochMs, type JobUid, type TaskArn, plusMs } from '../domain/brand.ts';
+import type { AttemptId, Fact } from '../domain/fact.ts';
+import { unreachable } from '../domain/invariant.ts';
+import { type LaunchRow, type SlotOutcome, type SlotWork, launchRowOf, settle, workOn } from '../domain/launch-row.ts';
+import type { LaunchTemplate } from '../domain/task.ts';
+import { TASK_ENV } from '../names/env.ts';
+import type { StoredSpec } from '../ports/job-store.ts';
+import type { DispatchMessage } from '../ports/queues.ts';
+import type { Deps } from './deps.ts';
+import { LOST, NO_TIMES, findTask, inspect } from './inspect.ts';
+import { leaseCalls } from './pace.ts';
+import { templateOf } from './template.ts';
+
+type Pack = Extract<DispatchMessage, { kind: 'pack' }>;
+
+/** A refused launch is tried again after this, with a new nonce. */
+const REFUSED_RETRY_MS = 10_000;
+/** What could not be done yet is sent again with this delay. */
+const LATER_DELAY_SEC = 2;
+const TRIES_MAX = 6;
+
+/**
+ * Does what one dispatch message asks of ECS and sends the answers back as one fact message. Throws where the outcome
+ * of a call is unknown: the message comes again, and repeats the call under the same token.
+ */
+export async function dispatch(message: DispatchMessage, deps: Deps): Promise<void> {
+  switch (message.kind) {
+    case 'pack':
+      return dispatchPack(message, deps);
+    case 'stopTask':
+      return stopStranger(message, deps);
+    case 'inspect':
+      return inspect(message, deps);
+    default:
+      return unreachable(message);
+  }
+}
+
+async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
+  const { uid } = pack;
+  const first = pack.launch[0] ?? pack.stop[0];
+  if (first === undefined) return;
+  const spec = deps.cache.specs.get(uid) ?? (await deps.jobs.readSpec(uid));
+  if (spec === null) return; // the Job's rows have expired long after its last task ended
+  deps.cache.specs.set(uid, spec);
+
+  const template = pack.launch.length === 0 ? await deps.jobs.readTemplate(uid) : await templateOf(spec, deps);
+  if (template !== null && 'kind' in template) return giveUp(pack, template, deps);
+
+  const work = await claimSlots(uid, launchRowOf(first.index), pack, deps);
+  const now = deps.clock.now();
+  const facts: Fact[] = [
+    ...work.launched.map(({ id, taskArn }): Fact => ({ ...id, kind: 'launched', taskArn, at: now })),
+    ...work.cancelled.map((id): Fact => ({ ...id, kind: 'cancelled', at: now })),
+  ];
+  const ran = template === null ? NOTHING_RUN : await runAll(spec, template, work.run, deps);
+  const found = await findAll(uid, work.find, deps);
+  facts.push(...ran.facts, ...found.facts);
+  const outcomes = [...ran.outcomes, ...found.outcomes];
+  if (outcomes.length > 0) await storeOutcomes(uid, work.row, outcomes, deps);
+  if (facts.length > 0) await deps.queues.facts([{ uid, facts }], 0);
+
+  const stopped = await stopAll(work.stop, deps);
+  const launchLater = [...ran.later, ...found.later].filter((id) => pack.launch.some((asked) => asked.index === id.index));
+  if (launchLater.length + stopped.later.length > 0) {
+    await deps.queues.dispatch([{ kind: 'pack', uid, launch: launchLater, stop: stopped.later }], LATER_DELAY_SEC);
+  }
+}
+
+/** The slots are ours to launch once the row says so; another dispatcher that was first is read and decided on again. */
+async function claimSlots(uid: JobUid, no: number, { launch, stop }: Pack, { jobs, clock, settings }: Deps): Promise<SlotWork> {
+  let row = await jobs.readLaunches(uid, no);
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const now = clock.now();
+    const work = workOn(row, launch, stop, now);
+    if (!work.changed) return work;
+    const written = await jobs.writeLaunches(uid, work.row, plusMs(now, settings.historyMs));
+    if (written.kind === 'written') return { ...work, row: written.row };
+    row = written.row;
+  }
+  throw new Error(`launch row ${no} of Job ${uid} changed during each of ${TRIES_MAX} writes`);
+}
+
+/** Remembers which task each launch became, so that it can be stopped and looked up. */
+async function storeOutcomes(uid: JobUid, known: LaunchRow, outcomes: readonly SlotOutcome[], { jobs, clock, settings }: Deps): Promise<void> {
+  let row = known;
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const now = clock.now();
+    const written = await jobs.writeLaunches(uid, settle(row, outcomes, now), plusMs(now, settings.historyMs));
+    if (written.kind === 'written') return;
+    row = written.row;
+  }
+  throw new Error(`launch row ${known.row} of Job ${uid} changed during each of ${TRIES_MAX} writes`);
+}
+
+type Run = {
+  readonly facts: readonly Fact[];
+  readonly outcomes: readonly SlotOutcome[];
+  /** Throttled, or over the rate: nothing was started, the same call may come again. */
+  readonly later: readonly AttemptId[];
+};
+
+const NOTHING_RUN: Run = { facts: [], outcomes: [], later: [] };
+
+/** One RunTask an attempt, each at its moment. An unknown outcome is thrown once the others have been told. */
+async function runAll(spec: StoredSpec, template: LaunchTemplate, ids: readonly AttemptId[], deps: Deps): Promise<Run> {
+  if (ids.length === 0) return NOTHING_RUN;
+  const rights = await leaseCalls('launch', ids.length, deps.settings.launchesPerSec, deps);
+  const facts: Fact[] = [];
+  const outcomes: SlotOutcome[] = [];
+  const later: AttemptId[] = ids.slice(rights.length);
+  await Promise.all(
+    ids.slice(0, rights.length).map(async (id, i) => {
+      await waitFor(rights[i] ?? deps.clock.now(), deps);
+      const answer = await run(spec, template, id, deps);
+      const at = deps.clock.now();
+      switch (answer.kind) {
+        case 'launched':
+          facts.push({ ...id, kind: 'launched', taskArn: answer.taskArn, at });
+          outcomes.push({ id, kind: 'launched', taskArn: answer.taskArn });
+          deps.telemetry.count('TasksLaunched', 1);
+          break;
+        case 'refused':
+          facts.push({ ...id, kind: 'refused', reason: answer.reason, retryAt: plusMs(at, REFUSED_RETRY_MS), at });
+          outcomes.push({ id, kind: 'closed' });
+          break;
+        case 'fatal':
+          facts.push({ ...id, kind: 'rejected', reason: answer.reason, at });
+          outcomes.push({ id, kind: 'closed' });
+          break;
+        case 'later':
+          later.push(id);
+          deps.telemetry.count('LaunchesThrottled', 1);
+          break;
+        case 'unknown':
+          later.push(id);
+          deps.telemetry.warn('launch has no answer', { job: spec.identity.uid, ...id, error: answer.error });
+          break;
+        default:
+          unreachable(answer);
+      }
+    }),
+  );
+  return { facts, outcomes, later };
+}
+
+/** What a thrown error leaves open is asked again, under the same token. */
+async function run({ identity }: StoredSpec, template: LaunchTemplate, id: AttemptId, { tasks }: Deps) {
+  const env = [
+    { name: TASK_ENV.completionIndex, value: String(id.index) },
+    { name: TASK_ENV.jobName, value: identity.name },
+    { name: TASK_ENV.namespace, value: identity.namespace },
+    { name: TASK_ENV.attempt, value: String(id.attempt) },
+  ];
+  try {
+    return await tasks.run({ job: identity, id, template, env });
+  } catch (error) {
+    return { kind: 'unknown', error: String(error) } as const;
+  }
+}
+
+/** Launches whose token may be dead: their task is looked for; one that is nowhere was lost. */
+async function findAll(uid: JobUid, ids: readonly AttemptId[], deps: Deps): Promise<Run> {
+  const facts: Fact[] = [];
+  const outcomes: SlotOutcome[] = [];
+  const later: AttemptId[] = [];
+  for (const id of ids) {
+    const found = await findTask(uid, id, deps);
+    const at = deps.clock.now();
+    if (found.kind === 'later') later.push(id);
+    else if (found.kind === 'found') {
+      facts.push({ ...id, kind: 'launched', taskArn: found.taskArn, at });
+      outcomes.push({ id, kind: 'launched', taskArn: found.taskArn });
+    } else {
+      facts.push({ ...id, kind: 'stopped', taskArn: null, ending: LOST, times: NO_TIMES, at });
+      outcomes.push({ id, kind: 'closed' });
+    }
+  }
+  return { facts, outcomes, later };
+}
+
+async function stopAll(stops: SlotWork['stop'], deps: Deps): Promise<{ readonly later: readonly AttemptId[] }> {
+  if (stops.length === 0) return { later: [] };
+  const rights = await leaseCalls('stop', stops.length, deps.settings.stopsPerSec, deps);
+  const later: AttemptId[] = stops.slice(rights.length).map(({ id }) => id);
+  await Promise.all(
+    stops.slice(0, rights.length).map(async ({ id, taskArn }, i) => {
+      await waitFor(rights[i] ?? deps.clock.now(), deps);
+      const answer = await deps.tasks.stop(taskArn, 'Muster: no longer wanted');
+      if (answer.kind === 'later') later.push(id);
+      else deps.telemetry.count('TasksStopped', 1);
+    }),
+  );
+  return { later };
+}
+
+async function stopStranger(message: { readonly uid: JobUid; readonly taskArn: TaskArn }, deps: Deps): Promise<void> {
+  const rights = await leaseCalls('stop', 1, deps.settings.stopsPerSec, deps);
+  const right = rights[0];
+  if (right !== undefined) {
+    await waitFor(right, deps);
+    const answer = await deps.tasks.stop(message.taskArn, 'Muster: not a current attempt');
+    if (answer.kind === 'asked') return deps.telemetry.count('GhostsStopped', 1);
+  }
+  await deps.queues.dispatch([{ kind: 'stopTask', ...message }], LATER_DELAY_SEC);
+}
+
+/** The template cannot be had: now, so the pack comes again; or ever, so its claims are rejected. */
+async function giveUp(pack: Pack, why: { readonly kind: 'later' | 'fatal'; readonly reason: string }, { queues, clock }: Deps): Promise<void> {
+  if (why.kind === 'later') return queues.dispatch([pack], LATER_DELAY_SEC);
+  const at = clock.now();
+  await queues.facts([{ uid: pack.uid, facts: pack.launch.map((id): Fact => ({ ...id, kind: 'rejected', reason: why.reason, at })) }], 0);
+}
+
+async function waitFor(moment: EpochMs, { clock }: Deps): Promise<void> {
+  const waitMs = moment - clock.now();
+  if (waitMs > 0) await clock.sleep(waitMs);
+}

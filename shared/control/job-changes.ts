@@ -1,0 +1,56 @@
+import { freshStatus, requestDeletion } from '../domain/status.ts';
+import { planningSpec } from '../domain/job.ts';
+import type { JobUid } from '../domain/brand.ts';
+import type { StoredSpec } from '../ports/job-store.ts';
+import type { Deps } from './deps.ts';
+import { publishJob } from './publish.ts';
+
+/** A user who changes a Job that many passes commit at the same time wins within a few tries. */
+const TRIES_MAX = 20;
+
+/** Stores a Job, tells the feed and wakes it. Should we die after the first step, the sweep does the others. */
+export async function createJob(spec: StoredSpec, deps: Deps): Promise<{ readonly kind: 'created' } | { readonly kind: 'taken' } | { readonly kind: 'noNamespace' }> {
+  const job = { ...spec.identity, generation: spec.generation, spec: planningSpec(spec.manifest) };
+  const status = freshStatus(job, deps.clock.now());
+  const created = await deps.jobs.createJob(spec, status);
+  if (created.kind !== 'created') return created;
+  await publishJob(spec.identity, status, deps);
+  await deps.queues.wake([{ uid: spec.identity.uid, delaySec: 0 }]);
+  return created;
+}
+
+/** Marks a Job deleted: its name is free at once, users see it no more, its tasks are stopped. */
+export async function deleteJob(uid: JobUid, deps: Deps): Promise<{ readonly kind: 'deleted' } | { readonly kind: 'gone' }> {
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const spec = await deps.jobs.readSpec(uid);
+    const status = await deps.jobs.readStatus(uid);
+    const next = status === null ? null : requestDeletion(status, deps.clock.now());
+    if (spec === null || next === null) return { kind: 'gone' };
+    const committed = await deps.jobs.commitDeletion(spec.identity, next);
+    if (committed.kind === 'lost') continue;
+    await publishJob(spec.identity, next, deps);
+    await deps.queues.wake([{ uid, delaySec: 0 }]);
+    return { kind: 'deleted' };
+  }
+  throw new Error(`Job ${uid} changed during each of ${TRIES_MAX} tries to delete it`);
+}
+
+/** Stores a new generation of a Job's spec and wakes it; `change` returns null to leave it as it is. */
+export async function changeSpec(uid: JobUid, change: (spec: StoredSpec) => StoredSpec | null, deps: Deps): Promise<{ readonly kind: 'changed' | 'unchanged' | 'gone' }> {
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const spec = await deps.jobs.readSpec(uid);
+    const status = await deps.jobs.readStatus(uid);
+    if (spec === null || status === null || status.phase.kind === 'deleting' || status.phase.kind === 'deleted') return { kind: 'gone' };
+    const changed = change(spec);
+    if (changed === null) return { kind: 'unchanged' };
+    if (spec.generation !== status.generation) continue;
+    const generation = spec.generation + 1;
+    const next = { ...status, version: status.version + 1, generation, alarms: [deps.clock.now()] };
+    const committed = await deps.jobs.commitSpec({ ...changed, generation }, next);
+    if (committed.kind === 'lost') continue;
+    await publishJob(spec.identity, next, deps);
+    await deps.queues.wake([{ uid, delaySec: 0 }]);
+    return { kind: 'changed' };
+  }
+  throw new Error(`Job ${uid} changed during each of ${TRIES_MAX} tries to change it`);
+}

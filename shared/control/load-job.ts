@@ -1,0 +1,76 @@
+import { chunksNeeded } from '../domain/chunks-needed.ts';
+import { type Chunk, emptyChunk } from '../domain/board.ts';
+import type { JobUid } from '../domain/brand.ts';
+import type { Fact } from '../domain/fact.ts';
+import { type Job, planningSpec } from '../domain/job.ts';
+import { plusMs } from '../domain/brand.ts';
+import type { Status } from '../domain/status.ts';
+import type { StoredSpec } from '../ports/job-store.ts';
+import type { Deps } from './deps.ts';
+
+export type LoadedJob = {
+  readonly job: Job;
+  readonly spec: StoredSpec;
+  readonly status: Status;
+  readonly stored: ReadonlyMap<number, Chunk>;
+};
+
+/** A load that finds spec or chunks newer than STATUS begins again; a Job that is rewritten this often at once is looked at later. */
+const LOADS_MAX = 10;
+
+/**
+ * Reads STATUS first, then what a pass with these facts needs of the rest, from the cache where it is at the version that
+ * STATUS names. null: there is no such Job (any more).
+ */
+export async function loadJob(uid: JobUid, facts: readonly Fact[], deps: Deps): Promise<LoadedJob | null> {
+  for (let load = 0; load < LOADS_MAX; load++) {
+    const read = await deps.jobs.readStatus(uid);
+    if (read === null) return null;
+    const spec = await specOf(uid, read.generation, deps);
+    if (spec === null) return null;
+    if (spec.generation !== read.generation) continue;
+    const status = await withMark(uid, read, deps);
+    const job = { ...spec.identity, generation: spec.generation, spec: planningSpec(spec.manifest) };
+    const stored = await chunksOf(uid, status, chunksNeeded(job, status, facts, deps.clock.now()), deps);
+    if (stored !== null) return { job, spec, status, stored };
+  }
+  throw new Error(`Job ${uid} changed during each of ${LOADS_MAX} loads`);
+}
+
+async function specOf(uid: JobUid, generation: number, { jobs, cache }: Deps): Promise<StoredSpec | null> {
+  const cached = cache.specs.get(uid);
+  if (cached?.generation === generation) return cached;
+  const spec = await jobs.readSpec(uid);
+  if (spec !== null) cache.specs.set(uid, spec);
+  return spec;
+}
+
+/** STATUS's hint of what is published may lag; where a publication looks due, the feed's own mark tells. */
+async function withMark(uid: JobUid, status: Status, { feed, clock, settings }: Deps): Promise<Status> {
+  const { published } = status;
+  if (published.version >= status.version && clock.now() < plusMs(published.at, settings.timing.publishEveryMs)) return status;
+  const mark = await feed.readMark(uid);
+  if (mark === null || mark.version < published.version) return status;
+  return { ...status, published: { version: mark.version, seq: mark.seq, at: mark.at } };
+}
+
+/** null: a chunk is not at the version that STATUS names, so STATUS is old. */
+async function chunksOf(uid: JobUid, status: Status, nos: readonly number[], { jobs, cache }: Deps): Promise<ReadonlyMap<number, Chunk> | null> {
+  const chunks = new Map<number, Chunk>();
+  const missing: number[] = [];
+  for (const no of nos) {
+    const version = status.chunks[no]?.version ?? 0;
+    const cached = version === 0 ? emptyChunk() : cache.chunks.get(uid, no, version);
+    if (cached === undefined) missing.push(no);
+    else chunks.set(no, cached);
+  }
+  if (missing.length === 0) return chunks;
+  const read = await jobs.readChunks(uid, missing);
+  for (const no of missing) {
+    const found = read.get(no);
+    if (found === undefined || found.version !== status.chunks[no]?.version) return null;
+    cache.chunks.set(uid, no, found.version, found.chunk);
+    chunks.set(no, found.chunk);
+  }
+  return chunks;
+}

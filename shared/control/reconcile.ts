@@ -1,0 +1,142 @@
+import type { JobUid } from '../domain/brand.ts';
+import type { Fact } from '../domain/fact.ts';
+import type { Action, Plan } from '../domain/plan.ts';
+import { planJob } from '../domain/plan-job.ts';
+import { plusMs } from '../domain/brand.ts';
+import { unreachable } from '../domain/invariant.ts';
+import type { DispatchMessage } from '../ports/queues.ts';
+import type { Deps } from './deps.ts';
+import { type LoadedJob, loadJob } from './load-job.ts';
+import { publishJob } from './publish.ts';
+
+/** Why a Job is looked at: facts about its attempts, or just a wake-up (no facts). */
+export type Look = {
+  readonly uid: JobUid;
+  readonly facts: readonly Fact[];
+  /** Look all its active attempts up at ECS, too. */
+  readonly inspect?: boolean;
+};
+
+export type Outcome =
+  | { readonly kind: 'done' }
+  /** no such Job; tasks of it that still run are stopped */
+  | { readonly kind: 'gone' }
+  /** others committed each time: the facts were sent again, as a new message */
+  | { readonly kind: 'contended' };
+
+export type Reconciled = { readonly uid: JobUid } & (
+  | { readonly kind: 'settled'; readonly outcome: Outcome }
+  | { readonly kind: 'threw'; readonly error: unknown }
+);
+
+/** Commits that may be lost to others before the facts go back to the queue. */
+const TRIES_MAX = 6;
+/** Jobs of one batch that are worked on at a time. */
+const JOBS_AT_ONCE = 8;
+
+/** One pass for each Job that the messages name, whatever number of messages name it. One Job's error is its own. */
+export async function reconcileBatch(looks: readonly Look[], deps: Deps): Promise<readonly Reconciled[]> {
+  const byJob = new Map<JobUid, { facts: Fact[]; inspect: boolean }>();
+  for (const { uid, facts, inspect } of looks) {
+    const gathered = byJob.get(uid) ?? { facts: [], inspect: false };
+    gathered.facts.push(...facts);
+    gathered.inspect ||= inspect ?? false;
+    byJob.set(uid, gathered);
+  }
+  const waiting = [...byJob];
+  const reconciled: Reconciled[] = [];
+  const worker = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [uid, look] = next;
+      try {
+        reconciled.push({ uid, kind: 'settled', outcome: await reconcileJob({ uid, ...look }, deps) });
+      } catch (error) {
+        reconciled.push({ uid, kind: 'threw', error });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(JOBS_AT_ONCE, waiting.length) }, worker));
+  return reconciled;
+}
+
+/** One pass: load, decide, commit, act. Level-triggered: whatever woke us, what is decides. */
+export async function reconcileJob({ uid, facts, inspect }: Look, deps: Deps): Promise<Outcome> {
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const loaded = await loadJob(uid, facts, deps);
+    if (loaded === null) {
+      await stopStrangers(uid, facts, deps);
+      return { kind: 'gone' };
+    }
+    const plan = planJob(loaded.job, loaded.status, loaded.stored, facts, deps.clock.now(), deps.settings.timing);
+    if (!(await commit(uid, loaded, plan, deps))) {
+      deps.telemetry.count('CommitsLost', 1);
+      continue;
+    }
+    await act(loaded, plan, inspect ?? false, deps);
+    return { kind: 'done' };
+  }
+  if (facts.length > 0) await deps.queues.facts([{ uid, facts }], 1);
+  else await deps.queues.wake([{ uid, delaySec: 1, ...(inspect === true ? { inspect } : {}) }]);
+  return { kind: 'contended' };
+}
+
+/** What must be there before the commit, then the commit. False: somebody else was first. */
+async function commit(uid: JobUid, { status }: LoadedJob, plan: Plan, { jobs, cache, clock, settings }: Deps): Promise<boolean> {
+  const keepUntil = plusMs(clock.now(), settings.historyMs);
+  if (plan.ended.length > 0) await jobs.writeAttempts(uid, plan.ended, keepUntil);
+  if (plan.expire) await jobs.expireJob(uid, status.chunks.length, keepUntil);
+  if (plan.status === null) return true;
+  const committed = await jobs.commitPass(uid, plan.status, plan.folds);
+  if (committed.kind === 'lost') return false;
+  for (const { no, expectedVersion, chunk } of plan.folds) cache.chunks.set(uid, no, expectedVersion + 1, chunk);
+  return true;
+}
+
+/** All that follows the commit can be derived from what was committed, should this be as far as we get. */
+async function act({ job, status }: LoadedJob, plan: Plan, inspect: boolean, deps: Deps): Promise<void> {
+  const { queues, telemetry, clock } = deps;
+  const messages = plan.actions.flatMap((action) => messageOf(job.uid, action));
+  if (inspect && !plan.actions.some(({ kind }) => kind === 'inspect')) messages.push({ kind: 'inspect', uid: job.uid, from: 0 });
+  if (messages.length > 0) await queues.dispatch(messages, 0);
+  for (const action of plan.actions) {
+    if (action.kind !== 'wake') continue;
+    await queues.wake([{ uid: job.uid, delaySec: delaySecTo(action.at, clock.now()) }]);
+  }
+  if (plan.deferred.length > 0) await queues.facts([{ uid: job.uid, facts: plan.deferred }], 0);
+  if (plan.publish) await publishJob(job, plan.status ?? status, deps);
+  const { counted } = plan;
+  telemetry.count('FactsFolded', counted.facts);
+  telemetry.count('IndexesSucceeded', counted.succeeded);
+  telemetry.count('AttemptsFailed', counted.failed);
+  telemetry.count('AttemptsLost', counted.lost);
+  telemetry.count('LaunchesRefused', counted.refused);
+}
+
+function messageOf(uid: JobUid, action: Action): readonly DispatchMessage[] {
+  switch (action.kind) {
+    case 'launch':
+      return [{ kind: 'pack', uid, launch: action.attempts, stop: [] }];
+    case 'stop':
+      return [{ kind: 'pack', uid, launch: [], stop: action.attempts }];
+    case 'stopTask':
+      return [{ kind: 'stopTask', uid, taskArn: action.taskArn }];
+    case 'inspect':
+      return [{ kind: 'inspect', uid, from: 0 }];
+    case 'wake':
+      return [];
+    default:
+      return unreachable(action);
+  }
+}
+
+/** SQS delays a message by 15 minutes at most; what is due later is the sweep's. */
+const DELAY_MAX_SEC = 900;
+const delaySecTo = (at: number, now: number): number => Math.min(DELAY_MAX_SEC, Math.max(0, Math.ceil((at - now) / 1000)));
+
+/** The Job is gone, and so must its tasks be. */
+async function stopStrangers(uid: JobUid, facts: readonly Fact[], { queues }: Deps): Promise<void> {
+  const messages = facts.flatMap((fact): readonly DispatchMessage[] =>
+    fact.kind === 'running' ? [{ kind: 'stopTask', uid, taskArn: fact.taskArn }] : [],
+  );
+  if (messages.length > 0) await queues.dispatch(messages, 0);
+}
