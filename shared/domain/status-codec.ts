@@ -1,0 +1,368 @@
+import type { ChunkSummary } from './board.ts';
+import { type EpochMs, asEpochMs } from './brand.ts';
+import { DecodeError, Reader, Writer } from './bytes.ts';
+import { invariant } from './invariant.ts';
+import {
+  type Claim,
+  type Journal,
+  type JournalEntry,
+  type Phase,
+  type Status,
+  type Verdict,
+  chunkLength,
+} from './status.ts';
+import type { TransitionOp } from './transition.ts';
+
+/**
+ * STATUS as bytes. Every commit of a Job writes it, so it is kept small: what changes by steps is stored as the step.
+ *
+ *     version 1 · head · chunk summaries · claims in flight · journal
+ *
+ * Times count from the status's own `now`, sequence numbers from the journal's next one, indexes from the one before
+ * of the same kind. So a claim in the journal takes 2 bytes, as claims go up one by one; an outcome 4, as those come in
+ * any order; a lost attempt in back-off 7; a claim in flight 2 to 4; a fresh chunk 1, any other about 10.
+ */
+const VERSION = 1;
+
+export function encodeStatus(status: Status): Uint8Array {
+  const w = new Writer(1024);
+  w.byte(VERSION);
+  writeHead(w, status);
+  writeSummaries(w, status);
+  writeClaims(w, status.inFlight, status.now);
+  writeEntries(w, status.journal, status.now);
+  return w.finish();
+}
+
+/** The status that {@link encodeStatus} was given, equal in every field. Throws {@link DecodeError}. */
+export function decodeStatus(bytes: Uint8Array): Status {
+  const r = new Reader(bytes);
+  const version = r.byte();
+  if (version !== VERSION) throw new DecodeError(`a STATUS of format version ${version}, where ${VERSION} is known`);
+  const head = readHead(r);
+  const { now, size, nextSeq } = head;
+  const status = {
+    ...head.fields,
+    now,
+    size,
+    chunks: readSummaries(r, size, nextSeq, now),
+    inFlight: readClaims(r, now),
+    journal: { nextSeq, entries: readEntries(r, nextSeq, now) },
+  };
+  r.end();
+  return status;
+}
+
+// The head: what a Job has once.
+
+type HeadFields = Omit<Status, 'now' | 'size' | 'chunks' | 'inFlight' | 'journal'>;
+type Head = { readonly now: EpochMs; readonly size: number; readonly nextSeq: number; readonly fields: HeadFields };
+
+function writeHead(w: Writer, status: Status): void {
+  const { now, journal, backoff, stopRound, inspect, published } = status;
+  w.zigzag(now);
+  w.varint(journal.nextSeq);
+  w.varint(status.size);
+  w.varint(status.version);
+  w.varint(status.generation);
+  writePhase(w, status.phase, now);
+  writeTimeOrNull(w, status.startTime, now);
+  writeTimeOrNull(w, status.resumedAt, now);
+  w.varint(status.failed);
+  w.varint(backoff.failures);
+  writeTimeOrNull(w, backoff.lastFailureAt, now);
+  writeTimeOrNull(w, stopRound?.startedAt ?? null, now);
+  if (stopRound !== null) w.varint(stopRound.cursor);
+  writeTimeOrNull(w, inspect?.at ?? null, now);
+  if (inspect !== null) w.varint(inspect.intervalMs);
+  w.varint(status.alarms.length);
+  for (const at of status.alarms) writeTime(w, at, now);
+  w.byte(status.waitReason === null ? 0 : 1);
+  if (status.waitReason !== null) w.text(status.waitReason);
+  w.zigzag(status.version - published.version);
+  w.zigzag(journal.nextSeq - published.seq);
+  writeTime(w, published.at, now);
+}
+
+function readHead(r: Reader): Head {
+  const now = asEpochMs(r.zigzag());
+  const nextSeq = r.varint();
+  const size = r.varint();
+  const version = r.varint();
+  return {
+    now,
+    size,
+    nextSeq,
+    fields: {
+      version,
+      generation: r.varint(),
+      phase: readPhase(r, now),
+      startTime: readTimeOrNull(r, now),
+      resumedAt: readTimeOrNull(r, now),
+      failed: r.varint(),
+      backoff: { failures: r.varint(), lastFailureAt: readTimeOrNull(r, now) },
+      stopRound: readStopRound(r, now),
+      inspect: readInspect(r, now),
+      alarms: Array.from({ length: r.count() }, () => readTime(r, now)),
+      waitReason: readBit(r) ? r.text() : null,
+      published: { version: readBelow(r, version), seq: readBelow(r, nextSeq), at: readTime(r, now) },
+    },
+  };
+}
+
+function readStopRound(r: Reader, now: EpochMs): Status['stopRound'] {
+  const startedAt = readTimeOrNull(r, now);
+  return startedAt === null ? null : { cursor: r.varint(), startedAt };
+}
+
+function readInspect(r: Reader, now: EpochMs): Status['inspect'] {
+  const at = readTimeOrNull(r, now);
+  return at === null ? null : { at, intervalMs: r.varint() };
+}
+
+// Codes are part of the stored format: new words get new numbers, old numbers are never used again.
+
+const PHASES = codes<Phase['kind']>({ running: 0, suspended: 1, draining: 2, finished: 3, deleting: 4, deleted: 5 });
+const VERDICTS = codes<Verdict['reason']>({ CompletionsReached: 0, BackoffLimitExceeded: 1, LaunchRefused: 2 });
+
+function writePhase(w: Writer, phase: Phase, now: EpochMs): void {
+  w.byte(PHASES.code(phase.kind));
+  if (phase.kind === 'running') return;
+  writeTime(w, phase.since, now);
+  if (phase.kind === 'finished' || phase.kind === 'deleted') writeTime(w, phase.at, now);
+  if (phase.kind === 'draining' || phase.kind === 'finished') {
+    w.byte(VERDICTS.code(phase.verdict.reason));
+    w.text(phase.verdict.message);
+  }
+}
+
+function readPhase(r: Reader, now: EpochMs): Phase {
+  const kind = PHASES.word(r.byte());
+  if (kind === 'running') return { kind };
+  const since = readTime(r, now);
+  switch (kind) {
+    case 'suspended':
+    case 'deleting':
+      return { kind, since };
+    case 'deleted':
+      return { kind, since, at: readTime(r, now) };
+    case 'finished': {
+      const at = readTime(r, now);
+      return { kind, since, at, verdict: readVerdict(r) };
+    }
+    case 'draining':
+      return { kind, since, verdict: readVerdict(r) };
+  }
+}
+
+function readVerdict(r: Reader): Verdict {
+  const reason = VERDICTS.word(r.byte());
+  const message = r.text();
+  return reason === 'CompletionsReached' ? { kind: 'complete', reason, message } : { kind: 'failed', reason, message };
+}
+
+// Chunk summaries: one number says which fields are not at their usual value, then these. The bits that a running Job
+// needs come first, so that the number takes one byte. `pending` is what the others leave of the chunk's length.
+
+const STORED = 1;
+const STARTING = 2;
+const RUNNING = 4;
+const SUCCEEDED = 8;
+const FIRST_PENDING = 16;
+const FAILED = 32;
+const SOONEST_DUE = 64;
+const STOPPING = 128;
+const PENDING = 256;
+
+function writeSummaries(w: Writer, { chunks, size, journal, now }: Status): void {
+  w.varint(chunks.length);
+  for (const [no, c] of chunks.entries()) {
+    const stored = c.version !== 0 || c.foldedSeq !== 0;
+    const pendingBeside = c.pending - leftOver(c, size, no);
+    w.varint(
+      (stored ? STORED : 0) |
+        (c.starting === 0 ? 0 : STARTING) |
+        (c.running === 0 ? 0 : RUNNING) |
+        (c.succeeded === 0 ? 0 : SUCCEEDED) |
+        (c.firstPending === 0 ? 0 : FIRST_PENDING) |
+        (c.failed === 0 ? 0 : FAILED) |
+        (c.soonestDue === null ? 0 : SOONEST_DUE) |
+        (c.stopping === 0 ? 0 : STOPPING) |
+        (pendingBeside === 0 ? 0 : PENDING),
+    );
+    if (stored) {
+      w.varint(c.version);
+      w.zigzag(journal.nextSeq - c.foldedSeq);
+    }
+    if (c.starting !== 0) w.varint(c.starting);
+    if (c.running !== 0) w.varint(c.running);
+    if (c.succeeded !== 0) w.varint(c.succeeded);
+    if (c.firstPending !== 0) w.varint(c.firstPending);
+    if (c.failed !== 0) w.varint(c.failed);
+    if (c.soonestDue !== null) writeTime(w, c.soonestDue, now);
+    if (c.stopping !== 0) w.varint(c.stopping);
+    if (pendingBeside !== 0) w.zigzag(pendingBeside);
+  }
+}
+
+function readSummaries(r: Reader, size: number, nextSeq: number, now: EpochMs): ChunkSummary[] {
+  return Array.from({ length: r.count() }, (_, no) => {
+    const has = r.varint();
+    if (has >= 2 * PENDING) throw new DecodeError('a field of a chunk summary that is not known');
+    const stored = (has & STORED) !== 0;
+    const version = stored ? r.varint() : 0;
+    const foldedSeq = stored ? readBelow(r, nextSeq) : 0;
+    const starting = (has & STARTING) !== 0 ? r.varint() : 0;
+    const running = (has & RUNNING) !== 0 ? r.varint() : 0;
+    const succeeded = (has & SUCCEEDED) !== 0 ? r.varint() : 0;
+    const firstPending = (has & FIRST_PENDING) !== 0 ? r.varint() : 0;
+    const failed = (has & FAILED) !== 0 ? r.varint() : 0;
+    const soonestDue = (has & SOONEST_DUE) !== 0 ? readTime(r, now) : null;
+    const stopping = (has & STOPPING) !== 0 ? r.varint() : 0;
+    const beside = (has & PENDING) !== 0 ? r.zigzag() : 0;
+    const pending = notNegative(beside + leftOver({ starting, running, succeeded, failed }, size, no));
+    return { version, foldedSeq, pending, starting, running, stopping, succeeded, failed, firstPending, soonestDue };
+  });
+}
+
+type NotPending = Pick<ChunkSummary, 'starting' | 'running' | 'succeeded' | 'failed'>;
+const leftOver = (c: NotPending, size: number, no: number): number =>
+  chunkLength(size, no) - c.starting - c.running - c.succeeded - c.failed;
+
+// Claims in flight: usually the next index, due with the one before. One number holds the attempt, whether it has a
+// nonce (1) and whether it is due at another time (2).
+
+function writeClaims(w: Writer, claims: readonly Claim[], now: EpochMs): void {
+  w.varint(claims.length);
+  let next = 0;
+  let due = now;
+  for (const { index, attempt, nonce, dueAt } of claims) {
+    w.varint(attempt * 4 + (nonce === 0 ? 0 : 1) + (dueAt === due ? 0 : 2));
+    w.zigzag(index - next);
+    if (nonce !== 0) w.varint(nonce);
+    if (dueAt !== due) writeTime(w, dueAt, due);
+    next = index + 1;
+    due = dueAt;
+  }
+}
+
+function readClaims(r: Reader, now: EpochMs): Claim[] {
+  let next = 0;
+  let dueAt = now;
+  return Array.from({ length: r.count() }, () => {
+    const head = r.varint();
+    const attempt = Math.floor(head / 4);
+    const index = notNegative(next + r.zigzag());
+    const nonce = (head & 1) !== 0 ? r.varint() : 0;
+    if ((head & 2) !== 0) dueAt = readTime(r, dueAt);
+    next = index + 1;
+    return { index, attempt, nonce, dueAt };
+  });
+}
+
+// The journal. An entry's first byte: the step in the lowest five bits; 32: sequence numbers were left out before it;
+// the highest two: the attempt, if it is 1 to 3, else 0 and the attempt follows. Indexes count from the one after the
+// last of the same step, for each step goes over the board in an order of its own.
+
+const STEPS = codes<TransitionOp>({
+  claim: 0,
+  renonce: 1,
+  launched: 2,
+  running: 3,
+  stopping: 4,
+  succeeded: 5,
+  failed: 6,
+  failedForGood: 7,
+  lost: 8,
+  lostToSpot: 9,
+  released: 10,
+});
+const STEP_CODES = 32;
+const GAP = 32;
+const ATTEMPT_UNIT = 64;
+const ATTEMPT_INLINE_MAX = 3;
+
+function writeEntries(w: Writer, { nextSeq, entries }: Journal, now: EpochMs): void {
+  w.varint(entries.length);
+  if (entries.length === 0) return;
+  let expected = entries[0]?.seq ?? 0;
+  w.zigzag(nextSeq - expected);
+  const nextIndex = new Uint32Array(STEP_CODES);
+  for (const { seq, transition: t } of entries) {
+    invariant(seq >= expected, 'the journal is in order');
+    const step = STEPS.code(t.op);
+    const inline = t.attempt <= ATTEMPT_INLINE_MAX ? t.attempt : 0;
+    w.byte(step + (seq === expected ? 0 : GAP) + inline * ATTEMPT_UNIT);
+    if (seq !== expected) w.varint(seq - expected);
+    if (inline === 0) w.varint(t.attempt);
+    w.zigzag(t.index - (nextIndex[step] ?? 0));
+    if (t.op === 'lost' || t.op === 'lostToSpot') writeTimeOrNull(w, t.notBefore, now);
+    expected = seq + 1;
+    nextIndex[step] = t.index + 1;
+  }
+}
+
+function readEntries(r: Reader, nextSeq: number, now: EpochMs): JournalEntry[] {
+  const count = r.count();
+  if (count === 0) return [];
+  let seq = readBelow(r, nextSeq);
+  const nextIndex = new Uint32Array(STEP_CODES);
+  return Array.from({ length: count }, () => {
+    const head = r.byte();
+    const step = head % STEP_CODES;
+    const op = STEPS.word(step);
+    if ((head & GAP) !== 0) seq = notNegative(seq + r.varint());
+    const inline = Math.floor(head / ATTEMPT_UNIT);
+    const attempt = inline === 0 ? r.varint() : inline;
+    const index = notNegative((nextIndex[step] ?? 0) + r.zigzag());
+    nextIndex[step] = index + 1;
+    const lost = op === 'lost' || op === 'lostToSpot';
+    const transition = lost ? { index, attempt, op, notBefore: readTimeOrNull(r, now) } : { index, attempt, op };
+    return { seq: seq++, transition };
+  });
+}
+
+const writeTime = (w: Writer, at: EpochMs, from: EpochMs): void => w.zigzag(at - from);
+const readTime = (r: Reader, from: EpochMs): EpochMs => asEpochMs(safe(from + r.zigzag()));
+
+const writeTimeOrNull = (w: Writer, at: EpochMs | null, from: EpochMs): void =>
+  w.zigzagOrNull(at === null ? null : at - from);
+
+function readTimeOrNull(r: Reader, from: EpochMs): EpochMs | null {
+  const since = r.zigzagOrNull();
+  return since === null ? null : asEpochMs(safe(from + since));
+}
+
+/** A number that is stored as how far it lies below another. */
+const readBelow = (r: Reader, from: number): number => notNegative(from - r.zigzag());
+
+function readBit(r: Reader): boolean {
+  const bit = r.byte();
+  if (bit > 1) throw new DecodeError(`${bit} where 0 or 1 is expected`);
+  return bit === 1;
+}
+
+function notNegative(value: number): number {
+  if (value < 0) throw new DecodeError(`${value} where no negative number can be`);
+  return safe(value);
+}
+
+function safe(value: number): number {
+  if (!Number.isSafeInteger(value)) throw new DecodeError(`${value} is out of range`);
+  return value;
+}
+
+type Codes<W extends string> = { readonly code: (word: W) => number; readonly word: (code: number) => W };
+
+/** A word for each code and back; the compiler sees that no word is left out. */
+function codes<W extends string>(table: Readonly<Record<W, number>>): Codes<W> {
+  const wordOf = new Map(Object.entries<number>(table).map(([word, code]) => [code, word as W]));
+  return {
+    code: (word) => table[word],
+    word(code) {
+      const word = wordOf.get(code);
+      if (word === undefined) throw new DecodeError(`code ${code} is not known`);
+      return word;
+    },
+  };
+}

@@ -1,0 +1,231 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CHUNK_INDEXES, freshSummary } from '../../shared/domain/board.ts';
+import { asEpochMs, asJobUid } from '../../shared/domain/brand.ts';
+import { DecodeError } from '../../shared/domain/bytes.ts';
+import { InvariantError } from '../../shared/domain/invariant.ts';
+import { decodeStatus, encodeStatus } from '../../shared/domain/status-codec.ts';
+import { type JournalEntry, type Status, freshStatus } from '../../shared/domain/status.ts';
+import { anyStatus, dice } from '../support/arbitrary-board.ts';
+
+const NOW = asEpochMs(1_750_000_000_000);
+const at = (ms: number) => asEpochMs(NOW + ms);
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+/** The status of a new Job of `completions` indexes. */
+const fresh = (completions: number): Status =>
+  freshStatus(
+    {
+      uid: asJobUid('8f14e45f-ceea-467f-a0e6-1b2c3d4e5f60'),
+      namespace: 'default',
+      name: 'tiles',
+      createdAt: NOW,
+      generation: 1,
+      spec: { completionMode: 'Indexed', parallelism: 4, completions, backoffLimit: 6, suspend: false },
+    },
+    NOW,
+  );
+
+test('what was encoded is decoded in every field, and no shorter or longer input passes', () => {
+  fc.assert(
+    fc.property(anyStatus, fc.nat(), (status, cut) => {
+      const bytes = encodeStatus(status);
+      expect(decodeStatus(bytes)).toEqual(status);
+      expect(() => decodeStatus(bytes.slice(0, cut % bytes.length))).toThrow(DecodeError);
+      expect(() => decodeStatus(Uint8Array.of(...bytes, 0))).toThrow(DecodeError);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** Decoding either works or says that it does not; a hang or a huge allocation would break the test. */
+const decodesOrSaysWhy = (bytes: Uint8Array): boolean => {
+  try {
+    const { journal, inFlight, chunks } = decodeStatus(bytes);
+    const indexes = [...inFlight, ...journal.entries.map((entry) => entry.transition)].map(({ index }) => index);
+    return [...indexes, ...chunks.map(({ pending }) => pending)].every((n) => Number.isSafeInteger(n) && n >= 0);
+  } catch (error) {
+    return error instanceof DecodeError;
+  }
+};
+
+test('damaged bytes are a status or a DecodeError', () => {
+  fc.assert(
+    fc.property(anyStatus, fc.nat(), fc.nat(255), (status, where, value) => {
+      const bytes = encodeStatus(status);
+      bytes[where % bytes.length] = value;
+      expect(decodesOrSaysWhy(bytes)).toBe(true);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('so are any bytes', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 120 }), (bytes) => {
+      expect(decodesOrSaysWhy(Uint8Array.of(1, ...bytes))).toBe(true);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('another version is named', () => {
+  const bytes = encodeStatus(fresh(3));
+  bytes[0] = 9;
+  expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 9, where 1 is known'));
+});
+
+test('a journal out of order is our own bug', () => {
+  const entry: JournalEntry = { seq: 5, transition: { index: 0, attempt: 1, op: 'claim' } };
+  const status = { ...fresh(3), journal: { nextSeq: 6, entries: [entry, { ...entry, seq: 4 }] } };
+  expect(() => encodeStatus(status)).toThrow(InvariantError);
+});
+
+/** A bit of everything; any change of the bytes it becomes is a change of the stored format. */
+const EVERYTHING: Status = {
+  version: 300,
+  generation: 2,
+  phase: {
+    kind: 'draining',
+    verdict: { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'too many' },
+    since: at(-2),
+  },
+  startTime: at(-60_000),
+  resumedAt: null,
+  size: 5000,
+  chunks: [
+    {
+      version: 3,
+      foldedSeq: 990,
+      pending: 2000,
+      starting: 90,
+      running: 1000,
+      stopping: 1,
+      succeeded: 1000,
+      failed: 6,
+      firstPending: 2000,
+      soonestDue: at(10_000),
+    },
+    freshSummary(5000 - CHUNK_INDEXES),
+  ],
+  failed: 7,
+  backoff: { failures: 2, lastFailureAt: at(-1) },
+  inFlight: [
+    { index: 40, attempt: 1, nonce: 0, dueAt: at(60_000) },
+    { index: 41, attempt: 2, nonce: 5, dueAt: at(60_000) },
+  ],
+  stopRound: { cursor: 17, startedAt: at(-3) },
+  inspect: { at: at(100), intervalMs: 600 },
+  alarms: [at(5), at(60_000)],
+  now: NOW,
+  waitReason: 'quota',
+  journal: {
+    nextSeq: 1000,
+    entries: [
+      { seq: 990, transition: { index: 40, attempt: 1, op: 'claim' } },
+      { seq: 991, transition: { index: 41, attempt: 4, op: 'claim' } },
+      { seq: 995, transition: { index: 7, attempt: 1, op: 'lost', notBefore: at(10_000) } },
+      { seq: 996, transition: { index: 3, attempt: 2, op: 'succeeded' } },
+      { seq: 999, transition: { index: 9, attempt: 1, op: 'lostToSpot', notBefore: null } },
+    ],
+  },
+  published: { version: 299, seq: 980, at: at(-500) },
+};
+
+test('golden bytes: what is stored today must be read tomorrow', () => {
+  const bytes = encodeStatus(EVERYTHING);
+  expect(hex(bytes)).toMatchInlineSnapshot(
+    `"0180f086c2ee65e8078827ac020202030108746f6f206d616e79c0a907000702020611c901d804020ac0a907010571756f74610228e70702ff0103145ae807e807d00f06a09c010100020650c0a9070900050514405000040068030ea19c01850669021200"`,
+  );
+  expect(decodeStatus(bytes)).toEqual(EVERYTHING);
+});
+
+const STEP_ORDER = [
+  'claim',
+  'renonce',
+  'launched',
+  'running',
+  'stopping',
+  'succeeded',
+  'failed',
+  'failedForGood',
+  'lost',
+  'lostToSpot',
+  'released',
+] as const;
+
+test('golden codes of steps, phases and reasons', () => {
+  const entries = STEP_ORDER.map((op, seq): JournalEntry => {
+    const lost = op === 'lost' || op === 'lostToSpot';
+    return { seq, transition: lost ? { index: 0, attempt: 1, op, notBefore: null } : { index: 0, attempt: 1, op } };
+  });
+  const bytes = hex(encodeStatus({ ...fresh(1), journal: { nextSeq: 11, entries } }));
+  expect(bytes.slice(-STEP_ORDER.length * 4 - 4)).toBe('400041004200430044004500460047004800004900004a00');
+
+  const since = NOW;
+  const failed = (reason: 'BackoffLimitExceeded' | 'LaunchRefused') =>
+    ({ kind: 'failed', reason, message: '' }) as const;
+  const complete = { kind: 'complete', reason: 'CompletionsReached', message: '' } as const;
+  const phases: readonly (readonly [Status['phase'], string])[] = [
+    [{ kind: 'running' }, '00'],
+    [{ kind: 'suspended', since }, '0100'],
+    [{ kind: 'draining', since, verdict: complete }, '02000000'],
+    [{ kind: 'draining', since, verdict: failed('BackoffLimitExceeded') }, '02000100'],
+    [{ kind: 'finished', since, at: since, verdict: failed('LaunchRefused') }, '0300000200'],
+    [{ kind: 'deleting', since }, '0400'],
+    [{ kind: 'deleted', since, at: since }, '050000'],
+  ];
+  const start = (1 + 6 + 1 + 1 + 1 + 1) * 2; // version, now, next sequence number, size, version, generation
+  for (const [phase, code] of phases)
+    expect(hex(encodeStatus({ ...fresh(1), phase })).slice(start)).toMatch(new RegExp(`^${code}`));
+});
+
+test('a new Job of a million: its 245 chunks take a byte each', () => {
+  const bytes = encodeStatus(fresh(1_000_000));
+  expect(bytes.length).toBeLessThan(245 + 45);
+});
+
+describe('sizes', () => {
+  const bytesOf = (part: Partial<Status>): number =>
+    encodeStatus({ ...fresh(100_000), ...part }).length - encodeStatus(fresh(100_000)).length;
+  const roll = dice(1);
+  const far = Array.from({ length: 500 }, () => roll(100_000));
+
+  test('500 claims in order and 500 outcomes in any order', () => {
+    const ordered = far.map(
+      (_, seq): JournalEntry => ({ seq, transition: { index: 70_000 + seq, attempt: 1, op: 'claim' } }),
+    );
+    const shuffled = far.map(
+      (index, seq): JournalEntry => ({ seq, transition: { index, attempt: 1, op: 'succeeded' } }),
+    );
+    const woven = far.flatMap((_, i) => [ordered[i]!, shuffled[i]!].map((e, k) => ({ ...e, seq: 2 * i + k })));
+    const journal = (entries: JournalEntry[]): number => bytesOf({ journal: { nextSeq: entries.length, entries } });
+    expect(journal(ordered)).toBeLessThan(500 * 2 + 10);
+    expect(journal(shuffled)).toBeLessThan(500 * 4 + 10);
+    expect(journal(woven)).toBeLessThan(500 * 6 + 10);
+  });
+
+  test('500 claims in flight', () => {
+    const claims = (indexes: number[]): number =>
+      bytesOf({
+        inFlight: indexes.map((index, i) => ({ index, attempt: 1, nonce: 0, dueAt: at(60_000 + Math.floor(i / 50)) })),
+      });
+    expect(claims(far.map((_, i) => 70_000 + i))).toBeLessThan(500 * 2 + 50);
+    expect(claims(far)).toBeLessThan(500 * 4 + 50);
+  });
+
+  test('25 chunks, each at work', () => {
+    const chunks = Array.from({ length: 24 }, (_, no) => ({
+      ...freshSummary(0),
+      version: 40 + no,
+      foldedSeq: 90_000 + no,
+      starting: 20,
+      running: 1500,
+      succeeded: 2576,
+      firstPending: CHUNK_INDEXES,
+    }));
+    const journal = { nextSeq: 100_000, entries: [] };
+    const grown = bytesOf({ chunks: [...chunks, freshSummary(1696)], journal }) - bytesOf({ journal });
+    expect(grown).toBeLessThanOrEqual(24 * 11);
+  });
+});
