@@ -1,0 +1,39 @@
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+
+/** Where AWS is: a region of the real one, or (with an endpoint) an emulator on this machine. */
+export type Connection = {
+  readonly region: string;
+  /** null: the region's own. Given explicitly, never by environment: there the host in a queue's URL would win. */
+  readonly endpoint: string | null;
+};
+
+export type Patience = {
+  /** Calls in all, the first included. */
+  readonly maxAttempts: number;
+  /** One call, from sending to the end of its answer. */
+  readonly requestTimeoutMs: number;
+  /** Open connections to one host. */
+  readonly maxSockets: number;
+};
+
+const CONNECT_TIMEOUT_MS = 2_000;
+
+/** Emulators check no signature; keys of the user's must never be sent to them. */
+const NO_KEYS = { accessKeyId: 'muster', secretAccessKey: 'muster' };
+
+/** The settings that every SDK client of ours shares. */
+export function clientConfig({ region, endpoint }: Connection, patience: Patience) {
+  const agent = { keepAlive: true, maxSockets: patience.maxSockets };
+  return {
+    region,
+    maxAttempts: patience.maxAttempts,
+    requestHandler: new NodeHttpHandler({
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      requestTimeout: patience.requestTimeoutMs,
+      throwOnRequestTimeout: true,
+      httpAgent: agent,
+      httpsAgent: agent,
+    }),
+    ...(endpoint === null ? {} : { endpoint, credentials: NO_KEYS }),
+  };
+}

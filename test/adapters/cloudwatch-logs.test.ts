@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { createCloudwatchLogs, createLogsClient } from '../../shared/adapters/aws/cloudwatch-logs.ts';
+import { asTaskArn } from '../../shared/domain/brand.ts';
+import { refusal, scriptedAws } from './scripted-aws.ts';
+
+test('lines are read page by page from the stream that the awslogs driver writes', async () => {
+  const aws = await scriptedAws((_, nth) =>
+    nth === 3
+      ? refusal('ResourceNotFoundException', 'The specified log stream does not exist.')
+      : { status: 200, body: { events: [{ timestamp: nth, message: `line ${nth}` }], nextForwardToken: `f/${nth}` } },
+  );
+  const logs = createCloudwatchLogs({ client: createLogsClient(aws.connection), logGroup: '/muster/tasks' });
+  const page = { taskArn: asTaskArn('arn:aws:ecs:r:1:task/jobs/0f0f'), container: 'main' };
+
+  const first = await logs.read({ ...page, after: null });
+  expect(first).toEqual({ kind: 'lines', lines: [{ atMs: 1, text: 'line 1' }], next: 'f/1' });
+  expect(await logs.read({ ...page, after: 'f/1' })).toMatchObject({ kind: 'lines', next: 'f/2' });
+  expect(await logs.read({ ...page, after: null })).toEqual({ kind: 'none' });
+  const stream = { logGroupName: '/muster/tasks', logStreamName: 'muster/main/0f0f', startFromHead: true };
+  expect(aws.calls.map(({ input }) => input)).toEqual([stream, { ...stream, nextToken: 'f/1' }, stream]);
+  await aws.stop();
+});
