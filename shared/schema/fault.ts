@@ -9,14 +9,7 @@ export type Fault = {
   readonly value?: unknown;
 };
 
-export type FaultKind =
-  | 'Required'
-  | 'Invalid'
-  | 'NotSupported'
-  | 'Forbidden'
-  | 'TooMany'
-  | 'TooLong'
-  | 'Duplicate';
+export type FaultKind = 'Required' | 'Invalid' | 'NotSupported' | 'Forbidden' | 'TooMany' | 'TooLong' | 'Duplicate';
 
 export const required = (path: string, message = ''): Fault => ({ path, kind: 'Required', message });
 export const invalid = (path: string, value: unknown, message: string): Fault => ({

@@ -21,7 +21,15 @@ const int32 = opt(z.int32());
 const int64 = opt(z.int());
 const flag = opt(z.boolean());
 const texts = opt(z.array(z.string()));
-const textMap = opt(z.record(z.string(), z.string().nullable().transform((value) => value ?? '')));
+const textMap = opt(
+  z.record(
+    z.string(),
+    z
+      .string()
+      .nullable()
+      .transform((value) => value ?? ''),
+  ),
+);
 /** A quantity may be written as a number. */
 const quantities = opt(z.record(z.string(), z.union([z.string(), z.number()]).transform(String)));
 
@@ -59,7 +67,14 @@ const podSpec = z.strictObject({
   initContainers: opt(z.array(container)),
   restartPolicy: text,
   terminationGracePeriodSeconds: int64,
-  ...known('volumes', 'ephemeralContainers', 'activeDeadlineSeconds', 'dnsPolicy', 'nodeSelector', 'serviceAccountName'),
+  ...known(
+    'volumes',
+    'ephemeralContainers',
+    'activeDeadlineSeconds',
+    'dnsPolicy',
+    'nodeSelector',
+    'serviceAccountName',
+  ),
   ...known('serviceAccount', 'automountServiceAccountToken', 'nodeName', 'hostNetwork', 'hostPID', 'hostIPC'),
   ...known('shareProcessNamespace', 'securityContext', 'imagePullSecrets', 'hostname', 'subdomain', 'affinity'),
   ...known('schedulerName', 'tolerations', 'hostAliases', 'priorityClassName', 'priority', 'dnsConfig'),
@@ -135,10 +150,15 @@ export function fieldPath(path: readonly PropertyKey[]): string {
 /** Close to what Go's JSON decoder says, which names Go types; we name the path instead. */
 function typeProblem(issue: z.core.$ZodIssue, document: unknown): string {
   const path = fieldPath(issue.path);
-  const value = at(document, issue.path);
-  const wanted = issue.code === 'invalid_type' ? ('format' in issue ? String(issue.format) : issue.expected) : null;
-  if (wanted === null) return `json: cannot unmarshal ${jsonType(value)} into field ${path}: ${issue.message}`;
-  return `json: cannot unmarshal ${jsonType(value)} into field ${path} of type ${wanted}`;
+  const place = path === '' ? 'the object' : `field ${path}`;
+  return `json: cannot unmarshal ${jsonType(at(document, issue.path))} into ${place} of type ${wantedType(issue)}`;
+}
+
+/** Every number in a Job is an integer. */
+function wantedType(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_union') return 'quantity';
+  if (issue.code !== 'invalid_type') return 'integer';
+  return issue.expected === 'number' || issue.expected === 'int' ? 'integer' : issue.expected;
 }
 
 function jsonType(value: unknown): string {

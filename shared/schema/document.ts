@@ -1,0 +1,99 @@
+import { type CST, Composer, Parser } from 'yaml';
+
+/** A manifest that is larger is refused: STATUS and SPEC are single DynamoDB items of at most 400 KB. */
+export const MANIFEST_BYTES_MAX = 256 * 1024;
+/** YAML aliases can make a small text enormous ("billion laughs"); a manifest has no use for many. */
+const ALIASES_MAX = 50;
+/** Parsers recurse: a text of 20,000 brackets ends the whole process. A manifest is about ten levels deep. */
+const LEVELS_MAX = 100;
+
+export type ParsedDocument =
+  | { readonly kind: 'parsed'; readonly value: unknown }
+  | { readonly kind: 'unreadable'; readonly reason: string }
+  /** Readable, but says something twice: an error only where nothing may be ignored. */
+  | { readonly kind: 'duplicates'; readonly value: unknown; readonly reason: string };
+
+/** Reads one JSON or YAML document from outside. Never throws. */
+export function parseDocument(text: string, format: 'json' | 'yaml'): ParsedDocument {
+  try {
+    return format === 'json' ? fromJson(text) : fromYaml(text);
+  } catch (error) {
+    return {
+      kind: 'unreadable',
+      reason: `${format} parse error: ${error instanceof Error ? error.message : 'unknown'}`,
+    };
+  }
+}
+
+function fromJson(text: string): ParsedDocument {
+  const value: unknown = JSON.parse(text);
+  const fault = oddity(value);
+  if (fault !== null) return unreadable('json', fault);
+  // JSON.parse keeps the last of two equal keys and says nothing; JSON is YAML, whose parser tells.
+  const twice = compose(text).errors.find(({ code }) => code === 'DUPLICATE_KEY');
+  return twice === undefined
+    ? { kind: 'parsed', value }
+    : { kind: 'duplicates', value, reason: `duplicate field: ${firstLine(twice.message)}` };
+}
+
+function fromYaml(text: string): ParsedDocument {
+  const { document, errors } = compose(text);
+  const [error] = errors;
+  if (error !== undefined) return unreadable('yaml', firstLine(error.message));
+  const value: unknown = document?.toJS({ maxAliasCount: ALIASES_MAX });
+  // Throws for an anchor that contains itself, and shows how large the aliases have made the text.
+  if (JSON.stringify(value ?? null).length > MANIFEST_BYTES_MAX)
+    return unreadable('yaml', 'too large, aliases included');
+  const fault = oddity(value);
+  return fault === null ? { kind: 'parsed', value } : unreadable('yaml', fault);
+}
+
+const unreadable = (format: string, reason: string): ParsedDocument => ({
+  kind: 'unreadable',
+  reason: `${format} parse error: ${reason}`,
+});
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+
+/** The first document of a text, and all errors. The token tree is built without recursion, so its depth comes first. */
+function compose(text: string) {
+  const tokens = [...new Parser().parse(text)];
+  if (tokenDepth(tokens) > LEVELS_MAX) throw new Error(`nested deeper than ${LEVELS_MAX} levels`);
+  const documents = [...new Composer({ uniqueKeys: true, merge: false, logLevel: 'silent' }).compose(tokens)];
+  if (documents.length > 1) throw new Error('more than one document');
+  return { document: documents[0], errors: documents[0]?.errors ?? [] };
+}
+
+function tokenDepth(tokens: readonly CST.Token[]): number {
+  let level: CST.Token[] = [...tokens];
+  let depth = 0;
+  for (; level.length > 0 && depth <= LEVELS_MAX; depth++) level = level.flatMap(innerTokens);
+  return depth;
+}
+
+function innerTokens(token: CST.Token): CST.Token[] {
+  const inner: CST.Token[] = [];
+  if (token.type === 'document' && token.value !== undefined) inner.push(token.value);
+  if ('items' in token)
+    for (const { key, value } of token.items) {
+      if (key !== undefined && key !== null) inner.push(key);
+      if (value !== undefined) inner.push(value);
+    }
+  return inner;
+}
+
+/** What no manifest needs and what would trip those who walk it: depth, and a key that some walks skip. */
+function oddity(value: unknown): string | null {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > LEVELS_MAX) return `nested deeper than ${LEVELS_MAX} levels`;
+    const next: unknown[] = [];
+    for (const inner of level) {
+      if (typeof inner !== 'object' || inner === null) continue;
+      if (Object.hasOwn(inner, '__proto__')) return 'key "__proto__"';
+      for (const each of Object.values(inner)) if (typeof each === 'object') next.push(each);
+    }
+    level = next;
+  }
+  return null;
+}

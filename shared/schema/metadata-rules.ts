@@ -1,0 +1,26 @@
+import type { Labels } from '../domain/manifest.ts';
+import { labelValueFaults, qualifiedNameFaults } from './dns-names.ts';
+import { type Fault, invalid, tooLong } from './fault.ts';
+
+/** Kubernetes' `TotalAnnotationSizeLimitB`. */
+const ANNOTATIONS_BYTES_MAX = 256 * 1024;
+
+/** Kubernetes' rules for labels. */
+export function labelFaults(path: string, labels: Labels | undefined): readonly Fault[] {
+  return Object.entries(labels ?? {}).flatMap(([key, value]) => [
+    ...qualifiedNameFaults(key).map((fault) => invalid(path, key, fault)),
+    ...labelValueFaults(value).map((fault) => invalid(path, value, fault)),
+  ]);
+}
+
+/** Kubernetes' rules for annotations: keys as labels' (of either case), all together at most 256 KiB. */
+export function annotationFaults(path: string, annotations: Labels | undefined): readonly Fault[] {
+  const entries = Object.entries(annotations ?? {});
+  const faults = entries.flatMap(([key]) =>
+    qualifiedNameFaults(key.toLowerCase()).map((fault) => invalid(path, key, fault)),
+  );
+  const bytes = entries.reduce((sum, [key, value]) => sum + utf8Bytes(key) + utf8Bytes(value), 0);
+  return bytes > ANNOTATIONS_BYTES_MAX ? [...faults, tooLong(path, ANNOTATIONS_BYTES_MAX)] : faults;
+}
+
+const utf8Bytes = (text: string): number => new TextEncoder().encode(text).length;

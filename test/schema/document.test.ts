@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { MANIFEST_BYTES_MAX, parseDocument } from '../../shared/schema/document.ts';
+
+const repeated = (n: number, open: string, middle: string, close: string) => open.repeat(n) + middle + close.repeat(n);
+
+/** Ten aliases of ten aliases of … */
+const bomb = Array.from({ length: 9 }, (_, i) =>
+  i === 0
+    ? 'a0: &a0 [x, x, x, x, x, x, x, x, x, x]'
+    : `a${i}: &a${i} [${Array(10)
+        .fill(`*a${i - 1}`)
+        .join(', ')}]`,
+).join('\n');
+
+describe('parseDocument never throws, and reads nothing that could harm', () => {
+  test.each<[string, 'json' | 'yaml', string, string]>([
+    ['empty JSON', 'json', '', 'Unexpected end of JSON input'],
+    ['half of JSON', 'json', '{"a":', 'Unexpected end of JSON input'],
+    ['not YAML', 'yaml', 'a: [1, 2', 'Flow sequence in block collection'],
+    ['the same key twice', 'yaml', 'a: 1\na: 2', 'Map keys must be unique'],
+    ['two documents', 'yaml', 'a: 1\n---\na: 2', 'more than one document'],
+    ['a bomb of aliases', 'yaml', bomb, 'Excessive alias count'],
+    ['an anchor within itself', 'yaml', 'a: &a { b: *a }', 'circular'],
+    [
+      'aliases of a large text',
+      'yaml',
+      `a: &a ${'x'.repeat(20_000)}\nb: [${Array(40).fill('*a').join(', ')}]`,
+      'too large',
+    ],
+    ['a deep list in JSON', 'json', repeated(20_000, '[', '', ']'), 'nested deeper than 100 levels'],
+    ['a deep object in JSON', 'json', repeated(20_000, '{"a":', '1', '}'), 'nested deeper than 100 levels'],
+    ['a deep list in YAML', 'yaml', repeated(20_000, '[', '', ']'), 'nested deeper than 100 levels'],
+    ['a deep list of dashes', 'yaml', '- '.repeat(20_000), 'nested deeper than 100 levels'],
+    ['a deep key', 'yaml', '? '.repeat(20_000), 'nested deeper than 100 levels'],
+    ['a prototype in JSON', 'json', '{"a":{"__pro\\u0074o__":{"b":1}}}', 'key "__proto__"'],
+    ['a prototype in YAML', 'yaml', '__proto__: { b: 1 }', 'key "__proto__"'],
+  ])('%s', (_, format, text, reason) => {
+    const parsed = parseDocument(text, format);
+    expect(parsed).toMatchObject({ kind: 'unreadable' });
+    expect(parsed.kind === 'unreadable' && parsed.reason).toContain(reason);
+    expect(parsed.kind === 'unreadable' && parsed.reason).toMatch(new RegExp(`^${format} parse error: `));
+  });
+
+  test('JSON that says something twice is told apart', () => {
+    expect(parseDocument('{"a":{"b":1,"b":2}}', 'json')).toMatchObject({ kind: 'duplicates', value: { a: { b: 2 } } });
+  });
+
+  test('an ordinary document', () => {
+    expect(parseDocument('a: &a { b: 1 }\nc: *a', 'yaml')).toEqual({
+      kind: 'parsed',
+      value: { a: { b: 1 }, c: { b: 1 } },
+    });
+    expect(parseDocument('{"a":[1,"x",null]}', 'json')).toEqual({ kind: 'parsed', value: { a: [1, 'x', null] } });
+    expect(MANIFEST_BYTES_MAX).toBe(262_144);
+  });
+});
