@@ -1,4 +1,4 @@
-import { type EpochMs, type JobUid, plusMs } from '../../domain/brand.ts';
+import { type EpochMs, type JobUid, plusMs, toTtl } from '../../domain/brand.ts';
 import type { Feed, FeedMark, FeedRow } from '../../ports/feed.ts';
 import type { ExpiringMap } from './expiring-map.ts';
 
@@ -15,7 +15,7 @@ export function createMemoryFeed(
   retentionMs = FEED_RETENTION_MS,
 ): Feed {
   const rows: FeedRow[] = []; // row number n at n - 1
-  const gone = (row: FeedRow): boolean => now() >= plusMs(row.at, retentionMs);
+  const gone = (row: FeedRow): boolean => now() >= toTtl(plusMs(row.at, retentionMs)) * 1000;
   const versionOf = (uid: JobUid): number => marks.get(uid)?.version ?? 0;
 
   return {

@@ -1,7 +1,9 @@
+import { decodeChunk, encodeChunk } from '../../domain/board-codec.ts';
 import { chunkOf } from '../../domain/board.ts';
 import { type EpochMs, type JobUid, asJobUid } from '../../domain/brand.ts';
 import { invariant } from '../../domain/invariant.ts';
 import type { JobIdentity } from '../../domain/job.ts';
+import { decodeStatus, encodeStatus } from '../../domain/status-codec.ts';
 import type { Status } from '../../domain/status.ts';
 import type { LaunchTemplate } from '../../domain/task.ts';
 import { CHUNKS_PER_PASS_MAX } from '../../domain/timing.ts';
@@ -11,6 +13,9 @@ import { ExpiringMap } from './expiring-map.ts';
 
 type Namespace = { readonly name: string; readonly uid: string; readonly createdAt: EpochMs };
 type Name = { readonly namespace: string; readonly name: string; readonly uid: JobUid };
+
+/** Bytes, as DynamoDB holds them: so nobody shares an object, and a status that is no status is told at once. */
+type StoredStatus = { readonly version: number; readonly alarm: EpochMs | null; readonly body: Uint8Array };
 
 /** Alarms are found by the minute, rounded up, here as in DynamoDB: the simulation must meet what the table does. */
 const ALARM_STEP_MS = 60_000;
@@ -23,14 +28,15 @@ export function createMemoryJobStore(marks: ExpiringMap<FeedMark>, now: () => Ep
   const namespaces = new Map<string, Namespace>();
   const names = new Map<string, Name>();
   const specs = new ExpiringMap<StoredSpec>(now);
-  const statuses = new ExpiringMap<Status>(now);
-  const chunks = new ExpiringMap<StoredChunk>(now);
+  const statuses = new ExpiringMap<StoredStatus>(now);
+  const chunks = new ExpiringMap<{ readonly version: number; readonly body: Uint8Array }>(now);
   const templates = new ExpiringMap<LaunchTemplate>(now);
   const launches = new ExpiringMap<LaunchRow>(now);
   const attempts = new Map<string, ExpiringMap<AttemptRecord>>(); // by uid and index, then by attempt
 
   const follows = (uid: JobUid, status: Status): boolean => statuses.get(uid)?.version === status.version - 1;
-  const putStatus = (uid: JobUid, status: Status): void => statuses.set(uid, structuredClone(status));
+  const putStatus = (uid: JobUid, status: Status): void =>
+    statuses.set(uid, { version: status.version, alarm: status.alarms[0] ?? null, body: encodeStatus(status) });
   const launchRow = (uid: JobUid, row: number): LaunchRow => {
     const stored = launches.get(rowKey(uid, row));
     return stored === undefined ? { row, version: 0, slots: [] } : structuredClone(stored);
@@ -66,14 +72,15 @@ export function createMemoryJobStore(marks: ExpiringMap<FeedMark>, now: () => Ep
     },
 
     async readStatus(uid) {
-      return structuredClone(statuses.get(uid) ?? null);
+      const stored = statuses.get(uid);
+      return stored === undefined ? null : decodeStatus(stored.body);
     },
 
     async readChunks(uid, nos) {
       const found = new Map<number, StoredChunk>();
       for (const no of nos) {
-        const chunk = chunks.get(rowKey(uid, no));
-        if (chunk !== undefined) found.set(no, structuredClone(chunk));
+        const stored = chunks.get(rowKey(uid, no));
+        if (stored !== undefined) found.set(no, { version: stored.version, chunk: decodeChunk(stored.body) });
       }
       return found;
     },
@@ -84,8 +91,8 @@ export function createMemoryJobStore(marks: ExpiringMap<FeedMark>, now: () => Ep
         (chunks.get(rowKey(uid, no))?.version ?? 0) === expectedVersion;
       if (!follows(uid, status) || !writes.every(fits)) return { kind: 'lost' };
       putStatus(uid, status);
-      for (const { no, expectedVersion, chunk } of writes) {
-        chunks.set(rowKey(uid, no), structuredClone({ version: expectedVersion + 1, chunk }));
+      for (const { no, expectedVersion, chunk, length } of writes) {
+        chunks.set(rowKey(uid, no), { version: expectedVersion + 1, body: encodeChunk(chunk, length) });
       }
       return { kind: 'committed' };
     },
@@ -160,18 +167,12 @@ export function createMemoryJobStore(marks: ExpiringMap<FeedMark>, now: () => Ep
     async dueJobs({ now: dueBy, after, limit }) {
       const due = statuses
         .entries()
-        .flatMap(
-          ([
-            uid,
-            {
-              alarms: [alarm],
-            },
-          ]) => {
-            const minute = alarm === undefined ? Infinity : Math.ceil(alarm / ALARM_STEP_MS);
-            const isDue = dueBy === null ? alarm !== undefined : minute * ALARM_STEP_MS <= dueBy;
-            return isDue ? [[`${String(minute).padStart(12, '0')}#${uid}`, uid] as const] : [];
-          },
-        )
+        .flatMap(([uid, { alarm }]) => {
+          if (alarm === null) return [];
+          const minute = Math.ceil(alarm / ALARM_STEP_MS);
+          if (dueBy !== null && minute * ALARM_STEP_MS > dueBy) return [];
+          return [[`${String(minute).padStart(12, '0')}#${uid}`, uid] as const];
+        })
         .filter(([key]) => after === null || key > after)
         .sort(byKey);
       return { uids: due.slice(0, limit).map(([, uid]) => asJobUid(uid)), next: nextAfter(due, limit) };

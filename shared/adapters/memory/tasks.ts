@@ -1,0 +1,138 @@
+import { type EpochMs, type JobUid, type TaskArn, asTaskArn, plusMs } from '../../domain/brand.ts';
+import type { AttemptTimes, Ending } from '../../domain/fact.ts';
+import type { TaskView } from '../../domain/task.ts';
+import type { Launch, Tasks } from '../../ports/tasks.ts';
+
+/** How a task will go if nobody stops it. */
+export type Fate = {
+  readonly startMs: number;
+  readonly runMs: number;
+  readonly stopMs: number;
+  readonly ending: Ending;
+};
+
+export type MemoryTasksOptions = {
+  readonly now: () => EpochMs;
+  /** Calls `then` when `now()` has come to `moment`. */
+  readonly at: (moment: EpochMs, then: () => void) => void;
+  readonly fate: (launch: Launch) => Fate;
+  /** A definite refusal, as RunTask's `failures[]`; null: accepted. */
+  readonly refusal: (launch: Launch) => string | null;
+  /** The task has changed, as an ECS event tells it. */
+  readonly emit: (view: TaskView) => void;
+};
+
+type Task = { view: TaskView; stopping: boolean; stoppedAt: EpochMs | null };
+
+/** ECS remembers a stopped task for an hour, and a token for the task's life and an hour (aws.md 1.2, 1.7). */
+const MEMORY_MS = 60 * 60_000;
+const PAGE = 100;
+
+/** ECS's rules without ECS: tokens, refusals that are repeated, slow starts and stops, tasks that are forgotten. */
+export function createMemoryTasks({ now, at, fate, refusal, emit }: MemoryTasksOptions): Tasks & {
+  /** Every task ever started, by ARN. */
+  readonly all: ReadonlyMap<TaskArn, Readonly<Task>>;
+} {
+  const all = new Map<TaskArn, Task>();
+  const tokens = new Map<
+    string,
+    { readonly kind: 'launched'; readonly taskArn: TaskArn } | { readonly kind: 'refused'; readonly reason: string }
+  >();
+  let numbers = 0;
+
+  const change = (task: Task, update: Partial<TaskView>): void => {
+    task.view = { ...task.view, ...update, version: task.view.version + 1 };
+    emit(task.view);
+  };
+  const end = (task: Task, ending: Ending): void => {
+    if (task.view.stage === 'stopped') return;
+    task.stoppedAt = now();
+    change(task, { stage: 'stopped', ending, times: { ...task.view.times, stoppedAt: now() } });
+  };
+  const isKnown = ({ stoppedAt }: Task): boolean => stoppedAt === null || now() < plusMs(stoppedAt, MEMORY_MS);
+
+  const start = (launch: Launch): TaskArn => {
+    const arn = asTaskArn(
+      `arn:aws:ecs:us-east-1:000000000000:task/muster/${(++numbers).toString(16).padStart(32, '0')}`,
+    );
+    const times: AttemptTimes = { createdAt: now(), startedAt: null, stoppedAt: null };
+    const view: TaskView = {
+      arn,
+      job: launch.job.uid,
+      id: launch.id,
+      version: 1,
+      stage: 'starting',
+      ending: null,
+      times,
+      privateIp: null,
+    };
+    const task: Task = { view, stopping: false, stoppedAt: null };
+    all.set(arn, task);
+    const { startMs, runMs, ending } = fate(launch);
+    at(plusMs(now(), startMs), () => {
+      if (task.view.stage !== 'starting' || task.stopping) return;
+      if (ending.cause === 'StartFailed') return end(task, ending);
+      change(task, { stage: 'running', times: { ...times, startedAt: now() } });
+      at(plusMs(now(), runMs), () => end(task, ending));
+    });
+    return arn;
+  };
+
+  return {
+    all,
+    prepare: async (definition) => ({
+      kind: 'ready',
+      template: {
+        taskDefinition: `${definition.family}:1`,
+        containers: definition.containers.map(({ name }) => name),
+        placement: '',
+      },
+    }),
+    run: async (launch) => {
+      const { index, attempt, nonce } = launch.id;
+      const token = `${launch.job.uid}/${index}/${attempt}/${nonce}`;
+      const before = tokens.get(token);
+      const task = before?.kind === 'launched' ? all.get(before.taskArn) : undefined;
+      if (before?.kind === 'refused' || (before !== undefined && task !== undefined && isKnown(task))) return before;
+      const reason = refusal(launch);
+      const answer =
+        reason === null
+          ? ({ kind: 'launched', taskArn: start(launch) } as const)
+          : ({ kind: 'refused', reason } as const);
+      tokens.set(token, answer);
+      return answer;
+    },
+    stop: async (taskArn) => {
+      const task = all.get(taskArn);
+      if (task === undefined || task.stopping || task.view.stage === 'stopped') return { kind: 'asked' };
+      task.stopping = true;
+      change(task, { stage: 'stopping' });
+      at(plusMs(now(), 1_000), () => end(task, { cause: 'Stopped', exitCode: 143, reason: 'stopped by request' }));
+      return { kind: 'asked' };
+    },
+    describe: async (taskArns) => {
+      const known = taskArns.map((arn) => all.get(arn)).filter((task) => task !== undefined && isKnown(task));
+      const tasks = known.flatMap((task) => (task === undefined ? [] : [task.view]));
+      const seen = new Set(tasks.map(({ arn }) => arn));
+      return { kind: 'described', tasks, missing: taskArns.filter((arn) => !seen.has(arn)) };
+    },
+    listLive: async ({ job, after }) => {
+      const live = [...all.values()]
+        .filter(({ view }) => isLive(view) && (job === null || view.job === job))
+        .map(({ view }) => view.arn);
+      const from = after === null ? 0 : live.findIndex((arn) => arn > after);
+      const page = from < 0 ? [] : live.slice(from, from + PAGE);
+      return {
+        kind: 'listed',
+        taskArns: page,
+        next: from >= 0 && live.length > from + PAGE ? (page.at(-1) ?? null) : null,
+      };
+    },
+  };
+}
+
+const isLive = ({ stage }: TaskView): boolean => stage === 'starting' || stage === 'running';
+
+/** Live tasks of one Job, those that are stopping included: what may still run. */
+export const mayRun = (tasks: ReadonlyMap<TaskArn, Readonly<Task>>, job: JobUid): readonly TaskView[] =>
+  [...tasks.values()].map(({ view }) => view).filter((view) => view.job === job && view.stage !== 'stopped');
