@@ -1,4 +1,3 @@
-import type { JobSpec } from '../domain/job.ts';
 import type { JobManifest, Labels, ObjectMeta } from '../domain/manifest.ts';
 import { TASK_CONTAINERS_MAX, fargateSizeOf, taskDefinitionOf } from '../domain/pod-template.ts';
 import { dnsLabelFaults, dnsSubdomainFaults } from './dns-names.ts';
@@ -67,17 +66,6 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
     };
   const warnings = context.fieldValidation === 'Warn' ? unknown.map(({ message }) => message) : [];
   return admit(job, context, warnings);
-}
-
-/** What planning needs of an admitted Job. */
-export function planningSpec({ spec }: JobManifest): JobSpec {
-  return {
-    completionMode: spec.completionMode,
-    parallelism: spec.parallelism,
-    completions: spec.completions ?? null,
-    backoffLimit: spec.backoffLimit,
-    suspend: spec.suspend,
-  };
 }
 
 function admit(job: JobShape, context: AdmissionContext, unknown: readonly string[]): Admission {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { planningSpec } from '../../shared/domain/job.ts';
 import { faultSentence } from '../../shared/schema/fault.ts';
-import { type Admission, type FieldValidation, admitJob, planningSpec } from '../../shared/schema/job-manifest.ts';
+import { type Admission, type FieldValidation, admitJob } from '../../shared/schema/job-manifest.ts';
 
 const admitWith = (fieldValidation: FieldValidation, document: unknown): Admission =>
   admitJob(document, { namespace: 'default', uid: 'uid-1', nameSuffix: 'x7k2z', fieldValidation });
