@@ -1,0 +1,90 @@
+import { fileURLToPath } from 'node:url';
+import path from 'node:path';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  ApplicationLogLevel,
+  Architecture,
+  type CfnFunction,
+  LoggingFormat,
+  RecursiveLoop,
+  Runtime,
+  SystemLogLevel,
+} from 'aws-cdk-lib/aws-lambda';
+import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { METRIC_NAMESPACE } from '../../shared/names/metrics.ts';
+
+export type HandlerName = 'api' | 'reconcile' | 'dispatch' | 'sweep';
+
+export type HandlerFunctionProps = {
+  /** Names the function's folder: `functions/<handler>/handler.ts` exports `handler`. */
+  readonly handler: HandlerName;
+  readonly memoryMb: number;
+  readonly timeout: Duration;
+  /** `allowed` for a function that feeds its own queue: AWS would cut the chain after 16 rounds (aws.md 8.1). */
+  readonly loop: 'allowed' | 'cut';
+  /** Tries again of an asynchronous event that failed; matters to none that reads a queue or answers a request. */
+  readonly retryAttempts?: number;
+};
+
+const REPOSITORY = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** CommonJS packages inside an ES module still call require(). */
+const REQUIRE =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
+
+/** Under this key the template names the handler, so that a test finds the bundle of `api` without guessing. */
+export const HANDLER_METADATA = 'muster:handler';
+
+/** A function of ours: one bundled ES module on arm64, JSON logs that are kept for a week, a role without any right but its own log. */
+export class HandlerFunction extends Construct {
+  readonly lambda: NodejsFunction;
+  readonly role: Role;
+
+  constructor(scope: Construct, id: string, { handler, memoryMb, timeout, loop, retryAttempts }: HandlerFunctionProps) {
+    super(scope, id);
+    const logGroup = new LogGroup(this, 'Log', {
+      retention: RetentionDays.ONE_WEEK,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    // A role of our own: Lambda's managed one may write to every log group of the account.
+    this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    logGroup.grantWrite(this.role);
+
+    this.lambda = new NodejsFunction(this, 'Function', {
+      entry: path.join(REPOSITORY, 'functions', handler, 'handler.ts'),
+      projectRoot: REPOSITORY,
+      depsLockFilePath: path.join(REPOSITORY, 'package-lock.json'),
+      runtime: Runtime.NODEJS_24_X, // explicit: NodejsFunction's own default is a version that is long gone
+      architecture: Architecture.ARM_64, // a fifth cheaper
+      memorySize: memoryMb,
+      timeout,
+      ...(retryAttempts === undefined ? {} : { retryAttempts, maxEventAge: Duration.minutes(1) }),
+      recursiveLoop: loop === 'allowed' ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
+      role: this.role,
+      logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      applicationLogLevelV2: ApplicationLogLevel.INFO, // above INFO the metrics, which are log lines, would be dropped
+      systemLogLevelV2: SystemLogLevel.WARN, // no START and REPORT line for each of 43,200 sweeps a month
+      environment: {
+        NODE_OPTIONS: '--enable-source-maps',
+        POWERTOOLS_SERVICE_NAME: 'muster', // one name for all: it is a dimension, and each value of it is billed
+        POWERTOOLS_METRICS_NAMESPACE: METRIC_NAMESPACE,
+      },
+      bundling: {
+        format: OutputFormat.ESM,
+        target: 'node24',
+        mainFields: ['module', 'main'], // packages' ES modules: only they can be shaken
+        externalModules: [], // the SDK that is tested is the SDK that runs
+        banner: REQUIRE,
+        minify: true, // half the bytes to load at a cold start; the source map gives stack traces their names back
+        sourceMap: true,
+        sourcesContent: false,
+      },
+    });
+    const resource = this.lambda.node.defaultChild as CfnFunction;
+    resource.addMetadata(HANDLER_METADATA, handler);
+  }
+}

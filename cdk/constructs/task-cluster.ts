@@ -1,0 +1,74 @@
+import { Stack } from 'aws-cdk-lib';
+import type { IVpc } from 'aws-cdk-lib/aws-ec2';
+import { Cluster, ContainerInsights } from 'aws-cdk-lib/aws-ecs';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+
+export type TaskClusterProps = {
+  readonly vpc: IVpc;
+  readonly logsKept: RetentionDays;
+};
+
+/** The service that tasks' roles may be handed to, and no other. */
+export const TASKS_SERVICE = 'ecs-tasks.amazonaws.com';
+
+/** What tasks run on and as: the cluster, the group that their output goes to, and two roles. */
+export class TaskCluster extends Construct {
+  readonly cluster: Cluster;
+  readonly logGroup: LogGroup;
+  /** Used by Fargate before the container starts: pull the image, write the log. */
+  readonly executionRole: Role;
+  /** Used by the container. May do nothing: attach to it what your tasks need. */
+  readonly taskRole: Role;
+
+  constructor(scope: Construct, id: string, { vpc, logsKept }: TaskClusterProps) {
+    super(scope, id);
+    this.cluster = new Cluster(this, 'Cluster', {
+      vpc,
+      enableFargateCapacityProviders: true,
+      containerInsightsV2: ContainerInsights.DISABLED, // it bills by task; an account may have it on by default
+    });
+    this.logGroup = new LogGroup(this, 'Log', { retention: logsKept });
+    this.executionRole = this.#executionRole();
+    const { account, partition, region } = Stack.of(this);
+    this.taskRole = new Role(this, 'TaskRole', {
+      description: 'What Muster tasks may do: nothing, until you attach a policy',
+      // Another account's ECS must not be talked into using it (the confused deputy).
+      assumedBy: new ServicePrincipal(TASKS_SERVICE, {
+        conditions: {
+          StringEquals: { 'aws:SourceAccount': account },
+          ArnLike: { 'aws:SourceArn': `arn:${partition}:ecs:${region}:${account}:*` },
+        },
+      }),
+    });
+  }
+
+  /** ARN pattern of every task in the cluster. */
+  get tasksArn(): string {
+    return Stack.of(this).formatArn({
+      service: 'ecs',
+      resource: 'task',
+      resourceName: `${this.cluster.clusterName}/*`,
+    });
+  }
+
+  /** Narrower than AWS's managed policy, which may write to every log group of the account. */
+  #executionRole(): Role {
+    const role = new Role(this, 'ExecutionRole', { assumedBy: new ServicePrincipal(TASKS_SERVICE) });
+    this.logGroup.grantWrite(role);
+    role.addToPolicy(
+      new PolicyStatement({
+        // Reads only. Images may come from any repository, of other accounts too: those decide by their own policies.
+        actions: [
+          'ecr:GetAuthorizationToken',
+          'ecr:BatchCheckLayerAvailability',
+          'ecr:GetDownloadUrlForLayer',
+          'ecr:BatchGetImage',
+        ],
+        resources: ['*'],
+      }),
+    );
+    return role;
+  }
+}

@@ -1,0 +1,72 @@
+import { Fn } from 'aws-cdk-lib';
+import {
+  GatewayVpcEndpointAwsService,
+  IpAddresses,
+  type ISecurityGroup,
+  type IVpc,
+  SecurityGroup,
+  SubnetType,
+  Vpc,
+} from 'aws-cdk-lib/aws-ec2';
+import { Construct } from 'constructs';
+import type { NetworkSettings } from '../settings.ts';
+
+/** A /16 in four parts: 16,379 addresses a zone, and each task takes one for as long as it lives. */
+const CIDR = '10.0.0.0/16';
+const SUBNET_MASK = 18;
+
+/**
+ * Where tasks live. By default a VPC of our own with public subnets and no NAT gateway, which would cost $32 a month
+ * and zone before the first task runs: tasks reach out through a public IP of their own, and nothing reaches in.
+ */
+export class TaskNetwork extends Construct {
+  readonly vpc: IVpc;
+  readonly subnetIds: readonly string[];
+  readonly securityGroup: ISecurityGroup;
+  readonly assignPublicIp: 'ENABLED' | 'DISABLED';
+
+  constructor(scope: Construct, id: string, settings: NetworkSettings) {
+    super(scope, id);
+    switch (settings.kind) {
+      case 'own': {
+        const vpc = this.#ownVpc(settings.zones);
+        this.vpc = vpc as IVpc; // CDK is declared without exactOptionalPropertyTypes, or it would be one already
+        this.subnetIds = vpc.publicSubnets.map((subnet) => subnet.subnetId);
+        this.assignPublicIp = 'ENABLED';
+        break;
+      }
+      case 'given':
+        // Only the security group needs it, and that needs its id alone: nothing is looked up.
+        this.vpc = Vpc.fromVpcAttributes(this, 'Vpc', {
+          vpcId: settings.vpcId,
+          availabilityZones: [Fn.select(0, Fn.getAzs())],
+        });
+        this.subnetIds = settings.subnetIds;
+        this.assignPublicIp = settings.assignPublicIp;
+        break;
+    }
+    this.securityGroup = new SecurityGroup(this, 'Tasks', {
+      vpc: this.vpc,
+      description: 'Muster tasks: out everywhere, in from nowhere',
+      allowAllOutbound: true,
+    });
+  }
+
+  #ownVpc(zones: number): Vpc {
+    return new Vpc(this, 'Vpc', {
+      ipAddresses: IpAddresses.cidr(CIDR),
+      // By position, so that synth asks nobody. A Region with fewer zones refuses the deployment: set `zones`.
+      availabilityZones: Array.from({ length: zones }, (_, position) => Fn.select(position, Fn.getAzs())),
+      natGateways: 0,
+      subnetConfiguration: [
+        { name: 'Public', subnetType: SubnetType.PUBLIC, cidrMask: SUBNET_MASK, mapPublicIpOnLaunch: false },
+      ],
+      restrictDefaultSecurityGroup: false, // nothing uses it, and closing it costs a function of CDK's own
+      gatewayEndpoints: {
+        // Both are free, and image layers come from S3.
+        S3: { service: GatewayVpcEndpointAwsService.S3 },
+        DynamoDb: { service: GatewayVpcEndpointAwsService.DYNAMODB },
+      },
+    });
+  }
+}

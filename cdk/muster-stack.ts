@@ -1,0 +1,164 @@
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { Construct } from 'constructs';
+import { ENV } from '../shared/names/env.ts';
+import { Alarms } from './constructs/alarms.ts';
+import { HandlerFunction, type HandlerName } from './constructs/handler-function.ts';
+import { KubeApi, STREAM_MAX } from './constructs/kube-api.ts';
+import { StateTable } from './constructs/state-table.ts';
+import { TaskCluster } from './constructs/task-cluster.ts';
+import { TaskEvents } from './constructs/task-events.ts';
+import { TaskNetwork } from './constructs/task-network.ts';
+import { WorkQueue } from './constructs/work-queue.ts';
+import { grantRights, type QueueName } from './rights.ts';
+import type { Settings } from './settings.ts';
+
+export type MusterStackProps = StackProps & { readonly settings: Settings };
+
+/** CDK's opt-in defaults. They stand here and not in cdk.json, which the CDK command line reads and nothing else does. */
+export const FLAGS = { '@aws-cdk/aws-iam:minimizePolicies': true };
+
+/** The longest delay of SQS: a delayed message is as old as this when it is first seen, and all is well. */
+const DELAY_MAX_SEC = 900;
+const SWEEP_EVERY = Duration.minutes(1);
+
+/** All of Muster on AWS. Idle it costs less than $2 a month: docs/deploy.md adds it up. */
+export class MusterStack extends Stack {
+  constructor(scope: Construct, id: string, { settings, ...props }: MusterStackProps) {
+    super(scope, id, props);
+    const alarms = new Alarms(this, 'Alarms');
+    const state = new StateTable(this, 'State');
+    const network = new TaskNetwork(this, 'Network', settings.network);
+    const tasks = new TaskCluster(this, 'Tasks', { vpc: network.vpc, logsKept: settings.historyDays });
+    const handlers = this.#handlers();
+    const queues = this.#queues(handlers, alarms);
+    new TaskEvents(this, 'TaskEvents', { clusterArn: tasks.cluster.clusterArn, facts: queues.facts });
+    const kube = new KubeApi(this, 'Kube', handlers.api.lambda);
+    this.#sweepEveryMinute(handlers.sweep);
+
+    this.#tellWhereEverythingIs(handlers, {
+      [ENV.table]: state.table.tableName,
+      [ENV.wakeQueueUrl]: queues.wake.queue.queueUrl,
+      [ENV.factQueueUrl]: queues.facts.queue.queueUrl,
+      [ENV.dispatchQueueUrl]: queues.dispatch.queue.queueUrl,
+      [ENV.cluster]: tasks.cluster.clusterArn,
+      [ENV.subnets]: network.subnetIds.join(','),
+      [ENV.securityGroups]: network.securityGroup.securityGroupId,
+      [ENV.assignPublicIp]: network.assignPublicIp,
+      [ENV.executionRoleArn]: tasks.executionRole.roleArn,
+      [ENV.taskRoleArn]: tasks.taskRole.roleArn,
+      [ENV.logGroup]: tasks.logGroup.logGroupName,
+      [ENV.launchesPerSec]: String(settings.launchesPerSec),
+      [ENV.stopsPerSec]: String(settings.stopsPerSec),
+      [ENV.historyDays]: String(settings.historyDays),
+    });
+    grantRights({ roles: rolesOf(handlers), state, queues, tasks });
+    this.#alarmOnErrors(handlers, alarms);
+
+    this.#output('ApiUrl', kube.api.url, 'The Kubernetes API; callers sign with IAM');
+    this.#output('Cluster', tasks.cluster.clusterName, 'Tasks run on this ECS cluster');
+    this.#output('Table', state.table.tableName, 'All state; kept when the stack is deleted');
+    this.#output('TaskLogs', tasks.logGroup.logGroupName, 'What tasks print; kept when the stack is deleted');
+    this.#output('TaskRole', tasks.taskRole.roleName, 'Attach here what your tasks may do');
+    this.#output('AlarmTopic', alarms.topic.topicArn, 'Subscribe to hear of trouble');
+  }
+
+  /**
+   * No function has reserved concurrency: an account that is new has ten in all and may not reserve any, and on queues
+   * MaximumConcurrency is the throttle that loses nothing. Together the queues take seven of those ten.
+   */
+  #handlers(): Record<HandlerName, HandlerFunction> {
+    return {
+      api: new HandlerFunction(this, 'ApiFunction', {
+        handler: 'api',
+        memoryMb: 512, // renders lists; a quarter of a processor keeps a cold start below a second
+        timeout: STREAM_MAX, // a watch is one long request
+        loop: 'cut',
+      }),
+      reconcile: new HandlerFunction(this, 'ReconcileFunction', {
+        handler: 'reconcile',
+        memoryMb: 1024, // the one that computes: a board of 100,000 takes 64 MB, and half a processor decodes it in 40 ms
+        timeout: Duration.seconds(30), // 200 facts of as many Jobs, one after the other, at five requests each
+        loop: 'allowed', // reconcile → dispatch → facts → reconcile, for as long as a Job runs
+      }),
+      dispatch: new HandlerFunction(this, 'DispatchFunction', {
+        handler: 'dispatch',
+        memoryMb: 256, // waits for ECS most of the time
+        timeout: Duration.seconds(60), // ten packs of ten launches; what is over the rate is re-queued, not waited for
+        loop: 'allowed', // what is over the rate goes back to its own queue
+      }),
+      sweep: new HandlerFunction(this, 'SweepFunction', {
+        handler: 'sweep',
+        memoryMb: 256, // reads a page of keys and sends messages
+        timeout: Duration.seconds(55), // done before the next one starts
+        loop: 'cut', // it feeds queues, but no queue feeds it
+        retryAttempts: 0, // the next minute is the retry
+      }),
+    };
+  }
+
+  #queues({ reconcile, dispatch }: Record<HandlerName, HandlerFunction>, alarms: Alarms): Record<QueueName, WorkQueue> {
+    const delayed = Duration.seconds(DELAY_MAX_SEC + 300);
+    return {
+      // Apart from facts, so that a user's change does not wait behind 100,000 tasks.
+      wake: new WorkQueue(this, 'Wake', {
+        consumer: reconcile.lambda,
+        maxConcurrency: 2,
+        oldestAlarm: delayed,
+        alarms,
+      }),
+      // As low as AWS takes it: passes over one Job at one time would only lose races against each other.
+      facts: new WorkQueue(this, 'Facts', {
+        consumer: reconcile.lambda,
+        maxConcurrency: 2,
+        oldestAlarm: delayed,
+        alarms,
+      }),
+      // Three at 18 launches a second together: each has 160 ms for a RunTask call, and calls overlap.
+      dispatch: new WorkQueue(this, 'Dispatch', {
+        consumer: dispatch.lambda,
+        maxConcurrency: 3,
+        oldestAlarm: delayed,
+        alarms,
+      }),
+    };
+  }
+
+  #sweepEveryMinute(sweep: HandlerFunction): void {
+    new Rule(this, 'EveryMinute', {
+      description: 'Sweep: what is due, and what was lost',
+      schedule: Schedule.rate(SWEEP_EVERY),
+      targets: [new LambdaFunction(sweep.lambda, { retryAttempts: 0, maxEventAge: SWEEP_EVERY })],
+    });
+  }
+
+  #tellWhereEverythingIs(handlers: Record<HandlerName, HandlerFunction>, places: Record<string, string>): void {
+    for (const { lambda } of Object.values(handlers)) {
+      for (const [name, value] of Object.entries(places)) lambda.addEnvironment(name, value);
+    }
+  }
+
+  #alarmOnErrors(handlers: Record<HandlerName, HandlerFunction>, alarms: Alarms): void {
+    for (const [name, { lambda }] of Object.entries(handlers)) {
+      const sweeps = name === 'sweep';
+      alarms.on(`${name}Errors`, {
+        metric: lambda.metricErrors({ period: Duration.minutes(5), statistic: Stats.SUM }),
+        above: sweeps ? 1 : 0, // a sweep that failed once was made good by the next
+        periods: sweeps ? 2 : 1, // and a deployment may hold one up
+        // The sweep is what makes a lost message harmless: that it does not run at all must not go unnoticed.
+        silence: sweeps ? 'bad' : 'fine',
+        meaning: `${name} failed${sweeps ? ', or does not run' : ''}. Its log says why; what it could not do is done again.`,
+      });
+    }
+  }
+
+  #output(id: string, value: string, description: string): void {
+    new CfnOutput(this, id, { value, description });
+  }
+}
+
+function rolesOf({ api, reconcile, dispatch, sweep }: Record<HandlerName, HandlerFunction>) {
+  return { api: api.role, reconcile: reconcile.role, dispatch: dispatch.role, sweep: sweep.role };
+}

@@ -1,0 +1,77 @@
+import { Stack } from 'aws-cdk-lib';
+import { type Conditions, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { HandlerName } from './constructs/handler-function.ts';
+import type { StateTable } from './constructs/state-table.ts';
+import { type TaskCluster, TASKS_SERVICE } from './constructs/task-cluster.ts';
+import type { WorkQueue } from './constructs/work-queue.ts';
+
+export type QueueName = 'wake' | 'facts' | 'dispatch';
+
+export type World = {
+  readonly roles: Readonly<Record<HandlerName, IRole>>;
+  readonly state: StateTable;
+  readonly queues: Readonly<Record<QueueName, WorkQueue>>;
+  readonly tasks: TaskCluster;
+};
+
+/** Task definitions are registered by us, one family a template (`muster-<hash>`), and nobody else's is touched. */
+const FAMILIES = 'muster-*';
+
+/** A transaction needs the rights of the writes in it. The table is never scanned. */
+const STATE_ACTIONS = [
+  'dynamodb:BatchGetItem',
+  'dynamodb:BatchWriteItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:GetItem',
+  'dynamodb:PutItem',
+  'dynamodb:Query',
+  'dynamodb:UpdateItem',
+];
+
+/**
+ * What each function may do beyond writing its own log and draining its own queues: all of it is on this page.
+ * Actions that write name what they write to. The one place where AWS has no resource to name is reading:
+ * DescribeTaskDefinition, and ListTasks, which is held to the cluster by a condition instead
+ * (Service Authorization Reference, Amazon ECS).
+ */
+export function grantRights({ roles, state, queues, tasks }: World): void {
+  const stack = Stack.of(tasks);
+  const cluster = { ArnEquals: { 'ecs:cluster': tasks.cluster.clusterArn } };
+  const definitions = stack.formatArn({ service: 'ecs', resource: 'task-definition', resourceName: FAMILIES });
+
+  const allow = (role: IRole, actions: string[], resources: string[], conditions: Conditions = {}) =>
+    role.addToPrincipalPolicy(new PolicyStatement({ actions, resources, conditions }));
+  const send = (role: IRole, ...names: QueueName[]) =>
+    allow(
+      role,
+      ['sqs:SendMessage'],
+      names.map((name) => queues[name].queue.queueArn),
+    );
+  const keepState = (role: IRole) => allow(role, STATE_ACTIONS, [state.table.tableArn]);
+  const lookAtTasks = (role: IRole) => {
+    allow(role, ['ecs:DescribeTasks'], [tasks.tasksArn], cluster);
+    allow(role, ['ecs:ListTasks'], ['*'], cluster);
+  };
+
+  keepState(roles.api);
+  send(roles.api, 'wake');
+  allow(roles.api, ['logs:GetLogEvents'], [tasks.logGroup.logGroupArn]);
+
+  keepState(roles.reconcile);
+  send(roles.reconcile, 'wake', 'facts', 'dispatch');
+
+  keepState(roles.dispatch);
+  send(roles.dispatch, 'facts', 'dispatch');
+  lookAtTasks(roles.dispatch);
+  allow(roles.dispatch, ['ecs:RunTask'], [`${definitions}:*`], cluster); // a revision is always named
+  allow(roles.dispatch, ['ecs:StopTask'], [tasks.tasksArn], cluster);
+  allow(roles.dispatch, ['ecs:RegisterTaskDefinition'], [definitions]);
+  allow(roles.dispatch, ['ecs:DescribeTaskDefinition'], ['*']);
+  allow(roles.dispatch, ['iam:PassRole'], [tasks.executionRole.roleArn, tasks.taskRole.roleArn], {
+    StringEquals: { 'iam:PassedToService': TASKS_SERVICE },
+  });
+
+  allow(roles.sweep, ['dynamodb:Query'], [state.alarmIndexArn]); // it finds Jobs and wakes them, no more
+  send(roles.sweep, 'wake', 'facts');
+  lookAtTasks(roles.sweep);
+}

@@ -1,0 +1,115 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { musterTemplate } from './template.ts';
+
+/** Actions that read cannot do harm beyond what is read; all others must say what they do it to. */
+const READS = /:(Get|BatchGet|List|Describe|BatchCheck)/;
+const HANDLERS = ['api', 'dispatch', 'reconcile', 'sweep'];
+
+const stack = musterTemplate();
+
+describe('rights', () => {
+  test('no action that writes is allowed on everything, and none is named by a pattern', () => {
+    const wide = stack.rights.filter(({ resources }) => resources.includes('*')).flatMap(({ actions }) => actions);
+    expect(wide.filter((action) => !READS.test(action))).toEqual([]);
+    expect(stack.rights.flatMap(({ actions }) => actions).filter((action) => action.includes('*'))).toEqual([]);
+  });
+
+  test('these alone are allowed on everything, since AWS has no resource for them or images lie anywhere', () => {
+    const wide = stack.rights.filter(({ resources }) => resources.includes('*'));
+    expect([...new Set(wide.flatMap(({ actions }) => actions))].sort()).toEqual([
+      'ecr:BatchCheckLayerAvailability',
+      'ecr:BatchGetImage',
+      'ecr:GetAuthorizationToken',
+      'ecr:GetDownloadUrlForLayer',
+      'ecs:DescribeTaskDefinition',
+      'ecs:ListTasks',
+    ]);
+    for (const { condition } of wide.filter(({ actions }) => actions.includes('ecs:ListTasks'))) {
+      expect(condition).toHaveProperty(['ArnEquals', 'ecs:cluster']);
+    }
+  });
+
+  test("no role has a managed policy, and the tasks' own role has nothing at all", () => {
+    const roles = stack.all('AWS::IAM::Role');
+    for (const { Properties } of roles.values()) {
+      expect(Properties).not.toHaveProperty('ManagedPolicyArns');
+      expect(Properties).not.toHaveProperty('Policies');
+    }
+    const taskRole = [...roles.keys()].find((id) => id.includes('TaskRole'));
+    expect(taskRole).toBeDefined();
+    expect(stack.rights.filter(({ owner }) => owner === taskRole)).toEqual([]);
+  });
+
+  test('only dispatch acts on ECS: our families, our cluster, our two roles', () => {
+    const acting = stack.rights.filter(({ actions }) =>
+      actions.some((action) => /^(ecs|iam):/.test(action) && !READS.test(action)),
+    );
+    expect(new Set(acting.map(({ owner }) => owner))).toEqual(new Set([stack.roleOf('dispatch')]));
+    const of = (action: string) => acting.find(({ actions }) => actions.includes(action))!;
+    expect(JSON.stringify(of('ecs:RunTask').resources)).toContain(':task-definition/muster-*:*');
+    expect(of('ecs:RunTask').condition).toHaveProperty(['ArnEquals', 'ecs:cluster']);
+    expect(JSON.stringify(of('ecs:RegisterTaskDefinition').resources)).toContain(':task-definition/muster-*');
+    expect(JSON.stringify(of('ecs:StopTask').resources)).toMatch(/:task\/",\{"Ref":"\w*Cluster\w*"\},"\/\*"/);
+    expect(of('iam:PassRole').resources).toHaveLength(2);
+    expect(JSON.stringify(of('iam:PassRole').resources)).not.toContain('*');
+    expect(of('iam:PassRole').condition).toEqual({
+      StringEquals: { 'iam:PassedToService': 'ecs-tasks.amazonaws.com' },
+    });
+  });
+
+  test('the API starts and stops nothing itself: it wakes reconcile', () => {
+    const actions = stack.rightsOf('api').flatMap((statement) => statement.actions);
+    expect(actions.filter((action) => action.startsWith('ecs:'))).toEqual([]);
+    expect(stack.fedBy('api')).toEqual(['reconcile']);
+  });
+
+  test('sweep finds what is due and changes nothing itself', () => {
+    const state = stack
+      .rightsOf('sweep')
+      .filter(({ actions }) => actions.some((action) => action.startsWith('dynamodb:')));
+    expect(state.map(({ actions }) => actions)).toEqual([['dynamodb:Query']]);
+    expect(JSON.stringify(state[0]!.resources)).toContain('/index/alarms');
+  });
+
+  test('what the adapters call is allowed to some function, and nothing else is', () => {
+    const ours = HANDLERS.flatMap((handler) => stack.rightsOf(handler)).flatMap(({ actions }) => actions);
+    const allowed = new Set(
+      ours.filter((action) => /^(dynamodb|ecs|sqs):/.test(action) || action === 'logs:GetLogEvents'),
+    );
+    for (const action of OF_THE_EVENT_SOURCE) allowed.delete(action);
+    expect([...allowed].sort()).toEqual(actionsOfAdapters());
+  });
+});
+
+/** Lambda drains a queue with the function's own role. */
+const OF_THE_EVENT_SOURCE = [
+  'sqs:ChangeMessageVisibility',
+  'sqs:DeleteMessage',
+  'sqs:GetQueueAttributes',
+  'sqs:GetQueueUrl',
+  'sqs:ReceiveMessage',
+];
+
+/** Not for functions: the stack makes the table, and a transaction needs the rights of what it carries. */
+const NOT_ASKED_FOR = ['CreateTable', 'DescribeTable', 'UpdateTimeToLive', 'TransactWriteItems'].map(
+  (name) => `dynamodb:${name}`,
+);
+
+/** IAM actions for every command that the AWS adapters send, found in their sources. */
+function actionsOfAdapters(): string[] {
+  const folder = path.resolve(import.meta.dirname, '../../shared/adapters/aws');
+  const sources = readdirSync(folder).map((file) => readFileSync(path.join(folder, file), 'utf8'));
+  const actions = sources.flatMap((source) => {
+    const service = /@aws-sdk\/client-([\w-]+)/.exec(source)?.[1]?.replace('cloudwatch-', '') ?? '';
+    const sent = [...source.matchAll(/new ([A-Z]\w+)Command\(/g)].map(([, name]) =>
+      // SQS has no right of its own for a batch.
+      service === 'sqs' ? `sqs:${name!.replace(/Batch$/, '')}` : `${service}:${name}`,
+    );
+    const inTransactions = [...source.matchAll(/\{ (Put|Update|Delete):|^\s+(Put|Update|Delete):/gm)];
+    return [...sent, ...inTransactions.map(([, one, other]) => `dynamodb:${one ?? other}Item`)];
+  });
+  const ignored = [...NOT_ASKED_FOR, ...OF_THE_EVENT_SOURCE];
+  return [...new Set(actions)].filter((action) => !ignored.includes(action)).sort();
+}

@@ -1,0 +1,241 @@
+import { describe, expect, test } from 'vitest';
+import { ENV } from '../../shared/names/env.ts';
+import { type Json, musterTemplate, ref } from './template.ts';
+
+const HANDLERS = ['api', 'dispatch', 'reconcile', 'sweep'];
+const VPC = 'vpc-0123456789abcdef0';
+const SUBNETS = ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'];
+
+const stack = musterTemplate();
+
+describe('queues', () => {
+  test('three are drained, by the functions that should', () => {
+    const drained = ['Wake', 'Facts', 'Dispatch'].map((name) => {
+      const { consumer } = stack.mappings.find(({ queue }) => queue === stack.queueOf(name))!;
+      return `${name} → ${stack.handlerOf(consumer)}`;
+    });
+    expect(drained).toEqual(['Wake → reconcile', 'Facts → reconcile', 'Dispatch → dispatch']);
+    expect(stack.mappings).toHaveLength(3);
+  });
+
+  test("a message stays hidden for six times its consumer's timeout", () => {
+    for (const { queue, consumer } of stack.mappings) {
+      const timeoutSec = stack.functions.get(consumer)!.Properties['Timeout'] as number;
+      expect(stack.queues.get(queue)!.Properties['VisibilityTimeout']).toBe(6 * timeoutSec);
+    }
+  });
+
+  test('one bad message does not take its batch along, and a lone message does not wait', () => {
+    for (const { properties } of stack.mappings) {
+      expect(properties).toMatchObject({
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        BatchSize: 10,
+        MaximumBatchingWindowInSeconds: 0,
+      });
+    }
+  });
+
+  test('concurrency is bounded by the mapping, never by reservation, and fits an account that has ten', () => {
+    const most = stack.mappings.map(({ properties }) =>
+      Number((properties['ScalingConfig'] as Json)['MaximumConcurrency']),
+    );
+    expect(most.every((each) => each >= 2)).toBe(true);
+    expect(most.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(7);
+    for (const { Properties } of stack.functions.values()) {
+      expect(Properties).not.toHaveProperty('ReservedConcurrentExecutions');
+    }
+  });
+
+  test('what cannot be processed goes to a dead-letter queue, and every such queue has an alarm', () => {
+    const drained = stack.mappings.map(({ queue }) => queue);
+    const dead = drained.map((queue) => stack.deadOf(queue));
+    expect(new Set([...drained, ...dead])).toEqual(new Set(stack.queues.keys()));
+    expect(new Set(dead).size).toBe(drained.length);
+    for (const queue of drained) {
+      expect((stack.queues.get(queue)!.Properties['RedrivePolicy'] as Json)['maxReceiveCount']).toBeGreaterThanOrEqual(
+        5,
+      );
+    }
+    for (const id of dead) {
+      expect(stack.alarmsOn('ApproximateNumberOfMessagesVisible', id)).toMatchObject([
+        { Threshold: 0, ComparisonOperator: 'GreaterThanThreshold', EvaluationPeriods: 1, Statistic: 'Maximum' },
+      ]);
+      expect(stack.queues.get(id)!.Properties['MessageRetentionPeriod']).toBe(14 * 86_400);
+    }
+  });
+
+  test('a queue that is not drained is noticed, delayed messages aside', () => {
+    for (const { queue } of stack.mappings) {
+      const [alarm] = stack.alarmsOn('ApproximateAgeOfOldestMessage', queue);
+      expect(alarm!['Threshold']).toBeGreaterThan(900);
+    }
+  });
+
+  test('messages are encrypted at rest and in transit', () => {
+    const policies = [...stack.all('AWS::SQS::QueuePolicy').values()].map(({ Properties }) => Properties);
+    for (const [id, { Properties }] of stack.queues) {
+      expect(Properties).toMatchObject({ SqsManagedSseEnabled: true });
+      const own = policies.find((policy) => ref((policy['Queues'] as unknown[])[0]) === id);
+      expect(JSON.stringify(own)).toContain('"aws:SecureTransport":"false"');
+    }
+  });
+});
+
+describe('functions', () => {
+  test('are four, current, on arm64, with structured logs', () => {
+    expect([...stack.functions.keys()].map((id) => stack.handlerOf(id)).sort()).toEqual(HANDLERS);
+    for (const { Properties } of stack.functions.values()) {
+      expect(Properties).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        Handler: 'index.handler',
+        // Metrics are log lines of level INFO.
+        LoggingConfig: { LogFormat: 'JSON', ApplicationLogLevel: 'INFO' },
+      });
+    }
+  });
+
+  test('know where everything is', () => {
+    for (const { Properties } of stack.functions.values()) {
+      const { Variables } = Properties['Environment'] as { readonly Variables: Json };
+      expect(Object.keys(Variables)).toEqual(expect.arrayContaining(Object.values(ENV)));
+    }
+  });
+
+  test('that feed themselves through queues may, and no other', () => {
+    const reachable = (from: string, seen = new Set<string>()): Set<string> => {
+      for (const next of stack.fedBy(from)) if (!seen.has(next)) reachable(next, seen.add(next));
+      return seen;
+    };
+    const loops = HANDLERS.filter((name) => reachable(name).has(name));
+    expect(loops).toEqual(['dispatch', 'reconcile']);
+    const allowed = HANDLERS.filter((name) => {
+      const { Properties } = stack.functions.get(stack.functionOf(name))!;
+      return Properties['RecursiveLoop'] === 'Allow';
+    });
+    expect(allowed).toEqual(loops);
+  });
+
+  test('that fail are noticed, and a sweep that does not run', () => {
+    const silence = HANDLERS.map((name) => stack.alarmsOn('Errors', stack.functionOf(name))[0]!['TreatMissingData']);
+    expect(silence).toEqual(['notBreaching', 'notBreaching', 'notBreaching', 'breaching']);
+  });
+
+  test('sweep runs every minute and is not repeated', () => {
+    const target = {
+      Arn: { 'Fn::GetAtt': [stack.functionOf('sweep'), 'Arn'] },
+      RetryPolicy: { MaximumRetryAttempts: 0 },
+    };
+    expect(stack.count('AWS::Events::Rule', { ScheduleExpression: 'rate(1 minute)', Targets: [target] })).toBe(1);
+    expect(stack.count('AWS::Lambda::EventInvokeConfig', { MaximumRetryAttempts: 0 })).toBe(1);
+  });
+});
+
+describe('task events', () => {
+  test('RUNNING and STOPPED of our tasks on our cluster reach the facts queue, and nothing else does', () => {
+    const rule = [...stack.all('AWS::Events::Rule').values()].find(({ Properties }) => 'EventPattern' in Properties)!;
+    const [cluster] = stack.all('AWS::ECS::Cluster').keys();
+    expect(rule.Properties['EventPattern']).toEqual({
+      source: ['aws.ecs'],
+      'detail-type': ['ECS Task State Change'],
+      detail: {
+        clusterArn: [{ 'Fn::GetAtt': [cluster, 'Arn'] }],
+        group: [{ prefix: 'muster:' }],
+        lastStatus: ['RUNNING', 'STOPPED'],
+      },
+    });
+    const facts = stack.queueOf('Facts');
+    expect(rule.Properties['Targets']).toMatchObject([
+      {
+        Arn: { 'Fn::GetAtt': [facts, 'Arn'] },
+        DeadLetterConfig: { Arn: { 'Fn::GetAtt': [stack.deadOf(facts), 'Arn'] } },
+      },
+    ]);
+  });
+});
+
+describe('API', () => {
+  test('every method asks for a signature and streams', () => {
+    const methods = [...stack.all('AWS::ApiGateway::Method').values()];
+    expect(methods).toHaveLength(2);
+    for (const { Properties } of methods) {
+      expect(Properties).toMatchObject({
+        HttpMethod: 'ANY',
+        AuthorizationType: 'AWS_IAM',
+        Integration: { Type: 'AWS_PROXY', ResponseTransferMode: 'STREAM' },
+      });
+      expect(JSON.stringify(Properties['Integration'])).toContain('/response-streaming-invocations');
+    }
+    expect(stack.count('AWS::ApiGateway::RestApi', { EndpointConfiguration: { Types: ['REGIONAL'] } })).toBe(1);
+  });
+
+  test('a watch may last as long as the gateway keeps it', () => {
+    const timeoutSec = stack.functions.get(stack.functionOf('api'))!.Properties['Timeout'] as number;
+    const integration = { TimeoutInMillis: timeoutSec * 1000 };
+    expect(stack.count('AWS::ApiGateway::Method', { Integration: integration })).toBe(2);
+  });
+
+  test('the gateway itself answers with a Status', () => {
+    const answers = [...stack.all('AWS::ApiGateway::GatewayResponse').values()].map(({ Properties }) => Properties);
+    const types = answers.map(({ ResponseType }) => ResponseType);
+    expect(types).toEqual(expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX']));
+    for (const { ResponseTemplates, StatusCode } of answers) {
+      const body = (ResponseTemplates as Record<string, string>)['application/json']!;
+      const status = JSON.parse(body.replace('$context.error.messageString', '"no"')) as Json;
+      expect(status).toMatchObject({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'no' });
+      expect(status['code']).toBe(StatusCode === undefined ? undefined : Number(StatusCode));
+    }
+  });
+});
+
+describe('network', () => {
+  test('tasks reach out without NAT, and nothing reaches in', () => {
+    expect(stack.count('AWS::EC2::NatGateway')).toBe(0);
+    expect(stack.count('AWS::EC2::Subnet')).toBe(3);
+    expect(stack.count('AWS::EC2::SecurityGroupIngress')).toBe(0);
+    const groups = [...stack.all('AWS::EC2::SecurityGroup').values()];
+    expect(groups).toHaveLength(1);
+    expect(groups[0]!.Properties).not.toHaveProperty('SecurityGroupIngress');
+    const Variables = { [ENV.assignPublicIp]: 'ENABLED' };
+    expect(stack.count('AWS::Lambda::Function', { Environment: { Variables } })).toBe(4);
+  });
+
+  test('a VPC that is given is used, and none is made', () => {
+    const given = musterTemplate({ vpcId: VPC, subnetIds: SUBNETS.join(', '), assignPublicIp: 'DISABLED' });
+    expect(given.count('AWS::EC2::VPC') + given.count('AWS::EC2::Subnet')).toBe(0);
+    expect(given.count('AWS::EC2::SecurityGroup', { VpcId: VPC })).toBe(1);
+    const Variables = { [ENV.subnets]: SUBNETS.join(','), [ENV.assignPublicIp]: 'DISABLED' };
+    expect(given.count('AWS::Lambda::Function', { Environment: { Variables } })).toBe(4);
+  });
+
+  test('the cluster has On-Demand and Spot, and no insights that bill by task', () => {
+    const providers = { CapacityProviders: ['FARGATE', 'FARGATE_SPOT'] };
+    expect(stack.count('AWS::ECS::ClusterCapacityProviderAssociations', providers)).toBe(1);
+    const settings = { ClusterSettings: [{ Name: 'containerInsights', Value: 'disabled' }] };
+    expect(stack.count('AWS::ECS::Cluster', settings)).toBe(1);
+  });
+});
+
+describe('what it costs while nothing happens', () => {
+  test('ten alarms, all of which tell somebody', () => {
+    const alarms = [...stack.all('AWS::CloudWatch::Alarm').values()];
+    expect(alarms).toHaveLength(10); // docs/deploy.md adds them up
+    const [topic] = stack.all('AWS::SNS::Topic').keys();
+    for (const { Properties } of alarms) expect(Properties['AlarmActions']).toEqual([{ Ref: topic }]);
+  });
+
+  test('no log is kept for ever', () => {
+    for (const { Properties } of stack.all('AWS::Logs::LogGroup').values()) {
+      expect(Properties['RetentionInDays']).toBeLessThanOrEqual(30);
+    }
+  });
+
+  test('nothing bills by the hour', () => {
+    const byTheHour =
+      /NatGateway|EIP|LoadBalancer|KMS::Key|Secret|HostedZone|DnsNamespace|Dashboard|RDS|Cache|Reservation/;
+    expect(stack.types.filter((type) => byTheHour.test(type))).toEqual([]);
+    for (const { Properties } of stack.all('AWS::EC2::VPCEndpoint').values()) {
+      expect(Properties['VpcEndpointType']).toBe('Gateway'); // an interface endpoint costs $7 a month and zone
+    }
+  });
+});
