@@ -61,7 +61,10 @@ export function workOn(row: LaunchRow, launch: readonly AttemptId[], stop: reado
       cancelled.push(id);
     } else if (order > 0) continue;
     else if (slot.state === 'cancelled') cancelled.push(id);
-    else if (slot.state === 'launched') stopping.push({ id, taskArn: slot.taskArn });
+    else if (slot.state === 'launched') {
+      stopping.push({ id, taskArn: slot.taskArn });
+      launched.push({ id, taskArn: slot.taskArn }); // should that answer have been lost: only then is the task looked up
+    }
     else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);
     else if (now >= plusMs(slot.since, UNDER_WAY_MS)) run.push(id);
   }

@@ -1,0 +1,16 @@
+import { runSeed } from './seed-run.ts';
+
+/** `tsx test/simulation/main.ts FROM TO`: runs seeds FROM..TO-1 and prints those that broke a guarantee. */
+const [from = 0, to = 300] = process.argv.slice(2).map(Number);
+let broken = 0;
+let steps = 0;
+for (let seed = from; seed < to; seed++) {
+  const result = await runSeed(seed);
+  steps += result.steps;
+  if (result.broken.length > 0) broken++;
+  if (result.broken.length > 0 || process.env['VERBOSE'] === '1') {
+    process.stdout.write(`${[seed, result.steps, result.verdict, ...result.broken.slice(0, 3)].join(' | ')}\n`);
+  }
+}
+process.stdout.write(`${to - from} seeds, ${broken} broken, ${steps} steps\n`);
+process.exitCode = broken === 0 ? 0 : 1;
