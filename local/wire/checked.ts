@@ -1,0 +1,14 @@
+import type { z } from 'zod';
+import { AwsError } from './aws-error.ts';
+
+/** The checked request of a call; throws `errorType` with the member's path and what is wrong with it. */
+export function checked<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  errorType = 'InvalidParameterException',
+): z.output<Schema> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new AwsError(errorType, issue === undefined ? 'invalid request' : `${issue.path.join('.')}: ${issue.message}`);
+}

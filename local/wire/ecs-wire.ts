@@ -1,0 +1,59 @@
+import {
+  DescribeTaskDefinitionRequest$,
+  DescribeTaskDefinitionResponse$,
+  DescribeTasksRequest$,
+  DescribeTasksResponse$,
+  ListTasksRequest$,
+  ListTasksResponse$,
+  RegisterTaskDefinitionRequest$,
+  RegisterTaskDefinitionResponse$,
+  RunTaskRequest$,
+  RunTaskResponse$,
+  StopTaskRequest$,
+  StopTaskResponse$,
+  type DescribeTasksResponse,
+  type ListTasksResponse,
+  type RunTaskResponse,
+  type StopTaskResponse,
+} from '@aws-sdk/client-ecs';
+import type { AwsService } from './aws-json.ts';
+
+export type { Attachment, Failure, Task, TaskStopCode } from '@aws-sdk/client-ecs';
+
+/** The operations of ECS that are served. Inputs are decoded but not checked; answers are in the SDK's own types. */
+export type EcsApi = {
+  RegisterTaskDefinition(input: unknown): { readonly taskDefinition: object; readonly tags: readonly object[] };
+  DescribeTaskDefinition(input: unknown): { readonly taskDefinition: object; readonly tags: readonly object[] };
+  RunTask(input: unknown): RunTaskResponse;
+  StopTask(input: unknown): StopTaskResponse;
+  DescribeTasks(input: unknown): DescribeTasksResponse;
+  ListTasks(input: unknown): ListTasksResponse;
+};
+
+/** ECS as a service for {@link serveAwsJson}. */
+export function ecsService(api: EcsApi): AwsService {
+  return {
+    targetPrefix: 'AmazonEC2ContainerServiceV20141113',
+    jsonVersion: '1.1',
+    operations: {
+      RegisterTaskDefinition: {
+        request: RegisterTaskDefinitionRequest$,
+        response: RegisterTaskDefinitionResponse$,
+        handle: (input) => api.RegisterTaskDefinition(input),
+      },
+      DescribeTaskDefinition: {
+        request: DescribeTaskDefinitionRequest$,
+        response: DescribeTaskDefinitionResponse$,
+        handle: (input) => api.DescribeTaskDefinition(input),
+      },
+      RunTask: { request: RunTaskRequest$, response: RunTaskResponse$, handle: (input) => api.RunTask(input) },
+      StopTask: { request: StopTaskRequest$, response: StopTaskResponse$, handle: (input) => api.StopTask(input) },
+      DescribeTasks: {
+        request: DescribeTasksRequest$,
+        response: DescribeTasksResponse$,
+        handle: (input) => api.DescribeTasks(input),
+      },
+      ListTasks: { request: ListTasksRequest$, response: ListTasksResponse$, handle: (input) => api.ListTasks(input) },
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type LoopbackServer = {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  /** Takes no more calls, ends the connections and resolves when the port is free. */
+  close(): Promise<void>;
+};
+
+/** Listens on 127.0.0.1 and nowhere else; port 0 takes any that is free. Rejects if the port is taken. */
+export async function listenOnLoopback(handler: RequestListener, port = 0): Promise<LoopbackServer> {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return { url: `http://127.0.0.1:${addressOf(server).port}`, close: async () => close(server) };
+}
+
+/** Longer than the SDK's agent keeps idle sockets busy, so that no call meets a socket that is being closed. */
+const KEEP_ALIVE_MS = 60_000;
+
+function addressOf(server: Server): AddressInfo {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server does not listen on a port');
+  return address;
+}
+
+async function close(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
