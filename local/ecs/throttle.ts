@@ -1,0 +1,67 @@
+/** A bucket holds at most `burst` tokens and gains `perSec` of them a second. */
+export type Rate = { readonly burst: number; readonly perSec: number };
+
+export type Bucket = { readonly tokens: number; readonly atMs: number };
+
+/** The bucket after `cost` tokens were asked for at `nowMs`; one that cannot pay keeps what it has. Pure. */
+export function take(
+  bucket: Bucket | undefined,
+  rate: Rate,
+  nowMs: number,
+  cost = 1,
+): { readonly bucket: Bucket; readonly paid: boolean } {
+  const atMs = Math.max(nowMs, bucket?.atMs ?? nowMs);
+  const gained = bucket === undefined ? rate.burst : bucket.tokens + ((atMs - bucket.atMs) / 1000) * rate.perSec;
+  const tokens = Math.min(rate.burst, gained);
+  const paid = tokens >= cost;
+  return { bucket: { tokens: paid ? tokens - cost : tokens, atMs }, paid };
+}
+
+/** Which limits there are: ECS's API buckets that we meet, and Fargate's own beside them. */
+export type Limits = {
+  readonly clusterModify: Rate;
+  readonly clusterRead: Rate;
+  readonly definitionModify: Rate;
+  readonly definitionRead: Rate;
+  readonly fargateRunTask: Rate;
+  readonly launchOnDemand: Rate;
+  readonly launchSpot: Rate;
+};
+
+export type LimitName = keyof Limits;
+
+/** Default quotas of one account and Region (ECS API reference "Request throttling"; "Fargate throttling quotas"). */
+export const AWS_LIMITS: Limits = {
+  clusterModify: { burst: 100, perSec: 40 },
+  clusterRead: { burst: 100, perSec: 20 },
+  definitionModify: { burst: 20, perSec: 1 },
+  definitionRead: { burst: 50, perSec: 20 },
+  fargateRunTask: { burst: 20, perSec: 20 },
+  launchOnDemand: { burst: 100, perSec: 20 },
+  launchSpot: { burst: 100, perSec: 20 },
+};
+
+/** Several buckets that a call pays together: all of them, or none. */
+export class Throttle {
+  readonly #limits: Partial<Limits>;
+  #buckets: Partial<Record<LimitName, Bucket>> = {};
+
+  /** A limit that is left out does not limit. */
+  constructor(limits: Partial<Limits>) {
+    this.#limits = limits;
+  }
+
+  /** Whether a call at `nowMs` may go on; `costs` names what it draws on. */
+  allows(costs: Partial<Record<LimitName, number>>, nowMs: number): boolean {
+    const after: Partial<Record<LimitName, Bucket>> = { ...this.#buckets };
+    for (const name of Object.keys(costs) as LimitName[]) {
+      const rate = this.#limits[name];
+      if (rate === undefined) continue;
+      const { bucket, paid } = take(this.#buckets[name], rate, nowMs, costs[name]);
+      if (!paid) return false;
+      after[name] = bucket;
+    }
+    this.#buckets = after;
+    return true;
+  }
+}

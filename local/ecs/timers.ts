@@ -1,0 +1,108 @@
+/** A clock and alarms in one, so that tests can move both. Times are milliseconds since 1970. */
+export type Timers = {
+  now(): number;
+  /** Calls `run` once, `delayMs` from now; the answer calls it off. */
+  after(delayMs: number, run: () => void): () => void;
+  /** Calls everything off, for good. */
+  close(): void;
+};
+
+export type WallTimers = Timers & {
+  /** Looks at the clock again; for a clock that was set forward. */
+  wake(): void;
+};
+
+/** Alarms on node's own timers: one of them at a time, however many alarms there are. */
+export function wallTimers(now: () => number = Date.now): WallTimers {
+  const alarms = new AlarmHeap();
+  let armed: NodeJS.Timeout | undefined;
+  let armedForMs = Infinity;
+  let closed = false;
+
+  const arm = (): void => {
+    const nextMs = alarms.nextAtMs();
+    if (closed || nextMs === null || nextMs >= armedForMs) return;
+    clearTimeout(armed);
+    armedForMs = nextMs;
+    armed = setTimeout(wake, Math.min(Math.max(0, nextMs - now()), LONGEST_TIMEOUT_MS));
+  };
+  const wake = (): void => {
+    clearTimeout(armed);
+    armedForMs = Infinity;
+    if (!closed) alarms.ring(now());
+    arm();
+  };
+  return {
+    now,
+    after(delayMs, run) {
+      const alarm = alarms.set(now() + delayMs, run);
+      arm();
+      return () => {
+        alarm.run = null;
+      };
+    },
+    wake,
+    close() {
+      closed = true;
+      clearTimeout(armed);
+    },
+  };
+}
+
+/** setTimeout takes no more than 31 bits. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+type Alarm = { readonly atMs: number; readonly order: number; run: (() => void) | null };
+
+/** A binary heap of alarms, soonest first, first come first rung. An alarm that was called off stays until its time. */
+export class AlarmHeap {
+  readonly #heap: Alarm[] = [];
+  #set = 0;
+
+  set(atMs: number, run: () => void): Alarm {
+    const alarm: Alarm = { atMs, order: this.#set++, run };
+    let hole = this.#heap.push(alarm) - 1;
+    while (hole > 0) {
+      const above = (hole - 1) >> 1;
+      const parent = this.#heap[above];
+      if (parent === undefined || !sooner(alarm, parent)) break;
+      this.#heap[hole] = parent;
+      hole = above;
+    }
+    this.#heap[hole] = alarm;
+    return alarm;
+  }
+
+  nextAtMs(): number | null {
+    return this.#heap[0]?.atMs ?? null;
+  }
+
+  /** Runs what is due at `nowMs`; alarms that are set meanwhile wait for the next call, so that this one ends. */
+  ring(nowMs: number): void {
+    const before = this.#set;
+    for (;;) {
+      const first = this.#heap[0];
+      if (first === undefined || first.atMs > nowMs || first.order >= before) return;
+      this.#removeFirst();
+      first.run?.();
+    }
+  }
+
+  #removeFirst(): void {
+    const last = this.#heap.pop();
+    if (last === undefined || this.#heap.length === 0) return;
+    let hole = 0;
+    for (;;) {
+      const left = this.#heap[2 * hole + 1];
+      const right = this.#heap[2 * hole + 2];
+      if (left === undefined) break;
+      const [child, at] = right !== undefined && sooner(right, left) ? [right, 2 * hole + 2] : [left, 2 * hole + 1];
+      if (!sooner(child, last)) break;
+      this.#heap[hole] = child;
+      hole = at;
+    }
+    this.#heap[hole] = last;
+  }
+}
+
+const sooner = (a: Alarm, b: Alarm): boolean => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
