@@ -1,0 +1,146 @@
+import { z } from 'zod';
+
+const NAME = /^[A-Za-z0-9_-]{1,255}$/;
+const NAME_WORDS = 'up to 255 letters (uppercase and lowercase), numbers, underscores, and hyphens are allowed';
+
+const DependencySchema = z.object({
+  containerName: z.string(),
+  condition: z.enum(['START', 'COMPLETE', 'SUCCESS', 'HEALTHY']),
+});
+
+const LogConfigurationSchema = z.looseObject({
+  logDriver: z.string(),
+  options: z.record(z.string(), z.string()).optional(),
+});
+
+/** The members that decide something here; all others are kept and shown again. */
+const ContainerDefinitionSchema = z.looseObject({
+  name: z.string().regex(NAME, `Container.name contains invalid characters: ${NAME_WORDS}`),
+  image: z.string().min(1, 'Container.image should not be null or empty'),
+  essential: z.boolean().optional(),
+  entryPoint: z.array(z.string()).optional(),
+  command: z.array(z.string()).optional(),
+  environment: z.array(z.object({ name: z.string().min(1), value: z.string().default('') })).optional(),
+  workingDirectory: z.string().optional(),
+  dependsOn: z.array(DependencySchema).optional(),
+  stopTimeout: z.number().int().min(0).max(120, 'stopTimeout must be at most 120 seconds on Fargate').optional(),
+  logConfiguration: LogConfigurationSchema.optional(),
+});
+
+/** The request of RegisterTaskDefinition, with ECS's own words for what is wrong where they are known. */
+export const DefinitionRequestSchema = z.looseObject({
+  family: z.string().regex(NAME, `Family contains invalid characters: ${NAME_WORDS}`),
+  containerDefinitions: z
+    .array(ContainerDefinitionSchema)
+    .min(1, 'Container list cannot be empty.')
+    .max(10, 'at most 10 containers'),
+  networkMode: z.string().optional(),
+  requiresCompatibilities: z.array(z.string()).optional(),
+  cpu: z.string().optional(),
+  memory: z.string().optional(),
+  tags: z
+    .array(z.object({ key: z.string().optional(), value: z.string().optional() }))
+    .max(50)
+    .optional(),
+});
+
+export const DefinitionSchema = DefinitionRequestSchema.omit({ tags: true }).extend({
+  revision: z.number().int().min(1),
+  registeredAtMs: z.number(),
+  tags: z.array(z.object({ key: z.string().optional(), value: z.string().optional() })),
+});
+
+export type ContainerDefinition = z.infer<typeof ContainerDefinitionSchema>;
+export type DefinitionRequest = z.infer<typeof DefinitionRequestSchema>;
+export type Definition = z.infer<typeof DefinitionSchema>;
+
+/** Essential unless it says otherwise; when an essential container ends, the task does. */
+export const isEssential = (container: ContainerDefinition): boolean => container.essential ?? true;
+
+/** Seconds between SIGTERM and SIGKILL; Fargate's default is 30. */
+export const stopTimeoutSec = (container: ContainerDefinition): number => container.stopTimeout ?? 30;
+
+/** What is wrong with a definition beyond the shape of its members, in one sentence; null if nothing is. */
+export function definitionProblem(definition: DefinitionRequest): string | null {
+  const containers = definition.containerDefinitions;
+  const names = new Set(containers.map((container) => container.name));
+  if (names.size < containers.length) return 'Duplicate container name found.';
+  if (!containers.some(isEssential)) return 'At least one container must be essential.';
+  if (JSON.stringify(definition).length > DEFINITION_CHARS_MAX)
+    return 'Actual length of the task definition exceeds the limit of 64 KiB.';
+  return dependencyProblem(containers) ?? fargateProblem(definition);
+}
+
+/** A task definition's size limit (ECS service quotas). */
+const DEFINITION_CHARS_MAX = 64 * 1024;
+
+function dependencyProblem(containers: readonly ContainerDefinition[]): string | null {
+  for (const container of containers) {
+    for (const { containerName, condition } of container.dependsOn ?? []) {
+      const needed = containers.find((candidate) => candidate.name === containerName);
+      if (needed === undefined)
+        return `Container '${container.name}' depends on container '${containerName}', which is not in the definition.`;
+      if (condition === 'HEALTHY')
+        return `Container '${container.name}' depends on HEALTHY: health checks are not run by the embedded ECS.`;
+      if (condition !== 'START' && isEssential(needed))
+        return 'A dependency container with SUCCESS or COMPLETE condition cannot be an essential container.';
+    }
+  }
+  return hasCircle(containers) ? 'The container dependencies form a circle.' : null;
+}
+
+/** Takes away containers whose needs are all gone until none can be; what is left needs itself. */
+function hasCircle(containers: readonly ContainerDefinition[]): boolean {
+  let left = containers;
+  for (;;) {
+    const names = new Set(left.map((container) => container.name));
+    const stuck = left.filter((container) =>
+      container.dependsOn?.some(({ containerName }) => names.has(containerName)),
+    );
+    if (stuck.length === left.length) return left.length > 0;
+    left = stuck;
+  }
+}
+
+function fargateProblem(definition: DefinitionRequest): string | null {
+  if (!definition.requiresCompatibilities?.includes('FARGATE')) return null;
+  if (definition.networkMode !== 'awsvpc') return "Fargate only supports network mode 'awsvpc'.";
+  if (definition.cpu === undefined) return 'Fargate requires task definition to have cpu.';
+  if (definition.memory === undefined) return 'Fargate requires task definition to have memory.';
+  return fargateSize(definition.cpu, definition.memory) === null
+    ? 'No Fargate configuration exists for given values.'
+    : null;
+}
+
+/** vCPU shares and MiB of a Fargate size, as ECS shows them; null if Fargate has no such size. */
+export function fargateSize(cpu: string, memory: string): { readonly cpu: number; readonly memoryMiB: number } | null {
+  const shares = amount(cpu, 'vcpu', 1024);
+  const memoryMiB = amount(memory, 'gb', 1024);
+  if (shares === null || memoryMiB === null) return null;
+  const size = FARGATE_SIZES.get(shares);
+  return size?.includes(memoryMiB) === true ? { cpu: shares, memoryMiB } : null;
+}
+
+/** `512`, `.5 vCPU`, `0.5 GB`: ECS takes plain shares and MiB as well as whole units. */
+function amount(text: string, unit: string, perUnit: number): number | null {
+  const match = /^\s*(\d*\.?\d+)\s*([A-Za-z]*)\s*$/.exec(text);
+  if (match === null) return null;
+  const [, number = '', word = ''] = match;
+  if (word === '') return Number(number);
+  return word.toLowerCase() === unit ? Number(number) * perUnit : null;
+}
+
+const gib = (from: number, to: number, step: number): number[] =>
+  Array.from({ length: (to - from) / step + 1 }, (_, n) => (from + n * step) * 1024);
+
+/** CPU shares → MiB of memory, Linux (ECS developer guide, "Task definition differences for Fargate"). */
+const FARGATE_SIZES: ReadonlyMap<number, readonly number[]> = new Map([
+  [256, [512, 1024, 2048]],
+  [512, gib(1, 4, 1)],
+  [1024, gib(2, 8, 1)],
+  [2048, gib(4, 16, 1)],
+  [4096, gib(8, 30, 1)],
+  [8192, gib(16, 60, 4)],
+  [16384, gib(32, 120, 8)],
+  [32768, [60, 120, 244].map((size) => size * 1024)],
+]);

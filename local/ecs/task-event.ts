@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import type { Definition } from './definition.ts';
+import { renderTask, type Place, type RenderedTask } from './render-task.ts';
+import type { TaskRecord } from './task-record.ts';
+
+/** An "ECS Task State Change" as EventBridge delivers it (reference/aws.md 1.10). */
+export type EcsTaskEvent = {
+  readonly version: '0';
+  readonly id: string;
+  readonly 'detail-type': 'ECS Task State Change';
+  readonly source: 'aws.ecs';
+  readonly account: string;
+  /** ISO 8601, whole seconds */
+  readonly time: string;
+  readonly region: string;
+  readonly resources: readonly string[];
+  readonly detail: RenderedTask<string>;
+};
+
+/** The event that says that a task is in this state. Tags and health are not in events, the override's environment is. */
+export function taskEvent(task: TaskRecord, definition: Definition, place: Place, nowMs: number): EcsTaskEvent {
+  const detail = renderTask(task, definition, place, { stamp: toIso, attachmentType: 'eni', updatedAtMs: nowMs });
+  return {
+    version: '0',
+    id: randomUUID(),
+    'detail-type': 'ECS Task State Change',
+    source: 'aws.ecs',
+    account: place.account,
+    time: `${toIso(nowMs).slice(0, 19)}Z`,
+    region: place.region,
+    resources: [detail.taskArn],
+    detail,
+  };
+}
+
+const toIso = (ms: number): string => new Date(ms).toISOString();
