@@ -1,0 +1,75 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { commandOf, environmentOf, type ContainerRun } from './driver.ts';
+import { needsEnvCommand } from './shim.ts';
+
+export type RunnableCommand = {
+  readonly kind: 'command';
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** How a container is run as a process; or the reason why it cannot be, in docker's words. */
+export type ProcessCommand = RunnableCommand | { readonly kind: 'impossible'; readonly reason: string };
+
+/** Where a container looks for programs unless its environment says otherwise: the running node first, then the system's. */
+const DEFAULT_PATH = [
+  dirname(process.execPath),
+  '/usr/local/sbin',
+  '/usr/local/bin',
+  '/usr/sbin',
+  '/usr/bin',
+  '/sbin',
+  '/bin',
+].join(delimiter);
+
+/**
+ * What to run for a container, in which folder (its own, relative to the workspace; else the workspace) and with which
+ * environment: the container's, MUSTER_WORKSPACE and PATH, and nothing of ours.
+ */
+export function processCommand({ task, container }: ContainerRun, workspaceDir: string): ProcessCommand {
+  const env = new Map([
+    ['PATH', DEFAULT_PATH],
+    ['MUSTER_WORKSPACE', workspaceDir],
+    ...environmentOf(container, task.overrides),
+  ]);
+  const cwd = resolve(workspaceDir, container.workingDirectory ?? '.');
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    return { kind: 'impossible', reason: `CannotStartContainerError: working directory ${cwd} does not exist` };
+  }
+  const [program = '', ...rest] = commandOf(container, task.overrides);
+  const path = findProgram(program, env.get('PATH') ?? '', cwd);
+  if (path === null)
+    return {
+      kind: 'impossible',
+      reason: `CannotStartContainerError: exec: "${program}": executable file not found in $PATH`,
+    };
+  const odd = [...env].filter(([name]) => needsEnvCommand(name));
+  const prefix = odd.length === 0 ? [] : ['/usr/bin/env', ...odd.map(([name, value]) => `${name}=${value}`)];
+  return {
+    kind: 'command',
+    argv: [...prefix, path, ...rest],
+    cwd,
+    env: Object.fromEntries([...env].filter(([name]) => !needsEnvCommand(name))),
+  };
+}
+
+/** The file that a command means. Looked up here, since a shell would take some names for its own builtins. */
+function findProgram(program: string, path: string, cwd: string): string | null {
+  if (program === '') return null;
+  const candidates = program.includes('/')
+    ? [resolve(cwd, program)]
+    : path.split(delimiter).map((folder) => join(resolve(cwd, folder), program));
+  return candidates.find(isExecutable) ?? null;
+}
+
+function isExecutable(file: string): boolean {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

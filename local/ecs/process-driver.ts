@@ -1,0 +1,295 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import { FILE_NAME_BYTES_MAX, escapeName, streamFile, type StreamName } from '../logs/stream-files.ts';
+import type { ContainerDefinition } from './definition.ts';
+import { commandOf, type ContainerRun, type Driver, type Found, type Reports } from './driver.ts';
+import { isAliveFor, killLeftovers, killPrintersInto, signalTree } from './processes.ts';
+import { processCommand, type RunnableCommand } from './process-command.ts';
+import { SHIM, SHIM_NAME } from './shim.ts';
+import type { TaskFiles } from './task-files.ts';
+import type { ContainerEnd } from './task-life.ts';
+import type { TaskRecord } from './task-record.ts';
+import type { Timers } from './timers.ts';
+
+export type ProcessDriverOptions = {
+  readonly files: TaskFiles;
+  readonly logsDir: string;
+  readonly workspaceDir: string;
+  readonly timers: Timers;
+  readonly reports: Reports;
+};
+
+/** Adopted shims are no children of ours, so nobody tells us when they end. */
+const POLL_MS = 200;
+/** A shim writes its pid at once after its claim; one that has not done so by then was killed in between. */
+const CLAIM_WITHOUT_PID_MS = 5_000;
+/** What a container left behind is looked for that long after its end, for all that ended meanwhile together. */
+const LEFTOVERS_AFTER_MS = 1_000;
+
+type Process = {
+  readonly run: ContainerRun;
+  /** null: queued here, or a claim whose pid is not known yet */
+  pid: number | null;
+  readonly adopted: boolean;
+  sent: 'SIGTERM' | 'SIGKILL' | null;
+};
+
+/** Runs the containers' commands as processes under shims (see shim.ts). The image is ignored. */
+export class ProcessDriver implements Driver {
+  readonly #options: ProcessDriverOptions;
+  readonly #processes = new Map<string, Process>();
+  readonly #queue: Process[] = [];
+  /** sessions of containers that ended, and where they printed */
+  readonly #ended = new Map<number, string>();
+  #polling = false;
+  #closed = false;
+
+  constructor(options: ProcessDriverOptions) {
+    this.#options = options;
+    mkdirSync(options.workspaceDir, { recursive: true });
+  }
+
+  refusal({ containerDefinitions }: { readonly containerDefinitions: readonly ContainerDefinition[] }): string | null {
+    for (const container of containerDefinitions) {
+      if (commandOf(container, {}).length === 0)
+        return `the process driver runs commands, not images: container ${container.name} has no command`;
+      const log = logStream(container, '0'.repeat(32));
+      if (container.logConfiguration?.logDriver === 'awslogs' && log === null)
+        return `container ${container.name}: awslogs needs awslogs-group and awslogs-stream-prefix`;
+      if (log !== null && [log.group, log.stream].some((name) => escapeName(name).length > FILE_NAME_BYTES_MAX))
+        return `container ${container.name}: the names of its log group and stream are too long to be kept as files`;
+    }
+    return null;
+  }
+
+  privateIp(): string {
+    return '127.0.0.1';
+  }
+
+  /** Starts one process a turn of the event loop: hundreds may be asked for at once, and others want to be served. */
+  start(run: ContainerRun): void {
+    const process: Process = { run, pid: null, adopted: false, sent: null };
+    this.#processes.set(keyOf(run), process);
+    if (this.#queue.push(process) === 1) setImmediate(() => this.#spawnNext());
+  }
+
+  #spawnNext(): void {
+    const [process] = this.#queue;
+    if (process === undefined || this.#closed) return;
+    if (process.sent === null) this.#spawn(process);
+    else
+      this.#report(process, {
+        kind: 'unstartable',
+        reason: 'stopped before it was started',
+        atMs: this.#options.timers.now(),
+      });
+    this.#queue.shift();
+    if (this.#queue.length > 0) setImmediate(() => this.#spawnNext());
+  }
+
+  #spawn(process: Process): void {
+    const { run } = process;
+    const { files, workspaceDir, timers, reports } = this.#options;
+    const command = processCommand(run, workspaceDir);
+    const fail = (reason: string): void => this.#report(process, { kind: 'unstartable', reason, atMs: timers.now() });
+    if (command.kind === 'impossible') {
+      fail(command.reason);
+      return;
+    }
+    let child;
+    try {
+      child = spawnShim(files.folder(run.task.id), run.container.name, command, this.#logFile(run));
+    } catch (error) {
+      fail(`CannotStartContainerError: ${String(error)}`); // no room for the log, a NUL in the environment, …
+      return;
+    }
+    child.on('error', (error) => fail(`CannotStartContainerError: ${error.message}`));
+    if (child.pid === undefined) return;
+    process.pid = child.pid;
+    child.unref();
+    const { pid } = child;
+    child.once('exit', () => this.#childEnded(process, pid));
+    reports.started(run.task.id, run.container.name, timers.now());
+  }
+
+  /** Our own child has ended. If it lost the claim to a shim of an earlier life of ours, that one is watched instead. */
+  #childEnded(process: Process, pid: number): void {
+    const { files } = this.#options;
+    const { task, container } = process.run;
+    const claim = files.claim(task.id, container.name);
+    if (claim !== null && claim.pid !== pid && files.exit(task.id, container.name) === null)
+      this.#watch(process.run, claim.pid, process.sent);
+    else this.#settle(process);
+  }
+
+  /** The shim is gone; its exit file says the rest, or its absence does. */
+  #settle(process: Process): void {
+    const { files, timers } = this.#options;
+    const { task, container } = process.run;
+    const exit = files.exit(task.id, container.name);
+    const atMs = timers.now();
+    if (exit !== null) this.#report(process, { kind: 'exited', ...exit });
+    else if (process.sent !== null)
+      this.#report(process, { kind: 'exited', exitCode: process.sent === 'SIGTERM' ? 143 : 137, atMs });
+    else
+      this.#report(process, {
+        kind: 'lost',
+        reason: `the process that watched container ${container.name} is gone`,
+        atMs,
+      });
+  }
+
+  #report(process: Process, end: ContainerEnd): void {
+    const { run, pid } = process;
+    if (this.#processes.get(keyOf(run)) !== process) return;
+    this.#processes.delete(keyOf(run));
+    if (pid !== null) this.#clearUp(pid, this.#logFile(run), end);
+    if (!this.#closed) this.#options.reports.ended(run.task.id, run.container.name, end);
+  }
+
+  signal(run: ContainerRun, signal: 'SIGTERM' | 'SIGKILL'): void {
+    const process = this.#processes.get(keyOf(run));
+    if (process === undefined) return;
+    process.sent = signal;
+    if (process.pid === null) return; // still queued, or its pid is not known yet; then the poll sends it
+    if (!process.adopted || isAliveFor(process.pid, this.#options.files.folder(run.task.id)))
+      signalTree(process.pid, signal);
+  }
+
+  inspect(run: ContainerRun): Found {
+    const { files, timers } = this.#options;
+    const { task, container } = run;
+    // A shim that was started just before we died may not have claimed yet: if the task shall end, it must not.
+    if (task.stop !== null && files.forbidStart(task.id, container.name)) return { kind: 'absent' };
+    const claim = files.claim(task.id, container.name);
+    if (claim === null) return { kind: 'absent' };
+    const exit = files.exit(task.id, container.name);
+    if (exit !== null) return { kind: 'ended', startedAtMs: claim.atMs, end: { kind: 'exited', ...exit } };
+    if (claim.pid === null && claim.atMs + CLAIM_WITHOUT_PID_MS < timers.now())
+      return { kind: 'ended', startedAtMs: claim.atMs, end: this.#vanished(run, null) };
+    if (claim.pid !== null && !isAliveFor(claim.pid, files.folder(task.id))) {
+      // it may have ended between the two looks
+      const late = files.exit(task.id, container.name);
+      return {
+        kind: 'ended',
+        startedAtMs: claim.atMs,
+        end: late === null ? this.#vanished(run, claim.pid) : { kind: 'exited', ...late },
+      };
+    }
+    this.#watch(run, claim.pid, null);
+    return { kind: 'running', startedAtMs: claim.atMs };
+  }
+
+  /** After a reboot, or because somebody killed the shim: what it left is killed, since nobody watches it any more. */
+  #vanished(run: ContainerRun, pid: number | null): ContainerEnd {
+    const end: ContainerEnd = {
+      kind: 'lost',
+      reason: `the process that watched container ${run.container.name} vanished`,
+      atMs: this.#options.timers.now(),
+    };
+    if (pid !== null) this.#clearUp(pid, this.#logFile(run), end);
+    return end;
+  }
+
+  #watch(run: ContainerRun, pid: number | null, sent: Process['sent']): void {
+    this.#processes.set(keyOf(run), { run, pid, adopted: true, sent });
+    if (this.#polling) return;
+    this.#polling = true;
+    this.#options.timers.after(POLL_MS, () => this.#poll());
+  }
+
+  #poll(): void {
+    this.#polling = false;
+    if (this.#closed) return;
+    for (const process of this.#processes.values()) if (process.adopted) this.#look(process);
+    if (this.#polling || ![...this.#processes.values()].some(({ adopted }) => adopted)) return;
+    this.#polling = true;
+    this.#options.timers.after(POLL_MS, () => this.#poll());
+  }
+
+  #look(process: Process): void {
+    const { files, timers } = this.#options;
+    const { task, container } = process.run;
+    if (process.pid === null) {
+      const claim = files.claim(task.id, container.name);
+      if (claim?.pid !== null && claim !== null) {
+        process.pid = claim.pid;
+        if (process.sent !== null) this.signal(process.run, process.sent);
+      } else if (claim === null || claim.atMs + CLAIM_WITHOUT_PID_MS < timers.now()) this.#settle(process);
+    } else if (files.exit(task.id, container.name) !== null || !isAliveFor(process.pid, files.folder(task.id)))
+      this.#settle(process);
+  }
+
+  forget(task: TaskRecord): void {
+    this.#options.files.remove(task.id);
+  }
+
+  /** Shims kill their own group at the end. What left the group is found by its session, a while later for many at once. */
+  #clearUp(session: number, logFile: string, end: ContainerEnd): void {
+    this.#ended.set(session, logFile);
+    if (end.kind === 'lost') this.#killLeftovers();
+    else if (this.#ended.size === 1) this.#options.timers.after(LEFTOVERS_AFTER_MS, () => this.#killLeftovers());
+  }
+
+  #killLeftovers(): void {
+    for (const { pid } of this.#processes.values()) if (pid !== null) this.#ended.delete(pid); // the number is in use again
+    const logFiles = new Set(this.#ended.values());
+    const workspace = `MUSTER_WORKSPACE=${this.#options.workspaceDir}\0`;
+    killLeftovers(
+      new Set(this.#ended.keys()),
+      ({ outputs, environment }) => outputs.some((file) => logFiles.has(file)) || environment.includes(workspace),
+    );
+    this.#ended.clear();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#queue.length = 0;
+    this.#killLeftovers();
+    killPrintersInto(
+      (file) => file.startsWith(this.#options.logsDir + sep) || file.startsWith(this.#options.files.folder('') + sep),
+    );
+    return Promise.resolve();
+  }
+
+  #logFile({ task, container }: ContainerRun): string {
+    const log = logStream(container, task.id);
+    return log === null
+      ? join(this.#options.files.folder(task.id), `log.${container.name}`)
+      : streamFile(this.#options.logsDir, log);
+  }
+}
+
+/** Where the awslogs driver would write: `<prefix>/<container>/<task id>`. Without it the output stays in the task's folder. */
+function logStream({ name, logConfiguration }: ContainerDefinition, taskId: string): StreamName | null {
+  const options = logConfiguration?.logDriver === 'awslogs' ? logConfiguration.options : undefined;
+  const group = options?.['awslogs-group'];
+  const prefix = options?.['awslogs-stream-prefix'];
+  return group === undefined || prefix === undefined ? null : { group, stream: `${prefix}/${name}/${taskId}` };
+}
+
+function spawnShim(folder: string, container: string, command: RunnableCommand, logFile: string): ChildProcess {
+  const log = openLog(logFile);
+  try {
+    return spawn('/bin/sh', ['-c', SHIM, SHIM_NAME, folder, container, ...command.argv], {
+      cwd: command.cwd,
+      env: command.env,
+      detached: true, // a session and a process group of its own
+      stdio: ['ignore', log, log],
+    });
+  } finally {
+    closeSync(log);
+  }
+}
+
+function openLog(file: string): number {
+  try {
+    return openSync(file, 'a', 0o600);
+  } catch {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    return openSync(file, 'a', 0o600);
+  }
+}
+
+const keyOf = ({ task, container }: ContainerRun): string => `${task.id}/${container.name}`;
