@@ -1,0 +1,119 @@
+import { seeded, type Random } from './seeded.ts';
+import type { EcsTaskEvent } from './task-event.ts';
+import type { Timers } from './timers.ts';
+
+/** How badly events are carried. ECS promises at least once and no order; local delivery is kinder than that by default. */
+export type Weather = {
+  /** share of events that arrive twice, 0..1 */
+  readonly duplicate?: number;
+  /** share of events that never arrive, 0..1 */
+  readonly drop?: number;
+  /** each copy waits anything up to this, so that events overtake one another */
+  readonly shuffleMs?: number;
+  readonly seed?: number;
+};
+
+export type OutboxOptions = Weather & {
+  readonly deliver: (event: EcsTaskEvent) => Promise<void>;
+  readonly timers: Timers;
+  readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+};
+
+/** Deliveries under way at once: enough to keep a queue busy, few enough not to flood it. */
+const IN_FLIGHT_MAX = 32;
+const RETRY_FIRST_MS = 100;
+const RETRY_LONGEST_MS = 5_000;
+
+type Letter = { readonly event: EcsTaskEvent; readonly onDelivered: (() => void) | undefined; tries: number };
+
+/** Hands events to whoever listens, as EventBridge would: again after a failure, for ever, and without a promised order. */
+export class Outbox {
+  readonly #options: OutboxOptions;
+  readonly #random: Random;
+  readonly #waiting: Letter[] = [];
+  #next = 0;
+  #inFlight = 0;
+  #delayed = 0;
+  #closed = false;
+  #idle: (() => void)[] = [];
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+    this.#random = seeded(options.seed ?? 1);
+  }
+
+  /** `onDelivered` is called once the first copy has arrived, or was lost on purpose. */
+  put(event: EcsTaskEvent, onDelivered?: () => void): void {
+    if (this.#closed) return;
+    const { drop = 0, duplicate = 0 } = this.#options;
+    if (drop > 0 && this.#random() < drop) {
+      onDelivered?.();
+      return;
+    }
+    this.#post({ event, onDelivered, tries: 0 });
+    if (duplicate > 0 && this.#random() < duplicate) this.#post({ event, onDelivered: undefined, tries: 0 });
+  }
+
+  #post(letter: Letter): void {
+    const { shuffleMs = 0 } = this.#options;
+    if (shuffleMs > 0) this.#later(letter, this.#random() * shuffleMs);
+    else this.#enqueue(letter);
+  }
+
+  #later(letter: Letter, delayMs: number): void {
+    this.#delayed++;
+    this.#options.timers.after(delayMs, () => {
+      this.#delayed--;
+      this.#enqueue(letter);
+    });
+  }
+
+  #enqueue(letter: Letter): void {
+    this.#waiting.push(letter);
+    this.#pump();
+  }
+
+  #pump(): void {
+    while (!this.#closed && this.#inFlight < IN_FLIGHT_MAX) {
+      const letter = this.#waiting[this.#next];
+      if (letter === undefined) break;
+      this.#next++;
+      this.#inFlight++;
+      void this.#carry(letter);
+    }
+    if (this.#next > 1024 && this.#next * 2 > this.#waiting.length) {
+      this.#waiting.splice(0, this.#next);
+      this.#next = 0;
+    }
+  }
+
+  async #carry(letter: Letter): Promise<void> {
+    try {
+      await this.#options.deliver(letter.event);
+      letter.onDelivered?.();
+    } catch (error) {
+      letter.tries++;
+      if (letter.tries === 1) this.#options.log('a task event could not be handed over; it is tried again', { error });
+      if (!this.#closed) this.#later(letter, Math.min(RETRY_FIRST_MS * 2 ** (letter.tries - 1), RETRY_LONGEST_MS));
+    } finally {
+      this.#inFlight--;
+      this.#pump();
+      if (this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve();
+    }
+  }
+
+  /** Resolves when nothing is waiting or under way. */
+  async idle(): Promise<void> {
+    if (!this.#isIdle()) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  #isIdle(): boolean {
+    return this.#inFlight === 0 && (this.#closed || (this.#delayed === 0 && this.#next >= this.#waiting.length));
+  }
+
+  /** Takes and hands over no more; resolves when what is under way has settled. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.idle();
+  }
+}

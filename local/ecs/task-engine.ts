@@ -1,0 +1,237 @@
+import { stopTimeoutSec, type ContainerDefinition, type Definition } from './definition.ts';
+import type { Definitions } from './definitions.ts';
+import { STOPPED_VISIBLE_MS } from './client-tokens.ts';
+import type { Driver, Reports } from './driver.ts';
+import type { TaskFiles } from './task-files.ts';
+import { afterRestart, live, startable, stoppable, type TaskFact } from './task-life.ts';
+import type { StopCause, TaskRecord } from './task-record.ts';
+import type { Timers } from './timers.ts';
+
+export type EngineOptions = {
+  readonly makeDriver: (reports: Reports) => Driver;
+  /** null: tasks live in memory only */
+  readonly files: TaskFiles | null;
+  readonly definitions: Definitions;
+  readonly timers: Timers;
+  /** Told of every visible state of every task, after what must be kept has been written. */
+  readonly publish: (task: TaskRecord, definition: Definition, onDelivered: () => void) => void;
+  readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+};
+
+const PRUNE_EVERY_MS = 60_000;
+/** Beyond its grace `stopAll` waits that long for killed processes to be gone. */
+const KILLED_GONE_MS = 5_000;
+
+type Entry = { task: TaskRecord; readonly definition: Definition; readonly signalled: Set<string> };
+
+/** Runs tasks: folds what the driver reports, and does what follows from it. */
+export class TaskEngine {
+  readonly #options: EngineOptions;
+  readonly #driver: Driver;
+  readonly #tasks = new Map<string, Entry>();
+  #live = 0;
+  #closing: { readonly graceMs: number; readonly onEmpty: () => void } | null = null;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#driver = options.makeDriver({
+      started: (id, container, atMs) => this.#apply(id, { kind: 'started', container, atMs }),
+      ended: (id, container, end) => this.#apply(id, { kind: 'ended', container, end }),
+      interrupted: (id, cause) => this.stop(id, cause),
+    });
+  }
+
+  get driver(): Pick<Driver, 'refusal' | 'privateIp'> {
+    return this.#driver;
+  }
+
+  /** Every task that is known, oldest first, ended ones included. */
+  *all(): Generator<TaskRecord> {
+    for (const { task } of this.#tasks.values()) yield task;
+  }
+
+  /** A task that is to be seen: one that ended is for an hour. */
+  get(id: string): TaskRecord | null {
+    const task = this.#tasks.get(id)?.task;
+    if (task === undefined) return null;
+    return task.stoppedAtMs !== null && task.stoppedAtMs + STOPPED_VISIBLE_MS <= this.#options.timers.now()
+      ? null
+      : task;
+  }
+
+  /** How many tasks have not ended. */
+  get liveCount(): number {
+    return this.#live;
+  }
+
+  /** Takes the new tasks of one launch: they are on disk when this returns, and started soon after. Throws if the disk does not take them. */
+  add(tasks: readonly TaskRecord[], definition: Definition): void {
+    const { files, timers, publish } = this.#options;
+    // the first record makes the launch valid, so it comes last
+    for (const task of [...tasks].reverse()) files?.create(task);
+    for (const task of tasks) {
+      this.#tasks.set(task.id, { task, definition, signalled: new Set() });
+      this.#live++;
+      publish(task, definition, () => undefined);
+      timers.after(0, () => this.#apply(task.id, { kind: 'placed' }));
+    }
+  }
+
+  /** Makes a task end, unless it already has or is about to. The wish is on disk when this returns. */
+  stop(id: string, cause: Omit<StopCause, 'atMs'>): void {
+    const entry = this.#tasks.get(id);
+    if (entry === undefined || entry.task.stop !== null || entry.task.lastStatus === 'STOPPED') return;
+    this.#apply(id, { kind: 'stop', cause: { ...cause, atMs: this.#options.timers.now() } });
+  }
+
+  #apply(id: string, fact: TaskFact): void {
+    const entry = this.#tasks.get(id);
+    if (entry === undefined) return;
+    const { task, passed } = live(entry.task, entry.definition, fact);
+    entry.task = task;
+    if (fact.kind === 'stop' || (passed.length > 0 && task.lastStatus === 'STOPPED')) this.#save(task);
+    this.#follow(entry, passed);
+  }
+
+  #follow(entry: Entry, passed: readonly TaskRecord[]): void {
+    for (const state of passed) this.#publish(state, entry.definition);
+    if (entry.task.lastStatus === 'STOPPED') this.#ended(passed);
+    else this.#act(entry);
+  }
+
+  #act(entry: Entry): void {
+    for (const container of startable(entry.task, entry.definition)) {
+      entry.task = live(entry.task, entry.definition, { kind: 'starting', container: container.name }).task;
+      this.#driver.start({ task: entry.task, container });
+    }
+    for (const container of stoppable(entry.task, entry.definition)) this.#terminate(entry, container);
+  }
+
+  #terminate(entry: Entry, container: ContainerDefinition): void {
+    if (entry.signalled.has(container.name)) return;
+    entry.signalled.add(container.name);
+    const { id } = entry.task;
+    this.#driver.signal({ task: entry.task, container }, 'SIGTERM');
+    const graceMs = this.#closing?.graceMs ?? stopTimeoutSec(container) * 1000;
+    this.#options.timers.after(graceMs, () => {
+      const now = this.#tasks.get(id)?.task;
+      const alive = now?.containers.some(({ name, status }) => name === container.name && status !== 'stopped');
+      if (now !== undefined && alive === true) this.#driver.signal({ task: now, container }, 'SIGKILL');
+    });
+  }
+
+  #publish(task: TaskRecord, definition: Definition): void {
+    const { publish, files } = this.#options;
+    publish(task, definition, () => {
+      if (task.lastStatus === 'STOPPED') files?.markDelivered(task.id);
+    });
+  }
+
+  #ended(passed: readonly TaskRecord[]): void {
+    if (passed.length === 0) return;
+    this.#live--;
+    if (this.#live === 0) this.#closing?.onEmpty();
+  }
+
+  /** A record that cannot be written costs what a restart would need, not the task. */
+  #save(task: TaskRecord): void {
+    try {
+      this.#options.files?.write(task);
+    } catch (error) {
+      this.#options.log('the state of a task could not be written', { taskId: task.id, error });
+    }
+  }
+
+  /**
+   * Takes up what an earlier life left: running tasks go on, what ended meanwhile ends here with its own code and time, what
+   * was never started is started now. Says the state of every task whose end has not been handed over, once more.
+   */
+  adopt(): readonly TaskRecord[] {
+    this.#pruneLater();
+    const { files, definitions, log } = this.#options;
+    const { tasks = [], unreadable = [] } = files?.load() ?? {};
+    for (const folder of unreadable) log('the record of a task cannot be read; it is left alone', { folder });
+    const adopted: Entry[] = [];
+    for (const { task, delivered } of tasks) {
+      const definition = definitions.get(task.definition);
+      if (definition === null) {
+        log('a task whose definition is gone is left alone', { taskId: task.id });
+        continue;
+      }
+      const entry: Entry = { task, definition, signalled: new Set() };
+      this.#tasks.set(task.id, entry);
+      if (task.lastStatus !== 'STOPPED') adopted.push(entry);
+      else if (!delivered) this.#publish(task, definition);
+    }
+    this.#live = adopted.length;
+    for (const entry of adopted) this.#adoptLive(entry);
+    return tasks.map(({ task }) => task);
+  }
+
+  #adoptLive(entry: Entry): void {
+    const facts = entry.task.containers.flatMap(({ name, status }): TaskFact[] => {
+      const container = entry.definition.containerDefinitions.find((candidate) => candidate.name === name);
+      if (status === 'stopped' || container === undefined) return [];
+      const found = this.#driver.inspect({ task: entry.task, container });
+      if (found.kind === 'absent') return [];
+      const started: TaskFact = { kind: 'started', container: name, atMs: found.startedAtMs };
+      return found.kind === 'running' ? [started] : [started, { kind: 'ended', container: name, end: found.end }];
+    });
+    const { task, passed } = afterRestart(entry.task, entry.definition, facts);
+    entry.task = task;
+    this.#save(task);
+    if (passed.length === 0) this.#publish(task, entry.definition);
+    this.#follow(entry, passed);
+  }
+
+  /**
+   * Ends every task: SIGTERM, SIGKILL after `graceMs`. Resolves when all are gone and recorded as stopped by the
+   * infrastructure. A process that even SIGKILL does not end is left for the next start to deal with.
+   */
+  async stopAll(graceMs: number): Promise<void> {
+    const { timers, log } = this.#options;
+    const cause = { code: 'TerminationNotice', reason: 'The embedded ECS was shut down.' } as const;
+    await new Promise<void>((resolve) => {
+      this.#closing = { graceMs, onEmpty: resolve };
+      timers.after(graceMs, () => this.#killAll());
+      timers.after(graceMs + KILLED_GONE_MS, () => {
+        log('some tasks could not be ended', { tasks: this.#live });
+        resolve();
+      });
+      for (const id of this.#tasks.keys()) this.stop(id, cause);
+      if (this.#live === 0) resolve();
+    });
+    await this.#driver.close();
+  }
+
+  /** Also those that were told to stop before, with a longer time to do so. */
+  #killAll(): void {
+    for (const { task, definition } of this.#tasks.values()) {
+      for (const { name, status } of task.containers) {
+        const container = definition.containerDefinitions.find((candidate) => candidate.name === name);
+        if (container !== undefined && status !== 'stopped' && task.lastStatus !== 'STOPPED')
+          this.#driver.signal({ task, container }, 'SIGKILL');
+      }
+    }
+  }
+
+  #pruneLater(): void {
+    this.#options.timers.after(PRUNE_EVERY_MS, () => {
+      this.#prune();
+      this.#pruneLater();
+    });
+  }
+
+  /** Forgets launches all of whose tasks ended over an hour ago: their records belong together. */
+  #prune(): void {
+    const nowMs = this.#options.timers.now();
+    const isOver = ({ stoppedAtMs }: TaskRecord): boolean =>
+      stoppedAtMs !== null && stoppedAtMs + STOPPED_VISIBLE_MS <= nowMs;
+    for (const { task } of this.#tasks.values()) {
+      const siblings = task.launch.taskIds.map((id) => this.#tasks.get(id)?.task);
+      if (!siblings.every((sibling) => sibling === undefined || isOver(sibling))) continue;
+      this.#tasks.delete(task.id);
+      this.#driver.forget(task);
+    }
+  }
+}
