@@ -1,0 +1,209 @@
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { AwsError } from '../wire/aws-error.ts';
+import type { AwsService } from '../wire/aws-json.ts';
+import { checked } from '../wire/checked.ts';
+import { logsService, type LogStream, type LogsApi, type OutputLogEvent } from '../wire/logs-wire.ts';
+import { LogFile, type LogLine } from './log-stream.ts';
+import { groupFolder, streamFile, unescapeName } from './stream-files.ts';
+
+export type LogsOptions = {
+  /** the data folder that the process driver of ECS has, too; streams are in its `logs/` */
+  readonly dataDir: string;
+  /** Whether a task (by id) may still print. A last line without its end is shown only when it does not. */
+  readonly isLive: (taskId: string) => boolean;
+  /** us-east-1 and 000000000000 if left out */
+  readonly region?: string;
+  readonly account?: string;
+};
+
+export type Logs = {
+  /** To be served by serveAwsJson. */
+  readonly service: AwsService;
+  /** The same operations without HTTP. */
+  readonly api: LogsApi;
+  /** Deletes streams to which nobody has printed since `beforeMs`, except those of live tasks. Returns how many. */
+  prune(beforeMs: number): number;
+};
+
+/** An answer holds at most that many events (CloudWatch Logs API, GetLogEvents). */
+const EVENTS_MAX = 10_000;
+/** and DescribeLogStreams at most so many streams */
+const STREAMS_MAX = 50;
+
+const NameSchema = z.string().min(1).max(512);
+const TimeSchema = z.number().int().min(0).optional();
+
+const GetSchema = z.object({
+  logGroupName: NameSchema.optional(),
+  logGroupIdentifier: z.string().optional(),
+  logStreamName: NameSchema,
+  startTime: TimeSchema,
+  endTime: TimeSchema,
+  nextToken: z.string().optional(),
+  limit: z.number().int().min(1).max(EVENTS_MAX).optional(),
+  startFromHead: z.boolean().optional(),
+});
+
+const StreamsSchema = z.object({
+  logGroupName: NameSchema,
+  logStreamNamePrefix: z.string().optional(),
+  nextToken: z.string().optional(),
+  limit: z.number().int().min(1).max(STREAMS_MAX).optional(),
+  descending: z.boolean().optional(),
+});
+
+const FilterSchema = z.object({
+  logGroupName: NameSchema,
+  logStreamNames: z.array(NameSchema).max(100).optional(),
+  logStreamNamePrefix: z.string().optional(),
+  startTime: TimeSchema,
+  endTime: TimeSchema,
+  filterPattern: z.string().max(1024).optional(),
+  limit: z.number().int().min(1).max(EVENTS_MAX).optional(),
+});
+
+/** CloudWatch Logs over the files into which the process driver lets containers print. Read-only, and synchronous. */
+export function createLogs(options: LogsOptions): Logs {
+  const { isLive, region = 'us-east-1', account = '000000000000' } = options;
+  const logsDir = join(options.dataDir, 'logs');
+  const opened = new Map<string, LogFile>();
+  const open = (group: string, stream: string): LogFile => {
+    if (!existsSync(groupFolder(logsDir, group)))
+      throw new AwsError('ResourceNotFoundException', 'The specified log group does not exist.');
+    const path = streamFile(logsDir, { group, stream });
+    if (!existsSync(path)) throw new AwsError('ResourceNotFoundException', 'The specified log stream does not exist.');
+    const file = opened.get(path) ?? new LogFile(path);
+    opened.set(path, file);
+    return file;
+  };
+  const isComplete = (stream: string): boolean => !isLive(stream.slice(stream.lastIndexOf('/') + 1));
+
+  const api: LogsApi = {
+    GetLogEvents(input) {
+      const request = checked(GetSchema, input);
+      const { logStreamName: stream, limit = EVENTS_MAX } = request;
+      const group = request.logGroupName ?? groupOfArn(request.logGroupIdentifier);
+      const where =
+        request.nextToken === undefined
+          ? request.startFromHead === true
+            ? { from: 0 }
+            : { to: 'end' as const }
+          : place(request.nextToken);
+      const { lines, start, end } = open(group, stream).read(where, limit, isComplete(stream));
+      return {
+        events: lines.filter(within(request)).map(event),
+        nextForwardToken: `f/${String(end).padStart(OFFSET_DIGITS, '0')}`,
+        nextBackwardToken: `b/${String(start).padStart(OFFSET_DIGITS, '0')}`,
+      };
+    },
+
+    DescribeLogStreams(input) {
+      const {
+        logGroupName: group,
+        logStreamNamePrefix: prefix = '',
+        nextToken,
+        limit = STREAMS_MAX,
+        descending = false,
+      } = checked(StreamsSchema, input);
+      const names = streamsOf(logsDir, group).filter((name) => name.startsWith(prefix));
+      if (descending) names.reverse();
+      const left =
+        nextToken === undefined ? names : names.filter((name) => (descending ? name < nextToken : name > nextToken));
+      const page = left.slice(0, limit);
+      const last = page.at(-1);
+      const arn = `arn:aws:logs:${region}:${account}:log-group:${group}:log-stream:`;
+      return {
+        logStreams: page.map((name) => describe(streamFile(logsDir, { group, stream: name }), name, arn)),
+        ...(last !== undefined && left.length > page.length ? { nextToken: last } : {}),
+      };
+    },
+
+    /** The minimum: a pattern is plain text that a line must hold, and there is one page. */
+    FilterLogEvents(input) {
+      const request = checked(FilterSchema, input);
+      const { logGroupName: group, logStreamNamePrefix: prefix = '', filterPattern = '', limit = EVENTS_MAX } = request;
+      const names = request.logStreamNames ?? streamsOf(logsDir, group).filter((name) => name.startsWith(prefix));
+      const text = filterPattern.replace(/^"(.*)"$/, '$1');
+      const events = names.flatMap((name) => {
+        const { lines } = open(group, name).read({ from: 0 }, EVENTS_MAX, isComplete(name));
+        const matching = lines.filter(within(request)).filter((line) => line.text.includes(text));
+        return matching.map((line) => ({ logStreamName: name, ...event(line), eventId: `${name}/${line.offset}` }));
+      });
+      return { events: events.sort((a, b) => a.timestamp - b.timestamp).slice(0, limit), searchedLogStreams: [] };
+    },
+  };
+
+  return {
+    service: logsService(api),
+    api,
+    prune(beforeMs) {
+      let pruned = 0;
+      for (const group of namesIn(logsDir)) {
+        for (const stream of namesIn(groupFolder(logsDir, group))) {
+          const path = streamFile(logsDir, { group, stream });
+          if (!isComplete(stream) || statSync(path).mtimeMs >= beforeMs) continue;
+          rmSync(path, { force: true });
+          opened.delete(path);
+          pruned++;
+        }
+      }
+      return pruned;
+    },
+  };
+}
+
+const OFFSET_DIGITS = 20;
+
+/** Tokens are places in the file; the same token twice in a row says that nothing has come. */
+function place(token: string): { readonly from: number } | { readonly to: number } {
+  const [, direction, offset] = /^([fb])\/(\d{1,20})$/.exec(token) ?? [];
+  if (direction === undefined) throw new AwsError('InvalidParameterException', 'The specified nextToken is invalid.');
+  return direction === 'f' ? { from: Number(offset) } : { to: Number(offset) };
+}
+
+/** The start belongs to the range, the end does not. */
+const within =
+  ({
+    startTime = 0,
+    endTime = Infinity,
+  }: {
+    readonly startTime?: number | undefined;
+    readonly endTime?: number | undefined;
+  }) =>
+  ({ atMs }: LogLine): boolean =>
+    atMs >= startTime && atMs < endTime;
+
+const event = ({ atMs, text }: LogLine): OutputLogEvent & { timestamp: number } => ({
+  timestamp: atMs,
+  message: text,
+  ingestionTime: atMs,
+});
+
+function groupOfArn(identifier = ''): string {
+  const group = /^arn:aws[\w-]*:logs:[^:]*:[^:]*:log-group:([^:]+)/.exec(identifier)?.[1] ?? identifier;
+  if (group === '') throw new AwsError('InvalidParameterException', 'logGroupName: expected');
+  return group;
+}
+
+function streamsOf(logsDir: string, group: string): string[] {
+  const folder = groupFolder(logsDir, group);
+  if (!existsSync(folder)) throw new AwsError('ResourceNotFoundException', 'The specified log group does not exist.');
+  return namesIn(folder).sort();
+}
+
+const namesIn = (folder: string): string[] =>
+  existsSync(folder) ? readdirSync(folder).flatMap((file) => unescapeName(file) ?? []) : [];
+
+function describe(path: string, name: string, arn: string): LogStream {
+  const { birthtimeMs, mtimeMs, size } = statSync(path);
+  const atMs = Math.floor(mtimeMs);
+  return {
+    logStreamName: name,
+    arn: `${arn}${name}`,
+    creationTime: Math.floor(birthtimeMs),
+    ...(size === 0 ? {} : { lastEventTimestamp: atMs, lastIngestionTime: atMs }),
+    storedBytes: size,
+  };
+}
