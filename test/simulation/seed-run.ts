@@ -107,7 +107,7 @@ function specFor(random: Random, seed: number, large: boolean): StoredSpec {
 /** What people do meanwhile: suspend and resume, change parallelism, delete. A Job that begins suspended is resumed. */
 function userPlans(random: Random, uid: string, world: World): { readonly at: number; readonly act: () => void }[] {
   const at = (): number => world.time + random.between(1_000, STORM_MS);
-  const resume = { at: world.time + STORM_MS + 1, act: () => world.changeManifest(uid, (spec) => ({ ...spec, suspend: false })) };
+  const resume = { at: world.time + STORM_MS + 600_000, act: () => world.changeManifest(uid, (spec) => ({ ...spec, suspend: false })) };
   const plans = [resume];
   if (random.chance(0.3)) plans.push({ at: at(), act: () => world.changeManifest(uid, (spec) => ({ ...spec, suspend: true })) });
   if (random.chance(0.3)) plans.push({ at: at(), act: () => world.changeManifest(uid, (spec) => ({ ...spec, parallelism: random.between(1, 12) })) });
