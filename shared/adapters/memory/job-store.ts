@@ -48,9 +48,9 @@ export function createMemoryJobStore(marks: ExpiringMap<FeedMark>, now: () => Ep
       if (!namespaces.has(namespace)) return { kind: 'noNamespace' };
       if (statuses.get(uid) !== undefined) return { kind: 'created' }; // this very call, repeated
       if (names.has(nameKey({ namespace, name }))) return { kind: 'taken' };
-      names.set(nameKey({ namespace, name }), { namespace, name, uid });
-      specs.set(uid, structuredClone(spec));
       putStatus(uid, status);
+      specs.set(uid, structuredClone(spec));
+      names.set(nameKey({ namespace, name }), { namespace, name, uid });
       return { kind: 'created' };
     },
 
@@ -90,10 +90,12 @@ export function createMemoryJobStore(marks: ExpiringMap<FeedMark>, now: () => Ep
       const fits = ({ no, expectedVersion }: ChunkWrite): boolean =>
         (chunks.get(rowKey(uid, no))?.version ?? 0) === expectedVersion;
       if (!follows(uid, status) || !writes.every(fits)) return { kind: 'lost' };
+      // Encoded first: what cannot be encoded throws before anything is written.
+      const encoded = writes.map(({ no, expectedVersion, chunk, length }) => {
+        return [rowKey(uid, no), { version: expectedVersion + 1, body: encodeChunk(chunk, length) }] as const;
+      });
       putStatus(uid, status);
-      for (const { no, expectedVersion, chunk, length } of writes) {
-        chunks.set(rowKey(uid, no), { version: expectedVersion + 1, body: encodeChunk(chunk, length) });
-      }
+      for (const [key, stored] of encoded) chunks.set(key, stored);
       return { kind: 'committed' };
     },
 

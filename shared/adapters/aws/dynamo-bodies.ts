@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { STATES } from '../../domain/board.ts';
+import { asEpochMs, asJobUid, asTaskArn } from '../../domain/brand.ts';
+import type { JobManifest } from '../../domain/manifest.ts';
+import type { AttemptRecord, LaunchSlot, StoredSpec } from '../../ports/job-store.ts';
+import type { FeedEntry, PodChange } from '../../ports/feed.ts';
+import type { LaunchTemplate } from '../../domain/task.ts';
+
+// What rows hold as JSON. They are our own, so these schemas ask whether a row is one that we understand, no more.
+
+const Time = z.number().transform(asEpochMs);
+const Uid = z.string().transform(asJobUid);
+const Arn = z.string().transform(asTaskArn);
+const attemptId = { index: z.number(), attempt: z.number(), nonce: z.number() };
+
+/** A manifest was checked field by field when it was admitted, and may be of an earlier release: here it is a Job or not. */
+const Manifest = z.custom<JobManifest>((value) => z.object({ kind: z.literal('Job') }).safeParse(value).success);
+
+export const SpecSchema: z.ZodType<StoredSpec> = z.object({
+  identity: z.object({ uid: Uid, namespace: z.string(), name: z.string(), createdAt: Time }),
+  generation: z.number(),
+  manifest: Manifest,
+});
+
+export const TemplateSchema: z.ZodType<LaunchTemplate> = z.object({
+  taskDefinition: z.string(),
+  containers: z.array(z.string()),
+  placement: z.string(),
+});
+
+export const SlotsSchema: z.ZodType<readonly LaunchSlot[]> = z.array(
+  z.discriminatedUnion('state', [
+    z.object({ ...attemptId, state: z.literal('launching'), since: Time }),
+    z.object({ ...attemptId, state: z.literal('cancelled') }),
+    z.object({ ...attemptId, state: z.literal('launched'), since: Time, taskArn: Arn }),
+  ]),
+);
+
+export const AttemptSchema: z.ZodType<AttemptRecord> = z.object({
+  ...attemptId,
+  taskArn: Arn.nullable(),
+  ending: z.object({
+    cause: z.enum(['Completed', 'Error', 'OOMKilled', 'Stopped', 'Spot', 'Infrastructure', 'StartFailed']),
+    exitCode: z.number().nullable(),
+    reason: z.string(),
+  }),
+  times: z.object({ createdAt: Time.nullable(), startedAt: Time.nullable(), stoppedAt: Time.nullable() }),
+});
+
+/**
+ * Pods of a feed entry by columns, which deflate shrinks to a byte or two a Pod: indexes as steps from the one before,
+ * attempts, and the codes of the states.
+ */
+type PackedPods = { readonly i: readonly number[]; readonly a: readonly number[]; readonly s: string };
+
+export function packPods(pods: readonly PodChange[]): PackedPods {
+  return {
+    i: pods.map(({ index }, nth) => index - (pods[nth - 1]?.index ?? 0)),
+    a: pods.map(({ attempt }) => attempt),
+    s: pods.map(({ state }) => STATES.indexOf(state)).join(''),
+  };
+}
+
+const Pods = z
+  .object({ i: z.array(z.number()), a: z.array(z.number()), s: z.string() })
+  .transform(({ i, a, s }, context): readonly PodChange[] => {
+    let index = 0;
+    return i.map((step, nth) => {
+      index += step;
+      const state = STATES[Number(s[nth])];
+      const attempt = a[nth];
+      if (state !== undefined && attempt !== undefined) return { index, attempt, state };
+      context.addIssue({ code: 'custom', message: `Pod ${nth} is incomplete` });
+      return z.NEVER;
+    });
+  });
+
+export const EntriesSchema: z.ZodType<readonly FeedEntry[]> = z.array(
+  z.object({
+    uid: Uid,
+    namespace: z.string(),
+    name: z.string(),
+    type: z.enum(['ADDED', 'MODIFIED', 'DELETED']),
+    after: z.number(),
+    version: z.number(),
+    seq: z.number(),
+    pods: Pods,
+  }),
+);

@@ -1,0 +1,12 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type Connection, clientConfig } from './connection.ts';
+
+/**
+ * A request takes single milliseconds, so one of seconds will not be answered and is asked again, as throttles are,
+ * with the SDK's growing, jittered waits. A table takes thousands of requests a second; 64 at once keep them coming.
+ */
+const PATIENCE = { maxAttempts: 6, requestTimeoutMs: 5_000, maxSockets: 64 };
+
+/** A DynamoDB client that keeps its connections open. */
+export const createDynamoClient = (connection: Connection): DynamoDBClient =>
+  new DynamoDBClient(clientConfig(connection, PATIENCE));

@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { QueryCommand, type QueryCommandInput, type TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
+import { type EpochMs, asEpochMs, plusMs, toTtl } from '../../domain/brand.ts';
+import { invariant } from '../../domain/invariant.ts';
+import { TABLE } from '../../names/table.ts';
+import type { Feed, FeedEntry, FeedMark, FeedRow } from '../../ports/feed.ts';
+import { EntriesSchema, packPods } from './dynamo-bodies.ts';
+import { FEED_HEAD_SORT, FEED_PARTITION, feedHeadKey, feedKey, feedSort, markKey } from './dynamo-keys.ts';
+import { rangeRequest, readRow } from './dynamo-read.ts';
+import {
+  ATTRIBUTE,
+  ROW_VERSION,
+  type Row,
+  alive,
+  jsonIn,
+  number,
+  numberIn,
+  packedJson,
+  text,
+  textIn,
+} from './dynamo-row.ts';
+import { type Condition, type Table, change, isBy, sendTransaction, versionIs } from './dynamo-write.ts';
+
+/** Jobs that one row may tell of: DynamoDB takes 100 writes at once, of which one is the head and one the row. */
+export const FEED_ENTRIES_MAX = 98;
+/** How long a row can be read: as long as a watch may lag behind before it has to list anew. */
+export const FEED_RETENTION_MS = 2 * 60 * 60_000;
+
+/** Somebody else took the number, or is about to: with eight publishers at work the last one needs eight tries. */
+const APPEND_TRIES = 40;
+const APPEND_WAIT_MAX_MS = 100;
+
+/**
+ * {@link Feed} as a row a number, beside a row that holds the head. The head is a row of its own, since numbers must go
+ * on where they were when all else has expired, and the loser of a race learns it from the refusal.
+ */
+export function feed(table: Table, retentionMs: number = FEED_RETENTION_MS): Feed {
+  /** The head as this process last saw it; stale or not, the transaction tells. */
+  let head = 0;
+
+  return {
+    async readMark(uid) {
+      const row = await readRow(table, markKey(uid));
+      return row === null ? null : markIn(row);
+    },
+
+    async append(entries, at) {
+      for (let nth = 1; nth <= APPEND_TRIES; nth++) {
+        const token = table.newToken();
+        const expireAt = plusMs(at, retentionMs);
+        const outcome = await tryAppend(
+          table,
+          appendRequest(table.name, token, head, entries, at, expireAt),
+          token,
+          head,
+        );
+        if (outcome.kind === 'outrun') return outcome;
+        head = outcome.head;
+        if (outcome.kind === 'appended') return { kind: 'appended', number: outcome.head };
+        await sleep(Math.min(APPEND_WAIT_MAX_MS, (spread(token) * nth) / 2));
+      }
+      throw new Error(`the feed was taken ${APPEND_TRIES} times in a row`);
+    },
+
+    async head() {
+      const row = await readRow(table, feedHeadKey());
+      head = row === null ? 0 : numberIn(row, 'number');
+      return head;
+    },
+
+    async read(after, limit) {
+      const { Items = [] } = await table.client.send(new QueryCommand(readRequest(table.name, after, limit)));
+      const [first] = Items;
+      if (first === undefined) return { kind: 'rows', rows: [] };
+      if (textIn(first, TABLE.sortKey) === FEED_HEAD_SORT) {
+        return numberIn(first, 'number') > after ? { kind: 'expired' } : { kind: 'rows', rows: [] };
+      }
+      if (textIn(first, TABLE.sortKey) !== feedSort(after + 1) || alive(first, table.now()) === null) {
+        return { kind: 'expired' };
+      }
+      const rows = Items.filter((row) => textIn(row, TABLE.sortKey) !== FEED_HEAD_SORT).slice(0, limit);
+      return { kind: 'rows', rows: rows.map(feedRowIn) };
+    },
+  };
+}
+
+type Tried =
+  | { readonly kind: 'appended'; readonly head: number }
+  | { readonly kind: 'outrun' }
+  /** Nothing was written; `head` is where it is now, or was a moment ago. */
+  | { readonly kind: 'taken'; readonly head: number };
+
+async function tryAppend(
+  table: Table,
+  request: TransactWriteItemsCommandInput,
+  token: string,
+  head: number,
+): Promise<Tried> {
+  const refusals = await sendTransaction(table.client, request);
+  if (refusals === null) return { kind: 'appended', head: head + 1 };
+  const [ofHead, , ...ofMarks] = refusals;
+  if (ofMarks.some((refusal) => isBy(refusal, token))) return { kind: 'appended', head: head + 1 };
+  if (ofMarks.some((refusal) => refusal?.kind === 'condition')) return { kind: 'outrun' };
+  if (ofHead?.kind !== 'condition') return { kind: 'taken', head };
+  return { kind: 'taken', head: ofHead.row === null ? 0 : numberIn(ofHead.row, 'number') };
+}
+
+/**
+ * The row behind `head`, the head itself, and the mark of every Job in it: all or nothing. That the head is still
+ * `head` keeps numbers without gaps; that a mark is where its entry says keeps every change published once.
+ */
+export function appendRequest(
+  tableName: string,
+  token: string,
+  head: number,
+  entries: readonly FeedEntry[],
+  at: EpochMs,
+  expireAt: EpochMs,
+): TransactWriteItemsCommandInput {
+  const fits = entries.length > 0 && entries.length <= FEED_ENTRIES_MAX;
+  invariant(fits, `a row of the feed tells of 1 to ${FEED_ENTRIES_MAX} Jobs, not ${entries.length}`);
+  const n = head + 1;
+  const body = packedJson(entries.map((entry) => ({ ...entry, pods: packPods(entry.pods) })));
+  return {
+    ClientRequestToken: token,
+    TransactItems: [
+      {
+        Update: change(tableName, {
+          key: feedHeadKey(),
+          set: { number: number(n) },
+          condition: headIs(head),
+          tellLoser: true,
+        }),
+      },
+      {
+        Put: {
+          TableName: tableName,
+          Item: {
+            ...feedKey(n),
+            [ATTRIBUTE.layout]: number(ROW_VERSION),
+            at: number(at),
+            [ATTRIBUTE.body]: body,
+            [TABLE.ttl]: number(toTtl(expireAt)),
+          },
+        },
+      },
+      ...entries.map(({ uid, after, version, seq }) => ({
+        Update: change(tableName, {
+          key: markKey(uid),
+          set: {
+            [ATTRIBUTE.version]: number(version),
+            [ATTRIBUTE.by]: text(token),
+            seq: number(seq),
+            number: number(n),
+            at: number(at),
+          },
+          condition: versionIs(after),
+          tellLoser: true,
+        }),
+      })),
+    ],
+  };
+}
+
+const headIs = (head: number): Condition =>
+  head === 0
+    ? { expression: 'attribute_not_exists(#pk)' }
+    : { expression: '#number = :was', values: { ':was': number(head) } };
+
+/** Rows behind `after`; the head sorts last and is met where there are fewer than asked for. */
+export const readRequest = (tableName: string, after: number, limit: number) =>
+  ({
+    ...rangeRequest(tableName, FEED_PARTITION, feedSort(after + 1), FEED_HEAD_SORT),
+    Limit: limit,
+  }) satisfies QueryCommandInput;
+
+const feedRowIn = (row: Row): FeedRow => ({
+  number: Number(textIn(row, TABLE.sortKey)),
+  at: asEpochMs(numberIn(row, 'at')),
+  entries: jsonIn(row, EntriesSchema),
+});
+
+const markIn = (row: Row): FeedMark => ({
+  version: numberIn(row, ATTRIBUTE.version),
+  seq: numberIn(row, 'seq'),
+  number: numberIn(row, 'number'),
+  at: asEpochMs(numberIn(row, 'at')),
+});
+
+/** 0..15, from a token, which is random: those who met do not meet again. */
+const spread = (token: string): number => (token.codePointAt(0) ?? 0) % 16;

@@ -1,0 +1,49 @@
+import type { JobUid } from '../../domain/brand.ts';
+import { TABLE } from '../../names/table.ts';
+import { type Row, text } from './dynamo-row.ts';
+
+// Keys of every kind of row (design section 4). Numbers in sort keys are padded, so that they sort as numbers.
+
+const key = (partition: string, sort: string): Row => ({
+  [TABLE.partitionKey]: text(partition),
+  [TABLE.sortKey]: text(sort),
+});
+
+const padded = (n: number, digits: number): string => String(n).padStart(digits, '0');
+
+export const jobPartition = (uid: JobUid): string => `JOB#${uid}`;
+export const specKey = (uid: JobUid): Row => key(jobPartition(uid), 'SPEC');
+export const statusKey = (uid: JobUid): Row => key(jobPartition(uid), 'STATUS');
+export const templateKey = (uid: JobUid): Row => key(jobPartition(uid), 'TEMPLATE');
+export const markKey = (uid: JobUid): Row => key(jobPartition(uid), 'MARK');
+
+/** 1,000,000 indexes have 245 chunks. */
+export const boardKey = (uid: JobUid, no: number): Row => key(jobPartition(uid), `BOARD#${padded(no, 3)}`);
+
+/** 1,000,000 indexes have 100,000 launch rows. */
+export const launchSort = (row: number): string => `LAUNCH#${padded(row, 6)}`;
+export const launchKey = (uid: JobUid, row: number): Row => key(jobPartition(uid), launchSort(row));
+
+export const attemptPartition = (uid: JobUid, chunk: number): string => `TASK#${uid}#${padded(chunk, 3)}`;
+/** Indexes go up to 999,999. */
+export const attemptSort = (index: number, attempt: number | 'all'): string =>
+  `${padded(index, 6)}#${attempt === 'all' ? '~' : padded(attempt, 6)}`;
+export const attemptKey = (uid: JobUid, chunk: number, index: number, attempt: number): Row =>
+  key(attemptPartition(uid, chunk), attemptSort(index, attempt));
+
+export const namePartition = (namespace: string): string => `NS#${namespace}`;
+export const NAME_PREFIX = 'NAME#Job#';
+export const nameKey = (namespace: string, name: string): Row => key(namePartition(namespace), `${NAME_PREFIX}${name}`);
+
+export const NAMESPACES_PARTITION = 'NAMESPACES';
+export const namespaceKey = (name: string): Row => key(NAMESPACES_PARTITION, name);
+
+export const FEED_PARTITION = 'FEED#Job';
+/** 15 digits hold every number that is exact in JavaScript. */
+export const feedSort = (n: number): string => padded(n, 15);
+export const feedKey = (n: number): Row => key(FEED_PARTITION, feedSort(n));
+/** Sorts behind every number. */
+export const FEED_HEAD_SORT = 'HEAD';
+export const feedHeadKey = (): Row => key(FEED_PARTITION, FEED_HEAD_SORT);
+
+export const limitKey = (name: string): Row => key(`LIMIT#${name}`, 'LIMIT');

@@ -1,0 +1,91 @@
+import type { UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { type EpochMs, type JobUid, toTtl } from '../../domain/brand.ts';
+import type { LaunchTemplate } from '../../domain/task.ts';
+import { TABLE } from '../../names/table.ts';
+import type { JobStore, LaunchRow } from '../../ports/job-store.ts';
+import { SlotsSchema, TemplateSchema } from './dynamo-bodies.ts';
+import { jobPartition, launchKey, launchSort, templateKey } from './dynamo-keys.ts';
+import { queryAll, rangeRequest, readRow } from './dynamo-read.ts';
+import { ATTRIBUTE, type Row, alive, jsonIn, number, numberIn, packedJson, text, textIn } from './dynamo-row.ts';
+import { type Table, change, isBy, patiently, sendUpdate, versionIs } from './dynamo-write.ts';
+
+type Launches = Pick<JobStore, 'readTemplate' | 'storeTemplate' | 'readLaunches' | 'readLaunchRange' | 'writeLaunches'>;
+
+/** What launches are made from, and how far each has come. */
+export const launches = (table: Table): Launches => ({
+  async readTemplate(uid) {
+    const row = await readRow(table, templateKey(uid));
+    return row === null ? null : jsonIn(row, TemplateSchema);
+  },
+
+  async storeTemplate(uid, template) {
+    return patiently(`storing the template of ${uid}`, async () => {
+      const refusal = await sendUpdate(table.client, templateRequest(table.name, uid, template));
+      if (refusal === null) return template;
+      return refusal.kind === 'conflict' || refusal.row === null ? 'conflict' : jsonIn(refusal.row, TemplateSchema);
+    });
+  },
+
+  async readLaunches(uid, row) {
+    return launchRow(row, await readRow(table, launchKey(uid, row)));
+  },
+
+  async readLaunchRange(uid, from, to) {
+    const rows = await queryAll(table, rangeRequest(table.name, jobPartition(uid), launchSort(from), launchSort(to)));
+    return rows.map((row) => launchRow(rowNumberIn(row), row));
+  },
+
+  async writeLaunches(uid, row, expireAt) {
+    const token = table.newToken();
+    const request = launchesRequest(table.name, token, uid, row, expireAt, table.now());
+    const refusal = await sendUpdate(table.client, request);
+    if (refusal === null || isBy(refusal, token)) return { kind: 'written', row: { ...row, version: row.version + 1 } };
+    if (refusal.kind === 'conflict')
+      return { kind: 'lost', row: launchRow(row.row, await readRow(table, launchKey(uid, row.row))) };
+    return { kind: 'lost', row: launchRow(row.row, alive(refusal.row ?? undefined, table.now())) };
+  },
+});
+
+/** The first template stored stays. */
+export const templateRequest = (tableName: string, uid: JobUid, template: LaunchTemplate) =>
+  change(tableName, {
+    key: templateKey(uid),
+    set: { [ATTRIBUTE.body]: packedJson(template) },
+    condition: versionIs(0),
+    tellLoser: true,
+  });
+
+/**
+ * The row as its next version. Ten slots with their ARNs, which differ in 32 digits, stay under 1 KB. A row whose time
+ * has passed counts as none, though DynamoDB may keep it for days.
+ */
+export function launchesRequest(
+  tableName: string,
+  token: string,
+  uid: JobUid,
+  { row, version, slots }: LaunchRow,
+  expireAt: EpochMs,
+  now: EpochMs,
+): UpdateItemCommandInput {
+  return change(tableName, {
+    key: launchKey(uid, row),
+    set: {
+      [ATTRIBUTE.version]: number(version + 1),
+      [ATTRIBUTE.by]: text(token),
+      [ATTRIBUTE.body]: packedJson(slots),
+      [TABLE.ttl]: number(toTtl(expireAt)),
+    },
+    condition: {
+      expression: version === 0 ? 'attribute_not_exists(#pk) OR #ttl <= :now' : '#version = :was AND #ttl > :now',
+      values: { ':now': number(Math.floor(now / 1000)), ...(version === 0 ? {} : { ':was': number(version) }) },
+    },
+    tellLoser: true,
+  });
+}
+
+const launchRow = (no: number, row: Row | null): LaunchRow =>
+  row === null
+    ? { row: no, version: 0, slots: [] }
+    : { row: no, version: numberIn(row, ATTRIBUTE.version), slots: jsonIn(row, SlotsSchema) };
+
+const rowNumberIn = (row: Row): number => Number(textIn(row, TABLE.sortKey).split('#')[1]);

@@ -1,0 +1,50 @@
+import { asEpochMs } from '../../domain/brand.ts';
+import { IDLE_PACE, type PaceState } from '../../domain/pace.ts';
+import type { LimitName, LimitRow, Limits } from '../../ports/limits.ts';
+import { limitKey } from './dynamo-keys.ts';
+import { readRow } from './dynamo-read.ts';
+import { ATTRIBUTE, type Row, number, numberIn, text } from './dynamo-row.ts';
+import { type Table, change, isBy, sendUpdate, versionIs } from './dynamo-write.ts';
+
+const NEXT_FREE_AT = 'nextFreeAt';
+
+/** {@link Limits} as one row each. */
+export const limits = (table: Table): Limits => ({
+  async read(name) {
+    return limitRow(await readRow(table, limitKey(name)));
+  },
+
+  async commit(name, expectedVersion, state) {
+    const token = table.newToken();
+    const refusal = await sendUpdate(table.client, leaseRequest(table.name, token, name, expectedVersion, state));
+    if (refusal === null || isBy(refusal, token)) {
+      return { kind: 'committed', row: { version: expectedVersion + 1, state } };
+    }
+    const row = refusal.kind === 'condition' ? refusal.row : await readRow(table, limitKey(name));
+    return { kind: 'lost', row: limitRow(row) };
+  },
+});
+
+/** The row's next version. Two dispatchers may ask for the same lease in the same millisecond: only one token gets it. */
+export const leaseRequest = (
+  tableName: string,
+  token: string,
+  name: LimitName,
+  expectedVersion: number,
+  state: PaceState,
+) =>
+  change(tableName, {
+    key: limitKey(name),
+    set: {
+      [ATTRIBUTE.version]: number(expectedVersion + 1),
+      [ATTRIBUTE.by]: text(token),
+      [NEXT_FREE_AT]: number(state.nextFreeAt),
+    },
+    condition: versionIs(expectedVersion),
+    tellLoser: true,
+  });
+
+const limitRow = (row: Row | null): LimitRow =>
+  row === null
+    ? { version: 0, state: IDLE_PACE }
+    : { version: numberIn(row, ATTRIBUTE.version), state: { nextFreeAt: asEpochMs(numberIn(row, NEXT_FREE_AT)) } };

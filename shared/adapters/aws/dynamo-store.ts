@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { EpochMs } from '../../domain/brand.ts';
+import type { Feed } from '../../ports/feed.ts';
+import type { JobStore } from '../../ports/job-store.ts';
+import type { Limits } from '../../ports/limits.ts';
+import { alarms } from './dynamo-alarms.ts';
+import { attempts } from './dynamo-attempts.ts';
+import { commits } from './dynamo-commit.ts';
+import { feed } from './dynamo-feed.ts';
+import { jobs } from './dynamo-jobs.ts';
+import { launches } from './dynamo-launches.ts';
+import { limits } from './dynamo-limits.ts';
+import { names } from './dynamo-names.ts';
+import type { Table } from './dynamo-write.ts';
+
+export type DynamoStoreOptions = {
+  readonly client: DynamoDBClient;
+  readonly tableName: string;
+  /** By which rows whose time has passed are not seen any more. */
+  readonly now: () => EpochMs;
+  /** How long rows of the feed can be read; default: two hours. */
+  readonly feedRetentionMs?: number;
+  /** Names of writes, each used once; default: 96 random bits. */
+  readonly newToken?: () => string;
+};
+
+/** Everything that is stored, in one DynamoDB table that exists (see `createTable`). */
+export function createDynamoStore(options: DynamoStoreOptions): {
+  readonly jobs: JobStore;
+  readonly feed: Feed;
+  readonly limits: Limits;
+} {
+  const table: Table = {
+    client: options.client,
+    name: options.tableName,
+    now: options.now,
+    newToken: options.newToken ?? (() => randomBytes(12).toString('base64url')),
+  };
+  return {
+    jobs: {
+      ...names(table),
+      ...jobs(table),
+      ...commits(table),
+      ...attempts(table),
+      ...launches(table),
+      ...alarms(table),
+    },
+    feed: feed(table, options.feedRetentionMs),
+    limits: limits(table),
+  };
+}
