@@ -1,0 +1,46 @@
+import { afterAll, beforeAll } from 'vitest';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createDynamoClient } from '../../shared/adapters/aws/dynamo-client.ts';
+import { createDynamoStore } from '../../shared/adapters/aws/dynamo-store.ts';
+import { createTable } from '../../shared/adapters/aws/dynamo-table.ts';
+import { type DynamoEngine, startDynamoEngine } from '../../local/dynamodb/engine.ts';
+import { HandClock, RETENTION_MS, type StoreUnderTest } from './store-under-test.ts';
+
+const engine = await startDynamoEngine();
+// In CI there is no excuse: a store that was not tested must not look tested.
+if (engine.kind === 'absent' && process.env['CI'] === 'true') throw new Error(engine.reason);
+if (engine.kind === 'absent') console.warn(`\n  NOT TESTED: the DynamoDB store, since ${engine.reason}\n`);
+
+/** Where the engine of this test file listens; null: there is none, and what needs it is to be skipped. */
+export const endpoint: string | null = engine.kind === 'started' ? engine.endpoint : null;
+
+/** Stops the engine when the tests of this file are over. */
+export function stopEngineAfterwards(): void {
+  const running: DynamoEngine | null = engine.kind === 'started' ? engine : null;
+  const kill = (): void => {
+    if (running !== null) process.kill(running.pid, 'SIGKILL');
+  };
+  beforeAll(() => {
+    process.once('exit', kill); // a test run that is broken off leaves nothing behind either
+  });
+  afterAll(async () => {
+    process.off('exit', kill);
+    await running?.stop();
+  });
+}
+
+/** A client that asks again at once, whatever was answered: the waits of a real one would only cost time here. */
+export const aClient = (): DynamoDBClient => createDynamoClient({ region: 'eu-central-1', endpoint });
+
+let tables = 0;
+
+/** The DynamoDB store on a table of its own, through `client` once the table is there. */
+export async function makeDynamoStore(
+  client: DynamoDBClient,
+): Promise<StoreUnderTest & { readonly tableName: string }> {
+  const tableName = `muster-${++tables}`;
+  await createTable(client, tableName);
+  const clock = new HandClock();
+  const stores = createDynamoStore({ client, tableName, now: clock.now, feedRetentionMs: RETENTION_MS });
+  return { ...stores, clock, tableName };
+}

@@ -1,0 +1,367 @@
+import { expect } from 'vitest';
+import { chunkOf } from '../../shared/domain/board.ts';
+import { asJobUid } from '../../shared/domain/brand.ts';
+import {
+  MINUTE_MS,
+  type StoreCase,
+  type Stores,
+  T0,
+  aChunk,
+  aNewJob,
+  aStoredJob,
+  anAttempt,
+  at,
+  following,
+} from './store-under-test.ts';
+
+const NOBODY = asJobUid('nobody');
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** Every page of a listing, `limit` Jobs at a time. */
+async function listAll({ jobs }: Stores, namespace: string | null, limit: number): Promise<string[]> {
+  const found: string[] = [];
+  let after: string | null = null;
+  do {
+    const page = await jobs.listJobs({ namespace, after, limit });
+    expect(page.jobs.length).toBeLessThanOrEqual(limit);
+    found.push(...page.jobs.map((job) => `${job.namespace}/${job.name}=${job.uid}`));
+    after = page.next;
+  } while (after !== null);
+  return found;
+}
+
+/** Jobs, names and namespaces, their chunks and records, one caller at a time. */
+export const JOB_CASES: readonly StoreCase[] = [
+  {
+    name: 'a Job is found, listed and read as it was created',
+    async run(store) {
+      const { spec, status, uid } = aNewJob({ completions: 10_000 });
+      await store.jobs.createNamespace('default', T0);
+      expect(await store.jobs.createJob(spec, status)).toEqual({ kind: 'created' });
+      expect(await store.jobs.findJob('default', 'work')).toBe(uid);
+      expect(await store.jobs.readSpec(uid)).toEqual(spec);
+      expect(await store.jobs.readStatus(uid)).toEqual(status);
+      expect(await listAll(store, 'default', 10)).toEqual([`default/work=${uid}`]);
+    },
+  },
+  {
+    name: 'of a Job that is not there, nothing is found',
+    async run({ jobs }) {
+      expect(await jobs.findJob('default', 'work')).toBeNull();
+      expect(await jobs.readSpec(NOBODY)).toBeNull();
+      expect(await jobs.readStatus(NOBODY)).toBeNull();
+      expect(await jobs.readTemplate(NOBODY)).toBeNull();
+      expect(await jobs.readChunks(NOBODY, [0, 1])).toEqual(new Map());
+      expect(await jobs.readChunks(NOBODY, [])).toEqual(new Map());
+      expect(await jobs.readAttempts(NOBODY, 0, 4095)).toEqual([]);
+      expect(await jobs.readLaunches(NOBODY, 7)).toEqual({ row: 7, version: 0, slots: [] });
+      expect(await jobs.readLaunchRange(NOBODY, 0, 409)).toEqual([]);
+      expect(await jobs.listJobs({ namespace: null, after: null, limit: 5 })).toEqual({ jobs: [], next: null });
+      expect(await jobs.dueJobs({ now: null, after: null, limit: 5 })).toEqual({ uids: [], next: null });
+      expect(await jobs.listNamespaces()).toEqual([]);
+    },
+  },
+  {
+    name: 'a name that is in use is taken, and nothing of the second Job is stored',
+    async run(store) {
+      const first = await aStoredJob(store, { uid: 'first' });
+      const second = aNewJob({ uid: 'second' });
+      expect(await store.jobs.createJob(second.spec, second.status)).toEqual({ kind: 'taken' });
+      expect(await store.jobs.readStatus(second.uid)).toBeNull();
+      expect(await store.jobs.readSpec(second.uid)).toBeNull();
+      expect(await store.jobs.findJob('default', 'work')).toBe(first.uid);
+    },
+  },
+  {
+    name: 'the same name in another namespace is another Job',
+    async run(store) {
+      await aStoredJob(store, { uid: 'here', namespace: 'here' });
+      await aStoredJob(store, { uid: 'there', namespace: 'there' });
+      expect(await store.jobs.findJob('here', 'work')).toBe('here');
+      expect(await store.jobs.findJob('there', 'work')).toBe('there');
+    },
+  },
+  {
+    name: 'creating a Job once more says created and changes nothing',
+    async run(store) {
+      const { spec, status, uid } = await aStoredJob(store);
+      const moved = following(status, 'moved on');
+      await store.jobs.commitPass(uid, moved, []);
+      expect(await store.jobs.createJob(spec, status)).toEqual({ kind: 'created' });
+      expect(await store.jobs.readStatus(uid)).toEqual(moved);
+    },
+  },
+  {
+    name: 'creating a Job once more after it was deleted does not bring it back',
+    async run(store) {
+      const { spec, status, uid } = await aStoredJob(store);
+      const deleting = following(status, '', { phase: { kind: 'deleting', since: T0 } });
+      await store.jobs.commitDeletion(spec.identity, deleting);
+      expect(await store.jobs.createJob(spec, status)).toEqual({ kind: 'created' });
+      expect(await store.jobs.findJob('default', 'work')).toBeNull();
+      expect(await store.jobs.readStatus(uid)).toEqual(deleting);
+    },
+  },
+  {
+    name: 'there is no Job in a namespace that is not there, not in `default` either',
+    async run({ jobs }) {
+      const { spec, status, uid } = aNewJob();
+      expect(await jobs.createJob(spec, status)).toEqual({ kind: 'noNamespace' });
+      expect(await jobs.readStatus(uid)).toBeNull();
+      await jobs.createNamespace('default', T0);
+      expect(await jobs.createJob(spec, status)).toEqual({ kind: 'created' });
+    },
+  },
+  {
+    name: 'namespaces are listed by name and are created once',
+    async run({ jobs }) {
+      expect(await jobs.createNamespace('team-b', at(5))).toEqual({ kind: 'created' });
+      expect(await jobs.createNamespace('default', at(6))).toEqual({ kind: 'created' });
+      expect(await jobs.createNamespace('team-b', at(7))).toEqual({ kind: 'taken' });
+      const listed = await jobs.listNamespaces();
+      expect(listed.map(({ name, createdAt }) => [name, createdAt])).toEqual([
+        ['default', at(6)],
+        ['team-b', at(5)],
+      ]);
+      expect(new Set(listed.map(({ uid }) => uid)).size).toBe(2);
+      expect(await jobs.listNamespaces()).toEqual(listed);
+    },
+  },
+  {
+    name: 'Jobs are listed by namespace and name, page by page',
+    async run(store) {
+      const wishes = ['b/x', 'a/ab', 'a/a', 'a/a-b', 'a-b/z', 'a/b', 'a/a.b', 'a/a0'];
+      for (const wish of wishes) {
+        const [namespace = '', name = ''] = wish.split('/');
+        await aStoredJob(store, { uid: wish, namespace, name });
+      }
+      const sorted = ['a/a', 'a/a-b', 'a/a.b', 'a/a0', 'a/ab', 'a/b', 'a-b/z', 'b/x'].map((name) => `${name}=${name}`);
+      for (const limit of [1, 2, 3, 8, 100]) expect(await listAll(store, null, limit)).toEqual(sorted);
+      expect(await listAll(store, 'a', 4)).toEqual(sorted.slice(0, 6));
+      expect(await listAll(store, 'nowhere', 4)).toEqual([]);
+      const { next } = await store.jobs.listJobs({ namespace: null, after: null, limit: 8 });
+      expect(next).toBeNull();
+    },
+  },
+  {
+    name: 'a listing goes on behind a Job that was deleted meanwhile',
+    async run(store) {
+      for (const name of ['a', 'b', 'c']) await aStoredJob(store, { uid: name, name });
+      const { next } = await store.jobs.listJobs({ namespace: 'default', after: null, limit: 2 });
+      const { spec, status } = aNewJob({ uid: 'b', name: 'b' });
+      await store.jobs.commitDeletion(spec.identity, following(status));
+      const rest = await store.jobs.listJobs({ namespace: 'default', after: next, limit: 2 });
+      expect(rest.jobs.map(({ name }) => name)).toEqual(['c']);
+    },
+  },
+  {
+    name: 'a pass commits the status that follows the one it read',
+    async run(store) {
+      const { status, uid } = await aStoredJob(store);
+      const next = following(status, 'second', {
+        alarms: [],
+        journal: { nextSeq: 1, entries: [{ seq: 0, transition: { op: 'claim', index: 2, attempt: 1 } }] },
+      });
+      expect(await store.jobs.commitPass(uid, next, [])).toEqual({ kind: 'committed' });
+      expect(await store.jobs.readStatus(uid)).toEqual(next);
+    },
+  },
+  {
+    name: 'a pass that read an older version, or of a Job that is not there, has lost',
+    async run(store) {
+      const { status, uid } = await aStoredJob(store);
+      const won = following(status, 'winner');
+      await store.jobs.commitPass(uid, won, []);
+      expect(await store.jobs.commitPass(uid, following(status, 'loser'), [])).toEqual({ kind: 'lost' });
+      expect(await store.jobs.commitPass(uid, { ...won, version: 7 }, [])).toEqual({ kind: 'lost' });
+      expect(await store.jobs.commitPass(NOBODY, following(status), [])).toEqual({ kind: 'lost' });
+      expect(await store.jobs.readStatus(uid)).toEqual(won);
+      expect(await store.jobs.readStatus(NOBODY)).toBeNull();
+    },
+  },
+  {
+    name: 'a commit that is exactly what was committed already has lost: one of two twins wins',
+    async run(store) {
+      const { status, uid } = await aStoredJob(store);
+      const twin = following(status, 'twin');
+      expect(await store.jobs.commitPass(uid, twin, [])).toEqual({ kind: 'committed' });
+      expect(await store.jobs.commitPass(uid, twin, [])).toEqual({ kind: 'lost' });
+    },
+  },
+  {
+    name: 'a fold stores status and chunks, and what is not stored is not in the map',
+    async run(store) {
+      const { status, uid } = await aStoredJob(store, { completions: 9_000 });
+      const chunks = [
+        aChunk(status, 0, 0, { state: 'running', attempt: 1 }),
+        aChunk(status, 2, 0, { state: 'failed', attempt: 3, failures: 3 }),
+      ];
+      const next = following(status);
+      expect(await store.jobs.commitPass(uid, next, chunks)).toEqual({ kind: 'committed' });
+      expect(await store.jobs.readStatus(uid)).toEqual(next);
+      expect(await store.jobs.readChunks(uid, [0, 1, 2])).toEqual(
+        new Map(chunks.map(({ no, chunk }) => [no, { version: 1, chunk }])),
+      );
+      expect(await store.jobs.readChunks(uid, [2])).toEqual(new Map([[2, { version: 1, chunk: chunks[1]!.chunk }]]));
+      const again = [aChunk(status, 2, 1, { state: 'succeeded', attempt: 4 })];
+      expect(await store.jobs.commitPass(uid, following(next), again)).toEqual({ kind: 'committed' });
+      expect(await store.jobs.readChunks(uid, [2])).toEqual(new Map([[2, { version: 2, chunk: again[0]!.chunk }]]));
+    },
+  },
+  {
+    name: 'ninety chunks are folded and read at once',
+    async run(store) {
+      const { status, uid } = await aStoredJob(store, { completions: 400_000 });
+      const chunks = Array.from({ length: 90 }, (_, no) => aChunk(status, no, 0, { state: 'succeeded', attempt: no }));
+      expect(await store.jobs.commitPass(uid, following(status), chunks)).toEqual({ kind: 'committed' });
+      const read = await store.jobs.readChunks(
+        uid,
+        Array.from({ length: 98 }, (_, no) => no),
+      );
+      expect([...read.keys()].sort((a, b) => a - b)).toEqual(chunks.map(({ no }) => no));
+      expect([...read].every(([no, { chunk }]) => chunk.attempts[1] === no)).toBe(true);
+    },
+  },
+  {
+    name: 'a fold with one chunk of another version, or a stale status, writes nothing at all',
+    async run(store) {
+      const { status, uid } = await aStoredJob(store, { completions: 9_000 });
+      const first = following(status, 'first');
+      await store.jobs.commitPass(uid, first, [aChunk(status, 1, 0, { state: 'running', attempt: 1 })]);
+      const before = await store.jobs.readChunks(uid, [0, 1]);
+      const stale = [
+        aChunk(status, 0, 0, { state: 'failed', attempt: 9 }),
+        aChunk(status, 1, 0, { state: 'failed', attempt: 9 }),
+      ];
+      expect(await store.jobs.commitPass(uid, following(first), stale)).toEqual({ kind: 'lost' });
+      const ahead = [aChunk(status, 0, 1, { state: 'failed', attempt: 9 })];
+      expect(await store.jobs.commitPass(uid, following(first), ahead)).toEqual({ kind: 'lost' });
+      const good = [
+        aChunk(status, 0, 0, { state: 'failed', attempt: 9 }),
+        aChunk(status, 1, 1, { state: 'failed', attempt: 9 }),
+      ];
+      expect(await store.jobs.commitPass(uid, following(status), good)).toEqual({ kind: 'lost' });
+      expect(await store.jobs.readStatus(uid)).toEqual(first);
+      expect(await store.jobs.readChunks(uid, [0, 1])).toEqual(before);
+    },
+  },
+  {
+    name: 'nothing that was read or written is shared with the caller',
+    async run(store) {
+      const { status, uid } = await aStoredJob(store);
+      const write = aChunk(status, 0, 0, { state: 'running', attempt: 1 });
+      await store.jobs.commitPass(uid, following(status), [write]);
+      write.chunk.states.fill(5);
+      const read = (await store.jobs.readChunks(uid, [0])).get(0);
+      expect(read?.chunk.states[1]).toBe(3);
+      read?.chunk.states.fill(5);
+      expect((await store.jobs.readChunks(uid, [0])).get(0)?.chunk.states[1]).toBe(3);
+    },
+  },
+  {
+    name: 'a change of the spec takes spec and status together, or neither',
+    async run(store) {
+      const { spec, status, uid } = await aStoredJob(store);
+      const edited = {
+        ...spec,
+        generation: 2,
+        manifest: { ...spec.manifest, spec: { ...spec.manifest.spec, suspend: true } },
+      };
+      const next = following(status, '', { generation: 2 });
+      expect(await store.jobs.commitSpec(edited, next)).toEqual({ kind: 'committed' });
+      expect(await store.jobs.readSpec(uid)).toEqual(edited);
+      expect(await store.jobs.readStatus(uid)).toEqual(next);
+      expect(await store.jobs.commitSpec({ ...spec, generation: 3 }, following(status))).toEqual({ kind: 'lost' });
+      expect(await store.jobs.readSpec(uid)).toEqual(edited);
+      expect(await store.jobs.readStatus(uid)).toEqual(next);
+    },
+  },
+  {
+    name: 'a deleted Job gives its name back at once; one made anew under it is another',
+    async run(store) {
+      const old = await aStoredJob(store, { uid: 'old' });
+      const deleting = following(old.status, '', { phase: { kind: 'deleting', since: T0 } });
+      expect(await store.jobs.commitDeletion(old.spec.identity, following(deleting))).toEqual({ kind: 'lost' });
+      expect(await store.jobs.findJob('default', 'work')).toBe('old');
+      expect(await store.jobs.commitDeletion(old.spec.identity, deleting)).toEqual({ kind: 'committed' });
+      expect(await store.jobs.findJob('default', 'work')).toBeNull();
+      expect(await listAll(store, null, 10)).toEqual([]);
+      expect(await store.jobs.readStatus(old.uid)).toEqual(deleting);
+      expect(await store.jobs.readSpec(old.uid)).toEqual(old.spec);
+
+      const anew = aNewJob({ uid: 'anew' });
+      expect(await store.jobs.createJob(anew.spec, anew.status)).toEqual({ kind: 'created' });
+      expect(await store.jobs.findJob('default', 'work')).toBe('anew');
+      expect(await store.jobs.commitPass(old.uid, following(deleting), [])).toEqual({ kind: 'committed' });
+      const again = following(following(deleting));
+      expect(await store.jobs.commitDeletion(old.spec.identity, again)).toEqual({ kind: 'committed' });
+      expect(await store.jobs.readStatus(old.uid)).toEqual(again);
+      expect(await store.jobs.findJob('default', 'work')).toBe('anew');
+    },
+  },
+  {
+    name: 'what belongs to an expired Job vanishes when its time has passed, and nothing is made by expiring',
+    async run(store) {
+      const { spec, status, uid } = await aStoredJob(store, { completions: 9_000 });
+      await store.jobs.storeTemplate(uid, { taskDefinition: 'td:1', containers: ['main'], placement: '{}' });
+      const over = following(status, '', { alarms: [] });
+      await store.jobs.commitPass(uid, over, [aChunk(status, 1, 0, { state: 'succeeded', attempt: 1 })]);
+      await store.jobs.expireJob(uid, 3, at(DAY_MS));
+      await store.jobs.expireJob(uid, 3, at(DAY_MS));
+      await store.jobs.expireJob(NOBODY, 1, at(DAY_MS));
+      expect(await store.jobs.readChunks(uid, [0, 2])).toEqual(new Map());
+      expect(await store.feed.readMark(uid)).toBeNull();
+      expect(await store.jobs.readStatus(NOBODY)).toBeNull();
+
+      const last = following(over, 'a later commit does not keep it alive');
+      expect(await store.jobs.commitPass(uid, last, [])).toEqual({ kind: 'committed' });
+      store.clock.advance(DAY_MS - 1);
+      expect(await store.jobs.readStatus(uid)).toEqual(last);
+      expect(await store.jobs.readSpec(uid)).toEqual(spec);
+      store.clock.advance(1);
+      expect(await store.jobs.readStatus(uid)).toBeNull();
+      expect(await store.jobs.readSpec(uid)).toBeNull();
+      expect(await store.jobs.readTemplate(uid)).toBeNull();
+      expect(await store.jobs.readChunks(uid, [1])).toEqual(new Map());
+    },
+  },
+  {
+    name: 'records of attempts are read by index and attempt, each once, until they expire',
+    async run(store) {
+      const { uid } = await aStoredJob(store, { completions: 9_000 });
+      const records = [
+        anAttempt(5, 2, 1),
+        anAttempt(5, 10),
+        anAttempt(5, 1, 137),
+        anAttempt(4095),
+        anAttempt(4096),
+        { ...anAttempt(40), taskArn: null, ending: { cause: 'StartFailed', exitCode: null, reason: 'ü' } } as const,
+      ];
+      await store.jobs.writeAttempts(uid, records, at(DAY_MS));
+      await store.jobs.writeAttempts(uid, records.slice(0, 2), at(DAY_MS));
+      await store.jobs.writeAttempts(asJobUid('other'), [anAttempt(6)], at(DAY_MS));
+      expect(chunkOf(4096)).toBe(1);
+      expect(await store.jobs.readAttempts(uid, 0, 4095)).toEqual([
+        records[2],
+        records[0],
+        records[1],
+        records[5],
+        records[3],
+      ]);
+      expect(await store.jobs.readAttempts(uid, 5, 5)).toEqual([records[2], records[0], records[1]]);
+      expect(await store.jobs.readAttempts(uid, 4096, 8191)).toEqual([records[4]]);
+      store.clock.advance(DAY_MS);
+      expect(await store.jobs.readAttempts(uid, 0, 4095)).toEqual([]);
+    },
+  },
+  {
+    name: 'hundreds of records are written at once, one named twice among them, or none',
+    async run(store) {
+      const { uid } = await aStoredJob(store);
+      const records = Array.from({ length: 260 }, (_, index) => anAttempt(index));
+      await store.jobs.writeAttempts(uid, [anAttempt(3), ...records, anAttempt(7)], at(DAY_MS));
+      await store.jobs.writeAttempts(uid, [], at(DAY_MS));
+      expect(await store.jobs.readAttempts(uid, 0, 4095)).toEqual(records);
+    },
+  },
+];

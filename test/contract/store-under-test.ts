@@ -1,0 +1,94 @@
+import { emptyChunk, setRecord } from '../../shared/domain/board.ts';
+import { type EpochMs, type JobUid, asEpochMs, asTaskArn, plusMs } from '../../shared/domain/brand.ts';
+import { FRESH, type IndexRecord } from '../../shared/domain/index-record.ts';
+import { type Status, chunkLength, freshStatus } from '../../shared/domain/status.ts';
+import type { Feed, FeedEntry } from '../../shared/ports/feed.ts';
+import type { AttemptRecord, ChunkWrite, JobStore, StoredSpec } from '../../shared/ports/job-store.ts';
+import type { Limits } from '../../shared/ports/limits.ts';
+import { type JobWish, aJob } from '../support/a-job.ts';
+
+/** A whole number of minutes, so that alarms are easily placed. */
+export const T0 = asEpochMs(1_800_000_000_000);
+export const at = (ms: number): EpochMs => plusMs(T0, ms);
+export const MINUTE_MS = 60_000;
+
+/** A clock that stands still until it is told otherwise. */
+export class HandClock {
+  #now: EpochMs = T0;
+  readonly now = (): EpochMs => this.#now;
+
+  advance(ms: number): void {
+    this.#now = plusMs(this.#now, ms);
+  }
+}
+
+export type Stores = { readonly jobs: JobStore; readonly feed: Feed; readonly limits: Limits };
+
+/** An empty store that goes by a clock of the test's. */
+export type StoreUnderTest = Stores & { readonly clock: HandClock };
+
+/** One promise of the ports. It is data, so that it can be run against a broken store and be expected to fail. */
+export type StoreCase = { readonly name: string; run(store: StoreUnderTest): Promise<void> };
+
+/** How long a row of the feed can be read in these tests. */
+export const RETENTION_MS = 10 * MINUTE_MS;
+
+/** A Job that is not stored yet, with its first status. */
+export function aNewJob(wish: JobWish = {}): {
+  readonly spec: StoredSpec;
+  readonly status: Status;
+  readonly uid: JobUid;
+} {
+  const spec = aJob(wish);
+  const { completions = null, ...rest } = spec.manifest.spec;
+  const job = { ...spec.identity, generation: spec.generation, spec: { ...rest, completions } };
+  return { spec, status: freshStatus(job, T0), uid: spec.identity.uid };
+}
+
+/** A Job that is stored, in a namespace that is there. */
+export async function aStoredJob({ jobs }: Stores, wish: JobWish = {}): Promise<ReturnType<typeof aNewJob>> {
+  const job = aNewJob(wish);
+  await jobs.createNamespace(job.spec.identity.namespace, T0);
+  await jobs.createJob(job.spec, job.status);
+  return job;
+}
+
+/** The status that follows, told apart by `mark`. */
+export const following = (status: Status, mark = '', change: Partial<Status> = {}): Status => ({
+  ...status,
+  version: status.version + 1,
+  waitReason: mark,
+  ...change,
+});
+
+/** Chunk `no` with one record that is not fresh. */
+export function aChunk(status: Status, no: number, expectedVersion: number, record: Partial<IndexRecord>): ChunkWrite {
+  const chunk = emptyChunk();
+  setRecord(chunk, 1, { ...FRESH, ...record });
+  return { no, expectedVersion, chunk, length: chunkLength(status.size, no) };
+}
+
+export const anArn = (nth: number) =>
+  asTaskArn(`arn:aws:ecs:eu-central-1:123456789012:task/muster/${nth.toString(16).padStart(32, '0')}`);
+
+export const anAttempt = (index: number, attempt = 1, exitCode = 0): AttemptRecord => ({
+  index,
+  attempt,
+  nonce: 0,
+  taskArn: anArn(index),
+  ending: { cause: exitCode === 0 ? 'Completed' : 'Error', exitCode, reason: 'Essential container in task exited' },
+  times: { createdAt: T0, startedAt: at(1_000), stoppedAt: null },
+});
+
+/** What the feed is told of a Job, from version `after` to `version`. */
+export const anEntry = (uid: JobUid, after: number, version: number, change: Partial<FeedEntry> = {}): FeedEntry => ({
+  uid,
+  namespace: 'default',
+  name: `job-${uid}`,
+  type: after === 0 ? 'ADDED' : 'MODIFIED',
+  after,
+  version,
+  seq: version * 10,
+  pods: [],
+  ...change,
+});

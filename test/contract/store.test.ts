@@ -1,0 +1,17 @@
+import { describe } from 'vitest';
+import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
+import { describeStore } from './describe-store.ts';
+import { aClient, endpoint, makeDynamoStore, stopEngineAfterwards } from './dynamo-fixture.ts';
+import { HandClock, RETENTION_MS } from './store-under-test.ts';
+
+stopEngineAfterwards();
+
+describeStore('the store in memory', async () => {
+  const clock = new HandClock();
+  return { ...createMemoryStore({ now: clock.now, feedRetentionMs: RETENTION_MS }), clock };
+});
+
+describe.skipIf(endpoint === null)('on the DynamoDB engine', () => {
+  const client = aClient();
+  describeStore('the store in DynamoDB', async () => makeDynamoStore(client));
+});
