@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
+import type { DataFolder } from './data-folder.ts';
+import { type DynamoEngine, type NoEngine, startDynamoEngine } from './dynamodb/engine.ts';
+import { startOf } from './process-identity.ts';
+
+export type KeptEngine = { readonly kind: 'kept'; readonly endpoint: string; stop(): Promise<void> };
+
+const RESTART_AFTER_MS = 200;
+
+/**
+ * Keeps a DynamoDB engine running on the folder's database: whenever its process ends, another takes its port and goes
+ * on with what is on disk. What an earlier, killed runtime left is ended first, for two on one file would be one too many.
+ */
+export async function keepEngine(folder: DataFolder, warn: (message: string) => void): Promise<KeptEngine | NoEngine> {
+  if (folder.leftEngine !== null) await endProcess(folder.leftEngine);
+  const dbPath = join(folder.path, 'dynamodb.sqlite');
+  const first = await startDynamoEngine({ dbPath });
+  if (first.kind === 'absent') return first;
+  const { endpoint } = first;
+  const port = Number(new URL(endpoint).port);
+  folder.noteEngine(first.pid);
+  let engine: DynamoEngine = first;
+  let stopping = false;
+
+  const keep = async (): Promise<void> => {
+    while (!stopping) {
+      const how = await engine.ended;
+      if (stopping) return;
+      warn(`the DynamoDB engine ended (${how}); starting it again`);
+      await restart();
+    }
+  };
+  const restart = async (): Promise<void> => {
+    while (!stopping) {
+      try {
+        const next = await startDynamoEngine({ dbPath, port });
+        if (next.kind === 'absent') throw new Error(next.reason);
+        engine = next;
+        folder.noteEngine(next.pid);
+        if (stopping) await next.stop();
+        return;
+      } catch (error) {
+        warn(`the DynamoDB engine does not start: ${String(error)}`);
+        await sleep(RESTART_AFTER_MS);
+      }
+    }
+  };
+  const keeping = keep();
+  return {
+    kind: 'kept',
+    endpoint,
+    async stop() {
+      stopping = true;
+      await engine.stop();
+      await keeping;
+    },
+  };
+}
+
+/** SIGTERM, then SIGKILL; returns when the process is gone. */
+async function endProcess(pid: number): Promise<void> {
+  const startedAt = startOf(pid);
+  for (let tries = 0; startedAt !== null && startOf(pid) === startedAt; tries++) {
+    process.kill(pid, tries < 20 ? 'SIGTERM' : 'SIGKILL');
+    await sleep(50);
+  }
+}

@@ -1,0 +1,229 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createSqsClient } from '../shared/adapters/aws/sqs-queues.ts';
+import { createDynamoClient } from '../shared/adapters/aws/dynamo-client.ts';
+import { createTable } from '../shared/adapters/aws/dynamo-table.ts';
+import { createSqsEventTarget } from '../shared/adapters/aws/sqs-event-target.ts';
+import { createMemoryStore } from '../shared/adapters/memory/store.ts';
+import { systemClock } from '../shared/adapters/system-clock.ts';
+import { createJob, deleteJob } from '../shared/control/job-changes.ts';
+import { sweepJobs, sweepTasks } from '../shared/control/sweep.ts';
+import { EMBEDDED_TIMING } from '../shared/domain/timing.ts';
+import { createKubeApi } from '../shared/kube/kube-api.ts';
+import { provideRuntime } from '../shared/runtime/aws.ts';
+import { type RuntimeOptions, type StoreOptions, createRuntime } from '../shared/runtime/deps.ts';
+import type { Runtime } from '../shared/runtime/runtime.ts';
+import { createPlainTelemetry } from '../shared/telemetry/plain-telemetry.ts';
+import { type DataFolder, takeDataFolder } from './data-folder.ts';
+import { createEcs, type EcsOptions } from './ecs/create-ecs.ts';
+import type { Script } from './ecs/simulated-driver.ts';
+import { keepEngine } from './engine-keeper.ts';
+import { startFront } from './front/api-front.ts';
+import { contextOf, startMapping } from './event-source/mapping.ts';
+import { type Handlers, ownHandlers } from './handlers.ts';
+import { writeKubeconfig } from './kubeconfig.ts';
+import { createLogs } from './logs/create-logs.ts';
+import { startQueueServer } from './queues/queue-server.ts';
+import { serveAwsJson } from './wire/aws-json.ts';
+import { listenOnLoopback } from './wire/loopback-server.ts';
+
+export type LocalOptions = {
+  /** null: any free one */
+  readonly port: number | null;
+  readonly dataDir: string;
+  /** where tasks run, and what MUSTER_WORKSPACE names */
+  readonly workspaceDir: string;
+  readonly driver: 'process' | 'simulated';
+  /** how simulated tasks go */
+  readonly script?: Script;
+  /** weather of the embedded ECS's events */
+  readonly events?: EcsOptions['events'];
+  /** ECS's own rules for callers; nothing is throttled if left out */
+  readonly limits?: EcsOptions['limits'];
+  /** RunTask and StopTask calls a second that Muster allows itself; null: no limit */
+  readonly launchesPerSec?: number | null;
+  readonly stopsPerSec?: number | null;
+  /** `engine`: the embedded DynamoDB engine, or memory where it is not installed; `memory`: nothing survives; else an endpoint */
+  readonly store?: 'engine' | 'memory' | { readonly endpoint: string };
+  /** the functions to run; ours if left out, bundled ones in a test */
+  readonly handlers?: (options: RuntimeOptions) => Promise<Handlers>;
+  /** a line for people */
+  readonly say: (line: string) => void;
+};
+
+export type LocalRuntime = {
+  readonly kind: 'started';
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly kubeconfig: string;
+  /** Where everything is: what the functions of this runtime were given. */
+  readonly options: RuntimeOptions;
+  /** Ends every task and process that it started, and nothing else. */
+  stop(): Promise<void>;
+};
+
+export type NotStarted = { readonly kind: 'refused'; readonly reason: string };
+
+const REGION = 'us-east-1';
+const CLUSTER = 'muster';
+const LOG_GROUP = '/muster/tasks';
+const TABLE_NAME = 'muster';
+/** No handler of ours takes longer; a message whose handler died comes again after it. */
+const TIMEOUT_MS = 30_000;
+const SWEEP_EVERY_MS = 20_000;
+const DRAIN_MS = 2_000;
+const TASKS_SWEPT_EVERY_MS = 3_600_000;
+/** The embedded runtime is used by one person: what its Jobs left is kept for a month. */
+const HISTORY_MS = 30 * 86_400_000;
+
+/**
+ * Starts the embedded AWS on 127.0.0.1 and the very handlers that run on Lambda, and resolves when `GET /version` answers.
+ * Jobs and tasks that an earlier runtime on this folder left, whatever ended it, go on.
+ */
+export async function startLocalRuntime(options: LocalOptions): Promise<LocalRuntime | NotStarted> {
+  const folder = takeDataFolder(options.dataDir);
+  if ('kind' in folder) {
+    return { kind: 'refused', reason: `another runtime (pid ${folder.pid}) runs on ${options.dataDir}; stop it, or give --data another folder` };
+  }
+  const closers: (() => Promise<void> | void)[] = [() => folder.release()];
+  const stop = async (): Promise<void> => {
+    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
+  };
+  try {
+    return { ...(await startOn(folder, options, closers)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startOn(folder: DataFolder, options: LocalOptions, closers: (() => Promise<void> | void)[]): Promise<Omit<LocalRuntime, 'stop'>> {
+  const { say } = options;
+  const accessKey = `LOCAL${randomBytes(12).toString('hex').toUpperCase()}`;
+  const warn = (message: string, fields: unknown = {}): void => say(`warning: ${message} ${JSON.stringify(fields)}`);
+
+  const store = await openStore(folder, options, closers);
+  const queues = await startQueueServer({ region: REGION, accessKey, visibilitySec: TIMEOUT_MS / 1000 });
+  closers.push(() => queues.close());
+
+  const eventClient = createSqsClient({ region: REGION, endpoint: queues.endpoint, accessKey });
+  closers.push(() => eventClient.destroy());
+  const ecs = createEcs({
+    driver:
+      options.driver === 'simulated'
+        ? { kind: 'simulated', ...(options.script === undefined ? {} : { script: options.script }) }
+        : { kind: 'process', dataDir: folder.path, workspaceDir: options.workspaceDir },
+    onEvent: createSqsEventTarget({ client: eventClient, url: queues.urls.facts }),
+    events: { ...options.events, statuses: ['RUNNING', 'STOPPED'] }, // what the EventBridge rule forwards
+    clusters: [CLUSTER],
+    region: REGION,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    log: warn,
+  });
+  const logs = createLogs({ dataDir: folder.path, isLive: ecs.isLive, region: REGION });
+  const front = await listenOnLoopback(serveAwsJson([ecs.service, logs.service], { accessKeyId: accessKey, onSurprise: warn }));
+  closers.push(() => front.close());
+  await ecs.start();
+
+  const runtimeOptions: RuntimeOptions = {
+    region: REGION,
+    endpoints: { sqs: queues.endpoint, ecs: front.url, logs: front.url },
+    accessKey,
+    store,
+    queues: queues.urls,
+    deadQueues: queues.deadUrls,
+    placement: { cluster: CLUSTER, subnets: ['subnet-local'], securityGroups: [], assignPublicIp: 'DISABLED', capacity: 'FARGATE' },
+    executionRoleArn: 'arn:aws:iam::000000000000:role/muster-execution',
+    taskRoleArn: null,
+    logGroup: LOG_GROUP,
+    settings: {
+      timing: EMBEDDED_TIMING,
+      launchesPerSec: options.launchesPerSec ?? null,
+      stopsPerSec: options.stopsPerSec ?? null,
+      historyMs: HISTORY_MS,
+    },
+    coalesceMs: 0,
+    telemetry: createPlainTelemetry({ write: (line) => say(line.trimEnd()) }),
+  };
+  const runtime = createRuntime(runtimeOptions);
+  closers.push(() => runtime.close());
+  provideRuntime(runtime);
+  closers.push(() => provideRuntime(null));
+  await runtime.deps.jobs.createNamespace('default', runtime.deps.clock.now());
+
+  const handlers = await (options.handlers ?? ownHandlers)(runtimeOptions);
+  closers.push(() => ecs.stopAll());
+  closers.push(startMappings(handlers, runtime, queues.arns, warn));
+  closers.push(startSweeps(handlers, runtime, warn));
+
+  const api = await startFront(apiOf(runtime), options.port);
+  closers.push(() => api.close());
+  // Facts and wake-ups that were queued died with an earlier runtime: every open Job and every task is looked at.
+  await sweepJobs({ everything: true }, runtime.deps);
+  await sweepTasks(runtime.deps);
+  return { kind: 'started', url: api.url, kubeconfig: writeKubeconfig(folder.path, api.url), options: runtimeOptions };
+}
+
+async function openStore(folder: DataFolder, { store = 'engine', say }: LocalOptions, closers: (() => Promise<void> | void)[]): Promise<StoreOptions> {
+  const inMemory = (): StoreOptions => ({ kind: 'given', ...createMemoryStore({ now: () => systemClock.now() }) });
+  if (store === 'memory') return inMemory();
+  let endpoint = typeof store === 'object' ? store.endpoint : null;
+  if (endpoint === null) {
+    const engine = await keepEngine(folder, (message) => say(`warning: ${message}`));
+    if (engine.kind === 'absent') {
+      say(`warning: no DynamoDB engine (${engine.reason}): Jobs are kept in memory and are gone when this ends`);
+      return inMemory();
+    }
+    closers.push(() => engine.stop());
+    endpoint = engine.endpoint;
+  }
+  const client = createDynamoClient({ region: REGION, endpoint });
+  await createTable(client, TABLE_NAME);
+  client.destroy();
+  return { kind: 'dynamodb', tableName: TABLE_NAME, endpoint };
+}
+
+/** Lambda's event source mappings: reconcile on wake-ups and facts, dispatch on its queue. */
+function startMappings(
+  handlers: Handlers,
+  runtime: Runtime,
+  arns: Readonly<Record<'wake' | 'facts' | 'dispatch', string>>,
+  onError: (message: string, error: unknown) => void,
+): () => Promise<void> {
+  const mapping = (queue: 'wake' | 'facts' | 'dispatch', functionName: 'reconcile' | 'dispatch', concurrency: number) => {
+    const inbox = runtime.inboxOf(arns[queue]);
+    if (inbox === null) throw new Error(`no queue ${arns[queue]}`);
+    return startMapping({ inbox, queueArn: arns[queue], handler: handlers[functionName], functionName, concurrency, timeoutMs: TIMEOUT_MS, onError });
+  };
+  const mappings = [mapping('wake', 'reconcile', 2), mapping('facts', 'reconcile', 2), mapping('dispatch', 'dispatch', 4)];
+  return async () => {
+    await Promise.all(mappings.map((each) => each.stop(DRAIN_MS)));
+  };
+}
+
+/** EventBridge Scheduler's part: the sweep, oftener than on AWS, where each costs something. */
+function startSweeps(handlers: Handlers, { deps }: Runtime, onError: (message: string, error: unknown) => void): () => void {
+  const sweep = setInterval(() => {
+    const event = { time: new Date(deps.clock.now()).toISOString() };
+    handlers.sweep(event, contextOf('sweep', TIMEOUT_MS)).catch((error: unknown) => onError('sweep failed', String(error)));
+  }, SWEEP_EVERY_MS);
+  const tasks = setInterval(() => {
+    sweepTasks(deps).catch((error: unknown) => onError('sweep of tasks failed', String(error)));
+  }, TASKS_SWEPT_EVERY_MS);
+  return () => {
+    clearInterval(sweep);
+    clearInterval(tasks);
+  };
+}
+
+function apiOf({ deps, logs }: Runtime) {
+  return createKubeApi({
+    jobs: deps.jobs,
+    feed: deps.feed,
+    queues: deps.queues,
+    logs,
+    clock: deps.clock,
+    newUid: randomUUID,
+    changes: { create: (spec) => createJob(spec, deps), remove: (uid) => deleteJob(uid, deps) },
+  });
+}
+

@@ -1,0 +1,38 @@
+import { type SQSClient, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+
+const BATCH_MAX = 10;
+
+/**
+ * A queue as the target of an EventBridge rule: every event becomes one message with the event as its body. Events that
+ * are handed over in the same moment share a request. Resolves when SQS has taken the event, rejects when it has not.
+ */
+export function createSqsEventTarget({ client, url }: { readonly client: SQSClient; readonly url: string }) {
+  let waiting: { readonly body: string; readonly taken: () => void; readonly refused: (error: unknown) => void }[] = [];
+
+  const send = async (letters: typeof waiting): Promise<void> => {
+    try {
+      const Entries = letters.map(({ body }, i) => ({ Id: String(i), MessageBody: body }));
+      const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: url, Entries }));
+      const failed = new Map(Failed.map(({ Id, Message }) => [Id, Message ?? 'refused']));
+      for (const [i, { taken, refused }] of letters.entries()) {
+        const message = failed.get(String(i));
+        if (message === undefined) taken();
+        else refused(new Error(message));
+      }
+    } catch (error) {
+      for (const { refused } of letters) refused(error);
+    }
+  };
+
+  return (event: unknown): Promise<void> =>
+    new Promise((taken, refused) => {
+      if (waiting.length === 0) {
+        setImmediate(() => {
+          const letters = waiting;
+          waiting = [];
+          for (let i = 0; i < letters.length; i += BATCH_MAX) void send(letters.slice(i, i + BATCH_MAX));
+        });
+      }
+      waiting.push({ body: JSON.stringify(event), taken, refused });
+    });
+}
