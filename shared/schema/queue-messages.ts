@@ -23,16 +23,22 @@ const Id = z
   .transform(([index, attempt, nonce]): AttemptId => ({ index, attempt, nonce }));
 const idOf = ({ index, attempt, nonce }: AttemptId) => [index, attempt, nonce] as const;
 
+/** JSON without the two characters that JSON allows and SQS refuses, so that no reason text can make a message unsendable. */
+const textOf = (message: object): string =>
+  JSON.stringify(message).replaceAll(/[\uFFFE\uFFFF]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
+
 // wake queue
 
 const WakeUpSchema = z.strictObject({ v, uid: Uid, inspect: z.literal(true).optional() });
 
 /** The delay is the queue's affair and is not in the body. */
 export const formatWakeUp = ({ uid, inspect }: { readonly uid: string; readonly inspect?: boolean }): string =>
-  JSON.stringify({ v: VERSION, uid, ...(inspect === true ? { inspect } : {}) });
+  textOf({ v: VERSION, uid, ...(inspect === true ? { inspect } : {}) });
 
-export function parseWakeUp(text: string) {
-  const { uid, inspect } = WakeUpSchema.parse(JSON.parse(text));
+export const parseWakeUp = (text: string) => wakeUpIn(JSON.parse(text));
+
+function wakeUpIn(raw: unknown) {
+  const { uid, inspect } = WakeUpSchema.parse(raw);
   return { uid, inspect: inspect ?? false };
 }
 
@@ -72,7 +78,7 @@ const FactMessageSchema = z.object({ v, uid: Uid, facts: z.array(FactSchema) });
 export type ParsedFacts = { readonly uid: z.output<typeof Uid>; readonly facts: readonly Fact[] };
 
 export const formatFactMessage = ({ uid, facts }: { readonly uid: string; readonly facts: readonly Fact[] }): string =>
-  JSON.stringify({ v: VERSION, uid, facts: facts.map(formatFact) });
+  textOf({ v: VERSION, uid, facts: facts.map(formatFact) });
 
 function formatFact(fact: Fact): object {
   const { index: _index, attempt: _attempt, nonce: _nonce, ...rest } = fact;
@@ -95,17 +101,23 @@ function factsIn(raw: unknown): ParsedFacts {
   return { uid, facts };
 }
 
+/** Why a Job is to be looked at. An ECS event that tells nothing yet is no reason. */
+export type ParsedLook = (ParsedFacts & { readonly inspect: boolean }) | { readonly uid: null };
+
 /**
- * A body of the fact queue: a message of ours, or an ECS event as EventBridge delivers it. An event that tells nothing
- * yet has no facts. Throws for a task that is not ours, too: the rule forwards none.
+ * A body of the wake queue or of the fact queue: a wake-up, a fact message, or an ECS event as EventBridge delivers it,
+ * told apart by shape. Throws for a task that is not ours, too: the rule forwards none.
  */
-export function parseFactQueueBody(text: string, groupPrefix: string): ParsedFacts {
+export function parseLook(text: string, groupPrefix: string): ParsedLook {
   const raw: unknown = JSON.parse(text);
-  if (!isEventBridgeEvent(raw)) return factsIn(raw);
-  const view = parseTask(taskEventDetail(raw), groupPrefix);
-  if (view === null) throw new Error('an event of a task that is not ours');
-  const fact = factOf(view);
-  return { uid: view.job, facts: fact === null ? [] : [fact] };
+  if (isEventBridgeEvent(raw)) {
+    const view = parseTask(taskEventDetail(raw), groupPrefix);
+    if (view === null) throw new Error('an event of a task that is not ours');
+    const fact = factOf(view);
+    return fact === null ? { uid: null } : { uid: view.job, facts: [fact], inspect: false };
+  }
+  if (typeof raw === 'object' && raw !== null && 'facts' in raw) return { ...factsIn(raw), inspect: false };
+  return { ...wakeUpIn(raw), facts: [] };
 }
 
 // dispatch queue
@@ -120,7 +132,7 @@ type Unversioned<T> = T extends unknown ? Omit<T, 'v'> : never;
 export type ParsedDispatch = Unversioned<z.output<typeof DispatchSchema>>;
 
 export const formatDispatch = (message: ParsedDispatch): string =>
-  JSON.stringify(
+  textOf(
     message.kind === 'pack'
       ? { v: VERSION, ...message, launch: message.launch.map(idOf), stop: message.stop.map(idOf) }
       : { v: VERSION, ...message },

@@ -11,7 +11,7 @@ import {
   formatWakeUp,
   parseDispatch,
   parseFactMessage,
-  parseFactQueueBody,
+  parseLook,
   parseWakeUp,
 } from '../../shared/schema/queue-messages.ts';
 
@@ -20,6 +20,9 @@ const arn = asTaskArn('arn:aws:ecs:eu-central-1:123456789012:task/jobs/0f');
 const anId = fc.record({ index: fc.nat(), attempt: fc.nat(), nonce: fc.nat() });
 const anAt = fc.nat().map(asEpochMs);
 const aTime = fc.option(anAt);
+const aReason = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constant('odd: \uFFFE \uFFFF \u0000 \uD800'));
+/** SendMessage: #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF */
+const TAKEN_BY_SQS = /^[\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]*$/u;
 const anArn = fc.constant(arn);
 const aFact: fc.Arbitrary<Fact> = fc
   .tuple(
@@ -27,7 +30,7 @@ const aFact: fc.Arbitrary<Fact> = fc
     fc.oneof(
       fc.record({ kind: fc.constant('launched' as const), at: anAt, taskArn: anArn }),
       fc.record({ kind: fc.constant('refused' as const), at: anAt, reason: fc.string(), retryAt: anAt }),
-      fc.record({ kind: fc.constant('rejected' as const), at: anAt, reason: fc.string() }),
+      fc.record({ kind: fc.constant('rejected' as const), at: anAt, reason: aReason }),
       fc.record({ kind: fc.constant('cancelled' as const), at: anAt }),
       fc.record({ kind: fc.constant('running' as const), at: anAt, taskArn: anArn }),
       fc.record({
@@ -67,7 +70,8 @@ test('what is sent is what arrives', () => {
   fc.assert(
     fc.property(fc.array(aFact, { maxLength: 5 }), (facts) => {
       expect(parseFactMessage(formatFactMessage({ uid, facts }))).toEqual({ uid, facts });
-      expect(parseFactQueueBody(formatFactMessage({ uid, facts }), 'muster:')).toEqual({ uid, facts });
+      expect(formatFactMessage({ uid, facts })).toMatch(TAKEN_BY_SQS);
+      expect(parseLook(formatFactMessage({ uid, facts }), 'muster:')).toEqual({ uid, facts, inspect: false });
     }),
   );
   fc.assert(
@@ -77,6 +81,7 @@ test('what is sent is what arrives', () => {
   );
   expect(parseWakeUp(formatWakeUp({ uid }))).toEqual({ uid, inspect: false });
   expect(parseWakeUp(formatWakeUp({ uid, inspect: true }))).toEqual({ uid, inspect: true });
+  expect(parseLook(formatWakeUp({ uid, inspect: true }), 'muster:')).toEqual({ uid, facts: [], inspect: true });
   expectTypeOf<ReturnType<typeof parseFactMessage>>().toExtend<FactMessage>();
   expectTypeOf<ParsedDispatch>().toExtend<DispatchMessage>();
   expectTypeOf<DispatchMessage>().toExtend<ParsedDispatch>();
@@ -99,12 +104,12 @@ test('the format of one message of each kind', () => {
 
 test('an ECS event becomes the facts that it tells', () => {
   const body = (name: string) => readFileSync(new URL(`../fixtures/ecs-events/${name}.json`, import.meta.url), 'utf8');
-  expect(parseFactQueueBody(body('completed'), 'muster:')).toMatchObject({
+  expect(parseLook(body('completed'), 'muster:')).toMatchObject({
     uid,
     facts: [{ index: 7, attempt: 2, nonce: 0, kind: 'stopped', ending: { cause: 'Completed' } }],
   });
-  expect(parseFactQueueBody(body('spot-notice'), 'muster:')).toEqual({ uid, facts: [] });
-  expect(() => parseFactQueueBody(body('of-somebody-else'), 'muster:')).toThrow('not ours');
+  expect(parseLook(body('spot-notice'), 'muster:')).toEqual({ uid: null });
+  expect(() => parseLook(body('of-somebody-else'), 'muster:')).toThrow('not ours');
 });
 
 const BROKEN = [
@@ -133,6 +138,6 @@ const refusal = (parse: (text: string) => unknown, text: string): string | null 
 };
 
 test.each(BROKEN)('%s is refused by every parser, with a reason', (text) => {
-  const parsers = [parseWakeUp, parseFactMessage, parseDispatch, (body: string) => parseFactQueueBody(body, 'muster:')];
+  const parsers = [parseWakeUp, parseFactMessage, parseDispatch, (body: string) => parseLook(body, 'muster:')];
   for (const parse of parsers) expect(refusal(parse, text)).toMatch(/./);
 });

@@ -5,6 +5,8 @@ export type Connection = {
   readonly region: string;
   /** null: the region's own. Given explicitly, never by environment: there the host in a queue's URL would win. */
   readonly endpoint: string | null;
+  /** The access key that an emulator wants to see, so that no other user of the machine can call it. */
+  readonly accessKey?: string;
 };
 
 export type Patience = {
@@ -18,11 +20,8 @@ export type Patience = {
 
 const CONNECT_TIMEOUT_MS = 2_000;
 
-/** Emulators check no signature; keys of the user's must never be sent to them. */
-const NO_KEYS = { accessKeyId: 'muster', secretAccessKey: 'muster' };
-
 /** The settings that every SDK client of ours shares. */
-export function clientConfig({ region, endpoint }: Connection, patience: Patience) {
+export function clientConfig({ region, endpoint, accessKey = 'muster' }: Connection, patience: Patience) {
   const agent = { keepAlive: true, maxSockets: patience.maxSockets };
   return {
     region,
@@ -34,6 +33,7 @@ export function clientConfig({ region, endpoint }: Connection, patience: Patienc
       httpAgent: agent,
       httpsAgent: agent,
     }),
-    ...(endpoint === null ? {} : { endpoint, credentials: NO_KEYS }),
+    // Keys of the user's must never be sent to an emulator.
+    ...(endpoint === null ? {} : { endpoint, credentials: { accessKeyId: accessKey, secretAccessKey: 'muster' } }),
   };
 }

@@ -1,0 +1,92 @@
+import { buildApp } from 'fauxqs';
+import { RECEIVES_MAX } from '../../shared/names/dead-letters.ts';
+
+export const QUEUES = ['wake', 'facts', 'dispatch'] as const;
+export type QueueName = (typeof QUEUES)[number];
+type ByQueue<T> = Readonly<Record<QueueName, T>>;
+
+export type QueueServer = {
+  /** `http://127.0.0.1:<port>` */
+  readonly endpoint: string;
+  readonly urls: ByQueue<string>;
+  readonly arns: ByQueue<string>;
+  readonly deadUrls: ByQueue<string>;
+  /** Ends all calls, long polls too; what is queued is gone. */
+  close(): Promise<void>;
+};
+
+export type QueueServerOptions = {
+  readonly region: string;
+  /** Calls that are not signed with this access key are refused. */
+  readonly accessKey: string;
+  /** How long a received message is hidden, in seconds; no shorter than an invocation may take. */
+  readonly visibilitySec: number;
+};
+
+/**
+ * SQS on a free port of loopback, in this process and in memory, with our three queues and a dead-letter queue each.
+ * What is lost with the process is hints only: at its next start every open Job is woken and looked up.
+ */
+export async function startQueueServer({ region, accessKey, visibilitySec }: QueueServerOptions): Promise<QueueServer> {
+  const app = buildApp({ logger: false, defaultRegion: region });
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isOurs(request.headers, accessKey)) return done();
+    void reply.code(403).send({ __type: 'AccessDeniedException', message: 'not for you' });
+  });
+  // Not fauxqs's own starter: that one listens on every address of the machine.
+  const endpoint = await app.listen({ host: '127.0.0.1', port: 0 });
+
+  const create = (name: string, attributes: Record<string, string>) =>
+    createQueue(endpoint, { accessKey, region }, name, attributes);
+  const queues = await Promise.all(
+    QUEUES.map(async (name) => {
+      const dead = await create(`muster-${name}-dead`, {});
+      const redrive = { deadLetterTargetArn: dead.arn, maxReceiveCount: String(RECEIVES_MAX) };
+      const queue = await create(`muster-${name}`, {
+        VisibilityTimeout: String(visibilitySec),
+        RedrivePolicy: JSON.stringify(redrive),
+      });
+      return { name, queue, dead };
+    }),
+  );
+  const byQueue = (pick: (entry: (typeof queues)[number]) => string): ByQueue<string> =>
+    Object.fromEntries(queues.map((entry) => [entry.name, pick(entry)])) as ByQueue<string>;
+  return {
+    endpoint,
+    urls: byQueue(({ queue }) => queue.url),
+    arns: byQueue(({ queue }) => queue.arn),
+    deadUrls: byQueue(({ dead }) => dead.url),
+    close: () => app.close(),
+  };
+}
+
+/** Other users of the machine do not know the key, and a web page cannot send this header without being asked for it. */
+function isOurs(headers: NodeJS.Dict<string | string[]>, accessKey: string): boolean {
+  const { authorization, origin } = headers;
+  return (
+    origin === undefined && typeof authorization === 'string' && authorization.includes(`Credential=${accessKey}/`)
+  );
+}
+
+async function createQueue(
+  endpoint: string,
+  { accessKey, region }: { readonly accessKey: string; readonly region: string },
+  name: string,
+  attributes: Record<string, string>,
+): Promise<{ readonly url: string; readonly arn: string }> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': 'AmazonSQS.CreateQueue',
+      authorization: `AWS4-HMAC-SHA256 Credential=${accessKey}/`,
+    },
+    body: JSON.stringify({ QueueName: name, Attributes: attributes }),
+  });
+  if (!response.ok) throw new Error(`the SQS emulator did not create ${name}: ${await response.text()}`);
+  const { QueueUrl: url } = (await response.json()) as { QueueUrl: string };
+  return { url, arn: `arn:aws:sqs:${region}:${ACCOUNT}:${name}` };
+}
+
+/** The account that fauxqs puts into every ARN. */
+const ACCOUNT = '000000000000';
