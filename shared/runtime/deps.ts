@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type { Connection } from '../adapters/aws/connection.ts';
+import { createCloudwatchLogs, createLogsClient } from '../adapters/aws/cloudwatch-logs.ts';
+import { createDynamoClient } from '../adapters/aws/dynamo-client.ts';
+import { createDynamoStore } from '../adapters/aws/dynamo-store.ts';
+import { createEcsClients, createEcsTasks } from '../adapters/aws/ecs-tasks.ts';
+import type { Placement } from '../adapters/aws/run-task-request.ts';
+import { type Inbox, createSqsInbox } from '../adapters/aws/sqs-inbox.ts';
+import { type QueueUrls, createSqsClient, createSqsQueues } from '../adapters/aws/sqs-queues.ts';
+import { systemClock } from '../adapters/system-clock.ts';
+import { createCache } from '../control/cache.ts';
+import type { Deps, Settings } from '../control/deps.ts';
+import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
+import type { Runtime } from './runtime.ts';
+
+/** Where everything is. Endpoints are null on AWS. */
+export type RuntimeOptions = {
+  readonly region: string;
+  readonly endpoints: {
+    readonly sqs: string | null;
+    readonly ecs: string | null;
+    readonly logs: string | null;
+  };
+  /** See {@link Connection.accessKey}; null on AWS. */
+  readonly accessKey: string | null;
+  readonly store: StoreOptions;
+  readonly queues: QueueUrls;
+  readonly deadQueues: { readonly [K in keyof QueueUrls]: string | null };
+  readonly placement: Placement;
+  readonly executionRoleArn: string;
+  /** null: tasks have no AWS permissions of their own. */
+  readonly taskRoleArn: string | null;
+  readonly logGroup: string;
+  readonly settings: Settings;
+  /** See {@link Runtime.coalesceMs}. */
+  readonly coalesceMs: number;
+  readonly telemetry: FlushedTelemetry;
+};
+
+export type StoreOptions =
+  | { readonly kind: 'dynamodb'; readonly tableName: string; readonly endpoint: string | null }
+  /** The in-memory store, on machines without the engine. */
+  | ({ readonly kind: 'given' } & Pick<Deps, 'jobs' | 'feed' | 'limits'>);
+
+/** Opens every client and puts the ports together: the one place where ports meet adapters. */
+export function createRuntime(options: RuntimeOptions): Runtime {
+  const { endpoints, queues: urls, deadQueues, logGroup, placement, telemetry } = options;
+  const { region, accessKey } = options;
+  const at = (endpoint: string | null): Connection => ({
+    region,
+    endpoint,
+    ...(accessKey === null ? {} : { accessKey }),
+  });
+  const store = openStore(options.store, at);
+  const sqs = createSqsClient(at(endpoints.sqs));
+  const clients = createEcsClients(at(endpoints.ecs));
+  const logsClient = createLogsClient(at(endpoints.logs));
+
+  const inboxes = new Map<string, Inbox>();
+  for (const queue of ['wake', 'facts', 'dispatch'] as const) {
+    const inbox = createSqsInbox({ client: sqs, url: urls[queue], deadUrl: deadQueues[queue] });
+    inboxes.set(nameIn(urls[queue], '/'), inbox);
+  }
+  const facts = createSqsInbox({ client: sqs, url: urls.facts, deadUrl: deadQueues.facts });
+  const definitions = {
+    region,
+    executionRoleArn: options.executionRoleArn,
+    taskRoleArn: options.taskRoleArn,
+    logGroup,
+  };
+  return {
+    deps: {
+      jobs: store.jobs,
+      feed: store.feed,
+      limits: store.limits,
+      tasks: createEcsTasks({ clients, placement, definitions }),
+      queues: createSqsQueues({ client: sqs, urls }),
+      clock: systemClock,
+      telemetry,
+      cache: createCache(),
+      settings: options.settings,
+      hash: (text) => createHash('sha256').update(text).digest('hex'),
+    },
+    logs: createCloudwatchLogs({ client: logsClient, logGroup }),
+    facts,
+    inboxOf: (queueArn) => inboxes.get(nameIn(queueArn, ':')) ?? null,
+    coalesceMs: options.coalesceMs,
+    close() {
+      for (const client of [sqs, clients.launching, clients.other, logsClient]) client.destroy();
+      store.close();
+    },
+  };
+}
+
+function openStore(options: StoreOptions, at: (endpoint: string | null) => Connection) {
+  if (options.kind === 'given') return { ...options, close: () => undefined };
+  const { tableName, endpoint } = options;
+  const client = createDynamoClient(at(endpoint));
+  return { ...createDynamoStore({ client, tableName, now: () => systemClock.now() }), close: () => client.destroy() };
+}
+
+/** A queue's name, the last part of its URL and of its ARN. */
+const nameIn = (text: string, separator: string): string => text.slice(text.lastIndexOf(separator) + 1);

@@ -1,0 +1,18 @@
+import type { Deps } from '../control/deps.ts';
+import type { LogReader } from '../ports/log-reader.ts';
+import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
+import type { Inbox } from '../adapters/aws/sqs-inbox.ts';
+
+/** Everything that the handlers of one process share. */
+export type Runtime = {
+  readonly deps: Deps & { readonly telemetry: FlushedTelemetry };
+  readonly logs: LogReader;
+  /** The fact queue, from which reconcile takes more than it was handed. */
+  readonly facts: Inbox;
+  /** The queue of this ARN, if it is one of ours. */
+  inboxOf(queueArn: string): Inbox | null;
+  /** A pass over few facts waits until the one before is this long ago, so that a steady trickle is taken in batches. */
+  readonly coalesceMs: number;
+  /** Closes the clients' connections. */
+  close(): void;
+};
