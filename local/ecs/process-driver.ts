@@ -4,7 +4,7 @@ import { dirname, join, sep } from 'node:path';
 import { FILE_NAME_BYTES_MAX, escapeName, streamFile, type StreamName } from '../logs/stream-files.ts';
 import type { ContainerDefinition } from './definition.ts';
 import { commandOf, type ContainerRun, type Driver, type Found, type Reports } from './driver.ts';
-import { isAliveFor, killLeftovers, killPrintersInto, signalTree } from './processes.ts';
+import { hasBegun, isAliveFor, killLeftovers, killPrintersInto, signalTree } from './processes.ts';
 import { processCommand, type RunnableCommand } from './process-command.ts';
 import { SHIM, SHIM_NAME } from './shim.ts';
 import type { TaskFiles } from './task-files.ts';
@@ -26,6 +26,10 @@ const POLL_MS = 200;
 const CLAIM_WITHOUT_PID_MS = 5_000;
 /** What a container left behind is looked for that long after its end, for all that ended meanwhile together. */
 const LEFTOVERS_AFTER_MS = 1_000;
+
+/** A command that is about to begin is given that many looks before it is sent SIGTERM. */
+const BEGIN_TRIES_MAX = 50;
+const BEGIN_RETRY_MS = 20;
 
 type Process = {
   readonly run: ContainerRun;
@@ -152,9 +156,18 @@ export class ProcessDriver implements Driver {
     const process = this.#processes.get(keyOf(run));
     if (process === undefined) return;
     process.sent = signal;
-    if (process.pid === null) return; // still queued, or its pid is not known yet; then the poll sends it
-    if (!process.adopted || isAliveFor(process.pid, this.#options.files.folder(run.task.id)))
-      signalTree(process.pid, signal);
+    // still queued, or its pid is not known yet; then whoever goes on with it looks at `sent`
+    if (process.pid !== null) this.#send(process, process.pid, BEGIN_TRIES_MAX);
+  }
+
+  #send(process: Process, pid: number, tries: number): void {
+    const { files, timers } = this.#options;
+    const folder = files.folder(process.run.task.id);
+    if (process.sent === null || this.#processes.get(keyOf(process.run)) !== process) return;
+    if (process.adopted && !isAliveFor(pid, folder)) return;
+    if (process.sent === 'SIGTERM' && tries > 0 && !hasBegun(pid, folder)) {
+      timers.after(BEGIN_RETRY_MS, () => this.#send(process, pid, tries - 1));
+    } else signalTree(pid, process.sent);
   }
 
   inspect(run: ContainerRun): Found {

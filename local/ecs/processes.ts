@@ -18,6 +18,16 @@ function commandLine(pid: number): string | null {
 }
 
 /**
+ * Whether a shim's command runs by now. Before, a signal would be swallowed: between fork and exec it meets the shell's own
+ * trap. True where it cannot be told.
+ */
+export function hasBegun(shim: number, folder: string): boolean {
+  const listed = HAS_PROC ? readProc(shim, `task/${shim}/children`) : null;
+  if (listed === null) return true;
+  return listed.split(' ').some((child) => child !== '' && commandLine(Number(child))?.includes(folder) === false);
+}
+
+/**
  * Sends a signal to a process group, and to processes of `leader`'s own that have left it (`timeout` makes itself a group).
  * Call it only while the leader is known to be ours.
  */

@@ -1,0 +1,16 @@
+import { afterEach } from 'vitest';
+import { describeTasks } from './describe-tasks.ts';
+import { SIMULATED, makeFolders, startServer } from './task-server.ts';
+
+const folders: ReturnType<typeof makeFolders>[] = [];
+afterEach(() => {
+  for (const { remove } of folders.splice(0)) remove();
+});
+
+describeTasks('simulated', async (options) => startServer(SIMULATED, options));
+
+describeTasks('processes', async (options) => {
+  const made = makeFolders();
+  folders.push(made);
+  return startServer({ kind: 'process', ...made }, options);
+});
