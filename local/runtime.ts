@@ -1,14 +1,13 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createSqsClient } from '../shared/adapters/aws/sqs-queues.ts';
 import { createDynamoClient } from '../shared/adapters/aws/dynamo-client.ts';
 import { createTable } from '../shared/adapters/aws/dynamo-table.ts';
 import { createSqsEventTarget } from '../shared/adapters/aws/sqs-event-target.ts';
 import { createMemoryStore } from '../shared/adapters/memory/store.ts';
 import { systemClock } from '../shared/adapters/system-clock.ts';
-import { createJob, deleteJob } from '../shared/control/job-changes.ts';
 import { sweepJobs, sweepTasks } from '../shared/control/sweep.ts';
 import { EMBEDDED_TIMING } from '../shared/domain/timing.ts';
-import { createKubeApi } from '../shared/kube/kube-api.ts';
+import { kubeApiOf } from '../shared/runtime/api.ts';
 import { provideRuntime } from '../shared/runtime/aws.ts';
 import { type RuntimeOptions, type StoreOptions, createRuntime } from '../shared/runtime/deps.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
@@ -155,7 +154,7 @@ async function startOn(folder: DataFolder, options: LocalOptions, closers: (() =
   closers.push(startMappings(handlers, runtime, queues.arns, warn));
   closers.push(startSweeps(handlers, runtime, warn));
 
-  const api = await startFront(apiOf(runtime), options.port);
+  const api = await startFront(kubeApiOf(runtime, { embedded: true }), options.port);
   closers.push(() => api.close());
   // Facts and wake-ups that were queued died with an earlier runtime: every open Job and every task is looked at.
   await sweepJobs({ everything: true }, runtime.deps);
@@ -214,16 +213,3 @@ function startSweeps(handlers: Handlers, { deps }: Runtime, onError: (message: s
     clearInterval(tasks);
   };
 }
-
-function apiOf({ deps, logs }: Runtime) {
-  return createKubeApi({
-    jobs: deps.jobs,
-    feed: deps.feed,
-    queues: deps.queues,
-    logs,
-    clock: deps.clock,
-    newUid: randomUUID,
-    changes: { create: (spec) => createJob(spec, deps), remove: (uid) => deleteJob(uid, deps) },
-  });
-}
-

@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import type { Hono } from 'hono';
+import { createJob, deleteJob } from '../control/job-changes.ts';
+import type { ApiOptions } from '../kube/api-deps.ts';
+import { createKubeApi } from '../kube/kube-api.ts';
+import type { Runtime } from './runtime.ts';
+
+/** The Kubernetes API over this process's runtime. */
+export const kubeApiOf = ({ deps, logs }: Runtime, options: ApiOptions = {}): Hono =>
+  createKubeApi(
+    {
+      jobs: deps.jobs,
+      feed: deps.feed,
+      logs,
+      clock: deps.clock,
+      telemetry: deps.telemetry,
+      newUid: randomUUID,
+      changes: { create: (spec) => createJob(spec, deps), remove: (uid) => deleteJob(uid, deps) },
+    },
+    options,
+  );
