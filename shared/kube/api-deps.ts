@@ -1,0 +1,31 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Feed } from '../ports/feed.ts';
+import type { JobStore } from '../ports/job-store.ts';
+import type { LogReader } from '../ports/log-reader.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
+import type { JobChanges } from './job-changes.ts';
+
+/** Everything that the API may touch. */
+export type ApiDeps = {
+  readonly jobs: JobStore;
+  readonly feed: Feed;
+  readonly logs: LogReader;
+  readonly clock: Clock;
+  readonly telemetry: Pick<Telemetry, 'warn'>;
+  /** A random UUID. */
+  readonly newUid: () => string;
+  readonly changes: JobChanges;
+};
+
+export type ApiOptions = {
+  /** Runs on a person's own machine: only loopback is answered, and no page of another site. */
+  readonly embedded?: boolean;
+  /** A watch, or a log that is followed, ends after this at the latest; whoever carries the API may have less time. */
+  readonly streamMaxSec?: number;
+  /** How often a watch looks at the feed. */
+  readonly pollMs?: number;
+};
+
+/** Well below Lambda's 15 minutes. */
+export const STREAM_MAX_SEC = 840;
+export const POLL_MS = 1000;

@@ -1,0 +1,27 @@
+import { Hono } from 'hono';
+import type { ApiDeps, ApiOptions } from './api-deps.ts';
+import { discoveryRoutes } from './discovery.ts';
+import { loopbackGuard } from './guard.ts';
+import { jobRoutes } from './job-routes.ts';
+import { namespaceRoutes } from './namespace-routes.ts';
+import { podRoutes } from './pod-routes.ts';
+import { errorResponse, internalError, noSuchPath } from './status-error.ts';
+
+/**
+ * The Kubernetes API, as far as this version has it, on Web requests and responses: whatever carries it (Lambda, a
+ * server on loopback) must be able to stream. Every failure is a Status object.
+ */
+export function createKubeApi(deps: ApiDeps, options: ApiOptions = {}): Hono {
+  const app = new Hono();
+  if (options.embedded === true) app.use(loopbackGuard);
+  app.route('/', discoveryRoutes());
+  app.route('/apis/batch/v1', jobRoutes(deps, options));
+  app.route('/api/v1', podRoutes(deps, options));
+  app.route('/api/v1', namespaceRoutes(deps));
+  app.notFound(() => errorResponse(noSuchPath()));
+  app.onError((error, c) => {
+    deps.telemetry.warn('request failed', { method: c.req.method, path: c.req.path, error: String(error) });
+    return errorResponse(internalError('the request could not be carried out; it may be repeated'));
+  });
+  return app;
+}

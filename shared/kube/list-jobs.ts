@@ -1,0 +1,92 @@
+import type { JobStore } from '../ports/job-store.ts';
+import { type JobScope, type Page, type PageRequest, type JobRef, jobRefs } from './list-page.ts';
+import { type Reads, chunksForSummary, readJob } from './read-job.ts';
+import { type JobObject, renderJob } from './render-job.ts';
+import { type FieldSelector, type LabelSelector, parseFieldSelector, parseLabelSelector } from './selectors.ts';
+import { type Parsed, ok } from './query.ts';
+
+/** Which Jobs a list or a watch shows. */
+export type JobFilter = {
+  readonly scope: JobScope;
+  readonly labels: LabelSelector;
+  readonly fields: FieldSelector<'metadata.name' | 'metadata.namespace'>;
+};
+
+export function parseJobFilter(
+  namespace: string | null,
+  query: { readonly labelSelector?: string; readonly fieldSelector?: string },
+): Parsed<JobFilter> {
+  const labels = parseLabelSelector(query.labelSelector);
+  if (labels.kind === 'bad') return labels;
+  const fields = parseFieldSelector(query.fieldSelector, ['metadata.name', 'metadata.namespace']);
+  if (fields.kind === 'bad') return fields;
+  const only = fields.value.exact('metadata.namespace');
+  const scope = { namespace: namespace ?? only ?? null, name: fields.value.exact('metadata.name') };
+  return ok({ scope, labels: labels.value, fields: fields.value });
+}
+
+/** The filter lets this Job through. */
+export function showsJob(
+  { scope, labels, fields }: JobFilter,
+  { namespace, name, labels: has }: { namespace: string; name: string; labels: Readonly<Record<string, string>> },
+): boolean {
+  const inScope = (scope.namespace ?? namespace) === namespace && (scope.name ?? name) === name;
+  return inScope && labels.matches(has) && fields.matches({ 'metadata.name': name, 'metadata.namespace': namespace });
+}
+
+/** Jobs are loaded side by side, but not all at once. */
+const LOADS_AT_ONCE = 10;
+
+/** One page of Jobs. */
+export async function listJobs(
+  filter: JobFilter,
+  { limit, from }: PageRequest,
+  reads: Reads,
+): Promise<Page<JobObject>> {
+  // The head first: what comes after it may be in the list already, but nothing is in neither.
+  const version = from?.version ?? (await reads.feed.head());
+  const items: JobObject[] = [];
+  let batch: JobRef[] = [];
+  const load = async (): Promise<void> => {
+    const loaded = await Promise.all(batch.map(async ({ uid }) => loadJob(uid, reads)));
+    for (const job of loaded) if (job !== null && shows(filter, job)) items.push(job);
+    batch = [];
+  };
+  for await (const ref of jobRefs(reads.jobs, filter.scope, from)) {
+    if (items.length + batch.length >= limit) await load();
+    if (items.length >= limit) {
+      const { namespace, name, after } = ref;
+      return { version, items, next: { version, after, job: { namespace, name }, pod: null } };
+    }
+    batch.push(ref);
+    if (batch.length >= LOADS_AT_ONCE) await load();
+  }
+  await load();
+  return { version, items, next: null };
+}
+
+/** Every Job that the filter shows, one after the other. */
+export async function* presentJobs(filter: JobFilter, reads: Reads): AsyncGenerator<JobObject> {
+  for await (const { uid } of jobRefs(reads.jobs, filter.scope, null)) {
+    const job = await loadJob(uid, reads);
+    if (job !== null && shows(filter, job)) yield job;
+  }
+}
+
+/** A Job as users see it; null: there is none of that name. */
+export async function findJob(
+  namespace: string,
+  name: string,
+  reads: { readonly jobs: JobStore } & Reads,
+): Promise<JobObject | null> {
+  const uid = await reads.jobs.findJob(namespace, name);
+  return uid === null ? null : loadJob(uid, reads);
+}
+
+async function loadJob(uid: JobRef['uid'], reads: Reads): Promise<JobObject | null> {
+  const view = await readJob(uid, reads, chunksForSummary);
+  return view === null ? null : renderJob(view);
+}
+
+const shows = (filter: JobFilter, { metadata }: JobObject): boolean =>
+  showsJob(filter, { namespace: metadata.namespace, name: metadata.name, labels: metadata.labels ?? {} });

@@ -1,0 +1,102 @@
+import { asJobUid } from '../domain/brand.ts';
+import { type JobRef, type JobScope, type Page, type PageRequest, jobRefs } from './list-page.ts';
+import { type Parsed, ok } from './query.ts';
+import type { Reads } from './read-job.ts';
+import { podsOf } from './read-pods.ts';
+import type { PodObject } from './render-pod.ts';
+import { type FieldSelector, type LabelSelector, parseFieldSelector, parseLabelSelector } from './selectors.ts';
+
+const FIELDS = ['metadata.name', 'metadata.namespace', 'status.phase'] as const;
+
+/** Which Pods a list or a watch shows. */
+export type PodFilter = {
+  readonly scope: JobScope;
+  readonly labels: LabelSelector;
+  readonly fields: FieldSelector<(typeof FIELDS)[number]>;
+  /** The Job's uid, or the index, if a selector names it: then the rest need not be read. */
+  readonly uid: string | undefined;
+  readonly index: number | undefined;
+};
+
+const JOB_NAME = 'job-name';
+const CONTROLLER_UID = 'controller-uid';
+const PREFIX = 'batch.kubernetes.io/';
+
+export function parsePodFilter(
+  namespace: string | null,
+  query: { readonly labelSelector?: string; readonly fieldSelector?: string },
+): Parsed<PodFilter> {
+  const labels = parseLabelSelector(query.labelSelector);
+  if (labels.kind === 'bad') return labels;
+  const fields = parseFieldSelector(query.fieldSelector, FIELDS);
+  if (fields.kind === 'bad') return fields;
+  const either = (key: string): string | undefined => labels.value.exact(PREFIX + key) ?? labels.value.exact(key);
+  const index = labels.value.exact(`${PREFIX}job-completion-index`);
+  return ok({
+    scope: { namespace: namespace ?? fields.value.exact('metadata.namespace') ?? null, name: either(JOB_NAME) },
+    labels: labels.value,
+    fields: fields.value,
+    uid: either(CONTROLLER_UID),
+    index: index !== undefined && /^\d{1,7}$/.test(index) ? Number(index) : undefined,
+  });
+}
+
+/** The filter lets this Pod through. */
+export const showsPod = ({ labels, fields }: PodFilter, { metadata, status }: PodObject): boolean =>
+  labels.matches(metadata.labels) &&
+  fields.matches({
+    'metadata.name': metadata.name,
+    'metadata.namespace': metadata.namespace,
+    'status.phase': status.phase,
+  });
+
+/** The Job may have Pods that the filter shows. */
+export const mayShowPodsOf = (
+  { scope, uid }: PodFilter,
+  job: { readonly uid: string; readonly namespace: string; readonly name: string },
+): boolean =>
+  (scope.namespace ?? job.namespace) === job.namespace &&
+  (scope.name ?? job.name) === job.name &&
+  (uid ?? job.uid) === job.uid;
+
+/** One page of Pods: Jobs by (namespace, name), in each the attempts by (index, attempt). */
+export async function listPods(
+  filter: PodFilter,
+  { limit, from }: PageRequest,
+  reads: Reads,
+): Promise<Page<PodObject>> {
+  const version = from?.version ?? (await reads.feed.head());
+  const items: PodObject[] = [];
+  for await (const ref of podJobs(filter, reads, from)) {
+    const start = from?.pod?.uid === ref.uid ? from.pod : { index: filter.index ?? 0, attempt: 1 };
+    for await (const found of podsOf(ref.uid, start, reads)) {
+      if (filter.index !== undefined && found.index > filter.index) break;
+      if (!showsPod(filter, found.pod)) continue;
+      if (items.length >= limit) {
+        const { namespace, name, uid, after } = ref;
+        const pod = { uid, index: found.index, attempt: found.attempt };
+        return { version, items, next: { version, after, job: { namespace, name }, pod } };
+      }
+      items.push(found.pod);
+    }
+  }
+  return { version, items, next: null };
+}
+
+/** Every Pod that the filter shows, one after the other. */
+export async function* presentPods(filter: PodFilter, reads: Reads): AsyncGenerator<PodObject> {
+  for await (const { uid } of podJobs(filter, reads, null))
+    for await (const found of podsOf(uid, { index: filter.index ?? 0, attempt: 1 }, reads)) {
+      if (filter.index !== undefined && found.index > filter.index) break;
+      if (showsPod(filter, found.pod)) yield found.pod;
+    }
+}
+
+async function* podJobs(filter: PodFilter, reads: Reads, from: PageRequest['from']): AsyncGenerator<JobRef> {
+  if (filter.uid !== undefined) {
+    const spec = await reads.jobs.readSpec(asJobUid(filter.uid));
+    if (spec !== null && mayShowPodsOf(filter, spec.identity)) yield { ...spec.identity, after: null };
+    return;
+  }
+  yield* jobRefs(reads.jobs, filter.scope, from);
+}

@@ -1,0 +1,75 @@
+import { type Chunk, emptyChunk } from '../domain/board.ts';
+import type { JobUid } from '../domain/brand.ts';
+import { Draft } from '../domain/draft.ts';
+import { type Status, chunkLength } from '../domain/status.ts';
+import type { Feed, FeedMark } from '../ports/feed.ts';
+import type { JobStore, StoredSpec } from '../ports/job-store.ts';
+
+/** A Job as a user sees it, consistent in itself: all of it was committed, by STATUS's version. */
+export type JobView = {
+  readonly spec: StoredSpec;
+  readonly status: Status;
+  /** Number of the feed's row that told of it last; what is shown is at least as new. 0: it has not been told of yet. */
+  readonly version: number;
+  /** The board with the journal applied, as far as chunks were asked for. */
+  readonly board: Draft;
+};
+
+export type Reads = { readonly jobs: JobStore; readonly feed: Feed };
+
+/** Passes commit a few times a second; a load that meets this many in a row is no accident. */
+const LOADS_MAX = 10;
+
+/**
+ * Reads a Job with the chunks that `wanted` names. What does not fit together (a chunk that is newer than STATUS) is
+ * read again.
+ *
+ * @returns null: there is no such Job, or a user has deleted it and only live ones are wanted
+ */
+export async function readJob(
+  uid: JobUid,
+  { jobs, feed }: Reads,
+  wanted: (status: Status, spec: StoredSpec) => readonly number[],
+  visible: 'live' | 'evenDeleted' = 'live',
+): Promise<JobView | null> {
+  for (let load = 0; load < LOADS_MAX; load++) {
+    // The mark first: what is read after it is as new as the mark says, or newer.
+    const mark = await feed.readMark(uid);
+    const [spec, status] = await Promise.all([jobs.readSpec(uid), jobs.readStatus(uid)]);
+    if (spec === null || status === null) return null;
+    const isDeleted = status.phase.kind === 'deleting' || status.phase.kind === 'deleted';
+    if (isDeleted && visible === 'live') return null;
+    const stored = await readChunks(uid, status, wanted(status, spec), jobs);
+    if (stored !== null) return { spec, status, version: numberOf(mark), board: new Draft(status, stored) };
+  }
+  throw new Error(`Job ${uid} changed during each of ${LOADS_MAX} loads`);
+}
+
+const numberOf = (mark: FeedMark | null): number => mark?.number ?? 0;
+
+/** null: a chunk is not at the version that STATUS names. */
+async function readChunks(
+  uid: JobUid,
+  { chunks }: Status,
+  nos: readonly number[],
+  jobs: JobStore,
+): Promise<ReadonlyMap<number, Chunk> | null> {
+  const stored = nos.filter((no) => (chunks[no]?.version ?? 0) > 0);
+  const found = stored.length === 0 ? new Map<number, never>() : await jobs.readChunks(uid, stored);
+  const read = new Map<number, Chunk>();
+  for (const no of nos) {
+    const version = chunks[no]?.version ?? 0;
+    const chunk = found.get(no);
+    if (version > 0 && chunk?.version !== version) return null;
+    read.set(no, chunk?.chunk ?? emptyChunk());
+  }
+  return read;
+}
+
+/** The chunks without which `completedIndexes` cannot be written: those that are neither done nor untouched. */
+export function chunksForSummary(status: Status, spec: StoredSpec): readonly number[] {
+  if (spec.manifest.spec.completionMode === 'NonIndexed') return [];
+  return status.chunks.flatMap(({ succeeded }, no) =>
+    succeeded === 0 || succeeded === chunkLength(status.size, no) ? [] : [no],
+  );
+}

@@ -1,0 +1,111 @@
+import { type Fault, causeReason, faultSentence } from '../schema/fault.ts';
+
+/** A kind of objects as messages and `details` name it. */
+export type Resource = { readonly group: string; readonly plural: string; readonly kind: string };
+
+export const JOBS: Resource = { group: 'batch', plural: 'jobs', kind: 'Job' };
+export const PODS: Resource = { group: '', plural: 'pods', kind: 'Pod' };
+export const NAMESPACES: Resource = { group: '', plural: 'namespaces', kind: 'Namespace' };
+
+/** `jobs.batch`, `pods`. */
+const qualified = ({ group, plural }: Resource): string => (group === '' ? plural : `${plural}.${group}`);
+
+export type Cause = { readonly reason: string; readonly message: string; readonly field: string };
+
+/** Kubernetes' `metav1.Status`: what every failed request is answered with, in its words, which clients print. */
+export type StatusError = {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: Readonly<Record<string, never>>;
+  readonly status: 'Failure';
+  readonly message: string;
+  readonly reason: string;
+  readonly details?: {
+    readonly name?: string;
+    readonly group?: string;
+    readonly kind?: string;
+    readonly causes?: readonly Cause[];
+  };
+  readonly code: number;
+};
+
+const failure = (code: number, reason: string, message: string, details?: StatusError['details']): StatusError => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  message,
+  reason,
+  ...(details === undefined ? {} : { details }),
+  code,
+});
+
+const about = ({ group, plural }: Resource, name: string) => ({
+  name,
+  ...(group === '' ? {} : { group }),
+  kind: plural,
+});
+
+export const notFound = (resource: Resource, name: string): StatusError =>
+  failure(404, 'NotFound', `${qualified(resource)} "${name}" not found`, about(resource, name));
+
+/** An address that leads nowhere. */
+export const noSuchPath = (): StatusError =>
+  failure(404, 'NotFound', 'the server could not find the requested resource', {});
+
+export const alreadyExists = (resource: Resource, name: string): StatusError =>
+  failure(409, 'AlreadyExists', `${qualified(resource)} "${name}" already exists`, about(resource, name));
+
+export const conflict = (resource: Resource, name: string, why: string): StatusError =>
+  failure(
+    409,
+    'Conflict',
+    `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`,
+    about(resource, name),
+  );
+
+export const badRequest = (message: string, causes: readonly Cause[] = []): StatusError =>
+  failure(400, 'BadRequest', message, causes.length === 0 ? undefined : { causes });
+
+export const methodNotAllowed = (
+  message = 'the server does not allow this method on the requested resource',
+): StatusError => failure(405, 'MethodNotAllowed', message, {});
+
+export const forbidden = (message: string): StatusError => failure(403, 'Forbidden', message, {});
+
+export const expired = (message: string): StatusError => failure(410, 'Expired', message);
+
+export const tooLarge = (bytesMax: number): StatusError =>
+  failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bytesMax}`, {});
+
+export const unsupportedMediaType = (accepted: readonly string[]): StatusError =>
+  failure(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+    {},
+  );
+
+export const internalError = (message: string): StatusError =>
+  failure(500, 'InternalError', `Internal error occurred: ${message}`, {
+    causes: [{ reason: 'InternalError', message, field: '' }],
+  });
+
+/** All that is wrong with an object, each with its path: kubectl prints the causes, one a line. */
+export function invalidObject({ group, kind }: Resource, name: string, faults: readonly Fault[]): StatusError {
+  const sentences = faults.map((fault) => `${fault.path}: ${faultSentence(fault)}`);
+  const listed = sentences.length === 1 ? (sentences[0] ?? '') : `[${sentences.join(', ')}]`;
+  return failure(422, 'Invalid', `${group === '' ? kind : `${kind}.${group}`} "${name}" is invalid: ${listed}`, {
+    name,
+    ...(group === '' ? {} : { group }),
+    kind,
+    causes: faults.map((fault) => ({
+      reason: causeReason(fault.kind),
+      message: faultSentence(fault),
+      field: fault.path,
+    })),
+  });
+}
+
+/** The answer that carries it. */
+export const errorResponse = (error: StatusError): Response => Response.json(error, { status: error.code });

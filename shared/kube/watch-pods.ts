@@ -1,0 +1,83 @@
+import type { FeedEntry, FeedRow } from '../ports/feed.ts';
+import { type PodFilter, mayShowPodsOf, presentPods, showsPod } from './list-pods.ts';
+import { type JobView, type Reads, readJob } from './read-job.ts';
+import { podsOf, renderPicks } from './read-pods.ts';
+import type { PodObject, PodPick } from './render-pod.ts';
+import type { Change, WatchSource } from './watch.ts';
+
+/** Pods as the feed tells of them: an attempt's state is the row's, details are those of now. */
+export function watchedPods(filter: PodFilter, reads: Reads): WatchSource<PodObject> {
+  /** By Job: the version in which its Pods were shown first. */
+  const told = new Map<string, number>();
+  const endings = new Endings();
+  return {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    async *present() {
+      for await (const pod of presentPods(filter, reads)) {
+        const owner = pod.metadata.ownerReferences[0]?.uid ?? '';
+        if (!told.has(owner)) told.set(owner, Number(pod.metadata.resourceVersion));
+        yield pod;
+      }
+    },
+    async *changes(row: FeedRow): AsyncGenerator<Change<PodObject>> {
+      for (const entry of row.entries) {
+        if (!mayShowPodsOf(filter, entry) || row.number <= (told.get(entry.uid) ?? 0)) continue;
+        for await (const change of entryChanges(entry, endings, reads)) {
+          const object = withVersion(change.object, row.number);
+          if (showsPod(filter, object)) yield { type: change.type, object };
+        }
+      }
+    },
+  };
+}
+
+async function* entryChanges(entry: FeedEntry, endings: Endings, reads: Reads): AsyncGenerator<Change<PodObject>> {
+  if (entry.type === 'DELETED') {
+    // Kubernetes' garbage collector takes a Job's Pods with it.
+    const all = podsOf(entry.uid, { index: 0, attempt: 1 }, reads, 'evenDeleted');
+    for await (const { pod } of all) yield { type: 'DELETED', object: pod };
+    return;
+  }
+  if (entry.pods.length === 0) return;
+  const view = await readJob(entry.uid, reads, () => []);
+  if (view === null) return;
+  yield* picksOf(view, entry, endings, reads);
+}
+
+async function* picksOf(view: JobView, { uid, pods }: FeedEntry, endings: Endings, reads: Reads) {
+  const picks = pods
+    .toSorted((a, b) => a.index - b.index)
+    .flatMap(({ index, attempt, state }): readonly PodPick[] => [
+      ...endings
+        .before(uid, index, attempt, state === 'pending')
+        .map((ended): PodPick => ({ index, attempt: ended, state: 'ended' })),
+      { index, attempt, state: state === 'pending' ? 'ended' : state },
+    ]);
+  for (const { kind, state, pod } of await renderPicks(view, picks, reads)) {
+    const type = kind === 'gone' ? 'DELETED' : state === 'claimed' ? 'ADDED' : 'MODIFIED';
+    yield { type, object: pod } as const;
+  }
+}
+
+/**
+ * A row tells the newest attempt of an index only. If the one before has ended in the same row, its end is ours to
+ * tell, once.
+ */
+class Endings {
+  readonly #told = new Map<string, number>();
+
+  /** Earlier attempts whose end is still to be told. */
+  before(uid: string, index: number, attempt: number, hasEnded: boolean): readonly number[] {
+    const key = `${uid}/${index}`;
+    const last = this.#told.get(key) ?? Math.max(attempt - 2, 0);
+    const next = hasEnded ? attempt : attempt - 1;
+    if (next > 0) this.#told.set(key, next);
+    return Array.from({ length: Math.max(attempt - 1 - last, 0) }, (_, i) => last + 1 + i);
+  }
+}
+
+const withVersion = (pod: PodObject, version: number): PodObject => ({
+  ...pod,
+  metadata: { ...pod.metadata, resourceVersion: String(version) },
+});
