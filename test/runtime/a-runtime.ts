@@ -1,0 +1,109 @@
+import type { SQSEvent } from 'aws-lambda';
+import type { Inbox, Received } from '../../shared/adapters/aws/sqs-inbox.ts';
+import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
+import { createCache } from '../../shared/control/cache.ts';
+import { asEpochMs } from '../../shared/domain/brand.ts';
+import { AWS_TIMING } from '../../shared/domain/timing.ts';
+import type { DispatchMessage } from '../../shared/ports/queues.ts';
+import type { Tasks } from '../../shared/ports/tasks.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { createPlainTelemetry } from '../../shared/telemetry/plain-telemetry.ts';
+
+export const QUEUE_ARN = 'arn:aws:sqs:eu-central-1:1:facts';
+
+/** An inbox that notes what is asked of it. */
+export function anInbox(
+  options: { readonly waiting?: Received[]; readonly dead?: 'taken' | 'unknown' | 'broken' } = {},
+) {
+  const { waiting = [], dead = 'taken' } = options;
+  const removed: string[] = [];
+  const retried: { readonly receipt: string; readonly delaySec: number }[] = [];
+  const buried: { readonly body: string; readonly reason: string }[] = [];
+  let receives = 0;
+  const inbox: Inbox = {
+    async receive() {
+      receives++;
+      return waiting.splice(0, 10);
+    },
+    async remove(receipts) {
+      removed.push(...receipts);
+    },
+    async retry(receipts, delaySec) {
+      retried.push(...receipts.map((receipt) => ({ receipt, delaySec })));
+    },
+    async bury(body, reason) {
+      if (dead === 'broken') throw new Error('the dead-letter queue is gone');
+      if (dead === 'unknown') return false;
+      buried.push({ body, reason });
+      return true;
+    },
+  };
+  return { inbox, removed, retried, buried, receives: () => receives };
+}
+
+const NO_TASKS: Tasks = {
+  prepare: async () => ({ kind: 'later', reason: 'none' }),
+  run: async () => ({ kind: 'later', reason: 'none' }),
+  stop: async () => ({ kind: 'asked' }),
+  describe: async () => ({ kind: 'described', tasks: [], missing: [] }),
+  listLive: async () => ({ kind: 'listed', taskArns: [], next: null }),
+};
+
+/** A runtime in memory whose clock stands still but for sleeps. */
+export function aRuntime(inbox: Inbox, coalesceMs = 300) {
+  let now = 1_000_000;
+  const slept: number[] = [];
+  const dispatched: DispatchMessage[] = [];
+  const warnings: string[] = [];
+  let flushes = 0;
+  const plain = createPlainTelemetry({ write: (line) => void warnings.push(line) });
+  const store = createMemoryStore({ now: () => asEpochMs(now) });
+  const runtime: Runtime = {
+    deps: {
+      ...store,
+      tasks: NO_TASKS,
+      queues: {
+        wake: async () => undefined,
+        facts: async () => undefined,
+        dispatch: async (messages) => void dispatched.push(...messages),
+      },
+      clock: {
+        now: () => asEpochMs(now),
+        async sleep(ms) {
+          slept.push(ms);
+          now += ms;
+        },
+      },
+      telemetry: { ...plain, flush: () => void flushes++ },
+      cache: createCache(),
+      settings: { timing: AWS_TIMING, launchesPerSec: null, stopsPerSec: null, historyMs: 1000 },
+      hash: (text) => text,
+    },
+    logs: { read: async () => ({ kind: 'none' }) },
+    facts: inbox,
+    inboxOf: (arn) => (arn === QUEUE_ARN ? inbox : null),
+    coalesceMs,
+    close: () => undefined,
+  };
+  const pass = (ms: number): void => void (now += ms);
+  return { runtime, slept, dispatched, warnings, counts: () => plain.counts(), flushes: () => flushes, pass };
+}
+
+export const anEvent = (bodies: readonly string[], receives = 1): SQSEvent => ({
+  Records: bodies.map((body, i) => ({
+    messageId: `m${i}`,
+    receiptHandle: `r${i}`,
+    body,
+    attributes: {
+      ApproximateReceiveCount: String(receives),
+      SentTimestamp: '0',
+      SenderId: 'x',
+      ApproximateFirstReceiveTimestamp: '0',
+    },
+    messageAttributes: {},
+    md5OfBody: '',
+    eventSource: 'aws:sqs',
+    eventSourceARN: QUEUE_ARN,
+    awsRegion: 'eu-central-1',
+  })),
+});

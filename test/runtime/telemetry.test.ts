@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { createPlainTelemetry } from '../../shared/telemetry/plain-telemetry.ts';
+
+/** Runs the telemetry of the functions in a process of its own, and returns what it printed. */
+const printed = (script: string): Record<string, unknown>[] => {
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [
+      '--import',
+      'tsx',
+      '--input-type=module',
+      '-e',
+      `import { createLambdaTelemetry } from './shared/telemetry/lambda-telemetry.ts'; const t = createLambdaTelemetry(); ${script}`,
+    ],
+    { encoding: 'utf8', cwd: new URL('../..', import.meta.url), env: { PATH: process.env['PATH'] } },
+  );
+  const lines = (stdout + stderr).split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+};
+
+test('counts are added up and written as one metric line for each flush', () => {
+  const lines = printed(
+    `t.count('TasksLaunched', 2); t.count('TasksLaunched', 3); t.count('GhostsStopped', 1); t.flush(); t.flush();`,
+  );
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatchObject({ TasksLaunched: 5, GhostsStopped: 1, service: 'muster' });
+  expect(lines[0]?.['_aws']).toMatchObject({
+    CloudWatchMetrics: [
+      {
+        Namespace: 'Muster',
+        Dimensions: [['service']],
+        Metrics: [
+          { Name: 'TasksLaunched', Unit: 'Count' },
+          { Name: 'GhostsStopped', Unit: 'Count' },
+        ],
+      },
+    ],
+  });
+});
+
+test('a log line has a constant message and its values beside it', () => {
+  const [line] = printed(`t.warn('launch throttled', { job: 'u', index: 7 });`);
+  expect(line).toMatchObject({
+    level: 'WARN',
+    message: 'launch throttled',
+    values: { job: 'u', index: 7 },
+    service: 'muster',
+  });
+});
+
+test('at a terminal only warnings are lines; counts can be asked for', () => {
+  const lines: string[] = [];
+  const telemetry = createPlainTelemetry({ write: (line) => void lines.push(line) });
+  telemetry.info('fine', {});
+  telemetry.warn('odd', { error: new Error('why'), index: 7 });
+  telemetry.count('TasksLaunched', 2);
+  telemetry.count('TasksLaunched', 3);
+  telemetry.flush();
+  expect(lines).toEqual(['warning: odd {"error":"why","index":7}\n']);
+  expect(telemetry.counts()).toEqual({ TasksLaunched: 5 });
+});
