@@ -1,38 +1,57 @@
-import type { EpochMs } from '../../shared/domain/brand.ts';
-import { asEpochMs } from '../../shared/domain/brand.ts';
+import { type EpochMs, plusMs } from '../../shared/domain/brand.ts';
+import { Agenda } from './agenda.ts';
 
-export type Letter<T> = { readonly body: T; visibleAt: EpochMs; receives: number };
+export type Letter<T> = { readonly body: T; receives: number; removed: boolean };
 
 /** A queue that promises as little as SQS does. Messages that were received come back unless they are removed. */
 export class Mailbox<T> {
-  readonly letters: Letter<T>[] = [];
+  readonly #visible: Letter<T>[] = [];
+  readonly #hidden = new Agenda<Letter<T>>();
 
   post(body: T, visibleAt: EpochMs): void {
-    this.letters.push({ body: structuredClone(body), visibleAt, receives: 0 });
+    this.#hidden.add({ body: structuredClone(body), receives: 0, removed: false }, visibleAt);
   }
 
-  /** Up to `max` visible messages, in an order of `pick`'s, hidden until `hiddenUntil`. */
+  /** Up to `max` visible messages, in an order of `pick`'s, hidden for `hiddenMs`. */
   receive(max: number, now: EpochMs, hiddenMs: number, pick: (count: number) => number): readonly Letter<T>[] {
-    const visible = this.letters.filter((letter) => letter.visibleAt <= now);
+    this.#uncover(now);
     const taken: Letter<T>[] = [];
-    while (visible.length > 0 && taken.length < max) {
-      const [letter] = visible.splice(pick(visible.length), 1);
-      if (letter === undefined) break;
-      letter.visibleAt = asEpochMs(now + hiddenMs);
+    while (this.#visible.length > 0 && taken.length < max) {
+      const letter = takeAt(this.#visible, pick(this.#visible.length));
+      if (letter.removed) continue; // by somebody who had it longer than it was hidden
       letter.receives++;
+      this.#hidden.add(letter, plusMs(now, hiddenMs));
       taken.push(letter);
     }
     return taken;
   }
 
   remove(letter: Letter<T>): void {
-    const at = this.letters.indexOf(letter);
-    if (at >= 0) this.letters.splice(at, 1);
+    letter.removed = true;
   }
 
-  soonest(): EpochMs | null {
-    let min: EpochMs | null = null;
-    for (const { visibleAt } of this.letters) if (min === null || visibleAt < min) min = visibleAt;
-    return min;
+  /** A message may be received now. */
+  isDue(now: EpochMs): boolean {
+    this.#uncover(now);
+    return this.#visible.some(({ removed }) => !removed);
   }
+
+  /** When the next hidden message shows; null: none will. */
+  nextAt(): EpochMs | null {
+    return this.#hidden.soonest();
+  }
+
+  #uncover(now: EpochMs): void {
+    for (let letter = this.#hidden.takeDue(now); letter !== undefined; letter = this.#hidden.takeDue(now)) {
+      if (!letter.removed) this.#visible.push(letter);
+    }
+  }
+}
+
+/** Takes one item out of a list whose order means nothing. */
+export function takeAt<T>(items: T[], at: number): T {
+  const [item, last] = [items[at], items.pop()];
+  if (item === undefined || last === undefined) throw new Error(`nothing at ${at}`);
+  if (at < items.length) items[at] = last;
+  return item;
 }

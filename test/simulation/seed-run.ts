@@ -4,7 +4,7 @@ import type { Status } from '../../shared/domain/status.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import { aJob } from '../support/a-job.ts';
 import { Random } from './random.ts';
-import { type Weather, weatherOf } from './weather.ts';
+import { type Fault, type Weather, weatherOf } from './weather.ts';
 import { World } from './world.ts';
 
 /** The weather clears after this; from then on the Job must come to its end. */
@@ -17,7 +17,7 @@ export type SeedResult = {
   readonly seed: number;
   readonly broken: readonly string[];
   readonly steps: number;
-  readonly faults: ReadonlyMap<string, number>;
+  readonly faults: ReadonlyMap<Fault, number>;
   readonly verdict: string;
 };
 
@@ -34,6 +34,7 @@ export async function runSeed(seed: number): Promise<SeedResult> {
   const world = new World({
     seed,
     weather,
+    gustMs: large ? 2_000 : 0,
     fate: (_, luck) => {
       const end = luck.next();
       const ending: Ending =
@@ -42,7 +43,12 @@ export async function runSeed(seed: number): Promise<SeedResult> {
           : end < failing + taken
             ? { cause: luck.pick(['Spot', 'Infrastructure', 'StartFailed'] as const), exitCode: null, reason: '' }
             : DONE;
-      return { startMs: luck.between(1, 20_000), runMs: luck.between(1, large ? 5_000 : 120_000), stopMs: 1_000, ending };
+      return {
+        startMs: luck.between(1, 20_000),
+        runMs: luck.between(1, large ? 5_000 : 120_000),
+        stopMs: 1_000,
+        ending,
+      };
     },
   });
   await world.store.jobs.createNamespace('default', world.time);
@@ -84,11 +90,11 @@ export async function runSeed(seed: number): Promise<SeedResult> {
 }
 
 /** Over, and nothing more is to be done about it. */
-const isQuiet = ({ phase, alarms }: Status): boolean => phase.kind === 'deleted' || (phase.kind === 'finished' && alarms.length === 0);
+const isQuiet = ({ phase, alarms }: Status): boolean =>
+  phase.kind === 'deleted' || (phase.kind === 'finished' && alarms.length === 0);
 
 const describe = ({ phase, failed, version }: Status): string =>
   `${phase.kind}${phase.kind === 'finished' ? ` ${phase.verdict.reason}` : ''}, failed ${failed}, version ${version}`;
-
 
 function specFor(random: Random, seed: number, large: boolean): StoredSpec {
   const completions = large ? random.between(4_097, 4_400) : random.between(0, 30);
@@ -107,10 +113,18 @@ function specFor(random: Random, seed: number, large: boolean): StoredSpec {
 /** What people do meanwhile: suspend and resume, change parallelism, delete. A Job that begins suspended is resumed. */
 function userPlans(random: Random, uid: string, world: World): { readonly at: number; readonly act: () => void }[] {
   const at = (): number => world.time + random.between(1_000, STORM_MS);
-  const resume = { at: world.time + STORM_MS + 600_000, act: () => world.changeManifest(uid, (spec) => ({ ...spec, suspend: false })) };
+  const resume = {
+    at: world.time + STORM_MS + 600_000,
+    act: () => world.changeManifest(uid, (spec) => ({ ...spec, suspend: false })),
+  };
   const plans = [resume];
-  if (random.chance(0.3)) plans.push({ at: at(), act: () => world.changeManifest(uid, (spec) => ({ ...spec, suspend: true })) });
-  if (random.chance(0.3)) plans.push({ at: at(), act: () => world.changeManifest(uid, (spec) => ({ ...spec, parallelism: random.between(1, 12) })) });
+  if (random.chance(0.3))
+    plans.push({ at: at(), act: () => world.changeManifest(uid, (spec) => ({ ...spec, suspend: true })) });
+  if (random.chance(0.3))
+    plans.push({
+      at: at(),
+      act: () => world.changeManifest(uid, (spec) => ({ ...spec, parallelism: random.between(1, 12) })),
+    });
   if (random.chance(0.2)) {
     plans.push({ at: at(), act: () => world.deleteJob(uid) });
     plans.push({ at: world.time + STORM_MS + 2, act: () => world.deleteJob(uid) });
@@ -127,4 +141,3 @@ const mild = (weather: Weather): Weather => ({
   eventDropped: weather.eventDropped / 10,
   throttled: weather.throttled / 5,
 });
-

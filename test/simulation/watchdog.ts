@@ -45,7 +45,8 @@ export class Watchdog {
 
   /** Errors that the queue retries are weather; our own bugs are not. */
   threw(error: unknown): void {
-    if (error instanceof InvariantError || error instanceof TypeError || error instanceof RangeError) this.#blame('bug', String(error.stack));
+    if (error instanceof InvariantError || error instanceof TypeError || error instanceof RangeError)
+      this.#blame('bug', String(error.stack));
   }
 
   taskStarts({ job, id }: Launch): void {
@@ -55,8 +56,10 @@ export class Watchdog {
     const times = (this.#started.get(key) ?? 0) + 1;
     this.#started.set(key, times);
     if (times > 1) this.#blame('G4', `attempt ${key} was started ${times} times`);
-    if (watched.succeeded.has(id.index)) this.#blame('G1', `index ${id.index} is launched again after it has succeeded`);
-    if (!watched.claimed.has(`${id.index}/${id.attempt}`)) this.#blame('G14', `attempt ${key} starts before its claim was committed`);
+    if (watched.succeeded.has(id.index))
+      this.#blame('G1', `index ${id.index} is launched again after it has succeeded`);
+    if (!watched.claimed.has(`${id.index}/${id.attempt}`))
+      this.#blame('G14', `attempt ${key} starts before its claim was committed`);
     const { kind } = watched.status.phase;
     if (kind === 'finished' || kind === 'deleted') this.#blame('G6', `a task starts after the Job is ${kind}`);
     const live = this.#liveOf(job.uid);
@@ -64,7 +67,8 @@ export class Watchdog {
     live.set(id.index, beside);
     if (beside > 1) this.#blame('G4', `index ${id.index} has ${beside} live tasks`);
     const total = [...live.values()].reduce((sum, n) => sum + n, 0);
-    if (total > watched.parallelismMax) this.#blame('G3', `${total} tasks live with parallelism ${watched.parallelismMax}`);
+    if (total > watched.parallelismMax)
+      this.#blame('G3', `${total} tasks live with parallelism ${watched.parallelismMax}`);
   }
 
   taskChanged(view: TaskView): void {
@@ -81,7 +85,16 @@ export class Watchdog {
         const { uid } = spec.identity;
         if (created.kind === 'created' && !this.jobs.has(uid)) {
           const parallelismMax = spec.manifest.spec.parallelism;
-          this.jobs.set(uid, { spec, status, parallelismMax, succeeded: new Set(), failures: 0, claimed: new Set(), publishedVersion: 0, failing: false });
+          this.jobs.set(uid, {
+            spec,
+            status,
+            parallelismMax,
+            succeeded: new Set(),
+            failures: 0,
+            claimed: new Set(),
+            publishedVersion: 0,
+            failing: false,
+          });
         }
         return created;
       },
@@ -129,7 +142,8 @@ export class Watchdog {
     this.feed.push(entry);
     const watched = this.jobs.get(entry.uid);
     if (watched === undefined) return;
-    if (entry.after !== watched.publishedVersion) this.#blame('G14', `the feed goes from version ${watched.publishedVersion} to one after ${entry.after}`);
+    if (entry.after !== watched.publishedVersion)
+      this.#blame('G14', `the feed goes from version ${watched.publishedVersion} to one after ${entry.after}`);
     watched.publishedVersion = entry.version;
   }
 
@@ -139,7 +153,8 @@ export class Watchdog {
     const before = watched.status;
     watched.status = status;
     if (status.phase.kind === 'draining' && status.phase.verdict.kind === 'failed') watched.failing = true;
-    if (status.version !== before.version + 1) this.#blame('G10', `version ${status.version} follows ${before.version}`);
+    if (status.version !== before.version + 1)
+      this.#blame('G10', `version ${status.version} follows ${before.version}`);
     this.#checkPhases(before, status, uid);
 
     for (const { seq, transition } of status.journal.entries) {
@@ -147,7 +162,8 @@ export class Watchdog {
       const { op, index, attempt } = transition;
       if (op === 'claim') {
         if (watched.succeeded.has(index)) this.#blame('G1', `index ${index} is claimed again after it has succeeded`);
-        if (watched.claimed.has(`${index}/${attempt}`)) this.#blame('G4', `attempt ${attempt} of index ${index} is claimed twice`);
+        if (watched.claimed.has(`${index}/${attempt}`))
+          this.#blame('G4', `attempt ${attempt} of index ${index} is claimed twice`);
         watched.claimed.add(`${index}/${attempt}`);
       }
       if (op === 'succeeded') {
@@ -159,18 +175,28 @@ export class Watchdog {
     const board = tally(status.chunks);
     const total = board.pending + board.starting + board.running + board.succeeded + board.failed;
     if (total !== status.size) this.#blame('G2', `${total} records on a board of ${status.size}`);
-    if (board.succeeded !== watched.succeeded.size) this.#blame('G2', `${board.succeeded} on the board, ${watched.succeeded.size} counted`);
-    if (status.failed !== watched.failures) this.#blame('G2', `failed is ${status.failed}, ${watched.failures} were counted`);
-    if (board.starting + board.running > watched.parallelismMax) this.#blame('G3', `${board.starting + board.running} attempts are active`);
+    if (board.succeeded !== watched.succeeded.size)
+      this.#blame('G2', `${board.succeeded} on the board, ${watched.succeeded.size} counted`);
+    if (status.failed !== watched.failures)
+      this.#blame('G2', `failed is ${status.failed}, ${watched.failures} were counted`);
+    if (board.starting + board.running > watched.parallelismMax)
+      this.#blame('G3', `${board.starting + board.running} attempts are active`);
   }
 
   #checkPhases(before: Status, after: Status, uid: JobUid): void {
     const [from, to] = [before.phase, after.phase];
-    if (from.kind === 'finished' && to.kind !== 'finished' && to.kind !== 'deleting') this.#blame('G6', `finished turns to ${to.kind}`);
-    if (from.kind === 'finished' && to.kind === 'finished' && from.verdict.reason !== to.verdict.reason) this.#blame('G6', 'a terminal verdict changes');
+    if (from.kind === 'finished' && to.kind !== 'finished' && to.kind !== 'deleting')
+      this.#blame('G6', `finished turns to ${to.kind}`);
+    if (from.kind === 'finished' && to.kind === 'finished' && from.verdict.reason !== to.verdict.reason)
+      this.#blame('G6', 'a terminal verdict changes');
     if (from.kind === 'deleted' && to.kind !== 'deleted') this.#blame('G6', 'a deleted Job changes');
-    if (from.kind === 'draining' && (to.kind === 'running' || to.kind === 'suspended')) this.#blame('G6', `draining turns to ${to.kind}`);
-    if (from.kind === 'draining' && (to.kind === 'draining' || to.kind === 'finished') && from.verdict.kind !== to.verdict.kind) {
+    if (from.kind === 'draining' && (to.kind === 'running' || to.kind === 'suspended'))
+      this.#blame('G6', `draining turns to ${to.kind}`);
+    if (
+      from.kind === 'draining' &&
+      (to.kind === 'draining' || to.kind === 'finished') &&
+      from.verdict.kind !== to.verdict.kind
+    ) {
       this.#blame('G6', `${from.verdict.kind} turns to ${to.verdict.kind}`);
     }
     if ((to.kind === 'finished' && from.kind !== 'finished') || to.kind === 'deleted') {
@@ -187,17 +213,23 @@ export class Watchdog {
     const live = mine.filter(({ stage }) => stage !== 'stopped');
     if (live.length > 0) this.#blame('G7', `${live.length} tasks run on after the Job is over`);
     const completed = new Set(mine.filter(({ ending }) => ending?.cause === 'Completed').map(({ id }) => id.index));
-    for (const index of watched.succeeded) if (!completed.has(index)) this.#blame('G2', `index ${index} is counted, but no task of it ended with 0`);
-    for (const index of completed) if (!watched.succeeded.has(index)) this.#blame('G2', `a task of index ${index} ended with 0, but that is not counted`);
+    for (const index of watched.succeeded)
+      if (!completed.has(index)) this.#blame('G2', `index ${index} is counted, but no task of it ended with 0`);
+    for (const index of completed)
+      if (!watched.succeeded.has(index))
+        this.#blame('G2', `a task of index ${index} ended with 0, but that is not counted`);
     const failed = mine.filter(({ ending }) => ending?.cause === 'Error').length;
     const { phase } = watched.status;
     const counted = watched.status.failed;
-    if (watched.failing ? counted < failed : counted !== failed) this.#blame('G5', `${failed} tasks failed, ${counted} are counted`);
+    if (watched.failing ? counted < failed : counted !== failed)
+      this.#blame('G5', `${failed} tasks failed, ${counted} are counted`);
     if (watched.publishedVersion < watched.status.version && phase.kind === 'finished') {
       const hint = watched.status.published.version;
-      if (hint < watched.status.version) this.#blame('G14', `version ${watched.status.version} was never published (${watched.publishedVersion})`);
+      if (hint < watched.status.version)
+        this.#blame('G14', `version ${watched.status.version} was never published (${watched.publishedVersion})`);
     }
-    if (phase.kind === 'deleted' && watched.publishedVersion !== DELETED_VERSION) this.#blame('G14', 'the deletion was never published');
+    if (phase.kind === 'deleted' && watched.publishedVersion !== DELETED_VERSION)
+      this.#blame('G14', 'the deletion was never published');
   }
 
   #liveOf(uid: JobUid): Map<number, number> {

@@ -19,6 +19,26 @@ export type Weather = {
   readonly clockSkewMaxMs: number;
 };
 
+/** Everything that can strike, by the name under which a run counts it. */
+export const FAULTS = [
+  'crash before',
+  'crash after',
+  'call never arrived',
+  'answer lost',
+  'conflict',
+  'message dropped',
+  'message doubled',
+  'message late',
+  'delete lost',
+  'event dropped',
+  'event doubled',
+  'event late',
+  'refused',
+  'throttled',
+  'clock skewed',
+] as const;
+export type Fault = (typeof FAULTS)[number];
+
 export const CALM: Weather = {
   crash: 0,
   lostAnswer: 0,

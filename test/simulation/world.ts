@@ -15,16 +15,16 @@ import { AWS_TIMING } from '../../shared/domain/timing.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import type { DispatchMessage, Queues } from '../../shared/ports/queues.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
-import { Mailbox } from './post-office.ts';
+import { Agenda } from './agenda.ts';
+import { type Letter, Mailbox, takeAt } from './post-office.ts';
 import { Random } from './random.ts';
 import { Watchdog } from './watchdog.ts';
-import { CALM, type Weather } from './weather.ts';
+import { CALM, type Fault, type Weather } from './weather.ts';
 
 type PendingCall = {
   readonly process: Process;
   readonly port: string;
   readonly method: string;
-  readonly readyAt: EpochMs;
   readonly perform: () => Promise<unknown>;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -45,6 +45,8 @@ export type WorldOptions = {
   readonly weather: Weather;
   readonly fate: (launch: Launch, random: Random) => Fate;
   readonly settings?: Partial<Settings>;
+  /** Facts come in gusts this far apart, as they pile up before the reconcilers of a large Job; 0: each by itself. */
+  readonly gustMs?: number;
 };
 
 /**
@@ -59,27 +61,37 @@ export class World {
   weather: Weather;
   time: EpochMs = START;
   steps = 0;
-  readonly faults = new Map<string, number>();
+  readonly faults = new Map<Fault, number>();
   readonly #facts = new Mailbox<Look>();
   readonly #wakes = new Mailbox<Look>();
   readonly #dispatches = new Mailbox<DispatchMessage>();
-  readonly #calls: PendingCall[] = [];
-  readonly #timers: { readonly at: EpochMs; readonly then: () => void }[] = [];
+  /** Port calls that may return now, and those that wait for their moment (a sleep). */
+  #ready: PendingCall[] = [];
+  readonly #asleep = new Agenda<PendingCall>();
+  readonly #timers = new Agenda<() => void>();
   readonly #running: Record<Kind, number> = { reconcile: 0, dispatch: 0, sweep: 0, user: 0 };
   readonly #caches: Cache[] = [createCache(), createCache(), createCache()];
   readonly #settings: Settings;
+  readonly #gustMs: number;
   #nextSweepAt: EpochMs = plusMs(START, SWEEP_EVERY_MS);
   #sweeps = 0;
 
-  constructor({ seed, weather, fate, settings }: WorldOptions) {
+  constructor({ seed, weather, fate, settings, gustMs = 0 }: WorldOptions) {
     this.random = new Random(seed);
     this.weather = weather;
-    this.#settings = { timing: AWS_TIMING, launchesPerSec: null, stopsPerSec: null, historyMs: 30 * 86_400_000, ...settings };
+    this.#gustMs = gustMs;
+    this.#settings = {
+      timing: AWS_TIMING,
+      launchesPerSec: null,
+      stopsPerSec: null,
+      historyMs: 30 * 86_400_000,
+      ...settings,
+    };
     const now = (): EpochMs => this.time;
     this.store = createMemoryStore({ now });
     this.tasks = createMemoryTasks({
       now,
-      at: (moment, then) => this.#timers.push({ at: moment, then }),
+      at: (moment, then) => this.#timers.add(then, moment),
       fate: (launch) => {
         this.watchdog.taskStarts(launch);
         return fate(launch, this.random);
@@ -105,7 +117,11 @@ export class World {
 
   changeManifest(uid: string, change: (spec: JobManifest['spec']) => JobManifest['spec']): void {
     this.user((deps) =>
-      changeSpec(asJobUid(uid), (stored) => ({ ...stored, manifest: { ...stored.manifest, spec: change(stored.manifest.spec) } }), deps),
+      changeSpec(
+        asJobUid(uid),
+        (stored) => ({ ...stored, manifest: { ...stored.manifest, spec: change(stored.manifest.spec) } }),
+        deps,
+      ),
     );
   }
 
@@ -116,18 +132,18 @@ export class World {
   /** Lets one thing happen: a port call returns, a handler starts, a task moves, or time goes on. False: nothing is left to happen. */
   async step(): Promise<boolean> {
     this.steps++;
-    const ready = this.#calls.filter(({ readyAt }) => readyAt <= this.time);
+    for (let call = this.#asleep.takeDue(this.time); call !== undefined; call = this.#asleep.takeDue(this.time))
+      this.#ready.push(call);
     const startable = this.#startable();
-    const timersDue = this.#timers.some(({ at }) => at <= this.time);
     const options: ('call' | 'start' | 'timer')[] = [];
-    if (ready.length > 0) options.push('call', 'call', 'call');
+    if (this.#ready.length > 0) options.push('call', 'call', 'call');
     if (startable.length > 0) options.push('start');
-    if (timersDue) options.push('timer');
+    if ((this.#timers.soonest() ?? Number.POSITIVE_INFINITY) <= this.time) options.push('timer');
     if (options.length === 0) return this.#passTime();
     const option = this.random.pick(options);
-    if (option === 'call') await this.#return(this.random.pick(ready));
+    if (option === 'call') await this.#return(takeAt(this.#ready, this.random.between(0, this.#ready.length - 1)));
     else if (option === 'start') this.random.pick(startable)();
-    else this.#fireTimer();
+    else this.#timers.takeDue(this.time)?.();
     this.time = plusMs(this.time, this.random.between(0, 8));
     await quiesce();
     return true;
@@ -138,10 +154,9 @@ export class World {
   #startable(): (() => void)[] {
     const startable: (() => void)[] = [];
     const free = (kind: Kind): boolean => this.#running[kind] < AT_ONCE[kind];
-    const due = (box: Mailbox<unknown>): boolean => (box.soonest() ?? Number.POSITIVE_INFINITY) <= this.time;
-    if (free('reconcile') && due(this.#facts)) startable.push(() => this.#startReconcile(this.#facts, 100));
-    if (free('reconcile') && due(this.#wakes)) startable.push(() => this.#startReconcile(this.#wakes, 10));
-    if (free('dispatch') && due(this.#dispatches)) startable.push(() => this.#startDispatch());
+    if (free('reconcile') && this.#facts.isDue(this.time)) startable.push(() => this.#startReconcile(this.#facts, 100));
+    if (free('reconcile') && this.#wakes.isDue(this.time)) startable.push(() => this.#startReconcile(this.#wakes, 10));
+    if (free('dispatch') && this.#dispatches.isDue(this.time)) startable.push(() => this.#startDispatch());
     if (free('sweep') && this.#nextSweepAt <= this.time) startable.push(() => this.#startSweep());
     return startable;
   }
@@ -151,18 +166,24 @@ export class World {
     this.#start(
       'reconcile',
       async (deps) => {
-        const results = await reconcileBatch(letters.map(({ body }) => body), deps);
+        const results = await reconcileBatch(
+          letters.map(({ body }) => body),
+          deps,
+        );
         for (const result of results) if (result.kind === 'threw') this.watchdog.threw(result.error);
         return new Set(results.filter(({ kind }) => kind === 'threw').map(({ uid }) => uid));
       },
       (failed) => {
-        for (const letter of letters) if (!(failed instanceof Set && failed.has(letter.body.uid))) this.#remove(box, letter);
+        for (const letter of letters)
+          if (!(failed instanceof Set && failed.has(letter.body.uid))) this.#remove(box, letter);
       },
     );
   }
 
   #startDispatch(): void {
-    const letters = this.#dispatches.receive(10, this.time, VISIBILITY_MS.dispatch, (count) => this.random.between(0, count - 1));
+    const letters = this.#dispatches.receive(10, this.time, VISIBILITY_MS.dispatch, (count) =>
+      this.random.between(0, count - 1),
+    );
     this.#start(
       'dispatch',
       async (deps) => {
@@ -171,7 +192,8 @@ export class World {
         return letters.filter((_, i) => done[i]?.status === 'fulfilled');
       },
       (done) => {
-        for (const letter of letters) if (Array.isArray(done) && done.includes(letter)) this.#remove(this.#dispatches, letter);
+        for (const letter of letters)
+          if (Array.isArray(done) && done.includes(letter)) this.#remove(this.#dispatches, letter);
       },
     );
   }
@@ -188,13 +210,14 @@ export class World {
     );
   }
 
-  #remove<T>(box: Mailbox<T>, letter: Parameters<Mailbox<T>['remove']>[0]): void {
+  #remove<T>(box: Mailbox<T>, letter: Letter<T>): void {
     if (!this.#strikes('delete lost', this.weather.lostAnswer / 2)) box.remove(letter);
   }
 
   #start(kind: Kind, work: (deps: Deps) => Promise<unknown>, done: (result: unknown) => void): void {
     const skew = this.weather.clockSkewMaxMs;
     const process: Process = { dead: false, kind, skewMs: this.random.between(-skew, skew) };
+    if (process.skewMs !== 0) this.#struck('clock skewed');
     this.#running[kind]++;
     work(this.#deps(process)).then(
       (result) => {
@@ -213,7 +236,7 @@ export class World {
   #die(process: Process): void {
     process.dead = true;
     this.#running[process.kind]--;
-    for (let i = this.#calls.length - 1; i >= 0; i--) if (this.#calls[i]?.process === process) this.#calls.splice(i, 1);
+    this.#ready = this.#ready.filter((call) => call.process !== process);
     this.#caches[this.random.between(0, this.#caches.length - 1)] = createCache();
   }
 
@@ -241,36 +264,48 @@ export class World {
       get: (target, method: string) => {
         const value: unknown = Reflect.get(target, method);
         if (typeof value !== 'function') return value;
-        return (...args: unknown[]) => this.#call(process, port, method, async () => Reflect.apply(value, target, args), 0);
+        return (...args: unknown[]) =>
+          this.#call(process, port, method, async () => Reflect.apply(value, target, args), 0);
       },
     });
   }
 
-  #call(process: Process, port: string, method: string, perform: () => Promise<unknown>, afterMs: number): Promise<unknown> {
+  #call(
+    process: Process,
+    port: string,
+    method: string,
+    perform: () => Promise<unknown>,
+    afterMs: number,
+  ): Promise<unknown> {
     if (process.dead) return new Promise(() => undefined);
     return new Promise((resolve, reject) => {
-      this.#calls.push({ process, port, method, readyAt: plusMs(this.time, afterMs), perform, resolve, reject });
+      const call = { process, port, method, perform, resolve, reject };
+      if (afterMs > 0) this.#asleep.add(call, plusMs(this.time, afterMs));
+      else this.#ready.push(call);
     });
   }
 
   /** One port call comes back to its handler: as it should, or as the weather has it. */
   async #return(call: PendingCall): Promise<void> {
-    this.#calls.splice(this.#calls.indexOf(call), 1);
     const { process, port, method } = call;
+    if (process.dead) return; // it died in its sleep
     const { crash, lostAnswer, conflict, throttled } = this.weather;
     if (this.#strikes('crash before', crash / 2)) return this.#die(process);
-    if (method.startsWith('commit') && port === 'jobs' && this.#strikes('conflict', conflict)) return call.resolve({ kind: 'lost' });
+    if (method.startsWith('commit') && port === 'jobs' && this.#strikes('conflict', conflict))
+      return call.resolve({ kind: 'lost' });
     if (port === 'tasks' && method !== 'prepare' && this.#strikes('throttled', throttled)) {
       return call.resolve({ kind: 'later', reason: 'Rate exceeded' });
     }
-    if (port !== 'clock' && this.#strikes('call never arrived', lostAnswer / 2)) return call.reject(new Error(`${port}.${method}: never arrived`));
+    if (port !== 'clock' && this.#strikes('call never arrived', lostAnswer / 2))
+      return call.reject(new Error(`${port}.${method}: never arrived`));
     const result = await call.perform().then(
       (value) => ({ ok: true, value }) as const,
       (error: unknown) => ({ ok: false, error }) as const,
     );
     if (this.#strikes('crash after', crash / 2)) return this.#die(process);
     if (!result.ok) return call.reject(result.error);
-    if (port !== 'clock' && this.#strikes('answer lost', lostAnswer / 2)) return call.reject(new Error(`${port}.${method}: answer lost`));
+    if (port !== 'clock' && this.#strikes('answer lost', lostAnswer / 2))
+      return call.reject(new Error(`${port}.${method}: answer lost`));
     call.resolve(result.value);
   }
 
@@ -280,13 +315,16 @@ export class World {
         if (this.#strikes('message dropped', this.weather.messageDropped)) continue;
         const copies = this.#strikes('message doubled', this.weather.messageDoubled) ? 2 : 1;
         for (let i = 0; i < copies; i++) {
-          box.post(body, plusMs(this.time, delaySec * 1000 + this.random.between(0, this.weather.messageDelayMaxMs)));
+          const delayMs = this.random.between(0, this.weather.messageDelayMaxMs);
+          if (delayMs > 0) this.#struck('message late');
+          box.post(body, this.#gust(box, plusMs(this.time, delaySec * 1000 + delayMs)));
         }
       }
     };
     return {
       wake: async (wakeUps) => {
-        for (const { uid, delaySec, inspect } of wakeUps) post(this.#wakes, [{ uid, facts: [], ...(inspect === true ? { inspect } : {}) }], delaySec);
+        for (const { uid, delaySec, inspect } of wakeUps)
+          post(this.#wakes, [{ uid, facts: [], ...(inspect === true ? { inspect } : {}) }], delaySec);
       },
       facts: async (messages, delaySec) => post(this.#facts, messages, delaySec),
       dispatch: async (messages, delaySec) => post(this.#dispatches, messages, delaySec),
@@ -300,38 +338,41 @@ export class World {
     if (fact === null || this.#strikes('event dropped', this.weather.eventDropped)) return;
     const copies = this.#strikes('event doubled', this.weather.eventDoubled) ? 2 : 1;
     for (let i = 0; i < copies; i++) {
-      this.#facts.post({ uid: view.job, facts: [fact] }, plusMs(this.time, this.random.between(0, this.weather.eventDelayMaxMs)));
+      const delayMs = this.random.between(0, this.weather.eventDelayMaxMs);
+      if (delayMs > 0) this.#struck('event late');
+      this.#facts.post({ uid: view.job, facts: [fact] }, this.#gust(this.#facts, plusMs(this.time, delayMs)));
     }
+  }
+
+  #gust(box: unknown, at: EpochMs): EpochMs {
+    return box === this.#facts && this.#gustMs > 0 ? asEpochMs(Math.ceil(at / this.#gustMs) * this.#gustMs) : at;
   }
 
   // --- time
 
-  #fireTimer(): void {
-    let soonest = 0;
-    for (let i = 1; i < this.#timers.length; i++) if ((this.#timers[i]?.at ?? 0) < (this.#timers[soonest]?.at ?? 0)) soonest = i;
-    const [timer] = this.#timers.splice(soonest, 1);
-    timer?.then();
-  }
-
   /** Nothing is due: on to the moment when something is. */
   #passTime(): boolean {
     const moments = [
-      ...this.#timers.map(({ at }) => at),
-      ...this.#calls.map(({ readyAt }) => readyAt),
+      this.#timers.soonest(),
+      this.#asleep.soonest(),
       this.#nextSweepAt,
-      this.#facts.soonest(),
-      this.#wakes.soonest(),
-      this.#dispatches.soonest(),
+      this.#facts.nextAt(),
+      this.#wakes.nextAt(),
+      this.#dispatches.nextAt(),
     ].filter((moment): moment is EpochMs => moment !== null && moment > this.time);
     if (moments.length === 0) return false;
     this.time = asEpochMs(moments.reduce((min, moment) => Math.min(min, moment), Number.POSITIVE_INFINITY));
     return true;
   }
 
-  #strikes(fault: string, probability: number): boolean {
+  #strikes(fault: Fault, probability: number): boolean {
     if (probability === 0 || !this.random.chance(probability)) return false;
-    this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
+    this.#struck(fault);
     return true;
+  }
+
+  #struck(fault: Fault): void {
+    this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
   }
 }
 

@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest';
+import { runSeed } from './seed-run.ts';
+import { FAULTS, type Fault } from './weather.ts';
+
+/** A large seed takes seconds; a machine that is busy otherwise must not turn it red. */
+const TIMEOUT_MS = 180_000;
+const replayed = process.env['SEED'];
+
+/**
+ * Seeds `from`..`to`-1, a test each: every guarantee holds at every step, and each Job comes to its end.
+ * `SEED=137 npx vitest run test/simulation` replays one.
+ */
+export function describeSeeds(from: number, to: number): void {
+  const seeds = Array.from({ length: to - from }, (_, nth) => from + nth);
+  const chosen = replayed === undefined ? seeds : seeds.filter((seed) => seed === Number(replayed));
+  const struck = new Map<Fault, number>();
+
+  describe.skipIf(chosen.length === 0)(`seeds ${from} to ${to - 1}`, () => {
+    test.each(chosen)('seed %i keeps every guarantee', { timeout: TIMEOUT_MS }, async (seed) => {
+      const { broken, faults } = await runSeed(seed);
+      for (const [fault, times] of faults) struck.set(fault, (struck.get(fault) ?? 0) + times);
+      expect(broken, `replay: npx tsx test/simulation/main.ts ${seed} ${seed + 1}`).toEqual([]);
+    });
+
+    test.skipIf(replayed !== undefined)('every kind of fault has struck', () => {
+      expect(FAULTS.filter((fault) => (struck.get(fault) ?? 0) < to - from)).toEqual([]);
+    });
+  });
+}
