@@ -5,13 +5,19 @@ import { LAUNCH_CASES } from './launch-cases.ts';
 import { RACE_CASES } from './race-cases.ts';
 import type { StoreCase, StoreUnderTest } from './store-under-test.ts';
 
+/** Promises to one caller at a time. */
+export const CALM_CASES: readonly StoreCase[] = [...JOB_CASES, ...LAUNCH_CASES, ...FEED_CASES];
 /** Every promise that the ports make of what is stored. */
-export const STORE_CASES: readonly StoreCase[] = [...JOB_CASES, ...LAUNCH_CASES, ...FEED_CASES, ...RACE_CASES];
+const STORE_CASES: readonly StoreCase[] = [...CALM_CASES, ...RACE_CASES];
 
 /** One suite for every store there is: each case gets an empty one from `makeStore`. */
-export function describeStore(name: string, makeStore: () => Promise<StoreUnderTest>): void {
+export function describeStore(
+  name: string,
+  makeStore: () => Promise<StoreUnderTest>,
+  cases: readonly StoreCase[] = STORE_CASES,
+): void {
   describe(`${name} keeps its promises`, () => {
-    test.each(STORE_CASES)('$name', async (promise) => {
+    test.each(cases)('$name', async (promise) => {
       expect.hasAssertions();
       await promise.run(await makeStore());
     });

@@ -29,8 +29,26 @@ export function stopEngineAfterwards(): void {
   });
 }
 
-/** A client that asks again at once, whatever was answered: the waits of a real one would only cost time here. */
+/** The client that the functions have. */
 export const aClient = (): DynamoDBClient => createDynamoClient({ region: 'eu-central-1', endpoint });
+
+/**
+ * The same, but it asks again at once and never tires: a real one waits, and stops repeating when hundreds of answers
+ * have failed it, as they do in a test where every answer is lost. What is worth repeating the SDK itself says.
+ */
+export function aPatientClient(): DynamoDBClient {
+  const client = aClient();
+  const token = (count: number) => ({ getRetryCount: () => count, getRetryDelay: () => 0, getRetryCost: () => 0 });
+  client.config.retryStrategy = async () => ({
+    acquireInitialRetryToken: async () => token(0),
+    async refreshRetryTokenForRetry(last, { errorType }) {
+      if (errorType === 'CLIENT_ERROR' || last.getRetryCount() >= 5) throw new Error('not to be repeated');
+      return token(last.getRetryCount() + 1);
+    },
+    recordSuccess: () => undefined,
+  });
+  return client;
+}
 
 let tables = 0;
 

@@ -1,11 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import { type EpochMs, asJobUid } from '../../shared/domain/brand.ts';
+import { type EpochMs, asJobUid, asTaskArn } from '../../shared/domain/brand.ts';
 import type { LaunchSlot } from '../../shared/ports/job-store.ts';
 import { MINUTE_MS, type StoreCase, type Stores, T0, aStoredJob, anArn, at, following } from './store-under-test.ts';
 
 const UID = asJobUid('uid-1');
 const LATER = at(60 * MINUTE_MS);
 const launching = (index: number): LaunchSlot => ({ index, attempt: 1, nonce: 0, state: 'launching', since: T0 });
+
+const bulky = (index: number, bytes: number): LaunchSlot => {
+  const taskArn = asTaskArn(randomBytes(bytes).toString('base64'));
+  return { index, attempt: 1, nonce: 0, state: 'launched', taskArn, since: T0 };
+};
 
 async function allDue({ jobs }: Stores, now: EpochMs | null, limit: number): Promise<string[]> {
   const found: string[] = [];
@@ -82,18 +88,10 @@ export const LAUNCH_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a whole range of full rows is read, however many pages that takes',
+    name: 'a range is read whole, however many pages of 1 MB that takes',
     async run({ jobs }) {
-      const slots = (row: number): LaunchSlot[] =>
-        Array.from({ length: 10 }, (_, nth) => ({
-          index: row * 10 + nth,
-          attempt: 1,
-          nonce: 0,
-          state: 'launched',
-          taskArn: anArn(row * 10 + nth),
-          since: T0,
-        }));
-      const rows = Array.from({ length: 410 }, (_, row) => ({ row, version: 0, slots: slots(row) }));
+      // Real rows stay under 1 KB; these are of 4 KB that nothing compresses.
+      const rows = Array.from({ length: 410 }, (_, row) => ({ row, version: 0, slots: [bulky(row * 10, 4_096)] }));
       await Promise.all(rows.map(async (row) => jobs.writeLaunches(UID, row, LATER)));
       expect(await jobs.readLaunchRange(UID, 0, 409)).toEqual(rows.map((row) => ({ ...row, version: 1 })));
     },

@@ -65,7 +65,11 @@ export function jobs(table: Table): Jobs {
     },
 
     async expireJob(uid, chunks, at) {
-      await eachOf(expireRequests(table.name, uid, chunks, at), async (request) => sendUpdate(table.client, request));
+      await eachOf(expireRequests(table.name, uid, chunks, at), async (request) =>
+        patiently(`expiring ${uid}`, async () =>
+          (await sendUpdate(table.client, request))?.kind === 'conflict' ? 'conflict' : 'done',
+        ),
+      );
     },
   };
 }

@@ -1,0 +1,314 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Fate,
+  type WireRequest,
+  cancelled,
+  conflict,
+  dynamoError,
+  faultsBeneath,
+} from '../support/faults-beneath-sdk.ts';
+import { CALM_CASES, describeStore } from './describe-store.ts';
+import { aClient, aPatientClient, endpoint, makeDynamoStore, stopEngineAfterwards } from './dynamo-fixture.ts';
+import {
+  type StoreUnderTest,
+  T0,
+  aChunk,
+  aNewJob,
+  aStoredJob,
+  anAttempt,
+  anEntry,
+  at,
+  following,
+} from './store-under-test.ts';
+
+stopEngineAfterwards();
+
+const WRITES = ['UpdateItem', 'PutItem', 'TransactWriteItems', 'BatchWriteItem'];
+const LATER = at(3_600_000);
+const TEMPLATE = { taskDefinition: 'td:1', containers: ['main'], placement: '{}' };
+const DONE: Fate = { kind: 'carriedOut' };
+
+/** Every request that writes, by its first attempt only: the SDK's repeat goes through. */
+const firstOfEachWrite =
+  (fate: (request: WireRequest) => Fate) =>
+  (request: WireRequest): Fate =>
+    request.attempt === 1 && WRITES.includes(request.command) ? fate(request) : DONE;
+
+/** As if the repeat came when DynamoDB has forgotten the token, ten minutes later: only the rows can tell. */
+function forgetTokens(request: WireRequest): void {
+  const token = request.body['ClientRequestToken'];
+  if (typeof token === 'string') request.body['ClientRequestToken'] = `${token}-${request.attempt}`;
+}
+
+async function aStore(decide: (request: WireRequest) => Fate, client = aPatientClient()): Promise<StoreUnderTest> {
+  const store = await makeDynamoStore(client);
+  faultsBeneath(client, decide);
+  return store;
+}
+
+describe.skipIf(endpoint === null)('beneath the SDK', () => {
+  describeStore(
+    'whose every write loses its first answer, a store',
+    async () => aStore(firstOfEachWrite(() => ({ kind: 'answerLost' }))),
+    CALM_CASES,
+  );
+
+  describeStore(
+    'whose every write loses its first answer, and is repeated late, a store',
+    async () =>
+      aStore((request) => {
+        forgetTokens(request);
+        return firstOfEachWrite(() => ({ kind: 'answerLost' }))(request);
+      }),
+    CALM_CASES,
+  );
+
+  describeStore('whose every write is not sent at first, a store', async () =>
+    aStore(firstOfEachWrite(() => ({ kind: 'notSent' }))),
+  );
+});
+
+type Write = {
+  readonly name: string;
+  /** What the method says when a transaction is in its way once. */
+  readonly onConflict: object;
+  /** Prepares the store; what it returns is the write under test. */
+  readonly prepare: (store: StoreUnderTest) => Promise<() => Promise<unknown>>;
+};
+
+/** Every method that writes conditionally. */
+const CONDITIONAL_WRITES: readonly Write[] = [
+  {
+    name: 'createNamespace',
+    onConflict: { kind: 'created' },
+    prepare:
+      async ({ jobs }) =>
+      async () =>
+        jobs.createNamespace('team', T0),
+  },
+  {
+    name: 'createJob',
+    onConflict: { kind: 'created' },
+    async prepare({ jobs }) {
+      const { spec, status } = aNewJob();
+      await jobs.createNamespace('default', T0);
+      return async () => jobs.createJob(spec, status);
+    },
+  },
+  {
+    name: 'commitPass',
+    onConflict: { kind: 'lost' },
+    async prepare(store) {
+      const { status, uid } = await aStoredJob(store);
+      return async () => store.jobs.commitPass(uid, following(status), []);
+    },
+  },
+  {
+    name: 'commitPass with chunks',
+    onConflict: { kind: 'lost' },
+    async prepare(store) {
+      const { status, uid } = await aStoredJob(store);
+      return async () => store.jobs.commitPass(uid, following(status), [aChunk(status, 0, 0, { attempt: 1 })]);
+    },
+  },
+  {
+    name: 'commitSpec',
+    onConflict: { kind: 'lost' },
+    async prepare(store) {
+      const { spec, status } = await aStoredJob(store);
+      return async () => store.jobs.commitSpec({ ...spec, generation: 2 }, following(status));
+    },
+  },
+  {
+    name: 'commitDeletion',
+    onConflict: { kind: 'lost' },
+    async prepare(store) {
+      const { spec, status } = await aStoredJob(store);
+      return async () => store.jobs.commitDeletion(spec.identity, following(status));
+    },
+  },
+  {
+    name: 'storeTemplate',
+    onConflict: TEMPLATE,
+    async prepare(store) {
+      const { uid } = await aStoredJob(store);
+      return async () => store.jobs.storeTemplate(uid, TEMPLATE);
+    },
+  },
+  {
+    name: 'writeLaunches',
+    onConflict: { kind: 'lost', row: { row: 0, version: 0, slots: [] } },
+    async prepare(store) {
+      const { uid } = await aStoredJob(store);
+      return async () => store.jobs.writeLaunches(uid, { row: 0, version: 0, slots: [] }, LATER);
+    },
+  },
+  {
+    name: 'append',
+    onConflict: { kind: 'appended', number: 1 },
+    async prepare(store) {
+      const { uid } = await aStoredJob(store);
+      return async () => store.feed.append([anEntry(uid, 0, 1)], T0);
+    },
+  },
+  {
+    name: 'limits.commit',
+    onConflict: { kind: 'lost', row: { version: 0, state: { nextFreeAt: 0 } } },
+    prepare:
+      async ({ limits }) =>
+      async () =>
+        limits.commit('launch', 0, { nextFreeAt: T0 }),
+  },
+];
+
+/** A store whose `fates` can be set: each request that writes takes one, while there are any. */
+async function aStoreOfFates(client = aPatientClient()) {
+  const fates: ((request: WireRequest) => Fate)[] = [];
+  const decide = (request: WireRequest): Fate =>
+    WRITES.includes(request.command) ? (fates.shift()?.(request) ?? DONE) : DONE;
+  return { store: await aStore(decide, client), fates };
+}
+
+describe.skipIf(endpoint === null)('a transaction in the way', () => {
+  test.each(CONDITIONAL_WRITES)('$name: says so or tries again, and leaves nothing half done', async (write) => {
+    const { store, fates } = await aStoreOfFates();
+    const call = await write.prepare(store);
+    fates.push(conflict);
+    expect(await call()).toEqual(write.onConflict);
+    expect(fates).toEqual([]);
+  });
+
+  test('expireJob: every row expires all the same', async () => {
+    const { store, fates } = await aStoreOfFates();
+    const { uid } = await aStoredJob(store);
+    fates.push(conflict, conflict, conflict);
+    await store.jobs.expireJob(uid, 1, LATER);
+    store.clock.advance(3_600_000);
+    expect(await store.jobs.readStatus(uid)).toBeNull();
+    expect(await store.jobs.readSpec(uid)).toBeNull();
+  });
+
+  test('one that stays in the way of a new Job is thrown in the end, nothing is created', async () => {
+    const { store, fates } = await aStoreOfFates();
+    const { spec, status, uid } = aNewJob();
+    await store.jobs.createNamespace('default', T0);
+    fates.push(...Array.from({ length: 7 }, () => conflict));
+    await expect(store.jobs.createJob(spec, status)).rejects.toThrow('other transactions were in the way');
+    expect(await store.jobs.readStatus(uid)).toBeNull();
+  });
+});
+
+describe.skipIf(endpoint === null)('a throttle', () => {
+  const THROTTLES = [
+    'ProvisionedThroughputExceededException',
+    'ThrottlingException',
+    'RequestLimitExceeded',
+    'TransactionInProgressException',
+  ];
+
+  test.each(CONDITIONAL_WRITES)('$name: is asked again, and ends as if it had not been', async (write) => {
+    const [calm, rough] = await Promise.all([aStoreOfFates(), aStoreOfFates()]);
+    const expected = await (await write.prepare(calm.store))();
+    const call = await write.prepare(rough.store);
+    const nth = CONDITIONAL_WRITES.indexOf(write);
+    rough.fates.push(() => dynamoError(THROTTLES[nth % THROTTLES.length]!, 'slow down'));
+    expect(await call()).toEqual(expected);
+    expect(rough.fates).toEqual([]);
+  });
+
+  test('is met by the client of the functions, too: it waits and asks again', async () => {
+    const { store, fates } = await aStoreOfFates(aClient());
+    const { status, uid } = await aStoredJob(store);
+    fates.push(
+      () => dynamoError('ThrottlingException', 'slow down'),
+      () => ({ kind: 'answerLost' }),
+    );
+    expect(await store.jobs.commitPass(uid, following(status), [])).toEqual({ kind: 'committed' });
+    expect(fates).toEqual([]);
+  });
+
+  test('within a transaction is thrown, for the SDK does not repeat it', async () => {
+    const { store, fates } = await aStoreOfFates();
+    const { spec, status, uid } = await aStoredJob(store);
+    fates.push(({ body }) => cancelled(body, 'ThrottlingError', 'Throughput exceeds the current capacity'));
+    await expect(store.jobs.commitSpec(spec, following(status))).rejects.toThrow('ThrottlingError');
+    expect(await store.jobs.readStatus(uid)).toEqual(status);
+  });
+
+  test('of a part of a batch: that part is written again', async () => {
+    const { store, fates } = await aStoreOfFates();
+    const { uid } = await aStoredJob(store);
+    const nothing = ({ body }: WireRequest): Fate => ({
+      kind: 'answered',
+      status: 200,
+      body: { UnprocessedItems: body['RequestItems'] },
+    });
+    fates.push(nothing, nothing);
+    const records = Array.from({ length: 60 }, (_, index) => anAttempt(index));
+    await store.jobs.writeAttempts(uid, records, LATER);
+    expect(fates).toEqual([]);
+    expect(await store.jobs.readAttempts(uid, 0, 100)).toEqual(records);
+  });
+
+  test('of a part of a read: that part is read again', async () => {
+    let first = true;
+    const store = await aStore(({ command, body }) => {
+      if (command !== 'BatchGetItem' || !first) return DONE;
+      first = false;
+      return { kind: 'answered', status: 200, body: { Responses: {}, UnprocessedKeys: body['RequestItems'] } };
+    });
+    const { status, uid } = await aStoredJob(store, { completions: 9_000 });
+    const chunks = [0, 1, 2].map((no) => aChunk(status, no, 0, { attempt: 1 }));
+    await store.jobs.commitPass(uid, following(status), chunks);
+    expect((await store.jobs.readChunks(uid, [0, 1, 2])).size).toBe(3);
+    expect(first).toBe(false);
+  });
+});
+
+describe.skipIf(endpoint === null)('an error that nobody expects', () => {
+  test.each(CONDITIONAL_WRITES)('$name: is thrown, as no outcome', async (write) => {
+    const { store, fates } = await aStoreOfFates();
+    const call = await write.prepare(store);
+    fates.push(() => dynamoError('AccessDeniedException', 'not for you'));
+    await expect(call()).rejects.toThrow('not for you');
+  });
+});
+
+describe.skipIf(endpoint === null)('an answer that is lost while others go on', () => {
+  test('a commit that others have built upon is lost: read and decide again', async () => {
+    const { store, fates } = await aStoreOfFates();
+    const { status, uid } = await aStoredJob(store);
+    const ours = following(status, 'ours');
+    const theirs = following(ours, 'theirs');
+    fates.push(() => ({ kind: 'answerLost', meanwhile: async () => store.jobs.commitPass(uid, theirs, []) }));
+    expect(await store.jobs.commitPass(uid, ours, [])).toEqual({ kind: 'lost' });
+    expect(await store.jobs.readStatus(uid)).toEqual(theirs);
+  });
+
+  test('a Job that was created, and deleted by somebody else, was created', async () => {
+    const { store, fates } = await aStoreOfFates();
+    const { spec, status, uid } = aNewJob();
+    await store.jobs.createNamespace('default', T0);
+    const deleting = following(status);
+    const deleteIt = async (): Promise<unknown> => store.jobs.commitDeletion(spec.identity, deleting);
+    fates.push((request) => {
+      forgetTokens(request);
+      return { kind: 'answerLost', meanwhile: deleteIt };
+    });
+    expect(await store.jobs.createJob(spec, status)).toEqual({ kind: 'created' });
+    expect(await store.jobs.findJob('default', 'work')).toBeNull();
+    expect(await store.jobs.readStatus(uid)).toEqual(deleting);
+  });
+
+  test('a row of the feed that was appended, and followed, is not appended again', async () => {
+    const { store, fates } = await aStoreOfFates();
+    const { uid } = await aStoredJob(store);
+    const goOn = async (): Promise<unknown> => store.feed.append([anEntry(uid, 1, 2)], T0);
+    fates.push((request) => {
+      forgetTokens(request);
+      return { kind: 'answerLost', meanwhile: goOn };
+    });
+    expect(await store.feed.append([anEntry(uid, 0, 1)], T0)).toEqual({ kind: 'outrun' });
+    expect(await store.feed.head()).toBe(2);
+  });
+});
