@@ -3,6 +3,7 @@ import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
+import { DEAD_QUEUE_ENV } from '../shared/names/dead-letters.ts';
 import { ENV } from '../shared/names/env.ts';
 import { Alarms } from './constructs/alarms.ts';
 import { HandlerFunction, type HandlerName } from './constructs/handler-function.ts';
@@ -43,6 +44,9 @@ export class MusterStack extends Stack {
       [ENV.wakeQueueUrl]: queues.wake.queue.queueUrl,
       [ENV.factQueueUrl]: queues.facts.queue.queueUrl,
       [ENV.dispatchQueueUrl]: queues.dispatch.queue.queueUrl,
+      [DEAD_QUEUE_ENV.wake]: queues.wake.dead.queueUrl,
+      [DEAD_QUEUE_ENV.facts]: queues.facts.dead.queueUrl,
+      [DEAD_QUEUE_ENV.dispatch]: queues.dispatch.dead.queueUrl,
       [ENV.cluster]: tasks.cluster.clusterArn,
       [ENV.subnets]: network.subnetIds.join(','),
       [ENV.securityGroups]: network.securityGroup.securityGroupId,

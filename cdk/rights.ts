@@ -47,6 +47,12 @@ export function grantRights({ roles, state, queues, tasks }: World): void {
       ['sqs:SendMessage'],
       names.map((name) => queues[name].queue.queueArn),
     );
+  const bury = (role: IRole, ...names: QueueName[]) =>
+    allow(
+      role,
+      ['sqs:SendMessage'],
+      names.map((name) => queues[name].dead.queueArn),
+    );
   const keepState = (role: IRole) => allow(role, STATE_ACTIONS, [state.table.tableArn]);
   const lookAtTasks = (role: IRole) => {
     allow(role, ['ecs:DescribeTasks'], [tasks.tasksArn], cluster);
@@ -59,9 +65,11 @@ export function grantRights({ roles, state, queues, tasks }: World): void {
 
   keepState(roles.reconcile);
   send(roles.reconcile, 'wake', 'facts', 'dispatch');
+  bury(roles.reconcile, 'wake', 'facts');
 
   keepState(roles.dispatch);
   send(roles.dispatch, 'facts', 'dispatch');
+  bury(roles.dispatch, 'dispatch');
   lookAtTasks(roles.dispatch);
   allow(roles.dispatch, ['ecs:RunTask'], [`${definitions}:*`], cluster); // a revision is always named
   allow(roles.dispatch, ['ecs:StopTask'], [tasks.tasksArn], cluster);

@@ -14,7 +14,6 @@ import {
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { METRIC_NAMESPACE } from '../../shared/names/metrics.ts';
 
 export type HandlerName = 'api' | 'reconcile' | 'dispatch' | 'sweep';
 
@@ -68,11 +67,7 @@ export class HandlerFunction extends Construct {
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO, // above INFO the metrics, which are log lines, would be dropped
       systemLogLevelV2: SystemLogLevel.WARN, // no START and REPORT line for each of 43,200 sweeps a month
-      environment: {
-        NODE_OPTIONS: '--enable-source-maps',
-        POWERTOOLS_SERVICE_NAME: 'muster', // one name for all: it is a dimension, and each value of it is billed
-        POWERTOOLS_METRICS_NAMESPACE: METRIC_NAMESPACE,
-      },
+      environment: { NODE_OPTIONS: '--enable-source-maps' },
       bundling: {
         format: OutputFormat.ESM,
         target: 'node24',

@@ -4,6 +4,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { DEAD_LETTER, RECEIVES_MAX } from '../../shared/names/dead-letters.ts';
 import type { Alarms } from './alarms.ts';
 
 export type WorkQueueProps = {
@@ -17,8 +18,6 @@ export type WorkQueueProps = {
 
 /** AWS's advice: a message stays hidden for six times as long as its consumer may take, or it is worked on twice at once. */
 const VISIBILITY_PER_TIMEOUT = 6;
-/** Receives before a message is dead; AWS's advice is 5 at least. Conflicts and throttles are re-sent as new messages and burn none. */
-const RECEIVES_MAX = 5;
 /** More than ten needs a batching window, and a window may hold a lone message back for 20 s (aws.md 3.2). */
 const BATCH_SIZE = 10;
 /** The longest that SQS keeps a message: time to read why it died. */
@@ -65,7 +64,7 @@ export class WorkQueue extends Construct {
       }),
       above: 0,
       silence: 'fine',
-      meaning: `Messages of the ${id} queue could not be processed. The dead-letter queue keeps them for ${DEAD_KEPT.toDays()} days; the function's log says why.`,
+      meaning: `Messages of the ${id} queue could not be processed. The dead-letter queue keeps them for ${DEAD_KEPT.toDays()} days; their attribute ${DEAD_LETTER.reason} says why.`,
     });
     alarms.on(`${id}Oldest`, {
       metric: this.queue.metricApproximateAgeOfOldestMessage({

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { musterTemplate } from './template.ts';
+import { musterTemplate, ref } from './template.ts';
 
 /** Actions that read cannot do harm beyond what is read; all others must say what they do it to. */
 const READS = /:(Get|BatchGet|List|Describe|BatchCheck)/;
@@ -57,6 +57,16 @@ describe('rights', () => {
     expect(of('iam:PassRole').condition).toEqual({
       StringEquals: { 'iam:PassedToService': 'ecs-tasks.amazonaws.com' },
     });
+  });
+
+  test('each function that drains queues may bury what it cannot process, and in no other grave', () => {
+    const dead = new Set(stack.mappings.map(({ queue }) => stack.deadOf(queue)));
+    for (const handler of HANDLERS) {
+      const sends = stack.rightsOf(handler).filter(({ actions }) => actions.includes('sqs:SendMessage'));
+      const graves = sends.flatMap(({ resources }) => resources.map(ref)).filter((id) => dead.has(id));
+      const own = stack.mappings.filter(({ consumer }) => stack.handlerOf(consumer) === handler);
+      expect(graves.sort()).toEqual(own.map(({ queue }) => stack.deadOf(queue)).sort());
+    }
   });
 
   test('the API starts and stops nothing itself: it wakes reconcile', () => {
