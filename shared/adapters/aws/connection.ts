@@ -33,7 +33,24 @@ export function clientConfig({ region, endpoint, accessKey = 'muster' }: Connect
       httpAgent: agent,
       httpsAgent: agent,
     }),
-    // Keys of the user's must never be sent to an emulator.
-    ...(endpoint === null ? {} : { endpoint, credentials: { accessKeyId: accessKey, secretAccessKey: 'muster' } }),
+    ...(endpoint === null ? {} : { endpoint, ...unsigned(accessKey) }),
+  };
+}
+
+/**
+ * Emulators look at the access key and check no signature: naming the key takes none of the 0.1 ms of CPU that signing
+ * takes of each call, a third of its client's cost. Keys of the user's are never sent to an emulator.
+ */
+function unsigned(accessKeyId: string) {
+  const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/00000000/local/emulator/aws4_request, SignedHeaders=host, Signature=0`;
+  return {
+    credentials: { accessKeyId, secretAccessKey: 'none' },
+    signer: {
+      sign: <R extends { readonly headers: Record<string, string> }>(request: R): Promise<R> => {
+        request.headers['authorization'] = authorization;
+        request.headers['x-amz-date'] = '20000101T000000Z'; // the DynamoDB engine wants to see one, whichever
+        return Promise.resolve(request);
+      },
+    },
   };
 }
