@@ -1,0 +1,223 @@
+import { Draft } from '../../shared/domain/draft.ts';
+import { type EpochMs, type JobUid, asEpochMs, asTaskArn, plusMs } from '../../shared/domain/brand.ts';
+import type { Ending } from '../../shared/domain/fact.ts';
+import { planningSpec } from '../../shared/domain/job.ts';
+import { extendJournal, podChanges } from '../../shared/domain/journal.ts';
+import { launchRowOf } from '../../shared/domain/launch-row.ts';
+import { DELETED_VERSION, type Status, freshStatus, requestDeletion } from '../../shared/domain/status.ts';
+import type { Step } from '../../shared/domain/transition.ts';
+import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
+import type { ApiOptions } from '../../shared/kube/api-deps.ts';
+import { createKubeApi } from '../../shared/kube/kube-api.ts';
+import type { LogLine } from '../../shared/ports/log-reader.ts';
+
+/** 14 November 2023, 22:13:20 UTC. */
+export const START = asEpochMs(1_700_000_000_000);
+const YEAR_MS = 365 * 86_400_000;
+
+export const arnOf = (index: number, attempt: number) =>
+  asTaskArn(
+    `arn:aws:ecs:us-east-1:000000000000:task/muster/${String(index).padStart(30, '0')}${String(attempt).padStart(2, '0')}`,
+  );
+
+/**
+ * The API over the memory store, and a hand that commits transitions and publishes them as passes do. Time stands still
+ * but for sleeps, which end at once.
+ */
+export async function aWorld(options: ApiOptions = {}, hooks: { readonly onSleep?: () => Promise<void> | void } = {}) {
+  let now: EpochMs = START;
+  const store = createMemoryStore({ now: () => now });
+  await store.jobs.createNamespace('default', START);
+  const lines = new Map<string, LogLine[]>();
+  const warnings: unknown[] = [];
+  let uids = 0;
+  const clock = {
+    now: () => now,
+    async sleep(ms: number) {
+      now = plusMs(now, ms);
+      await hooks.onSleep?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+
+  const publish = async (uid: JobUid, status: Status) => {
+    const spec = await store.jobs.readSpec(uid);
+    const mark = await store.feed.readMark(uid);
+    if (spec === null) throw new Error(`no Job ${uid}`);
+    const deleted = status.phase.kind === 'deleting';
+    const appended = await store.feed.append(
+      [
+        {
+          uid,
+          namespace: spec.identity.namespace,
+          name: spec.identity.name,
+          type: deleted ? 'DELETED' : mark === null ? 'ADDED' : 'MODIFIED',
+          after: mark?.version ?? 0,
+          version: deleted ? DELETED_VERSION : status.version,
+          seq: status.journal.nextSeq,
+          pods: podChanges(status.journal, mark?.seq ?? 0),
+        },
+      ],
+      now,
+    );
+    if (appended.kind !== 'appended') throw new Error('outrun');
+  };
+
+  const app = createKubeApi(
+    {
+      jobs: store.jobs,
+      feed: store.feed,
+      clock,
+      telemetry: { warn: (message, values) => warnings.push({ message, ...values }) },
+      newUid: () => `${String(++uids).padStart(8, '0')}-0000-4000-8000-000000000000`,
+      logs: {
+        async read({ taskArn, container, after }) {
+          const all = lines.get(`${taskArn}/${container}`);
+          if (all === undefined) return { kind: 'none' };
+          const from = Number(after ?? 0);
+          const page = all.slice(from, from + 3); // small pages, so that paging is met
+          return { kind: 'lines', lines: page, next: String(from + page.length) };
+        },
+      },
+      changes: {
+        async create(spec) {
+          const job = { ...spec.identity, generation: 1, spec: planningSpec(spec.manifest) };
+          const status = freshStatus(job, now);
+          const created = await store.jobs.createJob(spec, status);
+          if (created.kind === 'created') await publish(spec.identity.uid, status);
+          return created;
+        },
+        async remove(uid) {
+          const spec = await store.jobs.readSpec(uid);
+          const status = await store.jobs.readStatus(uid);
+          const next = status === null ? null : requestDeletion(status, now);
+          if (spec === null || next === null) return { kind: 'gone' };
+          await store.jobs.commitDeletion(spec.identity, next);
+          await publish(uid, next);
+          return { kind: 'deleted' };
+        },
+      },
+    },
+    options,
+  );
+
+  const uidOf = async (name: string, namespace = 'default'): Promise<JobUid> => {
+    const uid = await store.jobs.findJob(namespace, name);
+    if (uid === null) throw new Error(`no Job ${name}`);
+    return uid;
+  };
+
+  return {
+    app,
+    jobs: store.jobs,
+    feed: store.feed,
+    warnings,
+    uidOf,
+    clock,
+    /** Commits transitions of `name`, and whatever else of STATUS is given; `fold` stores the chunk anew, too. */
+    async commit(
+      name: string,
+      steps: readonly (Step & { readonly index: number; readonly attempt?: number })[],
+      {
+        fold = false,
+        silent = false,
+        ...change
+      }: Partial<Status> & { readonly fold?: boolean; readonly silent?: boolean } = {},
+    ): Promise<void> {
+      const uid = await uidOf(name);
+      const status = await store.jobs.readStatus(uid);
+      if (status === null) throw new Error('no status');
+      const stored = await store.jobs.readChunks(
+        uid,
+        status.chunks.map((_, no) => no),
+      );
+      const draft = new Draft(status, new Map(status.chunks.map((_, no) => [no, stored.get(no)?.chunk ?? emptyOf()])));
+      for (const step of steps) draft.apply({ attempt: 1, ...step });
+      const journal = extendJournal(status.journal, draft.transitions);
+      const writes = [];
+      if (fold) {
+        const chunk = draft.chunk(0);
+        if (chunk === undefined) throw new Error('no chunk');
+        writes.push({
+          no: 0,
+          expectedVersion: status.chunks[0]?.version ?? 0,
+          chunk,
+          length: Math.min(4096, status.size),
+        });
+        draft.markFolded(0, journal.nextSeq);
+      }
+      const next: Status = { ...status, ...change, version: status.version + 1, journal, chunks: draft.summaries() };
+      const committed = await store.jobs.commitPass(uid, next, writes);
+      if (committed.kind !== 'committed') throw new Error('lost');
+      if (!silent) await publish(uid, next);
+    },
+    /** RunTask has answered for these indexes (of one launch row). */
+    async launch(name: string, ids: readonly { index: number; attempt: number }[]): Promise<void> {
+      const uid = await uidOf(name);
+      for (const { index, attempt } of ids) {
+        const row = await store.jobs.readLaunches(uid, launchRowOf(index));
+        const slots = row.slots.filter((slot) => slot.index !== index);
+        const slot = {
+          index,
+          attempt,
+          nonce: 0,
+          state: 'launched',
+          taskArn: arnOf(index, attempt),
+          since: plusMs(START, 1000),
+        } as const;
+        await store.jobs.writeLaunches(uid, { ...row, slots: [...slots, slot] }, plusMs(START, YEAR_MS));
+      }
+    },
+    /** The record of an ended attempt. */
+    async record(name: string, index: number, attempt: number, ending: Ending): Promise<void> {
+      const times = { createdAt: plusMs(START, 1000), startedAt: plusMs(START, 2000), stoppedAt: plusMs(START, 3000) };
+      const taskArn = arnOf(index, attempt);
+      await store.jobs.writeAttempts(
+        await uidOf(name),
+        [{ index, attempt, nonce: 0, taskArn, ending, times }],
+        plusMs(START, YEAR_MS),
+      );
+    },
+    print(index: number, attempt: number, container: string, ...texts: readonly string[]): void {
+      const key = `${arnOf(index, attempt)}/${container}`;
+      const all = lines.get(key) ?? [];
+      lines.set(key, all);
+      for (const text of texts) all.push({ atMs: START + all.length * 1000, text });
+    },
+    get: (path: string, headers: Record<string, string> = {}) => app.request(path, { headers }),
+    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
+      app.request(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+  };
+}
+
+export type World = Awaited<ReturnType<typeof aWorld>>;
+
+const emptyOf = () => ({ states: new Uint8Array(4096), attempts: new Uint32Array(4096), extras: new Map() });
+
+export const JOBS = '/apis/batch/v1/namespaces/default/jobs';
+export const PODS = '/api/v1/namespaces/default/pods';
+
+export const manifest = (name: string, spec: object = {}, more: object = {}) => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name },
+  spec: {
+    completionMode: 'Indexed',
+    completions: 4,
+    parallelism: 2,
+    ...spec,
+    template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'busybox', command: ['true'] }] } },
+  },
+  ...more,
+});
+
+/** Reads a stream of JSON lines to its end. */
+export const linesOf = async (response: Response): Promise<readonly Record<string, unknown>[]> =>
+  (await response.text())
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
