@@ -1,0 +1,256 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  RegisterTaskDefinitionCommand,
+  RunTaskCommand,
+  StopTaskCommand,
+  type ContainerDefinition,
+  type Task,
+} from '@aws-sdk/client-ecs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  container,
+  eventOf,
+  eventually,
+  makeFolders,
+  processes,
+  register,
+  startServer,
+  withEnv,
+  type TaskServer,
+} from './task-server.ts';
+
+let folders: ReturnType<typeof makeFolders>;
+let server: TaskServer;
+
+beforeEach(async () => {
+  folders = makeFolders();
+  server = await startServer({ kind: 'process', ...folders });
+});
+afterEach(async () => {
+  await server.close();
+  folders.remove();
+});
+
+/** Runs one container with this command to its end; `out` is what it wrote into `$MUSTER_WORKSPACE/out`. */
+async function runToEnd(
+  command: string[],
+  more: Partial<ContainerDefinition> = {},
+  overrides = {},
+): Promise<{ task: Task; out: string }> {
+  await register(server, 'job', [container('main', { command, ...more })]);
+  const { tasks } = await server.client.send(new RunTaskCommand({ taskDefinition: 'job', overrides }));
+  await eventOf(server, tasks![0]!.taskArn, 'STOPPED');
+  const out = join(folders.workspaceDir, 'out');
+  const described = server.ecs.api.DescribeTasks({ tasks: [tasks![0]!.taskArn] }).tasks![0] as Task;
+  return { task: described, out: existsSync(out) ? readFileSync(out, 'utf8') : '' };
+}
+
+const writeOut = (script: string): string[] => ['sh', '-c', `${script} > "$MUSTER_WORKSPACE/out"`];
+
+test('a task sees the environment that it was given, the workspace, a path, and nothing of ours', async () => {
+  process.env['MUSTER_TEST_SECRET'] = 'of the user';
+  const { out } = await runToEnd(
+    [
+      process.execPath,
+      '-e',
+      'require("fs").writeFileSync(process.env.MUSTER_WORKSPACE + "/out", JSON.stringify(process.env))',
+    ],
+    {
+      environment: [
+        { name: 'A', value: 'definition' },
+        { name: 'B', value: 'definition' },
+        { name: 'with.dots', value: 'x=y' },
+        { name: 'PWD', value: 'mine' },
+        { name: 'n', value: '5' },
+      ],
+    },
+    withEnv({ B: 'override', C: 'two\nlines and "quotes"' }),
+  );
+  delete process.env['MUSTER_TEST_SECRET'];
+  const env = JSON.parse(out) as Record<string, string>;
+  expect(env).toEqual({
+    A: 'definition',
+    B: 'override',
+    C: 'two\nlines and "quotes"',
+    'with.dots': 'x=y',
+    PWD: 'mine',
+    n: '5',
+    MUSTER_WORKSPACE: realpathSync(folders.workspaceDir),
+    PATH: `${dirname(process.execPath)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
+  });
+});
+
+test('entry point and command make one command line, an override replaces the command', async () => {
+  const definition = { entryPoint: ['sh', '-c', 'printf "[%s]" "$@" > "$MUSTER_WORKSPACE/out"', 'argv0'] };
+  expect((await runToEnd(['a b', '$HOME', "it's"], definition)).out).toBe("[a b][$HOME][it's]");
+  const overrides = { containerOverrides: [{ name: 'main', command: ['other'] }] };
+  expect((await runToEnd(['a'], definition, overrides)).out).toBe('[other]');
+});
+
+test('commands run in the workspace, or in their own folder relative to it', async () => {
+  const workspace = realpathSync(folders.workspaceDir);
+  expect((await runToEnd(writeOut('pwd'))).out).toBe(`${workspace}\n`);
+  mkdirSync(join(workspace, 'sub'));
+  expect((await runToEnd(writeOut('pwd'), { workingDirectory: 'sub' })).out).toBe(`${workspace}/sub\n`);
+  expect((await runToEnd(writeOut('pwd'), { workingDirectory: '/' })).out).toBe('/\n');
+});
+
+test.each([
+  [['no-such-program'], {}, /executable file not found in \$PATH/],
+  [['exit', '3'], {}, /"exit": executable file not found/], // a shell's word, but no program
+  [['./not-executable'], {}, /executable file not found/],
+  [['true'], { workingDirectory: 'nowhere' }, /working directory .*nowhere does not exist/],
+  [['true'], { environment: [{ name: 'PATH', value: '/nowhere' }] }, /executable file not found/],
+  [['true', 'a\0b'], {}, /CannotStartContainerError/],
+])('what cannot be started is no failure of the command: %j', async (command, more, reason) => {
+  writeFileSync(join(folders.workspaceDir, 'not-executable'), '#!/bin/sh\n');
+  const { task } = await runToEnd(command, more);
+  expect(task).toMatchObject({ stopCode: 'TaskFailedToStart', stoppedReason: expect.stringMatching(reason) as string });
+  expect(task.containers![0]).not.toHaveProperty('exitCode');
+});
+
+test('a program in the workspace is found by its relative path, a shell script without a first line too', async () => {
+  const program = join(folders.workspaceDir, 'program');
+  writeFileSync(program, 'exit 4\n');
+  chmodSync(program, 0o755);
+  expect((await runToEnd(['./program'])).task.containers).toMatchObject([{ exitCode: 4 }]);
+});
+
+test.each([
+  ['KILL', 137],
+  ['SEGV', 139],
+  ['TERM', 143],
+  ['INT', 130],
+])('a command that dies of SIG%s ends with %i', async (signal, exitCode) => {
+  expect((await runToEnd(['sh', '-c', `kill -${signal} $$; sleep 600`])).task).toMatchObject({
+    stopCode: 'EssentialContainerExited',
+    containers: [{ exitCode }],
+  });
+});
+
+test('a container without a command is refused, at registration and when an override takes its command away', async () => {
+  const message = /the process driver runs commands, not images: container main has no command/;
+  await expect(register(server, 'job', [{ name: 'main', image: 'busybox' }])).rejects.toMatchObject({
+    name: 'ClientException',
+    message: expect.stringMatching(message) as string,
+  });
+  await register(server, 'job');
+  const overrides = { containerOverrides: [{ name: 'main', command: [] }] };
+  await expect(server.client.send(new RunTaskCommand({ taskDefinition: 'job', overrides }))).rejects.toMatchObject({
+    name: 'ClientException',
+    message: expect.stringMatching(message) as string,
+  });
+});
+
+test('awslogs without a group or a prefix is refused, and so are names that no file can have', async () => {
+  const withLog = (options: Record<string, string>) => [
+    container('main', { logConfiguration: { logDriver: 'awslogs', options } }),
+  ];
+  for (const options of [
+    { 'awslogs-group': 'g' },
+    { 'awslogs-stream-prefix': 'p' },
+    { 'awslogs-group': '/'.repeat(100), 'awslogs-stream-prefix': 'p' },
+  ] as Record<string, string>[]) {
+    const call = server.client.send(
+      new RegisterTaskDefinitionCommand({
+        family: 'job',
+        cpu: '256',
+        memory: '512',
+        containerDefinitions: withLog(options),
+      }),
+    );
+    await expect(call).rejects.toMatchObject({ name: 'ClientException' });
+  }
+});
+
+test('what a command leaves in the background ends with it, also in a process group of its own', async () => {
+  await register(server, 'job', [
+    container('main', { command: ['sh', '-c', 'sleep 611 & timeout 611 sleep 612 & sleep 0.1; exit 6'] }),
+  ]);
+  const { tasks } = await server.client.send(new RunTaskCommand({ taskDefinition: 'job' }));
+  expect(await eventOf(server, tasks![0]!.taskArn, 'STOPPED')).toMatchObject({ containers: [{ exitCode: 6 }] });
+  await eventually(() => (processes().some(({ command }) => /^(sleep|timeout) 61[12]/.test(command)) ? null : true));
+});
+
+test('SIGTERM reaches a command that has made itself a process group', async () => {
+  await register(server, 'job', [container('main', { command: ['timeout', '613', 'sleep', '614'] })]);
+  const { tasks } = await server.client.send(new RunTaskCommand({ taskDefinition: 'job' }));
+  await eventually(() => (processes().some(({ command }) => command.startsWith('sleep 614')) ? true : null));
+  await server.client.send(new StopTaskCommand({ task: tasks![0]!.taskArn }));
+  expect(await eventOf(server, tasks![0]!.taskArn, 'STOPPED')).toMatchObject({
+    stopCode: 'UserInitiated',
+    containers: [{ exitCode: 143 }],
+  });
+  expect(processes().filter(({ command }) => command.startsWith('sleep 614'))).toEqual([]);
+});
+
+test('a command may end in its own way when it is told to', async () => {
+  await register(server, 'job', [
+    container('main', {
+      command: ['sh', '-c', 'trap "echo bye >> out; exit 0" TERM; echo ready >> out; while :; do sleep 0.02; done'],
+    }),
+  ]);
+  const { tasks } = await server.client.send(new RunTaskCommand({ taskDefinition: 'job' }));
+  const out = join(folders.workspaceDir, 'out');
+  await eventually(() => (existsSync(out) ? true : null));
+  await server.client.send(new StopTaskCommand({ task: tasks![0]!.taskArn }));
+  expect(await eventOf(server, tasks![0]!.taskArn, 'STOPPED')).toMatchObject({
+    stopCode: 'UserInitiated',
+    containers: [{ exitCode: 0 }],
+  });
+  expect(readFileSync(out, 'utf8')).toBe('ready\nbye\n');
+});
+
+test('a stop right after the start is not swallowed', async () => {
+  await register(server, 'job');
+  for (let n = 0; n < 20; n++) {
+    const { tasks } = await server.client.send(
+      new RunTaskCommand({ taskDefinition: 'job', overrides: withEnv({ HOLD: '1' }) }),
+    );
+    await eventOf(server, tasks![0]!.taskArn, 'RUNNING');
+    await server.client.send(new StopTaskCommand({ task: tasks![0]!.taskArn }));
+    expect(await eventOf(server, tasks![0]!.taskArn, 'STOPPED')).toMatchObject({
+      stopCode: 'UserInitiated',
+      containers: [{ exitCode: 143 }],
+    });
+  }
+});
+
+test('a task whose shim is killed is lost, and its processes are killed', async () => {
+  await register(server, 'job', [container('main', { command: ['sleep', '615'] })]);
+  const { tasks } = await server.client.send(new RunTaskCommand({ taskDefinition: 'job' }));
+  const sleeper = await eventually(() => processes().find(({ command }) => /^\S*sleep 615$/.test(command)));
+  process.kill(sleeper.parent, 'SIGKILL');
+  const end = await eventOf(server, tasks![0]!.taskArn, 'STOPPED');
+  expect(end).toMatchObject({
+    stopCode: 'InfrastructureHealth',
+    stoppedReason: expect.stringMatching(/^InternalError: /) as string,
+  });
+  expect(end.containers[0]).not.toHaveProperty('exitCode');
+  await eventually(() => (processes().some(({ pid }) => pid === sleeper.pid) ? null : true));
+});
+
+test('stopAll finds a daemon that has left its session', async () => {
+  await register(server, 'job', [container('main', { command: ['sh', '-c', 'setsid sleep 616 & sleep 0.1'] })]);
+  const { tasks } = await server.client.send(new RunTaskCommand({ taskDefinition: 'job' }));
+  await eventOf(server, tasks![0]!.taskArn, 'STOPPED');
+  expect(processes().some(({ command }) => command.startsWith('sleep 616'))).toBe(true);
+  await server.ecs.stopAll();
+  await eventually(() => (processes().some(({ command }) => command.startsWith('sleep 616')) ? null : true));
+});
+
+test('two hundred tasks at once all run, once each', async () => {
+  await register(server, 'job', [container('main', { command: ['sh', '-c', 'echo "$JOB_COMPLETION_INDEX" >> out'] })]);
+  const runs = await Promise.all(
+    Array.from({ length: 200 }, async (_, n) =>
+      server.client.send(
+        new RunTaskCommand({ taskDefinition: 'job', overrides: withEnv({ JOB_COMPLETION_INDEX: String(n) }) }),
+      ),
+    ),
+  );
+  for (const { tasks } of runs)
+    expect(await eventOf(server, tasks![0]!.taskArn, 'STOPPED')).toMatchObject({ containers: [{ exitCode: 0 }] });
+  const lines = readFileSync(join(folders.workspaceDir, 'out'), 'utf8').trim().split('\n');
+  expect([lines.length, new Set(lines).size]).toEqual([200, 200]);
+});
