@@ -9,7 +9,7 @@ import type { Tasks } from '../../shared/ports/tasks.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { createPlainTelemetry } from '../../shared/telemetry/plain-telemetry.ts';
 
-export const QUEUE_ARN = 'arn:aws:sqs:eu-central-1:1:facts';
+const QUEUE_ARN = 'arn:aws:sqs:eu-central-1:1:facts';
 
 /** An inbox that notes what is asked of it. */
 export function anInbox(

@@ -37,5 +37,5 @@ export function createCloudwatchLogs(options: {
 }
 
 /** `<prefix>/<container>/<task id>`, as the awslogs driver names it. */
-export const logStreamName = (taskArn: TaskArn, container: string): string =>
+const logStreamName = (taskArn: TaskArn, container: string): string =>
   `${LOG_STREAM_PREFIX}/${container}/${taskArn.slice(taskArn.lastIndexOf('/') + 1)}`;

@@ -7,7 +7,7 @@ import { type Connection, clientConfig } from './connection.ts';
 
 /** SQS's limits of one request: entries, and bytes of all bodies together. */
 export const BATCH_ENTRIES_MAX = 10;
-export const BATCH_BYTES_MAX = 1_048_576;
+const BATCH_BYTES_MAX = 1_048_576;
 /** Longest delay of a message on a standard queue. */
 const DELAY_MAX_SEC = 900;
 /** A message of 100 facts is about 30 KB: one billing unit of SQS. */
