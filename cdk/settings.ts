@@ -26,7 +26,7 @@ export type NetworkSettings =
 const HISTORY_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400] as const;
 type HistoryDays = (typeof HISTORY_DAYS)[number];
 
-/** RunTask and StopTask share 40 calls a second, and Fargate takes 20 RunTask (aws.md 1.4): ours stay below, for others live in the account too. */
+/** RunTask and StopTask share 40 calls a second, and Fargate takes 20 RunTask (ECS API reference, request throttling): ours stay below, for others live in the account too. */
 const DEFAULTS = { launchesPerSec: 18, stopsPerSec: 10, historyDays: 30, zones: 3 } as const;
 
 const schema = z

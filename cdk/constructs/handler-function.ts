@@ -11,7 +11,7 @@ import {
   Runtime,
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
@@ -22,7 +22,7 @@ export type HandlerFunctionProps = {
   readonly handler: HandlerName;
   readonly memoryMb: number;
   readonly timeout: Duration;
-  /** `allowed` for a function that feeds its own queue: AWS would cut the chain after 16 rounds (aws.md 8.1). */
+  /** `allowed` for a function that feeds its own queue: AWS would cut the chain after 16 rounds (Lambda developer guide, recursive loop detection). */
   readonly loop: 'allowed' | 'cut';
   /** Tries again of an asynchronous event that failed; matters to none that reads a queue or answers a request. */
   readonly retryAttempts?: number;
@@ -35,7 +35,7 @@ const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
 /** Under this key the template names the handler, so that a test finds the bundle of `api` without guessing. */
-export const HANDLER_METADATA = 'muster:handler';
+const HANDLER_METADATA = 'muster:handler';
 
 /** A function of ours: one bundled ES module on arm64, JSON logs that are kept for a week, a role without any right but its own log. */
 export class HandlerFunction extends Construct {
@@ -76,6 +76,7 @@ export class HandlerFunction extends Construct {
         banner: REQUIRE,
         minify: true, // half the bytes to load at a cold start; the source map gives stack traces their names back
         sourceMap: true,
+        logLevel: LogLevel.WARNING,
         sourcesContent: false,
       },
     });

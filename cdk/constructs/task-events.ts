@@ -12,7 +12,7 @@ export type TaskEventsProps = {
 
 /**
  * Forwards what ECS says of our tasks to the facts queue. Of the half dozen events of a task only two statuses pass;
- * a Spot notice comes as RUNNING with the desired status STOPPED, so it passes too (aws.md 3.3).
+ * a Spot notice comes as RUNNING with the desired status STOPPED, so it passes too (ECS developer guide, task state change events).
  */
 export class TaskEvents extends Construct {
   constructor(scope: Construct, id: string, { clusterArn, facts }: TaskEventsProps) {

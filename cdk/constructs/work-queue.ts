@@ -18,7 +18,7 @@ export type WorkQueueProps = {
 
 /** AWS's advice: a message stays hidden for six times as long as its consumer may take, or it is worked on twice at once. */
 const VISIBILITY_PER_TIMEOUT = 6;
-/** More than ten needs a batching window, and a window may hold a lone message back for 20 s (aws.md 3.2). */
+/** More than ten needs a batching window, and a window may hold a lone message back for 20 s (Lambda developer guide, batching behaviour). */
 const BATCH_SIZE = 10;
 /** The longest that SQS keeps a message: time to read why it died. */
 const DEAD_KEPT = Duration.days(14);
@@ -49,7 +49,7 @@ export class WorkQueue extends Construct {
         batchSize: BATCH_SIZE,
         maxBatchingWindow: Duration.seconds(0),
         reportBatchItemFailures: true,
-        // Not reserved concurrency: its throttled polls count as receives, and good messages would die (aws.md 10.20).
+        // Not reserved concurrency: its throttled polls count as receives, and good messages would die (Lambda developer guide, maximum concurrency).
         maxConcurrency,
       }),
     );
