@@ -47,7 +47,7 @@ export function foldFacts(draft: Draft, status: Status, facts: readonly Fact[]):
       continue;
     }
     if (record === null || !isCurrent(record, fact)) {
-      if (fact.kind === 'running') ghosts.push(fact.taskArn);
+      if (fact.kind === 'running' && !isPast(record, fact)) ghosts.push(fact.taskArn);
       continue;
     }
     switch (fact.kind) {
@@ -75,6 +75,7 @@ export function foldFacts(draft: Draft, status: Status, facts: readonly Fact[]):
         break;
       case 'cancelled':
         if (record.state !== 'claimed') break;
+        draft.apply({ op: 'renonce', index, attempt }); // should its task appear all the same, it is a stranger
         draft.apply({ op: 'released', index, attempt });
         answered.add(index);
         break;
@@ -82,6 +83,7 @@ export function foldFacts(draft: Draft, status: Status, facts: readonly Fact[]):
         answered.add(index);
         renonced.delete(index);
         ended.push({ index, attempt, nonce, taskArn: fact.taskArn, ending: fact.ending, times: fact.times });
+        if (fact.times.stoppedAt === null) draft.apply({ op: 'renonce', index, attempt }); // nobody has seen it stop
         const op = judge(record, fact.ending.cause, status.phase);
         if (op === 'succeeded') {
           draft.apply({ op, index, attempt });
@@ -120,6 +122,10 @@ export function foldFacts(draft: Draft, status: Status, facts: readonly Fact[]):
 /** The fact is about the very launch that the board holds active. */
 const isCurrent = (record: IndexRecord, fact: Fact): boolean =>
   isActive(record.state) && record.attempt === fact.attempt && record.nonce === fact.nonce;
+
+/** The fact is about a launch that the board has seen stop: an event that comes late, or twice. */
+const isPast = (record: IndexRecord | null, fact: Fact): boolean =>
+  record?.attempt === fact.attempt && record.nonce === fact.nonce;
 
 type Judgement = 'succeeded' | 'failed' | 'released' | 'lost' | 'lostToSpot';
 

@@ -8,7 +8,7 @@ export type Transition = { readonly index: number; readonly attempt: number } & 
 export type Step =
   /** pending → claimed, a new attempt */
   | { readonly op: 'claim' }
-  /** claimed → claimed: its launch was refused for good, the next RunTask needs a new token */
+  /** active → active: nothing of the launch so far counts any more; the next RunTask needs a new token */
   | { readonly op: 'renonce' }
   /** claimed → launched: RunTask has answered with a task */
   | { readonly op: 'launched' }
@@ -40,7 +40,6 @@ export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
     case 'claim':
       return { ...r, state: 'claimed', attempt, nonce: 0, stopping: false, notBefore: null };
     case 'renonce':
-      invariant(r.state === 'claimed', `renonce cannot follow ${r.state}`);
       return { ...r, nonce: r.nonce + 1 };
     case 'launched':
       invariant(r.state === 'claimed', `launched cannot follow ${r.state}`);
