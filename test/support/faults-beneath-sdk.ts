@@ -28,9 +28,7 @@ export function faultsBeneath(client: DynamoDBClient, decide: (request: WireRequ
     const fate = decide(request);
     if (fate.kind === 'notSent') throw brokenConnection();
     if (fate.kind === 'answered') return { response: answer(fate.status, fate.body) };
-    args.request.body = Buffer.from(JSON.stringify(request.body));
-    args.request.headers['content-length'] = String(args.request.body.length);
-    const answered = await next(args);
+    const answered = await next({ ...args, request: withBody(args.request, request.body) });
     if (fate.kind !== 'answerLost') return answered;
     answered.response.body.resume(); // or its socket would never be free again
     await fate.meanwhile?.();
@@ -42,9 +40,19 @@ export function faultsBeneath(client: DynamoDBClient, decide: (request: WireRequ
 /** A step of the SDK's, as far as this needs it: what the command was asked, and the HTTP request it became. */
 type Sent = {
   readonly input: object;
-  readonly request: { body: Uint8Array; readonly headers: Record<string, string> };
+  readonly request: { readonly body: Uint8Array; readonly headers: Record<string, string> };
 };
 type Send = (args: Sent) => Promise<{ readonly response: { readonly body: Readable } }>;
+
+/** A copy, as the SDK may send the original again. */
+function withBody(http: Sent['request'], json: Record<string, unknown>): Sent['request'] {
+  const body = Buffer.from(JSON.stringify(json));
+  const headers = { ...http.headers, 'content-length': String(body.length) };
+  return Object.assign(Object.create(Object.getPrototypeOf(http) as object) as Sent['request'], http, {
+    body,
+    headers,
+  });
+}
 
 const bodyOf = ({ body }: Sent['request']): Record<string, unknown> =>
   JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown>;

@@ -1,0 +1,170 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
+import { faultsBeneath } from '../support/faults-beneath-sdk.ts';
+import { failingCases } from './describe-store.ts';
+import { aPatientClient, endpoint, makeDynamoStore, stopEngineAfterwards } from './dynamo-fixture.ts';
+import { HandClock, RETENTION_MS, type StoreUnderTest, type Stores } from './store-under-test.ts';
+
+// A suite is worth what it finds: every fault planted here must turn it red, whichever store it is planted in.
+
+stopEngineAfterwards();
+
+type Fault = {
+  readonly name: string;
+  /** A case that is there to find it. */
+  readonly foundBy: string;
+  readonly plant: (stores: Stores) => Partial<Stores>;
+};
+
+const FAULTS: readonly Fault[] = [
+  {
+    name: 'a commit without its condition on the version',
+    foundBy: 'eight committers of one Job: every version is the win of one of them',
+    plant: ({ jobs }) => ({
+      jobs: {
+        ...jobs,
+        async commitPass(uid, status, chunks) {
+          for (;;) {
+            const stored = await jobs.readStatus(uid);
+            if (stored === null) return { kind: 'committed' };
+            const commit = await jobs.commitPass(uid, { ...status, version: stored.version + 1 }, chunks);
+            if (commit.kind === 'committed' || chunks.length > 0) return commit;
+          }
+        },
+      },
+    }),
+  },
+  {
+    name: 'a lost commit that is answered as committed',
+    foundBy: 'a pass that read an older version, or of a Job that is not there, has lost',
+    plant: ({ jobs }) => ({
+      jobs: {
+        ...jobs,
+        async commitPass(uid, status, chunks) {
+          await jobs.commitPass(uid, status, chunks);
+          return { kind: 'committed' };
+        },
+      },
+    }),
+  },
+  {
+    name: 'chunks that are written beside the status, not with it',
+    foundBy: 'a fold with one chunk of another version, or a stale status, writes nothing at all',
+    plant: ({ jobs }) => ({
+      jobs: {
+        ...jobs,
+        async commitPass(uid, status, chunks) {
+          const commit = await jobs.commitPass(uid, status, []);
+          if (commit.kind === 'lost' || chunks.length === 0) return commit;
+          return jobs.commitPass(uid, { ...status, version: status.version + 1 }, chunks);
+        },
+      },
+    }),
+  },
+  {
+    name: 'a name that stays in use when its Job is deleted',
+    foundBy: 'a deleted Job gives its name back at once; one made anew under it is another',
+    plant: ({ jobs }) => ({
+      jobs: { ...jobs, commitDeletion: async ({ uid }, status) => jobs.commitPass(uid, status, []) },
+    }),
+  },
+  {
+    name: 'a launch row that the last writer gets',
+    foundBy: 'a launch and its cancelling exclude each other, ten slots to a row',
+    plant: ({ jobs }) => ({
+      jobs: {
+        ...jobs,
+        async writeLaunches(uid, row, expireAt) {
+          const outcome = await jobs.writeLaunches(uid, row, expireAt);
+          if (outcome.kind === 'written') return outcome;
+          return jobs.writeLaunches(uid, { ...row, version: outcome.row.version }, expireAt);
+        },
+      },
+    }),
+  },
+  {
+    name: 'a change that is published twice',
+    foundBy: 'eight publishers of the same change: one appends it, the others are outrun',
+    plant: ({ feed }) => ({
+      feed: {
+        ...feed,
+        async append(entries, at) {
+          const outcome = await feed.append(entries, at);
+          if (outcome.kind === 'appended') return outcome;
+          const marks = await Promise.all(entries.map(async ({ uid }) => feed.readMark(uid)));
+          return feed.append(
+            entries.map((entry, nth) => ({ ...entry, after: marks[nth]?.version ?? 0 })),
+            at,
+          );
+        },
+      },
+    }),
+  },
+  {
+    name: 'a lease that two dispatchers get',
+    foundBy: 'eight dispatchers that ask for the same lease at the same moment: one gets it',
+    plant: ({ limits }) => ({
+      limits: {
+        ...limits,
+        async commit(name, expectedVersion, state) {
+          const { row } = await limits.commit(name, expectedVersion, state);
+          return { kind: 'committed', row };
+        },
+      },
+    }),
+  },
+];
+
+const withFault = (store: StoreUnderTest, { plant }: Fault): StoreUnderTest => ({ ...store, ...plant(store) });
+
+async function aMemoryStore(): Promise<StoreUnderTest> {
+  const clock = new HandClock();
+  return { ...createMemoryStore({ now: clock.now, feedRetentionMs: RETENTION_MS }), clock };
+}
+
+describe('planted in the store in memory', () => {
+  test.each(FAULTS)('$name: found', async (fault) => {
+    expect(await failingCases(async () => withFault(await aMemoryStore(), fault))).toContain(fault.foundBy);
+  });
+
+  test('nothing: nothing found', async () => {
+    expect(await failingCases(aMemoryStore)).toEqual([]);
+  });
+});
+
+/** Makes every condition of these commands true, in the request itself. */
+function ignoreConditions(client: DynamoDBClient, commands: readonly string[]): void {
+  const ignore = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null) return;
+    if ('ConditionExpression' in part) part.ConditionExpression = alwaysTrue(String(part.ConditionExpression));
+    Object.values(part).forEach(ignore);
+  };
+  faultsBeneath(client, ({ command, body }) => {
+    if (commands.includes(command)) ignore(body);
+    return { kind: 'carriedOut' };
+  });
+}
+/** Names and values are all to be used, so the condition itself must stay. */
+const alwaysTrue = (condition: string): string => `(${condition}) OR NOT (${condition})`;
+
+describe.skipIf(endpoint === null)('planted in the store in DynamoDB', () => {
+  const client = aPatientClient();
+  test.each(FAULTS)('$name: found', async (fault) => {
+    const failing = failingCases(async () => withFault(await makeDynamoStore(client), fault), fault.foundBy);
+    expect(await failing).toEqual([fault.foundBy]);
+  });
+
+  test.each([
+    ['UpdateItem', 'eight committers of one Job: every version is the win of one of them'],
+    ['UpdateItem', 'a launch row is written version by version; the loser gets the row as it is'],
+    ['UpdateItem', 'the first template stored is what everybody gets'],
+    ['TransactWriteItems', 'a name that is in use is taken, and nothing of the second Job is stored'],
+    ['TransactWriteItems', 'eight folds of the same version: one wins, and the chunks are its own'],
+    ['TransactWriteItems', 'eight publishers of several Jobs: numbers without gaps, every entry exactly once'],
+  ])('conditions of %s that always hold: found by "%s"', async (command, foundBy) => {
+    const careless = aPatientClient();
+    ignoreConditions(careless, [command]);
+    expect(await failingCases(async () => makeDynamoStore(careless), foundBy)).toEqual([foundBy]);
+  });
+});
