@@ -10,7 +10,7 @@ export const STOPPED_VISIBLE_MS = HOUR_MS;
  * Until when a client token answers for its call: 24 hours from it, or one hour after its last task has ended, whichever
  * is sooner (ECS developer guide, "Ensuring idempotency"). A call that started nothing is remembered for an hour. Pure.
  */
-export function tokenExpiresAtMs(createdAtMs: number, tasks: readonly Pick<TaskRecord, 'stoppedAtMs'>[]): number {
+function tokenExpiresAtMs(createdAtMs: number, tasks: readonly Pick<TaskRecord, 'stoppedAtMs'>[]): number {
   const endsMs = tasks.map((task) => task.stoppedAtMs ?? Infinity);
   return Math.min(createdAtMs + 24 * HOUR_MS, Math.max(createdAtMs, ...endsMs) + HOUR_MS);
 }

@@ -101,6 +101,7 @@ export class ProcessDriver implements Driver {
       fail(command.reason);
       return;
     }
+    const startedAtMs = timers.now();
     let child;
     try {
       child = spawnShim(files.folder(run.task.id), run.container.name, command, this.#logFile(run));
@@ -114,7 +115,7 @@ export class ProcessDriver implements Driver {
     child.unref();
     const { pid } = child;
     child.once('exit', () => this.#childEnded(process, pid));
-    reports.started(run.task.id, run.container.name, timers.now());
+    reports.started(run.task.id, run.container.name, startedAtMs);
   }
 
   /** Our own child has ended. If it lost the claim to a shim of an earlier life of ours, that one is watched instead. */

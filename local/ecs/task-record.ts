@@ -26,7 +26,7 @@ export const OverridesSchema = z.looseObject({
   containerOverrides: z.array(ContainerOverrideSchema).optional(),
 });
 
-export const FailureSchema = z.object({
+const FailureSchema = z.object({
   arn: z.string().optional(),
   reason: z.string().optional(),
   detail: z.string().optional(),

@@ -18,7 +18,7 @@ import {
 } from '@aws-sdk/client-ecs';
 import type { AwsService } from './aws-json.ts';
 
-export type { Attachment, Failure, Task, TaskStopCode } from '@aws-sdk/client-ecs';
+export type { Failure, Task } from '@aws-sdk/client-ecs';
 
 /** The operations of ECS that are served. Inputs are decoded but not checked; answers are in the SDK's own types. */
 export type EcsApi = {

@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-cloudwatch-logs';
 import type { AwsService } from './aws-json.ts';
 
-export type { FilteredLogEvent, LogStream, OutputLogEvent } from '@aws-sdk/client-cloudwatch-logs';
+export type { LogStream, OutputLogEvent } from '@aws-sdk/client-cloudwatch-logs';
 
 /** The operations of CloudWatch Logs that are served. Inputs are decoded but not checked. */
 export type LogsApi = {

@@ -44,7 +44,7 @@ afterEach(async () => {
   server = undefined;
   const left = processes().filter(({ command }) => command.includes(folders.dataDir));
   folders.remove();
-  expect(left).toEqual([]);
+  if (left.length > 0) throw new Error(`left behind: ${JSON.stringify(left)}`);
 });
 
 /** Starts ECS in a process that can be killed. */

@@ -40,12 +40,11 @@ export function describeTasks(name: string, make: MakeServer): void {
       await server?.close();
       server = undefined;
     });
-    for (const check of TASK_CHECKS) {
-      test(check.name, async () => {
-        server = await make(check.options);
-        await check.run(server);
-      });
-    }
+    test.each(TASK_CHECKS)('$name', async (check) => {
+      server = await make(check.options);
+      await check.run(server);
+      expect.hasAssertions();
+    });
   });
 }
 

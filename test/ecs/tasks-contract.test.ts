@@ -4,7 +4,7 @@ import { SIMULATED, makeFolders, startServer } from './task-server.ts';
 
 const folders: ReturnType<typeof makeFolders>[] = [];
 afterEach(() => {
-  for (const { remove } of folders.splice(0)) remove();
+  for (const made of folders.splice(0)) made.remove();
 });
 
 describeTasks('simulated', async (options) => startServer(SIMULATED, options));
