@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { STREAM_MAX_SEC } from '../../shared/kube/api-deps.ts';
 import { DEAD_QUEUE_ENV, RECEIVES_MAX } from '../../shared/names/dead-letters.ts';
 import { ENV } from '../../shared/names/env.ts';
 import { type Json, musterTemplate, ref } from './template.ts';
@@ -171,8 +172,9 @@ describe('API', () => {
     expect(stack.count('AWS::ApiGateway::RestApi', { EndpointConfiguration: { Types: ['REGIONAL'] } })).toBe(1);
   });
 
-  test('a watch may last as long as the gateway keeps it', () => {
+  test('function and gateway wait longer than a watch lasts', () => {
     const timeoutSec = stack.functions.get(stack.functionOf('api'))!.Properties['Timeout'] as number;
+    expect(timeoutSec).toBeGreaterThan(STREAM_MAX_SEC);
     const integration = { TimeoutInMillis: timeoutSec * 1000 };
     expect(stack.count('AWS::ApiGateway::Method', { Integration: integration })).toBe(2);
   });

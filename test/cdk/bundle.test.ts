@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MusterStack } from '../../cdk/muster-stack.ts';
+import { readSettings } from '../../cdk/settings.ts';
+import { DEAD_QUEUE_ENV } from '../../shared/names/dead-letters.ts';
+import { ENV } from '../../shared/names/env.ts';
+import { type BundledHandlers, bundledHandlers } from '../support/bundled-handlers.ts';
+import { getThroughGateway, pretendLambda } from '../support/lambda-stream.ts';
+
+/** Lambda reads it at a cold start, and parses all of it. */
+const BUNDLE_MAX_BYTES = 1_500_000;
+const SYNTH_MAX_MS = 120_000;
+
+const outdir = mkdtempSync(path.join(tmpdir(), 'muster-cdk-'));
+let handlers: BundledHandlers;
+
+beforeAll(() => {
+  process.env['CDK_VALIDATION'] = 'false';
+  const app = new App({ outdir });
+  new MusterStack(app, 'Muster', { settings: readSettings(() => undefined) });
+  app.synth();
+  handlers = bundledHandlers(outdir);
+  pretendLambda();
+}, SYNTH_MAX_MS);
+
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+describe('the bundles', () => {
+  test('export a handler each, and can be loaded before anything is known', async () => {
+    const found = await Promise.all(
+      Object.entries(handlers).map(async ([name, file]) => [name, typeof (await load(file))]),
+    );
+    expect(Object.fromEntries(found)).toEqual({
+      api: 'function',
+      reconcile: 'function',
+      dispatch: 'function',
+      sweep: 'function',
+    });
+  });
+
+  test('answer a request behind the gateway with a stream', async () => {
+    for (const name of [...Object.values(ENV), ...Object.values(DEAD_QUEUE_ENV)]) process.env[name] = '1';
+    Object.assign(process.env, { AWS_REGION: 'eu-west-1', [ENV.assignPublicIp]: 'ENABLED' });
+    const api = await load(handlers.api);
+    const version = await getThroughGateway(api, '/version');
+    expect(version).toMatchObject({ statusCode: 200, headers: { 'content-type': 'application/json' } });
+    expect(JSON.parse(version.body)).toHaveProperty('muster');
+    const unknown = await getThroughGateway(api, '/nowhere');
+    expect(unknown.statusCode).toBe(404);
+    expect(JSON.parse(unknown.body)).toMatchObject({ kind: 'Status', reason: 'NotFound', code: 404 });
+  });
+
+  test('need nothing beside themselves but node, and are small', async () => {
+    for (const file of Object.values(handlers)) {
+      const { metafile } = await build({
+        entryPoints: [file],
+        bundle: true,
+        write: false,
+        metafile: true,
+        format: 'esm',
+        platform: 'node',
+        packages: 'external',
+        outdir,
+        logLevel: 'silent',
+      });
+      const [read] = Object.values(metafile.inputs);
+      const needs = read!.imports.map(({ path: name }) => name.replace(/^node:/, ''));
+      expect(needs.filter((name) => !builtinModules.includes(name))).toEqual([]);
+      expect(read!.bytes).toBeLessThan(BUNDLE_MAX_BYTES);
+    }
+  });
+});
+
+async function load(file: string): Promise<unknown> {
+  const module = (await import(/* @vite-ignore */ file)) as { readonly handler?: unknown };
+  return module.handler;
+}

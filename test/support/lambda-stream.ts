@@ -1,0 +1,71 @@
+import { PassThrough } from 'node:stream';
+
+export type Streamed = {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+type StreamHandler = (event: unknown, out: PassThrough, context: object) => Promise<void>;
+type Prelude = Pick<Streamed, 'statusCode' | 'headers'>;
+
+const preludes = new WeakMap<PassThrough, Prelude>();
+
+/**
+ * Gives this process the global by which Lambda's Node runtime lets a handler stream, as far as handlers use it. Call it
+ * before the handler's module is loaded: on Lambda it is there from the beginning.
+ */
+export function pretendLambda(): void {
+  const awslambda = {
+    streamifyResponse: (handler: StreamHandler) => handler,
+    HttpResponseStream: {
+      from(out: PassThrough, prelude: Prelude) {
+        preludes.set(out, prelude);
+        return out;
+      },
+    },
+  };
+  Object.assign(globalThis, { awslambda });
+}
+
+/** Calls a streaming handler as a REST API's proxy integration does for a GET of `path`, and reads the answer to its end. */
+export async function getThroughGateway(handler: unknown, path: string): Promise<Streamed> {
+  const out = new PassThrough();
+  const chunks: Buffer[] = [];
+  const body = (async () => {
+    for await (const chunk of out) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString();
+  })();
+  await (handler as StreamHandler)(proxyEvent(path), out, {});
+  const text = await body;
+  const prelude = preludes.get(out);
+  if (prelude === undefined) throw new Error('the handler began without status and headers');
+  return { ...prelude, body: text };
+}
+
+/** The proxy event of a REST API (API Gateway developer guide, Lambda proxy integration, input format). */
+function proxyEvent(path: string): object {
+  const host = 'abc123.execute-api.eu-west-1.amazonaws.com';
+  const headers = { Host: host, Accept: 'application/json' };
+  return {
+    resource: '/{proxy+}',
+    path, // without the stage
+    httpMethod: 'GET',
+    headers,
+    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    pathParameters: { proxy: path.slice(1) },
+    stageVariables: null,
+    requestContext: {
+      resourcePath: '/{proxy+}',
+      httpMethod: 'GET',
+      path: `/k8s${path}`,
+      stage: 'k8s',
+      domainName: host,
+      requestId: 'any',
+      identity: { sourceIp: '192.0.2.1', userAgent: 'kubectl' },
+    },
+    body: null,
+    isBase64Encoded: false,
+  };
+}
