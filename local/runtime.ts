@@ -45,6 +45,8 @@ export type LocalOptions = {
   readonly store?: 'engine' | 'memory' | { readonly endpoint: string };
   /** the functions to run; ours if left out, bundled ones in a test */
   readonly handlers?: (options: RuntimeOptions) => Promise<Handlers>;
+  /** see RuntimeOptions.onClient; the client by which the embedded EventBridge sends is shown, too */
+  readonly onClient?: RuntimeOptions['onClient'];
   /** a line for people */
   readonly say: (line: string) => void;
 };
@@ -105,6 +107,7 @@ async function startOn(folder: DataFolder, options: LocalOptions, closers: (() =
   closers.push(() => queues.close());
 
   const eventClient = createSqsClient({ region: REGION, endpoint: queues.endpoint, accessKey });
+  options.onClient?.(eventClient);
   closers.push(() => eventClient.destroy());
   const ecs = createEcs({
     driver:
@@ -141,6 +144,7 @@ async function startOn(folder: DataFolder, options: LocalOptions, closers: (() =
       historyMs: HISTORY_MS,
     },
     coalesceMs: 0,
+    ...(options.onClient === undefined ? {} : { onClient: options.onClient }),
     telemetry: createPlainTelemetry({ write: (line) => say(line.trimEnd()) }),
   };
   const runtime = createRuntime(runtimeOptions);

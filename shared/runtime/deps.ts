@@ -35,7 +35,16 @@ export type RuntimeOptions = {
   /** See {@link Runtime.coalesceMs}. */
   readonly coalesceMs: number;
   readonly telemetry: FlushedTelemetry;
+  /** Shown every SDK client before its first call; the bench counts what they ask and consume. */
+  readonly onClient?: (client: SdkClient) => void;
 };
+
+/** What can be looked over the shoulder of: requests and answers pass through its middleware. */
+export type SdkClient =
+  | ReturnType<typeof createDynamoClient>
+  | ReturnType<typeof createSqsClient>
+  | ReturnType<typeof createLogsClient>
+  | ReturnType<typeof createEcsClients>['other'];
 
 export type StoreOptions =
   | { readonly kind: 'dynamodb'; readonly tableName: string; readonly endpoint: string | null }
@@ -51,10 +60,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     endpoint,
     ...(accessKey === null ? {} : { accessKey }),
   });
-  const store = openStore(options.store, at);
+  const store = openStore(options, at);
   const sqs = createSqsClient(at(endpoints.sqs));
   const clients = createEcsClients(at(endpoints.ecs));
   const logsClient = createLogsClient(at(endpoints.logs));
+
+  for (const client of [sqs, clients.launching, clients.other, logsClient]) options.onClient?.(client);
 
   const inboxes = new Map<string, Inbox>();
   for (const queue of ['wake', 'facts', 'dispatch'] as const) {
@@ -92,10 +103,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   };
 }
 
-function openStore(options: StoreOptions, at: (endpoint: string | null) => Connection) {
-  if (options.kind === 'given') return { ...options, close: () => undefined };
-  const { tableName, endpoint } = options;
+function openStore({ store, onClient }: RuntimeOptions, at: (endpoint: string | null) => Connection) {
+  if (store.kind === 'given') return { ...store, close: () => undefined };
+  const { tableName, endpoint } = store;
   const client = createDynamoClient(at(endpoint));
+  onClient?.(client);
   return { ...createDynamoStore({ client, tableName, now: () => systemClock.now() }), close: () => client.destroy() };
 }
 

@@ -60,14 +60,23 @@ export function apiHandler(options: { readonly runtime: () => Runtime; readonly 
   const shell = new Hono();
   shell.all('*', async (context) => {
     const here = options.runtime();
-    app ??= options.app(here);
+    if (app === null) {
+      await here.deps.jobs.createNamespace('default', here.deps.clock.now()); // as every cluster has it; taken is fine
+      app = options.app(here);
+    }
     try {
       return await app.fetch(context.req.raw, context.env);
     } finally {
       here.deps.telemetry.flush();
     }
   });
-  return 'awslambda' in globalThis ? streamHandle(shell) : handle(shell);
+  return canStream() ? streamHandle(shell) : handle(shell);
+}
+
+/** Lambda's Node runtime brings this global; the SDK leaves an empty one of the same name elsewhere. */
+function canStream(): boolean {
+  const lambda: unknown = Reflect.get(globalThis, 'awslambda');
+  return typeof lambda === 'object' && lambda !== null && 'streamifyResponse' in lambda;
 }
 
 /** Writes the invocation's metrics, and says why it failed as a whole. */
