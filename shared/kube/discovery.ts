@@ -52,7 +52,7 @@ const BATCH: readonly ServedResource[] = [
 const KUBERNETES = { major: '1', minor: '34', patch: '0' };
 
 /** `GET /version`. The field `muster` tells our own clients whom they talk to. */
-export const versionInfo = {
+const versionInfo = {
   major: KUBERNETES.major,
   minor: KUBERNETES.minor,
   gitVersion: `v${KUBERNETES.major}.${KUBERNETES.minor}.${KUBERNETES.patch}+muster`,

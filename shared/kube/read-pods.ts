@@ -54,7 +54,7 @@ export async function readPod(
 }
 
 /** Every attempt that an index has had, by what the board says of it. */
-export function attemptsOf({ board }: JobView, index: number): readonly PodPick[] {
+function attemptsOf({ board }: JobView, index: number): readonly PodPick[] {
   const record = board.record(index);
   if (record === null) return [];
   return Array.from({ length: record.attempt }, (_, i): PodPick => {

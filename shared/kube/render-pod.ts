@@ -76,8 +76,8 @@ export function renderPod(pod: PodFacts) {
 
 export type PodObject = ReturnType<typeof renderPod>;
 
-/** The labels of a Pod, without the Pod: selectors need no more. */
-export function podLabels({ manifest }: StoredSpec, index: number): Labels {
+/** The labels of a Pod. */
+function podLabels({ manifest }: StoredSpec, index: number): Labels {
   const { labels } = manifest.spec.template.metadata;
   return manifest.spec.completionMode === 'Indexed' ? { ...labels, [INDEX_KEY]: String(index) } : labels;
 }
@@ -207,7 +207,7 @@ function mainStatus({ spec }: PodFacts, ready: boolean, state: Readonly<Record<s
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Unique and the same for ever: the Job's uid with index and attempt in its first and its last digits. */
-export function podUid(uid: JobUid, index: number, attempt: number): string {
+function podUid(uid: JobUid, index: number, attempt: number): string {
   if (!UUID.test(uid)) return `${uid}-${index}-${attempt}`;
   const mixed = (digits: string, number: number): string =>
     ((Number.parseInt(digits, 16) ^ number) >>> 0).toString(16).padStart(8, '0');

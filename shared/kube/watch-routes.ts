@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { type ApiDeps, type ApiOptions, POLL_MS, STREAM_MAX_SEC } from './api-deps.ts';
 import { countOf, flagOf, versionOf } from './query.ts';
-import { errorResponse } from './status-error.ts';
+import { errorResponse, internalError } from './status-error.ts';
 import { streamLines } from './streams.ts';
 import { type WatchSource, watch } from './watch.ts';
 
@@ -33,6 +33,12 @@ export function watchResponse<T>(c: Context, source: WatchSource<T>, deps: ApiDe
       },
       deps,
     );
-    for await (const event of events) yield `${JSON.stringify(event)}\n`;
+    try {
+      for await (const event of events) yield `${JSON.stringify(event)}\n`;
+    } catch (error) {
+      // The answer has begun, so its failure is told in the stream: clients list anew.
+      deps.telemetry.warn('watch failed', { path: c.req.path, error: String(error) });
+      yield `${JSON.stringify({ type: 'ERROR', object: internalError('the watch could not go on') })}\n`;
+    }
   });
 }

@@ -28,9 +28,9 @@ export type Admission =
   | { readonly kind: 'undecodable'; readonly message: string; readonly problems: readonly Problem[] };
 
 /** A named limit of Muster; Kubernetes' own is 100,000 and soft. */
-export const COMPLETIONS_MAX = 1_000_000;
+const COMPLETIONS_MAX = 1_000_000;
 /** Kubernetes' limit for Indexed Jobs; ours for all. */
-export const PARALLELISM_MAX = 100_000;
+const PARALLELISM_MAX = 100_000;
 /** ECS takes 64 KiB; the rest is for what the adapter adds (roles, logs, JSON's own names). */
 const TASK_DEFINITION_BYTES_MAX = 48 * 1024;
 /** Names that Muster makes: 63 less the suffix (Kubernetes' `maxGeneratedNameLength`). */

@@ -109,7 +109,6 @@ export const JobShape = z.strictObject({
 });
 
 export type JobShape = z.output<typeof JobShape>;
-export type MetadataShape = z.output<typeof metadata>;
 export type PodSpecShape = z.output<typeof podSpec>;
 export type ContainerShape = z.output<typeof container>;
 
@@ -141,7 +140,7 @@ export function decodeJob(document: unknown): Decoded {
 }
 
 /** `spec.template.spec.containers[0].image`. */
-export function fieldPath(path: readonly PropertyKey[]): string {
+function fieldPath(path: readonly PropertyKey[]): string {
   let out = '';
   for (const part of path) out += typeof part === 'number' ? `[${part}]` : `${out === '' ? '' : '.'}${String(part)}`;
   return out;

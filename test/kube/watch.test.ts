@@ -145,6 +145,16 @@ describe('Jobs', () => {
     expect(world.clock.now() - at).toBeLessThanOrEqual(1000);
   });
 
+  test('our own failure in the middle is told in the stream', async () => {
+    const world = await eventful(claim('a', 0), async (w) => {
+      w.feed.read = async () => Promise.reject(new Error('throttled'));
+    });
+    await world.post(JOBS, manifest('a'));
+    const events = await eventsOf(world.get(`${JOBS}?watch=1&resourceVersion=1&timeoutSeconds=9`));
+    expect(events).toMatchObject([{ type: 'MODIFIED' }, { type: 'ERROR', object: { kind: 'Status', code: 500 } }]);
+    expect(world.warnings).toMatchObject([{ message: 'watch failed', error: 'Error: throttled' }]);
+  });
+
   test('many rows at once', async () => {
     const world = await aWorld();
     await world.post(JOBS, manifest('a', { completions: 300, parallelism: 300 }));
