@@ -84,6 +84,6 @@ describe('the contract of tasks turns red when', () => {
   test.each(FAULTS)('$name', async ({ fault, foundBy }) => {
     const check = TASK_CHECKS.find(({ name }) => name === foundBy)!;
     server = await startServer(SIMULATED, { ...check.options, ...fault });
-    await expect(check.run(server)).rejects.toThrow();
+    await expect(check.run(server)).rejects.toMatchObject({ name: 'AssertionError' });
   });
 });
