@@ -24,8 +24,8 @@ export const FEED_CASES: readonly StoreCase[] = [
       const entries: FeedEntry[] = [
         anEntry(A, 0, 1, {
           pods: [
-            { index: 7, attempt: 2, state: 'running' },
             { index: 0, attempt: 1, state: 'claimed' },
+            { index: 7, attempt: 2, state: 'running' },
             { index: 999_999, attempt: 12, state: 'failed' },
           ],
         }),
@@ -44,6 +44,16 @@ export const FEED_CASES: readonly StoreCase[] = [
       expect(await feed.read(1, 1)).toEqual({ kind: 'rows', rows: rows.slice(1) });
       expect(await feed.read(2, 10)).toEqual({ kind: 'rows', rows: [] });
       expect(await feed.read(99, 10)).toEqual({ kind: 'rows', rows: [] });
+    },
+  },
+  {
+    name: 'Pods come in order of their index, whatever order they were told in',
+    async run({ feed }) {
+      const pods = [9, 3, 4_000, 0].map((index) => ({ index, attempt: 1, state: 'running' as const }));
+      await feed.append([anEntry(A, 0, 1, { pods })], T0);
+      const read = await feed.read(0, 1);
+      const entry = read.kind === 'rows' ? read.rows[0]?.entries[0] : undefined;
+      expect(entry?.pods.map(({ index }) => index)).toEqual([0, 3, 9, 4_000]);
     },
   },
   {

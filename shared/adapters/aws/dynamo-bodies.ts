@@ -48,16 +48,17 @@ export const AttemptSchema: z.ZodType<AttemptRecord> = z.object({
 });
 
 /**
- * Pods of a feed entry by columns, which deflate shrinks to a byte or two a Pod: indexes as steps from the one before,
- * attempts, and the codes of the states.
+ * Pods of a feed entry by columns and in order of their index, which deflate shrinks to one or two bytes a Pod: indexes
+ * as steps from the one before, attempts, and the codes of the states.
  */
 type PackedPods = { readonly i: readonly number[]; readonly a: readonly number[]; readonly s: string };
 
 export function packPods(pods: readonly PodChange[]): PackedPods {
+  const sorted = [...pods].sort((a, b) => a.index - b.index);
   return {
-    i: pods.map(({ index }, nth) => index - (pods[nth - 1]?.index ?? 0)),
-    a: pods.map(({ attempt }) => attempt),
-    s: pods.map(({ state }) => STATES.indexOf(state)).join(''),
+    i: sorted.map(({ index }, nth) => index - (sorted[nth - 1]?.index ?? 0)),
+    a: sorted.map(({ attempt }) => attempt),
+    s: sorted.map(({ state }) => STATES.indexOf(state)).join(''),
   };
 }
 

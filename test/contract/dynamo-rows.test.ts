@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { statusKey } from '../../shared/adapters/aws/dynamo-keys.ts';
+import { type Row, alive, bodyIn, jsonIn, packed, packedJson } from '../../shared/adapters/aws/dynamo-row.ts';
+import { aClient, endpoint, makeDynamoStore, stopEngineAfterwards } from './dynamo-fixture.ts';
+import { T0, aNewJob, aStoredJob, following } from './store-under-test.ts';
+
+stopEngineAfterwards();
+
+const rowOf = (body: Uint8Array): Row => ({ pk: { S: 'a' }, sk: { S: 'b' }, body: packed(body) });
+
+describe('a body', () => {
+  test.each([0, 1, 699, 700, 5_000, 300_000])('of %i bytes, orderly or random, comes back', (length) => {
+    for (const body of [Buffer.alloc(length, 'ab'), randomBytes(length)]) {
+      expect(Buffer.from(bodyIn(rowOf(body))).equals(body)).toBe(true);
+    }
+  });
+
+  test('is deflated where that makes it smaller, and grows by one byte at most', () => {
+    expect(packed(Buffer.alloc(5_000)).B!.length).toBeLessThan(100);
+    expect(packed(randomBytes(5_000)).B!.length).toBe(5_001);
+    expect(packed(Buffer.alloc(100)).B!.length).toBe(101);
+  });
+
+  test.each([
+    ['no body at all', {}],
+    ['an empty one', { body: { B: new Uint8Array() } }],
+    ['one packed in a way that is not known', { body: { B: Uint8Array.of(9, 1, 2) } }],
+  ])('that cannot be read is named by its row: %s', (_, attributes) => {
+    expect(() => bodyIn({ pk: { S: 'JOB#1' }, sk: { S: 'STATUS' }, ...attributes })).toThrow('JOB#1 STATUS');
+  });
+
+  test('of JSON of another shape is refused', () => {
+    const row = { ...rowOf(Buffer.of()), body: packedJson({ a: 'text' }) };
+    expect(() => jsonIn(row, z.object({ a: z.number() }))).toThrow(z.ZodError);
+  });
+});
+
+describe('a row of another layout', () => {
+  test('that is older is read, that is newer is refused by name', () => {
+    const row = (v: string): Row => ({ pk: { S: 'JOB#1' }, sk: { S: 'SPEC' }, v: { N: v } });
+    expect(alive(row('0'), T0)).not.toBeNull();
+    expect(alive(row('1'), T0)).not.toBeNull();
+    expect(() => alive(row('2'), T0)).toThrow('row JOB#1 SPEC has layout 2');
+  });
+});
+
+describe.skipIf(endpoint === null)('rows in the table', () => {
+  const client = aClient();
+
+  test('a commit that does not touch the ttl keeps it, and attributes that we do not know', async () => {
+    const store = await makeDynamoStore(client);
+    const { status, uid } = await aStoredJob(store);
+    const at = { TableName: store.tableName, Key: statusKey(uid) };
+    await client.send(
+      new UpdateItemCommand({
+        ...at,
+        UpdateExpression: 'SET #ttl = :ttl, later = :ttl',
+        ExpressionAttributeNames: { '#ttl': 'ttl' },
+        ExpressionAttributeValues: { ':ttl': { N: '1900000000' } },
+      }),
+    );
+    await store.jobs.commitPass(uid, following(status), []);
+    const { Item } = await client.send(new GetItemCommand(at));
+    expect(Item).toMatchObject({ version: { N: '2' }, ttl: { N: '1900000000' }, later: { N: '1900000000' } });
+  });
+
+  test('a status that was damaged is an error, not another status', async () => {
+    const store = await makeDynamoStore(client);
+    const { uid } = await aStoredJob(store);
+    const row = { ...statusKey(uid), v: { N: '1' }, version: { N: '1' }, body: packed(Uint8Array.of(1, 255)) };
+    await client.send(new PutItemCommand({ TableName: store.tableName, Item: row }));
+    await expect(store.jobs.readStatus(uid)).rejects.toThrow('cut short');
+  });
+
+  test('a manifest that no item can hold is thrown, and nothing is stored', async () => {
+    const store = await makeDynamoStore(client);
+    const { spec, status, uid } = aNewJob();
+    const annotations = { noise: randomBytes(420_000).toString('base64') };
+    const metadata = { ...spec.manifest.metadata, annotations };
+    await store.jobs.createNamespace('default', T0);
+    const huge = { ...spec, manifest: { ...spec.manifest, metadata } };
+    await expect(store.jobs.createJob(huge, status)).rejects.toThrow('size');
+    expect(await store.jobs.findJob('default', 'work')).toBeNull();
+    expect(await store.jobs.readStatus(uid)).toBeNull();
+  });
+});
