@@ -1,23 +1,25 @@
 // Bundles the command line into dist/muster.mjs. Runs as npm's `prepare`, so `npm ci` alone makes `npx muster` work.
-import { chmod, readFile, rm } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { chmod, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
 
-const ENTRY = 'cli/main.ts';
+/** What becomes dist/NAME.mjs. */
+const ENTRIES = { muster: 'cli/main.ts', demo: 'demo/main.ts' };
 const OUT = 'dist';
 
 /** Packages that stay in node_modules: one is a native binary, the other starts a server whose logger finds its worker by file path. */
 const NOT_BUNDLED = ['@dynoxide/linux-x64', 'fauxqs'];
 
-if (!existsSync(ENTRY)) {
-  console.log(`${ENTRY} is not there yet: nothing to build`);
-  process.exit(0);
-}
+/** CommonJS packages inside an ES module still call require(). The SDK's word on Node 20 is for developers, not for users. */
+const PREAMBLE = [
+  '#!/usr/bin/env node',
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+  "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';",
+].join('\n');
 
 const startedMs = performance.now();
 await rm(OUT, { recursive: true, force: true });
 await build({
-  entryPoints: { muster: ENTRY },
+  entryPoints: ENTRIES,
   outdir: OUT,
   outExtension: { '.js': '.mjs' },
   bundle: true,
@@ -27,17 +29,9 @@ await build({
   format: 'esm',
   target: 'node20',
   external: NOT_BUNDLED,
-  banner: { js: await preamble() },
+  banner: { js: PREAMBLE },
   legalComments: 'external',
   logLevel: 'warning',
 });
-await chmod(`${OUT}/muster.mjs`, 0o755);
+for (const name of Object.keys(ENTRIES)) await chmod(`${OUT}/${name}.mjs`, 0o755);
 console.log(`${OUT}/muster.mjs built in ${Math.round(performance.now() - startedMs)} ms`);
-
-/** CommonJS packages inside an ES module still call require(); the shebang must be the first line, once. */
-async function preamble() {
-  const require =
-    "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
-  const entry = await readFile(ENTRY, 'utf8');
-  return entry.startsWith('#!') ? require : `#!/usr/bin/env node\n${require}`;
-}

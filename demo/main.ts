@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { cpSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { z } from 'zod';
+import { runJob } from '../cli/commands/run.ts';
+import { processShell } from '../cli/shell.ts';
+import { startLocalRuntime } from '../local/runtime.ts';
+
+/** `npm run demo`: the embedded runtime with data of its own, one Job of 64 real processes, and the picture they made. */
+const EXAMPLE = 'examples/mandelbrot';
+const PICTURE = 'mandelbrot.png';
+
+const shell = processShell();
+const say = (line: string): void => shell.out.write(`${line}\n`);
+
+async function main(): Promise<number> {
+  const scratch = mkdtempSync(join(tmpdir(), 'muster-demo-'));
+  const workspace = join(scratch, 'workspace');
+  try {
+    cpSync(EXAMPLE, workspace, { recursive: true, filter: (path) => !/\/(tiles|mandelbrot\.png)$/.test(path) });
+    return await runIn(scratch, workspace);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function runIn(scratch: string, workspace: string): Promise<number> {
+  say('Starting Muster on this machine: a DynamoDB engine, queues and an ECS that runs processes, all on 127.0.0.1.');
+  const runtime = await startLocalRuntime({
+    port: null,
+    dataDir: join(scratch, 'data'),
+    workspaceDir: workspace,
+    driver: 'process',
+    ...(process.env['MUSTER_DEMO_STORE'] === 'memory' ? { store: 'memory' } : {}),
+    say,
+  });
+  if (runtime.kind !== 'started') {
+    say(runtime.reason);
+    return 1;
+  }
+  try {
+    say(`It serves the Kubernetes API on ${runtime.url}. Running ${EXAMPLE}/job.yaml: 64 indexes, 8 at a time.\n`);
+    const file = resolve(EXAMPLE, 'job.yaml');
+    const flags = { file, wait: true, timeoutMs: 300_000, namespace: null, json: false, kubeconfig: runtime.kubeconfig };
+    const exitCode = await runJob(flags, shell);
+    if (exitCode !== 0) return exitCode;
+    await assemble(workspace);
+    copyFileSync(join(workspace, PICTURE), PICTURE);
+    say(`\n${await finalStatus(runtime.url)}`);
+    say(`picture: ${relative(process.cwd(), resolve(PICTURE))}`);
+    return 0;
+  } finally {
+    await runtime.stop();
+  }
+}
+
+/** Puts the tiles together, as a user would: a program of the example's own. */
+async function assemble(workspace: string): Promise<void> {
+  const child = spawn(process.execPath, [join(EXAMPLE, 'assemble.mjs')], {
+    env: { MUSTER_WORKSPACE: workspace },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const code = await new Promise((done, failed) => child.once('exit', done).once('error', failed));
+  if (code !== 0) throw new Error(`${EXAMPLE}/assemble.mjs ended with ${String(code)}`);
+}
+
+const JobStatus = z.object({
+  status: z.object({ succeeded: z.int(), failed: z.int().optional(), completedIndexes: z.string(), conditions: z.array(z.object({ type: z.string(), reason: z.string() })) }),
+});
+
+async function finalStatus(url: string): Promise<string> {
+  const answer = await fetch(`${url}/apis/batch/v1/namespaces/default/jobs/mandelbrot`);
+  const { status } = JobStatus.parse(await answer.json());
+  const conditions = status.conditions.map(({ type, reason }) => `${type} (${reason})`).join(', ');
+  return [`status of job.batch/mandelbrot: ${conditions}`, `succeeded: ${status.succeeded}, failed: ${status.failed ?? 0}`, `completedIndexes: ${status.completedIndexes}`].join('\n');
+}
+
+process.exitCode = await main();
