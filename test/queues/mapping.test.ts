@@ -82,7 +82,7 @@ test('no more invocations at one time than asked for, and no fewer', async () =>
   let ended = 0;
   const { changed, until } = signal();
   const releases: (() => void)[] = [];
-  const { wake } = await mapped(
+  const { wake, inbox } = await mapped(
     async ({ Records }) => {
       most = Math.max(most, ++running);
       changed();
@@ -99,6 +99,12 @@ test('no more invocations at one time than asked for, and no fewer', async () =>
     await until(() => running === n + 1);
   }
   await wake('u-3');
+  const left = await inbox.receive(); // nobody else has asked for it
+  expect(left.map(({ body }) => parseWakeUp(body).uid)).toEqual(['u-3']);
+  await inbox.retry(
+    left.map(({ receipt }) => receipt),
+    0,
+  );
   releases[0]?.();
   await until(() => releases.length === 4);
   for (const release of releases) release();
