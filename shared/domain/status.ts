@@ -1,5 +1,5 @@
 import { type ChunkSummary, CHUNK_INDEXES, chunksFor, freshSummary } from './board.ts';
-import type { EpochMs } from './brand.ts';
+import { type EpochMs, later } from './brand.ts';
 import { type Job, boardSize } from './job.ts';
 import type { Transition } from './transition.ts';
 
@@ -142,8 +142,9 @@ export const isOver = (phase: Phase): boolean => phase.kind === 'finished' || ph
 export const isEnding = (phase: Phase): boolean =>
   phase.kind === 'suspended' || phase.kind === 'draining' || phase.kind === 'deleting';
 
-/** The status that a user's delete leaves; null: it is deleted already. */
-export function requestDeletion(status: Status, now: EpochMs): Status | null {
+/** The status that a user's delete leaves; null: it is deleted already. `clock` may be behind the last commit's. */
+export function requestDeletion(status: Status, clock: EpochMs): Status | null {
   if (status.phase.kind === 'deleting' || status.phase.kind === 'deleted') return null;
+  const now = later(clock, status.now);
   return { ...status, version: status.version + 1, phase: { kind: 'deleting', since: now }, stopRound: null, alarms: [now], now };
 }

@@ -1,11 +1,12 @@
 import { runSeed } from './seed-run.ts';
 
-/** `tsx test/simulation/main.ts FROM TO`: runs seeds FROM..TO-1 and prints those that broke a guarantee. */
+/** `tsx test/simulation/main.ts FROM TO`: runs seeds FROM..TO-1 and prints those that broke a guarantee; of a single one, everything. */
 const [from = 0, to = 300] = process.argv.slice(2).map(Number);
+const trace = to - from === 1 ? (line: string) => process.stdout.write(`${line}\n`) : undefined;
 let broken = 0;
 let steps = 0;
 for (let seed = from; seed < to; seed++) {
-  const result = await runSeed(seed);
+  const result = await runSeed(seed, trace);
   steps += result.steps;
   if (result.broken.length > 0) broken++;
   if (result.broken.length > 0 || process.env['VERBOSE'] === '1') {

@@ -36,6 +36,8 @@ export const FAULTS = [
   'refused',
   'throttled',
   'clock skewed',
+  'outage',
+  'stranger',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 

@@ -7,7 +7,7 @@ import { dispatch } from '../../shared/control/dispatch.ts';
 import { changeSpec, createJob, deleteJob } from '../../shared/control/job-changes.ts';
 import { type Look, reconcileBatch } from '../../shared/control/reconcile.ts';
 import { sweepJobs, sweepTasks } from '../../shared/control/sweep.ts';
-import { type EpochMs, asEpochMs, asJobUid, plusMs } from '../../shared/domain/brand.ts';
+import { type EpochMs, type JobUid, asEpochMs, asJobUid, plusMs } from '../../shared/domain/brand.ts';
 import { factOf } from '../../shared/domain/ending.ts';
 import type { JobManifest } from '../../shared/domain/manifest.ts';
 import type { TaskView } from '../../shared/domain/task.ts';
@@ -18,7 +18,7 @@ import type { Launch } from '../../shared/ports/tasks.ts';
 import { Agenda } from './agenda.ts';
 import { type Letter, Mailbox, takeAt } from './post-office.ts';
 import { Random } from './random.ts';
-import { Watchdog } from './watchdog.ts';
+import { STRANGER_NONCE, type Trace, Watchdog } from './watchdog.ts';
 import { CALM, type Fault, type Weather } from './weather.ts';
 
 type PendingCall = {
@@ -32,7 +32,7 @@ type PendingCall = {
 
 /** One running handler: it may die at any port call, and then nothing of it ever goes on. */
 type Process = { dead: boolean; readonly kind: Kind; readonly skewMs: number };
-type Kind = 'reconcile' | 'dispatch' | 'sweep' | 'user';
+export type Kind = 'reconcile' | 'dispatch' | 'sweep' | 'user';
 
 /** At most so many handlers of a kind at once. */
 const AT_ONCE: Record<Kind, number> = { reconcile: 3, dispatch: 3, sweep: 1, user: 8 };
@@ -47,6 +47,7 @@ export type WorldOptions = {
   readonly settings?: Partial<Settings>;
   /** Facts come in gusts this far apart, as they pile up before the reconcilers of a large Job; 0: each by itself. */
   readonly gustMs?: number;
+  readonly trace?: Trace;
 };
 
 /**
@@ -73,10 +74,11 @@ export class World {
   readonly #caches: Cache[] = [createCache(), createCache(), createCache()];
   readonly #settings: Settings;
   readonly #gustMs: number;
+  readonly #downUntil: Record<Kind, EpochMs> = { reconcile: START, dispatch: START, sweep: START, user: START };
   #nextSweepAt: EpochMs = plusMs(START, SWEEP_EVERY_MS);
   #sweeps = 0;
 
-  constructor({ seed, weather, fate, settings, gustMs = 0 }: WorldOptions) {
+  constructor({ seed, weather, fate, settings, gustMs = 0, trace = () => undefined }: WorldOptions) {
     this.random = new Random(seed);
     this.weather = weather;
     this.#gustMs = gustMs;
@@ -94,12 +96,16 @@ export class World {
       at: (moment, then) => this.#timers.add(then, moment),
       fate: (launch) => {
         this.watchdog.taskStarts(launch);
-        return fate(launch, this.random);
+        const going = fate(launch, this.random);
+        // A stranger may go on for days unless it is stopped.
+        return launch.id.nonce >= STRANGER_NONCE && this.random.chance(0.5)
+          ? { ...going, runMs: 20 * 86_400_000 }
+          : going;
       },
       refusal: () => (this.#strikes('refused', this.weather.refused) ? 'Capacity is unavailable at this time' : null),
       emit: (view) => this.#event(view),
     });
-    this.watchdog = new Watchdog(this.tasks.all);
+    this.watchdog = new Watchdog(now, trace);
   }
 
   /** A handler of its own for a user's call; it may die like any other. */
@@ -129,6 +135,31 @@ export class World {
     this.weather = CALM;
   }
 
+  /** Handlers of one kind do not start for a while: a regional outage, a throttled function, a bad deployment. */
+  breakDown(kind: Kind, forMs: number): void {
+    this.#downUntil[kind] = plusMs(this.time, forMs);
+    this.#struck('outage');
+  }
+
+  /** Somebody else runs a task that says it is an attempt of the Job's. */
+  runStranger(uid: string, index: number): void {
+    const job = { uid: asJobUid(uid), namespace: 'default', name: 'work' };
+    const id = { index, attempt: 1, nonce: STRANGER_NONCE + this.random.between(0, 9_999) };
+    void this.tasks.run({
+      job,
+      id,
+      template: { taskDefinition: 'work:1', containers: ['main'], placement: '' },
+      env: [],
+    });
+    this.#struck('stranger');
+  }
+
+  /** Long after a Job was deleted: nothing of it is stored any more. */
+  async checkForgotten(uid: JobUid): Promise<void> {
+    this.time = plusMs(this.time, this.#settings.historyMs + 2 * 86_400_000);
+    await this.watchdog.checkForgotten(uid, this.store);
+  }
+
   /** Lets one thing happen: a port call returns, a handler starts, a task moves, or time goes on. False: nothing is left to happen. */
   async step(): Promise<boolean> {
     this.steps++;
@@ -153,7 +184,7 @@ export class World {
 
   #startable(): (() => void)[] {
     const startable: (() => void)[] = [];
-    const free = (kind: Kind): boolean => this.#running[kind] < AT_ONCE[kind];
+    const free = (kind: Kind): boolean => this.#running[kind] < AT_ONCE[kind] && this.#downUntil[kind] <= this.time;
     if (free('reconcile') && this.#facts.isDue(this.time)) startable.push(() => this.#startReconcile(this.#facts, 100));
     if (free('reconcile') && this.#wakes.isDue(this.time)) startable.push(() => this.#startReconcile(this.#wakes, 10));
     if (free('dispatch') && this.#dispatches.isDue(this.time)) startable.push(() => this.#startDispatch());
@@ -359,6 +390,7 @@ export class World {
       this.#facts.nextAt(),
       this.#wakes.nextAt(),
       this.#dispatches.nextAt(),
+      ...Object.values(this.#downUntil),
     ].filter((moment): moment is EpochMs => moment !== null && moment > this.time);
     if (moments.length === 0) return false;
     this.time = asEpochMs(moments.reduce((min, moment) => Math.min(min, moment), Number.POSITIVE_INFINITY));

@@ -22,7 +22,7 @@ export type MemoryTasksOptions = {
   readonly emit: (view: TaskView) => void;
 };
 
-type Task = { view: TaskView; stopping: boolean; stoppedAt: EpochMs | null };
+type Task = { view: TaskView; readonly stopMs: number; stopping: boolean; stoppedAt: EpochMs | null };
 
 /** ECS remembers a stopped task for an hour, and a token for the task's life and an hour (aws.md 1.2, 1.7). */
 const MEMORY_MS = 60 * 60_000;
@@ -66,9 +66,9 @@ export function createMemoryTasks({ now, at, fate, refusal, emit }: MemoryTasksO
       times,
       privateIp: null,
     };
-    const task: Task = { view, stopping: false, stoppedAt: null };
+    const { startMs, runMs, stopMs, ending } = fate(launch);
+    const task: Task = { view, stopMs, stopping: false, stoppedAt: null };
     all.set(arn, task);
-    const { startMs, runMs, ending } = fate(launch);
     at(plusMs(now(), startMs), () => {
       if (task.view.stage !== 'starting' || task.stopping) return;
       if (ending.cause === 'StartFailed') return end(task, ending);
@@ -107,7 +107,9 @@ export function createMemoryTasks({ now, at, fate, refusal, emit }: MemoryTasksO
       if (task === undefined || task.stopping || task.view.stage === 'stopped') return { kind: 'asked' };
       task.stopping = true;
       change(task, { stage: 'stopping' });
-      at(plusMs(now(), 1_000), () => end(task, { cause: 'Stopped', exitCode: 143, reason: 'stopped by request' }));
+      at(plusMs(now(), task.stopMs), () =>
+        end(task, { cause: 'Stopped', exitCode: 143, reason: 'stopped by request' }),
+      );
       return { kind: 'asked' };
     },
     describe: async (taskArns) => {
