@@ -24,7 +24,10 @@ export const arnOf = (index: number, attempt: number) =>
  * The API over the memory store, and a hand that commits transitions and publishes them as passes do. Time stands still
  * but for sleeps, which end at once.
  */
-export async function aWorld(options: ApiOptions = {}, hooks: { readonly onSleep?: () => Promise<void> | void } = {}) {
+export async function aWorld(
+  options: ApiOptions = {},
+  hooks: { readonly onSleep?: () => Promise<void> | void; readonly newUid?: () => string } = {},
+) {
   let now: EpochMs = START;
   const store = createMemoryStore({ now: () => now });
   await store.jobs.createNamespace('default', START);
@@ -69,7 +72,7 @@ export async function aWorld(options: ApiOptions = {}, hooks: { readonly onSleep
       feed: store.feed,
       clock,
       telemetry: { warn: (message, values) => warnings.push({ message, ...values }) },
-      newUid: () => `${String(++uids).padStart(8, '0')}-0000-4000-8000-000000000000`,
+      newUid: hooks.newUid ?? (() => `${String(++uids).padStart(8, '0')}-0000-4000-8000-000000000000`),
       logs: {
         async read({ taskArn, container, after }) {
           const all = lines.get(`${taskArn}/${container}`);
