@@ -156,7 +156,9 @@ async function startOn(folder: DataFolder, options: LocalOptions, closers: (() =
   const handlers = await (options.handlers ?? ownHandlers)(runtimeOptions);
   closers.push(() => ecs.stopAll());
   closers.push(startMappings(handlers, runtime, queues.arns, warn));
-  closers.push(startSweeps(handlers, runtime, warn));
+  const pruneLogs = (): unknown => logs.prune(Date.now() - HISTORY_MS);
+  pruneLogs();
+  closers.push(startSweeps(handlers, runtime, pruneLogs, warn));
 
   const api = await startFront(kubeApiOf(runtime, { embedded: true }), options.port);
   closers.push(() => api.close());
@@ -204,12 +206,13 @@ function startMappings(
 }
 
 /** EventBridge Scheduler's part: the sweep, oftener than on AWS, where each costs something. */
-function startSweeps(handlers: Handlers, { deps }: Runtime, onError: (message: string, error: unknown) => void): () => void {
+function startSweeps(handlers: Handlers, { deps }: Runtime, pruneLogs: () => unknown, onError: (message: string, error: unknown) => void): () => void {
   const sweep = setInterval(() => {
     const event = { time: new Date(deps.clock.now()).toISOString() };
     handlers.sweep(event, contextOf('sweep', TIMEOUT_MS)).catch((error: unknown) => onError('sweep failed', String(error)));
   }, SWEEP_EVERY_MS);
   const tasks = setInterval(() => {
+    pruneLogs();
     sweepTasks(deps).catch((error: unknown) => onError('sweep of tasks failed', String(error)));
   }, TASKS_SWEPT_EVERY_MS);
   return () => {

@@ -20,7 +20,7 @@ type Figures = {
   readonly cpuMs: number;
   readonly writeUnits: number;
   readonly readUnits: number;
-  readonly lostWrites: number;
+  readonly refusedUnits: number;
   readonly sqsRequests: number;
   readonly ecsCalls: number;
   readonly dynamoCalls: number;
@@ -102,7 +102,7 @@ function figuresOf(indexes: number, seconds: number, cpuMs: number, reading: Rea
     cpuMs,
     writeUnits: reading.writeUnits,
     readUnits: reading.readUnits,
-    lostWrites: reading.lostWrites,
+    refusedUnits: reading.refusedUnits,
     sqsRequests: calls('SQS'),
     ecsCalls: calls('ECS'),
     dynamoCalls: calls('DynamoDB'),
@@ -122,7 +122,7 @@ function render(figures: readonly Figures[]): string {
   row('DynamoDB calls', (f) => each(f.dynamoCalls, f));
   row('ECS calls', (f) => each(f.ecsCalls, f));
   row('CPU ms, this process', (f) => each(f.cpuMs, f), '6');
-  row('conditions lost to others', (f) => each(f.lostWrites, f));
+  row('of the write units: refused writes', (f) => each(f.refusedUnits, f));
   row('seconds in all', (f) => f.seconds.toFixed(1), '20 for 10,000');
   return table.toString();
 }
