@@ -1,0 +1,103 @@
+import { z } from 'zod';
+
+// What the commands read of the API's objects; everything else of them is left as it came.
+
+const Moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+const Count = z.int().min(0).default(0);
+
+const Metadata = z.object({
+  name: z.string(),
+  namespace: z.string(),
+  uid: z.string(),
+  resourceVersion: z.string().default('0'),
+  creationTimestamp: Moment,
+  deletionTimestamp: Moment.optional(),
+  labels: z.record(z.string(), z.string()).default({}),
+});
+
+const Condition = z.object({
+  type: z.string(),
+  status: z.string(),
+  reason: z.string().default(''),
+  message: z.string().default(''),
+  lastTransitionTime: Moment.optional(),
+});
+
+export const JobSchema = z.object({
+  metadata: Metadata,
+  spec: z.object({
+    completions: z.int().optional(),
+    parallelism: z.int().optional(),
+    completionMode: z.enum(['Indexed', 'NonIndexed']).default('NonIndexed'),
+    selector: z.object({ matchLabels: z.record(z.string(), z.string()).default({}) }).optional(),
+    template: z.object({
+      spec: z.object({ containers: z.array(z.object({ name: z.string(), image: z.string().default('') })) }),
+    }),
+  }),
+  status: z
+    .object({
+      active: Count,
+      ready: Count,
+      succeeded: Count,
+      failed: Count,
+      terminating: Count,
+      completedIndexes: z.string().default(''),
+      startTime: Moment.optional(),
+      completionTime: Moment.optional(),
+      conditions: z.array(Condition).default([]),
+    })
+    .prefault({}),
+});
+export type Job = z.output<typeof JobSchema>;
+
+const ContainerState = z.object({
+  terminated: z.object({ exitCode: z.int(), reason: z.string().default('') }).optional(),
+  waiting: z.object({ reason: z.string().default('') }).optional(),
+});
+
+export const PodSchema = z.object({
+  metadata: Metadata.extend({
+    annotations: z.record(z.string(), z.string()).default({}),
+    ownerReferences: z.array(z.object({ kind: z.string(), name: z.string(), uid: z.string() })).default([]),
+  }),
+  status: z.object({
+    phase: z.string(),
+    reason: z.string().default(''),
+    containerStatuses: z.array(z.object({ state: ContainerState.default({}) })).default([]),
+  }),
+});
+export type Pod = z.output<typeof PodSchema>;
+
+/** A list; its items are read one by one, by whoever knows their kind. */
+export const ListSchema = z.object({
+  metadata: z.object({ resourceVersion: z.string().default(''), continue: z.string().default('') }),
+  items: z.array(z.unknown()),
+});
+
+export const WatchEventSchema = z.object({
+  type: z.enum(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR']),
+  object: z.unknown(),
+});
+export type WatchEvent = z.output<typeof WatchEventSchema>;
+
+export const StatusSchema = z.object({
+  kind: z.literal('Status'),
+  message: z.string().default(''),
+  reason: z.string().default(''),
+  code: z.int(),
+  details: z
+    .object({
+      name: z.string().optional(),
+      kind: z.string().optional(),
+      causes: z.array(z.object({ message: z.string().default(''), field: z.string().default('') })).default([]),
+    })
+    .optional(),
+});
+export type ApiStatus = z.output<typeof StatusSchema>;
+
+/** `GET /version` of a Muster server names Muster's own version beside Kubernetes'. */
+export const VersionSchema = z.object({ gitVersion: z.string().default(''), muster: z.string().optional() });
+
+/** The condition of this type, if it holds. */
+export const conditionOf = ({ status }: Job, type: string): Job['status']['conditions'][number] | undefined =>
+  status.conditions.find((each) => each.type === type && each.status === 'True');

@@ -1,0 +1,109 @@
+import { stringify } from 'yaml';
+import { JobSchema, PodSchema } from '../api-objects.ts';
+import { ApiFailure, Failure } from '../failure.ts';
+import { type KubeClient, type Query, connect, jobsPath, podsPath, readAs } from '../kube-client.ts';
+import { findTarget } from '../kubeconfig.ts';
+import { podSelector } from '../pod-attempt.ts';
+import { jobTable, podTable } from '../render/listing.ts';
+import type { Shell } from '../shell.ts';
+
+export type GetFlags = {
+  readonly namespace: string | null;
+  readonly allNamespaces: boolean;
+  readonly output: OutputForm;
+  readonly kubeconfig: string | null;
+};
+
+export const OUTPUT_FORMS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
+export type OutputForm = (typeof OUTPUT_FORMS)[number];
+
+export type Wanted =
+  /** no names: all of them */
+  | { readonly kind: 'jobs'; readonly names: readonly string[] }
+  /** null: of all Jobs */
+  | { readonly kind: 'pods'; readonly job: string | null };
+
+/** `muster get`: Jobs, or the Pods of Jobs. */
+export async function get(wanted: Wanted, flags: GetFlags, shell: Shell): Promise<number> {
+  const target = findTarget(flags.kubeconfig, shell);
+  const client = await connect(target);
+  const namespace = flags.allNamespaces ? null : (flags.namespace ?? target.namespace);
+  if (wanted.kind === 'jobs' && wanted.names.length > 0)
+    return getNamed(wanted.names, namespace ?? target.namespace, flags, client, shell);
+  const items =
+    wanted.kind === 'jobs'
+      ? (await client.list(jobsPath(namespace))).items
+      : await podsOf(wanted.job, namespace, client);
+  if (items.length === 0 && (flags.output === 'table' || flags.output === 'wide')) {
+    shell.err.write(namespace === null ? 'No resources found\n' : `No resources found in ${namespace} namespace.\n`);
+    return 0;
+  }
+  shell.out.write(print(wanted.kind, items, 'list', flags, client, shell.now()));
+  return 0;
+}
+
+async function getNamed(
+  names: readonly string[],
+  namespace: string,
+  flags: GetFlags,
+  client: KubeClient,
+  shell: Shell,
+) {
+  const found: unknown[] = [];
+  let exitCode = 0;
+  for (const name of names) {
+    try {
+      found.push(await client.get(jobsPath(namespace, name)));
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error;
+      shell.err.write(`${error.message}\n`);
+      exitCode = error.exitCode;
+    }
+  }
+  const form = names.length === 1 ? 'single' : 'list';
+  if (found.length > 0) shell.out.write(print('jobs', found, form, flags, client, shell.now()));
+  return exitCode;
+}
+
+async function podsOf(job: string | null, namespace: string | null, client: KubeClient): Promise<readonly unknown[]> {
+  let query: Query = {};
+  if (job !== null) {
+    // Asked for first: a Job that is not there is an error, a Job without Pods is none.
+    if (namespace === null)
+      throw new Failure('error: the Pods of one Job are in one namespace: give -n instead of -A', 2);
+    const found = readAs(JobSchema, await client.get(jobsPath(namespace, job)), client.target);
+    query = { labelSelector: podSelector(found, null) };
+  }
+  return (await client.list(podsPath(namespace), query)).items;
+}
+
+function print(
+  kind: Wanted['kind'],
+  items: readonly unknown[],
+  form: 'single' | 'list',
+  flags: GetFlags,
+  { target }: KubeClient,
+  nowMs: number,
+): string {
+  const object = form === 'single' ? items[0] : { apiVersion: 'v1', kind: 'List', metadata: {}, items };
+  const jobs = () => items.map((item) => readAs(JobSchema, item, target));
+  const pods = () => items.map((item) => readAs(PodSchema, item, target));
+  const options = { wide: flags.output === 'wide', namespaces: flags.allNamespaces, nowMs };
+  switch (flags.output) {
+    case 'json':
+      return `${JSON.stringify(object, null, 2)}\n`;
+    case 'yaml':
+      return stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 });
+    case 'name':
+      return kind === 'jobs'
+        ? jobs()
+            .map(({ metadata }) => `job.batch/${metadata.name}\n`)
+            .join('')
+        : pods()
+            .map(({ metadata }) => `pod/${metadata.name}\n`)
+            .join('');
+    case 'table':
+    case 'wide':
+      return kind === 'jobs' ? jobTable(jobs(), options) : podTable(pods(), options);
+  }
+}

@@ -1,0 +1,94 @@
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { LocalOptions, LocalRuntime } from '../../local/runtime.ts';
+import { VERSION } from '../../shared/names/version.ts';
+import { Failure, usageFailure } from '../failure.ts';
+import { looksFor } from '../job-view.ts';
+import type { Shell } from '../shell.ts';
+
+export type LocalFlags = Pick<LocalOptions, 'driver' | 'port' | 'script' | 'events' | 'store'> & {
+  readonly data: string;
+  readonly workspace: string;
+};
+
+/** `npx` passes a Ctrl-C on that the terminal has sent us already: one press arrives twice. */
+const SAME_PRESS_MS = 400;
+
+/** `muster local`: runs the embedded runtime until it is told to stop. */
+export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number> {
+  const dataDir = resolve(shell.cwd, flags.data);
+  const workspaceDir = resolve(shell.cwd, flags.workspace);
+  if (statSync(workspaceDir, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw usageFailure(`--workspace: there is no folder ${workspaceDir}`);
+  const stopping = onceInterrupted(shell);
+  // The AWS SDK would advise whoever starts a local server to upgrade their Node.js.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+  const { startLocalRuntime } = await import('../../local/runtime.ts');
+  const { data: _data, workspace: _workspace, ...rest } = flags;
+  const say = (line: string): void => shell.err.write(`${line}\n`);
+  const runtime = await startLocalRuntime({ ...rest, dataDir, workspaceDir, say }).catch((error: unknown) => {
+    throw explained(error, flags.port);
+  });
+  if (runtime.kind === 'refused') throw new Failure(`error: ${runtime.reason}`);
+  shell.out.write(banner(runtime, { dataDir, workspaceDir, driver: flags.driver }, shell));
+  await stopping;
+  shell.err.write('\nStopping: every task that it started ends, which takes a few seconds at most. Again: at once.\n');
+  await runtime.stop();
+  shell.err.write('Stopped. Jobs that were not over go on when `muster local` is started here again.\n');
+  return 0;
+}
+
+/** Resolves at the first Ctrl-C. The second one ends this process on the spot. */
+function onceInterrupted(shell: Shell): Promise<void> {
+  return new Promise((resolve) => {
+    let firstMs: number | null = null;
+    shell.onInterrupt(() => {
+      if (firstMs === null) {
+        firstMs = shell.now();
+        resolve();
+      } else if (shell.now() - firstMs > SAME_PRESS_MS) {
+        shell.err.write('Left at once. Tasks that still run are taken up when `muster local` is started here again.\n');
+        process.exit(130);
+      }
+    });
+  });
+}
+
+function explained(error: unknown, port: number | null): unknown {
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+  return isTaken ? new Failure(`error: port ${port} is taken; leave --port out to get a free one`) : error;
+}
+
+const DRIVERS: Readonly<Record<LocalOptions['driver'], string>> = {
+  process: 'processes of this machine; images are not pulled',
+  simulated: 'simulated: nothing runs, it only takes time',
+};
+
+function banner(
+  { url, kubeconfig }: LocalRuntime,
+  places: { readonly dataDir: string; readonly workspaceDir: string; readonly driver: LocalOptions['driver'] },
+  shell: Shell,
+): string {
+  const { paint } = looksFor(shell.out, shell.env);
+  const row = (name: string, value: string): string => `  ${paint.dim(name.padEnd(10))} ${value}`;
+  const here = kubeconfig === join(shell.cwd, '.muster', 'kubeconfig');
+  const option = here ? '' : ` --kubeconfig ${quoted(kubeconfig)}`;
+  return `${[
+    `${paint.bold('Muster')} ${VERSION} is ready`,
+    '',
+    row('API', paint.cyan(url)),
+    row('data', places.dataDir),
+    row('workspace', places.workspaceDir),
+    row('tasks', DRIVERS[places.driver]),
+    '',
+    'In another terminal:',
+    `  npx muster run -f job.yaml --wait${option}`,
+    `  export KUBECONFIG=${quoted(kubeconfig)}`,
+    '  kubectl get jobs',
+    '',
+    'Ctrl-C stops it, with every task that it started.',
+  ].join('\n')}\n`;
+}
+
+/** As a shell reads it. */
+const quoted = (path: string): string => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

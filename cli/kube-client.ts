@@ -1,0 +1,229 @@
+import type { z } from 'zod';
+import {
+  type ApiStatus,
+  type WatchEvent,
+  ListSchema,
+  StatusSchema,
+  VersionSchema,
+  WatchEventSchema,
+} from './api-objects.ts';
+import { ApiFailure, Failure, UnreachableFailure } from './failure.ts';
+import type { Target } from './kubeconfig.ts';
+import { onOneLine } from './render/table.ts';
+
+/** The API of one Muster server. Every call throws ApiFailure when the server says no, UnreachableFailure when it does not answer. */
+export type KubeClient = {
+  readonly target: Target;
+  get(path: string, query?: Query): Promise<unknown>;
+  /** All pages of a list, one after the other; `resourceVersion` is that of the first. */
+  list(path: string, query?: Query): Promise<{ readonly resourceVersion: string; readonly items: readonly unknown[] }>;
+  create(path: string, object: unknown): Promise<{ readonly object: unknown; readonly warnings: readonly string[] }>;
+  remove(path: string): Promise<unknown>;
+  /** Events until the server ends the watch, which it may at any time; throws when it breaks off or `signal` is aborted. */
+  watch(path: string, query: Query, signal: AbortSignal): AsyncGenerator<WatchEvent>;
+  /** A text line by line, as it comes, without the line ends. */
+  lines(path: string, query: Query, signal: AbortSignal): AsyncGenerator<string>;
+};
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** An answer that takes longer is not coming. */
+const ANSWER_MS = 30_000;
+const PAGE = 500;
+
+/**
+ * Connects to a server and asks it whether it is Muster: a kubeconfig may well point at a real cluster, and nobody wants
+ * to find that out by what `muster delete` has done there.
+ *
+ * @throws Failure when it is another server
+ */
+export async function connect(target: Target): Promise<KubeClient> {
+  const client = clientOf(target);
+  const version = VersionSchema.safeParse(await client.get('/version'));
+  if (!version.success || version.data.muster === undefined) {
+    const name = version.data?.gitVersion ?? '';
+    const said = name === '' ? 'its /version does not say so' : `its /version says ${JSON.stringify(name)}`;
+    throw new Failure(`error: ${target.server} (${target.file}) is no Muster server: ${said}`);
+  }
+  return client;
+}
+
+/** The address of a kind of objects in a namespace; null: in all of them. */
+export const jobsPath = (namespace: string | null, name?: string): string =>
+  `/apis/batch/v1${inNamespace(namespace)}/jobs${withName(name)}`;
+export const podsPath = (namespace: string | null, name?: string): string =>
+  `/api/v1${inNamespace(namespace)}/pods${withName(name)}`;
+
+const inNamespace = (namespace: string | null): string =>
+  namespace === null ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+const withName = (name: string | undefined): string => (name === undefined ? '' : `/${encodeURIComponent(name)}`);
+
+function clientOf(target: Target): KubeClient {
+  const request = async (
+    method: string,
+    path: string,
+    options: { readonly query?: Query; readonly body?: unknown; readonly signal: AbortSignal },
+  ) => {
+    const response = await fetchFrom(target, method, path, options);
+    if (!response.ok) throw new ApiFailure(await statusOf(response));
+    return response;
+  };
+  const soon = () => AbortSignal.timeout(ANSWER_MS);
+  const read = async (path: string, query: Query = {}): Promise<unknown> =>
+    jsonOf(await request('GET', path, { query, signal: soon() }), target);
+
+  async function* lines(path: string, query: Query, signal: AbortSignal): AsyncGenerator<string> {
+    const response = await request('GET', path, { query, signal });
+    try {
+      yield* linesOf(response);
+    } catch (error) {
+      throw unreachable(target, error);
+    }
+  }
+
+  return {
+    target,
+    get: read,
+    async list(path, query = {}) {
+      const items: unknown[] = [];
+      let resourceVersion: string | null = null;
+      let next = '';
+      do {
+        const page = readAs(
+          ListSchema,
+          await read(path, { ...query, limit: PAGE, continue: next === '' ? undefined : next }),
+          target,
+        );
+        items.push(...page.items);
+        resourceVersion ??= page.metadata.resourceVersion;
+        next = page.metadata.continue;
+      } while (next !== '');
+      return { resourceVersion, items };
+    },
+    async create(path, object) {
+      const response = await request('POST', path, {
+        query: { fieldValidation: 'Strict' },
+        body: object,
+        signal: soon(),
+      });
+      const warnings = [...(response.headers.get('warning') ?? '').matchAll(/299 - ("(?:[^"\\]|\\.)*")/g)];
+      return {
+        object: await jsonOf(response, target),
+        warnings: warnings.map(([, text]) => onOneLine(String(JSON.parse(text ?? '""')))),
+      };
+    },
+    async remove(path) {
+      const response = await request('DELETE', path, { body: { propagationPolicy: 'Background' }, signal: soon() });
+      return jsonOf(response, target);
+    },
+    async *watch(path, query, signal) {
+      for await (const line of lines(path, { ...query, watch: true }, signal))
+        if (line !== '') yield readAs(WatchEventSchema, JSON.parse(line), target);
+    },
+    lines,
+  };
+}
+
+/**
+ * Reads an object of the server's.
+ *
+ * @throws Failure when it is not what Kubernetes says it is
+ */
+export function readAs<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  { server }: { readonly server: string },
+): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Failure(`error: ${server} answers strangely: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+}
+
+async function fetchFrom(
+  target: Target,
+  method: string,
+  path: string,
+  { query = {}, body, signal }: { readonly query?: Query; readonly body?: unknown; readonly signal: AbortSignal },
+): Promise<Response> {
+  const url = new URL(target.server + path);
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+  try {
+    return await fetch(url, {
+      method,
+      signal,
+      redirect: 'error', // a token goes to nobody but the server that it is for
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'muster',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(target.token === null ? {} : { authorization: `Bearer ${target.token}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    throw unreachable(target, error);
+  }
+}
+
+/** What fetch throws, in words, with what can be done about it. */
+function unreachable({ server, file }: Target, error: unknown): UnreachableFailure {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+  const named = error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${ANSWER_MS / 1000} s` : null;
+  const why =
+    named ?? (code === 'ECONNREFUSED' ? 'connection refused' : cause instanceof Error ? cause.message : String(cause));
+  const hint = code === 'ECONNREFUSED' ? '\nIs it running? `muster local` starts it.' : '';
+  return new UnreachableFailure(`error: ${server} (${file}) cannot be reached: ${onOneLine(why)}${hint}`);
+}
+
+async function jsonOf(response: Response, { server }: Target): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    throw new Failure(`error: ${server} answers strangely: no JSON`);
+  }
+}
+
+const SNIPPET_CHARS = 200;
+
+/** A Status as it came, or one made of an answer that is none: a proxy's, or no Kubernetes' at all. */
+async function statusOf(response: Response): Promise<ApiStatus> {
+  const text = await response.text().catch(() => '');
+  const parsed = StatusSchema.safeParse(tryJson(text));
+  if (parsed.success) return parsed.data;
+  const said = onOneLine(text.trim()).slice(0, SNIPPET_CHARS);
+  return {
+    kind: 'Status',
+    code: response.status,
+    reason: `HTTP ${response.status}`,
+    message: said === '' ? response.statusText : said,
+  };
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+async function* linesOf(response: Response): AsyncGenerator<string> {
+  if (response.body === null) return;
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  try {
+    for (let part = await reader.read(); part.value !== undefined; part = await reader.read()) {
+      const lines = (rest + decoder.decode(part.value, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+    rest += decoder.decode();
+    if (rest !== '') yield rest;
+  } finally {
+    // Whoever reads no further closes the connection; one that is broken has told its reason already.
+    await reader.cancel().catch(() => undefined);
+  }
+}

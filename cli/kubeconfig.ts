@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { Failure } from './failure.ts';
+import type { Shell } from './shell.ts';
+
+/** Which server to talk to, and as whom. */
+export type Target = {
+  /** Without a slash at the end. */
+  readonly server: string;
+  /** The context's namespace. */
+  readonly namespace: string;
+  readonly token: string | null;
+  /** The file that says so. */
+  readonly file: string;
+};
+
+/** Written by `muster local` where it was started. */
+const OWN_FILE = join('.muster', 'kubeconfig');
+
+const Named = z.object({ name: z.string() });
+const Cluster = z.object({
+  server: z.string(),
+  'certificate-authority': z.string().optional(),
+  'certificate-authority-data': z.string().optional(),
+  'insecure-skip-tls-verify': z.boolean().optional(),
+  'proxy-url': z.string().optional(),
+});
+const User = z.record(z.string(), z.unknown());
+const Config = z.object({
+  'current-context': z.string().nullish(),
+  clusters: z.array(Named.extend({ cluster: Cluster })).nullish(),
+  users: z.array(Named.extend({ user: User.nullish() })).nullish(),
+  contexts: z
+    .array(
+      Named.extend({
+        context: z.object({ cluster: z.string(), user: z.string().optional(), namespace: z.string().optional() }),
+      }),
+    )
+    .nullish(),
+});
+type Config = z.output<typeof Config>;
+
+/**
+ * Finds the server: the file that is asked for, else `.muster/kubeconfig` here, else those that KUBECONFIG names (the
+ * first that says something wins, as in kubectl). The user's `~/.kube/config` is never looked at.
+ *
+ * @throws Failure when there is none, or when it asks for what this version cannot do
+ */
+export function findTarget(asked: string | null, { cwd, env }: Pick<Shell, 'cwd' | 'env'>): Target {
+  if (asked !== null) return targetOf([{ file: asked, config: need(resolve(cwd, asked), asked) }]);
+  const own = read(resolve(cwd, OWN_FILE), OWN_FILE);
+  if (own !== null) return targetOf([{ file: OWN_FILE, config: own }]);
+  const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
+  const found = named.flatMap((file) => {
+    const config = read(resolve(cwd, file), file);
+    return config === null ? [] : [{ file, config }];
+  });
+  if (found.length > 0) return targetOf(found);
+  const missing = named.length === 0 ? '' : `, nor what KUBECONFIG names (${named.join(', ')})`;
+  throw new Failure(
+    `error: no server is known: there is no ${OWN_FILE} here${missing}\n` +
+      'Start one with `muster local`, or name one with --kubeconfig FILE.',
+  );
+}
+
+function need(path: string, file: string): Config {
+  const config = read(path, file);
+  if (config === null) throw new Failure(`error: there is no kubeconfig ${file}`);
+  return config;
+}
+
+/** null: there is no such file. */
+function read(path: string, file: string): Config | null {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null;
+    throw new Failure(
+      `error: kubeconfig ${file} cannot be read: ${error instanceof Error ? error.message : 'unknown'}`,
+    );
+  }
+  const parsed = Config.safeParse(tryParse(text, file));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Failure(`error: ${file} is no kubeconfig: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+}
+
+function tryParse(text: string, file: string): unknown {
+  try {
+    return parse(text) ?? {};
+  } catch (error) {
+    const [line] = (error instanceof Error ? error.message : 'not YAML').split('\n');
+    throw new Failure(`error: ${file} is no kubeconfig: ${line}`);
+  }
+}
+
+type Source = { readonly file: string; readonly config: Config };
+
+function targetOf(sources: readonly Source[]): Target {
+  const files = sources.map(({ file }) => file).join(', ');
+  const wrong = (what: string): Failure => new Failure(`error: kubeconfig ${files} ${what}`);
+  const current = sources
+    .map(({ config }) => config['current-context'])
+    .find((name) => name !== null && name !== undefined && name !== '');
+  if (current === undefined || current === null) throw wrong('has no current-context');
+  const context = first(sources, ({ contexts }) => contexts, current);
+  if (context === null) throw wrong(`has no context ${JSON.stringify(current)}`);
+  const cluster = first(sources, ({ clusters }) => clusters, context.value.context.cluster);
+  if (cluster === null) throw wrong(`has no cluster ${JSON.stringify(context.value.context.cluster)}`);
+  const user = first(sources, ({ users }) => users, context.value.context.user ?? '');
+  const { file } = cluster;
+  return {
+    server: serverOf(cluster.value.cluster, file),
+    namespace: context.value.context.namespace ?? 'default',
+    token: tokenOf(user?.value.user ?? {}, file),
+    file,
+  };
+}
+
+function first<T extends { readonly name: string }>(
+  sources: readonly Source[],
+  entries: (config: Config) => readonly T[] | null | undefined,
+  name: string,
+): { readonly value: T; readonly file: string } | null {
+  for (const { file, config } of sources) {
+    const value = entries(config)?.find((each) => each.name === name);
+    if (value !== undefined) return { value, file };
+  }
+  return null;
+}
+
+const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
+/** A cluster that needs one of these is reached in a way that this version does not know. */
+const TLS_FIELDS = [
+  'certificate-authority',
+  'certificate-authority-data',
+  'insecure-skip-tls-verify',
+  'proxy-url',
+] as const;
+
+function serverOf(cluster: z.output<typeof Cluster>, file: string): string {
+  const url = URL.canParse(cluster.server) ? new URL(cluster.server) : null;
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new Failure(
+      `error: kubeconfig ${file} names the server ${JSON.stringify(cluster.server)}, which is no http(s) address`,
+    );
+  if (url.protocol === 'http:' && !LOOPBACK.includes(url.hostname))
+    throw new Failure(`error: ${cluster.server} (${file}): plain http is spoken with this machine only`);
+  const unknown = TLS_FIELDS.find((field) => cluster[field] !== undefined && cluster[field] !== false);
+  if (unknown !== undefined)
+    throw new Failure(notOurs(cluster.server, file, `its cluster has ${JSON.stringify(unknown)}`));
+  return cluster.server.replace(/\/+$/, '');
+}
+
+/** Ways to sign in that would be left out silently otherwise. */
+function tokenOf(user: z.output<typeof User>, file: string): string | null {
+  const { token, ...others } = user;
+  const [unknown] = Object.entries(others).flatMap(([field, value]) => (value === null || value === '' ? [] : [field]));
+  if (unknown !== undefined) throw new Failure(notOurs('the server', file, `its user has ${JSON.stringify(unknown)}`));
+  return typeof token === 'string' && token !== '' ? token : null;
+}
+
+const notOurs = (server: string, file: string, why: string): string =>
+  `error: ${server} (${file}) does not look like a Muster server: ${why}, which muster does not use`;

@@ -1,0 +1,52 @@
+import { InvalidArgumentError } from 'commander';
+import type { LocalFlags } from './commands/local.ts';
+import { parseDurationMs } from './duration.ts';
+
+// What options take, read as commander wants it: the value, or InvalidArgumentError with a sentence that says what it must be.
+
+export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (!/^\d+$/.test(text) || number < min || number > max)
+      throw new InvalidArgumentError(
+        `It must be a whole number from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}.`,
+      );
+    return number;
+  };
+}
+
+export function duration(text: string): number {
+  const ms = parseDurationMs(text);
+  if (ms === null) throw new InvalidArgumentError('It must be a length of time such as 90s, 5m or 1h30m.');
+  return ms;
+}
+
+export function share(text: string): number {
+  const number = Number(text);
+  if (text.trim() === '' || !(number >= 0 && number <= 1))
+    throw new InvalidArgumentError('It must be a number from 0 to 1.');
+  return number;
+}
+
+export function span(text: string): readonly [number, number] {
+  const [, from, to = from] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];
+  if (from === undefined || Number(to) < Number(from))
+    throw new InvalidArgumentError('It must be milliseconds such as 500, or 500-2000.');
+  return [Number(from), Number(to)];
+}
+
+export function httpUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:/.test(text))
+    throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:8000.');
+  return text;
+}
+
+export function driver(text: string): LocalFlags['driver'] {
+  if (text === 'process' || text === 'simulated') return text;
+  if (text === 'docker')
+    throw new InvalidArgumentError(
+      'docker is not offered yet: a container of the Docker daemon would not be ours to take up again after a crash. ' +
+        "Use process: it runs the container's command as a process of this machine, without its image.",
+    );
+  throw new InvalidArgumentError('Allowed choices are process, simulated.');
+}

@@ -1,0 +1,279 @@
+import { Command, CommanderError, Option } from 'commander';
+import { VERSION } from '../shared/names/version.ts';
+import type { GetFlags, Wanted } from './commands/get.ts';
+import type { LocalFlags } from './commands/local.ts';
+import { EXIT, Failure, usageFailure } from './failure.ts';
+import { driver, duration, httpUrl, share, span, wholeNumber } from './option-values.ts';
+import type { Shell } from './shell.ts';
+
+// Each command's code is loaded when it is run: `muster --help` needs none of it, and only `local` the whole runtime.
+
+/**
+ * Runs one command line (without the interpreter and the program's name).
+ *
+ * @returns the exit code
+ */
+export async function runCommandLine(args: readonly string[], shell: Shell): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  const program = createProgram(shell, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Commander has said what it had to say.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (!(error instanceof Failure)) throw error;
+    shell.err.write(`${error.message}\n`);
+    return error.exitCode;
+  }
+}
+
+type Done = (exitCode: number) => void;
+
+function createProgram(shell: Shell, done: Done): Command {
+  const program = new Command('muster')
+    .description('Runs Kubernetes Jobs without Kubernetes.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help for a command')
+    .option('--kubeconfig <file>', 'the server to talk to (default: .muster/kubeconfig here, else KUBECONFIG)')
+    .configureOutput({ writeOut: shell.out.write, writeErr: shell.err.write })
+    .showHelpAfterError('(--help says more)')
+    .exitOverride()
+    .addHelpText('after', `${EXAMPLES.program}${EXIT_CODES}`);
+  for (const add of [addRun, addGet, addLogs, addDelete, addLocal]) add(program, shell, done);
+  return program;
+}
+
+const examples = (...lines: readonly string[]): string => `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`;
+
+const EXAMPLES = {
+  program: examples(
+    'muster local                           # the embedded Muster, on 127.0.0.1',
+    'muster run -f job.yaml --wait          # run a Job and watch it',
+    'muster get',
+    'muster logs frames --index 7',
+  ),
+  run: examples(
+    'muster run -f job.yaml',
+    'muster run -f job.yaml --wait --timeout 5m',
+    'generate-job | muster run -f - --wait --output json > result.json',
+  ),
+  get: examples(
+    'muster get                             # Jobs',
+    'muster get frames -o yaml',
+    'muster get jobs -A -o wide',
+    'muster get pods frames                 # its attempts, with their exit codes',
+  ),
+  logs: examples(
+    'muster logs frames --index 7',
+    'muster logs frames --index 7 --attempt 1',
+    'muster logs frames --index 0-3,7 --tail 5',
+    'muster logs frames --index 7 -f',
+  ),
+  delete: examples('muster delete frames', 'muster delete frames wordcount -n team'),
+  local: examples(
+    'muster local',
+    'muster local --port 8080 --data /var/lib/muster --workspace ~/work',
+    'muster local --in-memory --driver simulated --task-ms 500-2000',
+    'muster local --events-duplicate 1 --events-shuffle-ms 2000 --events-drop 0.1 --seed 7',
+  ),
+} as const;
+
+const EXIT_CODES = `
+Exit codes:
+  0 all is well    1 the server said no, or the Job failed    2 the command line is wrong
+  run --wait also:  3 the Job was deleted   124 timed out   130 Ctrl-C (the Job goes on)
+`;
+
+function addRun(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('run')
+    .summary('create a Job, and wait for it')
+    .description(
+      'Creates a Job from a manifest. With --wait it shows how far the Job is; the exit code is its verdict.',
+    )
+    .requiredOption('-f, --file <file>', 'the manifest, YAML or JSON; - reads standard input')
+    .option('-w, --wait', 'wait until the Job is over', false)
+    .option('--timeout <duration>', 'wait no longer than this, such as 90s, 5m, 1h30m (the Job goes on)', duration)
+    .addOption(namespaceOption())
+    .addOption(new Option('-o, --output <format>', 'print the Job, with --wait in the end').choices(['json']))
+    .addHelpText('after', EXAMPLES.run)
+    .action(async (flags: { file: string; wait: boolean; timeout?: number; namespace?: string; output?: 'json' }) => {
+      if (flags.timeout !== undefined && !flags.wait) throw usageFailure('--timeout needs --wait');
+      const { runJob } = await import('./commands/run.ts');
+      const { file, wait } = flags;
+      const json = flags.output === 'json';
+      done(await runJob({ file, wait, json, timeoutMs: flags.timeout ?? null, ...common(program, flags) }, shell));
+    });
+}
+
+type GetOptions = {
+  readonly namespace?: string;
+  readonly allNamespaces: boolean;
+  readonly output?: Exclude<GetFlags['output'], 'table'>;
+};
+
+function addGet(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('get')
+    .summary('list Jobs, or the Pods of a Job')
+    .description('Lists Jobs (all, or those named), or Pods (all, or those of one Job).')
+    .argument('[what...]', 'jobs [NAME...], pods [JOB], or names of Jobs', [])
+    .addOption(namespaceOption())
+    .option('-A, --all-namespaces', 'in all namespaces', false)
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['wide', 'json', 'yaml', 'name']))
+    .addHelpText('after', EXAMPLES.get)
+    .action(async (what: string[], flags: GetOptions) => {
+      const wanted = wantedOf(what);
+      if (flags.allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n exclude each other');
+      if (flags.allNamespaces && what.length > 1)
+        throw usageFailure('a name is looked for in one namespace: give -n instead of -A');
+      const { get } = await import('./commands/get.ts');
+      const { allNamespaces, output = 'table' } = flags;
+      done(await get(wanted, { allNamespaces, output, ...common(program, flags) }, shell));
+    });
+}
+
+const JOBS_WORDS: readonly string[] = ['job', 'jobs', 'job.batch', 'jobs.batch'];
+const PODS_WORDS: readonly string[] = ['pod', 'pods', 'po'];
+
+function wantedOf([first = 'jobs', ...names]: readonly string[]): Wanted {
+  if (PODS_WORDS.includes(first)) {
+    if (names.length > 1) throw usageFailure('get pods takes one Job');
+    return { kind: 'pods', job: names[0] === undefined ? null : jobName(names[0]) };
+  }
+  return { kind: 'jobs', names: (JOBS_WORDS.includes(first) ? names : [first, ...names]).map(jobName) };
+}
+
+/** A Job is also called what `run` has printed: job.batch/frames. */
+function jobName(text: string): string {
+  const [kind = '', name] = text.split('/');
+  if (name === undefined) return text;
+  if (!JOBS_WORDS.includes(kind) || name === '') throw usageFailure(`${JSON.stringify(text)} names no Job`);
+  return name;
+}
+
+type LogOptions = {
+  readonly index?: string;
+  readonly attempt?: number;
+  readonly container?: string;
+  readonly follow: boolean;
+  readonly tail?: number;
+  readonly namespace?: string;
+};
+
+function addLogs(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('logs')
+    .summary('print what tasks have printed')
+    .description('Prints what the tasks of a Job have printed. With several indexes each line says which one it is of.')
+    .argument('<job>', 'the Job')
+    .option('-i, --index <indexes>', 'one index, or several such as 0-3,7 (default: all)')
+    .option('--attempt <number>', 'from 1 (default: the latest of each index)', wholeNumber(1))
+    .option('-c, --container <name>', 'of the Pod (default: the first)')
+    .option('-f, --follow', 'go on until the attempts are over', false)
+    .option('--tail <lines>', 'only so many lines from the end of each', wholeNumber(0))
+    .addOption(namespaceOption())
+    .addHelpText('after', EXAMPLES.logs)
+    .action(async (job: string, flags: LogOptions) => {
+      const { logs } = await import('./commands/logs.ts');
+      const { index = null, attempt = null, container = null, follow, tail = null } = flags;
+      const wish = { indexes: index, attempt, container, follow, tailLines: tail };
+      done(await logs(jobName(job), { ...wish, ...common(program, flags) }, shell));
+    });
+}
+
+function addDelete(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('delete')
+    .summary('delete Jobs and stop their tasks')
+    .description('Deletes Jobs. They are gone at once; their tasks are being stopped.')
+    .argument('<jobs...>', 'the Jobs')
+    .addOption(namespaceOption())
+    .addHelpText('after', EXAMPLES.delete)
+    .action(async (jobs: string[], flags: { readonly namespace?: string }) => {
+      const { deleteJobs } = await import('./commands/delete.ts');
+      done(await deleteJobs(jobs.map(jobName), common(program, flags), shell));
+    });
+}
+
+type LocalOptions = {
+  readonly port?: number;
+  readonly data: string;
+  readonly workspace: string;
+  readonly driver: LocalFlags['driver'];
+  readonly dynamodbEndpoint?: string;
+  readonly inMemory: boolean;
+  readonly taskMs?: readonly [number, number];
+  readonly taskFail?: number;
+  readonly eventsDuplicate?: number;
+  readonly eventsDrop?: number;
+  readonly eventsShuffleMs?: number;
+  readonly seed?: number;
+};
+
+const WEATHER = 'Weather of the embedded ECS (to see that nothing is lost or counted twice):';
+const SCRIPT = 'With --driver simulated:';
+
+function addLocal(program: Command, shell: Shell, done: Done): void {
+  const weather = (flags: string, text: string, parse: (text: string) => number) =>
+    new Option(flags, text).argParser(parse).helpGroup(WEATHER);
+  program
+    .command('local')
+    .summary('run Muster on this machine')
+    .description(
+      'Runs all of Muster on this machine, for you alone: tasks are processes of yours, started in the workspace.',
+    )
+    .option('--port <port>', 'of the API on 127.0.0.1 (default: any free one)', wholeNumber(0, 65_535))
+    .option('--data <folder>', 'where Jobs, logs and the kubeconfig are kept', '.muster')
+    .option('--workspace <folder>', 'where tasks start; MUSTER_WORKSPACE names it to them', '.')
+    .addOption(new Option('--driver <driver>', 'process or simulated').default('process').argParser(driver))
+    .option('--dynamodb-endpoint <url>', 'keep Jobs in this DynamoDB instead of the embedded one', httpUrl)
+    .addOption(
+      new Option('--in-memory', 'keep Jobs in memory: they are gone when it ends')
+        .default(false)
+        .conflicts('dynamodbEndpoint'),
+    )
+    .addOption(new Option('--task-ms <ms>', 'how long tasks take: 500, or 500-2000').argParser(span).helpGroup(SCRIPT))
+    .addOption(weather('--task-fail <share>', 'share of tasks that fail, 0 to 1', share).helpGroup(SCRIPT))
+    .addOption(weather('--events-duplicate <share>', 'share of events that come twice, 0 to 1', share))
+    .addOption(weather('--events-drop <share>', 'share of events that are lost, 0 to 1', share))
+    .addOption(weather('--events-shuffle-ms <ms>', 'events come up to this late, out of order', wholeNumber(0)))
+    .addOption(weather('--seed <number>', 'the same weather again', wholeNumber(0)))
+    .addHelpText('after', EXAMPLES.local)
+    .action(async (flags: LocalOptions) => {
+      const { runLocal } = await import('./commands/local.ts');
+      done(await runLocal(localFlags(flags), shell));
+    });
+}
+
+function localFlags(flags: LocalOptions): LocalFlags {
+  const { data, workspace, driver, port = null, seed } = flags;
+  if (driver !== 'simulated' && (flags.taskMs ?? flags.taskFail) !== undefined)
+    throw usageFailure('--task-ms and --task-fail need --driver simulated');
+  const seeded = seed === undefined ? {} : { seed };
+  const events = {
+    ...seeded,
+    ...(flags.eventsDuplicate === undefined ? {} : { duplicate: flags.eventsDuplicate }),
+    ...(flags.eventsDrop === undefined ? {} : { drop: flags.eventsDrop }),
+    ...(flags.eventsShuffleMs === undefined ? {} : { shuffleMs: flags.eventsShuffleMs }),
+  };
+  const script = {
+    ...seeded,
+    ...(flags.taskMs === undefined ? {} : { runMs: flags.taskMs }),
+    ...(flags.taskFail === undefined ? {} : { fail: flags.taskFail }),
+  };
+  const endpoint = flags.dynamodbEndpoint;
+  const store = flags.inMemory ? 'memory' : endpoint === undefined ? 'engine' : { endpoint };
+  return { data, workspace, driver, port, events, store, ...(driver === 'simulated' ? { script } : {}) };
+}
+
+const namespaceOption = (): Option => new Option('-n, --namespace <name>', "(default: the kubeconfig's)");
+
+function common(program: Command, { namespace = null }: { readonly namespace?: string | null }) {
+  const { kubeconfig }: { kubeconfig?: string } = program.opts();
+  return { namespace, kubeconfig: kubeconfig ?? null };
+}

@@ -1,0 +1,125 @@
+import type { Looks, Paint, Segment } from './looks.ts';
+
+/** What an index is doing, as a viewer sees it. A board of indexes holds a state's place in this list. */
+export const INDEX_STATES = ['waiting', 'starting', 'running', 'stopping', 'retrying', 'failed', 'succeeded'] as const;
+export type IndexState = (typeof INDEX_STATES)[number];
+
+/** The states of all indexes, by their codes: a million of them are a megabyte. */
+export type IndexBoard = Uint8Array;
+
+export const codeOf = (state: IndexState): number => INDEX_STATES.indexOf(state);
+
+const PAINTS: Readonly<Record<IndexState, Paint>> = {
+  waiting: 'dim',
+  starting: 'cyan',
+  running: 'cyan',
+  stopping: 'magenta',
+  retrying: 'yellow',
+  failed: 'red',
+  succeeded: 'green',
+};
+
+export const paintOf = (state: IndexState): Paint => PAINTS[state];
+
+export type GridLayout = {
+  /** Indexes that one cell stands for. */
+  readonly perCell: number;
+  readonly cells: number;
+  readonly perRow: number;
+  /** Columns a cell takes: 2 leave a gap, which looks square. */
+  readonly cellWidth: 1 | 2;
+  /** Columns of the number in front of each row. */
+  readonly labelWidth: number;
+};
+
+/** Rows of such lengths are easy to count in. */
+const ROW_LENGTHS = [8, 10, 16, 20, 25, 30, 32, 40, 50, 60, 64, 70, 80, 90, 100, 120, 128, 150, 160, 180, 200, 250];
+/** Numbers of indexes a cell stands for, in each power of ten. */
+const ROUND = [1, 2, 5];
+/** Rows beside columns (in cells): wide, as terminals are. */
+const RATIO = 4;
+/** The weight of a last row that is not full: as much as being e times too wide. */
+const RAGGED = 1;
+const LABEL_GAP = 2;
+
+/**
+ * How `size` indexes fit into `columns` × `rows`: a cell each if possible, with gaps if possible, else a cell stands for a
+ * round number of them.
+ */
+export function layoutGrid(size: number, columns: number, rows: number): GridLayout {
+  const labelWidth = String(Math.max(size - 1, 0)).length;
+  const free = Math.max(columns - labelWidth - LABEL_GAP, 1);
+  const height = Math.max(rows, 1);
+  for (const cellWidth of [2, 1] as const) {
+    const perRow = bestRow(size, Math.floor((free + cellWidth - 1) / cellWidth), height);
+    if (perRow !== null) return { perCell: 1, cells: size, perRow, cellWidth, labelWidth };
+  }
+  const perCell = roundUp(Math.ceil(size / (free * height)));
+  const cells = Math.ceil(size / perCell);
+  return { perCell, cells, perRow: bestRow(cells, free, height) ?? free, cellWidth: 1, labelWidth };
+}
+
+/** The row length that looks best; null: none is short enough for the columns and long enough for the rows. */
+function bestRow(cells: number, perRowMax: number, rowsMax: number): number | null {
+  const lengths = [...ROW_LENGTHS.filter((length) => length < cells), cells];
+  let best: { readonly perRow: number; readonly cost: number } | null = null;
+  for (const perRow of lengths) {
+    const rows = Math.ceil(cells / perRow);
+    if (perRow > perRowMax || rows > rowsMax) continue;
+    const ragged = cells % perRow === 0 ? 0 : RAGGED;
+    const cost = Math.abs(Math.log(perRow / rows / RATIO)) + ragged;
+    if (best === null || cost <= best.cost) best = { perRow, cost };
+  }
+  if (best === null && Math.ceil(cells / perRowMax) <= rowsMax) return perRowMax;
+  return best?.perRow ?? null;
+}
+
+function roundUp(n: number): number {
+  for (let power = 1; ; power *= 10) for (const digit of ROUND) if (digit * power >= n) return digit * power;
+}
+
+/** The grid's lines, each with the number of its first index in front. */
+export function renderGrid(board: IndexBoard, layout: GridLayout, { glyphs }: Looks): readonly (readonly Segment[])[] {
+  const { perCell, cells, perRow, cellWidth, labelWidth } = layout;
+  const gap = ' '.repeat(cellWidth - 1);
+  const lines: (readonly Segment[])[] = [];
+  for (let first = 0; first < cells; first += perRow) {
+    const line: { text: string; paint: Paint }[] = [
+      { text: String(first * perCell).padStart(labelWidth) + ' '.repeat(LABEL_GAP), paint: 'dim' },
+    ];
+    for (let cell = first; cell < Math.min(first + perRow, cells); cell++) {
+      const { text, paint } = cellOf(board, cell * perCell, (cell + 1) * perCell, glyphs);
+      const last = line.at(-1);
+      // Neighbours of one colour share its escape codes.
+      if (last !== undefined && line.length > 1 && last.paint === paint) last.text += gap + text;
+      else line.push({ text: (line.length > 1 ? gap : '') + text, paint });
+    }
+    lines.push(line);
+  }
+  return lines;
+}
+
+/** Trouble shows first, whatever else a cell stands for. */
+const TROUBLE = ['failed', 'retrying'] as const;
+const AT_WORK = ['running', 'starting', 'stopping'] as const;
+
+function cellOf(board: IndexBoard, from: number, to: number, glyphs: Looks['glyphs']): { text: string; paint: Paint } {
+  const counts = INDEX_STATES.map(() => 0);
+  const end = Math.min(to, board.length);
+  for (let index = from; index < end; index++) {
+    const code = board[index] ?? 0;
+    counts[code] = (counts[code] ?? 0) + 1;
+  }
+  const has = (state: IndexState): boolean => (counts[codeOf(state)] ?? 0) > 0;
+  const share = (counts[codeOf('succeeded')] ?? 0) / Math.max(end - from, 1);
+  const trouble = TROUBLE.find(has);
+  if (trouble !== undefined) return { text: glyphs[trouble], paint: PAINTS[trouble] };
+  const atWork = AT_WORK.find(has);
+  if (share === 1) return { text: glyphs.succeeded, paint: PAINTS.succeeded };
+  if (share === 0) return { text: glyphs[atWork ?? 'waiting'], paint: PAINTS[atWork ?? 'waiting'] };
+  const [little, half, most] = glyphs.shares;
+  return {
+    text: share < 1 / 3 ? little : share < 2 / 3 ? half : most,
+    paint: PAINTS[atWork ?? 'succeeded'],
+  };
+}

@@ -1,0 +1,95 @@
+import { type Job, type Pod, conditionOf } from '../api-objects.ts';
+import { endOf } from '../job-state.ts';
+import { attemptOf, podStatusWord } from '../pod-attempt.ts';
+import { formatAge, formatDuration } from './age.ts';
+import { renderTable } from './table.ts';
+
+export type ListingOptions = {
+  readonly wide: boolean;
+  /** With a column for the namespace. */
+  readonly namespaces: boolean;
+  readonly nowMs: number;
+};
+
+type Column<T> = { readonly head: string; readonly cell: (item: T) => string; readonly when?: 'wide' | 'namespaces' };
+
+/** Jobs, in kubectl's columns. */
+export const jobTable = (jobs: readonly Job[], options: ListingOptions): string =>
+  tableOf<Job>(
+    [
+      { head: 'NAMESPACE', cell: ({ metadata }) => metadata.namespace, when: 'namespaces' },
+      { head: 'NAME', cell: ({ metadata }) => metadata.name },
+      { head: 'STATUS', cell: jobStatusWord },
+      { head: 'COMPLETIONS', cell: completionsOf },
+      { head: 'DURATION', cell: (job) => durationOf(job, options.nowMs) },
+      { head: 'AGE', cell: ({ metadata }) => formatAge(metadata.creationTimestamp, options.nowMs) },
+      { head: 'CONTAINERS', cell: ({ spec }) => namesOf(spec.template.spec.containers, 'name'), when: 'wide' },
+      { head: 'IMAGES', cell: ({ spec }) => namesOf(spec.template.spec.containers, 'image'), when: 'wide' },
+      { head: 'SELECTOR', cell: selectorOf, when: 'wide' },
+    ],
+    jobs,
+    options,
+  );
+
+/** Pods; which attempt of which index each is comes before kubectl's columns. */
+export const podTable = (pods: readonly Pod[], options: ListingOptions): string =>
+  tableOf<Pod>(
+    [
+      { head: 'NAMESPACE', cell: ({ metadata }) => metadata.namespace, when: 'namespaces' },
+      { head: 'NAME', cell: ({ metadata }) => metadata.name },
+      { head: 'INDEX', cell: (pod) => String(attemptOf(pod)?.index ?? NONE) },
+      { head: 'ATTEMPT', cell: (pod) => String(attemptOf(pod)?.attempt ?? NONE) },
+      { head: 'STATUS', cell: podStatusWord },
+      { head: 'EXIT', cell: exitOf },
+      { head: 'AGE', cell: ({ metadata }) => formatAge(metadata.creationTimestamp, options.nowMs) },
+      { head: 'TASK', cell: ({ metadata }) => metadata.annotations['muster.run/task-arn'] ?? NONE, when: 'wide' },
+    ],
+    pods,
+    options,
+  );
+
+const NONE = '<none>';
+
+function tableOf<T>(columns: readonly Column<T>[], items: readonly T[], options: ListingOptions): string {
+  const shown = columns.filter(({ when }) => when === undefined || options[when]);
+  return renderTable(
+    shown.map(({ head }) => head),
+    items.map((item) => shown.map(({ cell }) => cell(item))),
+  );
+}
+
+/** Conditions that name a Job's status, the first that holds wins; in kubectl's order. */
+const STATUS_WORDS = ['Complete', 'Failed', 'Terminating', 'Suspended', 'FailureTarget', 'SuccessCriteriaMet'];
+
+/** One word for how a Job is. */
+export function jobStatusWord(job: Job): string {
+  const holds = (word: string): boolean =>
+    word === 'Terminating' ? job.metadata.deletionTimestamp !== undefined : conditionOf(job, word) !== undefined;
+  return STATUS_WORDS.find(holds) ?? 'Running';
+}
+
+/** `3/5`; a work queue, of which nobody knows how much there is, as `1/1 of 4` by its parallelism. */
+function completionsOf({ spec, status }: Job): string {
+  const { completions, parallelism = 1 } = spec;
+  if (completions !== undefined) return `${status.succeeded}/${completions}`;
+  return parallelism > 1 ? `${status.succeeded}/1 of ${parallelism}` : `${status.succeeded}/1`;
+}
+
+/** How long it took, or has taken so far. kubectl lets the time of a failed Job run on; we stop it. */
+function durationOf(job: Job, nowMs: number): string {
+  const { startTime } = job.status;
+  return startTime === undefined ? '' : formatDuration((endOf(job) ?? nowMs) - startTime);
+}
+
+const namesOf = <K extends string>(containers: readonly Readonly<Record<K, string>>[], key: K): string =>
+  containers.map((container) => container[key]).join(',');
+
+function selectorOf({ spec }: Job): string {
+  const labels = Object.entries(spec.selector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
+  return labels.length === 0 ? NONE : labels.join(',');
+}
+
+function exitOf({ status }: Pod): string {
+  const code = status.containerStatuses[0]?.state.terminated?.exitCode;
+  return code === undefined ? '' : String(code);
+}

@@ -1,0 +1,180 @@
+import { formatDuration } from './age.ts';
+import { type IndexBoard, type IndexState, layoutGrid, paintOf, renderGrid } from './grid.ts';
+import { type Looks, type Paint, type Segment, paintLine, widthOf } from './looks.ts';
+import { onOneLine } from './table.ts';
+
+/** How far a Job is: what the views show. */
+export type JobProgress = {
+  readonly namespace: string;
+  readonly name: string;
+  readonly phase: Phase;
+  /** Why it failed, or why it is so; empty: nothing to say. */
+  readonly message: string;
+  /** Successes that make it complete; null: nobody knows (a work queue). */
+  readonly total: number | null;
+  readonly counts: Counts;
+  /** null: its Pods have no indexes. */
+  readonly board: IndexBoard | null;
+  readonly startedAtMs: number | null;
+  readonly endedAtMs: number | null;
+  /** Successes a second of late, as measured at `asOfMs`; null: not known yet. */
+  readonly rate: { readonly perSec: number; readonly asOfMs: number } | null;
+  /** Why nothing new is heard; null: all is well. */
+  readonly lost: string | null;
+};
+
+export type Phase = 'waiting' | 'running' | 'suspended' | 'ending' | 'complete' | 'failed';
+
+export type Counts = {
+  readonly succeeded: number;
+  readonly running: number;
+  readonly starting: number;
+  readonly stopping: number;
+  readonly waiting: number;
+  /** Failed attempts, not indexes. */
+  readonly failed: number;
+};
+
+export type Frame = { readonly columns: number; readonly rows: number };
+
+const PHASE_PAINTS: Readonly<Record<Phase, Paint>> = {
+  waiting: 'dim',
+  running: 'cyan',
+  suspended: 'yellow',
+  ending: 'magenta',
+  complete: 'green',
+  failed: 'red',
+};
+
+/** Lines besides the grid: head, bar, legend, a note, three blank ones, and the cursor's. */
+const OTHER_LINES = 8;
+/** A grid taller than this is hard to take in at a glance. */
+const GRID_ROWS_MAX = 24;
+/** A bar longer than this tells no more. */
+const BAR_MAX = 60;
+
+/** The live view: lines that fit the frame. */
+export function renderProgress(progress: JobProgress, frame: Frame, nowMs: number, looks: Looks): readonly string[] {
+  const columns = Math.max(frame.columns - 1, 20); // the last column makes some terminals wrap
+  const lines: (readonly Segment[])[] = [headLine(progress, columns, nowMs), []];
+  const { board } = progress;
+  const gridRows = Math.min(frame.rows - OTHER_LINES, GRID_ROWS_MAX);
+  let perCell = 1;
+  if (board !== null && board.length > 0 && gridRows > 0) {
+    const layout = layoutGrid(board.length, columns, gridRows);
+    perCell = layout.perCell;
+    lines.push(...renderGrid(board, layout, looks), []);
+  }
+  lines.push(barLine(progress, columns, nowMs, looks), [], ...legendLines(progress, perCell, columns, looks));
+  if (progress.message !== '') lines.push([{ text: onOneLine(progress.message), paint: PHASE_PAINTS[progress.phase] }]);
+  if (progress.lost !== null) lines.push([{ text: onOneLine(progress.lost), paint: 'yellow' }]);
+  return lines.map((line) => paintLine(line, columns, looks));
+}
+
+function headLine(progress: JobProgress, columns: number, nowMs: number): readonly Segment[] {
+  const { name, namespace, phase } = progress;
+  const left: Segment[] = [
+    { text: name, paint: 'bold' },
+    { text: `  ${namespace}`, paint: 'dim' },
+  ];
+  const right: Segment[] = [{ text: phase, paint: PHASE_PAINTS[phase] }, { text: `  ${elapsed(progress, nowMs)}` }];
+  const between = Math.max(Math.min(columns, WIDE) - widthOf(left) - widthOf(right), 2);
+  return [...left, { text: ' '.repeat(between) }, ...right];
+}
+
+/** On a very wide terminal the head's right end would be far from everything else. */
+const WIDE = 100;
+
+function barLine(progress: JobProgress, columns: number, nowMs: number, { glyphs }: Looks): readonly Segment[] {
+  const { total, counts, phase } = progress;
+  const { succeeded } = counts;
+  const pace = paceOf(progress, nowMs).map((text): Segment => ({ text: `   ${text}`, paint: 'dim' }));
+  if (total === null) return [{ text: `${succeeded} succeeded`, paint: 'green' }, ...pace];
+  const share = total === 0 ? 1 : succeeded / total;
+  const figures: Segment[] = [
+    { text: `  ${succeeded}/${total}`, paint: 'bold' },
+    { text: `  ${percent(share)}` },
+    ...pace,
+  ];
+  const width = Math.max(Math.min(BAR_MAX, columns - widthOf(figures)), 0);
+  const done = Math.floor(width * share);
+  const paint = phase === 'failed' ? 'red' : 'green';
+  return [
+    { text: glyphs.barDone.repeat(done), paint },
+    { text: glyphs.barRest.repeat(width - done), paint: 'dim' },
+    ...figures,
+  ];
+}
+
+/** Never 100 % before all are done. */
+const percent = (share: number): string => `${Math.floor(share * 100)}%`;
+
+function paceOf(progress: JobProgress, nowMs: number): readonly string[] {
+  const { rate } = progress;
+  const left = etaMs(progress, nowMs);
+  if (rate === null || progress.endedAtMs !== null) return [];
+  const perSec = rate.perSec >= 10 ? rate.perSec.toFixed(0) : rate.perSec.toFixed(1);
+  return [...(rate.perSec >= 0.05 ? [`${perSec}/s`] : []), ...(left === null ? [] : [`ETA ${formatDuration(left)}`])];
+}
+
+/** Milliseconds until the last success at the pace of late; null: not known. */
+export function etaMs({ total, counts, rate, phase }: JobProgress, nowMs: number): number | null {
+  if (total === null || rate === null || rate.perSec <= 0 || phase !== 'running') return null;
+  const left = total - counts.succeeded;
+  if (left <= 0) return null;
+  return Math.max((left / rate.perSec) * 1000 - (nowMs - rate.asOfMs), 1000);
+}
+
+type LegendEntry = { readonly state: IndexState; readonly count: number; readonly word: string };
+
+const legendOf = ({ counts, phase }: JobProgress): readonly LegendEntry[] => [
+  { state: 'succeeded', count: counts.succeeded, word: 'succeeded' },
+  { state: 'running', count: counts.running, word: 'running' },
+  { state: 'starting', count: counts.starting, word: 'starting' },
+  { state: 'stopping', count: counts.stopping, word: 'stopping' },
+  { state: 'waiting', count: counts.waiting, word: 'waiting' },
+  {
+    state: phase === 'failed' ? 'failed' : 'retrying',
+    count: counts.failed,
+    word: counts.failed === 1 ? 'attempt failed' : 'attempts failed',
+  },
+];
+
+function legendLines(progress: JobProgress, perCell: number, columns: number, { glyphs }: Looks) {
+  const entries = legendOf(progress)
+    .filter(({ count, state }) => count > 0 || state === 'succeeded')
+    .map(({ state, count, word }): readonly Segment[] => [
+      { text: glyphs[state], paint: paintOf(state) },
+      { text: ` ${count} ${word}` },
+    ]);
+  if (perCell > 1) entries.push([{ text: `a cell is ${perCell} indexes`, paint: 'dim' }]);
+  const lines: Segment[][] = [[]];
+  for (const entry of entries) {
+    const line = lines.at(-1) ?? [];
+    if (line.length > 0 && widthOf(line) + 3 + widthOf(entry) > columns) lines.push([...entry]);
+    else line.push(...(line.length === 0 ? [] : [{ text: '   ' }]), ...entry);
+  }
+  return lines;
+}
+
+const elapsed = ({ startedAtMs, endedAtMs }: JobProgress, nowMs: number): string =>
+  startedAtMs === null ? '' : formatDuration(Math.max((endedAtMs ?? nowMs) - startedAtMs, 0));
+
+/** The same in words, for outputs that are no terminal: one line. */
+export function progressLine(progress: JobProgress, nowMs: number): string {
+  const { name, phase, total, counts, lost } = progress;
+  const parts = [
+    `${counts.succeeded}${total === null ? '' : `/${total}`} succeeded`,
+    ...legendOf(progress)
+      .filter(({ count, state }) => count > 0 && state !== 'succeeded')
+      .map(({ count, word }) => `${count} ${word}`),
+    ...paceOf(progress, nowMs),
+    ...(lost === null ? [] : [onOneLine(lost)]),
+  ];
+  const since = elapsed(progress, nowMs);
+  return `${name} ${phase}${since === '' ? '' : ` ${since}`}: ${parts.join(', ')}`;
+}
+
+/** What a line of `progressLine` is worth being printed for: anything but the time has changed. */
+export const progressKey = ({ phase, counts, total, lost }: JobProgress): string =>
+  JSON.stringify([phase, counts, total, lost === null]);

@@ -1,0 +1,94 @@
+import type { Job } from './api-objects.ts';
+import { EXIT, Failure } from './failure.ts';
+import { type Ending, type Followed, type FollowOptions, followJob } from './follow-job.ts';
+import { endOf, messageOf } from './job-state.ts';
+import { openView } from './job-view.ts';
+import type { KubeClient } from './kube-client.ts';
+import { formatDuration } from './render/age.ts';
+import { onOneLine } from './render/table.ts';
+import type { Output, Shell, Signal } from './shell.ts';
+
+export type WaitOptions = {
+  readonly client: KubeClient;
+  readonly reconnect: () => Promise<KubeClient>;
+  /** null: as long as it takes */
+  readonly timeoutMs: number | null;
+  /** Where the progress is shown, and what has become of the Job. */
+  readonly output: Output;
+} & Pick<FollowOptions, 'lookAgainMs' | 'giveUpMs'>;
+
+export type Waited = {
+  readonly exitCode: number;
+  /** The Job in the end as the server sent it; null where it was not seen to end. */
+  readonly object: unknown;
+};
+
+/**
+ * Shows a Job's progress until it is over, says what has become of it, and gives the exit code that means it. Ctrl-C and a
+ * timeout end the waiting, not the Job.
+ */
+export async function waitForJob(followed: Followed, options: WaitOptions, shell: Shell): Promise<Waited> {
+  const { output, timeoutMs } = options;
+  const interrupted = new AbortController();
+  let signal: Signal | null = null;
+  const forgetInterrupts = shell.onInterrupt((name) => {
+    signal = name;
+    interrupted.abort();
+  });
+  const timeout = timeoutMs === null ? [] : [AbortSignal.timeout(timeoutMs)];
+  const view = openView(output, shell);
+  let ending: Ending;
+  try {
+    ending = await followJob(followed, {
+      ...options,
+      signal: AbortSignal.any([interrupted.signal, ...timeout]),
+      now: shell.now,
+      onProgress: (progress) => view.show(progress),
+    });
+  } finally {
+    view.close();
+    forgetInterrupts();
+  }
+  const { text, exitCode } = tell(ending, followed, { signal, timeoutMs });
+  output.write(`${output.terminal === null ? '' : '\n'}${text}\n`);
+  return { exitCode, object: 'object' in ending ? ending.object : null };
+}
+
+function tell(
+  ending: Ending,
+  { namespace, name }: Followed,
+  { signal, timeoutMs }: { readonly signal: Signal | null; readonly timeoutMs: number | null },
+): { readonly text: string; readonly exitCode: number } {
+  const job = `job.batch/${name}`;
+  const inNamespace = namespace === 'default' ? '' : ` -n ${namespace}`;
+  const again = `It goes on. Look again with: muster get ${name}${inNamespace}`;
+  switch (ending.kind) {
+    case 'complete':
+      return { text: `${job} complete: ${sumOf(ending.job)}`, exitCode: EXIT.ok };
+    case 'failed':
+      return {
+        text: `${job} failed: ${onOneLine(messageOf(ending.job))} (${sumOf(ending.job)})\nSee why: muster get pods ${name}${inNamespace}, muster logs ${name}${inNamespace}`,
+        exitCode: EXIT.failed,
+      };
+    case 'deleted':
+      return { text: `${job} was deleted meanwhile`, exitCode: EXIT.deleted };
+    case 'aborted':
+      return signal === null
+        ? { text: `${job} is not over after ${formatDuration(timeoutMs ?? 0)}. ${again}`, exitCode: EXIT.timedOut }
+        : { text: `Not waiting any more for ${job}. ${again}`, exitCode: EXIT_BY_SIGNAL[signal] };
+    case 'unreachable':
+      throw new Failure(ending.reason);
+  }
+}
+
+/** A shell's numbers for processes that a signal has ended. */
+const EXIT_BY_SIGNAL: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: EXIT.interrupted, SIGTERM: 143 };
+
+function sumOf(job: Job): string {
+  const { succeeded, failed, startTime } = job.status;
+  const total = job.spec.completions;
+  const endMs = endOf(job);
+  const took = startTime === undefined || endMs === null ? '' : ` in ${formatDuration(endMs - startTime)}`;
+  const failures = failed === 0 ? '' : `, ${failed} ${failed === 1 ? 'attempt' : 'attempts'} failed`;
+  return `${succeeded}${total === undefined ? '' : `/${total}`} succeeded${failures}${took}`;
+}
