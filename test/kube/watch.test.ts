@@ -212,6 +212,19 @@ describe('Pods', () => {
     ]);
   });
 
+  test('what was shown with a newer state already is not shown for older rows', async () => {
+    const world = await aWorld();
+    await world.post(JOBS, manifest('a'));
+    const head = world.feed.head.bind(world.feed);
+    world.feed.head = async () => {
+      const number = await head();
+      await claim('a', 0)(world);
+      world.feed.head = head;
+      return number;
+    };
+    expect(phases(await eventsOf(world.get(`${PODS}?watch=1&timeoutSeconds=3`)))).toEqual(['ADDED a-0 Pending 2']);
+  });
+
   test("what is there first; other Jobs' Pods not at all", async () => {
     const world = await eventful(
       async (w) => w.commit('b', [{ op: 'claim', index: 1 }]),
