@@ -7,6 +7,7 @@ import type { Queues } from '../ports/queues.ts';
 import type { Tasks } from '../ports/tasks.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { Cache } from './cache.ts';
+import type { Publisher } from './publisher.ts';
 
 /** Everything that `control` may touch, and the settings it goes by. */
 export type Deps = {
@@ -17,8 +18,9 @@ export type Deps = {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
-  /** One a process. */
+  /** One a process, both. */
   readonly cache: Cache;
+  readonly publisher: Publisher;
   readonly settings: Settings;
   /** A hex digest of a text, at least 128 bits. */
   readonly hash: (text: string) => string;

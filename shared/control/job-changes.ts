@@ -3,7 +3,6 @@ import { planningSpec } from '../domain/job.ts';
 import type { JobUid } from '../domain/brand.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import type { Deps } from './deps.ts';
-import { publishJob } from './publish.ts';
 
 /** A user who changes a Job that many passes commit at the same time wins within a few tries. */
 const TRIES_MAX = 20;
@@ -14,7 +13,7 @@ export async function createJob(spec: StoredSpec, deps: Deps): Promise<{ readonl
   const status = freshStatus(job, deps.clock.now());
   const created = await deps.jobs.createJob(spec, status);
   if (created.kind !== 'created') return created;
-  await publishJob(spec.identity, status, deps);
+  await deps.publisher.publish(spec.identity, status);
   await deps.queues.wake([{ uid: spec.identity.uid, delaySec: 0 }]);
   return created;
 }
@@ -28,7 +27,7 @@ export async function deleteJob(uid: JobUid, deps: Deps): Promise<{ readonly kin
     if (spec === null || next === null) return { kind: 'gone' };
     const committed = await deps.jobs.commitDeletion(spec.identity, next);
     if (committed.kind === 'lost') continue;
-    await publishJob(spec.identity, next, deps);
+    await deps.publisher.publish(spec.identity, next);
     await deps.queues.wake([{ uid, delaySec: 0 }]);
     return { kind: 'deleted' };
   }
@@ -48,7 +47,7 @@ export async function changeSpec(uid: JobUid, change: (spec: StoredSpec) => Stor
     const next = { ...status, version: status.version + 1, generation, alarms: [deps.clock.now()] };
     const committed = await deps.jobs.commitSpec({ ...changed, generation }, next);
     if (committed.kind === 'lost') continue;
-    await publishJob(spec.identity, next, deps);
+    await deps.publisher.publish(spec.identity, next);
     await deps.queues.wake([{ uid, delaySec: 0 }]);
     return { kind: 'changed' };
   }

@@ -7,7 +7,6 @@ import { unreachable } from '../domain/invariant.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
 import type { Deps } from './deps.ts';
 import { type LoadedJob, loadJob } from './load-job.ts';
-import { publishJob } from './publish.ts';
 
 /** Why a Job is looked at: facts about its attempts, or just a wake-up (no facts). */
 export type Look = {
@@ -72,6 +71,7 @@ export async function reconcileJob({ uid, facts, inspect }: Look, deps: Deps): P
       deps.telemetry.count('CommitsLost', 1);
       continue;
     }
+    count(plan, deps);
     await act(loaded, plan, inspect ?? false, deps);
     return { kind: 'done' };
   }
@@ -94,7 +94,7 @@ async function commit(uid: JobUid, { status }: LoadedJob, plan: Plan, { jobs, ca
 
 /** All that follows the commit can be derived from what was committed, should this be as far as we get. */
 async function act({ job, status }: LoadedJob, plan: Plan, inspect: boolean, deps: Deps): Promise<void> {
-  const { queues, telemetry, clock } = deps;
+  const { queues, clock } = deps;
   const messages = plan.actions.flatMap((action) => messageOf(job.uid, action));
   if (inspect && !plan.actions.some(({ kind }) => kind === 'inspect')) messages.push({ kind: 'inspect', uid: job.uid, from: 0 });
   if (messages.length > 0) await queues.dispatch(messages, 0);
@@ -103,8 +103,10 @@ async function act({ job, status }: LoadedJob, plan: Plan, inspect: boolean, dep
     await queues.wake([{ uid: job.uid, delaySec: delaySecTo(action.at, clock.now()) }]);
   }
   if (plan.deferred.length > 0) await queues.facts([{ uid: job.uid, facts: plan.deferred }], 0);
-  if (plan.publish) await publishJob(job, plan.status ?? status, deps);
-  const { counted } = plan;
+  if (plan.publish) await deps.publisher.publish(job, plan.status ?? status);
+}
+
+function count({ counted }: Plan, { telemetry }: Deps): void {
   telemetry.count('FactsFolded', counted.facts);
   telemetry.count('IndexesSucceeded', counted.succeeded);
   telemetry.count('AttemptsFailed', counted.failed);

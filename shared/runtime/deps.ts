@@ -9,6 +9,7 @@ import { type Inbox, createSqsInbox } from '../adapters/aws/sqs-inbox.ts';
 import { type QueueUrls, createSqsClient, createSqsQueues } from '../adapters/aws/sqs-queues.ts';
 import { systemClock } from '../adapters/system-clock.ts';
 import { createCache } from '../control/cache.ts';
+import { createPublisher } from '../control/publisher.ts';
 import type { Deps, Settings } from '../control/deps.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Runtime } from './runtime.ts';
@@ -89,6 +90,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       clock: systemClock,
       telemetry,
       cache: createCache(),
+      publisher: createPublisher({ feed: store.feed, clock: systemClock }),
       settings: options.settings,
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     },

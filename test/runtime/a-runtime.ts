@@ -2,6 +2,7 @@ import type { SQSEvent } from 'aws-lambda';
 import type { Inbox, Received } from '../../shared/adapters/aws/sqs-inbox.ts';
 import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
 import { createCache } from '../../shared/control/cache.ts';
+import { createPublisher } from '../../shared/control/publisher.ts';
 import { asEpochMs } from '../../shared/domain/brand.ts';
 import { AWS_TIMING } from '../../shared/domain/timing.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
@@ -76,6 +77,7 @@ export function aRuntime(inbox: Inbox, coalesceMs = 300) {
       },
       telemetry: { ...plain, flush: () => void flushes++ },
       cache: createCache(),
+      publisher: createPublisher({ feed: store.feed, clock: { now: () => asEpochMs(now), sleep: async () => undefined } }),
       settings: { timing: AWS_TIMING, launchesPerSec: null, stopsPerSec: null, historyMs: 1000 },
       hash: (text) => text,
     },

@@ -4,6 +4,7 @@ import { type Fate, createMemoryTasks } from '../../shared/adapters/memory/tasks
 import { type Cache, createCache } from '../../shared/control/cache.ts';
 import type { Deps, Settings } from '../../shared/control/deps.ts';
 import { dispatch } from '../../shared/control/dispatch.ts';
+import { createPublisher } from '../../shared/control/publisher.ts';
 import { changeSpec, createJob, deleteJob } from '../../shared/control/job-changes.ts';
 import { type Look, reconcileBatch } from '../../shared/control/reconcile.ts';
 import { sweepJobs, sweepTasks } from '../../shared/control/sweep.ts';
@@ -12,6 +13,7 @@ import { factOf } from '../../shared/domain/ending.ts';
 import type { JobManifest } from '../../shared/domain/manifest.ts';
 import type { TaskView } from '../../shared/domain/task.ts';
 import { AWS_TIMING } from '../../shared/domain/timing.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import type { DispatchMessage, Queues } from '../../shared/ports/queues.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
@@ -276,15 +278,18 @@ export class World {
   #deps(process: Process): Deps {
     const now = (): EpochMs => plusMs(this.time, process.skewMs);
     const gate = <T extends object>(port: string, real: T): T => this.#gated(process, port, real);
+    const feed = gate('feed', this.watchdog.watchFeed(this.store.feed));
+    const clock: Clock = { now, sleep: (ms) => this.#call(process, 'clock', 'sleep', async () => undefined, ms) as Promise<void> };
     return {
       jobs: gate('jobs', this.watchdog.watchJobs(this.store.jobs)),
-      feed: gate('feed', this.watchdog.watchFeed(this.store.feed)),
+      feed,
       limits: gate('limits', this.store.limits),
       tasks: gate('tasks', this.tasks),
       queues: gate('queues', this.#queues()),
-      clock: { now, sleep: (ms) => this.#call(process, 'clock', 'sleep', async () => undefined, ms) as Promise<void> },
+      clock,
       telemetry: { count: () => undefined, info: () => undefined, warn: () => undefined },
       cache: this.random.pick(this.#caches),
+      publisher: createPublisher({ feed, clock }),
       settings: this.#settings,
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     };

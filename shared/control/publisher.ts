@@ -1,0 +1,84 @@
+import type { JobUid } from '../domain/brand.ts';
+import type { JobIdentity } from '../domain/job.ts';
+import { podChanges } from '../domain/journal.ts';
+import { DELETED_VERSION, type Status } from '../domain/status.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Feed, FeedEntry, FeedMark } from '../ports/feed.ts';
+
+/** Tells the feed what was committed. One a process. */
+export type Publisher = {
+  /** Resolves when the feed knows this version of the Job, whoever told it. Idempotent. */
+  publish(job: JobIdentity, status: Status): Promise<void>;
+};
+
+type Order = { readonly job: JobIdentity; readonly status: Status; readonly done: () => void; readonly failed: (error: unknown) => void };
+
+/** Jobs in one row: a transaction takes 100 items, and a row must not grow beyond what one write should cost. */
+const JOBS_PER_ROW = 25;
+/** Somebody who publishes the same Jobs again and again meanwhile publishes for us, too. */
+const TRIES_MAX = 5;
+
+/**
+ * While one row is being appended, all else that this process has to tell gathers for the next: a hundred busy Jobs do
+ * not fight one another for the head of the feed.
+ */
+export function createPublisher(ports: { readonly feed: Feed; readonly clock: Clock }): Publisher {
+  let waiting: Order[] = [];
+  let running = false;
+  const run = async (): Promise<void> => {
+    running = true;
+    while (waiting.length > 0) {
+      const orders = waiting.slice(0, JOBS_PER_ROW);
+      waiting = waiting.slice(JOBS_PER_ROW);
+      try {
+        await publishAll(orders, ports);
+        for (const { done } of orders) done();
+      } catch (error) {
+        for (const { failed } of orders) failed(error);
+      }
+    }
+    running = false;
+  };
+  return {
+    publish: (job, status) =>
+      new Promise((done, failed) => {
+        waiting.push({ job, status, done, failed });
+        if (!running) void run();
+      }),
+  };
+}
+
+/**
+ * The feed takes an entry only where the Job's mark stands where the entry begins: two publishers, or one that crashed
+ * and comes again, tell a change once.
+ */
+async function publishAll(orders: readonly Order[], { feed, clock }: { readonly feed: Feed; readonly clock: Clock }): Promise<void> {
+  const newest = new Map<JobUid, Order>();
+  for (const order of orders) {
+    const other = newest.get(order.job.uid);
+    if (other === undefined || other.status.version < order.status.version) newest.set(order.job.uid, order);
+  }
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const entries = await Promise.all([...newest.values()].map(async ({ job, status }) => feedEntry(job, status, await feed.readMark(job.uid))));
+    const untold = entries.filter((entry) => entry !== null);
+    if (untold.length === 0) return;
+    const appended = await feed.append(untold, clock.now());
+    if (appended.kind === 'appended') return;
+  }
+}
+
+/** What the feed does not know of `status`; null: nothing. */
+function feedEntry(job: JobIdentity, status: Status, mark: FeedMark | null): FeedEntry | null {
+  if (mark !== null && mark.version >= status.version) return null;
+  const deleted = status.phase.kind === 'deleting' || status.phase.kind === 'deleted';
+  return {
+    uid: job.uid,
+    namespace: job.namespace,
+    name: job.name,
+    type: deleted ? 'DELETED' : mark === null ? 'ADDED' : 'MODIFIED',
+    after: mark?.version ?? 0,
+    version: deleted ? DELETED_VERSION : status.version,
+    seq: status.journal.nextSeq,
+    pods: podChanges(status.journal, mark?.seq ?? 0),
+  };
+}
