@@ -44,16 +44,13 @@ async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
   if (spec === null) return; // the Job's rows have expired long after its last task ended
   deps.cache.specs.set(uid, spec);
 
-  const template = pack.launch.length === 0 ? await deps.jobs.readTemplate(uid) : await templateOf(spec, deps);
-  if (template !== null && 'kind' in template) return giveUp(pack, template, deps);
-
   const work = await claimSlots(uid, launchRowOf(first.index), pack, deps);
   const now = deps.clock.now();
   const facts: Fact[] = [
     ...work.launched.map(({ id, taskArn }): Fact => ({ ...id, kind: 'launched', taskArn, at: now })),
     ...work.cancelled.map((id): Fact => ({ ...id, kind: 'cancelled', at: now })),
   ];
-  const ran = template === null ? NOTHING_RUN : await runAll(spec, template, work.run, deps);
+  const ran = await runAll(spec, work.run, deps);
   const found = await findAll(uid, work.find, deps);
   facts.push(...ran.facts, ...found.facts);
   const outcomes = [...ran.outcomes, ...found.outcomes];
@@ -102,9 +99,14 @@ type Run = {
 
 const NOTHING_RUN: Run = { facts: [], outcomes: [], later: [] };
 
-/** One RunTask an attempt, each at its moment. An unknown outcome is thrown once the others have been told. */
-async function runAll(spec: StoredSpec, template: LaunchTemplate, ids: readonly AttemptId[], deps: Deps): Promise<Run> {
+/**
+ * One RunTask an attempt, each at its moment. An unknown outcome is thrown once the others have been told. The template
+ * is made only where a slot says launching: such a Job cannot be deleted, so the row cannot outlive it.
+ */
+async function runAll(spec: StoredSpec, ids: readonly AttemptId[], deps: Deps): Promise<Run> {
   if (ids.length === 0) return NOTHING_RUN;
+  const template = await templateOf(spec, deps);
+  if ('kind' in template) return template.kind === 'later' ? { ...NOTHING_RUN, later: ids } : rejectAll(ids, template.reason, deps);
   const rights = await leaseCalls('launch', ids.length, deps.settings.launchesPerSec, deps);
   const facts: Fact[] = [];
   const outcomes: SlotOutcome[] = [];
@@ -205,11 +207,14 @@ async function stopStranger(message: { readonly uid: JobUid; readonly taskArn: T
   await deps.queues.dispatch([{ kind: 'stopTask', ...message }], LATER_DELAY_SEC);
 }
 
-/** The template cannot be had: now, so the pack comes again; or ever, so its claims are rejected. */
-async function giveUp(pack: Pack, why: { readonly kind: 'later' | 'fatal'; readonly reason: string }, { queues, clock }: Deps): Promise<void> {
-  if (why.kind === 'later') return queues.dispatch([pack], LATER_DELAY_SEC);
+/** There will never be a template: nothing runs, and nothing will. */
+function rejectAll(ids: readonly AttemptId[], reason: string, { clock }: Deps): Run {
   const at = clock.now();
-  await queues.facts([{ uid: pack.uid, facts: pack.launch.map((id): Fact => ({ ...id, kind: 'rejected', reason: why.reason, at })) }], 0);
+  return {
+    facts: ids.map((id): Fact => ({ ...id, kind: 'rejected', reason, at })),
+    outcomes: ids.map((id) => ({ id, kind: 'closed' })),
+    later: [],
+  };
 }
 
 async function waitFor(moment: EpochMs, { clock }: Deps): Promise<void> {
