@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type LocalOptions, type LocalRuntime, startLocalRuntime } from '../../local/runtime.ts';
+import { type Kube, kubeAt } from './kube-calls.ts';
+
+export type Folders = {
+  /** Everything below is in it, so that processes of one test can be told by it. */
+  readonly root: string;
+  readonly dataDir: string;
+  readonly workspaceDir: string;
+  readonly remove: () => void;
+};
+
+/** Fresh folders of one test. */
+export function someFolders(): Folders {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'muster-e2e-')));
+  const [dataDir, workspaceDir] = [join(root, 'data'), join(root, 'work')];
+  for (const dir of [dataDir, workspaceDir]) mkdirSync(dir);
+  return { root, dataDir, workspaceDir, remove: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+export type ALocalRuntime = Folders & {
+  readonly runtime: LocalRuntime;
+  readonly kube: Kube;
+  /** What it has told people so far. */
+  readonly said: readonly string[];
+  /** Ends it and removes its folders. */
+  readonly close: () => Promise<void>;
+};
+
+/** The embedded runtime in this process, with folders of its own: one at a time, since the handlers of a process share theirs. */
+export async function aLocalRuntime(options: Partial<LocalOptions> = {}): Promise<ALocalRuntime> {
+  const folders = someFolders();
+  const said: string[] = [];
+  const runtime = await startLocalRuntime({
+    port: null,
+    dataDir: folders.dataDir,
+    workspaceDir: folders.workspaceDir,
+    driver: 'process',
+    say: (line) => said.push(line),
+    ...options,
+  });
+  if (runtime.kind === 'refused') throw new Error(runtime.reason);
+  return {
+    ...folders,
+    runtime,
+    kube: kubeAt(runtime.url),
+    said,
+    async close() {
+      await runtime.stop();
+      folders.remove();
+    },
+  };
+}

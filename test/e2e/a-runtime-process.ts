@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { Folders } from './a-local-runtime.ts';
+import { eventually } from './kube-calls.ts';
+
+const PROGRAM = join(import.meta.dirname, 'runtime-process.ts');
+
+const KubeconfigSchema = z.object({ clusters: z.tuple([z.object({ cluster: z.object({ server: z.url() }) })]) });
+const LockSchema = z.object({ pid: z.int(), engine: z.object({ pid: z.int() }).optional() });
+
+export type RuntimeProcess = {
+  readonly child: ChildProcess;
+  /** Everything that it has printed. */
+  readonly said: () => string;
+  /** Its URL once it answers; throws if it ends before. */
+  readonly ready: () => Promise<string>;
+  /** Exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string>;
+};
+
+/** Starts the embedded runtime on `folders` in a process (and a process group) of its own. Others may run there already. */
+export function spawnRuntime({ root, dataDir, workspaceDir }: Folders): RuntimeProcess {
+  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, dataDir, workspaceDir], {
+    cwd: join(import.meta.dirname, '../..'),
+    stdio: ['pipe', 'ignore', 'pipe'],
+    env: { PATH: process.env['PATH'], HOME: root },
+    detached: true,
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  let end: number | string | null = null;
+  const ended = new Promise<number | string>((resolve) => {
+    child.once('exit', (code, signal) => resolve((end = code ?? signal ?? 'no exit code')));
+  });
+  return {
+    child,
+    said: () => said,
+    ready: async () =>
+      eventually(
+        async () => {
+          if (end !== null) throw new Error(`the runtime has ended with ${end}: ${said}`);
+          return answeringServer(join(dataDir, 'kubeconfig'));
+        },
+        () => said,
+      ),
+    ended,
+  };
+}
+
+/** Starts the runtime and forgets where an earlier one on these folders was. */
+export function startRuntime(folders: Folders): RuntimeProcess {
+  rmSync(join(folders.dataDir, 'kubeconfig'), { force: true });
+  return spawnRuntime(folders);
+}
+
+async function answeringServer(kubeconfig: string): Promise<string | null> {
+  if (!existsSync(kubeconfig)) return null;
+  const [{ cluster }] = KubeconfigSchema.parse(parse(readFileSync(kubeconfig, 'utf8'))).clusters;
+  const answer = await fetch(`${cluster.server}/version`).catch(() => null);
+  return answer?.ok === true ? cluster.server : null;
+}
+
+/** The DynamoDB engine that serves a data folder, by what the lock says. */
+export function enginePid(dataDir: string): number | null {
+  const file = join(dataDir, 'lock');
+  return existsSync(file) ? (LockSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).engine?.pid ?? null) : null;
+}
+
+/** SIGKILL; one that is gone already is no matter. */
+export function killNow(pid: number | null | undefined): void {
+  try {
+    if (pid !== null && pid !== undefined) process.kill(pid, 'SIGKILL');
+  } catch {
+    // it ended by itself
+  }
+}
