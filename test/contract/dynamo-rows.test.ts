@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { statusKey } from '../../shared/adapters/aws/dynamo-keys.ts';
+import { feedKey, statusKey } from '../../shared/adapters/aws/dynamo-keys.ts';
+import { asJobUid } from '../../shared/domain/brand.ts';
 import { type Row, alive, bodyIn, jsonIn, packed, packedJson } from '../../shared/adapters/aws/dynamo-row.ts';
 import { aClient, endpoint, makeDynamoStore, stopEngineAfterwards } from './dynamo-fixture.ts';
-import { T0, aNewJob, aStoredJob, following } from './store-under-test.ts';
+import { T0, aNewJob, aStoredJob, anEntry, following } from './store-under-test.ts';
 
 stopEngineAfterwards();
 
@@ -65,6 +66,27 @@ describe.skipIf(endpoint === null)('rows in the table', () => {
     await store.jobs.commitPass(uid, following(status), []);
     const { Item } = await client.send(new GetItemCommand(at));
     expect(Item).toMatchObject({ version: { N: '2' }, ttl: { N: '1900000000' }, later: { N: '1900000000' } });
+  });
+
+  test('rows of the feed that DynamoDB has removed, in any order, are missed by nobody', async () => {
+    const store = await makeDynamoStore(client);
+    const uid = asJobUid('job-a');
+    for (let n = 1; n <= 5; n++) await store.feed.append([anEntry(uid, n - 1, n)], T0);
+    const remove = async (n: number): Promise<unknown> =>
+      client.send(new DeleteItemCommand({ TableName: store.tableName, Key: feedKey(n) }));
+    const numbersAfter = async (after: number): Promise<unknown> => {
+      const read = await store.feed.read(after, 10);
+      return read.kind === 'rows' ? read.rows.map(({ number }) => number) : read.kind;
+    };
+    await remove(3);
+    expect(await numbersAfter(0)).toEqual([1, 2]);
+    expect(await numbersAfter(2)).toBe('expired');
+    expect(await numbersAfter(3)).toEqual([4, 5]);
+    for (const n of [1, 2, 4, 5]) await remove(n);
+    for (const after of [0, 3, 4]) expect(await numbersAfter(after)).toBe('expired');
+    expect(await numbersAfter(5)).toEqual([]);
+    expect(await store.feed.append([anEntry(uid, 5, 6)], T0)).toEqual({ kind: 'appended', number: 6 });
+    expect(await numbersAfter(5)).toEqual([6]);
   });
 
   test('a status that was damaged is an error, not another status', async () => {

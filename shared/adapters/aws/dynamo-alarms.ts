@@ -8,7 +8,7 @@ import { type Row, number, textIn } from './dynamo-row.ts';
 import type { Table } from './dynamo-write.ts';
 
 /** Partitions over which the alarms of one minute are spread. */
-export const ALARM_SHARDS = 4;
+const ALARM_SHARDS = 4;
 const MINUTE_MS = 60_000;
 
 /** The attributes by which a STATUS is in the index of alarms; null when it waits for nothing. */

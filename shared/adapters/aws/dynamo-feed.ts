@@ -22,9 +22,9 @@ import {
 import { type Condition, type Table, change, isBy, sendTransaction, versionIs } from './dynamo-write.ts';
 
 /** Jobs that one row may tell of: DynamoDB takes 100 writes at once, of which one is the head and one the row. */
-export const FEED_ENTRIES_MAX = 98;
+const FEED_ENTRIES_MAX = 98;
 /** How long a row can be read: as long as a watch may lag behind before it has to list anew. */
-export const FEED_RETENTION_MS = 2 * 60 * 60_000;
+const FEED_RETENTION_MS = 2 * 60 * 60_000;
 
 /** Somebody else took the number, or is about to: with eight publishers at work the last one needs eight tries. */
 const APPEND_TRIES = 40;
@@ -78,8 +78,9 @@ export function feed(table: Table, retentionMs: number = FEED_RETENTION_MS): Fee
       if (textIn(first, TABLE.sortKey) !== feedSort(after + 1) || alive(first, table.now()) === null) {
         return { kind: 'expired' };
       }
-      const rows = Items.filter((row) => textIn(row, TABLE.sortKey) !== FEED_HEAD_SORT).slice(0, limit);
-      return { kind: 'rows', rows: rows.map(feedRowIn) };
+      // Rows are removed in any order once their time has passed: what lies behind a gap is not for this page.
+      const gap = Items.findIndex((row, nth) => textIn(row, TABLE.sortKey) !== feedSort(after + 1 + nth));
+      return { kind: 'rows', rows: (gap === -1 ? Items : Items.slice(0, gap)).map(feedRowIn) };
     },
   };
 }

@@ -24,7 +24,7 @@ export const ATTRIBUTE = {
 
 export const text = (value: string): AttributeValue => ({ S: value });
 export const number = (value: number): AttributeValue => ({ N: String(value) });
-export const binary = (value: Uint8Array): AttributeValue => ({ B: value });
+const binary = (value: Uint8Array): AttributeValue => ({ B: value });
 
 /** The row, unless there is none or its time has passed: DynamoDB removes it only days later (aws.md 2.5). */
 export function alive(row: Row | undefined, now: EpochMs): Row | null {

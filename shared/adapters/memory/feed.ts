@@ -3,7 +3,7 @@ import type { Feed, FeedEntry, FeedMark, FeedRow } from '../../ports/feed.ts';
 import type { ExpiringMap } from './expiring-map.ts';
 
 /** How long a row of the feed can be read: as long as a watch may lag behind before it has to list anew. */
-export const FEED_RETENTION_MS = 2 * 60 * 60_000;
+const FEED_RETENTION_MS = 2 * 60 * 60_000;
 
 /**
  * {@link Feed} in this process's memory. The marks, by uid, belong to the Jobs: the store that lets a Job vanish lets
