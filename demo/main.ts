@@ -32,7 +32,7 @@ async function runIn(scratch: string, workspace: string): Promise<number> {
     dataDir: join(scratch, 'data'),
     workspaceDir: workspace,
     driver: 'process',
-    ...(process.env['MUSTER_DEMO_STORE'] === 'memory' ? { store: 'memory' } : {}),
+    ...(shell.env['MUSTER_DEMO_STORE'] === 'memory' ? { store: 'memory' } : {}),
     say,
   });
   if (runtime.kind !== 'started') {
@@ -42,7 +42,14 @@ async function runIn(scratch: string, workspace: string): Promise<number> {
   try {
     say(`It serves the Kubernetes API on ${runtime.url}. Running ${EXAMPLE}/job.yaml: 64 indexes, 8 at a time.\n`);
     const file = resolve(EXAMPLE, 'job.yaml');
-    const flags = { file, wait: true, timeoutMs: 300_000, namespace: null, json: false, kubeconfig: runtime.kubeconfig };
+    const flags = {
+      file,
+      wait: true,
+      timeoutMs: 300_000,
+      namespace: null,
+      json: false,
+      kubeconfig: runtime.kubeconfig,
+    };
     const exitCode = await runJob(flags, shell);
     if (exitCode !== 0) return exitCode;
     await assemble(workspace);
@@ -66,14 +73,23 @@ async function assemble(workspace: string): Promise<void> {
 }
 
 const JobStatus = z.object({
-  status: z.object({ succeeded: z.int(), failed: z.int().optional(), completedIndexes: z.string(), conditions: z.array(z.object({ type: z.string(), reason: z.string() })) }),
+  status: z.object({
+    succeeded: z.int(),
+    failed: z.int().optional(),
+    completedIndexes: z.string(),
+    conditions: z.array(z.object({ type: z.string(), reason: z.string() })),
+  }),
 });
 
 async function finalStatus(url: string): Promise<string> {
   const answer = await fetch(`${url}/apis/batch/v1/namespaces/default/jobs/mandelbrot`);
   const { status } = JobStatus.parse(await answer.json());
   const conditions = status.conditions.map(({ type, reason }) => `${type} (${reason})`).join(', ');
-  return [`status of job.batch/mandelbrot: ${conditions}`, `succeeded: ${status.succeeded}, failed: ${status.failed ?? 0}`, `completedIndexes: ${status.completedIndexes}`].join('\n');
+  return [
+    `status of job.batch/mandelbrot: ${conditions}`,
+    `succeeded: ${status.succeeded}, failed: ${status.failed ?? 0}`,
+    `completedIndexes: ${status.completedIndexes}`,
+  ].join('\n');
 }
 
 process.exitCode = await main();

@@ -13,7 +13,9 @@ export function writeKubeconfig(dir: string, server: string): string {
       kind: 'Config',
       clusters: [{ name: 'muster-local', cluster: { server } }],
       users: [{ name: 'muster-local', user: {} }],
-      contexts: [{ name: 'muster-local', context: { cluster: 'muster-local', user: 'muster-local', namespace: 'default' } }],
+      contexts: [
+        { name: 'muster-local', context: { cluster: 'muster-local', user: 'muster-local', namespace: 'default' } },
+      ],
       'current-context': 'muster-local',
     }),
     { mode: 0o600 },

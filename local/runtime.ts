@@ -85,7 +85,10 @@ const HISTORY_MS = 30 * 86_400_000;
 export async function startLocalRuntime(options: LocalOptions): Promise<LocalRuntime | NotStarted> {
   const folder = takeDataFolder(options.dataDir);
   if ('kind' in folder) {
-    return { kind: 'refused', reason: `another runtime (pid ${folder.pid}) runs on ${options.dataDir}; stop it, or give --data another folder` };
+    return {
+      kind: 'refused',
+      reason: `another runtime (pid ${folder.pid}) runs on ${options.dataDir}; stop it, or give --data another folder`,
+    };
   }
   const closers: (() => Promise<void> | void)[] = [() => folder.release()];
   const stop = async (): Promise<void> => {
@@ -99,7 +102,11 @@ export async function startLocalRuntime(options: LocalOptions): Promise<LocalRun
   }
 }
 
-async function startOn(folder: DataFolder, options: LocalOptions, closers: (() => Promise<void> | void)[]): Promise<Omit<LocalRuntime, 'stop'>> {
+async function startOn(
+  folder: DataFolder,
+  options: LocalOptions,
+  closers: (() => Promise<void> | void)[],
+): Promise<Omit<LocalRuntime, 'stop'>> {
   const { say } = options;
   const accessKey = `LOCAL${randomBytes(12).toString('hex').toUpperCase()}`;
   const warn = (message: string, fields: unknown = {}): void => say(`warning: ${message} ${JSON.stringify(fields)}`);
@@ -123,8 +130,10 @@ async function startOn(folder: DataFolder, options: LocalOptions, closers: (() =
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     log: warn,
   });
-  const logs = createLogs({ dataDir: folder.path, isLive: ecs.isLive, region: REGION });
-  const front = await listenOnLoopback(serveAwsJson([ecs.service, logs.service], { accessKeyId: accessKey, onSurprise: warn }));
+  const logs = createLogs({ dataDir: folder.path, isLive: (taskId) => ecs.isLive(taskId), region: REGION });
+  const front = await listenOnLoopback(
+    serveAwsJson([ecs.service, logs.service], { accessKeyId: accessKey, onSurprise: warn }),
+  );
   closers.push(() => front.close());
   await ecs.start();
 
@@ -135,7 +144,13 @@ async function startOn(folder: DataFolder, options: LocalOptions, closers: (() =
     store,
     queues: queues.urls,
     deadQueues: queues.deadUrls,
-    placement: { cluster: CLUSTER, subnets: ['subnet-local'], securityGroups: [], assignPublicIp: 'DISABLED', capacity: 'FARGATE' },
+    placement: {
+      cluster: CLUSTER,
+      subnets: ['subnet-local'],
+      securityGroups: [],
+      assignPublicIp: 'DISABLED',
+      capacity: 'FARGATE',
+    },
     executionRoleArn: 'arn:aws:iam::000000000000:role/muster-execution',
     taskRoleArn: null,
     logGroup: LOG_GROUP,
@@ -170,7 +185,11 @@ async function startOn(folder: DataFolder, options: LocalOptions, closers: (() =
   return { kind: 'started', url: api.url, kubeconfig: writeKubeconfig(folder.path, api.url), options: runtimeOptions };
 }
 
-async function openStore(folder: DataFolder, { store = 'engine', say }: LocalOptions, closers: (() => Promise<void> | void)[]): Promise<StoreOptions> {
+async function openStore(
+  folder: DataFolder,
+  { store = 'engine', say }: LocalOptions,
+  closers: (() => Promise<void> | void)[],
+): Promise<StoreOptions> {
   const inMemory = (): StoreOptions => ({ kind: 'given', ...createMemoryStore({ now: () => systemClock.now() }) });
   if (store === 'memory') return inMemory();
   let endpoint = typeof store === 'object' ? store.endpoint : null;
@@ -196,22 +215,45 @@ function startMappings(
   arns: Readonly<Record<'wake' | 'facts' | 'dispatch', string>>,
   onError: (message: string, error: unknown) => void,
 ): () => Promise<void> {
-  const mapping = (queue: 'wake' | 'facts' | 'dispatch', functionName: 'reconcile' | 'dispatch', concurrency: number) => {
+  const mapping = (
+    queue: 'wake' | 'facts' | 'dispatch',
+    functionName: 'reconcile' | 'dispatch',
+    concurrency: number,
+  ) => {
     const inbox = runtime.inboxOf(arns[queue]);
     if (inbox === null) throw new Error(`no queue ${arns[queue]}`);
-    return startMapping({ inbox, queueArn: arns[queue], handler: handlers[functionName], functionName, concurrency, timeoutMs: TIMEOUT_MS, onError });
+    return startMapping({
+      inbox,
+      queueArn: arns[queue],
+      handler: handlers[functionName],
+      functionName,
+      concurrency,
+      timeoutMs: TIMEOUT_MS,
+      onError,
+    });
   };
-  const mappings = [mapping('wake', 'reconcile', 2), mapping('facts', 'reconcile', 2), mapping('dispatch', 'dispatch', 4)];
+  const mappings = [
+    mapping('wake', 'reconcile', 2),
+    mapping('facts', 'reconcile', 2),
+    mapping('dispatch', 'dispatch', 4),
+  ];
   return async () => {
     await Promise.all(mappings.map((each) => each.stop(DRAIN_MS)));
   };
 }
 
 /** EventBridge Scheduler's part: the sweep, oftener than on AWS, where each costs something. */
-function startSweeps(handlers: Handlers, { deps }: Runtime, pruneLogs: () => unknown, onError: (message: string, error: unknown) => void): () => void {
+function startSweeps(
+  handlers: Handlers,
+  { deps }: Runtime,
+  pruneLogs: () => unknown,
+  onError: (message: string, error: unknown) => void,
+): () => void {
   const sweep = setInterval(() => {
     const event = { time: new Date(deps.clock.now()).toISOString() };
-    handlers.sweep(event, contextOf('sweep', TIMEOUT_MS)).catch((error: unknown) => onError('sweep failed', String(error)));
+    handlers
+      .sweep(event, contextOf('sweep', TIMEOUT_MS))
+      .catch((error: unknown) => onError('sweep failed', String(error)));
   }, SWEEP_EVERY_MS);
   const tasks = setInterval(() => {
     pruneLogs();

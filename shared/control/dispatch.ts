@@ -58,14 +58,21 @@ async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
   if (facts.length > 0) await deps.queues.facts([{ uid, facts }], 0);
 
   const stopped = await stopAll(work.stop, deps);
-  const launchLater = [...ran.later, ...found.later].filter((id) => pack.launch.some((asked) => asked.index === id.index));
+  const launchLater = [...ran.later, ...found.later].filter((id) =>
+    pack.launch.some((asked) => asked.index === id.index),
+  );
   if (launchLater.length + stopped.later.length > 0) {
     await deps.queues.dispatch([{ kind: 'pack', uid, launch: launchLater, stop: stopped.later }], LATER_DELAY_SEC);
   }
 }
 
 /** The slots are ours to launch once the row says so; another dispatcher that was first is read and decided on again. */
-async function claimSlots(uid: JobUid, no: number, { launch, stop }: Pack, { jobs, clock, settings }: Deps): Promise<SlotWork> {
+async function claimSlots(
+  uid: JobUid,
+  no: number,
+  { launch, stop }: Pack,
+  { jobs, clock, settings }: Deps,
+): Promise<SlotWork> {
   let row = await jobs.readLaunches(uid, no);
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const now = clock.now();
@@ -79,7 +86,12 @@ async function claimSlots(uid: JobUid, no: number, { launch, stop }: Pack, { job
 }
 
 /** Remembers which task each launch became, so that it can be stopped and looked up. */
-async function storeOutcomes(uid: JobUid, known: LaunchRow, outcomes: readonly SlotOutcome[], { jobs, clock, settings }: Deps): Promise<void> {
+async function storeOutcomes(
+  uid: JobUid,
+  known: LaunchRow,
+  outcomes: readonly SlotOutcome[],
+  { jobs, clock, settings }: Deps,
+): Promise<void> {
   let row = known;
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const now = clock.now();
@@ -106,7 +118,8 @@ const NOTHING_RUN: Run = { facts: [], outcomes: [], later: [] };
 async function runAll(spec: StoredSpec, ids: readonly AttemptId[], deps: Deps): Promise<Run> {
   if (ids.length === 0) return NOTHING_RUN;
   const template = await templateOf(spec, deps);
-  if ('kind' in template) return template.kind === 'later' ? { ...NOTHING_RUN, later: ids } : rejectAll(ids, template.reason, deps);
+  if ('kind' in template)
+    return template.kind === 'later' ? { ...NOTHING_RUN, later: ids } : rejectAll(ids, template.reason, deps);
   const rights = await leaseCalls('launch', ids.length, deps.settings.launchesPerSec, deps);
   const facts: Fact[] = [];
   const outcomes: SlotOutcome[] = [];

@@ -16,14 +16,21 @@ const MISSING_GRACE_MS = 2 * 60_000;
 const LATER_DELAY_SEC = 5;
 
 /** How an attempt ended whose task is nowhere to be found: nobody can tell, so it spends nothing of the user's. */
-export const LOST: Ending = { cause: 'Infrastructure', exitCode: null, reason: 'ECS does not know the task (any more)' };
+export const LOST: Ending = {
+  cause: 'Infrastructure',
+  exitCode: null,
+  reason: 'ECS does not know the task (any more)',
+};
 export const NO_TIMES: AttemptTimes = { createdAt: null, startedAt: null, stoppedAt: null };
 
 /**
  * Looks active attempts of a Job up at ECS, from index `from` on, and sends what the board does not know yet as facts.
  * This is what makes lost events harmless.
  */
-export async function inspect({ uid, from }: { readonly uid: JobUid; readonly from: number }, deps: Deps): Promise<void> {
+export async function inspect(
+  { uid, from }: { readonly uid: JobUid; readonly from: number },
+  deps: Deps,
+): Promise<void> {
   const status = await deps.jobs.readStatus(uid);
   if (status === null) return;
   const draft = await draftFrom(uid, status, from, deps);
@@ -38,13 +45,18 @@ export async function inspect({ uid, from }: { readonly uid: JobUid; readonly fr
     for (const view of seen.tasks) {
       const fact = factOf(view);
       const record = fact === null ? null : draft.record(fact.index);
-      if (fact !== null && record !== null && !(fact.kind === 'running' && record.state === 'running')) facts.push(fact);
+      if (fact !== null && record !== null && !(fact.kind === 'running' && record.state === 'running'))
+        facts.push(fact);
     }
     facts.push(...lost(some, seen.missing, deps.clock.now()));
   }
   if (facts.length > 0) await deps.queues.facts([{ uid, facts }], 0);
   // A task that the board knows of but no row names: the dispatcher that launched it died; its call, repeated, tells.
-  if (nameless.length > 0) await deps.queues.dispatch(nameless.map((id) => ({ kind: 'pack', uid, launch: [id], stop: [] })), 0);
+  if (nameless.length > 0)
+    await deps.queues.dispatch(
+      nameless.map((id) => ({ kind: 'pack', uid, launch: [id], stop: [] })),
+      0,
+    );
   const next = indexes.length === ATTEMPTS_PER_MESSAGE ? (indexes.at(-1) ?? from) + 1 : nextChunk(draft, from);
   if (next !== null) await deps.queues.dispatch([{ kind: 'inspect', uid, from: next }], 0);
 }
@@ -59,7 +71,10 @@ async function draftFrom(uid: JobUid, status: Status, from: number, { jobs }: De
     nos.push(no);
     active += starting + running;
   }
-  const read = await jobs.readChunks(uid, nos.filter((no) => (status.chunks[no]?.version ?? 0) > 0));
+  const read = await jobs.readChunks(
+    uid,
+    nos.filter((no) => (status.chunks[no]?.version ?? 0) > 0),
+  );
   const chunks = new Map(nos.map((no) => [no, emptyChunk()]));
   for (const [no, { version, chunk }] of read) {
     if (version !== status.chunks[no]?.version) return null;
@@ -98,7 +113,8 @@ async function slotsOf(uid: JobUid, indexes: readonly number[], draft: Draft, { 
   return { known, nameless };
 }
 
-const isSame = (slot: LaunchSlot, record: IndexRecord): boolean => slot.attempt === record.attempt && slot.nonce === record.nonce;
+const isSame = (slot: LaunchSlot, record: IndexRecord): boolean =>
+  slot.attempt === record.attempt && slot.nonce === record.nonce;
 
 /** Ranges of indexes of one chunk each, so that one query reads their rows. */
 function spans(indexes: readonly number[]): readonly (readonly [number, number])[] {
@@ -127,7 +143,11 @@ function lost(some: readonly Launched[], missing: readonly TaskArn[], now: Epoch
 }
 
 /** Looks among a Job's live tasks for the one of this attempt and nonce. */
-export async function findTask(uid: JobUid, id: AttemptId, { tasks }: Deps): Promise<{ readonly kind: 'found'; readonly taskArn: TaskArn } | { readonly kind: 'nowhere' | 'later' }> {
+export async function findTask(
+  uid: JobUid,
+  id: AttemptId,
+  { tasks }: Deps,
+): Promise<{ readonly kind: 'found'; readonly taskArn: TaskArn } | { readonly kind: 'nowhere' | 'later' }> {
   let after: string | null = null;
   do {
     const page = await tasks.listLive({ job: uid, after });
@@ -135,7 +155,9 @@ export async function findTask(uid: JobUid, id: AttemptId, { tasks }: Deps): Pro
     for (let i = 0; i < page.taskArns.length; i += DESCRIBE_MAX) {
       const seen = await tasks.describe(page.taskArns.slice(i, i + DESCRIBE_MAX));
       if (seen.kind === 'later') return seen;
-      const mine = seen.tasks.find((view) => view.id.index === id.index && view.id.attempt === id.attempt && view.id.nonce === id.nonce);
+      const mine = seen.tasks.find(
+        (view) => view.id.index === id.index && view.id.attempt === id.attempt && view.id.nonce === id.nonce,
+      );
       if (mine !== undefined) return { kind: 'found', taskArn: mine.arn };
     }
     after = page.next;

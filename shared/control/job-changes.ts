@@ -8,7 +8,10 @@ import type { Deps } from './deps.ts';
 const TRIES_MAX = 20;
 
 /** Stores a Job, tells the feed and wakes it. Should we die after the first step, the sweep does the others. */
-export async function createJob(spec: StoredSpec, deps: Deps): Promise<{ readonly kind: 'created' } | { readonly kind: 'taken' } | { readonly kind: 'noNamespace' }> {
+export async function createJob(
+  spec: StoredSpec,
+  deps: Deps,
+): Promise<{ readonly kind: 'created' } | { readonly kind: 'taken' } | { readonly kind: 'noNamespace' }> {
   const job = { ...spec.identity, generation: spec.generation, spec: planningSpec(spec.manifest) };
   const status = freshStatus(job, deps.clock.now());
   const created = await deps.jobs.createJob(spec, status);
@@ -19,7 +22,10 @@ export async function createJob(spec: StoredSpec, deps: Deps): Promise<{ readonl
 }
 
 /** Marks a Job deleted: its name is free at once, users see it no more, its tasks are stopped. */
-export async function deleteJob(uid: JobUid, deps: Deps): Promise<{ readonly kind: 'deleted' } | { readonly kind: 'gone' }> {
+export async function deleteJob(
+  uid: JobUid,
+  deps: Deps,
+): Promise<{ readonly kind: 'deleted' } | { readonly kind: 'gone' }> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const spec = await deps.jobs.readSpec(uid);
     const status = await deps.jobs.readStatus(uid);
@@ -35,11 +41,16 @@ export async function deleteJob(uid: JobUid, deps: Deps): Promise<{ readonly kin
 }
 
 /** Stores a new generation of a Job's spec and wakes it; `change` returns null to leave it as it is. */
-export async function changeSpec(uid: JobUid, change: (spec: StoredSpec) => StoredSpec | null, deps: Deps): Promise<{ readonly kind: 'changed' | 'unchanged' | 'gone' }> {
+export async function changeSpec(
+  uid: JobUid,
+  change: (spec: StoredSpec) => StoredSpec | null,
+  deps: Deps,
+): Promise<{ readonly kind: 'changed' | 'unchanged' | 'gone' }> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const spec = await deps.jobs.readSpec(uid);
     const status = await deps.jobs.readStatus(uid);
-    if (spec === null || status === null || status.phase.kind === 'deleting' || status.phase.kind === 'deleted') return { kind: 'gone' };
+    if (spec === null || status === null || status.phase.kind === 'deleting' || status.phase.kind === 'deleted')
+      return { kind: 'gone' };
     const changed = change(spec);
     if (changed === null) return { kind: 'unchanged' };
     if (spec.generation !== status.generation) continue;

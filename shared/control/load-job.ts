@@ -48,14 +48,20 @@ async function specOf(uid: JobUid, generation: number, { jobs, cache }: Deps): P
 /** STATUS's hint of what is published may lag; where a publication looks due, the feed's own mark tells. */
 async function withMark(uid: JobUid, status: Status, { feed, clock, settings }: Deps): Promise<Status> {
   const { published } = status;
-  if (published.version >= status.version && clock.now() < plusMs(published.at, settings.timing.publishEveryMs)) return status;
+  if (published.version >= status.version && clock.now() < plusMs(published.at, settings.timing.publishEveryMs))
+    return status;
   const mark = await feed.readMark(uid);
   if (mark === null || mark.version < published.version) return status;
   return { ...status, published: { version: mark.version, seq: mark.seq, at: mark.at } };
 }
 
 /** null: a chunk is not at the version that STATUS names, so STATUS is old. */
-async function chunksOf(uid: JobUid, status: Status, nos: readonly number[], { jobs, cache }: Deps): Promise<ReadonlyMap<number, Chunk> | null> {
+async function chunksOf(
+  uid: JobUid,
+  status: Status,
+  nos: readonly number[],
+  { jobs, cache }: Deps,
+): Promise<ReadonlyMap<number, Chunk> | null> {
   const chunks = new Map<number, Chunk>();
   const missing: number[] = [];
   for (const no of nos) {

@@ -11,7 +11,12 @@ const TRIES_MAX = 10;
  * Up to `wanted` rights to call, as moments to wait for; fewer when the rate has none to give out within the horizon.
  * Without a rate there is no limit of ours: all of them, now.
  */
-export async function leaseCalls(name: LimitName, wanted: number, ratePerSec: number | null, { limits, clock }: Deps): Promise<readonly EpochMs[]> {
+export async function leaseCalls(
+  name: LimitName,
+  wanted: number,
+  ratePerSec: number | null,
+  { limits, clock }: Deps,
+): Promise<readonly EpochMs[]> {
   if (ratePerSec === null) return Array.from({ length: wanted }, () => clock.now());
   let row = await limits.read(name);
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {

@@ -11,7 +11,12 @@ export type Publisher = {
   publish(job: JobIdentity, status: Status): Promise<void>;
 };
 
-type Order = { readonly job: JobIdentity; readonly status: Status; readonly done: () => void; readonly failed: (error: unknown) => void };
+type Order = {
+  readonly job: JobIdentity;
+  readonly status: Status;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+};
 
 /** Jobs in one row: a transaction takes 100 items, and a row must not grow beyond what one write should cost. */
 const JOBS_PER_ROW = 25;
@@ -52,14 +57,19 @@ export function createPublisher(ports: { readonly feed: Feed; readonly clock: Cl
  * The feed takes an entry only where the Job's mark stands where the entry begins: two publishers, or one that crashed
  * and comes again, tell a change once.
  */
-async function publishAll(orders: readonly Order[], { feed, clock }: { readonly feed: Feed; readonly clock: Clock }): Promise<void> {
+async function publishAll(
+  orders: readonly Order[],
+  { feed, clock }: { readonly feed: Feed; readonly clock: Clock },
+): Promise<void> {
   const newest = new Map<JobUid, Order>();
   for (const order of orders) {
     const other = newest.get(order.job.uid);
     if (other === undefined || other.status.version < order.status.version) newest.set(order.job.uid, order);
   }
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
-    const entries = await Promise.all([...newest.values()].map(async ({ job, status }) => feedEntry(job, status, await feed.readMark(job.uid))));
+    const entries = await Promise.all(
+      [...newest.values()].map(async ({ job, status }) => feedEntry(job, status, await feed.readMark(job.uid))),
+    );
     const untold = entries.filter((entry) => entry !== null);
     if (untold.length === 0) return;
     const appended = await feed.append(untold, clock.now());

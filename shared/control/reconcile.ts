@@ -59,7 +59,7 @@ export async function reconcileBatch(looks: readonly Look[], deps: Deps): Promis
 }
 
 /** One pass: load, decide, commit, act. Level-triggered: whatever woke us, what is decides. */
-export async function reconcileJob({ uid, facts, inspect }: Look, deps: Deps): Promise<Outcome> {
+async function reconcileJob({ uid, facts, inspect }: Look, deps: Deps): Promise<Outcome> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const loaded = await loadJob(uid, facts, deps);
     if (loaded === null) {
@@ -81,7 +81,12 @@ export async function reconcileJob({ uid, facts, inspect }: Look, deps: Deps): P
 }
 
 /** What must be there before the commit, then the commit. False: somebody else was first. */
-async function commit(uid: JobUid, { status }: LoadedJob, plan: Plan, { jobs, cache, clock, settings }: Deps): Promise<boolean> {
+async function commit(
+  uid: JobUid,
+  { status }: LoadedJob,
+  plan: Plan,
+  { jobs, cache, clock, settings }: Deps,
+): Promise<boolean> {
   const keepUntil = plusMs(clock.now(), settings.historyMs);
   if (plan.ended.length > 0) await jobs.writeAttempts(uid, plan.ended, keepUntil);
   if (plan.expire) await jobs.expireJob(uid, status.chunks.length, keepUntil);
@@ -96,7 +101,8 @@ async function commit(uid: JobUid, { status }: LoadedJob, plan: Plan, { jobs, ca
 async function act({ job, status }: LoadedJob, plan: Plan, inspect: boolean, deps: Deps): Promise<void> {
   const { queues, clock } = deps;
   const messages = plan.actions.flatMap((action) => messageOf(job.uid, action));
-  if (inspect && !plan.actions.some(({ kind }) => kind === 'inspect')) messages.push({ kind: 'inspect', uid: job.uid, from: 0 });
+  if (inspect && !plan.actions.some(({ kind }) => kind === 'inspect'))
+    messages.push({ kind: 'inspect', uid: job.uid, from: 0 });
   if (messages.length > 0) await queues.dispatch(messages, 0);
   for (const action of plan.actions) {
     if (action.kind !== 'wake') continue;
@@ -133,7 +139,8 @@ function messageOf(uid: JobUid, action: Action): readonly DispatchMessage[] {
 
 /** SQS delays a message by 15 minutes at most; what is due later is the sweep's. */
 const DELAY_MAX_SEC = 900;
-const delaySecTo = (at: number, now: number): number => Math.min(DELAY_MAX_SEC, Math.max(0, Math.ceil((at - now) / 1000)));
+const delaySecTo = (at: number, now: number): number =>
+  Math.min(DELAY_MAX_SEC, Math.max(0, Math.ceil((at - now) / 1000)));
 
 /** The Job is gone, and so must its tasks be. */
 async function stopStrangers(uid: JobUid, facts: readonly Fact[], { queues }: Deps): Promise<void> {

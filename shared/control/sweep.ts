@@ -9,7 +9,10 @@ const PAGE = 100;
  * Wakes every Job whose alarm is due: a lost wake-up, an unpublished change, a pass that died after its commit.
  * `everything`: every Job that has an alarm, and all active attempts are looked up (the embedded runtime at its start).
  */
-export async function sweepJobs({ everything }: { readonly everything: boolean }, { jobs, queues, clock }: Deps): Promise<number> {
+export async function sweepJobs(
+  { everything }: { readonly everything: boolean },
+  { jobs, queues, clock }: Deps,
+): Promise<number> {
   let woken = 0;
   let after: string | null = null;
   do {
@@ -41,7 +44,11 @@ export async function sweepTasks({ tasks, queues }: Deps): Promise<number> {
       else facts.push(fact);
       shown++;
     }
-    if (byJob.size > 0) await queues.facts([...byJob].map(([uid, facts]) => ({ uid, facts })), 0);
+    if (byJob.size > 0)
+      await queues.facts(
+        [...byJob].map(([uid, facts]) => ({ uid, facts })),
+        0,
+      );
     after = page.next;
   } while (after !== null);
   return shown;

@@ -5,7 +5,10 @@ import type { Fatal, Later } from '../ports/tasks.ts';
 import type { Deps } from './deps.ts';
 
 /** The Job's frozen launch template; made, and stored for good, at its first launch. */
-export async function templateOf({ identity, manifest }: StoredSpec, { jobs, tasks, cache, hash }: Deps): Promise<LaunchTemplate | Later | Fatal> {
+export async function templateOf(
+  { identity, manifest }: StoredSpec,
+  { jobs, tasks, cache, hash }: Deps,
+): Promise<LaunchTemplate | Later | Fatal> {
   const { uid } = identity;
   const known = cache.templates.get(uid) ?? (await jobs.readTemplate(uid));
   if (known !== null) {

@@ -11,14 +11,13 @@ export type Backoff = Status['backoff'];
  * The Job's back-off after a batch of ended attempts (KEP: Pod failure back-off, restartPolicy Never): failures add up
  * until something succeeds; after that only failures later than the newest success count.
  */
-export function foldBackoff(
-  before: Backoff,
-  failedAt: readonly EpochMs[],
-  succeededAt: readonly EpochMs[],
-): Backoff {
+export function foldBackoff(before: Backoff, failedAt: readonly EpochMs[], succeededAt: readonly EpochMs[]): Backoff {
   if (succeededAt.length === 0) {
     if (failedAt.length === 0) return before;
-    return { failures: before.failures + failedAt.length, lastFailureAt: newest([...failedAt, ...(before.lastFailureAt === null ? [] : [before.lastFailureAt])]) };
+    return {
+      failures: before.failures + failedAt.length,
+      lastFailureAt: newest([...failedAt, ...(before.lastFailureAt === null ? [] : [before.lastFailureAt])]),
+    };
   }
   const lastSuccessAt = Math.max(...succeededAt);
   const since = failedAt.filter((at) => at > lastSuccessAt);

@@ -112,7 +112,12 @@ export class Draft {
   }
 
   /** Up to `limit` indexes from `from` on in one of these states, from the chunks at hand. */
-  scan(from: number, limit: number, wanted: (record: IndexRecord) => boolean, states: readonly Counted[]): readonly number[] {
+  scan(
+    from: number,
+    limit: number,
+    wanted: (record: IndexRecord) => boolean,
+    states: readonly Counted[],
+  ): readonly number[] {
     const found: number[] = [];
     for (const [no, summary] of this.#summaries.entries()) {
       if (found.length >= limit) break;

@@ -41,7 +41,13 @@ export type Fact = AttemptId &
     /** the claim was withdrawn before any RunTask: nothing runs under this nonce, and nothing will */
     | { readonly kind: 'cancelled'; readonly at: EpochMs }
     | { readonly kind: 'running'; readonly taskArn: TaskArn; readonly at: EpochMs }
-    | { readonly kind: 'stopped'; readonly taskArn: TaskArn | null; readonly ending: Ending; readonly times: AttemptTimes; readonly at: EpochMs }
+    | {
+        readonly kind: 'stopped';
+        readonly taskArn: TaskArn | null;
+        readonly ending: Ending;
+        readonly times: AttemptTimes;
+        readonly at: EpochMs;
+      }
   );
 
 /** When an attempt was asked for, started and ended, by ECS's clock; null where it never got so far. */

@@ -109,7 +109,9 @@ export function foldFacts(draft: Draft, status: Status, facts: readonly Fact[]):
   return {
     failed: status.failed + counted.failed,
     backoff: foldBackoff(status.backoff, failedAt, succeededAt),
-    inFlight: status.inFlight.filter((claim) => !answered.has(claim.index)).map((claim) => renonced.get(claim.index) ?? claim),
+    inFlight: status.inFlight
+      .filter((claim) => !answered.has(claim.index))
+      .map((claim) => renonced.get(claim.index) ?? claim),
     waitReason,
     ended,
     ghosts,
@@ -130,7 +132,11 @@ const isPast = (record: IndexRecord | null, fact: Fact): boolean =>
 type Judgement = 'succeeded' | 'failed' | 'released' | 'lost' | 'lostToSpot';
 
 /** What the end of an attempt counts as: by what ended it first, by what the board wanted second, by the exit code last. */
-function judge(record: IndexRecord, cause: Extract<Fact, { kind: 'stopped' }>['ending']['cause'], phase: Phase): Judgement {
+function judge(
+  record: IndexRecord,
+  cause: Extract<Fact, { kind: 'stopped' }>['ending']['cause'],
+  phase: Phase,
+): Judgement {
   const unwanted = record.stopping || isEnding(phase);
   // What still ran when the Job failed counts as failed (kubernetes-job.md 6.4); what a suspend, a scale-down, a delete
   // or a success ended counts as nothing.

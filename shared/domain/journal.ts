@@ -15,7 +15,9 @@ export function extendJournal({ nextSeq, entries }: Journal, transitions: readon
 
 /** Entries that are in no stored chunk yet. */
 export const unfolded = (status: Pick<Status, 'journal' | 'chunks'>): Journal['entries'] =>
-  status.journal.entries.filter(({ seq, transition }) => seq >= (status.chunks[chunkOf(transition.index)]?.foldedSeq ?? 0));
+  status.journal.entries.filter(
+    ({ seq, transition }) => seq >= (status.chunks[chunkOf(transition.index)]?.foldedSeq ?? 0),
+  );
 
 /** Pods that changed in journal entries from `sinceSeq` on, each once, with the state that they have now. */
 export function podChanges({ entries }: Journal, sinceSeq: number): readonly PodChange[] {

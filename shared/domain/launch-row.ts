@@ -17,7 +17,7 @@ export type LaunchRow = {
 };
 
 /** Consecutive indexes that share one launch row, so that an index leads to its row without a look-up. */
-export const LAUNCH_ROW_INDEXES = 10;
+const LAUNCH_ROW_INDEXES = 10;
 export const launchRowOf = (index: number): number => Math.floor(index / LAUNCH_ROW_INDEXES);
 
 /** A clientToken is surely alive this long; ECS keeps it for the task's life and an hour, 24 hours at most (aws.md 1.2). */
@@ -40,7 +40,12 @@ export type SlotWork = {
 };
 
 /** Reads a dispatch message against the row. The two exclude each other: a slot once launching cannot be cancelled, one cancelled cannot launch. */
-export function workOn(row: LaunchRow, launch: readonly AttemptId[], stop: readonly AttemptId[], now: EpochMs): SlotWork {
+export function workOn(
+  row: LaunchRow,
+  launch: readonly AttemptId[],
+  stop: readonly AttemptId[],
+  now: EpochMs,
+): SlotWork {
   const slots = new Map(row.slots.map((slot) => [slot.index, slot]));
   const run: AttemptId[] = [];
   const find: AttemptId[] = [];
@@ -64,8 +69,7 @@ export function workOn(row: LaunchRow, launch: readonly AttemptId[], stop: reado
     else if (slot.state === 'launched') {
       stopping.push({ id, taskArn: slot.taskArn });
       launched.push({ id, taskArn: slot.taskArn }); // should that answer have been lost: only then is the task looked up
-    }
-    else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);
+    } else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);
     else if (now >= plusMs(slot.since, UNDER_WAY_MS)) run.push(id);
   }
   for (const id of launch) {

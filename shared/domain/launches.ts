@@ -77,13 +77,21 @@ const limitOf = (draft: Draft, spec: JobSpec): number => Math.min(draft.size, sp
 
 /** A chunk that is not at hand may hold pending indexes that are ready. */
 const hasReadyElsewhere = (draft: Draft, now: EpochMs): boolean =>
-  draft.summaries().some(({ pending, soonestDue }, no) => pending > 0 && draft.chunk(no) === undefined && (soonestDue === null || soonestDue <= now));
+  draft
+    .summaries()
+    .some(
+      ({ pending, soonestDue }, no) =>
+        pending > 0 && draft.chunk(no) === undefined && (soonestDue === null || soonestDue <= now),
+    );
 
 /** Attempts to give up: claims before launched before running ones, highest index first (active-pod rank). */
 function leastFar(draft: Draft, count: number): readonly AttemptId[] {
   const victims: AttemptId[] = [];
   for (const state of ['claimed', 'launched', 'running'] as const) {
-    const indexes = draft.scan(0, Number.MAX_SAFE_INTEGER, (r) => r.state === state && !r.stopping, ['starting', 'running']);
+    const indexes = draft.scan(0, Number.MAX_SAFE_INTEGER, (r) => r.state === state && !r.stopping, [
+      'starting',
+      'running',
+    ]);
     for (const index of [...indexes].reverse()) {
       if (victims.length === count) return victims;
       const record = draft.record(index);

@@ -12,7 +12,13 @@ export type Lease = { readonly rights: readonly EpochMs[]; readonly state: PaceS
  * Gives out up to `wanted` rights of `ratePerSec`, none later than `horizonMs` from now. Unused time is not saved up:
  * Fargate's RunTask bucket has no burst beyond its rate (aws.md 1.4).
  */
-export function leaseRights(state: PaceState, now: EpochMs, wanted: number, ratePerSec: number, horizonMs: number): Lease {
+export function leaseRights(
+  state: PaceState,
+  now: EpochMs,
+  wanted: number,
+  ratePerSec: number,
+  horizonMs: number,
+): Lease {
   const stepMs = 1000 / ratePerSec;
   const rights: EpochMs[] = [];
   let next = Math.max(state.nextFreeAt, now);

@@ -19,7 +19,14 @@ import { PUBLISH_CHECK_MS, type Timing } from './timing.ts';
  * @param status STATUS as it was read; @param stored the chunks that {@link chunksNeeded} named, at STATUS's versions
  * @param clock the pass's own clock; a Job's time never runs backwards, so the last commit's `now` may be later
  */
-export function planJob(job: Job, status: Status, stored: StoredChunks, facts: readonly Fact[], clock: EpochMs, timing: Timing): Plan {
+export function planJob(
+  job: Job,
+  status: Status,
+  stored: StoredChunks,
+  facts: readonly Fact[],
+  clock: EpochMs,
+  timing: Timing,
+): Plan {
   const now = later(clock, status.now);
   const size = boardSize(job.spec, status.size);
   const sized = { ...status, size, chunks: summariesFor(size, status.chunks) };
@@ -118,7 +125,13 @@ function resend(draft: Draft, phase: Phase, inFlight: readonly Claim[], now: Epo
 }
 
 /** Active attempts are looked up at growing intervals; the first is short again whenever something was started. */
-function planInspect({ inspect }: Status, { starting, running }: Tally, launched: boolean, now: EpochMs, timing: Timing) {
+function planInspect(
+  { inspect }: Status,
+  { starting, running }: Tally,
+  launched: boolean,
+  now: EpochMs,
+  timing: Timing,
+) {
   if (starting + running === 0) return { state: null, due: false };
   const first = { at: plusMs(now, timing.inspectFirstMs), intervalMs: timing.inspectFirstMs };
   if (inspect === null) return { state: first, due: false };
@@ -152,12 +165,19 @@ function differs(before: Status, after: Status, draft: Draft): boolean {
  * A Job is published at once when it is over, else at most once a second. After a delete nothing more is published, once
  * that is. `checkAt`: the sweep shall see that the publication took place, should this pass die before it.
  */
-function planPublication({ published, version, phase: before }: Status, phase: Phase, changed: boolean, now: EpochMs, timing: Timing) {
+function planPublication(
+  { published, version, phase: before }: Status,
+  phase: Phase,
+  changed: boolean,
+  now: EpochMs,
+  timing: Timing,
+) {
   const quiet = { now: false, wakeAt: null, checkAt: null };
   const gone = phase.kind === 'deleting' || phase.kind === 'deleted';
   if ((gone || !changed) && published.version >= version) return quiet;
   const due = plusMs(published.at, timing.publishEveryMs);
-  if (!gone && !isOver(phase) && before.kind === phase.kind && now < due) return { now: false, wakeAt: due, checkAt: null };
+  if (!gone && !isOver(phase) && before.kind === phase.kind && now < due)
+    return { now: false, wakeAt: due, checkAt: null };
   return { now: true, wakeAt: null, checkAt: plusMs(now, PUBLISH_CHECK_MS) };
 }
 
@@ -176,7 +196,9 @@ function planAlarm(alarms: readonly EpochMs[], wakeAt: EpochMs | null, checkAt: 
 /** Wake-ups on their way that STATUS remembers; to forget one costs a message too many, no more. */
 const ALARMS_MAX = 8;
 
-const distinct = (ids: readonly AttemptId[]): readonly AttemptId[] => [...new Map(ids.map((id) => [id.index, id])).values()];
+const distinct = (ids: readonly AttemptId[]): readonly AttemptId[] => [
+  ...new Map(ids.map((id) => [id.index, id])).values(),
+];
 
 /** One message a launch row: its slots are written together. */
 function byRow(kind: 'launch' | 'stop', ids: readonly AttemptId[]): readonly Action[] {
@@ -189,4 +211,3 @@ function byRow(kind: 'launch' | 'stop', ids: readonly AttemptId[]): readonly Act
   }
   return [...rows].map(([row, attempts]) => ({ kind, row, attempts }));
 }
-

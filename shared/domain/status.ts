@@ -99,7 +99,8 @@ export function freshStatus(job: Job, now: EpochMs): Status {
 export function summariesFor(size: number, chunks: readonly ChunkSummary[]): readonly ChunkSummary[] {
   const grown = chunks.map((summary, no) => {
     const length = chunkLength(size, no);
-    const missing = length - (summary.pending + summary.starting + summary.running + summary.succeeded + summary.failed);
+    const missing =
+      length - (summary.pending + summary.starting + summary.running + summary.succeeded + summary.failed);
     return missing === 0 ? summary : { ...summary, pending: summary.pending + missing };
   });
   for (let no = grown.length; no < chunksFor(size); no++) grown.push(freshSummary(chunkLength(size, no)));
@@ -132,9 +133,6 @@ export function tally(chunks: readonly ChunkSummary[]): Tally {
   return sum;
 }
 
-/** When the sweep looks at the Job, at the latest; null: nothing is waited for. */
-export const alarmAt = (status: Pick<Status, 'alarms'>): EpochMs | null => status.alarms[0] ?? null;
-
 /** Nothing of the Job can change any more, but by deleting it. */
 export const isOver = (phase: Phase): boolean => phase.kind === 'finished' || phase.kind === 'deleted';
 
@@ -146,5 +144,12 @@ export const isEnding = (phase: Phase): boolean =>
 export function requestDeletion(status: Status, clock: EpochMs): Status | null {
   if (status.phase.kind === 'deleting' || status.phase.kind === 'deleted') return null;
   const now = later(clock, status.now);
-  return { ...status, version: status.version + 1, phase: { kind: 'deleting', since: now }, stopRound: null, alarms: [now], now };
+  return {
+    ...status,
+    version: status.version + 1,
+    phase: { kind: 'deleting', since: now },
+    stopRound: null,
+    alarms: [now],
+    now,
+  };
 }

@@ -13,7 +13,7 @@ export type Stops = {
 };
 
 /** How many attempts the board wants to end, in this phase. */
-export function unwanted(phase: Phase, chunks: Status['chunks']): number {
+function unwanted(phase: Phase, chunks: Status['chunks']): number {
   const { starting, running, stopping } = tally(chunks);
   return isEnding(phase) ? starting + running : stopping;
 }

@@ -34,6 +34,3 @@ export const TASK_ENV = {
 
 /** A task's ECS `group` begins with this; the EventBridge rule forwards only such tasks. */
 export const GROUP_PREFIX = 'muster:';
-
-/** The one annotation and label prefix of ours. */
-export const PREFIX = 'muster.run/';

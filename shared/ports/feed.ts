@@ -12,11 +12,17 @@ export type Feed = {
    * Appends one row as number `head + 1` and moves the mark of every Job in it, all or nothing. `outrun`: a mark was not
    * at `entry.after`, so somebody else has published this Job meanwhile; nothing was written.
    */
-  append(entries: readonly FeedEntry[], at: EpochMs): Promise<{ readonly kind: 'appended'; readonly number: number } | { readonly kind: 'outrun' }>;
+  append(
+    entries: readonly FeedEntry[],
+    at: EpochMs,
+  ): Promise<{ readonly kind: 'appended'; readonly number: number } | { readonly kind: 'outrun' }>;
   /** Number of the newest row, 0 for none. */
   head(): Promise<number>;
   /** Rows with numbers above `after`, ascending. `expired`: some of them are gone already (410). */
-  read(after: number, limit: number): Promise<{ readonly kind: 'rows'; readonly rows: readonly FeedRow[] } | { readonly kind: 'expired' }>;
+  read(
+    after: number,
+    limit: number,
+  ): Promise<{ readonly kind: 'rows'; readonly rows: readonly FeedRow[] } | { readonly kind: 'expired' }>;
 };
 
 export type FeedMark = {

@@ -32,11 +32,18 @@ export type { LaunchRow, LaunchSlot } from '../domain/launch-row.ts';
  */
 export type JobStore = {
   /** Stores name, spec and status together, or nothing. `taken`: the name is in use in that namespace. */
-  createJob(spec: StoredSpec, status: Status): Promise<{ readonly kind: 'created' } | { readonly kind: 'taken' } | { readonly kind: 'noNamespace' }>;
+  createJob(
+    spec: StoredSpec,
+    status: Status,
+  ): Promise<{ readonly kind: 'created' } | { readonly kind: 'taken' } | { readonly kind: 'noNamespace' }>;
 
   findJob(namespace: string, name: string): Promise<JobUid | null>;
   /** Jobs that a user sees, in order of (namespace, name), at most `limit`, after `after`. */
-  listJobs(page: { readonly namespace: string | null; readonly after: string | null; readonly limit: number }): Promise<{
+  listJobs(page: {
+    readonly namespace: string | null;
+    readonly after: string | null;
+    readonly limit: number;
+  }): Promise<{
     readonly jobs: readonly { readonly namespace: string; readonly name: string; readonly uid: JobUid }[];
     /** Pass it as `after` for the next page; null: there is none. */
     readonly next: string | null;
@@ -73,10 +80,20 @@ export type JobStore = {
   /** All rows of `from`..`to` (row numbers, inclusive, at most 410): where the ARNs of many attempts are looked up. */
   readLaunchRange(uid: JobUid, from: number, to: number): Promise<readonly LaunchRow[]>;
   /** Writes the row if its version is still `row.version`; `lost` comes with the row as it is. */
-  writeLaunches(uid: JobUid, row: LaunchRow, expireAt: EpochMs): Promise<{ readonly kind: 'written'; readonly row: LaunchRow } | { readonly kind: 'lost'; readonly row: LaunchRow }>;
+  writeLaunches(
+    uid: JobUid,
+    row: LaunchRow,
+    expireAt: EpochMs,
+  ): Promise<
+    { readonly kind: 'written'; readonly row: LaunchRow } | { readonly kind: 'lost'; readonly row: LaunchRow }
+  >;
 
   /** Jobs whose alarm is due at `now` or before; with null, every Job that has an alarm. May be seconds behind. */
-  dueJobs(page: { readonly now: EpochMs | null; readonly after: string | null; readonly limit: number }): Promise<{ readonly uids: readonly JobUid[]; readonly next: string | null }>;
+  dueJobs(page: {
+    readonly now: EpochMs | null;
+    readonly after: string | null;
+    readonly limit: number;
+  }): Promise<{ readonly uids: readonly JobUid[]; readonly next: string | null }>;
 
   createNamespace(name: string, at: EpochMs): Promise<{ readonly kind: 'created' } | { readonly kind: 'taken' }>;
   listNamespaces(): Promise<readonly { readonly name: string; readonly uid: string; readonly createdAt: EpochMs }[]>;

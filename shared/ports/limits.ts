@@ -4,7 +4,13 @@ import type { PaceState } from '../domain/pace.ts';
 export type Limits = {
   read(name: LimitName): Promise<LimitRow>;
   /** Writes `state` if the row's version is still `expectedVersion`; `lost` comes with the row as it is. */
-  commit(name: LimitName, expectedVersion: number, state: PaceState): Promise<{ readonly kind: 'committed'; readonly row: LimitRow } | { readonly kind: 'lost'; readonly row: LimitRow }>;
+  commit(
+    name: LimitName,
+    expectedVersion: number,
+    state: PaceState,
+  ): Promise<
+    { readonly kind: 'committed'; readonly row: LimitRow } | { readonly kind: 'lost'; readonly row: LimitRow }
+  >;
 };
 
 export type LimitName = 'launch' | 'stop';

@@ -14,7 +14,11 @@ export type Queues = {
   dispatch(messages: readonly DispatchMessage[], delaySec: number): Promise<void>;
 };
 
-export type WakeUp = { readonly uid: JobUid; readonly delaySec: number; /** look all active attempts up, too */ readonly inspect?: boolean };
+export type WakeUp = {
+  readonly uid: JobUid;
+  readonly delaySec: number /** look all active attempts up, too */;
+  readonly inspect?: boolean;
+};
 
 export type FactMessage = { readonly uid: JobUid; readonly facts: readonly Fact[] };
 

@@ -8,18 +8,34 @@ import type { LaunchTemplate, TaskDefinition, TaskView } from '../domain/task.ts
  */
 export type Tasks = {
   /** Registers the definition unless its family exists, and freezes what a Job's launches have in common. */
-  prepare(definition: TaskDefinition): Promise<{ readonly kind: 'ready'; readonly template: LaunchTemplate } | Later | Fatal>;
+  prepare(
+    definition: TaskDefinition,
+  ): Promise<{ readonly kind: 'ready'; readonly template: LaunchTemplate } | Later | Fatal>;
   /**
    * Starts one task for one (attempt, nonce). Repeated within 45 minutes it answers with the same task.
    * A call that throws has an unknown outcome. `refused`: nothing was started, and this nonce must not be used again.
    */
-  run(launch: Launch): Promise<{ readonly kind: 'launched'; readonly taskArn: TaskArn } | { readonly kind: 'refused'; readonly reason: string } | Later | Fatal>;
+  run(
+    launch: Launch,
+  ): Promise<
+    | { readonly kind: 'launched'; readonly taskArn: TaskArn }
+    | { readonly kind: 'refused'; readonly reason: string }
+    | Later
+    | Fatal
+  >;
   /** Asks a task to stop; only a request. A task that is gone already is `asked`, too. */
   stop(taskArn: TaskArn, reason: string): Promise<{ readonly kind: 'asked' } | Later>;
   /** At most 100. `missing`: ECS does not know it (any more, or yet). */
-  describe(taskArns: readonly TaskArn[]): Promise<{ readonly kind: 'described'; readonly tasks: readonly TaskView[]; readonly missing: readonly TaskArn[] } | Later>;
+  describe(
+    taskArns: readonly TaskArn[],
+  ): Promise<
+    { readonly kind: 'described'; readonly tasks: readonly TaskView[]; readonly missing: readonly TaskArn[] } | Later
+  >;
   /** Tasks that run or start, of one Job or (null) of all, a page at a time. */
-  listLive(page: { readonly job: JobUid | null; readonly after: string | null }): Promise<{ readonly kind: 'listed'; readonly taskArns: readonly TaskArn[]; readonly next: string | null } | Later>;
+  listLive(page: {
+    readonly job: JobUid | null;
+    readonly after: string | null;
+  }): Promise<{ readonly kind: 'listed'; readonly taskArns: readonly TaskArn[]; readonly next: string | null } | Later>;
 };
 
 export type Launch = {

@@ -75,7 +75,9 @@ async function run({ url, options }: LocalRuntime, completions: number, name: st
         completions,
         parallelism: completions,
         completionMode: 'Indexed',
-        template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none', command: ['true'] }] } },
+        template: {
+          spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none', command: ['true'] }] },
+        },
       },
     }),
   });
@@ -106,13 +108,16 @@ function figuresOf(indexes: number, seconds: number, cpuMs: number, reading: Rea
     sqsRequests: calls('SQS'),
     ecsCalls: calls('ECS'),
     dynamoCalls: calls('DynamoDB'),
-    requests: Object.fromEntries([...reading.requests].sort()),
+    requests: Object.fromEntries([...reading.requests].sort(([a], [b]) => a.localeCompare(b))),
   };
 }
 
 function render(figures: readonly Figures[]): string {
   const each = (value: number, { indexes }: Figures): string => (value / indexes).toFixed(2);
-  const table = new Table({ head: ['each index', ...figures.map(({ indexes }) => indexes.toLocaleString('en')), 'at most'], style: { head: [], border: [] } });
+  const table = new Table({
+    head: ['each index', ...figures.map(({ indexes }) => indexes.toLocaleString('en')), 'at most'],
+    style: { head: [], border: [] },
+  });
   const row = (name: string, pick: (f: Figures) => string, most = ''): void => {
     table.push([name, ...figures.map(pick), most]);
   };

@@ -15,7 +15,9 @@ export type Reading = {
 type Step = (args: { input: Record<string, unknown> }) => Promise<unknown>;
 type Context = { readonly clientName?: string; readonly commandName?: string };
 /** The one method of an SDK client's middleware stack that is used here; its own type differs by client. */
-type Stack = { add(middleware: (next: Step, context: Context) => Step, options: { step: 'initialize'; name: string }): void };
+type Stack = {
+  add(middleware: (next: Step, context: Context) => Step, options: { step: 'initialize'; name: string }): void;
+};
 
 const EVENT_SENDS = 'SQS.SendMessage by EventBridge';
 
@@ -30,7 +32,10 @@ export class Meter {
       return;
     }
     const stack: unknown = client.middlewareStack;
-    (stack as Stack).add((next, context) => (args) => this.#pass(next, context, args), { step: 'initialize', name: 'meter' });
+    (stack as Stack).add((next, context) => (args) => this.#pass(next, context, args), {
+      step: 'initialize',
+      name: 'meter',
+    });
   };
 
   #pass(next: Step, { clientName = '', commandName = '' }: Context, args: Parameters<Step>[0]) {
@@ -50,9 +55,16 @@ export class Meter {
 
   read(): Reading {
     const requests = new Map(this.#requests);
-    for (const usage of this.#usages) for (const [command, count] of usage.requests) requests.set(`DynamoDB.${command}`, count);
-    const sum = (pick: (usage: Usage) => number): number => this.#usages.reduce((total, usage) => total + pick(usage), 0);
-    return { writeUnits: sum((u) => u.writeUnits), refusedUnits: sum((u) => u.refusedUnits), readUnits: sum((u) => u.readUnits), requests };
+    for (const usage of this.#usages)
+      for (const [command, count] of usage.requests) requests.set(`DynamoDB.${command}`, count);
+    const sum = (pick: (usage: Usage) => number): number =>
+      this.#usages.reduce((total, usage) => total + pick(usage), 0);
+    return {
+      writeUnits: sum((u) => u.writeUnits),
+      refusedUnits: sum((u) => u.refusedUnits),
+      readUnits: sum((u) => u.readUnits),
+      requests,
+    };
   }
 }
 

@@ -1,4 +1,4 @@
-import { type EpochMs, type JobUid, type TaskArn, asTaskArn, plusMs } from '../../domain/brand.ts';
+import { type EpochMs, type TaskArn, asTaskArn, plusMs } from '../../domain/brand.ts';
 import type { AttemptTimes, Ending } from '../../domain/fact.ts';
 import type { TaskView } from '../../domain/task.ts';
 import type { Launch, Tasks } from '../../ports/tasks.ts';
@@ -134,7 +134,3 @@ export function createMemoryTasks({ now, at, fate, refusal, emit }: MemoryTasksO
 }
 
 const isLive = ({ stage }: TaskView): boolean => stage === 'starting' || stage === 'running';
-
-/** Live tasks of one Job, those that are stopping included: what may still run. */
-export const mayRun = (tasks: ReadonlyMap<TaskArn, Readonly<Task>>, job: JobUid): readonly TaskView[] =>
-  [...tasks.values()].map(({ view }) => view).filter((view) => view.job === job && view.stage !== 'stopped');
