@@ -19,11 +19,14 @@ export type LogOptions = {
 
 type Query = Readonly<Record<string, string>>;
 
-/** Reads the options of `GET …/log`. What is not supported is refused, not ignored. */
+/** Reads the options of `GET …/log`; the container may be left out where there is one beside init containers. What is not supported is refused, not ignored. */
 export function parseLogOptions(
   query: Query,
   podName: string,
-  containers: readonly string[],
+  {
+    containers,
+    initContainers,
+  }: { readonly containers: readonly string[]; readonly initContainers: readonly string[] },
   now: number,
 ): Parsed<LogOptions> {
   const tail = countOf('tailLines', query['tailLines']);
@@ -38,9 +41,13 @@ export function parseLogOptions(
   const container = query['container'] ?? '';
   const [only, ...others] = containers;
   if (container === '' && others.length > 0)
-    return bad(`a container name must be specified for pod ${podName}, choose one of: [${containers.join(' ')}]`);
+    return bad(
+      `a container name must be specified for pod ${podName}, choose one of: [${containers.join(' ')}]` +
+        (initContainers.length === 0 ? '' : ` or one of the init containers: [${initContainers.join(' ')}]`),
+    );
   const chosen = container === '' ? (only ?? '') : container;
-  if (!containers.includes(chosen)) return bad(`container ${chosen} is not valid for pod ${podName}`);
+  if (!containers.includes(chosen) && !initContainers.includes(chosen))
+    return bad(`container ${chosen} is not valid for pod ${podName}`);
   if (flagOf(query['previous']))
     return bad(`previous terminated container ${JSON.stringify(chosen)} in pod ${JSON.stringify(podName)} not found`);
   return ok({

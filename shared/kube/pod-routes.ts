@@ -82,10 +82,10 @@ async function readLog(c: Context, namespace: string, name: string, deps: ApiDep
   if (found === null) return errorResponse(notFound(PODS, name));
   const { view, index, attempt } = found;
   const { containers, initContainers = [] } = view.spec.manifest.spec.template.spec;
-  // Containers first: the default is the first container, as in kubectl.
-  const names = [...containers, ...initContainers].map((container) => container.name);
+  const names = (of: readonly { readonly name: string }[]) => of.map((container) => container.name);
+  const choice = { containers: names(containers), initContainers: names(initContainers) };
   const now = deps.clock.now();
-  const wanted = parseLogOptions(c.req.query(), name, names, now);
+  const wanted = parseLogOptions(c.req.query(), name, choice, now);
   if (wanted.kind === 'bad') return errorResponse(wanted.error);
   const { uid } = view.spec.identity;
   const look = async () => findLogSource({ uid, index, attempt }, deps);
