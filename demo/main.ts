@@ -40,7 +40,7 @@ async function runIn(scratch: string, workspace: string): Promise<number> {
     return 1;
   }
   try {
-    say(`It serves the Kubernetes API on ${runtime.url}. Running ${EXAMPLE}/job.yaml: 64 indexes, 8 at a time.\n`);
+    say(`It serves the Kubernetes API on ${runtime.url}. Running ${EXAMPLE}/job.yaml.\n`);
     const file = resolve(EXAMPLE, 'job.yaml');
     const flags = {
       file,

@@ -3,13 +3,14 @@ import type { PodChange } from '../domain/journal.ts';
 
 /**
  * The change feed: one numeric order for Jobs and their Pods, without gaps. A row's number is the resourceVersion of
- * every change that it lists. Rows are appended after the commit that they tell of, exactly once each.
+ * every change that it lists. Rows are appended after the commit that they tell of, exactly once each, and are kept for
+ * two hours.
  */
 export type Feed = {
   /** What is published of a Job; null: nothing yet. */
   readMark(uid: JobUid): Promise<FeedMark | null>;
   /**
-   * Appends one row as number `head + 1` and moves the mark of every Job in it, all or nothing. `outrun`: a mark was not
+   * Appends one row (at most 98 Jobs) as number `head + 1` and moves the mark of every Job in it, all or nothing. `outrun`: a mark was not
    * at `entry.after`, so somebody else has published this Job meanwhile; nothing was written.
    */
   append(
@@ -44,7 +45,7 @@ export type FeedEntry = {
   readonly after: number;
   readonly version: number;
   readonly seq: number;
-  /** Pods that changed since, each once, as they are in this version. */
+  /** Pods that changed since, each once, as they are in this version, by index. */
   readonly pods: readonly PodChange[];
 };
 

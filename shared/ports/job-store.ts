@@ -77,7 +77,7 @@ export type JobStore = {
 
   /** Launch slots of row `row` (indexes 10·row .. 10·row+9), and the version that guards the next write; 0: no row. */
   readLaunches(uid: JobUid, row: number): Promise<LaunchRow>;
-  /** All rows of `from`..`to` (row numbers, inclusive, at most 410): where the ARNs of many attempts are looked up. */
+  /** All rows of `from`..`to` (row numbers, inclusive, at most 410) that exist: where the ARNs of many attempts are looked up. */
   readLaunchRange(uid: JobUid, from: number, to: number): Promise<readonly LaunchRow[]>;
   /** Writes the row if its version is still `row.version`; `lost` comes with the row as it is. */
   writeLaunches(
@@ -88,7 +88,7 @@ export type JobStore = {
     { readonly kind: 'written'; readonly row: LaunchRow } | { readonly kind: 'lost'; readonly row: LaunchRow }
   >;
 
-  /** Jobs whose alarm is due at `now` or before; with null, every Job that has an alarm. May be seconds behind. */
+  /** Jobs whose alarm is due at `now` or before; with null, every Job that has an alarm. May be seconds behind, and comes up to a minute late. */
   dueJobs(page: {
     readonly now: EpochMs | null;
     readonly after: string | null;
