@@ -51,13 +51,17 @@ const GIVE_UP_MS = 60_000;
  */
 export async function followJob(followed: Followed, options: FollowOptions): Promise<Ending> {
   const ended = new AbortController();
-  const follower = new Follower(followed, { ...options, signal: AbortSignal.any([options.signal, ended.signal]) });
+  const abort = (): void => ended.abort();
+  if (options.signal.aborted) abort();
+  options.signal.addEventListener('abort', abort);
+  const follower = new Follower(followed, { ...options, signal: ended.signal });
   try {
     const ending = await follower.followVerdict();
     if (ending.kind === 'failed') await follower.lastLookAtPods();
     return ending;
   } finally {
-    ended.abort();
+    options.signal.removeEventListener('abort', abort);
+    abort();
     await follower.podsFollowed;
   }
 }

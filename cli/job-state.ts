@@ -59,7 +59,7 @@ export class JobState {
       namespace: metadata.namespace,
       name: metadata.name,
       phase,
-      message: messageOf(this.#job),
+      message: isOver(phase) ? '' : messageOf(this.#job), // whoever says that it is over says why
       total,
       counts: {
         succeeded: status.succeeded,

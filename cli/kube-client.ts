@@ -19,7 +19,7 @@ export type KubeClient = {
   list(path: string, query?: Query): Promise<{ readonly resourceVersion: string; readonly items: readonly unknown[] }>;
   create(path: string, object: unknown): Promise<{ readonly object: unknown; readonly warnings: readonly string[] }>;
   remove(path: string): Promise<unknown>;
-  /** Events until the server ends the watch, which it may at any time; throws when it breaks off or `signal` is aborted. */
+  /** Events until the server ends the watch, which it may at any time; throws when it breaks off. Aborting `signal` ends it. */
   watch(path: string, query: Query, signal: AbortSignal): AsyncGenerator<WatchEvent>;
   /** A text line by line, as it comes, without the line ends. */
   lines(path: string, query: Query, signal: AbortSignal): AsyncGenerator<string>;
@@ -75,7 +75,7 @@ function clientOf(target: Target): KubeClient {
   async function* lines(path: string, query: Query, signal: AbortSignal): AsyncGenerator<string> {
     const response = await request('GET', path, { query, signal });
     try {
-      yield* linesOf(response);
+      yield* linesOf(response, signal);
     } catch (error) {
       throw unreachable(target, error);
     }
@@ -209,9 +209,13 @@ function tryJson(text: string): unknown {
   }
 }
 
-async function* linesOf(response: Response): AsyncGenerator<string> {
+async function* linesOf(response: Response, signal: AbortSignal): AsyncGenerator<string> {
   if (response.body === null) return;
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+  const close = async (): Promise<void> => reader.cancel().catch(() => undefined);
+  // fetch holds its request weakly: once that is collected, Node 20 forgets the signal while the body still comes.
+  const onAbort = (): void => void close();
+  signal.addEventListener('abort', onAbort);
   const decoder = new TextDecoder();
   let rest = '';
   try {
@@ -223,7 +227,8 @@ async function* linesOf(response: Response): AsyncGenerator<string> {
     rest += decoder.decode();
     if (rest !== '') yield rest;
   } finally {
+    signal.removeEventListener('abort', onAbort);
     // Whoever reads no further closes the connection; one that is broken has told its reason already.
-    await reader.cancel().catch(() => undefined);
+    await close();
   }
 }

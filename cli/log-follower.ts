@@ -50,6 +50,7 @@ export class LogFollower {
       } catch (error) {
         if (!(error instanceof UnreachableFailure) || signal.aborted) throw error;
       }
+      if (signal.aborted) return;
       await sleep(LOOK_AGAIN_MS, undefined, { signal });
     }
   }

@@ -23,33 +23,37 @@ export type Waited = {
   readonly object: unknown;
 };
 
+type StopReason = Signal | 'timeout';
+
 /**
  * Shows a Job's progress until it is over, says what has become of it, and gives the exit code that means it. Ctrl-C and a
  * timeout end the waiting, not the Job.
  */
 export async function waitForJob(followed: Followed, options: WaitOptions, shell: Shell): Promise<Waited> {
   const { output, timeoutMs } = options;
-  const interrupted = new AbortController();
-  let signal: Signal | null = null;
-  const forgetInterrupts = shell.onInterrupt((name) => {
-    signal = name;
-    interrupted.abort();
-  });
-  const timeout = timeoutMs === null ? [] : [AbortSignal.timeout(timeoutMs)];
+  const stop = new AbortController();
+  let why: StopReason | null = null;
+  const stopFor = (reason: StopReason): void => {
+    why ??= reason;
+    stop.abort();
+  };
+  const forgetInterrupts = shell.onInterrupt(stopFor);
+  const timeout = timeoutMs === null ? undefined : setTimeout(stopFor, timeoutMs, 'timeout');
   const view = openView(output, shell);
   let ending: Ending;
   try {
     ending = await followJob(followed, {
       ...options,
-      signal: AbortSignal.any([interrupted.signal, ...timeout]),
+      signal: stop.signal,
       now: shell.now,
       onProgress: (progress) => view.show(progress),
     });
   } finally {
     view.close();
+    clearTimeout(timeout);
     forgetInterrupts();
   }
-  const { text, exitCode } = tell(ending, followed, { signal, timeoutMs });
+  const { text, exitCode } = tell(ending, followed, { why, timeoutMs });
   output.write(`${output.terminal === null ? '' : '\n'}${text}\n`);
   return { exitCode, object: 'object' in ending ? ending.object : null };
 }
@@ -57,7 +61,7 @@ export async function waitForJob(followed: Followed, options: WaitOptions, shell
 function tell(
   ending: Ending,
   { namespace, name }: Followed,
-  { signal, timeoutMs }: { readonly signal: Signal | null; readonly timeoutMs: number | null },
+  { why, timeoutMs }: { readonly why: StopReason | null; readonly timeoutMs: number | null },
 ): { readonly text: string; readonly exitCode: number } {
   const job = `job.batch/${name}`;
   const inNamespace = namespace === 'default' ? '' : ` -n ${namespace}`;
@@ -73,9 +77,9 @@ function tell(
     case 'deleted':
       return { text: `${job} was deleted meanwhile`, exitCode: EXIT.deleted };
     case 'aborted':
-      return signal === null
+      return why === null || why === 'timeout'
         ? { text: `${job} is not over after ${formatDuration(timeoutMs ?? 0)}. ${again}`, exitCode: EXIT.timedOut }
-        : { text: `Not waiting any more for ${job}. ${again}`, exitCode: EXIT_BY_SIGNAL[signal] };
+        : { text: `Not waiting any more for ${job}. ${again}`, exitCode: EXIT_BY_SIGNAL[why] };
     case 'unreachable':
       throw new Failure(ending.reason);
   }

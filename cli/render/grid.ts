@@ -54,12 +54,16 @@ export function layoutGrid(size: number, columns: number, rows: number): GridLay
     const perRow = bestRow(size, Math.floor((free + cellWidth - 1) / cellWidth), height);
     if (perRow !== null) return { perCell: 1, cells: size, perRow, cellWidth, labelWidth };
   }
-  const perCell = roundUp(Math.ceil(size / (free * height)));
-  const cells = Math.ceil(size / perCell);
-  return { perCell, cells, perRow: bestRow(cells, free, height) ?? free, cellWidth: 1, labelWidth };
+  for (let wanted = Math.ceil(size / (free * height)); ; wanted++) {
+    const perCell = roundUp(wanted);
+    const cells = Math.ceil(size / perCell);
+    const perRow = bestRow(cells, free, height);
+    if (perRow !== null) return { perCell, cells, perRow, cellWidth: 1, labelWidth };
+    wanted = perCell;
+  }
 }
 
-/** The row length that looks best; null: none is short enough for the columns and long enough for the rows. */
+/** The round row length that looks best; null: none is short enough for the columns and long enough for the rows. */
 function bestRow(cells: number, perRowMax: number, rowsMax: number): number | null {
   const lengths = [...ROW_LENGTHS.filter((length) => length < cells), cells];
   let best: { readonly perRow: number; readonly cost: number } | null = null;
@@ -70,7 +74,6 @@ function bestRow(cells: number, perRowMax: number, rowsMax: number): number | nu
     const cost = Math.abs(Math.log(perRow / rows / RATIO)) + ragged;
     if (best === null || cost <= best.cost) best = { perRow, cost };
   }
-  if (best === null && Math.ceil(cells / perRowMax) <= rowsMax) return perRowMax;
   return best?.perRow ?? null;
 }
 

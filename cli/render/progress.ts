@@ -8,7 +8,7 @@ export type JobProgress = {
   readonly namespace: string;
   readonly name: string;
   readonly phase: Phase;
-  /** Why it failed, or why it is so; empty: nothing to say. */
+  /** Why it is about to fail; empty: nothing to say. */
   readonly message: string;
   /** Successes that make it complete; null: nobody knows (a work queue). */
   readonly total: number | null;
