@@ -38,8 +38,8 @@ const ROW_LENGTHS = [8, 10, 16, 20, 25, 30, 32, 40, 50, 60, 64, 70, 80, 90, 100,
 const ROUND = [1, 2, 5];
 /** Rows beside columns (in cells): wide, as terminals are. */
 const RATIO = 4;
-/** The weight of a last row that is not full: as much as being e times too wide. */
-const RAGGED = 1;
+/** The weight of a last row that is not full: as bad as being e^1.5 times too wide. */
+const RAGGED = 1.5;
 const LABEL_GAP = 2;
 
 /**

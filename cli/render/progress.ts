@@ -55,7 +55,7 @@ const BAR_MAX = 60;
 
 /** The live view: lines that fit the frame. */
 export function renderProgress(progress: JobProgress, frame: Frame, nowMs: number, looks: Looks): readonly string[] {
-  const columns = Math.max(frame.columns - 1, 20); // the last column makes some terminals wrap
+  const columns = Math.max(frame.columns - 1, 1); // the last column makes some terminals wrap
   const lines: (readonly Segment[])[] = [headLine(progress, columns, nowMs), []];
   const { board } = progress;
   const gridRows = Math.min(frame.rows - OTHER_LINES, GRID_ROWS_MAX);
@@ -90,7 +90,7 @@ function barLine(progress: JobProgress, columns: number, nowMs: number, { glyphs
   const { succeeded } = counts;
   const pace = paceOf(progress, nowMs).map((text): Segment => ({ text: `   ${text}`, paint: 'dim' }));
   if (total === null) return [{ text: `${succeeded} succeeded`, paint: 'green' }, ...pace];
-  const share = total === 0 ? 1 : succeeded / total;
+  const share = total === 0 ? 1 : Math.min(succeeded / total, 1); // a Job that was made smaller
   const figures: Segment[] = [
     { text: `  ${succeeded}/${total}`, paint: 'bold' },
     { text: `  ${percent(share)}` },
