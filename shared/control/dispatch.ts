@@ -1,4 +1,5 @@
 import { type EpochMs, type JobUid, type TaskArn, plusMs } from '../domain/brand.ts';
+import { POD_DELETED } from '../domain/ending.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';
 import { unreachable } from '../domain/invariant.ts';
 import { type LaunchRow, type SlotOutcome, type SlotWork, launchRowOf, settle, workOn } from '../domain/launch-row.ts';
@@ -57,12 +58,13 @@ async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
   if (outcomes.length > 0) await storeOutcomes(uid, work.row, outcomes, deps);
   if (facts.length > 0) await deps.queues.facts([{ uid, facts }], 0);
 
-  const stopped = await stopAll(work.stop, deps);
+  const why = pack.podDeleted === true ? POD_DELETED : 'Muster: no longer wanted';
+  const stopped = await stopAll(work.stop, why, deps);
   const launchLater = [...ran.later, ...found.later].filter((id) =>
     pack.launch.some((asked) => asked.index === id.index),
   );
   if (launchLater.length + stopped.later.length > 0) {
-    await deps.queues.dispatch([{ kind: 'pack', uid, launch: launchLater, stop: stopped.later }], LATER_DELAY_SEC);
+    await deps.queues.dispatch([{ ...pack, launch: launchLater, stop: stopped.later }], LATER_DELAY_SEC);
   }
 }
 
@@ -194,14 +196,18 @@ async function findAll(uid: JobUid, ids: readonly AttemptId[], deps: Deps): Prom
   return { facts, outcomes, later };
 }
 
-async function stopAll(stops: SlotWork['stop'], deps: Deps): Promise<{ readonly later: readonly AttemptId[] }> {
+async function stopAll(
+  stops: SlotWork['stop'],
+  why: string,
+  deps: Deps,
+): Promise<{ readonly later: readonly AttemptId[] }> {
   if (stops.length === 0) return { later: [] };
   const rights = await leaseCalls('stop', stops.length, deps.settings.stopsPerSec, deps);
   const later: AttemptId[] = stops.slice(rights.length).map(({ id }) => id);
   await Promise.all(
     stops.slice(0, rights.length).map(async ({ id, taskArn }, i) => {
       await waitFor(rights[i] ?? deps.clock.now(), deps);
-      const answer = await deps.tasks.stop(taskArn, 'Muster: no longer wanted');
+      const answer = await deps.tasks.stop(taskArn, why);
       if (answer.kind === 'later') later.push(id);
       else deps.telemetry.count('TasksStopped', 1);
     }),

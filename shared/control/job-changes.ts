@@ -1,6 +1,7 @@
 import { freshStatus, requestDeletion } from '../domain/status.ts';
 import { planningSpec } from '../domain/job.ts';
 import type { JobUid } from '../domain/brand.ts';
+import type { AttemptId } from '../domain/fact.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import type { Deps } from './deps.ts';
 
@@ -38,6 +39,14 @@ export async function deleteJob(
     return { kind: 'deleted' };
   }
   throw new Error(`Job ${uid} changed during each of ${TRIES_MAX} tries to delete it`);
+}
+
+/**
+ * Stops one attempt, as deleting its Pod does. The Job goes on: unless its program still ends by itself with 0, the attempt
+ * counts as failed and its index is tried again. A claim that was not launched yet is withdrawn, and counts as nothing.
+ */
+export async function deletePod(uid: JobUid, id: AttemptId, { queues }: Pick<Deps, 'queues'>): Promise<void> {
+  await queues.dispatch([{ kind: 'pack', uid, launch: [], stop: [id], podDeleted: true }], 0);
 }
 
 /** Stores a new generation of a Job's spec and wakes it; `change` returns null to leave it as it is. */

@@ -48,6 +48,13 @@ function reasonOf({ stopCode, stoppedReason, containerReason }: StopMarks): stri
   return text.length <= REASON_MAX_CHARS ? text : `${text.slice(0, REASON_MAX_CHARS - 1)}…`;
 }
 
+/** The reason of a StopTask for which a user has deleted the Pod; ECS keeps it in `stoppedReason`. */
+export const POD_DELETED = 'Muster: the Pod was deleted';
+
+/** The attempt ended since its Pod was deleted: it counts, but there is no such Pod any more. */
+export const isPodDeletion = ({ cause, reason }: Ending): boolean =>
+  cause === 'Stopped' && reason.startsWith(POD_DELETED);
+
 /** What a view says about its attempt: that it runs or has stopped; null where it says neither yet. */
 export function factOf(view: TaskView): Fact | null {
   const { id, arn: taskArn, times } = view;

@@ -34,7 +34,7 @@ type Deletion =
  * Reads DeleteOptions from body and query. A Job's tasks always go with it: asking to orphan them is refused, and no
  * word about it means Background, though Kubernetes would orphan them then, for old clients' sake.
  */
-async function deletionOf(c: Context): Promise<Deletion> {
+export async function deletionOf(c: Context): Promise<Deletion> {
   const body = await readBody(c);
   if (body.kind === 'refused') return { kind: 'bad', error: body.error };
   if (body.kind === 'read' && body.document.kind === 'unreadable')

@@ -29,7 +29,7 @@ const CORE: readonly ServedResource[] = [
     singular: 'pod',
     kind: 'Pod',
     namespaced: true,
-    verbs: ['get', 'list', 'watch'],
+    verbs: ['delete', 'get', 'list', 'watch'],
     shortNames: ['po'],
     categories: ['all'],
     subresources: [{ name: 'log', kind: 'Pod', verbs: ['get'] }],

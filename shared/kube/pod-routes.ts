@@ -1,13 +1,15 @@
 import { type Context, Hono } from 'hono';
+import { isActive } from '../domain/index-record.ts';
 import { parsePodName } from '../domain/pod-name.ts';
 import type { ApiDeps, ApiOptions } from './api-deps.ts';
 import { STREAM_MAX_SEC } from './api-deps.ts';
+import { deletionOf } from './delete-job.ts';
 import { listPods, parsePodFilter } from './list-pods.ts';
 import { type JobRef, jobRefs, parsePage, renderList } from './list-page.ts';
 import { findLogSource, logLines, parseLogOptions } from './pod-log.ts';
 import type { Reads } from './read-job.ts';
 import { readPod } from './read-pods.ts';
-import { PODS, badRequest, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
+import { PODS, badRequest, conflict, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
 import { streamLines } from './streams.ts';
 import { watchedPods } from './watch-pods.ts';
 import { isWatch, watchResponse } from './watch-routes.ts';
@@ -27,13 +29,10 @@ export function podRoutes(deps: ApiDeps, options: ApiOptions): Hono {
     const { namespace, name } = c.req.param();
     return readLog(c, namespace, name, deps, options);
   });
-  app.delete('/namespaces/:namespace/pods/:name', () =>
-    errorResponse(
-      methodNotAllowed(
-        'deleting a Pod is not supported by this version of Muster; delete its Job, which stops its Pods',
-      ),
-    ),
-  );
+  app.delete('/namespaces/:namespace/pods/:name', async (c) => {
+    const { namespace, name } = c.req.param();
+    return deletePod(c, namespace, name, deps);
+  });
   for (const path of ['/pods', ...['', '/:name', '/:name/log'].map((rest) => `/namespaces/:namespace/pods${rest}`)])
     app.all(path, () => errorResponse(methodNotAllowed()));
   return app;
@@ -75,6 +74,22 @@ async function* ownersOf(namespace: string, podName: string, { jobs }: Reads): A
   if (rest.length + 1 < CUT_CHARS) return;
   for await (const ref of jobRefs(jobs, { namespace, name: undefined }, null))
     if (ref.name.startsWith(beforeIndex ?? rest)) yield ref;
+}
+
+/** Stops the Pod's attempt. What has ended is the Job's history, and goes when the Job does. */
+async function deletePod(c: Context, namespace: string, name: string, deps: ApiDeps): Promise<Response> {
+  const wish = await deletionOf(c);
+  if (wish.kind === 'bad') return errorResponse(wish.error);
+  const found = await findPod(namespace, name, deps);
+  if (found === null) return errorResponse(notFound(PODS, name));
+  const { index, attempt, view } = found;
+  const record = view.board.record(index);
+  if (record === null || record.attempt !== attempt || !isActive(record.state)) {
+    return errorResponse(conflict(PODS, name, 'it has ended; its record is deleted with its Job'));
+  }
+  const { uid } = view.spec.identity;
+  if (!wish.dryRun) await deps.changes.deletePod(uid, { index, attempt, nonce: record.nonce });
+  return c.json(found.pod);
 }
 
 async function readLog(c: Context, namespace: string, name: string, deps: ApiDeps, options: ApiOptions) {

@@ -1,5 +1,6 @@
 import { CHUNK_INDEXES, chunkOf, chunksFor } from '../domain/board.ts';
 import type { JobUid } from '../domain/brand.ts';
+import { isPodDeletion } from '../domain/ending.ts';
 import { isActive } from '../domain/index-record.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
 import type { AttemptRecord, LaunchSlot } from '../ports/job-store.ts';
@@ -65,7 +66,7 @@ function attemptsOf({ board }: JobView, index: number): readonly PodPick[] {
 
 export type Rendered =
   | (FoundPod & { readonly kind: 'pod' })
-  /** Nothing ran: the claim was withdrawn, or the record has vanished with its time. */
+  /** Nothing ran, for the claim was withdrawn; or the Pod was deleted; or the record has vanished with its time. */
   | (FoundPod & { readonly kind: 'gone' });
 
 /** Renders attempts, by index, with their records and launches. */
@@ -79,7 +80,8 @@ export async function renderPicks(
   return picks.map((pick) => {
     const record = records.get(keyOf(pick)) ?? null;
     const launch = launches.get(keyOf(pick)) ?? null;
-    const kind = pick.state === 'ended' && record === null ? 'gone' : 'pod';
+    const gone = pick.state === 'ended' && (record === null || isPodDeletion(record.ending));
+    const kind = gone ? 'gone' : 'pod';
     return { kind, ...pick, pod: renderPod({ ...pick, spec, status, version, record, launch }) };
   });
 }

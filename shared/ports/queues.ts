@@ -30,6 +30,8 @@ export type DispatchMessage =
       readonly launch: readonly AttemptId[];
       /** claims to be cancelled, or launched attempts to be stopped */
       readonly stop: readonly AttemptId[];
+      /** the stops are for a user who deleted the Pods */
+      readonly podDeleted?: true | undefined;
     }
   /** a live task that is no current attempt's */
   | { readonly kind: 'stopTask'; readonly uid: JobUid; readonly taskArn: TaskArn }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
-import { createJob, deleteJob } from '../control/job-changes.ts';
+import { createJob, deleteJob, deletePod } from '../control/job-changes.ts';
 import type { ApiOptions } from '../kube/api-deps.ts';
 import { createKubeApi } from '../kube/kube-api.ts';
 import type { Runtime } from './runtime.ts';
@@ -15,7 +15,11 @@ export const kubeApiOf = ({ deps, logs }: Runtime, options: ApiOptions = {}): Ho
       clock: deps.clock,
       telemetry: deps.telemetry,
       newUid: randomUUID,
-      changes: { create: (spec) => createJob(spec, deps), remove: (uid) => deleteJob(uid, deps) },
+      changes: {
+        create: (spec) => createJob(spec, deps),
+        remove: (uid) => deleteJob(uid, deps),
+        deletePod: (uid, id) => deletePod(uid, id, deps),
+      },
     },
     options,
   );

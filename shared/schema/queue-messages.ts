@@ -123,7 +123,14 @@ export function parseLook(text: string, groupPrefix: string): ParsedLook {
 // dispatch queue
 
 const DispatchSchema = z.discriminatedUnion('kind', [
-  z.object({ v, kind: z.literal('pack'), uid: Uid, launch: z.array(Id).readonly(), stop: z.array(Id).readonly() }),
+  z.object({
+    v,
+    kind: z.literal('pack'),
+    uid: Uid,
+    launch: z.array(Id).readonly(),
+    stop: z.array(Id).readonly(),
+    podDeleted: z.literal(true).optional(),
+  }),
   z.object({ v, kind: z.literal('stopTask'), uid: Uid, taskArn: Arn }),
   z.object({ v, kind: z.literal('inspect'), uid: Uid, from: Count }),
 ]);

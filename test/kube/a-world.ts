@@ -1,6 +1,6 @@
 import { Draft } from '../../shared/domain/draft.ts';
 import { type EpochMs, type JobUid, asEpochMs, asTaskArn, plusMs } from '../../shared/domain/brand.ts';
-import type { Ending } from '../../shared/domain/fact.ts';
+import type { AttemptId, Ending } from '../../shared/domain/fact.ts';
 import { planningSpec } from '../../shared/domain/job.ts';
 import { extendJournal, podChanges } from '../../shared/domain/journal.ts';
 import { launchRowOf } from '../../shared/domain/launch-row.ts';
@@ -66,6 +66,7 @@ export async function aWorld(
     if (appended.kind !== 'appended') throw new Error('outrun');
   };
 
+  const deletedPods: AttemptId[] = [];
   const app = createKubeApi(
     {
       jobs: store.jobs,
@@ -98,6 +99,9 @@ export async function aWorld(
           await store.jobs.commitDeletion(spec.identity, next);
           await publish(uid, next);
           return { kind: 'deleted' };
+        },
+        async deletePod(_uid, id) {
+          deletedPods.push(id);
         },
       },
     },
@@ -187,6 +191,8 @@ export async function aWorld(
       lines.set(key, all);
       for (const text of texts) all.push({ atMs: START + all.length * 1000, text });
     },
+    /** Attempts whose Pods were asked to be deleted. */
+    deletedPods,
     get: (path: string, headers: Record<string, string> = {}) => app.request(path, { headers }),
     post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
       app.request(path, {

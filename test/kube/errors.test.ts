@@ -48,12 +48,7 @@ describe('Status objects, word for word', () => {
     [
       'DELETE',
       `${PODS}/sums-0-bbbbb`,
-      failure(
-        405,
-        'MethodNotAllowed',
-        'deleting a Pod is not supported by this version of Muster; delete its Job, which stops its Pods',
-        {},
-      ),
+      failure(404, 'NotFound', 'pods "sums-0-bbbbb" not found', { name: 'sums-0-bbbbb', kind: 'pods' }),
     ],
     [
       'GET',

@@ -1,3 +1,4 @@
+import { POD_DELETED } from '../../shared/domain/ending.ts';
 import { describe, expect, test } from 'vitest';
 import { plusMs } from '../../shared/domain/brand.ts';
 import { JOBS, PODS, START, type World, aWorld, arnOf, manifest } from './a-world.ts';
@@ -174,6 +175,23 @@ test('a claim that was withdrawn never was a Pod, and one whose Job ends is bein
   const { items } = await list(world);
   expect(items.map(({ metadata }) => metadata.name.slice(0, 6))).not.toContain('sums-3');
   expect(items.map(({ metadata }) => 'deletionTimestamp' in metadata)).toEqual([false, true, false, true]);
+});
+
+test('deleting a Pod stops its attempt; what has ended stays with its Job; one that was deleted is gone', async () => {
+  const world = await aBusyJob();
+  const { items } = await list(world);
+  const answers = await Promise.all(
+    items.map(async ({ metadata, status }) => {
+      const answer = await world.app.request(`${PODS}/${metadata.name}`, { method: 'DELETE' });
+      return `${status.phase} ${answer.status}`;
+    }),
+  );
+  expect([...new Set(answers)].sort()).toEqual(['Failed 409', 'Pending 200', 'Running 200', 'Succeeded 409']);
+  expect(world.deletedPods.length).toBe(answers.filter((answer) => answer.endsWith('200')).length);
+  const name = items.find(({ status }) => status.phase === 'Failed')?.metadata.name ?? '';
+  const index = Number(name.split('-')[1]);
+  await world.record('sums', index, 1, { cause: 'Stopped', exitCode: 143, reason: `${POD_DELETED}: Essential` });
+  expect((await world.get(`${PODS}/${name}`)).status).toBe(404);
 });
 
 test("a NonIndexed Job's Pods do not show their slots", async () => {
