@@ -9,7 +9,7 @@ export type KeptEngine = { readonly kind: 'kept'; readonly endpoint: string; sto
 const RESTART_AFTER_MS = 200;
 
 /**
- * Keeps a DynamoDB engine running on the folder's database: whenever its process ends, another takes its port and goes
+ * Keeps a DynamoDB engine running on the folder's database: whenever its process ends, another takes its place and goes
  * on with what is on disk. What an earlier, killed runtime left is ended first, for two on one file would be one too many.
  */
 export async function keepEngine(folder: DataFolder, warn: (message: string) => void): Promise<KeptEngine | NoEngine> {
@@ -18,7 +18,6 @@ export async function keepEngine(folder: DataFolder, warn: (message: string) => 
   const first = await startDynamoEngine({ dbPath });
   if (first.kind === 'absent') return first;
   const { endpoint } = first;
-  const port = Number(new URL(endpoint).port);
   folder.noteEngine(first.pid);
   let engine: DynamoEngine = first;
   let stopping = false;
@@ -34,7 +33,7 @@ export async function keepEngine(folder: DataFolder, warn: (message: string) => 
   const restart = async (): Promise<void> => {
     while (!stopping) {
       try {
-        const next = await startDynamoEngine({ dbPath, port });
+        const next = await startDynamoEngine({ dbPath, at: endpoint });
         if (next.kind === 'absent') throw new Error(next.reason);
         engine = next;
         folder.noteEngine(next.pid);

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -17,7 +18,7 @@ const TERM_WITHIN_MS = 3_000;
 
 export type DynamoEngine = {
   readonly kind: 'started';
-  /** `http://127.0.0.1:<port>` */
+  /** `http://<address>:<port>` */
   readonly endpoint: string;
   readonly pid: number;
   /** Resolves when the process is gone. */
@@ -30,20 +31,23 @@ export type DynamoEngine = {
 export type NoEngine = { readonly kind: 'absent'; readonly reason: string };
 
 /**
- * Starts a DynamoDB engine on loopback: on `port` (default: any free one), storing in the file `dbPath` (default: in
- * memory). Its process is in a group of its own, so that Ctrl-C reaches whoever started it first, who then calls `stop`.
- * Throws when the program is there but does not get ready.
+ * Starts a DynamoDB engine on loopback, storing in the file `dbPath` (default: in memory). It answers every web page that
+ * finds it, whatever its Origin, and whoever writes rows can start Jobs; so it listens at an address of 127.0.0.0/8 and a
+ * port that no page can guess, unless `at` (an earlier engine's endpoint) says where. Its process is in a group of its
+ * own, so that Ctrl-C reaches whoever started it first, who then calls `stop`. Throws when the program is there but does
+ * not get ready.
  */
 export async function startDynamoEngine(
-  options: { readonly port?: number; readonly dbPath?: string } = {},
+  options: { readonly at?: string; readonly dbPath?: string } = {},
 ): Promise<DynamoEngine | NoEngine> {
   const program = findEngine();
   if (program === null) {
     return { kind: 'absent', reason: `${PACKAGE} is not installed (it exists for Linux on x64 only)` };
   }
-  const port = options.port ?? (await freePort());
+  const endpoint = options.at ?? (await freeEndpoint());
+  const { hostname, port } = new URL(endpoint);
   const file = options.dbPath === undefined ? [] : ['--db-path', options.dbPath];
-  const child = spawn(program, ['--port', String(port), ...file], {
+  const child = spawn(program, ['--host', hostname, '--port', port, ...file], {
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
     env: {},
@@ -54,7 +58,6 @@ export async function startDynamoEngine(
     if (said.length > 20) said.shift();
   });
   const ended = endOf(child, said);
-  const endpoint = `http://127.0.0.1:${port}`;
   await Promise.race([
     // Its own word first: whoever else listens on that port would answer as well.
     listens(child).then(async () => answers(endpoint)),
@@ -78,15 +81,16 @@ function findEngine(): string | null {
   }
 }
 
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
+/** An address out of 16 million, all of which are this machine on Linux, and a port of it that was free a moment ago. */
+async function freeEndpoint(): Promise<string> {
+  const host = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+  const server = createServer().listen(0, host);
   await once(server, 'listening');
   const address = server.address();
   server.close();
   await once(server, 'close');
   if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
+  return `http://${host}:${address.port}`;
 }
 
 async function listens(child: ChildProcess): Promise<void> {
