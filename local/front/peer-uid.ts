@@ -25,6 +25,8 @@ export async function peerOf(ends: Ends): Promise<Peer> {
 
 /** States in which nobody owns the socket any more, so that it says uid 0: TIME_WAIT; and LISTEN, which has no peer. */
 const OWNERLESS = new Set(['06', '0A']);
+/** So does a socket that its process has closed: who sends a request and leaves at once must not pass for root. */
+const NO_INODE = '0';
 
 /**
  * The owner of the peer's socket by the text of /proc/net/tcp or tcp6 (proc(5)); null: it is not listed. The peer's
@@ -35,8 +37,9 @@ export function uidInTable(table: string, { remoteAddress, remotePort, localAddr
   const theirs = endForms(remoteAddress, remotePort);
   const ours = endForms(localAddress, localPort);
   for (const line of table.split('\n').slice(1)) {
-    const [, local = '', remote = '', state = '', , , , uid = ''] = line.trim().split(/\s+/);
-    if (theirs.has(local) && ours.has(remote) && !OWNERLESS.has(state) && /^\d+$/.test(uid)) return Number(uid);
+    const [, local = '', remote = '', state = '', , , , uid = '', , inode = ''] = line.trim().split(/\s+/);
+    if (!theirs.has(local) || !ours.has(remote) || OWNERLESS.has(state) || inode === NO_INODE) continue;
+    if (/^\d+$/.test(uid)) return Number(uid);
   }
   return null;
 }

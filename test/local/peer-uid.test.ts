@@ -6,8 +6,8 @@ import { type Ends, peerOf, uidInTable } from '../../local/front/peer-uid.ts';
 
 const HEADER = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
 /** 127.0.0.1:8080 is the server, 40000 (9C40) the client's port. */
-const line = (local: string, remote: string, state: string, uid: number) =>
-  `   1: ${local} ${remote} ${state} 00000000:00000000 00:00000000 00000000 ${String(uid).padStart(5)}        0 12345 1 0000000000000000 20 4 30 10 -1`;
+const line = (local: string, remote: string, state: string, uid: number, inode = 12_345) =>
+  `   1: ${local} ${remote} ${state} 00000000:00000000 00:00000000 00000000 ${String(uid).padStart(5)}        0 ${inode} 1 0000000000000000 20 4 30 10 -1`;
 const ends: Ends = { remoteAddress: '127.0.0.1', remotePort: 40_000, localAddress: '127.0.0.1', localPort: 8080 };
 const table = (...lines: readonly string[]) => [HEADER, ...lines, ''].join('\n');
 
@@ -25,6 +25,7 @@ describe('the peer in /proc/net/tcp', () => {
     ['the same port on another address', table(line('0200007F:9C40', '0100007F:1F90', '01', 1002)), ends, null],
     ['the same port to another server', table(line('0100007F:9C40', '0100007F:1F91', '01', 1002)), ends, null],
     ['a socket that nobody owns any more', table(line('0100007F:9C40', '0100007F:1F90', '06', 0)), ends, null],
+    ['a client that has closed all', table(line('0100007F:9C40', '0100007F:1F90', '05', 0, 0)), ends, null],
     ['a client that has closed its half', table(line('0100007F:9C40', '0100007F:1F90', '05', 1001)), ends, 1001],
     [
       'mapped, in the other family',
