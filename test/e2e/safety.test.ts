@@ -1,0 +1,248 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
+import { JOBS, PATIENCE_MS, conditionsOf, indexed, linesOf, shellJob } from './kube-calls.ts';
+
+/** What every task would say if one ran. */
+const INTRUDER = shellJob('intruder', 'echo ran >> intruded');
+const SECRETS = { AWS_SECRET_ACCESS_KEY: 'do-not-tell', E2E_TOKEN: 'do-not-tell-either' };
+
+let local: ALocalRuntime;
+beforeAll(async () => {
+  Object.assign(process.env, SECRETS); // as the shell of the user who starts the runtime has them
+  local = await aLocalRuntime();
+}, PATIENCE_MS);
+afterAll(async () => {
+  await local.close();
+  for (const name of Object.keys(SECRETS)) Reflect.deleteProperty(process.env, name);
+});
+
+/** Nothing was stored, and a Job that came later has run without any other having done so. */
+async function expectNothingDone(): Promise<void> {
+  const { text } = await local.kube.ask('GET', JOBS);
+  expect(
+    (JSON.parse(text) as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name),
+  ).not.toContain('intruder');
+  const name = `later-${++later}`;
+  await local.kube.create(shellJob(name, 'true'));
+  expect(conditionsOf(await local.kube.ended(name))).toContain('Complete');
+  expect(linesOf(local.workspaceDir, 'intruded')).toEqual([]);
+}
+let later = 0;
+
+describe('a web page of another site', { timeout: PATIENCE_MS }, () => {
+  const json = { 'content-type': 'application/json' };
+  const text = { 'content-type': 'text/plain;charset=UTF-8' };
+  /** What browsers add to what a page of evil.example sends. */
+  const crossSite = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
+  const rebound = { host: 'evil.example:8080', origin: 'http://evil.example:8080', 'sec-fetch-site': 'same-origin' };
+
+  test.each<[string, Record<string, string>]>([
+    ['a simple post of text', { ...text, ...crossSite }],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded', ...crossSite }],
+    ['a fetch of JSON, were its preflight answered', { ...json, ...crossSite, 'sec-fetch-mode': 'cors' }],
+    ['a browser without Sec-Fetch headers', { ...json, origin: 'https://evil.example' }],
+    ['a browser that hides the origin', { ...json, 'sec-fetch-site': 'cross-site' }],
+    ['a sandboxed frame', { ...json, ...crossSite, origin: 'null' }],
+    ['a name that was rebound to 127.0.0.1', { ...json, ...rebound }],
+    ['a rebound name, by an old browser', { ...json, host: 'evil.example' }],
+    [
+      'a name that only begins like ours',
+      { ...json, host: '127.0.0.1.evil.example', origin: 'http://127.0.0.1.evil.example' },
+    ],
+    [
+      'a page that another program on this machine serves',
+      { ...json, origin: 'http://127.0.0.1:9', 'sec-fetch-site': 'same-site' },
+    ],
+  ])('cannot start a Job with %s', async (_, headers) => {
+    const answer = await send(local.runtime.url + JOBS, headers, JSON.stringify(INTRUDER));
+    expect(answer.status).toBe(403);
+    expect(JSON.parse(answer.text)).toMatchObject({ kind: 'Status', reason: 'Forbidden', code: 403 });
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test('is not allowed anything by a preflight, and reads nothing', async () => {
+    const asks = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' };
+    for (const [method, path, more] of [
+      ['OPTIONS', JOBS, asks],
+      ['GET', JOBS, {}],
+      ['GET', '/version', {}],
+    ] as const) {
+      const { status, headers } = await send(local.runtime.url + path, { ...crossSite, ...more }, '', method);
+      expect({ status, allowed: headers['access-control-allow-origin'] }).toEqual({ status: 403, allowed: undefined });
+    }
+  });
+
+  test('that posts text without any sign of where it comes from is not understood', async () => {
+    const answer = await send(local.runtime.url + JOBS, text, JSON.stringify(INTRUDER));
+    expect(answer.status).toBe(415);
+  });
+
+  test('has done nothing by all that', expectNothingDone);
+});
+
+describe('the embedded AWS', { timeout: PATIENCE_MS }, () => {
+  /** Calls that would run a command, start a Job's pass, or read what tasks print. */
+  const calls = (): readonly [string, string, object][] => {
+    const { endpoints, queues, logGroup, placement } = local.runtime.options;
+    const container = { name: 'main', image: 'x', command: ['sh', '-c', 'echo ran >> intruded'] };
+    const family = { family: 'intruder', cpu: '256', memory: '512', containerDefinitions: [container] };
+    return [
+      [endpoints.ecs!, 'AmazonEC2ContainerServiceV20141113.RegisterTaskDefinition', family],
+      [
+        endpoints.ecs!,
+        'AmazonEC2ContainerServiceV20141113.RunTask',
+        { cluster: placement.cluster, taskDefinition: 'intruder' },
+      ],
+      [endpoints.sqs!, 'AmazonSQS.SendMessage', { QueueUrl: queues.wake, MessageBody: '{}' }],
+      [endpoints.sqs!, 'AmazonSQS.ReceiveMessage', { QueueUrl: queues.facts }],
+      [endpoints.logs!, 'Logs_20140328.DescribeLogStreams', { logGroupName: logGroup }],
+    ];
+  };
+  const key = (name: string) => ({
+    authorization: `AWS4-HMAC-SHA256 Credential=${name}/20260101/us-east-1/any/aws4_request, SignedHeaders=host, Signature=0`,
+  });
+  const typed = (target: string) => ({
+    'content-type': `application/x-amz-json-1.${target.startsWith('AmazonSQS') ? 0 : 1}`,
+  });
+
+  test('answers nobody who does not know the access key of this run', async () => {
+    for (const [url, target, body] of calls()) {
+      for (const headers of [{}, key('muster'), key('AKIAIOSFODNN7EXAMPLE'), { 'content-type': 'text/plain' }]) {
+        const answer = await send(url, { ...typed(target), ...headers, 'x-amz-target': target }, JSON.stringify(body));
+        expect({ target, status: answer.status }).toEqual({ target, status: 403 });
+      }
+    }
+  });
+
+  test('answers no web page, not even with the key', async () => {
+    for (const [url, target, body] of calls()) {
+      const headers = {
+        ...typed(target),
+        ...key(local.runtime.options.accessKey!),
+        origin: 'https://evil.example',
+        'x-amz-target': target,
+      };
+      const { status, headers: got } = await send(url, headers, JSON.stringify(body));
+      expect({ target, status, allowed: got['access-control-allow-origin'] }).toEqual({
+        target,
+        status: 403,
+        allowed: undefined,
+      });
+      const { status: preflight } = await send(
+        url,
+        { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+        '',
+        'OPTIONS',
+      );
+      expect(preflight).toBeGreaterThanOrEqual(400);
+    }
+  });
+
+  test('does take the key', async () => {
+    for (const [url, target, body] of calls().filter((call) => !call[1].endsWith('.RunTask'))) {
+      const headers = { ...typed(target), ...key(local.runtime.options.accessKey!), 'x-amz-target': target };
+      const { status } = await send(url, headers, JSON.stringify(body));
+      expect({ target, status }).toEqual({ target, status: 200 });
+    }
+  });
+
+  test('has its DynamoDB engine, which answers every page, where no page can find it', async ({ skip }) => {
+    const { store } = local.runtime.options;
+    if (store.kind !== 'dynamodb') return skip('no DynamoDB engine on this machine');
+    const { hostname, port } = new URL(store.endpoint!);
+    expect(hostname).toMatch(/^127\.\d+\.\d+\.\d+$/);
+    expect(hostname).not.toBe('127.0.0.1');
+    await expect(send(`http://127.0.0.1:${port}`, {}, '')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test('has done nothing by all that', expectNothingDone);
+});
+
+describe("a task's environment", { timeout: PATIENCE_MS }, () => {
+  test("is the container's, ours, and nothing of the user's shell", async () => {
+    const { kube, workspaceDir } = local;
+    const env = [
+      { name: 'GREETING', value: 'hello $(WHO)' },
+      { name: 'WHO', value: 'world' },
+      { name: 'BOTH', value: '$(GREETING), $(WHO)' },
+    ];
+    const containers = [{ name: 'main', image: 'busybox', command: ['env'], env }];
+    await kube.create(shellJob('env', '', indexed(2, 1), { containers }));
+    await kube.ended('env');
+    const pods = await kube.pods('env');
+    const pod = pods.find(({ metadata }) => metadata.name.startsWith('env-1-'));
+    const lines = (await kube.log(pod!.metadata.name)).trimEnd().split('\n');
+    expect(lines.toSorted()).toEqual(
+      [
+        'BOTH=hello $(WHO), world', // Kubernetes expands what was defined before
+        'GREETING=hello $(WHO)',
+        'WHO=world',
+        'JOB_COMPLETION_INDEX=1',
+        'MUSTER_ATTEMPT=1',
+        'MUSTER_JOB_NAME=env',
+        'MUSTER_NAMESPACE=default',
+        `MUSTER_WORKSPACE=${workspaceDir}`,
+        `PATH=${dirname(process.execPath)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
+      ].toSorted(),
+    );
+  });
+});
+
+const canBeNobody =
+  process.platform === 'linux' && spawnSync('setpriv', ['--reuid=65534', '--clear-groups', 'true']).status === 0;
+if (!canBeNobody)
+  console.warn('SKIPPED: this test is not run by root on Linux, so it cannot call the API as another user');
+
+describe.runIf(canBeNobody)('another user of the machine', { timeout: PATIENCE_MS }, () => {
+  /** Sends a request as user nobody with bash alone; what it prints is the answer. */
+  const sendAsNobody = async (message: string, then: string): Promise<string> => {
+    const { port } = new URL(local.runtime.url);
+    // A connection that is reset ends `cat` with an error, which is no answer.
+    const script = `exec 3<>/dev/tcp/127.0.0.1/${port} || exit 9; printf '%s' "$MESSAGE" >&3; ${then} || true`;
+    const env = { MESSAGE: message, PATH: process.env['PATH'] };
+    const args = ['--reuid=65534', '--clear-groups', 'bash', '-c', script];
+    return (await promisify(execFile)('setpriv', args, { env, timeout: PATIENCE_MS })).stdout;
+  };
+  const message = (method: string, path: string, body = ''): string =>
+    [
+      `${method} ${path} HTTP/1.1`,
+      'Host: 127.0.0.1',
+      'Connection: close',
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      body,
+    ].join('\r\n');
+
+  test('gets no answer', async () => {
+    expect(await sendAsNobody(message('GET', '/version'), 'cat <&3')).toBe('');
+    expect(await sendAsNobody(message('POST', JOBS, JSON.stringify(INTRUDER)), 'cat <&3')).toBe('');
+  });
+
+  test('cannot leave a request behind and go, which takes the name off the connection', async () => {
+    const request = message('POST', JOBS, JSON.stringify(INTRUDER));
+    for (let i = 0; i < 20; i++) expect(await sendAsNobody(request, 'exec 3>&-')).toBe('');
+  });
+
+  test('has done nothing by all that', expectNothingDone);
+});
+
+type Reply = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string };
+
+/** Sends exactly these headers, Host and Origin included, which fetch would not. */
+async function send(url: string, headers: Record<string, string>, body: string, method = 'POST'): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+      response.on('error', reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
