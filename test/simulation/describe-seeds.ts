@@ -4,6 +4,7 @@ import { FAULTS, type Fault } from './weather.ts';
 
 /** A large seed takes seconds; a machine that is busy otherwise must not turn it red. */
 const TIMEOUT_MS = 180_000;
+const STRIKES_MIN = 20;
 const replayed = process.env['SEED'];
 
 /**
@@ -22,8 +23,8 @@ export function describeSeeds(from: number, to: number): void {
       expect(broken, `replay: npx tsx test/simulation/main.ts ${seed} ${seed + 1}`).toEqual([]);
     });
 
-    test.skipIf(replayed !== undefined)('every kind of fault has struck', () => {
-      expect(FAULTS.filter((fault) => (struck.get(fault) ?? 0) < to - from)).toEqual([]);
+    test.skipIf(replayed !== undefined)('every kind of fault has struck, more than once or twice', () => {
+      expect(FAULTS.filter((fault) => (struck.get(fault) ?? 0) < STRIKES_MIN)).toEqual([]);
     });
   });
 }

@@ -3,8 +3,17 @@ import { Agenda } from './agenda.ts';
 
 export type Letter<T> = { readonly body: T; receives: number; removed: boolean };
 
+/** Who has had a message this often without removing it does not get it again: it goes to the dead letters. */
+const RECEIVES_MAX = 3;
+
 /** A queue that promises as little as SQS does. Messages that were received come back unless they are removed. */
 export class Mailbox<T> {
+  readonly #givenUp: () => void;
+
+  constructor(givenUp: () => void) {
+    this.#givenUp = givenUp;
+  }
+
   readonly #visible: Letter<T>[] = [];
   readonly #hidden = new Agenda<Letter<T>>();
 
@@ -43,7 +52,9 @@ export class Mailbox<T> {
 
   #uncover(now: EpochMs): void {
     for (let letter = this.#hidden.takeDue(now); letter !== undefined; letter = this.#hidden.takeDue(now)) {
-      if (!letter.removed) this.#visible.push(letter);
+      if (letter.removed) continue;
+      if (letter.receives < RECEIVES_MAX) this.#visible.push(letter);
+      else this.#givenUp();
     }
   }
 }

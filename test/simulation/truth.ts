@@ -32,7 +32,7 @@ export function lies(tasks: readonly TaskView[], outcomes: ReadonlyMap<string, O
     const truth = truthOf(ending.cause, outcome);
     if (truth.includes(outcome.op)) continue;
     const forgotten = times.stoppedAt !== null && outcome.at >= times.stoppedAt + ECS_REMEMBERS_MS;
-    if (forgotten && truthOf('Infrastructure', outcome).includes(outcome.op)) continue;
+    if (forgotten && [...truthOf('Infrastructure', outcome), 'released'].includes(outcome.op)) continue;
     const guarantee = ending.cause === 'Completed' ? 'G2' : 'G5';
     found.push({
       guarantee,

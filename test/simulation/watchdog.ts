@@ -27,9 +27,8 @@ type Watched = {
   parallelismMax: number;
   readonly succeeded: Set<number>;
   failures: number;
-  /** `index/attempt` of claims that were committed, that have a task, that were asked to stop, whose record is written */
+  /** `index/attempt` of claims that were committed, that were asked to stop, whose record is written */
   readonly claimed: Set<string>;
-  readonly ran: Set<string>;
   readonly stopping: Set<string>;
   readonly recorded: Set<string>;
   /** by `index/attempt`: what the board says became of it */
@@ -78,7 +77,6 @@ export class Watchdog {
     if (!watched.claimed.has(`${id.index}/${id.attempt}`)) {
       this.#blame('G14', `attempt ${key} starts before its claim was committed`);
     }
-    watched.ran.add(`${id.index}/${id.attempt}`);
     const { kind } = watched.status.phase;
     if (kind === 'finished' || kind === 'deleted') this.#blame('G6', `a task starts after the Job is ${kind}`);
     const live = this.#liveOf(job.uid);
@@ -212,7 +210,6 @@ export class Watchdog {
       succeeded: new Set(),
       failures: 0,
       claimed: new Set(),
-      ran: new Set(),
       stopping: new Set(),
       recorded: new Set(),
       outcomes: new Map(),
@@ -248,6 +245,9 @@ export class Watchdog {
     if (status.now < before.now) this.#blame('G10', `time runs backwards by ${before.now - status.now} ms`);
     this.#checkPhases(before, status, uid);
     for (const { transition } of fresh) this.#step(watched, before, transition);
+    if (isEnding(status.phase) && !isEnding(before.phase)) {
+      for (const key of watched.claimed) if (!watched.outcomes.has(key)) watched.stopping.add(key);
+    }
     const board = tally(status.chunks);
     const total = board.pending + board.starting + board.running + board.succeeded + board.failed;
     const active = board.starting + board.running;
@@ -277,7 +277,7 @@ export class Watchdog {
   ): void {
     const key = `${index}/${attempt}`;
     const failing = before.phase.kind === 'draining' && before.phase.verdict.kind === 'failed';
-    const wished = watched.stopping.has(key) || isEnding(before.phase);
+    const wished = watched.stopping.has(key);
     switch (op) {
       case 'claim':
         if (watched.succeeded.has(index)) this.#blame('G1', `index ${index} is claimed again after it has succeeded`);
@@ -291,11 +291,6 @@ export class Watchdog {
       case 'launched':
       case 'running':
         return;
-      case 'released':
-        // Of a refused launch whose answer was lost, nothing has run: its number is spent, no more.
-        if (!wished && watched.ran.has(key))
-          this.#blame('G5', `attempt ${key} ran, and is forgotten though nobody wished it to end`);
-        break;
       case 'succeeded':
         if (watched.succeeded.has(index)) this.#blame('G1', `index ${index} is counted twice`);
         watched.succeeded.add(index);

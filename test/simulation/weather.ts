@@ -29,6 +29,7 @@ export const FAULTS = [
   'message dropped',
   'message doubled',
   'message late',
+  'message given up',
   'delete lost',
   'event dropped',
   'event doubled',

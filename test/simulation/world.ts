@@ -34,7 +34,10 @@ type PendingCall = {
 
 /** One running handler: it may die at any port call, and then nothing of it ever goes on. */
 type Process = { dead: boolean; readonly kind: Kind; readonly skewMs: number };
-export type Kind = 'reconcile' | 'dispatch' | 'sweep' | 'user';
+type Kind = 'reconcile' | 'dispatch' | 'sweep' | 'user';
+
+/** What may be out of order for a while. */
+export type Part = Kind | 'events';
 
 /** At most so many handlers of a kind at once. */
 const AT_ONCE: Record<Kind, number> = { reconcile: 3, dispatch: 3, sweep: 1, user: 8 };
@@ -65,18 +68,25 @@ export class World {
   time: EpochMs = START;
   steps = 0;
   readonly faults = new Map<Fault, number>();
-  readonly #facts = new Mailbox<Look>();
-  readonly #wakes = new Mailbox<Look>();
-  readonly #dispatches = new Mailbox<DispatchMessage>();
+  readonly #facts = new Mailbox<Look>(() => this.#struck('message given up'));
+  readonly #wakes = new Mailbox<Look>(() => this.#struck('message given up'));
+  readonly #dispatches = new Mailbox<DispatchMessage>(() => this.#struck('message given up'));
   /** Port calls that may return now, and those that wait for their moment (a sleep). */
   #ready: PendingCall[] = [];
   readonly #asleep = new Agenda<PendingCall>();
   readonly #timers = new Agenda<() => void>();
+  readonly #processes = new Set<Process>();
   readonly #running: Record<Kind, number> = { reconcile: 0, dispatch: 0, sweep: 0, user: 0 };
   readonly #caches: Cache[] = [createCache(), createCache(), createCache()];
   readonly #settings: Settings;
   readonly #gustMs: number;
-  readonly #downUntil: Record<Kind, EpochMs> = { reconcile: START, dispatch: START, sweep: START, user: START };
+  readonly #downUntil: Record<Part, EpochMs> = {
+    reconcile: START,
+    dispatch: START,
+    sweep: START,
+    user: START,
+    events: START,
+  };
   #nextSweepAt: EpochMs = plusMs(START, SWEEP_EVERY_MS);
   #sweeps = 0;
 
@@ -123,11 +133,15 @@ export class World {
     this.user((deps) => deleteJob(asJobUid(uid), deps));
   }
 
+  /** `change` answers with what it was given where there is nothing to change. */
   changeManifest(uid: string, change: (spec: JobManifest['spec']) => JobManifest['spec']): void {
     this.user((deps) =>
       changeSpec(
         asJobUid(uid),
-        (stored) => ({ ...stored, manifest: { ...stored.manifest, spec: change(stored.manifest.spec) } }),
+        (stored) => {
+          const spec = change(stored.manifest.spec);
+          return spec === stored.manifest.spec ? null : { ...stored, manifest: { ...stored.manifest, spec } };
+        },
         deps,
       ),
     );
@@ -137,9 +151,15 @@ export class World {
     this.weather = CALM;
   }
 
-  /** Handlers of one kind do not start for a while: a regional outage, a throttled function, a bad deployment. */
-  breakDown(kind: Kind, forMs: number): void {
-    this.#downUntil[kind] = plusMs(this.time, forMs);
+  /** Something that happens by itself at `moment`. */
+  schedule(moment: EpochMs, happen: () => void): void {
+    this.#timers.add(happen, moment);
+  }
+
+  /** Handlers of these kinds die and do not start for a while, events get lost: an outage, or a bad deployment. */
+  breakDown(parts: readonly Part[], forMs: number): void {
+    for (const process of this.#processes) if (parts.includes(process.kind)) this.#die(process);
+    for (const part of parts) this.#downUntil[part] = plusMs(this.time, forMs);
     this.#struck('outage');
   }
 
@@ -252,23 +272,29 @@ export class World {
     const process: Process = { dead: false, kind, skewMs: this.random.between(-skew, skew) };
     if (process.skewMs !== 0) this.#struck('clock skewed');
     this.#running[kind]++;
+    this.#processes.add(process);
     work(this.#deps(process)).then(
       (result) => {
         if (process.dead) return;
-        this.#running[kind]--;
+        this.#end(process);
         done(result);
       },
       (error: unknown) => {
         if (process.dead) return;
-        this.#running[kind]--;
+        this.#end(process);
         this.watchdog.threw(error);
       },
     );
   }
 
+  #end(process: Process): void {
+    this.#running[process.kind]--;
+    this.#processes.delete(process);
+  }
+
   #die(process: Process): void {
     process.dead = true;
-    this.#running[process.kind]--;
+    this.#end(process);
     this.#ready = this.#ready.filter((call) => call.process !== process);
     this.#caches[this.random.between(0, this.#caches.length - 1)] = createCache();
   }
@@ -279,7 +305,10 @@ export class World {
     const now = (): EpochMs => plusMs(this.time, process.skewMs);
     const gate = <T extends object>(port: string, real: T): T => this.#gated(process, port, real);
     const feed = gate('feed', this.watchdog.watchFeed(this.store.feed));
-    const clock: Clock = { now, sleep: (ms) => this.#call(process, 'clock', 'sleep', async () => undefined, ms) as Promise<void> };
+    const clock: Clock = {
+      now,
+      sleep: (ms) => this.#call(process, 'clock', 'sleep', async () => undefined, ms) as Promise<void>,
+    };
     return {
       jobs: gate('jobs', this.watchdog.watchJobs(this.store.jobs)),
       feed,
@@ -371,7 +400,8 @@ export class World {
   #event(view: TaskView): void {
     this.watchdog.taskChanged(view);
     const fact = factOf(view);
-    if (fact === null || this.#strikes('event dropped', this.weather.eventDropped)) return;
+    const lossy = this.#downUntil.events > this.time ? 1 : this.weather.eventDropped;
+    if (fact === null || this.#strikes('event dropped', lossy)) return;
     const copies = this.#strikes('event doubled', this.weather.eventDoubled) ? 2 : 1;
     for (let i = 0; i < copies; i++) {
       const delayMs = this.random.between(0, this.weather.eventDelayMaxMs);

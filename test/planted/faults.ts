@@ -1,0 +1,273 @@
+/** A fault to plant: exact replacements, each of a text that its file holds exactly once. */
+export type PlantedFault = {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+  /** Guarantees (design section 10) of which the seeds must name one; `bug`: an invariant trips, or a TypeError. */
+  readonly breaks: readonly (`G${number}` | 'bug')[];
+};
+
+export type Edit = { readonly file: string; readonly find: string; readonly replace: string };
+
+const MEMORY_STORE = 'shared/adapters/memory/job-store.ts';
+const MEMORY_FEED = 'shared/adapters/memory/feed.ts';
+const MEMORY_TASKS = 'shared/adapters/memory/tasks.ts';
+const PLAN_JOB = 'shared/domain/plan-job.ts';
+const FOLD_FACTS = 'shared/domain/fold-facts.ts';
+const DECIDE_PHASE = 'shared/domain/decide-phase.ts';
+const LAUNCHES = 'shared/domain/launches.ts';
+const LAUNCH_ROW = 'shared/domain/launch-row.ts';
+const JOURNAL = 'shared/domain/journal.ts';
+const STOPS = 'shared/domain/stops.ts';
+const RECONCILE = 'shared/control/reconcile.ts';
+const DISPATCH = 'shared/control/dispatch.ts';
+const LOAD_JOB = 'shared/control/load-job.ts';
+const SWEEP = 'shared/control/sweep.ts';
+
+const one = (
+  name: string,
+  file: string,
+  find: string,
+  replace: string,
+  breaks: PlantedFault['breaks'],
+): PlantedFault => ({
+  name,
+  edits: [{ file, find, replace }],
+  breaks,
+});
+
+/** Mistakes that somebody could make, or that others have made; the seeds must tell each of them. */
+export const PLANTED_FAULTS: readonly PlantedFault[] = [
+  // what is stored
+  one(
+    'a commit does not look at the version',
+    MEMORY_STORE,
+    "if (!follows(uid, status) || !writes.every(fits)) return { kind: 'lost' };",
+    "if (statuses.get(uid) === undefined || !writes.every(fits)) return { kind: 'lost' };",
+    ['G10', 'G2', 'G4'],
+  ),
+  one(
+    'a launch row is written without its condition',
+    MEMORY_STORE,
+    "if (stored.version !== row.version) return { kind: 'lost', row: stored };",
+    '',
+    ['G2', 'G4', 'G5', 'G6', 'G7'],
+  ),
+  one(
+    'a Job is published though its mark has moved',
+    MEMORY_FEED,
+    "if (entries.some((entry) => versionOf(entry.uid) !== entry.after)) return { kind: 'outrun' };",
+    '',
+    ['G14'],
+  ),
+  one(
+    'journal entries are dropped before they are folded',
+    JOURNAL,
+    'entry.seq >= publishedSeq || !draft.isFolded(entry)',
+    'entry.seq >= publishedSeq',
+    ['G1', 'G2', 'G4', 'G8', 'bug'],
+  ),
+  one(
+    'a torn load goes on: the chunk is newer than STATUS',
+    LOAD_JOB,
+    'if (found === undefined || found.version !== status.chunks[no]?.version) return null;',
+    'if (found === undefined) return null;',
+    ['bug'],
+  ),
+
+  // which attempts there are
+  one(
+    'one attempt more than parallelism',
+    LAUNCHES,
+    'Math.min(spec.parallelism, spec.completions - succeeded - failed)',
+    'Math.min(spec.parallelism + 1, spec.completions - succeeded - failed)',
+    ['G3'],
+  ),
+  {
+    name: 'a new attempt takes the number of the last one',
+    edits: [
+      {
+        file: LAUNCHES,
+        find: '(draft.record(index)?.attempt ?? 0) + 1',
+        replace: 'Math.max(draft.record(index)?.attempt ?? 0, 1)',
+      },
+      {
+        file: 'shared/domain/transition.ts',
+        find: "t.op === 'claim' ? r.attempt + 1 : r.attempt;",
+        replace: "t.op === 'claim' ? Math.max(r.attempt, 1) : r.attempt;",
+      },
+    ],
+    breaks: ['G4'],
+  },
+  one(
+    'a claim that nobody answers is never sent again',
+    PLAN_JOB,
+    'launch.push({ index: claim.index, attempt: claim.attempt, nonce: claim.nonce });',
+    '',
+    ['G8'],
+  ),
+  one('active attempts are never looked up', PLAN_JOB, "...(inspect.due ? [{ kind: 'inspect' } as const] : []),", '', [
+    'G8',
+  ]),
+
+  // what facts are worth
+  one(
+    "an old attempt's facts count for the new one",
+    FOLD_FACTS,
+    'isActive(record.state) && record.attempt === fact.attempt && record.nonce === fact.nonce;',
+    'isActive(record.state);',
+    ['bug', 'G2', 'G5'],
+  ),
+  one(
+    "a dead launch's facts count for the next one",
+    FOLD_FACTS,
+    'record.attempt === fact.attempt && record.nonce === fact.nonce;',
+    'record.attempt === fact.attempt;',
+    ['G2', 'G4', 'G5', 'G6', 'G8'],
+  ),
+  one(
+    'a refused launch keeps its nonce',
+    FOLD_FACTS,
+    'nonce: nonce + 1, dueAt: fact.retryAt',
+    'nonce, dueAt: fact.retryAt',
+    ['G8'],
+  ),
+  one(
+    'what a suspend stops counts as failed',
+    FOLD_FACTS,
+    'const unwanted = record.stopping || isEnding(phase);',
+    'const unwanted = record.stopping;',
+    ['G5'],
+  ),
+  one(
+    'a task that should not be is left alone',
+    FOLD_FACTS,
+    "if (fact.kind === 'running' && !isPast(record, fact)) ghosts.push(fact.taskArn);",
+    '',
+    ['G7'],
+  ),
+
+  // how a Job ends
+  one(
+    'a Job is over while its tasks run',
+    DECIDE_PHASE,
+    'tally.starting + tally.running === 0 && inFlight === 0;',
+    'tally.starting === 0 && inFlight === 0;',
+    ['G6'],
+  ),
+  one(
+    'a Job is over while claims are unanswered',
+    DECIDE_PHASE,
+    'tally.starting + tally.running === 0 && inFlight === 0;',
+    'tally.running === 0;',
+    ['G5', 'G6'],
+  ),
+  one(
+    'a Job resumes while what was suspended still runs',
+    DECIDE_PHASE,
+    "return phase.kind === 'suspended' && idle ? { kind: 'running' } : phase;",
+    "return phase.kind === 'suspended' ? { kind: 'running' } : phase;",
+    ['G5'],
+  ),
+  one(
+    'a stop is asked for only once',
+    STOPS,
+    'round === null || (round.cursor >= draft.size && now >= plusMs(round.startedAt, timing.stopRepeatMs));',
+    'round === null;',
+    ['G8'],
+  ),
+  one('the sweep wakes nobody', SWEEP, 'if (page.uids.length > 0) {', 'if (page.uids.length < 0) {', ['G8', 'G14']),
+
+  // acting on the world
+  one(
+    'a claim is cancelled while it launches',
+    LAUNCH_ROW,
+    "if (slot === undefined || order < 0) {\n      store({ ...id, state: 'cancelled' });",
+    "if (slot === undefined || order < 0 || slot.state === 'launching') {\n      store({ ...id, state: 'cancelled' });",
+    ['G2', 'G4', 'G5', 'G6', 'G7', 'G8'],
+  ),
+  one(
+    'a cancelled claim launches anyway',
+    LAUNCH_ROW,
+    "else if (slot.state === 'cancelled') cancelled.push(id);\n    else if (slot.state === 'launched') launched",
+    "else if (slot.state === 'cancelled') run.push(id);\n    else if (slot.state === 'launched') launched",
+    ['G2', 'G4', 'G5', 'G6', 'G7'],
+  ),
+  one(
+    'a launch without an answer counts as refused',
+    DISPATCH,
+    "case 'unknown':\n          later.push(id);",
+    "case 'unknown':\n          facts.push({ ...id, kind: 'refused', reason: '', retryAt: at, at });\n          outcomes.push({ id, kind: 'closed' });",
+    ['G4', 'G5'],
+  ),
+  one(
+    'RunTask forgets its client tokens',
+    MEMORY_TASKS,
+    "if (before?.kind === 'refused' || (before !== undefined && task !== undefined && isKnown(task))) return before;",
+    '',
+    ['G4'],
+  ),
+  one(
+    'what must follow a commit is done before it',
+    RECONCILE,
+    'if (!(await commit(uid, loaded, plan, deps))) {',
+    'await act(loaded, plan, inspect ?? false, deps);\n    if (!(await commit(uid, loaded, plan, deps))) {',
+    ['G14'],
+  ),
+  one(
+    'a launch is repeated though its token may be dead',
+    LAUNCH_ROW,
+    'else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);\n    else run.push(id);',
+    'else run.push(id);',
+    ['G4'],
+  ),
+  one('nobody looks for tasks that no board knows', SWEEP, 'if (byJob.size > 0)', 'if (byJob.size < 0)', ['G7']),
+
+  // what is remembered
+  one(
+    'an attempt is counted before its record is written',
+    RECONCILE,
+    'if (plan.ended.length > 0) await jobs.writeAttempts(uid, plan.ended, keepUntil);',
+    '',
+    ['G10'],
+  ),
+  one(
+    "a pass goes by its own clock, though the Job's time is ahead",
+    PLAN_JOB,
+    'const now = later(clock, status.now);',
+    'const now = clock;',
+    ['G10'],
+  ),
+  {
+    name: "a pass decides by a spec that is no longer the Job's",
+    edits: [
+      {
+        file: LOAD_JOB,
+        find: 'if (cached?.generation === generation) return cached;',
+        replace: 'if (cached !== undefined) return cached;',
+      },
+      { file: LOAD_JOB, find: 'if (spec.generation !== read.generation) continue;', replace: '' },
+    ],
+    breaks: ['G10', 'G3'],
+  },
+  one(
+    "a deleted Job's rows stay for ever",
+    PLAN_JOB,
+    "expire: phase.kind === 'deleted' && status.phase.kind !== 'deleted',",
+    'expire: false,',
+    ['G7'],
+  ),
+  one(
+    "lost infrastructure spends an attempt of the user's",
+    FOLD_FACTS,
+    "return failing ? 'failed' : unwanted ? 'released' : 'lost';",
+    "return failing ? 'failed' : unwanted ? 'released' : 'failed';",
+    ['G5'],
+  ),
+  one(
+    'what still ran when the Job failed is forgotten',
+    FOLD_FACTS,
+    "const failing = phase.kind === 'draining' && phase.verdict.kind === 'failed';",
+    'const failing = false;',
+    ['G5'],
+  ),
+];
