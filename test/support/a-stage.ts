@@ -1,0 +1,165 @@
+import { type MemoryQueues, type QueueName, createMemoryQueues } from '../../shared/adapters/memory/queues.ts';
+import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
+import { type Fate, createMemoryTasks } from '../../shared/adapters/memory/tasks.ts';
+import { changeSpec, createJob } from '../../shared/control/job-changes.ts';
+import type { Look } from '../../shared/control/reconcile.ts';
+import { type EpochMs, type JobUid, asEpochMs, plusMs } from '../../shared/domain/brand.ts';
+import { emptyChunk } from '../../shared/domain/board.ts';
+import { Draft } from '../../shared/domain/draft.ts';
+import { factOf } from '../../shared/domain/ending.ts';
+import type { Ending } from '../../shared/domain/fact.ts';
+import type { IndexRecord } from '../../shared/domain/index-record.ts';
+import { invariant } from '../../shared/domain/invariant.ts';
+import type { JobManifest } from '../../shared/domain/manifest.ts';
+import type { Status } from '../../shared/domain/status.ts';
+import type { TaskView } from '../../shared/domain/task.ts';
+import { GROUP_PREFIX } from '../../shared/names/env.ts';
+import type { JobStore } from '../../shared/ports/job-store.ts';
+import type { DispatchMessage } from '../../shared/ports/queues.ts';
+import { formatFactMessage, parseDispatch, parseLook } from '../../shared/schema/queue-messages.ts';
+import { Handler } from './a-handler.ts';
+import { type JobWish, aJob } from './a-job.ts';
+
+/** Receives after which a message is given up, as in the stack. */
+const RECEIVES_MAX = 3;
+export const VISIBILITY_MS = 30_000;
+
+export const DONE: Ending = { cause: 'Completed', exitCode: 0, reason: '' };
+export const BAD: Ending = { cause: 'Error', exitCode: 1, reason: '' };
+
+/**
+ * A store, ECS and queues in memory, and handlers that a test moves by hand: nothing happens unless the test says so.
+ * Events of tasks lie in `events` until they are delivered.
+ */
+export class Stage {
+  time: EpochMs = asEpochMs(1_800_000_000_000);
+  readonly store = createMemoryStore({ now: () => this.time });
+  readonly mail: MemoryQueues = createMemoryQueues({
+    now: () => this.time,
+    visibilityMs: VISIBILITY_MS,
+    receivesMax: RECEIVES_MAX,
+  });
+  /** How the next tasks will go. */
+  fate: Fate = { startMs: 1_000, runMs: 3_600_000, stopMs: 500, ending: DONE };
+  events: TaskView[] = [];
+  readonly #timers: { readonly at: EpochMs; readonly then: () => void }[] = [];
+  readonly tasks = createMemoryTasks({
+    now: () => this.time,
+    at: (at, then) => void this.#timers.push({ at, then }),
+    fate: () => this.fate,
+    refusal: () => null,
+    emit: (view) => void this.events.push(view),
+  });
+
+  /** A process: its own cache, publisher and clock, and ports that the test can stop. */
+  handler(wish: { readonly skewMs?: number } = {}): Handler {
+    const ports = { ...this.store, tasks: this.tasks, queues: this.mail.queues };
+    return new Handler(ports, () => this.time, wish.skewMs ?? 0);
+  }
+
+  /** Stores a Job; its wake-up is in the queue. */
+  async job(wish: JobWish = {}): Promise<JobUid> {
+    const spec = aJob(wish);
+    await this.store.jobs.createNamespace(spec.identity.namespace, this.time);
+    const created = await createJob(spec, this.handler().deps);
+    invariant(created.kind === 'created', 'the Job is new');
+    return spec.identity.uid;
+  }
+
+  async change(uid: JobUid, change: Partial<JobManifest['spec']>): Promise<void> {
+    const edit = (spec: JobManifest['spec']) => ({ ...spec, ...change });
+    const changed = await changeSpec(
+      uid,
+      (stored) => ({ ...stored, manifest: { ...stored.manifest, spec: edit(stored.manifest.spec) } }),
+      this.handler().deps,
+    );
+    invariant(changed.kind === 'changed', 'the spec is changed');
+  }
+
+  /** Time goes on, and tasks with it. */
+  advance(ms: number): void {
+    const until = plusMs(this.time, ms);
+    for (;;) {
+      const [next] = this.#timers.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at);
+      if (next === undefined) break;
+      this.#timers.splice(this.#timers.indexOf(next), 1);
+      if (next.at > this.time) this.time = next.at;
+      next.then();
+    }
+    this.time = until;
+  }
+
+  /** Takes all messages that may be seen out of a queue, for good. */
+  take(name: QueueName): readonly string[] {
+    const bodies: string[] = [];
+    for (let batch = this.mail.receive(name, 10); batch.length > 0; batch = this.mail.receive(name, 10)) {
+      for (const { body, receipt } of batch) {
+        bodies.push(body);
+        this.mail.remove(name, receipt);
+      }
+    }
+    return bodies;
+  }
+
+  takeDispatches(): readonly DispatchMessage[] {
+    return this.take('dispatch').map(parseDispatch);
+  }
+
+  /** What waits to be looked at: events, facts and wake-ups. */
+  takeLooks(): readonly Look[] {
+    for (const view of this.events.splice(0)) {
+      const fact = factOf(view);
+      if (fact !== null) this.mail.send('facts', formatFactMessage({ uid: view.job, facts: [fact] }));
+    }
+    return [...this.take('facts'), ...this.take('wake')].flatMap((body): Look[] => {
+      const look = parseLook(body, GROUP_PREFIX);
+      return look.uid === null ? [] : [look];
+    });
+  }
+
+  /** Everything that may happen now happens, by `handler`, until nothing is left. */
+  async settle(handler: Handler = this.handler()): Promise<void> {
+    for (let round = 0; round < 100; round++) {
+      const [looks, messages] = [this.takeLooks(), this.takeDispatches()];
+      if (looks.length + messages.length === 0) return;
+      await handler.pass(...looks);
+      await handler.dispatch(messages);
+    }
+    throw new Error('this does not settle');
+  }
+
+  async status(uid: JobUid): Promise<Status> {
+    const status = await this.store.jobs.readStatus(uid);
+    invariant(status !== null, 'there is such a Job');
+    return status;
+  }
+
+  /** Every record of the board, by index. */
+  async board(uid: JobUid): Promise<readonly IndexRecord[]> {
+    return boardOf(await this.status(uid), uid, this.store.jobs);
+  }
+
+  /** Tasks of an index that run or start, oldest first. */
+  live(uid: JobUid, index: number): readonly TaskView[] {
+    return this.started(uid, index).filter(({ stage }) => stage === 'starting' || stage === 'running');
+  }
+
+  /** All tasks that were ever started for an index. */
+  started(uid: JobUid, index: number): readonly TaskView[] {
+    return [...this.tasks.all.values()]
+      .map(({ view }) => view)
+      .filter(({ job, id }) => job === uid && id.index === index);
+  }
+}
+
+/** Every record of a Job's board, by index, from its chunks and its journal. */
+export async function boardOf(status: Status, uid: JobUid, jobs: JobStore): Promise<readonly IndexRecord[]> {
+  const nos = [...status.chunks.keys()];
+  const stored = await jobs.readChunks(uid, nos);
+  const draft = new Draft(status, new Map(nos.map((no) => [no, stored.get(no)?.chunk ?? emptyChunk()])));
+  return Array.from({ length: status.size }, (_, index) => {
+    const record = draft.record(index);
+    invariant(record !== null, `index ${index} is on the board`);
+    return record;
+  });
+}
