@@ -11,7 +11,7 @@ import { World } from './world.ts';
 
 /** An attempt that only the look-ups can find takes 40 minutes; some such in a row. */
 const CALM_MS = 24 * 3_600_000;
-/** Four times what the longest of the first thousand seeds takes. */
+/** Twice what the longest of the seeds takes. */
 const STEPS_MAX = 250_000;
 
 export type SeedResult = {

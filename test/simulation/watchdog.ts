@@ -299,8 +299,12 @@ export class Watchdog {
       case 'failedForGood':
         watched.failures++;
         break;
-      default:
+      case 'lost':
+      case 'lostToSpot':
+      case 'released':
         break;
+      default:
+        return op satisfies never;
     }
     if (op !== 'released' && !watched.recorded.has(key)) {
       this.#blame('G10', `attempt ${key} is counted before its record is written`);

@@ -330,7 +330,7 @@ export class World {
         const value: unknown = Reflect.get(target, method);
         if (typeof value !== 'function') return value;
         return (...args: unknown[]) =>
-          this.#call(process, port, method, async () => Reflect.apply(value, target, args), 0);
+          this.#call(process, port, method, async () => Reflect.apply(value, target, args) as unknown, 0);
       },
     });
   }
