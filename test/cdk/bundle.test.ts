@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { builtinModules } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { App } from 'aws-cdk-lib';
@@ -8,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MusterStack } from '../../cdk/muster-stack.ts';
 import { readSettings } from '../../cdk/settings.ts';
 import { DEAD_QUEUE_ENV } from '../../shared/names/dead-letters.ts';
+import { ENDPOINT_ENV } from '../../shared/names/endpoints.ts';
 import { ENV } from '../../shared/names/env.ts';
 import { type BundledHandlers, bundledHandlers } from '../support/bundled-handlers.ts';
 import { getThroughGateway, pretendLambda } from '../support/lambda-stream.ts';
@@ -43,9 +47,17 @@ describe('the bundles', () => {
     });
   });
 
-  test('answer a request behind the gateway with a stream', async () => {
+  test('answer a request behind the gateway with a stream', async ({ onTestFinished }) => {
     for (const name of [...Object.values(ENV), ...Object.values(DEAD_QUEUE_ENV)]) process.env[name] = '1';
-    Object.assign(process.env, { AWS_REGION: 'eu-west-1', [ENV.assignPublicIp]: 'ENABLED' });
+    // Its first request makes sure that namespace default is there; this DynamoDB agrees to everything.
+    const dynamo = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1');
+    await once(dynamo, 'listening');
+    onTestFinished(() => void dynamo.close());
+    Object.assign(process.env, {
+      AWS_REGION: 'eu-west-1',
+      [ENV.assignPublicIp]: 'ENABLED',
+      [ENDPOINT_ENV.dynamodb]: `http://127.0.0.1:${(dynamo.address() as AddressInfo).port}`,
+    });
     const api = await load(handlers.api);
     const version = await getThroughGateway(api, '/version');
     expect(version).toMatchObject({ statusCode: 200, headers: { 'content-type': 'application/json' } });
