@@ -28,14 +28,21 @@ export function pretendLambda(): void {
 }
 
 /** Calls a streaming handler as a REST API's proxy integration does for a GET of `path`, and reads the answer to its end. */
-export async function getThroughGateway(handler: unknown, path: string): Promise<Streamed> {
+export const getThroughGateway = async (handler: unknown, path: string): Promise<Streamed> =>
+  throughGateway(handler, proxyEvent('GET', path, null));
+
+/** Likewise for a POST of a JSON document. */
+export const postThroughGateway = async (handler: unknown, path: string, document: object): Promise<Streamed> =>
+  throughGateway(handler, proxyEvent('POST', path, JSON.stringify(document)));
+
+async function throughGateway(handler: unknown, event: object): Promise<Streamed> {
   const out = new PassThrough();
   const chunks: Buffer[] = [];
   const body = (async () => {
     for await (const chunk of out) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks).toString();
   })();
-  await (handler as StreamHandler)(proxyEvent(path), out, {});
+  await (handler as StreamHandler)(event, out, {});
   const text = await body;
   const prelude = preludes.get(out);
   if (prelude === undefined) throw new Error('the handler began without status and headers');
@@ -43,13 +50,17 @@ export async function getThroughGateway(handler: unknown, path: string): Promise
 }
 
 /** The proxy event of a REST API (API Gateway developer guide, Lambda proxy integration, input format). */
-function proxyEvent(path: string): object {
+function proxyEvent(httpMethod: string, path: string, body: string | null): object {
   const host = 'abc123.execute-api.eu-west-1.amazonaws.com';
-  const headers = { Host: host, Accept: 'application/json' };
+  const headers = {
+    Host: host,
+    Accept: 'application/json',
+    ...(body === null ? {} : { 'Content-Type': 'application/json' }),
+  };
   return {
     resource: '/{proxy+}',
     path, // without the stage
-    httpMethod: 'GET',
+    httpMethod,
     headers,
     multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
     queryStringParameters: null,
@@ -58,14 +69,14 @@ function proxyEvent(path: string): object {
     stageVariables: null,
     requestContext: {
       resourcePath: '/{proxy+}',
-      httpMethod: 'GET',
+      httpMethod,
       path: `/k8s${path}`,
       stage: 'k8s',
       domainName: host,
       requestId: 'any',
       identity: { sourceIp: '192.0.2.1', userAgent: 'kubectl' },
     },
-    body: null,
+    body,
     isBase64Encoded: false,
   };
 }
