@@ -2,7 +2,8 @@ import { type MemoryQueues, type QueueName, createMemoryQueues } from '../../sha
 import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
 import { type Fate, createMemoryTasks } from '../../shared/adapters/memory/tasks.ts';
 import { changeSpec, createJob } from '../../shared/control/job-changes.ts';
-import type { Look } from '../../shared/control/reconcile.ts';
+import { type Look, type Reconciled, reconcileBatch } from '../../shared/control/reconcile.ts';
+import { sweepJobs } from '../../shared/control/sweep.ts';
 import { type EpochMs, type JobUid, asEpochMs, plusMs } from '../../shared/domain/brand.ts';
 import { emptyChunk } from '../../shared/domain/board.ts';
 import { Draft } from '../../shared/domain/draft.ts';
@@ -42,10 +43,10 @@ export class Stage {
   /** How the next tasks will go. */
   fate: Fate = { startMs: 1_000, runMs: 3_600_000, stopMs: 500, ending: DONE };
   events: TaskView[] = [];
-  readonly #timers: { readonly at: EpochMs; readonly then: () => void }[] = [];
+  readonly #timers: { readonly at: EpochMs; readonly act: () => void }[] = [];
   readonly tasks = createMemoryTasks({
     now: () => this.time,
-    at: (at, then) => void this.#timers.push({ at, then }),
+    at: (at, act) => void this.#timers.push({ at, act }),
     fate: () => this.fate,
     refusal: () => null,
     emit: (view) => void this.events.push(view),
@@ -84,7 +85,7 @@ export class Stage {
       if (next === undefined) break;
       this.#timers.splice(this.#timers.indexOf(next), 1);
       if (next.at > this.time) this.time = next.at;
-      next.then();
+      next.act();
     }
     this.time = until;
   }
@@ -115,6 +116,26 @@ export class Stage {
       const look = parseLook(body, GROUP_PREFIX);
       return look.uid === null ? [] : [look];
     });
+  }
+
+  /** Hands one batch to a handler as a Lambda gets it: messages whose Job's pass throws stay, and come again. */
+  async receive(name: 'facts' | 'wake', handler: Handler): Promise<readonly Reconciled[]> {
+    const batch = this.mail
+      .receive(name, 10)
+      .map(({ body, receipt }) => ({ look: parseLook(body, GROUP_PREFIX), receipt }));
+    const results = await reconcileBatch(
+      batch.flatMap(({ look }): Look[] => (look.uid === null ? [] : [look])),
+      handler.deps,
+    );
+    const threw = new Set(results.filter(({ kind }) => kind === 'threw').map(({ uid }) => uid));
+    for (const { look, receipt } of batch)
+      if (look.uid === null || !threw.has(look.uid)) this.mail.remove(name, receipt);
+    return results;
+  }
+
+  /** What the minute's sweep does. */
+  async sweep(handler: Handler = this.handler()): Promise<void> {
+    await sweepJobs({ everything: false }, handler.deps);
   }
 
   /** Everything that may happen now happens, by `handler`, until nothing is left. */
