@@ -36,8 +36,16 @@ const COMPLETE: Verdict = {
 
 type Row = readonly [strip: string, wish: Wish, facts: readonly Fact[], expected: string, because: string];
 
+function table(rows: readonly Row[]): void {
+  for (const [strip, wish, facts, expected, because] of rows) {
+    test(`${strip} → ${expected}: ${because}`, () => {
+      expect(brief(plan(aBoard(strip, wish), facts))).toBe(expected);
+    });
+  }
+}
+
 describe('which attempts there are', () => {
-  test.each<Row>([
+  table([
     ['. . . .', {}, [], 'running, launch 0 1', 'fills up to parallelism, lowest index first'],
     ['S c . .', {}, [], 'running, launch 2', 'a claim takes up a place'],
     ['S l r .', {}, [], 'nothing changes', 'so do what is launched and what runs'],
@@ -47,15 +55,13 @@ describe('which attempts there are', () => {
     ['r r . .', {}, [ended(0, 'Completed')], 'running, launch 2', 'in the same pass that counts it'],
     ['2 S r .', {}, [], 'running, launch 0#3', 'a retry is a new attempt of the same index'],
     ['w . r .', {}, [], 'running, launch 1', 'an index that waits is passed over'],
-    ['w S r S', {}, [], 'nothing changes', 'and nothing else takes its place'],
+    ['w S r S', {}, [], 'running', 'and nothing else takes its place'],
     ['R r . .', {}, [], 'running, stop 0', 'what is being stopped still takes up a place'],
-  ])('%s %o, %o → %s: %s', (strip, wish, facts, expected) => {
-    expect(brief(plan(aBoard(strip, wish), facts))).toContain(expected);
-  });
+  ]);
 
   test('an index that waits is started when its time has come', () => {
     const waiting = aBoard('w S r S');
-    expect(brief(plan(waiting, [], 9))).toBe('nothing changes');
+    expect(brief(plan(waiting, [], 9))).toBe('running');
     expect(brief(plan(waiting, [], 10))).toBe('running, launch 0#2');
   });
 
@@ -63,14 +69,13 @@ describe('which attempts there are', () => {
     const board = aBoard('w . S S', { parallelism: 3 });
     const first = plan(board);
     expect(brief(first)).toBe('running, launch 1');
-    expect(wakeSec(first)).toBe(1); // to publish; then
-    expect(wakeSec(plan(after(board, first), [], 1))).toBe(10);
+    expect(wakeSec(first)).toBe(10);
   });
 });
 
 describe('a NonIndexed Job counts slots, not names', () => {
   const nonIndexed = { completionMode: 'NonIndexed' as const };
-  test.each<Row>([
+  table([
     ['. . .', { ...nonIndexed, completions: 3 }, [], 'running, launch 0 1', 'with completions: a slot for each'],
     ['1 S S', { ...nonIndexed, completions: 3 }, [], 'running, launch 0#2', 'a retry takes the slot that failed'],
     ['S S S', { ...nonIndexed, completions: 3 }, [], 'finished CompletionsReached', 'done when all have succeeded'],
@@ -110,13 +115,11 @@ describe('a NonIndexed Job counts slots, not names', () => {
       'running, launch 0 1 2',
       'more parallelism, more slots',
     ],
-  ])('%s %o, %o → %s: %s', (strip, wish, facts, expected) => {
-    expect(brief(plan(aBoard(strip, wish), facts))).toBe(expected);
-  });
+  ]);
 });
 
 describe('how a Job ends', () => {
-  test.each<Row>([
+  table([
     ['S S S', {}, [], 'finished CompletionsReached', 'every index has succeeded'],
     ['', {}, [], 'finished CompletionsReached', 'completions 0 is reached at once'],
     ['S S r', {}, [ended(2, 'Completed')], 'finished CompletionsReached', 'the last success ends it'],
@@ -153,11 +156,9 @@ describe('how a Job ends', () => {
     ],
     ['c r', {}, [rejected(0)], 'draining LaunchRefused, stop 1', 'a launch that will never be accepted'],
     ['S S S', { suspend: true }, [], 'finished CompletionsReached', 'completion is looked at before suspend'],
-  ])('%s %o, %o → %s: %s', (strip, wish, facts, expected) => {
-    expect(brief(plan(aBoard(strip, wish), facts))).toContain(expected);
-  });
+  ]);
 
-  test.each<Row>([
+  table([
     [
       'S S S',
       { phase: { kind: 'finished', verdict: FAILED, since: at(0), at: at(0) } },
@@ -200,9 +201,7 @@ describe('how a Job ends', () => {
       'finished BackoffLimitExceeded',
       'nothing is started',
     ],
-  ])('then %s %o, %o → %s: %s', (strip, wish, facts, expected) => {
-    expect(brief(plan(aBoard(strip, wish), facts))).toBe(expected);
-  });
+  ]);
 
   test.each([
     ['failed', FAILED, 1],
@@ -262,7 +261,7 @@ describe('suspend and resume', () => {
     expect(brief(plan(fresh, [], 5))).not.toContain('launch');
   });
 
-  test.each<Row>([
+  table([
     ['r c .', { suspend: true }, [], 'suspended, stop 0 1', 'everything active is asked to stop'],
     ['r . .', suspended, [], 'suspended, stop 0', 'and nothing is started'],
     ['r . .', suspended, [ended(0, 'Stopped')], 'suspended', 'what was stopped is pending again'],
@@ -276,9 +275,7 @@ describe('suspend and resume', () => {
       'but when the last has stopped',
     ],
     ['. . .', { ...suspended, suspend: false }, [], 'running, launch 0 1', 'or when nothing was active'],
-  ])('%s %o, %o → %s: %s', (strip, wish, facts, expected) => {
-    expect(brief(plan(aBoard(strip, wish), facts))).toBe(expected);
-  });
+  ]);
 
   test('what a suspend stops counts as nothing; what ends by itself counts as ever', () => {
     const board = aBoard('r r r r', { ...suspended, parallelism: 4 });
@@ -295,7 +292,7 @@ describe('suspend and resume', () => {
 });
 
 describe('scale-down', () => {
-  test.each<Row>([
+  table([
     ['r r r c', { parallelism: 3 }, [], 'running, stop 3', 'claims go first'],
     ['c r l r', { parallelism: 2 }, [], 'running, stop 0 2', 'then what is launched, then what runs'],
     ['r r r r', { parallelism: 2 }, [], 'running, stop 2 3', 'the highest index first'],
@@ -303,10 +300,7 @@ describe('scale-down', () => {
     ['r r r r', { parallelism: 0 }, [], 'running, stop 0 1 2 3', 'parallelism 0 stops all'],
     ['r r R .', { parallelism: 2 }, [ended(2, 'Stopped')], 'running', 'what was stopped waits for its turn'],
     ['r S R .', { parallelism: 2 }, [ended(2, 'Stopped')], 'running, launch 2#2', 'and is started again in its turn'],
-  ])('%s %o, %o → %s: %s', (strip, wish, facts, expected) => {
-    const { stop, ...rest } = words(brief(plan(aBoard(strip, wish), facts)));
-    expect({ ...rest, stop: [...stop].sort() }).toEqual(words(expected));
-  });
+  ]);
 
   test('what a scale-down stops counts as nothing', () => {
     const board = aBoard('r R', { parallelism: 1 });
@@ -314,16 +308,6 @@ describe('scale-down', () => {
     expect(next.status?.failed).toBe(0);
     expect(stripOf(after(board, next))).toBe('r .');
   });
-
-  const words = (text: string) => {
-    const [phase = '', ...rest] = text.split(', ');
-    const of = (kind: string) =>
-      rest
-        .find((part) => part.startsWith(kind))
-        ?.split(' ')
-        .slice(1) ?? [];
-    return { phase, launch: of('launch'), stop: of('stop') };
-  };
 });
 
 describe('delete', () => {
@@ -351,7 +335,7 @@ describe('delete', () => {
 });
 
 describe('the same fact told twice, late or out of order', () => {
-  test.each<Row>([
+  table([
     [
       'c',
       {},
@@ -363,12 +347,10 @@ describe('the same fact told twice, late or out of order', () => {
     ['S S', {}, [ended(0, 'Error')], 'finished CompletionsReached', 'a settled index stays settled'],
     ['r .', {}, [ended(0, 'Error', 0, 2)], 'running, launch 1', 'an attempt that is not the current one'],
     ['r .', {}, [ended(0, 'Error', 0, 1, 1)], 'running, launch 1', 'a nonce that is not the current one'],
-    ['S r', {}, [running(1, 1, 1)], 'stop task 1#1.1', 'a live task of another launch is stopped'],
-    ['S r', {}, [running(7)], 'stop task 7#1.0', 'so is one of no index at all'],
+    ['S r', {}, [running(1, 1, 1)], 'nothing changes, stop task 1#1.1', 'a live task of another launch is stopped'],
+    ['S r', {}, [running(7)], 'nothing changes, stop task 7#1.0', 'so is one of no index at all'],
     ['S r', {}, [running(0)], 'nothing changes', 'a late RUNNING of the attempt that has succeeded is none'],
-  ])('%s %o, %o → %s: %s', (strip, wish, facts, expected) => {
-    expect(brief(plan(aBoard(strip, wish), facts))).toContain(expected);
-  });
+  ]);
 
   test('a refused launch is tried again with a new nonce, when it may be', () => {
     const board = aBoard('c');

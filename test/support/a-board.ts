@@ -146,7 +146,13 @@ export function brief({ status, actions, deferred }: Plan): string {
   const words = [status === null ? 'nothing changes' : phaseWords(status.phase)];
   for (const kind of ['launch', 'stop'] as const) {
     const ids = actions.flatMap((action) => (action.kind === kind ? action.attempts : []));
-    if (ids.length > 0) words.push(`${kind} ${ids.map(idWords).join(' ')}`);
+    if (ids.length > 0)
+      words.push(
+        `${kind} ${ids
+          .sort((a, b) => a.index - b.index)
+          .map(idWords)
+          .join(' ')}`,
+      );
   }
   for (const action of actions) {
     if (action.kind === 'stopTask') words.push(`stop ${action.taskArn}`);
@@ -156,9 +162,9 @@ export function brief({ status, actions, deferred }: Plan): string {
   return words.join(', ');
 }
 
-/** `3`: the first attempt of index 3; `3#2`: its second; `3#2.1`: that with nonce 1. */
+/** `3`: the first attempt of index 3; `3#2`: its second; `3.1`: the first with nonce 1. */
 const idWords = ({ index, attempt, nonce }: AttemptId): string =>
-  `${index}${attempt === 1 && nonce === 0 ? '' : `#${attempt}`}${nonce === 0 ? '' : `.${nonce}`}`;
+  `${index}${attempt === 1 ? '' : `#${attempt}`}${nonce === 0 ? '' : `.${nonce}`}`;
 
 function phaseWords(phase: Phase): string {
   return phase.kind === 'draining' || phase.kind === 'finished' ? `${phase.kind} ${phase.verdict.reason}` : phase.kind;
