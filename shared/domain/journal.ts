@@ -25,9 +25,9 @@ export function podChanges({ entries }: Journal, sinceSeq: number): readonly Pod
   for (const { seq, transition } of entries) {
     if (seq < sinceSeq) continue;
     const { index, attempt, op } = transition;
+    if (op === 'stopping' || op === 'renonce') continue; // the Pod's state stays what it was
     // One attempt of an index at a time: the newest entry is the one that tells.
-    const state = op === 'stopping' || op === 'renonce' ? (changes.get(index)?.state ?? 'claimed') : STATE_AFTER[op];
-    changes.set(index, { index, attempt, state });
+    changes.set(index, { index, attempt, state: STATE_AFTER[op] });
   }
   return [...changes.values()];
 }
