@@ -1,5 +1,5 @@
 import type { EpochMs } from './brand.ts';
-import type { IndexRecord, IndexState } from './index-record.ts';
+import { FRESH, type IndexRecord, type IndexState } from './index-record.ts';
 import { invariant } from './invariant.ts';
 import { type Transition, applyTo } from './transition.ts';
 
@@ -9,15 +9,11 @@ export const CHUNK_INDEXES = 4096;
 /** What most records do not have; kept in a side list so that a chunk without failures stays small. */
 export type Extras = Omit<IndexRecord, 'state' | 'attempt'>;
 
-export const NO_EXTRAS: Extras = {
-  nonce: 0,
-  stopping: false,
-  failures: 0,
-  ignored: 0,
-  infra: 0,
-  spot: 0,
-  notBefore: null,
-};
+export const NO_EXTRAS: Extras = extrasOf(FRESH);
+
+function extrasOf({ state: _state, attempt: _attempt, ...extras }: IndexRecord): Extras {
+  return extras;
+}
 
 /** States by their code on the board; the order is part of the stored format. */
 export const STATES: readonly IndexState[] = ['pending', 'claimed', 'launched', 'running', 'succeeded', 'failed'];
