@@ -1,12 +1,75 @@
-import { expect, test } from 'vitest';
-import { Stage } from '../support/a-stage.ts';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
+import type { JobUid } from '../../shared/domain/brand.ts';
+import { DELETED_VERSION } from '../../shared/domain/status.ts';
+import { aClient, endpoint, makeDynamoStore, stopEngineAfterwards } from '../contract/dynamo-fixture.ts';
+import { HandClock, type StoreUnderTest } from '../contract/store-under-test.ts';
+import { Crew } from '../support/a-crew.ts';
+import { type Told, listAndWatch, truthOf } from '../support/a-watcher.ts';
+import { Random } from './random.ts';
 
-test('a Job that is created is told once', async () => {
-  const stage = new Stage();
-  const uid = await stage.job();
-  await stage.handler().deps.publisher.publish(
-    { uid, namespace: 'default', name: 'work', createdAt: stage.time },
-    await stage.status(uid),
-  );
-  expect(await stage.store.feed.head()).toBe(1);
+const WATCHERS = 4;
+
+/**
+ * Eight writers create, change, run and delete Jobs and die at any await, while watchers list and then follow the feed
+ * from where it stood when they listed. Whoever died: once the sweep's passes ran, every watcher knows what the store knows.
+ */
+async function runStorm(seed: number, store: StoreUnderTest, turn: () => Promise<void>): Promise<void> {
+  await store.jobs.createNamespace('default', store.clock.now());
+  const crew = new Crew(seed, store, turn);
+  let over = false;
+  const watch = async (): Promise<Told> => listAndWatch(store, turn, () => over);
+  const watches = [watch()];
+  await crew.work((actions) => {
+    if (actions % 15 === 0 && watches.length < WATCHERS) watches.push(watch());
+  });
+  await crew.settle();
+  over = true;
+  const told = await Promise.all(watches);
+
+  expect(crew.crashes).toBeGreaterThan(5);
+  expect(told).toHaveLength(WATCHERS);
+  const [truth, head] = [await truthOf(store), await store.feed.head()];
+  for (const { from, numbers, oddities, jobs } of told) {
+    expect(oddities).toEqual([]);
+    expect(numbers).toEqual(Array.from({ length: head - from }, (_, nth) => from + 1 + nth));
+    expect(jobs).toEqual(truth);
+  }
+  for (const uid of crew.uids) {
+    const { committed, published } = await versionsOf(uid, store, truth.has(uid));
+    expect(published, uid).toBe(committed);
+  }
+}
+
+/** A Job's version in the store and in the feed; what its last commits changed that nobody sees needs no row. */
+async function versionsOf(uid: JobUid, { jobs, feed }: StoreUnderTest, isLive: boolean) {
+  const [status, mark] = [await jobs.readStatus(uid), await feed.readMark(uid)];
+  const told = mark?.version ?? null;
+  if (status === null) return { committed: null, published: told }; // its writer died first, or the name was taken
+  if (!isLive) return { committed: DELETED_VERSION, published: told };
+  return { committed: status.version, published: Math.max(told ?? 0, status.published.version) };
+}
+
+test.each(Array.from({ length: 20 }, (_, seed) => seed))(
+  'in memory, watchers miss nothing and see nothing twice (seed %i)',
+  async (seed) => {
+    expect.hasAssertions();
+    const clock = new HandClock();
+    const random = new Random(seed + 1_000);
+    const turn = async (): Promise<void> => {
+      for (let n = random.between(0, 5); n > 0; n--) await Promise.resolve();
+    };
+    await runStorm(seed, { ...createMemoryStore({ now: clock.now }), clock }, turn);
+  },
+);
+
+stopEngineAfterwards();
+
+describe.skipIf(endpoint === null)('on the DynamoDB engine', () => {
+  const client = aClient();
+  test.each([0, 1, 2])('watchers miss nothing and see nothing twice (seed %i)', async (seed) => {
+    expect.hasAssertions();
+    await runStorm(seed, await makeDynamoStore(client), async () => setImmediate());
+  });
 });
