@@ -35,7 +35,7 @@ function liveView(output: Output, terminal: Terminal, looks: Looks, now: () => n
     if (latest !== null) screen.draw(renderProgress(latest, terminal.size(), now(), looks));
   };
   const drawing = paced(DRAWN_EVERY_MS, draw);
-  const ticking = setInterval(draw, TICK_MS);
+  const ticking = setInterval(drawing.ask, TICK_MS);
   const forgetResize = terminal.onResize(drawing.ask);
   return {
     show(progress) {

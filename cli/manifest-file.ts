@@ -49,7 +49,9 @@ function documentsOf(text: string): readonly string[] {
   try {
     const documents = parseAllDocuments(text, { logLevel: 'silent' });
     if (!Array.isArray(documents) || documents.some(({ errors }) => errors.length > 0)) return [];
-    return documents.filter(({ contents }) => contents !== null).map(({ range }) => text.slice(range[0], range[1]));
+    return documents
+      .filter((document) => document.toJS({ maxAliasCount: 0 }) !== null)
+      .map(({ range }) => text.slice(range[0], range[1]));
   } catch {
     return []; // nested too deep for the parser; the reason that we have says so
   }

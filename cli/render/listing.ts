@@ -62,7 +62,7 @@ function tableOf<T>(columns: readonly Column<T>[], items: readonly T[], options:
 const STATUS_WORDS = ['Complete', 'Failed', 'Terminating', 'Suspended', 'FailureTarget', 'SuccessCriteriaMet'];
 
 /** One word for how a Job is. */
-export function jobStatusWord(job: Job): string {
+function jobStatusWord(job: Job): string {
   const holds = (word: string): boolean =>
     word === 'Terminating' ? job.metadata.deletionTimestamp !== undefined : conditionOf(job, word) !== undefined;
   return STATUS_WORDS.find(holds) ?? 'Running';

@@ -68,7 +68,13 @@ export function renderProgress(progress: JobProgress, frame: Frame, nowMs: numbe
   lines.push(barLine(progress, columns, nowMs, looks), [], ...legendLines(progress, perCell, columns, looks));
   if (progress.message !== '') lines.push([{ text: onOneLine(progress.message), paint: PHASE_PAINTS[progress.phase] }]);
   if (progress.lost !== null) lines.push([{ text: onOneLine(progress.lost), paint: 'yellow' }]);
-  return lines.map((line) => paintLine(line, columns, looks));
+  return fitted(lines, frame.rows - 1).map((line) => paintLine(line, columns, looks));
+}
+
+/** A picture that is higher than its terminal cannot be drawn over. Blank lines go first, then what comes last. */
+function fitted(lines: readonly (readonly Segment[])[], rows: number): readonly (readonly Segment[])[] {
+  if (lines.length <= rows) return lines;
+  return lines.filter((line) => line.length > 0).slice(0, Math.max(rows, 1));
 }
 
 function headLine(progress: JobProgress, columns: number, nowMs: number): readonly Segment[] {

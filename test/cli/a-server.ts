@@ -35,10 +35,12 @@ export async function aServer({ steps = [], intercept, ...options }: ServerWish 
   );
   const requests: string[] = [];
   const answer = getRequestListener(world.app.fetch, { overrideGlobalObjects: false });
-  const server = await listenOnLoopback((request, response) => {
-    requests.push(`${request.method} ${decodeURIComponent(request.url ?? '')}`);
-    if (intercept?.(request, response) !== true) void answer(request, response);
-  });
+  const listen = async () =>
+    listenOnLoopback((request, response) => {
+      requests.push(`${request.method} ${decodeURIComponent(request.url ?? '')}`);
+      if (intercept?.(request, response) !== true) void answer(request, response);
+    });
+  let server = await listen();
   const dir = mkdtempSync(join(tmpdir(), 'muster-cli-'));
   mkdirSync(join(dir, '.muster'));
   writeKubeconfig(join(dir, '.muster'), server.url);
@@ -52,13 +54,18 @@ export async function aServer({ steps = [], intercept, ...options }: ServerWish 
     url: server.url,
     requests,
     close: async () => server.close(),
-    /** Writes a file of the folder. */
-    file(name: string, content: string | object): string {
-      writeFileSync(join(dir, name), typeof content === 'string' ? content : JSON.stringify(content));
-      return name;
+    /** At another address, which the kubeconfig then has. */
+    openAgain: async () => {
+      server = await listen();
+      writeKubeconfig(join(dir, '.muster'), server.url);
     },
+    /** What the API answers. */
+    json: async (path: string): Promise<unknown> => (await fetch(server.url + path)).json(),
+    /** Writes a file of the folder. */
+    file: (name: string, content: string | object): void =>
+      writeFileSync(join(dir, name), typeof content === 'string' ? content : JSON.stringify(content)),
     /** Runs a command line in the folder, as a user would. */
-    async run(line: string, wish: Omit<Parameters<typeof aShell>[0], 'cwd'> = {}) {
+    run: async (line: string, wish: Omit<Parameters<typeof aShell>[0], 'cwd'> = {}) => {
       const shell = aShell({ cwd: dir, ...wish });
       const code = await runCommandLine(line.split(' '), shell.shell);
       return { code, out: shell.out(), err: shell.err() };

@@ -47,10 +47,11 @@ export function aShell(wish: {
     err: () => texts.err,
     /** Whether anybody heard it. */
     interrupt(signal: Signal = 'SIGINT'): boolean {
-      for (const then of [...listeners]) then(signal);
-      return listeners.size > 0;
+      const heard = listeners.size > 0;
+      for (const then of listeners) then(signal);
+      return heard;
     },
-    resize(columns: number, rows: number): void {
+    resize: (columns: number, rows: number): void => {
       if (terminal !== undefined) Object.assign(terminal, { columns, rows });
       for (const then of resized) then();
     },

@@ -86,7 +86,9 @@ describe('grid', () => {
 
   const drawn = (letters: string, columns: number, rows: number, looks = PLAIN): readonly string[] => {
     const board = strip(letters);
-    return renderGrid(board, layoutGrid(board.length, columns, rows), looks).map((line) => paintLine(line, columns, looks));
+    return renderGrid(board, layoutGrid(board.length, columns, rows), looks).map((line) =>
+      paintLine(line, columns, looks),
+    );
   };
 
   test('every state has a letter, and a shape of its own', () => {
@@ -205,19 +207,39 @@ describe('progress', () => {
   ])('nothing is wider or higher than %i × %i', (columns, rows) => {
     for (const size of [1, 64, 1000, 100_000]) {
       const board = new Uint8Array(size);
-      const lines = renderProgress(aProgress({ board, total: size, name: 'n'.repeat(63) }), { columns, rows }, 0, PLAIN);
+      const lines = renderProgress(
+        aProgress({ board, total: size, name: 'n'.repeat(63) }),
+        { columns, rows },
+        0,
+        PLAIN,
+      );
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(columns);
-      // A very low terminal loses the grid, not the figures.
-      if (rows > 12) expect(lines.length).toBeLessThan(rows);
+      expect(lines.length).toBeLessThan(rows);
     }
   });
 
-  test.each([
-    [{}, 12_000, 'frames running 12s: 5/12 succeeded, 2 running, 1 starting, 4 waiting, 1 attempt failed, 0.5/s, ETA 12s'],
-    [{ startedAtMs: null, phase: 'waiting', rate: null }, 0, 'frames waiting: 5/12 succeeded, 2 running, 1 starting, 4 waiting, 1 attempt failed'],
-    [{ total: null, rate: null }, 0, 'frames running 0s: 5 succeeded, 2 running, 1 starting, 4 waiting, 1 attempt failed'],
-    [{ rate: { perSec: 250.4, asOfMs: 0 } }, 0, 'frames running 0s: 5/12 succeeded, 2 running, 1 starting, 4 waiting, 1 attempt failed, 250/s, ETA 1s'],
-  ] satisfies [Partial<JobProgress>, number, string][])('in words: %j', (wish, now, expected) => {
+  test.each<[Partial<JobProgress>, number, string]>([
+    [
+      {},
+      12_000,
+      'frames running 12s: 5/12 succeeded, 2 running, 1 starting, 4 waiting, 1 attempt failed, 0.5/s, ETA 12s',
+    ],
+    [
+      { startedAtMs: null, phase: 'waiting', rate: null },
+      0,
+      'frames waiting: 5/12 succeeded, 2 running, 1 starting, 4 waiting, 1 attempt failed',
+    ],
+    [
+      { total: null, rate: null },
+      0,
+      'frames running 0s: 5 succeeded, 2 running, 1 starting, 4 waiting, 1 attempt failed',
+    ],
+    [
+      { rate: { perSec: 250.4, asOfMs: 0 } },
+      0,
+      'frames running 0s: 5/12 succeeded, 2 running, 1 starting, 4 waiting, 1 attempt failed, 250/s, ETA 1s',
+    ],
+  ])('in words: %j', (wish, now, expected) => {
     expect(progressLine(aProgress(wish), now)).toBe(expected);
   });
 
@@ -229,14 +251,14 @@ describe('progress', () => {
     expect(progressKey(aProgress({ counts: { ...aProgress().counts, waiting: 3 } }))).not.toBe(key);
   });
 
-  test.each([
+  test.each<[Partial<JobProgress>, number, number | null, string]>([
     [{}, 10_000, 14_000, 'seven left at one in two seconds'],
     [{}, 12_000, 12_000, 'time passes'],
     [{}, 99_000, 1000, 'later than expected: any moment now'],
     [{ rate: null }, 0, null, 'no pace yet'],
     [{ total: null }, 0, null, 'no end in sight'],
     [{ phase: 'suspended' }, 0, null, 'nothing moves'],
-  ] satisfies [Partial<JobProgress>, number, number | null, string][])('ETA %j at %i: %s (%s)', (wish, now, expected) => {
+  ])('ETA %j at %i: %s (%s)', (wish, now, expected) => {
     expect(etaMs(aProgress(wish), now)).toBe(expected);
   });
 });
@@ -245,15 +267,60 @@ describe('pace', () => {
   const sampled = (...samples: readonly (readonly [number, number])[]): readonly Sample[] =>
     samples.reduce<readonly Sample[]>((all, [atMs, succeeded]) => addSample(all, { atMs, succeeded }), []);
 
-  test.each([
+  test.each<[(readonly [number, number])[], number | null, string]>([
     [[[0, 0]], null, 'one look tells nothing'],
-    [[[0, 0], [100, 5]], null, 'two at once neither'],
-    [[[0, 3], [2000, 3]], null, 'nothing has succeeded'],
-    [[[0, 3], [2000, 13]], 5, 'ten in two seconds'],
-    [[[0, 0], [30_000, 300], [60_000, 330]], 1, 'of late it is slower'],
-    [[[0, 0], [100_000, 0], [101_000, 10]], 10 / 101, 'the sample before the window counts'],
-    [[[0, 0], [1000, 4], [1000, 6]], 6, 'the last word of a moment counts'],
-  ] satisfies [(readonly [number, number])[], number | null, string][])('%j: %s (%s)', (samples, expected) => {
+    [
+      [
+        [0, 0],
+        [100, 5],
+      ],
+      null,
+      'two at once neither',
+    ],
+    [
+      [
+        [0, 3],
+        [2000, 3],
+      ],
+      null,
+      'nothing has succeeded',
+    ],
+    [
+      [
+        [0, 3],
+        [2000, 13],
+      ],
+      5,
+      'ten in two seconds',
+    ],
+    [
+      [
+        [0, 0],
+        [30_000, 300],
+        [60_000, 330],
+      ],
+      1,
+      'of late it is slower',
+    ],
+    [
+      [
+        [0, 0],
+        [100_000, 0],
+        [101_000, 10],
+      ],
+      10 / 101,
+      'the sample before the window counts',
+    ],
+    [
+      [
+        [0, 0],
+        [1000, 4],
+        [1000, 6],
+      ],
+      6,
+      'the last word of a moment counts',
+    ],
+  ])('%j: %s (%s)', (samples, expected) => {
     expect(paceOf(sampled(...samples))?.perSec ?? null).toBe(expected);
   });
 
@@ -266,8 +333,15 @@ describe('pace', () => {
 
 describe('table', () => {
   test('columns as kubectl sets them, no blanks at the end, one row a line', () => {
-    expect(renderTable(['NAME', 'AGE'], [['a', '5s'], ['longer', ''], ['b\nc', '1d']])).toBe(
-      'NAME     AGE\na        5s\nlonger\nb c      1d\n',
-    );
+    expect(
+      renderTable(
+        ['NAME', 'AGE'],
+        [
+          ['a', '5s'],
+          ['longer', ''],
+          ['b\nc', '1d'],
+        ],
+      ),
+    ).toBe('NAME     AGE\na        5s\nlonger\nb c      1d\n');
   });
 });

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { aServer } from './a-server.ts';
+
+describe('the command line', () => {
+  test.each([
+    ['nope', "error: unknown command 'nope'"],
+    ['gte', '(Did you mean get?)'],
+    ['run', "error: required option '-f, --file <file>' not specified"],
+    ['run -f a --wiat', '(Did you mean --wait?)'],
+    ['run -f a --timeout 5m', 'error: --timeout needs --wait'],
+    ['run -f a --wait --timeout soon', 'It must be a length of time such as 90s, 5m or 1h30m.'],
+    ['run -f a --wait --timeout 0s', 'It must be a length of time'],
+    ['run -f a -o xml', 'Allowed choices are json.'],
+    ['get a -n b -A', 'error: -A and -n exclude each other'],
+    ['get pods a b', 'error: get pods takes one Job'],
+    ['get cronjob/a', 'error: "cronjob/a" names no Job'],
+    ['logs', "error: missing required argument 'job'"],
+    ['logs a --attempt 0', 'It must be a whole number from 1.'],
+    ['logs a --tail -3', 'It must be a whole number from 0.'],
+    ['delete', "error: missing required argument 'jobs'"],
+    ['local --driver docker', 'docker is not offered yet'],
+    ['local --driver podman', 'Allowed choices are process, simulated.'],
+    ['local --port 65536', 'It must be a whole number from 0 to 65535.'],
+    ['local --events-drop 2', 'It must be a number from 0 to 1.'],
+    ['local --task-ms 5-1', 'It must be milliseconds'],
+    ['local --task-ms 5', 'error: --task-ms and --task-fail need --driver simulated'],
+    ['local --in-memory --dynamodb-endpoint http://127.0.0.1:1', 'cannot be used with'],
+    ['local --dynamodb-endpoint nope', 'It must be an address'],
+    ['local --workspace nowhere', 'error: --workspace: there is no folder'],
+  ])('%s: exit 2', async (line, expected) => {
+    const { run } = await aServer();
+    const { code, out, err } = await run(line);
+    expect(err).toContain(expected);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+  });
+
+  test.each(['--help', 'run --help', 'get --help', 'logs --help', 'delete --help', 'local --help', 'help run'])(
+    '%s has examples, on standard output',
+    async (line) => {
+      const { run } = await aServer();
+      const { code, out, err } = await run(line);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toContain('Examples:\n  muster ');
+      expect(Math.max(...out.split('\n').map((each) => each.length))).toBeLessThanOrEqual(110);
+    },
+  );
+
+  test('--version', async () => {
+    const { run } = await aServer();
+    expect((await run('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});

@@ -1,0 +1,319 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { JobSchema } from '../../cli/api-objects.ts';
+import { type FollowOptions, followJob } from '../../cli/follow-job.ts';
+import { connect } from '../../cli/kube-client.ts';
+import { findTarget } from '../../cli/kubeconfig.ts';
+import { runCommandLine } from '../../cli/program.ts';
+import type { JobProgress } from '../../cli/render/progress.ts';
+import { plusMs } from '../../shared/domain/brand.ts';
+import type { Status } from '../../shared/domain/status.ts';
+import { START, type World, manifest } from '../kube/a-world.ts';
+import { type AServer, type Interception, type ServerWish, aServer } from './a-server.ts';
+
+type Steps = readonly ((world: World) => Promise<void> | void)[];
+
+const nothing = (): void => undefined;
+const phaseAt = (sec: number, kind: 'complete' | 'failed'): Pick<Status, 'phase'> => ({
+  phase: {
+    kind: 'finished',
+    verdict:
+      kind === 'complete'
+        ? { kind, reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' }
+        : { kind, reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' },
+    since: plusMs(START, sec * 1000),
+    at: plusMs(START, sec * 1000),
+  },
+});
+
+const claim = (...indexes: readonly number[]) => indexes.map((index) => ({ op: 'claim' as const, index }));
+const running = (...indexes: readonly number[]) => indexes.map((index) => ({ op: 'running' as const, index }));
+const succeeded = (...indexes: readonly number[]) => indexes.map((index) => ({ op: 'succeeded' as const, index }));
+
+/** Four indexes, two at a time, one step a look. */
+const TO_THE_END: Steps = [
+  async (world) => world.commit('sums', claim(0, 1), { startTime: START }),
+  async (world) => world.commit('sums', running(0, 1)),
+  async (world) => world.commit('sums', [...succeeded(0), ...claim(2)]),
+  async (world) => world.commit('sums', [...succeeded(1), ...running(2), ...claim(3)]),
+  async (world) => world.commit('sums', [...running(3), ...succeeded(2)]),
+  async (world) => world.commit('sums', succeeded(3), phaseAt(12, 'complete')),
+];
+
+const WAIT = 'run -f job.json --wait';
+
+async function waiting(wish: ServerWish = {}, line = WAIT) {
+  const server = await aServer(wish);
+  server.file('job.json', manifest('sums'));
+  return { ...server, waited: await server.run(line) };
+}
+
+describe('run --wait', () => {
+  test('complete: exit 0, and the last words say so', async () => {
+    const { waited } = await waiting({ steps: TO_THE_END });
+    expect(waited).toMatchObject({ code: 0, err: '' });
+    const lines = waited.out.trimEnd().split('\n');
+    expect(lines[0]).toBe('job.batch/sums created');
+    expect(lines.at(-1)).toBe('job.batch/sums complete: 4/4 succeeded in 12s');
+    expect(lines.at(-2)).toBe('sums complete 12s: 4/4 succeeded');
+    expect(waited.out).not.toContain('\u001B');
+  });
+
+  test('failed: exit 1, with the reason and where to look', async () => {
+    const steps: Steps = [
+      async (world) => world.commit('sums', claim(0, 1), { startTime: START }),
+      async (world) => world.commit('sums', [{ op: 'failed', index: 0 }], { failed: 1, ...phaseAt(5, 'failed') }),
+    ];
+    const { waited } = await waiting({ steps });
+    expect(waited.code).toBe(1);
+    expect(waited.out.trimEnd().split('\n').slice(-2)).toEqual([
+      'job.batch/sums failed: BackoffLimitExceeded: Job has reached the specified backoff limit (0/4 succeeded, 1 attempt failed in 5s)',
+      'See why: muster get pods sums, muster logs sums',
+    ]);
+  });
+
+  test.each([
+    ['deleted', async (world: World) => void (await fetchDelete(world))],
+    [
+      'deleted, and another one has its name',
+      async (world: World) => {
+        await fetchDelete(world);
+        await world.post('/apis/batch/v1/namespaces/default/jobs', manifest('sums'), LOOPBACK);
+      },
+    ],
+  ])('%s meanwhile: exit 3', async (_, step) => {
+    const { waited } = await waiting({ steps: [nothing, step] });
+    expect(waited.code).toBe(3);
+    expect(waited.out).toMatch(/\njob\.batch\/sums was deleted meanwhile\n$/);
+  });
+
+  test('timed out: exit 124, and the Job goes on', async () => {
+    const { waited, run } = await waiting({}, `${WAIT} --timeout 100ms`);
+    expect(waited.code).toBe(124);
+    expect(waited.out).toContain('job.batch/sums is not over after 0s. It goes on. Look again with: muster get sums\n');
+    expect((await run('get -o name')).out).toBe('job.batch/sums\n');
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s: exit %i, the Job goes on, and nobody listens any more', async (signal, exitCode) => {
+    const server = await aServer();
+    server.file('job.json', manifest('sums'));
+    const hand = server.shell();
+    const over = runCommandLine(WAIT.split(' '), hand.shell);
+    await expect.poll(() => hand.out()).toContain('sums waiting');
+    hand.interrupt(signal);
+    expect(await over).toBe(exitCode);
+    expect(hand.out()).toContain('It goes on. Look again with: muster get sums\n');
+    expect(hand.listeners()).toBe(0);
+    expect((await server.run('get -o name')).out).toBe('job.batch/sums\n');
+  });
+
+  test('--output json: the Job alone on standard output, the rest on the other', async () => {
+    const { waited, json } = await waiting({ steps: TO_THE_END }, `${WAIT} -o json`);
+    expect(JSON.parse(waited.out)).toEqual(await json('/apis/batch/v1/namespaces/default/jobs/sums'));
+    expect(waited.err).toContain('job.batch/sums complete: 4/4 succeeded in 12s\n');
+    expect(waited.code).toBe(0);
+  });
+});
+
+/** Follows the Job sums without a command line: looks again at once, and notes every progress. */
+async function following(server: AServer, wish: Partial<FollowOptions> = {}) {
+  const { shell } = server.shell();
+  const reconnect = async () => connect(findTarget(null, shell));
+  const client = await reconnect();
+  const object = await client.get('/apis/batch/v1/namespaces/default/jobs/sums');
+  const { uid } = JobSchema.parse(object).metadata;
+  const shown: string[] = [];
+  const progress: JobProgress[] = [];
+  const onProgress = (each: JobProgress): void => {
+    progress.push(each);
+    const text = `${each.phase} ${letters(each)}${each.lost === null ? '' : ' lost'}`;
+    if (shown.at(-1) !== text) shown.push(text);
+  };
+  const stop = new AbortController();
+  const options = { client, reconnect, onProgress, now: () => 0, lookAgainMs: 1, signal: stop.signal, ...wish };
+  const ending = followJob({ namespace: 'default', name: 'sums', uid }, options);
+  return { ending, shown, progress, stop };
+}
+
+const letters = ({ board }: JobProgress): string =>
+  board === null ? '' : [...board].map((code) => '.srx!FS'.charAt(code)).join('');
+
+async function withSums(wish: ServerWish = {}, spec: object = {}) {
+  const server = await aServer(wish);
+  server.file('job.json', manifest('sums', spec));
+  await server.run('run -f job.json');
+  server.requests.splice(0);
+  return server;
+}
+
+describe('following', () => {
+  test('shows each index as it goes, attempts and all', async () => {
+    const server = await withSums();
+    const { world } = server;
+    const { ending, shown } = await following(server);
+    const then = async (expected: string) => expect.poll(() => shown.at(-1)).toBe(expected);
+    await then('waiting ....');
+    await world.commit('sums', claim(0, 1), { startTime: START });
+    await then('running ss..');
+    await world.commit('sums', running(0, 1));
+    await then('running rr..');
+    await world.commit('sums', succeeded(0));
+    await then('running Sr..');
+    await world.record('sums', 1, 1, { cause: 'Error', exitCode: 1, reason: '' });
+    await world.commit('sums', [{ op: 'failed', index: 1 }], { failed: 1 });
+    await then('running S!..');
+    await world.commit('sums', [{ op: 'claim', index: 1, attempt: 2 }]);
+    await then('running Ss..');
+    await world.commit('sums', [{ op: 'running', index: 1, attempt: 2 }]);
+    await then('running Sr..');
+    await world.commit('sums', [{ op: 'succeeded', index: 1, attempt: 2 }]);
+    await then('running SS..');
+    await world.commit('sums', claim(2), { phase: { kind: 'suspended', since: START } });
+    await then('suspended SSx.');
+    await world.commit('sums', [{ op: 'released', index: 2 }]);
+    await then('suspended SS..');
+    await world.commit('sums', [], phaseAt(3, 'complete'));
+    expect((await ending).kind).toBe('complete');
+    expect(shown.at(-1)).toBe('complete SS..');
+  });
+
+  test('at the end of a failed Job nothing is at work, and what has failed is shown', async () => {
+    const steps: Steps = [
+      async (world) => world.commit('sums', [...claim(0, 1), ...running(0, 1)], { startTime: START }),
+      async (world) => {
+        await world.record('sums', 1, 1, { cause: 'Error', exitCode: 1, reason: '' });
+        await world.commit('sums', [...succeeded(0), { op: 'failed', index: 1 }], {
+          failed: 1,
+          ...phaseAt(3, 'failed'),
+        });
+      },
+    ];
+    const { ending, shown } = await following(await withSums({ steps }));
+    expect(await ending).toMatchObject({ kind: 'failed', job: { metadata: { name: 'sums' } } });
+    expect(shown.at(-1)).toBe('failed SF..');
+  });
+
+  test('a large Job is followed without its Pods, a NonIndexed one has no indexes', async () => {
+    for (const spec of [
+      { completions: 2001, parallelism: 1 },
+      { completionMode: 'NonIndexed', completions: 3 },
+    ]) {
+      const server = await withSums(
+        { steps: [async (world) => world.commit('sums', [], phaseAt(1, 'complete'))] },
+        spec,
+      );
+      const { ending, progress } = await following(server);
+      expect((await ending).kind).toBe('complete');
+      expect(progress.at(-1)?.board?.length ?? null).toBe('completionMode' in spec ? null : 2001);
+      expect(server.requests.filter((each) => each.includes('/pods'))).toEqual([]);
+    }
+  });
+
+  test('one watch serves a Job to its end', async () => {
+    const server = await withSums({ steps: TO_THE_END });
+    expect((await (await following(server)).ending).kind).toBe('complete');
+    expect(watchesOf(server.requests, '/jobs')).toBe(1);
+  });
+
+  test('a watch that the server ends is taken up, and the end is not missed', async () => {
+    const server = await withSums({
+      steps: [...Array<typeof nothing>(20).fill(nothing), ...TO_THE_END],
+      streamMaxSec: 4,
+    });
+    expect((await (await following(server)).ending).kind).toBe('complete');
+    expect(watchesOf(server.requests, '/jobs')).toBeGreaterThan(2);
+  });
+
+  const onWatch =
+    (answer: (response: ServerResponse) => void): Interception =>
+    ({ url = '' }, response) => {
+      if (!url.includes('watch=true')) return false;
+      answer(response);
+      return true;
+    };
+  const status = (code: number) => JSON.stringify({ kind: 'Status', code, reason: 'No', message: 'no watches' });
+
+  test.each<[string, Interception]>([
+    ['forbids watching', onWatch((response) => response.writeHead(403).end(status(403)))],
+    ['has no watches', onWatch((response) => response.writeHead(501).end('not implemented'))],
+    [
+      'says that what was to come has expired',
+      onWatch((response) => response.end(`{"type":"ERROR","object":${status(410)}}\n`)),
+    ],
+    ['ends watches at once', onWatch((response) => response.end())],
+    [
+      'breaks watches off',
+      onWatch((response) => {
+        response.write('{"type":');
+        setTimeout(() => response.destroy(), 2);
+      }),
+    ],
+  ])('a server that %s is asked again and again instead', async (_, intercept) => {
+    let looks = 0;
+    const server: AServer = await withSums({
+      intercept(request, response) {
+        // No watch waits in this world: a step is taken at each look.
+        if (request.url?.endsWith('/jobs/sums') === true) void TO_THE_END[looks++ - 2]?.(server.world);
+        return intercept(request, response);
+      },
+    });
+    const { ending, shown } = await following(server);
+    expect((await ending).kind).toBe('complete');
+    expect(shown.at(-1)).toBe('complete SSSS');
+  });
+
+  test('a server that is started again at another address is found again', async () => {
+    const server = await withSums();
+    const { ending, shown } = await following(server);
+    await expect.poll(() => watchesOf(server.requests, '/jobs')).toBe(1);
+    await server.close();
+    await expect.poll(() => shown.at(-1)).toBe('waiting .... lost');
+    await server.world.commit('sums', [], phaseAt(9, 'complete'));
+    await server.openAgain();
+    expect((await ending).kind).toBe('complete');
+    expect(shown.at(-1)).toBe('complete ....');
+  });
+
+  test('a server that stays away is given up', async () => {
+    const server = await withSums();
+    let nowMs = 0;
+    const { ending } = await following(server, { giveUpMs: 100, now: () => (nowMs += 10) });
+    await expect.poll(() => watchesOf(server.requests, '/jobs')).toBe(1);
+    await server.close();
+    expect(await ending).toMatchObject({
+      kind: 'unreachable',
+      reason: expect.stringContaining('connection refused') as string,
+    });
+  });
+
+  test('a server that refuses to tell is not asked twice', async () => {
+    const server = await withSums({
+      intercept({ url = '', method }, response) {
+        if (method !== 'GET' || !url.endsWith('/jobs/sums') || asked++ < 1) return false;
+        response.writeHead(403).end(status(403));
+        return true;
+      },
+    });
+    let asked = 0;
+    const { ending } = await following(server);
+    await expect(ending).rejects.toThrow('Error from server (No): no watches');
+  });
+
+  test('aborting ends it, with its watches', async () => {
+    const server = await withSums();
+    const { ending, stop } = await following(server);
+    await expect.poll(() => watchesOf(server.requests, '/pods')).toBe(1);
+    stop.abort();
+    expect(await ending).toEqual({ kind: 'aborted' });
+  });
+});
+
+const LOOPBACK = { host: '127.0.0.1' };
+const fetchDelete = async (world: World) =>
+  world.app.request('/apis/batch/v1/namespaces/default/jobs/sums', { method: 'DELETE', headers: LOOPBACK });
+
+const watchesOf = (requests: readonly string[], kind: string): number =>
+  requests.filter((each) => each.includes(`${kind}?`) && each.includes('watch=true')).length;

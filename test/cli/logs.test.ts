@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { runCommandLine } from '../../cli/program.ts';
+import { manifest } from '../kube/a-world.ts';
+import { aServer } from './a-server.ts';
+import { aHalfDoneServer } from './half-done.ts';
+
+describe('logs', () => {
+  async function printing() {
+    const server = await aHalfDoneServer();
+    const { world } = server;
+    world.print(0, 1, 'main', 'zero a', 'zero b');
+    world.print(1, 1, 'main', 'one a');
+    world.print(1, 2, 'main', 'one again');
+    return server;
+  }
+
+  test.each([
+    ['logs sums --index 0', 'zero a\nzero b\n', 'one index'],
+    ['logs sums --index 0 --tail 1', 'zero b\n', 'its end'],
+    ['logs job.batch/sums --index 1', 'one again\n', 'the latest attempt'],
+    ['logs sums --index 1 --attempt 1', 'one a\n', 'an earlier one'],
+    ['logs sums', '[0] zero a\n[0] zero b\n[1] one again\n', 'all indexes'],
+    ['logs sums --index 0-1 --tail 1', '[0] zero b\n[1] one again\n', 'several'],
+    ['logs sums --attempt 1', '[0] zero a\n[0] zero b\n[1] one a\n', 'first attempts'],
+  ])('%s', async (line, expected) => {
+    const { run } = await printing();
+    expect(await run(line)).toEqual({ code: 0, out: expected, err: '' });
+  });
+
+  test.each([
+    ['logs nope', 1, 'Error from server (NotFound): jobs.batch "nope" not found\n'],
+    ['logs sums --index 3', 1, 'error: Job sums has no attempt of index 3 yet\n'],
+    ['logs sums --index 0 --attempt 4', 1, 'error: Job sums has no attempt 4 of index 0 yet\n'],
+    ['logs sums --index 4', 2, 'error: --index "4": too large index: 4 is not below 4\n'],
+    ['logs sums --index 2-1', 2, 'error: --index "2-1": non-increasing order: 1 comes after 2\n'],
+    [
+      'logs sums --index 0 -c nope',
+      1,
+      /^Error from server \(BadRequest\): container nope is not valid for pod sums-0-/,
+    ],
+  ])('%s', async (line, exitCode, expected) => {
+    const { run } = await printing();
+    const { code, err } = await run(line);
+    expect(code).toBe(exitCode);
+    expect(err).toMatch(expected);
+  });
+
+  test('a NonIndexed Job has no indexes', async () => {
+    const { run, file, world } = await aServer();
+    file('job.json', manifest('queue', { completionMode: 'NonIndexed', completions: 2 }));
+    await run('run -f job.json');
+    expect(await run('logs queue --index 0')).toMatchObject({
+      code: 2,
+      err: 'error: Job queue is NonIndexed: its Pods have no index\n',
+    });
+    await world.commit('queue', [{ op: 'claim', index: 0 }]);
+    await world.launch('queue', [{ index: 0, attempt: 1 }]);
+    await world.commit('queue', [{ op: 'running', index: 0 }]);
+    world.print(0, 1, 'main', 'hello');
+    expect(await run('logs queue')).toEqual({ code: 0, out: 'hello\n', err: '' });
+  });
+
+  test('what has not started is said; beside others it does not stop them', async () => {
+    const { run, world } = await printing();
+    await world.commit('sums', [{ op: 'claim', index: 2 }]);
+    expect(await run('logs sums --index 2')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is waiting to start') as string,
+    });
+    const all = await run('logs sums --tail 1');
+    expect(all).toMatchObject({
+      code: 1,
+      out: '[0] zero b\n[1] one again\n',
+      err: expect.stringContaining('is waiting to start') as string,
+    });
+  });
+
+  test('following goes on over what the server cuts, with every line once', async () => {
+    const server = await aServer({
+      streamMaxSec: 3,
+      steps: [
+        (world) => world.print(1, 1, 'main', 'one b', 'one c'),
+        () => undefined,
+        () => undefined,
+        (world) => world.print(1, 1, 'main', 'one d'),
+        async (world) => {
+          world.print(1, 1, 'main', 'one e');
+          await world.record('sums', 1, 1, { cause: 'Completed', exitCode: 0, reason: '' });
+          await world.commit('sums', [{ op: 'succeeded', index: 1 }]);
+        },
+      ],
+    });
+    const { run, file, world, requests } = server;
+    file('job.json', manifest('sums'));
+    await run('run -f job.json');
+    await world.commit('sums', [{ op: 'claim', index: 1 }]);
+    await world.launch('sums', [{ index: 1, attempt: 1 }]);
+    await world.commit('sums', [{ op: 'running', index: 1 }]);
+    world.print(1, 1, 'main', 'one a');
+    expect(await run('logs sums --index 1 -f')).toEqual({
+      code: 0,
+      out: 'one a\none b\none c\none d\none e\n',
+      err: '',
+    });
+    const asked = requests.filter((each) => each.includes('/log?'));
+    expect(asked.length).toBeGreaterThan(1);
+    expect(asked[1]).toContain('sinceTime=');
+  });
+
+  test('too many are not followed at once', async () => {
+    const { run, file, world } = await aServer();
+    file('job.json', manifest('sums', { completions: 40, parallelism: 40 }));
+    await run('run -f job.json');
+    await world.commit(
+      'sums',
+      Array.from({ length: 40 }, (_, index) => ({ op: 'claim' as const, index })),
+    );
+    expect(await run('logs sums -f')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('40 logs, and at most 32') as string,
+    });
+  });
+
+  test('Ctrl-C ends a follow', async () => {
+    const { shell, file, world } = await aServer();
+    file('job.json', manifest('sums'));
+    const hand = shell();
+    await runCommandLine(['run', '-f', 'job.json'], hand.shell);
+    await world.commit('sums', [{ op: 'claim', index: 1 }]);
+    await world.launch('sums', [{ index: 1, attempt: 1 }]);
+    await world.commit('sums', [{ op: 'running', index: 1 }]);
+    world.print(1, 1, 'main', 'hello');
+    const following = runCommandLine(['logs', 'sums', '-f'], hand.shell);
+    await expect.poll(() => hand.out()).toContain('hello\n');
+    expect(hand.interrupt()).toBe(true);
+    expect(await following).toBe(130);
+    expect(hand.listeners()).toBe(0);
+  });
+});
