@@ -30,14 +30,16 @@ export function planStops(draft: Draft, phase: Phase, round: Status['stopRound']
   if (cursor >= draft.size) return { stopRound: { cursor, startedAt }, stop: [], wakeAt: repeatAt, again: false };
 
   const ending = isEnding(phase);
-  const indexes = draft.scan(cursor, STOPS_PER_PASS_MAX, (r) => ending || r.stopping, ['starting', 'running']);
+  const end = nextUnseen(draft, cursor, ending); // the round leaves nothing out: it goes on there, in the next pass
+  const indexes = draft
+    .scan(cursor, STOPS_PER_PASS_MAX, (r) => ending || r.stopping, ['starting', 'running'])
+    .filter((index) => index < end);
   const stop = indexes.flatMap((index) => {
     const record = draft.record(index);
     return record === null ? [] : [{ index, attempt: record.attempt, nonce: record.nonce }];
   });
   const last = indexes.at(-1);
-  const reached = last === undefined ? cursor : last + 1;
-  const next = stop.length < STOPS_PER_PASS_MAX ? nextUnseen(draft, reached, ending) : reached;
+  const next = last === undefined || indexes.length < STOPS_PER_PASS_MAX ? end : last + 1;
   return { stopRound: { cursor: next, startedAt }, stop, wakeAt: repeatAt, again: next < draft.size };
 }
 
