@@ -23,9 +23,12 @@ const Id = z
   .transform(([index, attempt, nonce]): AttemptId => ({ index, attempt, nonce }));
 const idOf = ({ index, attempt, nonce }: AttemptId) => [index, attempt, nonce] as const;
 
-/** JSON without the two characters that JSON allows and SQS refuses, so that no reason text can make a message unsendable. */
-const textOf = (message: object): string =>
-  JSON.stringify(message).replaceAll(/[\uFFFE\uFFFF]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
+/**
+ * JSON of which every SQS takes every character, so that no text (a reason, a command that does not exist) can make a
+ * message unsendable: without the two characters of JSON that SQS refuses, and the pairs that emulators refuse.
+ */
+export const sendableJson = (value: object): string =>
+  JSON.stringify(value).replaceAll(/[\uD800-\uDFFF\uFFFE\uFFFF]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
 
 // wake queue
 
@@ -33,7 +36,7 @@ const WakeUpSchema = z.strictObject({ v, uid: Uid, inspect: z.literal(true).opti
 
 /** The delay is the queue's affair and is not in the body. */
 export const formatWakeUp = ({ uid, inspect }: { readonly uid: string; readonly inspect?: boolean }): string =>
-  textOf({ v: VERSION, uid, ...(inspect === true ? { inspect } : {}) });
+  sendableJson({ v: VERSION, uid, ...(inspect === true ? { inspect } : {}) });
 
 export const parseWakeUp = (text: string) => wakeUpIn(JSON.parse(text));
 
@@ -78,7 +81,7 @@ const FactMessageSchema = z.object({ v, uid: Uid, facts: z.array(FactSchema) });
 export type ParsedFacts = { readonly uid: z.output<typeof Uid>; readonly facts: readonly Fact[] };
 
 export const formatFactMessage = ({ uid, facts }: { readonly uid: string; readonly facts: readonly Fact[] }): string =>
-  textOf({ v: VERSION, uid, facts: facts.map(formatFact) });
+  sendableJson({ v: VERSION, uid, facts: facts.map(formatFact) });
 
 function formatFact(fact: Fact): object {
   const { index: _index, attempt: _attempt, nonce: _nonce, ...rest } = fact;
@@ -139,7 +142,7 @@ type Unversioned<T> = T extends unknown ? Omit<T, 'v'> : never;
 export type ParsedDispatch = Unversioned<z.output<typeof DispatchSchema>>;
 
 export const formatDispatch = (message: ParsedDispatch): string =>
-  textOf(
+  sendableJson(
     message.kind === 'pack'
       ? { v: VERSION, ...message, launch: message.launch.map(idOf), stop: message.stop.map(idOf) }
       : { v: VERSION, ...message },

@@ -1,4 +1,5 @@
 import { type SQSClient, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import { sendableJson } from '../../schema/queue-messages.ts';
 
 const BATCH_MAX = 10;
 
@@ -24,7 +25,7 @@ export function createSqsEventTarget({ client, url }: { readonly client: SQSClie
     }
   };
 
-  return (event: unknown): Promise<void> =>
+  return (event: object): Promise<void> =>
     new Promise((taken, refused) => {
       if (waiting.length === 0) {
         setImmediate(() => {
@@ -33,6 +34,6 @@ export function createSqsEventTarget({ client, url }: { readonly client: SQSClie
           for (let i = 0; i < letters.length; i += BATCH_MAX) void send(letters.slice(i, i + BATCH_MAX));
         });
       }
-      waiting.push({ body: JSON.stringify(event), taken, refused });
+      waiting.push({ body: sendableJson(event), taken, refused });
     });
 }
