@@ -77,7 +77,10 @@ export function aRuntime(inbox: Inbox, coalesceMs = 300) {
       },
       telemetry: { ...plain, flush: () => void flushes++ },
       cache: createCache(),
-      publisher: createPublisher({ feed: store.feed, clock: { now: () => asEpochMs(now), sleep: async () => undefined } }),
+      publisher: createPublisher({
+        feed: store.feed,
+        clock: { now: () => asEpochMs(now), sleep: async () => undefined },
+      }),
       settings: { timing: AWS_TIMING, launchesPerSec: null, stopsPerSec: null, historyMs: 1000 },
       hash: (text) => text,
     },
