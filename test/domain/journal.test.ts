@@ -1,0 +1,233 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeChunk, encodeChunk } from '../../shared/domain/board-codec.ts';
+import {
+  CHUNK_INDEXES,
+  type Chunk,
+  type ChunkSummary,
+  chunksFor,
+  emptyChunk,
+  freshSummary,
+} from '../../shared/domain/board.ts';
+import { Draft } from '../../shared/domain/draft.ts';
+import { FRESH, type IndexRecord, isActive } from '../../shared/domain/index-record.ts';
+import { extendJournal, foldJournal, podChanges, unfolded } from '../../shared/domain/journal.ts';
+import { type Journal, chunkLength, summariesFor } from '../../shared/domain/status.ts';
+import { CHUNKS_PER_PASS_MAX, FOLD_AT_ENTRIES } from '../../shared/domain/timing.ts';
+import { type Transition, type TransitionOp, applyTo } from '../../shared/domain/transition.ts';
+
+// The journal in front of the board. An entry is written `claim 3`, its sequence number before it where it matters.
+
+type Plain = Exclude<TransitionOp, 'lost' | 'lostToSpot'>;
+type Words = `${Plain} ${number}`;
+const step = (words: Words): Transition => {
+  const [op, index] = words.split(' ');
+  return { op: op as Plain, index: Number(index), attempt: 1 };
+};
+const journal = (first: number, ...words: readonly Words[]): Journal =>
+  extendJournal({ nextSeq: first, entries: [] }, words.map(step));
+const seqs = ({ entries }: Journal): readonly number[] => entries.map(({ seq }) => seq);
+
+test('a pass adds its transitions at the end', () => {
+  const before = journal(7, 'claim 0', 'claim 1');
+  const grown = extendJournal(before, [step('launched 0')]);
+  expect(grown.nextSeq).toBe(10);
+  expect(grown.entries.map(({ seq, transition: { op, index } }) => `${seq} ${op} ${index}`)).toEqual([
+    '7 claim 0',
+    '8 claim 1',
+    '9 launched 0',
+  ]);
+  expect(extendJournal(before, [])).toEqual(before);
+});
+
+test.each([
+  [0, 0, [7, 8, 9], 'nothing is folded'],
+  [8, 0, [8, 9], 'what lies below the mark of its chunk is'],
+  [10, 0, [9], 'all of the first chunk is'],
+  [0, 10, [7, 8], 'all of the second is'],
+  [10, 10, [], 'all is'],
+])('folded up to %i and %i → open %o: %s', (first, second, open) => {
+  const chunks = [first, second].map((foldedSeq) => ({ ...freshSummary(CHUNK_INDEXES), foldedSeq }));
+  const entries = journal(7, 'claim 0', 'claim 1', 'claim 5000');
+  expect(unfolded({ journal: entries, chunks }).map(({ seq }) => seq)).toEqual(open);
+});
+
+describe('what a watcher of Pods is told', () => {
+  test.each<readonly [entries: readonly Words[], since: number, told: string, because: string]>([
+    [[], 0, '', 'nothing'],
+    [['claim 0'], 0, '0 claimed', 'a new Pod'],
+    [['claim 0', 'launched 0', 'running 0'], 0, '0 running', 'each Pod once, as it is now'],
+    [['claim 0', 'launched 0', 'running 0'], 2, '0 running', 'from the mark on'],
+    [['claim 0', 'running 0'], 2, '', 'all has been told'],
+    [['claim 1', 'claim 0', 'running 1'], 0, '1 running, 0 claimed', 'several Pods'],
+    [['running 0', 'succeeded 0'], 0, '0 succeeded', 'its success'],
+    [['running 0', 'failed 0'], 0, '0 pending', 'its end: the record of the attempt tells of it'],
+    [['running 0', 'failedForGood 0'], 0, '0 failed', 'its last failure'],
+    [['running 0', 'released 0'], 0, '0 pending', 'we ended it'],
+    [['claim 0', 'renonce 0'], 0, '0 claimed', 'a launch that is refused changes no Pod'],
+    [['running 0', 'stopping 0'], 0, '0 running', 'one that is asked to stop still runs'],
+    [['running 0', 'stopping 0'], 1, '', 'and that has been told'],
+  ])('%o since %i → %s: %s', (entries, since, told) => {
+    const changes = podChanges(journal(0, ...entries), since);
+    expect(changes.map(({ index, state }) => `${index} ${state}`).join(', ')).toBe(told);
+  });
+
+  test('the newest attempt of an index', () => {
+    const { entries, nextSeq } = journal(0, 'claim 0', 'failed 0');
+    const again = extendJournal({ entries, nextSeq }, [{ op: 'claim', index: 0, attempt: 2 }]);
+    expect(podChanges(again, 0)).toEqual([{ index: 0, attempt: 2, state: 'claimed' }]);
+  });
+});
+
+/** A board of `counts.length` chunks; as many indexes of each have been claimed by one pass. */
+function claimed(counts: readonly number[], hand = counts.map((_, no) => no)) {
+  const size = counts.length * CHUNK_INDEXES;
+  const chunks: readonly ChunkSummary[] = summariesFor(size, []).map((summary) => ({ ...summary, version: 4 }));
+  const draft = new Draft(
+    { size, chunks, journal: { nextSeq: 0, entries: [] } },
+    new Map(counts.map((_, no) => [no, emptyChunk()] as const)),
+  );
+  for (const [no, count] of counts.entries()) {
+    for (let i = 0; i < count; i++) draft.apply({ op: 'claim', index: no * CHUNK_INDEXES + i, attempt: 1 });
+  }
+  const entries = extendJournal({ nextSeq: 0, entries: [] }, draft.transitions);
+  // What the next pass has at hand: the counts are STATUS's, the claims are in the journal only.
+  const stored = new Map(hand.map((no) => [no, emptyChunk()] as const));
+  return { draft: new Draft({ size, chunks: draft.summaries(), journal: entries }, stored), entries };
+}
+
+describe('folding', () => {
+  test.each<
+    readonly [
+      counts: readonly number[],
+      hand: readonly number[],
+      folds: readonly number[],
+      left: number,
+      again: boolean,
+      because: string,
+    ]
+  >([
+    [[499], [0], [], 499, false, 'one entry short of the mark'],
+    [[500], [0], [0], 500, false, 'at the mark'],
+    [[10, 480, 20], [0, 1, 2], [1, 2, 0], 510, false, 'the chunk with most entries first'],
+    [[250, 250], [0, 1], [0, 1], 500, false, 'of two that have as many the lower'],
+    [[100, 400], [0], [0], 500, false, 'what is at hand is folded'],
+    [[100, 400], [], [], 500, true, 'nothing is at hand: the next pass must have it'],
+  ])('%o entries, %o at hand → folds %o: %s', (counts, hand, folds, left, again) => {
+    const { draft, entries } = claimed(counts, hand);
+    const folding = foldJournal(draft, entries, 0);
+    expect(folding.folds.map(({ no }) => no)).toEqual(folds);
+    expect(folding.journal.entries).toHaveLength(left); // none of it has been published
+    expect(folding.again).toBe(again);
+  });
+
+  test('a fold replaces the version that was read, and counts one up', () => {
+    const { draft, entries } = claimed([500]);
+    const { folds } = foldJournal(draft, entries, 0);
+    expect(folds[0]).toMatchObject({ no: 0, expectedVersion: 4, length: CHUNK_INDEXES });
+    expect(draft.summaries()[0]).toMatchObject({ version: 5, foldedSeq: 500 });
+  });
+
+  test('at most 90 chunks in one transaction, and the rest stays open', () => {
+    const { draft, entries } = claimed(Array.from({ length: 101 }, () => 5));
+    const folding = foldJournal(draft, entries, entries.nextSeq);
+    expect(folding.folds).toHaveLength(CHUNKS_PER_PASS_MAX);
+    expect(folding.journal.entries).toHaveLength(11 * 5);
+    expect(CHUNKS_PER_PASS_MAX).toBeLessThan(100); // DynamoDB's limit, STATUS counted
+  });
+
+  test.each([
+    [0, 500, 'nothing is published: all stays'],
+    [200, 300, 'what is folded and published goes'],
+    [500, 0, 'all goes'],
+  ])('published up to %i: %i entries stay, %s', (published, left) => {
+    const { draft, entries } = claimed([500]);
+    expect(foldJournal(draft, entries, published).journal.entries).toHaveLength(left);
+  });
+
+  test('what is published but not folded stays', () => {
+    const { draft, entries } = claimed([499]);
+    expect(foldJournal(draft, entries, 499).journal).toEqual(entries);
+  });
+
+  test('sequence numbers go on where they were', () => {
+    const { draft, entries } = claimed([500]);
+    const { journal: rest } = foldJournal(draft, entries, 500);
+    expect(seqs(extendJournal(rest, [step('launched 0')]))).toEqual([500]);
+  });
+});
+
+/** What one pass does to a stretch of indexes: whatever may follow on each. */
+const stretch = fc.record({
+  from: fc.nat(2 * CHUNK_INDEXES),
+  length: fc.integer({ min: 1, max: 450 }),
+  op: fc.constantFrom<Plain>(
+    'claim',
+    'claim',
+    'launched',
+    'running',
+    'succeeded',
+    'failed',
+    'stopping',
+    'released',
+    'renonce',
+  ),
+  /** how much of what there is has been published when the pass looks */
+  published: fc.double({ min: 0, max: 1, noNaN: true }),
+  hand: fc.subarray([0, 1, 2], { minLength: 1 }),
+});
+
+/** The transition, where it can follow. */
+function following(record: IndexRecord, op: Plain, index: number): Transition | null {
+  const attempt = op === 'claim' ? record.attempt + 1 : record.attempt;
+  if (op === 'claim' ? record.state !== 'pending' : !isActive(record.state)) return null;
+  if (op === 'launched' && record.state !== 'claimed') return null;
+  if (op === 'running' && record.state === 'running') return null;
+  return { op, index, attempt };
+}
+
+test('stored chunks and the journal are the board, whatever was folded and published', () => {
+  const size = 2 * CHUNK_INDEXES + 500;
+  fc.assert(
+    fc.property(fc.array(stretch, { minLength: 1, maxLength: 12 }), (passes) => {
+      const model: IndexRecord[] = Array.from({ length: size }, () => FRESH);
+      const stored = new Map<number, Uint8Array>();
+      const fetch = (no: number): Chunk => {
+        const bytes = stored.get(no);
+        return bytes === undefined ? emptyChunk() : decodeChunk(bytes);
+      };
+      const every = Array.from({ length: chunksFor(size) }, (_, no) => no);
+      let status = { size, chunks: summariesFor(size, []), journal: journal(0) };
+
+      for (const { from, length, op, published, hand } of passes) {
+        const draft = new Draft(status, new Map(hand.map((no) => [no, fetch(no)] as const)));
+        for (let index = from; index < Math.min(size, from + length); index++) {
+          const transition = following(model[index]!, op, index);
+          if (transition === null || draft.record(index) === null) continue;
+          draft.apply(transition);
+          model[index] = applyTo(model[index]!, transition);
+        }
+        const extended = extendJournal(status.journal, draft.transitions);
+        const { journal: rest, folds } = foldJournal(draft, extended, Math.floor(published * extended.nextSeq));
+        for (const { no, chunk, length: records } of folds) {
+          expect(records).toBe(chunkLength(size, no));
+          stored.set(no, encodeChunk(chunk, records));
+        }
+        status = { size, chunks: draft.summaries().map((summary) => ({ ...summary })), journal: rest };
+      }
+
+      const board = new Draft(status, new Map(every.map((no) => [no, fetch(no)] as const)));
+      const wrong = model.flatMap((record, index) => (same(record, board.record(index)) ? [] : [index]));
+      expect(wrong).toEqual([]);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+const same = (a: IndexRecord, b: IndexRecord | null): boolean =>
+  b !== null &&
+  a.state === b.state &&
+  a.attempt === b.attempt &&
+  a.nonce === b.nonce &&
+  a.stopping === b.stopping &&
+  a.failures === b.failures;
