@@ -1,0 +1,205 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { CHUNK_INDEXES, chunkOf, emptyChunk } from '../../shared/domain/board.ts';
+import { chunksNeeded } from '../../shared/domain/chunks-needed.ts';
+import { Draft } from '../../shared/domain/draft.ts';
+import type { EndingCause, Fact } from '../../shared/domain/fact.ts';
+import { planJob } from '../../shared/domain/plan-job.ts';
+import { decodeStatus, encodeStatus } from '../../shared/domain/status-codec.ts';
+import { chunkLength, requestDeletion, tally } from '../../shared/domain/status.ts';
+import { AWS_TIMING, CLAIMS_IN_FLIGHT_MAX } from '../../shared/domain/timing.ts';
+import {
+  type Situation,
+  aBoard,
+  after,
+  at,
+  cancelled,
+  ended,
+  launched,
+  recordOf,
+  recount,
+  refused,
+  rejected,
+  running,
+} from '../support/a-board.ts';
+
+// Whatever comes, in whatever order: planJob never throws, and what STATUS says of the board is what is on it.
+
+const CAUSES: readonly EndingCause[] = [
+  'Completed',
+  'Error',
+  'OOMKilled',
+  'Stopped',
+  'Spot',
+  'Infrastructure',
+  'StartFailed',
+];
+const KINDS = ['launched', 'running', 'refused', 'rejected', 'cancelled', ...CAUSES] as const;
+
+/** A fact about an index near the one given; its attempt and nonce are mostly the current ones. */
+const observation = fc.record({
+  index: fc.nat(9),
+  kind: fc.constantFrom(...KINDS),
+  attemptsAway: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, fc.constantFrom(-1, 1)),
+  noncesAway: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, fc.constantFrom(-1, 1)),
+});
+
+const change = fc.oneof(
+  fc.record({ kind: fc.constant('parallelism' as const), to: fc.nat(12) }),
+  fc.record({ kind: fc.constant('completions' as const), to: fc.nat(12) }),
+  fc.record({ kind: fc.constant('suspend' as const), to: fc.boolean() }),
+  fc.constant({ kind: 'delete' as const }),
+);
+
+const step = fc.record({
+  facts: fc.array(observation, { maxLength: 8 }),
+  change: fc.option(change, { freq: 4 }),
+  secLater: fc.oneof(fc.constantFrom(-3, 0, 1, 30, 61), fc.nat(3_000)),
+  /** the pass has only the chunks at hand that it asked for, or only one */
+  atHand: fc.constantFrom('all', 'needed', 'one'),
+});
+
+const history = fc.record({
+  completionMode: fc.constantFrom('Indexed' as const, 'NonIndexed' as const),
+  completions: fc.oneof({ weight: 4, arbitrary: fc.nat(10) }, fc.constant(null)),
+  parallelism: fc.nat(6),
+  backoffLimit: fc.constantFrom(0, 2, 1_000),
+  suspend: fc.boolean(),
+  /** so that the board has one chunk or two */
+  before: fc.constantFrom(0, CHUNK_INDEXES - 4),
+  steps: fc.array(step, { maxLength: 25 }),
+});
+
+test('any history of facts and changes keeps the board and its summary in step', () => {
+  fc.assert(
+    fc.property(history, ({ steps, before, completions, suspend, ...spec }) => {
+      const wish = {
+        ...spec,
+        suspend,
+        completions: completions === null || before === 0 ? completions : before + completions,
+      };
+      const strip = '.'.repeat(completions ?? spec.parallelism);
+      let situation = aBoard(strip, {
+        ...wish,
+        before: completions === null ? 0 : before,
+        phase: suspend ? { kind: 'suspended', since: at(0) } : { kind: 'running' },
+      });
+      let sec = 0;
+      for (const { facts, change: edit, secLater, atHand } of steps) {
+        sec = Math.max(0, sec + secLater);
+        if (edit !== null) situation = changed(situation, edit, sec, completions === null ? 0 : before);
+        const first = completions === null ? 0 : before;
+        situation = pass(
+          situation,
+          facts.map((seen) => factOf(situation, first, seen, sec)),
+          sec,
+          atHand,
+        );
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
+
+function pass(situation: Situation, facts: readonly Fact[], sec: number, atHand: 'all' | 'needed' | 'one'): Situation {
+  const { job, status, stored } = situation;
+  const needed = chunksNeeded(job, status, facts, at(sec));
+  const has = (no: number): boolean =>
+    atHand === 'all' || (atHand === 'needed' ? needed.includes(no) : no === needed[0]);
+  const before = structuredClone(status);
+  const next = planJob(job, status, new Map([...stored].filter(([no]) => has(no))), facts, at(sec), AWS_TIMING);
+  expect(status).toEqual(before); // what was given stays as it was
+  if (next.status === null) return situation;
+  const committed = after(situation, next);
+  checkSummaries(committed);
+
+  const { phase, inFlight, chunks, now, failed } = next.status;
+  expect(decodeStatus(encodeStatus(next.status))).toEqual(next.status);
+  expect(now).toBeGreaterThanOrEqual(status.now);
+  expect(failed).toBeGreaterThanOrEqual(status.failed);
+  expect(inFlight.length).toBeLessThanOrEqual(CLAIMS_IN_FLIGHT_MAX);
+  const { starting, running: runs, stopping } = tally(chunks);
+  if (phase.kind === 'finished' || phase.kind === 'deleted') expect(starting + runs).toBe(0);
+  const claims = next.status.journal.entries.filter(
+    ({ seq, transition }) => seq >= status.journal.nextSeq && transition.op === 'claim',
+  );
+  if (claims.length > 0) {
+    expect(phase.kind).toBe('running');
+    expect(starting + runs - stopping).toBeLessThanOrEqual(job.spec.parallelism);
+  }
+  for (const claim of inFlight)
+    expect(recordOf(committed, claim.index)).toMatchObject({
+      state: 'claimed',
+      attempt: claim.attempt,
+      nonce: claim.nonce,
+    });
+  return committed;
+}
+
+/** The counts are exact; the lower bounds never lie above what they bound. */
+function checkSummaries({ status, stored }: Situation): void {
+  const draft = new Draft(status, stored);
+  for (const [no, { version: _, foldedSeq: __, firstPending, soonestDue, ...counts }] of status.chunks.entries()) {
+    const chunk = draft.chunk(no);
+    if (chunk === undefined) throw new Error(`chunk ${no} is stored`);
+    const {
+      foldedSeq: ___,
+      firstPending: first,
+      soonestDue: soonest,
+      ...recounted
+    } = recount(chunk, chunkLength(status.size, no));
+    expect(counts).toEqual(recounted);
+    expect(firstPending).toBeLessThanOrEqual(first);
+    if (soonest !== null) expect(soonestDue).not.toBeNull();
+    expect(soonestDue ?? 0).toBeLessThanOrEqual(soonest ?? Number.POSITIVE_INFINITY);
+  }
+}
+
+function changed(
+  situation: Situation,
+  edit: typeof change extends fc.Arbitrary<infer T> ? T : never,
+  sec: number,
+  before: number,
+): Situation {
+  const { job, status } = situation;
+  const gone = status.phase.kind === 'deleting' || status.phase.kind === 'deleted';
+  if (edit.kind === 'delete') return { ...situation, status: requestDeletion(status, at(sec)) ?? status };
+  if (gone || (edit.kind === 'completions' && job.spec.completions === null)) return situation;
+  const value = edit.kind === 'completions' ? before + Number(edit.to) : edit.to;
+  const generation = job.generation + 1;
+  const larger: Situation = {
+    ...situation,
+    job: { ...job, generation, spec: { ...job.spec, [edit.kind]: value } },
+    status: { ...status, version: status.version + 1, generation },
+  };
+  // A board that grows may reach into a chunk that has never been stored: it is empty then.
+  const stored = new Map(situation.stored);
+  for (let no = 0; no <= chunkOf(before + 30); no++) if (!stored.has(no)) stored.set(no, emptyChunk());
+  return { ...larger, stored };
+}
+
+function factOf(
+  situation: Situation,
+  first: number,
+  seen: typeof observation extends fc.Arbitrary<infer T> ? T : never,
+  sec: number,
+): Fact {
+  const index = first + seen.index;
+  const record = index < situation.status.size ? recordOf(situation, index) : { attempt: 1, nonce: 0 };
+  const attempt = Math.max(1, record.attempt + seen.attemptsAway);
+  const nonce = Math.max(0, record.nonce + seen.noncesAway);
+  switch (seen.kind) {
+    case 'launched':
+      return launched(index, attempt, nonce);
+    case 'running':
+      return running(index, attempt, nonce);
+    case 'refused':
+      return refused(index, sec + 10, attempt, nonce);
+    case 'rejected':
+      return rejected(index, attempt, nonce);
+    case 'cancelled':
+      return cancelled(index, attempt, nonce);
+    default:
+      return ended(index, seen.kind, sec, attempt, nonce);
+  }
+}
