@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
 import type { JobUid } from '../../shared/domain/brand.ts';
+import { podChanges } from '../../shared/domain/journal.ts';
 import { DELETED_VERSION } from '../../shared/domain/status.ts';
 import { aClient, endpoint, makeDynamoStore, stopEngineAfterwards } from '../contract/dynamo-fixture.ts';
 import { HandClock, type StoreUnderTest } from '../contract/store-under-test.ts';
@@ -63,6 +64,17 @@ test.each(Array.from({ length: 20 }, (_, seed) => seed))(
     await runStorm(seed, { ...createMemoryStore({ now: clock.now }), clock }, turn);
   },
 );
+
+test('a launch that is refused and an attempt that is to stop are no change of their Pods', () => {
+  const steps = [
+    { index: 0, attempt: 1, op: 'renonce' },
+    { index: 1, attempt: 2, op: 'running' },
+    { index: 1, attempt: 2, op: 'stopping' },
+    { index: 2, attempt: 1, op: 'stopping' },
+  ] as const;
+  const entries = steps.map((transition, seq) => ({ seq, transition }));
+  expect(podChanges({ nextSeq: steps.length, entries }, 0)).toEqual([{ index: 1, attempt: 2, state: 'running' }]);
+});
 
 stopEngineAfterwards();
 

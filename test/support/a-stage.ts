@@ -174,7 +174,7 @@ export class Stage {
 }
 
 /** Every record of a Job's board, by index, from its chunks and its journal. */
-export async function boardOf(status: Status, uid: JobUid, jobs: JobStore): Promise<readonly IndexRecord[]> {
+async function boardOf(status: Status, uid: JobUid, jobs: JobStore): Promise<readonly IndexRecord[]> {
   const nos = [...status.chunks.keys()];
   const stored = await jobs.readChunks(uid, nos);
   const draft = new Draft(status, new Map(nos.map((no) => [no, stored.get(no)?.chunk ?? emptyChunk()])));
