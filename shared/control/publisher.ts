@@ -7,7 +7,10 @@ import type { Feed, FeedEntry, FeedMark } from '../ports/feed.ts';
 
 /** Tells the feed what was committed. One a process. */
 export type Publisher = {
-  /** Resolves when the feed knows this version of the Job, whoever told it. Idempotent. */
+  /**
+   * Resolves when the feed knows this version of the Job, whoever told it, or when others have told of the Job so often
+   * meanwhile that it is left to them: STATUS still says that it is untold, so a later pass looks again. Idempotent.
+   */
   publish(job: JobIdentity, status: Status): Promise<void>;
 };
 
@@ -20,7 +23,6 @@ type Order = {
 
 /** Jobs in one row: a transaction takes 100 items, and a row must not grow beyond what one write should cost. */
 const JOBS_PER_ROW = 25;
-/** Somebody who publishes the same Jobs again and again meanwhile publishes for us, too. */
 const TRIES_MAX = 5;
 
 /**
