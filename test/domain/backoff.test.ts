@@ -39,7 +39,7 @@ describe('failures since the last success', () => {
 });
 
 describe('how long the Job waits after its last failure', () => {
-  test.each([
+  test.each<readonly [failures: number, sec: number | null, because: string]>([
     [0, null, 'no failure, no wait'],
     [1, 10, '10 s after the first'],
     [2, 20, 'doubled'],
@@ -56,7 +56,7 @@ describe('how long the Job waits after its last failure', () => {
 });
 
 describe('how long an index waits that infrastructure took', () => {
-  test.each([
+  test.each<readonly [losses: number, sec: number | null, because: string]>([
     [0, null, 'at once the first time'],
     [1, 10, 'then 10 s'],
     [2, 20, 'doubled'],

@@ -22,7 +22,7 @@ const LETTERS: Readonly<Record<string, Partial<ChunkSummary>>> = {
 };
 
 const summaries = (strip: string): readonly ChunkSummary[] =>
-  [...strip.replaceAll(' ', '')].map((letter) => {
+  Array.from(strip.replaceAll(' ', ''), (letter) => {
     const runs = Number(letter);
     const counts = Number.isInteger(runs) ? { running: runs, succeeded: CHUNK_INDEXES - runs } : LETTERS[letter];
     return { ...freshSummary(0), ...counts };

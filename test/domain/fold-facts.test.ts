@@ -55,78 +55,84 @@ const say = (facts: readonly Fact[]): string =>
     })
     .join(' + ');
 
-function table(topic: string, rows: readonly Row[]): void {
-  describe(topic, () => {
-    for (const [before, facts, after, words, because] of rows) {
-      test(`${before}, ${say(facts)} → ${after}: ${because}`, () => {
-        const outcome = fold(aBoard(before), facts);
-        expect(stripOf(outcome.board)).toBe(after);
-        expect(told(outcome)).toBe(words);
-      });
-    }
-  });
-}
+type Table = Readonly<Record<string, readonly Row[]>>;
+const rowsOf = (tables: Table) =>
+  Object.entries(tables).flatMap(([topic, rows]) =>
+    rows.map(([before, facts, after, words, because]) => {
+      return [topic, before, say(facts), after, because, facts, words] as const;
+    }),
+  );
 
-table('an attempt moves forward', [
-  ['c .', [launched(0)], 'l .', '', 'RunTask has answered'],
-  ['c .', [running(0)], 'r .', '', 'RUNNING came before the answer did, and answers the claim'],
-  ['l .', [running(0)], 'r .', '', 'it runs'],
-  ['r .', [ended(0, 'Completed')], 'S .', '1 succeeded, ended 0#1', 'exit 0'],
-  ['r .', [ended(0, 'Error')], '1 .', '1 failed, ended 0#1', 'another exit code'],
-  ['c .', [ended(0, 'Completed')], 'S .', '1 succeeded, ended 0#1', 'STOPPED alone tells all'],
-  ['l .', [ended(0, 'Completed')], 'S .', '1 succeeded, ended 0#1', 'so it does here'],
-  ['R .', [ended(0, 'Completed')], 'S .', '1 succeeded, ended 0#1', 'a success counts, also of one asked to stop'],
-  ['c c', [launched(1)], 'c l', 'unanswered 0#1.0', 'each claim waits for its own answer'],
-]);
-
-table('one batch, in any order', [
-  ['c', [ended(0, 'Completed'), running(0), launched(0)], 'S', '1 succeeded, ended 0#1', 'it is told forwards'],
-  ['r', [ended(0, 'Error'), ended(0, 'Error')], '1', '1 failed, ended 0#1', 'told twice, counted once'],
-  ['r', [ended(0, 'Error'), ended(0, 'Completed')], '1', '1 failed, ended 0#1', 'an attempt ends once'],
-  [
-    'r r r',
-    [ended(2, 'Error'), ended(0, 'Completed'), ended(1, 'Spot')],
-    'S . 1',
-    '1 succeeded, 1 failed, 1 lost, ended 0#1, ended 1#1, ended 2#1',
-    'each is counted for what it is',
+const TABLES: Table = {
+  'an attempt moves forward': [
+    ['c .', [launched(0)], 'l .', '', 'RunTask has answered'],
+    ['c .', [running(0)], 'r .', '', 'RUNNING came before the answer did, and answers the claim'],
+    ['l .', [running(0)], 'r .', '', 'it runs'],
+    ['r .', [ended(0, 'Completed')], 'S .', '1 succeeded, ended 0#1', 'exit 0'],
+    ['r .', [ended(0, 'Error')], '1 .', '1 failed, ended 0#1', 'another exit code'],
+    ['c .', [ended(0, 'Completed')], 'S .', '1 succeeded, ended 0#1', 'STOPPED alone tells all'],
+    ['l .', [ended(0, 'Completed')], 'S .', '1 succeeded, ended 0#1', 'so it does here'],
+    ['R .', [ended(0, 'Completed')], 'S .', '1 succeeded, ended 0#1', 'a success counts, also of one asked to stop'],
+    ['c c', [launched(1)], 'c l', 'unanswered 0#1.0', 'each claim waits for its own answer'],
   ],
-]);
+  'one batch, in any order': [
+    ['c', [ended(0, 'Completed'), running(0), launched(0)], 'S', '1 succeeded, ended 0#1', 'it is told forwards'],
+    ['r', [ended(0, 'Error'), ended(0, 'Error')], '1', '1 failed, ended 0#1', 'told twice, counted once'],
+    ['r', [ended(0, 'Error'), ended(0, 'Completed')], '1', '1 failed, ended 0#1', 'an attempt ends once'],
+    [
+      'r r r',
+      [ended(2, 'Error'), ended(0, 'Completed'), ended(1, 'Spot')],
+      'S . 1',
+      '1 succeeded, 1 failed, 1 lost, ended 0#1, ended 1#1, ended 2#1',
+      'each is counted for what it is',
+    ],
+  ],
+  'what the board knows already is worth nothing': [
+    ['l', [launched(0)], 'l', '', 'launched twice'],
+    ['r', [launched(0)], 'r', '', 'launched after it runs'],
+    ['r', [running(0)], 'r', '', 'running twice'],
+    ['S', [launched(0)], 'S', '', 'launched after it has succeeded'],
+    ['S', [ended(0, 'Error')], 'S', '', 'a succeeded index stays so'],
+    ['1', [ended(0, 'Error')], '1', '', 'a failure that was counted'],
+    ['r', [ended(0, 'Error', 0, 2)], 'r', '', 'an attempt that is not the current one'],
+    ['r', [ended(0, 'Error', 0, 1, 1)], 'r', '', 'a nonce that is not the current one'],
+    ['l', [refused(0, 9)], 'l', '', 'refused after it was launched'],
+    ['r', [rejected(0)], 'r', '', 'rejected after it was launched'],
+    ['r', [cancelled(0)], 'r', '', 'cancelled after it was launched'],
+  ],
+  'a live task that should not be is a ghost': [
+    ['r', [running(0, 1, 1)], 'r', 'ghost task 0#1.1', 'another nonce'],
+    ['r', [running(0, 2)], 'r', 'ghost task 0#2.0', 'another attempt'],
+    ['2', [running(0, 1)], '2', 'ghost task 0#1.0', 'an attempt before the last one'],
+    ['.', [running(0)], '.', 'ghost task 0#1.0', 'an index that was never started'],
+    ['r', [running(7)], 'r', 'ghost task 7#1.0', 'an index beyond the board'],
+    ['S', [running(0, 2)], 'S', 'ghost task 0#2.0', 'a second task of an index that has succeeded'],
+    ['S', [running(0)], 'S', '', 'a late RUNNING of the attempt that has succeeded is none'],
+    ['1', [running(0)], '1', '', 'nor is one of the attempt that has failed'],
+    ['r', [launched(0, 1, 1)], 'r', '', 'only what runs: a launched one tells so itself, when it does'],
+    ['r', [ended(0, 'Error', 0, 1, 1)], 'r', '', 'what has stopped needs no stop'],
+  ],
+  'answers that launch nothing': [
+    ['c', [refused(0, 20)], 'c', '1 refused, unanswered 0#1.1', 'refused for now: the same attempt, a new nonce'],
+    ['c', [refused(0, 20), refused(0, 30)], 'c', '1 refused, unanswered 0#1.1', 'refused twice by the same RunTask'],
+    ['c r', [rejected(0)], '. r', 'rejected: AccessDenied', 'refused for good: nothing is active under it'],
+    ['c r', [cancelled(0)], '. r', '', 'withdrawn before it was launched'],
+    ['C r', [cancelled(0)], '. r', '', 'as it was asked to be'],
+    [
+      'c r',
+      [cancelled(0), running(0)],
+      '. r',
+      'ghost task 0#1.0',
+      'should its task run all the same, it is a stranger',
+    ],
+  ],
+};
 
-table('what the board knows already is worth nothing', [
-  ['l', [launched(0)], 'l', '', 'launched twice'],
-  ['r', [launched(0)], 'r', '', 'launched after it runs'],
-  ['r', [running(0)], 'r', '', 'running twice'],
-  ['S', [launched(0)], 'S', '', 'launched after it has succeeded'],
-  ['S', [ended(0, 'Error')], 'S', '', 'a succeeded index stays so'],
-  ['1', [ended(0, 'Error')], '1', '', 'a failure that was counted'],
-  ['r', [ended(0, 'Error', 0, 2)], 'r', '', 'an attempt that is not the current one'],
-  ['r', [ended(0, 'Error', 0, 1, 1)], 'r', '', 'a nonce that is not the current one'],
-  ['l', [refused(0, 9)], 'l', '', 'refused after it was launched'],
-  ['r', [rejected(0)], 'r', '', 'rejected after it was launched'],
-  ['r', [cancelled(0)], 'r', '', 'cancelled after it was launched'],
-]);
-
-table('a live task that should not be is a ghost', [
-  ['r', [running(0, 1, 1)], 'r', 'ghost task 0#1.1', 'another nonce'],
-  ['r', [running(0, 2)], 'r', 'ghost task 0#2.0', 'another attempt'],
-  ['2', [running(0, 1)], '2', 'ghost task 0#1.0', 'an attempt before the last one'],
-  ['.', [running(0)], '.', 'ghost task 0#1.0', 'an index that was never started'],
-  ['r', [running(7)], 'r', 'ghost task 7#1.0', 'an index beyond the board'],
-  ['S', [running(0, 2)], 'S', 'ghost task 0#2.0', 'a second task of an index that has succeeded'],
-  ['S', [running(0)], 'S', '', 'a late RUNNING of the attempt that has succeeded is none'],
-  ['1', [running(0)], '1', '', 'nor is one of the attempt that has failed'],
-  ['r', [launched(0, 1, 1)], 'r', '', 'only what runs: a launched one tells so itself, when it does'],
-  ['r', [ended(0, 'Error', 0, 1, 1)], 'r', '', 'what has stopped needs no stop'],
-]);
-
-table('answers that launch nothing', [
-  ['c', [refused(0, 20)], 'c', '1 refused, unanswered 0#1.1', 'refused for now: the same attempt, a new nonce'],
-  ['c', [refused(0, 20), refused(0, 30)], 'c', '1 refused, unanswered 0#1.1', 'refused twice by the same RunTask'],
-  ['c r', [rejected(0)], '. r', 'rejected: AccessDenied', 'refused for good: nothing is active under it'],
-  ['c r', [cancelled(0)], '. r', '', 'withdrawn before it was launched'],
-  ['C r', [cancelled(0)], '. r', '', 'as it was asked to be'],
-  ['c r', [cancelled(0), running(0)], '. r', 'ghost task 0#1.0', 'should its task run all the same, it is a stranger'],
-]);
+test.each(rowsOf(TABLES))('%s: %s, %s → %s: %s', (_, before, __, after, ___, facts, words) => {
+  const outcome = fold(aBoard(before), facts);
+  expect(stripOf(outcome.board)).toBe(after);
+  expect(told(outcome)).toBe(words);
+});
 
 const complete: Verdict = { kind: 'complete', reason: 'CompletionsReached', message: '' };
 const failed: Verdict = { kind: 'failed', reason: 'BackoffLimitExceeded', message: '' };

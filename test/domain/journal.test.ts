@@ -13,7 +13,7 @@ import { Draft } from '../../shared/domain/draft.ts';
 import { FRESH, type IndexRecord, isActive } from '../../shared/domain/index-record.ts';
 import { extendJournal, foldJournal, podChanges, unfolded } from '../../shared/domain/journal.ts';
 import { type Journal, chunkLength, summariesFor } from '../../shared/domain/status.ts';
-import { CHUNKS_PER_PASS_MAX, FOLD_AT_ENTRIES } from '../../shared/domain/timing.ts';
+import { CHUNKS_PER_PASS_MAX } from '../../shared/domain/timing.ts';
 import { type Transition, type TransitionOp, applyTo } from '../../shared/domain/transition.ts';
 
 // The journal in front of the board. An entry is written `claim 3`, its sequence number before it where it matters.
@@ -80,7 +80,7 @@ describe('what a watcher of Pods is told', () => {
 });
 
 /** A board of `counts.length` chunks; as many indexes of each have been claimed by one pass. */
-function claimed(counts: readonly number[], hand = counts.map((_, no) => no)) {
+function claimed(counts: readonly number[], hand: readonly number[] = counts.map((_, no) => no)) {
   const size = counts.length * CHUNK_INDEXES;
   const chunks: readonly ChunkSummary[] = summariesFor(size, []).map((summary) => ({ ...summary, version: 4 }));
   const draft = new Draft(

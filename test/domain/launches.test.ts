@@ -60,6 +60,7 @@ describe('which they are', () => {
     ['w . r .', {}, 'launch 1#1', 'an index that waits is passed over'],
     ['w S r S', {}, '', 'nothing is there in its place'],
     ['S S . .', { completions: 3 }, 'launch 2#1', 'slots beyond completions are history'],
+    ['. w . .', { completions: 2 }, 'launch 0#1', 'also while one within them waits'],
     ['S 2 . .', { completions: 1 }, '', 'all of them'],
     ['. . .', { ...queue, parallelism: 2 }, 'launch 0#1 1#1', 'a work queue uses its lowest slots'],
     ['1 r .', { ...queue, parallelism: 2 }, 'launch 0#2', 'and those again that have failed'],

@@ -81,7 +81,9 @@ describe('one pass asks 500', () => {
     phase: draining,
     status: { stopRound: cursor === null ? null : round(cursor, 0) },
   });
-  test.each([
+  test.each<
+    readonly [count: number, cursor: number | null, asked: number, next: number, again: boolean, because: string]
+  >([
     [499, null, 499, 499, false, 'fewer: the round is over'],
     [500, null, 500, 500, false, 'as many'],
     [501, null, 500, 500, true, 'one more is the next pass’s'],

@@ -41,7 +41,7 @@ const LETTERS: Readonly<Record<string, Partial<IndexRecord>>> = {
 
 /** Records by letter: see {@link LETTERS}; a digit is a pending index after so many failures. Blanks are for the eye. */
 export const records = (strip: string): readonly IndexRecord[] =>
-  [...strip.replaceAll(' ', '')].map((letter): IndexRecord => {
+  Array.from(strip.replaceAll(' ', ''), (letter): IndexRecord => {
     const failures = Number(letter);
     if (Number.isInteger(failures)) return { ...FRESH, failures, attempt: failures };
     const record = LETTERS[letter];
