@@ -13,7 +13,7 @@ import type { RuntimeOptions } from '../../shared/runtime/deps.ts';
 import { type BundledHandlers, bundledHandlers } from '../support/bundled-handlers.ts';
 import { getThroughGateway, postThroughGateway, pretendLambda } from '../support/lambda-stream.ts';
 import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
-import { EXAMPLES, JOBS, PATIENCE_MS, conditionsOf, exampleJob } from './kube-calls.ts';
+import { EXAMPLES, JOBS, PATIENCE_MS, conditionsOf, exampleJob, TEST_MS } from './kube-calls.ts';
 import { canLook } from './processes-left.ts';
 
 // What would be deployed, run on the embedded AWS. Each bundle makes its own runtime of its environment, as on Lambda,
@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(cdkOut, { recursive: true, force: true });
 });
 
-test.runIf(canLook)('the bundled handlers run mandelbrot, all 64 tiles', { timeout: PATIENCE_MS }, async () => {
+test.runIf(canLook)('the bundled handlers run mandelbrot, all 64 tiles', { timeout: TEST_MS }, async () => {
   const api = await handlerIn(bundles.api);
   const created = await postThroughGateway(api, JOBS, exampleJob('mandelbrot'));
   expect(created.statusCode).toBe(201);

@@ -6,6 +6,7 @@ import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
 import {
   EXAMPLES,
   PATIENCE_MS,
+  TEST_MS,
   conditionsOf,
   eventually,
   exampleJob,
@@ -32,7 +33,7 @@ function folderFor(name: string): { readonly folder: string; readonly lines: (fi
   return { folder, lines: (file = 'out') => linesOf(folder, file) };
 }
 
-describe.concurrent('Jobs on the embedded runtime', { timeout: PATIENCE_MS }, () => {
+describe.concurrent('Jobs on the embedded runtime', { timeout: TEST_MS }, () => {
   test('one failure too many: the Job has failed, and its other tasks are gone', async ({ expect }) => {
     const { kube } = local;
     const { lines, folder } = folderFor('doomed');
@@ -129,6 +130,19 @@ describe.concurrent('Jobs on the embedded runtime', { timeout: PATIENCE_MS }, ()
       () => (processesNaming(folder).length === 0 ? true : null),
       () => processesNaming(folder).join('\n'),
     );
+  });
+
+  test('a command that does not exist is named in its Pod, whatever its characters', async ({ expect }) => {
+    const { kube } = local;
+    const program = 'no-such-program-\u{1F600}\uFFFF';
+    const containers = [{ name: 'main', image: 'busybox', command: [program] }];
+    await kube.create(shellJob('missing', '', indexed(1, 1), { containers }));
+    const told = await eventually(
+      async () => (await kube.pods('missing')).find(({ status }) => status.message !== undefined) ?? null,
+      () => local.said.join('\n'),
+    );
+    expect(told.status.message).toContain(`exec: "${program}": executable file not found in $PATH`);
+    await kube.remove('missing');
   });
 
   test('an init container has succeeded before the main one begins', async ({ expect }) => {

@@ -5,7 +5,9 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 
 /** Generous: a busy machine may take minutes for what takes seconds alone, and must not turn a test red. */
-export const PATIENCE_MS = 240_000;
+export const PATIENCE_MS = 180_000;
+/** What a test may take: longer than it waits for one thing, so that it says what did not come. */
+export const TEST_MS = PATIENCE_MS + 60_000;
 const POLL_MS = 100;
 
 const ConditionSchema = z.object({ type: z.string(), status: z.string(), reason: z.string().optional() });
@@ -22,7 +24,7 @@ const JobSchema = z.object({
 });
 const PodSchema = z.object({
   metadata: z.object({ name: z.string(), annotations: z.record(z.string(), z.string()).default({}) }),
-  status: z.object({ phase: z.string() }),
+  status: z.object({ phase: z.string(), message: z.string().optional() }),
 });
 
 /** What these tests look at of a Job and of a Pod. */

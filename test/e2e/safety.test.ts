@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
-import { JOBS, PATIENCE_MS, conditionsOf, indexed, linesOf, shellJob } from './kube-calls.ts';
+import { JOBS, PATIENCE_MS, conditionsOf, indexed, linesOf, shellJob, TEST_MS } from './kube-calls.ts';
 
 /** What every task would say if one ran. */
 const INTRUDER = shellJob('intruder', 'echo ran >> intruded');
@@ -33,7 +33,7 @@ async function expectNothingDone(): Promise<void> {
 }
 let later = 0;
 
-describe('a web page of another site', { timeout: PATIENCE_MS }, () => {
+describe('a web page of another site', { timeout: TEST_MS }, () => {
   const json = { 'content-type': 'application/json' };
   const text = { 'content-type': 'text/plain;charset=UTF-8' };
   /** What browsers add to what a page of evil.example sends. */
@@ -84,7 +84,7 @@ describe('a web page of another site', { timeout: PATIENCE_MS }, () => {
   test('has done nothing by all that', expectNothingDone);
 });
 
-describe('the embedded AWS', { timeout: PATIENCE_MS }, () => {
+describe('the embedded AWS', { timeout: TEST_MS }, () => {
   /** Calls that would run a command, start a Job's pass, or read what tasks print. */
   const calls = (): readonly [string, string, object][] => {
     const { endpoints, queues, logGroup, placement } = local.runtime.options;
@@ -162,7 +162,7 @@ describe('the embedded AWS', { timeout: PATIENCE_MS }, () => {
   test('has done nothing by all that', expectNothingDone);
 });
 
-describe("a task's environment", { timeout: PATIENCE_MS }, () => {
+describe("a task's environment", { timeout: TEST_MS }, () => {
   test("is the container's, ours, and nothing of the user's shell", async () => {
     const { kube, workspaceDir } = local;
     const env = [
@@ -197,7 +197,7 @@ const canBeNobody =
 if (!canBeNobody)
   console.warn('SKIPPED: this test is not run by root on Linux, so it cannot call the API as another user');
 
-describe.runIf(canBeNobody)('another user of the machine', { timeout: PATIENCE_MS }, () => {
+describe.runIf(canBeNobody)('another user of the machine', { timeout: TEST_MS }, () => {
   /** Arguments for setpriv: as user nobody, bash sends MESSAGE and does what `then` says; file 3 is the connection. */
   const asNobody = (then: string): readonly string[] => {
     const { port } = new URL(local.runtime.url);
