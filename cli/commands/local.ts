@@ -30,11 +30,13 @@ export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number>
     throw explained(error, flags.port);
   });
   if (runtime.kind === 'refused') throw new Failure(`error: ${runtime.reason}`);
-  shell.out.write(banner(runtime, { dataDir, workspaceDir, driver: flags.driver }, shell));
+  shell.out.write(banner(runtime, { ...flags, dataDir, workspaceDir }, shell));
   await stopping;
   shell.err.write('\nStopping: every task that it started ends, which takes a few seconds at most. Again: at once.\n');
   await runtime.stop();
-  shell.err.write('Stopped. Jobs that were not over go on when `muster local` is started here again.\n');
+  const goesOn =
+    flags.store === 'memory' ? '' : ' Jobs that were not over go on when `muster local` is started here again.';
+  shell.err.write(`Stopped.${goesOn}\n`);
   return 0;
 }
 
@@ -66,7 +68,7 @@ const DRIVERS: Readonly<Record<LocalOptions['driver'], string>> = {
 
 function banner(
   { url, kubeconfig }: LocalRuntime,
-  places: { readonly dataDir: string; readonly workspaceDir: string; readonly driver: LocalOptions['driver'] },
+  places: Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'driver' | 'store'>,
   shell: Shell,
 ): string {
   const { paint } = looksFor(shell.out, shell.env);
@@ -77,7 +79,7 @@ function banner(
     `${paint.bold('Muster')} ${VERSION} is ready`,
     '',
     row('API', paint.cyan(url)),
-    row('data', places.dataDir),
+    row('data', places.dataDir + (places.store === 'memory' ? ' (Jobs are in memory)' : '')),
     row('workspace', places.workspaceDir),
     row('tasks', DRIVERS[places.driver]),
     '',
