@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSqsClient } from '../../shared/adapters/aws/sqs-queues.ts';
 import { DEAD_LETTER } from '../../shared/names/dead-letters.ts';
 import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
-import { PATIENCE_MS, conditionsOf, eventually, indexed, linesOf, shellJob, TEST_MS } from './kube-calls.ts';
+import { PATIENCE_MS, conditionsOf, eventually, indexed, linesOf, shellJob } from './kube-calls.ts';
 
 const INDEXES = 40;
 
@@ -47,7 +47,7 @@ const BAD: Readonly<Record<'wake' | 'facts' | 'dispatch', readonly (readonly [st
 };
 
 test('what cannot be understood reaches the dead-letter queue with its reason, and harms no Job', {
-  timeout: PATIENCE_MS,
+  timeout: TEST_MS,
 }, async () => {
   const { kube, workspaceDir, runtime } = local;
   const { region, endpoints, accessKey, queues, deadQueues } = runtime.options;

@@ -78,7 +78,7 @@ export function kubeAt(url: string) {
 }
 
 export const JOBS = '/apis/batch/v1/namespaces/default/jobs';
-export const PODS = '/api/v1/namespaces/default/pods';
+const PODS = '/api/v1/namespaces/default/pods';
 const jobPath = (name: string): string => `${JOBS}/${name}`;
 
 /** The types of the conditions that are true, in their order. */

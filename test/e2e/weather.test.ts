@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
-import { PATIENCE_MS, conditionsOf, indexed, linesOf, shellJob, TEST_MS } from './kube-calls.ts';
+import { PATIENCE_MS, conditionsOf, indexed, linesOf, shellJob } from './kube-calls.ts';
 
 const INDEXES = 200;
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(async () => local.close());
 
 test('every event doubled and shuffled, one in ten lost: each index is counted once', {
-  timeout: PATIENCE_MS,
+  timeout: TEST_MS,
 }, async () => {
   await local.kube.create(shellJob('sums', 'echo $JOB_COMPLETION_INDEX >> out', indexed(INDEXES, 50)));
   const job = await local.kube.ended('sums');

@@ -40,7 +40,7 @@ const LETTERS: Readonly<Record<string, Partial<IndexRecord>>> = {
 };
 
 /** Records by letter: see {@link LETTERS}; a digit is a pending index after so many failures. Blanks are for the eye. */
-export const records = (strip: string): readonly IndexRecord[] =>
+const records = (strip: string): readonly IndexRecord[] =>
   Array.from(strip.replaceAll(' ', ''), (letter): IndexRecord => {
     const failures = Number(letter);
     if (Number.isInteger(failures)) return { ...FRESH, failures, attempt: failures };

@@ -16,7 +16,14 @@ export type JobWish = {
 
 /** An admitted Job with one container; what a test does not care about has Kubernetes' defaults. */
 export function aJob(wish: JobWish = {}): StoredSpec {
-  const { uid = 'uid-1', namespace = 'default', name = 'work', completionMode = 'Indexed', completions = 3, parallelism = 2 } = wish;
+  const {
+    uid = 'uid-1',
+    namespace = 'default',
+    name = 'work',
+    completionMode = 'Indexed',
+    completions = 3,
+    parallelism = 2,
+  } = wish;
   const labels = { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name };
   return {
     identity: { uid: asJobUid(uid), namespace, name, createdAt: wish.createdAt ?? asEpochMs(0) },
