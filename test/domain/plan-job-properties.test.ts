@@ -35,12 +35,13 @@ const CAUSES: readonly EndingCause[] = [
   'Infrastructure',
   'StartFailed',
 ];
-const KINDS = ['launched', 'running', 'refused', 'rejected', 'cancelled', ...CAUSES] as const;
+const ANSWERS = ['launched', 'running', 'refused', 'cancelled'] as const;
 
 /** A fact about an index near the one given; its attempt and nonce are mostly the current ones. */
 const observation = fc.record({
   index: fc.nat(9),
-  kind: fc.constantFrom(...KINDS),
+  // A rejected launch ends the Job: rarely, so that histories are long.
+  kind: fc.oneof({ weight: 60, arbitrary: fc.constantFrom(...ANSWERS, ...CAUSES) }, fc.constant('rejected' as const)),
   attemptsAway: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, fc.constantFrom(-1, 1)),
   noncesAway: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, fc.constantFrom(-1, 1)),
 });
@@ -53,8 +54,8 @@ const change = fc.oneof(
 );
 
 const step = fc.record({
-  facts: fc.array(observation, { maxLength: 8 }),
-  change: fc.option(change, { freq: 4 }),
+  facts: fc.array(observation, { maxLength: 8, size: 'max' }),
+  change: fc.option(change, { freq: 3 }),
   secLater: fc.oneof(fc.constantFrom(-3, 0, 1, 30, 61), fc.nat(3_000)),
   /** the pass has only the chunks at hand that it asked for, or only one */
   atHand: fc.constantFrom('all', 'needed', 'one'),
@@ -64,11 +65,11 @@ const history = fc.record({
   completionMode: fc.constantFrom('Indexed' as const, 'NonIndexed' as const),
   completions: fc.oneof({ weight: 4, arbitrary: fc.nat(10) }, fc.constant(null)),
   parallelism: fc.nat(6),
-  backoffLimit: fc.constantFrom(0, 2, 1_000),
+  backoffLimit: fc.constantFrom(0, 5, 1_000, 1_000),
   suspend: fc.boolean(),
   /** so that the board has one chunk or two */
   before: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.constant(CHUNK_INDEXES - 4)),
-  steps: fc.array(step, { maxLength: 25 }),
+  steps: fc.array(step, { maxLength: 25, size: 'max' }),
 });
 
 test('any history of facts and changes keeps the board and its summary in step', () => {
@@ -100,7 +101,7 @@ test('any history of facts and changes keeps the board and its summary in step',
         expect(forgotten(situation)).toBe(false);
       }
     }),
-    { numRuns: 250 },
+    { numRuns: 150 },
   );
 });
 
@@ -211,4 +212,4 @@ function factOf(
   return { launched, running, rejected, cancelled }[seen.kind](index, attempt, nonce);
 }
 
-const isCause = (kind: (typeof KINDS)[number]): kind is EndingCause => CAUSES.some((cause) => cause === kind);
+const isCause = (kind: string): kind is EndingCause => CAUSES.some((cause) => cause === kind);
