@@ -83,13 +83,13 @@ test('asked all the time, nothing of the rate is lost', () => {
   );
 });
 
-/** The most moments in any window of one second, its end excluded; a thousandth of a millisecond is for rounding. */
+/** The most moments in any window of one second, its end excluded; a tenth of a millisecond is for the rounding of 10^12 ms. */
 function mostInAnySecond(moments: readonly number[]): number {
   const sorted = [...moments].sort((a, b) => a - b);
   let most = 0;
   let from = 0;
   for (const [i, moment] of sorted.entries()) {
-    while (moment - sorted[from]! >= 999.99) from++;
+    while (moment - sorted[from]! >= 999.9) from++;
     most = Math.max(most, i - from + 1);
   }
   return most;
