@@ -76,8 +76,7 @@ async function choose(job: Job, { indexes, attempt }: LogFlags, client: KubeClie
     const read = attemptOf(pod);
     if (read === null || (attempt !== null && read.attempt !== attempt)) continue;
     if (wanted !== null && (read.index === null || !has(wanted, read.index))) continue;
-    const key = read.index ?? pod.metadata.name;
-    if ((latest.get(key)?.attempt ?? 0) < read.attempt) latest.set(key, { ...read, pod });
+    latest.set(read.index ?? pod.metadata.name, { ...read, pod }); // attempts are listed in order
   }
   return [...latest.values()];
 }

@@ -265,6 +265,15 @@ describe('following', () => {
     expect(shown.at(-1)).toBe('complete SSSS');
   });
 
+  test('another Job of the same name is not taken for it, where no watch tells', async () => {
+    const server = await withSums({ intercept: onWatch((response) => response.writeHead(403).end(status(403))) });
+    const { ending, progress } = await following(server);
+    await expect.poll(() => progress.length).toBeGreaterThan(0);
+    await server.run('delete sums');
+    await server.run('run -f job.json');
+    expect(await ending).toEqual({ kind: 'deleted' });
+  });
+
   test('a server that is started again at another address is found again', async () => {
     const server = await withSums();
     const { ending, shown } = await following(server);
