@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSqsClient } from '../../shared/adapters/aws/sqs-queues.ts';
 import { DEAD_LETTER } from '../../shared/names/dead-letters.ts';
 import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
-import { PATIENCE_MS, conditionsOf, eventually, indexed, linesOf, shellJob } from './kube-calls.ts';
+import { PATIENCE_MS, conditionsOf, eventually, indexed, linesOf, shellJob, TEST_MS } from './kube-calls.ts';
 
 const INDEXES = 40;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
-import { PATIENCE_MS, conditionsOf, indexed, linesOf, shellJob } from './kube-calls.ts';
+import { PATIENCE_MS, conditionsOf, indexed, linesOf, shellJob, TEST_MS } from './kube-calls.ts';
 
 const INDEXES = 200;
 
