@@ -1,5 +1,5 @@
 import { type EpochMs, type JobUid, type TaskArn, plusMs } from '../domain/brand.ts';
-import { POD_DELETED } from '../domain/ending.ts';
+import { LOST, NO_TIMES, POD_DELETED } from '../domain/ending.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';
 import { unreachable } from '../domain/invariant.ts';
 import { type LaunchRow, type SlotOutcome, type SlotWork, launchRowOf, settle, workOn } from '../domain/launch-row.ts';
@@ -8,7 +8,7 @@ import { TASK_ENV } from '../names/env.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
 import type { Deps } from './deps.ts';
-import { LOST, NO_TIMES, findTask, inspect } from './inspect.ts';
+import { findTask, inspect } from './inspect.ts';
 import { leaseCalls } from './pace.ts';
 import { templateOf } from './template.ts';
 

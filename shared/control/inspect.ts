@@ -1,8 +1,8 @@
 import { CHUNK_INDEXES, chunkOf, emptyChunk } from '../domain/board.ts';
 import { type EpochMs, type JobUid, type TaskArn, plusMs } from '../domain/brand.ts';
 import { Draft } from '../domain/draft.ts';
-import { factOf } from '../domain/ending.ts';
-import type { AttemptId, AttemptTimes, Ending, Fact } from '../domain/fact.ts';
+import { LOST, NO_TIMES, factOf } from '../domain/ending.ts';
+import type { AttemptId, Fact } from '../domain/fact.ts';
 import type { IndexRecord } from '../domain/index-record.ts';
 import { type LaunchSlot, launchRowOf } from '../domain/launch-row.ts';
 import type { Status } from '../domain/status.ts';
@@ -14,14 +14,6 @@ const DESCRIBE_MAX = 100;
 /** ECS may not know a task yet right after RunTask. */
 const MISSING_GRACE_MS = 2 * 60_000;
 const LATER_DELAY_SEC = 5;
-
-/** How an attempt ended whose task is nowhere to be found: nobody can tell, so it spends nothing of the user's. */
-export const LOST: Ending = {
-  cause: 'Infrastructure',
-  exitCode: null,
-  reason: 'ECS does not know the task (any more)',
-};
-export const NO_TIMES: AttemptTimes = { createdAt: null, startedAt: null, stoppedAt: null };
 
 /**
  * Looks active attempts of a Job up at ECS, from index `from` on, and sends what the board does not know yet as facts.

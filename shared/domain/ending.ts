@@ -1,5 +1,5 @@
 import { type EpochMs, asEpochMs } from './brand.ts';
-import type { Ending, EndingCause, Fact } from './fact.ts';
+import type { AttemptTimes, Ending, EndingCause, Fact } from './fact.ts';
 import type { TaskView } from './task.ts';
 
 /** What ECS says of a stopped task; null where it says nothing. */
@@ -47,6 +47,14 @@ function reasonOf({ stopCode, stoppedReason, containerReason }: StopMarks): stri
   const text = [...new Set(said)].join(': ') || (stopCode ?? 'ECS gave no reason');
   return text.length <= REASON_MAX_CHARS ? text : `${text.slice(0, REASON_MAX_CHARS - 1)}…`;
 }
+
+/** How an attempt ended whose task is nowhere to be found: nobody can tell, so it spends nothing of the user's. */
+export const LOST: Ending = {
+  cause: 'Infrastructure',
+  exitCode: null,
+  reason: 'ECS does not know the task (any more)',
+};
+export const NO_TIMES: AttemptTimes = { createdAt: null, startedAt: null, stoppedAt: null };
 
 /** The reason of a StopTask for which a user has deleted the Pod; ECS keeps it in `stoppedReason`. */
 export const POD_DELETED = 'Muster: the Pod was deleted';

@@ -59,11 +59,20 @@ export type AttemptTimes = {
 
 export type FactKind = Fact['kind'];
 
-const STAGE: Record<FactKind, number> = { refused: 0, rejected: 0, cancelled: 0, launched: 1, running: 2, stopped: 3 };
+/** An end comes first: it makes all else that is told of its launch past, whatever the board knew. */
+const STAGE: Record<FactKind, number> = { stopped: 0, refused: 1, rejected: 1, cancelled: 1, launched: 2, running: 3 };
 
-/** Orders the facts of one batch so that each attempt is told forwards, whatever order they came in. */
+/** Orders the facts of one batch, so that what they come to does not depend on the order in which they came. */
 export function inOrder(facts: readonly Fact[]): readonly Fact[] {
   return [...facts].sort(
-    (a, b) => a.index - b.index || a.attempt - b.attempt || a.nonce - b.nonce || STAGE[a.kind] - STAGE[b.kind],
+    (a, b) =>
+      a.index - b.index ||
+      a.attempt - b.attempt ||
+      a.nonce - b.nonce ||
+      STAGE[a.kind] - STAGE[b.kind] ||
+      Number(isGuess(a)) - Number(isGuess(b)),
   );
 }
+
+/** Nobody has seen it stop; who has knows better. */
+const isGuess = (fact: Fact): boolean => fact.kind === 'stopped' && fact.times.stoppedAt === null;

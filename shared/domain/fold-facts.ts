@@ -1,6 +1,7 @@
 import { type Backoff, foldBackoff, lossDelayEndsAt } from './backoff.ts';
 import type { EpochMs, TaskArn } from './brand.ts';
 import type { Draft } from './draft.ts';
+import { LOST, NO_TIMES } from './ending.ts';
 import { type Fact, inOrder } from './fact.ts';
 import { type IndexRecord, isActive } from './index-record.ts';
 import { unreachable } from './invariant.ts';
@@ -39,13 +40,14 @@ export function foldFacts(draft: Draft, status: Status, facts: readonly Fact[]):
   let waitReason = status.waitReason;
   let rejected: string | null = null;
 
-  for (const fact of inOrder(facts)) {
-    const { index, attempt, nonce } = fact;
+  for (const told of inOrder(facts)) {
+    const { index, attempt, nonce } = told;
     const record = draft.record(index);
     if (record === null && index < draft.size) {
-      deferred.push(fact);
+      deferred.push(told);
       continue;
     }
+    const fact = record === null ? told : meant(told, record);
     if (record === null || !isCurrent(record, fact)) {
       if (fact.kind === 'running' && !isPast(record, fact)) ghosts.push(fact.taskArn);
       continue;
@@ -120,6 +122,15 @@ export function foldFacts(draft: Draft, status: Status, facts: readonly Fact[]):
     counted,
   };
 }
+
+/**
+ * Nothing runs, or will run, under a nonce that is cancelled. Where the board knows of a task all the same, that task was
+ * looked for and found nowhere, and the fact that said so was lost.
+ */
+const meant = (fact: Fact, { state }: IndexRecord): Fact =>
+  fact.kind === 'cancelled' && (state === 'launched' || state === 'running')
+    ? { ...fact, kind: 'stopped', taskArn: null, ending: LOST, times: NO_TIMES }
+    : fact;
 
 /** The fact is about the very launch that the board holds active. */
 const isCurrent = (record: IndexRecord, fact: Fact): boolean =>

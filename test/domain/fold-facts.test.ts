@@ -98,7 +98,6 @@ const TABLES: Table = {
     ['r', [ended(0, 'Error', 0, 1, 1)], 'r', '', 'a nonce that is not the current one'],
     ['l', [refused(0, 9)], 'l', '', 'refused after it was launched'],
     ['r', [rejected(0)], 'r', '', 'rejected after it was launched'],
-    ['r', [cancelled(0)], 'r', '', 'cancelled after it was launched'],
   ],
   'a live task that should not be is a ghost': [
     ['r', [running(0, 1, 1)], 'r', 'ghost task 0#1.1', 'another nonce'],
@@ -118,6 +117,16 @@ const TABLES: Table = {
     ['c r', [rejected(0)], '. r', 'rejected: AccessDenied', 'refused for good: nothing is active under it'],
     ['c r', [cancelled(0)], '. r', '', 'withdrawn before it was launched'],
     ['C r', [cancelled(0)], '. r', '', 'as it was asked to be'],
+    [
+      'l',
+      [cancelled(0)],
+      '.',
+      '1 lost, ended 0#1',
+      'the task of a launch was looked for and found nowhere, and that fact was lost',
+    ],
+    ['r', [cancelled(0)], '.', '1 lost, ended 0#1', 'though its RUNNING came, late'],
+    ['R', [cancelled(0)], '.', 'ended 0#1', 'or though it was to be stopped anyway'],
+    ['r', [cancelled(0), ended(0, 'Completed')], 'S', '1 succeeded, ended 0#1', 'unless its end is told after all'],
     [
       'c r',
       [cancelled(0), running(0)],
