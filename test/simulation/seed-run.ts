@@ -6,7 +6,7 @@ import { aJob } from '../support/a-job.ts';
 import { Random } from './random.ts';
 import { STORM_MS, happenings } from './happenings.ts';
 import { type Fault, type Weather, weatherOf } from './weather.ts';
-import type { Trace } from './watchdog.ts';
+import { STRANGER_NONCE, type Trace } from './watchdog.ts';
 import { World } from './world.ts';
 
 /** An attempt that only the look-ups can find takes 40 minutes; some such in a row. */
@@ -21,6 +21,9 @@ export type SeedResult = {
   readonly faults: ReadonlyMap<Fault, number>;
   readonly verdict: string;
 };
+
+/** Some strangers go on for weeks unless they are stopped. */
+const STRANGERS_RUN_MS = 20 * 86_400_000;
 
 const DONE: Ending = { cause: 'Completed', exitCode: 0, reason: '' };
 const BAD: Ending = { cause: 'Error', exitCode: 1, reason: '' };
@@ -37,7 +40,7 @@ export async function runSeed(seed: number, trace?: Trace): Promise<SeedResult> 
     weather,
     gustMs: large ? 2_000 : 0,
     ...(trace === undefined ? {} : { trace }),
-    fate: (_, luck) => {
+    fate: ({ id }, luck) => {
       const end = luck.next();
       const ending: Ending =
         end < failing
@@ -51,7 +54,8 @@ export async function runSeed(seed: number, trace?: Trace): Promise<SeedResult> 
             : DONE;
       return {
         startMs: luck.between(1, 20_000),
-        runMs: luck.between(1, large ? 5_000 : 120_000),
+        runMs:
+          id.nonce >= STRANGER_NONCE && luck.chance(0.5) ? STRANGERS_RUN_MS : luck.between(1, large ? 5_000 : 120_000),
         stopMs: luck.pick([500, 20_000]),
         ending,
       };

@@ -15,13 +15,14 @@ import type { TaskView } from '../../shared/domain/task.ts';
 import { AWS_TIMING } from '../../shared/domain/timing.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
-import type { DispatchMessage, Queues } from '../../shared/ports/queues.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
 import { Agenda } from './agenda.ts';
-import { type Letter, Mailbox, takeAt } from './post-office.ts';
+import { Mail } from './mail.ts';
+import { type Letter, type Mailbox, takeAt } from './post-office.ts';
 import { Random } from './random.ts';
 import { STRANGER_NONCE, type Trace, Watchdog } from './watchdog.ts';
-import { CALM, type Fault, type Weather } from './weather.ts';
+import { Storm } from './storm.ts';
+import type { Fault, Weather } from './weather.ts';
 
 type PendingCall = {
   readonly process: Process;
@@ -50,7 +51,7 @@ export type WorldOptions = {
   readonly weather: Weather;
   readonly fate: (launch: Launch, random: Random) => Fate;
   readonly settings?: Partial<Settings>;
-  /** Facts come in gusts this far apart, as they pile up before the reconcilers of a large Job; 0: each by itself. */
+  /** See MailOptions. */
   readonly gustMs?: number;
   readonly trace?: Trace;
 };
@@ -64,13 +65,10 @@ export class World {
   readonly store;
   readonly tasks;
   readonly watchdog: Watchdog;
-  weather: Weather;
   time: EpochMs = START;
   steps = 0;
-  readonly faults = new Map<Fault, number>();
-  readonly #facts = new Mailbox<Look>(() => this.#struck('message given up'));
-  readonly #wakes = new Mailbox<Look>(() => this.#struck('message given up'));
-  readonly #dispatches = new Mailbox<DispatchMessage>(() => this.#struck('message given up'));
+  readonly #storm: Storm;
+  readonly #mail: Mail;
   /** Port calls that may return now, and those that wait for their moment (a sleep). */
   #ready: PendingCall[] = [];
   readonly #asleep = new Agenda<PendingCall>();
@@ -79,21 +77,14 @@ export class World {
   readonly #running: Record<Kind, number> = { reconcile: 0, dispatch: 0, sweep: 0, user: 0 };
   readonly #caches: Cache[] = [createCache(), createCache(), createCache()];
   readonly #settings: Settings;
-  readonly #gustMs: number;
-  readonly #downUntil: Record<Part, EpochMs> = {
-    reconcile: START,
-    dispatch: START,
-    sweep: START,
-    user: START,
-    events: START,
-  };
+  readonly #downUntil = new Map<Part, EpochMs>();
   #nextSweepAt: EpochMs = plusMs(START, SWEEP_EVERY_MS);
   #sweeps = 0;
 
   constructor({ seed, weather, fate, settings, gustMs = 0, trace = () => undefined }: WorldOptions) {
     this.random = new Random(seed);
-    this.weather = weather;
-    this.#gustMs = gustMs;
+    this.#storm = new Storm(weather, this.random);
+    this.#mail = new Mail({ now: () => this.time, storm: this.#storm, gustMs });
     this.#settings = {
       timing: AWS_TIMING,
       launchesPerSec: null,
@@ -108,16 +99,18 @@ export class World {
       at: (moment, then) => this.#timers.add(then, moment),
       fate: (launch) => {
         this.watchdog.taskStarts(launch);
-        const going = fate(launch, this.random);
-        // A stranger may go on for days unless it is stopped.
-        return launch.id.nonce >= STRANGER_NONCE && this.random.chance(0.5)
-          ? { ...going, runMs: 20 * 86_400_000 }
-          : going;
+        return fate(launch, this.random);
       },
-      refusal: () => (this.#strikes('refused', this.weather.refused) ? 'Capacity is unavailable at this time' : null),
+      refusal: () =>
+        this.#storm.strikes('refused', this.#storm.weather.refused) ? 'Capacity is unavailable at this time' : null,
       emit: (view) => this.#event(view),
     });
     this.watchdog = new Watchdog(now, trace);
+  }
+
+  /** What has struck so far, and how often. */
+  get faults(): ReadonlyMap<Fault, number> {
+    return this.#storm.faults;
   }
 
   /** A handler of its own for a user's call; it may die like any other. */
@@ -148,7 +141,7 @@ export class World {
   }
 
   clear(): void {
-    this.weather = CALM;
+    this.#storm.clear();
   }
 
   /** Something that happens by itself at `moment`. */
@@ -159,8 +152,12 @@ export class World {
   /** Handlers of these kinds die and do not start for a while, events get lost: an outage, or a bad deployment. */
   breakDown(parts: readonly Part[], forMs: number): void {
     for (const process of this.#processes) if (parts.includes(process.kind)) this.#die(process);
-    for (const part of parts) this.#downUntil[part] = plusMs(this.time, forMs);
-    this.#struck('outage');
+    for (const part of parts) this.#downUntil.set(part, plusMs(this.time, forMs));
+    this.#storm.struck('outage');
+  }
+
+  #isDown(part: Part): boolean {
+    return (this.#downUntil.get(part) ?? START) > this.time;
   }
 
   /** Somebody else runs a task that says it is an attempt of the Job's. */
@@ -173,7 +170,7 @@ export class World {
       template: { taskDefinition: 'work:1', containers: ['main'], placement: '' },
       env: [],
     });
-    this.#struck('stranger');
+    this.#storm.struck('stranger');
   }
 
   /** Long after a Job was deleted: nothing of it is stored any more. */
@@ -206,10 +203,12 @@ export class World {
 
   #startable(): (() => void)[] {
     const startable: (() => void)[] = [];
-    const free = (kind: Kind): boolean => this.#running[kind] < AT_ONCE[kind] && this.#downUntil[kind] <= this.time;
-    if (free('reconcile') && this.#facts.isDue(this.time)) startable.push(() => this.#startReconcile(this.#facts, 100));
-    if (free('reconcile') && this.#wakes.isDue(this.time)) startable.push(() => this.#startReconcile(this.#wakes, 10));
-    if (free('dispatch') && this.#dispatches.isDue(this.time)) startable.push(() => this.#startDispatch());
+    const free = (kind: Kind): boolean => this.#running[kind] < AT_ONCE[kind] && !this.#isDown(kind);
+    if (free('reconcile') && this.#mail.facts.isDue(this.time))
+      startable.push(() => this.#startReconcile(this.#mail.facts, 100));
+    if (free('reconcile') && this.#mail.wakes.isDue(this.time))
+      startable.push(() => this.#startReconcile(this.#mail.wakes, 10));
+    if (free('dispatch') && this.#mail.dispatches.isDue(this.time)) startable.push(() => this.#startDispatch());
     if (free('sweep') && this.#nextSweepAt <= this.time) startable.push(() => this.#startSweep());
     return startable;
   }
@@ -234,7 +233,7 @@ export class World {
   }
 
   #startDispatch(): void {
-    const letters = this.#dispatches.receive(10, this.time, VISIBILITY_MS.dispatch, (count) =>
+    const letters = this.#mail.dispatches.receive(10, this.time, VISIBILITY_MS.dispatch, (count) =>
       this.random.between(0, count - 1),
     );
     this.#start(
@@ -246,7 +245,7 @@ export class World {
       },
       (done) => {
         for (const letter of letters)
-          if (Array.isArray(done) && done.includes(letter)) this.#remove(this.#dispatches, letter);
+          if (Array.isArray(done) && done.includes(letter)) this.#remove(this.#mail.dispatches, letter);
       },
     );
   }
@@ -264,13 +263,13 @@ export class World {
   }
 
   #remove<T>(box: Mailbox<T>, letter: Letter<T>): void {
-    if (!this.#strikes('delete lost', this.weather.lostAnswer / 2)) box.remove(letter);
+    if (!this.#storm.strikes('delete lost', this.#storm.weather.lostAnswer / 2)) box.remove(letter);
   }
 
   #start(kind: Kind, work: (deps: Deps) => Promise<unknown>, done: (result: unknown) => void): void {
-    const skew = this.weather.clockSkewMaxMs;
+    const skew = this.#storm.weather.clockSkewMaxMs;
     const process: Process = { dead: false, kind, skewMs: this.random.between(-skew, skew) };
-    if (process.skewMs !== 0) this.#struck('clock skewed');
+    if (process.skewMs !== 0) this.#storm.struck('clock skewed');
     this.#running[kind]++;
     this.#processes.add(process);
     work(this.#deps(process)).then(
@@ -314,7 +313,7 @@ export class World {
       feed,
       limits: gate('limits', this.store.limits),
       tasks: gate('tasks', this.tasks),
-      queues: gate('queues', this.#queues()),
+      queues: gate('queues', this.#mail.queues()),
       clock,
       telemetry: { count: () => undefined, info: () => undefined, warn: () => undefined },
       cache: this.random.pick(this.#caches),
@@ -354,64 +353,32 @@ export class World {
   async #return(call: PendingCall): Promise<void> {
     const { process, port, method } = call;
     if (process.dead) return; // it died in its sleep
-    const { crash, lostAnswer, conflict, throttled } = this.weather;
-    if (this.#strikes('crash before', crash / 2)) return this.#die(process);
-    if (method.startsWith('commit') && port === 'jobs' && this.#strikes('conflict', conflict))
+    const { crash, lostAnswer, conflict, throttled } = this.#storm.weather;
+    if (this.#storm.strikes('crash before', crash / 2)) return this.#die(process);
+    if (method.startsWith('commit') && port === 'jobs' && this.#storm.strikes('conflict', conflict))
       return call.resolve({ kind: 'lost' });
-    if (port === 'tasks' && method !== 'prepare' && this.#strikes('throttled', throttled)) {
+    if (port === 'tasks' && method !== 'prepare' && this.#storm.strikes('throttled', throttled)) {
       return call.resolve({ kind: 'later', reason: 'Rate exceeded' });
     }
-    if (port !== 'clock' && this.#strikes('call never arrived', lostAnswer / 2))
+    if (port !== 'clock' && this.#storm.strikes('call never arrived', lostAnswer / 2))
       return call.reject(new Error(`${port}.${method}: never arrived`));
     const result = await call.perform().then(
       (value) => ({ ok: true, value }) as const,
       (error: unknown) => ({ ok: false, error }) as const,
     );
-    if (this.#strikes('crash after', crash / 2)) return this.#die(process);
+    if (this.#storm.strikes('crash after', crash / 2)) return this.#die(process);
     if (!result.ok) return call.reject(result.error);
-    if (port !== 'clock' && this.#strikes('answer lost', lostAnswer / 2))
+    if (port !== 'clock' && this.#storm.strikes('answer lost', lostAnswer / 2))
       return call.reject(new Error(`${port}.${method}: answer lost`));
     call.resolve(result.value);
   }
 
-  #queues(): Queues {
-    const post = <T>(box: Mailbox<T>, bodies: readonly T[], delaySec: number): void => {
-      for (const body of bodies) {
-        if (this.#strikes('message dropped', this.weather.messageDropped)) continue;
-        const copies = this.#strikes('message doubled', this.weather.messageDoubled) ? 2 : 1;
-        for (let i = 0; i < copies; i++) {
-          const delayMs = this.random.between(0, this.weather.messageDelayMaxMs);
-          if (delayMs > 0) this.#struck('message late');
-          box.post(body, this.#gust(box, plusMs(this.time, delaySec * 1000 + delayMs)));
-        }
-      }
-    };
-    return {
-      wake: async (wakeUps) => {
-        for (const { uid, delaySec, inspect } of wakeUps)
-          post(this.#wakes, [{ uid, facts: [], ...(inspect === true ? { inspect } : {}) }], delaySec);
-      },
-      facts: async (messages, delaySec) => post(this.#facts, messages, delaySec),
-      dispatch: async (messages, delaySec) => post(this.#dispatches, messages, delaySec),
-    };
-  }
-
-  /** ECS tells of a task: RUNNING and STOPPED come through the rule, late, twice or never. */
+  /** ECS tells of a task: RUNNING and STOPPED come through the rule. */
   #event(view: TaskView): void {
     this.watchdog.taskChanged(view);
     const fact = factOf(view);
-    const lossy = this.#downUntil.events > this.time ? 1 : this.weather.eventDropped;
-    if (fact === null || this.#strikes('event dropped', lossy)) return;
-    const copies = this.#strikes('event doubled', this.weather.eventDoubled) ? 2 : 1;
-    for (let i = 0; i < copies; i++) {
-      const delayMs = this.random.between(0, this.weather.eventDelayMaxMs);
-      if (delayMs > 0) this.#struck('event late');
-      this.#facts.post({ uid: view.job, facts: [fact] }, this.#gust(this.#facts, plusMs(this.time, delayMs)));
-    }
-  }
-
-  #gust(box: unknown, at: EpochMs): EpochMs {
-    return box === this.#facts && this.#gustMs > 0 ? asEpochMs(Math.ceil(at / this.#gustMs) * this.#gustMs) : at;
+    const lossy = this.#isDown('events') ? 1 : this.#storm.weather.eventDropped;
+    if (fact !== null) this.#mail.event({ uid: view.job, facts: [fact] }, lossy);
   }
 
   // --- time
@@ -422,24 +389,12 @@ export class World {
       this.#timers.soonest(),
       this.#asleep.soonest(),
       this.#nextSweepAt,
-      this.#facts.nextAt(),
-      this.#wakes.nextAt(),
-      this.#dispatches.nextAt(),
-      ...Object.values(this.#downUntil),
+      ...this.#mail.nextAt(),
+      ...this.#downUntil.values(),
     ].filter((moment): moment is EpochMs => moment !== null && moment > this.time);
     if (moments.length === 0) return false;
     this.time = asEpochMs(moments.reduce((min, moment) => Math.min(min, moment), Number.POSITIVE_INFINITY));
     return true;
-  }
-
-  #strikes(fault: Fault, probability: number): boolean {
-    if (probability === 0 || !this.random.chance(probability)) return false;
-    this.#struck(fault);
-    return true;
-  }
-
-  #struck(fault: Fault): void {
-    this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
   }
 }
 
