@@ -298,8 +298,6 @@ export class World {
     this.#caches[this.random.between(0, this.#caches.length - 1)] = createCache();
   }
 
-  // --- ports
-
   #deps(process: Process): Deps {
     const now = (): EpochMs => plusMs(this.time, process.skewMs);
     const gate = <T extends object>(port: string, real: T): T => this.#gated(process, port, real);
