@@ -1,3 +1,4 @@
+import { afterOutage } from '../domain/after-outage.ts';
 import type { JobUid } from '../domain/brand.ts';
 import type { Fact } from '../domain/fact.ts';
 import type { Action, Plan } from '../domain/plan.ts';
@@ -12,7 +13,7 @@ import { type LoadedJob, loadJob } from './load-job.ts';
 export type Look = {
   readonly uid: JobUid;
   readonly facts: readonly Fact[];
-  /** Look all its active attempts up at ECS, too. */
+  /** Messages were lost: look all its active attempts up at ECS, and do at once what they would have done. */
   readonly inspect?: boolean;
 };
 
@@ -66,7 +67,9 @@ async function reconcileJob({ uid, facts, inspect }: Look, deps: Deps): Promise<
       await stopStrangers(uid, facts, deps);
       return { kind: 'gone' };
     }
-    const plan = planJob(loaded.job, loaded.status, loaded.stored, facts, deps.clock.now(), deps.settings.timing);
+    const now = deps.clock.now();
+    const status = inspect === true ? afterOutage(loaded.status, now) : loaded.status;
+    const plan = planJob(loaded.job, status, loaded.stored, facts, now, deps.settings.timing);
     if (!(await commit(uid, loaded, plan, deps))) {
       deps.telemetry.count('CommitsLost', 1);
       continue;
