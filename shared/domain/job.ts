@@ -1,5 +1,14 @@
+import {
+  ANNOTATIONS,
+  DEFAULT_DISRUPTIONS,
+  DEFAULT_PENDING_TIMEOUT_SEC,
+  type Disruptions,
+  parseDisruptions,
+  parsePendingTimeout,
+} from './annotations.ts';
 import type { EpochMs, JobUid } from './brand.ts';
-import type { JobManifest } from './manifest.ts';
+import { type IndexSet, parseStatusIndexes } from './index-set.ts';
+import type { JobManifest, PodFailurePolicy } from './manifest.ts';
 
 export type CompletionMode = 'Indexed' | 'NonIndexed';
 
@@ -10,8 +19,24 @@ export type JobSpec = {
   /** null: a work queue, done when one Pod has succeeded and none is left. */
   readonly completions: number | null;
   readonly backoffLimit: number;
+  /** null: failures of all indexes add up towards `backoffLimit`. */
+  readonly backoffLimitPerIndex: number | null;
+  readonly maxFailedIndexes: number | null;
+  readonly podFailurePolicy: PodFailurePolicy | null;
+  readonly successPolicy: readonly SuccessRule[] | null;
+  readonly activeDeadlineSec: number | null;
+  readonly ttlSecAfterFinished: number | null;
   readonly suspend: boolean;
+  readonly podReplacementPolicy: 'TerminatingOrFailed' | 'Failed';
+  readonly restartPolicy: 'Never' | 'OnFailure';
+  /** Muster runs it; false: `managedBy` names another controller. */
+  readonly managed: boolean;
+  readonly disruptions: Disruptions;
+  readonly pendingTimeoutSec: number;
 };
+
+/** At least one of the two is there. */
+export type SuccessRule = { readonly indexes: IndexSet | null; readonly count: number | null };
 
 /** Who a Job is; nothing in it ever changes. */
 export type JobIdentity = {
@@ -27,13 +52,32 @@ export type Job = JobIdentity & {
   readonly spec: JobSpec;
 };
 
+/** The value of `managedBy` that stands for the Job controller itself. */
+export const OWN_MANAGER = 'kubernetes.io/job-controller';
+
 /** The part of an admitted manifest that planning goes by. */
-export const planningSpec = ({ spec }: JobManifest): JobSpec => ({
+export const planningSpec = ({ metadata, spec }: Pick<JobManifest, 'metadata' | 'spec'>): JobSpec => ({
   completionMode: spec.completionMode,
   parallelism: spec.parallelism,
   completions: spec.completions ?? null,
   backoffLimit: spec.backoffLimit,
+  backoffLimitPerIndex: spec.backoffLimitPerIndex ?? null,
+  maxFailedIndexes: spec.maxFailedIndexes ?? null,
+  podFailurePolicy: spec.podFailurePolicy ?? null,
+  successPolicy:
+    spec.successPolicy?.rules.map(({ succeededIndexes, succeededCount }) => ({
+      indexes: succeededIndexes === undefined ? null : parseStatusIndexes(succeededIndexes, spec.completions ?? 0),
+      count: succeededCount ?? null,
+    })) ?? null,
+  activeDeadlineSec: spec.activeDeadlineSeconds ?? null,
+  ttlSecAfterFinished: spec.ttlSecondsAfterFinished ?? null,
   suspend: spec.suspend,
+  podReplacementPolicy: spec.podReplacementPolicy,
+  restartPolicy: spec.template.spec.restartPolicy,
+  managed: (spec.managedBy ?? OWN_MANAGER) === OWN_MANAGER,
+  disruptions: parseDisruptions(metadata.annotations?.[ANNOTATIONS.disruptions] ?? '') ?? DEFAULT_DISRUPTIONS,
+  pendingTimeoutSec:
+    parsePendingTimeout(metadata.annotations?.[ANNOTATIONS.pendingTimeout] ?? '') ?? DEFAULT_PENDING_TIMEOUT_SEC,
 });
 
 /**

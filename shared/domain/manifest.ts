@@ -3,17 +3,54 @@ export type JobManifest = {
   readonly apiVersion: 'batch/v1';
   readonly kind: 'Job';
   readonly metadata: ObjectMeta;
-  readonly spec: {
-    readonly parallelism: number;
-    readonly completions?: number;
-    readonly completionMode: 'Indexed' | 'NonIndexed';
-    readonly backoffLimit: number;
-    readonly suspend: boolean;
-    readonly manualSelector?: boolean;
-    readonly podReplacementPolicy: 'TerminatingOrFailed' | 'Failed';
-    readonly selector: { readonly matchLabels: Labels };
-    readonly template: PodTemplate;
+  readonly spec: JobManifestSpec;
+};
+
+export type JobManifestSpec = {
+  readonly parallelism: number;
+  readonly completions?: number;
+  readonly completionMode: 'Indexed' | 'NonIndexed';
+  readonly backoffLimit: number;
+  readonly backoffLimitPerIndex?: number;
+  readonly maxFailedIndexes?: number;
+  readonly podFailurePolicy?: PodFailurePolicy;
+  readonly successPolicy?: SuccessPolicy;
+  readonly activeDeadlineSeconds?: number;
+  readonly ttlSecondsAfterFinished?: number;
+  readonly suspend: boolean;
+  readonly manualSelector?: boolean;
+  readonly podReplacementPolicy: 'TerminatingOrFailed' | 'Failed';
+  /** Another controller's name: it runs the Job, Muster only keeps it. */
+  readonly managedBy?: string;
+  readonly selector: LabelSelector;
+  readonly template: PodTemplate;
+};
+
+export type LabelSelector = {
+  readonly matchLabels?: Labels;
+  readonly matchExpressions?: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values?: readonly string[];
+  }[];
+};
+
+export type PodFailurePolicy = { readonly rules: readonly PodFailureRule[] };
+
+/** Exactly one of `onExitCodes` and `onPodConditions` is there. */
+export type PodFailureRule = {
+  readonly action: 'FailJob' | 'FailIndex' | 'Ignore' | 'Count';
+  readonly onExitCodes?: {
+    readonly containerName?: string;
+    readonly operator: 'In' | 'NotIn';
+    readonly values: readonly number[];
   };
+  readonly onPodConditions?: readonly { readonly type: string; readonly status: 'True' | 'False' | 'Unknown' }[];
+};
+
+/** At least one of the two is there. */
+export type SuccessPolicy = {
+  readonly rules: readonly { readonly succeededIndexes?: string; readonly succeededCount?: number }[];
 };
 
 export type Labels = { readonly [name: string]: string };
@@ -33,7 +70,7 @@ export type PodTemplate = {
 export type PodSpec = {
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
-  readonly restartPolicy: 'Never';
+  readonly restartPolicy: 'Never' | 'OnFailure';
   readonly terminationGracePeriodSeconds: number;
 };
 

@@ -1,6 +1,7 @@
 import { emptyChunk, setRecord } from '../../shared/domain/board.ts';
 import { type EpochMs, type JobUid, asEpochMs, asTaskArn, plusMs } from '../../shared/domain/brand.ts';
 import { FRESH, type IndexRecord } from '../../shared/domain/index-record.ts';
+import { planningSpec } from '../../shared/domain/job.ts';
 import { type Status, chunkLength, freshStatus } from '../../shared/domain/status.ts';
 import type { Feed, FeedEntry } from '../../shared/ports/feed.ts';
 import type { AttemptRecord, ChunkWrite, JobStore, StoredSpec } from '../../shared/ports/job-store.ts';
@@ -40,8 +41,7 @@ export function aNewJob(wish: JobWish = {}): {
   readonly uid: JobUid;
 } {
   const spec = aJob(wish);
-  const { completions = null, ...rest } = spec.manifest.spec;
-  const job = { ...spec.identity, generation: spec.generation, spec: { ...rest, completions } };
+  const job = { ...spec.identity, generation: spec.generation, spec: planningSpec(spec.manifest) };
   return { spec, status: freshStatus(job, T0), uid: spec.identity.uid };
 }
 

@@ -6,6 +6,7 @@ import { DecodeError } from '../../shared/domain/bytes.ts';
 import { InvariantError } from '../../shared/domain/invariant.ts';
 import { decodeStatus, encodeStatus } from '../../shared/domain/status-codec.ts';
 import { type JournalEntry, type Status, freshStatus } from '../../shared/domain/status.ts';
+import { plainSpec } from '../support/a-job.ts';
 import { anyStatus, dice } from '../support/arbitrary-board.ts';
 
 const NOW = asEpochMs(1_750_000_000_000);
@@ -21,7 +22,7 @@ const fresh = (completions: number): Status =>
       name: 'tiles',
       createdAt: NOW,
       generation: 1,
-      spec: { completionMode: 'Indexed', parallelism: 4, completions, backoffLimit: 6, suspend: false },
+      spec: plainSpec({ completionMode: 'Indexed', parallelism: 4, completions }),
     },
     NOW,
   );

@@ -16,6 +16,7 @@ import type { Plan } from '../../shared/domain/plan.ts';
 import { planJob } from '../../shared/domain/plan-job.ts';
 import { type Phase, type Status, chunkLength, freshStatus } from '../../shared/domain/status.ts';
 import { AWS_TIMING } from '../../shared/domain/timing.ts';
+import { plainSpec } from './a-job.ts';
 
 // Boards as strips of letters, and plans as words: tests of the domain read like its specification.
 
@@ -75,14 +76,7 @@ export function aBoard(
     name: 'work',
     createdAt: T0,
     generation: 1,
-    spec: {
-      completionMode: 'Indexed',
-      parallelism: 2,
-      completions: all.length,
-      backoffLimit: 6,
-      suspend: false,
-      ...spec,
-    },
+    spec: plainSpec({ completionMode: 'Indexed', parallelism: 2, completions: all.length, ...spec }),
   };
   const fresh = freshStatus(job, T0);
   const size = Math.max(fresh.size, all.length);

@@ -1,5 +1,6 @@
 import { type EpochMs, asEpochMs, asJobUid } from '../../shared/domain/brand.ts';
-import type { CompletionMode } from '../../shared/domain/job.ts';
+import { DEFAULT_DISRUPTIONS, DEFAULT_PENDING_TIMEOUT_SEC } from '../../shared/domain/annotations.ts';
+import type { CompletionMode, JobSpec } from '../../shared/domain/job.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 
 export type JobWish = {
@@ -52,3 +53,23 @@ export function aJob(wish: JobWish = {}): StoredSpec {
     },
   };
 }
+
+/** A spec in which only what every Job says is said; the rest has Kubernetes' defaults. */
+export const plainSpec = (
+  given: Partial<JobSpec> & Pick<JobSpec, 'completionMode' | 'parallelism' | 'completions'>,
+): JobSpec => ({
+  backoffLimit: 6,
+  backoffLimitPerIndex: null,
+  maxFailedIndexes: null,
+  podFailurePolicy: null,
+  successPolicy: null,
+  activeDeadlineSec: null,
+  ttlSecAfterFinished: null,
+  suspend: false,
+  podReplacementPolicy: 'Failed',
+  restartPolicy: 'Never',
+  managed: true,
+  disruptions: DEFAULT_DISRUPTIONS,
+  pendingTimeoutSec: DEFAULT_PENDING_TIMEOUT_SEC,
+  ...given,
+});
