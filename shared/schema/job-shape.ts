@@ -1,89 +1,11 @@
 import { z } from 'zod';
+import { flag, int32, known, opt, text, textMap } from './json-fields.ts';
+import { metadataShape, templateShape } from './pod-shape.ts';
 
 /**
  * What a `batch/v1` Job looks like from outside. Every field that Kubernetes 1.34 knows is here, so that what is left is
  * a spelling mistake; those that we do not support yet pass as `unknown` and are refused by name in refused-fields.ts.
  */
-
-/** Go's JSON takes null for an absent field. */
-const opt = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
-
-const some = z.unknown().optional();
-/** Names of fields with any content. */
-const known = <const K extends string>(...names: readonly K[]): Record<K, typeof some> => {
-  const fields = {} as Record<K, typeof some>;
-  for (const name of names) fields[name] = some;
-  return fields;
-};
-
-const text = opt(z.string());
-const int32 = opt(z.int32());
-const int64 = opt(z.int());
-const flag = opt(z.boolean());
-const texts = opt(z.array(z.string()));
-const textMap = opt(
-  z.record(
-    z.string(),
-    z
-      .string()
-      .nullable()
-      .transform((value) => value ?? ''),
-  ),
-);
-/** A quantity may be written as a number. */
-const quantities = opt(z.record(z.string(), z.union([z.string(), z.number()]).transform(String)));
-
-const metadata = z.strictObject({
-  name: text,
-  generateName: text,
-  namespace: text,
-  labels: textMap,
-  annotations: textMap,
-  resourceVersion: text,
-  // The server's own: reset by Kubernetes on create, too.
-  ...known('uid', 'creationTimestamp', 'generation', 'selfLink', 'managedFields'),
-  ...known('deletionTimestamp', 'deletionGracePeriodSeconds'),
-  ...known('finalizers', 'ownerReferences'),
-});
-
-const env = z.strictObject({ name: text, value: text, ...known('valueFrom') });
-
-const container = z.strictObject({
-  name: text,
-  image: text,
-  command: texts,
-  args: texts,
-  workingDir: text,
-  env: opt(z.array(env)),
-  resources: opt(z.strictObject({ requests: quantities, limits: quantities, ...known('claims') })),
-  ...known('ports', 'envFrom', 'resizePolicy', 'restartPolicy', 'restartPolicyRules', 'volumeMounts', 'volumeDevices'),
-  ...known('livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'),
-  ...known('terminationMessagePath', 'terminationMessagePolicy', 'imagePullPolicy', 'securityContext'),
-  ...known('stdin', 'stdinOnce', 'tty'),
-});
-
-const podSpec = z.strictObject({
-  containers: opt(z.array(container)),
-  initContainers: opt(z.array(container)),
-  restartPolicy: text,
-  terminationGracePeriodSeconds: int64,
-  ...known(
-    'volumes',
-    'ephemeralContainers',
-    'activeDeadlineSeconds',
-    'dnsPolicy',
-    'nodeSelector',
-    'serviceAccountName',
-  ),
-  ...known('serviceAccount', 'automountServiceAccountToken', 'nodeName', 'hostNetwork', 'hostPID', 'hostIPC'),
-  ...known('shareProcessNamespace', 'securityContext', 'imagePullSecrets', 'hostname', 'subdomain', 'affinity'),
-  ...known('schedulerName', 'tolerations', 'hostAliases', 'priorityClassName', 'priority', 'dnsConfig'),
-  ...known('readinessGates', 'runtimeClassName', 'enableServiceLinks', 'preemptionPolicy', 'overhead'),
-  ...known('topologySpreadConstraints', 'setHostnameAsFQDN', 'os', 'hostUsers', 'schedulingGates'),
-  ...known('resourceClaims', 'resources', 'hostnameOverride'),
-});
-
-const template = z.strictObject({ metadata: opt(metadata), spec: opt(podSpec) });
 
 const spec = z.strictObject({
   parallelism: int32,
@@ -94,7 +16,7 @@ const spec = z.strictObject({
   podReplacementPolicy: text,
   manualSelector: flag,
   selector: opt(z.strictObject({ matchLabels: textMap, matchExpressions: opt(z.array(z.unknown())) })),
-  template: opt(template),
+  template: opt(templateShape),
   ...known('activeDeadlineSeconds', 'podFailurePolicy', 'successPolicy', 'backoffLimitPerIndex', 'maxFailedIndexes'),
   ...known('ttlSecondsAfterFinished', 'managedBy'),
 });
@@ -102,15 +24,13 @@ const spec = z.strictObject({
 export const JobShape = z.strictObject({
   apiVersion: text,
   kind: text,
-  metadata: opt(metadata),
+  metadata: opt(metadataShape),
   spec: opt(spec),
   // Reset by Kubernetes on create.
   ...known('status'),
 });
 
 export type JobShape = z.output<typeof JobShape>;
-export type PodSpecShape = z.output<typeof podSpec>;
-export type ContainerShape = z.output<typeof container>;
 
 /** What keeps a document from being read as a Job at all. */
 export type Decoded =

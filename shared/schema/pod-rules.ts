@@ -4,11 +4,10 @@ import { parseQuantity } from '../domain/quantity.ts';
 import { referredVariables } from '../domain/variable-expansion.ts';
 import { dnsLabelFaults } from './dns-names.ts';
 import { type Fault, duplicate, invalid, notSupported, required } from './fault.ts';
-import type { ContainerShape, JobShape, PodSpecShape } from './job-shape.ts';
+import type { ContainerShape, PodSpecShape, TemplateShape } from './pod-shape.ts';
 import { annotationFaults, labelFaults } from './metadata-rules.ts';
-import { refusedInContainer, refusedInPodSpec, refusedMetadata, refusedValue } from './refused-fields.ts';
-
-type TemplateShape = NonNullable<JobShape['spec']>['template'];
+import { refusedMetadata, refusedValue } from './refused-fields.ts';
+import { refusedInContainer, refusedInPodSpec } from './refused-pod-fields.ts';
 
 export type TemplateContext = {
   /** Labels that the Job puts on every Pod. */
@@ -27,7 +26,7 @@ const PATH = 'spec.template';
 const DEFAULT_GRACE_SEC = 30;
 
 /** Kubernetes' rules for a Job's pod template, as far as Muster supports it. */
-export function admitPodTemplate(shape: TemplateShape, context: TemplateContext): AdmittedTemplate {
+export function admitPodTemplate(shape: TemplateShape | undefined, context: TemplateContext): AdmittedTemplate {
   const spec = shape?.spec;
   const metadata = shape?.metadata;
   const gracePeriodSec = spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SEC;
