@@ -13,10 +13,10 @@ export type ParsedDocument =
   /** Readable, but says something twice: an error only where nothing may be ignored. */
   | { readonly kind: 'duplicates'; readonly value: unknown; readonly reason: string };
 
-/** Reads one JSON or YAML document from outside. Never throws. */
-export function parseDocument(text: string, format: 'json' | 'yaml'): ParsedDocument {
+/** Reads one JSON or YAML document from outside. `bytesMax`: of YAML, its aliases spelt out. Never throws. */
+export function parseDocument(text: string, format: 'json' | 'yaml', bytesMax = MANIFEST_BYTES_MAX): ParsedDocument {
   try {
-    return format === 'json' ? fromJson(text) : fromYaml(text);
+    return format === 'json' ? fromJson(text) : fromYaml(text, bytesMax);
   } catch (error) {
     return {
       kind: 'unreadable',
@@ -36,14 +36,13 @@ function fromJson(text: string): ParsedDocument {
     : { kind: 'duplicates', value, reason: `duplicate field: ${firstLine(twice.message)}` };
 }
 
-function fromYaml(text: string): ParsedDocument {
+function fromYaml(text: string, bytesMax: number): ParsedDocument {
   const { document, errors } = compose(text);
   const [error] = errors;
   if (error !== undefined) return unreadable('yaml', firstLine(error.message));
   const value: unknown = document?.toJS({ maxAliasCount: ALIASES_MAX });
   // Throws for an anchor that contains itself, and shows how large the aliases have made the text.
-  if (JSON.stringify(value ?? null).length > MANIFEST_BYTES_MAX)
-    return unreadable('yaml', 'too large, aliases included');
+  if (JSON.stringify(value ?? null).length > bytesMax) return unreadable('yaml', 'too large, aliases included');
   const fault = oddity(value);
   return fault === null ? { kind: 'parsed', value } : unreadable('yaml', fault);
 }

@@ -1,0 +1,42 @@
+import { type EpochMs, asEpochMs } from '../../shared/domain/brand.ts';
+import type { ClusterDump, DumpPlan } from '../../shared/domain/cluster-dump.ts';
+import { readDumpFile } from '../dump-file.ts';
+import { renderDumpPlan } from '../render/dump-plan.ts';
+import type { Shell } from '../shell.ts';
+
+export type PlanFlags = {
+  /** `-`: standard input */
+  readonly file: string;
+  /** null: the shell's clock */
+  readonly nowMs: number | null;
+  readonly json: boolean;
+  /** Upstream's limits of 500 Pods a sync. */
+  readonly caps: boolean;
+};
+
+/** What the controller would do with a dump; `shared/domain/explain-dump.ts` knows. */
+export type Explain = (dump: ClusterDump, now: EpochMs, options: { readonly caps: boolean }) => DumpPlan;
+
+/**
+ * `muster plan`: what would the Job controller do next with this dump of a cluster?
+ *
+ * @returns the exit code
+ * @throws Failure (exit code 2) when the dump cannot be read
+ */
+export async function planDump(flags: PlanFlags, explain: Explain, shell: Shell): Promise<number> {
+  const dump = await readDumpFile(flags.file, shell);
+  const now = asEpochMs(flags.nowMs ?? shell.now());
+  const plan = explain(dump, now, { caps: flags.caps });
+  shell.out.write(flags.json ? `${JSON.stringify(asObject(plan), null, 2)}\n` : renderDumpPlan(dump, plan, now));
+  return 0;
+}
+
+/** The sentences are for people; the order of keys is the documented one. */
+const asObject = ({ status, create, delete: gone, account, requeueAfterSec, events }: DumpPlan) => ({
+  status,
+  create,
+  delete: gone,
+  account,
+  requeueAfterSec,
+  events,
+});

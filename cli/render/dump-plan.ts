@@ -1,0 +1,129 @@
+import type { ClusterDump, DumpPlan, DumpedStatus, JobStatusObject } from '../../shared/domain/cluster-dump.ts';
+import { formatIndexSet, indexSetOf } from '../../shared/domain/index-set.ts';
+import { formatDuration } from './age.ts';
+import { onOneLine } from './table.ts';
+
+/** Names that are listed one by one; more only bury what matters, and `-o json` has them all. */
+const NAMES_MAX = 10;
+
+/** What the controller would do with a dump, in sentences. `nowMs`: the moment that it was asked for. */
+export function renderDumpPlan({ job, pods }: ClusterDump, plan: DumpPlan, nowMs: number): string {
+  const total = job.spec.completions;
+  const started = job.status.startTime === null ? '' : `, started ${formatDuration(nowMs - job.status.startTime)} ago`;
+  const lines = [
+    `Job ${job.namespace}/${job.name} at ${asTime(nowMs)}, with ${several(pods.length, 'Pod')}${started}.`,
+    `It stands at ${countsOf(countersOf(job.status), total)}.${standingOf(job.status)}`,
+    '',
+    'The controller would now',
+    ...bulletsOf(deedsOf(job.status, plan)),
+    '',
+    ...section('Why', plan.because),
+    `After this pass it stands at ${countsOf(plan.status, total)}.`,
+    ...section(
+      'Events',
+      groupedEvents(plan.events).map(
+        ({ event, times }) =>
+          `${event.type} ${event.reason}: ${event.message}${times === 1 ? '' : ` (${times} of these)`}`,
+      ),
+    ),
+    plan.requeueAfterSec === null
+      ? 'It looks again when the Job or one of its Pods changes, and not before.'
+      : `It looks again in ${lengthOf(plan.requeueAfterSec)}, or when the Job or one of its Pods changes.`,
+  ];
+  return lines.map((line) => `${onOneLine(line)}\n`).join('');
+}
+
+function deedsOf(before: DumpedStatus, { create, delete: gone, account, status }: DumpPlan): readonly string[] {
+  const had = new Set(before.conditions.map(({ type, status: truth }) => `${type}=${truth}`));
+  const conditions = (status.conditions ?? []).filter(({ type, status: truth }) => !had.has(`${type}=${truth}`));
+  return [
+    ...creations(create),
+    ...(gone.length === 0 ? [] : [`delete ${several(gone.length, 'Pod')}: ${namesOf(gone)}`]),
+    ...(account.length === 0
+      ? []
+      : [`count ${several(account.length, 'finished Pod')} and take off the finalizer: ${namesOf(account)}`]),
+    ...conditions.map(
+      ({ type, status: truth, reason = '', message = '' }) =>
+        `set the condition ${type} to ${truth}${reason === '' ? '' : ` (${reason}: ${message})`}`,
+    ),
+  ];
+}
+
+/** One sentence for all Pods that are created after the same wait. */
+function creations(create: DumpPlan['create']): readonly string[] {
+  const waits = new Map<number, (number | null)[]>();
+  for (const { index, afterSec } of create) waits.set(afterSec, [...(waits.get(afterSec) ?? []), index]);
+  return [...waits.entries()]
+    .sort(([a], [b]) => a - b)
+    .map(([afterSec, indexes]) => {
+      const known = indexes.filter((index) => index !== null).sort((a, b) => a - b);
+      const which = known.length === 0 ? '' : ` for ${known.length === 1 ? 'index' : 'indexes'} ${shownIndexes(known)}`;
+      const what = `create ${several(indexes.length, 'Pod')}${which}`;
+      return afterSec === 0 ? what : `${what}, but not before ${lengthOf(afterSec)} have passed (back-off)`;
+    });
+}
+
+const shownIndexes = (ascending: readonly number[]): string =>
+  shortened(formatIndexSet(indexSetOf(ascending)).split(','), ',');
+
+const countersOf = (status: DumpedStatus): JobStatusObject => ({
+  ...status,
+  conditions: [],
+  failedIndexes: status.failedIndexes ?? '',
+  startTime: '',
+  completionTime: '',
+});
+
+type Counters = Pick<
+  JobStatusObject,
+  'active' | 'ready' | 'terminating' | 'succeeded' | 'failed' | 'completedIndexes' | 'failedIndexes'
+>;
+
+function countsOf(status: Counters, total: number | null): string {
+  const { active = 0, ready = 0, terminating = 0, succeeded = 0, failed = 0 } = status;
+  const done = total === null ? `${succeeded} succeeded` : `${succeeded} of ${total} succeeded`;
+  const indexes = (text = ''): string => (text === '' ? '' : ` (indexes ${shortened(text.split(','), ',')})`);
+  return [
+    `${done}${indexes(status.completedIndexes)}`,
+    `${failed} failed${indexes(status.failedIndexes)}`,
+    `${active} active (${ready} ready)`,
+    `${terminating} terminating`,
+  ].join(', ');
+}
+
+/** The conditions that hold already. */
+function standingOf({ conditions }: DumpedStatus): string {
+  const held = conditions.filter(({ status }) => status === 'True').map(({ type }) => type);
+  return held.length === 0 ? '' : ` Its conditions: ${held.join(', ')}.`;
+}
+
+function groupedEvents(events: DumpPlan['events']) {
+  const groups = new Map<string, { readonly event: DumpPlan['events'][number]; times: number }>();
+  for (const event of events) {
+    // Messages about Pods differ by the name only.
+    const key = event.message.includes(' pod: ') ? event.reason : `${event.reason} ${event.message}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { event, times: 1 });
+    else group.times++;
+  }
+  return [...groups.values()];
+}
+
+const section = (head: string, sentences: readonly string[]): readonly string[] =>
+  sentences.length === 0 ? [] : [head, ...bulletsOf(sentences), ''];
+
+const bulletsOf = (sentences: readonly string[]): readonly string[] =>
+  (sentences.length === 0 ? ['do nothing'] : sentences).map((sentence) => `  - ${sentence}`);
+
+const several = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const namesOf = (names: readonly string[]): string => shortened(names, ', ');
+
+const shortened = (parts: readonly string[], between: string): string =>
+  parts.length <= NAMES_MAX
+    ? parts.join(between)
+    : `${parts.slice(0, NAMES_MAX).join(between)} and ${parts.length - NAMES_MAX} more`;
+
+const lengthOf = (sec: number): string => formatDuration(Math.ceil(sec) * 1000);
+
+const asTime = (ms: number): string => new Date(ms).toISOString().replace(/\.000Z$/, 'Z');

@@ -1,0 +1,60 @@
+import { DEFAULT_PENDING_TIMEOUT_SEC } from '../domain/annotations.ts';
+import { parseStatusIndexes } from '../domain/index-set.ts';
+import { type JobSpec, OWN_MANAGER } from '../domain/job.ts';
+import type { PodFailurePolicy } from '../domain/manifest.ts';
+import type { DumpedJobShape } from './dump-shape.ts';
+
+type SpecShape = DumpedJobShape['spec'];
+
+/** Upstream's default for `backoffLimit`, and the one beside backoffLimitPerIndex: as good as none. */
+const BACKOFF_LIMIT = 6;
+const INT32_MAX = 2 ** 31 - 1;
+
+/**
+ * The spec of a Job in a cluster, with upstream's defaults (kubernetes-job.md 1.1), for a cluster has filled them in and
+ * a dump made by hand may not have. What infrastructure takes counts as upstream counts it: there is no budget of ours.
+ */
+export function dumpedSpec(spec: SpecShape): JobSpec {
+  const completions = spec.completions ?? (spec.parallelism === null ? 1 : null);
+  return {
+    completionMode: spec.completionMode === 'Indexed' ? 'Indexed' : 'NonIndexed',
+    parallelism: spec.parallelism ?? 1,
+    completions,
+    backoffLimit: spec.backoffLimit ?? (spec.backoffLimitPerIndex === null ? BACKOFF_LIMIT : INT32_MAX),
+    backoffLimitPerIndex: spec.backoffLimitPerIndex,
+    maxFailedIndexes: spec.maxFailedIndexes,
+    podFailurePolicy: failurePolicyOf(spec),
+    successPolicy:
+      spec.successPolicy?.rules.map(({ succeededIndexes, succeededCount }) => ({
+        indexes: succeededIndexes === null ? null : parseStatusIndexes(succeededIndexes, completions ?? 0),
+        count: succeededCount,
+      })) ?? null,
+    activeDeadlineSec: spec.activeDeadlineSeconds,
+    ttlSecAfterFinished: spec.ttlSecondsAfterFinished,
+    suspend: spec.suspend,
+    podReplacementPolicy:
+      spec.podReplacementPolicy ?? (spec.podFailurePolicy === null ? 'TerminatingOrFailed' : 'Failed'),
+    restartPolicy: spec.template?.spec?.restartPolicy ?? 'Never',
+    managed: (spec.managedBy ?? OWN_MANAGER) === OWN_MANAGER,
+    disruptions: { kind: 'count' },
+    pendingTimeoutSec: DEFAULT_PENDING_TIMEOUT_SEC,
+  };
+}
+
+function failurePolicyOf({ podFailurePolicy }: SpecShape): PodFailurePolicy | null {
+  if (podFailurePolicy === null) return null;
+  const rules = podFailurePolicy.rules.map(({ action, onExitCodes, onPodConditions }) => ({
+    action,
+    ...(onExitCodes === null ? {} : { onExitCodes: exitCodesOf(onExitCodes) }),
+    ...(onPodConditions === null ? {} : { onPodConditions }),
+  }));
+  return { rules };
+}
+
+type ExitCodesShape = NonNullable<NonNullable<SpecShape['podFailurePolicy']>['rules'][number]['onExitCodes']>;
+
+const exitCodesOf = ({ containerName, operator, values }: ExitCodesShape) => ({
+  ...(containerName === null ? {} : { containerName }),
+  operator,
+  values,
+});
