@@ -42,26 +42,30 @@ export type ParsedIndexes =
 
 /**
  * Reads a user's text (successPolicy) as Kubernetes' validation does: parts of one or two integers, strictly increasing
- * over the whole text, all below `completions`. The reason begins with Kubernetes' name for the fault.
+ * over the whole text, all below `completions`. The reason is Kubernetes' own, word for word.
  */
 export function parseIndexesStrict(text: string, completions: number): ParsedIndexes {
   if (text === '') return { kind: 'ok', set: NO_INDEXES };
   const intervals: [number, number][] = [];
-  let previous = -1;
+  let previous: number | null = null;
   for (const part of text.split(',')) {
     const ends = part.split('-');
-    if (ends.length > 2) return invalid(`fragment "${part}" does not have one or two parts`);
+    if (ends.length > 2)
+      return invalid(
+        `the fragment ${JSON.stringify(part)} violates the requirement that an index interval can have at most two parts separated by '-'`,
+      );
     const read: number[] = [];
     for (const end of ends) {
       const index = parseIndex(end);
-      if (index === null) return invalid(`cannot convert "${end}" to an integer`);
-      if (index >= completions) return invalid(`too large index: ${end} is not below ${completions}`);
-      if (index <= previous) return invalid(`non-increasing order: ${index} comes after ${previous}`);
-      previous = index;
+      if (index === null) return invalid(`cannot convert string to integer for index: ${JSON.stringify(end)}`);
+      if (index >= completions) return invalid(`too large index: ${JSON.stringify(end)}`);
       read.push(index);
     }
-    const [first = previous] = read;
-    intervals.push([first, previous + 1]);
+    const [first = 0, last = first] = read;
+    if (ends.length === 2 && first >= last) return invalid(nonIncreasing(first, last));
+    if (previous !== null && previous >= first) return invalid(nonIncreasing(previous, first));
+    previous = last;
+    intervals.push([first, last + 1]);
   }
   return { kind: 'ok', set: merge(intervals) };
 }
@@ -163,5 +167,8 @@ function intervalAt(edges: readonly number[], i: number): [number, number] {
 }
 
 const parseIndex = (text: string): number | null => (/^\d+$/.test(text) ? Number(text) : null);
+
+const nonIncreasing = (previous: number, current: number): string =>
+  `non-increasing order, previous: ${previous}, current: ${current}`;
 
 const invalid = (reason: string): ParsedIndexes => ({ kind: 'invalid', reason });

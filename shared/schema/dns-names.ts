@@ -1,3 +1,5 @@
+import { type Fault, invalid, required } from './fault.ts';
+
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
 const QUALIFIED = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
@@ -29,6 +31,21 @@ export function dnsSubdomainFaults(text: string): readonly string[] {
   return [
     `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${SUBDOMAIN}')`,
   ];
+}
+
+const PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+const PATH_RE = whole(PATH);
+
+/** The same for a name like `example.com/manager`, at `path` (apimachinery's `IsDomainPrefixedPath`). */
+export function domainPrefixedPathFaults(path: string, text: string): readonly Fault[] {
+  if (text === '') return [required(path)];
+  const slash = text.indexOf('/');
+  const [host, rest] = [text.slice(0, slash), text.slice(slash + 1)];
+  if (slash <= 0 || rest === '') return [invalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  const faults = dnsSubdomainFaults(host).map((fault) => invalid(path, host, fault));
+  return PATH_RE.test(rest)
+    ? faults
+    : [...faults, invalid(path, rest, `Invalid path (regex used for validation is '${PATH}')`)];
 }
 
 /** The same for the key of a label or an annotation: `[prefix/]name`. */

@@ -1,36 +1,56 @@
 import { z } from 'zod';
-import { flag, int32, known, opt, text, textMap } from './json-fields.ts';
+import { flag, int32, int64, known, opt, text, textMap, texts } from './json-fields.ts';
 import { metadataShape, templateShape } from './pod-shape.ts';
 
-/**
- * What a `batch/v1` Job looks like from outside. Every field that Kubernetes 1.34 knows is here, so that what is left is
- * a spelling mistake; those that we do not support yet pass as `unknown` and are refused by name in refused-fields.ts.
- */
+/** What a `batch/v1` Job looks like from outside: every field that Kubernetes 1.34 knows, so that what is left is a spelling mistake. */
 
-const spec = z.strictObject({
+const labelSelector = z.strictObject({
+  matchLabels: textMap,
+  matchExpressions: opt(z.array(z.strictObject({ key: text, operator: text, values: texts }))),
+});
+
+const podFailureRule = z.strictObject({
+  action: text,
+  onExitCodes: opt(z.strictObject({ containerName: text, operator: text, values: opt(z.array(z.int32())) })),
+  onPodConditions: opt(z.array(z.strictObject({ type: text, status: text }))),
+});
+
+const successRule = z.strictObject({ succeededIndexes: text, succeededCount: int32 });
+
+const specShape = z.strictObject({
   parallelism: int32,
   completions: int32,
   completionMode: text,
   backoffLimit: int32,
+  backoffLimitPerIndex: int32,
+  maxFailedIndexes: int32,
+  podFailurePolicy: opt(z.strictObject({ rules: opt(z.array(podFailureRule)) })),
+  successPolicy: opt(z.strictObject({ rules: opt(z.array(successRule)) })),
+  activeDeadlineSeconds: int64,
+  ttlSecondsAfterFinished: int32,
   suspend: flag,
   podReplacementPolicy: text,
+  managedBy: text,
   manualSelector: flag,
-  selector: opt(z.strictObject({ matchLabels: textMap, matchExpressions: opt(z.array(z.unknown())) })),
+  selector: opt(labelSelector),
   template: opt(templateShape),
-  ...known('activeDeadlineSeconds', 'podFailurePolicy', 'successPolicy', 'backoffLimitPerIndex', 'maxFailedIndexes'),
-  ...known('ttlSecondsAfterFinished', 'managedBy'),
 });
 
 export const JobShape = z.strictObject({
   apiVersion: text,
   kind: text,
   metadata: opt(metadataShape),
-  spec: opt(spec),
+  // No spec is an empty one, as in Go.
+  spec: opt(specShape).transform((given) => given ?? specShape.parse({})),
   // Reset by Kubernetes on create.
   ...known('status'),
 });
 
 export type JobShape = z.output<typeof JobShape>;
+export type JobSpecShape = z.output<typeof specShape>;
+export type LabelSelectorShape = z.output<typeof labelSelector>;
+export type PodFailureRuleShape = z.output<typeof podFailureRule>;
+export type SuccessRuleShape = z.output<typeof successRule>;
 
 /** What keeps a document from being read as a Job at all. */
 export type Decoded =

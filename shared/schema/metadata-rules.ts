@@ -1,3 +1,4 @@
+import { ANNOTATIONS, parseDisruptions, parsePendingTimeout } from '../domain/annotations.ts';
 import type { Labels } from '../domain/manifest.ts';
 import { labelValueFaults, qualifiedNameFaults } from './dns-names.ts';
 import { type Fault, invalid, tooLong } from './fault.ts';
@@ -21,6 +22,26 @@ export function annotationFaults(path: string, annotations: Labels | undefined):
   );
   const bytes = entries.reduce((sum, [key, value]) => sum + utf8Bytes(key) + utf8Bytes(value), 0);
   return bytes > ANNOTATIONS_BYTES_MAX ? [...faults, tooLong(path, ANNOTATIONS_BYTES_MAX)] : faults;
+}
+
+/** Muster's own annotations on a Job: what is written there must mean something. */
+export function ownAnnotationFaults(path: string, annotations: Labels | undefined): readonly Fault[] {
+  const fault = (key: string, parse: (text: string) => unknown, right: string): readonly Fault[] => {
+    const text = annotations?.[key];
+    return text === undefined || parse(text) !== null ? [] : [invalid(`${path}[${key}]`, text, right)];
+  };
+  return [
+    ...fault(
+      ANNOTATIONS.disruptions,
+      parseDisruptions,
+      'must be "count", or "losses=10,spot-interruptions=3" with numbers up to 9999 (either part may be left out)',
+    ),
+    ...fault(
+      ANNOTATIONS.pendingTimeout,
+      parsePendingTimeout,
+      'must be a whole number of seconds between 1 and 9999999, without leading zeros',
+    ),
+  ];
 }
 
 const utf8Bytes = (text: string): number => new TextEncoder().encode(text).length;

@@ -1,23 +1,19 @@
-import type { Container, Labels, PodTemplate, Resources } from '../domain/manifest.ts';
+import type { Container, PodTemplate, Resources } from '../domain/manifest.ts';
 import { STOP_TIMEOUT_MAX_SEC } from '../domain/pod-template.ts';
 import { parseQuantity } from '../domain/quantity.ts';
 import { referredVariables } from '../domain/variable-expansion.ts';
 import { dnsLabelFaults } from './dns-names.ts';
-import { type Fault, duplicate, invalid, notSupported, required } from './fault.ts';
+import { type Fault, duplicate, invalid, required } from './fault.ts';
 import type { ContainerShape, PodSpecShape, TemplateShape } from './pod-shape.ts';
 import { annotationFaults, labelFaults } from './metadata-rules.ts';
 import { refusedMetadata, refusedValue } from './refused-fields.ts';
 import { refusedInContainer, refusedInPodSpec } from './refused-pod-fields.ts';
 
-export type TemplateContext = {
-  /** Labels that the Job puts on every Pod. */
-  readonly generated: Labels;
-  readonly indexed: boolean;
-};
+export type TemplateContext = { readonly indexed: boolean };
 
-/** A template with its defaults, or what is wrong with it; `template` is null only if something is. */
+/** A template with its defaults, of use only for counting and sizing when something is wrong with it. */
 export type AdmittedTemplate = {
-  readonly template: PodTemplate | null;
+  readonly template: PodTemplate;
   readonly faults: readonly Fault[];
   readonly warnings: readonly string[];
 };
@@ -25,7 +21,10 @@ export type AdmittedTemplate = {
 const PATH = 'spec.template';
 const DEFAULT_GRACE_SEC = 30;
 
-/** Kubernetes' rules for a Job's pod template, as far as Muster supports it. */
+/**
+ * Kubernetes' rules for a pod template, as far as Muster supports it. What a Job asks of its template (labels, selector,
+ * restartPolicy) is in job-spec-rules.ts.
+ */
 export function admitPodTemplate(shape: TemplateShape | undefined, context: TemplateContext): AdmittedTemplate {
   const spec = shape?.spec;
   const metadata = shape?.metadata;
@@ -35,10 +34,8 @@ export function admitPodTemplate(shape: TemplateShape | undefined, context: Temp
   const specPath = `${PATH}.spec`;
   const faults: Fault[] = [
     ...labelFaults(`${PATH}.labels`, metadata?.labels),
-    ...generatedLabelFaults(metadata?.labels, context.generated),
     ...annotationFaults(`${PATH}.annotations`, metadata?.annotations),
     ...refusedMetadata(`${PATH}.metadata`, metadata),
-    ...restartPolicyFaults(spec?.restartPolicy),
     ...refusedInPodSpec(specPath, spec),
     ...(containers.length === 0 ? [required(`${specPath}.containers`)] : []),
     ...initContainers.flatMap((c, i) => containerFaults(`${specPath}.initContainers[${i}]`, c, context)),
@@ -49,41 +46,23 @@ export function admitPodTemplate(shape: TemplateShape | undefined, context: Temp
     faults.push(
       invalid(`${specPath}.terminationGracePeriodSeconds`, gracePeriodSec, 'must be greater than or equal to 0'),
     );
-  if (faults.length > 0) return { template: null, faults, warnings: [] };
   const annotations = metadata?.annotations ?? {};
   return {
     template: {
       metadata: {
-        labels: { ...metadata?.labels, ...context.generated },
+        labels: metadata?.labels ?? {},
         ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
       },
       spec: {
         ...(initContainers.length === 0 ? {} : { initContainers: initContainers.map(admitContainer) }),
         containers: containers.map(admitContainer),
-        restartPolicy: 'Never',
+        restartPolicy: spec?.restartPolicy === 'OnFailure' ? 'OnFailure' : 'Never',
         terminationGracePeriodSeconds: gracePeriodSec,
       },
     },
-    faults: [],
+    faults,
     warnings: templateWarnings(containers, initContainers, gracePeriodSec),
   };
-}
-
-function generatedLabelFaults(labels: Labels = {}, generated: Labels): readonly Fault[] {
-  return Object.entries(generated).flatMap(([key, value]) => {
-    const given = labels[key];
-    return given === undefined || given === value
-      ? []
-      : [invalid(`${PATH}.metadata.labels`, labels, `${key} must be '${value}'`)];
-  });
-}
-
-function restartPolicyFaults(policy = 'Always'): readonly Fault[] {
-  const path = `${PATH}.spec.restartPolicy`;
-  if (policy === 'Never') return [];
-  if (policy === 'Always' || policy === '') return [required(path, 'valid values: "OnFailure", "Never"')];
-  if (policy !== 'OnFailure') return [notSupported(path, policy, ['OnFailure', 'Never'])];
-  return [refusedValue(path, 'use Never: backoffLimit retries a failed Pod as a new task')];
 }
 
 function duplicateNames(

@@ -16,16 +16,6 @@ const METADATA: readonly Refusal[] = [
   refuse('ownerReferences', 'leave it out: delete the Job itself'),
 ];
 
-const JOB_SPEC: readonly Refusal[] = [
-  refuse('activeDeadlineSeconds', 'delete the Job when its time is up'),
-  refuse('podFailurePolicy', 'leave it out: every failure counts towards backoffLimit'),
-  refuse('successPolicy', 'leave it out: the Job completes when all completions have succeeded'),
-  refuse('backoffLimitPerIndex', 'use backoffLimit'),
-  refuse('maxFailedIndexes', 'use backoffLimit'),
-  refuse('ttlSecondsAfterFinished', 'delete the Job when you have read its result'),
-  refuse('managedBy', 'leave it out', 'kubernetes.io/job-controller'),
-];
-
 /** Faults for fields of `value` that mean something and that we do not support. */
 export const sweep =
   (refusals: readonly Refusal[]) =>
@@ -37,7 +27,6 @@ export const sweep =
           .map((refusal) => forbidden(`${path}.${refusal.path}`, `${LATER}; ${refusal.instead}`));
 
 export const refusedMetadata = sweep(METADATA);
-export const refusedInJobSpec = sweep(JOB_SPEC);
 
 /** Says that a value of a supported field is not supported. */
 export const refusedValue = (path: string, instead: string): Fault => forbidden(path, `${LATER}; ${instead}`);

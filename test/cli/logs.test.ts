@@ -31,8 +31,8 @@ describe('logs', () => {
     ['logs nope', 1, 'Error from server (NotFound): jobs.batch "nope" not found\n'],
     ['logs sums --index 3', 1, 'error: Job sums has no attempt of index 3 yet\n'],
     ['logs sums --index 0 --attempt 4', 1, 'error: Job sums has no attempt 4 of index 0 yet\n'],
-    ['logs sums --index 4', 2, 'error: --index "4": too large index: 4 is not below 4\n'],
-    ['logs sums --index 2-1', 2, 'error: --index "2-1": non-increasing order: 1 comes after 2\n'],
+    ['logs sums --index 4', 2, 'error: --index "4": too large index: "4"\n'],
+    ['logs sums --index 2-1', 2, 'error: --index "2-1": non-increasing order, previous: 2, current: 1\n'],
     [
       'logs sums --index 0 -c nope',
       1,
