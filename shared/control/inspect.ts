@@ -1,11 +1,11 @@
 import { CHUNK_INDEXES, chunkOf, emptyChunk } from '../domain/board.ts';
-import { type EpochMs, type JobUid, type TaskArn, plusMs } from '../domain/brand.ts';
+import { type EpochMs, type JobUid, type TaskArn, asEpochMs, plusMs } from '../domain/brand.ts';
 import { Draft } from '../domain/draft.ts';
 import { LOST, NO_TIMES, factOf } from '../domain/ending.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';
 import type { IndexRecord } from '../domain/index-record.ts';
 import { type LaunchSlot, launchRowOf } from '../domain/launch-row.ts';
-import type { Status } from '../domain/status.ts';
+import type { Lingering, Status } from '../domain/status.ts';
 import type { Deps } from './deps.ts';
 
 /** Attempts looked up by one message: five DescribeTasks; then the message goes on from where it ended. */
@@ -29,6 +29,7 @@ export async function inspect(
   if (draft === null) return deps.queues.dispatch([{ kind: 'inspect', uid, from }], LATER_DELAY_SEC); // torn: look again
   const indexes = draft.scan(from, ATTEMPTS_PER_MESSAGE, ({ state }) => state !== 'claimed', ['starting', 'running']);
   const { known, nameless } = await slotsOf(uid, indexes, draft, deps);
+  if (from === 0) known.push(...status.lingering.map(replaced));
   const facts: Fact[] = [];
   for (let i = 0; i < known.length; i += DESCRIBE_MAX) {
     const some = known.slice(i, i + DESCRIBE_MAX);
@@ -85,6 +86,12 @@ function nextChunk(draft: Draft, from: number): number | null {
 }
 
 type Launched = { readonly id: AttemptId; readonly slot: Extract<LaunchSlot, { state: 'launched' }> };
+
+/** An attempt that another has replaced: its slot is the other's now. It was launched long before. */
+const replaced = ({ index, attempt, nonce, taskArn }: Lingering): Launched => {
+  const id = { index, attempt, nonce };
+  return { id, slot: { ...id, state: 'launched', taskArn, since: asEpochMs(0) } };
+};
 
 async function slotsOf(uid: JobUid, indexes: readonly number[], draft: Draft, { jobs }: Deps) {
   const known: Launched[] = [];

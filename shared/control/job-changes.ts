@@ -2,6 +2,7 @@ import { freshStatus, requestDeletion } from '../domain/status.ts';
 import { planningSpec } from '../domain/job.ts';
 import type { JobUid } from '../domain/brand.ts';
 import type { AttemptId } from '../domain/fact.ts';
+import { launchRowOf } from '../domain/launch-row.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import type { Deps } from './deps.ts';
 
@@ -43,9 +44,13 @@ export async function deleteJob(
 
 /**
  * Stops one attempt, as deleting its Pod does. The Job goes on: unless its program still ends by itself with 0, the attempt
- * counts as failed and its index is tried again. A claim that was not launched yet is withdrawn, and counts as nothing.
+ * counts as failed and its index is tried again: once it has stopped, or at once where podReplacementPolicy says so.
  */
-export async function deletePod(uid: JobUid, id: AttemptId, { queues }: Pick<Deps, 'queues'>): Promise<void> {
+export async function deletePod(uid: JobUid, id: AttemptId, { jobs, queues, clock }: Deps): Promise<void> {
+  const { slots } = await jobs.readLaunches(uid, launchRowOf(id.index));
+  const slot = slots.find(({ index, attempt }) => index === id.index && attempt === id.attempt);
+  const taskArn = slot?.state === 'launched' ? slot.taskArn : null;
+  await queues.facts([{ uid, facts: [{ ...id, kind: 'deleted', taskArn, at: clock.now() }] }], 0);
   await queues.dispatch([{ kind: 'pack', uid, launch: [], stop: [id], podDeleted: true }], 0);
 }
 

@@ -7,6 +7,7 @@ import { plusMs } from '../domain/brand.ts';
 import { unreachable } from '../domain/invariant.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
 import type { Deps } from './deps.ts';
+import { deleteJob } from './job-changes.ts';
 import { type LoadedJob, loadJob } from './load-job.ts';
 
 /** Why a Job is looked at: facts about its attempts, or just a wake-up (no facts). */
@@ -76,6 +77,7 @@ async function reconcileJob({ uid, facts, inspect }: Look, deps: Deps): Promise<
     }
     count(plan, deps);
     await act(loaded, plan, inspect ?? false, deps);
+    if (plan.outlived) await deleteJob(uid, deps);
     return { kind: 'done' };
   }
   if (facts.length > 0) await deps.queues.facts([{ uid, facts }], 1);

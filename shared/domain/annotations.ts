@@ -14,6 +14,9 @@ export const ANNOTATIONS = {
   verdict: `${PREFIX}verdict`,
 } as const;
 
+/** In a pod template's nodeSelector: `spot` or `on-demand`. */
+export const CAPACITY_SELECTOR = `${PREFIX}capacity`;
+
 /** What an attempt that infrastructure took costs. */
 export type Disruptions =
   /** Kubernetes' letter: it counts as failed unless podFailurePolicy ignores it. */

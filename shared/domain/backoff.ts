@@ -4,6 +4,8 @@ import type { Status } from './status.ts';
 /** `DefaultJobPodFailureBackOff` and `MaxJobPodFailureBackOff` of Kubernetes' Job controller. */
 const BASE_MS = 10_000;
 const MAX_MS = 600_000;
+/** `MaxContainerBackOff` of the kubelet. */
+const RESTART_MAX_MS = 300_000;
 
 export type Backoff = Status['backoff'];
 
@@ -39,6 +41,20 @@ export function backoffEndsAt({ failures, lastFailureAt }: Backoff): EpochMs | n
  */
 export function lossDelayEndsAt(lossesBefore: number, at: EpochMs): EpochMs | null {
   return lossesBefore === 0 ? null : plusMs(at, doubledMs(lossesBefore));
+}
+
+/** When an index with a limit of its own may start again after its `nth` failure, ignored ones included (KEP-3850). */
+export const indexBackoffEndsAt = (nth: number, at: EpochMs): EpochMs => plusMs(at, doubledMs(nth));
+
+/** When a Pod whose task did not start may have another, after its `nth` try. */
+export const startDelayEndsAt = (nth: number, at: EpochMs): EpochMs => plusMs(at, doubledMs(nth));
+
+/**
+ * When a container may start again in its Pod: at once the first time, then after 10 s, doubled up to 5 min, as the
+ * kubelet does it.
+ */
+export function restartDelayEndsAt(restartsBefore: number, at: EpochMs): EpochMs | null {
+  return restartsBefore === 0 ? null : plusMs(at, Math.min(doubledMs(restartsBefore), RESTART_MAX_MS));
 }
 
 const doubledMs = (nth: number): number => Math.min(BASE_MS * 2 ** Math.min(nth - 1, 10), MAX_MS);

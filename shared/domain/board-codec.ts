@@ -47,7 +47,7 @@ export function decodeChunk(bytes: Uint8Array): Chunk {
 
 const RUNS = 0;
 /** How many digits of base n fit into a byte. */
-const DIGITS_PER_BYTE: readonly number[] = [0, 0, 8, 5, 4, 3, 3];
+const DIGITS_PER_BYTE: readonly number[] = [0, 0, 8, 5, 4, 3, 3, 2];
 /** A run is one number: its length, and its state in the lowest three bits. */
 const RUN_UNIT = 8;
 
@@ -185,13 +185,16 @@ const IGNORED = 8;
 const INFRA = 16;
 const SPOT = 32;
 const NOT_BEFORE = 64;
+const POD_DELETED = 128;
+const RESTARTS = 256;
+const UNSTARTED = 512;
 
 function writeExtras(w: Writer, extras: ReadonlyMap<number, Extras>, length: number): void {
   const sorted = [...extras].sort(([a], [b]) => a - b);
   const last = sorted.at(-1);
   invariant(last === undefined || last[0] < length, 'extras are within the chunk');
   const soonest = sorted.reduce(
-    (min, [, { notBefore }]) => (notBefore === null ? min : Math.min(min, notBefore)),
+    (min, [, { notBefore, unstartedSince }]) => Math.min(min, notBefore ?? min, unstartedSince ?? min),
     Infinity,
   );
   w.varint(sorted.length);
@@ -200,14 +203,17 @@ function writeExtras(w: Writer, extras: ReadonlyMap<number, Extras>, length: num
   for (const [offset, e] of sorted) {
     w.varint(offset - next);
     next = offset + 1;
-    w.byte(
+    w.varint(
       (e.nonce === 0 ? 0 : NONCE) |
         (e.stopping ? STOPPING : 0) |
         (e.failures === 0 ? 0 : FAILURES) |
         (e.ignored === 0 ? 0 : IGNORED) |
         (e.infra === 0 ? 0 : INFRA) |
         (e.spot === 0 ? 0 : SPOT) |
-        (e.notBefore === null ? 0 : NOT_BEFORE),
+        (e.notBefore === null ? 0 : NOT_BEFORE) |
+        (e.podDeleted ? POD_DELETED : 0) |
+        (e.restarts === 0 ? 0 : RESTARTS) |
+        (e.unstartedSince === null ? 0 : UNSTARTED),
     );
     if (e.nonce !== 0) w.varint(e.nonce);
     if (e.failures !== 0) w.varint(e.failures);
@@ -215,6 +221,8 @@ function writeExtras(w: Writer, extras: ReadonlyMap<number, Extras>, length: num
     if (e.infra !== 0) w.varint(e.infra);
     if (e.spot !== 0) w.varint(e.spot);
     if (e.notBefore !== null) w.varint(e.notBefore - soonest);
+    if (e.restarts !== 0) w.varint(e.restarts);
+    if (e.unstartedSince !== null) w.varint(e.unstartedSince - soonest);
   }
 }
 
@@ -226,8 +234,8 @@ function readExtras(r: Reader, extras: Map<number, Extras>, length: number): voi
     const offset = next + r.varint();
     next = offset + 1;
     if (next > length) throw new DecodeError('extras past the end of the chunk');
-    const has = r.byte();
-    if (has >= 2 * NOT_BEFORE) throw new DecodeError('an extra that is not known');
+    const has = r.varint();
+    if (has >= 2 * UNSTARTED) throw new DecodeError('an extra that is not known');
     extras.set(offset, {
       nonce: (has & NONCE) !== 0 ? r.varint() : 0,
       stopping: (has & STOPPING) !== 0,
@@ -236,6 +244,9 @@ function readExtras(r: Reader, extras: Map<number, Extras>, length: number): voi
       infra: (has & INFRA) !== 0 ? r.varint() : 0,
       spot: (has & SPOT) !== 0 ? r.varint() : 0,
       notBefore: (has & NOT_BEFORE) !== 0 ? asEpochMs(soonest + r.varint()) : null,
+      podDeleted: (has & POD_DELETED) !== 0,
+      restarts: (has & RESTARTS) !== 0 ? r.varint() : 0,
+      unstartedSince: (has & UNSTARTED) !== 0 ? asEpochMs(soonest + r.varint()) : null,
     });
   }
 }

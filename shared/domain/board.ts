@@ -1,5 +1,5 @@
 import type { EpochMs } from './brand.ts';
-import { FRESH, type IndexRecord, type IndexState } from './index-record.ts';
+import { FRESH, type IndexRecord, type IndexState, isActive } from './index-record.ts';
 import { invariant } from './invariant.ts';
 import { type Transition, applyTo } from './transition.ts';
 
@@ -16,7 +16,15 @@ function extrasOf({ state: _state, attempt: _attempt, ...extras }: IndexRecord):
 }
 
 /** States by their code on the board; the order is part of the stored format. */
-export const STATES: readonly IndexState[] = ['pending', 'claimed', 'launched', 'running', 'succeeded', 'failed'];
+export const STATES: readonly IndexState[] = [
+  'pending',
+  'claimed',
+  'launched',
+  'running',
+  'succeeded',
+  'failed',
+  'waiting',
+];
 const CODES = new Map(STATES.map((state, code) => [state, code]));
 
 /** 4,096 consecutive records as columns. Mutable on purpose, so never shared: a draft works on a {@link cloneChunk}. */
@@ -60,10 +68,13 @@ export function setRecord(chunk: Chunk, offset: number, record: IndexRecord): vo
 const hasExtras = (e: Extras): boolean =>
   e.nonce !== 0 ||
   e.stopping ||
+  e.podDeleted ||
   e.failures !== 0 ||
   e.ignored !== 0 ||
   e.infra !== 0 ||
   e.spot !== 0 ||
+  e.restarts !== 0 ||
+  e.unstartedSince !== null ||
   e.notBefore !== null;
 
 /** What STATUS knows of a chunk without reading it; counts include the journal's transitions. */
@@ -76,13 +87,15 @@ export type ChunkSummary = {
   /** Claimed or launched. */
   readonly starting: number;
   readonly running: number;
-  /** Of the active ones, those that the board wants to end. */
+  /** Pods between two tasks. */
+  readonly waiting: number;
+  /** Of the active ones, those that are being stopped: the board wants them to end, or their Pod was deleted. */
   readonly stopping: number;
   readonly succeeded: number;
   readonly failed: number;
   /** No pending record lies before this offset. */
   readonly firstPending: number;
-  /** No pending record's back-off ends before this; null: none is in back-off. */
+  /** No pending or waiting record's back-off ends before this; null: none is in back-off. */
   readonly soonestDue: EpochMs | null;
 };
 
@@ -93,6 +106,7 @@ export const freshSummary = (length: number): ChunkSummary => ({
   pending: length,
   starting: 0,
   running: 0,
+  waiting: 0,
   stopping: 0,
   succeeded: 0,
   failed: 0,
@@ -104,4 +118,33 @@ export const freshSummary = (length: number): ChunkSummary => ({
 export function applyToChunk(chunk: Chunk, transition: Transition): void {
   const offset = transition.index % CHUNK_INDEXES;
   setRecord(chunk, offset, applyTo(recordAt(chunk, offset), transition));
+}
+
+export type Counted = 'pending' | 'starting' | 'running' | 'waiting' | 'succeeded' | 'failed';
+
+const COUNTED: Record<IndexState, Counted> = {
+  pending: 'pending',
+  claimed: 'starting',
+  launched: 'starting',
+  running: 'running',
+  waiting: 'waiting',
+  succeeded: 'succeeded',
+  failed: 'failed',
+};
+/** Under which heading of a summary a state is counted. */
+export const counted = (state: IndexState): Counted => COUNTED[state];
+
+/** Being stopped, whoever wishes it. */
+export const isStopped = ({ state, stopping, podDeleted }: IndexRecord): boolean =>
+  isActive(state) && (stopping || podDeleted);
+
+/** Counts of a chunk's first `length` records. */
+export function countRecords(chunk: Chunk, length: number): { readonly [K in Counted | 'stopping']: number } {
+  const counts = { pending: 0, starting: 0, running: 0, waiting: 0, stopping: 0, succeeded: 0, failed: 0 };
+  for (let offset = 0; offset < length; offset++) {
+    const record = recordAt(chunk, offset);
+    counts[counted(record.state)]++;
+    if (isStopped(record)) counts.stopping++;
+  }
+  return counts;
 }

@@ -1,10 +1,11 @@
-import { chunkOf } from './board.ts';
+import { type ChunkSummary, CHUNK_INDEXES, chunkOf } from './board.ts';
 import { type EpochMs, later } from './brand.ts';
 import type { Fact } from './fact.ts';
 import { type Job, boardSize } from './job.ts';
 import { unfolded } from './journal.ts';
-import { wanted } from './launches.ts';
-import { type Status, isEnding, isOver, summariesFor } from './status.ts';
+import { type Counts, wanted } from './launches.ts';
+import { type Status, isEnding, isOver, isShrunk, podCount, summariesFor, tally } from './status.ts';
+import { unwanted } from './stops.ts';
 import { CHUNKS_PER_PASS_MAX, CLAIMS_IN_FLIGHT_MAX, FOLD_AT_ENTRIES, STOPS_PER_PASS_MAX } from './timing.ts';
 
 /**
@@ -23,32 +24,38 @@ export function chunksNeeded(job: Job, status: Status, facts: readonly Fact[], c
   for (const fact of facts) if (fact.index < size) need(chunkOf(fact.index));
   if (isOver(status.phase)) return [...needed];
 
+  const { completions } = job.spec;
+  if (completions !== null && isShrunk(job.spec, size)) need(chunkOf(completions));
   for (const claim of status.inFlight) if (claim.dueAt <= now) need(chunkOf(claim.index));
   const ending = isEnding(status.phase);
   if (!ending) {
-    const { start, surplus } = wanted(job.spec, chunks);
+    const { start, surplus } = wanted(job.spec, roughCounts(job, chunks));
+    for (const [no, { waiting, soonestDue }] of chunks.entries()) {
+      if (waiting > 0 && soonestDue !== null && soonestDue <= now) need(no);
+    }
     // Facts of this very pass may free places: as many more as there are facts.
-    let room = Math.min(start + facts.length, CLAIMS_IN_FLIGHT_MAX);
-    for (const [no, { pending, soonestDue }] of chunks.entries()) {
-      if (room <= 0) break;
-      if (pending === 0) continue;
+    let places = start + facts.length;
+    let room = Math.min(places, CLAIMS_IN_FLIGHT_MAX);
+    for (const { no, pending, held } of byReadiness(chunks, now)) {
+      if (places <= 0 || room <= 0) break;
       need(no);
-      if (soonestDue === null) room -= pending;
+      places -= pending;
+      if (!held) room -= pending; // how many of the others may start is not known
     }
     let victims = surplus;
-    for (const [no, { starting, running }] of [...chunks.entries()].reverse()) {
+    for (const [no, summary] of [...chunks.entries()].reverse()) {
       if (victims <= 0) break;
-      if (starting + running === 0) continue;
+      if (podCount(summary) === 0) continue;
       need(no);
-      victims -= starting + running;
+      victims -= podCount(summary);
     }
   }
   let stops = 0;
   const cursor = status.stopRound?.cursor ?? 0;
   const from = cursor >= size ? 0 : chunkOf(cursor);
-  for (const [no, { starting, running, stopping }] of chunks.entries()) {
+  for (const [no, summary] of chunks.entries()) {
     if (stops >= STOPS_PER_PASS_MAX) break;
-    const count = ending ? starting + running : stopping;
+    const count = unwanted(status.phase, summary);
     if (no < from || count === 0) continue;
     need(no);
     stops += count;
@@ -59,4 +66,22 @@ export function chunksNeeded(job: Job, status: Status, facts: readonly Fact[], c
     for (const { transition } of open) need(chunkOf(transition.index));
   }
   return [...needed];
+}
+
+/** Chunks with pending indexes; those come last of which some, or all, are held back until later than `now`. */
+function byReadiness(chunks: readonly ChunkSummary[], now: EpochMs) {
+  const pending = chunks.flatMap((chunk, no) =>
+    chunk.pending === 0
+      ? []
+      : [{ no, pending: chunk.pending, held: chunk.soonestDue !== null, late: (chunk.soonestDue ?? now) > now }],
+  );
+  return [...pending.filter(({ late }) => !late), ...pending.filter(({ late }) => late)];
+}
+
+/** As good as summaries tell: a chunk that a smaller Job cuts in two is taken whole. The pass itself counts exactly. */
+function roughCounts({ spec }: Job, chunks: readonly ChunkSummary[]): Counts {
+  const all = tally(chunks);
+  const { completions } = spec;
+  if (completions === null || spec.completionMode === 'NonIndexed') return { all, within: all };
+  return { all, within: tally(chunks.slice(0, Math.ceil(completions / CHUNK_INDEXES))) };
 }

@@ -1,12 +1,28 @@
-import { CHUNK_INDEXES, type Chunk, type ChunkSummary, applyToChunk, chunkOf, cloneChunk, recordAt } from './board.ts';
+import {
+  CHUNK_INDEXES,
+  type Chunk,
+  type ChunkSummary,
+  type Counted,
+  STATES,
+  applyToChunk,
+  chunkOf,
+  cloneChunk,
+  counted,
+  isStopped,
+  recordAt,
+} from './board.ts';
 import type { EpochMs } from './brand.ts';
-import { type IndexRecord, type IndexState, isActive } from './index-record.ts';
+import { type IndexRecord, hasPod } from './index-record.ts';
 import { invariant } from './invariant.ts';
 import { type JournalEntry, type Status, chunkLength } from './status.ts';
 import type { Transition } from './transition.ts';
 
 type Counts = { -readonly [K in keyof ChunkSummary]: ChunkSummary[K] };
-export type Counted = 'pending' | 'starting' | 'running' | 'succeeded' | 'failed';
+
+export type Pending = {
+  readonly ready: readonly number[];
+  readonly held: readonly { readonly index: number; readonly until: EpochMs }[];
+};
 
 /** Chunks as they are stored, at the versions that STATUS lists. */
 export type StoredChunks = ReadonlyMap<number, Chunk>;
@@ -18,11 +34,14 @@ export type StoredChunks = ReadonlyMap<number, Chunk>;
 export class Draft {
   readonly size: number;
   readonly transitions: Transition[] = [];
+  /** Restarts of the Pods that there are, all together. */
+  restarts: number;
   readonly #summaries: Counts[];
   readonly #chunks = new Map<number, Chunk>();
 
-  constructor(status: Pick<Status, 'size' | 'chunks' | 'journal'>, stored: StoredChunks) {
+  constructor(status: Pick<Status, 'size' | 'chunks' | 'journal' | 'restarts'>, stored: StoredChunks) {
     this.size = status.size;
+    this.restarts = status.restarts;
     this.#summaries = status.chunks.map((summary) => ({ ...summary }));
     for (const [no, chunk] of stored) this.#chunks.set(no, cloneChunk(chunk));
     for (const entry of status.journal.entries) {
@@ -72,43 +91,66 @@ export class Draft {
     const summary = this.#summary(chunkOf(index));
     summary[counted(before.state)]--;
     summary[counted(after.state)]++;
-    summary.stopping += Number(after.stopping) - Number(before.stopping);
-    if (after.state === 'pending') {
-      summary.firstPending = Math.min(summary.firstPending, index % CHUNK_INDEXES);
-      if (after.notBefore !== null) summary.soonestDue = min(summary.soonestDue, after.notBefore);
-    }
+    summary.stopping += Number(isStopped(after)) - Number(isStopped(before));
+    this.restarts += after.restarts - before.restarts;
+    if (after.state === 'pending') summary.firstPending = Math.min(summary.firstPending, index % CHUNK_INDEXES);
+    if (after.notBefore !== null) summary.soonestDue = min(summary.soonestDue, after.notBefore);
   }
 
   /**
-   * Up to `limit` pending indexes whose back-off is over at `now`, lowest first, from the chunks at hand. Raises the
-   * summaries' lower bounds (firstPending, soonestDue) to what the scan has seen.
+   * The first `places` pending indexes below `below`, from the chunks at hand, lowest first: those that may start at
+   * `now`, at most `room` of them. One in back-off holds its place: others do not overtake it (kubernetes-job.md 5).
+   * Raises the summaries' lower bound (firstPending) to what the scan has seen.
    */
-  pending(limit: number, now: EpochMs): readonly number[] {
-    const found: number[] = [];
+  pending(places: number, room: number, below: number, now: EpochMs): Pending {
+    const ready: number[] = [];
+    const held: { readonly index: number; readonly until: EpochMs }[] = [];
+    const isEnough = (): boolean => ready.length + held.length >= places || ready.length >= room;
     for (const [no, summary] of this.#summaries.entries()) {
-      if (found.length >= limit) break;
+      if (isEnough() || no * CHUNK_INDEXES >= below) break;
       const chunk = this.#chunks.get(no);
       if (chunk === undefined || summary.pending === 0) continue;
-      const length = chunkLength(this.size, no);
+      const length = Math.min(chunkLength(this.size, no), below - no * CHUNK_INDEXES);
       let first = length;
-      let waiting = 0;
-      let soonest: EpochMs | null = null;
       let offset = summary.firstPending;
-      for (; offset < length && found.length < limit; offset++) {
-        if (chunk.states[offset] !== 0) continue;
+      for (; offset < length && !isEnough(); offset++) {
+        if (chunk.states[offset] !== PENDING) continue;
         if (first === length) first = offset;
-        const due = chunk.extras.get(offset)?.notBefore ?? null;
-        if (due === null || due <= now) found.push(no * CHUNK_INDEXES + offset);
-        else {
-          waiting++;
-          soonest = min(soonest, due);
-        }
+        const index = no * CHUNK_INDEXES + offset;
+        const until = chunk.extras.get(offset)?.notBefore ?? null;
+        if (until === null || until <= now) ready.push(index);
+        else held.push({ index, until });
       }
       summary.firstPending = Math.min(first, offset);
-      if (offset === length) summary.soonestDue = soonest;
-      invariant(waiting <= summary.pending, 'no more wait than are pending');
     }
-    return found;
+    return { ready, held };
+  }
+
+  /**
+   * Up to `room` Pods that have waited long enough for their next task, from the chunks at hand, and when the next of the others
+   * has. Brings the summaries' soonestDue up to date.
+   */
+  waiting(room: number, now: EpochMs): { readonly due: readonly number[]; readonly nextAt: EpochMs | null } {
+    const due: number[] = [];
+    let nextAt: EpochMs | null = null;
+    for (const [no, summary] of this.#summaries.entries()) {
+      if (summary.soonestDue === null) continue;
+      const chunk = this.#chunks.get(no);
+      if (chunk === undefined) {
+        if (summary.waiting + summary.pending > 0) nextAt = min(nextAt, summary.soonestDue);
+        continue;
+      }
+      let soonest: EpochMs | null = null;
+      for (const [offset, { notBefore }] of chunk.extras) {
+        if (notBefore === null) continue;
+        soonest = min(soonest, notBefore);
+        if (chunk.states[offset] !== WAITING) continue;
+        if (notBefore > now) nextAt = min(nextAt, notBefore);
+        else if (due.length < room) due.push(no * CHUNK_INDEXES + offset);
+      }
+      summary.soonestDue = soonest;
+    }
+    return { due: due.sort((a, b) => a - b), nextAt };
   }
 
   /** Up to `limit` indexes from `from` on in one of these states, from the chunks at hand. */
@@ -127,7 +169,7 @@ export class Draft {
       const length = chunkLength(this.size, no);
       for (let offset = Math.max(0, from - no * CHUNK_INDEXES); offset < length && found.length < limit; offset++) {
         const record = recordAt(chunk, offset);
-        if (isActive(record.state) && wanted(record)) found.push(no * CHUNK_INDEXES + offset);
+        if (hasPod(record.state) && wanted(record)) found.push(no * CHUNK_INDEXES + offset);
       }
     }
     return found;
@@ -140,14 +182,7 @@ export class Draft {
   }
 }
 
-const COUNTED: Record<IndexState, Counted> = {
-  pending: 'pending',
-  claimed: 'starting',
-  launched: 'starting',
-  running: 'running',
-  succeeded: 'succeeded',
-  failed: 'failed',
-};
-const counted = (state: IndexState): Counted => COUNTED[state];
+const PENDING = STATES.indexOf('pending');
+const WAITING = STATES.indexOf('waiting');
 
 const min = (a: EpochMs | null, b: EpochMs): EpochMs => (a === null || b < a ? b : a);

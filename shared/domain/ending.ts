@@ -8,6 +8,7 @@ export type StopMarks = {
   readonly stoppedReason: string | null;
   /** Of the main container, or of the container whose failure kept it from starting; never assumed. */
   readonly exitCode: number | null;
+  readonly container: string | null;
   readonly containerReason: string | null;
 };
 
@@ -19,10 +20,11 @@ const REASON_MAX_CHARS = 500;
  * was stopped, not completed (table in "Stopped task error codes", ECS developer guide).
  */
 export function endingOf(marks: StopMarks): Ending {
-  return { cause: causeOf(marks), exitCode: marks.exitCode, reason: reasonOf(marks) };
+  const { exitCode, container } = marks;
+  return { cause: causeOf(marks), exitCode, container: exitCode === null ? null : container, reason: reasonOf(marks) };
 }
 
-function causeOf({ stopCode, exitCode, containerReason }: StopMarks): EndingCause {
+function causeOf({ stopCode, stoppedReason, exitCode, containerReason }: StopMarks): EndingCause {
   switch (stopCode ?? '') {
     case 'EssentialContainerExited':
       if (exitCode === 0) return 'Completed';
@@ -35,12 +37,16 @@ function causeOf({ stopCode, exitCode, containerReason }: StopMarks): EndingCaus
       return 'Spot';
     case 'TaskFailedToStart':
       // An init container that fails is the user's program failing; anything else kept the task from starting.
-      return exitCode !== null && exitCode !== 0 ? 'Error' : 'StartFailed';
+      if (exitCode !== null && exitCode !== 0) return 'Error';
+      return SHORTAGE.test(`${stoppedReason ?? ''} ${containerReason ?? ''}`) ? 'Unplaced' : 'StartFailed';
     default:
       // TerminationNotice, InfrastructureHealth, none at all, and what ECS may add: nothing of the user's is at fault.
       return 'Infrastructure';
   }
 }
+
+/** Network interfaces, addresses, capacity: what AWS runs short of and gets back (aws.md 1.5, 1.8). */
+const SHORTAGE = /unexpected ec2 error|internal ?error|network interface|capacity is unavailable|reached the limit/i;
 
 function reasonOf({ stopCode, stoppedReason, containerReason }: StopMarks): string {
   const said = [stoppedReason, containerReason].filter((text): text is string => text !== null && text !== '');
@@ -52,6 +58,7 @@ function reasonOf({ stopCode, stoppedReason, containerReason }: StopMarks): stri
 export const LOST: Ending = {
   cause: 'Infrastructure',
   exitCode: null,
+  container: null,
   reason: 'ECS does not know the task (any more)',
 };
 export const NO_TIMES: AttemptTimes = { createdAt: null, startedAt: null, stoppedAt: null };

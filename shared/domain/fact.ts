@@ -12,6 +12,8 @@ export type Ending = {
   readonly cause: EndingCause;
   /** null where no container of ours has run to an end. */
   readonly exitCode: number | null;
+  /** The container whose exit code that is: the main one, or the init container that failed before it. */
+  readonly container: string | null;
   /** A sentence for people: ECS's stoppedReason and the container's reason. */
   readonly reason: string;
 };
@@ -27,7 +29,9 @@ export type EndingCause =
   | 'Spot'
   /** host, maintenance, or the task is not to be found any more */
   | 'Infrastructure'
-  /** it never ran: image, network, secrets */
+  /** it never ran, for want of capacity, an address or quota: that passes by itself */
+  | 'Unplaced'
+  /** it never ran, since its image, secret or log group cannot be had */
   | 'StartFailed';
 
 /** Something observed about one attempt. `atMs` is ECS's time where it has one. */
@@ -38,6 +42,8 @@ export type Fact = AttemptId &
     | { readonly kind: 'refused'; readonly reason: string; readonly retryAt: EpochMs; readonly at: EpochMs }
     /** RunTask will never say yes: access, cluster, definition; nothing runs under this nonce */
     | { readonly kind: 'rejected'; readonly reason: string; readonly at: EpochMs }
+    /** a user has deleted the attempt's Pod; its task, if one is known, is being stopped */
+    | { readonly kind: 'deleted'; readonly taskArn: TaskArn | null; readonly at: EpochMs }
     /** the claim was withdrawn before any RunTask: nothing runs under this nonce, and nothing will */
     | { readonly kind: 'cancelled'; readonly at: EpochMs }
     | { readonly kind: 'running'; readonly taskArn: TaskArn; readonly at: EpochMs }
@@ -60,7 +66,15 @@ export type AttemptTimes = {
 export type FactKind = Fact['kind'];
 
 /** An end comes first: it makes all else that is told of its launch past, whatever the board knew. */
-const STAGE: Record<FactKind, number> = { stopped: 0, refused: 1, rejected: 1, cancelled: 1, launched: 2, running: 3 };
+const STAGE: Record<FactKind, number> = {
+  stopped: 0,
+  deleted: 1,
+  refused: 2,
+  rejected: 2,
+  cancelled: 2,
+  launched: 3,
+  running: 4,
+};
 
 /** Orders the facts of one batch, so that what they come to does not depend on the order in which they came. */
 export function inOrder(facts: readonly Fact[]): readonly Fact[] {

@@ -1,16 +1,31 @@
-import { type Backoff, foldBackoff, lossDelayEndsAt } from './backoff.ts';
+import {
+  type Backoff,
+  foldBackoff,
+  indexBackoffEndsAt,
+  lossDelayEndsAt,
+  restartDelayEndsAt,
+  startDelayEndsAt,
+} from './backoff.ts';
 import type { EpochMs, TaskArn } from './brand.ts';
 import type { Draft } from './draft.ts';
 import { LOST, NO_TIMES } from './ending.ts';
-import { type Fact, inOrder } from './fact.ts';
-import { type IndexRecord, isActive } from './index-record.ts';
+import { type AttemptId, type Fact, inOrder } from './fact.ts';
+import { type IndexRecord, hasPod, isActive } from './index-record.ts';
 import { unreachable } from './invariant.ts';
+import type { Job } from './job.ts';
+import { type Judged, judge, podOf } from './judge.ts';
 import type { Counted, EndedAttempt } from './plan.ts';
-import { type Claim, type Phase, type Status, isEnding } from './status.ts';
+import { type FailedPod, failJobMessage } from './pod-failure-policy.ts';
+import { podName } from './pod-name.ts';
+import { type Claim, type Lingering, type Phase, type Status, isEnding } from './status.ts';
+import { countHit } from './success-policy.ts';
+import { LINGERING_MAX } from './timing.ts';
 
 /** What a batch of facts has come to. */
 export type Folded = {
   readonly failed: number;
+  readonly ruleHits: readonly number[];
+  readonly lingering: readonly Lingering[];
   readonly backoff: Backoff;
   readonly inFlight: readonly Claim[];
   readonly waitReason: string | null;
@@ -18,9 +33,21 @@ export type Folded = {
   readonly ghosts: readonly TaskArn[];
   /** A launch that will never be accepted, in words; null: there was none. */
   readonly rejected: string | null;
+  /** A podFailurePolicy rule that fails the Job was met. */
+  readonly failJob: { readonly message: string; readonly index: number } | null;
+  /** The last index that succeeded, and the last that failed, in this batch. */
+  readonly lastSucceeded: number | null;
+  readonly lastFailed: number | null;
   /** Facts about indexes whose chunk was not at hand. */
   readonly deferred: readonly Fact[];
   readonly counted: Counted;
+};
+
+/** What the facts are read against. `podOfIndex`: Pods that show more than ECS tells (a cluster's dump). */
+export type FoldContext = {
+  readonly job: Job;
+  readonly status: Status;
+  readonly podOfIndex: ReadonlyMap<number, FailedPod>;
 };
 
 /**
@@ -28,23 +55,28 @@ export type Folded = {
  * (claimed → launched → running → stopped) and the attempt is the index's current one; all else has been told before,
  * or is of a task that should not be, which is stopped if it may still run.
  */
-export function foldFacts(draft: Draft, status: Status, facts: readonly Fact[]): Folded {
+export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fact[]): Folded {
+  const { job, status } = context;
+  const ledger = new Ledger(draft, context);
   const answered = new Set<number>();
   const renonced = new Map<number, Claim>();
-  const failedAt: EpochMs[] = [];
-  const succeededAt: EpochMs[] = [];
-  const ended: EndedAttempt[] = [];
   const ghosts: TaskArn[] = [];
   const deferred: Fact[] = [];
-  const counted = { facts: facts.length, succeeded: 0, failed: 0, lost: 0, refused: 0 };
-  let waitReason = status.waitReason;
+  let { waitReason, lingering } = status;
+  let refused = 0;
   let rejected: string | null = null;
+  const failing = isFailing(status.phase);
 
   for (const told of inOrder(facts)) {
     const { index, attempt, nonce } = told;
     const record = draft.record(index);
     if (record === null && index < draft.size) {
       deferred.push(told);
+      continue;
+    }
+    if (isEnd(told) && lingering.some((id) => isSame(id, told))) {
+      lingering = lingering.filter((id) => !isSame(id, told));
+      if (told.kind === 'stopped') ledger.note(told, REPLACED);
       continue;
     }
     const fact = record === null ? told : meant(told, record);
@@ -59,7 +91,7 @@ export function foldFacts(draft: Draft, status: Status, facts: readonly Fact[]):
         waitReason = null;
         break;
       case 'running':
-        if (record.state !== 'running') draft.apply({ op: 'running', index, attempt });
+        if (record.state === 'claimed' || record.state === 'launched') draft.apply({ op: 'running', index, attempt });
         answered.add(index);
         break;
       case 'refused':
@@ -67,7 +99,7 @@ export function foldFacts(draft: Draft, status: Status, facts: readonly Fact[]):
         draft.apply({ op: 'renonce', index, attempt });
         renonced.set(index, { index, attempt, nonce: nonce + 1, dueAt: fact.retryAt });
         waitReason = fact.reason;
-        counted.refused++;
+        refused++;
         break;
       case 'rejected':
         if (record.state !== 'claimed') break;
@@ -78,50 +110,199 @@ export function foldFacts(draft: Draft, status: Status, facts: readonly Fact[]):
       case 'cancelled':
         if (record.state !== 'claimed') break;
         draft.apply({ op: 'renonce', index, attempt }); // should its task appear all the same, it is a stranger
-        draft.apply({ op: 'released', index, attempt });
+        if (failing || record.podDeleted) ledger.fail(fact, record);
+        else draft.apply({ op: 'released', index, attempt });
         answered.add(index);
         break;
-      case 'stopped': {
+      case 'deleted':
+        if (isEnding(status.phase) || record.podDeleted) break;
+        if (record.state === 'waiting') ledger.fail(fact, record);
+        else if (
+          replacesAtOnce(job) &&
+          fact.taskArn !== null &&
+          record.state !== 'claimed' &&
+          lingering.length < LINGERING_MAX
+        ) {
+          lingering = [...lingering, { index, attempt, nonce: record.nonce, taskArn: fact.taskArn }];
+          ledger.fail(fact, record);
+          answered.add(index);
+        } else draft.apply({ op: 'podDeleted', index, attempt });
+        break;
+      case 'stopped':
         answered.add(index);
         renonced.delete(index);
-        ended.push({ index, attempt, nonce, taskArn: fact.taskArn, ending: fact.ending, times: fact.times });
         if (fact.times.stoppedAt === null) draft.apply({ op: 'renonce', index, attempt }); // nobody has seen it stop
-        const op = judge(record, fact.ending.cause, status.phase);
-        if (op === 'succeeded') {
-          draft.apply({ op, index, attempt });
-          succeededAt.push(fact.at);
-          counted.succeeded++;
-        } else if (op === 'failed') {
-          draft.apply({ op, index, attempt });
-          failedAt.push(fact.at);
-          counted.failed++;
-        } else if (op === 'released') {
-          draft.apply({ op, index, attempt });
-        } else {
-          const losses = record.infra + record.spot;
-          draft.apply({ op, index, attempt, notBefore: lossDelayEndsAt(losses, fact.at) });
-          counted.lost++;
-        }
+        ledger.close(fact, record);
         break;
-      }
       default:
         return unreachable(fact);
     }
   }
   return {
-    failed: status.failed + counted.failed,
-    backoff: foldBackoff(status.backoff, failedAt, succeededAt),
+    ...ledger.result(),
+    lingering,
     inFlight: status.inFlight
       .filter((claim) => !answered.has(claim.index))
       .map((claim) => renonced.get(claim.index) ?? claim),
     waitReason,
-    ended,
     ghosts,
     rejected,
     deferred,
-    counted,
+    counted: { facts: facts.length, refused, ...ledger.counted },
   };
 }
+
+type Stopped = Extract<Fact, { kind: 'stopped' }>;
+
+const REPLACED: Judged = { as: 'failed', because: 'its Pod was deleted, and replaced at once', match: null };
+
+/** What one batch adds to the Job's counts. */
+class Ledger {
+  readonly counted = { succeeded: 0, failed: 0, ignored: 0, lost: 0, failedIndexes: 0, policyActions: noActions() };
+  readonly #draft: Draft;
+  readonly #context: FoldContext;
+  readonly #ended: EndedAttempt[] = [];
+  readonly #failedAt: EpochMs[] = [];
+  readonly #succeededAt: EpochMs[] = [];
+  #ruleHits: readonly number[];
+  #failJob: Folded['failJob'] = null;
+  #lastSucceeded: number | null = null;
+  #lastFailed: number | null = null;
+
+  constructor(draft: Draft, context: FoldContext) {
+    this.#draft = draft;
+    this.#context = context;
+    this.#ruleHits = context.status.ruleHits;
+  }
+
+  /** An attempt has ended: judges it and writes the judgement on the board. */
+  close(fact: Stopped, record: IndexRecord): void {
+    const { job, status, podOfIndex } = this.#context;
+    const { index, attempt, ending, at } = fact;
+    const { completionMode, completions } = job.spec;
+    const judged = judge({
+      spec: job.spec,
+      phase: status.phase,
+      record,
+      ending,
+      pod: podOfIndex.get(index) ?? podOf(ending),
+      at,
+      outOfRange: completionMode === 'Indexed' && completions !== null && index >= completions,
+    });
+    this.note(fact, judged);
+    const { match } = judged;
+    if (match !== null) {
+      this.counted.policyActions[match.action]++;
+      if (match.action === 'FailJob') {
+        const pod = `${job.namespace}/${podName({ ...job, completionMode }, index, attempt)}`;
+        this.#failJob ??= { message: failJobMessage(match, pod), index };
+      }
+    }
+    switch (judged.as) {
+      case 'succeeded':
+        this.#draft.apply({ op: 'succeeded', index, attempt });
+        this.#succeededAt.push(at);
+        this.#lastSucceeded = index;
+        this.counted.succeeded++;
+        this.#ruleHits = countHit(job.spec.successPolicy ?? [], this.#ruleHits, index);
+        break;
+      case 'failed':
+        this.fail(fact, record);
+        break;
+      case 'failedForGood':
+        this.#draft.apply({ op: 'failedForGood', index, attempt });
+        this.#countFailure(index, at);
+        this.counted.failedIndexes++;
+        break;
+      case 'ignored':
+        this.#draft.apply({ op: 'ignored', index, attempt, notBefore: this.#indexBackoff(record, at) });
+        this.#failedAt.push(at);
+        this.counted.ignored++;
+        break;
+      case 'restarted':
+        this.#draft.apply({ op: 'restart', index, attempt, notBefore: restartDelayEndsAt(record.restarts, at) });
+        break;
+      case 'unstarted': {
+        const since = ending.cause === 'StartFailed' ? at : null;
+        const notBefore = startDelayEndsAt(record.nonce + 1, at);
+        this.#draft.apply({ op: 'unstarted', index, attempt, notBefore, since });
+        break;
+      }
+      case 'lost':
+      case 'lostToSpot':
+        this.#draft.apply({
+          op: judged.as,
+          index,
+          attempt,
+          notBefore: lossDelayEndsAt(record.infra + record.spot, at),
+        });
+        this.counted.lost++;
+        break;
+      case 'released':
+        this.#draft.apply({ op: 'released', index, attempt });
+        break;
+      default:
+        unreachable(judged.as);
+    }
+  }
+
+  /** The attempt counts as failed, and its index is tried again. */
+  fail(
+    { index, attempt, at }: { readonly index: number; readonly attempt: number; readonly at: EpochMs },
+    record: IndexRecord,
+  ): void {
+    this.#draft.apply({ op: 'failed', index, attempt, notBefore: this.#indexBackoff(record, at) });
+    this.#countFailure(index, at);
+  }
+
+  note({ index, attempt, nonce, taskArn, ending, times }: Stopped, { as, because }: Judged): void {
+    this.#ended.push({
+      index,
+      attempt,
+      nonce,
+      taskArn,
+      ending,
+      times,
+      judgement: { as, because: because.slice(0, BECAUSE_MAX_CHARS) },
+    });
+  }
+
+  result() {
+    const { status } = this.#context;
+    return {
+      failed: status.failed + this.counted.failed,
+      backoff: foldBackoff(status.backoff, this.#failedAt, this.#succeededAt),
+      ruleHits: this.#ruleHits,
+      ended: this.#ended,
+      failJob: this.#failJob,
+      lastSucceeded: this.#lastSucceeded,
+      lastFailed: this.#lastFailed,
+    };
+  }
+
+  #countFailure(index: number, at: EpochMs): void {
+    this.#failedAt.push(at);
+    this.#lastFailed = index;
+    this.counted.failed++;
+  }
+
+  /** null where the Job as a whole is in back-off, not each of its indexes. */
+  #indexBackoff({ failures, ignored }: IndexRecord, at: EpochMs): EpochMs | null {
+    const perIndex = this.#context.job.spec.backoffLimitPerIndex !== null;
+    return perIndex ? indexBackoffEndsAt(failures + ignored + 1, at) : null;
+  }
+}
+
+/** Records of attempts stay below 1 KB. */
+const BECAUSE_MAX_CHARS = 200;
+
+const noActions = () => ({ FailJob: 0, FailIndex: 0, Ignore: 0, Count: 0 });
+
+/** podReplacementPolicy TerminatingOrFailed: a Pod that is being deleted has failed (kubernetes-job.md 3, step 8). */
+const replacesAtOnce = ({ spec }: Job): boolean =>
+  spec.podReplacementPolicy === 'TerminatingOrFailed' && spec.podFailurePolicy === null;
+
+const isFailing = (phase: Phase): boolean => phase.kind === 'draining' && phase.verdict.kind === 'failed';
 
 /**
  * Nothing runs, or will run, under a nonce that is cancelled. Where the board knows of a task all the same, that task was
@@ -132,40 +313,18 @@ const meant = (fact: Fact, { state }: IndexRecord): Fact =>
     ? { ...fact, kind: 'stopped', taskArn: null, ending: LOST, times: NO_TIMES }
     : fact;
 
-/** The fact is about the very launch that the board holds active. */
+/** The fact is about the very launch that the board holds active; what users do is about the Pod, with a task or between two. */
 const isCurrent = (record: IndexRecord, fact: Fact): boolean =>
-  isActive(record.state) && record.attempt === fact.attempt && record.nonce === fact.nonce;
+  record.attempt === fact.attempt &&
+  (fact.kind === 'deleted' ? hasPod(record.state) : isActive(record.state) && record.nonce === fact.nonce);
 
 /** The fact is about a launch that the board has seen stop: an event that comes late, or twice. */
 const isPast = (record: IndexRecord | null, fact: Fact): boolean =>
   record?.attempt === fact.attempt && record.nonce === fact.nonce;
 
-type Judgement = 'succeeded' | 'failed' | 'released' | 'lost' | 'lostToSpot';
+/** Nothing runs under this nonce any more. */
+const isEnd = ({ kind }: Fact): boolean =>
+  kind === 'stopped' || kind === 'cancelled' || kind === 'refused' || kind === 'rejected';
 
-/** What the end of an attempt counts as: by what ended it first, by what the board wanted second, by the exit code last. */
-function judge(
-  record: IndexRecord,
-  cause: Extract<Fact, { kind: 'stopped' }>['ending']['cause'],
-  phase: Phase,
-): Judgement {
-  const unwanted = record.stopping || isEnding(phase);
-  // What still ran when the Job failed counts as failed (kubernetes-job.md 6.4); what a suspend, a scale-down, a delete
-  // or a success ended counts as nothing.
-  const failing = phase.kind === 'draining' && phase.verdict.kind === 'failed';
-  switch (cause) {
-    case 'Completed':
-      return 'succeeded';
-    case 'Error':
-    case 'OOMKilled':
-      return 'failed';
-    case 'Stopped':
-      return failing || !unwanted ? 'failed' : 'released';
-    case 'Spot':
-      return failing ? 'failed' : unwanted ? 'released' : 'lostToSpot';
-    case 'Infrastructure':
-    case 'StartFailed':
-      return failing ? 'failed' : unwanted ? 'released' : 'lost';
-    default:
-      return unreachable(cause);
-  }
-}
+const isSame = (a: AttemptId, b: AttemptId): boolean =>
+  a.index === b.index && a.attempt === b.attempt && a.nonce === b.nonce;

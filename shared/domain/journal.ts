@@ -25,7 +25,7 @@ export function podChanges({ entries }: Journal, sinceSeq: number): readonly Pod
   for (const { seq, transition } of entries) {
     if (seq < sinceSeq) continue;
     const { index, attempt, op } = transition;
-    if (op === 'stopping' || op === 'renonce') continue; // the Pod's state stays what it was
+    if (op === 'stopping' || op === 'podDeleted' || op === 'renonce') continue; // the Pod's state stays what it was
     // One attempt of an index at a time: the newest entry is the one that tells.
     changes.set(index, { index, attempt, state: STATE_AFTER[op] });
   }
@@ -33,13 +33,17 @@ export function podChanges({ entries }: Journal, sinceSeq: number): readonly Pod
 }
 
 /** An ended attempt whose index is pending again shows as pending: its Pod's end is in the attempt's record. */
-const STATE_AFTER: Record<Exclude<TransitionOp, 'stopping' | 'renonce'>, IndexState> = {
+const STATE_AFTER: Record<Exclude<TransitionOp, 'stopping' | 'podDeleted' | 'renonce'>, IndexState> = {
   claim: 'claimed',
   launched: 'launched',
   running: 'running',
+  restart: 'waiting',
+  unstarted: 'waiting',
+  relaunch: 'claimed',
   succeeded: 'succeeded',
   failed: 'pending',
   failedForGood: 'failed',
+  ignored: 'pending',
   lost: 'pending',
   lostToSpot: 'pending',
   released: 'pending',

@@ -1,102 +1,161 @@
 import { backoffEndsAt } from './backoff.ts';
+import { CHUNK_INDEXES, isStopped } from './board.ts';
 import { type EpochMs, plusMs, soonest } from './brand.ts';
 import type { Draft } from './draft.ts';
 import type { AttemptId } from './fact.ts';
+import type { IndexRecord } from './index-record.ts';
 import type { JobSpec } from './job.ts';
-import { type Claim, type Status, tally } from './status.ts';
+import { type Claim, type Status, type Tally, podCount } from './status.ts';
 import { CLAIMS_IN_FLIGHT_MAX, type Timing } from './timing.ts';
 
 export type Launches = {
   readonly inFlight: readonly Claim[];
   readonly launch: readonly AttemptId[];
   readonly stop: readonly AttemptId[];
+  /** Pending indexes whose turn it is, but whose back-off (or the Job's) is not over. */
+  readonly held: readonly Held[];
   readonly wakeAt: EpochMs | null;
   /** There was more to do than the chunks at hand, or one pass, allowed. */
   readonly again: boolean;
 };
 
+export type Held = { readonly index: number; readonly until: EpochMs };
+
+/** What a planner for a cluster's dump knows beside the board, and upstream's limits; a pass of ours has none of it. */
+export type LaunchLimits = {
+  /** Pods that run but are on no board: duplicates, and such whose index does not exist. They are deleted first. */
+  readonly strays: number;
+  /** Pods that are being deleted and are on no board, where a replacement waits for them. */
+  readonly terminatingStrays: number;
+  readonly startsMax: number;
+  readonly stopsMax: number;
+  /** Who is given up first: the smaller number; null: who has come least far, highest index first. */
+  readonly rankOf: ((index: number) => number) | null;
+};
+
+export const NO_LIMITS: LaunchLimits = {
+  strays: 0,
+  terminatingStrays: 0,
+  startsMax: Number.MAX_SAFE_INTEGER,
+  stopsMax: Number.MAX_SAFE_INTEGER,
+  rankOf: null,
+};
+
+/** The Job as {@link wanted} sees it: the whole board, and the part of it that counts. */
+export type Counts = { readonly all: Tally; readonly within: Tally };
+
 /** How many attempts ought to be active, and how that differs from those that are (kubernetes-job.md section 5). */
-export function wanted(spec: JobSpec, chunks: Status['chunks']): { readonly start: number; readonly surplus: number } {
-  const { starting, running, stopping, succeeded, failed } = tally(chunks);
-  const active = starting + running;
+export function wanted(
+  spec: JobSpec,
+  { all, within }: Counts,
+): { readonly start: number; readonly surplus: number; readonly outOfRange: number } {
+  const pods = podCount(all);
   const target =
     spec.completions === null
-      ? succeeded > 0
-        ? active
+      ? within.succeeded > 0
+        ? pods
         : spec.parallelism
-      : Math.max(0, Math.min(spec.parallelism, spec.completions - succeeded - failed));
-  return { start: Math.max(0, target - active), surplus: Math.max(0, active - stopping - target) };
+      : Math.max(0, Math.min(spec.parallelism, spec.completions - within.succeeded - within.failed));
+  const staying = pods - all.stopping;
+  const outOfRange = staying - (podCount(within) - within.stopping);
+  return { start: Math.max(0, target - pods), surplus: Math.max(outOfRange, staying - target, 0), outOfRange };
 }
 
 /**
- * Starts and surplus of a running Job: claims pending indexes, lowest first, up to parallelism; marks surplus attempts,
- * those that have come least far first, for stopping. Never both in one pass.
+ * Starts and surplus of a running Job: claims pending indexes, lowest first, up to parallelism; marks surplus attempts
+ * for stopping, those of indexes that the Job has no more first, then those that have come least far. Never both in one
+ * pass. Pods that wait for their next task get it when they have waited long enough: they have their place already.
  */
 export function planLaunches(
   draft: Draft,
   spec: JobSpec,
+  counts: Counts,
   status: Pick<Status, 'backoff' | 'inFlight'>,
   now: EpochMs,
   timing: Timing,
+  limits: LaunchLimits,
 ): Launches {
-  const nothing = { inFlight: status.inFlight, launch: [], stop: [], wakeAt: null, again: false };
-  const { start, surplus } = wanted(spec, draft.summaries());
-  if (surplus > 0) {
-    const victims = leastFar(draft, surplus);
-    for (const { index, attempt } of victims) draft.apply({ op: 'stopping', index, attempt });
-    return { ...nothing, stop: victims, again: victims.length < surplus };
-  }
-  if (start === 0) return nothing;
-  const held = backoffEndsAt(status.backoff);
-  if (held !== null && held > now) return { ...nothing, wakeAt: held };
-
-  const room = Math.min(start, CLAIMS_IN_FLIGHT_MAX - status.inFlight.length);
-  if (room <= 0) return nothing; // the answers to what is in flight will wake us
+  const nothing = { inFlight: status.inFlight, launch: [], stop: [], held: [], wakeAt: null, again: false };
+  const { start: missing, surplus } = wanted(spec, counts);
   const limit = limitOf(draft, spec);
+  if (surplus + limits.strays > 0) {
+    const most = Math.max(0, limits.stopsMax - limits.strays);
+    const victims = leastFar(draft, Math.min(surplus, most), limit, limits.rankOf);
+    for (const { index, attempt, state } of victims) {
+      draft.apply({ op: state === 'waiting' ? 'released' : 'stopping', index, attempt });
+    }
+    const stop = victims.filter(({ state }) => state !== 'waiting');
+    return { ...nothing, stop, again: victims.length < surplus };
+  }
+
+  let room = CLAIMS_IN_FLIGHT_MAX - status.inFlight.length;
   const launch: AttemptId[] = [];
-  for (const index of draft.pending(room, now)) {
-    if (index >= limit) break;
+  const waiting = draft.waiting(Math.max(0, room), now);
+  for (const index of waiting.due) {
+    const record = draft.record(index);
+    if (record === null) continue;
+    draft.apply({ op: 'relaunch', index, attempt: record.attempt });
+    launch.push({ index, attempt: record.attempt, nonce: record.nonce });
+  }
+  room -= launch.length;
+
+  const start = Math.min(Math.max(0, missing - limits.terminatingStrays), limits.startsMax);
+  const jobHeldUntil = spec.backoffLimitPerIndex === null ? backoffEndsAt(status.backoff) : null;
+  const isHeld = jobHeldUntil !== null && jobHeldUntil > now;
+  const found =
+    start === 0 || (room <= 0 && !isHeld) ? NONE_PENDING : draft.pending(start, isHeld ? start : room, limit, now);
+  const held = isHeld ? found.ready.map((index) => ({ index, until: jobHeldUntil })) : found.held;
+  for (const index of isHeld ? [] : found.ready) {
     const attempt = (draft.record(index)?.attempt ?? 0) + 1;
     draft.apply({ op: 'claim', index, attempt });
     launch.push({ index, attempt, nonce: 0 });
   }
   const claims = launch.map((id) => ({ ...id, dueAt: plusMs(now, timing.resendMs) }));
-  const due = draft.summaries().reduce<EpochMs | null>((min, { soonestDue }) => soonest(min, soonestDue), null);
-  const short = launch.length < room;
+  const isShort = found.ready.length + found.held.length < start && (isHeld || found.ready.length < room);
   return {
-    ...nothing,
     inFlight: [...status.inFlight, ...claims],
     launch,
-    wakeAt: short && due !== null && due > now ? due : null,
-    again: short && hasReadyElsewhere(draft, now),
+    stop: [],
+    held,
+    wakeAt: [...held.map(({ until }) => until), waiting.nextAt].reduce(soonest, null),
+    again: !isHeld && isShort && hasReadyElsewhere(draft, limit, now),
   };
 }
 
-/** Slots beyond completions are history of a larger Job; a work queue uses its lowest slots. */
-const limitOf = (draft: Draft, spec: JobSpec): number => Math.min(draft.size, spec.completions ?? draft.size);
+const NONE_PENDING = { ready: [], held: [] };
 
-/** A chunk that is not at hand may hold pending indexes that are ready. */
-const hasReadyElsewhere = (draft: Draft, now: EpochMs): boolean =>
+/** Slots beyond completions are history of a larger Job; those of a NonIndexed Job have no number that matters. */
+const limitOf = (draft: Draft, { completionMode, completions }: JobSpec): number =>
+  completionMode === 'Indexed' ? Math.min(draft.size, completions ?? draft.size) : draft.size;
+
+/** A chunk that is not at hand holds pending indexes that may be ready. */
+const hasReadyElsewhere = (draft: Draft, limit: number, now: EpochMs): boolean =>
   draft
     .summaries()
     .some(
       ({ pending, soonestDue }, no) =>
-        pending > 0 && draft.chunk(no) === undefined && (soonestDue === null || soonestDue <= now),
+        pending > 0 &&
+        draft.chunk(no) === undefined &&
+        no * CHUNK_INDEXES < limit &&
+        (soonestDue === null || soonestDue <= now),
     );
 
-/** Attempts to give up: claims before launched before running ones, highest index first (active-pod rank). */
-function leastFar(draft: Draft, count: number): readonly AttemptId[] {
-  const victims: AttemptId[] = [];
-  for (const state of ['claimed', 'launched', 'running'] as const) {
-    const indexes = draft.scan(0, Number.MAX_SAFE_INTEGER, (r) => r.state === state && !r.stopping, [
-      'starting',
-      'running',
-    ]);
-    for (const index of [...indexes].reverse()) {
-      if (victims.length === count) return victims;
+type Victim = AttemptId & { readonly state: IndexRecord['state'] };
+
+/**
+ * Attempts to give up: those beyond the Job's indexes, then Pods between two tasks, claims, launched and running ones,
+ * highest index first (active-pod rank).
+ */
+function leastFar(draft: Draft, count: number, limit: number, rankOf: LaunchLimits['rankOf']): readonly Victim[] {
+  const staying = draft
+    .scan(0, Number.MAX_SAFE_INTEGER, (record) => !isStopped(record), ['starting', 'running', 'waiting'])
+    .flatMap((index): Victim[] => {
       const record = draft.record(index);
-      if (record !== null) victims.push({ index, attempt: record.attempt, nonce: record.nonce });
-    }
-  }
-  return victims;
+      return record === null ? [] : [{ index, attempt: record.attempt, nonce: record.nonce, state: record.state }];
+    });
+  const rank = ({ index, state }: Victim): number =>
+    index >= limit ? -1 : rankOf === null ? FAR.indexOf(state) : rankOf(index);
+  return staying.sort((a, b) => rank(a) - rank(b) || b.index - a.index).slice(0, count);
 }
+
+const FAR: readonly IndexRecord['state'][] = ['waiting', 'claimed', 'launched', 'running'];

@@ -1,16 +1,23 @@
+import { isStopped } from './board.ts';
 import { type EpochMs, later, plusMs, soonest } from './brand.ts';
-import { decidePhase } from './decide-phase.ts';
+import { deadlineOf, decidePhase } from './decide-phase.ts';
 import { Draft, type StoredChunks } from './draft.ts';
 import type { AttemptId, Fact } from './fact.ts';
 import { foldFacts } from './fold-facts.ts';
 import { type Job, boardSize } from './job.ts';
 import { extendJournal, foldJournal } from './journal.ts';
 import { launchRowOf } from './launch-row.ts';
-import { planLaunches } from './launches.ts';
+import { type Counts, type LaunchLimits, NO_LIMITS, planLaunches } from './launches.ts';
 import type { Action, Plan } from './plan.ts';
-import { type Claim, type Phase, type Status, type Tally, isOver, summariesFor, tally } from './status.ts';
+import type { FailedPod } from './pod-failure-policy.ts';
+import { type Claim, type Phase, type Status, isOver, isShrunk, summariesFor, tally, tallyWithin } from './status.ts';
 import { planStops } from './stops.ts';
 import { PUBLISH_CHECK_MS, type Timing } from './timing.ts';
+
+/** What a cluster's dump shows that no board has, and upstream's limits. */
+export type Dumped = LaunchLimits & { readonly podOfIndex: ReadonlyMap<number, FailedPod> };
+
+const NOTHING_DUMPED: Dumped = { ...NO_LIMITS, podOfIndex: new Map() };
 
 /**
  * The decision of one pass: what the board becomes and what is asked of the world, from the Job's committed state, the
@@ -26,34 +33,47 @@ export function planJob(
   facts: readonly Fact[],
   clock: EpochMs,
   timing: Timing,
+  dumped: Dumped = NOTHING_DUMPED,
 ): Plan {
   const now = later(clock, status.now);
   const size = boardSize(job.spec, status.size);
   const sized = { ...status, size, chunks: summariesFor(size, status.chunks) };
   const draft = new Draft(sized, stored);
 
-  const folded = foldFacts(draft, status, facts);
+  const folded = foldFacts(draft, { job, status, podOfIndex: dumped.podOfIndex }, facts);
+  const counts = countsOf(job, draft);
   const phase = decidePhase(
     status.phase,
     {
+      ...folded,
       job,
-      tally: tally(draft.summaries()),
-      failed: folded.failed,
+      tally: counts.all,
+      within: counts.within,
+      restarts: draft.restarts,
       inFlight: folded.inFlight.length,
-      rejected: folded.rejected,
+      lingering: folded.lingering.length,
+      // A Job that has yet to resume gets a new start time then.
+      startTime: status.phase.kind === 'suspended' ? null : status.startTime,
     },
     now,
   );
   const resumed = status.phase.kind === 'suspended' && phase.kind === 'running';
+  const manages = job.spec.managed && phase.kind === 'running';
 
-  const started =
-    phase.kind === 'running'
-      ? planLaunches(draft, job.spec, folded, now, timing)
-      : { inFlight: folded.inFlight, launch: [], stop: [], wakeAt: null, again: false };
-  const round = phase.kind === status.phase.kind ? status.stopRound : null;
-  const stops = planStops(draft, phase, round, now, timing);
+  const started = manages
+    ? planLaunches(draft, job.spec, counts, folded, now, timing, dumped)
+    : { inFlight: folded.inFlight, launch: [], stop: [], held: [], wakeAt: null, again: false };
+  const stopRound = phase.kind === status.phase.kind ? status.stopRound : null;
+  const stops = planStops(draft, phase, { stopRound, lingering: folded.lingering }, now, timing);
   const resent = resend(draft, phase, started.inFlight, now, timing);
-  const inspect = planInspect(status, tally(draft.summaries()), started.launch.length > 0, now, timing);
+  const left = tally(draft.summaries());
+  const watched = left.starting + left.running + folded.lingering.length;
+  const inspect = planInspect(status, watched, started.launch.length > 0, now, timing);
+  const began = resumed || (status.startTime === null && phase.kind !== 'suspended' && job.spec.managed);
+  const startTime = began ? now : status.startTime;
+  const ttl = planTtl(job.spec, phase, now);
+  // Pods between two tasks end without a fact that would wake us.
+  const isOut = (phase.kind === 'draining' || phase.kind === 'deleting') && watched + left.waiting === 0;
 
   const folding = foldJournal(draft, extendJournal(status.journal, draft.transitions), status.published.seq);
   const wakeAt = [
@@ -61,6 +81,9 @@ export function planJob(
     started.wakeAt,
     stops.wakeAt,
     inspect.state?.at ?? null,
+    ttl.wakeAt,
+    manages ? deadlineOf(job.spec, startTime) : null,
+    isOut && resent.inFlight.length === 0 ? now : null,
     ...resent.inFlight.map((claim) => claim.dueAt),
   ].reduce(soonest, null);
 
@@ -68,11 +91,14 @@ export function planJob(
     version: status.version + 1,
     generation: job.generation,
     phase,
-    startTime: resumed || (status.startTime === null && phase.kind !== 'suspended') ? now : status.startTime,
+    startTime,
     resumedAt: resumed ? now : status.resumedAt,
     size,
     chunks: draft.summaries(),
-    failed: folded.failed,
+    failed: folded.failed + stops.failed,
+    restarts: draft.restarts,
+    ruleHits: folded.ruleHits,
+    lingering: folded.lingering,
     backoff: folded.backoff,
     inFlight: resent.inFlight,
     stopRound: stops.stopRound,
@@ -96,10 +122,12 @@ export function planJob(
     folds: commits ? folding.folds : [],
     ended: folded.ended,
     expire: phase.kind === 'deleted' && status.phase.kind !== 'deleted',
+    outlived: ttl.outlived,
+    held: started.held,
     actions: [
       ...byRow('launch', [...started.launch, ...resent.launch]),
       ...byRow('stop', distinct([...started.stop, ...stops.stop])),
-      ...folded.ghosts.map((taskArn): Action => ({ kind: 'stopTask', taskArn })),
+      ...[...folded.ghosts, ...stops.stopTasks].map((taskArn): Action => ({ kind: 'stopTask', taskArn })),
       ...(inspect.due ? [{ kind: 'inspect' } as const] : []),
       ...(alarm.send === null ? [] : [{ kind: 'wake', at: alarm.send } as const]),
     ],
@@ -109,6 +137,27 @@ export function planJob(
   };
 }
 
+/** The whole board, and what of it counts. */
+function countsOf({ spec }: Job, draft: Draft): Counts {
+  const all = tally(draft.summaries());
+  const { completions } = spec;
+  const within =
+    completions !== null && isShrunk(spec, draft.size)
+      ? tallyWithin(draft.summaries(), completions, (no) => draft.chunk(no))
+      : all;
+  return { all, within };
+}
+
+/** A finished Job that has outlived its ttlSecondsAfterFinished is to be deleted, as if its user had done it. */
+function planTtl({ ttlSecAfterFinished }: Job['spec'], phase: Phase, now: EpochMs) {
+  if (ttlSecAfterFinished === null || phase.kind !== 'finished') return { outlived: false, wakeAt: null };
+  const due = plusMs(phase.at, ttlSecAfterFinished * 1000);
+  return now >= due ? { outlived: true, wakeAt: plusMs(now, OUTLIVED_CHECK_MS) } : { outlived: false, wakeAt: due };
+}
+
+/** Should the pass that was to delete the Job have died. */
+const OUTLIVED_CHECK_MS = 60_000;
+
 /** Claims that nobody has answered are sent again; those that the board wants to end are the stop rounds' business. */
 function resend(draft: Draft, phase: Phase, inFlight: readonly Claim[], now: EpochMs, timing: Timing) {
   const launch: AttemptId[] = [];
@@ -116,7 +165,7 @@ function resend(draft: Draft, phase: Phase, inFlight: readonly Claim[], now: Epo
     if (claim.dueAt > now) return claim;
     const record = draft.record(claim.index);
     if (record === null && phase.kind === 'running') return claim; // its chunk is the next pass's
-    if (phase.kind === 'running' && record !== null && !record.stopping) {
+    if (phase.kind === 'running' && record !== null && !isStopped(record)) {
       launch.push({ index: claim.index, attempt: claim.attempt, nonce: claim.nonce });
     }
     return { ...claim, dueAt: plusMs(now, timing.resendMs) };
@@ -125,14 +174,8 @@ function resend(draft: Draft, phase: Phase, inFlight: readonly Claim[], now: Epo
 }
 
 /** Active attempts are looked up at growing intervals; the first is short again whenever something was started. */
-function planInspect(
-  { inspect }: Status,
-  { starting, running }: Tally,
-  launched: boolean,
-  now: EpochMs,
-  timing: Timing,
-) {
-  if (starting + running === 0) return { state: null, due: false };
+function planInspect({ inspect }: Status, watched: number, launched: boolean, now: EpochMs, timing: Timing) {
+  if (watched === 0) return { state: null, due: false };
   const first = { at: plusMs(now, timing.inspectFirstMs), intervalMs: timing.inspectFirstMs };
   if (inspect === null) return { state: first, due: false };
   if (now < inspect.at) {
@@ -152,6 +195,7 @@ function differs(before: Status, after: Status, draft: Draft): boolean {
     before.size !== after.size ||
     before.startTime !== after.startTime ||
     before.failed !== after.failed ||
+    before.lingering.length !== after.lingering.length ||
     before.waitReason !== after.waitReason ||
     before.inspect !== after.inspect ||
     before.stopRound?.cursor !== after.stopRound?.cursor ||

@@ -1,6 +1,7 @@
 import type { Chunk } from './board.ts';
 import type { EpochMs, TaskArn } from './brand.ts';
 import type { AttemptId, AttemptTimes, Ending, Fact } from './fact.ts';
+import type { PodFailureRule } from './manifest.ts';
 import type { Status } from './status.ts';
 
 /** What one pass wants. It is data: it can be printed, compared and replayed. */
@@ -13,6 +14,10 @@ export type Plan = {
   readonly ended: readonly EndedAttempt[];
   /** The Job is over for good: its rows may vanish. Done before the commit that says so. */
   readonly expire: boolean;
+  /** It has been finished for longer than its time to live: it is to be deleted. */
+  readonly outlived: boolean;
+  /** Pending indexes whose turn it is, but which are in back-off. */
+  readonly held: readonly { readonly index: number; readonly until: EpochMs }[];
   /** Asked of the world after the commit, never before. */
   readonly actions: readonly Action[];
   /** Facts that this pass could not take, for want of chunks: they are to be sent again. */
@@ -34,7 +39,29 @@ export type EndedAttempt = AttemptId & {
   readonly taskArn: TaskArn | null;
   readonly ending: Ending;
   readonly times: AttemptTimes;
+  readonly judgement: Judgement;
 };
+
+/** What an attempt's end counts as, and who says so. */
+export type Judgement = { readonly as: Outcome; readonly because: string };
+
+export type Outcome =
+  | 'succeeded'
+  /** it counts, and the index is tried again */
+  | 'failed'
+  /** it counts, and the index is not tried again */
+  | 'failedForGood'
+  /** podFailurePolicy: it does not count, and the index is tried again */
+  | 'ignored'
+  /** the same Pod goes on in a new task: restartPolicy OnFailure */
+  | 'restarted'
+  /** the same Pod goes on waiting: its task did not start */
+  | 'unstarted'
+  /** infrastructure took it: it counts against a budget of its own */
+  | 'lost'
+  | 'lostToSpot'
+  /** we ended it, and it counts for nothing */
+  | 'released';
 
 export type Action =
   /** claims of one launch row */
@@ -52,6 +79,10 @@ export type Counted = {
   readonly facts: number;
   readonly succeeded: number;
   readonly failed: number;
+  readonly ignored: number;
+  readonly failedIndexes: number;
   readonly lost: number;
   readonly refused: number;
+  /** Pods that a rule of podFailurePolicy matched, by its action. */
+  readonly policyActions: { readonly [A in PodFailureRule['action']]: number };
 };

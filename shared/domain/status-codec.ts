@@ -1,5 +1,5 @@
 import type { ChunkSummary } from './board.ts';
-import { type EpochMs, asEpochMs } from './brand.ts';
+import { type EpochMs, asEpochMs, asTaskArn } from './brand.ts';
 import { DecodeError, Reader, Writer } from './bytes.ts';
 import { invariant } from './invariant.ts';
 import {
@@ -11,18 +11,20 @@ import {
   type Verdict,
   chunkLength,
 } from './status.ts';
-import type { TransitionOp } from './transition.ts';
+import type { Step, TransitionOp } from './transition.ts';
 
 /**
  * STATUS as bytes. Every commit of a Job writes it, so it is kept small: what changes by steps is stored as the step.
  *
- *     version 1 · head · chunk summaries · claims in flight · journal
+ *     version 2 · head · chunk summaries · claims in flight · journal
  *
  * Times count from the status's own `now`, sequence numbers from the journal's next one, indexes from the one before
  * of the same kind. So a claim in the journal takes 2 bytes, as claims go up one by one; an outcome 4, as those come in
  * any order; a lost attempt in back-off 7; a claim in flight 2 to 4; a fresh chunk 1, any other about 10.
  */
-const VERSION = 1;
+const VERSION = 2;
+/** The oldest format that is read: it knew no restarts, success policies, replaced attempts or deciding index. */
+const VERSION_MIN = 1;
 
 export function encodeStatus(status: Status): Uint8Array {
   const w = new Writer(1024);
@@ -38,8 +40,9 @@ export function encodeStatus(status: Status): Uint8Array {
 export function decodeStatus(bytes: Uint8Array): Status {
   const r = new Reader(bytes);
   const version = r.byte();
-  if (version !== VERSION) throw new DecodeError(`a STATUS of format version ${version}, where ${VERSION} is known`);
-  const head = readHead(r);
+  if (version < VERSION_MIN || version > VERSION)
+    throw new DecodeError(`a STATUS of format version ${version}, where ${VERSION} is known`);
+  const head = readHead(r, version);
   const { now, size, nextSeq } = head;
   const status = {
     ...head.fields,
@@ -69,6 +72,10 @@ function writeHead(w: Writer, status: Status): void {
   writeTimeOrNull(w, status.startTime, now);
   writeTimeOrNull(w, status.resumedAt, now);
   w.varint(status.failed);
+  w.varint(status.restarts);
+  w.varint(status.ruleHits.length);
+  for (const hits of status.ruleHits) w.varint(hits);
+  writeLingering(w, status.lingering);
   w.varint(backoff.failures);
   writeTimeOrNull(w, backoff.lastFailureAt, now);
   writeTimeOrNull(w, stopRound?.startedAt ?? null, now);
@@ -84,7 +91,7 @@ function writeHead(w: Writer, status: Status): void {
   writeTime(w, published.at, now);
 }
 
-function readHead(r: Reader): Head {
+function readHead(r: Reader, format: number): Head {
   const now = asEpochMs(r.zigzag());
   const nextSeq = r.varint();
   const size = r.varint();
@@ -96,10 +103,13 @@ function readHead(r: Reader): Head {
     fields: {
       version,
       generation: r.varint(),
-      phase: readPhase(r, now),
+      phase: readPhase(r, now, format),
       startTime: readTimeOrNull(r, now),
       resumedAt: readTimeOrNull(r, now),
       failed: r.varint(),
+      restarts: format === 1 ? 0 : r.varint(),
+      ruleHits: format === 1 ? [] : Array.from({ length: r.count() }, () => r.varint()),
+      lingering: format === 1 ? [] : readLingering(r),
       backoff: { failures: r.varint(), lastFailureAt: readTimeOrNull(r, now) },
       stopRound: readStopRound(r, now),
       inspect: readInspect(r, now),
@@ -123,7 +133,16 @@ function readInspect(r: Reader, now: EpochMs): Status['inspect'] {
 // Codes are part of the stored format: new words get new numbers, old numbers are never used again.
 
 const PHASES = codes<Phase['kind']>({ running: 0, suspended: 1, draining: 2, finished: 3, deleting: 4, deleted: 5 });
-const VERDICTS = codes<Verdict['reason']>({ CompletionsReached: 0, BackoffLimitExceeded: 1, LaunchRefused: 2 });
+const VERDICTS = codes<Verdict['reason']>({
+  CompletionsReached: 0,
+  BackoffLimitExceeded: 1,
+  LaunchRefused: 2,
+  SuccessPolicy: 3,
+  DeadlineExceeded: 4,
+  PodFailurePolicy: 5,
+  MaxFailedIndexesExceeded: 6,
+  FailedIndexes: 7,
+});
 
 function writePhase(w: Writer, phase: Phase, now: EpochMs): void {
   w.byte(PHASES.code(phase.kind));
@@ -133,10 +152,11 @@ function writePhase(w: Writer, phase: Phase, now: EpochMs): void {
   if (phase.kind === 'draining' || phase.kind === 'finished') {
     w.byte(VERDICTS.code(phase.verdict.reason));
     w.text(phase.verdict.message);
+    w.zigzagOrNull(phase.verdict.decidedBy);
   }
 }
 
-function readPhase(r: Reader, now: EpochMs): Phase {
+function readPhase(r: Reader, now: EpochMs, format: number): Phase {
   const kind = PHASES.word(r.byte());
   if (kind === 'running') return { kind };
   const since = readTime(r, now);
@@ -148,17 +168,49 @@ function readPhase(r: Reader, now: EpochMs): Phase {
       return { kind, since, at: readTime(r, now) };
     case 'finished': {
       const at = readTime(r, now);
-      return { kind, since, at, verdict: readVerdict(r) };
+      return { kind, since, at, verdict: readVerdict(r, format) };
     }
     case 'draining':
-      return { kind, since, verdict: readVerdict(r) };
+      return { kind, since, verdict: readVerdict(r, format) };
   }
 }
 
-function readVerdict(r: Reader): Verdict {
+function readVerdict(r: Reader, format: number): Verdict {
   const reason = VERDICTS.word(r.byte());
   const message = r.text();
-  return reason === 'CompletionsReached' ? { kind: 'complete', reason, message } : { kind: 'failed', reason, message };
+  const decidedBy = format === 1 ? null : r.zigzagOrNull();
+  return reason === 'CompletionsReached' || reason === 'SuccessPolicy'
+    ? { kind: 'complete', reason, message, decidedBy }
+    : { kind: 'failed', reason, message, decidedBy };
+}
+
+// Replaced attempts: their ARNs begin alike, so what one shares with the one before is left out.
+
+function writeLingering(w: Writer, lingering: Status['lingering']): void {
+  w.varint(lingering.length);
+  let before = '';
+  for (const { index, attempt, nonce, taskArn } of lingering) {
+    w.varint(index);
+    w.varint(attempt);
+    w.varint(nonce);
+    let shared = 0;
+    while (shared < taskArn.length && taskArn[shared] === before[shared]) shared++;
+    w.varint(shared);
+    w.text(taskArn.slice(shared));
+    before = taskArn;
+  }
+}
+
+function readLingering(r: Reader): Status['lingering'] {
+  let before = '';
+  return Array.from({ length: r.count() }, () => {
+    const id = { index: r.varint(), attempt: r.varint(), nonce: r.varint() };
+    const shared = r.varint();
+    if (shared > before.length) throw new DecodeError('an ARN that shares more than there is');
+    const taskArn = asTaskArn(before.slice(0, shared) + r.text());
+    before = taskArn;
+    return { ...id, taskArn };
+  });
 }
 
 // Chunk summaries: one number says which fields are not at their usual value, then these. The bits that a running Job
@@ -173,6 +225,7 @@ const FAILED = 32;
 const SOONEST_DUE = 64;
 const STOPPING = 128;
 const PENDING = 256;
+const WAITING = 512;
 
 function writeSummaries(w: Writer, { chunks, size, journal, now }: Status): void {
   w.varint(chunks.length);
@@ -188,7 +241,8 @@ function writeSummaries(w: Writer, { chunks, size, journal, now }: Status): void
         (c.failed === 0 ? 0 : FAILED) |
         (c.soonestDue === null ? 0 : SOONEST_DUE) |
         (c.stopping === 0 ? 0 : STOPPING) |
-        (pendingBeside === 0 ? 0 : PENDING),
+        (pendingBeside === 0 ? 0 : PENDING) |
+        (c.waiting === 0 ? 0 : WAITING),
     );
     if (stored) {
       w.varint(c.version);
@@ -201,6 +255,7 @@ function writeSummaries(w: Writer, { chunks, size, journal, now }: Status): void
     if (c.failed !== 0) w.varint(c.failed);
     if (c.soonestDue !== null) writeTime(w, c.soonestDue, now);
     if (c.stopping !== 0) w.varint(c.stopping);
+    if (c.waiting !== 0) w.varint(c.waiting);
     if (pendingBeside !== 0) w.zigzag(pendingBeside);
   }
 }
@@ -208,7 +263,7 @@ function writeSummaries(w: Writer, { chunks, size, journal, now }: Status): void
 function readSummaries(r: Reader, size: number, nextSeq: number, now: EpochMs): ChunkSummary[] {
   return Array.from({ length: r.count() }, (_, no) => {
     const has = r.varint();
-    if (has >= 2 * PENDING) throw new DecodeError('a field of a chunk summary that is not known');
+    if (has >= 2 * WAITING) throw new DecodeError('a field of a chunk summary that is not known');
     const stored = (has & STORED) !== 0;
     const version = stored ? r.varint() : 0;
     const foldedSeq = stored ? readBelow(r, nextSeq) : 0;
@@ -219,15 +274,17 @@ function readSummaries(r: Reader, size: number, nextSeq: number, now: EpochMs): 
     const failed = (has & FAILED) !== 0 ? r.varint() : 0;
     const soonestDue = (has & SOONEST_DUE) !== 0 ? readTime(r, now) : null;
     const stopping = (has & STOPPING) !== 0 ? r.varint() : 0;
+    const waiting = (has & WAITING) !== 0 ? r.varint() : 0;
     const beside = (has & PENDING) !== 0 ? r.zigzag() : 0;
-    const pending = notNegative(beside + leftOver({ starting, running, succeeded, failed }, size, no));
-    return { version, foldedSeq, pending, starting, running, stopping, succeeded, failed, firstPending, soonestDue };
+    const counts = { starting, running, waiting, succeeded, failed };
+    const pending = notNegative(beside + leftOver(counts, size, no));
+    return { version, foldedSeq, pending, ...counts, stopping, firstPending, soonestDue };
   });
 }
 
-type NotPending = Pick<ChunkSummary, 'starting' | 'running' | 'succeeded' | 'failed'>;
+type NotPending = Pick<ChunkSummary, 'starting' | 'running' | 'waiting' | 'succeeded' | 'failed'>;
 const leftOver = (c: NotPending, size: number, no: number): number =>
-  chunkLength(size, no) - c.starting - c.running - c.succeeded - c.failed;
+  chunkLength(size, no) - c.starting - c.running - c.waiting - c.succeeded - c.failed;
 
 // Claims in flight: usually the next index, due with the one before. One number holds the attempt, whether it has a
 // nonce (1) and whether it is due at another time (2).
@@ -264,7 +321,7 @@ function readClaims(r: Reader, now: EpochMs): Claim[] {
 // the highest two: the attempt, if it is 1 to 3, else 0 and the attempt follows. Indexes count from the one after the
 // last of the same step, for each step goes over the board in an order of its own.
 
-const STEPS = codes<TransitionOp>({
+const STEPS = codes<TransitionOp | 'failedHeld'>({
   claim: 0,
   renonce: 1,
   launched: 2,
@@ -276,6 +333,13 @@ const STEPS = codes<TransitionOp>({
   lost: 8,
   lostToSpot: 9,
   released: 10,
+  podDeleted: 11,
+  restart: 12,
+  unstarted: 13,
+  relaunch: 14,
+  ignored: 15,
+  /** `failed` with a back-off of the index's own */
+  failedHeld: 16,
 });
 const STEP_CODES = 32;
 const GAP = 32;
@@ -290,13 +354,14 @@ function writeEntries(w: Writer, { nextSeq, entries }: Journal, now: EpochMs): v
   const nextIndex = new Uint32Array(STEP_CODES);
   for (const { seq, transition: t } of entries) {
     invariant(seq >= expected, 'the journal is in order');
-    const step = STEPS.code(t.op);
+    const step = STEPS.code(t.op === 'failed' && t.notBefore !== null ? 'failedHeld' : t.op);
     const inline = t.attempt <= ATTEMPT_INLINE_MAX ? t.attempt : 0;
     w.byte(step + (seq === expected ? 0 : GAP) + inline * ATTEMPT_UNIT);
     if (seq !== expected) w.varint(seq - expected);
     if (inline === 0) w.varint(t.attempt);
     w.zigzag(t.index - (nextIndex[step] ?? 0));
-    if (t.op === 'lost' || t.op === 'lostToSpot') writeTimeOrNull(w, t.notBefore, now);
+    if ('notBefore' in t && step !== STEPS.code('failed')) writeTimeOrNull(w, t.notBefore, now);
+    if (t.op === 'unstarted') writeTimeOrNull(w, t.since, now);
     expected = seq + 1;
     nextIndex[step] = t.index + 1;
   }
@@ -316,10 +381,26 @@ function readEntries(r: Reader, nextSeq: number, now: EpochMs): JournalEntry[] {
     const attempt = inline === 0 ? r.varint() : inline;
     const index = notNegative((nextIndex[step] ?? 0) + r.zigzag());
     nextIndex[step] = index + 1;
-    const lost = op === 'lost' || op === 'lostToSpot';
-    const transition = lost ? { index, attempt, op, notBefore: readTimeOrNull(r, now) } : { index, attempt, op };
-    return { seq: seq++, transition };
+    return { seq: seq++, transition: { index, attempt, ...readStep(r, op, now) } };
   });
+}
+
+function readStep(r: Reader, op: TransitionOp | 'failedHeld', now: EpochMs): Step {
+  switch (op) {
+    case 'failed':
+      return { op, notBefore: null };
+    case 'failedHeld':
+      return { op: 'failed', notBefore: readTimeOrNull(r, now) };
+    case 'restart':
+    case 'ignored':
+    case 'lost':
+    case 'lostToSpot':
+      return { op, notBefore: readTimeOrNull(r, now) };
+    case 'unstarted':
+      return { op, notBefore: readTimeOrNull(r, now), since: readTimeOrNull(r, now) };
+    default:
+      return { op };
+  }
 }
 
 const writeTime = (w: Writer, at: EpochMs, from: EpochMs): void => w.zigzag(at - from);

@@ -1,12 +1,36 @@
-import { type ChunkSummary, CHUNK_INDEXES, chunksFor, freshSummary } from './board.ts';
-import { type EpochMs, later } from './brand.ts';
+import {
+  type Chunk,
+  type ChunkSummary,
+  CHUNK_INDEXES,
+  chunkOf,
+  chunksFor,
+  countRecords,
+  freshSummary,
+} from './board.ts';
+import { type EpochMs, type TaskArn, later } from './brand.ts';
+import type { AttemptId } from './fact.ts';
+import { invariant } from './invariant.ts';
 import { type Job, boardSize } from './job.ts';
 import type { Transition } from './transition.ts';
 
 /** Why a Job ended; each reason is Kubernetes' word, and each has a row in the tests of planJob. */
-export type Verdict =
-  | { readonly kind: 'complete'; readonly reason: 'CompletionsReached'; readonly message: string }
-  | { readonly kind: 'failed'; readonly reason: 'BackoffLimitExceeded' | 'LaunchRefused'; readonly message: string };
+export type Verdict = {
+  readonly message: string;
+  /** The index whose end decided; null: none did alone. */
+  readonly decidedBy: number | null;
+} & (
+  | { readonly kind: 'complete'; readonly reason: 'CompletionsReached' | 'SuccessPolicy' }
+  | { readonly kind: 'failed'; readonly reason: FailureReason }
+);
+
+export type FailureReason =
+  | 'BackoffLimitExceeded'
+  | 'DeadlineExceeded'
+  | 'PodFailurePolicy'
+  | 'MaxFailedIndexesExceeded'
+  | 'FailedIndexes'
+  /** ours: RunTask will never say yes */
+  | 'LaunchRefused';
 
 export type Phase =
   | { readonly kind: 'running' }
@@ -27,6 +51,8 @@ export type Claim = {
   readonly dueAt: EpochMs;
 };
 
+export type Lingering = AttemptId & { readonly taskArn: TaskArn };
+
 /** The one small item that every commit of a Job writes; its version guards everything else. */
 export type Status = {
   readonly version: number;
@@ -42,6 +68,12 @@ export type Status = {
   readonly chunks: readonly ChunkSummary[];
   /** Failed attempts that count, never less. `succeeded` is the board's. */
   readonly failed: number;
+  /** Restarts of the Pods that there are, all together (restartPolicy OnFailure). */
+  readonly restarts: number;
+  /** By rule of the success policy: how many of the indexes that it lists have succeeded. */
+  readonly ruleHits: readonly number[];
+  /** Attempts that were replaced but still stop (podReplacementPolicy TerminatingOrFailed); counted already. */
+  readonly lingering: readonly Lingering[];
   /** Failures since the last success and the time of the newest: the Job's back-off. */
   readonly backoff: { readonly failures: number; readonly lastFailureAt: EpochMs | null };
   readonly inFlight: readonly Claim[];
@@ -83,6 +115,9 @@ export function freshStatus(job: Job, now: EpochMs): Status {
     size,
     chunks: summariesFor(size, []),
     failed: 0,
+    restarts: 0,
+    ruleHits: [],
+    lingering: [],
     backoff: { failures: 0, lastFailureAt: null },
     inFlight: [],
     stopRound: null,
@@ -99,8 +134,7 @@ export function freshStatus(job: Job, now: EpochMs): Status {
 export function summariesFor(size: number, chunks: readonly ChunkSummary[]): readonly ChunkSummary[] {
   const grown = chunks.map((summary, no) => {
     const length = chunkLength(size, no);
-    const missing =
-      length - (summary.pending + summary.starting + summary.running + summary.succeeded + summary.failed);
+    const missing = length - (summary.pending + podCount(summary) + summary.succeeded + summary.failed);
     return missing === 0 ? summary : { ...summary, pending: summary.pending + missing };
   });
   for (let no = grown.length; no < chunksFor(size); no++) grown.push(freshSummary(chunkLength(size, no)));
@@ -114,6 +148,7 @@ export type Tally = {
   readonly pending: number;
   readonly starting: number;
   readonly running: number;
+  readonly waiting: number;
   readonly stopping: number;
   readonly succeeded: number;
   readonly failed: number;
@@ -121,17 +156,49 @@ export type Tally = {
 
 /** The board's counts over all chunks. */
 export function tally(chunks: readonly ChunkSummary[]): Tally {
-  const sum = { pending: 0, starting: 0, running: 0, stopping: 0, succeeded: 0, failed: 0 };
+  const sum = { pending: 0, starting: 0, running: 0, waiting: 0, stopping: 0, succeeded: 0, failed: 0 };
   for (const c of chunks) {
     sum.pending += c.pending;
     sum.starting += c.starting;
     sum.running += c.running;
+    sum.waiting += c.waiting;
     sum.stopping += c.stopping;
     sum.succeeded += c.succeeded;
     sum.failed += c.failed;
   }
   return sum;
 }
+
+/** Pods that there are: those with a task, and those between two tasks. */
+export const podCount = ({ starting, running, waiting }: Pick<Tally, 'starting' | 'running' | 'waiting'>): number =>
+  starting + running + waiting;
+
+/**
+ * The same for the indexes below `completions`: what a larger Job has left beyond them is remembered, but counts for
+ * nothing. `boundary` has the records of the chunk that is cut in two.
+ */
+export function tallyWithin(
+  chunks: readonly ChunkSummary[],
+  completions: number,
+  boundary: (no: number) => Chunk | undefined,
+): Tally {
+  const cut = chunkOf(completions);
+  const offsets = completions % CHUNK_INDEXES;
+  const whole = tally(chunks.slice(0, cut));
+  if (offsets === 0 || cut >= chunks.length) return whole;
+  const chunk = boundary(cut);
+  invariant(chunk !== undefined, `chunk ${cut}, which is cut at ${completions}, is at hand`);
+  return tally([
+    { ...NO_SUMMARY, ...whole },
+    { ...NO_SUMMARY, ...countRecords(chunk, offsets) },
+  ]);
+}
+
+const NO_SUMMARY = freshSummary(0);
+
+/** Indexes on the board that a smaller Job has no more. */
+export const isShrunk = ({ completionMode, completions }: Job['spec'], size: number): boolean =>
+  completionMode === 'Indexed' && completions !== null && completions < size;
 
 /** Nothing of the Job can change any more, but by deleting it. */
 export const isOver = (phase: Phase): boolean => phase.kind === 'finished' || phase.kind === 'deleted';

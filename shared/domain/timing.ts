@@ -32,6 +32,8 @@ export const EMBEDDED_TIMING: Timing = {
 export const CLAIMS_IN_FLIGHT_MAX = 500;
 /** Attempts asked to stop by one pass, so that its messages fit one invocation. */
 export const STOPS_PER_PASS_MAX = 500;
+/** Attempts of one Job that are replaced but still stop; beyond that a replacement waits until the old one has stopped. */
+export const LINGERING_MAX = 500;
 /** Unfolded journal entries at which a pass folds them into the board. */
 export const FOLD_AT_ENTRIES = 500;
 /** Chunks in one transaction: DynamoDB takes 100 items, STATUS is one of them. */

@@ -1,5 +1,5 @@
 import type { EpochMs } from './brand.ts';
-import { type IndexRecord, isActive } from './index-record.ts';
+import { type IndexRecord, type IndexState, hasPod, isActive } from './index-record.ts';
 import { invariant, unreachable } from './invariant.ts';
 
 /** One step of one index's attempt, as the journal keeps it; what follows from the record is not written again. */
@@ -16,17 +16,27 @@ export type Step =
   | { readonly op: 'running' }
   /** active → active, but the board wants it to end */
   | { readonly op: 'stopping' }
+  /** active → active: a user has deleted its Pod */
+  | { readonly op: 'podDeleted' }
+  /** active → waiting: the same Pod, whose containers start again in a new task (restartPolicy OnFailure) */
+  | { readonly op: 'restart'; readonly notBefore: EpochMs | null }
+  /** active → waiting: the same Pod, whose task did not start; `since`: null where that passes by itself */
+  | { readonly op: 'unstarted'; readonly notBefore: EpochMs | null; readonly since: EpochMs | null }
+  /** waiting → claimed: the same attempt, under a nonce of its own */
+  | { readonly op: 'relaunch' }
   /** active → succeeded: this is the write that counts it */
   | { readonly op: 'succeeded' }
-  /** active → pending: the user's program failed; an attempt is spent */
-  | { readonly op: 'failed' }
+  /** active or waiting → pending: the user's program failed; an attempt is spent */
+  | { readonly op: 'failed'; readonly notBefore: EpochMs | null }
   /** active → failed: the same, and this index is not tried again */
   | { readonly op: 'failedForGood' }
+  /** active → pending: it failed, and podFailurePolicy says that this does not count */
+  | { readonly op: 'ignored'; readonly notBefore: EpochMs | null }
   /** active → pending: infrastructure took it; no attempt of the user's is spent */
   | { readonly op: 'lost'; readonly notBefore: EpochMs | null }
   /** the same, by Spot */
   | { readonly op: 'lostToSpot'; readonly notBefore: EpochMs | null }
-  /** active → pending: we ended or cancelled it; nothing is counted */
+  /** active or waiting → pending: we ended or cancelled it; nothing is counted */
   | { readonly op: 'released' };
 
 export type TransitionOp = Step['op'];
@@ -34,11 +44,11 @@ export type TransitionOp = Step['op'];
 /** The record after `t`. Trips an invariant where `t` cannot follow the record's state. */
 export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
   const attempt = t.op === 'claim' ? r.attempt + 1 : r.attempt;
-  invariant(t.op === 'claim' ? r.state === 'pending' : isActive(r.state), `${t.op} cannot follow ${r.state}`);
+  invariant(follows(r.state, t.op), `${t.op} cannot follow ${r.state}`);
   invariant(t.attempt === attempt, `${t.op} of attempt ${t.attempt} on attempt ${r.attempt}`);
   switch (t.op) {
     case 'claim':
-      return { ...r, state: 'claimed', attempt, nonce: 0, stopping: false, notBefore: null };
+      return { ...ended(r), state: 'claimed', attempt, nonce: 0, notBefore: null };
     case 'renonce':
       return { ...r, nonce: r.nonce + 1 };
     case 'launched':
@@ -46,22 +56,57 @@ export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
       return { ...r, state: 'launched' };
     case 'running':
       invariant(r.state !== 'running', 'running cannot follow running');
-      return { ...r, state: 'running' };
+      return { ...r, state: 'running', unstartedSince: null };
     case 'stopping':
       return { ...r, stopping: true };
+    case 'podDeleted':
+      return { ...r, podDeleted: true };
+    case 'restart':
+      return { ...r, state: 'waiting', nonce: r.nonce + 1, restarts: r.restarts + 1, notBefore: t.notBefore };
+    case 'unstarted': {
+      const unstartedSince = r.unstartedSince ?? t.since;
+      return { ...r, state: 'waiting', nonce: r.nonce + 1, unstartedSince, notBefore: t.notBefore };
+    }
+    case 'relaunch':
+      return { ...r, state: 'claimed', notBefore: null };
     case 'succeeded':
-      return { ...r, state: 'succeeded', stopping: false };
+      return { ...ended(r), state: 'succeeded' };
     case 'failed':
-      return { ...r, state: 'pending', failures: r.failures + 1, stopping: false };
+      return { ...ended(r), state: 'pending', failures: r.failures + 1, notBefore: t.notBefore };
     case 'failedForGood':
-      return { ...r, state: 'failed', failures: r.failures + 1, stopping: false };
+      return { ...ended(r), state: 'failed', failures: r.failures + 1 };
+    case 'ignored':
+      return { ...ended(r), state: 'pending', ignored: r.ignored + 1, notBefore: t.notBefore };
     case 'lost':
-      return { ...r, state: 'pending', infra: r.infra + 1, stopping: false, notBefore: t.notBefore };
+      return { ...ended(r), state: 'pending', infra: r.infra + 1, notBefore: t.notBefore };
     case 'lostToSpot':
-      return { ...r, state: 'pending', spot: r.spot + 1, stopping: false, notBefore: t.notBefore };
+      return { ...ended(r), state: 'pending', spot: r.spot + 1, notBefore: t.notBefore };
     case 'released':
-      return { ...r, state: 'pending', stopping: false };
+      return { ...ended(r), state: 'pending', notBefore: null };
     default:
       return unreachable(t);
   }
 }
+
+function follows(state: IndexState, op: TransitionOp): boolean {
+  switch (op) {
+    case 'claim':
+      return state === 'pending';
+    case 'relaunch':
+      return state === 'waiting';
+    case 'failed':
+    case 'released':
+      return hasPod(state);
+    default:
+      return isActive(state);
+  }
+}
+
+/** What is said of one attempt only is over with it. */
+const ended = (r: IndexRecord): IndexRecord => ({
+  ...r,
+  stopping: false,
+  podDeleted: false,
+  restarts: 0,
+  unstartedSince: null,
+});

@@ -105,6 +105,7 @@ function stopMarks(task: EcsTask) {
     stopCode: task.stopCode ?? null,
     stoppedReason: task.stoppedReason ?? null,
     exitCode: judged?.exitCode ?? null,
+    container: judged?.name ?? null,
     containerReason: judged?.reason ?? null,
   };
 }

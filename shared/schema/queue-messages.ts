@@ -49,11 +49,12 @@ function wakeUpIn(raw: unknown) {
 
 const EndingSchema = z
   .tuple([
-    z.enum(['Completed', 'Error', 'OOMKilled', 'Stopped', 'Spot', 'Infrastructure', 'StartFailed']),
+    z.enum(['Completed', 'Error', 'OOMKilled', 'Stopped', 'Spot', 'Infrastructure', 'Unplaced', 'StartFailed']),
     z.int().nullable(),
     z.string(),
+    z.string().nullable(),
   ])
-  .transform(([cause, exitCode, reason]) => ({ cause, exitCode, reason }));
+  .transform(([cause, exitCode, reason, container]) => ({ cause, exitCode, reason, container }));
 const TimesSchema = z
   .tuple([At.nullable(), At.nullable(), At.nullable()])
   .transform(([createdAt, startedAt, stoppedAt]) => ({ createdAt, startedAt, stoppedAt }));
@@ -64,6 +65,7 @@ const FactSchema = z
     z.object({ kind: z.literal('refused'), id: Id, at: At, reason: z.string(), retryAt: At }),
     z.object({ kind: z.literal('rejected'), id: Id, at: At, reason: z.string() }),
     z.object({ kind: z.literal('cancelled'), id: Id, at: At }),
+    z.object({ kind: z.literal('deleted'), id: Id, at: At, taskArn: Arn.nullable() }),
     z.object({ kind: z.literal('running'), id: Id, at: At, taskArn: Arn }),
     z.object({
       kind: z.literal('stopped'),
@@ -90,7 +92,7 @@ function formatFact(fact: Fact): object {
   return {
     id: idOf(fact),
     ...rest,
-    ending: [ending.cause, ending.exitCode, ending.reason],
+    ending: [ending.cause, ending.exitCode, ending.reason, ending.container],
     times: [times.createdAt, times.startedAt, times.stoppedAt],
   };
 }

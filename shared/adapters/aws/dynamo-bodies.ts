@@ -40,11 +40,28 @@ export const AttemptSchema: z.ZodType<AttemptRecord> = z.object({
   ...attemptId,
   taskArn: Arn.nullable(),
   ending: z.object({
-    cause: z.enum(['Completed', 'Error', 'OOMKilled', 'Stopped', 'Spot', 'Infrastructure', 'StartFailed']),
+    cause: z.enum(['Completed', 'Error', 'OOMKilled', 'Stopped', 'Spot', 'Infrastructure', 'Unplaced', 'StartFailed']),
     exitCode: z.number().nullable(),
+    container: z.string().nullable().default(null),
     reason: z.string(),
   }),
   times: z.object({ createdAt: Time.nullable(), startedAt: Time.nullable(), stoppedAt: Time.nullable() }),
+  judgement: z
+    .object({
+      as: z.enum([
+        'succeeded',
+        'failed',
+        'failedForGood',
+        'ignored',
+        'restarted',
+        'unstarted',
+        'lost',
+        'lostToSpot',
+        'released',
+      ]),
+      because: z.string(),
+    })
+    .default({ as: 'failed', because: '' }), // rows of before there was one
 });
 
 /**
