@@ -40,6 +40,11 @@ module.exports = {
       '^shared/telemetry/',
       shared('telemetry', 'domain', 'schema', 'ports', 'names'),
     ),
+    ofOurs(
+      'rehearsal-plays-in-memory',
+      '^shared/rehearsal/',
+      shared('rehearsal', 'control', 'kube', 'adapters/memory', 'domain', 'schema', 'ports', 'names'),
+    ),
     ofOurs('runtime-wires-shared-only', '^shared/runtime/', '^shared/'),
     ofOurs('functions-are-strangers', '^functions/([^/]+)/', ['^shared/', '^functions/$1/']),
     ofOurs('local-runs-handlers-only', '^local/', ['^local/', '^shared/', '^functions/[^/]+/handler\\.ts$']),

@@ -1,15 +1,10 @@
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-const PART = /(\d+(?:\.\d+)?)(ms|s|m|h)/g;
-const WHOLE = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
+import { parseDuration } from '../shared/schema/duration.ts';
 
 /** setTimeout's limit, about 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** Reads `90s`, `5m`, `1h30m` as Go does, and a bare number as seconds. In milliseconds; null: not a length of time, or zero. */
 export function parseDurationMs(text: string): number | null {
-  const given = /^\d+$/.test(text) ? `${text}s` : text;
-  if (!WHOLE.test(given)) return null;
-  let ms = 0;
-  for (const [, number, unit] of given.matchAll(PART)) ms += Number(number) * (UNIT_MS[unit ?? ''] ?? 0);
-  return ms > 0 && ms <= LONGEST_MS ? Math.ceil(ms) : null;
+  const ms = parseDuration(text);
+  return ms !== null && ms > 0 && ms <= LONGEST_MS ? ms : null;
 }

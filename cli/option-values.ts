@@ -35,6 +35,12 @@ export function span(text: string): readonly [number, number] {
   return [Number(from), Number(to)];
 }
 
+export function moment(text: string): number {
+  const ms = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms)) throw new InvalidArgumentError('It must be a time such as 2026-01-01T00:00:00Z.');
+  return ms;
+}
+
 export function httpUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text))
     throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:8000.');

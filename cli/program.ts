@@ -3,7 +3,7 @@ import { VERSION } from '../shared/names/version.ts';
 import type { GetFlags, Wanted } from './commands/get.ts';
 import type { LocalFlags } from './commands/local.ts';
 import { EXIT, Failure, usageFailure } from './failure.ts';
-import { driver, duration, httpUrl, share, span, wholeNumber } from './option-values.ts';
+import { driver, duration, httpUrl, moment, share, span, wholeNumber } from './option-values.ts';
 import type { Shell } from './shell.ts';
 
 // Each command's code is loaded when it is run: `muster --help` needs none of it, and only `local` the whole runtime.
@@ -43,7 +43,7 @@ function createProgram(shell: Shell, done: Done): Command {
     .showHelpAfterError('(--help says more)')
     .exitOverride()
     .addHelpText('after', `${EXAMPLES.program}${EXIT_CODES}`);
-  for (const add of [addRun, addGet, addLogs, addDelete, addLocal]) add(program, shell, done);
+  for (const add of [addRun, addGet, addLogs, addDelete, addSimulate, addLocal]) add(program, shell, done);
   return program;
 }
 
@@ -74,6 +74,12 @@ const EXAMPLES = {
     'muster logs frames --index 7 -f',
   ),
   delete: examples('muster delete frames', 'muster delete frames wordcount -n team'),
+  simulate: examples(
+    'muster simulate -f job.yaml            # every task runs for a second and ends well',
+    'muster simulate -f job.yaml --script fates.yaml',
+    'muster simulate -f job.yaml --script fates.yaml -o json | jq .final',
+    'generate-job | muster simulate -f - --seed 7 --now 2026-03-01T06:00:00Z',
+  ),
   local: examples(
     'muster local',
     'muster local --port 8080 --data /var/lib/muster --workspace ~/work',
@@ -199,6 +205,56 @@ function addDelete(program: Command, shell: Shell, done: Done): void {
       done(await deleteJobs(jobs.map(jobName), common(program, flags), shell));
     });
 }
+
+type SimulateOptions = {
+  readonly file: string;
+  readonly script?: string;
+  readonly output: 'json' | 'text';
+  readonly seed: number;
+  readonly now: number;
+};
+
+/** Fixed, so that the same input gives the same bytes. */
+const REHEARSED_AT = '2026-01-01T00:00:00Z';
+
+function addSimulate(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('simulate')
+    .summary('rehearse a Job in virtual time')
+    .description(
+      'Plays a Job through, hours in milliseconds: how it ends, when, and why. A script says how its tasks go.',
+    )
+    .requiredOption('-f, --file <file>', 'the manifest, YAML or JSON; - reads standard input')
+    .option('--script <file>', 'how tasks go, and what people do meanwhile; YAML or JSON')
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
+    .option('--seed <number>', 'names the Pods; the same seed gives the same bytes', wholeNumber(0), 1)
+    .addOption(
+      new Option('--now <time>', 'when the Job is created')
+        .argParser(moment)
+        .default(Date.parse(REHEARSED_AT), REHEARSED_AT),
+    )
+    .addHelpText('after', `${EXAMPLES.simulate}${FATES}`)
+    .action(async (flags: SimulateOptions) => {
+      const { simulate } = await import('./commands/simulate.ts');
+      const { file, script, output, seed, now } = flags;
+      done(await simulate({ file, script: script ?? null, output, seed, startMs: now }, shell));
+    });
+}
+
+const FATES = `
+A script (the first rule that matches a try decides; tries of an index count from 0):
+  attempts:
+    - {index: "0-3", attempt: 0, run: 5s, exitCode: 1}
+    - {index: 7, run: 2m, end: SpotInterruption}
+    - {index: "*", run: 10s}
+  user:
+    - {at: 30s, patch: {spec: {suspend: true}}}
+    - {at: 40s, deletePod: {index: 4}}
+    - {at: 50s, delete: true}
+  limits: {launchesPerSecond: 20, startDelay: 15s, stopDelay: 2s}
+
+Exit codes: 0 the Job is Complete   1 it failed, was deleted or does not end, or a patch is refused   2 bad input
+`;
 
 type LocalOptions = {
   readonly port?: number;

@@ -6,6 +6,7 @@ import type { Launch, Tasks } from '../../ports/tasks.ts';
 /** How a task will go if nobody stops it. */
 export type Fate = {
   readonly startMs: number;
+  /** Infinity: it hangs until it is stopped. */
   readonly runMs: number;
   readonly stopMs: number;
   readonly ending: Ending;
@@ -73,7 +74,7 @@ export function createMemoryTasks({ now, at, fate, refusal, emit }: MemoryTasksO
       if (task.view.stage !== 'starting' || task.stopping) return;
       if (ending.cause === 'StartFailed') return end(task, ending);
       change(task, { stage: 'running', times: { ...times, startedAt: now() } });
-      at(plusMs(now(), runMs), () => end(task, ending));
+      if (Number.isFinite(runMs)) at(plusMs(now(), runMs), () => end(task, ending));
     });
     return arn;
   };
@@ -108,7 +109,7 @@ export function createMemoryTasks({ now, at, fate, refusal, emit }: MemoryTasksO
       task.stopping = true;
       change(task, { stage: 'stopping' });
       at(plusMs(now(), task.stopMs), () =>
-        end(task, { cause: 'Stopped', exitCode: 143, reason: 'stopped by request' }),
+        end(task, { cause: 'Stopped', exitCode: 143, container: 'main', reason: 'stopped by request' }),
       );
       return { kind: 'asked' };
     },

@@ -1,0 +1,56 @@
+import type { JobIdentity, JobSpec } from './job.ts';
+import { podName } from './pod-name.ts';
+import { type Status, tally } from './status.ts';
+
+/** A Kubernetes Event on a Job, as far as it is the Job controller's. */
+export type JobEvent = { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string };
+
+/** Names a Pod of a Job. */
+export type PodRef = { readonly index: number; readonly attempt: number };
+
+type Owner = JobIdentity & { readonly spec: Pick<JobSpec, 'completionMode' | 'completions'> };
+
+/**
+ * What one commit makes known about a Job, in the words and the order of Kubernetes' Job controller (kubernetes-job.md
+ * 3.2): what it did about Pods, then suspend and resume, then the verdict, once it is final.
+ *
+ * @param before null: the commit has made the Job
+ * @param created Pods that this commit has claimed; @param deleted Pods that it wants to end
+ */
+export function jobEvents(
+  before: Status | null,
+  after: Status,
+  job: Owner,
+  created: readonly PodRef[],
+  deleted: readonly PodRef[],
+): readonly JobEvent[] {
+  const owner = { uid: job.uid, name: job.name, completionMode: job.spec.completionMode };
+  const about = (reason: string, verb: string, pods: readonly PodRef[]): readonly JobEvent[] =>
+    pods.map(({ index, attempt }) => normal(reason, `${verb} pod: ${podName(owner, index, attempt)}`));
+  return [
+    ...about('SuccessfulDelete', 'Deleted', deleted),
+    ...about('SuccessfulCreate', 'Created', created),
+    ...suspension(before, after),
+    ...verdict(before, after, job.spec.completions),
+  ];
+}
+
+function suspension(before: Status | null, after: Status): readonly JobEvent[] {
+  if (after.phase.kind === 'suspended' && before?.phase.kind !== 'suspended')
+    return [normal('Suspended', 'Job suspended')];
+  const resumed = after.resumedAt !== null && after.resumedAt !== (before?.resumedAt ?? null);
+  return resumed ? [normal('Resumed', 'Job resumed')] : [];
+}
+
+/** Told with the terminal condition, not with the interim one. */
+function verdict(before: Status | null, { phase, chunks }: Status, completions: number | null): readonly JobEvent[] {
+  if (phase.kind !== 'finished' || before?.phase.kind === 'finished') return [];
+  const { kind, reason, message } = phase.verdict;
+  if (kind === 'failed') return [warning(reason, message)];
+  const surplus = completions !== null && tally(chunks).succeeded > completions;
+  const tooMany = 'too many succeeded pods running after completion count reached';
+  return [...(surplus ? [warning('TooManySucceededPods', tooMany)] : []), normal('Completed', 'Job completed')];
+}
+
+const normal = (reason: string, message: string): JobEvent => ({ type: 'Normal', reason, message });
+const warning = (reason: string, message: string): JobEvent => ({ type: 'Warning', reason, message });

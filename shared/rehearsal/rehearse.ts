@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto';
+import { createJob } from '../control/job-changes.ts';
+import { CHUNK_INDEXES } from '../domain/board.ts';
+import { type EpochMs, type JobUid, asJobUid, plusMs } from '../domain/brand.ts';
+import type { IndexState } from '../domain/index-record.ts';
+import { invariant } from '../domain/invariant.ts';
+import type { JobManifest } from '../domain/manifest.ts';
+import type { Judgement } from '../domain/plan.ts';
+import { isOver } from '../domain/status.ts';
+import type { AttemptRecord, StoredSpec } from '../ports/job-store.ts';
+import { admitJob } from '../schema/job-manifest.ts';
+import { faultSentence } from '../schema/fault.ts';
+import { CAUSE_WORDS, fateOf, scriptFaults } from './fates.ts';
+import type { Script, ScriptFault } from './script.ts';
+import { type JobStatus, Timeline, type TimelineEntry, secondsSince } from './timeline.ts';
+import { userAct } from './user-acts.ts';
+import { VirtualWorld } from './virtual-world.ts';
+import { waitsFor } from './waits-for.ts';
+
+export type RehearsalWish = {
+  /** The Job's manifest, as it came out of YAML or JSON. */
+  readonly document: unknown;
+  readonly script: Script;
+  /** Another seed, another uid: other Pod names, the same course of events. */
+  readonly seed: number;
+  /** When the Job is created. */
+  readonly start: EpochMs;
+};
+
+export type Rehearsal = {
+  readonly manifest: JobManifest;
+  readonly warnings: readonly string[];
+  readonly report: Report;
+  readonly end: End;
+  /** The API has refused a patch of the script's. */
+  readonly patchRefused: boolean;
+  /** By attempt of the report: what its end counted as, and by which rule; null: it was not counted yet. */
+  readonly judgements: readonly (Judgement | null)[];
+  /** By index (or slot): what it came to. */
+  readonly board: readonly IndexState[];
+};
+
+/** What `muster simulate -o json` prints; all times in seconds since the Job was created. */
+export type Report = {
+  readonly final: JobStatus;
+  readonly timeline: readonly TimelineEntry[];
+  readonly attempts: readonly AttemptReport[];
+  /** Of all tasks that have ended, from RUNNING to STOPPED. */
+  readonly taskSeconds: number;
+  /** null: the Job does not end. */
+  readonly makespanSec: number | null;
+};
+
+export type AttemptReport = {
+  readonly index: number;
+  /** From 0, as in the script: the index's first task. */
+  readonly attempt: number;
+  /** null: it never ran. */
+  readonly startSec: number | null;
+  /** null: it still runs. */
+  readonly endSec: number | null;
+  /** One of {@link CAUSE_WORDS}, or Running. */
+  readonly cause: string;
+  readonly exitCode: number | null;
+};
+
+export type End =
+  | { readonly kind: 'complete' | 'failed' | 'deleted' }
+  /** What it would wait for, for ever. */
+  | { readonly kind: 'endless'; readonly waitsFor: string };
+
+/** Tasks that hang are looked up again and again; after so long nothing else is to be expected. */
+const HORIZON_MS = 30 * 86_400_000;
+
+/** Rehearses a Job in virtual time; the same wish gives the same rehearsal. `refused`: the Job or the script is wrong. */
+export async function rehearse(
+  wish: RehearsalWish,
+): Promise<
+  | { readonly kind: 'rehearsed'; readonly rehearsal: Rehearsal }
+  | { readonly kind: 'refused'; readonly what: 'Job' | 'script'; readonly faults: readonly ScriptFault[] }
+> {
+  const { script, start } = wish;
+  const uid = uidOf(wish.seed);
+  const namespace = namespaceOf(wish.document) ?? 'default';
+  const admission = admitJob(wish.document, {
+    namespace,
+    uid,
+    nameSuffix: uid.slice(0, 5),
+    fieldValidation: 'Strict',
+  });
+  if (admission.kind === 'undecodable')
+    return { kind: 'refused', what: 'Job', faults: [{ path: '', message: admission.message }] };
+  if (admission.kind === 'invalid') {
+    const faults = admission.faults.map((fault) => ({ path: fault.path, message: faultSentence(fault) }));
+    return { kind: 'refused', what: 'Job', faults };
+  }
+  const { manifest, warnings } = admission;
+  const faults = scriptFaults(script, manifest.spec.template.spec);
+  if (faults.length > 0) return { kind: 'refused', what: 'script', faults };
+  const { name } = manifest.metadata;
+  const spec: StoredSpec = { identity: { uid, namespace, name, createdAt: start }, generation: 1, manifest };
+  return { kind: 'rehearsed', rehearsal: { manifest, warnings, ...(await play(spec, script)) } };
+}
+
+async function play(spec: StoredSpec, script: Script): Promise<Omit<Rehearsal, 'manifest' | 'warnings'>> {
+  const { uid, createdAt: start, namespace } = spec.identity;
+  const timeline = new Timeline(start);
+  const tries = new Map<number, number>();
+  const tryOf = new Map<string, number>();
+  let overAt: EpochMs | null = null;
+  let finished: JobStatus | null = null;
+  const world = new VirtualWorld({
+    start,
+    launchesPerSec: script.limits.launchesPerSec,
+    fate: ({ id }) => {
+      const attempt = tries.get(id.index) ?? 0;
+      tries.set(id.index, attempt + 1);
+      tryOf.set(launchKey(id), attempt);
+      return fateOf(script, { index: id.index, attempt }, spec.manifest.spec.template.spec);
+    },
+    committed: (view, now) => {
+      timeline.committed(view, now);
+      if (isOver(view.status.phase)) overAt ??= now;
+      if (view.status.phase.kind === 'finished') finished = timeline.entries.at(-1)?.status ?? null;
+    },
+  });
+  await world.store.jobs.createNamespace(namespace, start);
+  let actsLeft = script.user.length;
+  let patchRefused = false;
+  for (const act of script.user)
+    world.clock.at(plusMs(start, act.atMs), () => {
+      actsLeft--;
+      world.begin(async () => {
+        const refusal = await userAct(act, spec.identity, world);
+        if (refusal === null) return;
+        patchRefused ||= act.kind === 'patch';
+        timeline.told({ type: 'Warning', ...refusal }, world.clock.now());
+      });
+    });
+  world.begin(async () => createJob(spec, world.deps));
+  await world.run(() => actsLeft === 0 && isDone(world), plusMs(start, HORIZON_MS));
+
+  const view = world.view(({ chunks }) => chunks.map((_, no) => no));
+  const final = finished ?? timeline.entries.at(-1)?.status;
+  invariant(view !== null && final !== undefined, 'a rehearsed Job is there to the end');
+  const tasks = [...world.tasks.all.values()].map(({ view: task }) => task);
+  const verdicts = await recordsByTask(uid, view.status.size, world);
+  const rows = tasks
+    .map(({ id, times, ending, arn, stage }) => {
+      const row: AttemptReport = {
+        index: id.index,
+        attempt: tryOf.get(launchKey(id)) ?? 0,
+        startSec: times.startedAt === null ? null : secondsSince(start, times.startedAt),
+        endSec: times.stoppedAt === null ? null : secondsSince(start, times.stoppedAt),
+        cause: ending === null ? (stage === 'starting' ? 'Starting' : 'Running') : CAUSE_WORDS[ending.cause],
+        exitCode: ending?.exitCode ?? null,
+      };
+      const ranMs = times.startedAt === null || times.stoppedAt === null ? 0 : times.stoppedAt - times.startedAt;
+      return { row, ranMs, judgement: verdicts.get(arn)?.judgement ?? null };
+    })
+    .sort((a, b) => a.row.index - b.row.index || a.row.attempt - b.row.attempt);
+  const { phase } = view.status;
+  return {
+    report: {
+      final,
+      timeline: timeline.entries,
+      attempts: rows.map(({ row }) => row),
+      taskSeconds: rows.reduce((sum, { ranMs }) => sum + ranMs, 0) / 1000,
+      makespanSec: overAt === null ? null : secondsSince(start, overAt),
+    },
+    end:
+      phase.kind === 'finished'
+        ? { kind: phase.verdict.kind }
+        : phase.kind === 'deleted'
+          ? { kind: 'deleted' }
+          : { kind: 'endless', waitsFor: waitsFor(view, tasks) },
+    patchRefused,
+    judgements: rows.map(({ judgement }) => judgement),
+    board: Array.from({ length: view.status.size }, (_, index) => view.board.record(index)?.state ?? 'pending'),
+  };
+}
+
+const isDone = ({ status }: VirtualWorld): boolean => status !== null && isOver(status.phase);
+
+const launchKey = ({ index, attempt, nonce }: { index: number; attempt: number; nonce: number }): string =>
+  `${index}/${attempt}/${nonce}`;
+
+/** History has one record for each ended task. */
+async function recordsByTask(
+  uid: JobUid,
+  size: number,
+  { store }: VirtualWorld,
+): Promise<ReadonlyMap<string, AttemptRecord>> {
+  const found = new Map<string, AttemptRecord>();
+  for (let from = 0; from < size; from += CHUNK_INDEXES)
+    for (const record of await store.jobs.readAttempts(uid, from, Math.min(from + CHUNK_INDEXES, size) - 1))
+      if (record.taskArn !== null) found.set(record.taskArn, record);
+  return found;
+}
+
+/** Looks random, is made from the seed. */
+function uidOf(seed: number): JobUid {
+  const hex = createHash('sha256').update(`muster simulate ${seed}`).digest('hex');
+  return asJobUid(
+    `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`,
+  );
+}
+
+function namespaceOf(document: unknown): string | null {
+  if (typeof document !== 'object' || document === null || !('metadata' in document)) return null;
+  const { metadata } = document;
+  if (typeof metadata !== 'object' || metadata === null || !('namespace' in metadata)) return null;
+  return typeof metadata.namespace === 'string' && metadata.namespace !== '' ? metadata.namespace : null;
+}

@@ -1,0 +1,49 @@
+import { changeSpec, deleteJob, deletePod } from '../control/job-changes.ts';
+import { chunkOf } from '../domain/board.ts';
+import { isActive } from '../domain/index-record.ts';
+import { unreachable } from '../domain/invariant.ts';
+import type { JobIdentity } from '../domain/job.ts';
+import { JOBS, invalidObject, notFound } from '../kube/status-error.ts';
+import { admitPatched } from './admit-patched.ts';
+import type { UserAct } from './script.ts';
+import type { VirtualWorld } from './virtual-world.ts';
+
+/** Why the API would not do it: the `reason` and `message` of the Status that it answers with. */
+export type Refusal = { readonly reason: string; readonly message: string };
+
+/** Does to the Job what a user would do through the API, at once. null: it was done. */
+export async function userAct(act: UserAct, job: JobIdentity, world: VirtualWorld): Promise<Refusal | null> {
+  const { deps } = world;
+  switch (act.kind) {
+    case 'delete':
+      return (await deleteJob(job.uid, deps)).kind === 'deleted' ? null : gone(job);
+    case 'deletePod': {
+      const view = world.view(() => [chunkOf(act.index)]);
+      const record = view?.board.record(act.index) ?? null;
+      if (record === null || !isActive(record.state))
+        return { reason: 'NotFound', message: `index ${act.index} has no Pod that could be deleted` };
+      await deletePod(job.uid, { index: act.index, attempt: record.attempt, nonce: record.nonce }, deps);
+      return null;
+    }
+    case 'patch': {
+      let refusal: Refusal | null = null;
+      const status = await deps.jobs.readStatus(job.uid);
+      if (status === null) return gone(job);
+      const changed = await changeSpec(
+        job.uid,
+        (stored) => {
+          const admission = admitPatched(stored, act.patch, status);
+          if (admission.kind === 'ok') return { ...stored, manifest: admission.manifest };
+          refusal = invalidObject(JOBS, job.name, admission.faults);
+          return null;
+        },
+        deps,
+      );
+      return changed.kind === 'gone' ? gone(job) : refusal;
+    }
+    default:
+      return unreachable(act);
+  }
+}
+
+const gone = ({ name }: JobIdentity): Refusal => notFound(JOBS, name);

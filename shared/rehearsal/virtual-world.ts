@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+import { type Fate, createMemoryTasks } from '../adapters/memory/tasks.ts';
+import { createMemoryStore } from '../adapters/memory/store.ts';
+import { createCache } from '../control/cache.ts';
+import type { Deps } from '../control/deps.ts';
+import { dispatch } from '../control/dispatch.ts';
+import { createPublisher } from '../control/publisher.ts';
+import { type Look, reconcileBatch } from '../control/reconcile.ts';
+import { sweepJobs } from '../control/sweep.ts';
+import { type Chunk, applyToChunk, chunkOf, emptyChunk } from '../domain/board.ts';
+import { type EpochMs, asEpochMs, plusMs } from '../domain/brand.ts';
+import { Draft } from '../domain/draft.ts';
+import { factOf } from '../domain/ending.ts';
+import { invariant } from '../domain/invariant.ts';
+import type { Status } from '../domain/status.ts';
+import { AWS_TIMING } from '../domain/timing.ts';
+import { type JobView, chunksForSummary } from '../kube/read-job.ts';
+import type { JobStore, StoredSpec } from '../ports/job-store.ts';
+import type { DispatchMessage, Queues } from '../ports/queues.ts';
+import type { Launch } from '../ports/tasks.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+export type VirtualWorldOptions = {
+  readonly start: EpochMs;
+  /** null: RunTask calls have no limit of ours. */
+  readonly launchesPerSec: number | null;
+  readonly fate: (launch: Launch) => Fate;
+  /** Is shown the Job after every commit, before anything else happens. */
+  readonly committed: (view: JobView, now: EpochMs) => void;
+};
+
+/** `still`: nothing is left that could ever happen. `late`: the horizon was reached. */
+export type Ended = 'over' | 'still' | 'late';
+
+/** One reconcile takes as much at a time as it does on AWS. */
+const LOOKS_PER_BATCH = 200;
+const SWEEP_EVERY_MS = 60_000;
+const HISTORY_MS = 365 * 86_400_000;
+/** Far beyond what a month of any Job takes; who gets here goes in circles. */
+const STEPS_MAX = 50_000_000;
+
+/**
+ * The production passes over in-memory ports, in a time that passes only from one event to the next. Messages and events
+ * arrive at once and never get lost; handlers run one after the other, but for dispatchers that wait for their right to
+ * launch. Timing is that of AWS.
+ */
+export class VirtualWorld {
+  readonly clock: VirtualClock;
+  readonly store;
+  readonly tasks;
+  readonly deps: Deps;
+  readonly #committed: VirtualWorldOptions['committed'];
+  readonly #looks: Look[] = [];
+  readonly #orders: DispatchMessage[] = [];
+  /** What the last commit left, and its whole board. */
+  #committedJob: { readonly spec: StoredSpec; readonly status: Status } | null = null;
+  readonly #chunks = new Map<number, Chunk>();
+  #failure: { readonly error: unknown } | null = null;
+
+  constructor({ start, launchesPerSec, fate, committed }: VirtualWorldOptions) {
+    this.clock = new VirtualClock(start);
+    this.#committed = committed;
+    const now = (): EpochMs => this.clock.now();
+    this.store = createMemoryStore({ now });
+    this.tasks = createMemoryTasks({
+      now,
+      at: (moment, then) => this.clock.at(moment, then),
+      fate,
+      refusal: () => null,
+      emit: (view) => {
+        const fact = factOf(view);
+        if (fact !== null) this.#looks.push({ uid: view.job, facts: [fact] });
+      },
+    });
+    this.deps = {
+      jobs: this.#watched(this.store.jobs),
+      feed: this.store.feed,
+      limits: this.store.limits,
+      tasks: this.tasks,
+      queues: this.#queues(),
+      clock: this.clock,
+      telemetry: { count: () => undefined, info: () => undefined, warn: () => undefined },
+      cache: createCache(),
+      publisher: createPublisher({ feed: this.store.feed, clock: this.clock }),
+      settings: { timing: AWS_TIMING, launchesPerSec, stopsPerSec: null, historyMs: HISTORY_MS },
+      hash: (text) => createHash('sha256').update(text).digest('hex'),
+    };
+  }
+
+  /** STATUS as the last commit left it. */
+  get status(): Status | null {
+    return this.#committedJob?.status ?? null;
+  }
+
+  /** Starts a handler; what it throws ends the run. */
+  begin(work: () => Promise<unknown>): void {
+    work().catch((error: unknown) => {
+      this.#failure ??= { error };
+    });
+  }
+
+  /** Lets time pass until `isOver`, until nothing is left to happen, or until `horizon`. Throws what a handler has thrown. */
+  async run(isOver: () => boolean, horizon: EpochMs): Promise<Ended> {
+    for (let step = 0; step < STEPS_MAX; step++) {
+      this.clock.doDue();
+      await settled();
+      if (this.#failure !== null) throw this.#failure.error;
+      if (isOver()) return 'over';
+      if (this.#beginHandler()) continue;
+      const sweepAt = this.#sweepAt();
+      const next = [this.clock.soonest(), sweepAt].reduce((a, b) => (a === null ? b : b === null || a < b ? a : b));
+      if (next === null) return 'still';
+      if (next > horizon) return 'late';
+      this.clock.moveTo(next);
+      if (next === sweepAt) this.begin(async () => sweepJobs({ everything: false }, this.deps));
+    }
+    invariant(false, `a rehearsal ends within ${STEPS_MAX} steps`);
+  }
+
+  /** The Job as committed, with the chunks of these numbers and those that its status is rendered from; null: there is none. */
+  view(wanted: (status: Status) => readonly number[]): JobView | null {
+    if (this.#committedJob === null) return null;
+    const { spec, status } = this.#committedJob;
+    const nos = new Set([...chunksForSummary(status, spec), ...wanted(status)]);
+    const chunks = new Map([...nos].map((no) => [no, this.#chunkOf(no)]));
+    // The journal is in these chunks already.
+    const board = new Draft({ ...status, journal: { ...status.journal, entries: [] } }, chunks);
+    return { spec, status, version: status.version, board };
+  }
+
+  /** What was heard is passed on before anything new is asked for. False: nobody has anything to do now. */
+  #beginHandler(): boolean {
+    if (this.#looks.length > 0) {
+      const batch = this.#looks.splice(0, LOOKS_PER_BATCH);
+      this.begin(async () => {
+        for (const result of await reconcileBatch(batch, this.deps)) if (result.kind === 'threw') throw result.error;
+      });
+      return true;
+    }
+    const order = this.#orders.shift();
+    if (order === undefined) return false;
+    this.begin(async () => dispatch(order, this.deps));
+    return true;
+  }
+
+  /** The sweep comes every full minute; those that would find no alarm due are left out. null: there is no alarm. */
+  #sweepAt(): EpochMs | null {
+    const alarm = this.status?.alarms[0];
+    if (alarm === undefined) return null;
+    const minutes = Math.max(Math.ceil(alarm / SWEEP_EVERY_MS), Math.floor(this.clock.now() / SWEEP_EVERY_MS) + 1);
+    return asEpochMs(minutes * SWEEP_EVERY_MS);
+  }
+
+  #queues(): Queues {
+    const later = (delaySec: number, arrive: () => void): void => {
+      if (delaySec <= 0) arrive();
+      else this.clock.at(plusMs(this.clock.now(), delaySec * 1000), arrive);
+    };
+    return {
+      wake: async (wakeUps) => {
+        for (const { uid, delaySec, inspect = false } of wakeUps)
+          later(delaySec, () => this.#looks.push({ uid, facts: [], inspect }));
+      },
+      facts: async (messages, delaySec) => later(delaySec, () => this.#looks.push(...messages)),
+      dispatch: async (messages, delaySec) => later(delaySec, () => this.#orders.push(...messages)),
+    };
+  }
+
+  /** The store, with an eye on what it commits. */
+  #watched(jobs: JobStore): JobStore {
+    return {
+      ...jobs,
+      createJob: async (spec, status) => {
+        const created = await jobs.createJob(spec, status);
+        if (created.kind === 'created') this.#show(spec, status);
+        return created;
+      },
+      commitPass: async (uid, status, chunks) => {
+        const committed = await jobs.commitPass(uid, status, chunks);
+        if (committed.kind === 'committed') this.#show(null, status);
+        return committed;
+      },
+      commitSpec: async (spec, status) => {
+        const committed = await jobs.commitSpec(spec, status);
+        if (committed.kind === 'committed') this.#show(spec, status);
+        return committed;
+      },
+      commitDeletion: async (identity, status) => {
+        const committed = await jobs.commitDeletion(identity, status);
+        if (committed.kind === 'committed') this.#show(null, status);
+        return committed;
+      },
+    };
+  }
+
+  /** Takes what is new into the board beside the store, which spares reading the whole journal after every commit. */
+  #show(changed: StoredSpec | null, status: Status): void {
+    const before = this.#committedJob;
+    const spec = changed ?? before?.spec;
+    invariant(spec !== undefined, 'the first commit makes the Job');
+    const since = before?.status.journal.nextSeq ?? 0;
+    const touched = new Set<number>();
+    for (const { seq, transition } of status.journal.entries) {
+      if (seq < since) continue;
+      const no = chunkOf(transition.index);
+      applyToChunk(this.#chunkOf(no), transition);
+      touched.add(no);
+    }
+    this.#committedJob = { spec, status };
+    const view = this.view(() => [...touched]);
+    if (view !== null) this.#committed(view, this.clock.now());
+  }
+
+  #chunkOf(no: number): Chunk {
+    const chunk = this.#chunks.get(no) ?? emptyChunk();
+    this.#chunks.set(no, chunk);
+    return chunk;
+  }
+}
+
+/** All that the last step has set off has come to rest: nothing here waits for anything but the clock. */
+const settled = async (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
