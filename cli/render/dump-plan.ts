@@ -1,4 +1,10 @@
-import type { ClusterDump, DumpPlan, DumpedStatus, JobStatusObject } from '../../shared/domain/cluster-dump.ts';
+import type {
+  ClusterDump,
+  DumpPlan,
+  DumpedStatus,
+  JobStatusObject,
+  PlannedEvent,
+} from '../../shared/domain/cluster-dump.ts';
 import { formatIndexSet, indexSetOf } from '../../shared/domain/index-set.ts';
 import { formatDuration } from './age.ts';
 import { onOneLine } from './table.ts';
@@ -10,22 +16,17 @@ const NAMES_MAX = 10;
 export function renderDumpPlan({ job, pods }: ClusterDump, plan: DumpPlan, nowMs: number): string {
   const total = job.spec.completions;
   const started = job.status.startTime === null ? '' : `, started ${formatDuration(nowMs - job.status.startTime)} ago`;
+  const before = countsOf(countersOf(job.status), total);
+  const after = countsOf(plan.status, total);
+  const deeds = deedsOf(job.status, plan);
   const lines = [
     `Job ${job.namespace}/${job.name} at ${asTime(nowMs)}, with ${several(pods.length, 'Pod')}${started}.`,
-    `It stands at ${countsOf(countersOf(job.status), total)}.${standingOf(job.status)}`,
+    `It stands at ${before}.${standingOf(job.status)}`,
     '',
-    'The controller would now',
-    ...bulletsOf(deedsOf(job.status, plan)),
-    '',
-    ...section('Why', plan.because),
-    `After this pass it stands at ${countsOf(plan.status, total)}.`,
-    ...section(
-      'Events',
-      groupedEvents(plan.events).map(
-        ({ event, times }) =>
-          `${event.type} ${event.reason}: ${event.message}${times === 1 ? '' : ` (${times} of these)`}`,
-      ),
-    ),
+    ...section('The controller would now', deeds.length > 0 || before === after ? deeds : ['write the counts below']),
+    ...(plan.because.length === 0 ? [] : section('Why', plan.because)),
+    ...(before === after ? [] : [`After this pass it stands at ${after}.`, '']),
+    ...(plan.events.length === 0 ? [] : section('Events', eventSentences(plan.events))),
     plan.requeueAfterSec === null
       ? 'It looks again when the Job or one of its Pods changes, and not before.'
       : `It looks again in ${lengthOf(plan.requeueAfterSec)}, or when the Job or one of its Pods changes.`,
@@ -66,12 +67,9 @@ function creations(create: DumpPlan['create']): readonly string[] {
 const shownIndexes = (ascending: readonly number[]): string =>
   shortened(formatIndexSet(indexSetOf(ascending)).split(','), ',');
 
-const countersOf = (status: DumpedStatus): JobStatusObject => ({
+const countersOf = (status: DumpedStatus): Counters => ({
   ...status,
-  conditions: [],
   failedIndexes: status.failedIndexes ?? '',
-  startTime: '',
-  completionTime: '',
 });
 
 type Counters = Pick<
@@ -97,23 +95,27 @@ function standingOf({ conditions }: DumpedStatus): string {
   return held.length === 0 ? '' : ` Its conditions: ${held.join(', ')}.`;
 }
 
-function groupedEvents(events: DumpPlan['events']) {
-  const groups = new Map<string, { readonly event: DumpPlan['events'][number]; times: number }>();
+/** One sentence for all events about Pods that differ by the name only. */
+function eventSentences(events: DumpPlan['events']): readonly string[] {
+  const groups = new Map<string, { readonly first: PlannedEvent; times: number }>();
   for (const event of events) {
-    // Messages about Pods differ by the name only.
-    const key = event.message.includes(' pod: ') ? event.reason : `${event.reason} ${event.message}`;
+    const { reason, message } = event;
+    const key = message.includes(' pod: ') ? reason : `${reason} ${message}`;
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, { event, times: 1 });
+    if (group === undefined) groups.set(key, { first: event, times: 1 });
     else group.times++;
   }
-  return [...groups.values()];
+  return [...groups.values()].map(
+    ({ first: { type, reason, message }, times }) =>
+      `${type} ${reason}: ${message}${times === 1 ? '' : ` (and ${times - 1} more)`}`,
+  );
 }
 
-const section = (head: string, sentences: readonly string[]): readonly string[] =>
-  sentences.length === 0 ? [] : [head, ...bulletsOf(sentences), ''];
-
-const bulletsOf = (sentences: readonly string[]): readonly string[] =>
-  (sentences.length === 0 ? ['do nothing'] : sentences).map((sentence) => `  - ${sentence}`);
+const section = (head: string, sentences: readonly string[]): readonly string[] => [
+  head,
+  ...(sentences.length === 0 ? ['nothing'] : sentences).map((sentence) => `  - ${sentence}`),
+  '',
+];
 
 const several = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
