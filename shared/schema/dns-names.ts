@@ -13,10 +13,11 @@ const LABEL_RE = whole(LABEL);
 const SUBDOMAIN_RE = whole(SUBDOMAIN);
 const QUALIFIED_RE = whole(QUALIFIED);
 
-/** What is wrong with a DNS-1123 label, in Kubernetes' words; empty when nothing is. */
+/** What is wrong with a DNS-1123 label, all of it, in Kubernetes' words; empty when nothing is. */
 export function dnsLabelFaults(text: string): readonly string[] {
   const faults: string[] = [];
   if (text.length > LABEL_CHARS_MAX) faults.push(tooLong(LABEL_CHARS_MAX));
+  if (!LABEL_RE.test(text) && SUBDOMAIN_RE.test(text)) faults.push('must not contain dots');
   else if (!LABEL_RE.test(text))
     faults.push(
       `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${LABEL}')`,
@@ -26,9 +27,10 @@ export function dnsLabelFaults(text: string): readonly string[] {
 
 /** The same for a DNS-1123 subdomain. */
 export function dnsSubdomainFaults(text: string): readonly string[] {
-  if (text.length > SUBDOMAIN_CHARS_MAX) return [tooLong(SUBDOMAIN_CHARS_MAX)];
-  if (SUBDOMAIN_RE.test(text)) return [];
+  const faults = text.length > SUBDOMAIN_CHARS_MAX ? [tooLong(SUBDOMAIN_CHARS_MAX)] : [];
+  if (SUBDOMAIN_RE.test(text)) return faults;
   return [
+    ...faults,
     `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${SUBDOMAIN}')`,
   ];
 }
@@ -62,7 +64,7 @@ export function qualifiedNameFaults(key: string): readonly string[] {
   else if (prefix !== undefined) faults.push(...dnsSubdomainFaults(prefix).map((fault) => `prefix part ${fault}`));
   if (name === '') faults.push('name part must be non-empty');
   else if (name.length > LABEL_CHARS_MAX) faults.push(`name part ${tooLong(LABEL_CHARS_MAX)}`);
-  else if (!QUALIFIED_RE.test(name))
+  if (!QUALIFIED_RE.test(name))
     faults.push(
       `name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${QUALIFIED}')`,
     );
@@ -71,9 +73,10 @@ export function qualifiedNameFaults(key: string): readonly string[] {
 
 /** The same for the value of a label. */
 export function labelValueFaults(value: string): readonly string[] {
-  if (value.length > LABEL_CHARS_MAX) return [tooLong(LABEL_CHARS_MAX)];
-  if (value === '' || QUALIFIED_RE.test(value)) return [];
+  const faults = value.length > LABEL_CHARS_MAX ? [tooLong(LABEL_CHARS_MAX)] : [];
+  if (value === '' || QUALIFIED_RE.test(value)) return faults;
   return [
+    ...faults,
     `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(${QUALIFIED})?')`,
   ];
 }

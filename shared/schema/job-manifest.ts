@@ -94,10 +94,12 @@ export function judgeJob(job: JobCandidate): JudgedJob {
   const { template, faults, warnings } = admitPodTemplate(spec.template, {
     indexed: spec.completionMode === 'Indexed',
   });
+  // Kubernetes defaults labels again when it reads what it has stored, and then finds those that were generated.
+  const shownLabels = isEmpty(labels) ? template.metadata.labels : labels;
   const metadata: ObjectMeta = {
     name,
     namespace,
-    ...(isEmpty(labels) ? {} : { labels }),
+    ...(isEmpty(shownLabels) ? {} : { labels: shownLabels }),
     ...(isEmpty(annotations) ? {} : { annotations }),
   };
   const manifest: JobManifest = { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: specOf(spec, template) };
@@ -118,7 +120,7 @@ export function judgeJob(job: JobCandidate): JudgedJob {
   };
 }
 
-/** A Job without labels takes those of its template, as the user wrote them. */
+/** A Job without labels takes those of its template. */
 export const labelsOf = ({ metadata, spec }: JobShape): Labels | undefined =>
   isEmpty(metadata?.labels) ? spec.template?.metadata?.labels : metadata?.labels;
 

@@ -90,21 +90,21 @@ describe('Status objects, word for word', () => {
 
   test('all that is wrong with an object, each with its path', async () => {
     const world = await aWorld();
-    const answer = await world.post(JOBS, manifest('sums', { parallelism: -1, activeDeadlineSeconds: 3 }));
-    const later = 'Forbidden: not supported by this version of Muster; delete the Job when its time is up';
+    const answer = await world.post(JOBS, manifest('sums', { parallelism: -1, podReplacementPolicy: 'Never' }));
+    const unknown = 'Unsupported value: "Never": supported values: "Failed", "TerminatingOrFailed"';
     const negative = 'Invalid value: -1: must be greater than or equal to 0';
     expect(await answer.json()).toEqual(
       failure(
         422,
         'Invalid',
-        `Job.batch "sums" is invalid: [spec.parallelism: ${negative}, spec.activeDeadlineSeconds: ${later}]`,
+        `Job.batch "sums" is invalid: [spec.parallelism: ${negative}, spec.podReplacementPolicy: ${unknown}]`,
         {
           name: 'sums',
           group: 'batch',
           kind: 'Job',
           causes: [
             { reason: 'FieldValueInvalid', message: negative, field: 'spec.parallelism' },
-            { reason: 'FieldValueForbidden', message: later, field: 'spec.activeDeadlineSeconds' },
+            { reason: 'FieldValueNotSupported', message: unknown, field: 'spec.podReplacementPolicy' },
           ],
         },
       ),

@@ -40,7 +40,16 @@ describe('defaults are those of batch/v1', () => {
     expect(accepted(job()).manifest).toEqual({
       apiVersion: 'batch/v1',
       kind: 'Job',
-      metadata: { name: 'sums', namespace: 'default' },
+      metadata: {
+        name: 'sums',
+        namespace: 'default',
+        labels: {
+          'batch.kubernetes.io/controller-uid': 'uid-1',
+          'batch.kubernetes.io/job-name': 'sums',
+          'controller-uid': 'uid-1',
+          'job-name': 'sums',
+        },
+      },
       spec: {
         parallelism: 1,
         completions: 1,

@@ -1,0 +1,32 @@
+import { faultSentence } from '../../shared/schema/fault.ts';
+import { type Admission, admitJob } from '../../shared/schema/job-manifest.ts';
+import type { JobUpdate } from '../../shared/schema/job-update.ts';
+
+/** The least of a Job's document that is admitted, and what a test says about it. */
+export const jobDocument = (spec: object = {}, metadata: object = {}, pod: object = {}) => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name: 'sums', ...metadata },
+  spec: {
+    template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'busybox' }], ...pod } },
+    ...spec,
+  },
+});
+
+export const UID = 'uid-1';
+
+export const admitDocument = (document: unknown): Admission =>
+  admitJob(document, { namespace: 'default', uid: UID, nameSuffix: 'x7k2z', fieldValidation: 'Strict' });
+
+/** `path: kind: message` of each fault; empty when there is none. */
+export function faultLines(admission: Admission | JobUpdate): readonly string[] {
+  if (admission.kind === 'ok') return [];
+  if (admission.kind === 'undecodable') return [`400 ${admission.message}`];
+  return admission.faults.map((fault) => `${fault.path}: ${faultSentence(fault)}`);
+}
+
+export function admitted(document: unknown) {
+  const admission = admitDocument(document);
+  if (admission.kind !== 'ok') throw new Error(faultLines(admission).join('\n'));
+  return admission;
+}
