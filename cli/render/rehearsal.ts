@@ -18,7 +18,7 @@ export function renderRehearsal(rehearsal: Rehearsal, columns: number, looks: Lo
   ].filter((lines) => lines.length > 0);
   return sections
     .flatMap((lines, i) => (i === 0 ? lines : [[], ...lines]))
-    .map((line) => paintLine(line, columns, looks).trimEnd());
+    .map((line) => paintLine(line, Number.POSITIVE_INFINITY, looks).trimEnd()); // words are for the terminal to wrap
 }
 
 type Line = readonly Segment[];
@@ -39,10 +39,9 @@ function headLine({ manifest, end, report }: Rehearsal): Line {
   const after = report.makespanSec === null ? '' : ` after ${lengthOf(report.makespanSec)}`;
   return [
     { text: name, paint: 'bold' },
-    { text: `  ${namespace}  `, paint: 'dim' },
+    { text: `  ${namespace}, rehearsed  `, paint: 'dim' },
     { text: word, paint: END_PAINTS[end.kind] },
     { text: `${after}${end.kind === 'endless' ? `: ${end.waitsFor}` : ''}` },
-    { text: '  (rehearsed)', paint: 'dim' },
   ];
 }
 
@@ -149,9 +148,15 @@ function judgementLines({ report, judgements }: Rehearsal): readonly Line[] {
     { text: `${String(indexes.length).padStart(8)}x  `, paint: 'dim' },
     { text: outcome, paint: 'yellow' },
     { text: `: ${onOneLine(because)}` },
-    { text: ` (index ${formatIndexSet(indexSetOf(indexes))})`, paint: 'dim' },
+    { text: ` (index ${shortened(formatIndexSet(indexSetOf(indexes)))})`, paint: 'dim' },
   ]);
 }
+
+/** Thousands of indexes that have nothing in common would bury the rest. */
+const INDEXES_CHARS_MAX = 60;
+
+const shortened = (text: string): string =>
+  text.length <= INDEXES_CHARS_MAX ? text : `${text.slice(0, text.lastIndexOf(',', INDEXES_CHARS_MAX))},…`;
 
 /** What the API would have answered to the script's users. */
 const refusalLines = (timeline: readonly TimelineEntry[]): readonly Line[] =>

@@ -1,23 +1,35 @@
 import type { JobManifest } from '../domain/manifest.ts';
 import type { Status } from '../domain/status.ts';
+import { JOBS, badRequest, invalidObject } from '../kube/status-error.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
-import { type Fault, invalid } from '../schema/fault.ts';
-import { admitJob } from '../schema/job-manifest.ts';
+import { admitJobUpdate, documentOf } from '../schema/job-update.ts';
 import { mergePatch } from './merge-patch.ts';
 
-/** The Job with a merge patch applied, if the API would take it. */
+/** What the API makes of a merge patch of a Job. */
+export type Patched =
+  | { readonly kind: 'changed'; readonly manifest: JobManifest }
+  | { readonly kind: 'same' }
+  /** With the `reason` and the `message` of the Status that it answers with. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly message: string };
+
+/** Applies a merge patch to a stored Job and asks whether that may be. */
 export function admitPatched(
   { identity, manifest }: StoredSpec,
   patch: Readonly<Record<string, unknown>>,
-  _status: Status,
-):
-  | { readonly kind: 'ok'; readonly manifest: JobManifest }
-  | { readonly kind: 'invalid'; readonly faults: readonly Fault[] } {
-  const { selector, ...spec } = manifest.spec;
-  const document = mergePatch({ ...manifest, spec }, patch);
-  const { namespace, uid } = identity;
-  const admission = admitJob(document, { namespace, uid, nameSuffix: '', fieldValidation: 'Strict' });
-  if (admission.kind === 'ok') return admission;
-  if (admission.kind === 'invalid') return admission;
-  return { kind: 'invalid', faults: [invalid('', undefined, admission.message)] };
+  { startTime }: Pick<Status, 'startTime'>,
+): Patched {
+  const stored = { manifest, uid: identity.uid, started: startTime !== null };
+  const update = admitJobUpdate(stored, mergePatch(documentOf(stored), patch), { fieldValidation: 'Strict' });
+  switch (update.kind) {
+    case 'ok':
+      return update.changed === 'nothing' ? { kind: 'same' } : { kind: 'changed', manifest: update.manifest };
+    case 'invalid': {
+      const { reason, message } = invalidObject(JOBS, identity.name, update.faults);
+      return { kind: 'refused', reason, message };
+    }
+    case 'undecodable': {
+      const { reason, message } = badRequest(update.message);
+      return { kind: 'refused', reason, message };
+    }
+  }
 }

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createJob } from '../control/job-changes.ts';
-import { CHUNK_INDEXES } from '../domain/board.ts';
 import { type EpochMs, type JobUid, asJobUid, plusMs } from '../domain/brand.ts';
 import type { IndexState } from '../domain/index-record.ts';
 import { invariant } from '../domain/invariant.ts';
 import type { JobManifest } from '../domain/manifest.ts';
 import type { Judgement } from '../domain/plan.ts';
 import { isOver } from '../domain/status.ts';
-import type { AttemptRecord, StoredSpec } from '../ports/job-store.ts';
+import type { StoredSpec } from '../ports/job-store.ts';
 import { admitJob } from '../schema/job-manifest.ts';
 import { faultSentence } from '../schema/fault.ts';
 import { CAUSE_WORDS, fateOf, scriptFaults } from './fates.ts';
@@ -103,12 +102,15 @@ export async function rehearse(
 }
 
 async function play(spec: StoredSpec, script: Script): Promise<Omit<Rehearsal, 'manifest' | 'warnings'>> {
-  const { uid, createdAt: start, namespace } = spec.identity;
+  const { createdAt: start, namespace } = spec.identity;
   const timeline = new Timeline(start);
   const tries = new Map<number, number>();
   const tryOf = new Map<string, number>();
-  let overAt: EpochMs | null = null;
-  let finished: JobStatus | null = null;
+  const course: {
+    overAt: EpochMs | null;
+    /** A Job that has finished may be deleted afterwards. */
+    finished: { readonly status: JobStatus; readonly verdict: 'complete' | 'failed' } | null;
+  } = { overAt: null, finished: null };
   const world = new VirtualWorld({
     start,
     launchesPerSec: script.limits.launchesPerSec,
@@ -119,9 +121,10 @@ async function play(spec: StoredSpec, script: Script): Promise<Omit<Rehearsal, '
       return fateOf(script, { index: id.index, attempt }, spec.manifest.spec.template.spec);
     },
     committed: (view, now) => {
-      timeline.committed(view, now);
-      if (isOver(view.status.phase)) overAt ??= now;
-      if (view.status.phase.kind === 'finished') finished = timeline.entries.at(-1)?.status ?? null;
+      const shown = timeline.committed(view, now);
+      const { phase } = view.status;
+      if (isOver(phase)) course.overAt ??= now;
+      if (phase.kind === 'finished') course.finished = { status: shown, verdict: phase.verdict.kind };
     },
   });
   await world.store.jobs.createNamespace(namespace, start);
@@ -141,10 +144,10 @@ async function play(spec: StoredSpec, script: Script): Promise<Omit<Rehearsal, '
   await world.run(() => actsLeft === 0 && isDone(world), plusMs(start, HORIZON_MS));
 
   const view = world.view(({ chunks }) => chunks.map((_, no) => no));
-  const final = finished ?? timeline.entries.at(-1)?.status;
+  const { overAt, finished } = course;
+  const final = finished?.status ?? timeline.entries.at(-1)?.status;
   invariant(view !== null && final !== undefined, 'a rehearsed Job is there to the end');
   const tasks = [...world.tasks.all.values()].map(({ view: task }) => task);
-  const verdicts = await recordsByTask(uid, view.status.size, world);
   const rows = tasks
     .map(({ id, times, ending, arn, stage }) => {
       const row: AttemptReport = {
@@ -156,10 +159,9 @@ async function play(spec: StoredSpec, script: Script): Promise<Omit<Rehearsal, '
         exitCode: ending?.exitCode ?? null,
       };
       const ranMs = times.startedAt === null || times.stoppedAt === null ? 0 : times.stoppedAt - times.startedAt;
-      return { row, ranMs, judgement: verdicts.get(arn)?.judgement ?? null };
+      return { row, ranMs, judgement: world.judgements.get(arn) ?? null };
     })
     .sort((a, b) => a.row.index - b.row.index || a.row.attempt - b.row.attempt);
-  const { phase } = view.status;
   return {
     report: {
       final,
@@ -169,9 +171,9 @@ async function play(spec: StoredSpec, script: Script): Promise<Omit<Rehearsal, '
       makespanSec: overAt === null ? null : secondsSince(start, overAt),
     },
     end:
-      phase.kind === 'finished'
-        ? { kind: phase.verdict.kind }
-        : phase.kind === 'deleted'
+      finished !== null
+        ? { kind: finished.verdict }
+        : view.status.phase.kind === 'deleted'
           ? { kind: 'deleted' }
           : { kind: 'endless', waitsFor: waitsFor(view, tasks) },
     patchRefused,
@@ -184,19 +186,6 @@ const isDone = ({ status }: VirtualWorld): boolean => status !== null && isOver(
 
 const launchKey = ({ index, attempt, nonce }: { index: number; attempt: number; nonce: number }): string =>
   `${index}/${attempt}/${nonce}`;
-
-/** History has one record for each ended task. */
-async function recordsByTask(
-  uid: JobUid,
-  size: number,
-  { store }: VirtualWorld,
-): Promise<ReadonlyMap<string, AttemptRecord>> {
-  const found = new Map<string, AttemptRecord>();
-  for (let from = 0; from < size; from += CHUNK_INDEXES)
-    for (const record of await store.jobs.readAttempts(uid, from, Math.min(from + CHUNK_INDEXES, size) - 1))
-      if (record.taskArn !== null) found.set(record.taskArn, record);
-  return found;
-}
 
 /** Looks random, is made from the seed. */
 function uidOf(seed: number): JobUid {

@@ -32,13 +32,7 @@ export type Exit =
   /** Something else ends it; the code that the program leaves, null: the usual one. */
   | { readonly kind: EndWord; readonly exitCode: number | null };
 
-const END_WORDS = [
-  'SpotInterruption',
-  'OutOfMemory',
-  'TaskFailedToStart',
-  'InfrastructureHealth',
-  'never',
-] as const;
+const END_WORDS = ['SpotInterruption', 'OutOfMemory', 'TaskFailedToStart', 'InfrastructureHealth', 'never'] as const;
 export type EndWord = (typeof END_WORDS)[number];
 
 /** `atMs`: after the Job was created. */

@@ -34,14 +34,16 @@ export class Timeline {
     this.#start = start;
   }
 
-  /** Is told of each commit, in order; the board has its changes. */
-  committed(view: JobView, now: EpochMs): void {
+  /** Is told of each commit, in order; the board has its changes. What the Job's status is then. */
+  committed(view: JobView, now: EpochMs): JobStatus {
     const before = this.#status;
     const { spec, status, board } = view;
     const job = { ...spec.identity, spec: planningSpec(spec.manifest) };
     const { created, deleted } = this.#podChanges(before, status, board);
     this.#status = status;
-    this.#add(renderJob(view).status, jobEvents(before, status, job, created, deleted), now);
+    const shown = renderJob(view).status;
+    this.#add(shown, jobEvents(before, status, job, created, deleted), now);
+    return shown;
   }
 
   /** Something that changed nothing, but that people are told of. */

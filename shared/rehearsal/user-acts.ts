@@ -3,7 +3,7 @@ import { chunkOf } from '../domain/board.ts';
 import { isActive } from '../domain/index-record.ts';
 import { unreachable } from '../domain/invariant.ts';
 import type { JobIdentity } from '../domain/job.ts';
-import { JOBS, invalidObject, notFound } from '../kube/status-error.ts';
+import { JOBS, notFound } from '../kube/status-error.ts';
 import { admitPatched } from './admit-patched.ts';
 import type { UserAct } from './script.ts';
 import type { VirtualWorld } from './virtual-world.ts';
@@ -25,25 +25,35 @@ export async function userAct(act: UserAct, job: JobIdentity, world: VirtualWorl
       await deletePod(job.uid, { index: act.index, attempt: record.attempt, nonce: record.nonce }, deps);
       return null;
     }
-    case 'patch': {
-      let refusal: Refusal | null = null;
-      const status = await deps.jobs.readStatus(job.uid);
-      if (status === null) return gone(job);
-      const changed = await changeSpec(
-        job.uid,
-        (stored) => {
-          const admission = admitPatched(stored, act.patch, status);
-          if (admission.kind === 'ok') return { ...stored, manifest: admission.manifest };
-          refusal = invalidObject(JOBS, job.name, admission.faults);
-          return null;
-        },
-        deps,
-      );
-      return changed.kind === 'gone' ? gone(job) : refusal;
-    }
+    case 'patch':
+      return patchJob(act.patch, job, world);
     default:
       return unreachable(act);
   }
 }
 
-const gone = ({ name }: JobIdentity): Refusal => notFound(JOBS, name);
+async function patchJob(
+  patch: Readonly<Record<string, unknown>>,
+  job: JobIdentity,
+  { deps }: VirtualWorld,
+): Promise<Refusal | null> {
+  const status = await deps.jobs.readStatus(job.uid);
+  if (status === null) return gone(job);
+  let refusal: Refusal | null = null;
+  const changed = await changeSpec(
+    job.uid,
+    (stored) => {
+      const patched = admitPatched(stored, patch, status);
+      if (patched.kind === 'refused') refusal = { reason: patched.reason, message: patched.message };
+      return patched.kind === 'changed' ? { ...stored, manifest: patched.manifest } : null;
+    },
+    deps,
+  );
+  return changed.kind === 'gone' ? gone(job) : refusal;
+}
+
+/** `reason` and `message` of the API's answer, no more of it. */
+function gone({ name }: JobIdentity): Refusal {
+  const { reason, message } = notFound(JOBS, name);
+  return { reason, message };
+}

@@ -8,10 +8,11 @@ import { createPublisher } from '../control/publisher.ts';
 import { type Look, reconcileBatch } from '../control/reconcile.ts';
 import { sweepJobs } from '../control/sweep.ts';
 import { type Chunk, applyToChunk, chunkOf, emptyChunk } from '../domain/board.ts';
-import { type EpochMs, asEpochMs, plusMs } from '../domain/brand.ts';
+import { type EpochMs, type TaskArn, asEpochMs, plusMs } from '../domain/brand.ts';
 import { Draft } from '../domain/draft.ts';
 import { factOf } from '../domain/ending.ts';
 import { invariant } from '../domain/invariant.ts';
+import type { Judgement } from '../domain/plan.ts';
 import type { Status } from '../domain/status.ts';
 import { AWS_TIMING } from '../domain/timing.ts';
 import { type JobView, chunksForSummary } from '../kube/read-job.ts';
@@ -49,6 +50,8 @@ export class VirtualWorld {
   readonly store;
   readonly tasks;
   readonly deps: Deps;
+  /** How each task's end was judged. The store keeps one record an attempt; a Pod that is restarted has several tasks. */
+  readonly judgements = new Map<TaskArn, Judgement>();
   readonly #committed: VirtualWorldOptions['committed'];
   readonly #looks: Look[] = [];
   readonly #orders: DispatchMessage[] = [];
@@ -101,6 +104,7 @@ export class VirtualWorld {
 
   /** Lets time pass until `isOver`, until nothing is left to happen, or until `horizon`. Throws what a handler has thrown. */
   async run(isOver: () => boolean, horizon: EpochMs): Promise<Ended> {
+    await settled(); // what was begun comes before what is due
     for (let step = 0; step < STEPS_MAX; step++) {
       this.clock.doDue();
       await settled();
@@ -179,6 +183,10 @@ export class VirtualWorld {
         const committed = await jobs.commitPass(uid, status, chunks);
         if (committed.kind === 'committed') this.#show(null, status);
         return committed;
+      },
+      writeAttempts: async (uid, records, expireAt) => {
+        for (const { taskArn, judgement } of records) if (taskArn !== null) this.judgements.set(taskArn, judgement);
+        await jobs.writeAttempts(uid, records, expireAt);
       },
       commitSpec: async (spec, status) => {
         const committed = await jobs.commitSpec(spec, status);
