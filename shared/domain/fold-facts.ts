@@ -43,11 +43,13 @@ export type Folded = {
   readonly counted: Counted;
 };
 
-/** What the facts are read against. `podOfIndex`: Pods that show more than ECS tells (a cluster's dump). */
+/** What the facts are read against; of what only a cluster's dump shows see plan-job.ts. */
 export type FoldContext = {
   readonly job: Job;
   readonly status: Status;
   readonly podOfIndex: ReadonlyMap<number, FailedPod>;
+  readonly failedAt: readonly EpochMs[];
+  readonly failJob: Folded['failJob'];
 };
 
 /**
@@ -162,16 +164,18 @@ class Ledger {
   readonly #draft: Draft;
   readonly #context: FoldContext;
   readonly #ended: EndedAttempt[] = [];
-  readonly #failedAt: EpochMs[] = [];
+  readonly #failedAt: EpochMs[];
   readonly #succeededAt: EpochMs[] = [];
   #ruleHits: readonly number[];
-  #failJob: Folded['failJob'] = null;
+  #failJob: Folded['failJob'];
   #lastSucceeded: number | null = null;
   #lastFailed: number | null = null;
 
   constructor(draft: Draft, context: FoldContext) {
     this.#draft = draft;
     this.#context = context;
+    this.#failedAt = [...context.failedAt];
+    this.#failJob = context.failJob;
     this.#ruleHits = context.status.ruleHits;
   }
 

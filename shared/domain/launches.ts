@@ -21,22 +21,20 @@ export type Launches = {
 
 export type Held = { readonly index: number; readonly until: EpochMs };
 
-/** What a planner for a cluster's dump knows beside the board, and upstream's limits; a pass of ours has none of it. */
+/** How much one pass takes on, and whom it gives up first; a cluster's controller has limits of its own. */
 export type LaunchLimits = {
-  /** Pods that run but are on no board: duplicates, and such whose index does not exist. They are deleted first. */
-  readonly strays: number;
-  /** Pods that are being deleted and are on no board, where a replacement waits for them. */
-  readonly terminatingStrays: number;
-  readonly startsMax: number;
+  /** Unanswered claims. */
+  readonly claimsMax: number;
+  /** Places that are filled, or held by an index in back-off. */
+  readonly placesMax: number;
   readonly stopsMax: number;
   /** Who is given up first: the smaller number; null: who has come least far, highest index first. */
   readonly rankOf: ((index: number) => number) | null;
 };
 
-export const NO_LIMITS: LaunchLimits = {
-  strays: 0,
-  terminatingStrays: 0,
-  startsMax: Number.MAX_SAFE_INTEGER,
+export const OWN_LIMITS: LaunchLimits = {
+  claimsMax: CLAIMS_IN_FLIGHT_MAX,
+  placesMax: Number.MAX_SAFE_INTEGER,
   stopsMax: Number.MAX_SAFE_INTEGER,
   rankOf: null,
 };
@@ -78,9 +76,8 @@ export function planLaunches(
   const nothing = { inFlight: status.inFlight, launch: [], stop: [], held: [], wakeAt: null, again: false };
   const { start: missing, surplus } = wanted(spec, counts);
   const limit = limitOf(draft, spec);
-  if (surplus + limits.strays > 0) {
-    const most = Math.max(0, limits.stopsMax - limits.strays);
-    const victims = leastFar(draft, Math.min(surplus, most), limit, limits.rankOf);
+  if (surplus > 0) {
+    const victims = leastFar(draft, Math.min(surplus, limits.stopsMax), limit, limits.rankOf);
     for (const { index, attempt, state } of victims) {
       draft.apply({ op: state === 'waiting' ? 'released' : 'stopping', index, attempt });
     }
@@ -88,7 +85,7 @@ export function planLaunches(
     return { ...nothing, stop, again: victims.length < surplus };
   }
 
-  let room = CLAIMS_IN_FLIGHT_MAX - status.inFlight.length;
+  let room = limits.claimsMax - status.inFlight.length;
   const launch: AttemptId[] = [];
   const waiting = draft.waiting(Math.max(0, room), now);
   for (const index of waiting.due) {
@@ -99,7 +96,7 @@ export function planLaunches(
   }
   room -= launch.length;
 
-  const start = Math.min(Math.max(0, missing - limits.terminatingStrays), limits.startsMax);
+  const start = Math.min(missing, limits.placesMax);
   const jobHeldUntil = spec.backoffLimitPerIndex === null ? backoffEndsAt(status.backoff) : null;
   const isHeld = jobHeldUntil !== null && jobHeldUntil > now;
   const found =

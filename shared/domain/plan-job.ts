@@ -7,17 +7,32 @@ import { foldFacts } from './fold-facts.ts';
 import { type Job, boardSize } from './job.ts';
 import { extendJournal, foldJournal } from './journal.ts';
 import { launchRowOf } from './launch-row.ts';
-import { type Counts, type LaunchLimits, NO_LIMITS, planLaunches } from './launches.ts';
+import { type Counts, type LaunchLimits, OWN_LIMITS, planLaunches } from './launches.ts';
 import type { Action, Plan } from './plan.ts';
 import type { FailedPod } from './pod-failure-policy.ts';
 import { type Claim, type Phase, type Status, isOver, isShrunk, summariesFor, tally, tallyWithin } from './status.ts';
 import { planStops } from './stops.ts';
 import { PUBLISH_CHECK_MS, type Timing } from './timing.ts';
 
-/** What a cluster's dump shows that no board has, and upstream's limits. */
-export type Dumped = LaunchLimits & { readonly podOfIndex: ReadonlyMap<number, FailedPod> };
+/** What a cluster's dump shows that no board has, and what its controller does differently. */
+export type Dumped = {
+  readonly limits: LaunchLimits;
+  /** Pods are neither made nor deleted: the Job is being deleted. */
+  readonly handsOff: boolean;
+  /** Failed Pods by slot: they show more than ECS tells. */
+  readonly podOfIndex: ReadonlyMap<number, FailedPod>;
+  /** When those failed that move no slot: they feed the Job's back-off. */
+  readonly failedAt: readonly EpochMs[];
+  readonly failJob: { readonly message: string; readonly index: number } | null;
+};
 
-const NOTHING_DUMPED: Dumped = { ...NO_LIMITS, podOfIndex: new Map() };
+const NOTHING_DUMPED: Dumped = {
+  limits: OWN_LIMITS,
+  handsOff: false,
+  podOfIndex: new Map(),
+  failedAt: [],
+  failJob: null,
+};
 
 /**
  * The decision of one pass: what the board becomes and what is asked of the world, from the Job's committed state, the
@@ -40,7 +55,7 @@ export function planJob(
   const sized = { ...status, size, chunks: summariesFor(size, status.chunks) };
   const draft = new Draft(sized, stored);
 
-  const folded = foldFacts(draft, { job, status, podOfIndex: dumped.podOfIndex }, facts);
+  const folded = foldFacts(draft, { job, status, ...dumped }, facts);
   const counts = countsOf(job, draft);
   const phase = decidePhase(
     status.phase,
@@ -58,10 +73,10 @@ export function planJob(
     now,
   );
   const resumed = status.phase.kind === 'suspended' && phase.kind === 'running';
-  const manages = job.spec.managed && phase.kind === 'running';
+  const manages = job.spec.managed && phase.kind === 'running' && !dumped.handsOff;
 
   const started = manages
-    ? planLaunches(draft, job.spec, counts, folded, now, timing, dumped)
+    ? planLaunches(draft, job.spec, counts, folded, now, timing, dumped.limits)
     : { inFlight: folded.inFlight, launch: [], stop: [], held: [], wakeAt: null, again: false };
   const stopRound = phase.kind === status.phase.kind ? status.stopRound : null;
   const stops = planStops(draft, phase, { stopRound, lingering: folded.lingering }, now, timing);
