@@ -53,12 +53,13 @@ export class MusterStack extends Stack {
       [ENV.assignPublicIp]: network.assignPublicIp,
       [ENV.executionRoleArn]: tasks.executionRole.roleArn,
       [ENV.taskRoleArn]: tasks.taskRole.roleArn,
+      [ENV.taskRoles]: JSON.stringify(settings.taskRoles),
       [ENV.logGroup]: tasks.logGroup.logGroupName,
       [ENV.launchesPerSec]: String(settings.launchesPerSec),
       [ENV.stopsPerSec]: String(settings.stopsPerSec),
       [ENV.historyDays]: String(settings.historyDays),
     });
-    grantRights({ roles: rolesOf(handlers), state, queues, tasks });
+    grantRights({ roles: rolesOf(handlers), state, queues, tasks, taskRoleArns: Object.values(settings.taskRoles) });
     this.#alarmOnErrors(handlers, alarms);
 
     this.#output('ApiUrl', kube.api.url, 'The Kubernetes API; callers sign with IAM');

@@ -12,6 +12,8 @@ export type World = {
   readonly state: StateTable;
   readonly queues: Readonly<Record<QueueName, WorkQueue>>;
   readonly tasks: TaskCluster;
+  /** Roles that service accounts stand for, beside the stack's own. */
+  readonly taskRoleArns: readonly string[];
 };
 
 /** Task definitions are registered by us, one family a template (`muster-<hash>`), and nobody else's is touched. */
@@ -34,7 +36,7 @@ const STATE_ACTIONS = [
  * DescribeTaskDefinition, and ListTasks, which is held to the cluster by a condition instead
  * (Service Authorization Reference, Amazon ECS).
  */
-export function grantRights({ roles, state, queues, tasks }: World): void {
+export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World): void {
   const stack = Stack.of(tasks);
   const cluster = { ArnEquals: { 'ecs:cluster': tasks.cluster.clusterArn } };
   const definitions = stack.formatArn({ service: 'ecs', resource: 'task-definition', resourceName: FAMILIES });
@@ -75,7 +77,7 @@ export function grantRights({ roles, state, queues, tasks }: World): void {
   allow(roles.dispatch, ['ecs:StopTask'], [tasks.tasksArn], cluster);
   allow(roles.dispatch, ['ecs:RegisterTaskDefinition'], [definitions]);
   allow(roles.dispatch, ['ecs:DescribeTaskDefinition'], ['*']);
-  allow(roles.dispatch, ['iam:PassRole'], [tasks.executionRole.roleArn, tasks.taskRole.roleArn], {
+  allow(roles.dispatch, ['iam:PassRole'], [tasks.executionRole.roleArn, tasks.taskRole.roleArn, ...taskRoleArns], {
     StringEquals: { 'iam:PassedToService': TASKS_SERVICE },
   });
 

@@ -9,6 +9,8 @@ export type Settings = {
   readonly stopsPerSec: number;
   /** How long records of ended attempts, deleted Jobs and the tasks' logs are kept. */
   readonly historyDays: HistoryDays;
+  /** ARNs of the task roles of service accounts, by `<namespace>/<name>`; all others have the stack's. */
+  readonly taskRoles: Readonly<Record<string, string>>;
 };
 
 export type NetworkSettings =
@@ -29,6 +31,9 @@ type HistoryDays = (typeof HISTORY_DAYS)[number];
 /** RunTask and StopTask share 40 calls a second, and Fargate takes 20 RunTask (ECS API reference, request throttling): ours stay below, for others live in the account too. */
 const DEFAULTS = { launchesPerSec: 18, stopsPerSec: 10, historyDays: 30, zones: 3 } as const;
 
+/** `default/reports=arn:aws:iam::123456789012:role/reports` */
+const TASK_ROLE = /^\s*[a-z0-9-]+\/[a-z0-9.-]+\s*=\s*arn:[\w-]+:iam::\d{12}:role\/\S+\s*$/;
+
 const schema = z
   .object({
     vpcId: z
@@ -45,6 +50,19 @@ const schema = z
     launchesPerSec: z.coerce.number().positive().default(DEFAULTS.launchesPerSec),
     stopsPerSec: z.coerce.number().positive().default(DEFAULTS.stopsPerSec),
     historyDays: z.coerce.number().pipe(z.literal(HISTORY_DAYS)).default(DEFAULTS.historyDays),
+    taskRoles: z
+      .string()
+      .default('')
+      .transform((list) => list.split(',').filter((entry) => entry.trim() !== ''))
+      .pipe(z.array(z.string().regex(TASK_ROLE, 'must be <namespace>/<service account>=<role ARN>,…')))
+      .transform((entries) =>
+        Object.fromEntries(
+          entries.map((entry) => {
+            const [account = '', arn = ''] = entry.split('=');
+            return [account.trim(), arn.trim()];
+          }),
+        ),
+      ),
   })
   .refine(({ vpcId, subnetIds }) => (vpcId === undefined) === (subnetIds === undefined), {
     message: 'vpcId and subnetIds go together',
@@ -57,10 +75,10 @@ const schema = z
  */
 export function readSettings(get: (key: string) => unknown): Settings {
   const asked = schema.parse(Object.fromEntries(Object.keys(schema.shape).map((key) => [key, get(key)])));
-  const { vpcId, subnetIds, assignPublicIp, zones, launchesPerSec, stopsPerSec, historyDays } = asked;
+  const { vpcId, subnetIds, assignPublicIp, zones, launchesPerSec, stopsPerSec, historyDays, taskRoles } = asked;
   const network: NetworkSettings =
     vpcId === undefined || subnetIds === undefined
       ? { kind: 'own', zones }
       : { kind: 'given', vpcId, subnetIds, assignPublicIp };
-  return { network, launchesPerSec, stopsPerSec, historyDays };
+  return { network, launchesPerSec, stopsPerSec, historyDays, taskRoles };
 }

@@ -153,6 +153,7 @@ async function startOn(
     },
     executionRoleArn: 'arn:aws:iam::000000000000:role/muster-execution',
     taskRoleArn: null,
+    taskRoles: null,
     logGroup: LOG_GROUP,
     settings: {
       timing: EMBEDDED_TIMING,

@@ -1,9 +1,10 @@
-import { Stack } from 'aws-cdk-lib';
+import { ArnFormat, Stack } from 'aws-cdk-lib';
 import type { IVpc } from 'aws-cdk-lib/aws-ec2';
 import { Cluster, ContainerInsights } from 'aws-cdk-lib/aws-ecs';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { PARAMETER_PREFIX, SECRET_PREFIX } from '../../shared/names/secrets.ts';
 
 export type TaskClusterProps = {
   readonly vpc: IVpc;
@@ -67,6 +68,27 @@ export class TaskCluster extends Construct {
           'ecr:BatchGetImage',
         ],
         resources: ['*'],
+      }),
+    );
+    // What Pod templates name as Secrets and ConfigMaps, and nothing else of the account.
+    const stack = Stack.of(this);
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['secretsmanager:GetSecretValue'],
+        resources: [
+          stack.formatArn({
+            service: 'secretsmanager',
+            resource: 'secret',
+            resourceName: `${SECRET_PREFIX}*`,
+            arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+          }),
+        ],
+      }),
+    );
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['ssm:GetParameters'],
+        resources: [stack.formatArn({ service: 'ssm', resource: `parameter${PARAMETER_PREFIX}*` })],
       }),
     );
     return role;

@@ -42,7 +42,7 @@ export type EcsOptions = {
 export type DriverChoice =
   | {
       readonly kind: 'process';
-      /** `ecs/` and `logs/` are made in it; whoever calls holds the lock on it */
+      /** `ecs/` and `logs/` are made in it, `secrets/` and `configmaps/` are read; whoever calls holds the lock on it */
       readonly dataDir: string;
       /** where commands run, and what MUSTER_WORKSPACE names */
       readonly workspaceDir: string;
@@ -88,6 +88,7 @@ export function createEcs(options: EcsOptions): Ecs {
       files,
       logsDir: join(dataDir, 'logs'),
       workspaceDir: makeDir(driver.workspaceDir),
+      secretsDir: dataDir,
       timers,
       reports,
     });

@@ -13,6 +13,16 @@ const LogConfigurationSchema = z.looseObject({
   options: z.record(z.string(), z.string()).optional(),
 });
 
+const MountPointSchema = z.object({
+  sourceVolume: z.string(),
+  containerPath: z.string().min(1),
+  readOnly: z.boolean().optional(),
+});
+
+const LinuxParametersSchema = z.looseObject({
+  capabilities: z.object({ add: z.array(z.string()).optional(), drop: z.array(z.string()).optional() }).optional(),
+});
+
 /** The members that decide something here; all others are kept and shown again. */
 const ContainerDefinitionSchema = z.looseObject({
   name: z.string().regex(NAME, `Container.name contains invalid characters: ${NAME_WORDS}`),
@@ -25,6 +35,11 @@ const ContainerDefinitionSchema = z.looseObject({
   dependsOn: z.array(DependencySchema).optional(),
   stopTimeout: z.number().int().min(0).max(120, 'stopTimeout must be at most 120 seconds on Fargate').optional(),
   logConfiguration: LogConfigurationSchema.optional(),
+  secrets: z.array(z.object({ name: z.string().min(1), valueFrom: z.string().min(1) })).optional(),
+  mountPoints: z.array(MountPointSchema).optional(),
+  user: z.string().optional(),
+  readonlyRootFilesystem: z.boolean().optional(),
+  linuxParameters: LinuxParametersSchema.optional(),
 });
 
 /** The request of RegisterTaskDefinition, with ECS's own words for what is wrong where they are known. */
@@ -38,6 +53,14 @@ export const DefinitionRequestSchema = z.looseObject({
   requiresCompatibilities: z.array(z.string()).optional(),
   cpu: z.string().optional(),
   memory: z.string().optional(),
+  volumes: z.array(z.looseObject({ name: z.string().regex(NAME) })).optional(),
+  ephemeralStorage: z.object({ sizeInGiB: z.number().int().min(21).max(200) }).optional(),
+  runtimePlatform: z
+    .looseObject({
+      cpuArchitecture: z.enum(['X86_64', 'ARM64']).optional(),
+      operatingSystemFamily: z.string().optional(),
+    })
+    .optional(),
   tags: z
     .array(z.object({ key: z.string().optional(), value: z.string().optional() }))
     .max(50)
@@ -68,7 +91,15 @@ export function definitionProblem(definition: DefinitionRequest): string | null 
   if (!containers.some(isEssential)) return 'At least one container must be essential.';
   if (JSON.stringify(definition).length > DEFINITION_CHARS_MAX)
     return 'Actual length of the task definition exceeds the limit of 64 KiB.';
-  return dependencyProblem(containers) ?? fargateProblem(definition);
+  return dependencyProblem(containers) ?? mountProblem(definition) ?? fargateProblem(definition);
+}
+
+function mountProblem({ containerDefinitions, volumes = [] }: DefinitionRequest): string | null {
+  const known = new Set(volumes.map(({ name }) => name));
+  for (const { mountPoints = [] } of containerDefinitions)
+    for (const { sourceVolume } of mountPoints)
+      if (!known.has(sourceVolume)) return `Unknown volume '${sourceVolume}'.`;
+  return null;
 }
 
 /** A task definition's size limit (ECS service quotas). */
@@ -107,6 +138,10 @@ function fargateProblem(definition: DefinitionRequest): string | null {
   if (definition.networkMode !== 'awsvpc') return "Fargate only supports network mode 'awsvpc'.";
   if (definition.cpu === undefined) return 'Fargate requires task definition to have cpu.';
   if (definition.memory === undefined) return 'Fargate requires task definition to have memory.';
+  const added = definition.containerDefinitions.flatMap(
+    ({ linuxParameters }) => linuxParameters?.capabilities?.add ?? [],
+  );
+  if (added.some((name) => name !== 'SYS_PTRACE')) return 'Fargate only supports adding the SYS_PTRACE capability.';
   return fargateSize(definition.cpu, definition.memory) === null
     ? 'No Fargate configuration exists for given values.'
     : null;

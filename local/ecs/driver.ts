@@ -12,6 +12,8 @@ export type ContainerRun = { readonly task: TaskRecord; readonly container: Cont
 export type Driver = {
   /** Why this driver cannot run the definition, in a sentence for its author; null if it can. */
   refusal(definition: Pick<Definition, 'containerDefinitions'>): string | null;
+  /** Why the task cannot be set up, so that none of its containers starts; null: it can. Asked once, before the first starts. */
+  setupProblem(definition: Pick<Definition, 'containerDefinitions'>): string | null;
   /** The address under which a task's containers are reached. */
   privateIp(task: Pick<TaskRecord, 'id'>): string;
   start(run: ContainerRun): void;

@@ -1,6 +1,9 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
+import { volumeVariable } from '../../shared/names/secrets.ts';
+import type { ContainerDefinition } from './definition.ts';
 import { commandOf, environmentOf, type ContainerRun } from './driver.ts';
+import { readSecrets } from './secret-files.ts';
 import { needsEnvCommand } from './shim.ts';
 
 export type RunnableCommand = {
@@ -24,15 +27,28 @@ const DEFAULT_PATH = [
   '/bin',
 ].join(delimiter);
 
+/** Folders that a container's process is shown, or that its variables come from. */
+export type Folders = {
+  readonly workspaceDir: string;
+  readonly secretsDir: string;
+  /** the task's own; made when a container mounts something */
+  readonly volumesDir: string;
+};
+
 /**
  * What to run for a container, in which folder (its own, relative to the workspace; else the workspace) and with which
- * environment: the container's, MUSTER_WORKSPACE and PATH, and nothing of ours.
+ * environment: the container's with its secrets, MUSTER_WORKSPACE and PATH, and nothing of ours.
  */
-export function processCommand({ task, container }: ContainerRun, workspaceDir: string): ProcessCommand {
+export function processCommand({ task, container }: ContainerRun, folders: Folders): ProcessCommand {
+  const { workspaceDir, secretsDir, volumesDir } = folders;
+  const secrets = readSecrets(container, secretsDir);
+  if (secrets.kind === 'missing') return { kind: 'impossible', reason: secrets.reason };
   const env = new Map([
     ['PATH', DEFAULT_PATH],
     ['MUSTER_WORKSPACE', workspaceDir],
+    ...secrets.variables,
     ...environmentOf(container, task.overrides),
+    ...makeVolumes(container, volumesDir),
   ]);
   const cwd = resolve(workspaceDir, container.workingDirectory ?? '.');
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
@@ -53,6 +69,18 @@ export function processCommand({ task, container }: ContainerRun, workspaceDir: 
     cwd,
     env: Object.fromEntries([...env].filter(([name]) => !needsEnvCommand(name))),
   };
+}
+
+/**
+ * Processes share one file system, so nothing can be mounted where the container asks for it: it is told the folder in
+ * the variable that holds the mount path on AWS.
+ */
+function makeVolumes({ mountPoints = [] }: ContainerDefinition, dir: string): readonly (readonly [string, string])[] {
+  return mountPoints.map(({ sourceVolume }) => {
+    const folder = join(dir, sourceVolume);
+    mkdirSync(folder, { recursive: true });
+    return [volumeVariable(sourceVolume), folder] as const;
+  });
 }
 
 /** The file that a command means. Looked up here, since a shell would take some names for its own builtins. */

@@ -2,10 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { FILE_NAME_BYTES_MAX, escapeName, streamFile, type StreamName } from '../logs/stream-files.ts';
-import type { ContainerDefinition } from './definition.ts';
+import type { ContainerDefinition, Definition } from './definition.ts';
 import { commandOf, type ContainerRun, type Driver, type Found, type Reports } from './driver.ts';
 import { hasBegun, isAliveFor, killLeftovers, killPrintersInto, signalTree } from './processes.ts';
 import { processCommand, type RunnableCommand } from './process-command.ts';
+import { readSecrets } from './secret-files.ts';
 import { SHIM, SHIM_NAME } from './shim.ts';
 import type { TaskFiles } from './task-files.ts';
 import type { ContainerEnd } from './task-life.ts';
@@ -16,6 +17,8 @@ export type ProcessDriverOptions = {
   readonly files: TaskFiles;
   readonly logsDir: string;
   readonly workspaceDir: string;
+  /** See {@link readSecrets}. */
+  readonly secretsDir: string;
   readonly timers: Timers;
   readonly reports: Reports;
 };
@@ -67,6 +70,14 @@ export class ProcessDriver implements Driver {
     return null;
   }
 
+  setupProblem({ containerDefinitions }: Pick<Definition, 'containerDefinitions'>): string | null {
+    for (const container of containerDefinitions) {
+      const secrets = readSecrets(container, this.#options.secretsDir);
+      if (secrets.kind === 'missing') return secrets.reason;
+    }
+    return null;
+  }
+
   privateIp(): string {
     return '127.0.0.1';
   }
@@ -94,8 +105,9 @@ export class ProcessDriver implements Driver {
 
   #spawn(process: Process): void {
     const { run } = process;
-    const { files, workspaceDir, timers, reports } = this.#options;
-    const command = processCommand(run, workspaceDir);
+    const { files, workspaceDir, secretsDir, timers, reports } = this.#options;
+    const volumesDir = join(files.folder(run.task.id), 'volumes');
+    const command = processCommand(run, { workspaceDir, secretsDir, volumesDir });
     const fail = (reason: string): void => this.#report(process, { kind: 'unstartable', reason, atMs: timers.now() });
     if (command.kind === 'impossible') {
       fail(command.reason);

@@ -103,6 +103,7 @@ export function simulatedDriver(script: Script, timers: Timers, reports: Reports
 
   return {
     refusal: () => null,
+    setupProblem: () => null,
     privateIp: ({ id }) =>
       `10.${Number.parseInt(id.slice(0, 2), 16)}.${Number.parseInt(id.slice(2, 4), 16)}.${Number.parseInt(id.slice(4, 6), 16)}`,
     start(run) {

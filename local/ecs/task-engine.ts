@@ -73,8 +73,14 @@ export class TaskEngine {
       this.#tasks.set(task.id, { task, definition, signalled: new Set() });
       this.#live++;
       publish(task, definition, () => undefined);
-      timers.after(0, () => this.#apply(task.id, { kind: 'placed' }));
+      timers.after(0, () => this.#place(task.id, definition));
     }
+  }
+
+  #place(id: string, definition: Definition): void {
+    const reason = this.#driver.setupProblem(definition);
+    if (reason === null) this.#apply(id, { kind: 'placed' });
+    else this.stop(id, { code: 'TaskFailedToStart', reason });
   }
 
   /** Makes a task end, unless it already has or is about to. The wish is on disk when this returns. */

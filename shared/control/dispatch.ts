@@ -2,8 +2,11 @@ import { type EpochMs, type JobUid, type TaskArn, plusMs } from '../domain/brand
 import { LOST, NO_TIMES, POD_DELETED } from '../domain/ending.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';
 import { unreachable } from '../domain/invariant.ts';
+import { overridesOf } from '../domain/launch-overrides.ts';
 import { type LaunchRow, type SlotOutcome, type SlotWork, launchRowOf, settle, workOn } from '../domain/launch-row.ts';
-import type { LaunchTemplate } from '../domain/task.ts';
+import { podName, podUid } from '../domain/pod-name.ts';
+import { capacityOf } from '../domain/pod-template.ts';
+import type { Capacity, LaunchTemplate } from '../domain/task.ts';
 import { TASK_ENV } from '../names/env.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
@@ -161,16 +164,31 @@ async function runAll(spec: StoredSpec, ids: readonly AttemptId[], deps: Deps): 
   return { facts, outcomes, later };
 }
 
-/** What a thrown error leaves open is asked again, under the same token. */
-async function run({ identity }: StoredSpec, template: LaunchTemplate, id: AttemptId, { tasks }: Deps) {
+/**
+ * What a thrown error leaves open is asked again, under the same token. `capacity`: what the Pod template wishes, unless
+ * the attempt is to run on something else; it must be the same for the same attempt and nonce.
+ */
+async function run(
+  { identity, manifest }: StoredSpec,
+  template: LaunchTemplate,
+  id: AttemptId,
+  { tasks }: Deps,
+  capacity: Capacity = capacityOf(manifest),
+) {
+  const { completionMode, template: pod } = manifest.spec;
+  const overrides = overridesOf(manifest, {
+    podName: podName({ ...identity, completionMode }, id.index, id.attempt),
+    podUid: podUid(identity.uid, id.index, id.attempt),
+    completionIndex: id.index,
+    labels: pod.metadata.labels,
+  });
   const env = [
-    { name: TASK_ENV.completionIndex, value: String(id.index) },
     { name: TASK_ENV.jobName, value: identity.name },
     { name: TASK_ENV.namespace, value: identity.namespace },
     { name: TASK_ENV.attempt, value: String(id.attempt) },
   ];
   try {
-    return await tasks.run({ job: identity, id, template, env });
+    return await tasks.run({ job: identity, id, template, env, overrides, capacity });
   } catch (error) {
     return { kind: 'unknown', error: String(error) } as const;
   }

@@ -1,3 +1,5 @@
+import type { PodSpec } from './pod-spec.ts';
+
 /** A Job as it was admitted: `batch/v1`, every default filled in, nothing in it that we would ignore. Stored whole. */
 export type JobManifest = {
   readonly apiVersion: 'batch/v1';
@@ -66,22 +68,3 @@ export type PodTemplate = {
   readonly metadata: { readonly labels: Labels; readonly annotations?: Labels };
   readonly spec: PodSpec;
 };
-
-export type PodSpec = {
-  readonly containers: readonly Container[];
-  readonly initContainers?: readonly Container[];
-  readonly restartPolicy: 'Never' | 'OnFailure';
-  readonly terminationGracePeriodSeconds: number;
-};
-
-export type Container = {
-  readonly name: string;
-  readonly image: string;
-  readonly command?: readonly string[];
-  readonly args?: readonly string[];
-  readonly workingDir?: string;
-  readonly env?: readonly { readonly name: string; readonly value: string }[];
-  readonly resources?: { readonly requests?: Resources; readonly limits?: Resources };
-};
-
-export type Resources = { readonly cpu?: string; readonly memory?: string };

@@ -30,6 +30,16 @@ export function parsePodName(job: Owner, name: string): { readonly index: number
   return { index: code % INDEXES_MAX, attempt: Math.floor(code / INDEXES_MAX) + 1 };
 }
 
+/** A Pod's uid, unique and the same for ever: the Job's with index and attempt in its first and its last digits. */
+export function podUid(uid: JobUid, index: number, attempt: number): string {
+  if (!UUID.test(uid)) return `${uid}-${index}-${attempt}`;
+  const mixed = (digits: string, number: number): string =>
+    ((Number.parseInt(digits, 16) ^ number) >>> 0).toString(16).padStart(8, '0');
+  return mixed(uid.slice(0, 8), index) + uid.slice(8, 28) + mixed(uid.slice(28), attempt);
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** What an Indexed Job's task calls itself, stable over attempts. */
 export const hostname = (jobName: string, index: number): string => `${jobName}-${index}`;
 

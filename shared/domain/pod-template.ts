@@ -1,13 +1,20 @@
+import { CAPACITY_SELECTOR } from './annotations.ts';
+import { expandWord, settledVariables, variablesOf } from './container-env.ts';
 import { invariant } from './invariant.ts';
-import type { Container, JobManifest, Resources } from './manifest.ts';
+import { placeholder } from './late-text.ts';
+import { commandLine } from './launch-overrides.ts';
+import type { JobManifest } from './manifest.ts';
+import type { Container, PodSpec, Resources } from './pod-spec.ts';
 import { parseQuantity } from './quantity.ts';
-import type { TaskContainer, TaskDefinition } from './task.ts';
-import { expandVariables } from './variable-expansion.ts';
+import type { Capacity, TaskContainer, TaskDefinition } from './task.ts';
 
 /** A task definition's limits (aws.md 1.5, 1.6). */
 export const TASK_CONTAINERS_MAX = 10;
 const STOP_TIMEOUT_MIN_SEC = 2;
 export const STOP_TIMEOUT_MAX_SEC = 120;
+
+/** Gibibytes of disk that every task has, and the least and the most that it may ask for (aws.md 1.5). */
+const EPHEMERAL_GIB = { included: 20, min: 21, max: 200 } as const;
 
 export type PodTemplateOptions = {
   /** A content hash as a short text of letters and digits: equal texts share one task definition family. */
@@ -15,36 +22,52 @@ export type PodTemplateOptions = {
 };
 
 /**
- * What ECS registers for a Job's pod template. Pure: equal templates give equal definitions, family included.
+ * What ECS registers for a Job's pod template. Pure: equal templates give equal definitions, family included. What
+ * differs by attempt or by Job is not in it: see launch-overrides.ts.
  *
- * Init containers run one after the other (each waits for SUCCESS of the one before), then all containers start. The
- * Pod ends with its *first* container: only that one is essential, and its exit code is the attempt's. ECS stops a task
- * as soon as any essential container has ended, even with 0, so further containers cannot be essential without
- * cutting the first one short, and Kubernetes' "succeeded when all have exited with 0" has no form in ECS.
+ * Init containers run one after the other (each waits for SUCCESS of the one before), then all containers start. An
+ * init container with restartPolicy Always is a sidecar: what comes after it waits for its START only, and is stopped
+ * before it. The Pod ends with its *first* container: only that one is essential, and its exit code is the attempt's.
+ * ECS stops a task as soon as any essential container has ended, even with 0, so further containers cannot be essential
+ * without cutting the first one short, and Kubernetes' "succeeded when all have exited with 0" has no form in ECS.
  * They run beside the first and are stopped with it; admission warns of it.
  *
- * @throws InvariantError for a template that admission would have refused as too large
+ * @throws InvariantError for a template that admission would have refused
  */
 export function taskDefinitionOf(manifest: JobManifest, { hash }: PodTemplateOptions): TaskDefinition {
-  const { containers, initContainers = [], terminationGracePeriodSeconds } = manifest.spec.template.spec;
+  const { spec } = manifest.spec.template;
+  const { containers, initContainers = [] } = spec;
+  const { namespace } = manifest.metadata;
   const size = fargateSizeOf(manifest);
   invariant(size.kind === 'fits', 'admission refuses what is larger than Fargate');
-  const stopTimeoutSec = Math.min(Math.max(terminationGracePeriodSeconds, STOP_TIMEOUT_MIN_SEC), STOP_TIMEOUT_MAX_SEC);
-  const lastInit = initContainers.at(-1);
   const body = {
     cpu: size.cpu,
     memoryMib: size.memoryMib,
+    ephemeralStorageGib: ephemeralStorageOf(spec),
+    architecture: spec.nodeSelector?.[ARCHITECTURE_SELECTOR] === 'arm64' ? ('ARM64' as const) : ('X86_64' as const),
+    serviceAccount: hasOwnAccount(spec) ? { namespace, name: spec.serviceAccountName } : null,
+    volumes: (spec.volumes ?? []).map(({ name }) => name),
     containers: [
       ...initContainers.map((container, i) =>
-        taskContainer(container, { essential: false, after: initContainers[i - 1], stopTimeoutSec }),
+        taskContainer(container, manifest, { essential: false, after: initContainers.slice(0, i) }),
       ),
       ...containers.map((container, i) =>
-        taskContainer(container, { essential: i === 0, after: lastInit, stopTimeoutSec }),
+        taskContainer(container, manifest, { essential: i === 0, after: initContainers }),
       ),
     ],
   };
   return { family: `muster-${hash(JSON.stringify(body))}`, ...body };
 }
+
+export const ARCHITECTURE_SELECTOR = 'kubernetes.io/arch';
+
+/** What the template's nodeSelector asks for; on demand if it says nothing. */
+export const capacityOf = ({ spec }: Pick<JobManifest, 'spec'>): Capacity =>
+  spec.template.spec.nodeSelector?.[CAPACITY_SELECTOR] === 'spot' ? 'spot' : 'onDemand';
+
+/** Every namespace has `default`: whoever says it says nothing. */
+const hasOwnAccount = (spec: PodSpec): spec is PodSpec & { readonly serviceAccountName: string } =>
+  spec.serviceAccountName !== undefined && spec.serviceAccountName !== 'default';
 
 /** The container whose end is the attempt's end, and whose exit code decides it. */
 export function mainContainer(manifest: JobManifest): Container {
@@ -53,26 +76,80 @@ export function mainContainer(manifest: JobManifest): Container {
   return main;
 }
 
+/** An init container that runs beside all that come after it. */
+export const isSidecar = ({ restartPolicy }: Pick<Container, 'restartPolicy'>): boolean => restartPolicy === 'Always';
+
 function taskContainer(
-  { name, image, command = [], args = [], workingDir, env = [] }: Container,
-  { essential, after, stopTimeoutSec }: { essential: boolean; after: Container | undefined; stopTimeoutSec: number },
+  container: Container,
+  manifest: JobManifest,
+  { essential, after }: { readonly essential: boolean; readonly after: readonly Container[] },
 ): TaskContainer {
-  const variables = new Map<string, string>();
-  for (const { name: key, value } of env) variables.set(key, expandVariables(value, variables));
+  const { spec } = manifest.spec.template;
+  const variables = variablesOf(container, manifest);
+  const { entryPoint, command } = commandLine(container, (word) => expandWord(word, variables));
+  const { workingDir = '', ports = [], volumeMounts = [], securityContext } = container;
+  const lastInit = after.findLast((before) => !isSidecar(before));
+  const [pullSecret] = spec.imagePullSecrets ?? [];
+  const { add = [], drop = [] } = securityContext?.capabilities ?? {};
   return {
-    name,
-    image,
-    entryPoint: command.map((word) => expandVariables(word, variables)),
-    command: args.map((word) => expandVariables(word, variables)),
-    workingDirectory: workingDir === undefined || workingDir === '' ? null : workingDir,
-    environment: [...variables].map(([key, value]) => ({ name: key, value })),
+    name: container.name,
+    image: container.image,
+    entryPoint: entryPoint.map(placeholder),
+    command: command.map(placeholder),
+    workingDirectory: workingDir === '' ? null : workingDir,
+    environment: settledVariables(variables),
+    secrets: [...variables].flatMap(([name, variable]) =>
+      variable.kind === 'secret' ? [{ name, from: variable.from }] : [],
+    ),
     essential,
-    dependsOnSuccess: after === undefined ? [] : [after.name],
-    stopTimeoutSec,
+    dependsOnSuccess: lastInit === undefined ? [] : [lastInit.name],
+    dependsOnStart: after.filter(isSidecar).map(({ name }) => name),
+    stopTimeoutSec: Math.min(Math.max(spec.terminationGracePeriodSeconds, STOP_TIMEOUT_MIN_SEC), STOP_TIMEOUT_MAX_SEC),
+    ports: ports.map(({ containerPort, protocol }) => ({
+      port: containerPort,
+      protocol: protocol === 'UDP' ? ('udp' as const) : ('tcp' as const),
+    })),
+    mounts: volumeMounts.map(({ name, mountPath, readOnly }) => ({
+      volume: name,
+      path: mountPath,
+      readOnly: readOnly ?? false,
+    })),
+    user: userOf(container, spec),
+    readOnlyRoot: securityContext?.readOnlyRootFilesystem ?? false,
+    capabilities: { add, drop },
+    pullSecret: pullSecret === undefined ? null : { namespace: manifest.metadata.namespace, name: pullSecret.name },
   };
 }
 
+/** `uid` or `uid:gid`, the container's before the Pod's. */
+function userOf({ securityContext }: Container, spec: PodSpec): string | null {
+  const uid = securityContext?.runAsUser ?? spec.securityContext?.runAsUser;
+  const gid = securityContext?.runAsGroup ?? spec.securityContext?.runAsGroup;
+  if (uid === undefined) return null;
+  return gid === undefined ? String(uid) : `${uid}:${gid}`;
+}
+
+/**
+ * Gibibytes of disk to ask for: what volumes and containers may fill. null: what every task has is enough. More than
+ * Fargate's 200 is given as it is, for admission to refuse.
+ */
+export function ephemeralStorageOf({ containers, initContainers = [], volumes = [] }: PodSpec): number | null {
+  const asked = (container: Container): number =>
+    Math.max(
+      amount(container.resources?.requests, 'ephemeral-storage') ?? 0,
+      amount(container.resources?.limits, 'ephemeral-storage') ?? 0,
+    );
+  const bytes =
+    podNeed(containers, initContainers, asked) +
+    sum(volumes.map(({ emptyDir }) => parseQuantity(emptyDir.sizeLimit ?? '0') ?? 0));
+  const gib = Math.ceil(bytes / GIB);
+  return gib <= EPHEMERAL_GIB.included ? null : Math.max(gib, EPHEMERAL_GIB.min);
+}
+
+export const EPHEMERAL_GIB_MAX: number = EPHEMERAL_GIB.max;
+
 const MIB = 2 ** 20;
+const GIB = 2 ** 30;
 const gib = (from: number, to: number, step = 1): readonly number[] =>
   Array.from({ length: (to - from) / step + 1 }, (_, i) => (from + i * step) * 1024);
 
@@ -93,13 +170,12 @@ export type FargateSize =
   | { readonly kind: 'tooLarge'; readonly path: string; readonly message: string };
 
 /**
- * The smallest Fargate size that holds the Pod; 0.25 vCPU and 512 MiB when nothing is asked for. As in Kubernetes the
- * containers' needs add up, and no init container may need more than that, for they run alone.
+ * The smallest Fargate size that holds the Pod; 0.25 vCPU and 512 MiB when nothing is asked for.
  */
 export function fargateSizeOf({ spec }: Pick<JobManifest, 'spec'>): FargateSize {
   const { containers, initContainers = [] } = spec.template.spec;
-  const cpus = Math.max(sum(containers.map(cpuNeed)), ...initContainers.map(cpuNeed));
-  const bytes = Math.max(sum(containers.map(memoryNeed)), ...initContainers.map(memoryNeed));
+  const cpus = podNeed(containers, initContainers, cpuNeed);
+  const bytes = podNeed(containers, initContainers, memoryNeed);
   // A trillionth of slack, so that 0.1 + 0.2 is not more than 0.3.
   const cpuUnits = Math.ceil(cpus * 1024 - 1e-9);
   const mib = Math.ceil(bytes / MIB);
@@ -112,6 +188,24 @@ export function fargateSizeOf({ spec }: Pick<JobManifest, 'spec'>): FargateSize 
     path: 'spec.template.spec.containers',
     message: `the Pod needs ${cpuUnits / 1024} CPUs and ${mib} MiB of memory; Fargate's largest sizes are 16 vCPU with 122880 MiB and 32 vCPU with 249856 MiB`,
   };
+}
+
+/**
+ * As in Kubernetes (`PodRequests`): what runs at one time adds up. An init container runs beside the sidecars before it,
+ * the containers run beside all sidecars.
+ */
+function podNeed(
+  containers: readonly Container[],
+  initContainers: readonly Container[],
+  need: (container: Container) => number,
+): number {
+  let sidecars = 0;
+  let peak = 0;
+  for (const container of initContainers) {
+    if (isSidecar(container)) sidecars += need(container);
+    peak = Math.max(peak, isSidecar(container) ? sidecars : sidecars + need(container));
+  }
+  return Math.max(peak, sidecars + sum(containers.map(need)));
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);

@@ -1,4 +1,5 @@
 import type { JobUid, TaskArn } from './brand.ts';
+import type { SecretSource } from './container-env.ts';
 import type { AttemptId, AttemptTimes, Ending } from './fact.ts';
 
 /** What a pod template becomes: the same for all indexes and attempts, so it is registered once per content hash. */
@@ -8,8 +9,18 @@ export type TaskDefinition = {
   /** Fargate size in ECS's units: 1024 a vCPU, and MiB. */
   readonly cpu: number;
   readonly memoryMib: number;
+  /** null: Fargate's own 20 GiB. */
+  readonly ephemeralStorageGib: number | null;
+  readonly architecture: 'X86_64' | 'ARM64';
+  /** Whose permissions the containers have; null: the installation's for all. */
+  readonly serviceAccount: { readonly namespace: string; readonly name: string } | null;
+  /** Empty at the start, shared by the containers that mount them, gone with the task. */
+  readonly volumes: readonly string[];
   readonly containers: readonly TaskContainer[];
 };
+
+/** What tasks run on: Spot is cheaper and may be taken away. */
+export type Capacity = 'spot' | 'onDemand';
 
 export type TaskContainer = {
   readonly name: string;
@@ -20,10 +31,22 @@ export type TaskContainer = {
   readonly command: readonly string[];
   readonly workingDirectory: string | null;
   readonly environment: readonly { readonly name: string; readonly value: string }[];
+  /** Variables whose values ECS reads when the task starts. */
+  readonly secrets: readonly { readonly name: string; readonly from: SecretSource }[];
   readonly essential: boolean;
   /** Names of containers that must have ended with 0 before this one starts (init containers). */
   readonly dependsOnSuccess: readonly string[];
+  /** Names of containers that must have been started before this one (sidecars); they are stopped after it. */
+  readonly dependsOnStart: readonly string[];
   readonly stopTimeoutSec: number;
+  readonly ports: readonly { readonly port: number; readonly protocol: 'tcp' | 'udp' }[];
+  readonly mounts: readonly { readonly volume: string; readonly path: string; readonly readOnly: boolean }[];
+  /** `uid` or `uid:gid`; null: the image's own. */
+  readonly user: string | null;
+  readonly readOnlyRoot: boolean;
+  readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] };
+  /** Holds the registry's credentials; null: the execution role's. */
+  readonly pullSecret: { readonly namespace: string; readonly name: string } | null;
 };
 
 /** What one Job's RunTask calls have in common, frozen at its first launch so that a repeated call is the same byte for byte. */

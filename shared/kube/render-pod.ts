@@ -1,9 +1,11 @@
-import type { EpochMs, JobUid } from '../domain/brand.ts';
+import type { EpochMs } from '../domain/brand.ts';
+import { INDEX_KEY, INDEX_VARIABLE } from '../domain/container-env.ts';
 import type { EndingCause } from '../domain/fact.ts';
 import type { IndexState } from '../domain/index-record.ts';
 import { unreachable } from '../domain/invariant.ts';
 import type { Labels } from '../domain/manifest.ts';
-import { hostname, podName } from '../domain/pod-name.ts';
+import { hostname, podName, podUid } from '../domain/pod-name.ts';
+import type { Container, EnvVar } from '../domain/pod-spec.ts';
 import { type Status, isEnding } from '../domain/status.ts';
 import type { AttemptRecord, LaunchSlot, StoredSpec } from '../ports/job-store.ts';
 import { asTime } from './render-job.ts';
@@ -24,7 +26,6 @@ export type PodFacts = PodPick & {
   readonly launch: LaunchSlot | null;
 };
 
-const INDEX_KEY = 'batch.kubernetes.io/job-completion-index';
 /** The task's ARN, for those who want to look it up. */
 const TASK_ARN_KEY = 'muster.run/task-arn';
 
@@ -82,15 +83,23 @@ function podLabels({ manifest }: StoredSpec, index: number): Labels {
   return manifest.spec.completionMode === 'Indexed' ? { ...labels, [INDEX_KEY]: String(index) } : labels;
 }
 
-/** Every container is told its index, as the Kubernetes controller does it. */
+const INDEX_ENV: EnvVar = {
+  name: INDEX_VARIABLE,
+  valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: `metadata.labels['${INDEX_KEY}']` } },
+};
+
+/** Every container is told its index that does not set the variable itself, as the Kubernetes controller does it. */
 function containersWithIndex({ manifest }: StoredSpec) {
   const { containers, initContainers } = manifest.spec.template.spec;
   if (manifest.spec.completionMode === 'NonIndexed') return {};
-  const fieldPath = `metadata.labels['${INDEX_KEY}']`;
-  const variable = { name: 'JOB_COMPLETION_INDEX', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } };
-  const told = containers.map((container) => ({ ...container, env: [...(container.env ?? []), variable] }));
-  const toldFirst = initContainers?.map((container) => ({ ...container, env: [...(container.env ?? []), variable] }));
-  return { ...(toldFirst === undefined ? {} : { initContainers: toldFirst }), containers: told };
+  const tell = (container: Container): Container => {
+    const { env = [] } = container;
+    return env.some(({ name }) => name === INDEX_VARIABLE) ? container : { ...container, env: [...env, INDEX_ENV] };
+  };
+  return {
+    ...(initContainers === undefined ? {} : { initContainers: initContainers.map(tell) }),
+    containers: containers.map(tell),
+  };
 }
 
 function createdAt({ record, launch, status, spec }: PodFacts): EpochMs {
@@ -123,6 +132,7 @@ function podStatus(pod: PodFacts, status: Status) {
       return { phase: 'Pending', ...(scheduled.length === 0 ? {} : { conditions: scheduled }) };
     }
     case 'launched':
+    case 'waiting':
       return {
         phase: 'Pending',
         conditions: [condition('PodScheduled', true)],
@@ -202,14 +212,4 @@ function mainStatus({ spec }: PodFacts, ready: boolean, state: Readonly<Record<s
   if (main === undefined) return {};
   const { name, image } = main;
   return { containerStatuses: [{ name, image, imageID: '', ready, started: ready, restartCount: 0, state }] };
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** Unique and the same for ever: the Job's uid with index and attempt in its first and its last digits. */
-function podUid(uid: JobUid, index: number, attempt: number): string {
-  if (!UUID.test(uid)) return `${uid}-${index}-${attempt}`;
-  const mixed = (digits: string, number: number): string =>
-    ((Number.parseInt(digits, 16) ^ number) >>> 0).toString(16).padStart(8, '0');
-  return mixed(uid.slice(0, 8), index) + uid.slice(8, 28) + mixed(uid.slice(28), attempt);
 }

@@ -13,6 +13,8 @@ export const ENV = {
   assignPublicIp: 'MUSTER_ASSIGN_PUBLIC_IP',
   executionRoleArn: 'MUSTER_EXECUTION_ROLE_ARN',
   taskRoleArn: 'MUSTER_TASK_ROLE_ARN',
+  /** JSON: task roles of service accounts, `{"<namespace>/<name>": "<ARN>"}` */
+  taskRoles: 'MUSTER_TASK_ROLES',
   logGroup: 'MUSTER_LOG_GROUP',
   /** RunTask calls a second, all dispatchers together; absent: no limit of ours */
   launchesPerSec: 'MUSTER_LAUNCHES_PER_SEC',
@@ -22,9 +24,8 @@ export const ENV = {
   historyDays: 'MUSTER_HISTORY_DAYS',
 } as const;
 
-/** Environment variables that every task finds. */
+/** Environment variables that every task finds, beside its completion index. */
 export const TASK_ENV = {
-  completionIndex: 'JOB_COMPLETION_INDEX',
   jobName: 'MUSTER_JOB_NAME',
   namespace: 'MUSTER_NAMESPACE',
   attempt: 'MUSTER_ATTEMPT',

@@ -1,6 +1,7 @@
 import type { JobUid, TaskArn } from '../domain/brand.ts';
 import type { AttemptId } from '../domain/fact.ts';
-import type { LaunchTemplate, TaskDefinition, TaskView } from '../domain/task.ts';
+import type { ContainerOverride } from '../domain/launch-overrides.ts';
+import type { Capacity, LaunchTemplate, TaskDefinition, TaskView } from '../domain/task.ts';
 
 /**
  * ECS as far as we need it. Every method is safe to repeat. `later` means: throttled or short of something, nothing was
@@ -44,6 +45,10 @@ export type Launch = {
   readonly template: LaunchTemplate;
   /** Set in every container of the template, by name. */
   readonly env: readonly { readonly name: string; readonly value: string }[];
+  /** What single containers get beyond that. */
+  readonly overrides?: readonly ContainerOverride[];
+  /** Left out: what the template's placement says. */
+  readonly capacity?: Capacity;
 };
 
 export type Later = { readonly kind: 'later'; readonly reason: string };

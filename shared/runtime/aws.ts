@@ -27,6 +27,20 @@ const MS_PER_DAY = 86_400_000;
 const text = z.string().min(1);
 const list = text.transform((value) => value.split(','));
 const rate = z.coerce.number().positive();
+/** Absent means that no service account is mapped. */
+const taskRoles = z
+  .string()
+  .default('{}')
+  .transform((json, context): unknown => {
+    try {
+      return JSON.parse(json);
+    } catch {
+      context.addIssue('must be JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(z.record(z.string(), text))
+  .transform((roles) => new Map(Object.entries(roles)));
 const orNull = <T>(value: T | undefined): T | null => value ?? null;
 
 const EnvSchema = z.object({
@@ -41,6 +55,7 @@ const EnvSchema = z.object({
   [ENV.assignPublicIp]: z.enum(['ENABLED', 'DISABLED']),
   [ENV.executionRoleArn]: text,
   [ENV.taskRoleArn]: text.optional(),
+  [ENV.taskRoles]: taskRoles,
   [ENV.logGroup]: text,
   [ENV.launchesPerSec]: rate.optional(),
   [ENV.stopsPerSec]: rate.optional(),
@@ -82,6 +97,7 @@ export function optionsFromEnv(variables: Readonly<Record<string, string | undef
     },
     executionRoleArn: env[ENV.executionRoleArn],
     taskRoleArn: orNull(env[ENV.taskRoleArn]),
+    taskRoles: env[ENV.taskRoles],
     logGroup: env[ENV.logGroup],
     settings: {
       timing: AWS_TIMING,

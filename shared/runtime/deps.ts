@@ -31,6 +31,8 @@ export type RuntimeOptions = {
   readonly executionRoleArn: string;
   /** null: tasks have no AWS permissions of their own. */
   readonly taskRoleArn: string | null;
+  /** Roles of service accounts, by `<namespace>/<name>`; null: there are no roles here, and any account will do. */
+  readonly taskRoles: ReadonlyMap<string, string> | null;
   readonly logGroup: string;
   readonly settings: Settings;
   /** See {@link Runtime.coalesceMs}. */
@@ -78,6 +80,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     region,
     executionRoleArn: options.executionRoleArn,
     taskRoleArn: options.taskRoleArn,
+    taskRoles: options.taskRoles,
     logGroup,
   };
   return {

@@ -9,7 +9,15 @@ export type Fault = {
   readonly value?: unknown;
 };
 
-export type FaultKind = 'Required' | 'Invalid' | 'NotSupported' | 'Forbidden' | 'TooMany' | 'TooLong' | 'Duplicate';
+export type FaultKind =
+  | 'Required'
+  | 'Invalid'
+  | 'NotSupported'
+  | 'NotFound'
+  | 'Forbidden'
+  | 'TooMany'
+  | 'TooLong'
+  | 'Duplicate';
 
 export const required = (path: string, message = ''): Fault => ({ path, kind: 'Required', message });
 export const invalid = (path: string, value: unknown, message: string): Fault => ({
@@ -19,6 +27,8 @@ export const invalid = (path: string, value: unknown, message: string): Fault =>
   message,
 });
 export const duplicate = (path: string, value: unknown): Fault => ({ path, kind: 'Duplicate', value, message: '' });
+/** Names something that is not there. */
+export const notFound = (path: string, value: unknown): Fault => ({ path, kind: 'NotFound', value, message: '' });
 export const forbidden = (path: string, message: string): Fault => ({ path, kind: 'Forbidden', message });
 export const tooLong = (path: string, bytesMax: number): Fault => ({
   path,
@@ -42,6 +52,7 @@ const WORDS: Record<FaultKind, string> = {
   Required: 'Required value',
   Invalid: 'Invalid value',
   NotSupported: 'Unsupported value',
+  NotFound: 'Not found',
   Forbidden: 'Forbidden',
   TooMany: 'Too many',
   TooLong: 'Too long',

@@ -1,13 +1,20 @@
-import type { Container, PodTemplate, Resources } from '../domain/manifest.ts';
-import { STOP_TIMEOUT_MAX_SEC } from '../domain/pod-template.ts';
-import { parseQuantity } from '../domain/quantity.ts';
-import { referredVariables } from '../domain/variable-expansion.ts';
-import { dnsLabelFaults } from './dns-names.ts';
+import { CAPACITY_SELECTOR } from '../domain/annotations.ts';
+import type { PodOwner } from '../domain/container-env.ts';
+import { OVERRIDES_CHARS_MAX, hasLateProgram, overridesCharsMax } from '../domain/launch-overrides.ts';
+import type { Labels, PodTemplate } from '../domain/manifest.ts';
+import type { PodSpec } from '../domain/pod-spec.ts';
+import { ARCHITECTURE_SELECTOR, EPHEMERAL_GIB_MAX, ephemeralStorageOf } from '../domain/pod-template.ts';
+import { admitContainer, admitUser } from './admit-container.ts';
+import { containerFaults } from './container-rules.ts';
+import { dnsSubdomainFaults } from './dns-names.ts';
 import { type Fault, duplicate, invalid, required } from './fault.ts';
-import type { ContainerShape, PodSpecShape, TemplateShape } from './pod-shape.ts';
 import { annotationFaults, labelFaults } from './metadata-rules.ts';
-import { refusedMetadata, refusedValue } from './refused-fields.ts';
-import { refusedInContainer, refusedInPodSpec } from './refused-pod-fields.ts';
+import { refusedFields } from './pod-fields.ts';
+import type { ContainerShape, PodSpecShape, TemplateShape } from './pod-shape.ts';
+import { templateWarnings } from './pod-warnings.ts';
+import { refusedValue } from './refused-fields.ts';
+import { podSecurityFaults } from './security-rules.ts';
+import { volumeFaults } from './volume-rules.ts';
 
 export type TemplateContext = { readonly indexed: boolean };
 
@@ -19,62 +26,89 @@ export type AdmittedTemplate = {
 };
 
 const PATH = 'spec.template';
+const SPEC = `${PATH}.spec`;
 const DEFAULT_GRACE_SEC = 30;
+const NO_SPEC: Partial<PodSpecShape> = {};
 
 /**
- * Kubernetes' rules for a pod template, as far as Muster supports it. What a Job asks of its template (labels, selector,
- * restartPolicy) is in job-spec-rules.ts.
+ * Kubernetes' rules for a pod template, as far as Muster supports it (pod-fields.ts). What a Job asks of its template
+ * (labels, selector, restartPolicy) is in job-spec-rules.ts.
  */
-export function admitPodTemplate(shape: TemplateShape | undefined, context: TemplateContext): AdmittedTemplate {
+export function admitPodTemplate(shape: TemplateShape | undefined, { indexed }: TemplateContext): AdmittedTemplate {
   const spec = shape?.spec;
   const metadata = shape?.metadata;
-  const gracePeriodSec = spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SEC;
-  const containers = spec?.containers ?? [];
-  const initContainers = spec?.initContainers ?? [];
-  const specPath = `${PATH}.spec`;
-  const faults: Fault[] = [
+  const template: PodTemplate = {
+    metadata: {
+      labels: metadata?.labels ?? {},
+      ...(Object.keys(metadata?.annotations ?? {}).length === 0 ? {} : { annotations: metadata?.annotations ?? {} }),
+    },
+    spec: admitPodSpec(spec ?? NO_SPEC),
+  };
+  const faults = [
     ...labelFaults(`${PATH}.labels`, metadata?.labels),
     ...annotationFaults(`${PATH}.annotations`, metadata?.annotations),
-    ...refusedMetadata(`${PATH}.metadata`, metadata),
-    ...refusedInPodSpec(specPath, spec),
-    ...(containers.length === 0 ? [required(`${specPath}.containers`)] : []),
-    ...initContainers.flatMap((c, i) => containerFaults(`${specPath}.initContainers[${i}]`, c, context)),
-    ...containers.flatMap((c, i) => containerFaults(`${specPath}.containers[${i}]`, c, context)),
-    ...duplicateNames(specPath, initContainers, containers),
+    ...refusedFields('metadata', `${PATH}.metadata`, metadata),
+    ...(spec === undefined ? [required(`${SPEC}.containers`)] : specFaults(spec, template.spec)),
   ];
-  if (gracePeriodSec < 0)
-    faults.push(
-      invalid(`${specPath}.terminationGracePeriodSeconds`, gracePeriodSec, 'must be greater than or equal to 0'),
-    );
-  const annotations = metadata?.annotations ?? {};
   return {
-    template: {
-      metadata: {
-        labels: metadata?.labels ?? {},
-        ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
-      },
-      spec: {
-        ...(initContainers.length === 0 ? {} : { initContainers: initContainers.map(admitContainer) }),
-        containers: containers.map(admitContainer),
-        restartPolicy: spec?.restartPolicy === 'OnFailure' ? 'OnFailure' : 'Never',
-        terminationGracePeriodSeconds: gracePeriodSec,
-      },
-    },
-    faults,
-    warnings: templateWarnings(containers, initContainers, gracePeriodSec),
+    template,
+    faults: faults.length > 0 ? faults : wholeFaults(template, indexed),
+    warnings: spec === undefined ? [] : templateWarnings(SPEC, spec),
   };
 }
 
-function duplicateNames(
-  specPath: string,
-  init: readonly ContainerShape[],
-  app: readonly ContainerShape[],
-): readonly Fault[] {
+function admitPodSpec(shape: Partial<PodSpecShape>): PodSpec {
+  const { containers = [], initContainers = [], volumes = [], imagePullSecrets = [], nodeSelector = {} } = shape;
+  const account = shape.serviceAccountName ?? shape.serviceAccount ?? '';
+  const user = admitUser(shape.securityContext);
+  return {
+    ...(initContainers.length === 0 ? {} : { initContainers: initContainers.map(admitContainer) }),
+    containers: containers.map(admitContainer),
+    ...(volumes.length === 0
+      ? {}
+      : {
+          volumes: volumes.map(({ name = '', emptyDir }) => ({
+            name,
+            emptyDir: emptyDir?.sizeLimit === undefined ? {} : { sizeLimit: emptyDir.sizeLimit },
+          })),
+        }),
+    restartPolicy: shape.restartPolicy === 'OnFailure' ? 'OnFailure' : 'Never',
+    terminationGracePeriodSeconds: shape.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SEC,
+    ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }),
+    ...(account === '' ? {} : { serviceAccountName: account }),
+    ...(imagePullSecrets.length === 0 ? {} : { imagePullSecrets: imagePullSecrets.map(({ name = '' }) => ({ name })) }),
+    ...(Object.keys(user).length === 0 ? {} : { securityContext: user }),
+  };
+}
+
+function specFaults(spec: PodSpecShape, admitted: PodSpec): readonly Fault[] {
+  const { containers = [], initContainers = [] } = spec;
+  const pod = [...admitted.containers, ...(admitted.initContainers ?? [])];
+  const check = (name: string, list: readonly ContainerShape[], isInit: boolean) =>
+    list.flatMap((c, i) =>
+      containerFaults(`${SPEC}.${name}[${i}]`, c, { spec, isInit, admitted: admitContainer(c), pod }),
+    );
+  return [
+    ...refusedFields('spec', SPEC, spec),
+    ...volumeFaults(`${SPEC}.volumes`, spec.volumes ?? []),
+    ...(containers.length === 0 ? [required(`${SPEC}.containers`)] : []),
+    ...check('initContainers', initContainers, true),
+    ...check('containers', containers, false),
+    ...duplicateNames(initContainers, containers),
+    ...graceFaults(spec),
+    ...nodeSelectorFaults(spec.nodeSelector ?? {}),
+    ...accountFaults(spec),
+    ...pullSecretFaults(spec),
+    ...podSecurityFaults(SPEC, spec),
+  ];
+}
+
+function duplicateNames(init: readonly ContainerShape[], app: readonly ContainerShape[]): readonly Fault[] {
   const seen = new Set<string>();
   const faults: Fault[] = [];
   const look = (list: string, containers: readonly ContainerShape[]): void => {
     for (const [i, { name = '' }] of containers.entries()) {
-      if (name !== '' && seen.has(name)) faults.push(duplicate(`${specPath}.${list}[${i}].name`, name));
+      if (name !== '' && seen.has(name)) faults.push(duplicate(`${SPEC}.${list}[${i}].name`, name));
       seen.add(name);
     }
   };
@@ -83,155 +117,90 @@ function duplicateNames(
   return faults;
 }
 
-function containerFaults(path: string, c: ContainerShape, { indexed }: TemplateContext): readonly Fault[] {
-  const { name = '', image = '' } = c;
-  const faults: Fault[] = [];
-  if (name === '') faults.push(required(`${path}.name`));
-  else faults.push(...dnsLabelFaults(name).map((fault) => invalid(`${path}.name`, name, fault)));
-  if (image === '') faults.push(required(`${path}.image`));
-  else if (image.trim() !== image)
-    faults.push(invalid(`${path}.image`, image, 'must not have leading or trailing whitespace'));
-  for (const field of ['command', 'args'] as const)
-    for (const [i, word] of (c[field] ?? []).entries())
-      faults.push(...wordFaults(`${path}.${field}[${i}]`, word, indexed));
-  faults.push(...wordFaults(`${path}.workingDir`, c.workingDir ?? '', false));
-  for (const [i, variable] of (c.env ?? []).entries())
-    faults.push(...envFaults(`${path}.env[${i}]`, variable, indexed));
-  return [...faults, ...resourceFaults(`${path}.resources`, c.resources), ...refusedInContainer(path, c)];
+function graceFaults({ terminationGracePeriodSeconds: graceSec = DEFAULT_GRACE_SEC }: PodSpecShape): readonly Fault[] {
+  return graceSec >= 0
+    ? []
+    : [invalid(`${SPEC}.terminationGracePeriodSeconds`, graceSec, 'must be greater than or equal to 0')];
 }
 
-/** Set for each attempt by whoever launches it, so it is not known when the task definition is made. */
-const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
-const OUR_VARIABLES = 'MUSTER_';
+/** What may be chosen on Fargate; all other labels are of nodes. */
+const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  [ARCHITECTURE_SELECTOR]: ['amd64', 'arm64'],
+  [CAPACITY_SELECTOR]: ['spot', 'on-demand'],
+  'kubernetes.io/os': ['linux'],
+};
 
-function wordFaults(path: string, word: string, indexed: boolean): readonly Fault[] {
-  if (word.includes('\0')) return [invalid(path, word, 'must not contain NUL')];
-  if (indexed && referredVariables(word).includes(INDEX_VARIABLE))
-    return [refusedValue(path, `let a shell read it: sh -c 'program "$${INDEX_VARIABLE}"'`)];
-  return [];
+function nodeSelectorFaults(nodeSelector: Labels): readonly Fault[] {
+  const path = `${SPEC}.nodeSelector`;
+  return [
+    ...labelFaults(path, nodeSelector),
+    ...Object.entries(nodeSelector).flatMap(([key, value]) => {
+      const choices = CHOICES[key];
+      if (choices === undefined)
+        return [
+          refusedValue(
+            `${path}[${key}]`,
+            `leave it out: Fargate has no nodes to choose from; ${Object.keys(CHOICES).join(', ')} may be chosen`,
+          ),
+        ];
+      return choices.includes(value) ? [] : [refusedValue(`${path}[${key}]`, `use ${choices.join(' or ')}`)];
+    }),
+  ];
 }
 
-function envFaults(path: string, variable: EnvShape, indexed: boolean): readonly Fault[] {
-  const { name = '', value = '', valueFrom } = variable;
+function accountFaults({ serviceAccountName, serviceAccount }: PodSpecShape): readonly Fault[] {
+  const name = serviceAccountName ?? serviceAccount ?? '';
+  return name === '' ? [] : dnsSubdomainFaults(name).map((fault) => invalid(`${SPEC}.serviceAccountName`, name, fault));
+}
+
+function pullSecretFaults({ imagePullSecrets = [] }: PodSpecShape): readonly Fault[] {
+  const path = `${SPEC}.imagePullSecrets`;
+  return [
+    ...imagePullSecrets.flatMap(({ name = '' }, i) =>
+      name === ''
+        ? [required(`${path}[${i}].name`)]
+        : dnsSubdomainFaults(name).map((fault) => invalid(`${path}[${i}].name`, name, fault)),
+    ),
+    ...(imagePullSecrets.length > 1
+      ? [refusedValue(`${path}[1]`, 'name one secret only: ECS takes one for an image')]
+      : []),
+  ];
+}
+
+/** What only the template as a whole shows; asked once its parts are right. */
+function wholeFaults(template: PodTemplate, indexed: boolean): readonly Fault[] {
   const faults: Fault[] = [];
-  if (name === '') faults.push(required(`${path}.name`));
-  else if (!/^[ -<>-~]+$/.test(name))
+  const storage = ephemeralStorageOf(template.spec);
+  if (storage !== null && storage > EPHEMERAL_GIB_MAX)
     faults.push(
       invalid(
-        `${path}.name`,
-        name,
-        "a valid environment variable name must consist only of printable ASCII characters other than '='",
+        `${SPEC}.containers`,
+        undefined,
+        `the Pod needs ${storage} GiB of ephemeral storage; a Fargate task has at most ${EPHEMERAL_GIB_MAX}`,
       ),
     );
-  else if (name === INDEX_VARIABLE && indexed)
-    faults.push(refusedValue(`${path}.name`, 'leave it out: Muster sets it to the completion index'));
-  else if (name.startsWith(OUR_VARIABLES))
-    faults.push(refusedValue(`${path}.name`, `use another name: those that begin with ${OUR_VARIABLES} are Muster's`));
-  if (valueFrom !== undefined && valueFrom !== null)
-    faults.push(
-      refusedValue(`${path}.valueFrom`, `write the value; the completion index is in ${INDEX_VARIABLE} anyway`),
-    );
-  return [...faults, ...wordFaults(`${path}.value`, value, indexed)];
-}
-
-type EnvShape = NonNullable<ContainerShape['env']>[number];
-
-function resourceFaults(path: string, resources: ContainerShape['resources']): readonly Fault[] {
-  const faults: Fault[] = [];
-  if (Array.isArray(resources?.claims) && resources.claims.length > 0)
-    faults.push(refusedValue(`${path}.claims`, 'leave it out'));
-  for (const list of ['limits', 'requests'] as const)
-    for (const [name, text] of Object.entries(resources?.[list] ?? {})) {
-      const at = `${path}.${list}[${name}]`;
-      const amount = parseQuantity(text);
-      if (name !== 'cpu' && name !== 'memory')
-        faults.push(refusedValue(at, 'a Fargate task has cpu and memory; leave it out'));
-      else if (amount === null)
+  const owner: PodOwner = {
+    metadata: { namespace: '' },
+    spec: { completionMode: indexed ? 'Indexed' : 'NonIndexed', template },
+  };
+  const { containers, initContainers = [] } = template.spec;
+  for (const [list, members] of Object.entries({ initContainers, containers }))
+    for (const [i, container] of members.entries())
+      if (hasLateProgram(container, owner))
         faults.push(
-          invalid(
-            at,
-            text,
-            "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+          refusedValue(
+            `${SPEC}.${list}[${i}].command[0]`,
+            'let a shell choose the program: what a container runs is fixed before its attempts are',
           ),
         );
-      else if (amount < 0) faults.push(invalid(at, text, 'must be greater than or equal to 0'));
-      else if (list === 'requests') faults.push(...aboveLimit(at, name, text, amount, resources?.limits?.[name]));
-    }
+  const chars = overridesCharsMax(owner);
+  if (chars > OVERRIDES_CHARS_MAX)
+    faults.push(
+      invalid(
+        `${SPEC}.containers`,
+        undefined,
+        `variables and words that differ between attempts may take ${chars} characters; ECS takes ${OVERRIDES_CHARS_MAX}: let a shell put them together`,
+      ),
+    );
   return faults;
-}
-
-function aboveLimit(
-  path: string,
-  name: string,
-  text: string,
-  amount: number,
-  limit: string | undefined,
-): readonly Fault[] {
-  const most = limit === undefined ? null : parseQuantity(limit);
-  return most === null || amount <= most
-    ? []
-    : [invalid(path, text, `must be less than or equal to ${name} limit of ${limit ?? ''}`)];
-}
-
-function admitContainer({
-  name = '',
-  image = '',
-  command,
-  args,
-  workingDir,
-  env,
-  resources,
-}: ContainerShape): Container {
-  const limits = cpuAndMemory(resources?.limits);
-  // A limit without a request stands for both, as Kubernetes defaults it.
-  const requests = { ...limits, ...cpuAndMemory(resources?.requests) };
-  const both = {
-    ...(Object.keys(limits).length === 0 ? {} : { limits }),
-    ...(Object.keys(requests).length === 0 ? {} : { requests }),
-  };
-  return {
-    name,
-    image,
-    ...(command === undefined || command.length === 0 ? {} : { command }),
-    ...(args === undefined || args.length === 0 ? {} : { args }),
-    ...(workingDir === undefined || workingDir === '' ? {} : { workingDir }),
-    ...(env === undefined || env.length === 0
-      ? {}
-      : { env: env.map((variable) => ({ name: variable.name ?? '', value: variable.value ?? '' })) }),
-    ...(Object.keys(both).length === 0 ? {} : { resources: both }),
-  };
-}
-
-function cpuAndMemory(list: Readonly<Record<string, string>> = {}): Resources {
-  const { cpu, memory } = list;
-  return { ...(cpu === undefined ? {} : { cpu }), ...(memory === undefined ? {} : { memory }) };
-}
-
-function templateWarnings(
-  containers: NonNullable<PodSpecShape['containers']>,
-  initContainers: NonNullable<PodSpecShape['initContainers']>,
-  gracePeriodSec: number,
-): readonly string[] {
-  const warnings: string[] = [];
-  const main = containers[0]?.name ?? '';
-  for (const [i] of containers.slice(1).entries())
-    warnings.push(
-      `${PATH}.spec.containers[${i + 1}]: runs beside "${main}"; the Pod ends with "${main}", whatever this container does`,
-    );
-  if (gracePeriodSec > STOP_TIMEOUT_MAX_SEC)
-    warnings.push(
-      `${PATH}.spec.terminationGracePeriodSeconds: Fargate kills what has not ended after ${STOP_TIMEOUT_MAX_SEC} seconds`,
-    );
-  const all = [
-    ...initContainers.map((c, i) => ({ c, at: `initContainers[${i}]` })),
-    ...containers.map((c, i) => ({ c, at: `containers[${i}]` })),
-  ];
-  for (const { c, at } of all) {
-    const seen = new Set<string>();
-    for (const [i, { name = '' }] of (c.env ?? []).entries()) {
-      if (seen.has(name)) warnings.push(`${PATH}.spec.${at}.env[${i}]: hides previous definition of "${name}"`);
-      seen.add(name);
-    }
-  }
-  return warnings;
 }

@@ -5,7 +5,7 @@ export type Refusal = { readonly path: string; readonly means?: readonly unknown
 
 const LATER = 'not supported by this version of Muster';
 
-export const refuse = (path: string, instead: string, ...means: readonly unknown[]): Refusal => ({
+const refuse = (path: string, instead: string, ...means: readonly unknown[]): Refusal => ({
   path,
   instead,
   means,

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { createEcsClients, createEcsTasks } from '../../shared/adapters/aws/ecs-tasks.ts';
 import { clientToken, formatPlacement, runTaskInput } from '../../shared/adapters/aws/run-task-request.ts';
+import { registerInput } from '../../shared/adapters/aws/task-definition-request.ts';
 import { asJobUid, asTaskArn } from '../../shared/domain/brand.ts';
-import type { TaskDefinition } from '../../shared/domain/task.ts';
+import type { TaskContainer, TaskDefinition } from '../../shared/domain/task.ts';
+import { parseReference } from '../../shared/names/secrets.ts';
 import { type Answer, type Call, refusal, scriptedAws } from './scripted-aws.ts';
 
 const placement = {
@@ -17,6 +19,7 @@ const definitions = {
   region: 'eu-central-1',
   executionRoleArn: 'arn:aws:iam::123456789012:role/exec',
   taskRoleArn: null,
+  taskRoles: new Map([['default/reports', 'arn:aws:iam::123456789012:role/reports']]),
   logGroup: '/muster/tasks',
 };
 const ARN = asTaskArn('arn:aws:ecs:eu-central-1:123456789012:task/jobs/0f0f');
@@ -174,12 +177,28 @@ test.each<[string, Answer, string]>([
   expect(calls).toHaveLength(1); // the SDK must not repeat it by itself
 });
 
+const PLAIN = {
+  secrets: [],
+  dependsOnStart: [],
+  ports: [],
+  mounts: [],
+  user: null,
+  readOnlyRoot: false,
+  capabilities: { add: [], drop: [] },
+  pullSecret: null,
+} as const satisfies Partial<TaskContainer>;
+
 const definition: TaskDefinition = {
   family: 'muster-9c1f',
   cpu: 256,
   memoryMib: 512,
+  ephemeralStorageGib: null,
+  architecture: 'X86_64',
+  serviceAccount: null,
+  volumes: [],
   containers: [
     {
+      ...PLAIN,
       name: 'fetch',
       image: 'i:1',
       entryPoint: ['sh'],
@@ -191,6 +210,7 @@ const definition: TaskDefinition = {
       stopTimeoutSec: 30,
     },
     {
+      ...PLAIN,
       name: 'main',
       image: 'i:1',
       entryPoint: [],
@@ -362,4 +382,123 @@ test('live tasks are listed by Job alone, or all that are wanted running', async
     { cluster: 'jobs', startedBy: uid },
     { cluster: 'jobs', desiredStatus: 'RUNNING', nextToken: 'more' },
   ]);
+});
+
+const [fetch, main] = definition.containers;
+const full: TaskDefinition = {
+  ...definition,
+  ephemeralStorageGib: 40,
+  architecture: 'ARM64',
+  volumes: ['big-scratch'],
+  containers: [
+    {
+      ...fetch!,
+      secrets: [
+        { name: 'PASSWORD', from: { kind: 'secret', namespace: 'default', name: 'db-secret', key: 'password' } },
+        { name: 'HOST', from: { kind: 'configMap', namespace: 'default', name: 'db', key: 'host.name' } },
+      ],
+      ports: [{ port: 80, protocol: 'tcp' }],
+      mounts: [{ volume: 'big-scratch', path: '/data', readOnly: false }],
+      user: '1000:2000',
+      readOnlyRoot: true,
+      capabilities: { add: ['SYS_PTRACE'], drop: ['ALL'] },
+      pullSecret: { namespace: 'default', name: 'registry' },
+    },
+    {
+      ...main!,
+      dependsOnStart: ['log'],
+      ports: [
+        { port: 80, protocol: 'tcp' },
+        { port: 80, protocol: 'udp' },
+      ],
+      mounts: [{ volume: 'big-scratch', path: '/in', readOnly: true }],
+    },
+  ],
+};
+
+test('secrets, volumes, users and all that a template may ask for', () => {
+  expect(registerInput(full, definitions, null)).toMatchObject({
+    ephemeralStorage: { sizeInGiB: 40 },
+    runtimePlatform: { cpuArchitecture: 'ARM64', operatingSystemFamily: 'LINUX' },
+    volumes: [{ name: 'big-scratch' }],
+    containerDefinitions: [
+      {
+        environment: [
+          { name: 'A', value: 'b' },
+          { name: 'MUSTER_VOLUME_BIG_SCRATCH', value: '/data' },
+        ],
+        secrets: [
+          {
+            name: 'PASSWORD',
+            valueFrom:
+              'arn:aws:secretsmanager:eu-central-1:123456789012:secret:muster/default/db-secret/secret:password::',
+          },
+          { name: 'HOST', valueFrom: '/muster/default/configmaps/db/host.name' },
+        ],
+        portMappings: [{ containerPort: 80, protocol: 'tcp' }],
+        mountPoints: [{ sourceVolume: 'big-scratch', containerPath: '/data', readOnly: false }],
+        user: '1000:2000',
+        readonlyRootFilesystem: true,
+        linuxParameters: { capabilities: { add: ['SYS_PTRACE'], drop: ['ALL'] } },
+        repositoryCredentials: { credentialsParameter: 'muster/default/registry/secret' },
+      },
+      {
+        dependsOn: [
+          { containerName: 'fetch', condition: 'SUCCESS' },
+          { containerName: 'log', condition: 'START' },
+        ],
+        // the first container has the port already, and all of a task have one address
+        portMappings: [{ containerPort: 80, protocol: 'udp' }],
+        mountPoints: [{ sourceVolume: 'big-scratch', containerPath: '/in', readOnly: true }],
+      },
+    ],
+  });
+});
+
+test('what a reference says is what it was made of', () => {
+  const { containerDefinitions = [] } = registerInput(full, definitions, null);
+  const references = containerDefinitions[0]?.secrets?.map(({ valueFrom = '' }) => parseReference(valueFrom));
+  expect(references).toEqual(full.containers[0]?.secrets.map(({ from }) => from));
+  for (const odd of ['arn:aws:ssm:x', '/muster/a/b', '/muster/../configmaps/a/b', '/other/a/configmaps/b/c'])
+    expect(parseReference(odd)).toBeNull();
+});
+
+test('a service account is the role that it is mapped to, and one that is not mapped starts nothing', async () => {
+  const reports = { ...definition, serviceAccount: { namespace: 'default', name: 'reports' } };
+  const script = ({ action, input }: Call): Answer =>
+    action === 'RegisterTaskDefinition'
+      ? ok({ taskDefinition: { ...input, taskDefinitionArn: REVISION } })
+      : refusal('ClientException', 'Unable to describe task definition.');
+  const { tasks, calls } = await tasksThatMeet(script);
+  expect(await tasks.prepare(reports)).toMatchObject({ kind: 'ready' });
+  expect(calls.at(-1)?.input).toMatchObject({ taskRoleArn: 'arn:aws:iam::123456789012:role/reports' });
+  const before = calls.length;
+  const elsewhere = { ...definition, serviceAccount: { namespace: 'other', name: 'reports' } };
+  expect(await tasks.prepare(elsewhere)).toEqual({
+    kind: 'fatal',
+    reason:
+      'serviceaccount "reports" not found: no task role is mapped to other/reports; map one when you deploy Muster (taskRoles)',
+  });
+  expect(calls).toHaveLength(before);
+  expect(registerInput(elsewhere, { ...definitions, taskRoles: null }, null)).not.toHaveProperty('taskRoleArn');
+});
+
+test('a launch says what it runs on, and what its containers get beyond the rest', () => {
+  const own = { name: 'fetch', env: [{ name: 'POD', value: 'tiles-7-abcde' }], command: ['-c', 'echo 7'] };
+  const spot = runTaskInput({ ...launch, capacity: 'spot', overrides: [own] });
+  expect(spot).toMatchObject({
+    capacityProviderStrategy: [{ capacityProvider: 'FARGATE_SPOT', weight: 1 }],
+    overrides: {
+      containerOverrides: [
+        { name: 'main', environment: launch.env },
+        { name: 'fetch', environment: [...launch.env, ...own.env], command: own.command },
+      ],
+    },
+  });
+  expect(spot).not.toHaveProperty('launchType');
+  expect(spot.overrides?.containerOverrides?.[0]).not.toHaveProperty('command');
+  const spotTemplate = { ...launch.template, placement: formatPlacement({ ...placement, capacity: 'FARGATE_SPOT' }) };
+  const onDemand = runTaskInput({ ...launch, template: spotTemplate, capacity: 'onDemand' });
+  expect(onDemand).toMatchObject({ launchType: 'FARGATE' });
+  expect(onDemand).not.toHaveProperty('capacityProviderStrategy');
 });

@@ -123,3 +123,21 @@ function actionsOfAdapters(): string[] {
   const ignored = [...NOT_ASKED_FOR, ...OF_THE_EVENT_SOURCE];
   return [...new Set(actions)].filter((action) => !ignored.includes(action)).sort();
 }
+
+test('Fargate reads what Pod templates may name as Secrets and ConfigMaps, and no other secret', () => {
+  const reading = stack.rights.filter(({ actions }) => actions.some((action) => /^(secretsmanager|ssm):/.test(action)));
+  expect(reading.map(({ owner, actions }) => [owner.includes('ExecutionRole'), actions])).toEqual([
+    [true, ['secretsmanager:GetSecretValue']],
+    [true, ['ssm:GetParameters']],
+  ]);
+  expect(JSON.stringify(reading[0]?.resources)).toMatch(/:secret:muster\/\*"/);
+  expect(JSON.stringify(reading[1]?.resources)).toMatch(/:parameter\/muster\/\*"/);
+});
+
+test('dispatch may hand over the roles of service accounts that are mapped', () => {
+  const arn = 'arn:aws:iam::123456789012:role/reports';
+  const mapped = musterTemplate({ taskRoles: `default/reports=${arn}` });
+  const passing = mapped.rights.find(({ actions }) => actions.includes('iam:PassRole'));
+  expect(passing?.resources).toContain(arn);
+  expect(passing?.resources).toHaveLength(3);
+});

@@ -10,6 +10,7 @@ describe('settings of a deployment', () => {
       launchesPerSec: 18,
       stopsPerSec: 10,
       historyDays: 30,
+      taskRoles: {},
     });
   });
 
@@ -19,6 +20,7 @@ describe('settings of a deployment', () => {
       launchesPerSec: 5,
       stopsPerSec: 0.5,
       historyDays: 90,
+      taskRoles: {},
     });
   });
 
@@ -31,7 +33,17 @@ describe('settings of a deployment', () => {
     });
   });
 
+  test('map service accounts to task roles', () => {
+    const [a, b] = ['arn:aws:iam::123456789012:role/a', 'arn:aws-cn:iam::123456789012:role/path/b'];
+    expect(read({ taskRoles: `default/reports=${a}, other/x.y=${b}` }).taskRoles).toEqual({
+      'default/reports': a,
+      'other/x.y': b,
+    });
+  });
+
   test.each([
+    [{ taskRoles: 'reports=arn:aws:iam::123456789012:role/a' }, 'taskRoles'],
+    [{ taskRoles: 'default/reports=a' }, 'taskRoles'],
     [{ vpcId: 'vpc-1' }, 'subnetIds'],
     [{ subnetIds: 'subnet-1' }, 'subnetIds'],
     [{ vpcId: 'vpc-1', subnetIds: '' }, 'subnetIds'],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Container, JobManifest } from '../../shared/domain/manifest.ts';
+import type { JobManifest } from '../../shared/domain/manifest.ts';
+import type { Container } from '../../shared/domain/pod-spec.ts';
 import { fargateSizeOf, mainContainer, taskDefinitionOf } from '../../shared/domain/pod-template.ts';
 import { parseQuantity } from '../../shared/domain/quantity.ts';
 import { expandVariables, referredVariables } from '../../shared/domain/variable-expansion.ts';

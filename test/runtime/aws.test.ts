@@ -28,17 +28,20 @@ test('what the stack sets is read, and what it leaves out has no limit', () => {
     placement: { subnets: ['subnet-1', 'subnet-2'], securityGroups: ['sg-1'], assignPublicIp: 'ENABLED' },
     deadQueues: { wake: null, facts: null, dispatch: null },
     taskRoleArn: null,
+    taskRoles: new Map(),
     settings: { launchesPerSec: null, stopsPerSec: null, historyMs: 30 * 86_400_000 },
   });
   const more = {
     [ENV.launchesPerSec]: '18',
     [DEAD_QUEUE_ENV.facts]: 'https://sqs.example/1/dead',
     [ENDPOINT_ENV.ecs]: 'http://127.0.0.1:1',
+    [ENV.taskRoles]: '{"default/reports":"arn"}',
   };
   expect(optionsFromEnv({ ...REQUIRED, ...more })).toMatchObject({
     settings: { launchesPerSec: 18 },
     deadQueues: { facts: 'https://sqs.example/1/dead' },
     endpoints: { ecs: 'http://127.0.0.1:1' },
+    taskRoles: new Map([['default/reports', 'arn']]),
   });
 });
 

@@ -195,15 +195,15 @@ describe('what is wrong is refused with its path', () => {
         'spec.template.spec.containers[0].env[0].name: Required value',
         `spec.template.spec.containers[0].env[1].name: Invalid value: "A=B": a valid environment variable name must consist only of printable ASCII characters other than '='`,
         `spec.template.spec.containers[0].env[2].name: ${LATER}; use another name: those that begin with MUSTER_ are Muster's`,
-        `spec.template.spec.containers[0].env[3].valueFrom: ${LATER}; write the value; the completion index is in JOB_COMPLETION_INDEX anyway`,
+        'spec.template.spec.containers[0].env[3].valueFrom: Invalid value: "": must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`',
         'spec.template.spec.containers[0].env[4].value: Invalid value: "a\\u0000": must not contain NUL',
       ],
     ],
     [
-      'an index that only the launch knows',
-      withContainer({ command: ['echo', '$(JOB_COMPLETION_INDEX)'] }, { completionMode: 'Indexed', completions: 1 }),
+      'a program that only the launch knows',
+      withContainer({ command: ['run-$(JOB_COMPLETION_INDEX)'] }, { completionMode: 'Indexed', completions: 1 }),
       [
-        `spec.template.spec.containers[0].command[1]: ${LATER}; let a shell read it: sh -c 'program "$JOB_COMPLETION_INDEX"'`,
+        `spec.template.spec.containers[0].command[0]: ${LATER}; let a shell choose the program: what a container runs is fixed before its attempts are`,
       ],
     ],
     [
@@ -218,7 +218,7 @@ describe('what is wrong is refused with its path', () => {
         'spec.template.spec.containers[0].resources.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0',
         'spec.template.spec.containers[0].resources.requests[cpu]: Invalid value: "many": quantities must match the regular expression \'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$\'',
         'spec.template.spec.containers[0].resources.requests[memory]: Invalid value: "2Gi": must be less than or equal to memory limit of 1Gi',
-        `spec.template.spec.containers[0].resources.requests[nvidia.com/gpu]: ${LATER}; a Fargate task has cpu and memory; leave it out`,
+        `spec.template.spec.containers[0].resources.requests[nvidia.com/gpu]: ${LATER}; a Fargate task has cpu, memory and ephemeral-storage; leave it out`,
       ],
     ],
     [
@@ -261,13 +261,13 @@ describe('what is wrong is refused with its path', () => {
   test.each([
     ['metadata.finalizers', job({}, { name: 'sums', finalizers: ['a/b'] })],
     ['metadata.ownerReferences', job({}, { name: 'sums', ownerReferences: [{}] })],
-    ['spec.template.spec.volumes', job({}, { name: 'sums' }, { volumes: [{ name: 'v' }] })],
+    ['spec.template.spec.volumes[0].hostPath', job({}, { name: 'sums' }, { volumes: [{ name: 'v', hostPath: {} }] })],
     ['spec.template.spec.subdomain', job({}, { name: 'sums' }, { subdomain: 'sums' })],
     ['spec.template.spec.dnsPolicy', job({}, { name: 'sums' }, { dnsPolicy: 'None' })],
     ['spec.template.spec.hostNetwork', job({}, { name: 'sums' }, { hostNetwork: true })],
-    ['spec.template.spec.securityContext', job({}, { name: 'sums' }, { securityContext: { runAsUser: 0 } })],
+    ['spec.template.spec.securityContext.fsGroup', job({}, { name: 'sums' }, { securityContext: { fsGroup: 0 } })],
     ['spec.template.spec.containers[0].imagePullPolicy', withContainer({ imagePullPolicy: 'Never' })],
-    ['spec.template.spec.containers[0].volumeMounts', withContainer({ volumeMounts: [{}] })],
+    ['spec.template.spec.containers[0].lifecycle', withContainer({ lifecycle: { preStop: {} } })],
     ['spec.template.spec.containers[0].tty', withContainer({ tty: true })],
     ['spec.template.spec.containers[0].envFrom', withContainer({ envFrom: [{}] })],
   ])('%s is known, not supported, and never ignored', (path, document) => {

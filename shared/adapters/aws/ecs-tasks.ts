@@ -16,7 +16,7 @@ import { parseTask } from '../../schema/ecs-task.ts';
 import { type Connection, clientConfig } from './connection.ts';
 import { type Placement, formatPlacement, runTaskInput } from './run-task-request.ts';
 import { classify, outcomeOfAnswer, outcomeOfRunError } from './run-task-outcome.ts';
-import { type DefinitionSettings, mainFirst, registerInput, stillFits } from './task-definition-request.ts';
+import { type DefinitionSettings, mainFirst, registerInput, stillFits, taskRoleOf } from './task-definition-request.ts';
 
 /** One attempt: a throttled RunTask is paced by all dispatchers together, and its outcome is classified by us. */
 const LAUNCH_PATIENCE = { maxAttempts: 1, requestTimeoutMs: 15_000, maxSockets: 50 };
@@ -44,7 +44,9 @@ export function createEcsTasks({ clients, placement, definitions }: EcsTasksOpti
   const { cluster } = placement;
   return {
     async prepare(definition) {
-      const wanted = registerInput(definition, definitions);
+      const role = taskRoleOf(definition, definitions);
+      if (role.kind === 'unknown') return { kind: 'fatal', reason: role.reason };
+      const wanted = registerInput(definition, definitions, role.arn);
       try {
         const found = await activeDefinition(other, definition.family);
         const fits = found !== null && stillFits(found, wanted);

@@ -5,6 +5,7 @@ import type { JobUid } from '../../domain/brand.ts';
 import type { AttemptId } from '../../domain/fact.ts';
 import { formatGroup } from '../../domain/task-group.ts';
 import { GROUP_PREFIX } from '../../names/env.ts';
+import type { Capacity } from '../../domain/task.ts';
 import type { Launch } from '../../ports/tasks.ts';
 
 /** Where a Job's tasks run; frozen in its launch template, for a repeated call must be the same byte for byte. */
@@ -26,9 +27,9 @@ export const formatPlacement = ({ cluster, subnets, securityGroups, assignPublic
  * Pure and byte-stable: the same launch gives the same request for ever, since ECS answers the repetition of a token
  * with other parameters with ConflictException (ECS developer guide, "Ensuring idempotency").
  */
-export function runTaskInput({ job, id, template, env }: Launch): RunTaskCommandInput {
+export function runTaskInput({ job, id, template, env, overrides = [], capacity }: Launch): RunTaskCommandInput {
   const placement = PlacementSchema.parse(JSON.parse(template.placement));
-  const environment = env.map(({ name, value }) => ({ name, value }));
+  const provider = capacity === undefined ? placement.capacity : PROVIDERS[capacity];
   return {
     cluster: placement.cluster,
     taskDefinition: template.taskDefinition,
@@ -37,9 +38,10 @@ export function runTaskInput({ job, id, template, env }: Launch): RunTaskCommand
     startedBy: job.uid,
     group: formatGroup(GROUP_PREFIX, id),
     enableECSManagedTags: false,
-    ...(placement.capacity === 'FARGATE'
+    // ECS takes one of the two, and Spot needs the strategy.
+    ...(provider === 'FARGATE'
       ? { launchType: 'FARGATE' }
-      : { capacityProviderStrategy: [{ capacityProvider: placement.capacity, weight: 1 }] }),
+      : { capacityProviderStrategy: [{ capacityProvider: provider, weight: 1 }] }),
     networkConfiguration: {
       awsvpcConfiguration: {
         subnets: [...placement.subnets],
@@ -48,9 +50,26 @@ export function runTaskInput({ job, id, template, env }: Launch): RunTaskCommand
       },
     },
     // The main container comes first: that is how it is recognised in events, which repeat the overrides.
-    overrides: { containerOverrides: template.containers.map((name) => ({ name, environment })) },
+    overrides: {
+      containerOverrides: template.containers.map((name) => {
+        const own = overrides.find((override) => override.name === name);
+        return {
+          name,
+          environment: [...env, ...(own?.env ?? [])].map((variable) => ({
+            name: variable.name,
+            value: variable.value,
+          })),
+          ...(own === undefined || own.command === null ? {} : { command: [...own.command] }),
+        };
+      }),
+    },
   };
 }
+
+const PROVIDERS = { onDemand: 'FARGATE', spot: 'FARGATE_SPOT' } as const satisfies Record<
+  Capacity,
+  Placement['capacity']
+>;
 
 /** One token for one (attempt, nonce): 64 characters, the most that ECS takes. */
 export const clientToken = (uid: JobUid, { index, attempt, nonce }: AttemptId): string =>

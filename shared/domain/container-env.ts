@@ -1,0 +1,133 @@
+import { invariant } from './invariant.ts';
+import { type LateText, knownText, lateText } from './late-text.ts';
+import type { JobManifestSpec } from './manifest.ts';
+import type { Container, EnvSource } from './pod-spec.ts';
+import { parseQuantity } from './quantity.ts';
+import { expandLate } from './variable-expansion.ts';
+
+/** What a variable of a container holds. */
+export type Variable =
+  | { readonly kind: 'text'; readonly text: LateText }
+  /** Read by ECS when the task starts; nobody else ever sees it. */
+  | { readonly kind: 'secret'; readonly from: SecretSource };
+
+/** One key of a Secret or of a ConfigMap. */
+export type SecretSource = {
+  readonly kind: 'secret' | 'configMap';
+  readonly namespace: string;
+  readonly name: string;
+  readonly key: string;
+};
+
+/** What of a Job its Pods' variables depend on. */
+export type PodOwner = {
+  readonly metadata: { readonly namespace: string };
+  readonly spec: Pick<JobManifestSpec, 'completionMode' | 'template'>;
+};
+
+export const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
+export const INDEX_KEY = 'batch.kubernetes.io/job-completion-index';
+
+/** Labels that the Job itself puts on its Pods; they differ from Job to Job. */
+export const OWN_LABELS: readonly string[] = [
+  'batch.kubernetes.io/controller-uid',
+  'batch.kubernetes.io/job-name',
+  'controller-uid',
+  'job-name',
+];
+
+/**
+ * A container's variables in Kubernetes' order: later ones win, a value may refer to those before it. An Indexed Job's
+ * containers get their index last, unless they define that variable themselves (`addCompletionIndexEnvVariables`).
+ */
+export function variablesOf(container: Container, manifest: PodOwner): ReadonlyMap<string, Variable> {
+  const variables = new Map<string, Variable>();
+  for (const { name, value = '', valueFrom } of container.env ?? []) {
+    variables.set(
+      name,
+      valueFrom === undefined
+        ? { kind: 'text', text: expandLate(value, textsOf(variables)) }
+        : sourced(valueFrom, container, manifest),
+    );
+  }
+  if (manifest.spec.completionMode === 'Indexed' && !variables.has(INDEX_VARIABLE))
+    variables.set(INDEX_VARIABLE, { kind: 'text', text: [{ field: 'completionIndex' }] });
+  return variables;
+}
+
+/** A word of `command` or `args` with the container's variables in it. */
+export const expandWord = (word: string, variables: ReadonlyMap<string, Variable>): LateText =>
+  expandLate(word, textsOf(variables));
+
+/** Secrets are left out: admission refuses references to them, for their values are not ours to read. */
+function textsOf(variables: ReadonlyMap<string, Variable>): ReadonlyMap<string, LateText> {
+  const texts = new Map<string, LateText>();
+  for (const [name, variable] of variables) if (variable.kind === 'text') texts.set(name, variable.text);
+  return texts;
+}
+
+function sourced(from: EnvSource, container: Container, manifest: PodOwner): Variable {
+  const { namespace } = manifest.metadata;
+  if (from.secretKeyRef !== undefined)
+    return { kind: 'secret', from: { kind: 'secret', namespace, ...keyOf(from.secretKeyRef) } };
+  if (from.configMapKeyRef !== undefined)
+    return { kind: 'secret', from: { kind: 'configMap', namespace, ...keyOf(from.configMapKeyRef) } };
+  if (from.fieldRef !== undefined) return { kind: 'text', text: fieldText(from.fieldRef.fieldPath, manifest) };
+  invariant(from.resourceFieldRef !== undefined, 'admission takes known sources only');
+  const { containerName = container.name, resource, divisor } = from.resourceFieldRef;
+  const { containers, initContainers = [] } = manifest.spec.template.spec;
+  const owner = [...containers, ...initContainers].find(({ name }) => name === containerName);
+  const amount = owner === undefined ? null : resourceAmount(owner, resource, divisor);
+  invariant(amount !== null, 'admission takes resources only that a container sets');
+  return { kind: 'text', text: [String(amount)] };
+}
+
+const keyOf = ({ name, key }: { readonly name: string; readonly key: string }) => ({ name, key });
+
+/** Of the form `metadata.labels['key']` or `metadata.annotations['key']`. */
+export const SUBSCRIPT = /^metadata\.(labels|annotations)\['(.+)'\]$/;
+
+/** The fields that the downward API gives us, as text. Absent labels and annotations are empty, as in Kubernetes. */
+function fieldText(fieldPath: string, { metadata, spec }: PodOwner): LateText {
+  const { template } = spec;
+  switch (fieldPath) {
+    case 'metadata.name':
+      return [{ field: 'podName' }];
+    case 'metadata.uid':
+      return [{ field: 'podUid' }];
+    case 'metadata.namespace':
+      return [metadata.namespace];
+    case 'spec.serviceAccountName':
+      return [template.spec.serviceAccountName ?? 'default'];
+    default: {
+      const [, map, key = ''] = SUBSCRIPT.exec(fieldPath) ?? [];
+      invariant(map !== undefined, `admission takes known fields only: ${fieldPath}`);
+      if (key === INDEX_KEY && spec.completionMode === 'Indexed') return [{ field: 'completionIndex' }];
+      if (map === 'annotations') return lateText([template.metadata.annotations?.[key] ?? '']);
+      return OWN_LABELS.includes(key) ? [{ field: 'label', key }] : lateText([template.metadata.labels[key] ?? '']);
+    }
+  }
+}
+
+/**
+ * What `resourceFieldRef` shows: the container's quantity in divisors, rounded up (Kubernetes' `convertResource...ToString`).
+ * null: the container does not set it (Kubernetes would show what its node has), or the divisor is no quantity.
+ */
+export function resourceAmount({ resources }: Container, resource: string, divisor = '1'): number | null {
+  const [, list, name] = /^(limits|requests)\.(cpu|memory|ephemeral-storage)$/.exec(resource) ?? [];
+  if ((list !== 'limits' && list !== 'requests') || name === undefined) return null;
+  const text = Object.entries(resources?.[list] ?? {}).find(([key]) => key === name)?.[1];
+  const quantity = text === undefined ? null : parseQuantity(text);
+  const unit = parseQuantity(divisor === '0' || divisor === '' ? '1' : divisor);
+  return quantity === null || unit === null || unit <= 0 ? null : Math.ceil(quantity / unit - 1e-9);
+}
+
+/** Variables of which everything is known before any attempt. */
+export function settledVariables(
+  variables: ReadonlyMap<string, Variable>,
+): readonly { readonly name: string; readonly value: string }[] {
+  return [...variables].flatMap(([name, variable]) => {
+    const value = variable.kind === 'text' ? knownText(variable.text) : null;
+    return value === null ? [] : [{ name, value }];
+  });
+}

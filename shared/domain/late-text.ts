@@ -1,0 +1,49 @@
+/** What is known of an attempt only when it is launched. */
+export type AttemptField =
+  | { readonly field: 'podName' }
+  | { readonly field: 'podUid' }
+  | { readonly field: 'completionIndex' }
+  /** A label that the Job puts on its Pods: it differs by Job, and a task definition is shared by Jobs. */
+  | { readonly field: 'label'; readonly key: string };
+
+/** A text of which parts are known only at launch. Neighbouring known parts are joined. */
+export type LateText = readonly (string | AttemptField)[];
+
+/** The values of an attempt's fields. */
+export type AttemptValues = {
+  readonly podName: string;
+  readonly podUid: string;
+  readonly completionIndex: number;
+  readonly labels: Readonly<Record<string, string>>;
+};
+
+/** Joins neighbouring known parts. */
+export function lateText(parts: LateText): LateText {
+  const joined: (string | AttemptField)[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') joined[joined.length - 1] = last + part;
+    else if (part !== '') joined.push(part);
+  }
+  return joined;
+}
+
+/** The text, if all of it is known; else null. */
+export function knownText(text: LateText): string | null {
+  if (text.length === 0) return '';
+  const [only] = text;
+  return text.length === 1 && typeof only === 'string' ? only : null;
+}
+
+/** The text with names in place of what is not known yet: for people, and to hold its place. */
+export const placeholder = (text: LateText): string =>
+  text.map((part) => (typeof part === 'string' ? part : `$(${part.field})`)).join('');
+
+/** The text of one attempt. */
+export const fillIn = (text: LateText, attempt: AttemptValues): string =>
+  text.map((part) => (typeof part === 'string' ? part : valueOf(part, attempt))).join('');
+
+function valueOf(part: AttemptField, { podName, podUid, completionIndex, labels }: AttemptValues): string {
+  if (part.field === 'label') return labels[part.key] ?? '';
+  return { podName, podUid, completionIndex: String(completionIndex) }[part.field];
+}

@@ -1,0 +1,67 @@
+import { OWN_LABELS, type PodOwner, expandWord, variablesOf } from './container-env.ts';
+import { type AttemptValues, type LateText, fillIn, knownText } from './late-text.ts';
+import type { Container } from './pod-spec.ts';
+
+/** What RunTask changes of one container of the task definition (aws.md 1.1: environment and command, no more). */
+export type ContainerOverride = {
+  readonly name: string;
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  /** What follows the entry point; null: as the definition has it. */
+  readonly command: readonly string[] | null;
+};
+
+/** ECS's limit for all overrides of a call as JSON, formatting included (aws.md 1.1). */
+export const OVERRIDES_CHARS_MAX = 8_192;
+
+/** What the variables that every container is told take, names and values of the greatest length. */
+const COMMON_CHARS = 350;
+
+/** The most characters that the overrides of any attempt may take. */
+export function overridesCharsMax(manifest: PodOwner): number {
+  const { containers, initContainers = [] } = manifest.spec.template.spec;
+  const long = 'x'.repeat(63);
+  const labels = Object.fromEntries(OWN_LABELS.map((key) => [key, long]));
+  const overrides = overridesOf(manifest, { podName: long, podUid: long, completionIndex: 1_000_000, labels });
+  return JSON.stringify(overrides).length + (containers.length + initContainers.length) * COMMON_CHARS;
+}
+
+/** What differs between the attempts of a Job, container by container; those without a difference are left out. */
+export function overridesOf(manifest: PodOwner, attempt: AttemptValues): readonly ContainerOverride[] {
+  const { containers, initContainers = [] } = manifest.spec.template.spec;
+  return [...containers, ...initContainers].flatMap((container) => {
+    const variables = variablesOf(container, manifest);
+    const env = [...variables].flatMap(([name, variable]) =>
+      variable.kind === 'text' && knownText(variable.text) === null
+        ? [{ name, value: fillIn(variable.text, attempt) }]
+        : [],
+    );
+    const { command } = commandLine(container, (word) => expandWord(word, variables));
+    const late = command.some((word) => knownText(word) === null);
+    return env.length === 0 && !late
+      ? []
+      : [{ name: container.name, env, command: late ? command.map((word) => fillIn(word, attempt)) : null }];
+  });
+}
+
+/** Whether the program that a container runs is known at launch only, when it cannot be set any more. */
+export function hasLateProgram(container: Container, manifest: PodOwner): boolean {
+  const variables = variablesOf(container, manifest);
+  const [program] = container.command ?? [];
+  return program !== undefined && knownText(expandWord(program, variables)) === null;
+}
+
+/**
+ * Kubernetes' `command` and `args` as ECS's entry point and command. An entry point cannot be overridden at launch, so
+ * where a word of it is known only then, the words after the first move into the command: the program sees no difference.
+ */
+export function commandLine(
+  { command = [], args = [] }: Pick<Container, 'command' | 'args'>,
+  expand: (word: string) => LateText,
+): { readonly entryPoint: readonly LateText[]; readonly command: readonly LateText[] } {
+  const [program, ...rest] = command.map(expand);
+  const tail = args.map(expand);
+  if (program === undefined) return { entryPoint: [], command: tail };
+  return rest.some((word) => knownText(word) === null)
+    ? { entryPoint: [program], command: [...rest, ...tail] }
+    : { entryPoint: [program, ...rest], command: tail };
+}

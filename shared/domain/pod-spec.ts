@@ -1,0 +1,71 @@
+import type { Labels } from './manifest.ts';
+
+/** A pod template's spec as it was admitted: what is in it is honoured, all else was refused or means nothing. */
+export type PodSpec = {
+  readonly containers: readonly Container[];
+  readonly initContainers?: readonly Container[];
+  readonly volumes?: readonly Volume[];
+  readonly restartPolicy: 'Never' | 'OnFailure';
+  readonly terminationGracePeriodSeconds: number;
+  readonly nodeSelector?: Labels;
+  readonly serviceAccountName?: string;
+  /** One at most: a task definition has one secret an image. */
+  readonly imagePullSecrets?: readonly { readonly name: string }[];
+  readonly securityContext?: SecurityContext;
+};
+
+/** An `emptyDir`. */
+export type Volume = { readonly name: string; readonly emptyDir: { readonly sizeLimit?: string } };
+
+export type Container = {
+  readonly name: string;
+  readonly image: string;
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
+  readonly workingDir?: string;
+  readonly env?: readonly EnvVar[];
+  readonly ports?: readonly ContainerPort[];
+  readonly resources?: { readonly requests?: Resources; readonly limits?: Resources };
+  readonly volumeMounts?: readonly VolumeMount[];
+  readonly securityContext?: ContainerSecurityContext;
+  /** Of an init container: it is a sidecar, which runs beside the others from its turn on. */
+  readonly restartPolicy?: 'Always';
+};
+
+/** Either `value` or `valueFrom` is there. */
+export type EnvVar = { readonly name: string; readonly value?: string; readonly valueFrom?: EnvSource };
+
+/** Exactly one of them is there. */
+export type EnvSource = {
+  readonly fieldRef?: { readonly apiVersion?: string; readonly fieldPath: string };
+  readonly resourceFieldRef?: {
+    readonly containerName?: string;
+    readonly resource: string;
+    readonly divisor?: string;
+  };
+  readonly secretKeyRef?: KeyRef;
+  readonly configMapKeyRef?: KeyRef;
+};
+
+export type KeyRef = { readonly name: string; readonly key: string };
+
+export type ContainerPort = {
+  readonly name?: string;
+  readonly containerPort: number;
+  readonly protocol?: 'TCP' | 'UDP';
+};
+
+export type VolumeMount = { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean };
+
+export type Resources = { readonly cpu?: string; readonly memory?: string; readonly 'ephemeral-storage'?: string };
+
+export type SecurityContext = {
+  readonly runAsUser?: number;
+  readonly runAsGroup?: number;
+  readonly runAsNonRoot?: boolean;
+};
+
+export type ContainerSecurityContext = SecurityContext & {
+  readonly readOnlyRootFilesystem?: boolean;
+  readonly capabilities?: { readonly add?: readonly string[]; readonly drop?: readonly string[] };
+};

@@ -1,0 +1,55 @@
+/**
+ * Under which names tasks find what Kubernetes keeps in Secrets and ConfigMaps. A pod template names only what is in its
+ * own namespace, so the namespace is part of every name.
+ */
+
+/**
+ * Name of the Secrets Manager secret that stands for a Secret: a JSON object of its keys, or, as an image pull secret,
+ * `{"username": …, "password": …}`. It ends in a word of its own, for Secrets Manager misreads an ARN without suffix
+ * whose name ends in a hyphen and six characters (Secrets Manager user guide, "Finding a secret from a partial ARN").
+ */
+export const secretName = (namespace: string, name: string): string => `${SECRET_PREFIX}${namespace}/${name}/secret`;
+
+/** Name of the Parameter Store parameter that holds one key of a ConfigMap. */
+export const configMapParameter = (namespace: string, name: string, key: string): string =>
+  `${PARAMETER_PREFIX}${namespace}/configmaps/${name}/${key}`;
+
+/** What the execution role must be able to read begins with these. */
+export const SECRET_PREFIX = 'muster/';
+export const PARAMETER_PREFIX = '/muster/';
+
+/** `valueFrom` of a container's secret: a key of a Secrets Manager secret in the task's own account and Region. */
+export const secretReference = (
+  { partition, region, account }: { readonly partition: string; readonly region: string; readonly account: string },
+  namespace: string,
+  name: string,
+  key: string,
+): string => `arn:${partition}:secretsmanager:${region}:${account}:secret:${secretName(namespace, name)}:${key}::`;
+
+/** What a `valueFrom` stands for; null if it is none of ours. */
+export function parseReference(valueFrom: string): SecretPlace | null {
+  const [, namespace, name, key] =
+    /^arn:[^:]+:secretsmanager:[^:]*:[^:]*:secret:muster\/([^/]+)\/([^/]+)\/secret:([^:]+)::$/.exec(valueFrom) ?? [];
+  if (namespace !== undefined && name !== undefined && key !== undefined)
+    return placeOf('secret', namespace, name, key);
+  const [, mapNamespace, mapName, mapKey] = /^\/muster\/([^/]+)\/configmaps\/([^/]+)\/([^/]+)$/.exec(valueFrom) ?? [];
+  return mapNamespace === undefined || mapName === undefined || mapKey === undefined
+    ? null
+    : placeOf('configMap', mapNamespace, mapName, mapKey);
+}
+
+/** Parts become parts of paths. */
+function placeOf(kind: SecretPlace['kind'], namespace: string, name: string, key: string): SecretPlace | null {
+  return [namespace, name, key].some((part) => part === '.' || part === '..') ? null : { kind, namespace, name, key };
+}
+
+/** One key of a Secret or of a ConfigMap. */
+export type SecretPlace = {
+  readonly kind: 'secret' | 'configMap';
+  readonly namespace: string;
+  readonly name: string;
+  readonly key: string;
+};
+
+/** Environment variable with the path at which a volume is found: the mount path on AWS, a folder of the task's when embedded. */
+export const volumeVariable = (volume: string): string => `MUSTER_VOLUME_${volume.toUpperCase().replaceAll('-', '_')}`;

@@ -1,0 +1,187 @@
+import { SUBSCRIPT, resourceAmount } from '../domain/container-env.ts';
+import type { Container } from '../domain/pod-spec.ts';
+import { referredVariables } from '../domain/variable-expansion.ts';
+import { dnsSubdomainFaults, qualifiedNameFaults } from './dns-names.ts';
+import { type Fault, invalid, notSupported, required } from './fault.ts';
+import { refusedFields } from './pod-fields.ts';
+import type { EnvShape } from './pod-shape.ts';
+import { refusedValue } from './refused-fields.ts';
+
+type SourceShape = NonNullable<EnvShape['valueFrom']>;
+
+const OUR_VARIABLES = 'MUSTER_';
+
+/** What of the Pod the variables of one of its containers may refer to. */
+export type EnvContext = { readonly container: Container; readonly pod: readonly Container[] };
+
+/** Kubernetes' rules for a container's variables (`ValidateEnv`), and what ECS cannot do. */
+export function envFaults(path: string, variables: readonly EnvShape[], context: EnvContext): readonly Fault[] {
+  return variables.flatMap((variable, i) => {
+    const at = `${path}[${i}]`;
+    return [
+      ...nameFaults(`${at}.name`, variable.name ?? ''),
+      ...sourceFaults(`${at}.valueFrom`, variable, context),
+      ...wordFaults(`${at}.value`, variable.value ?? '', secretVariables(variables.slice(0, i))),
+    ];
+  });
+}
+
+/** Names of variables whose values only ECS reads, where the last definition of the name is one. */
+export function secretVariables(variables: readonly EnvShape[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { name = '', valueFrom } of variables) {
+    if (valueFrom?.secretKeyRef !== undefined || valueFrom?.configMapKeyRef !== undefined) names.add(name);
+    else names.delete(name);
+  }
+  return names;
+}
+
+/** A word of a command line, or a value. */
+export function wordFaults(path: string, word: string, secrets: ReadonlySet<string>): readonly Fault[] {
+  if (word.includes('\0')) return [invalid(path, word, 'must not contain NUL')];
+  const secret = referredVariables(word).find((name) => secrets.has(name));
+  return secret === undefined
+    ? []
+    : [refusedValue(path, `let a shell read it (sh -c '… "$${secret}"'): only ECS reads the value of ${secret}`)];
+}
+
+function nameFaults(path: string, name: string): readonly Fault[] {
+  if (name === '') return [required(path)];
+  if (!/^[ -<>-~]+$/.test(name))
+    return [
+      invalid(
+        path,
+        name,
+        "a valid environment variable name must consist only of printable ASCII characters other than '='",
+      ),
+    ];
+  return name.startsWith(OUR_VARIABLES)
+    ? [refusedValue(path, `use another name: those that begin with ${OUR_VARIABLES} are Muster's`)]
+    : [];
+}
+
+/** Kubernetes' `validateEnvVarValueFrom`. */
+function sourceFaults(path: string, { value = '', valueFrom }: EnvShape, context: EnvContext): readonly Fault[] {
+  if (valueFrom === undefined) return [];
+  const { fieldRef, resourceFieldRef, secretKeyRef, configMapKeyRef } = valueFrom;
+  const refused = refusedFields('valueFrom', path, valueFrom);
+  if (refused.length > 0) return refused;
+  const count = [fieldRef, resourceFieldRef, secretKeyRef, configMapKeyRef].filter((s) => s !== undefined).length;
+  if (count === 0)
+    return [
+      invalid(path, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'),
+    ];
+  if (value !== '') return [invalid(path, '', 'may not be specified when `value` is not empty')];
+  if (count > 1) return [invalid(path, '', 'may not have more than one field specified at a time')];
+  return [
+    ...(fieldRef === undefined ? [] : fieldRefFaults(`${path}.fieldRef`, fieldRef)),
+    ...(resourceFieldRef === undefined ? [] : resourceFaults(`${path}.resourceFieldRef`, resourceFieldRef, context)),
+    ...(secretKeyRef === undefined ? [] : keyRefFaults('secretKeyRef', path, secretKeyRef)),
+    ...(configMapKeyRef === undefined ? [] : keyRefFaults('configMapKeyRef', path, configMapKeyRef)),
+  ];
+}
+
+/** Fields that the downward API knows beside labels and annotations; what is null is honoured. */
+const FIELDS: Readonly<Record<string, string | null>> = {
+  'metadata.name': null,
+  'metadata.namespace': null,
+  'metadata.uid': null,
+  'spec.nodeName': 'leave it out: Fargate has no nodes',
+  'spec.serviceAccountName': null,
+  'status.hostIP': 'leave it out: Fargate has no nodes',
+  'status.hostIPs': 'leave it out: Fargate has no nodes',
+  'status.podIP': 'ask the task metadata endpoint ($ECS_CONTAINER_METADATA_URI_V4): the address is given after launch',
+  'status.podIPs': 'ask the task metadata endpoint ($ECS_CONTAINER_METADATA_URI_V4): the address is given after launch',
+};
+
+/** Annotations that the Job controller counts up from attempt to attempt. */
+const COUNTED = /^batch\.kubernetes\.io\/job-index-(ignored-)?failure-count$/;
+
+function fieldRefFaults(path: string, { fieldPath = '', apiVersion }: NonNullable<SourceShape['fieldRef']>) {
+  const at = `${path}.fieldPath`;
+  const faults: Fault[] =
+    apiVersion === undefined || apiVersion === '' || apiVersion === 'v1'
+      ? []
+      : [notSupported(`${path}.apiVersion`, apiVersion, ['v1'])];
+  const [, map, key = ''] = SUBSCRIPT.exec(fieldPath) ?? [];
+  const instead = FIELDS[fieldPath];
+  if (fieldPath === '') faults.push(required(at));
+  else if (map !== undefined) {
+    const name = map === 'annotations' ? key.toLowerCase() : key;
+    faults.push(...qualifiedNameFaults(name).map((fault) => invalid(at, fieldPath, fault)));
+    if (map === 'annotations' && COUNTED.test(key))
+      faults.push(refusedValue(at, 'read MUSTER_ATTEMPT: it counts the tries of the index'));
+  } else if (instead === undefined) faults.push(notSupported(at, fieldPath, Object.keys(FIELDS)));
+  else if (instead !== null) faults.push(refusedValue(at, instead));
+  return faults;
+}
+
+const RESOURCES = [
+  'limits.cpu',
+  'limits.ephemeral-storage',
+  'limits.memory',
+  'requests.cpu',
+  'requests.ephemeral-storage',
+  'requests.memory',
+];
+const CPU_DIVISORS = ['1m', '1'];
+const BYTE_DIVISORS = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
+
+function resourceFaults(
+  path: string,
+  { resource = '', containerName, divisor = '0' }: NonNullable<SourceShape['resourceFieldRef']>,
+  { container, pod }: EnvContext,
+): readonly Fault[] {
+  if (resource === '') return [required(`${path}.resource`)];
+  if (!RESOURCES.includes(resource)) return [notSupported(`${path}.resource`, resource, RESOURCES)];
+  const isCpu = resource.endsWith('.cpu');
+  const divisors = isCpu ? CPU_DIVISORS : BYTE_DIVISORS;
+  if (divisor !== '0' && divisor !== '' && !divisors.includes(divisor)) {
+    const name = isCpu
+      ? 'cpu resource'
+      : resource.endsWith('.memory')
+        ? 'memory resource'
+        : 'local ephemeral storage resource';
+    const values = isCpu ? divisors.join(' and ') : divisors.join(', ');
+    return [invalid(`${path}.divisor`, divisor, `only divisor's values ${values} are supported with the ${name}`)];
+  }
+  const owner =
+    containerName === undefined || containerName === '' ? container : pod.find(({ name }) => name === containerName);
+  if (owner === undefined) return [invalid(`${path}.containerName`, containerName, 'no container has this name')];
+  return resourceAmount(owner, resource, divisor) === null
+    ? [refusedValue(`${path}.resource`, `set resources.${resource} of container "${owner.name}"`)]
+    : [];
+}
+
+const CONFIG_KEY = /^[-._a-zA-Z0-9]+$/;
+
+/** Kubernetes' `validateSecretKeySelector`; the name becomes part of another, so that it must be a name. */
+function keyRefFaults(
+  kind: 'secretKeyRef' | 'configMapKeyRef',
+  parent: string,
+  ref: NonNullable<SourceShape['secretKeyRef']>,
+): readonly Fault[] {
+  const path = `${parent}.${kind}`;
+  const { name = '', key = '' } = ref;
+  return [
+    ...(name === ''
+      ? [required(`${path}.name`)]
+      : dnsSubdomainFaults(name).map((f) => invalid(`${path}.name`, name, f))),
+    ...(key === ''
+      ? [required(`${path}.key`)]
+      : configKeyFaults(key).map((fault) => invalid(`${path}.key`, key, fault))),
+    ...refusedFields(kind, path, ref),
+  ];
+}
+
+/** Kubernetes' `IsConfigMapKey`. */
+function configKeyFaults(key: string): readonly string[] {
+  if (key.length > 253) return ['must be no more than 253 characters'];
+  if (!CONFIG_KEY.test(key))
+    return [
+      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
+    ];
+  if (key === '.') return ["must not be '.'"];
+  if (key === '..') return ["must not be '..'"];
+  return key.startsWith('..') ? ["must not start with '..'"] : [];
+}
