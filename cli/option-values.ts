@@ -36,7 +36,7 @@ export function span(text: string): readonly [number, number] {
 }
 
 export function moment(text: string): number {
-  const ms = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN;
+  const ms = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms)) throw new InvalidArgumentError('It must be a time such as 2026-01-01T00:00:00Z.');
   return ms;
 }

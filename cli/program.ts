@@ -43,7 +43,7 @@ function createProgram(shell: Shell, done: Done): Command {
     .showHelpAfterError('(--help says more)')
     .exitOverride()
     .addHelpText('after', `${EXAMPLES.program}${EXIT_CODES}`);
-  for (const add of [addRun, addGet, addLogs, addDelete, addSimulate, addLocal]) add(program, shell, done);
+  for (const add of [addRun, addGet, addLogs, addDelete, addPlan, addSimulate, addLocal]) add(program, shell, done);
   return program;
 }
 
@@ -74,6 +74,12 @@ const EXAMPLES = {
     'muster logs frames --index 7 -f',
   ),
   delete: examples('muster delete frames', 'muster delete frames wordcount -n team'),
+  plan: examples(
+    'muster plan -f dump.json',
+    'muster plan -f dump.json --now 2026-01-01T00:00:00Z -o json',
+    'muster plan -f dump.json --no-caps     # as if one sync could do everything',
+    'kubectl get jobs,pods -l job-name=frames -o json | muster plan',
+  ),
   simulate: examples(
     'muster simulate -f job.yaml            # every task runs for a second and ends well',
     'muster simulate -f job.yaml --script fates.yaml',
@@ -203,6 +209,33 @@ function addDelete(program: Command, shell: Shell, done: Done): void {
     .action(async (jobs: string[], flags: { readonly namespace?: string }) => {
       const { deleteJobs } = await import('./commands/delete.ts');
       done(await deleteJobs(jobs.map(jobName), common(program, flags), shell));
+    });
+}
+
+type PlanOptions = {
+  readonly file: string;
+  readonly now?: number;
+  readonly output: 'json' | 'text';
+  readonly caps: boolean;
+};
+
+function addPlan(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('plan')
+    .summary('what would the Job controller do next?')
+    .description(
+      "Reads a cluster's dump of one Job and its Pods, and tells what Kubernetes' controller would do with it.",
+    )
+    .option('-f, --file <file>', 'the dump, JSON or YAML; - reads standard input', '-')
+    .addOption(new Option('--now <time>', 'the moment to plan for (default: the clock)').argParser(moment))
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
+    .option('--no-caps', "without Kubernetes' limits of 500 Pods a sync")
+    .addHelpText('after', EXAMPLES.plan)
+    .action(async (flags: PlanOptions) => {
+      const { planDump } = await import('./commands/plan.ts');
+      const { explainDump } = await import('../shared/domain/explain-dump.ts');
+      const { file, now = null, output, caps } = flags;
+      done(await planDump({ file, nowMs: now, json: output === 'json', caps }, explainDump, shell));
     });
 }
 

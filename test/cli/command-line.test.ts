@@ -18,6 +18,10 @@ describe('the command line', () => {
     ['logs a --attempt 0', 'It must be a whole number from 1.'],
     ['logs a --tail -3', 'It must be a whole number from 0.'],
     ['delete', "error: missing required argument 'jobs'"],
+    ['plan --now yesterday', 'It must be a time such as 2026-01-01T00:00:00Z.'],
+    ['plan --now 2026-01-01T00:00:00', 'It must be a time such as 2026-01-01T00:00:00Z.'],
+    ['plan -o yaml', 'Allowed choices are text, json.'],
+    ['plan -f nope.json', 'error: nope.json does not exist'],
     ['local --driver docker', 'docker is not offered yet'],
     ['local --driver podman', 'Allowed choices are process, simulated.'],
     ['local --port 65536', 'It must be a whole number from 0 to 65535.'],
@@ -34,16 +38,22 @@ describe('the command line', () => {
     expect({ code, out }).toEqual({ code: 2, out: '' });
   });
 
-  test.each(['--help', 'run --help', 'get --help', 'logs --help', 'delete --help', 'local --help', 'help run'])(
-    '%s has examples, on standard output',
-    async (line) => {
-      const { run } = await aServer();
-      const { code, out, err } = await run(line);
-      expect({ code, err }).toEqual({ code: 0, err: '' });
-      expect(out).toContain('Examples:\n  muster ');
-      expect(Math.max(...out.split('\n').map((each) => each.length))).toBeLessThanOrEqual(110);
-    },
-  );
+  test.each([
+    '--help',
+    'run --help',
+    'get --help',
+    'logs --help',
+    'delete --help',
+    'plan --help',
+    'local --help',
+    'help run',
+  ])('%s has examples, on standard output', async (line) => {
+    const { run } = await aServer();
+    const { code, out, err } = await run(line);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain('Examples:\n  muster ');
+    expect(Math.max(...out.split('\n').map((each) => each.length))).toBeLessThanOrEqual(110);
+  });
 
   test('--version', async () => {
     const { run } = await aServer();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Explain, type PlanFlags, planDump } from '../../cli/commands/plan.ts';
 import { Failure } from '../../cli/failure.ts';
+import { runCommandLine } from '../../cli/program.ts';
 import type { DumpPlan } from '../../shared/domain/cluster-dump.ts';
 import { aShell } from './a-shell.ts';
 
@@ -252,5 +253,25 @@ describe('output', () => {
     const { out } = await run({ stdin, plan: { ...NOTHING, create } });
     expect(out).toContain('create 2 Pods\n');
     expect(out).toContain('It stands at 0 succeeded, 0 failed, 0 active (0 ready), 0 terminating.\n');
+  });
+});
+
+describe('the command', () => {
+  const plan = async (line: string) => {
+    const { shell, out, err } = aShell({ cwd: tmpdir(), stdin: JSON.stringify(DUMP) });
+    const code = await runCommandLine(['plan', ...line.split(' ')], shell);
+    return { code, out: out(), err: err() };
+  };
+
+  test('plans at the moment that is asked for', async () => {
+    const { code, out, err } = await plan('-o json --now 2026-01-01T00:05:00Z');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(JSON.parse(out)).toMatchObject({
+      status: { terminating: 2, succeeded: 3, completedIndexes: '0-2' },
+      create: [],
+      delete: ['frames-3-aaaaa', 'frames-4-bbbbb'], // they have no index
+      account: [],
+      requeueAfterSec: null,
+    });
   });
 });
