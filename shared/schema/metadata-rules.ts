@@ -24,13 +24,21 @@ export function annotationFaults(path: string, annotations: Labels | undefined):
   return bytes > ANNOTATIONS_BYTES_MAX ? [...faults, tooLong(path, ANNOTATIONS_BYTES_MAX)] : faults;
 }
 
+const OWN_PREFIX = ANNOTATIONS.disruptions.replace(/[^/]*$/, '');
+
 /** Muster's own annotations on a Job: what is written there must mean something. */
 export function ownAnnotationFaults(path: string, annotations: Labels | undefined): readonly Fault[] {
   const fault = (key: string, parse: (text: string) => unknown, right: string): readonly Fault[] => {
     const text = annotations?.[key];
     return text === undefined || parse(text) !== null ? [] : [invalid(`${path}[${key}]`, text, right)];
   };
+  const known: readonly string[] = [ANNOTATIONS.disruptions, ANNOTATIONS.pendingTimeout];
   return [
+    ...Object.entries(annotations ?? {})
+      .filter(([key]) => key.startsWith(OWN_PREFIX) && !known.includes(key))
+      .map(([key, text]) =>
+        invalid(`${path}[${key}]`, text, `a Job has ${known.join(' and ')}; nothing else would be read`),
+      ),
     ...fault(
       ANNOTATIONS.disruptions,
       parseDisruptions,

@@ -102,6 +102,15 @@ describe('completionMode', () => {
     expect(faultLines(admitDocument(jobDocument(indexed({ completions }), { name: long })))).toEqual(faults);
   });
 
+  test('the only index makes the name longer, too; without any index nothing does', () => {
+    const name = 'a'.repeat(62);
+    const faults = (completions: number) => faultLines(admitDocument(jobDocument(indexed({ completions }), { name })));
+    expect(faults(0)).toEqual([]);
+    expect(faults(1)).toEqual([
+      `metadata.name: Invalid value: "${name}": will not able to create pod with invalid DNS label: ${name}-0`,
+    ]);
+  });
+
   test('an Indexed Job has no dots in its name, for its hostnames cannot have any', () => {
     expect(faultLines(admitDocument(jobDocument(indexed(), { name: 'my.sums' })))).toEqual([
       'metadata.name: Invalid value: "my.sums": will not able to create pod with invalid DNS label: my.sums-9',
@@ -552,7 +561,22 @@ describe('selector', () => {
       [`${labels}: Invalid value: {"app":"sums"}: \`selector\` does not match template \`labels\``],
     ],
     ['In', expr({ operator: 'In', values: ['sums', 'other'] }), []],
+    [
+      'In without the value',
+      expr({ operator: 'In', values: ['other'] }),
+      [`${labels}: Invalid value: {"app":"sums"}: \`selector\` does not match template \`labels\``],
+    ],
     ['NotIn', expr({ operator: 'NotIn', values: ['other'] }), []],
+    [
+      'NotIn with the value',
+      expr({ operator: 'NotIn', values: ['sums'] }),
+      [`${labels}: Invalid value: {"app":"sums"}: \`selector\` does not match template \`labels\``],
+    ],
+    [
+      'NotIn of a label that is not there',
+      manual({ matchExpressions: [{ key: 'x', operator: 'NotIn', values: ['y'] }] }),
+      [],
+    ],
     ['Exists', expr({ operator: 'Exists' }), []],
     [
       'DoesNotExist',
@@ -601,6 +625,7 @@ describe("Muster's own annotations", () => {
   const DISRUPTIONS =
     'must be "count", or "losses=10,spot-interruptions=3" with numbers up to 9999 (either part may be left out)';
   const TIMEOUT = 'must be a whole number of seconds between 1 and 9999999, without leading zeros';
+  const UNKNOWN = 'a Job has muster.run/disruptions and muster.run/pending-timeout-seconds; nothing else would be read';
   test.each<[string, string, string | null]>([
     ['disruptions', 'count', null],
     ['disruptions', 'losses=0', null],
@@ -611,6 +636,8 @@ describe("Muster's own annotations", () => {
     ['pending-timeout-seconds', '900', null],
     ['pending-timeout-seconds', '0', TIMEOUT],
     ['pending-timeout-seconds', '15m', TIMEOUT],
+    ['pending-timeout', '900', UNKNOWN],
+    ['task-arn', 'arn:aws:ecs', UNKNOWN],
   ])('muster.run/%s: %j', (key, value, wrong) => {
     const annotations = { [`muster.run/${key}`]: value };
     expect(faultLines(admitDocument(jobDocument({}, { annotations })))).toEqual(

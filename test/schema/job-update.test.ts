@@ -208,6 +208,20 @@ describe('what may not change', () => {
     ]);
   });
 
+  test('the selector, which is not the same as none even if it is empty', () => {
+    const stored = storedJob({ manualSelector: true, selector: {} });
+    expect(faultLines(patched(stored, { spec: { selector: null } }))).toContain(immutable('spec.selector', null));
+    expect(faultLines(patched(stored, { spec: { selector: { matchLabels: {}, matchExpressions: [] } } }))).toEqual([]);
+  });
+
+  test('but the same in other words is no change: order of keys, empty lists', () => {
+    const matchLabels = { 'batch.kubernetes.io/controller-uid': UID, 'job-name': 'sums' };
+    const stored = storedJob({ selector: { matchLabels } });
+    const other = { matchLabels: Object.fromEntries(Object.entries(matchLabels).reverse()), matchExpressions: [] };
+    const document = { ...documentOf(stored), spec: { ...documentOf(stored).spec, selector: other } };
+    expect(update(stored, document)).toMatchObject({ kind: 'ok', changed: 'nothing' });
+  });
+
   test('all of it at once, with what is wrong anyhow', () => {
     const stored = storedJob(indexed());
     const patch = {
