@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { formatPlacement, runTaskInput } from '../../shared/adapters/aws/run-task-request.ts';
+import { registerInput, taskRoleOf } from '../../shared/adapters/aws/task-definition-request.ts';
+import { asJobUid } from '../../shared/domain/brand.ts';
+import { overridesOf } from '../../shared/domain/launch-overrides.ts';
+import type { JobManifest } from '../../shared/domain/manifest.ts';
+import { capacityOf, taskDefinitionOf } from '../../shared/domain/pod-template.ts';
+import { faultSentence } from '../../shared/schema/fault.ts';
+import { admitJob } from '../../shared/schema/job-manifest.ts';
+import { POD_FIELDS, type PodField } from '../../shared/schema/pod-fields.ts';
+import { POD_SHAPES } from '../../shared/schema/pod-shape.ts';
+import { type Group, PATHS, docsRow } from './pod-field-rows.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const MAIN = { name: 'main', image: 'busybox', resources: { limits: { cpu: '1', memory: '1Gi' } } };
+const SIDE = { name: 'side', image: 'busybox', resources: { limits: { cpu: '2', memory: '2Gi' } } };
+const spec = (fields: Fields) => ({
+  spec: { restartPolicy: 'Never', containers: [MAIN, SIDE], volumes: [{ name: 'v' }, { name: 'w' }], ...fields },
+});
+const container = (fields: Fields) => spec({ containers: [{ ...MAIN, ...fields }, SIDE] });
+const env = (fields: Fields) => container({ env: [{ name: 'A', ...fields }] });
+const from = (fields: Fields) => env({ valueFrom: fields });
+
+/** A template with an object of each group in it, in which fields may be set. */
+const TEMPLATES: Readonly<Record<Group, (fields: Fields) => object>> = {
+  metadata: (fields) => ({ ...spec({}), metadata: fields }),
+  spec,
+  podSecurity: (fields) => spec({ securityContext: { runAsUser: 1000, ...fields } }),
+  volume: (fields) => spec({ volumes: [{ name: 'v', ...fields }] }),
+  emptyDir: (fields) => spec({ volumes: [{ name: 'v', emptyDir: fields }] }),
+  container,
+  env,
+  valueFrom: (fields) => from(Object.keys(fields).length === 0 ? { fieldRef: { fieldPath: 'metadata.name' } } : fields),
+  fieldRef: (fields) => from({ fieldRef: { fieldPath: 'metadata.name', ...fields } }),
+  resourceFieldRef: (fields) => from({ resourceFieldRef: { resource: 'limits.cpu', ...fields } }),
+  secretKeyRef: (fields) => from({ secretKeyRef: { name: 's', key: 'k', ...fields } }),
+  configMapKeyRef: (fields) => from({ configMapKeyRef: { name: 's', key: 'k', ...fields } }),
+  resources: (fields) => container({ resources: fields }),
+  port: (fields) => container({ ports: [{ containerPort: 80, ...fields }] }),
+  volumeMount: (fields) => container({ volumeMounts: [{ name: 'v', mountPath: '/v', ...fields }] }),
+  containerSecurity: (fields) => container({ securityContext: { runAsUser: 1000, ...fields } }),
+  capabilities: (fields) => container({ securityContext: { capabilities: fields } }),
+};
+
+const admit = (template: object) =>
+  admitJob(
+    { metadata: { name: 'sums' }, spec: { completionMode: 'Indexed', completions: 2, template } },
+    { namespace: 'default', uid: 'uid-1', nameSuffix: 'x7k2z', fieldValidation: 'Strict' },
+  );
+
+function accepted(template: object) {
+  const admission = admit(template);
+  if (admission.kind !== 'ok') throw new Error(JSON.stringify(admission));
+  return admission;
+}
+
+const SETTINGS = {
+  region: 'eu-central-1',
+  executionRoleArn: 'arn:aws:iam::123456789012:role/exec',
+  taskRoleArn: null,
+  taskRoles: new Map([['default/reports', 'arn:aws:iam::123456789012:role/reports']]),
+  logGroup: '/muster/tasks',
+};
+
+/** What ECS is asked to do for an attempt: the definition and the launch, as requests. */
+function requests(manifest: JobManifest): string {
+  const definition = taskDefinitionOf(manifest, { hash: () => 'same' });
+  const role = taskRoleOf(definition, SETTINGS);
+  if (role.kind === 'unknown') throw new Error(role.reason);
+  const containers = definition.containers.map(({ name }) => name);
+  const placement = {
+    cluster: 'jobs',
+    subnets: ['subnet-1'],
+    securityGroups: [],
+    assignPublicIp: 'ENABLED',
+    capacity: 'FARGATE',
+  } as const;
+  const { labels } = manifest.spec.template.metadata;
+  return JSON.stringify([
+    registerInput(definition, SETTINGS, role.arn),
+    runTaskInput({
+      job: { uid: asJobUid('uid-1'), namespace: 'default', name: 'sums' },
+      id: { index: 1, attempt: 1, nonce: 0 },
+      template: { taskDefinition: 'arn', containers, placement: formatPlacement(placement) },
+      env: [],
+      overrides: overridesOf(manifest, { podName: 'sums-1-abcde', podUid: 'pod-uid', completionIndex: 1, labels }),
+      capacity: capacityOf(manifest),
+    }),
+  ]);
+}
+
+/** A value of each field that is honoured, and where it shows: in what ECS is asked; else what else it changes. */
+const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [value: unknown, where?: Where]>>>>> = {
+  metadata: { labels: [{ a: 'b' }, 'pod'], annotations: [{ a: 'b' }, 'pod'] },
+  spec: {
+    containers: [[{ ...MAIN, image: 'other' }]],
+    initContainers: [[{ name: 'init', image: 'i' }]],
+    volumes: [[{ name: 'x' }]],
+    restartPolicy: ['OnFailure', 'pod'],
+    terminationGracePeriodSeconds: [60],
+    nodeSelector: [{ 'muster.run/capacity': 'spot' }],
+    serviceAccountName: ['reports'],
+    serviceAccount: ['reports'],
+    imagePullSecrets: [[{ name: 'registry' }]],
+    securityContext: [{ runAsUser: 5 }],
+  },
+  podSecurity: { runAsUser: [5], runAsGroup: [6], runAsNonRoot: [true, 'pod'] },
+  volume: { name: ['x'], emptyDir: [{ sizeLimit: '30Gi' }] },
+  emptyDir: { sizeLimit: ['30Gi'] },
+  container: {
+    name: ['other'],
+    image: ['other'],
+    command: [['echo']],
+    args: [['a']],
+    workingDir: ['/w'],
+    env: [[{ name: 'A', value: 'b' }]],
+    resources: [{ requests: { cpu: '4' } }],
+    ports: [[{ containerPort: 80 }]],
+    restartPolicy: ['Always', 'refused'], // of an init container only: see the test of sidecars
+    volumeMounts: [[{ name: 'v', mountPath: '/v' }]],
+    securityContext: [{ readOnlyRootFilesystem: true }],
+  },
+  env: { name: ['B'], value: ['b'], valueFrom: [{ fieldRef: { fieldPath: 'metadata.name' } }] },
+  valueFrom: {
+    fieldRef: [{ fieldPath: 'metadata.uid' }],
+    resourceFieldRef: [{ resource: 'limits.cpu' }],
+    secretKeyRef: [{ name: 's', key: 'k' }],
+    configMapKeyRef: [{ name: 's', key: 'k' }],
+  },
+  fieldRef: { fieldPath: ['metadata.namespace'], apiVersion: ['v2', 'refused'] },
+  resourceFieldRef: { resource: ['limits.memory'], containerName: ['side'], divisor: ['1m'] },
+  secretKeyRef: { name: ['t'], key: ['l'] },
+  configMapKeyRef: { name: ['t'], key: ['l'] },
+  resources: { requests: [{ cpu: '4' }], limits: [{ memory: '9Gi' }] },
+  port: { containerPort: [81], protocol: ['UDP'], name: ['http', 'pod'] },
+  volumeMount: { name: ['w'], mountPath: ['/x'], readOnly: [true] },
+  containerSecurity: {
+    runAsUser: [5],
+    runAsGroup: [6],
+    runAsNonRoot: [true, 'pod'],
+    readOnlyRootFilesystem: [true],
+    capabilities: [{ drop: ['ALL'] }],
+    allowPrivilegeEscalation: [false, 'warning'],
+  },
+  capabilities: { add: [['SYS_PTRACE']], drop: [['ALL']] },
+};
+/** `pod`: in the Pod that is stored and shown, which planning and checks go by. */
+type Where = 'pod' | 'refused' | 'warning';
+
+const rows = (Object.keys(POD_SHAPES) as Group[]).flatMap((group) =>
+  Object.keys(POD_SHAPES[group].shape).map((field) => ({
+    group,
+    field,
+    path: `${PATHS[group]}.${field}`,
+    row: (POD_FIELDS[group] as Readonly<Record<string, PodField>>)[field],
+  })),
+);
+const of = <K extends PodField['kind']>(kind: K) =>
+  rows.flatMap(({ row, ...rest }) =>
+    row?.kind === kind ? [{ ...rest, row: row as Extract<PodField, { kind: K }> }] : [],
+  );
+
+test('every field of the schema is in the table, and nothing else is', () => {
+  for (const group of Object.keys(POD_SHAPES) as Group[])
+    expect(Object.keys(POD_FIELDS[group]).sort()).toEqual(Object.keys(POD_SHAPES[group].shape).sort());
+});
+
+describe('what is honoured shows', () => {
+  test.each(of('honoured'))('$path', ({ group, field }) => {
+    const [value, where] = SHOWS[group]?.[field] ?? [undefined];
+    expect(value, 'a value in SHOWS').toBeDefined();
+    const without = accepted(TEMPLATES[group]({}));
+    const admission = admit(TEMPLATES[group]({ [field]: value }));
+    if (where === 'refused') {
+      expect(admission.kind === 'invalid' && admission.faults.map(({ path }) => path)).toEqual([
+        `spec.template.${firstOf(PATHS[group])}.${field}`,
+      ]);
+      return;
+    }
+    if (admission.kind !== 'ok') throw new Error(JSON.stringify(admission));
+    if (where === 'warning') expect(admission.warnings.join()).toContain(`.${field}: `);
+    else if (where === 'pod') expect(admission.manifest).not.toEqual(without.manifest);
+    else expect(requests(admission.manifest)).not.toBe(requests(without.manifest));
+  });
+});
+
+describe('what is refused has its path and a sentence, whatever it says', () => {
+  const VALUES = ['x', true, 8080, ['x'], { x: 'y' }];
+  test.each(of('refused'))('$path', ({ group, field, row }) => {
+    const sentences = VALUES.flatMap((value) => {
+      const admission = admit(TEMPLATES[group]({ [field]: value }));
+      if (admission.kind === 'undecodable' || row.harmless.includes(value)) return [];
+      expect(admission.kind).toBe('invalid');
+      return admission.kind === 'invalid' ? [admission.faults.map((f) => `${f.path}: ${faultSentence(f)}`)] : [];
+    });
+    expect(sentences.length).toBeGreaterThan(0);
+    const refusal = `spec.template.${firstOf(PATHS[group])}.${field}: Forbidden: not supported by this version of Muster; ${row.instead}`;
+    for (const sentence of sentences) expect(sentence).toEqual([refusal]);
+    expect(row.instead).toMatch(/^[a-z].{10,}[^.]$/);
+  });
+
+  const values = of('refused').flatMap((refused) => refused.row.harmless.map((value) => ({ ...refused, value })));
+  test.each(values)('but $path: $value, which is so anyway', ({ group, field, value }) => {
+    expect(accepted(TEMPLATES[group]({ [field]: value }))).toEqual(accepted(TEMPLATES[group]({})));
+  });
+});
+
+test.each(of('harmless'))('$path changes nothing', ({ group, field }) => {
+  expect(accepted(TEMPLATES[group]({ [field]: 'x' }))).toEqual(accepted(TEMPLATES[group]({})));
+});
+
+test.each(rows)('docs/pod-template.md tells of $path', ({ group, field, row }) => {
+  if (row === undefined) throw new Error('no row');
+  const docs = readFileSync(new URL('../../docs/pod-template.md', import.meta.url), 'utf8');
+  expect(docs.split('\n')).toContain(docsRow(group, field, row));
+});
+
+const firstOf = (path: string): string => path.replaceAll('[]', '[0]');
