@@ -10,7 +10,7 @@ import type { EpochMs, TaskArn } from './brand.ts';
 import type { Draft } from './draft.ts';
 import { LOST, NO_TIMES } from './ending.ts';
 import { type AttemptId, type Fact, inOrder } from './fact.ts';
-import { type IndexRecord, hasPod, isActive } from './index-record.ts';
+import { FRESH, type IndexRecord, hasPod, isActive } from './index-record.ts';
 import { unreachable } from './invariant.ts';
 import type { Job } from './job.ts';
 import { type Judged, judge, podOf } from './judge.ts';
@@ -78,7 +78,7 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
     }
     if (isEnd(told) && lingering.some((id) => isSame(id, told))) {
       lingering = lingering.filter((id) => !isSame(id, told));
-      if (told.kind === 'stopped') ledger.note(told, REPLACED);
+      if (told.kind === 'stopped') ledger.note(told, REPLACED, FRESH);
       continue;
     }
     const fact = record === null ? told : meant(told, record);
@@ -193,7 +193,7 @@ class Ledger {
       at,
       outOfRange: completionMode === 'Indexed' && completions !== null && index >= completions,
     });
-    this.note(fact, judged);
+    this.note(fact, judged, record);
     const { match } = judged;
     if (match !== null) {
       this.counted.policyActions[match.action]++;
@@ -259,16 +259,10 @@ class Ledger {
     this.#countFailure(index, at);
   }
 
-  note({ index, attempt, nonce, taskArn, ending, times }: Stopped, { as, because }: Judged): void {
-    this.#ended.push({
-      index,
-      attempt,
-      nonce,
-      taskArn,
-      ending,
-      times,
-      judgement: { as, because: because.slice(0, BECAUSE_MAX_CHARS) },
-    });
+  note(fact: Stopped, { as, because }: Judged, { failures, ignored, restarts }: IndexRecord): void {
+    const { index, attempt, nonce, taskArn, ending, times } = fact;
+    const judgement = { as, because: because.slice(0, BECAUSE_MAX_CHARS) };
+    this.#ended.push({ index, attempt, nonce, taskArn, ending, times, judgement, failures, ignored, restarts });
   }
 
   result() {

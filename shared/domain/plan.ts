@@ -40,6 +40,10 @@ export type EndedAttempt = AttemptId & {
   readonly ending: Ending;
   readonly times: AttemptTimes;
   readonly judgement: Judgement;
+  /** Of the index before this attempt, and of this attempt before its end: what its Pod shows. */
+  readonly failures: number;
+  readonly ignored: number;
+  readonly restarts: number;
 };
 
 /** What an attempt's end counts as, and who says so. */

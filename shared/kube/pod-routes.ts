@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono';
-import { isActive } from '../domain/index-record.ts';
+import { hasPod } from '../domain/index-record.ts';
 import { parsePodName } from '../domain/pod-name.ts';
 import type { ApiDeps, ApiOptions } from './api-deps.ts';
 import { STREAM_MAX_SEC } from './api-deps.ts';
@@ -84,7 +84,7 @@ async function deletePod(c: Context, namespace: string, name: string, deps: ApiD
   if (found === null) return errorResponse(notFound(PODS, name));
   const { index, attempt, view } = found;
   const record = view.board.record(index);
-  if (record === null || record.attempt !== attempt || !isActive(record.state)) {
+  if (record === null || record.attempt !== attempt || !hasPod(record.state)) {
     return errorResponse(conflict(PODS, name, 'it has ended; its record is deleted with its Job'));
   }
   const { uid } = view.spec.identity;

@@ -1,4 +1,4 @@
-import { type Chunk, emptyChunk } from '../domain/board.ts';
+import { type Chunk, chunkOf, emptyChunk } from '../domain/board.ts';
 import type { JobUid } from '../domain/brand.ts';
 import { Draft } from '../domain/draft.ts';
 import { type Status, chunkLength } from '../domain/status.ts';
@@ -66,10 +66,17 @@ async function readChunks(
   return read;
 }
 
-/** The chunks without which `completedIndexes` cannot be written: those that are neither done nor untouched. */
+/**
+ * The chunks without which `completedIndexes` and `failedIndexes` cannot be written: those of which some records are so
+ * and some are not. Of a Job that was made smaller, the one that is cut in two.
+ */
 export function chunksForSummary(status: Status, spec: StoredSpec): readonly number[] {
-  if (spec.manifest.spec.completionMode === 'NonIndexed') return [];
-  return status.chunks.flatMap(({ succeeded }, no) =>
-    succeeded === 0 || succeeded === chunkLength(status.size, no) ? [] : [no],
-  );
+  const { completionMode, completions } = spec.manifest.spec;
+  if (completionMode === 'NonIndexed') return [];
+  const cut = completions !== undefined && completions < status.size ? chunkOf(completions) : null;
+  return status.chunks.flatMap(({ succeeded, failed }, no) => {
+    const length = chunkLength(status.size, no);
+    const isMixed = (count: number): boolean => count > 0 && count < length;
+    return isMixed(succeeded) || isMixed(failed) || no === cut ? [no] : [];
+  });
 }

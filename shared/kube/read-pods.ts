@@ -1,11 +1,12 @@
 import { CHUNK_INDEXES, chunkOf, chunksFor } from '../domain/board.ts';
 import type { JobUid } from '../domain/brand.ts';
 import { isPodDeletion } from '../domain/ending.ts';
-import { isActive } from '../domain/index-record.ts';
+import { hasPod, isActive } from '../domain/index-record.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
 import type { AttemptRecord, LaunchSlot } from '../ports/job-store.ts';
 import { type JobView, type Reads, readJob } from './read-job.ts';
-import { type PodObject, type PodPick, renderPod } from './render-pod.ts';
+import type { PodPick } from './pod-facts.ts';
+import { type PodObject, renderPod } from './render-pod.ts';
 
 /** Indexes whose records and launches are read at once: a page of a large Job must not read its whole history. */
 const WINDOW_INDEXES = 256;
@@ -82,7 +83,9 @@ export async function renderPicks(
     const launch = launches.get(keyOf(pick)) ?? null;
     const gone = pick.state === 'ended' && (record === null || isPodDeletion(record.ending));
     const kind = gone ? 'gone' : 'pod';
-    return { kind, ...pick, pod: renderPod({ ...pick, spec, status, version, record, launch }) };
+    const onBoard = view.board.record(pick.index);
+    const current = onBoard?.attempt === pick.attempt && hasPod(onBoard.state) ? onBoard : null;
+    return { kind, ...pick, pod: renderPod({ ...pick, spec, status, version, record, launch, current }) };
   });
 }
 

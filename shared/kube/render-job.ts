@@ -2,7 +2,7 @@ import { CHUNK_INDEXES, STATES } from '../domain/board.ts';
 import type { EpochMs } from '../domain/brand.ts';
 import { formatIndexSet, indexSetWhere } from '../domain/index-set.ts';
 import { unreachable } from '../domain/invariant.ts';
-import { type Status, chunkLength, isEnding, tally } from '../domain/status.ts';
+import { type Status, chunkLength, isEnding, podCount, tally, tallyWithin } from '../domain/status.ts';
 import type { JobView } from './read-job.ts';
 
 /** RFC 3339 in whole seconds, as all of Kubernetes' times. */
@@ -28,10 +28,10 @@ export function renderJob(view: JobView) {
     },
     spec: manifest.spec,
     status: {
-      ...counts(status),
+      ...counts(view),
       ...(status.startTime === null ? {} : { startTime: asTime(status.startTime) }),
       ...completionTime(status),
-      ...completedIndexes(view),
+      ...indexes(view),
       uncountedTerminatedPods: {},
       ...conditions(status),
     },
@@ -44,11 +44,17 @@ export type JobObject = ReturnType<typeof renderJob>;
  * Kubernetes' counters. What is being stopped is `terminating`, no more `active`; zeroes are left out where Kubernetes
  * leaves them out.
  */
-function counts(status: Status) {
-  const { starting, running, stopping, succeeded } = tally(status.chunks);
-  const live = starting + running;
-  const terminating = isEnding(status.phase) ? live : stopping;
-  const active = live - terminating;
+function counts({ spec, status, board }: JobView) {
+  const { completionMode, completions } = spec.manifest.spec;
+  const all = tally(status.chunks);
+  const stopping = isEnding(status.phase) ? all.starting + all.running : all.stopping;
+  const active = podCount(all) - stopping;
+  const terminating = stopping + status.lingering.length;
+  const { running } = all;
+  const { succeeded } =
+    completionMode === 'Indexed' && completions !== undefined && completions < status.size
+      ? tallyWithin(status.chunks, completions, (no) => board.chunk(no))
+      : all;
   return {
     ...(active === 0 ? {} : { active }),
     ...(succeeded === 0 ? {} : { succeeded }),
@@ -62,19 +68,28 @@ function completionTime({ phase }: Status) {
   return phase.kind === 'finished' && phase.verdict.kind === 'complete' ? { completionTime: asTime(phase.at) } : {};
 }
 
-const SUCCEEDED = STATES.indexOf('succeeded');
-
-function completedIndexes({ spec, status, board }: JobView) {
-  const { completionMode, completions = 0 } = spec.manifest.spec;
+/** `failedIndexes` is there, if only empty, where each index has a limit of its own. */
+function indexes(view: JobView) {
+  const { completionMode, backoffLimitPerIndex } = view.spec.manifest.spec;
   if (completionMode === 'NonIndexed') return {};
+  const completed = indexText(view, 'succeeded');
+  return {
+    ...(completed === '' ? {} : { completedIndexes: completed }),
+    ...(backoffLimitPerIndex === undefined ? {} : { failedIndexes: indexText(view, 'failed') }),
+  };
+}
+
+/** The Job's indexes in this state; only chunks of which some are and some are not were read. */
+function indexText({ spec, status, board }: JobView, state: 'succeeded' | 'failed'): string {
+  const { completions = 0 } = spec.manifest.spec;
+  const code = STATES.indexOf(state);
   const set = indexSetWhere(completions, (index) => {
     const no = Math.floor(index / CHUNK_INDEXES);
-    const succeeded = status.chunks[no]?.succeeded ?? 0;
-    if (succeeded === 0 || succeeded === chunkLength(status.size, no)) return succeeded > 0;
-    return board.chunk(no)?.states[index % CHUNK_INDEXES] === SUCCEEDED;
+    const count = status.chunks[no]?.[state] ?? 0;
+    if (count === 0 || count === chunkLength(status.size, no)) return count > 0;
+    return board.chunk(no)?.states[index % CHUNK_INDEXES] === code;
   });
-  const text = formatIndexSet(set);
-  return text === '' ? {} : { completedIndexes: text };
+  return formatIndexSet(set);
 }
 
 type ConditionType = 'Suspended' | 'SuccessCriteriaMet' | 'Complete' | 'FailureTarget' | 'Failed';

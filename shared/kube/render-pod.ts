@@ -1,37 +1,19 @@
+import { ANNOTATIONS } from '../domain/annotations.ts';
 import type { EpochMs } from '../domain/brand.ts';
 import { INDEX_KEY, INDEX_VARIABLE } from '../domain/container-env.ts';
-import type { EndingCause } from '../domain/fact.ts';
-import type { IndexState } from '../domain/index-record.ts';
-import { unreachable } from '../domain/invariant.ts';
+import { isActive } from '../domain/index-record.ts';
 import type { Labels } from '../domain/manifest.ts';
 import { hostname, podName, podUid } from '../domain/pod-name.ts';
 import type { Container, EnvVar } from '../domain/pod-spec.ts';
-import { type Status, isEnding } from '../domain/status.ts';
-import type { AttemptRecord, LaunchSlot, StoredSpec } from '../ports/job-store.ts';
+import { isEnding } from '../domain/status.ts';
+import type { StoredSpec } from '../ports/job-store.ts';
 import { asTime } from './render-job.ts';
-
-/** One attempt, which Kubernetes calls a Pod. `ended`: another attempt of the index may have followed. */
-export type PodPick = {
-  readonly index: number;
-  readonly attempt: number;
-  readonly state: Exclude<IndexState, 'pending'> | 'ended';
-};
-
-/** All that is known of an attempt. Its phase comes from the board; record and launch add detail. */
-export type PodFacts = PodPick & {
-  readonly spec: StoredSpec;
-  readonly status: Status;
-  readonly version: number;
-  readonly record: AttemptRecord | null;
-  readonly launch: LaunchSlot | null;
-};
-
-/** The task's ARN, for those who want to look it up. */
-const TASK_ARN_KEY = 'muster.run/task-arn';
+import type { PodFacts } from './pod-facts.ts';
+import { WORDS, podStatus } from './render-pod-status.ts';
 
 /** The core/v1 Pod that a user sees. */
 export function renderPod(pod: PodFacts) {
-  const { spec, status, index, attempt, version } = pod;
+  const { spec, index, attempt, version } = pod;
   const { identity, manifest } = spec;
   const { template, completionMode } = manifest.spec;
   const indexed = completionMode === 'Indexed';
@@ -40,7 +22,9 @@ export function renderPod(pod: PodFacts) {
   const annotations: Labels = {
     ...template.metadata.annotations,
     ...(indexed ? { [INDEX_KEY]: String(index) } : {}),
-    ...(arn === null ? {} : { [TASK_ARN_KEY]: arn }),
+    ...failureCounts(pod),
+    ...(arn === null ? {} : { [ANNOTATIONS.taskArn]: arn }),
+    ...judgement(pod),
   };
   return {
     apiVersion: 'v1',
@@ -71,7 +55,7 @@ export function renderPod(pod: PodFacts) {
       ...containersWithIndex(spec),
       ...(indexed ? { hostname: hostname(identity.name, index) } : {}),
     },
-    status: podStatus(pod, status),
+    status: podStatus(pod),
   };
 }
 
@@ -107,109 +91,34 @@ function createdAt({ record, launch, status, spec }: PodFacts): EpochMs {
   return record?.times.createdAt ?? launchedAt ?? status.startTime ?? spec.identity.createdAt;
 }
 
+/** With a limit per index, how often the index had failed when this Pod was made (KEP-3850). */
+function failureCounts({ spec, current, record }: PodFacts): Labels {
+  if (spec.manifest.spec.backoffLimitPerIndex === undefined) return {};
+  const { failures, ignored } = record ?? current ?? { failures: 0, ignored: 0 };
+  return {
+    'batch.kubernetes.io/job-index-failure-count': String(failures),
+    ...(ignored === 0 ? {} : { 'batch.kubernetes.io/job-index-ignored-failure-count': String(ignored) }),
+  };
+}
+
+/** What its end counted as, and by which rule. */
+const judgement = ({ record }: PodFacts): Labels =>
+  record === null || record.judgement.because === ''
+    ? {}
+    : {
+        [ANNOTATIONS.cause]: WORDS[record.ending.cause],
+        [ANNOTATIONS.verdict]: `${record.judgement.as}: ${record.judgement.because}`,
+      };
+
 /** An attempt that is being stopped is a Pod that is being deleted. */
-function deletion({ state, status, spec }: PodFacts) {
-  const live = state === 'claimed' || state === 'launched' || state === 'running';
+function deletion({ state, status, spec, current }: PodFacts) {
+  if (state === 'ended' || !isActive(state)) return {};
   const { phase } = status;
-  if (!live || !isEnding(phase) || phase.kind === 'running') return {};
+  const isStopped = current !== null && (current.stopping || current.podDeleted);
+  if (!isStopped && (!isEnding(phase) || phase.kind === 'running')) return {};
   const { terminationGracePeriodSeconds } = spec.manifest.spec.template.spec;
   return {
-    deletionTimestamp: asTime(phase.since),
+    deletionTimestamp: asTime(phase.kind === 'running' ? (status.stopRound?.startedAt ?? status.now) : phase.since),
     deletionGracePeriodSeconds: terminationGracePeriodSeconds,
   };
-}
-
-function podStatus(pod: PodFacts, status: Status) {
-  const { state, record, launch } = pod;
-  const started = record?.times.startedAt ?? null;
-  const startTime = record?.times.createdAt ?? (launch?.state === 'launched' ? launch.since : null);
-  const times = startTime === null ? {} : { startTime: asTime(startTime) };
-  switch (state) {
-    case 'claimed': {
-      const waits = status.inFlight.some(({ index, attempt }) => index === pod.index && attempt === pod.attempt);
-      const why = waits ? status.waitReason : null;
-      const scheduled = why === null ? [] : [condition('PodScheduled', false, 'Unschedulable', why)];
-      return { phase: 'Pending', ...(scheduled.length === 0 ? {} : { conditions: scheduled }) };
-    }
-    case 'launched':
-    case 'waiting':
-      return {
-        phase: 'Pending',
-        conditions: [condition('PodScheduled', true)],
-        ...times,
-        ...mainStatus(pod, false, { waiting: { reason: 'ContainerCreating' } }),
-      };
-    case 'running':
-      return {
-        phase: 'Running',
-        conditions: [condition('PodScheduled', true), condition('ContainersReady', true), condition('Ready', true)],
-        ...times,
-        ...mainStatus(pod, true, { running: { startedAt: startTime === null ? null : asTime(startTime) } }),
-      };
-    case 'succeeded':
-      return {
-        phase: 'Succeeded',
-        conditions: [condition('PodScheduled', true), condition('Ready', false, 'PodCompleted')],
-        ...times,
-        ...mainStatus(pod, false, { terminated: terminated(0, 'Completed', '', started, record) }),
-      };
-    case 'failed':
-    case 'ended':
-      return record === null ? { phase: 'Failed' } : { ...failedStatus(pod, record), ...times };
-    default:
-      return unreachable(state);
-  }
-}
-
-const DISRUPTIONS: readonly EndingCause[] = ['Spot', 'Infrastructure', 'Stopped'];
-
-/** How an attempt ended that did not succeed. Where no container of ours has ended there is no exit code to show. */
-function failedStatus(pod: PodFacts, record: AttemptRecord) {
-  const { cause, exitCode, reason } = record.ending;
-  const byItself = cause === 'Error' || cause === 'OOMKilled';
-  const state =
-    exitCode === null
-      ? { waiting: { reason: cause, message: reason } }
-      : { terminated: terminated(exitCode, byItself ? cause : 'Error', reason, record.times.startedAt, record) };
-  return {
-    phase: cause === 'Completed' ? 'Succeeded' : 'Failed',
-    ...(byItself || cause === 'Completed' ? {} : { reason: cause, message: reason }),
-    conditions: [
-      ...(DISRUPTIONS.includes(cause) ? [condition('DisruptionTarget', true, cause, reason)] : []),
-      condition('Ready', false, 'PodFailed'),
-    ],
-    ...mainStatus(pod, false, state),
-  };
-}
-
-const condition = (type: string, isTrue: boolean, reason?: string, message?: string) => ({
-  type,
-  status: isTrue ? 'True' : 'False',
-  ...(reason === undefined ? {} : { reason }),
-  ...(message === undefined ? {} : { message }),
-});
-
-function terminated(
-  exitCode: number,
-  reason: string,
-  message: string,
-  startedAt: EpochMs | null,
-  record: AttemptRecord | null,
-) {
-  const stoppedAt = record?.times.stoppedAt ?? null;
-  return {
-    exitCode,
-    reason,
-    ...(message === '' ? {} : { message }),
-    startedAt: startedAt === null ? null : asTime(startedAt),
-    finishedAt: stoppedAt === null ? null : asTime(stoppedAt),
-  };
-}
-
-/** The main container's: it is the only one whose end we are told. */
-function mainStatus({ spec }: PodFacts, ready: boolean, state: Readonly<Record<string, unknown>>) {
-  const main = spec.manifest.spec.template.spec.containers[0];
-  if (main === undefined) return {};
-  const { name, image } = main;
-  return { containerStatuses: [{ name, image, imageID: '', ready, started: ready, restartCount: 0, state }] };
 }

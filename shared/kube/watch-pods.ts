@@ -1,8 +1,11 @@
+import { chunkOf } from '../domain/board.ts';
 import type { FeedEntry, FeedRow } from '../ports/feed.ts';
+import type { StoredSpec } from '../ports/job-store.ts';
 import { type PodFilter, mayShowPodsOf, presentPods, showsPod } from './list-pods.ts';
 import { type JobView, type Reads, readJob } from './read-job.ts';
 import { podsOf, renderPicks } from './read-pods.ts';
-import type { PodObject, PodPick } from './render-pod.ts';
+import type { PodPick } from './pod-facts.ts';
+import type { PodObject } from './render-pod.ts';
 import type { Change, WatchSource } from './watch.ts';
 
 /** Pods as the feed tells of them: an attempt's state is the row's, details are those of now. */
@@ -40,10 +43,16 @@ async function* entryChanges(entry: FeedEntry, endings: Endings, reads: Reads): 
     return;
   }
   if (entry.pods.length === 0) return;
-  const view = await readJob(entry.uid, reads, () => []);
+  const view = await readJob(entry.uid, reads, (_, spec) => (showsRestarts(spec) ? chunksOf(entry) : []));
   if (view === null) return;
   yield* picksOf(view, entry, endings, reads);
 }
+
+/** Only the board knows these counts; other Jobs' Pods are told without reading it. */
+const showsRestarts = ({ manifest: { spec } }: StoredSpec): boolean =>
+  spec.backoffLimitPerIndex !== undefined || spec.template.spec.restartPolicy === 'OnFailure';
+
+const chunksOf = ({ pods }: FeedEntry): readonly number[] => [...new Set(pods.map(({ index }) => chunkOf(index)))];
 
 async function* picksOf(view: JobView, { uid, pods }: FeedEntry, endings: Endings, reads: Reads) {
   const picks = pods

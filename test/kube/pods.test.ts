@@ -35,16 +35,21 @@ const aBusyJob = async (spec: object = {}): Promise<World> => {
     [0, 1, 2, 3].map((index) => ({ op: 'claim', index })),
     { startTime: START },
   );
-  await world.record('sums', 0, 1, { cause: 'Error', exitCode: 3, reason: 'Essential container in task exited' });
+  await world.record('sums', 0, 1, {
+    cause: 'Error',
+    exitCode: 3,
+    container: 'main',
+    reason: 'Essential container in task exited',
+  });
   await world.commit('sums', [
-    { op: 'failed', index: 0 },
+    { op: 'failed', index: 0, notBefore: null },
     { op: 'claim', index: 0, attempt: 2 },
   ]);
   await world.launch('sums', [
     { index: 0, attempt: 2 },
     { index: 2, attempt: 1 },
   ]);
-  await world.record('sums', 1, 1, { cause: 'Completed', exitCode: 0, reason: '' });
+  await world.record('sums', 1, 1, { cause: 'Completed', exitCode: 0, container: 'main', reason: '' });
   await world.commit('sums', [
     { op: 'running', index: 0, attempt: 2 },
     { op: 'succeeded', index: 1 },
@@ -156,15 +161,20 @@ test('a claim that waits says what for', async () => {
 
 test('an attempt without an exit code shows none', async () => {
   const world = await aBusyJob();
-  await world.record('sums', 2, 1, { cause: 'Spot', exitCode: null, reason: 'Your Spot Task was interrupted.' });
+  await world.record('sums', 2, 1, {
+    cause: 'Spot',
+    exitCode: null,
+    container: null,
+    reason: 'Your Spot Task was interrupted.',
+  });
   await world.commit('sums', [{ op: 'lostToSpot', index: 2, notBefore: null }]);
   const spot = (await list(world)).items.find(({ metadata }) => metadata.name.startsWith('sums-2-'));
   expect(spot?.status).toMatchObject({
     phase: 'Failed',
-    reason: 'Spot',
+    reason: 'SpotInterruption',
     message: 'Your Spot Task was interrupted.',
-    conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'Spot' }, {}],
-    containerStatuses: [{ state: { waiting: { reason: 'Spot' } } }],
+    conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'SpotInterruption' }, {}],
+    containerStatuses: [{ state: { waiting: { reason: 'SpotInterruption' } } }],
   });
   expect(JSON.stringify(spot)).not.toContain('exitCode');
 });
@@ -190,7 +200,12 @@ test('deleting a Pod stops its attempt; what has ended stays with its Job; one t
   expect(world.deletedPods.length).toBe(answers.filter((answer) => answer.endsWith('200')).length);
   const name = items.find(({ status }) => status.phase === 'Failed')?.metadata.name ?? '';
   const index = Number(name.split('-')[1]);
-  await world.record('sums', index, 1, { cause: 'Stopped', exitCode: 143, reason: `${POD_DELETED}: Essential` });
+  await world.record('sums', index, 1, {
+    cause: 'Stopped',
+    exitCode: 143,
+    container: 'main',
+    reason: `${POD_DELETED}: Essential`,
+  });
   expect((await world.get(`${PODS}/${name}`)).status).toBe(404);
 });
 
@@ -321,7 +336,7 @@ describe('logs', () => {
           if (sleeps === 1) world.print(0, 1, 'main', 'two', 'three');
           if (sleeps === 3) {
             world.print(0, 1, 'main', 'four');
-            await world.record('sums', 0, 1, { cause: 'Completed', exitCode: 0, reason: '' });
+            await world.record('sums', 0, 1, { cause: 'Completed', exitCode: 0, container: 'main', reason: '' });
             await world.commit('sums', [{ op: 'succeeded', index: 0 }]);
           }
         },

@@ -62,6 +62,9 @@ export const AttemptSchema: z.ZodType<AttemptRecord> = z.object({
       because: z.string(),
     })
     .default({ as: 'failed', because: '' }), // rows of before there was one
+  failures: z.number().default(0),
+  ignored: z.number().default(0),
+  restarts: z.number().default(0),
 });
 
 /**

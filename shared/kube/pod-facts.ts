@@ -1,0 +1,21 @@
+import type { IndexRecord, IndexState } from '../domain/index-record.ts';
+import type { Status } from '../domain/status.ts';
+import type { AttemptRecord, LaunchSlot, StoredSpec } from '../ports/job-store.ts';
+
+/** One attempt, which Kubernetes calls a Pod. `ended`: another attempt of the index may have followed. */
+export type PodPick = {
+  readonly index: number;
+  readonly attempt: number;
+  readonly state: Exclude<IndexState, 'pending'> | 'ended';
+};
+
+/** All that is known of an attempt. Its phase comes from the board; record and launch add detail. */
+export type PodFacts = PodPick & {
+  readonly spec: StoredSpec;
+  readonly status: Status;
+  readonly version: number;
+  readonly record: AttemptRecord | null;
+  readonly launch: LaunchSlot | null;
+  /** What the board says of the index, where this is its newest attempt; null: it is not, or was not read. */
+  readonly current: IndexRecord | null;
+};
