@@ -21,11 +21,12 @@ export function chunksNeeded(job: Job, status: Status, facts: readonly Fact[], c
   const need = (no: number): void => {
     if (needed.size < CHUNKS_PER_PASS_MAX && no < chunks.length) needed.add(no);
   };
+  // What counts of a smaller Job cannot be told without the chunk that it is cut in: no pass does without.
+  const { completions } = job.spec;
+  if (completions !== null && isShrunk(job.spec, size)) need(chunkOf(completions));
   for (const fact of facts) if (fact.index < size) need(chunkOf(fact.index));
   if (isOver(status.phase)) return [...needed];
 
-  const { completions } = job.spec;
-  if (completions !== null && isShrunk(job.spec, size)) need(chunkOf(completions));
   for (const claim of status.inFlight) if (claim.dueAt <= now) need(chunkOf(claim.index));
   const ending = isEnding(status.phase);
   if (!ending) {
@@ -34,14 +35,7 @@ export function chunksNeeded(job: Job, status: Status, facts: readonly Fact[], c
       if (waiting > 0 && soonestDue !== null && soonestDue <= now) need(no);
     }
     // Facts of this very pass may free places: as many more as there are facts.
-    let places = start + facts.length;
-    let room = Math.min(places, CLAIMS_IN_FLIGHT_MAX);
-    for (const { no, pending, held } of byReadiness(chunks, now)) {
-      if (places <= 0 || room <= 0) break;
-      need(no);
-      places -= pending;
-      if (!held) room -= pending; // how many of the others may start is not known
-    }
+    for (const no of withPlaces(chunks, start + facts.length, now)) need(no);
     let victims = surplus;
     for (const [no, summary] of [...chunks.entries()].reverse()) {
       if (victims <= 0) break;
@@ -68,14 +62,23 @@ export function chunksNeeded(job: Job, status: Status, facts: readonly Fact[], c
   return [...needed];
 }
 
-/** Chunks with pending indexes; those come last of which some, or all, are held back until later than `now`. */
-function byReadiness(chunks: readonly ChunkSummary[], now: EpochMs) {
-  const pending = chunks.flatMap((chunk, no) =>
-    chunk.pending === 0
-      ? []
-      : [{ no, pending: chunk.pending, held: chunk.soonestDue !== null, late: (chunk.soonestDue ?? now) > now }],
-  );
-  return [...pending.filter(({ late }) => !late), ...pending.filter(({ late }) => late)];
+/**
+ * Chunks that hold the first `places` pending indexes, lowest first: what is in back-off holds its place, too. Where they
+ * are more than one pass takes, those come last in which something is held back, so that the pass has something to start.
+ */
+function withPlaces(chunks: readonly ChunkSummary[], places: number, now: EpochMs): readonly number[] {
+  const found: { readonly no: number; readonly late: boolean }[] = [];
+  let left = places;
+  let room = Math.min(places, CLAIMS_IN_FLIGHT_MAX);
+  for (const [no, { pending, soonestDue }] of chunks.entries()) {
+    if (left <= 0 || room <= 0) break;
+    if (pending === 0) continue;
+    found.push({ no, late: (soonestDue ?? now) > now });
+    left -= pending;
+    if (soonestDue === null) room -= pending; // how many of the others may start is not known
+  }
+  if (found.length > CHUNKS_PER_PASS_MAX) found.sort((a, b) => Number(a.late) - Number(b.late) || a.no - b.no);
+  return found.map(({ no }) => no);
 }
 
 /** As good as summaries tell: a chunk that a smaller Job cuts in two is taken whole. The pass itself counts exactly. */

@@ -9,13 +9,15 @@ import { CHUNKS_PER_PASS_MAX } from '../../shared/domain/timing.ts';
 import { aBoard, at, running } from '../support/a-board.ts';
 
 // Which chunks a pass must have at hand. A letter is a chunk of 4,096 indexes here: S all have succeeded, . all are
-// pending, w all are in back-off until 10 s, r all run, R all run and are asked to stop; a digit: so many run, the others
+// pending, w all are in back-off until 10 s, h one is and the others have succeeded, b all are Pods between two tasks, r all run, R all run and are asked to stop; a digit: so many run, the others
 // have succeeded, and # that as many as one pass stops do.
 
 const LETTERS: Readonly<Record<string, Partial<ChunkSummary>>> = {
   S: { succeeded: CHUNK_INDEXES },
   '.': { pending: CHUNK_INDEXES },
   w: { pending: CHUNK_INDEXES, soonestDue: at(10) },
+  h: { pending: 1, succeeded: CHUNK_INDEXES - 1, soonestDue: at(10) },
+  b: { waiting: CHUNK_INDEXES, soonestDue: at(10) },
   r: { running: CHUNK_INDEXES },
   R: { running: CHUNK_INDEXES, stopping: CHUNK_INDEXES },
   '#': { running: 500, succeeded: CHUNK_INDEXES - 500 },
@@ -55,7 +57,7 @@ const claimIn = (no: number, dueSec: number): Claim => ({
 });
 const all = (chunks: number): Partial<JobSpec> => ({ parallelism: chunks * CHUNK_INDEXES });
 
-const verdict: Verdict = { kind: 'failed', reason: 'BackoffLimitExceeded', message: '' };
+const verdict: Verdict = { kind: 'failed', reason: 'BackoffLimitExceeded', message: '', decidedBy: null };
 const draining: Phase = { kind: 'draining', verdict, since: at(0) };
 const finished: Phase = { kind: 'finished', verdict, since: at(0), at: at(0) };
 
@@ -83,8 +85,9 @@ describe('facts', () => {
 describe('starts', () => {
   table([
     ['S . . .', {}, [], [1], 'the first that has something to start'],
-    ['w . . .', {}, [], [0, 1], 'one in back-off may have nothing: the next one, too'],
-    ['w w . .', {}, [], [0, 1, 2], 'or the one after it'],
+    ['w . . .', {}, [], [0], 'what is in back-off holds its place: none overtakes it'],
+    ['h . . .', {}, [], [0, 1], 'as far as there are places'],
+    ['h h . .', {}, [], [0, 1], 'and no further'],
     ['2 . . .', {}, [], [], 'parallelism is reached'],
     ['2 . . .', {}, [inChunk(0)], [0, 1], 'what has ended may make room'],
     ['S . . .', all(4), [], [1], 'a pass claims 500 at most'],
@@ -96,6 +99,30 @@ describe('starts', () => {
       'nothing starts while suspended',
     ],
   ]);
+});
+
+describe('Pods between two tasks', () => {
+  test.each([
+    [9, [], 'nothing is due'],
+    [10, [1], 'they have waited long enough'],
+  ])('at %i s: %o, %s', (sec, expected) => {
+    expect(needed('r b r r', all(4), [], sec)).toEqual(expected);
+  });
+});
+
+describe('a smaller Job needs the chunk that it is cut in, always and first', () => {
+  const cut = { completions: CHUNK_INDEXES + 1, parallelism: 0 };
+  table([
+    ['S . S S', cut, [], [1], 'to know what of it counts'],
+    ['S . S S', cut, [inChunk(3)], [1, 3], 'before the facts'],
+    ['S S S S', { ...cut, phase: finished }, [], [1], 'also when it is over'],
+    ['S S S S', { ...cut, completions: 2 * CHUNK_INDEXES, phase: finished }, [], [2], 'cut between two: the second'],
+  ]);
+
+  test('whatever the facts are about', () => {
+    const facts = Array.from({ length: 99 }, (_, no) => inChunk(99 - no));
+    expect(needed('S'.repeat(100), cut, facts)).toContain(1);
+  });
 });
 
 describe('a surplus', () => {
@@ -173,6 +200,12 @@ describe('folds', () => {
 
 describe('bounds', () => {
   const wide = 'r'.repeat(100);
+  test('of more chunks with places than that, those where something may start come first', () => {
+    const chunks = needed(`${'h'.repeat(120)}.`, { parallelism: 1_000 }, []);
+    expect(chunks).toHaveLength(CHUNKS_PER_PASS_MAX);
+    expect(chunks.slice(0, 2)).toEqual([120, 0]);
+  });
+
   test('at most 90, those of the facts first', () => {
     const facts = Array.from({ length: 80 }, (_, i) => inChunk(99 - i));
     const chunks = needed(wide, { phase: draining }, facts);
