@@ -386,21 +386,13 @@ function readEntries(r: Reader, nextSeq: number, now: EpochMs): JournalEntry[] {
 }
 
 function readStep(r: Reader, op: TransitionOp | 'failedHeld', now: EpochMs): Step {
-  switch (op) {
-    case 'failed':
-      return { op, notBefore: null };
-    case 'failedHeld':
-      return { op: 'failed', notBefore: readTimeOrNull(r, now) };
-    case 'restart':
-    case 'ignored':
-    case 'lost':
-    case 'lostToSpot':
-      return { op, notBefore: readTimeOrNull(r, now) };
-    case 'unstarted':
-      return { op, notBefore: readTimeOrNull(r, now), since: readTimeOrNull(r, now) };
-    default:
-      return { op };
+  if (op === 'failed') return { op, notBefore: null };
+  if (op === 'failedHeld') return { op: 'failed', notBefore: readTimeOrNull(r, now) };
+  if (op === 'unstarted') return { op, notBefore: readTimeOrNull(r, now), since: readTimeOrNull(r, now) };
+  if (op === 'restart' || op === 'ignored' || op === 'lost' || op === 'lostToSpot') {
+    return { op, notBefore: readTimeOrNull(r, now) };
   }
+  return { op };
 }
 
 const writeTime = (w: Writer, at: EpochMs, from: EpochMs): void => w.zigzag(at - from);

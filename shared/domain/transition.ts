@@ -89,17 +89,9 @@ export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
 }
 
 function follows(state: IndexState, op: TransitionOp): boolean {
-  switch (op) {
-    case 'claim':
-      return state === 'pending';
-    case 'relaunch':
-      return state === 'waiting';
-    case 'failed':
-    case 'released':
-      return hasPod(state);
-    default:
-      return isActive(state);
-  }
+  if (op === 'claim') return state === 'pending';
+  if (op === 'relaunch') return state === 'waiting';
+  return op === 'failed' || op === 'released' ? hasPod(state) : isActive(state);
 }
 
 /** What is said of one attempt only is over with it. */
