@@ -8,6 +8,7 @@ const DONE = {
   kind: 'complete',
   reason: 'CompletionsReached',
   message: 'Reached expected number of succeeded pods',
+  decidedBy: null,
 } as const;
 const NO_TERMINAL = { now: () => plusMs(START, 65_000) };
 
@@ -40,7 +41,7 @@ describe('get', () => {
       {
         phase: {
           kind: 'finished',
-          verdict: { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'm' },
+          verdict: { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'm', decidedBy: null },
           since: START,
           at: plusMs(START, 30_000),
         },
@@ -52,7 +53,7 @@ describe('get', () => {
       {
         phase: {
           kind: 'draining',
-          verdict: { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'm' },
+          verdict: { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'm', decidedBy: null },
           since: START,
         },
       },

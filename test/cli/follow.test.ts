@@ -19,8 +19,13 @@ const phaseAt = (sec: number, kind: 'complete' | 'failed'): Pick<Status, 'phase'
     kind: 'finished',
     verdict:
       kind === 'complete'
-        ? { kind, reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' }
-        : { kind, reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' },
+        ? { kind, reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods', decidedBy: null }
+        : {
+            kind,
+            reason: 'BackoffLimitExceeded',
+            message: 'Job has reached the specified backoff limit',
+            decidedBy: null,
+          },
     since: plusMs(START, sec * 1000),
     at: plusMs(START, sec * 1000),
   },
@@ -62,7 +67,8 @@ describe('run --wait', () => {
   test('failed: exit 1, with the reason and where to look', async () => {
     const steps: Steps = [
       async (world) => world.commit('sums', claim(0, 1), { startTime: START }),
-      async (world) => world.commit('sums', [{ op: 'failed', index: 0 }], { failed: 1, ...phaseAt(5, 'failed') }),
+      async (world) =>
+        world.commit('sums', [{ op: 'failed', index: 0, notBefore: null }], { failed: 1, ...phaseAt(5, 'failed') }),
     ];
     const { waited } = await waiting({ steps });
     expect(waited.code).toBe(1);
@@ -165,8 +171,8 @@ describe('following', () => {
     await then('running rr..');
     await world.commit('sums', succeeded(0));
     await then('running Sr..');
-    await world.record('sums', 1, 1, { cause: 'Error', exitCode: 1, reason: '' });
-    await world.commit('sums', [{ op: 'failed', index: 1 }], { failed: 1 });
+    await world.record('sums', 1, 1, { cause: 'Error', exitCode: 1, container: 'main', reason: '' });
+    await world.commit('sums', [{ op: 'failed', index: 1, notBefore: null }], { failed: 1 });
     await then('running S!..');
     await world.commit('sums', [{ op: 'claim', index: 1, attempt: 2 }]);
     await then('running Ss..');
@@ -187,8 +193,8 @@ describe('following', () => {
     const steps: Steps = [
       async (world) => world.commit('sums', [...claim(0, 1), ...running(0, 1)], { startTime: START }),
       async (world) => {
-        await world.record('sums', 1, 1, { cause: 'Error', exitCode: 1, reason: '' });
-        await world.commit('sums', [...succeeded(0), { op: 'failed', index: 1 }], {
+        await world.record('sums', 1, 1, { cause: 'Error', exitCode: 1, container: 'main', reason: '' });
+        await world.commit('sums', [...succeeded(0), { op: 'failed', index: 1, notBefore: null }], {
           failed: 1,
           ...phaseAt(3, 'failed'),
         });

@@ -19,13 +19,13 @@ async function halfDone(world: World): Promise<void> {
     { op: 'running', index: 0 },
     { op: 'running', index: 1 },
   ]);
-  await world.record('sums', 0, 1, { cause: 'Completed', exitCode: 0, reason: '' });
-  await world.record('sums', 1, 1, { cause: 'Error', exitCode: 3, reason: '' });
+  await world.record('sums', 0, 1, { cause: 'Completed', exitCode: 0, container: 'main', reason: '' });
+  await world.record('sums', 1, 1, { cause: 'Error', exitCode: 3, container: 'main', reason: '' });
   await world.commit(
     'sums',
     [
       { op: 'succeeded', index: 0 },
-      { op: 'failed', index: 1 },
+      { op: 'failed', index: 1, notBefore: null },
     ],
     { failed: 1 },
   );

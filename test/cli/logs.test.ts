@@ -85,7 +85,7 @@ describe('logs', () => {
         (world) => world.print(1, 1, 'main', 'one d'),
         async (world) => {
           world.print(1, 1, 'main', 'one e');
-          await world.record('sums', 1, 1, { cause: 'Completed', exitCode: 0, reason: '' });
+          await world.record('sums', 1, 1, { cause: 'Completed', exitCode: 0, container: 'main', reason: '' });
           await world.commit('sums', [{ op: 'succeeded', index: 1 }]);
         },
       ],

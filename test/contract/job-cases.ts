@@ -335,7 +335,11 @@ export const JOB_CASES: readonly StoreCase[] = [
         anAttempt(5, 1, 137),
         anAttempt(4095),
         anAttempt(4096),
-        { ...anAttempt(40), taskArn: null, ending: { cause: 'StartFailed', exitCode: null, reason: 'ü' } } as const,
+        {
+          ...anAttempt(40),
+          taskArn: null,
+          ending: { cause: 'StartFailed', exitCode: null, container: null, reason: 'ü' },
+        } as const,
       ];
       await store.jobs.writeAttempts(uid, records, at(DAY_MS));
       await store.jobs.writeAttempts(uid, records.slice(0, 2), at(DAY_MS));

@@ -76,8 +76,18 @@ export const anAttempt = (index: number, attempt = 1, exitCode = 0): AttemptReco
   attempt,
   nonce: 0,
   taskArn: anArn(index),
-  ending: { cause: exitCode === 0 ? 'Completed' : 'Error', exitCode, reason: 'Essential container in task exited' },
+  ending: {
+    cause: exitCode === 0 ? 'Completed' : 'Error',
+    exitCode,
+    container: 'main',
+    reason: 'Essential container in task exited',
+  },
   times: { createdAt: T0, startedAt: at(1_000), stoppedAt: null },
+  judgement:
+    exitCode === 0 ? { as: 'succeeded', because: 'exit code 0' } : { as: 'failed', because: `exit code ${exitCode}` },
+  failures: 0,
+  ignored: 0,
+  restarts: 0,
 });
 
 /** What the feed is told of a Job, from version `after` to `version`. */

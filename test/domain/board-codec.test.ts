@@ -58,15 +58,15 @@ test('so are any bytes', () => {
 test.each([
   ['another version', [7, 0, 0, 0, 0, 0, 0, 0], 'a board chunk of format version 7, where 1 is known'],
   ['more records than a chunk has', [1, 129, 32], 'a chunk of 4097 records'],
-  ['a state without a name', [1, 8, 64], 'a state that is not known'],
+  ['a state without a name', [1, 8, 128], 'a state that is not known'],
   ['a run past the end', [1, 2, 0, 16], 'a run of states that cannot be'],
-  ['a run of an unknown state', [1, 2, 0, 14], 'a run of states that cannot be'],
+  ['a run of an unknown state', [1, 2, 0, 15], 'a run of states that cannot be'],
   ['a base of one', [1, 2, 1, 0], 'states packed by 1'],
   ['a digit too many', [1, 2, 3, 4], 'packed states that cannot be'],
   ['attempts past the end', [1, 2, 0, 8, 0, 1, 1 + 3, 5], 'attempts past the end of the chunk'],
   ['an attempt above 2^32', [1, 2, 0, 8, 255, 255, 255, 255, 127], 'attempt 34359738367'],
   ['extras past the end', [1, 2, 0, 8, 0, 1, 0, 1, 0, 2, 2], 'extras past the end of the chunk'],
-  ['an unknown extra', [1, 2, 0, 8, 0, 1, 0, 1, 0, 0, 128], 'an extra that is not known'],
+  ['an unknown extra', [1, 2, 0, 8, 0, 1, 0, 1, 0, 0, 128, 8], 'an extra that is not known'],
 ])('%s is refused', (_, bytes, message) => {
   expect(() => decodeChunk(Uint8Array.from(bytes))).toThrow(new DecodeError(message));
 });
@@ -84,7 +84,7 @@ describe('golden bytes: what is stored today must be read tomorrow', () => {
     record(chunk, 50, 'pending', 1);
     record(chunk, 51, 'running', 3);
     chunk.extras.set(50, { ...NO_EXTRAS, failures: 1, notBefore: asEpochMs(1_750_000_000_000) });
-    chunk.extras.set(51, { nonce: 2, stopping: true, failures: 1, ignored: 3, infra: 4, spot: 5, notBefore: null });
+    chunk.extras.set(51, { ...NO_EXTRAS, nonce: 2, stopping: true, failures: 1, ignored: 3, infra: 4, spot: 5 });
     const bytes = encodeChunk(chunk, 60);
     expect(hex(bytes)).toMatchInlineSnapshot(`"013c008c03000338000165010103000280f086c2ee6532440100003f0201030405"`);
     expect(decodeChunk(bytes)).toEqual(chunk);

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { type Standing, decidePhase } from '../../shared/domain/decide-phase.ts';
-import type { JobSpec } from '../../shared/domain/job.ts';
-import { type Phase, type Verdict, tally } from '../../shared/domain/status.ts';
+import { parseStatusIndexes } from '../../shared/domain/index-set.ts';
+import type { JobSpec, SuccessRule } from '../../shared/domain/job.ts';
+import { type Phase, type Verdict, tally, tallyWithin } from '../../shared/domain/status.ts';
 import { aBoard, at } from '../support/a-board.ts';
 
 // The phase after a pass, from the phase before it and the board: S succeeded, r running, l launched, c claimed,
 // C and R asked to stop, . pending, 3 pending after three failures, w waiting. backoffLimit is 6 unless the row says otherwise.
 
-const complete: Verdict = { kind: 'complete', reason: 'CompletionsReached', message: 'done' };
-const failed: Verdict = { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'too often' };
+const complete: Verdict = { kind: 'complete', reason: 'CompletionsReached', message: 'done', decidedBy: null };
+const failed: Verdict = { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'too often', decidedBy: null };
 
 const PHASES = {
   running: { kind: 'running' },
@@ -22,15 +23,35 @@ const PHASES = {
 } satisfies Record<string, Phase>;
 type Before = keyof typeof PHASES;
 
-type Wish = Partial<JobSpec> & { readonly rejected?: string };
+type Wish = Partial<JobSpec> & {
+  readonly rejected?: string;
+  readonly failJob?: string;
+  readonly lingering?: number;
+};
 
-const decide = (before: Before, strip: string, { rejected = '', ...spec }: Wish): Phase => {
-  const { job, status } = aBoard(strip, spec);
+const decide = (
+  before: Before,
+  strip: string,
+  { rejected = '', failJob = '', lingering = 0, ...spec }: Wish,
+): Phase => {
+  const { job, status, stored } = aBoard(strip, spec);
+  const { completionMode, completions } = job.spec;
   const standing: Standing = {
     job,
     tally: tally(status.chunks),
+    within:
+      completionMode === 'Indexed'
+        ? tallyWithin(status.chunks, completions ?? 0, (no) => stored.get(no))
+        : tally(status.chunks),
     failed: status.failed,
+    restarts: status.restarts,
     inFlight: status.inFlight.length,
+    lingering,
+    startTime: at(0),
+    ruleHits: status.ruleHits,
+    failJob: failJob === '' ? null : { message: failJob, index: 1 },
+    lastSucceeded: null,
+    lastFailed: null,
     rejected: rejected === '' ? null : rejected,
   };
   return decidePhase(PHASES[before], standing, at(9));
@@ -43,6 +64,9 @@ type Row = readonly [before: Before, strip: string, wish: Wish, expected: string
 
 const suspend = { suspend: true };
 const queue = { completionMode: 'NonIndexed', completions: null } as const;
+const perIndex = { backoffLimit: 2 ** 31 - 1, backoffLimitPerIndex: 0 };
+const onFailure = { restartPolicy: 'OnFailure' } as const;
+const first: SuccessRule = { indexes: parseStatusIndexes('0', 1), count: null };
 
 const ROWS: Record<string, readonly Row[]> = {
   completion: [
@@ -72,6 +96,116 @@ const ROWS: Record<string, readonly Row[]> = {
     ['running', 'S S', { backoffLimit: -1 }, 'finished BackoffLimitExceeded', 'failure beats success in one pass'],
     ['suspended', '7 . .', suspend, 'finished BackoffLimitExceeded', 'a suspended Job may fail'],
     ['suspended', '7 r .', suspend, 'draining BackoffLimitExceeded', 'also while its tasks are being stopped'],
+  ],
+  'a limit for each index': [
+    ['running', 'F S .', perIndex, 'running', 'one has failed, another is left'],
+    ['running', 'F S r', perIndex, 'running', 'or still runs'],
+    ['running', 'F S S', perIndex, 'finished FailedIndexes', 'none is left'],
+    ['running', 'F F F', perIndex, 'finished FailedIndexes', 'all have failed'],
+    ['running', 'S S S', perIndex, 'finished CompletionsReached', 'none has failed'],
+    ['running', 'F . .', { ...perIndex, maxFailedIndexes: 1 }, 'running', 'as many as maxFailedIndexes are allowed'],
+    ['running', 'F F .', { ...perIndex, maxFailedIndexes: 1 }, 'finished MaxFailedIndexesExceeded', 'one more is not'],
+    ['running', 'F r .', { ...perIndex, maxFailedIndexes: 0 }, 'draining MaxFailedIndexesExceeded', 'a task runs'],
+    [
+      'running',
+      'F F F',
+      { ...perIndex, maxFailedIndexes: 1 },
+      'finished MaxFailedIndexesExceeded',
+      'it is looked at first',
+    ],
+    [
+      'running',
+      'F S .',
+      { ...perIndex, backoffLimit: 0 },
+      'finished BackoffLimitExceeded',
+      'the limit of all holds beside it',
+    ],
+    [
+      'running',
+      'S S F',
+      { ...perIndex, completions: 2 },
+      'finished CompletionsReached',
+      'what a smaller Job has no more is none of its failures',
+    ],
+  ],
+  'the deadline': [
+    ['running', 'r . .', { activeDeadlineSec: 10 }, 'running', 'one second before it'],
+    ['running', 'r . .', { activeDeadlineSec: 9 }, 'draining DeadlineExceeded', 'exactly at it'],
+    ['running', '. . .', { activeDeadlineSec: 9 }, 'finished DeadlineExceeded', 'nothing is left to stop'],
+    ['running', 'r . .', { activeDeadlineSec: 0 }, 'draining DeadlineExceeded', 'no time at all'],
+    ['suspended', '. . .', { ...suspend, activeDeadlineSec: 1 }, 'suspended', 'not while it is suspended'],
+    ['running', 'S S S', { activeDeadlineSec: 9 }, 'finished DeadlineExceeded', 'failure beats success in one pass'],
+    ['draining, complete', 'r . .', { activeDeadlineSec: 1 }, 'draining CompletionsReached', 'it comes too late'],
+  ],
+  'restarts of the Pods that there are (OnFailure)': [
+    [
+      'running',
+      'b . .',
+      { ...onFailure, backoffLimit: 0 },
+      'draining BackoffLimitExceeded',
+      'limit 0: the first restart',
+    ],
+    ['running', 'r . .', { ...onFailure, backoffLimit: 0 }, 'running', 'limit 0: no restart'],
+    [
+      'running',
+      'b . .',
+      { ...onFailure, backoffLimit: 1 },
+      'draining BackoffLimitExceeded',
+      'as many as the limit are too many',
+    ],
+    ['running', 'b . .', { ...onFailure, backoffLimit: 2 }, 'running', 'fewer are not'],
+    [
+      'running',
+      'b b .',
+      { ...onFailure, backoffLimit: 2 },
+      'draining BackoffLimitExceeded',
+      'those of all Pods add up',
+    ],
+    ['running', '2 . .', { ...onFailure, backoffLimit: 2 }, 'running', 'failures are counted apart'],
+    ['running', 'b 2 .', { ...onFailure, backoffLimit: 2 }, 'running', 'and not added to them'],
+    ['running', 'b . .', { backoffLimit: 1 }, 'running', 'with restartPolicy Never there are none'],
+  ],
+  'a rule of podFailurePolicy that fails the Job': [
+    ['running', 'S . .', { failJob: 'no' }, 'finished PodFailurePolicy', 'at once'],
+    ['running', 'S r .', { failJob: 'no' }, 'draining PodFailurePolicy', 'a task still runs'],
+    ['running', '7 . .', { failJob: 'no' }, 'finished PodFailurePolicy', 'before backoffLimit'],
+    ['running', 'S . .', { failJob: 'no', activeDeadlineSec: 1 }, 'finished PodFailurePolicy', 'before the deadline'],
+    ['running', 'S S S', { failJob: 'no' }, 'finished PodFailurePolicy', 'before success'],
+    ['draining, complete', '. r .', { failJob: 'no' }, 'draining CompletionsReached', 'the first verdict stays'],
+  ],
+  'a success policy': [
+    ['running', 'S . .', { successPolicy: [first] }, 'finished SuccessPolicy', 'its rule is met'],
+    ['running', '. S .', { successPolicy: [first] }, 'running', 'it is not'],
+    ['running', 'S r .', { successPolicy: [first] }, 'draining SuccessPolicy', 'a task still runs'],
+    ['running', 'S S S', { successPolicy: [first] }, 'finished SuccessPolicy', 'before completions are'],
+    ['running', '. S S', { successPolicy: [first] }, 'running', 'one is missing still'],
+    ['running', 'S S r', { successPolicy: [{ indexes: null, count: 2 }] }, 'draining SuccessPolicy', 'a count alone'],
+    [
+      'running',
+      'S 7 .',
+      { successPolicy: [first] },
+      'finished BackoffLimitExceeded',
+      'failure beats success in one pass',
+    ],
+    ['suspended', 'S . .', { ...suspend, successPolicy: [first] }, 'finished SuccessPolicy', 'also while suspended'],
+    [
+      'draining, failed',
+      'S r .',
+      { successPolicy: [first] },
+      'draining BackoffLimitExceeded',
+      'the first verdict stays',
+    ],
+  ],
+  'what was replaced but still stops': [
+    ['running', 'S S S', { lingering: 1 }, 'draining CompletionsReached', 'nothing is over while it may run'],
+    ['draining, failed', '. . .', { lingering: 1 }, 'draining BackoffLimitExceeded', 'of no kind'],
+    ['deleting', '. . .', { lingering: 1 }, 'deleting', 'nor deleted'],
+    ['suspended', '. . .', { lingering: 1 }, 'suspended', 'nor resumed'],
+  ],
+  'a Job of another controller': [
+    ['running', 'S S S', { managed: false }, 'running', 'is left alone'],
+    ['running', '7 . .', { managed: false }, 'running', 'whatever its board says'],
+    ['running', 'r . .', { managed: false, ...suspend }, 'running', 'or its user wants'],
   ],
   'a launch that will never be accepted': [
     ['running', '. . .', { rejected: 'no' }, 'finished LaunchRefused', 'nothing else runs'],
@@ -127,6 +261,11 @@ test('each reason that a verdict may have has a row', () => {
   const reasons: Record<Verdict['reason'], true> = {
     CompletionsReached: true,
     BackoffLimitExceeded: true,
+    DeadlineExceeded: true,
+    PodFailurePolicy: true,
+    MaxFailedIndexesExceeded: true,
+    FailedIndexes: true,
+    SuccessPolicy: true,
     LaunchRefused: true,
   };
   const told = Object.values(ROWS).flatMap((rows) =>

@@ -31,7 +31,11 @@ test.each<[string | null, number | null, string | null, EndingCause, string]>([
   [null, 0, null, 'Infrastructure', 'nobody says that it ended by itself'],
   ['SomethingNew', 1, null, 'Infrastructure', 'ECS may add codes'],
 ])('%s, exit %s, %s → %s: %s', (stopCode, exitCode, containerReason, cause) => {
-  expect(endingOf({ stopCode, stoppedReason: 'why', exitCode, containerReason })).toMatchObject({ cause, exitCode });
+  expect(endingOf({ stopCode, stoppedReason: 'why', exitCode, container: 'main', containerReason })).toMatchObject({
+    cause,
+    exitCode,
+    container: exitCode === null ? null : 'main',
+  });
 });
 
 test.each([
@@ -41,7 +45,9 @@ test.each([
   ['', 'only this', 'only this'],
   ['x'.repeat(2000), null, `${'x'.repeat(499)}…`],
 ])('reason of %s and %s', (stoppedReason, containerReason, reason) => {
-  expect(endingOf({ stopCode: 'UserInitiated', stoppedReason, exitCode: null, containerReason }).reason).toBe(reason);
+  expect(
+    endingOf({ stopCode: 'UserInitiated', stoppedReason, exitCode: null, container: null, containerReason }).reason,
+  ).toBe(reason);
 });
 
 const [created, started, stopped] = [asEpochMs(1000), asEpochMs(2000), asEpochMs(3000)];
@@ -55,7 +61,7 @@ const view: TaskView = {
   times: { createdAt: created, startedAt: started, stoppedAt: null },
   privateIp: null,
 };
-const ending = { cause: 'Completed', exitCode: 0, reason: '' } as const;
+const ending = { cause: 'Completed', exitCode: 0, container: 'main', reason: '' } as const;
 
 test('a running view is a running fact, at the time ECS started it', () => {
   expect(factOf(view)).toEqual({ ...view.id, kind: 'running', taskArn: view.arn, at: started });

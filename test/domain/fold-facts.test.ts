@@ -21,12 +21,15 @@ import {
 // What facts do to a board: S succeeded, r running, l launched, c claimed, C and R asked to stop, . pending, 1 pending
 // after one failure, w waiting. A fact is of the index's first attempt and nonce 0 unless it says otherwise.
 
+/** A pass of ours knows nothing but its board. */
+const NOTHING_DUMPED = { podOfIndex: new Map<number, never>(), failedAt: [], failJob: null };
+
 type Outcome = Folded & { readonly board: Situation };
 
 function fold(situation: Situation, facts: readonly Fact[]): Outcome {
   const { status, stored } = situation;
   const draft = new Draft(status, stored);
-  const folded = foldFacts(draft, status, facts);
+  const folded = foldFacts(draft, { job: situation.job, status, ...NOTHING_DUMPED }, facts);
   const journal = extendJournal(status.journal, draft.transitions);
   return { ...folded, board: { ...situation, status: { ...status, chunks: draft.summaries(), journal } } };
 }
@@ -143,8 +146,8 @@ test.each(rowsOf(TABLES))('%s: %s, %s → %s: %s', (_, before, __, after, ___, f
   expect(told(outcome)).toBe(words);
 });
 
-const complete: Verdict = { kind: 'complete', reason: 'CompletionsReached', message: '' };
-const failed: Verdict = { kind: 'failed', reason: 'BackoffLimitExceeded', message: '' };
+const complete: Verdict = { kind: 'complete', reason: 'CompletionsReached', message: '', decidedBy: null };
+const failed: Verdict = { kind: 'failed', reason: 'BackoffLimitExceeded', message: '', decidedBy: null };
 const since = at(0);
 const WANTS: Record<string, readonly [strip: string, phase: Phase]> = {
   running: ['r', { kind: 'running' }],
@@ -166,7 +169,8 @@ describe('what an end counts as', () => {
     ['Stopped', f, '-', '-', '-', f, '-'],
     ['Spot', 'spot', '-', '-', '-', f, '-'],
     ['Infrastructure', 'infra', '-', '-', '-', f, '-'],
-    ['StartFailed', 'infra', '-', '-', '-', f, '-'],
+    ['Unplaced', 'waits', '-', '-', '-', f, '-'],
+    ['StartFailed', 'waits', '-', '-', '-', f, '-'],
   ];
   const cells = rows.flatMap(([cause, ...expected]) =>
     Object.entries(WANTS).map(([name, [strip, phase]], i) => [cause, name, expected[i]!, strip, phase] as const),
@@ -175,12 +179,12 @@ describe('what an end counts as', () => {
     const outcome = fold(aBoard(strip, { phase }), [ended(0, cause)]);
     const { state, failures, infra, spot } = recordOf(outcome.board, 0);
     expect({ state, failures, infra, spot }).toEqual({
-      state: expected === s ? 'succeeded' : 'pending',
+      state: expected === s ? 'succeeded' : expected === 'waits' ? 'waiting' : 'pending',
       failures: Number(expected === f),
       infra: Number(expected === 'infra'),
       spot: Number(expected === 'spot'),
     });
-    expect(outcome.counted).toEqual({
+    expect(outcome.counted).toMatchObject({
       facts: 1,
       succeeded: Number(expected === s),
       failed: Number(expected === f),
@@ -239,7 +243,7 @@ test('so does an end that nobody has seen: the task may yet turn up', () => {
     ...seen,
     kind: 'stopped',
     taskArn: null,
-    ending: { cause: 'Infrastructure', exitCode: null, reason: '' },
+    ending: { cause: 'Infrastructure', exitCode: null, container: null, reason: '' },
     times: { createdAt: null, startedAt: null, stoppedAt: null },
   };
   expect(recordOf(fold(aBoard('r'), [seen]).board, 0).nonce).toBe(0);
@@ -252,7 +256,10 @@ test('facts whose chunk is not at hand are put off, the others count', () => {
   const { job, status, stored } = aBoard('r', { before: 4096 });
   const facts = [ended(4096, 'Completed'), running(3), running(5000)];
   const part = new Draft(status, new Map([[0, stored.get(0)!]]));
-  expect(foldFacts(part, status, facts)).toMatchObject({ deferred: [facts[0]], ghosts: ['task 5000#1.0'] });
+  expect(foldFacts(part, { job, status, ...NOTHING_DUMPED }, facts)).toMatchObject({
+    deferred: [facts[0]],
+    ghosts: ['task 5000#1.0'],
+  });
   expect(told(fold({ job, status, stored }, facts))).toBe('1 succeeded, ended 4096#1, ghost task 5000#1.0');
 });
 

@@ -18,12 +18,14 @@ import { type Transition, type TransitionOp, applyTo } from '../../shared/domain
 
 // The journal in front of the board. An entry is written `claim 3`, its sequence number before it where it matters.
 
-type Plain = Exclude<TransitionOp, 'lost' | 'lostToSpot'>;
+type Plain = Exclude<TransitionOp, 'lost' | 'lostToSpot' | 'ignored' | 'restart' | 'unstarted'>;
 type Words = `${Plain} ${number}`;
 const step = (words: Words): Transition => {
   const [op, index] = words.split(' ');
-  return { op: op as Plain, index: Number(index), attempt: 1 };
+  return plain(op as Plain, Number(index), 1);
 };
+const plain = (op: Plain, index: number, attempt: number): Transition =>
+  op === 'failed' ? { op, index, attempt, notBefore: null } : { op, index, attempt };
 const journal = (first: number, ...words: readonly Words[]): Journal =>
   extendJournal({ nextSeq: first, entries: [] }, words.map(step));
 const seqs = ({ entries }: Journal): readonly number[] => entries.map(({ seq }) => seq);
@@ -84,7 +86,7 @@ function claimed(counts: readonly number[], hand: readonly number[] = counts.map
   const size = counts.length * CHUNK_INDEXES;
   const chunks: readonly ChunkSummary[] = summariesFor(size, []).map((summary) => ({ ...summary, version: 4 }));
   const draft = new Draft(
-    { size, chunks, journal: { nextSeq: 0, entries: [] } },
+    { size, chunks, restarts: 0, journal: { nextSeq: 0, entries: [] } },
     new Map(counts.map((_, no) => [no, emptyChunk()] as const)),
   );
   for (const [no, count] of counts.entries()) {
@@ -93,7 +95,7 @@ function claimed(counts: readonly number[], hand: readonly number[] = counts.map
   const entries = extendJournal({ nextSeq: 0, entries: [] }, draft.transitions);
   // What the next pass has at hand: the counts are STATUS's, the claims are in the journal only.
   const stored = new Map(hand.map((no) => [no, emptyChunk()] as const));
-  return { draft: new Draft({ size, chunks: draft.summaries(), journal: entries }, stored), entries };
+  return { draft: new Draft({ size, chunks: draft.summaries(), restarts: 0, journal: entries }, stored), entries };
 }
 
 describe('folding', () => {
@@ -183,7 +185,7 @@ function following(record: IndexRecord, op: Plain, index: number): Transition | 
   if (op === 'claim' ? record.state !== 'pending' : !isActive(record.state)) return null;
   if (op === 'launched' && record.state !== 'claimed') return null;
   if (op === 'running' && record.state === 'running') return null;
-  return { op, index, attempt };
+  return plain(op, index, attempt);
 }
 
 test('stored chunks and the journal are the board, whatever was folded and published', () => {
@@ -197,7 +199,7 @@ test('stored chunks and the journal are the board, whatever was folded and publi
         return bytes === undefined ? emptyChunk() : decodeChunk(bytes);
       };
       const every = Array.from({ length: chunksFor(size) }, (_, no) => no);
-      let status = { size, chunks: summariesFor(size, []), journal: journal(0) };
+      let status = { size, chunks: summariesFor(size, []), restarts: 0, journal: journal(0) };
 
       for (const { from, length, op, published, hand } of passes) {
         const draft = new Draft(status, new Map(hand.map((no) => [no, fetch(no)] as const)));
@@ -213,7 +215,7 @@ test('stored chunks and the journal are the board, whatever was folded and publi
           expect(records).toBe(chunkLength(size, no));
           stored.set(no, encodeChunk(chunk, records));
         }
-        status = { size, chunks: draft.summaries().map((summary) => ({ ...summary })), journal: rest };
+        status = { ...status, chunks: draft.summaries().map((summary) => ({ ...summary })), journal: rest };
       }
 
       const board = new Draft(status, new Map(every.map((no) => [no, fetch(no)] as const)));

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Draft } from '../../shared/domain/draft.ts';
-import { type Launches, planLaunches, wanted } from '../../shared/domain/launches.ts';
+import { type Counts, type Launches, OWN_LIMITS, planLaunches, wanted } from '../../shared/domain/launches.ts';
 import type { JobSpec } from '../../shared/domain/job.ts';
+import { tally, tallyWithin } from '../../shared/domain/status.ts';
 import { AWS_TIMING, CLAIMS_IN_FLIGHT_MAX } from '../../shared/domain/timing.ts';
 import { type Situation, type Wish, aBoard, at } from '../support/a-board.ts';
 
@@ -36,13 +37,27 @@ describe('how many ought to be active', () => {
     ['S r r r', queue, 0, 0, 'nor is anything stopped then'],
   ];
   test.each(rows)('%s %o → start %i, give up %i: %s', (strip, wish, start, surplus) => {
-    const { job, status } = aBoard(strip, wish);
-    expect(wanted(job.spec, status.chunks)).toEqual({ start, surplus });
+    const { job, status, stored } = aBoard(strip, wish);
+    expect(wanted(job.spec, countsOf({ job, status, stored }))).toMatchObject({ start, surplus });
   });
 });
 
+/** The whole board, and what of it lies below completions. */
+function countsOf({ job, status, stored }: Situation): Counts {
+  const all = tally(status.chunks);
+  const { completions, completionMode } = job.spec;
+  const within =
+    completionMode === 'Indexed' && completions !== null
+      ? tallyWithin(status.chunks, completions, (no) => stored.get(no))
+      : all;
+  return { all, within };
+}
+
+const launch = (situation: Situation, draft: Draft, sec = 0): Launches =>
+  planLaunches(draft, situation.job.spec, countsOf(situation), situation.status, at(sec), AWS_TIMING, OWN_LIMITS);
+
 function launchesOf({ job, status, stored }: Situation, sec = 0): Launches {
-  return planLaunches(new Draft(status, stored), job.spec, status, at(sec), AWS_TIMING);
+  return launch({ job, status, stored }, new Draft(status, stored), sec);
 }
 
 const words = ({ launch, stop, again }: Launches): string =>
@@ -57,7 +72,10 @@ describe('which they are', () => {
     ['. . . .', {}, 'launch 0#1 1#1', 'fills up to parallelism, lowest index first'],
     ['S . r .', {}, 'launch 1#1', 'a gap is filled first'],
     ['1 . r .', {}, 'launch 0#2', 'a retry is the next attempt of its index'],
-    ['w . r .', {}, 'launch 1#1', 'an index that waits is passed over'],
+    ['w . r .', {}, '', 'an index that waits holds its place: none overtakes it'],
+    ['w . r .', { parallelism: 3 }, 'launch 1#1', 'the next one has a place of its own'],
+    ['b . . .', {}, 'launch 1#1', 'a Pod between two tasks takes up a place'],
+    ['b b r .', {}, '', 'it is given up first, and there is nothing to stop'],
     ['w S r S', {}, '', 'nothing is there in its place'],
     ['S S . .', { completions: 3 }, 'launch 2#1', 'slots beyond completions are history'],
     ['. w . .', { completions: 2 }, 'launch 0#1', 'also while one within them waits'],
@@ -84,12 +102,12 @@ describe('which they are', () => {
   test('what is given up is marked, once', () => {
     const { job, status, stored } = aBoard('r r r r');
     const draft = new Draft(status, stored);
-    expect(planLaunches(draft, job.spec, status, at(0), AWS_TIMING).stop).toHaveLength(2);
+    expect(launch({ job, status: { ...status, chunks: draft.summaries() }, stored }, draft).stop).toHaveLength(2);
     expect(draft.transitions).toEqual([
       { op: 'stopping', index: 3, attempt: 1 },
       { op: 'stopping', index: 2, attempt: 1 },
     ]);
-    expect(planLaunches(draft, job.spec, status, at(0), AWS_TIMING).stop).toEqual([]);
+    expect(launch({ job, status: { ...status, chunks: draft.summaries() }, stored }, draft).stop).toEqual([]);
   });
 });
 
@@ -131,7 +149,9 @@ describe('back-off', () => {
     ['2 . .', held(2), 10, '', 20, 'longer after the second'],
     ['1 r r', held(1), 0, '', null, 'where nothing is to be started nothing waits'],
     ['1 r r r', { ...held(1) }, 0, 'stop 3', null, 'a surplus does not wait'],
-    ['w . r', {}, 9, 'launch 1#1', null, 'the index that waits is not needed yet'],
+    ['w . r', {}, 9, '', 10, 'the index that waits holds its place'],
+    ['w . r', {}, 10, 'launch 0#2', null, 'and takes it'],
+    ['b r .', {}, 9, '', 10, 'so does a Pod between two tasks'],
     ['w S r', {}, 9, '', 10, 'it is: look again when its time has come'],
     ['w S r', {}, 10, 'launch 0#2', null, 'its time has come'],
     ['w w .', { parallelism: 3 }, 0, 'launch 2#1', 10, 'some are started, two wait'],
@@ -147,7 +167,7 @@ describe('a chunk that is not at hand', () => {
   const partly = (strip: string, wish: Wish, hand: readonly number[]): Launches => {
     const { job, status, stored } = aBoard(strip, { before: 4095, ...wish });
     const draft = new Draft(status, new Map([...stored].filter(([no]) => hand.includes(no))));
-    return planLaunches(draft, job.spec, status, at(0), AWS_TIMING);
+    return launch({ job, status, stored }, draft);
   };
   test.each<readonly [strip: string, hand: readonly number[], expected: string, because: string]>([
     ['. . . .', [0, 1], 'launch 4095#1 4096#1', 'both are at hand'],

@@ -118,8 +118,12 @@ describe('what is stored', () => {
         attempt: 1,
         nonce: 0,
         taskArn: arnOf(0),
-        ending: { cause: 'Error', exitCode: 1, reason: 'Error' },
+        ending: { cause: 'Error', exitCode: 1, container: 'main', reason: 'Error' },
         times: { createdAt: at(0), startedAt: at(0), stoppedAt: at(7) },
+        judgement: { as: 'failed', because: 'exit code 1' },
+        failures: 0,
+        ignored: 0,
+        restarts: 0,
       },
     ]);
   });

@@ -170,7 +170,10 @@ const CLAIMED = STATES.indexOf('claimed');
 /** There is something to wait for or to start, and nobody will come and look (G8). */
 function forgotten({ job, status }: Situation): boolean {
   const { starting, running: runs } = tally(status.chunks);
-  const starts = status.phase.kind === 'running' ? wanted(job.spec, status.chunks).start : 0;
+  const starts =
+    status.phase.kind === 'running'
+      ? wanted(job.spec, { all: tally(status.chunks), within: tally(status.chunks) }).start
+      : 0;
   return starting + runs + starts > 0 && status.alarms.length === 0;
 }
 

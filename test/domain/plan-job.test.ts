@@ -27,11 +27,13 @@ const FAILED: Verdict = {
   kind: 'failed',
   reason: 'BackoffLimitExceeded',
   message: 'Job has reached the specified backoff limit',
+  decidedBy: null,
 };
 const COMPLETE: Verdict = {
   kind: 'complete',
   reason: 'CompletionsReached',
   message: 'Reached expected number of succeeded pods',
+  decidedBy: null,
 };
 
 type Row = readonly [strip: string, wish: Wish, facts: readonly Fact[], expected: string, because: string];
@@ -54,7 +56,8 @@ describe('which attempts there are', () => {
     ['S r S .', {}, [], 'running, launch 3', 'what has succeeded frees its place'],
     ['r r . .', {}, [ended(0, 'Completed')], 'running, launch 2', 'in the same pass that counts it'],
     ['2 S r .', {}, [], 'running, launch 0#3', 'a retry is a new attempt of the same index'],
-    ['w . r .', {}, [], 'running, launch 1', 'an index that waits is passed over'],
+    ['w . r .', {}, [], 'running', 'an index that waits holds its place'],
+    ['w . r .', { parallelism: 3 }, [], 'running, launch 1', 'the next one has a place of its own'],
     ['w S r S', {}, [], 'running', 'and nothing else takes its place'],
     ['R r . .', {}, [], 'running, stop 0', 'what is being stopped still takes up a place'],
   ]);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CHUNK_INDEXES, freshSummary } from '../../shared/domain/board.ts';
-import { asEpochMs, asJobUid } from '../../shared/domain/brand.ts';
+import { asEpochMs, asJobUid, asTaskArn } from '../../shared/domain/brand.ts';
 import { DecodeError } from '../../shared/domain/bytes.ts';
 import { InvariantError } from '../../shared/domain/invariant.ts';
 import { decodeStatus, encodeStatus } from '../../shared/domain/status-codec.ts';
-import { type JournalEntry, type Status, freshStatus } from '../../shared/domain/status.ts';
+import { type FailureReason, type JournalEntry, type Status, freshStatus } from '../../shared/domain/status.ts';
 import { plainSpec } from '../support/a-job.ts';
 import { anyStatus, dice } from '../support/arbitrary-board.ts';
 
@@ -73,7 +73,7 @@ test('so are any bytes', () => {
 test('another version is named', () => {
   const bytes = encodeStatus(fresh(3));
   bytes[0] = 9;
-  expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 9, where 1 is known'));
+  expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 9, where 2 is known'));
 });
 
 test('a journal out of order is our own bug', () => {
@@ -88,7 +88,7 @@ const EVERYTHING: Status = {
   generation: 2,
   phase: {
     kind: 'draining',
-    verdict: { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'too many' },
+    verdict: { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'too many', decidedBy: 9 },
     since: at(-2),
   },
   startTime: at(-60_000),
@@ -101,6 +101,7 @@ const EVERYTHING: Status = {
       pending: 2000,
       starting: 90,
       running: 1000,
+      waiting: 2,
       stopping: 1,
       succeeded: 1000,
       failed: 6,
@@ -110,6 +111,12 @@ const EVERYTHING: Status = {
     freshSummary(5000 - CHUNK_INDEXES),
   ],
   failed: 7,
+  restarts: 12,
+  ruleHits: [3, 0],
+  lingering: [
+    { index: 8, attempt: 1, nonce: 0, taskArn: asTaskArn('arn:aws:ecs:task/jobs/aa') },
+    { index: 9, attempt: 2, nonce: 1, taskArn: asTaskArn('arn:aws:ecs:task/jobs/ab') },
+  ],
   backoff: { failures: 2, lastFailureAt: at(-1) },
   inFlight: [
     { index: 40, attempt: 1, nonce: 0, dueAt: at(60_000) },
@@ -127,6 +134,8 @@ const EVERYTHING: Status = {
       { seq: 991, transition: { index: 41, attempt: 4, op: 'claim' } },
       { seq: 995, transition: { index: 7, attempt: 1, op: 'lost', notBefore: at(10_000) } },
       { seq: 996, transition: { index: 3, attempt: 2, op: 'succeeded' } },
+      { seq: 997, transition: { index: 5, attempt: 1, op: 'failed', notBefore: at(20_000) } },
+      { seq: 998, transition: { index: 6, attempt: 1, op: 'unstarted', notBefore: at(10_000), since: at(-5) } },
       { seq: 999, transition: { index: 9, attempt: 1, op: 'lostToSpot', notBefore: null } },
     ],
   },
@@ -136,9 +145,32 @@ const EVERYTHING: Status = {
 test('golden bytes: what is stored today must be read tomorrow', () => {
   const bytes = encodeStatus(EVERYTHING);
   expect(hex(bytes)).toMatchInlineSnapshot(
-    `"0180f086c2ee65e8078827ac020202030108746f6f206d616e79c0a907000702020611c901d804020ac0a907010571756f74610228e70702ff0103145ae807e807d00f06a09c010100020650c0a9070900050514405000040068030ea19c01850669021200"`,
+    `"0280f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a90700070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f616109020117016202020611c901d804020ac0a907010571756f74610228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200"`,
   );
   expect(decodeStatus(bytes)).toEqual(EVERYTHING);
+});
+
+test('what format version 1 has stored is read: it knew no restarts, no success policy, nothing replaced', () => {
+  const verdict = { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'too many', decidedBy: null } as const;
+  expect(
+    decodeStatus(
+      Buffer.from(
+        '0180f086c2ee65e8078827ac020202030108746f6f206d616e79c0a907000702020611c901d804020ac0a907010571756f74610228e70702ff0103145ae807e807d00f06a09c010100020650c0a9070900050514405000040068030ea19c01850669021200',
+        'hex',
+      ),
+    ),
+  ).toEqual({
+    ...EVERYTHING,
+    phase: { kind: 'draining', since: at(-2), verdict },
+    chunks: EVERYTHING.chunks.map((chunk) => ({ ...chunk, waiting: 0 })),
+    restarts: 0,
+    ruleHits: [],
+    lingering: [],
+    journal: {
+      ...EVERYTHING.journal,
+      entries: EVERYTHING.journal.entries.filter(({ seq }) => seq < 997 || seq === 999),
+    },
+  });
 });
 
 const STEP_ORDER = [
@@ -153,24 +185,38 @@ const STEP_ORDER = [
   'lost',
   'lostToSpot',
   'released',
+  'podDeleted',
+  'restart',
+  'unstarted',
+  'relaunch',
+  'ignored',
 ] as const;
 
 test('golden codes of steps, phases and reasons', () => {
   const entries = STEP_ORDER.map((op, seq): JournalEntry => {
-    const lost = op === 'lost' || op === 'lostToSpot';
-    return { seq, transition: lost ? { index: 0, attempt: 1, op, notBefore: null } : { index: 0, attempt: 1, op } };
+    const id = { index: 0, attempt: 1 };
+    if (op === 'unstarted') return { seq, transition: { ...id, op, notBefore: null, since: null } };
+    const holds = op === 'failed' || op === 'restart' || op === 'ignored' || op === 'lost' || op === 'lostToSpot';
+    return { seq, transition: holds ? { ...id, op, notBefore: null } : { ...id, op } };
   });
-  const bytes = hex(encodeStatus({ ...fresh(1), journal: { nextSeq: 11, entries } }));
-  expect(bytes.slice(-STEP_ORDER.length * 4 - 4)).toBe('400041004200430044004500460047004800004900004a00');
+  entries.push({ seq: STEP_ORDER.length, transition: { index: 0, attempt: 1, op: 'failed', notBefore: NOW } });
+  const bytes = hex(encodeStatus({ ...fresh(1), journal: { nextSeq: entries.length, entries } }));
+  const stored = '400041004200430044004500460047004800004900004a004b004c00004d0000004e004f0000500001';
+  expect(bytes.slice(-stored.length)).toBe(stored);
 
   const since = NOW;
-  const failed = (reason: 'BackoffLimitExceeded' | 'LaunchRefused') =>
-    ({ kind: 'failed', reason, message: '' }) as const;
-  const complete = { kind: 'complete', reason: 'CompletionsReached', message: '' } as const;
+  const failed = (reason: FailureReason) => ({ kind: 'failed', reason, message: '', decidedBy: null }) as const;
+  const complete = { kind: 'complete', reason: 'CompletionsReached', message: '', decidedBy: null } as const;
+  const policy = { ...complete, reason: 'SuccessPolicy', decidedBy: 9 } as const;
   const phases: readonly (readonly [Status['phase'], string])[] = [
     [{ kind: 'running' }, '00'],
     [{ kind: 'suspended', since }, '0100'],
-    [{ kind: 'draining', since, verdict: complete }, '02000000'],
+    [{ kind: 'draining', since, verdict: complete }, '0200000000'],
+    [{ kind: 'draining', since, verdict: policy }, '0200030013'],
+    [{ kind: 'draining', since, verdict: failed('DeadlineExceeded') }, '0200040000'],
+    [{ kind: 'draining', since, verdict: failed('PodFailurePolicy') }, '0200050000'],
+    [{ kind: 'draining', since, verdict: failed('MaxFailedIndexesExceeded') }, '0200060000'],
+    [{ kind: 'draining', since, verdict: failed('FailedIndexes') }, '0200070000'],
     [{ kind: 'draining', since, verdict: failed('BackoffLimitExceeded') }, '02000100'],
     [{ kind: 'finished', since, at: since, verdict: failed('LaunchRefused') }, '0300000200'],
     [{ kind: 'deleting', since }, '0400'],

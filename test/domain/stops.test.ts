@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NO_EXTRAS } from '../../shared/domain/board.ts';
 import { Draft } from '../../shared/domain/draft.ts';
 import type { Phase, Verdict } from '../../shared/domain/status.ts';
 import { type Stops, planStops } from '../../shared/domain/stops.ts';
@@ -8,7 +9,7 @@ import { type Situation, type Wish, aBoard, at } from '../support/a-board.ts';
 // Who is asked to stop. S succeeded, r running, l launched, c claimed, C and R asked to stop, . pending, w waiting.
 // A round goes over the whole board; it is repeated after 30 s as long as something is left that ought to end.
 
-const verdict: Verdict = { kind: 'failed', reason: 'BackoffLimitExceeded', message: '' };
+const verdict: Verdict = { kind: 'failed', reason: 'BackoffLimitExceeded', message: '', decidedBy: null };
 const since = at(0);
 const running: Phase = { kind: 'running' };
 const suspended: Phase = { kind: 'suspended', since };
@@ -20,7 +21,7 @@ const round = (cursor: number, sec: number) => ({ cursor, startedAt: at(sec) });
 
 function stopsOf({ status, stored }: Situation, sec: number, hand = [...stored.keys()]): Stops {
   const draft = new Draft(status, new Map([...stored].filter(([no]) => hand.includes(no))));
-  return planStops(draft, status.phase, status.stopRound, at(sec), AWS_TIMING);
+  return planStops(draft, status.phase, status, at(sec), AWS_TIMING);
 }
 
 const words = ({ stop, again }: Stops): string =>
@@ -69,9 +70,7 @@ describe('rounds', () => {
 test('a stop names the launch that is current', () => {
   const board = aBoard('r', { phase: deleting });
   board.stored.get(0)!.attempts[0] = 4;
-  board.stored
-    .get(0)!
-    .extras.set(0, { nonce: 2, stopping: false, failures: 3, ignored: 0, infra: 0, spot: 0, notBefore: null });
+  board.stored.get(0)!.extras.set(0, { ...NO_EXTRAS, nonce: 2, failures: 3 });
   expect(stopsOf(board, 0).stop).toEqual([{ index: 0, attempt: 4, nonce: 2 }]);
 });
 

@@ -1,6 +1,7 @@
 import { Draft } from '../../shared/domain/draft.ts';
 import { type EpochMs, type JobUid, asEpochMs, asTaskArn, plusMs } from '../../shared/domain/brand.ts';
 import type { AttemptId, Ending } from '../../shared/domain/fact.ts';
+import type { Judgement } from '../../shared/domain/plan.ts';
 import { planningSpec } from '../../shared/domain/job.ts';
 import { extendJournal, podChanges } from '../../shared/domain/journal.ts';
 import { launchRowOf } from '../../shared/domain/launch-row.ts';
@@ -179,9 +180,13 @@ export async function aWorld(
     async record(name: string, index: number, attempt: number, ending: Ending): Promise<void> {
       const times = { createdAt: plusMs(START, 1000), startedAt: plusMs(START, 2000), stoppedAt: plusMs(START, 3000) };
       const taskArn = arnOf(index, attempt);
+      const judgement: Judgement = {
+        as: ending.cause === 'Completed' ? 'succeeded' : 'failed',
+        because: ending.reason,
+      };
       await store.jobs.writeAttempts(
         await uidOf(name),
-        [{ index, attempt, nonce: 0, taskArn, ending, times }],
+        [{ index, attempt, nonce: 0, taskArn, ending, times, judgement, failures: 0, ignored: 0, restarts: 0 }],
         plusMs(START, YEAR_MS),
       );
     },

@@ -94,7 +94,9 @@ describe('status is rendered from the board', () => {
     );
     await world.commit(
       'sums',
-      [0, 1, 2, 4].map((index) => ({ op: index === 4 ? 'failed' : 'succeeded', index })),
+      [0, 1, 2, 4].map((index) =>
+        index === 4 ? { op: 'failed', index, notBefore: null } : { op: 'succeeded', index },
+      ),
       { failed: 1 },
     );
     await world.commit('sums', [{ op: 'running', index: 3 }]);
@@ -160,6 +162,7 @@ describe('status is rendered from the board', () => {
       kind: 'complete',
       reason: 'CompletionsReached',
       message: 'Reached expected number of succeeded pods',
+      decidedBy: null,
     } as const;
     await world.commit('sums', [], {
       phase: { kind: 'finished', verdict, since: START, at: plusMs(START, 1000) },
@@ -182,6 +185,7 @@ describe('status is rendered from the board', () => {
       kind: 'failed',
       reason: 'BackoffLimitExceeded',
       message: 'Job has reached the specified backoff limit',
+      decidedBy: null,
     } as const;
     await world.commit('sums', [{ op: 'claim', index: 0 }], {
       phase: { kind: 'draining', verdict, since: START },

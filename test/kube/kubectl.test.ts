@@ -107,6 +107,7 @@ describe.runIf(hasKubectl)('real kubectl', () => {
       kind: 'complete',
       reason: 'CompletionsReached',
       message: 'Reached expected number of succeeded pods',
+      decidedBy: null,
     } as const;
     await world.commit('sums', [], { phase: { kind: 'finished', verdict, since: START, at: plusMs(START, 1000) } });
     expect(await waiting).toBe('job.batch/sums condition met');
@@ -116,7 +117,7 @@ describe.runIf(hasKubectl)('real kubectl', () => {
     await kubectl('create', '-f', file);
     await world.launch('sums', [{ index: 0, attempt: 1 }]);
     world.print(0, 1, 'main', 'one', 'two', 'three', 'four');
-    await world.record('sums', 0, 1, { cause: 'Completed', exitCode: 0, reason: '' });
+    await world.record('sums', 0, 1, { cause: 'Completed', exitCode: 0, container: 'main', reason: '' });
     await world.commit('sums', [
       { op: 'claim', index: 0 },
       { op: 'succeeded', index: 0 },

@@ -182,15 +182,15 @@ describe('Pods', () => {
         ]),
       async (w) => w.commit('a', [{ op: 'running', index: 0 }]),
       async (w) => {
-        await w.record('a', 0, 1, { cause: 'Error', exitCode: 1, reason: '' });
+        await w.record('a', 0, 1, { cause: 'Error', exitCode: 1, container: 'main', reason: '' });
         await w.commit('a', [
-          { op: 'failed', index: 0 },
+          { op: 'failed', index: 0, notBefore: null },
           { op: 'claim', index: 0, attempt: 2 },
           { op: 'released', index: 1 },
         ]);
       },
       async (w) => {
-        await w.record('a', 0, 2, { cause: 'Completed', exitCode: 0, reason: '' });
+        await w.record('a', 0, 2, { cause: 'Completed', exitCode: 0, container: 'main', reason: '' });
         await w.commit('a', [{ op: 'succeeded', index: 0, attempt: 2 }]);
       },
       async (w) => w.app.request(`${JOBS}/a`, { method: 'DELETE' }),

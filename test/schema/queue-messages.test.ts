@@ -32,6 +32,7 @@ const aFact: fc.Arbitrary<Fact> = fc
       fc.record({ kind: fc.constant('refused' as const), at: anAt, reason: fc.string(), retryAt: anAt }),
       fc.record({ kind: fc.constant('rejected' as const), at: anAt, reason: aReason }),
       fc.record({ kind: fc.constant('cancelled' as const), at: anAt }),
+      fc.record({ kind: fc.constant('deleted' as const), at: anAt, taskArn: fc.option(anArn) }),
       fc.record({ kind: fc.constant('running' as const), at: anAt, taskArn: anArn }),
       fc.record({
         kind: fc.constant('stopped' as const),
@@ -46,8 +47,10 @@ const aFact: fc.Arbitrary<Fact> = fc
             'Spot',
             'Infrastructure',
             'StartFailed',
+            'Unplaced',
           ),
           exitCode: fc.option(fc.nat(255)),
+          container: fc.option(fc.string()),
           reason: fc.string(),
         }),
         times: fc.record({ createdAt: aTime, startedAt: aTime, stoppedAt: aTime }),

@@ -10,6 +10,7 @@ import {
 import { type EpochMs, asEpochMs, asJobUid, asTaskArn, plusMs } from '../../shared/domain/brand.ts';
 import { Draft } from '../../shared/domain/draft.ts';
 import type { AttemptId, EndingCause, Fact } from '../../shared/domain/fact.ts';
+import { has } from '../../shared/domain/index-set.ts';
 import { FRESH, type IndexRecord, isActive } from '../../shared/domain/index-record.ts';
 import type { Job, JobSpec } from '../../shared/domain/job.ts';
 import type { Plan } from '../../shared/domain/plan.ts';
@@ -24,7 +25,7 @@ const T0 = asEpochMs(1_800_000_000_000);
 /** The moment `sec` seconds into the test. */
 export const at = (sec: number): EpochMs => plusMs(T0, sec * 1000);
 
-/** Seconds into the test at which an index in back-off (`w`) may start again. */
+/** Seconds into the test at which an index in back-off (`w`), or a Pod between two tasks (`b`), may start again. */
 const WAITS_UNTIL_SEC = 10;
 
 const LETTERS: Readonly<Record<string, Partial<IndexRecord>>> = {
@@ -38,6 +39,12 @@ const LETTERS: Readonly<Record<string, Partial<IndexRecord>>> = {
   S: { state: 'succeeded', attempt: 1 },
   /** pending after infrastructure took it, and not to be started yet */
   w: { state: 'pending', attempt: 1, infra: 1, notBefore: at(WAITS_UNTIL_SEC) },
+  /** a Pod between two tasks, whose container has ended once and is to start again */
+  b: { state: 'waiting', attempt: 1, nonce: 1, restarts: 1, notBefore: at(WAITS_UNTIL_SEC) },
+  /** running, but a user has deleted its Pod */
+  D: { state: 'running', attempt: 1, podDeleted: true },
+  /** failed for good */
+  F: { state: 'failed', attempt: 1, failures: 1 },
 };
 
 /** Records by letter: see {@link LETTERS}; a digit is a pending index after so many failures. Blanks are for the eye. */
@@ -88,6 +95,7 @@ export function aBoard(
     state === 'claimed' ? [{ index, attempt, nonce, dueAt: plusMs(T0, AWS_TIMING.resendMs) }] : [],
   );
   const active = all.some(({ state }) => isActive(state));
+  const succeeded = all.flatMap(({ state }, index) => (state === 'succeeded' ? [index] : []));
   const inspectAt = plusMs(T0, AWS_TIMING.inspectFirstMs);
   return {
     job,
@@ -100,6 +108,10 @@ export function aBoard(
       startTime: T0,
       chunks: [...chunks].map(([no, chunk]) => ({ ...recount(chunk, chunkLength(size, no)), version: 1 })),
       failed: all.reduce((sum, { failures }) => sum + failures, 0),
+      restarts: all.reduce((sum, { restarts }) => sum + restarts, 0),
+      ruleHits: (job.spec.successPolicy ?? []).map(
+        ({ indexes }) => succeeded.filter((index) => indexes !== null && has(indexes, index)).length,
+      ),
       inFlight: claims,
       inspect: active ? { at: inspectAt, intervalMs: AWS_TIMING.inspectFirstMs } : null,
       alarms: active ? [claims[0]?.dueAt ?? inspectAt] : [],
@@ -111,16 +123,16 @@ export function aBoard(
 
 /** A chunk's counts, from its records. The lower bounds are as low as they may be. */
 export function recount(chunk: Chunk, length: number): Omit<ChunkSummary, 'version'> {
-  const counts = { pending: 0, starting: 0, running: 0, stopping: 0, succeeded: 0, failed: 0 };
+  const counts = { pending: 0, starting: 0, running: 0, waiting: 0, stopping: 0, succeeded: 0, failed: 0 };
   let soonestDue: EpochMs | null = null;
   let firstPending = length;
   for (let offset = 0; offset < length; offset++) {
-    const { state, stopping, notBefore } = recordAt(chunk, offset);
+    const { state, stopping, podDeleted, notBefore } = recordAt(chunk, offset);
     counts[state === 'claimed' || state === 'launched' ? 'starting' : state]++;
-    if (stopping) counts.stopping++;
+    if (isActive(state) && (stopping || podDeleted)) counts.stopping++;
     if (state === 'pending') firstPending = Math.min(firstPending, offset);
-    if (state === 'pending' && notBefore !== null && (soonestDue === null || notBefore < soonestDue))
-      soonestDue = notBefore;
+    const waits = state === 'pending' || state === 'waiting';
+    if (waits && notBefore !== null && (soonestDue === null || notBefore < soonestDue)) soonestDue = notBefore;
   }
   return { ...counts, foldedSeq: 0, firstPending, soonestDue };
 }
@@ -179,8 +191,24 @@ export const ended = (index: number, cause: EndingCause, sec = 0, attempt = 1, n
   ...idOf(index, attempt, nonce),
   kind: 'stopped',
   taskArn: arnOf(index, attempt, nonce),
-  ending: { cause, exitCode: cause === 'Completed' ? 0 : 1, reason: cause },
+  ending: { cause, exitCode: cause === 'Completed' ? 0 : 1, container: 'main', reason: cause },
   times: { createdAt: T0, startedAt: T0, stoppedAt: at(sec) },
+  at: at(sec),
+});
+/** The container has ended with a code of its own. */
+export const exited = (index: number, exitCode: number, sec = 0, attempt = 1, nonce = 0, container = 'main'): Fact => ({
+  ...idOf(index, attempt, nonce),
+  kind: 'stopped',
+  taskArn: arnOf(index, attempt, nonce),
+  ending: { cause: exitCode === 0 ? 'Completed' : 'Error', exitCode, container, reason: `exit ${exitCode}` },
+  times: { createdAt: T0, startedAt: T0, stoppedAt: at(sec) },
+  at: at(sec),
+});
+/** A user has deleted the Pod; `task`: it has one that is known. */
+export const deleted = (index: number, sec = 0, attempt = 1, nonce = 0, task = true): Fact => ({
+  ...idOf(index, attempt, nonce),
+  kind: 'deleted',
+  taskArn: task ? arnOf(index, attempt, nonce) : null,
   at: at(sec),
 });
 export const launched = (index: number, attempt = 1, nonce = 0): Fact => ({
@@ -214,17 +242,19 @@ export const cancelled = (index: number, attempt = 1, nonce = 0): Fact => ({
   at: T0,
 });
 
-/** The board after a plan, as a strip (of the given indexes): what {@link records} reads, with `F` for failed for good. */
+/** The board after a plan, as a strip (of the given indexes): what {@link records} reads. */
 export function stripOf({ status, stored }: Situation, from = 0, to = status.size): string {
   const found: string[] = [];
   for (let index = from; index < to; index++) found.push(letterOf(recordOf({ status, stored }, index)));
   return found.join(' ');
 }
 
-function letterOf({ state, stopping, failures, notBefore }: IndexRecord): string {
+function letterOf({ state, stopping, podDeleted, failures, notBefore }: IndexRecord): string {
   if (state === 'pending') return notBefore !== null ? 'w' : failures === 0 ? '.' : String(failures);
   if (state === 'failed') return 'F';
   if (state === 'succeeded') return 'S';
+  if (state === 'waiting') return 'b';
+  if (podDeleted) return 'D';
   const letter = state.slice(0, 1);
   return stopping ? letter.toUpperCase() : letter;
 }

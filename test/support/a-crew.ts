@@ -128,7 +128,7 @@ export class Crew {
     if (state === 'launched') return [{ ...id, kind: 'running', taskArn, at }];
     if (state !== 'running') return [];
     const cause = random.pick(['Completed', 'Error', 'Spot', 'Stopped'] as const);
-    const ending = { cause, exitCode: cause === 'Completed' ? 0 : 1, reason: '' };
+    const ending = { cause, exitCode: cause === 'Completed' ? 0 : 1, container: 'main', reason: '' };
     return [{ ...id, kind: 'stopped', taskArn, ending, times: { createdAt: at, startedAt: at, stoppedAt: at }, at }];
   }
 

@@ -25,8 +25,8 @@ import { type JobWish, aJob } from './a-job.ts';
 const RECEIVES_MAX = 3;
 export const VISIBILITY_MS = 30_000;
 
-export const DONE: Ending = { cause: 'Completed', exitCode: 0, reason: '' };
-export const BAD: Ending = { cause: 'Error', exitCode: 1, reason: '' };
+export const DONE: Ending = { cause: 'Completed', exitCode: 0, container: 'main', reason: '' };
+export const BAD: Ending = { cause: 'Error', exitCode: 1, container: 'main', reason: '' };
 
 /**
  * A store, ECS and queues in memory, and handlers that a test moves by hand: nothing happens unless the test says so.

@@ -8,8 +8,16 @@ import {
   chunksFor,
   emptyChunk,
 } from '../../shared/domain/board.ts';
-import { type EpochMs, asEpochMs } from '../../shared/domain/brand.ts';
-import type { Claim, JournalEntry, Phase, Status, Verdict } from '../../shared/domain/status.ts';
+import { type EpochMs, asEpochMs, asTaskArn } from '../../shared/domain/brand.ts';
+import type {
+  Claim,
+  FailureReason,
+  JournalEntry,
+  Lingering,
+  Phase,
+  Status,
+  Verdict,
+} from '../../shared/domain/status.ts';
 import type { Transition, TransitionOp } from '../../shared/domain/transition.ts';
 
 // Values that the codecs must keep exactly: anything that the types allow, not only what a Job could come to.
@@ -40,10 +48,13 @@ const words = fc.string({ unit: 'binary', maxLength: 40 });
 const extras: fc.Arbitrary<Extras> = fc.record({
   nonce: small,
   stopping: fc.boolean(),
+  podDeleted: fc.boolean(),
   failures: small,
   ignored: small,
   infra: small,
   spot: small,
+  restarts: small,
+  unstartedSince: timeOrNull,
   notBefore: timeOrNull,
 });
 
@@ -77,13 +88,22 @@ export const anyChunk: fc.Arbitrary<{ readonly chunk: Chunk; readonly length: nu
 const verdict: fc.Arbitrary<Verdict> = fc.oneof(
   fc.record({
     kind: fc.constant('complete' as const),
-    reason: fc.constant('CompletionsReached' as const),
+    reason: fc.constantFrom('CompletionsReached' as const, 'SuccessPolicy' as const),
     message: words,
+    decidedBy: fc.option(fc.nat(999_999)),
   }),
   fc.record({
     kind: fc.constant('failed' as const),
-    reason: fc.constantFrom('BackoffLimitExceeded' as const, 'LaunchRefused' as const),
+    reason: fc.constantFrom<FailureReason>(
+      'BackoffLimitExceeded',
+      'DeadlineExceeded',
+      'PodFailurePolicy',
+      'MaxFailedIndexesExceeded',
+      'FailedIndexes',
+      'LaunchRefused',
+    ),
     message: words,
+    decidedBy: fc.option(fc.nat(999_999)),
   }),
 );
 
@@ -99,22 +119,25 @@ const phase: fc.Arbitrary<Phase> = fc.oneof(
 const index = fc.nat(999_999);
 const claim: fc.Arbitrary<Claim> = fc.record({ index, attempt: small, nonce: small, dueAt: time });
 
-const LOSSES = ['lost', 'lostToSpot'] as const;
+/** Steps that say until when an index, or a Pod, waits. */
+const HOLDING = ['failed', 'ignored', 'lost', 'lostToSpot', 'restart'] as const;
 const PLAIN = {
   claim: true,
   renonce: true,
   launched: true,
   running: true,
   stopping: true,
+  podDeleted: true,
+  relaunch: true,
   succeeded: true,
-  failed: true,
   failedForGood: true,
   released: true,
-} satisfies Record<Exclude<TransitionOp, (typeof LOSSES)[number]>, true>;
+} satisfies Record<Exclude<TransitionOp, (typeof HOLDING)[number] | 'unstarted'>, true>;
 
 const transition: fc.Arbitrary<Transition> = fc.oneof(
   fc.record({ index, attempt: small, op: fc.constantFrom(...(Object.keys(PLAIN) as (keyof typeof PLAIN)[])) }),
-  fc.record({ index, attempt: small, op: fc.constantFrom(...LOSSES), notBefore: timeOrNull }),
+  fc.record({ index, attempt: small, op: fc.constantFrom(...HOLDING), notBefore: timeOrNull }),
+  fc.record({ index, attempt: small, op: fc.constant('unstarted' as const), notBefore: timeOrNull, since: timeOrNull }),
 );
 
 const summary: fc.Arbitrary<ChunkSummary> = fc.record({
@@ -123,6 +146,7 @@ const summary: fc.Arbitrary<ChunkSummary> = fc.record({
   pending: count,
   starting: count,
   running: count,
+  waiting: count,
   stopping: count,
   succeeded: count,
   failed: count,
@@ -146,6 +170,18 @@ const journal: fc.Arbitrary<Status['journal']> = fc
     return { nextSeq: seq + ahead, entries };
   });
 
+const lingering: fc.Arbitrary<Lingering> = fc.record({
+  index,
+  attempt: small,
+  nonce: small,
+  taskArn: fc
+    .oneof(
+      fc.string({ unit: fc.constantFrom('0', 'f'), minLength: 32, maxLength: 32 }).map((id) => `arn:task/muster/${id}`),
+      fc.string(),
+    )
+    .map(asTaskArn),
+});
+
 /** A status with every field at any value, its chunks as many as its size asks for. */
 export const anyStatus: fc.Arbitrary<Status> = fc.nat(20_000).chain((size) =>
   fc.record({
@@ -157,6 +193,9 @@ export const anyStatus: fc.Arbitrary<Status> = fc.nat(20_000).chain((size) =>
     size: fc.constant(size),
     chunks: fc.array(summary, { minLength: chunksFor(size), maxLength: chunksFor(size) }),
     failed: small,
+    restarts: small,
+    ruleHits: fc.array(small, { maxLength: 5 }),
+    lingering: fc.array(lingering),
     backoff: fc.record({ failures: small, lastFailureAt: timeOrNull }),
     inFlight: fc.array(claim),
     stopRound: fc.option(fc.record({ cursor: index, startedAt: time })),
