@@ -75,13 +75,13 @@ async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
 async function claimSlots(
   uid: JobUid,
   no: number,
-  { launch, stop }: Pack,
+  { launch, stop, onDemand }: Pack,
   { jobs, clock, settings }: Deps,
 ): Promise<SlotWork> {
   let row = await jobs.readLaunches(uid, no);
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const now = clock.now();
-    const work = workOn(row, launch, stop, now);
+    const work = workOn(row, launch, stop, now, onDemand);
     if (!work.changed) return work;
     const written = await jobs.writeLaunches(uid, work.row, plusMs(now, settings.historyMs));
     if (written.kind === 'written') return { ...work, row: written.row };
@@ -107,6 +107,8 @@ async function storeOutcomes(
   throw new Error(`launch row ${known.row} of Job ${uid} changed during each of ${TRIES_MAX} writes`);
 }
 
+const attemptOf = ({ index, attempt, nonce }: AttemptId): AttemptId => ({ index, attempt, nonce });
+
 type Run = {
   readonly facts: readonly Fact[];
   readonly outcomes: readonly SlotOutcome[];
@@ -120,19 +122,21 @@ const NOTHING_RUN: Run = { facts: [], outcomes: [], later: [] };
  * One RunTask an attempt, each at its moment. An unknown outcome is thrown once the others have been told. The template
  * is made only where a slot says launching: such a Job cannot be deleted, so the row cannot outlive it.
  */
-async function runAll(spec: StoredSpec, ids: readonly AttemptId[], deps: Deps): Promise<Run> {
+async function runAll(spec: StoredSpec, ids: SlotWork['run'], deps: Deps): Promise<Run> {
   if (ids.length === 0) return NOTHING_RUN;
   const template = await templateOf(spec, deps);
   if ('kind' in template)
-    return template.kind === 'later' ? { ...NOTHING_RUN, later: ids } : rejectAll(ids, template.reason, deps);
+    return template.kind === 'later'
+      ? { ...NOTHING_RUN, later: ids.map(attemptOf) }
+      : rejectAll(ids.map(attemptOf), template.reason, deps);
   const rights = await leaseCalls('launch', ids.length, deps.settings.launchesPerSec, deps);
   const facts: Fact[] = [];
   const outcomes: SlotOutcome[] = [];
-  const later: AttemptId[] = ids.slice(rights.length);
+  const later: AttemptId[] = ids.slice(rights.length).map(attemptOf);
   await Promise.all(
-    ids.slice(0, rights.length).map(async (id, i) => {
+    ids.slice(0, rights.length).map(async ({ onDemand, ...id }, i) => {
       await waitFor(rights[i] ?? deps.clock.now(), deps);
-      const answer = await run(spec, template, id, deps);
+      const answer = await run(spec, template, id, onDemand ? 'onDemand' : capacityOf(spec.manifest), deps);
       const at = deps.clock.now();
       switch (answer.kind) {
         case 'launched':
@@ -165,15 +169,15 @@ async function runAll(spec: StoredSpec, ids: readonly AttemptId[], deps: Deps): 
 }
 
 /**
- * What a thrown error leaves open is asked again, under the same token. `capacity`: what the Pod template wishes, unless
- * the attempt is to run on something else; it must be the same for the same attempt and nonce.
+ * What a thrown error leaves open is asked again, under the same token. `capacity` must be the same for the same attempt and nonce:
+ * the launch row keeps it.
  */
 async function run(
   { identity, manifest }: StoredSpec,
   template: LaunchTemplate,
   id: AttemptId,
+  capacity: Capacity,
   { tasks }: Deps,
-  capacity: Capacity = capacityOf(manifest),
 ) {
   const { completionMode, template: pod } = manifest.spec;
   const overrides = overridesOf(manifest, {

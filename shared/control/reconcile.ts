@@ -128,7 +128,15 @@ function count({ counted }: Plan, { telemetry }: Deps): void {
 function messageOf(uid: JobUid, action: Action): readonly DispatchMessage[] {
   switch (action.kind) {
     case 'launch':
-      return [{ kind: 'pack', uid, launch: action.attempts, stop: [] }];
+      return [
+        {
+          kind: 'pack',
+          uid,
+          launch: action.attempts,
+          stop: [],
+          ...(action.onDemand.length === 0 ? {} : { onDemand: action.onDemand }),
+        },
+      ];
     case 'stop':
       return [{ kind: 'pack', uid, launch: [], stop: action.attempts }];
     case 'stopTask':

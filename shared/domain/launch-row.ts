@@ -3,8 +3,9 @@ import type { AttemptId } from './fact.ts';
 
 /** How far one launch has come: what excludes launching and cancelling, and what a repeated call is built from. */
 export type LaunchSlot = AttemptId &
+  /** `onDemand`: not on Spot, whatever the Pod template says; frozen here, for a repeated call must be the same. */
   (
-    | { readonly state: 'launching'; readonly since: EpochMs }
+    | { readonly state: 'launching'; readonly since: EpochMs; readonly onDemand?: true | undefined }
     | { readonly state: 'cancelled' }
     | { readonly state: 'launched'; readonly taskArn: TaskArn; readonly since: EpochMs }
   );
@@ -31,7 +32,7 @@ export type SlotWork = {
   /** The row differs from the one that was read. */
   readonly changed: boolean;
   /** RunTask: the slot says launching, so nobody can cancel it any more; repeating the call is harmless. */
-  readonly run: readonly AttemptId[];
+  readonly run: readonly (AttemptId & { readonly onDemand: boolean })[];
   /** Launched or not, nobody knows, and the token may be dead: look for the task at ECS. */
   readonly find: readonly AttemptId[];
   readonly stop: readonly { readonly id: AttemptId; readonly taskArn: TaskArn }[];
@@ -45,9 +46,10 @@ export function workOn(
   launch: readonly AttemptId[],
   stop: readonly AttemptId[],
   now: EpochMs,
+  onDemand: readonly number[] = [],
 ): SlotWork {
   const slots = new Map(row.slots.map((slot) => [slot.index, slot]));
-  const run: AttemptId[] = [];
+  const run: (AttemptId & { readonly onDemand: boolean })[] = [];
   const find: AttemptId[] = [];
   const stopping: { id: AttemptId; taskArn: TaskArn }[] = [];
   const launched: { id: AttemptId; taskArn: TaskArn }[] = [];
@@ -70,19 +72,20 @@ export function workOn(
       stopping.push({ id, taskArn: slot.taskArn });
       launched.push({ id, taskArn: slot.taskArn }); // should that answer have been lost: only then is the task looked up
     } else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);
-    else if (now >= plusMs(slot.since, UNDER_WAY_MS)) run.push(id);
+    else if (now >= plusMs(slot.since, UNDER_WAY_MS)) run.push({ ...id, onDemand: slot.onDemand ?? false });
   }
   for (const id of launch) {
     const slot = slots.get(id.index);
     const order = slot === undefined ? -1 : compare(slot, id);
     if (slot === undefined || order < 0) {
-      store({ ...id, state: 'launching', since: now });
-      run.push(id);
+      const moved = onDemand.includes(id.index);
+      store({ ...id, state: 'launching', since: now, ...(moved ? { onDemand: true } : {}) });
+      run.push({ ...id, onDemand: moved });
     } else if (order > 0) continue;
     else if (slot.state === 'cancelled') cancelled.push(id);
     else if (slot.state === 'launched') launched.push({ id, taskArn: slot.taskArn });
     else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);
-    else run.push(id);
+    else run.push({ ...id, onDemand: slot.onDemand ?? false });
   }
   return { row: { ...row, slots: [...slots.values()] }, changed, run, find, stop: stopping, launched, cancelled };
 }

@@ -140,8 +140,12 @@ export function planJob(
     outlived: ttl.outlived,
     held: started.held,
     actions: [
-      ...byRow('launch', [...started.launch, ...resent.launch]),
-      ...byRow('stop', distinct([...started.stop, ...stops.stop])),
+      ...byRow([...started.launch, ...resent.launch]).map(
+        ([row, attempts]): Action => ({ kind: 'launch', row, attempts, onDemand: movedOffSpot(job, draft, attempts) }),
+      ),
+      ...byRow(distinct([...started.stop, ...stops.stop])).map(
+        ([row, attempts]): Action => ({ kind: 'stop', row, attempts }),
+      ),
       ...[...folded.ghosts, ...stops.stopTasks].map((taskArn): Action => ({ kind: 'stopTask', taskArn })),
       ...(inspect.due ? [{ kind: 'inspect' } as const] : []),
       ...(alarm.send === null ? [] : [{ kind: 'wake', at: alarm.send } as const]),
@@ -260,7 +264,7 @@ const distinct = (ids: readonly AttemptId[]): readonly AttemptId[] => [
 ];
 
 /** One message a launch row: its slots are written together. */
-function byRow(kind: 'launch' | 'stop', ids: readonly AttemptId[]): readonly Action[] {
+function byRow(ids: readonly AttemptId[]): readonly (readonly [row: number, attempts: readonly AttemptId[]])[] {
   const rows = new Map<number, AttemptId[]>();
   for (const id of ids) {
     const row = launchRowOf(id.index);
@@ -268,5 +272,12 @@ function byRow(kind: 'launch' | 'stop', ids: readonly AttemptId[]): readonly Act
     if (attempts === undefined) rows.set(row, [id]);
     else attempts.push(id);
   }
-  return [...rows].map(([row, attempts]) => ({ kind, row, attempts }));
+  return [...rows];
+}
+
+/** Indexes that Spot has interrupted as often as the Job bears. */
+function movedOffSpot({ spec }: Job, draft: Draft, ids: readonly AttemptId[]): readonly number[] {
+  const { disruptions } = spec;
+  if (disruptions.kind === 'count') return [];
+  return ids.flatMap(({ index }) => ((draft.record(index)?.spot ?? 0) >= disruptions.spotInterruptions ? [index] : []));
 }

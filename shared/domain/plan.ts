@@ -69,7 +69,13 @@ export type Outcome =
 
 export type Action =
   /** claims of one launch row */
-  | { readonly kind: 'launch'; readonly row: number; readonly attempts: readonly AttemptId[] }
+  | {
+      readonly kind: 'launch';
+      readonly row: number;
+      readonly attempts: readonly AttemptId[];
+      /** Those of these indexes that Spot has interrupted too often: they run on demand. */
+      readonly onDemand: readonly number[];
+    }
   /** claims to cancel or attempts to stop, of one launch row */
   | { readonly kind: 'stop'; readonly row: number; readonly attempts: readonly AttemptId[] }
   /** a live task that is no current attempt's */

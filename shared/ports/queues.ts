@@ -30,6 +30,8 @@ export type DispatchMessage =
       readonly launch: readonly AttemptId[];
       /** claims to be cancelled, or launched attempts to be stopped */
       readonly stop: readonly AttemptId[];
+      /** of what is to be launched, indexes that Spot has interrupted too often */
+      readonly onDemand?: readonly number[] | undefined;
       /** the stops are for a user who deleted the Pods */
       readonly podDeleted?: true | undefined;
     }

@@ -134,6 +134,7 @@ const DispatchSchema = z.discriminatedUnion('kind', [
     uid: Uid,
     launch: z.array(Id).readonly(),
     stop: z.array(Id).readonly(),
+    onDemand: z.array(Count).readonly().optional(),
     podDeleted: z.literal(true).optional(),
   }),
   z.object({ v, kind: z.literal('stopTask'), uid: Uid, taskArn: Arn }),

@@ -30,7 +30,7 @@ export const TemplateSchema: z.ZodType<LaunchTemplate> = z.object({
 
 export const SlotsSchema: z.ZodType<readonly LaunchSlot[]> = z.array(
   z.discriminatedUnion('state', [
-    z.object({ ...attemptId, state: z.literal('launching'), since: Time }),
+    z.object({ ...attemptId, state: z.literal('launching'), since: Time, onDemand: z.literal(true).optional() }),
     z.object({ ...attemptId, state: z.literal('cancelled') }),
     z.object({ ...attemptId, state: z.literal('launched'), since: Time, taskArn: Arn }),
   ]),
