@@ -1,0 +1,99 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { RegisterTaskDefinitionCommand, RunTaskCommand, type ContainerDefinition } from '@aws-sdk/client-ecs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { configMapParameter, secretReference } from '../../shared/names/secrets.ts';
+import { container, eventOf, makeFolders, startServer, type TaskServer } from './task-server.ts';
+
+let folders: ReturnType<typeof makeFolders>;
+let server: TaskServer;
+
+beforeEach(async () => {
+  folders = makeFolders();
+  server = await startServer({ kind: 'process', ...folders });
+});
+afterEach(async () => {
+  await server.close();
+  folders.remove();
+});
+
+const PLACE = { partition: 'aws', region: 'us-east-1', account: '000000000000' };
+const PASSWORD = secretReference(PLACE, 'default', 'db', 'password');
+const HOST = configMapParameter('default', 'db', 'host');
+
+function put(path: string, content: string): void {
+  const file = join(folders.dataDir, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+}
+
+/** Runs one task to its end and answers with its last event. */
+async function run(containerDefinitions: ContainerDefinition[], volumes: string[] = []) {
+  const definition = { family: 'job', containerDefinitions, volumes: volumes.map((name) => ({ name })) };
+  await server.client.send(new RegisterTaskDefinitionCommand(definition));
+  const { tasks = [] } = await server.client.send(new RunTaskCommand({ taskDefinition: 'job' }));
+  return eventOf(server, tasks[0]?.taskArn, 'STOPPED');
+}
+
+const out = (): string => readFileSync(join(folders.workspaceDir, 'out'), 'utf8');
+const shell = (name: string, script: string, more: Partial<ContainerDefinition> = {}): ContainerDefinition =>
+  container(name, { command: ['sh', '-c', script], ...more });
+
+test('secrets are variables, byte for byte', async () => {
+  put('secrets/default/db/password', "it's\n");
+  put('configmaps/default/db/host', 'db.example.com');
+  const secrets = [
+    { name: 'PASSWORD', valueFrom: PASSWORD },
+    { name: 'HOST', valueFrom: HOST },
+  ];
+  await run([shell('main', 'printf "%s@%s" "$PASSWORD" "$HOST" > out', { secrets })]);
+  expect(out()).toBe("it's\n@db.example.com");
+});
+
+test.each([
+  [PASSWORD, /unable to retrieve secret from asm: .*ResourceNotFoundException.*secrets\/default\/db\/password/],
+  [HOST, /unable to retrieve secrets from ssm: .*invalid parameters: \/muster\/default\/configmaps\/db\/host/],
+  ['arn:aws:secretsmanager:us-east-1:0:secret:other', /unable to retrieve secret from asm/],
+])('without the secret %s no container of the task starts', async (valueFrom, reason) => {
+  const last = await run([
+    shell('first', 'echo first >> out', { essential: false, secrets: [{ name: 'X', valueFrom }] }),
+    shell('main', 'echo main >> out'),
+  ]);
+  expect(last).toMatchObject({ stopCode: 'TaskFailedToStart' });
+  expect(last.stoppedReason).toMatch(/^ResourceInitializationError: unable to pull secrets or registry auth: /);
+  expect(last.stoppedReason).toMatch(reason);
+  expect(last.containers.map(({ exitCode }) => exitCode)).toEqual([undefined, undefined]);
+  expect(existsSync(join(folders.workspaceDir, 'out'))).toBe(false);
+});
+
+test('a volume is one folder for the containers of a task, and another for the next task', async () => {
+  const mountPoints = [{ sourceVolume: 'big-scratch', containerPath: '/data' }];
+  const containers = [
+    shell('init', 'echo made >> "$MUSTER_VOLUME_BIG_SCRATCH/file"', { essential: false, mountPoints }),
+    shell('main', 'cat "$MUSTER_VOLUME_BIG_SCRATCH/file" >> out', {
+      mountPoints,
+      dependsOn: [{ containerName: 'init', condition: 'SUCCESS' }],
+    }),
+  ];
+  await run(containers, ['big-scratch']);
+  await run(containers, ['big-scratch']);
+  expect(out()).toBe('made\nmade\n');
+});
+
+test('a sidecar is there before the main container, and is told to stop after it', async () => {
+  const sidecar = `trap 'echo "sidecar told" >> out; exit 0' TERM; echo "sidecar up" >> out; touch up; while :; do sleep 0.05; done`;
+  await run([
+    shell('sidecar', sidecar, { essential: false }),
+    shell('main', 'until [ -e up ]; do sleep 0.05; done; echo main >> out', {
+      dependsOn: [{ containerName: 'sidecar', condition: 'START' }],
+    }),
+  ]);
+  expect(out()).toBe('sidecar up\nmain\nsidecar told\n');
+});
+
+test.each([[{ mountPoints: [{ sourceVolume: 'gone', containerPath: '/x' }] }, "Unknown volume 'gone'."]])(
+  '%j is refused',
+  async (more, message) => {
+    await expect(run([shell('main', 'true', more)])).rejects.toThrow(message);
+  },
+);
