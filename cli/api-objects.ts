@@ -42,6 +42,7 @@ export const JobSchema = z.object({
       failed: Count,
       terminating: Count,
       completedIndexes: z.string().default(''),
+      failedIndexes: z.string().default(''),
       startTime: Moment.optional(),
       completionTime: Moment.optional(),
       conditions: z.array(Condition).default([]),

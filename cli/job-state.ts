@@ -83,10 +83,15 @@ export class JobState {
     const size = spec.completions ?? 0;
     const board = new Uint8Array(size);
     for (const [index, { state }] of this.#indexes) if (index < size) board[index] = codeOf(endState(state, phase));
-    const { edges } = parseStatusIndexes(status.completedIndexes, size);
-    for (let i = 0; i < edges.length; i += 2) board.fill(codeOf('succeeded'), edges[i], edges[i + 1]);
+    fill(board, status.failedIndexes, 'failed');
+    fill(board, status.completedIndexes, 'succeeded');
     return board;
   }
+}
+
+function fill(board: IndexBoard, indexes: string, state: IndexState): void {
+  const { edges } = parseStatusIndexes(indexes, board.length);
+  for (let i = 0; i < edges.length; i += 2) board.fill(codeOf(state), edges[i], edges[i + 1]);
 }
 
 /** Pods are heard of a moment before or after their Job: a Job that is over has none at work, and retries none. */

@@ -1,3 +1,4 @@
+import { ANNOTATIONS } from '../../shared/domain/annotations.ts';
 import { type Job, type Pod, conditionOf } from '../api-objects.ts';
 import { endOf } from '../job-state.ts';
 import { attemptOf, podStatusWord } from '../pod-attempt.ts';
@@ -42,7 +43,8 @@ export const podTable = (pods: readonly Pod[], options: ListingOptions): string 
       { head: 'STATUS', cell: podStatusWord },
       { head: 'EXIT', cell: exitOf },
       { head: 'AGE', cell: ({ metadata }) => formatAge(metadata.creationTimestamp, options.nowMs) },
-      { head: 'TASK', cell: ({ metadata }) => metadata.annotations['muster.run/task-arn'] ?? NONE, when: 'wide' },
+      { head: 'VERDICT', cell: ({ metadata }) => metadata.annotations[ANNOTATIONS.verdict] ?? NONE, when: 'wide' },
+      { head: 'TASK', cell: ({ metadata }) => metadata.annotations[ANNOTATIONS.taskArn] ?? NONE, when: 'wide' },
     ],
     pods,
     options,
