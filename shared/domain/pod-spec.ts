@@ -1,5 +1,3 @@
-import type { Labels } from './manifest.ts';
-
 /** A pod template's spec as it was admitted: what is in it is honoured, all else was refused or means nothing. */
 export type PodSpec = {
   readonly containers: readonly Container[];
@@ -7,7 +5,7 @@ export type PodSpec = {
   readonly volumes?: readonly Volume[];
   readonly restartPolicy: 'Never' | 'OnFailure';
   readonly terminationGracePeriodSeconds: number;
-  readonly nodeSelector?: Labels;
+  readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly serviceAccountName?: string;
   /** One at most: a task definition has one secret an image. */
   readonly imagePullSecrets?: readonly { readonly name: string }[];

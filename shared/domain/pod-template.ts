@@ -77,7 +77,7 @@ export function mainContainer(manifest: JobManifest): Container {
 }
 
 /** An init container that runs beside all that come after it. */
-export const isSidecar = ({ restartPolicy }: Pick<Container, 'restartPolicy'>): boolean => restartPolicy === 'Always';
+const isSidecar = ({ restartPolicy }: Pick<Container, 'restartPolicy'>): boolean => restartPolicy === 'Always';
 
 function taskContainer(
   container: Container,

@@ -1,0 +1,91 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
+import { PATIENCE_MS, TEST_MS, conditionsOf, eventually, linesOf } from './kube-calls.ts';
+
+let local: ALocalRuntime;
+beforeAll(async () => {
+  local = await aLocalRuntime();
+}, PATIENCE_MS);
+afterAll(async () => local.close());
+
+const put = (path: string, content: string): void => {
+  const file = join(local.dataDir, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+};
+const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+const shell = (name: string, script: string, more: object = {}) => ({
+  name,
+  image: 'busybox',
+  command: ['sh', '-c', script],
+  ...more,
+});
+
+describe.concurrent('Pods on the embedded runtime', { timeout: TEST_MS }, () => {
+  test('secrets, a volume, a sidecar, and all that an attempt may know of itself', async ({ expect }) => {
+    put('secrets/default/db/password', 'open sesame');
+    put('configmaps/default/db/host', 'db.example.com');
+    const scratch = { volumeMounts: [{ name: 'scratch', mountPath: '/scratch' }] };
+    const up = '$MUSTER_VOLUME_SCRATCH/up';
+    const spec = {
+      restartPolicy: 'Never',
+      volumes: [{ name: 'scratch', emptyDir: {} }],
+      initContainers: [
+        shell('made', 'echo "$JOB_COMPLETION_INDEX" > "$MUSTER_VOLUME_SCRATCH/made"', scratch),
+        shell('log', `trap 'echo told >> out; exit 0' TERM; touch "${up}"; while :; do sleep 0.05; done`, {
+          ...scratch,
+          restartPolicy: 'Always',
+        }),
+      ],
+      containers: [
+        shell(
+          'main',
+          `until [ -e "${up}" ]; do sleep 0.05; done; echo "$(JOB_COMPLETION_INDEX) $(cat "$MUSTER_VOLUME_SCRATCH/made") $POD $UID_OF_IT $JOB $PASSWORD $HOST $WHERE" > "pod-$(JOB_COMPLETION_INDEX)"`,
+          {
+            ...scratch,
+            env: [
+              field('POD', 'metadata.name'),
+              field('UID_OF_IT', 'metadata.uid'),
+              field('JOB', "metadata.labels['job-name']"),
+              { name: 'PASSWORD', valueFrom: { secretKeyRef: { name: 'db', key: 'password' } } },
+              { name: 'HOST', valueFrom: { configMapKeyRef: { name: 'db', key: 'host' } } },
+              { name: 'WHERE', value: '$(JOB)/$(POD)' },
+            ],
+          },
+        ),
+      ],
+    };
+    await local.kube.create({
+      metadata: { name: 'all' },
+      spec: { completionMode: 'Indexed', completions: 2, parallelism: 2, template: { spec } },
+    });
+    expect(conditionsOf(await local.kube.ended('all'))).toContain('Complete');
+    const pods = JSON.parse((await local.kube.ask('GET', '/api/v1/namespaces/default/pods')).text) as {
+      items: { metadata: { name: string; uid: string } }[];
+    };
+    for (const index of [0, 1]) {
+      const pod = pods.items.find(({ metadata }) => metadata.name.startsWith(`all-${index}-`))?.metadata;
+      const [line] = linesOf(local.workspaceDir, `pod-${index}`);
+      const name = pod?.name ?? '';
+      expect(line).toBe(`${index} ${index} ${name} ${pod?.uid ?? ''} all open sesame db.example.com all/${name}`);
+    }
+    expect(linesOf(local.workspaceDir, 'out')).toEqual(['told', 'told']);
+  });
+
+  test('a Pod whose secret is missing waits and says why', async ({ expect }) => {
+    const env = [{ name: 'X', valueFrom: { secretKeyRef: { name: 'gone', key: 'k' } } }];
+    const spec = { restartPolicy: 'Never', containers: [shell('main', 'echo never >> never', { env })] };
+    await local.kube.create({ metadata: { name: 'waits' }, spec: { backoffLimit: 0, template: { spec } } });
+    await eventually(
+      async () => {
+        const { text } = await local.kube.ask('GET', '/api/v1/namespaces/default/pods?labelSelector=job-name%3Dwaits');
+        return text.includes('ResourceInitializationError') ? true : null;
+      },
+      () => 'the Pod does not say what is missing',
+    );
+    expect(conditionsOf(await local.kube.job('waits'))).toEqual([]);
+    expect(linesOf(local.workspaceDir, 'never')).toEqual([]);
+  });
+});
