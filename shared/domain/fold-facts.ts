@@ -13,7 +13,7 @@ import { type AttemptId, type Fact, inOrder } from './fact.ts';
 import { FRESH, type IndexRecord, hasPod, isActive } from './index-record.ts';
 import { unreachable } from './invariant.ts';
 import type { Job } from './job.ts';
-import { type Judged, judge, podOf } from './judge.ts';
+import { type Judged, hasSpentLimit, judge, podOf } from './judge.ts';
 import type { Counted, EndedAttempt } from './plan.ts';
 import { type FailedPod, failJobMessage } from './pod-failure-policy.ts';
 import { podName } from './pod-name.ts';
@@ -112,15 +112,19 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
       case 'cancelled':
         if (record.state !== 'claimed') break;
         draft.apply({ op: 'renonce', index, attempt }); // should its task appear all the same, it is a stranger
-        if (failing || record.podDeleted) ledger.fail(fact, record);
+        if ((failing || record.podDeleted) && !isOutOfRange(job, index)) ledger.fail(fact, record);
         else draft.apply({ op: 'released', index, attempt });
         answered.add(index);
         break;
       case 'deleted':
         if (isEnding(status.phase) || record.podDeleted) break;
-        if (record.state === 'waiting') ledger.fail(fact, record);
-        else if (
+        if (record.state === 'waiting') {
+          if (isOutOfRange(job, index)) draft.apply({ op: 'released', index, attempt });
+          else ledger.fail(fact, record);
+        } else if (
           replacesAtOnce(job) &&
+          !isOutOfRange(job, index) &&
+          nonce === record.nonce && // the task that the user saw is the attempt's (restartPolicy OnFailure makes more)
           fact.taskArn !== null &&
           record.state !== 'claimed' &&
           lingering.length < LINGERING_MAX
@@ -155,6 +159,7 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
 }
 
 type Stopped = Extract<Fact, { kind: 'stopped' }>;
+type Failed = { readonly index: number; readonly attempt: number; readonly at: EpochMs };
 
 const REPLACED: Judged = { as: 'failed', because: 'its Pod was deleted, and replaced at once', match: null };
 
@@ -183,7 +188,6 @@ class Ledger {
   close(fact: Stopped, record: IndexRecord): void {
     const { job, status, podOfIndex } = this.#context;
     const { index, attempt, ending, at } = fact;
-    const { completionMode, completions } = job.spec;
     const judged = judge({
       spec: job.spec,
       phase: status.phase,
@@ -191,14 +195,14 @@ class Ledger {
       ending,
       pod: podOfIndex.get(index) ?? podOf(ending),
       at,
-      outOfRange: completionMode === 'Indexed' && completions !== null && index >= completions,
+      outOfRange: isOutOfRange(job, index),
     });
     this.note(fact, judged, record);
     const { match } = judged;
     if (match !== null) {
       this.counted.policyActions[match.action]++;
       if (match.action === 'FailJob') {
-        const pod = `${job.namespace}/${podName({ ...job, completionMode }, index, attempt)}`;
+        const pod = `${job.namespace}/${podName({ ...job, completionMode: job.spec.completionMode }, index, attempt)}`;
         this.#failJob ??= { message: failJobMessage(match, pod), index };
       }
     }
@@ -214,9 +218,7 @@ class Ledger {
         this.fail(fact, record);
         break;
       case 'failedForGood':
-        this.#draft.apply({ op: 'failedForGood', index, attempt });
-        this.#countFailure(index, at);
-        this.counted.failedIndexes++;
+        this.#failForGood(fact);
         break;
       case 'ignored':
         this.#draft.apply({ op: 'ignored', index, attempt, notBefore: this.#indexBackoff(record, at) });
@@ -224,7 +226,9 @@ class Ledger {
         this.counted.ignored++;
         break;
       case 'restarted':
-        this.#draft.apply({ op: 'restart', index, attempt, notBefore: restartDelayEndsAt(record.restarts, at) });
+        // Whoever waits has a moment to wait for, so that he is found: the first time it has come already.
+        this.#draft.apply({ op: 'restart', index, attempt, notBefore: restartDelayEndsAt(record.restarts, at) ?? at });
+        this.#lastFailed = index;
         break;
       case 'unstarted': {
         const since = ending.cause === 'StartFailed' ? at : null;
@@ -250,11 +254,10 @@ class Ledger {
     }
   }
 
-  /** The attempt counts as failed, and its index is tried again. */
-  fail(
-    { index, attempt, at }: { readonly index: number; readonly attempt: number; readonly at: EpochMs },
-    record: IndexRecord,
-  ): void {
+  /** The attempt counts as failed, and its index is tried again unless it has had its last attempt. */
+  fail(fact: Failed, record: IndexRecord): void {
+    if (hasSpentLimit(this.#context.job.spec, record)) return this.#failForGood(fact);
+    const { index, attempt, at } = fact;
     this.#draft.apply({ op: 'failed', index, attempt, notBefore: this.#indexBackoff(record, at) });
     this.#countFailure(index, at);
   }
@@ -278,6 +281,12 @@ class Ledger {
     };
   }
 
+  #failForGood({ index, attempt, at }: Failed): void {
+    this.#draft.apply({ op: 'failedForGood', index, attempt });
+    this.#countFailure(index, at);
+    this.counted.failedIndexes++;
+  }
+
   #countFailure(index: number, at: EpochMs): void {
     this.#failedAt.push(at);
     this.#lastFailed = index;
@@ -299,6 +308,10 @@ const noActions = () => ({ FailJob: 0, FailIndex: 0, Ignore: 0, Count: 0 });
 /** podReplacementPolicy TerminatingOrFailed: a Pod that is being deleted has failed (kubernetes-job.md 3, step 8). */
 const replacesAtOnce = ({ spec }: Job): boolean =>
   spec.podReplacementPolicy === 'TerminatingOrFailed' && spec.podFailurePolicy === null;
+
+/** An Indexed Job that was made smaller has this index no more: its end counts for nothing. */
+const isOutOfRange = ({ spec: { completionMode, completions } }: Job, index: number): boolean =>
+  completionMode === 'Indexed' && completions !== null && index >= completions;
 
 const isFailing = (phase: Phase): boolean => phase.kind === 'draining' && phase.verdict.kind === 'failed';
 
