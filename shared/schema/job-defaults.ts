@@ -39,7 +39,7 @@ export function withDefaults(given: JobSpecShape): DefaultedSpec {
   };
 }
 
-export const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
+const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 
 /** The labels by which a Job knows its Pods, in the old form and the new one. */
 export const generatedLabels = (name: string, uid: string): Labels => ({

@@ -59,6 +59,7 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
   });
   const faults = [
     ...nameFaults(name, job.spec.manualSelector === true),
+    ...prefixFaults(metadata?.generateName ?? ''),
     ...refusedMetadata('metadata', metadata),
     ...judged.faults,
   ];
@@ -163,6 +164,12 @@ function nameFaults(name: string, isManual: boolean): readonly Fault[] {
     ? [...faults, invalid('metadata.name', name, `must be no more than ${NAME_CHARS_MAX} characters`)]
     : faults;
 }
+
+/** A prefix may end with a dash, for something follows. */
+const prefixFaults = (prefix: string): readonly Fault[] =>
+  prefix === ''
+    ? []
+    : dnsSubdomainFaults(prefix.replace(/.-$/, 'a')).map((fault) => invalid('metadata.generateName', prefix, fault));
 
 const nameWarnings = (name: string): readonly string[] => {
   const faults = dnsLabelFaults(name);

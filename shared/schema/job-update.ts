@@ -1,7 +1,7 @@
 import type { JobManifest, PodTemplate } from '../domain/manifest.ts';
 import { type Fault, invalid } from './fault.ts';
 import { type DefaultedSpec, withDefaults } from './job-defaults.ts';
-import { judgeJob, labelsOf } from './job-manifest.ts';
+import { type JudgedJob, judgeJob, labelsOf } from './job-manifest.ts';
 import { type FieldValidation, type Undecodable, readJobDocument } from './job-reading.ts';
 import type { JobShape } from './job-shape.ts';
 import { refusedMetadata } from './refused-fields.ts';
@@ -39,29 +39,38 @@ export function admitJobUpdate(
   const read = readJobDocument(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
   const { job, warnings } = read;
-  const { uid, manifest: old } = stored;
-  const { name, namespace } = old.metadata;
+  const old = asOfToday(stored);
+  const { name } = old.metadata;
   const spec = withDefaults(job.spec);
-  const judged = judgeJob({
-    name,
-    namespace,
-    uid,
-    labels: labelsOf(job),
-    annotations: job.metadata?.annotations,
-    spec,
-  });
+  const judged = judge(job, stored);
   const faults = [
     ...identityFaults(job, stored),
     ...refusedMetadata('metadata', job.metadata),
     ...judged.faults,
     ...completionsFaults(spec, old),
     ...immutableFaults('spec.selector', spec.selector, old.spec.selector),
-    ...templateFaults(judged.manifest.spec.template, stored),
+    ...templateFaults(judged.manifest.spec.template, old, stored.started),
     ...IMMUTABLE.flatMap((field) => immutableFaults(`spec.${field}`, spec[field], old.spec[field])),
   ];
   return faults.length > 0
     ? { kind: 'invalid', name, faults }
     : { kind: 'ok', manifest: judged.manifest, warnings, changed: changeOf(old, judged.manifest) };
+}
+
+const judge = (job: JobShape, { manifest, uid }: StoredJob): JudgedJob =>
+  judgeJob({
+    name: manifest.metadata.name,
+    namespace: manifest.metadata.namespace,
+    uid,
+    labels: labelsOf(job),
+    annotations: job.metadata?.annotations,
+    spec: withDefaults(job.spec),
+  });
+
+/** The stored Job as it would be admitted now: an earlier Muster may have filled in less. */
+function asOfToday(stored: StoredJob): JobManifest {
+  const read = readJobDocument(documentOf(stored), 'Ignore');
+  return read.kind === 'read' ? judge(read.job, stored).manifest : stored.manifest;
 }
 
 /** The document that stands for a stored Job: admitted as an update it changes nothing, so patches are applied to it. */
@@ -101,13 +110,13 @@ function completionsFaults(
  * The template is what the Pods that ran were made from, so it stays. Before a suspended Job has ever started there are
  * none, and whoever queues Jobs may still say where they go.
  */
-function templateFaults(template: PodTemplate, { manifest, started }: StoredJob): readonly Fault[] {
-  const old = manifest.spec.template;
-  const isQueued = manifest.spec.suspend && !started;
+function templateFaults(template: PodTemplate, old: JobManifest, started: boolean): readonly Fault[] {
+  const was = old.spec.template;
+  const isQueued = old.spec.suspend && !started;
   return immutableFaults(
     'spec.template',
     template,
-    isQueued ? { metadata: template.metadata, spec: { ...old.spec, nodeSelector: template.spec.nodeSelector } } : old,
+    isQueued ? { metadata: template.metadata, spec: { ...was.spec, nodeSelector: template.spec.nodeSelector } } : was,
   );
 }
 
@@ -120,9 +129,8 @@ function changeOf(old: JobManifest, manifest: JobManifest): 'nothing' | 'metadat
   return isSame(old.metadata, manifest.metadata) ? 'nothing' : 'metadata';
 }
 
-/** Equal as Kubernetes compares: an empty list or map inside is none, the order of keys means nothing. */
-const isSame = (a: unknown, b: unknown): boolean =>
-  (a === undefined) === (b === undefined) && JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
+/** Equal as Kubernetes compares: an empty list or map within is none, the order of keys means nothing. */
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
 
 function canonical(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;

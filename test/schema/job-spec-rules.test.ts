@@ -120,6 +120,15 @@ describe('completionMode', () => {
     ]);
   });
 
+  test('a name is a DNS subdomain, and so is a prefix but for its last dash', () => {
+    expect(faultLines(admitDocument(jobDocument({}, { name: '', generateName: 'sums-' })))).toEqual([]);
+    const lines = faultLines(admitDocument(jobDocument({}, { name: undefined, generateName: 'Sums-' })));
+    expect(lines.map((line) => line.split(': a lowercase')[0])).toEqual([
+      'metadata.name: Invalid value: "Sums-x7k2z"',
+      'metadata.generateName: Invalid value: "Sums-"',
+    ]);
+  });
+
   test('a name is no longer than the value of a label', () => {
     const name = 'a'.repeat(64);
     const fault = `spec.template.labels: Invalid value: "${name}": must be no more than 63 characters`;

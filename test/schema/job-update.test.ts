@@ -352,6 +352,20 @@ test('a replacement without what was generated is another Job, as it is for Kube
   ]);
 });
 
+test('a Job that was stored before a default was known is compared as if it had it', () => {
+  const { manifest, ...rest } = storedJob({ suspend: true, podFailurePolicy: { rules: [] } });
+  const { terminationGracePeriodSeconds: _unknown, ...spec } = manifest.spec.template.spec;
+  const early = {
+    ...rest,
+    manifest: {
+      ...manifest,
+      spec: { ...manifest.spec, template: { ...manifest.spec.template, spec } },
+    } as typeof manifest,
+  };
+  expect(patched(early, { spec: { suspend: false } })).toMatchObject({ kind: 'ok', changed: 'spec' });
+  expect(patched(early, {})).toEqual({ kind: 'ok', manifest, warnings: [], changed: 'nothing' });
+});
+
 test('what cannot be read is not judged', () => {
   const stored = storedJob();
   expect(update(stored, [])).toMatchObject({ kind: 'undecodable' });
