@@ -27,7 +27,7 @@ export async function inspect(
   if (status === null) return;
   const draft = await draftFrom(uid, status, from, deps);
   if (draft === null) return deps.queues.dispatch([{ kind: 'inspect', uid, from }], LATER_DELAY_SEC); // torn: look again
-  const indexes = draft.scan(from, ATTEMPTS_PER_MESSAGE, ({ state }) => state !== 'claimed', ['starting', 'running']);
+  const indexes = draft.scan(from, ATTEMPTS_PER_MESSAGE, hasTask, ['starting', 'running']);
   const { known, nameless } = await slotsOf(uid, indexes, draft, deps);
   if (from === 0) known.push(...status.lingering.map(replaced));
   const facts: Fact[] = [];
@@ -38,7 +38,8 @@ export async function inspect(
     for (const view of seen.tasks) {
       const fact = factOf(view);
       const record = fact === null ? null : draft.record(fact.index);
-      if (fact !== null && record !== null && !(fact.kind === 'running' && record.state === 'running'))
+      // An end is told whatever is at hand: one that was replaced may be the last of its chunk.
+      if (fact?.kind === 'stopped' || (fact !== null && record !== null && record.state !== 'running'))
         facts.push(fact);
     }
     facts.push(...lost(some, seen.missing, deps.clock.now()));
@@ -53,6 +54,9 @@ export async function inspect(
   const next = indexes.length === ATTEMPTS_PER_MESSAGE ? (indexes.at(-1) ?? from) + 1 : nextChunk(draft, from);
   if (next !== null) await deps.queues.dispatch([{ kind: 'inspect', uid, from: next }], 0);
 }
+
+/** RunTask has answered with a task; claims that nobody has answered are sent again anyway. */
+const hasTask = ({ state }: IndexRecord): boolean => state === 'launched' || state === 'running';
 
 /** As many chunks with active attempts from `from` on as make one message; null: STATUS is older than a chunk. */
 async function draftFrom(uid: JobUid, status: Status, from: number, { jobs }: Deps): Promise<Draft | null> {
