@@ -48,7 +48,7 @@ export async function deleteJob(
  */
 export async function deletePod(uid: JobUid, id: AttemptId, { jobs, queues, clock }: Deps): Promise<void> {
   const { slots } = await jobs.readLaunches(uid, launchRowOf(id.index));
-  const slot = slots.find(({ index, attempt }) => index === id.index && attempt === id.attempt);
+  const slot = slots.find((s) => s.index === id.index && s.attempt === id.attempt && s.nonce === id.nonce);
   const taskArn = slot?.state === 'launched' ? slot.taskArn : null;
   await queues.facts([{ uid, facts: [{ ...id, kind: 'deleted', taskArn, at: clock.now() }] }], 0);
   await queues.dispatch([{ kind: 'pack', uid, launch: [], stop: [id], podDeleted: true }], 0);
