@@ -34,12 +34,12 @@ export function judge(given: Case): Judged {
   const { spec, phase, record, ending, pod, outOfRange } = given;
   if (ending.cause === 'Completed') return { as: 'succeeded', because: 'exit code 0', match: null };
   const byItself = ending.cause === 'Error' || ending.cause === 'OOMKilled';
-  // What still ran when the Job failed counts as failed (kubernetes-job.md 6.4); what a suspend, a scale-down, a delete
-  // or a success ended counts as nothing.
-  if (phase.kind === 'draining' && phase.verdict.kind === 'failed') {
-    return { as: 'failed', because: `the Job failed: ${decided(phase.verdict)}`, match: null };
-  }
+  // What still ran when the Job failed counts as failed (kubernetes-job.md 6.4); what a resize, a suspend, a scale-down,
+  // a delete or a success ended counts as nothing.
   if (outOfRange) return { as: 'released', because: 'completions were lowered', match: null };
+  if (phase.kind === 'draining' && phase.verdict.kind === 'failed') {
+    return { ...counts(given, `the Job failed: ${decided(phase.verdict)}`), match: null };
+  }
   if (!byItself && isEnding(phase)) return { as: 'released', because: endedBy(phase), match: null };
   if (!byItself && record.stopping) return { as: 'released', because: SCALED_DOWN, match: null };
 
@@ -94,9 +94,12 @@ const SCALED_DOWN = 'parallelism was lowered';
 
 /** It counts; with a limit of its own, the index may have had its last attempt (KEP-3850). */
 function counts({ spec, record }: Case, because: string): Judgement {
-  const limit = spec.backoffLimitPerIndex;
-  return { as: limit !== null && record.failures >= limit ? 'failedForGood' : 'failed', because };
+  return { as: hasSpentLimit(spec, record) ? 'failedForGood' : 'failed', because };
 }
+
+/** One more failure is one too many for this index. */
+export const hasSpentLimit = ({ backoffLimitPerIndex: limit }: JobSpec, { failures }: IndexRecord): boolean =>
+  limit !== null && failures >= limit;
 
 /** A policy looks at Pods that have failed, not at those that wait to start. */
 const started = ({ cause }: Ending): boolean => cause !== 'StartFailed' && cause !== 'Unplaced';

@@ -28,7 +28,7 @@ export type Step =
   | { readonly op: 'succeeded' }
   /** active or waiting → pending: the user's program failed; an attempt is spent */
   | { readonly op: 'failed'; readonly notBefore: EpochMs | null }
-  /** active → failed: the same, and this index is not tried again */
+  /** active or waiting → failed: the same, and this index is not tried again */
   | { readonly op: 'failedForGood' }
   /** active → pending: it failed, and podFailurePolicy says that this does not count */
   | { readonly op: 'ignored'; readonly notBefore: EpochMs | null }
@@ -91,7 +91,7 @@ export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
 function follows(state: IndexState, op: TransitionOp): boolean {
   if (op === 'claim') return state === 'pending';
   if (op === 'relaunch') return state === 'waiting';
-  return op === 'failed' || op === 'released' ? hasPod(state) : isActive(state);
+  return op === 'failed' || op === 'failedForGood' || op === 'released' ? hasPod(state) : isActive(state);
 }
 
 /** What is said of one attempt only is over with it. */
