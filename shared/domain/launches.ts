@@ -1,6 +1,6 @@
 import { backoffEndsAt } from './backoff.ts';
 import { CHUNK_INDEXES, isStopped } from './board.ts';
-import { type EpochMs, plusMs, soonest } from './brand.ts';
+import { type EpochMs, later, plusMs, soonest } from './brand.ts';
 import type { Draft } from './draft.ts';
 import type { AttemptId } from './fact.ts';
 import type { IndexRecord } from './index-record.ts';
@@ -82,7 +82,8 @@ export function planLaunches(
       draft.apply({ op: state === 'waiting' ? 'released' : 'stopping', index, attempt });
     }
     const stop = victims.filter(({ state }) => state !== 'waiting');
-    return { ...nothing, stop, again: victims.length < surplus };
+    // Pods between two tasks end here and now, without a fact that would wake us.
+    return { ...nothing, stop, again: victims.length < surplus || stop.length < victims.length };
   }
 
   let room = limits.claimsMax - status.inFlight.length;
@@ -101,7 +102,12 @@ export function planLaunches(
   const isHeld = jobHeldUntil !== null && jobHeldUntil > now;
   const found =
     start === 0 || (room <= 0 && !isHeld) ? NONE_PENDING : draft.pending(start, isHeld ? start : room, limit, now);
-  const held = isHeld ? found.ready.map((index) => ({ index, until: jobHeldUntil })) : found.held;
+  const held = isHeld
+    ? [
+        ...found.ready.map((index) => ({ index, until: jobHeldUntil })),
+        ...found.held.map(({ index, until }) => ({ index, until: later(until, jobHeldUntil) })),
+      ]
+    : found.held;
   for (const index of isHeld ? [] : found.ready) {
     const attempt = (draft.record(index)?.attempt ?? 0) + 1;
     draft.apply({ op: 'claim', index, attempt });

@@ -10,7 +10,17 @@ import { launchRowOf } from './launch-row.ts';
 import { type Counts, type LaunchLimits, OWN_LIMITS, planLaunches } from './launches.ts';
 import type { Action, Plan } from './plan.ts';
 import type { FailedPod } from './pod-failure-policy.ts';
-import { type Claim, type Phase, type Status, isOver, isShrunk, summariesFor, tally, tallyWithin } from './status.ts';
+import {
+  type Claim,
+  type Phase,
+  type Status,
+  isEnding,
+  isOver,
+  isShrunk,
+  summariesFor,
+  tally,
+  tallyWithin,
+} from './status.ts';
 import { planStops } from './stops.ts';
 import { PUBLISH_CHECK_MS, type Timing } from './timing.ts';
 
@@ -88,7 +98,8 @@ export function planJob(
   const startTime = began ? now : status.startTime;
   const ttl = planTtl(job.spec, phase, now);
   // Pods between two tasks end without a fact that would wake us.
-  const isOut = (phase.kind === 'draining' || phase.kind === 'deleting') && watched + left.waiting === 0;
+  const moves = phase.kind === 'suspended' ? job.spec.managed && !job.spec.suspend : isEnding(phase);
+  const isOut = moves && watched + left.waiting === 0;
 
   const folding = foldJournal(draft, extendJournal(status.journal, draft.transitions), status.published.seq);
   const wakeAt = [

@@ -75,7 +75,7 @@ describe('which they are', () => {
     ['w . r .', {}, '', 'an index that waits holds its place: none overtakes it'],
     ['w . r .', { parallelism: 3 }, 'launch 1#1', 'the next one has a place of its own'],
     ['b . . .', {}, 'launch 1#1', 'a Pod between two tasks takes up a place'],
-    ['b b r .', {}, '', 'it is given up first, and there is nothing to stop'],
+    ['b b r .', {}, 'again', 'it is given up first, and as there is nothing to stop, no fact of that will wake us'],
     ['w S r S', {}, '', 'nothing is there in its place'],
     ['S S . .', { completions: 3 }, 'launch 2#1', 'slots beyond completions are history'],
     ['. w . .', { completions: 2 }, 'launch 0#1', 'also while one within them waits'],
