@@ -72,7 +72,7 @@ export function createMemoryTasks({ now, at, fate, refusal, emit }: MemoryTasksO
     all.set(arn, task);
     at(plusMs(now(), startMs), () => {
       if (task.view.stage !== 'starting' || task.stopping) return;
-      if (ending.cause === 'StartFailed') return end(task, ending);
+      if (ending.cause === 'StartFailed' || ending.cause === 'Unplaced') return end(task, ending);
       change(task, { stage: 'running', times: { ...times, startedAt: now() } });
       if (Number.isFinite(runMs)) at(plusMs(now(), runMs), () => end(task, ending));
     });
@@ -103,14 +103,12 @@ export function createMemoryTasks({ now, at, fate, refusal, emit }: MemoryTasksO
       tokens.set(token, answer);
       return answer;
     },
-    stop: async (taskArn) => {
+    stop: async (taskArn, reason) => {
       const task = all.get(taskArn);
       if (task === undefined || task.stopping || task.view.stage === 'stopped') return { kind: 'asked' };
       task.stopping = true;
       change(task, { stage: 'stopping' });
-      at(plusMs(now(), task.stopMs), () =>
-        end(task, { cause: 'Stopped', exitCode: 143, container: 'main', reason: 'stopped by request' }),
-      );
+      at(plusMs(now(), task.stopMs), () => end(task, { cause: 'Stopped', exitCode: 143, container: 'main', reason }));
       return { kind: 'asked' };
     },
     describe: async (taskArns) => {
