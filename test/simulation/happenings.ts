@@ -1,4 +1,6 @@
-import { type EpochMs, asEpochMs } from '../../shared/domain/brand.ts';
+import { deletePod } from '../../shared/control/job-changes.ts';
+import { type EpochMs, type JobUid, asEpochMs } from '../../shared/domain/brand.ts';
+import type { JobManifest } from '../../shared/domain/manifest.ts';
 import type { Random } from './random.ts';
 import type { Part, World } from './world.ts';
 
@@ -17,11 +19,11 @@ const OUTAGES: readonly (readonly Part[])[] = [
 type Happening = { readonly at: number; readonly act: () => void };
 
 /**
- * Arranges what people and the world do meanwhile: Jobs are suspended and resumed, resized and deleted, mostly
- * while they run; something is out of order for a while; somebody runs a task that looks like ours. Once the
+ * Arranges what people and the world do meanwhile: Jobs are suspended and resumed, resized and deleted, their Pods, too,
+ * mostly while they run; something is out of order for a while; somebody runs a task that looks like ours. Once the
  * weather has cleared, a Job that is suspended is resumed, and one that was to be deleted is. The moment after the last.
  */
-export function happenings(random: Random, uid: string, world: World): EpochMs {
+export function happenings(random: Random, uid: JobUid, world: World): EpochMs {
   const start = world.time;
   const calm = start + STORM_MS;
   const soon = (): number => start + random.between(500, random.pick([60_000, 600_000, STORM_MS]));
@@ -33,7 +35,10 @@ export function happenings(random: Random, uid: string, world: World): EpochMs {
   for (let n = random.between(0, CHANGES_MAX); n > 0; n--) {
     const at = soon();
     if (random.chance(0.5)) plans.push(change(at, true), change(at + random.pick([100, 5_000, 60_000]), false));
-    else {
+    else if (random.chance(0.3)) {
+      const share = random.next();
+      plans.push({ at, act: () => world.changeManifest(uid, (spec) => resized(spec, share)) });
+    } else {
       const parallelism = random.between(1, 12);
       plans.push({ at, act: () => world.changeManifest(uid, (spec) => ({ ...spec, parallelism })) });
     }
@@ -51,6 +56,36 @@ export function happenings(random: Random, uid: string, world: World): EpochMs {
     const index = random.between(0, 30);
     plans.push({ at: soon(), act: () => world.runStranger(uid, index) });
   }
+  if (random.chance(0.5)) {
+    for (let n = random.between(1, 6); n > 0; n--)
+      plans.push({ at: soon(), act: () => deleteSomePod(random, uid, world) });
+  }
+  world.schedule(asEpochMs(start + HANGS_AFTER_MS), () => deleteWhatHangs(uid, world));
   for (const { at, act } of plans) world.schedule(asEpochMs(at), act);
   return asEpochMs(Math.max(...plans.map(({ at }) => at)) + 1);
 }
+
+/** An elastic Job: completions and parallelism become the same other number. A success policy's list needs its indexes. */
+function resized(spec: JobManifest['spec'], share: number): JobManifest['spec'] {
+  const { completions, completionMode, successPolicy, maxFailedIndexes } = spec;
+  if (completionMode !== 'Indexed' || completions === undefined || successPolicy !== undefined) return spec;
+  const size = Math.round(share * (completions > 1_000 ? 5_000 : 40));
+  const failedMax = maxFailedIndexes === undefined ? {} : { maxFailedIndexes: Math.min(maxFailedIndexes, size) };
+  return { ...spec, ...failedMax, completions: size, parallelism: size };
+}
+
+function deleteSomePod(random: Random, uid: JobUid, world: World): void {
+  const pods = world.watchdog.podsOf(uid);
+  if (pods.length === 0) return;
+  const { index, attempt, nonce } = random.pick(pods);
+  world.user((deps) => deletePod(uid, { index, attempt, nonce }, deps));
+}
+
+/** Somebody looks after tasks that hang, and deletes the Pod of each until the Job says that it is being deleted. */
+function deleteWhatHangs(uid: JobUid, world: World): void {
+  for (const id of world.watchdog.hangingSince(uid, asEpochMs(world.time - HANGS_AFTER_MS)))
+    world.user((deps) => deletePod(uid, id, deps));
+  world.schedule(asEpochMs(world.time + HANGS_AFTER_MS), () => deleteWhatHangs(uid, world));
+}
+
+const HANGS_AFTER_MS = 30 * 60_000;

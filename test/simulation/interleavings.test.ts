@@ -198,7 +198,7 @@ test('a Job that is shrunk and regrown goes on with its attempt numbers (Indexed
 test('indexes beyond a number of completions that was lowered are not started, though one below it has to wait', async () => {
   const stage = new Stage();
   const uid = await stage.job({ completions: 4, parallelism: 1 });
-  const taken = { cause: 'Infrastructure', exitCode: null, reason: 'the host is gone' } as const;
+  const taken = { cause: 'Infrastructure', exitCode: null, container: null, reason: 'the host is gone' } as const;
   for (const attempt of [1, 2]) {
     await stage.settle();
     await stage.handler().pass({ uid, facts: [stopped(stage, { index: 0, attempt, nonce: 0 }, taken)] });

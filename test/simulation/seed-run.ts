@@ -1,12 +1,11 @@
-import { asEpochMs } from '../../shared/domain/brand.ts';
-import type { Ending } from '../../shared/domain/fact.ts';
+import type { JobSpec } from '../../shared/domain/job.ts';
 import type { Status } from '../../shared/domain/status.ts';
-import type { StoredSpec } from '../../shared/ports/job-store.ts';
-import { aJob } from '../support/a-job.ts';
+import { fatesOf } from './fates.ts';
 import { Random } from './random.ts';
 import { STORM_MS, happenings } from './happenings.ts';
 import { type Fault, type Weather, weatherOf } from './weather.ts';
-import { STRANGER_NONCE, type Trace } from './watchdog.ts';
+import { specFor } from './specs.ts';
+import type { Trace } from './watchdog.ts';
 import { World } from './world.ts';
 
 /** An attempt that only the look-ups can find takes 40 minutes; some such in a row. */
@@ -22,44 +21,18 @@ export type SeedResult = {
   readonly verdict: string;
 };
 
-/** Some strangers go on for weeks unless they are stopped. */
-const STRANGERS_RUN_MS = 20 * 86_400_000;
-
-const DONE: Ending = { cause: 'Completed', exitCode: 0, reason: '' };
-const BAD: Ending = { cause: 'Error', exitCode: 1, reason: '' };
-
 /** Runs one seed from an empty store to the end of all its Jobs; every tenth has a board of more than one chunk. */
 export async function runSeed(seed: number, trace?: Trace): Promise<SeedResult> {
   const random = new Random(seed);
   const large = seed % 10 === 9;
   const weather: Weather = large ? mild(weatherOf(random)) : weatherOf(random);
-  const failing = random.pick([0, 0.05, 0.3]);
-  const taken = random.pick([0, 0.1]);
+  const fate = fatesOf(random, large);
   const world = new World({
     seed,
     weather,
     gustMs: large ? 2_000 : 0,
     ...(trace === undefined ? {} : { trace }),
-    fate: ({ id }, luck) => {
-      const end = luck.next();
-      const ending: Ending =
-        end < failing
-          ? BAD
-          : end < failing + taken
-            ? {
-                cause: luck.pick(['Spot', 'Infrastructure', 'StartFailed', 'Stopped'] as const),
-                exitCode: null,
-                reason: '',
-              }
-            : DONE;
-      return {
-        startMs: luck.between(1, 20_000),
-        runMs:
-          id.nonce >= STRANGER_NONCE && luck.chance(0.5) ? STRANGERS_RUN_MS : luck.between(1, large ? 5_000 : 120_000),
-        stopMs: luck.pick([500, 20_000]),
-        ending,
-      };
-    },
+    fate,
   });
   await world.store.jobs.createNamespace('default', world.time);
 
@@ -71,9 +44,10 @@ export async function runSeed(seed: number, trace?: Trace): Promise<SeedResult> 
   const broken = (): readonly string[] => world.watchdog.violations.map((v) => v.message);
   let cleared = false;
   while (world.steps < STEPS_MAX && world.watchdog.violations.length === 0) {
-    const status = world.watchdog.jobs.get(uid)?.status;
-    if (status !== undefined && world.time > eventless && isQuiet(status) && world.watchdog.liveStrangers() === 0)
-      break;
+    const watched = world.watchdog.jobs.get(uid);
+    const status = watched?.status;
+    const quiet = watched !== undefined && world.time > eventless && isQuiet(watched);
+    if (quiet && world.watchdog.liveStrangers() === 0) break;
     if (!cleared && world.time > until) {
       world.clear();
       cleared = true;
@@ -82,39 +56,26 @@ export async function runSeed(seed: number, trace?: Trace): Promise<SeedResult> 
     if (world.time > until + CALM_MS) break;
     await world.step();
   }
-  const status = world.watchdog.jobs.get(uid)?.status;
+  const watched = world.watchdog.jobs.get(uid);
+  const status = watched?.status;
   const verdict = status === undefined ? 'never created' : describe(status);
-  if (broken().length === 0 && status !== undefined && isQuiet(status)) {
+  const quiet = watched !== undefined && isQuiet(watched);
+  if (broken().length === 0 && quiet) {
     world.watchdog.checkTruth(uid);
-    if (status.phase.kind === 'deleted') await world.checkForgotten(uid);
+    if (watched.status.phase.kind === 'deleted') await world.checkForgotten(uid);
   }
-  const endless = broken().length === 0 && (status === undefined || !isQuiet(status));
+  const endless = broken().length === 0 && !quiet;
   const problems = endless ? [`G8: no end: ${verdict} after ${world.steps} steps`] : broken();
   return { seed, broken: problems, steps: world.steps, faults: world.faults, verdict };
 }
 
 /** Over, and nothing more is to be done about it. */
-const isQuiet = ({ phase, alarms }: Status): boolean =>
-  phase.kind === 'deleted' || (phase.kind === 'finished' && alarms.length === 0);
+const isQuiet = ({ status, spec }: { readonly status: Status; readonly spec: JobSpec }): boolean =>
+  status.phase.kind === 'deleted' ||
+  (status.phase.kind === 'finished' && status.alarms.length === 0 && spec.ttlSecAfterFinished === null);
 
 const describe = ({ phase, failed, version }: Status): string =>
   `${phase.kind}${phase.kind === 'finished' ? ` ${phase.verdict.reason}` : ''}, failed ${failed}, version ${version}`;
-
-function specFor(random: Random, seed: number, large: boolean): StoredSpec {
-  const completions = large
-    ? random.between(4_097, 4_400)
-    : random.pick([0, 1, random.between(2, 30), random.between(2, 30)]);
-  const mode = large ? 'Indexed' : random.pick(['Indexed', 'NonIndexed', 'WorkQueue'] as const);
-  return aJob({
-    uid: `sim-${seed}`,
-    createdAt: asEpochMs(1_800_000_000_000),
-    completionMode: mode === 'Indexed' ? 'Indexed' : 'NonIndexed',
-    completions: mode === 'WorkQueue' ? null : completions,
-    parallelism: large ? completions : random.between(1, 12),
-    backoffLimit: random.pick([0, 3, 1_000]),
-    suspend: !large && random.chance(0.1),
-  });
-}
 
 /** Thousands of tasks under a storm would take minutes to simulate: fewer faults for each of them. */
 const mild = (weather: Weather): Weather => ({

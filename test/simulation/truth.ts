@@ -1,65 +1,118 @@
 import type { EpochMs } from '../../shared/domain/brand.ts';
+import type { Ending } from '../../shared/domain/fact.ts';
+import type { JobSpec } from '../../shared/domain/job.ts';
+import type { PodFailureRule } from '../../shared/domain/manifest.ts';
+import { type Phase, isEnding } from '../../shared/domain/status.ts';
 import type { TaskView } from '../../shared/domain/task.ts';
 import type { TransitionOp } from '../../shared/domain/transition.ts';
+import type { Shadow } from './shadow.ts';
 
-/** What the board says became of an attempt. */
+/** What the board says became of one launch of an attempt, and what it knew when it said so. */
 export type Outcome = {
   readonly op: TransitionOp;
-  /** the board had wished it to end */
-  readonly wished: boolean;
-  /** the Job had failed: what still ran then counts as failed */
-  readonly failing: boolean;
+  /** the index, just before */
+  readonly shadow: Shadow;
+  readonly phase: Phase;
+  readonly spec: JobSpec;
+  /** a smaller Job has the index no more */
+  readonly outOfRange: boolean;
+  /** its Pod was deleted and another took its place at once: counted then, whatever its end */
+  readonly replaced: boolean;
   readonly at: EpochMs;
 };
 
 /** ECS tells of a stopped task for an hour; who could not ask before that has to guess. */
 const ECS_REMEMBERS_MS = 60 * 60_000;
 
-/** Compares what ECS's tasks came to with what the board says of their attempts. */
+const NOWHERE: Ending = { cause: 'Infrastructure', exitCode: null, container: null, reason: '' };
+
+/** Compares what ECS's tasks came to with what the board says of their launches; `outcomes` by index/attempt/nonce. */
 export function lies(tasks: readonly TaskView[], outcomes: ReadonlyMap<string, Outcome>) {
   const found: { readonly guarantee: string; readonly what: string }[] = [];
   for (const { id, ending, times } of tasks) {
     if (ending === null) continue;
-    const key = `${id.index}/${id.attempt}`;
-    const outcome = outcomes.get(key);
+    const { index, attempt, nonce } = id;
+    const named = outcomes.get(`${index}/${attempt}/${nonce}`);
+    // Nobody saw it stop: the launch was written off, and what became of the attempt is said under the next nonce.
+    const outcome = named?.op === 'renonce' ? outcomes.get(`${index}/${attempt}/${nonce + 1}`) : named;
+    const told = `a task of attempt ${index}/${attempt}/${nonce} ended (${ending.cause} ${ending.exitCode})`;
     if (outcome === undefined) {
-      found.push({
-        guarantee: 'G2',
-        what: `a task of attempt ${key} ended (${ending.cause}), which the board does not know`,
-      });
+      found.push({ guarantee: 'G2', what: `${told}, which the board does not know` });
       continue;
     }
-    const truth = truthOf(ending.cause, outcome);
-    if (truth.includes(outcome.op)) continue;
+    const { op } = outcome;
+    const endedAt = times.stoppedAt ?? outcome.at;
+    if (expected(ending, outcome, endedAt) === op) continue;
     const forgotten = times.stoppedAt !== null && outcome.at >= times.stoppedAt + ECS_REMEMBERS_MS;
-    if (forgotten && [...truthOf('Infrastructure', outcome), 'released'].includes(outcome.op)) continue;
+    if (forgotten && isLoss(expected(NOWHERE, outcome, endedAt), op)) continue;
     const guarantee = ending.cause === 'Completed' ? 'G2' : 'G5';
     found.push({
       guarantee,
-      what: `a task of attempt ${key} ended (${ending.cause}), but the board says ${outcome.op}`,
+      what: `${told}, which is ${expected(ending, outcome, endedAt)}, but the board says ${op}`,
     });
   }
   return found;
 }
 
-/** The specification of what an end counts as, by what ended the task and what the board wished. */
-function truthOf(
-  cause: NonNullable<TaskView['ending']>['cause'],
-  { wished, failing }: Outcome,
-): readonly TransitionOp[] {
+/** Some guesses cancel a claim whose task was never seen. */
+const isLoss = (guess: TransitionOp, op: TransitionOp): boolean => guess === op || op === 'released';
+
+/**
+ * The specification of what an end counts as (kubernetes-job.md 6.1 to 6.4): by what ended the task, what the board
+ * wished, and what the Job's spec says of such an end.
+ */
+export function expected(ending: Ending, outcome: Outcome, endedAt: EpochMs): TransitionOp {
+  const { spec, phase, shadow, outOfRange, replaced } = outcome;
+  const { cause } = ending;
+  const spent = spec.backoffLimitPerIndex !== null && shadow.failures >= spec.backoffLimitPerIndex;
+  const counts: TransitionOp = spent ? 'failedForGood' : 'failed';
+  if (replaced) return counts;
+  if (cause === 'Completed') return 'succeeded';
+  if (outOfRange) return 'released';
+  if (phase.kind === 'draining' && phase.verdict.kind === 'failed') return counts;
+  const byItself = cause === 'Error' || cause === 'OOMKilled';
+  const wished = isEnding(phase) || shadow.stopping;
+  if (wished && !byItself) return 'released';
+  switch (ruleFor(ending, spec)?.action) {
+    case 'Ignore':
+      return 'ignored';
+    case 'FailIndex':
+      return 'failedForGood';
+    case 'FailJob':
+    case 'Count':
+      return counts;
+    case undefined:
+      break;
+  }
   switch (cause) {
-    case 'Completed':
-      return ['succeeded'];
     case 'Error':
     case 'OOMKilled':
-      return ['failed'];
+      if (spec.restartPolicy === 'Never' || shadow.podDeleted) return counts;
+      return wished ? 'released' : 'restart';
     case 'Stopped':
-      return failing || !wished ? ['failed'] : ['released'];
+      return counts;
+    case 'Unplaced':
+      return shadow.podDeleted ? counts : 'unstarted';
+    case 'StartFailed': {
+      const since = shadow.unstartedSince;
+      const timedOut = since !== null && endedAt - since >= spec.pendingTimeoutSec * 1000;
+      return shadow.podDeleted || timedOut ? counts : 'unstarted';
+    }
     case 'Spot':
     case 'Infrastructure':
-    case 'StartFailed':
-      return failing ? ['failed'] : wished ? ['released'] : ['lost', 'lostToSpot'];
+      if (spec.disruptions.kind === 'count' || shadow.losses >= spec.disruptions.losses) return counts;
+      return cause === 'Spot' ? 'lostToSpot' : 'lost';
     default:
       return cause satisfies never;
   }
+}
+
+/** The first rule of podFailurePolicy that says something of this end. */
+export function ruleFor({ cause, exitCode }: Ending, { podFailurePolicy }: JobSpec): PodFailureRule | undefined {
+  const ended = cause === 'Error' || cause === 'OOMKilled';
+  const disrupted = cause === 'Spot' || cause === 'Infrastructure';
+  return podFailurePolicy?.rules.find(({ onExitCodes, onPodConditions }) => {
+    if (onExitCodes === undefined) return disrupted && onPodConditions?.some(({ type }) => type === 'DisruptionTarget');
+    return ended && exitCode !== null && onExitCodes.values.includes(exitCode) === (onExitCodes.operator === 'In');
+  });
 }

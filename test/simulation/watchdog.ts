@@ -1,11 +1,14 @@
-import { type EpochMs, type JobUid } from '../../shared/domain/brand.ts';
+import { type EpochMs, type JobUid, plusMs } from '../../shared/domain/brand.ts';
+import type { AttemptId } from '../../shared/domain/fact.ts';
 import { InvariantError } from '../../shared/domain/invariant.ts';
-import { DELETED_VERSION, type Status, isEnding, tally } from '../../shared/domain/status.ts';
+import { planningSpec } from '../../shared/domain/job.ts';
+import { DELETED_VERSION, type Phase, type Status } from '../../shared/domain/status.ts';
 import type { TaskView } from '../../shared/domain/task.ts';
 import type { Feed, FeedEntry } from '../../shared/ports/feed.ts';
 import type { JobStore, StoredSpec } from '../../shared/ports/job-store.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
-import { type Outcome, lies } from './truth.ts';
+import { type Watched, checkCommit, checkPhases, watch } from './commits.ts';
+import { lies } from './truth.ts';
 
 /** A guarantee of the design that did not hold. */
 export class Violation extends Error {
@@ -19,23 +22,6 @@ export class Violation extends Error {
 /** Is told of everything that is watched, a line each: what one reads when a seed has turned red. */
 export type Trace = (line: string) => void;
 
-type Watched = {
-  /** of the newest generation that was committed */
-  spec: StoredSpec;
-  status: Status;
-  /** the largest parallelism that any stored generation had: attempts beyond a lowered one are being stopped */
-  parallelismMax: number;
-  readonly succeeded: Set<number>;
-  failures: number;
-  /** `index/attempt` of claims that were committed, that were asked to stop, whose record is written */
-  readonly claimed: Set<string>;
-  readonly stopping: Set<string>;
-  readonly recorded: Set<string>;
-  /** by `index/attempt`: what the board says became of it */
-  readonly outcomes: Map<string, Outcome>;
-  publishedVersion: number;
-};
-
 /** Tasks that Muster has not started carry nonces from here on: they must be stopped, and count for nothing. */
 export const STRANGER_NONCE = 1_000;
 const isStranger = ({ id }: Pick<TaskView, 'id'>): boolean => id.nonce >= STRANGER_NONCE;
@@ -48,8 +34,10 @@ export class Watchdog {
   readonly #trace: Trace;
   /** tasks by uid/index/attempt/nonce: at most one each */
   readonly #started = new Map<string, number>();
-  readonly #live = new Map<JobUid, Map<number, number>>();
+  /** tasks of ours that have not stopped, by uid and index: `index/attempt/nonce` */
+  readonly #live = new Map<JobUid, Map<number, Set<string>>>();
   readonly #tasks = new Map<string, TaskView>();
+  readonly #counts = new Map<JobUid, number>();
 
   constructor(now: () => EpochMs, trace: Trace) {
     this.#now = now;
@@ -67,38 +55,59 @@ export class Watchdog {
     const watched = this.jobs.get(job.uid);
     if (isStranger(launch)) return;
     if (watched === undefined) return this.#blame('G7', `a task of unknown Job ${job.uid} starts`);
-    const key = `${job.uid}/${id.index}/${id.attempt}/${id.nonce}`;
-    const times = (this.#started.get(key) ?? 0) + 1;
-    this.#started.set(key, times);
+    const { board, status } = watched;
+    const key = keyOf(id);
+    const times = (this.#started.get(`${job.uid}/${key}`) ?? 0) + 1;
+    this.#started.set(`${job.uid}/${key}`, times);
     if (times > 1) this.#blame('G4', `attempt ${key} was started ${times} times`);
-    if (watched.succeeded.has(id.index)) {
-      this.#blame('G1', `index ${id.index} is launched again after it has succeeded`);
-    }
-    if (!watched.claimed.has(`${id.index}/${id.attempt}`)) {
+    if (board.succeeded.has(id.index)) this.#blame('G1', `index ${id.index} is launched again after it has succeeded`);
+    const { attempt, nonce, state } = board.at(id.index);
+    const early = attempt === id.attempt && (id.nonce > nonce || (id.nonce === nonce && state === 'waiting'));
+    if (early || !watched.claimed.has(`${id.index}/${id.attempt}`)) {
       this.#blame('G14', `attempt ${key} starts before its claim was committed`);
     }
-    const { kind } = watched.status.phase;
+    const { kind } = status.phase;
     if (kind === 'finished' || kind === 'deleted') this.#blame('G6', `a task starts after the Job is ${kind}`);
     const live = this.#liveOf(job.uid);
-    const beside = (live.get(id.index) ?? 0) + 1;
-    live.set(id.index, beside);
-    if (beside > 1) this.#blame('G4', `index ${id.index} has ${beside} live tasks`);
-    if (live.size > watched.parallelismMax) {
-      this.#blame('G3', `${live.size} tasks live with parallelism ${watched.parallelismMax}`);
+    const beside = live.get(id.index) ?? new Set();
+    const lingering = status.lingering.filter((other) => live.get(other.index)?.has(keyOf(other)) === true).map(keyOf);
+    for (const other of beside) {
+      if (!lingering.includes(other)) this.#blame('G4', `attempt ${key} starts beside ${other}`);
+    }
+    live.set(id.index, beside.add(key));
+    const count = (this.#counts.get(job.uid) ?? 0) + 1;
+    this.#counts.set(job.uid, count);
+    if (count - lingering.length > watched.parallelismMax) {
+      this.#blame('G3', `${count} tasks live, ${lingering.length} replaced, parallelism ${watched.parallelismMax}`);
     }
   }
 
   taskChanged(view: TaskView): void {
-    const { index, attempt, nonce } = view.id;
-    this.#trace(
-      `task ${index}/${attempt}/${nonce} ${view.stage}${view.ending === null ? '' : ` ${view.ending.cause}`}`,
-    );
+    const { job, id, stage, ending } = view;
+    this.#trace(`task ${keyOf(id)} ${stage}${ending === null ? '' : ` ${ending.cause} ${ending.exitCode}`}`);
     this.#tasks.set(view.arn, view);
-    if (view.stage !== 'stopped' || isStranger(view)) return;
-    const live = this.#liveOf(view.job);
-    const left = (live.get(index) ?? 1) - 1;
-    if (left === 0) live.delete(index);
-    else live.set(index, left);
+    if (stage !== 'stopped' || isStranger(view)) return;
+    const live = this.#liveOf(job);
+    const beside = live.get(id.index);
+    if (beside?.delete(keyOf(id)) === true) this.#counts.set(job, (this.#counts.get(job) ?? 1) - 1);
+    if (beside?.size === 0) live.delete(id.index);
+  }
+
+  /** Attempts with a Pod, for users who delete one. */
+  podsOf(uid: JobUid): ReturnType<Watched['board']['pods']> {
+    return this.jobs.get(uid)?.board.pods() ?? [];
+  }
+
+  /** Attempts whose task has been there since before `moment`, and whose Pod nobody has deleted. */
+  hangingSince(uid: JobUid, moment: EpochMs): readonly AttemptId[] {
+    return [...this.#tasks.values()]
+      .filter((view) => view.job === uid && view.stage !== 'stopped' && !isStranger(view))
+      .filter(({ times }) => times.createdAt !== null && times.createdAt < moment)
+      .map(({ id }) => id)
+      .filter(({ index, attempt }) => {
+        const shadow = this.jobs.get(uid)?.board.at(index);
+        return shadow?.attempt === attempt && !shadow.podDeleted;
+      });
   }
 
   /** Tasks that nobody of ours has started, and that nobody has stopped yet. */
@@ -106,7 +115,8 @@ export class Watchdog {
     return [...this.#tasks.values()].filter((view) => isStranger(view) && view.stage !== 'stopped').length;
   }
 
-  watchJobs(jobs: JobStore): JobStore {
+  /** `byUser`: a user's handler, not a pass. */
+  watchJobs(jobs: JobStore, byUser: boolean): JobStore {
     return {
       ...jobs,
       createJob: async (spec, status) => {
@@ -116,14 +126,15 @@ export class Watchdog {
       },
       commitPass: async (uid, status, chunks) => {
         const committed = await jobs.commitPass(uid, status, chunks);
-        if (committed.kind === 'committed') this.#committed(uid, status);
+        if (committed.kind === 'committed') this.#committed(uid, status, true);
         return committed;
       },
       commitSpec: async (spec, status) => {
         const committed = await jobs.commitSpec(spec, status);
         const watched = this.jobs.get(spec.identity.uid);
         if (committed.kind === 'committed' && watched !== undefined) {
-          watched.spec = spec;
+          watched.stored = spec;
+          watched.spec = planningSpec(spec.manifest);
           watched.parallelismMax = Math.max(watched.parallelismMax, spec.manifest.spec.parallelism);
           this.#committed(spec.identity.uid, status);
         }
@@ -131,12 +142,15 @@ export class Watchdog {
       },
       commitDeletion: async (identity, status) => {
         const committed = await jobs.commitDeletion(identity, status);
-        if (committed.kind === 'committed') this.#committed(identity.uid, status);
+        if (committed.kind === 'committed') {
+          if (!byUser) this.#outlived(identity.uid, status);
+          this.#committed(identity.uid, status);
+        }
         return committed;
       },
       writeAttempts: async (uid, attempts, expireAt) => {
         await jobs.writeAttempts(uid, attempts, expireAt);
-        for (const { index, attempt } of attempts) this.jobs.get(uid)?.recorded.add(`${index}/${attempt}`);
+        for (const attempt of attempts) this.jobs.get(uid)?.recorded.set(keyOf(attempt), attempt);
       },
     };
   }
@@ -169,7 +183,7 @@ export class Watchdog {
     const own = tasks.filter((view) => !isStranger(view));
     for (const { guarantee, what } of lies(own, watched.outcomes)) this.#blame(guarantee, what);
     const done = new Set(own.filter(({ ending }) => ending?.cause === 'Completed').map(({ id }) => id.index));
-    for (const index of watched.succeeded) {
+    for (const index of watched.board.succeeded) {
       if (!done.has(index)) this.#blame('G2', `index ${index} is counted, but no task of it ended with 0`);
     }
     const { phase, version, published } = watched.status;
@@ -203,18 +217,7 @@ export class Watchdog {
     const { uid } = spec.identity;
     if (this.jobs.has(uid)) return; // the same call once more
     this.#trace(`created ${JSON.stringify(spec.manifest.spec).slice(0, 160)}`);
-    this.jobs.set(uid, {
-      spec,
-      status,
-      parallelismMax: spec.manifest.spec.parallelism,
-      succeeded: new Set(),
-      failures: 0,
-      claimed: new Set(),
-      stopping: new Set(),
-      recorded: new Set(),
-      outcomes: new Map(),
-      publishedVersion: 0,
-    });
+    this.jobs.set(uid, watch(spec, status));
   }
 
   #published(entry: FeedEntry): void {
@@ -227,117 +230,47 @@ export class Watchdog {
     watched.publishedVersion = entry.version;
   }
 
-  #committed(uid: JobUid, status: Status): void {
+  #committed(uid: JobUid, status: Status, isPass = false): void {
     const watched = this.jobs.get(uid);
     if (watched === undefined) return this.#blame('G2', `a commit for unknown Job ${uid}`);
     const before = watched.status;
     watched.status = status;
-    const fresh = status.journal.entries.filter(({ seq }) => seq >= before.journal.nextSeq);
+    const fresh = status.journal.entries.filter(({ seq }) => seq >= before.journal.nextSeq).map((e) => e.transition);
     this.#trace(
-      `committed ${status.version} ${status.phase.kind} ${fresh.map(({ transition: t }) => `${t.op} ${t.index}/${t.attempt}`).join(', ')}`,
+      `committed ${status.version} ${nameOf(status.phase)} ${fresh.map((t) => `${t.op} ${t.index}/${t.attempt}`).join(', ')}`,
     );
     if (status.version !== before.version + 1) {
       this.#blame('G10', `version ${status.version} follows ${before.version}`);
     }
-    if (status.generation !== watched.spec.generation) {
-      this.#blame('G10', `decided by generation ${status.generation} of ${watched.spec.generation}`);
+    if (status.generation !== watched.stored.generation) {
+      this.#blame('G10', `decided by generation ${status.generation} of ${watched.stored.generation}`);
     }
     if (status.now < before.now) this.#blame('G10', `time runs backwards by ${before.now - status.now} ms`);
-    this.#checkPhases(before, status, uid);
-    for (const { transition } of fresh) this.#step(watched, before, transition);
-    if (isEnding(status.phase) && !isEnding(before.phase)) {
-      for (const key of watched.claimed) if (!watched.outcomes.has(key)) watched.stopping.add(key);
+    const blame = this.#blame.bind(this);
+    checkPhases(before.phase, status.phase, blame);
+    const { kind } = status.phase;
+    const live = this.#counts.get(uid) ?? 0;
+    if (live > 0 && ((kind === 'finished' && before.phase.kind !== 'finished') || kind === 'deleted')) {
+      this.#blame('G6', `${kind} while ${live} tasks may still run`);
     }
-    const board = tally(status.chunks);
-    const total = board.pending + board.starting + board.running + board.succeeded + board.failed;
-    const active = board.starting + board.running;
-    if (total !== status.size) this.#blame('G2', `${total} records on a board of ${status.size}`);
-    if (board.succeeded !== watched.succeeded.size) {
-      this.#blame('G2', `${board.succeeded} on the board, ${watched.succeeded.size} counted`);
-    }
-    if (status.failed !== watched.failures) {
-      this.#blame('G2', `failed is ${status.failed}, ${watched.failures} were counted`);
-    }
-    if (active > watched.parallelismMax) this.#blame('G3', `${active} attempts are active`);
-    const { parallelism, suspend } = watched.spec.manifest.spec;
-    const claims = fresh.some(({ transition }) => transition.op === 'claim');
-    if (claims && suspend) this.#blame('G3', 'a suspended Job claims');
-    if (claims && active - board.stopping > parallelism) {
-      this.#blame(
-        'G3',
-        `${active} attempts are active, ${board.stopping} of them stopping, parallelism ${parallelism}`,
-      );
+    if (!isPass) return;
+    checkCommit(watched, before, fresh, (arn) => this.#tasks.get(arn), this.#now(), blame);
+  }
+
+  /** A Job is deleted, and no user has asked: its time to live must be over. */
+  #outlived(uid: JobUid, { now }: Status): void {
+    const watched = this.jobs.get(uid);
+    const ttlSec = watched?.spec.ttlSecAfterFinished ?? null;
+    const phase = watched?.status.phase;
+    if (phase?.kind !== 'finished' || ttlSec === null || now < plusMs(phase.at, ttlSec * 1000)) {
+      this.#blame('G7', `a Job is deleted that is ${phase?.kind}, with ${ttlSec} s to live after its end`);
     }
   }
 
-  #step(
-    watched: Watched,
-    before: Status,
-    { op, index, attempt }: Status['journal']['entries'][number]['transition'],
-  ): void {
-    const key = `${index}/${attempt}`;
-    const failing = before.phase.kind === 'draining' && before.phase.verdict.kind === 'failed';
-    const wished = watched.stopping.has(key);
-    switch (op) {
-      case 'claim':
-        if (watched.succeeded.has(index)) this.#blame('G1', `index ${index} is claimed again after it has succeeded`);
-        if (watched.claimed.has(key)) this.#blame('G4', `attempt ${attempt} of index ${index} is claimed twice`);
-        watched.claimed.add(key);
-        return;
-      case 'stopping':
-        watched.stopping.add(key);
-        return;
-      case 'renonce':
-      case 'launched':
-      case 'running':
-        return;
-      case 'succeeded':
-        if (watched.succeeded.has(index)) this.#blame('G1', `index ${index} is counted twice`);
-        watched.succeeded.add(index);
-        break;
-      case 'failed':
-      case 'failedForGood':
-        watched.failures++;
-        break;
-      case 'lost':
-      case 'lostToSpot':
-      case 'released':
-        break;
-      default:
-        return op satisfies never;
-    }
-    if (op !== 'released' && !watched.recorded.has(key)) {
-      this.#blame('G10', `attempt ${key} is counted before its record is written`);
-    }
-    if (watched.outcomes.has(key)) this.#blame('G5', `attempt ${key} ends twice`);
-    watched.outcomes.set(key, { op, wished, failing, at: this.#now() });
-  }
-
-  #checkPhases(before: Status, after: Status, uid: JobUid): void {
-    const [from, to] = [before.phase, after.phase];
-    if (from.kind === 'finished' && to.kind !== 'finished' && to.kind !== 'deleting') {
-      this.#blame('G6', `finished turns to ${to.kind}`);
-    }
-    if (from.kind === 'finished' && to.kind === 'finished' && from.verdict.reason !== to.verdict.reason) {
-      this.#blame('G6', 'a terminal verdict changes');
-    }
-    if (from.kind === 'deleted' && to.kind !== 'deleted') this.#blame('G6', 'a deleted Job changes');
-    if (from.kind === 'draining' && (to.kind === 'running' || to.kind === 'suspended')) {
-      this.#blame('G6', `draining turns to ${to.kind}`);
-    }
-    if (from.kind === 'draining' && (to.kind === 'draining' || to.kind === 'finished')) {
-      if (from.verdict.kind !== to.verdict.kind) this.#blame('G6', `${from.verdict.kind} turns to ${to.verdict.kind}`);
-    }
-    if ((to.kind === 'finished' && from.kind !== 'finished') || to.kind === 'deleted') {
-      const live = this.#liveOf(uid).size;
-      if (live > 0) this.#blame('G6', `${to.kind} while ${live} tasks may still run`);
-    }
-  }
-
-  #liveOf(uid: JobUid): Map<number, number> {
+  #liveOf(uid: JobUid): Map<number, Set<string>> {
     const known = this.#live.get(uid);
     if (known !== undefined) return known;
-    const fresh = new Map<number, number>();
+    const fresh = new Map<number, Set<string>>();
     this.#live.set(uid, fresh);
     return fresh;
   }
@@ -347,3 +280,8 @@ export class Watchdog {
     this.violations.push(new Violation(guarantee, what));
   }
 }
+
+const keyOf = ({ index, attempt, nonce }: AttemptId): string => `${index}/${attempt}/${nonce}`;
+
+const nameOf = (phase: Phase): string =>
+  phase.kind === 'draining' || phase.kind === 'finished' ? `${phase.kind} ${phase.verdict.reason}` : phase.kind;

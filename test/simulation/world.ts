@@ -307,7 +307,7 @@ export class World {
       sleep: (ms) => this.#call(process, 'clock', 'sleep', async () => undefined, ms) as Promise<void>,
     };
     return {
-      jobs: gate('jobs', this.watchdog.watchJobs(this.store.jobs)),
+      jobs: gate('jobs', this.watchdog.watchJobs(this.store.jobs, process.kind === 'user')),
       feed,
       limits: gate('limits', this.store.limits),
       tasks: gate('tasks', this.tasks),

@@ -1,0 +1,310 @@
+import { type EpochMs, type TaskArn, plusMs } from '../../shared/domain/brand.ts';
+import type { AttemptId } from '../../shared/domain/fact.ts';
+import type { EndedAttempt } from '../../shared/domain/plan.ts';
+import { type JobSpec, planningSpec } from '../../shared/domain/job.ts';
+import { type Phase, type Status, isOver, tally } from '../../shared/domain/status.ts';
+import { LINGERING_MAX } from '../../shared/domain/timing.ts';
+import type { TaskView } from '../../shared/domain/task.ts';
+import type { Transition } from '../../shared/domain/transition.ts';
+import type { StoredSpec } from '../../shared/ports/job-store.ts';
+import { ShadowBoard } from './shadow.ts';
+import { type Outcome, ruleFor } from './truth.ts';
+import { hitsOf, reasonsToFail, reasonsToSucceed } from './verdicts.ts';
+
+/** A Job as its commits have made it. */
+export type Watched = {
+  /** of the newest generation that was committed */
+  stored: StoredSpec;
+  spec: JobSpec;
+  status: Status;
+  /** the largest parallelism that any stored generation had: attempts beyond a lowered one are being stopped */
+  parallelismMax: number;
+  readonly board: ShadowBoard;
+  /** `index/attempt` of claims that were committed */
+  readonly claimed: Set<string>;
+  /** by `index/attempt/nonce`: the records of ended attempts that are written */
+  readonly recorded: Map<string, EndedAttempt>;
+  /** by `index/attempt/nonce`: what the board says became of it */
+  readonly outcomes: Map<string, Outcome>;
+  publishedVersion: number;
+};
+
+export type Blame = (guarantee: string, what: string) => void;
+
+export function watch(stored: StoredSpec, status: Status): Watched {
+  const { parallelism } = stored.manifest.spec;
+  return {
+    stored,
+    spec: planningSpec(stored.manifest),
+    status,
+    parallelismMax: parallelism,
+    board: new ShadowBoard(),
+    claimed: new Set(),
+    recorded: new Map(),
+    outcomes: new Map(),
+    publishedVersion: 0,
+  };
+}
+
+/** Looks at one commit; `before` is the one before it, `taskOf` what ECS's tasks have come to. */
+export function checkCommit(
+  watched: Watched,
+  before: Status,
+  fresh: readonly Transition[],
+  taskOf: (arn: TaskArn) => TaskView | undefined,
+  now: EpochMs,
+  blame: Blame,
+): void {
+  const { status, board } = watched;
+  const isBefore = new Set(before.lingering.map(keyOf));
+  const replaced = status.lingering.filter((id) => !isBefore.has(keyOf(id)));
+  const pass: Pass = { watched, before, replaced: new Set(replaced.map(keyOf)), now, blame, failJob: false };
+  let { restarts } = board;
+  for (const transition of fresh) {
+    checkStep(pass, transition);
+    restarts = Math.max(restarts, board.restarts);
+  }
+  checkLingering(before, status, pass.replaced, watched, taskOf, blame);
+  checkCounts(watched, blame);
+  checkBackoff(before, status, fresh, watched, blame);
+  checkClaims(watched, fresh, blame);
+  const startTime = before.phase.kind === 'suspended' ? null : before.startTime;
+  const evidence = { spec: watched.spec, board, restarts, startTime, now: status.now, failJob: pass.failJob };
+  const releases = fresh.some(({ op }) => op === 'released');
+  checkVerdict(before.phase, evidence, status, releases, blame);
+}
+
+type Pass = {
+  readonly watched: Watched;
+  readonly before: Status;
+  /** Attempts that this commit has replaced before they have stopped. */
+  readonly replaced: ReadonlySet<string>;
+  readonly now: EpochMs;
+  readonly blame: Blame;
+  failJob: boolean;
+};
+
+function checkStep(pass: Pass, transition: Transition): void {
+  const { watched, before, replaced, now, blame } = pass;
+  const { spec, board, recorded, outcomes } = watched;
+  const { op, index, attempt } = transition;
+  const attemptKey = `${index}/${attempt}`;
+  if (op === 'claim') {
+    if (board.succeeded.has(index)) blame('G1', `index ${index} is claimed again after it has succeeded`);
+    if (board.failed.has(index)) blame('G5', `index ${index} is claimed again after it has failed for good`);
+    if (watched.claimed.has(attemptKey)) blame('G4', `attempt ${attempt} of index ${index} is claimed twice`);
+    if (spec.backoffLimitPerIndex !== null && board.at(index).failures > spec.backoffLimitPerIndex) {
+      blame('G5', `index ${index} is tried again after ${board.at(index).failures} failures`);
+    }
+    watched.claimed.add(attemptKey);
+  }
+  if (op === 'claim' || op === 'relaunch') {
+    const { notBefore } = board.at(index);
+    if (notBefore !== null && watched.status.now < notBefore) {
+      blame('G10', `${op} ${attemptKey} ${notBefore - watched.status.now} ms before its back-off ends`);
+    }
+  }
+  const shadow = board.step(transition);
+  if (board.succeeded.has(index) && op !== 'succeeded') blame('G1', `${op} ${attemptKey} after it has succeeded`);
+  if (!ENDS.has(op)) return;
+
+  const key = `${attemptKey}/${shadow.nonce}`;
+  const { completions } = spec;
+  const outcome: Outcome = {
+    op,
+    shadow,
+    phase: before.phase,
+    spec,
+    outOfRange: spec.completionMode === 'Indexed' && completions !== null && index >= completions,
+    replaced: replaced.has(key),
+    at: now,
+  };
+  if (op === 'succeeded' && shadow.state === 'succeeded') blame('G1', `index ${index} is counted twice`);
+  if (outcomes.has(key)) blame('G5', `attempt ${key} ends twice`);
+  outcomes.set(key, outcome);
+  // A launch that nobody saw stop is written off first; its record names the nonce that it had.
+  const last = `${attemptKey}/${shadow.nonce - 1}`;
+  const record = recorded.get(outcomes.get(last)?.op === 'renonce' ? last : key) ?? recorded.get(key);
+  if (record === undefined && !needsNoRecord(outcome)) {
+    blame('G10', `attempt ${key} is counted (${op}) before its record is written`);
+  }
+  if (record === undefined || outcome.replaced) return;
+  checkDelay(transition, outcome, record, blame);
+  if ((op === 'failed' || op === 'failedForGood') && !isFailing(before.phase) && !outcome.outOfRange) {
+    pass.failJob ||= ruleFor(record.ending, spec)?.action === 'FailJob';
+  }
+}
+
+const ENDS: ReadonlySet<Transition['op']> = new Set([
+  'renonce',
+  'restart',
+  'unstarted',
+  'succeeded',
+  'failed',
+  'failedForGood',
+  'ignored',
+  'lost',
+  'lostToSpot',
+  'released',
+]);
+
+/** No task of it has ended: refused, cancelled, replaced while it runs, or between two tasks. */
+function needsNoRecord({ op, shadow, phase, replaced }: Outcome): boolean {
+  if (op === 'renonce' || op === 'released' || replaced || shadow.state === 'waiting') return true;
+  return shadow.state === 'claimed' && (isFailing(phase) || shadow.podDeleted);
+}
+
+const isFailing = (phase: Phase): boolean => phase.kind === 'draining' && phase.verdict.kind === 'failed';
+
+/** The waits that the board keeps for one index: after its failures, restarts, losses and starts that came to nothing. */
+function checkDelay(t: Transition, { shadow, spec }: Outcome, { times }: EndedAttempt, blame: Blame): void {
+  const at = times.stoppedAt;
+  if (at === null || !('notBefore' in t)) return;
+  const waitMsOf = (): number | null => {
+    switch (t.op) {
+      case 'failed':
+      case 'ignored':
+        return spec.backoffLimitPerIndex === null ? null : doubled(shadow.failures + shadow.ignored + 1, 600_000);
+      case 'restart':
+        return shadow.restarts === 0 ? 0 : doubled(shadow.restarts, 300_000);
+      case 'unstarted':
+        return doubled(shadow.nonce + 1, 600_000);
+      case 'lost':
+      case 'lostToSpot':
+        return shadow.losses === 0 ? null : doubled(shadow.losses, 600_000);
+    }
+  };
+  const waitMs = waitMsOf();
+  const until = waitMs === null ? null : plusMs(at, waitMs);
+  if (t.notBefore !== until) {
+    blame('G10', `${t.op} ${t.index}/${t.attempt} keeps its index back until ${t.notBefore}, not ${until}`);
+  }
+}
+
+/** 10 s, doubled each further time. */
+const doubled = (nth: number, maxMs: number): number => Math.min(10_000 * 2 ** (nth - 1), maxMs);
+
+function checkLingering(
+  before: Status,
+  status: Status,
+  replaced: ReadonlySet<string>,
+  { spec, outcomes }: Watched,
+  taskOf: (arn: TaskArn) => TaskView | undefined,
+  blame: Blame,
+): void {
+  const { lingering, phase } = status;
+  if (lingering.length > LINGERING_MAX) blame('G4', `${lingering.length} replaced attempts linger`);
+  if (isOver(phase) && lingering.length > 0) blame('G6', `${phase.kind} while ${lingering.length} attempts linger`);
+  if (replaced.size > 0 && spec.podReplacementPolicy !== 'TerminatingOrFailed') {
+    blame('G4', 'an attempt is replaced at once, against podReplacementPolicy');
+  }
+  for (const key of replaced) if (!outcomes.has(key)) blame('G5', `attempt ${key} is replaced, but not counted`);
+  for (const id of lingering) {
+    const task = taskOf(id.taskArn);
+    if (task === undefined || keyOf(task.id) !== keyOf(id))
+      blame('G4', `${id.taskArn} is not the task of ${keyOf(id)}`);
+  }
+  const isLeft = new Set(lingering.map(keyOf));
+  for (const id of before.lingering) {
+    if (!isLeft.has(keyOf(id)) && taskOf(id.taskArn)?.stage !== 'stopped') {
+      blame('G4', `replaced attempt ${keyOf(id)} is forgotten while it runs`);
+    }
+  }
+}
+
+const keyOf = ({ index, attempt, nonce }: AttemptId): string => `${index}/${attempt}/${nonce}`;
+
+/** All that STATUS counts is what the transitions come to. */
+function checkCounts({ status, spec, board, parallelismMax }: Watched, blame: Blame): void {
+  const shown = tally(status.chunks);
+  const { starting, running, waiting, stopping, succeeded, failed } = shown;
+  const active = starting + running + waiting;
+  const total = shown.pending + active + succeeded + failed;
+  if (total !== status.size) blame('G2', `${total} records on a board of ${status.size}`);
+  const truth = { ...board.counts, succeeded: board.succeeded.size, failed: board.failed.size };
+  for (const [name, count] of Object.entries(truth)) {
+    const says = { starting, running, waiting, stopping, succeeded, failed }[name];
+    if (says !== count) blame('G2', `${says} ${name} on the board, ${count} by its transitions`);
+  }
+  if (status.failed !== board.failures) blame('G2', `failed is ${status.failed}, ${board.failures} were counted`);
+  if (status.restarts !== board.restarts) blame('G2', `restarts is ${status.restarts}, there were ${board.restarts}`);
+  for (const [nth, rule] of (spec.successPolicy ?? []).entries()) {
+    const hits = hitsOf(rule, board);
+    const says = status.ruleHits[nth] ?? 0;
+    if (says !== hits) blame('G2', `${says} hits of success rule ${nth}, ${hits} of its indexes have succeeded`);
+  }
+  if (active > parallelismMax) blame('G3', `${active} attempts are active`);
+}
+
+/** The Job's own back-off: it grows with each failure, starts anew with a success, and nothing is claimed meanwhile. */
+function checkBackoff(
+  { backoff: was }: Status,
+  { backoff, now, phase }: Status,
+  fresh: readonly Transition[],
+  { spec }: Watched,
+  blame: Blame,
+): void {
+  const failures = fresh.filter(({ op }) => op === 'failed' || op === 'failedForGood' || op === 'ignored').length;
+  const success = fresh.some(({ op }) => op === 'succeeded');
+  const known = success ? backoff.failures <= failures : backoff.failures === was.failures + failures;
+  // Pods between two tasks end with their failing Job, which starts nothing any more.
+  if (!known && !isFailing(phase)) {
+    blame('G10', `${failures} failures turn a back-off of ${was.failures} into one of ${backoff.failures}`);
+  }
+  if (spec.backoffLimitPerIndex !== null || backoff.lastFailureAt === null || backoff.failures === 0) return;
+  const until = plusMs(backoff.lastFailureAt, doubled(backoff.failures, 600_000));
+  if (now < until && fresh.some(({ op }) => op === 'claim')) blame('G10', 'a Job in back-off claims');
+}
+
+function checkClaims({ status, spec, board }: Watched, fresh: readonly Transition[], blame: Blame): void {
+  if (!fresh.some(({ op }) => op === 'claim' || op === 'relaunch')) return;
+  if (status.phase.kind !== 'running' || spec.suspend) blame('G3', `a Job claims that is ${status.phase.kind}`);
+  if (!fresh.some(({ op }) => op === 'claim')) return;
+  const { starting, running, waiting, stopping } = board.counts;
+  const active = starting + running + waiting;
+  if (active - stopping > spec.parallelism) {
+    blame('G3', `${active} attempts are active, ${stopping} stopping, parallelism ${spec.parallelism}`);
+  }
+}
+
+/** A verdict is given when, and only when, there is reason to; failure beats success. */
+function checkVerdict(
+  from: Phase,
+  evidence: Parameters<typeof reasonsToFail>[0],
+  { phase: to }: Status,
+  releases: boolean,
+  blame: Blame,
+): void {
+  if (from.kind !== 'running' && from.kind !== 'suspended') return;
+  const toFail = reasonsToFail(evidence);
+  const toSucceed = reasonsToSucceed(evidence);
+  if (to.kind === 'draining' || to.kind === 'finished') {
+    const { kind, reason } = to.verdict;
+    if (!(kind === 'failed' ? toFail : toSucceed).includes(reason)) blame('G6', `${kind} (${reason}) without reason`);
+    if (kind === 'complete' && toFail.length > 0) blame('G6', `complete, but there is ${toFail.join(', ')}`);
+  } else if (to.kind === 'running' || to.kind === 'suspended') {
+    if (toFail.length > 0) blame('G8', `${to.kind}, but there is ${toFail.join(', ')}`);
+    const { starting, running, waiting } = evidence.board.counts;
+    // Pods between two tasks that this very pass has given up were there when it decided; the next one will see.
+    const empty = starting + running + waiting === 0 && !releases;
+    const done = toSucceed.filter((reason) => reason === 'SuccessPolicy' || empty);
+    if (done.length > 0) blame('G8', `${to.kind}, but there is ${done.join(', ')}`);
+  }
+}
+
+/** What no phase may turn to. */
+export function checkPhases(from: Phase, to: Phase, blame: Blame): void {
+  if (from.kind === 'finished' && to.kind !== 'finished' && to.kind !== 'deleting') {
+    blame('G6', `finished turns to ${to.kind}`);
+  }
+  if (from.kind === 'finished' && to.kind === 'finished' && from.verdict.reason !== to.verdict.reason) {
+    blame('G6', 'a terminal verdict changes');
+  }
+  if (from.kind === 'deleted' && to.kind !== 'deleted') blame('G6', 'a deleted Job changes');
+  if (from.kind === 'draining' && (to.kind === 'running' || to.kind === 'suspended')) {
+    blame('G6', `draining turns to ${to.kind}`);
+  }
+  if (from.kind === 'draining' && (to.kind === 'draining' || to.kind === 'finished')) {
+    if (from.verdict.kind !== to.verdict.kind) blame('G6', `${from.verdict.kind} turns to ${to.verdict.kind}`);
+  }
+}

@@ -1,0 +1,47 @@
+import type { Fate } from '../../shared/adapters/memory/tasks.ts';
+import type { Ending } from '../../shared/domain/fact.ts';
+import type { Launch } from '../../shared/ports/tasks.ts';
+import type { Random } from './random.ts';
+import { STRANGER_NONCE } from './watchdog.ts';
+
+/** Some strangers go on for weeks unless they are stopped. */
+const STRANGERS_RUN_MS = 20 * 86_400_000;
+
+const DONE: Ending = { cause: 'Completed', exitCode: 0, container: 'main', reason: '' };
+/** Exit codes of programs that fail; the rules of a podFailurePolicy name some of them. */
+export const EXIT_CODES = [1, 3, 42] as const;
+
+/** How this seed's tasks go: how many of them fail by themselves, are taken, never start, or hang. */
+export function fatesOf(random: Random, large: boolean): (launch: Launch, luck: Random) => Fate {
+  const failing = random.pick([0, 0.05, 0.3]);
+  const taken = random.pick([0, 0.1]);
+  const hanging = large ? 0 : random.pick([0, 0, 0, 0.03]);
+  // The first attempt of these indexes cannot be started, however often its launch is tried: its image is not there.
+  const unstartable = !large && random.chance(0.1) ? random.between(0, 6) : null;
+  return ({ id }, luck) => {
+    const end = luck.next();
+    const ending =
+      unstartable !== null && id.index % 7 === unstartable && id.attempt === 1
+        ? noTask('StartFailed')
+        : end < failing
+          ? badEnd(luck)
+          : end < failing + taken
+            ? noTask(luck.pick(['Spot', 'Infrastructure', 'StartFailed', 'Unplaced', 'Stopped'] as const))
+            : DONE;
+    const isStranger = id.nonce >= STRANGER_NONCE;
+    const runMs = luck.between(1, large ? 5_000 : 120_000);
+    return {
+      startMs: luck.between(1, 20_000),
+      runMs: isStranger && luck.chance(0.5) ? STRANGERS_RUN_MS : luck.chance(hanging) ? Infinity : runMs,
+      stopMs: luck.pick([500, 20_000]),
+      ending,
+    };
+  };
+}
+
+const noTask = (cause: Ending['cause']): Ending => ({ cause, exitCode: null, container: null, reason: cause });
+
+const badEnd = (luck: Random): Ending =>
+  luck.chance(0.2)
+    ? { cause: 'OOMKilled', exitCode: 137, container: 'main', reason: 'OutOfMemoryError' }
+    : { cause: 'Error', exitCode: luck.pick(EXIT_CODES), container: 'main', reason: '' };

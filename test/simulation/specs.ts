@@ -1,0 +1,76 @@
+import { ANNOTATIONS } from '../../shared/domain/annotations.ts';
+import { asEpochMs } from '../../shared/domain/brand.ts';
+import type { JobManifest, PodFailureRule, SuccessPolicy } from '../../shared/domain/manifest.ts';
+import type { StoredSpec } from '../../shared/ports/job-store.ts';
+import { aJob } from '../support/a-job.ts';
+import { EXIT_CODES } from './fates.ts';
+import type { Random } from './random.ts';
+
+type Spec = JobManifest['spec'];
+
+/** The Job of a seed: half of them plain, the others with some of Kubernetes' policies, as admission would let them in. */
+export function specFor(random: Random, seed: number, large: boolean): StoredSpec {
+  const completions = large
+    ? random.between(4_097, 4_400)
+    : random.pick([0, 1, random.between(2, 30), random.between(2, 30)]);
+  const mode = large ? 'Indexed' : random.pick(['Indexed', 'Indexed', 'NonIndexed', 'WorkQueue'] as const);
+  const stored = aJob({
+    uid: `sim-${seed}`,
+    createdAt: asEpochMs(1_800_000_000_000),
+    completionMode: mode === 'Indexed' ? 'Indexed' : 'NonIndexed',
+    completions: mode === 'WorkQueue' ? null : completions,
+    parallelism: large ? completions : random.between(1, 12),
+    backoffLimit: random.pick([0, 3, 1_000]),
+    suspend: !large && random.chance(0.1),
+  });
+  if (random.chance(0.5)) return stored;
+  const { manifest } = stored;
+  const spec = withPolicies(manifest.spec, random);
+  const annotations = {
+    ...(random.chance(0.3) ? { [ANNOTATIONS.disruptions]: random.pick(['count', 'losses=1', 'losses=0']) } : {}),
+    ...(random.chance(0.3) ? { [ANNOTATIONS.pendingTimeout]: '60' } : {}),
+  };
+  return { ...stored, manifest: { ...manifest, metadata: { ...manifest.metadata, annotations }, spec } };
+}
+
+function withPolicies(plain: Spec, random: Random): Spec {
+  const indexed = plain.completionMode === 'Indexed';
+  const completions = plain.completions ?? 0;
+  const perIndex = indexed && random.chance(0.4);
+  const judging = random.chance(0.35);
+  const onFailure = !judging && random.chance(0.35);
+  const template = plain.template;
+  return {
+    ...plain,
+    ...(perIndex ? { backoffLimitPerIndex: random.between(0, 3) } : {}),
+    ...(perIndex && random.chance(0.7) ? { backoffLimit: 2_147_483_647 } : {}),
+    ...(perIndex && random.chance(0.5) ? { maxFailedIndexes: random.between(0, Math.min(completions, 3)) } : {}),
+    ...(judging ? { podFailurePolicy: { rules: failureRules(random, perIndex) } } : {}),
+    ...(indexed && completions > 0 && random.chance(0.35) ? { successPolicy: successRules(random, completions) } : {}),
+    ...(random.chance(0.2) ? { activeDeadlineSeconds: random.pick([0, 60, 600, 3_600]) } : {}),
+    ...(random.chance(0.25) ? { ttlSecondsAfterFinished: random.pick([0, 60, 3_600]) } : {}),
+    podReplacementPolicy: !judging && random.chance(0.6) ? 'TerminatingOrFailed' : 'Failed',
+    template: onFailure ? { ...template, spec: { ...template.spec, restartPolicy: 'OnFailure' } } : template,
+  };
+}
+
+function failureRules(random: Random, perIndex: boolean): readonly PodFailureRule[] {
+  const actions = ['FailJob', 'Ignore', 'Count', ...(perIndex ? (['FailIndex', 'FailIndex'] as const) : [])] as const;
+  return Array.from({ length: random.between(1, 3) }, () => {
+    const action = random.pick(actions);
+    return random.chance(0.4)
+      ? { action, onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }
+      : { action, onExitCodes: { operator: random.pick(['In', 'In', 'NotIn']), values: [random.pick(EXIT_CODES)] } };
+  });
+}
+
+/** Lists and counts, alone and together. */
+function successRules(random: Random, completions: number): SuccessPolicy {
+  const low = random.between(0, completions - 1);
+  const high = random.between(low, completions - 1);
+  const list = { succeededIndexes: low === high ? String(low) : `${low}-${high}` };
+  const count = { succeededCount: random.between(1, completions) };
+  const both = { ...list, succeededCount: random.between(1, high - low + 1) };
+  const rules = random.pick([[list], [count], [both], [list, count], [both, list]]);
+  return { rules };
+}
