@@ -189,6 +189,59 @@ const EXAMPLES: Readonly<Record<string, string>> = {
           - name: main
             image: busybox
   `,
+  'a Pod with everything': `
+    apiVersion: batch/v1
+    kind: Job
+    metadata:
+      name: everything
+    spec:
+      suspend: true
+      template:
+        metadata:
+          annotations: {note: first try}
+        spec:
+          restartPolicy: OnFailure
+          terminationGracePeriodSeconds: 60
+          serviceAccountName: renderer
+          nodeSelector: {kubernetes.io/arch: arm64, muster.run/capacity: spot}
+          imagePullSecrets:
+          - name: registry
+          volumes:
+          - name: scratch
+            emptyDir: {}
+          - name: large
+            emptyDir: {sizeLimit: 30Gi}
+          initContainers:
+          - name: log
+            image: busybox
+            restartPolicy: Always
+            securityContext: {runAsUser: 1000, runAsGroup: 1000, runAsNonRoot: true}
+          - name: fetch
+            image: busybox
+            command: [sh, -c, 'echo frame > /scratch/frame']
+            volumeMounts:
+            - {name: scratch, mountPath: /scratch}
+          containers:
+          - name: main
+            image: example.com/render:1
+            workingDir: /scratch
+            ports:
+            - {name: http, containerPort: 8080}
+            env:
+            - name: POD
+              valueFrom: {fieldRef: {fieldPath: metadata.name}}
+            - name: TOKEN
+              valueFrom: {secretKeyRef: {name: token, key: value}}
+            - name: QUALITY
+              valueFrom: {configMapKeyRef: {name: render, key: quality}}
+            - {name: TITLE, value: 'render $(POD)'}
+            resources:
+              limits: {cpu: "1", memory: 2Gi}
+            volumeMounts:
+            - {name: scratch, mountPath: /scratch, readOnly: true}
+            - {name: large, mountPath: /large}
+            securityContext: {readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+  `,
   'run by somebody else': `
     apiVersion: batch/v1
     kind: Job
