@@ -24,7 +24,7 @@ export function renderDumpPlan({ job, pods }: ClusterDump, plan: DumpPlan, nowMs
     `It stands at ${before}.${standingOf(job.status)}`,
     '',
     ...section('The controller would now', deeds.length > 0 || before === after ? deeds : ['write the counts below']),
-    ...(plan.because.length === 0 ? [] : section('Why', plan.because)),
+    ...(plan.because.length === 0 ? [] : section('Why', cut(plan.because))),
     ...(before === after ? [] : [`After this pass it stands at ${after}.`, '']),
     ...(plan.events.length === 0 ? [] : section('Events', eventSentences(plan.events))),
     plan.requeueAfterSec === null
@@ -64,8 +64,7 @@ function creations(create: DumpPlan['create']): readonly string[] {
     });
 }
 
-const shownIndexes = (ascending: readonly number[]): string =>
-  shortened(formatIndexSet(indexSetOf(ascending)).split(','), ',');
+const shownIndexes = (ascending: readonly number[]): string => fewIndexes(formatIndexSet(indexSetOf(ascending)));
 
 const countersOf = (status: DumpedStatus): Counters => ({
   ...status,
@@ -80,7 +79,7 @@ type Counters = Pick<
 function countsOf(status: Counters, total: number | null): string {
   const { active = 0, ready = 0, terminating = 0, succeeded = 0, failed = 0 } = status;
   const done = total === null ? `${succeeded} succeeded` : `${succeeded} of ${total} succeeded`;
-  const indexes = (text = ''): string => (text === '' ? '' : ` (indexes ${shortened(text.split(','), ',')})`);
+  const indexes = (text = ''): string => (text === '' ? '' : ` (indexes ${fewIndexes(text)})`);
   return [
     `${done}${indexes(status.completedIndexes)}`,
     `${failed} failed${indexes(status.failedIndexes)}`,
@@ -119,12 +118,17 @@ const section = (head: string, sentences: readonly string[]): readonly string[] 
 
 const several = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-const namesOf = (names: readonly string[]): string => shortened(names, ', ');
+const namesOf = (names: readonly string[]): string => cut(names).join(', ');
 
-const shortened = (parts: readonly string[], between: string): string =>
-  parts.length <= NAMES_MAX
-    ? parts.join(between)
-    : `${parts.slice(0, NAMES_MAX).join(between)} and ${parts.length - NAMES_MAX} more`;
+/** The first ones, and how many others there are. */
+const cut = (parts: readonly string[]): readonly string[] =>
+  parts.length <= NAMES_MAX ? parts : [...parts.slice(0, NAMES_MAX), `and ${parts.length - NAMES_MAX} more`];
+
+/** `0-3,7`; a long list ends in dots. */
+function fewIndexes(text: string): string {
+  const parts = text.split(',');
+  return parts.length <= NAMES_MAX ? text : `${parts.slice(0, NAMES_MAX).join(',')},...`;
+}
 
 const lengthOf = (sec: number): string => formatDuration(Math.ceil(sec) * 1000);
 

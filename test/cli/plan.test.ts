@@ -237,11 +237,12 @@ describe('output', () => {
   test('long lists are cut', async () => {
     const names = Array.from({ length: 600 }, (_, no) => `p${no}`);
     const create = names.map((_, no) => ({ index: no * 2, afterSec: 0 }));
-    const { out } = await run({ plan: { ...NOTHING, account: names, create } });
+    const { out } = await run({ plan: { ...NOTHING, account: names, create, because: names } });
+    expect(out).toContain('  - p9\n  - and 590 more\n');
     expect(out).toContain(
-      'count 600 finished Pods and take off the finalizer: p0, p1, p2, p3, p4, p5, p6, p7, p8, p9 and 590 more\n',
+      'count 600 finished Pods and take off the finalizer: p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, and 590 more\n',
     );
-    expect(out).toContain('create 600 Pods for indexes 0,2,4,6,8,10,12,14,16,18 and 590 more\n');
+    expect(out).toContain('create 600 Pods for indexes 0,2,4,6,8,10,12,14,16,18,...\n');
   });
 
   test('a work queue has no indexes', async () => {
