@@ -53,7 +53,7 @@ export type TaskContainer = {
 export type LaunchTemplate = {
   /** ARN with revision. */
   readonly taskDefinition: string;
-  /** Containers that are told their index. */
+  /** Containers that are told what a launch has to say; the main one first. */
   readonly containers: readonly string[];
   /** Set by the adapter: cluster, subnets, and what else one RunTask needs. */
   readonly placement: string;

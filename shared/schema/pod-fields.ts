@@ -63,7 +63,9 @@ export const POD_FIELDS: Groups = {
     ),
     serviceAccountName: honoured('the task role that the stack maps it to; default: the one of the stack'),
     serviceAccount: honoured('the same as serviceAccountName'),
-    imagePullSecrets: honoured('repositoryCredentials of each container; one secret at most'),
+    imagePullSecrets: honoured(
+      'repositoryCredentials of each container; one secret at most, used for every image of the Pod',
+    ),
     securityContext: honoured('runAsUser, runAsGroup and runAsNonRoot, for containers that do not say otherwise'),
     ephemeralContainers: refused('leave it out: it cannot be part of a template'),
     activeDeadlineSeconds: refused('set spec.activeDeadlineSeconds of the Job'),

@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DescribeTasksCommand, ListTasksCommand } from '@aws-sdk/client-ecs';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { createEcsClients } from '../../shared/adapters/aws/ecs-tasks.ts';
 import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
-import { PATIENCE_MS, TEST_MS, conditionsOf, eventually, linesOf } from './kube-calls.ts';
+import { PATIENCE_MS, TEST_MS, conditionsOf, eventually, linesOf, shellJob } from './kube-calls.ts';
 
 let local: ALocalRuntime;
 beforeAll(async () => {
@@ -72,6 +74,21 @@ describe.concurrent('Pods on the embedded runtime', { timeout: TEST_MS }, () => 
       expect(line).toBe(`${index} ${index} ${name} ${pod?.uid ?? ''} all open sesame db.example.com all/${name}`);
     }
     expect(linesOf(local.workspaceDir, 'out')).toEqual(['told', 'told']);
+  });
+
+  test('a Pod that asks for Spot gets it', async ({ expect }) => {
+    const { region, endpoints, accessKey } = local.runtime.options;
+    const clients = createEcsClients({ region, endpoint: endpoints.ecs, ...(accessKey === null ? {} : { accessKey }) });
+    const nodeSelector = { 'muster.run/capacity': 'spot' };
+    const uid = await local.kube.create(shellJob('spot', 'true', {}, { nodeSelector }));
+    await local.kube.ended('spot');
+    const cluster = local.runtime.options.placement.cluster;
+    const ended = await clients.other.send(new ListTasksCommand({ cluster, desiredStatus: 'STOPPED' }));
+    const { tasks = [] } = await clients.other.send(new DescribeTasksCommand({ cluster, tasks: ended.taskArns ?? [] }));
+    clients.launching.destroy();
+    clients.other.destroy();
+    const own = tasks.filter(({ startedBy }) => startedBy === uid);
+    expect(own.map(({ capacityProviderName }) => capacityProviderName)).toEqual(['FARGATE_SPOT']);
   });
 
   test('a Pod whose secret is missing waits and says why', async ({ expect }) => {
