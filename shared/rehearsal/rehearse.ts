@@ -68,8 +68,11 @@ export type End =
   /** What it would wait for, for ever. */
   | { readonly kind: 'endless'; readonly waitsFor: string };
 
-/** Tasks that hang are looked up again and again; after so long nothing else is to be expected. */
+/** What has not ended by then is not waited for. */
 const HORIZON_MS = 30 * 86_400_000;
+/** A Job that starts more tasks than this, and this many for each of its indexes, goes on for ever. */
+const TASKS_MAX = 5_000;
+const TASKS_PER_INDEX_MAX = 20;
 
 /** Rehearses a Job in virtual time; the same wish gives the same rehearsal. `refused`: the Job or the script is wrong. */
 export async function rehearse(
@@ -131,7 +134,7 @@ async function play(spec: StoredSpec, script: Script): Promise<Omit<Rehearsal, '
   let actsLeft = script.user.length;
   let patchRefused = false;
   for (const act of script.user)
-    world.clock.at(plusMs(start, act.atMs), () => {
+    world.schedule(plusMs(start, act.atMs), () => {
       actsLeft--;
       world.begin(async () => {
         const refusal = await userAct(act, spec.identity, world);
@@ -141,7 +144,9 @@ async function play(spec: StoredSpec, script: Script): Promise<Omit<Rehearsal, '
       });
     });
   world.begin(async () => createJob(spec, world.deps));
-  await world.run(() => actsLeft === 0 && isDone(world), plusMs(start, HORIZON_MS));
+  const isTooMuch = (): boolean => world.tasks.all.size > TASKS_MAX + TASKS_PER_INDEX_MAX * (world.status?.size ?? 0);
+  const horizon = plusMs(start, HORIZON_MS);
+  const ended = await world.run(() => (actsLeft === 0 && isDone(world)) || isTooMuch(), horizon);
 
   const view = world.view(({ chunks }) => chunks.map((_, no) => no));
   const { overAt, finished } = course;
@@ -175,7 +180,7 @@ async function play(spec: StoredSpec, script: Script): Promise<Omit<Rehearsal, '
         ? { kind: finished.verdict }
         : view.status.phase.kind === 'deleted'
           ? { kind: 'deleted' }
-          : { kind: 'endless', waitsFor: waitsFor(view, tasks) },
+          : { kind: 'endless', waitsFor: waitsFor(view, tasks, ended) },
     patchRefused,
     judgements: rows.map(({ judgement }) => judgement),
     board: Array.from({ length: view.status.size }, (_, index) => view.board.record(index)?.state ?? 'pending'),

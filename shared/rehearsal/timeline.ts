@@ -41,7 +41,7 @@ export class Timeline {
     const job = { ...spec.identity, spec: planningSpec(spec.manifest) };
     const { created, deleted } = this.#podChanges(before, status, board);
     this.#status = status;
-    const shown = renderJob(view).status;
+    const shown = this.#withLastWords(renderJob(view).status, status);
     this.#add(shown, jobEvents(before, status, job, created, deleted), now);
     return shown;
   }
@@ -50,6 +50,18 @@ export class Timeline {
   told(event: JobEvent, now: EpochMs): void {
     const last = this.entries.at(-1);
     if (last !== undefined) this.#add(last.status, [event], now);
+  }
+
+  /** Nobody sees a deleted Job; what was said of it before stays said here. */
+  #withLastWords(shown: JobStatus, { phase }: Status): JobStatus {
+    const last = this.entries.at(-1)?.status;
+    if (last === undefined || (phase.kind !== 'deleting' && phase.kind !== 'deleted')) return shown;
+    const { conditions, completionTime } = last;
+    return {
+      ...shown,
+      ...(completionTime === undefined ? {} : { completionTime }),
+      ...(conditions === undefined ? {} : { conditions }),
+    };
   }
 
   #add(status: JobStatus, events: readonly JobEvent[], now: EpochMs): void {

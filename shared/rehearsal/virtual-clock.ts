@@ -22,7 +22,7 @@ export class VirtualClock implements Clock {
 
   async sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      this.at(plusMs(this.#now, ms), resolve);
+      this.at(plusMs(this.#now, Math.ceil(ms)), resolve); // clocks tell whole milliseconds
     });
   }
 

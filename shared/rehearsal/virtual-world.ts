@@ -19,6 +19,7 @@ import { type JobView, chunksForSummary } from '../kube/read-job.ts';
 import type { JobStore, StoredSpec } from '../ports/job-store.ts';
 import type { DispatchMessage, Queues } from '../ports/queues.ts';
 import type { Launch } from '../ports/tasks.ts';
+import { isStuck } from './is-stuck.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export type VirtualWorldOptions = {
@@ -58,6 +59,10 @@ export class VirtualWorld {
   /** What the last commit left, and its whole board. */
   #committedJob: { readonly spec: StoredSpec; readonly status: Status } | null = null;
   readonly #chunks = new Map<number, Chunk>();
+  /** Things to come, but for wake-ups: those tell nothing. */
+  #ahead = 0;
+  /** The version for which it is known that there is more to come. */
+  #movingAt = 0;
   #failure: { readonly error: unknown } | null = null;
 
   constructor({ start, launchesPerSec, fate, committed }: VirtualWorldOptions) {
@@ -67,7 +72,7 @@ export class VirtualWorld {
     this.store = createMemoryStore({ now });
     this.tasks = createMemoryTasks({
       now,
-      at: (moment, then) => this.clock.at(moment, then),
+      at: (moment, happen) => this.schedule(moment, happen),
       fate,
       refusal: () => null,
       emit: (view) => {
@@ -95,6 +100,15 @@ export class VirtualWorld {
     return this.#committedJob?.status ?? null;
   }
 
+  /** Something that happens at `moment` and may change the course of the Job. */
+  schedule(moment: EpochMs, happen: () => void): void {
+    this.#ahead++;
+    this.clock.at(moment, () => {
+      this.#ahead--;
+      happen();
+    });
+  }
+
   /** Starts a handler; what it throws ends the run. */
   begin(work: () => Promise<unknown>): void {
     work().catch((error: unknown) => {
@@ -111,6 +125,7 @@ export class VirtualWorld {
       if (this.#failure !== null) throw this.#failure.error;
       if (isOver()) return 'over';
       if (this.#beginHandler()) continue;
+      if (this.#isStuck(horizon)) return 'still';
       const sweepAt = this.#sweepAt();
       const next = [this.clock.soonest(), sweepAt].reduce((a, b) => (a === null ? b : b === null || a < b ? a : b));
       if (next === null) return 'still';
@@ -147,6 +162,16 @@ export class VirtualWorld {
     return true;
   }
 
+  /** Nothing is on its way, and time alone will change nothing. Asked once for each version of the Job. */
+  #isStuck(horizon: EpochMs): boolean {
+    const job = this.#committedJob;
+    if (this.#ahead > 0 || job === null || job.status.version === this.#movingAt) return false;
+    const chunks = new Map(job.status.chunks.map((_, no) => [no, this.#chunkOf(no)]));
+    if (isStuck(job.spec, job.status, chunks, horizon)) return true;
+    this.#movingAt = job.status.version;
+    return false;
+  }
+
   /** The sweep comes every full minute; those that would find no alarm due are left out. null: there is no alarm. */
   #sweepAt(): EpochMs | null {
     const alarm = this.status?.alarms[0];
@@ -158,12 +183,12 @@ export class VirtualWorld {
   #queues(): Queues {
     const later = (delaySec: number, arrive: () => void): void => {
       if (delaySec <= 0) arrive();
-      else this.clock.at(plusMs(this.clock.now(), delaySec * 1000), arrive);
+      else this.schedule(plusMs(this.clock.now(), delaySec * 1000), arrive);
     };
     return {
       wake: async (wakeUps) => {
         for (const { uid, delaySec, inspect = false } of wakeUps)
-          later(delaySec, () => this.#looks.push({ uid, facts: [], inspect }));
+          this.clock.at(plusMs(this.clock.now(), delaySec * 1000), () => this.#looks.push({ uid, facts: [], inspect }));
       },
       facts: async (messages, delaySec) => later(delaySec, () => this.#looks.push(...messages)),
       dispatch: async (messages, delaySec) => later(delaySec, () => this.#orders.push(...messages)),

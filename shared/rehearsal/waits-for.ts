@@ -2,10 +2,15 @@ import { formatIndexSet, indexSetOf } from '../domain/index-set.ts';
 import { planningSpec } from '../domain/job.ts';
 import type { TaskView } from '../domain/task.ts';
 import type { JobView } from '../kube/read-job.ts';
+import type { Ended } from './virtual-world.ts';
 
 /** What a Job that does not end waits for, in words. */
-export function waitsFor({ spec, status }: JobView, tasks: readonly TaskView[]): string {
+export function waitsFor({ spec, status }: JobView, tasks: readonly TaskView[], ended: Ended): string {
   const { managed, activeDeadlineSec, parallelism } = planningSpec(spec.manifest);
+  if (ended !== 'still') {
+    const hours = Math.floor((status.now - spec.identity.createdAt) / 3_600_000);
+    return `after ${tasks.length} tasks in ${hours} hours it still starts new ones`;
+  }
   const live = tasks.filter(({ stage }) => stage !== 'stopped');
   const indexes = formatIndexSet(indexSetOf([...new Set(live.map(({ id }) => id.index))].sort((a, b) => a - b)));
   const which = live.length === 1 ? `index ${indexes} runs` : `indexes ${indexes} run`;

@@ -215,6 +215,17 @@ describe('a Job that does not end', () => {
     expect(report.makespanSec).toBeNull();
   });
 
+  test('a Job that tries for ever is given up', async () => {
+    const rules = [{ action: 'Ignore', onExitCodes: { operator: 'In', values: [3] } }];
+    const manifest = indexed(1, { backoffLimit: 0, podFailurePolicy: { rules } });
+    const { end, report } = await play(manifest, { attempts: [{ run: '1h', exitCode: 3 }] });
+    expect(report.attempts.length).toBeGreaterThan(600); // in 30 days
+    expect(end).toMatchObject({
+      kind: 'endless',
+      waitsFor: expect.stringMatching(/^after 6\d\d tasks in 719 hours it still starts new ones$/),
+    });
+  });
+
   test('a task that hangs has no end in the report', async () => {
     const { report } = await play(indexed(1), { attempts: [{ end: 'never' }] });
     expect(tasksOf(report)).toEqual(['0/0 0-· Running ·']);

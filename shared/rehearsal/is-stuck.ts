@@ -1,0 +1,32 @@
+import type { Chunk } from '../domain/board.ts';
+import type { EpochMs } from '../domain/brand.ts';
+import { planningSpec } from '../domain/job.ts';
+import { planJob } from '../domain/plan-job.ts';
+import type { Status } from '../domain/status.ts';
+import { AWS_TIMING } from '../domain/timing.ts';
+import type { StoredSpec } from '../ports/job-store.ts';
+
+/**
+ * Nothing will become of the Job until `horizon` if nothing is heard of it: the planner itself, asked what it would do
+ * then, would do nothing but look its tasks up. Deadlines, back-offs and times to live are all in its answer.
+ *
+ * @param chunks the whole board, journal included
+ */
+export function isStuck(
+  { identity, generation, manifest }: StoredSpec,
+  status: Status,
+  chunks: ReadonlyMap<number, Chunk>,
+  horizon: EpochMs,
+): boolean {
+  const job = { ...identity, generation, spec: planningSpec(manifest) };
+  const unread = { ...status, journal: { ...status.journal, entries: [] } };
+  const { status: next, actions, outlived } = planJob(job, unread, chunks, [], horizon, AWS_TIMING);
+  if (outlived || actions.some(({ kind }) => kind !== 'inspect' && kind !== 'wake')) return false;
+  return (
+    next === null ||
+    (next.journal.nextSeq === status.journal.nextSeq &&
+      next.phase.kind === status.phase.kind &&
+      next.generation === status.generation &&
+      next.startTime === status.startTime)
+  );
+}
