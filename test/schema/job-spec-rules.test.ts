@@ -1,16 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { admitDocument, admitted, faultLines, jobDocument } from '../support/job-document.ts';
-
-/** A fragment of `spec`, and all that is wrong with it, in order. */
-type Row = readonly [what: string, spec: object, faults: readonly string[]];
-
-const rows = (table: readonly Row[]): void => {
-  test.each(table)('%s', (_, spec, faults) => {
-    expect(faultLines(admitDocument(jobDocument(spec)))).toEqual(faults);
-  });
-};
-
-const indexed = (spec: object = {}) => ({ completionMode: 'Indexed', completions: 10, ...spec });
+import { type SpecRow, indexed, specRows } from '../support/spec-rows.ts';
 
 describe('numbers', () => {
   const FIELDS = [
@@ -27,7 +17,7 @@ describe('numbers', () => {
     ]);
   });
 
-  rows([
+  specRows([
     [
       'all that are wrong are told at once',
       indexed({
@@ -78,7 +68,7 @@ describe('numbers', () => {
 });
 
 describe('completionMode', () => {
-  rows([
+  specRows([
     ['NonIndexed', { completionMode: 'NonIndexed' }, []],
     ['Indexed', indexed(), []],
     [
@@ -137,7 +127,7 @@ describe('completionMode', () => {
 });
 
 describe('limits for each index', () => {
-  rows([
+  specRows([
     ['backoffLimitPerIndex alone', indexed({ backoffLimitPerIndex: 0 }), []],
     ['both', indexed({ backoffLimitPerIndex: 1, maxFailedIndexes: 10 }), []],
     [
@@ -198,250 +188,16 @@ describe('limits for each index', () => {
   });
 });
 
-describe('podFailurePolicy', () => {
-  const exit = (onExitCodes: object) => ({
-    action: 'FailJob',
-    onExitCodes: { operator: 'In', values: [1], ...onExitCodes },
-  });
-  const condition = (pattern: object) => ({
-    action: 'Ignore',
-    onPodConditions: [{ type: 'DisruptionTarget', ...pattern }],
-  });
-  const policy = (...rules: readonly object[]) => ({ podFailurePolicy: { rules } });
-  const at = 'spec.podFailurePolicy.rules';
-
-  rows([
-    ['no rules', policy(), []],
-    ['twenty rules', policy(...Array.from({ length: 20 }, () => exit({}))), []],
-    [
-      'more',
-      policy(...Array.from({ length: 21 }, () => exit({}))),
-      [`${at}: Too many: 21: must have at most 20 items`],
-    ],
-    [
-      'every action but FailIndex',
-      policy(...['Count', 'FailJob', 'Ignore'].map((action) => ({ ...exit({}), action }))),
-      [],
-    ],
-    [
-      'no action, an unknown one, and one that wants a limit for each index',
-      policy(
-        { onExitCodes: exit({}).onExitCodes },
-        { ...exit({}), action: 'Retry' },
-        { ...exit({}), action: 'FailIndex' },
-      ),
-      [
-        `${at}[0].action: Required value: valid values: ["Count" "FailIndex" "FailJob" "Ignore"]`,
-        `${at}[1].action: Unsupported value: "Retry": supported values: "Count", "FailIndex", "FailJob", "Ignore"`,
-        `${at}[2].action: Invalid value: "FailIndex": requires the backoffLimitPerIndex to be set`,
-      ],
-    ],
-    ['FailIndex', indexed({ backoffLimitPerIndex: 1, ...policy({ ...exit({}), action: 'FailIndex' }) }), []],
-    [
-      'neither exit codes nor conditions, and both',
-      policy(
-        { action: 'Count' },
-        { action: 'Count', onPodConditions: [] },
-        { ...exit({}), onPodConditions: [{ type: 'DisruptionTarget' }] },
-      ),
-      [
-        `${at}[0]: Invalid value: specifying one of OnExitCodes and OnPodConditions is required`,
-        `${at}[1]: Invalid value: specifying one of OnExitCodes and OnPodConditions is required`,
-        `${at}[2]: Invalid value: specifying both OnExitCodes and OnPodConditions is not supported`,
-      ],
-    ],
-    ['a container by name', policy(exit({ containerName: 'main' })), []],
-    [
-      'a container that is not in the template',
-      policy(exit({ containerName: 'sidecar' })),
-      [
-        `${at}[0].onExitCodes.containerName: Invalid value: "sidecar": must be one of the container or initContainer names in the pod template`,
-      ],
-    ],
-    [
-      'no operator, and an unknown one',
-      policy(exit({ operator: '' }), exit({ operator: 'Equals' })),
-      [
-        `${at}[0].onExitCodes.operator: Required value: valid values: ["In" "NotIn"]`,
-        `${at}[1].onExitCodes.operator: Unsupported value: "Equals": supported values: "In", "NotIn"`,
-      ],
-    ],
-    [
-      'no values',
-      policy(exit({ values: [] })),
-      [`${at}[0].onExitCodes.values: Invalid value: []: at least one value is required`],
-    ],
-    ['255 values', policy(exit({ values: Array.from({ length: 255 }, (_, i) => i + 1) })), []],
-    [
-      'more',
-      policy(exit({ values: Array.from({ length: 256 }, (_, i) => i + 1) })),
-      [`${at}[0].onExitCodes.values: Too many: 256: must have at most 255 items`],
-    ],
-    [
-      '0 is success, so no failure can be In it',
-      policy(exit({ values: [0, 1] })),
-      [`${at}[0].onExitCodes.values[0]: Invalid value: 0: must not be 0 for the In operator`],
-    ],
-    ['0 with NotIn', policy(exit({ operator: 'NotIn', values: [0, 1] })), []],
-    ['negative codes', policy(exit({ values: [-1, 1] })), []],
-    [
-      'twice the same, and out of order',
-      policy(exit({ values: [3, 3, 2] })),
-      [
-        `${at}[0].onExitCodes.values[1]: Duplicate value: 3`,
-        `${at}[0].onExitCodes.values: Invalid value: [3,3,2]: must be ordered`,
-      ],
-    ],
-    ['conditions', policy(condition({}), condition({ status: 'False' }), condition({ status: 'Unknown' })), []],
-    [
-      'more conditions than twenty',
-      policy({ action: 'Ignore', onPodConditions: Array.from({ length: 21 }, () => ({ type: 'A' })) }),
-      [`${at}[0].onPodConditions: Too many: 21: must have at most 20 items`],
-    ],
-    [
-      'a type that is no qualified name, a status that nobody knows',
-      policy(condition({ type: 'a b', status: 'true' })),
-      [
-        `${at}[0].onPodConditions[0].type: Invalid value: "a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
-        `${at}[0].onPodConditions[0].status: Unsupported value: "true": supported values: "False", "True", "Unknown"`,
-      ],
-    ],
-  ]);
-
-  test('the name of an init container will do', () => {
-    const pod = { initContainers: [{ name: 'setup', image: 'busybox' }] };
-    expect(faultLines(admitDocument(jobDocument(policy(exit({ containerName: 'setup' })), {}, pod)))).toEqual([]);
-  });
-
-  test('a status that is not said is True', () => {
-    const { manifest } = admitted(jobDocument(policy(condition({}), condition({ status: 'False' }))));
-    expect(manifest.spec.podFailurePolicy?.rules.map(({ onPodConditions }) => onPodConditions?.[0]?.status)).toEqual([
-      'True',
-      'False',
-    ]);
-  });
-
-  test('it wants Pods that are not restarted in place, and failed before they are replaced', () => {
-    const spec = { ...policy(exit({})), podReplacementPolicy: 'TerminatingOrFailed' };
-    expect(faultLines(admitDocument(jobDocument(spec, {}, { restartPolicy: 'OnFailure' })))).toEqual([
-      'spec.podReplacementPolicy: Unsupported value: "TerminatingOrFailed": supported values: "Failed"',
-      'spec.template.spec.restartPolicy: Invalid value: "OnFailure": only "Never" is supported when podFailurePolicy is specified',
-    ]);
-  });
-});
-
-describe('successPolicy', () => {
-  const policy = (...rules: readonly object[]) => indexed({ successPolicy: { rules } });
-  const at = 'spec.successPolicy.rules';
-
-  rows([
-    [
-      'indexes, a count, and both',
-      policy({ succeededIndexes: '0-2,9' }, { succeededCount: 10 }, { succeededIndexes: '0,1', succeededCount: 2 }),
-      [],
-    ],
-    [
-      'a NonIndexed Job has no indexes: nothing else is looked at',
-      { successPolicy: { rules: [{}] } },
-      ['spec.successPolicy: Invalid value: {"rules":[{}]}: requires indexed completion mode'],
-    ],
-    [
-      'no rules',
-      policy(),
-      [`${at}: Required value: at least one rules must be specified when the successPolicy is specified`],
-    ],
-    ['twenty rules', policy(...Array.from({ length: 20 }, () => ({ succeededCount: 1 }))), []],
-    [
-      'more',
-      policy(...Array.from({ length: 21 }, () => ({ succeededCount: 1 }))),
-      [`${at}: Too many: 21: must have at most 20 items`],
-    ],
-    [
-      'a rule that says nothing',
-      policy({}),
-      [`${at}[0]: Required value: at least one of succeededCount or succeededIndexes must be specified`],
-    ],
-    ['indexes that are none: it never matches, but it is right', policy({ succeededIndexes: '' }), []],
-    ...(
-      [
-        ['x', 'cannot convert string to integer for index: "x"'],
-        ['1,', 'cannot convert string to integer for index: ""'],
-        ['1, 2', 'cannot convert string to integer for index: " 2"'],
-        ['-1', 'cannot convert string to integer for index: ""'],
-        ['10', 'too large index: "10"'],
-        ['8-10', 'too large index: "10"'],
-        ['3,2', 'non-increasing order, previous: 3, current: 2'],
-        ['3-3', 'non-increasing order, previous: 3, current: 3'],
-        ['0-4,4', 'non-increasing order, previous: 4, current: 4'],
-        [
-          '1-2-3',
-          `the fragment "1-2-3" violates the requirement that an index interval can have at most two parts separated by '-'`,
-        ],
-      ] as const
-    ).map(
-      ([text, reason]): Row => [
-        `indexes ${JSON.stringify(text)}`,
-        policy({ succeededIndexes: text }),
-        [
-          `${at}[0].succeededIndexes: Invalid value: ${JSON.stringify(text)}: error parsing succeededIndexes: ${reason}`,
-        ],
-      ],
-    ),
-    [
-      'a count below zero',
-      policy({ succeededCount: -1 }),
-      [`${at}[0].succeededCount: Invalid value: -1: must be greater than or equal to 0`],
-    ],
-    [
-      'a count above completions, and above the listed indexes',
-      policy({ succeededCount: 11, succeededIndexes: '0-3' }),
-      [
-        `${at}[0].succeededCount: Invalid value: 11: must be less than or equal to 10 (the number of specified completions)`,
-        `${at}[0].succeededCount: Invalid value: 11: must be less than or equal to 4 (the number of indexes in the specified succeededIndexes field)`,
-      ],
-    ],
-    [
-      'indexes that cannot be read count as none',
-      policy({ succeededCount: 1, succeededIndexes: 'all' }),
-      [
-        `${at}[0].succeededIndexes: Invalid value: "all": error parsing succeededIndexes: cannot convert string to integer for index: "all"`,
-        `${at}[0].succeededCount: Invalid value: 1: must be less than or equal to 0 (the number of indexes in the specified succeededIndexes field)`,
-      ],
-    ],
-    [
-      'what can be said without completions',
-      {
-        completionMode: 'Indexed',
-        parallelism: 1,
-        successPolicy: { rules: [{ succeededIndexes: '1,0', succeededCount: 9 }] },
-      },
-      [
-        'spec.completions: Required value: when completion mode is Indexed',
-        `${at}[0].succeededIndexes: Invalid value: "1,0": error parsing succeededIndexes: non-increasing order, previous: 1, current: 0`,
-        `${at}[0].succeededCount: Invalid value: 9: must be less than or equal to 0 (the number of indexes in the specified succeededIndexes field)`,
-      ],
-    ],
-  ]);
-
-  test('indexes take 64 KiB of text at most', () => {
-    const tooLong = `${at}[0].succeededIndexes: Too long: may not be more than 65536 bytes`;
-    const faults = (bytes: number) =>
-      faultLines(admitDocument(jobDocument(policy({ succeededIndexes: 'x'.repeat(bytes) }))));
-    expect(faults(65_536)).not.toContain(tooLong);
-    expect(faults(65_537)).toContain(tooLong);
-  });
-});
-
 describe('managedBy', () => {
   const at = 'spec.managedBy';
-  rows([
+  specRows([
     ['the controller itself', { managedBy: 'kubernetes.io/job-controller' }, []],
     ['another', { managedBy: 'kueue.x-k8s.io/multikueue' }, []],
     ['63 bytes', { managedBy: `a.io/${'b'.repeat(58)}` }, []],
     ['more', { managedBy: `a.io/${'b'.repeat(59)}` }, [`${at}: Too long: may not be more than 63 bytes`]],
     ['nothing', { managedBy: '' }, [`${at}: Required value`]],
     ...['multikueue', '/multikueue', 'kueue.x-k8s.io/'].map(
-      (text): Row => [
+      (text): SpecRow => [
         `${text}: not host and path`,
         { managedBy: text },
         [`${at}: Invalid value: "${text}": must be a domain-prefixed path (such as "acme.io/foo")`],
@@ -462,7 +218,7 @@ describe('managedBy', () => {
 });
 
 describe('podReplacementPolicy', () => {
-  rows([
+  specRows([
     ['Failed', { podReplacementPolicy: 'Failed' }, []],
     ['TerminatingOrFailed', { podReplacementPolicy: 'TerminatingOrFailed' }, []],
     [
@@ -497,136 +253,6 @@ describe('restartPolicy', () => {
     expect(
       admitted(jobDocument({}, {}, { restartPolicy: 'OnFailure' })).manifest.spec.template.spec.restartPolicy,
     ).toBe('OnFailure');
-  });
-});
-
-describe('selector', () => {
-  const templateWith = (labels: object) => ({
-    template: { metadata: { labels }, spec: jobDocument().spec.template.spec },
-  });
-  const manual = (selector: object | undefined, labels: object = { app: 'sums' }) => ({
-    manualSelector: true,
-    selector,
-    ...templateWith(labels),
-  });
-  const labels = 'spec.template.metadata.labels';
-  const expr = (requirement: object) => manual({ matchExpressions: [{ key: 'app', ...requirement }] });
-  const expression = 'spec.selector.matchExpressions[0]';
-
-  test('it is generated, and so are the labels that it finds', () => {
-    const { spec } = admitted(jobDocument(templateWith({ app: 'sums' }))).manifest;
-    expect(spec.selector).toEqual({ matchLabels: { 'batch.kubernetes.io/controller-uid': 'uid-1' } });
-    expect(spec.template.metadata.labels).toEqual({
-      app: 'sums',
-      'controller-uid': 'uid-1',
-      'job-name': 'sums',
-      'batch.kubernetes.io/controller-uid': 'uid-1',
-      'batch.kubernetes.io/job-name': 'sums',
-    });
-  });
-
-  test('a manual one is kept, and nothing is generated', () => {
-    const { spec } = admitted(jobDocument(manual({ matchLabels: { app: 'sums' } }))).manifest;
-    expect(spec.manualSelector).toBe(true);
-    expect(spec.selector).toEqual({ matchLabels: { app: 'sums' } });
-    expect(spec.template.metadata.labels).toEqual({ app: 'sums' });
-  });
-
-  rows([
-    [
-      'the one that would be generated',
-      { selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': 'uid-1' } } },
-      [],
-    ],
-    ['more of the generated labels', { selector: { matchLabels: { 'job-name': 'sums' } } }, []],
-    [
-      "labels that are the Job's own with other values",
-      templateWith({ 'controller-uid': 'x', 'batch.kubernetes.io/job-name': 'y' }),
-      [
-        `${labels}[controller-uid]: Invalid value: {"controller-uid":"x","job-name":"sums","batch.kubernetes.io/controller-uid":"uid-1","batch.kubernetes.io/job-name":"y"}: must be 'uid-1'`,
-        `${labels}[batch.kubernetes.io/job-name]: Invalid value: {"controller-uid":"x","job-name":"sums","batch.kubernetes.io/controller-uid":"uid-1","batch.kubernetes.io/job-name":"y"}: must be 'sums'`,
-      ],
-    ],
-    [
-      'a selector of the user without manualSelector',
-      { selector: { matchLabels: { app: 'sums' } } },
-      [
-        'spec.selector: Invalid value: {"matchLabels":{"batch.kubernetes.io/controller-uid":"uid-1","app":"sums"}}: `selector` not auto-generated',
-        `${labels}: Invalid value: {"controller-uid":"uid-1","job-name":"sums","batch.kubernetes.io/controller-uid":"uid-1","batch.kubernetes.io/job-name":"sums"}: \`selector\` does not match template \`labels\``,
-      ],
-    ],
-    [
-      'a manual one that is absent selects nothing',
-      manual(undefined),
-      [
-        'spec.selector: Required value',
-        `${labels}: Invalid value: {"app":"sums"}: \`selector\` does not match template \`labels\``,
-      ],
-    ],
-    ['a manual one that is empty selects everything', manual({}), []],
-    [
-      'a manual one that does not find the Pods',
-      manual({ matchLabels: { app: 'other' } }),
-      [`${labels}: Invalid value: {"app":"sums"}: \`selector\` does not match template \`labels\``],
-    ],
-    ['In', expr({ operator: 'In', values: ['sums', 'other'] }), []],
-    [
-      'In without the value',
-      expr({ operator: 'In', values: ['other'] }),
-      [`${labels}: Invalid value: {"app":"sums"}: \`selector\` does not match template \`labels\``],
-    ],
-    ['NotIn', expr({ operator: 'NotIn', values: ['other'] }), []],
-    [
-      'NotIn with the value',
-      expr({ operator: 'NotIn', values: ['sums'] }),
-      [`${labels}: Invalid value: {"app":"sums"}: \`selector\` does not match template \`labels\``],
-    ],
-    [
-      'NotIn of a label that is not there',
-      manual({ matchExpressions: [{ key: 'x', operator: 'NotIn', values: ['y'] }] }),
-      [],
-    ],
-    ['Exists', expr({ operator: 'Exists' }), []],
-    [
-      'DoesNotExist',
-      expr({ operator: 'DoesNotExist' }),
-      [`${labels}: Invalid value: {"app":"sums"}: \`selector\` does not match template \`labels\``],
-    ],
-    [
-      'In without values',
-      expr({ operator: 'In' }),
-      [`${expression}.values: Required value: must be specified when \`operator\` is 'In' or 'NotIn'`],
-    ],
-    [
-      'Exists with values',
-      expr({ operator: 'Exists', values: ['sums'] }),
-      [`${expression}.values: Forbidden: may not be specified when \`operator\` is 'Exists' or 'DoesNotExist'`],
-    ],
-    [
-      'an unknown operator',
-      expr({ operator: 'Like', values: ['s*'] }),
-      [
-        `${expression}.operator: Invalid value: "Like": not a valid selector operator`,
-        expect.stringMatching(
-          /^spec\.selector\.matchExpressions\[0\]\.values\[0\]: Invalid value: "s\*": a valid label/,
-        ) as unknown as string,
-      ],
-    ],
-    [
-      'a key that is none',
-      manual({ matchLabels: { '/x': 'y' }, matchExpressions: [{ key: '/x', operator: 'Exists' }] }),
-      [
-        'spec.selector.matchLabels: Invalid value: "/x": prefix part must be non-empty',
-        `${expression}.key: Invalid value: "/x": prefix part must be non-empty`,
-      ],
-    ],
-  ]);
-
-  test('where no label carries the name, the limit on its length is our own', () => {
-    const name = 'a'.repeat(64);
-    expect(faultLines(admitDocument(jobDocument(manual({}), { name })))).toEqual([
-      `metadata.name: Invalid value: "${name}": must be no more than 63 characters`,
-    ]);
   });
 });
 
