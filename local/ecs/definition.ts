@@ -91,7 +91,21 @@ export function definitionProblem(definition: DefinitionRequest): string | null 
   if (!containers.some(isEssential)) return 'At least one container must be essential.';
   if (JSON.stringify(definition).length > DEFINITION_CHARS_MAX)
     return 'Actual length of the task definition exceeds the limit of 64 KiB.';
-  return dependencyProblem(containers) ?? mountProblem(definition) ?? fargateProblem(definition);
+  return (
+    secretProblem(containers) ?? dependencyProblem(containers) ?? mountProblem(definition) ?? fargateProblem(definition)
+  );
+}
+
+function secretProblem(containers: readonly ContainerDefinition[]): string | null {
+  for (const { environment = [], secrets = [] } of containers) {
+    const names = new Set(environment.map(({ name }) => name));
+    for (const { name } of secrets) {
+      if (names.has(name))
+        return `The secret name must be unique and not shared with any new or existing environment variables set on the container, such as '${name}'.`;
+      names.add(name);
+    }
+  }
+  return null;
 }
 
 function mountProblem({ containerDefinitions, volumes = [] }: DefinitionRequest): string | null {

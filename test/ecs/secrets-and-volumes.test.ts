@@ -91,9 +91,12 @@ test('a sidecar is there before the main container, and is told to stop after it
   expect(out()).toBe('sidecar up\nmain\nsidecar told\n');
 });
 
-test.each([[{ mountPoints: [{ sourceVolume: 'gone', containerPath: '/x' }] }, "Unknown volume 'gone'."]])(
-  '%j is refused',
-  async (more, message) => {
-    await expect(run([shell('main', 'true', more)])).rejects.toThrow(message);
-  },
-);
+test.each([
+  [{ mountPoints: [{ sourceVolume: 'gone', containerPath: '/x' }] }, "Unknown volume 'gone'."],
+  [
+    { environment: [{ name: 'A', value: 'b' }], secrets: [{ name: 'A', valueFrom: HOST }] },
+    'The secret name must be unique and not shared',
+  ],
+])('%j is refused', async (more, message) => {
+  await expect(run([shell('main', 'true', more)])).rejects.toThrow(message);
+});

@@ -71,10 +71,9 @@ function containerInput(
   portsTaken: Set<string>,
 ): ContainerDefinition {
   const { mounts, dependsOnSuccess, dependsOnStart, user, readOnlyRoot, pullSecret } = container;
-  const environment = [
-    ...container.environment,
-    ...mounts.map(({ volume, path }) => ({ name: volumeVariable(volume), value: path })),
-  ];
+  // A volume that is mounted twice is found at the first of its paths.
+  const places = new Map(mounts.toReversed().map(({ volume, path }) => [volumeVariable(volume), path]));
+  const environment = [...container.environment, ...[...places].map(([name, value]) => ({ name, value }))];
   const ports = container.ports.filter(({ port, protocol }) => {
     const key = `${port}/${protocol}`;
     return portsTaken.has(key) ? false : portsTaken.add(key);
