@@ -3,7 +3,7 @@ import { type EpochMs, later } from './brand.ts';
 import type { Fact } from './fact.ts';
 import { type Job, boardSize } from './job.ts';
 import { unfolded } from './journal.ts';
-import { type Counts, wanted } from './launches.ts';
+import { wanted } from './launches.ts';
 import { type Status, isEnding, isOver, isShrunk, podCount, summariesFor, tally } from './status.ts';
 import { unwanted } from './stops.ts';
 import { CHUNKS_PER_PASS_MAX, CLAIMS_IN_FLIGHT_MAX, FOLD_AT_ENTRIES, STOPS_PER_PASS_MAX } from './timing.ts';
@@ -30,7 +30,7 @@ export function chunksNeeded(job: Job, status: Status, facts: readonly Fact[], c
   for (const claim of status.inFlight) if (claim.dueAt <= now) need(chunkOf(claim.index));
   const ending = isEnding(status.phase);
   if (!ending) {
-    const { start, surplus } = wanted(job.spec, roughCounts(job, chunks));
+    const { start, surplus } = atMostWanted(job, chunks);
     for (const [no, { waiting, soonestDue }] of chunks.entries()) {
       if (waiting > 0 && soonestDue !== null && soonestDue <= now) need(no);
     }
@@ -39,9 +39,10 @@ export function chunksNeeded(job: Job, status: Status, facts: readonly Fact[], c
     let victims = surplus;
     for (const [no, summary] of [...chunks.entries()].reverse()) {
       if (victims <= 0) break;
-      if (podCount(summary) === 0) continue;
+      const staying = podCount(summary) - summary.stopping;
+      if (staying === 0) continue;
       need(no);
-      victims -= podCount(summary);
+      victims -= staying;
     }
   }
   let stops = 0;
@@ -81,10 +82,19 @@ function withPlaces(chunks: readonly ChunkSummary[], places: number, now: EpochM
   return found.map(({ no }) => no);
 }
 
-/** As good as summaries tell: a chunk that a smaller Job cuts in two is taken whole. The pass itself counts exactly. */
-function roughCounts({ spec }: Job, chunks: readonly ChunkSummary[]): Counts {
+/**
+ * As summaries tell no more of a chunk that a smaller Job cuts in two than what is in all of it: the more of what follows
+ * from none of it being within the Job, and from all. The pass itself counts exactly.
+ */
+function atMostWanted(
+  { spec }: Job,
+  chunks: readonly ChunkSummary[],
+): { readonly start: number; readonly surplus: number } {
   const all = tally(chunks);
   const { completions } = spec;
-  if (completions === null || spec.completionMode === 'NonIndexed') return { all, within: all };
-  return { all, within: tally(chunks.slice(0, Math.ceil(completions / CHUNK_INDEXES))) };
+  if (completions === null || spec.completionMode === 'NonIndexed') return wanted(spec, { all, within: all });
+  const upTo = (no: number) => wanted(spec, { all, within: tally(chunks.slice(0, no)) });
+  const least = upTo(Math.floor(completions / CHUNK_INDEXES));
+  const most = upTo(Math.ceil(completions / CHUNK_INDEXES));
+  return { start: Math.max(least.start, most.start), surplus: Math.max(least.surplus, most.surplus) };
 }

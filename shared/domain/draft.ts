@@ -137,7 +137,7 @@ export class Draft {
       if (summary.soonestDue === null) continue;
       const chunk = this.#chunks.get(no);
       if (chunk === undefined) {
-        if (summary.waiting + summary.pending > 0) nextAt = min(nextAt, summary.soonestDue);
+        if (summary.waiting > 0) nextAt = min(nextAt, summary.soonestDue);
         continue;
       }
       let soonest: EpochMs | null = null;

@@ -49,6 +49,7 @@ export type FoldContext = {
   readonly status: Status;
   readonly podOfIndex: ReadonlyMap<number, FailedPod>;
   readonly failedAt: readonly EpochMs[];
+  readonly succeededAt: readonly EpochMs[];
   readonly failJob: Folded['failJob'];
 };
 
@@ -117,7 +118,7 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
         answered.add(index);
         break;
       case 'deleted':
-        if (isEnding(status.phase) || record.podDeleted) break;
+        if (isEnding(status.phase) || record.podDeleted || record.stopping) break; // it is being stopped already
         if (record.state === 'waiting') {
           if (isOutOfRange(job, index)) draft.apply({ op: 'released', index, attempt });
           else ledger.fail(fact, record);
@@ -170,7 +171,7 @@ class Ledger {
   readonly #context: FoldContext;
   readonly #ended: EndedAttempt[] = [];
   readonly #failedAt: EpochMs[];
-  readonly #succeededAt: EpochMs[] = [];
+  readonly #succeededAt: EpochMs[];
   #ruleHits: readonly number[];
   #failJob: Folded['failJob'];
   #lastSucceeded: number | null = null;
@@ -180,6 +181,7 @@ class Ledger {
     this.#draft = draft;
     this.#context = context;
     this.#failedAt = [...context.failedAt];
+    this.#succeededAt = [...context.succeededAt];
     this.#failJob = context.failJob;
     this.#ruleHits = context.status.ruleHits;
   }
