@@ -91,6 +91,17 @@ test('a sidecar is there before the main container, and is told to stop after it
   expect(out()).toBe('sidecar up\nmain\nsidecar told\n');
 });
 
+test('a sidecar that ends is not restarted, and the Pod goes on', async () => {
+  const last = await run([
+    shell('sidecar', 'echo sidecar >> out; exit 3', { essential: false }),
+    shell('main', 'until [ -e out ]; do sleep 0.05; done; sleep 0.2; echo main >> out', {
+      dependsOn: [{ containerName: 'sidecar', condition: 'START' }],
+    }),
+  ]);
+  expect(out()).toBe('sidecar\nmain\n');
+  expect(last.containers.map(({ exitCode }) => exitCode)).toEqual([3, 0]);
+});
+
 test.each([
   [{ mountPoints: [{ sourceVolume: 'gone', containerPath: '/x' }] }, "Unknown volume 'gone'."],
   [

@@ -245,7 +245,7 @@ test('what is admitted is stored as it was written, without what means nothing',
   expect(template.spec).toEqual(spec);
 });
 
-test('warnings tell what Fargate does otherwise', () => {
+test('what Fargate cannot forbid or enforce is taken with a warning', () => {
   const { warnings, faults } = admit(
     withMain(
       { securityContext: { allowPrivilegeEscalation: false }, volumeMounts: [{ name: 'v', mountPath: '/v' }] },
