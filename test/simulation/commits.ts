@@ -8,6 +8,7 @@ import type { TaskView } from '../../shared/domain/task.ts';
 import type { Transition } from '../../shared/domain/transition.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import { ShadowBoard } from './shadow.ts';
+import { type Sight, Sights } from './sights.ts';
 import { type Outcome, ruleFor } from './truth.ts';
 import { hitsOf, reasonsToFail, reasonsToSucceed } from './verdicts.ts';
 
@@ -27,6 +28,7 @@ export type Watched = {
   /** by `index/attempt/nonce`: what the board says became of it */
   readonly outcomes: Map<string, Outcome>;
   publishedVersion: number;
+  readonly sights: Sights;
 };
 
 export type Blame = (guarantee: string, what: string) => void;
@@ -43,6 +45,7 @@ export function watch(stored: StoredSpec, status: Status): Watched {
     recorded: new Map(),
     outcomes: new Map(),
     publishedVersion: 0,
+    sights: new Sights(),
   };
 }
 
@@ -72,6 +75,9 @@ export function checkCommit(
   const evidence = { spec: watched.spec, board, restarts, startTime, now: status.now, failJob: pass.failJob };
   const releases = fresh.some(({ op }) => op === 'released');
   checkVerdict(before.phase, evidence, status, releases, blame);
+  if (isOver(status.phase) && !isOver(before.phase) && 'verdict' in status.phase) {
+    watched.sights.see(status.phase.verdict.reason);
+  }
 }
 
 type Pass = {
@@ -122,6 +128,7 @@ function checkStep(pass: Pass, transition: Transition): void {
   if (op === 'succeeded' && shadow.state === 'succeeded') blame('G1', `index ${index} is counted twice`);
   if (outcomes.has(key)) blame('G5', `attempt ${key} ends twice`);
   outcomes.set(key, outcome);
+  watched.sights.see(op, ...circumstancesOf(outcome));
   // A launch that nobody saw stop is written off first; its record names the nonce that it had.
   const last = `${attemptKey}/${shadow.nonce - 1}`;
   const record = recorded.get(outcomes.get(last)?.op === 'renonce' ? last : key) ?? recorded.get(key);
@@ -147,6 +154,13 @@ const ENDS: ReadonlySet<Transition['op']> = new Set([
   'lostToSpot',
   'released',
 ]);
+
+const circumstancesOf = ({ op, shadow, outOfRange, replaced }: Outcome): readonly Sight[] => [
+  ...(replaced ? (['replaced'] as const) : []),
+  ...(shadow.state === 'waiting' ? (['ended between two tasks'] as const) : []),
+  ...(outOfRange && op !== 'renonce' ? (['ended out of range'] as const) : []),
+  ...(shadow.podDeleted && op !== 'renonce' ? (['ended after its Pod was deleted'] as const) : []),
+];
 
 /** No task of it has ended: refused, cancelled, replaced while it runs, or between two tasks. */
 function needsNoRecord({ op, shadow, phase, replaced }: Outcome): boolean {
@@ -201,7 +215,7 @@ function checkLingering(
   for (const key of replaced) if (!outcomes.has(key)) blame('G5', `attempt ${key} is replaced, but not counted`);
   for (const id of lingering) {
     const task = taskOf(id.taskArn);
-    if (task === undefined || keyOf(task.id) !== keyOf(id))
+    if (task !== undefined && keyOf(task.id) !== keyOf(id))
       blame('G4', `${id.taskArn} is not the task of ${keyOf(id)}`);
   }
   const isLeft = new Set(lingering.map(keyOf));

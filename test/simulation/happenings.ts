@@ -35,7 +35,7 @@ export function happenings(random: Random, uid: JobUid, world: World): EpochMs {
   for (let n = random.between(0, CHANGES_MAX); n > 0; n--) {
     const at = soon();
     if (random.chance(0.5)) plans.push(change(at, true), change(at + random.pick([100, 5_000, 60_000]), false));
-    else if (random.chance(0.3)) {
+    else if (random.chance(0.5)) {
       const share = random.next();
       plans.push({ at, act: () => world.changeManifest(uid, (spec) => resized(spec, share)) });
     } else {
@@ -57,8 +57,10 @@ export function happenings(random: Random, uid: JobUid, world: World): EpochMs {
     plans.push({ at: soon(), act: () => world.runStranger(uid, index) });
   }
   if (random.chance(0.5)) {
-    for (let n = random.between(1, 6); n > 0; n--)
-      plans.push({ at: soon(), act: () => deleteSomePod(random, uid, world) });
+    for (let n = random.between(1, 6); n > 0; n--) {
+      const at = start + random.between(5_000, random.pick([60_000, 180_000, 600_000]));
+      plans.push({ at, act: () => deleteSomePod(random, uid, world) });
+    }
   }
   world.schedule(asEpochMs(start + HANGS_AFTER_MS), () => deleteWhatHangs(uid, world));
   for (const { at, act } of plans) world.schedule(asEpochMs(at), act);
@@ -69,7 +71,7 @@ export function happenings(random: Random, uid: JobUid, world: World): EpochMs {
 function resized(spec: JobManifest['spec'], share: number): JobManifest['spec'] {
   const { completions, completionMode, successPolicy, maxFailedIndexes } = spec;
   if (completionMode !== 'Indexed' || completions === undefined || successPolicy !== undefined) return spec;
-  const size = Math.round(share * (completions > 1_000 ? 5_000 : 40));
+  const size = Math.round(1.3 * share * Math.max(completions, 15));
   const failedMax = maxFailedIndexes === undefined ? {} : { maxFailedIndexes: Math.min(maxFailedIndexes, size) };
   return { ...spec, ...failedMax, completions: size, parallelism: size };
 }

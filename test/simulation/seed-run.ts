@@ -4,6 +4,7 @@ import { fatesOf } from './fates.ts';
 import { Random } from './random.ts';
 import { STORM_MS, happenings } from './happenings.ts';
 import { type Fault, type Weather, weatherOf } from './weather.ts';
+import type { Sight } from './sights.ts';
 import { specFor } from './specs.ts';
 import type { Trace } from './watchdog.ts';
 import { World } from './world.ts';
@@ -18,6 +19,7 @@ export type SeedResult = {
   readonly broken: readonly string[];
   readonly steps: number;
   readonly faults: ReadonlyMap<Fault, number>;
+  readonly sights: ReadonlyMap<Sight, number>;
   readonly verdict: string;
 };
 
@@ -66,7 +68,8 @@ export async function runSeed(seed: number, trace?: Trace): Promise<SeedResult> 
   }
   const endless = broken().length === 0 && !quiet;
   const problems = endless ? [`G8: no end: ${verdict} after ${world.steps} steps`] : broken();
-  return { seed, broken: problems, steps: world.steps, faults: world.faults, verdict };
+  const sights = watched?.sights.counts ?? new Map();
+  return { seed, broken: problems, steps: world.steps, faults: world.faults, sights, verdict };
 }
 
 /** Over, and nothing more is to be done about it. */

@@ -8,23 +8,29 @@ import type { Random } from './random.ts';
 
 type Spec = JobManifest['spec'];
 
-/** The Job of a seed: half of them plain, the others with some of Kubernetes' policies, as admission would let them in. */
+/** The Job of a seed: some are plain, the others with some of Kubernetes' policies, as admission would let them in. */
 export function specFor(random: Random, seed: number, large: boolean): StoredSpec {
+  const plain = random.chance(0.35);
   const completions = large
     ? random.between(4_097, 4_400)
-    : random.pick([0, 1, random.between(2, 30), random.between(2, 30)]);
-  const mode = large ? 'Indexed' : random.pick(['Indexed', 'Indexed', 'NonIndexed', 'WorkQueue'] as const);
+    : plain
+      ? random.pick([0, 1, random.between(2, 30), random.between(2, 30)])
+      : random.between(1, 30);
+  const mode = large ? 'Indexed' : random.pick(['Indexed', 'Indexed', 'Indexed', 'NonIndexed', 'WorkQueue'] as const);
   const stored = aJob({
     uid: `sim-${seed}`,
     createdAt: asEpochMs(1_800_000_000_000),
     completionMode: mode === 'Indexed' ? 'Indexed' : 'NonIndexed',
     completions: mode === 'WorkQueue' ? null : completions,
     parallelism: large ? completions : random.between(1, 12),
-    backoffLimit: random.pick([0, 3, 1_000]),
+    backoffLimit: random.pick([0, 3, 1_000, 1_000]),
     suspend: !large && random.chance(0.1),
   });
-  if (random.chance(0.5)) return stored;
   const { manifest } = stored;
+  if (plain) {
+    const podReplacementPolicy = random.pick(['TerminatingOrFailed', 'Failed'] as const);
+    return { ...stored, manifest: { ...manifest, spec: { ...manifest.spec, podReplacementPolicy } } };
+  }
   const spec = withPolicies(manifest.spec, random);
   const annotations = {
     ...(random.chance(0.3) ? { [ANNOTATIONS.disruptions]: random.pick(['count', 'losses=1', 'losses=0']) } : {}),
@@ -36,17 +42,17 @@ export function specFor(random: Random, seed: number, large: boolean): StoredSpe
 function withPolicies(plain: Spec, random: Random): Spec {
   const indexed = plain.completionMode === 'Indexed';
   const completions = plain.completions ?? 0;
-  const perIndex = indexed && random.chance(0.4);
-  const judging = random.chance(0.35);
-  const onFailure = !judging && random.chance(0.35);
+  const perIndex = indexed && random.chance(0.5);
+  const judging = random.chance(0.45);
+  const onFailure = !judging && random.chance(0.5);
   const template = plain.template;
   return {
     ...plain,
-    ...(perIndex ? { backoffLimitPerIndex: random.between(0, 3) } : {}),
+    ...(perIndex ? { backoffLimitPerIndex: random.pick([0, 0, 1, 2, 3]) } : {}),
     ...(perIndex && random.chance(0.7) ? { backoffLimit: 2_147_483_647 } : {}),
     ...(perIndex && random.chance(0.5) ? { maxFailedIndexes: random.between(0, Math.min(completions, 3)) } : {}),
     ...(judging ? { podFailurePolicy: { rules: failureRules(random, perIndex) } } : {}),
-    ...(indexed && completions > 0 && random.chance(0.35) ? { successPolicy: successRules(random, completions) } : {}),
+    ...(indexed && completions > 0 && random.chance(0.25) ? { successPolicy: successRules(random, completions) } : {}),
     ...(random.chance(0.2) ? { activeDeadlineSeconds: random.pick([0, 60, 600, 3_600]) } : {}),
     ...(random.chance(0.25) ? { ttlSecondsAfterFinished: random.pick([0, 60, 3_600]) } : {}),
     podReplacementPolicy: !judging && random.chance(0.6) ? 'TerminatingOrFailed' : 'Failed',
@@ -55,7 +61,13 @@ function withPolicies(plain: Spec, random: Random): Spec {
 }
 
 function failureRules(random: Random, perIndex: boolean): readonly PodFailureRule[] {
-  const actions = ['FailJob', 'Ignore', 'Count', ...(perIndex ? (['FailIndex', 'FailIndex'] as const) : [])] as const;
+  const actions = [
+    'FailJob',
+    'Ignore',
+    'Ignore',
+    'Count',
+    ...(perIndex ? (['FailIndex', 'FailIndex'] as const) : []),
+  ] as const;
   return Array.from({ length: random.between(1, 3) }, () => {
     const action = random.pick(actions);
     return random.chance(0.4)

@@ -262,6 +262,7 @@ export class Watchdog {
     const watched = this.jobs.get(uid);
     const ttlSec = watched?.spec.ttlSecAfterFinished ?? null;
     const phase = watched?.status.phase;
+    watched?.sights.see('outlived');
     if (phase?.kind !== 'finished' || ttlSec === null || now < plusMs(phase.at, ttlSec * 1000)) {
       this.#blame('G7', `a Job is deleted that is ${phase?.kind}, with ${ttlSec} s to live after its end`);
     }

@@ -313,7 +313,7 @@ export class World {
       tasks: gate('tasks', this.tasks),
       queues: gate('queues', this.#mail.queues()),
       clock,
-      telemetry: { count: () => undefined, info: () => undefined, warn: () => undefined },
+      telemetry: { count: () => undefined, record: () => undefined, info: () => undefined, warn: () => undefined },
       cache: this.random.pick(this.#caches),
       publisher: createPublisher({ feed, clock }),
       settings: this.#settings,
