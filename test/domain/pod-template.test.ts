@@ -85,13 +85,19 @@ describe('taskDefinitionOf', () => {
     expect(mainContainer(pod).name).toBe('main');
   });
 
-  test.each([
-    [0, 2],
-    [30, 30],
-    [600, 120],
-  ])('a grace period of %i s is a stopTimeout of %i s', (graceSec, stopTimeoutSec) => {
-    const { containers } = taskDefinitionOf(manifest([{ name: 'a', image: 'i' }], [], graceSec), { hash });
-    expect(containers[0]?.stopTimeoutSec).toBe(stopTimeoutSec);
+  test('grace periods end at 120 s, and begin at 2', () => {
+    const stopTimeouts = [0, 30, 600].map((graceSec) => {
+      const { containers } = taskDefinitionOf(manifest([{ name: 'a', image: 'i' }], [], graceSec), { hash });
+      return containers[0]?.stopTimeoutSec;
+    });
+    expect(stopTimeouts).toEqual([2, 30, 120]);
+  });
+
+  test('a Pod ends with its first container: that one alone is essential', () => {
+    const pod = manifest([needs('work'), needs('beside'), needs('third')], [needs('before')]);
+    const essential = taskDefinitionOf(pod, { hash }).containers.filter((container) => container.essential);
+    expect(essential.map(({ name }) => name)).toEqual(['work']);
+    expect(mainContainer(pod).name).toBe('work');
   });
 
   test('equal templates have one family, whatever the Job is called', () => {
