@@ -56,6 +56,7 @@ describe('the bundles', () => {
     Object.assign(process.env, {
       AWS_REGION: 'eu-west-1',
       [ENV.assignPublicIp]: 'ENABLED',
+      [ENV.taskRoles]: '{}',
       [ENDPOINT_ENV.dynamodb]: `http://127.0.0.1:${(dynamo.address() as AddressInfo).port}`,
     });
     const api = await load(handlers.api);

@@ -51,6 +51,8 @@ test.each(Object.keys(REQUIRED))('%s is asked for by name', (name) => {
 
 test.each([
   [ENV.historyDays, 'many'],
+  [ENV.taskRoles, '1'],
+  [ENV.taskRoles, 'no JSON'],
   [ENV.launchesPerSec, '0'],
   [ENV.assignPublicIp, 'MAYBE'],
   [ENDPOINT_ENV.sqs, 'nowhere'],
