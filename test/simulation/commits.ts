@@ -247,6 +247,7 @@ function checkCounts({ status, spec, board, parallelismMax }: Watched, blame: Bl
     const says = status.ruleHits[nth] ?? 0;
     if (says !== hits) blame('G2', `${says} hits of success rule ${nth}, ${hits} of its indexes have succeeded`);
   }
+  if (isOver(status.phase) && active > 0) blame('G6', `${status.phase.kind} with ${active} Pods`);
   if (active > parallelismMax) blame('G3', `${active} attempts are active`);
 }
 
@@ -299,9 +300,10 @@ function checkVerdict(
   } else if (to.kind === 'running' || to.kind === 'suspended') {
     if (toFail.length > 0) blame('G8', `${to.kind}, but there is ${toFail.join(', ')}`);
     const { starting, running, waiting } = evidence.board.counts;
-    // Pods between two tasks that this very pass has given up were there when it decided; the next one will see.
+    // A work queue waits until it is empty. Pods between two tasks that this very pass has given up were there when it decided; the next one will see.
     const empty = starting + running + waiting === 0 && !releases;
-    const done = toSucceed.filter((reason) => reason === 'SuccessPolicy' || empty);
+    const queue = evidence.spec.completions === null;
+    const done = toSucceed.filter((reason) => reason === 'SuccessPolicy' || !queue || empty);
     if (done.length > 0) blame('G8', `${to.kind}, but there is ${done.join(', ')}`);
   }
 }

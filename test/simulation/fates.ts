@@ -15,7 +15,7 @@ export const EXIT_CODES = [1, 3, 42] as const;
 export function fatesOf(random: Random, large: boolean): (launch: Launch, luck: Random) => Fate {
   const failing = random.pick(large ? [0, 0.05, 0.2] : [0, 0.05, 0.2, 0.5]);
   const taken = random.pick([0, 0.1, 0.2]);
-  const hanging = large ? 0 : random.pick([0, 0, 0, 0.03]);
+  const hanging = large ? 0 : random.pick([0, 0, 0, 0.1]);
   // The first attempt of these indexes cannot be started, however often its launch is tried: its image is not there.
   const unstartable = !large && random.chance(0.1) ? random.between(0, 6) : null;
   return ({ id }, luck) => {

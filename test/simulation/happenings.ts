@@ -34,8 +34,9 @@ export function happenings(random: Random, uid: JobUid, world: World): EpochMs {
   const plans: Happening[] = [change(calm + 600_000, false)];
   for (let n = random.between(0, CHANGES_MAX); n > 0; n--) {
     const at = soon();
-    if (random.chance(0.5)) plans.push(change(at, true), change(at + random.pick([100, 5_000, 60_000]), false));
-    else if (random.chance(0.5)) {
+    const what = random.pick(['suspend', 'suspend', 'resize', 'parallelism'] as const);
+    if (what === 'suspend') plans.push(change(at, true), change(at + random.pick([100, 5_000, 60_000]), false));
+    else if (what === 'resize') {
       const share = random.next();
       plans.push({ at, act: () => world.changeManifest(uid, (spec) => resized(spec, share)) });
     } else {
