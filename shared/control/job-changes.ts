@@ -1,5 +1,6 @@
 import { freshStatus, requestDeletion } from '../domain/status.ts';
 import { planningSpec } from '../domain/job.ts';
+import { creationMetrics } from '../domain/job-metrics.ts';
 import type { JobUid } from '../domain/brand.ts';
 import type { AttemptId } from '../domain/fact.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
@@ -18,6 +19,7 @@ export async function createJob(
   const status = freshStatus(job, deps.clock.now());
   const created = await deps.jobs.createJob(spec, status);
   if (created.kind !== 'created') return created;
+  deps.telemetry.record(creationMetrics(spec.manifest.spec.managedBy));
   await deps.publisher.publish(spec.identity, status);
   await deps.queues.wake([{ uid: spec.identity.uid, delaySec: 0 }]);
   return created;

@@ -1,9 +1,10 @@
 import { afterOutage } from '../domain/after-outage.ts';
 import type { JobUid } from '../domain/brand.ts';
 import type { Fact } from '../domain/fact.ts';
+import { type CommittedPass, failedSyncMetrics, passMetrics, syncMetrics } from '../domain/job-metrics.ts';
 import type { Action, Plan } from '../domain/plan.ts';
 import { planJob } from '../domain/plan-job.ts';
-import { plusMs } from '../domain/brand.ts';
+import { type EpochMs, plusMs } from '../domain/brand.ts';
 import { unreachable } from '../domain/invariant.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
 import type { Deps } from './deps.ts';
@@ -49,9 +50,11 @@ export async function reconcileBatch(looks: readonly Look[], deps: Deps): Promis
   const worker = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [uid, look] = next;
+      const startedAt = deps.clock.now();
       try {
-        reconciled.push({ uid, kind: 'settled', outcome: await reconcileJob({ uid, ...look }, deps) });
+        reconciled.push({ uid, kind: 'settled', outcome: await reconcileJob({ uid, ...look }, startedAt, deps) });
       } catch (error) {
+        countFailedSync(uid, startedAt, deps);
         reconciled.push({ uid, kind: 'threw', error });
       }
     }
@@ -61,7 +64,7 @@ export async function reconcileBatch(looks: readonly Look[], deps: Deps): Promis
 }
 
 /** One pass: load, decide, commit, act. Level-triggered: whatever woke us, what is decides. */
-async function reconcileJob({ uid, facts, inspect }: Look, deps: Deps): Promise<Outcome> {
+async function reconcileJob({ uid, facts, inspect }: Look, startedAt: EpochMs, deps: Deps): Promise<Outcome> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const loaded = await loadJob(uid, facts, deps);
     if (loaded === null) {
@@ -75,13 +78,16 @@ async function reconcileJob({ uid, facts, inspect }: Look, deps: Deps): Promise<
       deps.telemetry.count('CommitsLost', 1);
       continue;
     }
-    count(plan, deps);
+    const pass: CommittedPass = { job: loaded.job, before: loaded.status, plan, facts };
+    count(pass, deps);
     await act(loaded, plan, inspect ?? false, deps);
+    deps.telemetry.record(syncMetrics(pass, deps.clock.now() - startedAt));
     if (plan.outlived) await deleteJob(uid, deps);
     return { kind: 'done' };
   }
   if (facts.length > 0) await deps.queues.facts([{ uid, facts }], 1);
   else await deps.queues.wake([{ uid, delaySec: 1, ...(inspect === true ? { inspect } : {}) }]);
+  countFailedSync(uid, startedAt, deps);
   return { kind: 'contended' };
 }
 
@@ -117,12 +123,20 @@ async function act({ job, status }: LoadedJob, plan: Plan, inspect: boolean, dep
   if (plan.publish) await deps.publisher.publish(job, plan.status ?? status);
 }
 
-function count({ counted }: Plan, { telemetry }: Deps): void {
+function count(pass: CommittedPass, { telemetry }: Deps): void {
+  const { counted } = pass.plan;
   telemetry.count('FactsFolded', counted.facts);
   telemetry.count('IndexesSucceeded', counted.succeeded);
   telemetry.count('AttemptsFailed', counted.failed);
   telemetry.count('AttemptsLost', counted.lost);
   telemetry.count('LaunchesRefused', counted.refused);
+  telemetry.record(passMetrics(pass));
+}
+
+/** Where not even the spec could be read, nobody can say what kind of Job it was. */
+function countFailedSync(uid: JobUid, startedAt: EpochMs, { cache, clock, telemetry }: Deps): void {
+  const completionMode = cache.specs.get(uid)?.manifest.spec.completionMode;
+  if (completionMode !== undefined) telemetry.record(failedSyncMetrics(completionMode, clock.now() - startedAt));
 }
 
 function messageOf(uid: JobUid, action: Action): readonly DispatchMessage[] {

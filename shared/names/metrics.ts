@@ -1,4 +1,6 @@
-/** Every metric with its CloudWatch unit; alarms use these names, so a misspelled one does not compile. */
+import type { JobMetric } from '../domain/job-metrics.ts';
+
+/** Every metric of ours with its CloudWatch unit; alarms use these names, so a misspelled one does not compile. */
 export const METRICS = {
   IndexesSucceeded: 'Count',
   AttemptsFailed: 'Count',
@@ -15,3 +17,16 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 export const METRIC_NAMESPACE = 'Muster';
+
+/** Kubernetes' metrics of the Job controller; their labels are dimensions. */
+export const JOB_METRICS = {
+  job_syncs_total: 'Count',
+  job_sync_duration_seconds: 'Seconds',
+  jobs_finished_total: 'Count',
+  job_pods_finished_total: 'Count',
+  pod_failures_handled_by_failure_policy_total: 'Count',
+  terminated_pods_tracking_finalizer_total: 'Count',
+  job_finished_indexes_total: 'Count',
+  job_pods_creation_total: 'Count',
+  jobs_by_external_controller_total: 'Count',
+} as const satisfies Record<JobMetric['name'], 'Count' | 'Seconds'>;

@@ -87,7 +87,7 @@ export class VirtualWorld {
       tasks: this.tasks,
       queues: this.#queues(),
       clock: this.clock,
-      telemetry: { count: () => undefined, info: () => undefined, warn: () => undefined },
+      telemetry: { count: () => undefined, record: () => undefined, info: () => undefined, warn: () => undefined },
       cache: createCache(),
       publisher: createPublisher({ feed: this.store.feed, clock: this.clock }),
       settings: { timing: AWS_TIMING, launchesPerSec, stopsPerSec: null, historyMs: HISTORY_MS },

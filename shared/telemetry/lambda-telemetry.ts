@@ -1,7 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { METRICS, METRIC_NAMESPACE, type MetricName } from '../names/metrics.ts';
+import { JOB_METRICS, METRICS, METRIC_NAMESPACE, type MetricName } from '../names/metrics.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
+import { JobMetricLines } from './job-metric-lines.ts';
 
 /** Telemetry that gathers counts until it is told to write them. */
 export type FlushedTelemetry = Telemetry & {
@@ -10,22 +11,28 @@ export type FlushedTelemetry = Telemetry & {
 };
 
 /**
- * Logs as JSON lines and metrics as CloudWatch's embedded metric format, both on standard output. The only dimension is
- * the service: a Job's name would be billed as a metric of its own.
+ * Logs as JSON lines and metrics as CloudWatch's embedded metric format, both on standard output. Ours have one dimension,
+ * the service; Kubernetes' have their labels beside it, and a line for each set of labels that the invocation has met.
  */
 export function createLambdaTelemetry(): FlushedTelemetry {
   const logger = new Logger({ serviceName: SERVICE });
   const metrics = new Metrics({ namespace: METRIC_NAMESPACE, serviceName: SERVICE });
   const counts = new Map<MetricName, number>();
+  const lines = new JobMetricLines();
   return {
     count: (metric, value) => void counts.set(metric, (counts.get(metric) ?? 0) + value),
+    record: (samples) => lines.add(samples),
     info: (message, values) => logger.info(message, { values }),
     warn: (message, values) => logger.warn(message, { values }),
     flush() {
-      if (counts.size === 0) return;
       for (const [metric, value] of counts) metrics.addMetric(metric, METRICS[metric], value);
+      if (counts.size > 0) metrics.publishStoredMetrics();
       counts.clear();
-      metrics.publishStoredMetrics();
+      for (const { dimensions, values } of lines.take()) {
+        for (const [label, value] of Object.entries(dimensions)) metrics.addDimension(label, value);
+        for (const [name, value] of values) metrics.addMetric(name, JOB_METRICS[name], value);
+        metrics.publishStoredMetrics(); // and forgets the dimensions
+      }
     },
   };
 }

@@ -1,20 +1,32 @@
-import type { MetricName } from '../names/metrics.ts';
+import { JOB_METRICS, type MetricName } from '../names/metrics.ts';
 import type { FlushedTelemetry } from './lambda-telemetry.ts';
 
 /** Telemetry of one process for people at a terminal: warnings as lines, counts to be asked for, nothing else. */
 export function createPlainTelemetry(options: { readonly write: (line: string) => void }): FlushedTelemetry & {
   /** Counts since the process began. */
   counts(): Readonly<Partial<Record<MetricName, number>>>;
+  /** The same of Kubernetes' metrics, each written as Prometheus does: `name{label="value"}`. */
+  jobCounts(): Readonly<Record<string, number>>;
 } {
   const counts: Partial<Record<MetricName, number>> = {};
+  const jobCounts: Record<string, number> = {};
   return {
     count(metric, value) {
       counts[metric] = (counts[metric] ?? 0) + value;
+    },
+    record(metrics) {
+      for (const { name, dimensions, value } of metrics) {
+        if (JOB_METRICS[name] !== 'Count') continue;
+        const labels = Object.entries(dimensions).map(([label, text]) => `${label}="${text}"`);
+        const series = `${name}{${labels.join(',')}}`;
+        jobCounts[series] = (jobCounts[series] ?? 0) + value;
+      }
     },
     info: () => undefined,
     warn: (message, values) => options.write(`warning: ${message} ${JSON.stringify(values, plain)}\n`),
     flush: () => undefined,
     counts: () => ({ ...counts }),
+    jobCounts: () => ({ ...jobCounts }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { failedSyncMetrics } from '../../shared/domain/job-metrics.ts';
 import { createPlainTelemetry } from '../../shared/telemetry/plain-telemetry.ts';
 
 /** Runs the telemetry of the functions in a process of its own, and returns what it printed. */
@@ -59,4 +60,9 @@ test('at a terminal only warnings are lines; counts can be asked for', () => {
   telemetry.flush();
   expect(lines).toEqual(['warning: odd {"error":"why","index":7}\n']);
   expect(telemetry.counts()).toEqual({ TasksLaunched: 5 });
+  telemetry.record(failedSyncMetrics('Indexed', 5));
+  telemetry.record(failedSyncMetrics('Indexed', 5));
+  expect(telemetry.jobCounts()).toEqual({
+    'job_syncs_total{completion_mode="Indexed",result="error",action="reconciling"}': 2,
+  });
 });

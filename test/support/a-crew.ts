@@ -173,7 +173,7 @@ export class Crew {
       },
       queues: mortal({ wake: nothing, facts: nothing, dispatch: nothing }),
       clock: ticking,
-      telemetry: { count: () => undefined, info: () => undefined, warn: () => undefined },
+      telemetry: { count: () => undefined, record: () => undefined, info: () => undefined, warn: () => undefined },
       cache: createCache(),
       publisher: createPublisher({ feed: ports.feed, clock: ticking }),
       settings: { timing: AWS_TIMING, launchesPerSec: null, stopsPerSec: null, historyMs: 30 * 86_400_000 },

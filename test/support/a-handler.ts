@@ -39,6 +39,7 @@ export class Handler {
       clock,
       telemetry: {
         count: (metric, value) => void this.counts.set(metric, (this.counts.get(metric) ?? 0) + value),
+        record: () => undefined,
         info: () => undefined,
         warn: () => undefined,
       },
