@@ -1,14 +1,16 @@
 import type { Chunk } from '../domain/board.ts';
-import type { EpochMs } from '../domain/brand.ts';
+import { plusMs } from '../domain/brand.ts';
 import { planningSpec } from '../domain/job.ts';
 import { planJob } from '../domain/plan-job.ts';
 import type { Status } from '../domain/status.ts';
 import { AWS_TIMING } from '../domain/timing.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 
+const FAR_MS = 100 * 365 * 86_400_000;
+
 /**
- * Nothing will become of the Job until `horizon` if nothing is heard of it: the planner itself, asked what it would do
- * then, would do nothing but look its tasks up. Deadlines, back-offs and times to live are all in its answer.
+ * Nothing will ever become of the Job if nothing more is heard of it: the planner itself, asked what it would do in a
+ * hundred years, would do nothing but look its tasks up. Deadlines, back-offs and times to live are all in its answer.
  *
  * @param chunks the whole board, journal included
  */
@@ -16,11 +18,10 @@ export function isStuck(
   { identity, generation, manifest }: StoredSpec,
   status: Status,
   chunks: ReadonlyMap<number, Chunk>,
-  horizon: EpochMs,
 ): boolean {
   const job = { ...identity, generation, spec: planningSpec(manifest) };
   const unread = { ...status, journal: { ...status.journal, entries: [] } };
-  const { status: next, actions, outlived } = planJob(job, unread, chunks, [], horizon, AWS_TIMING);
+  const { status: next, actions, outlived } = planJob(job, unread, chunks, [], plusMs(status.now, FAR_MS), AWS_TIMING);
   if (outlived || actions.some(({ kind }) => kind !== 'inspect' && kind !== 'wake')) return false;
   return (
     next === null ||

@@ -24,6 +24,8 @@ export type RehearsalWish = {
   readonly seed: number;
   /** When the Job is created. */
   readonly start: EpochMs;
+  /** What has not ended by then is not waited for; {@link HORIZON_MS} if left out. */
+  readonly horizonMs?: number;
 };
 
 export type Rehearsal = {
@@ -68,7 +70,7 @@ export type End =
   /** What it would wait for, for ever. */
   | { readonly kind: 'endless'; readonly waitsFor: string };
 
-/** What has not ended by then is not waited for. */
+/** A month: longer than a Job should run, and soon rehearsed. */
 const HORIZON_MS = 30 * 86_400_000;
 /** A Job that starts more tasks than this, and this many for each of its indexes, goes on for ever. */
 const TASKS_MAX = 5_000;
@@ -101,10 +103,17 @@ export async function rehearse(
   if (faults.length > 0) return { kind: 'refused', what: 'script', faults };
   const { name } = manifest.metadata;
   const spec: StoredSpec = { identity: { uid, namespace, name, createdAt: start }, generation: 1, manifest };
-  return { kind: 'rehearsed', rehearsal: { manifest, warnings, ...(await play(spec, script)) } };
+  return {
+    kind: 'rehearsed',
+    rehearsal: { manifest, warnings, ...(await play(spec, script, plusMs(start, wish.horizonMs ?? HORIZON_MS))) },
+  };
 }
 
-async function play(spec: StoredSpec, script: Script): Promise<Omit<Rehearsal, 'manifest' | 'warnings'>> {
+async function play(
+  spec: StoredSpec,
+  script: Script,
+  horizon: EpochMs,
+): Promise<Omit<Rehearsal, 'manifest' | 'warnings'>> {
   const { createdAt: start, namespace } = spec.identity;
   const timeline = new Timeline(start);
   const tries = new Map<number, number>();
@@ -145,7 +154,6 @@ async function play(spec: StoredSpec, script: Script): Promise<Omit<Rehearsal, '
     });
   world.begin(async () => createJob(spec, world.deps));
   const isTooMuch = (): boolean => world.tasks.all.size > TASKS_MAX + TASKS_PER_INDEX_MAX * (world.status?.size ?? 0);
-  const horizon = plusMs(start, HORIZON_MS);
   const ended = await world.run(() => (actsLeft === 0 && isDone(world)) || isTooMuch(), horizon);
 
   const view = world.view(({ chunks }) => chunks.map((_, no) => no));

@@ -125,7 +125,7 @@ export class VirtualWorld {
       if (this.#failure !== null) throw this.#failure.error;
       if (isOver()) return 'over';
       if (this.#beginHandler()) continue;
-      if (this.#isStuck(horizon)) return 'still';
+      if (this.#isStuck()) return 'still';
       const sweepAt = this.#sweepAt();
       const next = [this.clock.soonest(), sweepAt].reduce((a, b) => (a === null ? b : b === null || a < b ? a : b));
       if (next === null) return 'still';
@@ -163,11 +163,11 @@ export class VirtualWorld {
   }
 
   /** Nothing is on its way, and time alone will change nothing. Asked once for each version of the Job. */
-  #isStuck(horizon: EpochMs): boolean {
+  #isStuck(): boolean {
     const job = this.#committedJob;
     if (this.#ahead > 0 || job === null || job.status.version === this.#movingAt) return false;
     const chunks = new Map(job.status.chunks.map((_, no) => [no, this.#chunkOf(no)]));
-    if (isStuck(job.spec, job.status, chunks, horizon)) return true;
+    if (isStuck(job.spec, job.status, chunks)) return true;
     this.#movingAt = job.status.version;
     return false;
   }

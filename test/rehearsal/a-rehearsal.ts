@@ -21,10 +21,14 @@ export const indexed = (completions: number, spec: Readonly<Record<string, unkno
   aManifest({ completionMode: 'Indexed', completions, parallelism: completions, ...spec });
 
 /** Rehearses a Job under a script as it would stand in a file. Throws where either is refused. */
-export async function play(document: unknown, script: unknown = {}, seed = 1): Promise<Rehearsal> {
+export async function play(
+  document: unknown,
+  script: unknown = {},
+  { seed = 1, ...wish }: { readonly seed?: number; readonly horizonMs?: number } = {},
+): Promise<Rehearsal> {
   const parsed = parseScript(script);
   if (parsed.kind === 'refused') throw new Error(JSON.stringify(parsed.faults));
-  const rehearsed = await rehearse({ document, script: parsed.script, seed, start: START });
+  const rehearsed = await rehearse({ document, script: parsed.script, seed, start: START, ...wish });
   if (rehearsed.kind === 'refused') throw new Error(JSON.stringify(rehearsed.faults));
   return rehearsed.rehearsal;
 }
