@@ -88,8 +88,10 @@ function decideSuccess({ job: { spec }, tally, within, ruleHits, lastSucceeded }
     const message = `Matched rules at index ${rule}`;
     return { kind: 'complete', reason: 'SuccessPolicy', message, decidedBy: lastSucceeded };
   }
-  const reached = spec.completions === null ? within.succeeded > 0 : within.succeeded >= spec.completions;
-  if (!reached || podCount(tally) - tally.stopping > 0) return null;
+  // With the completions reached, whatever is still active is too much; a work queue waits until it is empty.
+  const isEmpty = podCount(tally) === tally.stopping;
+  const reached = spec.completions === null ? within.succeeded > 0 && isEmpty : within.succeeded >= spec.completions;
+  if (!reached) return null;
   const message = 'Reached expected number of succeeded pods';
   return { kind: 'complete', reason: 'CompletionsReached', message, decidedBy: null };
 }

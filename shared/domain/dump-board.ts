@@ -3,7 +3,7 @@ import { CHUNK_INDEXES, type Chunk, chunksFor, countRecords, emptyChunk, setReco
 import { type EpochMs, asEpochMs, asTaskArn, plusMs } from './brand.ts';
 import type { ClusterDump, DumpedPod } from './cluster-dump.ts';
 import type { Ending, Fact } from './fact.ts';
-import { type IndexSet, NO_INDEXES, has, intersect, parseStatusIndexes, size } from './index-set.ts';
+import { type IndexSet, NO_INDEXES, has, indexSetOf, intersect, parseStatusIndexes, size, union } from './index-set.ts';
 import { FRESH, type IndexRecord } from './index-record.ts';
 import type { JobSpec } from './job.ts';
 import type { Dumped } from './plan-job.ts';
@@ -51,7 +51,7 @@ export function boardOf(dump: ClusterDump, now: EpochMs, caps: boolean): DumpBoa
   const records = layout.records();
   const stored = chunksOf(records);
   const counted = layout.bystanders.filter((pod) => countsAsFailed(spec, pod));
-  const isResumed = !spec.suspend && conditionIs(dump, 'Suspended');
+  const isResumed = !spec.suspend && !job.deleting && conditionIs(dump, 'Suspended');
   const fresh = freshStatus(job, now);
   return {
     stored,
@@ -71,7 +71,7 @@ export function boardOf(dump: ClusterDump, now: EpochMs, caps: boolean): DumpBoa
       failed: job.status.failed + job.status.uncounted.failed.length + counted.length,
       restarts: sum(pods.filter(({ phase }) => phase === 'Pending' || phase === 'Running').map((pod) => pod.restarts)),
       ruleHits: (spec.successPolicy ?? []).map(({ indexes }) =>
-        indexes === null ? 0 : size(intersect(indexes, layout.succeeded)),
+        indexes === null ? 0 : size(intersect(indexes, layout.counted())),
       ),
       lingering: layout.lingering,
     },
@@ -85,6 +85,8 @@ export function boardOf(dump: ClusterDump, now: EpochMs, caps: boolean): DumpBoa
       handsOff: job.deleting,
       podOfIndex: layout.failedPods,
       failedAt: layout.bystanders.map(finishedAt),
+      succeededAt: layout.lateSuccesses.map(finishedAt),
+      doneBeside: layout.doneBeside,
       failJob: failJobOf(dump),
     },
     standing: {
@@ -122,7 +124,7 @@ export function countsAsFailed({ podFailurePolicy }: JobSpec, pod: DumpedPod): b
 }
 
 /** Containers that ended with another code than 0, the app's first. */
-export const asFailedPod = ({ containers, conditions }: DumpedPod): FailedPod => ({
+const asFailedPod = ({ containers, conditions }: DumpedPod): FailedPod => ({
   exitCodes: containers.flatMap(({ name, terminated }) =>
     terminated === null || terminated.exitCode === 0 ? [] : [{ container: name, exitCode: terminated.exitCode }],
   ),
@@ -133,7 +135,7 @@ export const asFailedPod = ({ containers, conditions }: DumpedPod): FailedPod =>
  * When a Pod ended: when the last of its containers (and sidecars) did; else when it stopped being ready; else when its
  * deletion was asked for; else when it was made (kubernetes-job.md 6.1).
  */
-export function finishedAt({ containers, ready, readyChangedAt, deletedAt, graceSec, createdAt }: DumpedPod): EpochMs {
+function finishedAt({ containers, ready, readyChangedAt, deletedAt, graceSec, createdAt }: DumpedPod): EpochMs {
   const ends = containers
     .filter(({ init, sidecar }) => !init || sidecar)
     .map(({ terminated }) => terminated?.finishedAt ?? null);
@@ -168,8 +170,7 @@ export const conditionIs = ({ job }: ClusterDump, type: string): boolean =>
   job.status.conditions.some((condition) => condition.type === type && condition.status === 'True');
 
 function phaseOf(dump: ClusterDump, now: EpochMs): Phase {
-  const { spec, status } = dump.job;
-  for (const { type, status: truth, reason, message } of status.conditions) {
+  for (const { type, status: truth, reason, message } of dump.job.status.conditions) {
     if (truth !== 'True') continue;
     // Whatever word a cluster has for its reason, the planner keeps a verdict that is there.
     const verdict = { reason, message, decidedBy: null };
@@ -180,7 +181,8 @@ function phaseOf(dump: ClusterDump, now: EpochMs): Phase {
       return { kind: 'draining', verdict: { ...verdict, kind: 'complete', reason: 'SuccessPolicy' }, since: now };
     }
   }
-  return spec.suspend && conditionIs(dump, 'Suspended') ? { kind: 'suspended', since: now } : { kind: 'running' };
+  // A suspended Job, too: what has ended by itself is judged, and may fail it, before it is found suspended again.
+  return { kind: 'running' };
 }
 
 /** Where the Pods of a dump come to lie. */
@@ -197,6 +199,9 @@ class Layout {
   readonly podOfSlot = new Map<number, DumpedPod>();
   /** Pods whose failure moves no slot. */
   readonly bystanders: DumpedPod[] = [];
+  /** Pods whose success moves no slot: their index has succeeded before, or another Pod has its slot. */
+  readonly lateSuccesses: DumpedPod[] = [];
+  readonly doneBeside = { succeeded: 0, failed: 0 };
   readonly #records: IndexRecord[] = [];
   readonly #ranks: ReadonlyMap<DumpedPod, number>;
 
@@ -252,6 +257,12 @@ class Layout {
       times: { createdAt: null, startedAt: null, stoppedAt },
       at: stoppedAt,
     });
+  }
+
+  /** Indexes that have succeeded, by what is no fact any more. */
+  counted(): IndexSet {
+    const late = this.lateSuccesses.flatMap(({ index }) => (index === null ? [] : [index]));
+    return union(this.succeeded, indexSetOf(late.sort((a, b) => a - b)));
   }
 
   records(): readonly IndexRecord[] {
@@ -315,16 +326,22 @@ function layIndex(
   const perIndex = spec.backoffLimitPerIndex !== null;
   for (const pod of lingerers) layout.putTerminating(pod, false);
 
-  if (settled !== null) layout.put({ ...FRESH, state: settled, attempt: 1 }, index);
-  else if (success !== undefined) layout.putEnded(success, index);
-  else if (best !== undefined) layout.putActive(best, index);
+  const done = settled ?? (success === undefined ? null : 'succeeded');
+  if (best !== undefined) {
+    layout.putActive(best, index);
+    if (done !== null) layout.doneBeside[done]++;
+    if (success !== undefined) layout.lateSuccesses.push(success);
+  } else if (settled !== null) {
+    layout.put({ ...FRESH, state: settled, attempt: 1 }, index);
+    if (success !== undefined) layout.lateSuccesses.push(success);
+  } else if (success !== undefined) layout.putEnded(success, index);
   else if (held !== undefined) layout.putTerminating(held, true, index);
   else if (carrier !== undefined && layout.fresh.has(carrier)) layout.putEnded(carrier, index);
   else layout.put(carrier === undefined || !perIndex ? FRESH : afterFailure(spec, carrier), index);
 
   const judged = layout.facts.at(-1)?.index === index ? carrier : undefined;
   layout.bystanders.push(...failures.filter((pod) => pod !== judged || success !== undefined));
-  const onBoard = settled === null && success === undefined ? (best ?? held) : undefined;
+  const onBoard = best ?? (done === null ? held : undefined);
   return alive.filter((pod) => pod !== onBoard);
 }
 

@@ -43,8 +43,37 @@ export function explainDump(dump: ClusterDump, now: EpochMs, { caps }: { readonl
   }
   const { status, stored, facts, dumped, standing } = boardOf(dump, now, caps);
   const plan = planJob(job, status, stored, facts, now, AWS_TIMING, dumped);
-  return tell({ dump, now, before: status, standing, plan, phase: plan.status?.phase ?? status.phase, caps });
+  const decided = plan.status?.phase ?? status.phase;
+  const phase = isCutShort(dump, standing, decided) ? status.phase : decided;
+  const decision = { dump, now, before: status, standing, plan, phase, caps };
+  return tell(completesBySuspend(decision) ? { ...decision, phase: { ...COMPLETES, since: now } } : decision);
 }
+
+const COMPLETES = {
+  kind: 'draining',
+  verdict: {
+    kind: 'complete',
+    reason: 'CompletionsReached',
+    message: 'Reached expected number of succeeded pods',
+    decidedBy: null,
+  },
+} as const;
+
+/** Of a Job that is being deleted nothing is deleted that is too much, so that it cannot complete over what is active. */
+const isCutShort = ({ job }: ClusterDump, { active }: DumpStanding, phase: Phase): boolean =>
+  job.deleting && active.length > 0 && phase.kind === 'draining' && phase.verdict.reason === 'CompletionsReached';
+
+/**
+ * A work queue of which something has succeeded is done when nothing is active any more, and upstream looks at that after
+ * a suspend has deleted what was (kubernetes-job.md 3, steps 12 and 13).
+ */
+const completesBySuspend = ({ dump: { job }, phase, standing }: Decision): boolean =>
+  phase.kind === 'suspended' &&
+  !job.deleting &&
+  job.spec.completions === null &&
+  job.status.succeeded + job.status.uncounted.succeeded.length + successes(standing) > 0;
+
+const successes = ({ fresh }: DumpStanding): number => [...fresh].filter(({ phase }) => phase === 'Succeeded').length;
 
 /** One decision, and what it was made from. */
 type Decision = {
@@ -66,7 +95,9 @@ function tell(decision: Decision): DumpPlan {
   const created = create.filter(({ afterSec }) => afterSec === 0);
   const outcome = outcomeOf(decision, accounts.capped);
   const { conditions, events } = conditionsAfter(decision, outcome);
-  const startTime = before.startTime ?? (job.spec.suspend ? null : now);
+  // A Job that ends is not resumed any more, so that its startTime stays what it was.
+  const started = outcome === null ? before.startTime : job.status.startTime;
+  const startTime = started ?? (job.spec.suspend ? null : now);
   const isOver = outcome?.terminal === true;
   const isPerIndex = job.spec.backoffLimitPerIndex !== null;
   const tooMany = isOver && outcome.kind === 'complete' && accounts.succeeded > (job.spec.completions ?? Infinity);
@@ -92,7 +123,7 @@ function tell(decision: Decision): DumpPlan {
       ...gone.map(({ name }) => normal('SuccessfulDelete', `Deleted pod: ${name}`)),
       ...createdNames(decision).map((name) => normal('SuccessfulCreate', `Created pod: ${name}`)),
       ...(tooMany
-        ? [warning('TooManySucceededPods', 'too many succeeded pods running after completion count reached')]
+        ? [warning('TooManySucceededPods', 'Too many succeeded pods running after completion count reached')]
         : []),
       ...events,
     ],
@@ -104,7 +135,8 @@ function tell(decision: Decision): DumpPlan {
 
 /** All that runs, of a Job that ends or is suspended; else those that are too many, in the order in which they are given up. */
 function deletions({ dump: { job }, phase, standing, plan }: Decision): readonly DumpedPod[] {
-  if (isEnding(phase)) return phase.kind === 'suspended' && job.deleting ? [] : standing.ranked;
+  if (job.deleting && phase.kind !== 'draining') return [];
+  if (isEnding(phase)) return standing.ranked;
   const stopped = plan.actions.flatMap((action) => (action.kind === 'stop' ? action.attempts : []));
   const surplus = new Set(stopped.map(({ index }) => standing.podOfSlot.get(index)));
   const strays = [...standing.podOfSlot].filter(([slot]) => isStraySlot(job.spec, slot)).map(([, pod]) => pod);

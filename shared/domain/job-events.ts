@@ -48,7 +48,7 @@ function verdict(before: Status | null, { phase, chunks }: Status, completions: 
   const { kind, reason, message } = phase.verdict;
   if (kind === 'failed') return [warning(reason, message)];
   const surplus = completions !== null && tally(chunks).succeeded > completions;
-  const tooMany = 'too many succeeded pods running after completion count reached';
+  const tooMany = 'Too many succeeded pods running after completion count reached';
   return [...(surplus ? [warning('TooManySucceededPods', tooMany)] : []), normal('Completed', 'Job completed')];
 }
 

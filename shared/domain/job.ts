@@ -52,6 +52,9 @@ export type Job = JobIdentity & {
   readonly spec: JobSpec;
 };
 
+/** An int64 of seconds is longer than any time that can be written down; three centuries will do. */
+const DEADLINE_MAX_SEC = 10_000_000_000;
+
 /** The value of `managedBy` that stands for the Job controller itself. */
 export const OWN_MANAGER = 'kubernetes.io/job-controller';
 
@@ -69,7 +72,8 @@ export const planningSpec = ({ metadata, spec }: Pick<JobManifest, 'metadata' | 
       indexes: succeededIndexes === undefined ? null : parseStatusIndexes(succeededIndexes, spec.completions ?? 0),
       count: succeededCount ?? null,
     })) ?? null,
-  activeDeadlineSec: spec.activeDeadlineSeconds ?? null,
+  activeDeadlineSec:
+    spec.activeDeadlineSeconds === undefined ? null : Math.min(spec.activeDeadlineSeconds, DEADLINE_MAX_SEC),
   ttlSecAfterFinished: spec.ttlSecondsAfterFinished ?? null,
   suspend: spec.suspend,
   podReplacementPolicy: spec.podReplacementPolicy,

@@ -31,8 +31,11 @@ export type Dumped = {
   readonly handsOff: boolean;
   /** Failed Pods by slot: they show more than ECS tells. */
   readonly podOfIndex: ReadonlyMap<number, FailedPod>;
-  /** When those failed that move no slot: they feed the Job's back-off. */
+  /** When those ended that move no slot: they feed the Job's back-off. */
   readonly failedAt: readonly EpochMs[];
+  readonly succeededAt: readonly EpochMs[];
+  /** Indexes that are done, though a Pod of theirs is active and has their slot. */
+  readonly doneBeside: { readonly succeeded: number; readonly failed: number };
   readonly failJob: { readonly message: string; readonly index: number } | null;
 };
 
@@ -41,6 +44,8 @@ const NOTHING_DUMPED: Dumped = {
   handsOff: false,
   podOfIndex: new Map(),
   failedAt: [],
+  succeededAt: [],
+  doneBeside: { succeeded: 0, failed: 0 },
   failJob: null,
 };
 
@@ -66,7 +71,7 @@ export function planJob(
   const draft = new Draft(sized, stored);
 
   const folded = foldFacts(draft, { job, status, ...dumped }, facts);
-  const counts = countsOf(job, draft);
+  const counts = countsOf(job, draft, dumped);
   const phase = decidePhase(
     status.phase,
     {
@@ -168,14 +173,16 @@ export function planJob(
 }
 
 /** The whole board, and what of it counts. */
-function countsOf({ spec }: Job, draft: Draft): Counts {
+function countsOf({ spec }: Job, draft: Draft, { doneBeside }: Dumped): Counts {
   const all = tally(draft.summaries());
   const { completions } = spec;
   const within =
     completions !== null && isShrunk(spec, draft.size)
       ? tallyWithin(draft.summaries(), completions, (no) => draft.chunk(no))
       : all;
-  return { all, within };
+  const succeeded = within.succeeded + doneBeside.succeeded;
+  const failed = within.failed + doneBeside.failed;
+  return { all, within: { ...within, succeeded, failed } };
 }
 
 /** A finished Job that has outlived its ttlSecondsAfterFinished is to be deleted, as if its user had done it. */

@@ -7,7 +7,7 @@ import { faultSentence } from '../../shared/schema/fault.ts';
 
 // Dumps made by hand, in seconds after T0, read as muster plan reads them; and plans told in few words.
 
-const T0 = asEpochMs(Date.parse('2026-01-01T00:00:00Z'));
+export const T0 = asEpochMs(Date.parse('2026-01-01T00:00:00Z'));
 const at = (sec: number): EpochMs => plusMs(T0, sec * 1000);
 export const time = (sec: number): string => new Date(at(sec)).toISOString().replace('.000Z', 'Z');
 

@@ -772,6 +772,19 @@ describe('suspend', () => {
       { conditions: 'Suspended=True JobSuspended', requeue: null },
     ],
     [
+      'no deadline, but the limit of failures holds',
+      900,
+      {
+        spec: { suspend: true, backoffLimit: 0 },
+        status: { conditions: [condition('Suspended', 'JobSuspended', 'Job suspended')] },
+        pods: [failed(undefined, { name: 'f' })],
+      },
+      {
+        conditions:
+          'Suspended=True JobSuspended, FailureTarget=True BackoffLimitExceeded, Failed=True BackoffLimitExceeded',
+      },
+    ],
+    [
       'all done beats suspended',
       9,
       { spec: { completions: 1, suspend: true }, pods: [succeeded(undefined)] },
@@ -942,7 +955,13 @@ describe('more successes than were wanted', () => {
       'what still runs then is surplus',
       9,
       { spec: { completions: 1 }, pods: [succeeded(undefined, { name: 'a' }), pod({ name: 'b' })] },
-      { delete: 'b', account: 'a', counts: '0 active 0 ready 1 terminating 1 succeeded 0 failed' },
+      {
+        delete: 'b',
+        account: 'a',
+        conditions: 'SuccessCriteriaMet=True CompletionsReached',
+        counts: '0 active 0 ready 1 terminating 1 succeeded 0 failed',
+        events: 'Normal SuccessfulDelete',
+      },
     ],
   ]);
 });
