@@ -22,7 +22,7 @@ import {
 // after one failure, w waiting. A fact is of the index's first attempt and nonce 0 unless it says otherwise.
 
 /** A pass of ours knows nothing but its board. */
-const NOTHING_DUMPED = { podOfIndex: new Map<number, never>(), failedAt: [], failJob: null };
+const NOTHING_DUMPED = { podOfIndex: new Map<number, never>(), failedAt: [], succeededAt: [], failJob: null };
 
 type Outcome = Folded & { readonly board: Situation };
 
