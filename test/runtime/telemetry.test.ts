@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { failedSyncMetrics } from '../../shared/domain/job-metrics.ts';
+import { JOB_METRICS, METRICS } from '../../shared/names/metrics.ts';
 import { createPlainTelemetry } from '../../shared/telemetry/plain-telemetry.ts';
 
 /** Runs the telemetry of the functions in a process of its own, and returns what it printed. */
@@ -48,6 +50,13 @@ test('a log line has a constant message and its values beside it', () => {
     values: { job: 'u', index: 7 },
     service: 'muster',
   });
+});
+
+test('the page on metrics has every name, and no other', () => {
+  const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+  const named = rows.flatMap((row) => Array.from((row.split('|')[1] ?? '').matchAll(/`(\w+)`/g), ([, name]) => name));
+  expect(new Set(named)).toEqual(new Set([...Object.keys(METRICS), ...Object.keys(JOB_METRICS)]));
 });
 
 test('at a terminal only warnings are lines; counts can be asked for', () => {
