@@ -286,7 +286,8 @@ A script (the first rule that matches a try decides; tries of an index count fro
     - {at: 50s, delete: true}
   limits: {launchesPerSecond: 20, startDelay: 15s, stopDelay: 2s}
 
-Exit codes: 0 the Job is Complete   1 it failed, was deleted or does not end, or a patch is refused   2 bad input
+Exit codes:
+  0 the Job is Complete    1 it failed, was deleted, does not end, or a patch is refused    2 bad input
 `;
 
 type LocalOptions = {

@@ -11,7 +11,7 @@ export function renderRehearsal(rehearsal: Rehearsal, columns: number, looks: Lo
   const sections = [
     [headLine(rehearsal)],
     section('Phases', phaseLines(rehearsal)),
-    section('Decisions', [...conditionLines(rehearsal.report.final, rehearsal), ...judgementLines(rehearsal)]),
+    section('Decisions', [...conditionLines(rehearsal), ...judgementLines(rehearsal)]),
     section('Users were told', refusalLines(rehearsal.report.timeline)),
     section('Indexes', indexLines(rehearsal, columns, looks)),
     section('Forecast', forecastLines(rehearsal)),
@@ -104,7 +104,10 @@ const some = (count: number, one: string, many: string): string | null =>
   count <= 0 ? null : `${count} ${count === 1 ? one : many}`;
 
 /** Conditions in the order in which they were set, with the moment at which each was first seen. */
-function conditionLines(final: JobStatus, { report }: Rehearsal): readonly Line[] {
+function conditionLines({ report, end }: Rehearsal): readonly Line[] {
+  const { final } = report;
+  const index = 'decidedBy' in end ? end.decidedBy : null;
+  const who = index === null ? '' : ` (index ${index} decided)`;
   return (final.conditions ?? []).map(({ type, status, reason, message }) => {
     const first = report.timeline.find((entry) =>
       entry.status.conditions?.some((each) => each.type === type && each.status === status && each.reason === reason),
@@ -114,6 +117,7 @@ function conditionLines(final: JobStatus, { report }: Rehearsal): readonly Line[
       { text: atOf(first?.atSec ?? 0), paint: 'dim' },
       { text: `${type}${status === 'True' ? '' : ` ${status}`}`, paint },
       { text: ` ${reason}: ${onOneLine(message)}` },
+      { text: type === 'FailureTarget' || type === 'SuccessCriteriaMet' ? who : '', paint: 'dim' },
     ];
   });
 }

@@ -5,7 +5,7 @@ import type { IndexState } from '../domain/index-record.ts';
 import { invariant } from '../domain/invariant.ts';
 import type { JobManifest } from '../domain/manifest.ts';
 import type { Judgement } from '../domain/plan.ts';
-import { isOver } from '../domain/status.ts';
+import { type Verdict, isOver } from '../domain/status.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import { admitJob } from '../schema/job-manifest.ts';
 import { faultSentence } from '../schema/fault.ts';
@@ -66,7 +66,9 @@ export type AttemptReport = {
 };
 
 export type End =
-  | { readonly kind: 'complete' | 'failed' | 'deleted' }
+  /** `decidedBy`: the index whose end decided; null: none did alone. */
+  | { readonly kind: 'complete' | 'failed'; readonly decidedBy: number | null }
+  | { readonly kind: 'deleted' }
   /** What it would wait for, for ever. */
   | { readonly kind: 'endless'; readonly waitsFor: string };
 
@@ -121,7 +123,7 @@ async function play(
   const course: {
     overAt: EpochMs | null;
     /** A Job that has finished may be deleted afterwards. */
-    finished: { readonly status: JobStatus; readonly verdict: 'complete' | 'failed' } | null;
+    finished: { readonly status: JobStatus; readonly verdict: Verdict } | null;
   } = { overAt: null, finished: null };
   const world = new VirtualWorld({
     start,
@@ -136,7 +138,7 @@ async function play(
       const shown = timeline.committed(view, now);
       const { phase } = view.status;
       if (isOver(phase)) course.overAt ??= now;
-      if (phase.kind === 'finished') course.finished = { status: shown, verdict: phase.verdict.kind };
+      if (phase.kind === 'finished') course.finished = { status: shown, verdict: phase.verdict };
     },
   });
   await world.store.jobs.createNamespace(namespace, start);
@@ -185,7 +187,7 @@ async function play(
     },
     end:
       finished !== null
-        ? { kind: finished.verdict }
+        ? { kind: finished.verdict.kind, decidedBy: finished.verdict.decidedBy }
         : view.status.phase.kind === 'deleted'
           ? { kind: 'deleted' }
           : { kind: 'endless', waitsFor: waitsFor(view, tasks, ended) },
