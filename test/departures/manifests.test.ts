@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { taskDefinitionOf } from '../../shared/domain/pod-template.ts';
+import { admitDocument, admitted, faultLines, jobDocument } from '../support/job-document.ts';
+
+// What a manifest asks for, where Muster departs from Kubernetes' letter; docs/departures.md has a row for each test here.
+
+const NOT_STORED = { hash: (text: string): string => `h${text.length}` };
+
+test('a Pod ends with its first container', () => {
+  const container = (name: string) => ({ name, image: 'busybox' });
+  const pod = (...names: readonly string[]) => jobDocument({}, {}, { containers: names.map(container) });
+  const essential = (...names: readonly string[]): readonly string[] =>
+    taskDefinitionOf(admitted(pod(...names)).manifest, NOT_STORED)
+      .containers.filter((each) => each.essential)
+      .map(({ name }) => name);
+  // ECS stops a task when an essential container has ended, and its exit code is the attempt's.
+  expect(essential('helper', 'work')).toEqual(['helper']);
+  expect(essential('work', 'helper')).toEqual(['work']);
+  expect(admitted(pod('work', 'helper')).warnings).toEqual([
+    'spec.template.spec.containers[1]: runs beside "work"; the Pod ends with "work", whatever this container does',
+  ]);
+  expect(admitted(pod('work')).warnings).toEqual([]);
+});
+
+test('grace periods end at 120 s', () => {
+  const graceful = (terminationGracePeriodSeconds: number) => {
+    const { manifest, warnings } = admitted(jobDocument({}, {}, { terminationGracePeriodSeconds }));
+    return [taskDefinitionOf(manifest, NOT_STORED).containers[0]?.stopTimeoutSec, warnings.length];
+  };
+  expect([0, 2, 30, 120, 121, 86_400].map(graceful)).toEqual([
+    [2, 0],
+    [2, 0],
+    [30, 0],
+    [120, 0],
+    [120, 1],
+    [120, 1],
+  ]);
+});
+
+test('completions and parallelism have named limits', () => {
+  const faults = (spec: object): readonly string[] => faultLines(admitDocument(jobDocument(spec)));
+  for (const completionMode of ['Indexed', 'NonIndexed']) {
+    expect(faults({ completionMode, completions: 1_000_000, parallelism: 100_000 })).toEqual([]);
+    expect(faults({ completionMode, completions: 1_000_001, parallelism: 100_001 })).toEqual([
+      'spec.completions: Invalid value: 1000001: must be less than or equal to 1000000',
+      `spec.parallelism: Invalid value: 100001: must be less than or equal to 100000${
+        completionMode === 'Indexed' ? ' when completion mode is Indexed' : ''
+      }`,
+    ]);
+  }
+});
+
+test("a Job's name fits a label", () => {
+  const faults = (chars: number, spec: object): readonly string[] =>
+    faultLines(admitDocument(jobDocument(spec, { name: 'a'.repeat(chars) }, {})));
+  const own = { manualSelector: true, selector: { matchLabels: { app: 'sums' } } };
+  const { spec: pod } = jobDocument().spec.template;
+  const template = { metadata: { labels: { app: 'sums' } }, spec: pod };
+  expect(faults(63, { ...own, template })).toEqual([]);
+  expect(faults(64, { ...own, template })).toEqual([
+    `metadata.name: Invalid value: "${'a'.repeat(64)}": must be no more than 63 characters`,
+  ]);
+  // Where Kubernetes generates the label, too, it says no as well.
+  expect(faults(63, {})).toEqual([]);
+  expect(faults(64, {}).join('\n')).toMatch(/must be no more than 63 (characters|bytes)/);
+});
