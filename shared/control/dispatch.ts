@@ -3,10 +3,10 @@ import { LOST, NO_TIMES, POD_DELETED } from '../domain/ending.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';
 import { unreachable } from '../domain/invariant.ts';
 import { overridesOf } from '../domain/launch-overrides.ts';
-import { type LaunchRow, type SlotOutcome, type SlotWork, launchRowOf, settle, workOn } from '../domain/launch-row.ts';
+import { type LaunchRow, type LaunchTraits, type SlotOutcome, type SlotWork, launchRowOf, settle, workOn } from '../domain/launch-row.ts';
 import { podName, podUid } from '../domain/pod-name.ts';
 import { capacityOf } from '../domain/pod-template.ts';
-import type { Capacity, LaunchTemplate } from '../domain/task.ts';
+import type { LaunchTemplate } from '../domain/task.ts';
 import { TASK_ENV } from '../names/env.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
@@ -75,13 +75,13 @@ async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
 async function claimSlots(
   uid: JobUid,
   no: number,
-  { launch, stop, onDemand }: Pack,
+  { launch, stop, traits }: Pack,
   { jobs, clock, settings }: Deps,
 ): Promise<SlotWork> {
   let row = await jobs.readLaunches(uid, no);
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const now = clock.now();
-    const work = workOn(row, launch, stop, now, onDemand);
+    const work = workOn(row, launch, stop, now, traits);
     if (!work.changed) return work;
     const written = await jobs.writeLaunches(uid, work.row, plusMs(now, settings.historyMs));
     if (written.kind === 'written') return { ...work, row: written.row };
@@ -107,8 +107,6 @@ async function storeOutcomes(
   throw new Error(`launch row ${known.row} of Job ${uid} changed during each of ${TRIES_MAX} writes`);
 }
 
-const attemptOf = ({ index, attempt, nonce }: AttemptId): AttemptId => ({ index, attempt, nonce });
-
 type Run = {
   readonly facts: readonly Fact[];
   readonly outcomes: readonly SlotOutcome[];
@@ -127,16 +125,20 @@ async function runAll(spec: StoredSpec, ids: SlotWork['run'], deps: Deps): Promi
   const template = await templateOf(spec, deps);
   if ('kind' in template)
     return template.kind === 'later'
-      ? { ...NOTHING_RUN, later: ids.map(attemptOf) }
-      : rejectAll(ids.map(attemptOf), template.reason, deps);
+      ? { ...NOTHING_RUN, later: ids.map(({ id }) => id) }
+      : rejectAll(
+          ids.map(({ id }) => id),
+          template.reason,
+          deps,
+        );
   const rights = await leaseCalls('launch', ids.length, deps.settings.launchesPerSec, deps);
   const facts: Fact[] = [];
   const outcomes: SlotOutcome[] = [];
-  const later: AttemptId[] = ids.slice(rights.length).map(attemptOf);
+  const later: AttemptId[] = ids.slice(rights.length).map(({ id }) => id);
   await Promise.all(
-    ids.slice(0, rights.length).map(async ({ onDemand, ...id }, i) => {
+    ids.slice(0, rights.length).map(async ({ id, traits }, i) => {
       await waitFor(rights[i] ?? deps.clock.now(), deps);
-      const answer = await run(spec, template, id, onDemand ? 'onDemand' : capacityOf(spec.manifest), deps);
+      const answer = await run(spec, template, id, traits, deps);
       const at = deps.clock.now();
       switch (answer.kind) {
         case 'launched':
@@ -176,7 +178,7 @@ async function run(
   { identity, manifest }: StoredSpec,
   template: LaunchTemplate,
   id: AttemptId,
-  capacity: Capacity,
+  { onDemand, failures, ignored }: LaunchTraits,
   { tasks }: Deps,
 ) {
   const { completionMode, template: pod } = manifest.spec;
@@ -185,6 +187,8 @@ async function run(
     podUid: podUid(identity.uid, id.index, id.attempt),
     completionIndex: id.index,
     labels: pod.metadata.labels,
+    failureCount: failures,
+    ignoredFailureCount: ignored,
   });
   const env = [
     { name: TASK_ENV.jobName, value: identity.name },
@@ -192,7 +196,14 @@ async function run(
     { name: TASK_ENV.attempt, value: String(id.attempt) },
   ];
   try {
-    return await tasks.run({ job: identity, id, template, env, overrides, capacity });
+    return await tasks.run({
+      job: identity,
+      id,
+      template,
+      env,
+      overrides,
+      capacity: onDemand ? 'onDemand' : capacityOf(manifest),
+    });
   } catch (error) {
     return { kind: 'unknown', error: String(error) } as const;
   }

@@ -148,7 +148,7 @@ function messageOf(uid: JobUid, action: Action): readonly DispatchMessage[] {
           uid,
           launch: action.attempts,
           stop: [],
-          ...(action.onDemand.length === 0 ? {} : { onDemand: action.onDemand }),
+          ...(action.traits.size === 0 ? {} : { traits: action.traits }),
         },
       ];
     case 'stop':

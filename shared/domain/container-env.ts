@@ -22,11 +22,14 @@ export type SecretSource = {
 /** What of a Job its Pods' variables depend on. */
 export type PodOwner = {
   readonly metadata: { readonly namespace: string };
-  readonly spec: Pick<JobManifestSpec, 'completionMode' | 'template'>;
+  readonly spec: Pick<JobManifestSpec, 'completionMode' | 'backoffLimitPerIndex' | 'template'>;
 };
 
 export const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
 export const INDEX_KEY = 'batch.kubernetes.io/job-completion-index';
+/** Annotations of a Pod whose index has a limit of its own (KEP-3850). */
+export const FAILURE_COUNT_KEY = 'batch.kubernetes.io/job-index-failure-count';
+export const IGNORED_FAILURE_COUNT_KEY = 'batch.kubernetes.io/job-index-ignored-failure-count';
 
 /** Labels that the Job itself puts on its Pods; they differ from Job to Job. */
 export const OWN_LABELS: readonly string[] = [
@@ -103,6 +106,10 @@ function fieldText(fieldPath: string, { metadata, spec }: PodOwner): LateText {
       const [, map, key = ''] = SUBSCRIPT.exec(fieldPath) ?? [];
       invariant(map !== undefined, `admission takes known fields only: ${fieldPath}`);
       if (key === INDEX_KEY && spec.completionMode === 'Indexed') return [{ field: 'completionIndex' }];
+      if (map === 'annotations' && spec.backoffLimitPerIndex !== undefined) {
+        if (key === FAILURE_COUNT_KEY) return [{ field: 'failureCount' }];
+        if (key === IGNORED_FAILURE_COUNT_KEY) return [{ field: 'ignoredFailureCount' }];
+      }
       if (map === 'annotations') return lateText([template.metadata.annotations?.[key] ?? '']);
       return OWN_LABELS.includes(key) ? [{ field: 'label', key }] : lateText([template.metadata.labels[key] ?? '']);
     }

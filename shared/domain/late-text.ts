@@ -3,6 +3,9 @@ export type AttemptField =
   | { readonly field: 'podName' }
   | { readonly field: 'podUid' }
   | { readonly field: 'completionIndex' }
+  /** How often the index has failed before, where it has a limit of its own. */
+  | { readonly field: 'failureCount' }
+  | { readonly field: 'ignoredFailureCount' }
   /** A label that the Job puts on its Pods: it differs by Job, and a task definition is shared by Jobs. */
   | { readonly field: 'label'; readonly key: string };
 
@@ -14,6 +17,8 @@ export type AttemptValues = {
   readonly podName: string;
   readonly podUid: string;
   readonly completionIndex: number;
+  readonly failureCount: number;
+  readonly ignoredFailureCount: number;
   readonly labels: Readonly<Record<string, string>>;
 };
 
@@ -43,7 +48,5 @@ export const placeholder = (text: LateText): string =>
 export const fillIn = (text: LateText, attempt: AttemptValues): string =>
   text.map((part) => (typeof part === 'string' ? part : valueOf(part, attempt))).join('');
 
-function valueOf(part: AttemptField, { podName, podUid, completionIndex, labels }: AttemptValues): string {
-  if (part.field === 'label') return labels[part.key] ?? '';
-  return { podName, podUid, completionIndex: String(completionIndex) }[part.field];
-}
+const valueOf = (part: AttemptField, attempt: AttemptValues): string =>
+  part.field === 'label' ? (attempt.labels[part.key] ?? '') : String(attempt[part.field]);

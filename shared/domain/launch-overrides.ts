@@ -13,6 +13,8 @@ export type ContainerOverride = {
 /** ECS's limit for all overrides of a call as JSON, formatting included (aws.md 1.1). */
 export const OVERRIDES_CHARS_MAX = 8_192;
 
+const INT32_MAX = 2_147_483_647;
+
 /** What the variables that every container is told take, names and values of the greatest length. */
 const COMMON_CHARS = 350;
 
@@ -21,7 +23,14 @@ export function overridesCharsMax(manifest: PodOwner): number {
   const { containers, initContainers = [] } = manifest.spec.template.spec;
   const long = 'x'.repeat(63);
   const labels = Object.fromEntries(OWN_LABELS.map((key) => [key, long]));
-  const overrides = overridesOf(manifest, { podName: long, podUid: long, completionIndex: 1_000_000, labels });
+  const overrides = overridesOf(manifest, {
+    podName: long,
+    podUid: long,
+    completionIndex: 1_000_000,
+    failureCount: INT32_MAX,
+    ignoredFailureCount: INT32_MAX,
+    labels,
+  });
   return JSON.stringify(overrides).length + (containers.length + initContainers.length) * COMMON_CHARS;
 }
 

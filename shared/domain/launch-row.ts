@@ -3,12 +3,25 @@ import type { AttemptId } from './fact.ts';
 
 /** How far one launch has come: what excludes launching and cancelling, and what a repeated call is built from. */
 export type LaunchSlot = AttemptId &
-  /** `onDemand`: not on Spot, whatever the Pod template says; frozen here, for a repeated call must be the same. */
+  /** `traits`: frozen here, for a repeated call must be the same; absent: {@link PLAIN}. */
   (
-    | { readonly state: 'launching'; readonly since: EpochMs; readonly onDemand?: true | undefined }
+    | { readonly state: 'launching'; readonly since: EpochMs; readonly traits?: LaunchTraits | undefined }
     | { readonly state: 'cancelled' }
     | { readonly state: 'launched'; readonly taskArn: TaskArn; readonly since: EpochMs }
   );
+
+/** What the board has to say about a launch, beside which attempt it is. */
+export type LaunchTraits = {
+  /** Not on Spot, whatever the Pod template says. */
+  readonly onDemand: boolean;
+  /** Failures of the index before it, where each index has a limit of its own: counted ones, and ignored ones. */
+  readonly failures: number;
+  readonly ignored: number;
+};
+export const PLAIN: LaunchTraits = { onDemand: false, failures: 0, ignored: 0 };
+
+/** One RunTask. */
+type Run = { readonly id: AttemptId; readonly traits: LaunchTraits };
 
 export type LaunchRow = {
   readonly row: number;
@@ -32,7 +45,7 @@ export type SlotWork = {
   /** The row differs from the one that was read. */
   readonly changed: boolean;
   /** RunTask: the slot says launching, so nobody can cancel it any more; repeating the call is harmless. */
-  readonly run: readonly (AttemptId & { readonly onDemand: boolean })[];
+  readonly run: readonly Run[];
   /** Launched or not, nobody knows, and the token may be dead: look for the task at ECS. */
   readonly find: readonly AttemptId[];
   readonly stop: readonly { readonly id: AttemptId; readonly taskArn: TaskArn }[];
@@ -46,10 +59,10 @@ export function workOn(
   launch: readonly AttemptId[],
   stop: readonly AttemptId[],
   now: EpochMs,
-  onDemand: readonly number[] = [],
+  traits: ReadonlyMap<number, LaunchTraits> = new Map(),
 ): SlotWork {
   const slots = new Map(row.slots.map((slot) => [slot.index, slot]));
-  const run: (AttemptId & { readonly onDemand: boolean })[] = [];
+  const run: Run[] = [];
   const find: AttemptId[] = [];
   const stopping: { id: AttemptId; taskArn: TaskArn }[] = [];
   const launched: { id: AttemptId; taskArn: TaskArn }[] = [];
@@ -72,20 +85,20 @@ export function workOn(
       stopping.push({ id, taskArn: slot.taskArn });
       launched.push({ id, taskArn: slot.taskArn }); // should that answer have been lost: only then is the task looked up
     } else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);
-    else if (now >= plusMs(slot.since, UNDER_WAY_MS)) run.push({ ...id, onDemand: slot.onDemand ?? false });
+    else if (now >= plusMs(slot.since, UNDER_WAY_MS)) run.push({ id, traits: slot.traits ?? PLAIN });
   }
   for (const id of launch) {
     const slot = slots.get(id.index);
     const order = slot === undefined ? -1 : compare(slot, id);
     if (slot === undefined || order < 0) {
-      const moved = onDemand.includes(id.index);
-      store({ ...id, state: 'launching', since: now, ...(moved ? { onDemand: true } : {}) });
-      run.push({ ...id, onDemand: moved });
+      const own = traits.get(id.index);
+      store({ ...id, state: 'launching', since: now, ...(own === undefined ? {} : { traits: own }) });
+      run.push({ id, traits: own ?? PLAIN });
     } else if (order > 0) continue;
     else if (slot.state === 'cancelled') cancelled.push(id);
     else if (slot.state === 'launched') launched.push({ id, taskArn: slot.taskArn });
     else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);
-    else run.push({ ...id, onDemand: slot.onDemand ?? false });
+    else run.push({ id, traits: slot.traits ?? PLAIN });
   }
   return { row: { ...row, slots: [...slots.values()] }, changed, run, find, stop: stopping, launched, cancelled };
 }

@@ -6,7 +6,8 @@ import type { AttemptId, Fact } from './fact.ts';
 import { foldFacts } from './fold-facts.ts';
 import { type Job, boardSize } from './job.ts';
 import { extendJournal, foldJournal } from './journal.ts';
-import { launchRowOf } from './launch-row.ts';
+import { FRESH } from './index-record.ts';
+import { type LaunchTraits, launchRowOf } from './launch-row.ts';
 import { type Counts, type LaunchLimits, OWN_LIMITS, planLaunches } from './launches.ts';
 import type { Action, Plan } from './plan.ts';
 import type { FailedPod } from './pod-failure-policy.ts';
@@ -157,7 +158,7 @@ export function planJob(
     held: started.held,
     actions: [
       ...byRow([...started.launch, ...resent.launch]).map(
-        ([row, attempts]): Action => ({ kind: 'launch', row, attempts, onDemand: movedOffSpot(job, draft, attempts) }),
+        ([row, attempts]): Action => ({ kind: 'launch', row, attempts, traits: traitsOf(job, draft, attempts) }),
       ),
       ...byRow(distinct([...started.stop, ...stops.stop])).map(
         ([row, attempts]): Action => ({ kind: 'stop', row, attempts }),
@@ -293,9 +294,15 @@ function byRow(ids: readonly AttemptId[]): readonly (readonly [row: number, atte
   return [...rows];
 }
 
-/** Indexes that Spot has interrupted as often as the Job bears. */
-function movedOffSpot({ spec }: Job, draft: Draft, ids: readonly AttemptId[]): readonly number[] {
-  const { disruptions } = spec;
-  if (disruptions.kind === 'count') return [];
-  return ids.flatMap(({ index }) => ((draft.record(index)?.spot ?? 0) >= disruptions.spotInterruptions ? [index] : []));
+/** An index that Spot has interrupted as often as the Job bears runs on demand; one that may fail alone knows how often it has. */
+function traitsOf({ spec }: Job, draft: Draft, ids: readonly AttemptId[]): ReadonlyMap<number, LaunchTraits> {
+  const { disruptions, backoffLimitPerIndex } = spec;
+  const traits = new Map<number, LaunchTraits>();
+  for (const { index } of ids) {
+    const { spot, failures, ignored } = draft.record(index) ?? FRESH;
+    const onDemand = disruptions.kind === 'budget' && spot > 0 && spot >= disruptions.spotInterruptions;
+    const counts = backoffLimitPerIndex === null ? { failures: 0, ignored: 0 } : { failures, ignored };
+    if (onDemand || counts.failures + counts.ignored > 0) traits.set(index, { onDemand, ...counts });
+  }
+  return traits;
 }

@@ -1,6 +1,7 @@
 import type { Chunk } from './board.ts';
 import type { EpochMs, TaskArn } from './brand.ts';
 import type { AttemptId, AttemptTimes, Ending, Fact } from './fact.ts';
+import type { LaunchTraits } from './launch-row.ts';
 import type { PodFailureRule } from './manifest.ts';
 import type { Status } from './status.ts';
 
@@ -73,8 +74,8 @@ export type Action =
       readonly kind: 'launch';
       readonly row: number;
       readonly attempts: readonly AttemptId[];
-      /** Those of these indexes that Spot has interrupted too often: they run on demand. */
-      readonly onDemand: readonly number[];
+      /** By index; those that are not here are {@link PLAIN}. */
+      readonly traits: ReadonlyMap<number, LaunchTraits>;
     }
   /** claims to cancel or attempts to stop, of one launch row */
   | { readonly kind: 'stop'; readonly row: number; readonly attempts: readonly AttemptId[] }

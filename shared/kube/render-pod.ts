@@ -1,6 +1,6 @@
 import { ANNOTATIONS } from '../domain/annotations.ts';
 import type { EpochMs } from '../domain/brand.ts';
-import { INDEX_KEY, INDEX_VARIABLE } from '../domain/container-env.ts';
+import { FAILURE_COUNT_KEY, IGNORED_FAILURE_COUNT_KEY, INDEX_KEY, INDEX_VARIABLE } from '../domain/container-env.ts';
 import { isActive } from '../domain/index-record.ts';
 import type { Labels } from '../domain/manifest.ts';
 import { hostname, podName, podUid } from '../domain/pod-name.ts';
@@ -96,8 +96,8 @@ function failureCounts({ spec, current, record }: PodFacts): Labels {
   if (spec.manifest.spec.backoffLimitPerIndex === undefined) return {};
   const { failures, ignored } = record ?? current ?? { failures: 0, ignored: 0 };
   return {
-    'batch.kubernetes.io/job-index-failure-count': String(failures),
-    ...(ignored === 0 ? {} : { 'batch.kubernetes.io/job-index-ignored-failure-count': String(ignored) }),
+    [FAILURE_COUNT_KEY]: String(failures),
+    ...(ignored === 0 ? {} : { [IGNORED_FAILURE_COUNT_KEY]: String(ignored) }),
   };
 }
 

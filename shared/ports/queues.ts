@@ -1,5 +1,6 @@
 import type { JobUid, TaskArn } from '../domain/brand.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';
+import type { LaunchTraits } from '../domain/launch-row.ts';
 
 /**
  * Three queues. A message may be lost, late, doubled or out of order: it is a hint, the table is the truth.
@@ -30,8 +31,8 @@ export type DispatchMessage =
       readonly launch: readonly AttemptId[];
       /** claims to be cancelled, or launched attempts to be stopped */
       readonly stop: readonly AttemptId[];
-      /** of what is to be launched, indexes that Spot has interrupted too often */
-      readonly onDemand?: readonly number[] | undefined;
+      /** of what is to be launched, by index */
+      readonly traits?: ReadonlyMap<number, LaunchTraits> | undefined;
       /** the stops are for a user who deleted the Pods */
       readonly podDeleted?: true | undefined;
     }

@@ -1,11 +1,10 @@
+import { FAILURE_COUNT_KEY, IGNORED_FAILURE_COUNT_KEY } from '../domain/container-env.ts';
 import { asEpochMs } from '../domain/brand.ts';
 import type { DumpedContainer, DumpedPod } from '../domain/cluster-dump.ts';
 import type { DumpedJobShape, DumpedPodShape } from './dump-shape.ts';
 
 const FINALIZER = 'batch.kubernetes.io/job-tracking';
 const COMPLETION_INDEX = 'batch.kubernetes.io/job-completion-index';
-const FAILURE_COUNT = 'batch.kubernetes.io/job-index-failure-count';
-const IGNORED_FAILURE_COUNT = 'batch.kubernetes.io/job-index-ignored-failure-count';
 const INT32_MAX = 2 ** 31 - 1;
 
 /**
@@ -44,8 +43,8 @@ export function dumpedPod(pod: DumpedPodShape, job: DumpedJobShape): DumpedPod {
     ),
     conditions: status.conditions.map(({ type, status: truth }) => ({ type, status: truth })),
     containers: containersOf(pod, job),
-    failureCount: countOf(metadata.annotations[FAILURE_COUNT]),
-    ignoredFailureCount: countOf(metadata.annotations[IGNORED_FAILURE_COUNT]),
+    failureCount: countOf(metadata.annotations[FAILURE_COUNT_KEY]),
+    ignoredFailureCount: countOf(metadata.annotations[IGNORED_FAILURE_COUNT_KEY]),
   };
 }
 

@@ -94,9 +94,6 @@ const FIELDS: Readonly<Record<string, string | null>> = {
   'status.podIPs': 'ask the task metadata endpoint ($ECS_CONTAINER_METADATA_URI_V4): the address is given after launch',
 };
 
-/** Annotations that the Job controller counts up from attempt to attempt. */
-const COUNTED = /^batch\.kubernetes\.io\/job-index-(ignored-)?failure-count$/;
-
 function fieldRefFaults(path: string, { fieldPath = '', apiVersion }: NonNullable<SourceShape['fieldRef']>) {
   const at = `${path}.fieldPath`;
   const faults: Fault[] =
@@ -109,8 +106,6 @@ function fieldRefFaults(path: string, { fieldPath = '', apiVersion }: NonNullabl
   else if (map !== undefined) {
     const name = map === 'annotations' ? key.toLowerCase() : key;
     faults.push(...qualifiedNameFaults(name).map((fault) => invalid(at, fieldPath, fault)));
-    if (map === 'annotations' && COUNTED.test(key))
-      faults.push(refusedValue(at, 'read MUSTER_ATTEMPT: it counts the tries of the index'));
   } else if (instead === undefined) faults.push(notSupported(at, fieldPath, Object.keys(FIELDS)));
   else if (instead !== null) faults.push(refusedValue(at, instead));
   return faults;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { asEpochMs, asJobUid, asTaskArn } from '../domain/brand.ts';
 import { factOf } from '../domain/ending.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';
+import type { LaunchTraits } from '../domain/launch-row.ts';
 import { isEventBridgeEvent, parseTask, taskEventDetail } from './ecs-task.ts';
 
 /**
@@ -127,6 +128,14 @@ export function parseLook(text: string, groupPrefix: string): ParsedLook {
 
 // dispatch queue
 
+/** [index, on demand?, failures, ignored failures] */
+const TraitsSchema = z
+  .array(z.tuple([Count, z.boolean(), Count, Count]))
+  .transform(
+    (rows): ReadonlyMap<number, LaunchTraits> =>
+      new Map(rows.map(([index, onDemand, failures, ignored]) => [index, { onDemand, failures, ignored }])),
+  );
+
 const DispatchSchema = z.discriminatedUnion('kind', [
   z.object({
     v,
@@ -134,7 +143,7 @@ const DispatchSchema = z.discriminatedUnion('kind', [
     uid: Uid,
     launch: z.array(Id).readonly(),
     stop: z.array(Id).readonly(),
-    onDemand: z.array(Count).readonly().optional(),
+    traits: TraitsSchema.optional(),
     podDeleted: z.literal(true).optional(),
   }),
   z.object({ v, kind: z.literal('stopTask'), uid: Uid, taskArn: Arn }),
@@ -147,9 +156,20 @@ export type ParsedDispatch = Unversioned<z.output<typeof DispatchSchema>>;
 export const formatDispatch = (message: ParsedDispatch): string =>
   sendableJson(
     message.kind === 'pack'
-      ? { v: VERSION, ...message, launch: message.launch.map(idOf), stop: message.stop.map(idOf) }
+      ? {
+          v: VERSION,
+          ...message,
+          launch: message.launch.map(idOf),
+          stop: message.stop.map(idOf),
+          traits: traitRows(message),
+        }
       : { v: VERSION, ...message },
   );
+
+const traitRows = ({ traits }: { readonly traits?: ReadonlyMap<number, LaunchTraits> | undefined }) =>
+  traits === undefined
+    ? undefined
+    : [...traits].map(([index, { onDemand, failures, ignored }]) => [index, onDemand, failures, ignored]);
 
 export function parseDispatch(text: string): ParsedDispatch {
   const { v: _v, ...message } = DispatchSchema.parse(JSON.parse(text));

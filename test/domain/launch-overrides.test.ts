@@ -28,6 +28,8 @@ const ATTEMPT = {
   podName: 'sums-7-abcde',
   podUid: 'pod-uid',
   completionIndex: 7,
+  failureCount: 2,
+  ignoredFailureCount: 1,
   labels: { 'job-name': 'sums', 'controller-uid': 'u' },
 };
 const launched = (job: JobManifest) => overridesOf(job, ATTEMPT);
@@ -40,6 +42,19 @@ function found(job: JobManifest, container = 'main') {
   const { env = [] } = launched(job).find(({ name }) => name === container) ?? {};
   return Object.fromEntries([...environment, ...env].map(({ name, value }) => [name, value]));
 }
+
+describe('the counts of failures (KEP-3850)', () => {
+  const counts = ['job-index-failure-count', 'job-index-ignored-failure-count'].map((key, i) =>
+    fieldRef(`COUNT_${i}`, `metadata.annotations['batch.kubernetes.io/${key}']`),
+  );
+  test('are those of the attempt, where each index has a limit of its own', () => {
+    const job = one({ env: counts });
+    const perIndex = { ...job, spec: { ...job.spec, backoffLimitPerIndex: 3 } };
+    expect(found(perIndex)).toMatchObject({ COUNT_0: '2', COUNT_1: '1' });
+  });
+  test('are annotations that nobody has set, where it has none', () =>
+    expect(found(one({ env: counts }))).toMatchObject({ COUNT_0: '', COUNT_1: '' }));
+});
 
 describe('the completion index', () => {
   test('is set in every container of an Indexed Job, at launch', () => {

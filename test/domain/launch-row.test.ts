@@ -43,7 +43,7 @@ const idWords = ({ attempt, nonce }: AttemptId): string => `${attempt}.${nonce}`
 
 const workWords = ({ run, find, stop, launched, cancelled }: SlotWork): string =>
   [
-    ...run.map((one) => `run ${idWords(one)}`),
+    ...run.map((one) => `run ${idWords(one.id)}`),
     ...find.map((one) => `find ${idWords(one)}`),
     ...stop.map((one) => `stop ${idWords(one.id)}`),
     ...launched.map((one) => `tell launched ${idWords(one.id)}`),
@@ -159,4 +159,14 @@ test.each([
   [999_999, 99_999],
 ])('index %i is in row %i', (index, row) => {
   expect(launchRowOf(index)).toBe(row);
+});
+
+test('what the board said of a launch is frozen with it: a repeated call says the same', () => {
+  const id = { index: 3, attempt: 2, nonce: 0 };
+  const traits = { onDemand: true, failures: 1, ignored: 2 };
+  const first = workOn({ row: 0, version: 0, slots: [] }, [id], [], at(0), new Map([[3, traits]]));
+  expect(first.run).toEqual([{ id, traits }]);
+  const other = new Map([[3, { onDemand: false, failures: 9, ignored: 0 }]]);
+  expect(workOn(first.row, [id], [], at(5), other).run).toEqual([{ id, traits }]);
+  expect(workOn(first.row, [], [id], at(60)).run).toEqual([{ id, traits }]); // to find out what is to be stopped
 });

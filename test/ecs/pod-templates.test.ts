@@ -109,6 +109,8 @@ test('what admission lets in, ECS takes: the definition, and the launch of any a
         podName: 'sums-9-abcde',
         podUid: 'pod-uid',
         completionIndex: 9,
+        failureCount: 2,
+        ignoredFailureCount: 1,
         labels: manifest.spec.template.metadata.labels,
       };
       const launch = RunTaskSchema.parse(

@@ -85,7 +85,14 @@ function requests(manifest: JobManifest): string {
       id: { index: 1, attempt: 1, nonce: 0 },
       template: { taskDefinition: 'arn', containers, placement: formatPlacement(placement) },
       env: [],
-      overrides: overridesOf(manifest, { podName: 'sums-1-abcde', podUid: 'pod-uid', completionIndex: 1, labels }),
+      overrides: overridesOf(manifest, {
+        podName: 'sums-1-abcde',
+        podUid: 'pod-uid',
+        completionIndex: 1,
+        failureCount: 2,
+        ignoredFailureCount: 1,
+        labels,
+      }),
       capacity: capacityOf(manifest),
     }),
   ]);

@@ -59,11 +59,6 @@ describe('what is wrong has its path', () => {
       ],
     ],
     [
-      'a count of failures',
-      field("metadata.annotations['batch.kubernetes.io/job-index-failure-count']"),
-      [`${at}.fieldRef.fieldPath: ${LATER}; read MUSTER_ATTEMPT: it counts the tries of the index`],
-    ],
-    [
       'a resource that nobody has',
       resource({ resource: 'limits.gpu' }),
       [

@@ -144,3 +144,14 @@ test.each(BROKEN)('%s is refused by every parser, with a reason', (text) => {
   const parsers = [parseWakeUp, parseFactMessage, parseDispatch, (body: string) => parseLook(body, 'muster:')];
   for (const parse of parsers) expect(refusal(parse, text)).toMatch(/./);
 });
+
+test('what the board has to say of launches comes along', () => {
+  const message: DispatchMessage = {
+    kind: 'pack',
+    uid: asJobUid('job'),
+    launch: [{ index: 7, attempt: 3, nonce: 0 }],
+    stop: [],
+    traits: new Map([[7, { onDemand: true, failures: 2, ignored: 1 }]]),
+  };
+  expect(parseDispatch(formatDispatch(message))).toEqual(message);
+});

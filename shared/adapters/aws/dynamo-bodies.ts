@@ -28,9 +28,11 @@ export const TemplateSchema: z.ZodType<LaunchTemplate> = z.object({
   placement: z.string(),
 });
 
+const Traits = z.object({ onDemand: z.boolean(), failures: z.number(), ignored: z.number() });
+
 export const SlotsSchema: z.ZodType<readonly LaunchSlot[]> = z.array(
   z.discriminatedUnion('state', [
-    z.object({ ...attemptId, state: z.literal('launching'), since: Time, onDemand: z.literal(true).optional() }),
+    z.object({ ...attemptId, state: z.literal('launching'), since: Time, traits: Traits.optional() }),
     z.object({ ...attemptId, state: z.literal('cancelled') }),
     z.object({ ...attemptId, state: z.literal('launched'), since: Time, taskArn: Arn }),
   ]),
