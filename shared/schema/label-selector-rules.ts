@@ -79,6 +79,8 @@ function meets({ key = '', operator, values = [] }: Requirement, labels: Labels)
       return value === undefined || !values.includes(value);
     case 'Exists':
       return value !== undefined;
+    case 'DoesNotExist':
+    case undefined:
     default:
       return value === undefined;
   }
