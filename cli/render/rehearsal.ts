@@ -176,13 +176,30 @@ const refusalLines = (timeline: readonly TimelineEntry[]): readonly Line[] =>
       ),
   );
 
+/** Ends after which an index has to be tried again. */
+const FAILURES: readonly Outcome[] = [
+  'failed',
+  'failedForGood',
+  'ignored',
+  'restarted',
+  'unstarted',
+  'lost',
+  'lostToSpot',
+];
+
 /** A cell an index, or for several of them. */
 const STRIP_ROWS = 4;
 
-function indexLines({ board, manifest, report }: Rehearsal, columns: number, looks: Looks): readonly Line[] {
+function indexLines(
+  { board, manifest, report, judgements }: Rehearsal,
+  columns: number,
+  looks: Looks,
+): readonly Line[] {
   const size = manifest.spec.completionMode === 'Indexed' ? (manifest.spec.completions ?? 0) : 0;
   if (size === 0) return [];
-  const failedOnes = new Set(report.attempts.filter(({ cause }) => cause !== 'Completed').map(({ index }) => index));
+  const failedOnes = new Set(
+    report.attempts.filter((_, i) => FAILURES.includes(judgements[i]?.as ?? 'succeeded')).map(({ index }) => index),
+  );
   const states = Array.from({ length: size }, (_, index) => shown(board[index], failedOnes.has(index)));
   const layout = layoutGrid(size, columns - 2, STRIP_ROWS);
   const strip = renderGrid(Uint8Array.from(states, codeOf), layout, looks);

@@ -77,7 +77,11 @@ export class VirtualWorld {
       refusal: () => null,
       emit: (view) => {
         const fact = factOf(view);
-        if (fact !== null) this.#looks.push({ uid: view.job, facts: [fact] });
+        if (fact === null) return;
+        const hear = (): void => void this.#looks.push({ uid: view.job, facts: [fact] });
+        // That a task runs decides nothing, and is published once a second at most: such news are gathered.
+        if (fact.kind === 'running') this.schedule(nextSecond(now()), hear);
+        else hear();
       },
     });
     this.deps = {
@@ -147,18 +151,18 @@ export class VirtualWorld {
     return { spec, status, version: status.version, board };
   }
 
-  /** What was heard is passed on before anything new is asked for. False: nobody has anything to do now. */
+  /** All that was asked for is done before what was heard is looked at: fewer passes see the same. False: nobody has anything to do now. */
   #beginHandler(): boolean {
-    if (this.#looks.length > 0) {
-      const batch = this.#looks.splice(0, LOOKS_PER_BATCH);
-      this.begin(async () => {
-        for (const result of await reconcileBatch(batch, this.deps)) if (result.kind === 'threw') throw result.error;
-      });
+    const order = this.#orders.shift();
+    if (order !== undefined) {
+      this.begin(async () => dispatch(order, this.deps));
       return true;
     }
-    const order = this.#orders.shift();
-    if (order === undefined) return false;
-    this.begin(async () => dispatch(order, this.deps));
+    if (this.#looks.length === 0) return false;
+    const batch = this.#looks.splice(0, LOOKS_PER_BATCH);
+    this.begin(async () => {
+      for (const result of await reconcileBatch(batch, this.deps)) if (result.kind === 'threw') throw result.error;
+    });
     return true;
   }
 
@@ -250,6 +254,8 @@ export class VirtualWorld {
     return chunk;
   }
 }
+
+const nextSecond = (now: EpochMs): EpochMs => asEpochMs(Math.ceil(now / 1000) * 1000);
 
 /** All that the last step has set off has come to rest: nothing here waits for anything but the clock. */
 const settled = async (): Promise<void> =>

@@ -61,7 +61,7 @@ describe('muster simulate', () => {
              20s  failed     1 failed
 
       Decisions
-             20s  FailureTarget FailedIndexes: Job has failed indexes
+             20s  FailureTarget FailedIndexes: Job has failed indexes (index 1 decided)
              20s  Failed FailedIndexes: Job has failed indexes
                1x  counted as failed: exit code 3 (index 1)
                1x  counted as failed, the index is given up: exit code 3 (index 1)

@@ -99,7 +99,7 @@ describe('KEP-3850, back-off limit per index', () => {
       attempts: [{ index: '1,8', run: '2s', exitCode: 1 }, { index: 4, attempt: 0, exitCode: 1 }, { run: '5s' }],
     });
     expect(conditionsOf(report.final)).toEqual(['FailureTarget FailedIndexes', 'Failed FailedIndexes']);
-    expect(report.final).toMatchObject({ succeeded: 8, failed: 5, completedIndexes: '0,2-7,9' });
+    expect(report.final).toMatchObject({ succeeded: 8, failed: 5, completedIndexes: '0,2-7,9', failedIndexes: '1,8' });
     expect(boardOf(board)).toBe('SFSSSSSSFS');
     expect(report.attempts.filter(({ index }) => index === 1)).toHaveLength(2);
   });
