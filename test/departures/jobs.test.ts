@@ -48,8 +48,8 @@ test('a Job resumes when what it stopped has ended', () => {
 
 test('only what a user deletes is replaced at once', () => {
   const policy = { podReplacementPolicy: 'TerminatingOrFailed', parallelism: 2 } as const;
-  // parallelism was lowered, and raised again before index 1 had stopped
-  const scaled = aBoard('r R', policy);
+  // parallelism was lowered, and raised again before index 1 had stopped: its place is taken until then
+  const scaled = aBoard('r R .', policy);
   expect(brief(plan(scaled, [], 20))).toBe('running, stop 1');
   expect(brief(plan(scaled, [ended(1, 'Stopped', 20)], 20))).toBe('running, launch 1#2');
 
