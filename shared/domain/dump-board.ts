@@ -202,6 +202,7 @@ class Layout {
   /** Pods whose success moves no slot: their index has succeeded before, or another Pod has its slot. */
   readonly lateSuccesses: DumpedPod[] = [];
   readonly doneBeside = { succeeded: 0, failed: 0 };
+  readonly #succeededBeside: number[] = [];
   readonly #records: IndexRecord[] = [];
   readonly #ranks: ReadonlyMap<DumpedPod, number>;
 
@@ -261,8 +262,13 @@ class Layout {
 
   /** Indexes that have succeeded, by what is no fact any more. */
   counted(): IndexSet {
-    const late = this.lateSuccesses.flatMap(({ index }) => (index === null ? [] : [index]));
-    return union(this.succeeded, indexSetOf(late.sort((a, b) => a - b)));
+    return union(this.succeeded, indexSetOf(this.#succeededBeside));
+  }
+
+  /** An index is done, but a Pod of its own that is active has its slot. Indexes come in ascending order. */
+  markDone(index: number, as: 'succeeded' | 'failed'): void {
+    this.doneBeside[as]++;
+    if (as === 'succeeded') this.#succeededBeside.push(index);
   }
 
   records(): readonly IndexRecord[] {
@@ -318,7 +324,7 @@ function layIndex(
   const alive = own.filter((pod) => !isTerminal(pod) && !failures.includes(pod));
   const lingerers = failures.filter(isTerminating);
   const best = layout.bestOf(own);
-  const success = fresh.find(({ phase }) => phase === 'Succeeded');
+  const [success, ...twins] = fresh.filter(({ phase }) => phase === 'Succeeded');
   const held = waitsForEnd(spec) ? alive.find(isTerminating) : undefined;
   const carrier = lastFailed(
     own.filter((pod) => failures.includes(pod) || (layout.noted.has(pod) && hasFailed(spec, pod))),
@@ -327,14 +333,13 @@ function layIndex(
   for (const pod of lingerers) layout.putTerminating(pod, false);
 
   const done = settled ?? (success === undefined ? null : 'succeeded');
+  const isFact = best === undefined && settled === null && success !== undefined;
+  layout.lateSuccesses.push(...twins, ...(success === undefined || isFact ? [] : [success]));
   if (best !== undefined) {
     layout.putActive(best, index);
-    if (done !== null) layout.doneBeside[done]++;
-    if (success !== undefined) layout.lateSuccesses.push(success);
-  } else if (settled !== null) {
-    layout.put({ ...FRESH, state: settled, attempt: 1 }, index);
-    if (success !== undefined) layout.lateSuccesses.push(success);
-  } else if (success !== undefined) layout.putEnded(success, index);
+    if (done !== null) layout.markDone(index, done);
+  } else if (settled !== null) layout.put({ ...FRESH, state: settled, attempt: 1 }, index);
+  else if (success !== undefined) layout.putEnded(success, index);
   else if (held !== undefined) layout.putTerminating(held, true, index);
   else if (carrier !== undefined && layout.fresh.has(carrier)) layout.putEnded(carrier, index);
   else layout.put(carrier === undefined || !perIndex ? FRESH : afterFailure(spec, carrier), index);

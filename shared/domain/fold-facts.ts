@@ -12,7 +12,7 @@ import { LOST, NO_TIMES } from './ending.ts';
 import { type AttemptId, type Fact, inOrder } from './fact.ts';
 import { FRESH, type IndexRecord, hasPod, isActive } from './index-record.ts';
 import { unreachable } from './invariant.ts';
-import type { Job } from './job.ts';
+import type { Job, SuccessRule } from './job.ts';
 import { type Judged, hasSpentLimit, judge, podOf } from './judge.ts';
 import type { Counted, EndedAttempt } from './plan.ts';
 import { type FailedPod, failJobMessage } from './pod-failure-policy.ts';
@@ -35,7 +35,7 @@ export type Folded = {
   readonly rejected: string | null;
   /** A podFailurePolicy rule that fails the Job was met. */
   readonly failJob: { readonly message: string; readonly index: number } | null;
-  /** The last index that succeeded, and the last that failed, in this batch. */
+  /** The last index, in this batch, that brought the success policy nearer, and the last that failed: for good, if one did. */
   readonly lastSucceeded: number | null;
   readonly lastFailed: number | null;
   /** Facts about indexes whose chunk was not at hand. */
@@ -176,6 +176,7 @@ class Ledger {
   #failJob: Folded['failJob'];
   #lastSucceeded: number | null = null;
   #lastFailed: number | null = null;
+  #lastGivenUp: number | null = null;
 
   constructor(draft: Draft, context: FoldContext) {
     this.#draft = draft;
@@ -212,9 +213,8 @@ class Ledger {
       case 'succeeded':
         this.#draft.apply({ op: 'succeeded', index, attempt });
         this.#succeededAt.push(at);
-        this.#lastSucceeded = index;
         this.counted.succeeded++;
-        this.#ruleHits = countHit(job.spec.successPolicy ?? [], this.#ruleHits, index);
+        this.#hit(job.spec.successPolicy ?? [], index);
         break;
       case 'failed':
         this.fail(fact, record);
@@ -279,11 +279,20 @@ class Ledger {
       ended: this.#ended,
       failJob: this.#failJob,
       lastSucceeded: this.#lastSucceeded,
-      lastFailed: this.#lastFailed,
+      lastFailed: this.#lastGivenUp ?? this.#lastFailed,
     };
   }
 
+  #hit(rules: readonly SuccessRule[], index: number): void {
+    const hits = countHit(rules, this.#ruleHits, index);
+    const isListed = hits.some((count, i) => count !== (this.#ruleHits[i] ?? 0));
+    const isCounted = rules.some(({ indexes }) => indexes === null);
+    if (isListed || isCounted || rules.length === 0) this.#lastSucceeded = index;
+    this.#ruleHits = hits;
+  }
+
   #failForGood({ index, attempt, at }: Failed): void {
+    this.#lastGivenUp = index;
     this.#draft.apply({ op: 'failedForGood', index, attempt });
     this.#countFailure(index, at);
     this.counted.failedIndexes++;
