@@ -23,6 +23,8 @@ export type Watched = {
   readonly board: ShadowBoard;
   /** `index/attempt` of claims that were committed */
   readonly claimed: Set<string>;
+  /** The same of those that ought to end since the Job was suspended, was deleted or had its verdict. */
+  readonly wished: Set<string>;
   /** by `index/attempt/nonce`: the records of ended attempts that are written */
   readonly recorded: Map<string, EndedAttempt>;
   /** by `index/attempt/nonce`: what the board says became of it */
@@ -42,6 +44,7 @@ export function watch(stored: StoredSpec, status: Status): Watched {
     parallelismMax: parallelism,
     board: new ShadowBoard(),
     claimed: new Set(),
+    wished: new Set(),
     recorded: new Map(),
     outcomes: new Map(),
     publishedVersion: 0,
@@ -71,6 +74,7 @@ export function checkCommit(
   checkCounts(watched, blame);
   checkBackoff(before, status, fresh, watched, blame);
   checkClaims(watched, fresh, blame);
+  checkAlarm(watched, blame);
   const startTime = before.phase.kind === 'suspended' ? null : before.startTime;
   const evidence = { spec: watched.spec, board, restarts, startTime, now: status.now, failJob: pass.failJob };
   const releases = fresh.some(({ op }) => op === 'released');
@@ -123,6 +127,7 @@ function checkStep(pass: Pass, transition: Transition): void {
     spec,
     outOfRange: spec.completionMode === 'Indexed' && completions !== null && index >= completions,
     replaced: replaced.has(key),
+    wished: shadow.stopping || watched.wished.has(attemptKey),
     at: now,
   };
   if (op === 'succeeded' && shadow.state === 'succeeded') blame('G1', `index ${index} is counted twice`);
@@ -281,6 +286,31 @@ function checkClaims({ status, spec, board }: Watched, fresh: readonly Transitio
     blame('G3', `${active} attempts are active, ${stopping} stopping, parallelism ${spec.parallelism}`);
   }
 }
+
+/** Whatever a Job waits for that no fact tells of, the sweep finds it in time: an alarm is set for it. */
+function checkAlarm({ status, spec, board }: Watched, blame: Blame): void {
+  const { phase, alarms, inFlight, startTime, now } = status;
+  const alarm = alarms[0] ?? null;
+  const due: (readonly [string, number])[] = inFlight.map(({ dueAt }) => ['a claim without an answer', dueAt]);
+  if (phase.kind === 'running') {
+    if (spec.parallelism > 0) due.push(['a running Job', Infinity]);
+    if (spec.activeDeadlineSec !== null && !spec.suspend && startTime !== null)
+      due.push(['the deadline', startTime + spec.activeDeadlineSec * 1000]);
+    if (board.counts.waiting > 0)
+      for (const { state, notBefore } of board.pods())
+        if (state === 'waiting') due.push(['a Pod between two tasks', Math.max(notBefore ?? now, now + A_ROUND_MS)]);
+  } else if (phase.kind === 'draining' || phase.kind === 'deleting')
+    due.push([`a Job that is ${phase.kind}`, Infinity]);
+  else if (phase.kind === 'finished' && spec.ttlSecAfterFinished !== null)
+    due.push(['the time to live', Math.max(phase.at + spec.ttlSecAfterFinished * 1000, now + A_ROUND_MS)]);
+  if (board.counts.stopping + status.lingering.length > 0) due.push(['what is being stopped', now + A_ROUND_MS]);
+  for (const [what, at] of due) {
+    if (alarm === null || alarm > at) blame('G8', `no alarm is set for ${what}: ${alarm}, due ${at}`);
+  }
+}
+
+/** Stops are repeated, and claims sent again, within this. */
+const A_ROUND_MS = 60_000;
 
 /** A verdict is given when, and only when, there is reason to; failure beats success. */
 function checkVerdict(

@@ -1,5 +1,6 @@
 import type { Fate } from '../../shared/adapters/memory/tasks.ts';
 import type { Ending } from '../../shared/domain/fact.ts';
+import type { JobManifest } from '../../shared/domain/manifest.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
 import type { Random } from './random.ts';
 import { STRANGER_NONCE } from './watchdog.ts';
@@ -12,8 +13,14 @@ const DONE: Ending = { cause: 'Completed', exitCode: 0, container: 'main', reaso
 export const EXIT_CODES = [1, 3, 42] as const;
 
 /** How this seed's tasks go: how many of them fail by themselves, are taken, never start, or hang. */
-export function fatesOf(random: Random, large: boolean): (launch: Launch, luck: Random) => Fate {
-  const failing = random.pick(large ? [0, 0.05, 0.2] : [0, 0.05, 0.2, 0.5]);
+export function fatesOf(random: Random, { spec }: JobManifest, large: boolean): (launch: Launch, luck: Random) => Fate {
+  // Where the Job says what a failure means, there are some.
+  const { backoffLimitPerIndex, podFailurePolicy, template } = spec;
+  const judged = backoffLimitPerIndex !== undefined || podFailurePolicy !== undefined;
+  const failing =
+    judged || template.spec.restartPolicy === 'OnFailure'
+      ? random.pick(large ? [0.05, 0.2] : [0.1, 0.3, 0.5])
+      : random.pick([0, 0.05, 0.3]);
   const taken = random.pick([0, 0.1, 0.2]);
   const hanging = large ? 0 : random.pick([0, 0, 0, 0.1]);
   // The first attempt of these indexes cannot be started, however often its launch is tried: its image is not there.

@@ -14,6 +14,7 @@ const OUTAGES: readonly (readonly Part[])[] = [
   ['dispatch'],
   ['sweep', 'events'],
   ['reconcile', 'dispatch', 'sweep', 'events'],
+  ['reconcile', 'dispatch', 'sweep', 'events'],
 ];
 
 type Happening = { readonly at: number; readonly act: () => void };
@@ -34,24 +35,29 @@ export function happenings(random: Random, uid: JobUid, world: World): EpochMs {
   const plans: Happening[] = [change(calm + 600_000, false)];
   for (let n = random.between(0, CHANGES_MAX); n > 0; n--) {
     const at = soon();
-    const what = random.pick(['suspend', 'suspend', 'resize', 'parallelism'] as const);
-    if (what === 'suspend') plans.push(change(at, true), change(at + random.pick([100, 5_000, 60_000]), false));
-    else if (what === 'resize') {
-      const share = random.next();
-      plans.push({ at, act: () => world.changeManifest(uid, (spec) => resized(spec, share)) });
-    } else {
+    if (random.chance(0.5))
+      plans.push(change(at, true), change(at + random.pick([100, 5_000, 60_000, 600_000]), false));
+    else {
       const parallelism = random.between(1, 12);
       plans.push({ at, act: () => world.changeManifest(uid, (spec) => ({ ...spec, parallelism })) });
     }
   }
-  if (random.chance(0.2)) {
+  if (random.chance(0.35)) {
+    for (let n = random.between(1, 3); n > 0; n--) {
+      const share = random.next();
+      const act = (): void => world.changeManifest(uid, (spec) => resized(spec, share));
+      plans.push({ at: start + random.between(5_000, 180_000), act });
+    }
+  }
+  if (random.chance(0.15)) {
     const remove = (): void => world.deleteJob(uid);
     plans.push({ at: soon(), act: remove }, { at: calm + 2, act: remove });
   }
-  if (random.chance(0.3)) {
+  if (random.chance(0.4)) {
     const parts = random.pick(OUTAGES);
     const forMs = 60_000 * random.pick([random.between(1, 10), random.between(70, 150)]);
-    plans.push({ at: soon(), act: () => world.breakDown(parts, forMs) });
+    const at = start + random.between(500, random.pick([30_000, 60_000, 600_000]));
+    plans.push({ at, act: () => world.breakDown(parts, forMs) });
   }
   if (random.chance(0.3)) {
     const index = random.between(0, 30);
@@ -62,6 +68,9 @@ export function happenings(random: Random, uid: JobUid, world: World): EpochMs {
       const at = start + random.between(5_000, random.pick([60_000, 180_000, 600_000]));
       plans.push({ at, act: () => deleteSomePod(random, uid, world) });
     }
+  }
+  if (random.chance(0.15)) {
+    plans.push({ at: start + random.between(10_000, 30_000), act: () => deleteAllPods(uid, world) });
   }
   world.schedule(asEpochMs(start + HANGS_AFTER_MS), () => deleteWhatHangs(uid, world));
   for (const { at, act } of plans) world.schedule(asEpochMs(at), act);
@@ -83,6 +92,14 @@ function deleteSomePod(random: Random, uid: JobUid, world: World): void {
   const { index, attempt, nonce } = random.pick(pods);
   world.user((deps) => deletePod(uid, { index, attempt, nonce }, deps));
 }
+
+/** At once, as one command does it: more than may be replaced before they have stopped, if the Job is large. */
+function deleteAllPods(uid: JobUid, world: World): void {
+  for (const { index, attempt, nonce } of world.watchdog.podsOf(uid).slice(0, DELETED_AT_ONCE_MAX))
+    world.user((deps) => deletePod(uid, { index, attempt, nonce }, deps));
+}
+
+const DELETED_AT_ONCE_MAX = 700;
 
 /** Somebody looks after tasks that hang, and deletes the Pod of each until the Job says that it is being deleted. */
 function deleteWhatHangs(uid: JobUid, world: World): void {

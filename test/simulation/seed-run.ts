@@ -28,17 +28,17 @@ export async function runSeed(seed: number, trace?: Trace): Promise<SeedResult> 
   const random = new Random(seed);
   const large = seed % 10 === 9;
   const weather: Weather = large ? mild(weatherOf(random)) : weatherOf(random);
-  const fate = fatesOf(random, large);
+  const spec = specFor(random, seed, large);
+  const fate = fatesOf(random, spec.manifest, large);
   const world = new World({
     seed,
     weather,
-    gustMs: large ? 2_000 : 0,
+    gustMs: large ? 2_000 : random.pick([0, 0, 5_000]),
     ...(trace === undefined ? {} : { trace }),
     fate,
   });
   await world.store.jobs.createNamespace('default', world.time);
 
-  const spec = specFor(random, seed, large);
   const { uid } = spec.identity;
   world.createJob(spec);
   const eventless = happenings(random, uid, world);

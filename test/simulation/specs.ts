@@ -23,7 +23,7 @@ export function specFor(random: Random, seed: number, large: boolean): StoredSpe
     completionMode: mode === 'Indexed' ? 'Indexed' : 'NonIndexed',
     completions: mode === 'WorkQueue' ? null : completions,
     parallelism: large ? completions : random.between(1, 12),
-    backoffLimit: random.pick([0, 3, 1_000, 1_000]),
+    backoffLimit: random.pick(plain ? [0, 3, 1_000] : [0, 3, 6, 1_000, 1_000]),
     suspend: !large && random.chance(0.1),
   });
   const { manifest } = stored;
@@ -43,22 +43,25 @@ function withPolicies(plain: Spec, random: Random): Spec {
   const indexed = plain.completionMode === 'Indexed';
   const completions = plain.completions ?? 0;
   const perIndex = indexed && random.chance(0.5);
-  const judging = random.chance(0.45);
+  const judging = random.chance(0.5);
   const onFailure = !judging && random.chance(0.5);
   const template = plain.template;
   return {
     ...plain,
     ...(perIndex ? { backoffLimitPerIndex: random.pick([0, 0, 1, 2, 3]) } : {}),
     ...(perIndex && random.chance(0.7) ? { backoffLimit: 2_147_483_647 } : {}),
-    ...(perIndex && random.chance(0.5) ? { maxFailedIndexes: random.between(0, Math.min(completions, 3)) } : {}),
+    ...(perIndex && random.chance(0.7) ? { maxFailedIndexes: random.between(0, Math.min(completions, 2)) } : {}),
     ...(judging ? { podFailurePolicy: { rules: failureRules(random, perIndex) } } : {}),
-    ...(indexed && completions > 0 && random.chance(0.25) ? { successPolicy: successRules(random, completions) } : {}),
-    ...(random.chance(0.2) ? { activeDeadlineSeconds: random.pick([0, 60, 600, 3_600]) } : {}),
+    ...(indexed && completions > 0 && random.chance(0.4) ? { successPolicy: successRules(random, completions) } : {}),
+    ...(random.chance(0.25) ? { activeDeadlineSeconds: random.pick([0, 60, 60, 600, 3_600]) } : {}),
     ...(random.chance(0.25) ? { ttlSecondsAfterFinished: random.pick([0, 60, 3_600]) } : {}),
     podReplacementPolicy: !judging && random.chance(0.6) ? 'TerminatingOrFailed' : 'Failed',
     template: onFailure ? { ...template, spec: { ...template.spec, restartPolicy: 'OnFailure' } } : template,
   };
 }
+
+/** Ascending, as admission wants them. */
+const EXIT_CODES_MET = [[1], [42], [1, 3], [3, 42], EXIT_CODES] as const;
 
 function failureRules(random: Random, perIndex: boolean): readonly PodFailureRule[] {
   const actions = [
@@ -72,7 +75,7 @@ function failureRules(random: Random, perIndex: boolean): readonly PodFailureRul
     const action = random.pick(actions);
     return random.chance(0.4)
       ? { action, onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }
-      : { action, onExitCodes: { operator: random.pick(['In', 'In', 'NotIn']), values: [random.pick(EXIT_CODES)] } };
+      : { action, onExitCodes: { operator: random.pick(['In', 'In', 'NotIn']), values: random.pick(EXIT_CODES_MET) } };
   });
 }
 

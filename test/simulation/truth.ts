@@ -2,7 +2,7 @@ import type { EpochMs } from '../../shared/domain/brand.ts';
 import type { Ending } from '../../shared/domain/fact.ts';
 import type { JobSpec } from '../../shared/domain/job.ts';
 import type { PodFailureRule } from '../../shared/domain/manifest.ts';
-import { type Phase, isEnding } from '../../shared/domain/status.ts';
+import type { Phase } from '../../shared/domain/status.ts';
 import type { TaskView } from '../../shared/domain/task.ts';
 import type { TransitionOp } from '../../shared/domain/transition.ts';
 import type { Shadow } from './shadow.ts';
@@ -18,6 +18,8 @@ export type Outcome = {
   readonly outOfRange: boolean;
   /** its Pod was deleted and another took its place at once: counted then, whatever its end */
   readonly replaced: boolean;
+  /** the board, or a user by what he did to the Job, had wished it to end */
+  readonly wished: boolean;
   readonly at: EpochMs;
 };
 
@@ -62,7 +64,7 @@ const isLoss = (guess: TransitionOp, op: TransitionOp): boolean => guess === op 
  * wished, and what the Job's spec says of such an end.
  */
 export function expected(ending: Ending, outcome: Outcome, endedAt: EpochMs): TransitionOp {
-  const { spec, phase, shadow, outOfRange, replaced } = outcome;
+  const { spec, phase, shadow, outOfRange, replaced, wished } = outcome;
   const { cause } = ending;
   const spent = spec.backoffLimitPerIndex !== null && shadow.failures >= spec.backoffLimitPerIndex;
   const counts: TransitionOp = spent ? 'failedForGood' : 'failed';
@@ -71,7 +73,6 @@ export function expected(ending: Ending, outcome: Outcome, endedAt: EpochMs): Tr
   if (outOfRange) return 'released';
   if (phase.kind === 'draining' && phase.verdict.kind === 'failed') return counts;
   const byItself = cause === 'Error' || cause === 'OOMKilled';
-  const wished = isEnding(phase) || shadow.stopping;
   if (wished && !byItself) return 'released';
   switch (ruleFor(ending, spec)?.action) {
     case 'Ignore':

@@ -2,7 +2,7 @@ import { type EpochMs, type JobUid, plusMs } from '../../shared/domain/brand.ts'
 import type { AttemptId } from '../../shared/domain/fact.ts';
 import { InvariantError } from '../../shared/domain/invariant.ts';
 import { planningSpec } from '../../shared/domain/job.ts';
-import { DELETED_VERSION, type Phase, type Status } from '../../shared/domain/status.ts';
+import { DELETED_VERSION, type Phase, type Status, isEnding } from '../../shared/domain/status.ts';
 import type { TaskView } from '../../shared/domain/task.ts';
 import type { Feed, FeedEntry } from '../../shared/ports/feed.ts';
 import type { JobStore, StoredSpec } from '../../shared/ports/job-store.ts';
@@ -253,8 +253,9 @@ export class Watchdog {
     if (live > 0 && ((kind === 'finished' && before.phase.kind !== 'finished') || kind === 'deleted')) {
       this.#blame('G6', `${kind} while ${live} tasks may still run`);
     }
-    if (!isPass) return;
-    checkCommit(watched, before, fresh, (arn) => this.#tasks.get(arn), this.#now(), blame);
+    if (isPass) checkCommit(watched, before, fresh, (arn) => this.#tasks.get(arn), this.#now(), blame);
+    if (!isEnding(status.phase) || isEnding(before.phase)) return;
+    for (const { index, attempt } of watched.board.pods()) watched.wished.add(`${index}/${attempt}`);
   }
 
   /** A Job is deleted, and no user has asked: its time to live must be over. */
