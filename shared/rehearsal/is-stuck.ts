@@ -21,13 +21,6 @@ export function isStuck(
 ): boolean {
   const job = { ...identity, generation, spec: planningSpec(manifest) };
   const unread = { ...status, journal: { ...status.journal, entries: [] } };
-  const { status: next, actions, outlived } = planJob(job, unread, chunks, [], plusMs(status.now, FAR_MS), AWS_TIMING);
-  if (outlived || actions.some(({ kind }) => kind !== 'inspect' && kind !== 'wake')) return false;
-  return (
-    next === null ||
-    (next.journal.nextSeq === status.journal.nextSeq &&
-      next.phase.kind === status.phase.kind &&
-      next.generation === status.generation &&
-      next.startTime === status.startTime)
-  );
+  const { status: next } = planJob(job, unread, chunks, [], plusMs(status.now, FAR_MS), AWS_TIMING);
+  return next === null || (next.journal.nextSeq === status.journal.nextSeq && next.phase.kind === status.phase.kind);
 }

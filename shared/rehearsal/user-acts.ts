@@ -1,6 +1,6 @@
 import { changeSpec, deleteJob, deletePod } from '../control/job-changes.ts';
 import { chunkOf } from '../domain/board.ts';
-import { isActive } from '../domain/index-record.ts';
+import { hasPod } from '../domain/index-record.ts';
 import { unreachable } from '../domain/invariant.ts';
 import type { JobIdentity } from '../domain/job.ts';
 import { JOBS, notFound } from '../kube/status-error.ts';
@@ -20,7 +20,7 @@ export async function userAct(act: UserAct, job: JobIdentity, world: VirtualWorl
     case 'deletePod': {
       const view = world.view(() => [chunkOf(act.index)]);
       const record = view?.board.record(act.index) ?? null;
-      if (record === null || !isActive(record.state))
+      if (record === null || !hasPod(record.state))
         return { reason: 'NotFound', message: `index ${act.index} has no Pod that could be deleted` };
       await deletePod(job.uid, { index: act.index, attempt: record.attempt, nonce: record.nonce }, deps);
       return null;

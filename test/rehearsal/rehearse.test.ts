@@ -155,6 +155,33 @@ describe('what people do meanwhile', () => {
     expect(report.attempts).toHaveLength(3);
   });
 
+  test('podReplacementPolicy TerminatingOrFailed: the next Pod starts while the deleted one stops', async () => {
+    const { report } = await play(indexed(1, { podReplacementPolicy: 'TerminatingOrFailed' }), {
+      attempts: [{ run: '60s' }],
+      user: [{ at: '10s', deletePod: { index: 0 } }],
+      limits: { stopDelay: '30s' },
+    });
+    expect(tasksOf(report)).toEqual(['0/0 0-40 Stopped 143', '0/1 20-80 Completed 0']); // after the back-off
+    expect(report.final).toMatchObject({ succeeded: 1, failed: 1 });
+  });
+
+  test('an Indexed Job is made larger, then smaller', async () => {
+    const { report } = await play(indexed(2), {
+      attempts: [{ run: '20s' }],
+      user: [
+        { at: '5s', patch: { spec: { completions: 5, parallelism: 5 } } },
+        { at: '10s', patch: { spec: { completions: 3, parallelism: 3 } } },
+      ],
+    });
+    expect(report.final).toMatchObject({ succeeded: 3, completedIndexes: '0-2' });
+    expect(eventsOf(report)).toEqual([
+      '0 SuccessfulCreate 2',
+      '5 SuccessfulCreate 3',
+      '10 SuccessfulDelete 2',
+      '25 Completed Job completed',
+    ]);
+  });
+
   test('a deleted Job stops its tasks', async () => {
     const { report, end } = await play(indexed(2), {
       attempts: [{ run: '1h' }],
