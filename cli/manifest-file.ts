@@ -19,7 +19,7 @@ export async function readManifest(file: string, shell: Pick<Shell, 'cwd' | 'rea
   if (document.kind === 'parsed') return document.value;
   const [only, ...others] = document.kind === 'unreadable' ? documentsOf(text) : [];
   if (others.length > 0)
-    throw usageFailure(`${name} holds ${others.length + 1} documents; muster run takes one Job at a time`);
+    throw usageFailure(`${name} holds ${others.length + 1} documents; only one is taken at a time`);
   // One document beside empty ones, such as a file that ends with `---`.
   if (only !== undefined) {
     const alone = parseDocument(only, 'yaml');

@@ -161,7 +161,7 @@ spec:
       'two documents',
       `${YAML}---\n${YAML}`,
       2,
-      'error: standard input holds 2 documents; muster run takes one Job at a time\n',
+      'error: standard input holds 2 documents; only one is taken at a time\n',
     ],
     ['nothing', ' \n', 1, 'error: standard input is empty\n'],
     ['no YAML', 'a: [', 1, /^error: standard input cannot be read: yaml parse error: /],

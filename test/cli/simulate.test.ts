@@ -110,6 +110,11 @@ describe('muster simulate', () => {
   test.each([
     ['-f job.yaml', { 'job.yaml': aManifest({ completions: -1 }) }, 'error: job.yaml is refused: spec.completions: '],
     ['-f job.yaml', { 'job.yaml': '{' }, 'error: job.yaml cannot be read: '],
+    [
+      '-f job.yaml',
+      { 'job.yaml': 'kind: Job\n---\nkind: Job\n' },
+      'error: job.yaml holds 2 documents; only one is taken at a time',
+    ],
     ['-f nowhere.yaml', {}, 'error: nowhere.yaml does not exist'],
     [
       '-f job.yaml --script s.yaml',
