@@ -157,7 +157,7 @@ const ScriptSchema = z
     user: z.array(Act).max(RULES_MAX).nullish(),
     limits: z
       .strictObject({
-        launchesPerSecond: z.number('must be a number above 0').positive('must be above 0').optional(),
+        launchesPerSecond: z.number('must be a number').min(0.1, 'must be 0.1 or more').optional(),
         startDelay: Duration.optional(),
         stopDelay: Duration.optional(),
       })

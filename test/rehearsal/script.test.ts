@@ -63,7 +63,7 @@ describe('a script is refused whole, with the path of all that is wrong', () => 
       { user: [{ at: 1, patch: [] }] },
       ['user[0].patch: must be a merge patch of the Job, such as {spec: {suspend: true}}'],
     ],
-    [{ limits: { launchesPerSecond: 0 } }, ['limits.launchesPerSecond: must be above 0']],
+    [{ limits: { launchesPerSecond: 0 } }, ['limits.launchesPerSecond: must be 0.1 or more']],
     [
       { limits: { startDelay: 'x', stops: 1 }, user: [{ at: 'y', delete: true }] },
       [`user[0].at: ${time} "y"`, `limits.startDelay: ${time} "x"`, 'limits.stops: unknown field'],
