@@ -113,7 +113,8 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
       case 'cancelled':
         if (record.state !== 'claimed') break;
         draft.apply({ op: 'renonce', index, attempt }); // should its task appear all the same, it is a stranger
-        if ((failing || record.podDeleted) && !isOutOfRange(job, index)) ledger.fail(fact, record);
+        if (failing && !isOutOfRange(job, index)) ledger.fail(fact, record);
+        else if (record.podDeleted && !isOutOfRange(job, index)) ledger.failOrGiveUp(fact, record);
         else draft.apply({ op: 'released', index, attempt });
         answered.add(index);
         break;
@@ -121,7 +122,7 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
         if (isEnding(status.phase) || record.podDeleted || record.stopping) break; // it is being stopped already
         if (record.state === 'waiting') {
           if (isOutOfRange(job, index)) draft.apply({ op: 'released', index, attempt });
-          else ledger.fail(fact, record);
+          else ledger.failOrGiveUp(fact, record);
         } else if (
           replacesAtOnce(job) &&
           !isOutOfRange(job, index) &&
@@ -131,7 +132,7 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
           lingering.length < LINGERING_MAX
         ) {
           lingering = [...lingering, { index, attempt, nonce: record.nonce, taskArn: fact.taskArn }];
-          ledger.fail(fact, record);
+          ledger.failOrGiveUp(fact, record);
           answered.add(index);
         } else draft.apply({ op: 'podDeleted', index, attempt });
         break;
@@ -256,10 +257,14 @@ class Ledger {
     }
   }
 
-  /** The attempt counts as failed, and its index is tried again unless it has had its last attempt. */
-  fail(fact: Failed, record: IndexRecord): void {
-    if (hasSpentLimit(this.#context.job.spec, record)) return this.#failForGood(fact);
-    const { index, attempt, at } = fact;
+  /** The attempt counts as failed; its index has had its last one, or is tried again. */
+  failOrGiveUp(fact: Failed, record: IndexRecord): void {
+    if (hasSpentLimit(this.#context.job.spec, record)) this.#failForGood(fact);
+    else this.fail(fact, record);
+  }
+
+  /** The attempt counts as failed, and its index may be tried again. */
+  fail({ index, attempt, at }: Failed, record: IndexRecord): void {
     this.#draft.apply({ op: 'failed', index, attempt, notBefore: this.#indexBackoff(record, at) });
     this.#countFailure(index, at);
   }

@@ -38,7 +38,8 @@ export function judge(given: Case): Judged {
   // a delete or a success ended counts as nothing.
   if (outOfRange) return { as: 'released', because: 'completions were lowered', match: null };
   if (phase.kind === 'draining' && phase.verdict.kind === 'failed') {
-    return { ...counts(given, `the Job failed: ${decided(phase.verdict)}`), match: null };
+    // It counts, but its index did not fail: it is none of failedIndexes.
+    return { as: 'failed', because: `the Job failed: ${decided(phase.verdict)}`, match: null };
   }
   if (!byItself && isEnding(phase)) return { as: 'released', because: endedBy(phase), match: null };
   if (!byItself && record.stopping) return { as: 'released', because: SCALED_DOWN, match: null };

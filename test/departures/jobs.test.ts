@@ -3,7 +3,7 @@ import { decodeChunk, encodeChunk } from '../../shared/domain/board-codec.ts';
 import { type JobSpec, planningSpec } from '../../shared/domain/job.ts';
 import { decodeStatus, encodeStatus } from '../../shared/domain/status-codec.ts';
 import { chunkLength } from '../../shared/domain/status.ts';
-import { conditionsOf, indexed, play } from '../rehearsal/a-rehearsal.ts';
+import { indexed, play } from '../rehearsal/a-rehearsal.ts';
 import {
   type Situation,
   aBoard,
@@ -76,18 +76,6 @@ test('a failure within the limit of its index counts at once', () => {
   const failed = plan(aBoard('r r', { backoffLimitPerIndex: 3 }), [exited(0, 1)]);
   expect(failed.status?.failed).toBe(1); // Kubernetes says 0 until index 0 has a new Pod
   expect(brief(failed)).not.toContain('launch');
-});
-
-test('a failing Job lists the indexes that it stopped', async () => {
-  const { report } = await play(indexed(4, { backoffLimitPerIndex: 0, maxFailedIndexes: 1 }), {
-    attempts: [{ index: '0,1', exitCode: 1 }, { end: 'never' }],
-  });
-  expect(conditionsOf(report.final).at(-1)).toBe('Failed MaxFailedIndexesExceeded');
-  expect(report.final).toMatchObject({ failed: 4, failedIndexes: '0-3' }); // Kubernetes says 4, and 0,1
-  const withTries = await play(indexed(4, { backoffLimitPerIndex: 1, maxFailedIndexes: 1 }), {
-    attempts: [{ index: '0,1', exitCode: 1 }, { end: 'never' }],
-  });
-  expect(withTries.report.final).toMatchObject({ failed: 6, failedIndexes: '0,1' });
 });
 
 test('a Job that grows again remembers its successes', () => {

@@ -49,7 +49,7 @@ const PAIRS: Readonly<Record<string, Pair>> = {
     spec: { ...indexed(4, 4), backoffLimitPerIndex: 0, maxFailedIndexes: 1 },
     sh: `[ $i -lt 2 ] && exit 3; ${SLEEP}`,
     attempts: [{ index: '0,1', exitCode: 3 }, NEVER],
-    comes: { to: 'Failed MaxFailedIndexesExceeded', failed: 4, failedIndexes: '0-3' },
+    comes: { to: 'Failed MaxFailedIndexesExceeded', failed: 4, failedIndexes: '0,1' },
   },
   'fail-job': {
     spec: { ...indexed(2, 2), ...on42('FailJob') },

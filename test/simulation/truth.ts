@@ -71,7 +71,7 @@ export function expected(ending: Ending, outcome: Outcome, endedAt: EpochMs): Tr
   if (replaced) return counts;
   if (cause === 'Completed') return 'succeeded';
   if (outOfRange) return 'released';
-  if (phase.kind === 'draining' && phase.verdict.kind === 'failed') return counts;
+  if (phase.kind === 'draining' && phase.verdict.kind === 'failed') return 'failed';
   const byItself = cause === 'Error' || cause === 'OOMKilled';
   if (wished && !byItself) return 'released';
   switch (ruleFor(ending, spec)?.action) {
