@@ -3,7 +3,7 @@ import type { AttemptId } from './fact.ts';
 
 /** How far one launch has come: what excludes launching and cancelling, and what a repeated call is built from. */
 export type LaunchSlot = AttemptId &
-  /** `traits`: frozen here, for a repeated call must be the same; absent: {@link PLAIN}. */
+  /** `traits`: frozen here, for a repeated call must be the same; absent: there is nothing to say. */
   (
     | { readonly state: 'launching'; readonly since: EpochMs; readonly traits?: LaunchTraits | undefined }
     | { readonly state: 'cancelled' }
@@ -18,7 +18,7 @@ export type LaunchTraits = {
   readonly failures: number;
   readonly ignored: number;
 };
-export const PLAIN: LaunchTraits = { onDemand: false, failures: 0, ignored: 0 };
+const PLAIN: LaunchTraits = { onDemand: false, failures: 0, ignored: 0 };
 
 /** One RunTask. */
 type Run = { readonly id: AttemptId; readonly traits: LaunchTraits };

@@ -74,7 +74,7 @@ export type Action =
       readonly kind: 'launch';
       readonly row: number;
       readonly attempts: readonly AttemptId[];
-      /** By index; those that are not here are {@link PLAIN}. */
+      /** By index; those that are not here have nothing to say. */
       readonly traits: ReadonlyMap<number, LaunchTraits>;
     }
   /** claims to cancel or attempts to stop, of one launch row */
