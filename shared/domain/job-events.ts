@@ -30,6 +30,7 @@ export function jobEvents(
   return [
     ...about('SuccessfulDelete', 'Deleted', deleted),
     ...about('SuccessfulCreate', 'Created', created),
+    ...refusal(before, after),
     ...suspension(before, after),
     ...verdict(before, after, job.spec.completions),
   ];
@@ -41,6 +42,16 @@ function suspension(before: Status | null, after: Status): readonly JobEvent[] {
   const resumed = after.resumedAt !== null && after.resumedAt !== (before?.resumedAt ?? null);
   return resumed ? [normal('Resumed', 'Job resumed')] : [];
 }
+
+/** RunTask will never say yes: told once, with the verdict that it leads to. */
+function refusal(before: Status | null, after: Status): readonly JobEvent[] {
+  const message = refusalOf(after);
+  const isOld = before !== null && refusalOf(before) !== null;
+  return message === null || isOld ? [] : [warning('FailedCreate', `Error creating: ${message}`)];
+}
+
+const refusalOf = ({ phase }: Status): string | null =>
+  'verdict' in phase && phase.verdict.reason === 'LaunchRefused' ? phase.verdict.message : null;
 
 /** Told with the terminal condition, not with the interim one. */
 function verdict(before: Status | null, { phase, chunks }: Status, completions: number | null): readonly JobEvent[] {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { asEpochMs, asJobUid } from '../../shared/domain/brand.ts';
 import { type PodRef, jobEvents } from '../../shared/domain/job-events.ts';
 import { podName } from '../../shared/domain/pod-name.ts';
-import { type Phase, type Status, freshStatus } from '../../shared/domain/status.ts';
+import { type Phase, type Status, type Verdict, freshStatus } from '../../shared/domain/status.ts';
 import { plainSpec } from '../support/a-job.ts';
 
 const job = {
@@ -28,8 +28,9 @@ const FAILED = {
   message: 'Job has reached the specified backoff limit',
   decidedBy: 1,
 } as const;
-const draining = (verdict: typeof COMPLETE | typeof FAILED): Phase => ({ kind: 'draining', verdict, since: at });
-const finished = (verdict: typeof COMPLETE | typeof FAILED): Phase => ({ kind: 'finished', verdict, since: at, at });
+const REFUSED = { kind: 'failed', reason: 'LaunchRefused', message: 'no such cluster', decidedBy: null } as const;
+const draining = (verdict: Verdict): Phase => ({ kind: 'draining', verdict, since: at });
+const finished = (verdict: Verdict): Phase => ({ kind: 'finished', verdict, since: at, at });
 
 const status = (phase: Phase, more: Partial<Status> = {}): Status => ({ ...freshStatus(job, at), phase, ...more });
 const told = (
@@ -56,6 +57,13 @@ describe('Events of a Job, each once (kubernetes-job.md 3.2)', () => {
     ['resumed', status(SUSPENDED), status(RUNNING, { resumedAt: at }), ['Normal Resumed: Job resumed']],
     ['resumed before', status(RUNNING, { resumedAt: at }), status(RUNNING, { resumedAt: at }), []],
     ['the interim condition is no event', status(RUNNING), status(draining(FAILED)), []],
+    [
+      'a Pod that cannot be created at all',
+      status(RUNNING),
+      status(draining(REFUSED)),
+      ['Warning FailedCreate: Error creating: no such cluster'],
+    ],
+    ['told once', status(draining(REFUSED)), status(finished(REFUSED)), ['Warning LaunchRefused: no such cluster']],
     [
       'the terminal one is, by the name of its reason',
       status(draining(FAILED)),
