@@ -9,7 +9,7 @@ import type { Transition } from '../../shared/domain/transition.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import { ShadowBoard } from './shadow.ts';
 import { type Sight, Sights } from './sights.ts';
-import { type Outcome, ruleFor } from './truth.ts';
+import { NOWHERE, type Outcome, ruleFor } from './truth.ts';
 import { hitsOf, reasonsToFail, reasonsToSucceed } from './verdicts.ts';
 
 /** A Job as its commits have made it. */
@@ -135,15 +135,16 @@ function checkStep(pass: Pass, transition: Transition): void {
   outcomes.set(key, outcome);
   watched.sights.see(op, ...circumstancesOf(outcome));
   // A launch that nobody saw stop is written off first; its record names the nonce that it had.
+  const seen = recorded.get(key);
   const last = `${attemptKey}/${shadow.nonce - 1}`;
-  const record = recorded.get(outcomes.get(last)?.op === 'renonce' ? last : key) ?? recorded.get(key);
-  if (record === undefined && !needsNoRecord(outcome)) {
+  const lost = seen === undefined && outcomes.get(last)?.op === 'renonce' && recorded.has(last);
+  if (seen === undefined && !lost && !needsNoRecord(outcome)) {
     blame('G10', `attempt ${key} is counted (${op}) before its record is written`);
   }
-  if (record === undefined || outcome.replaced) return;
-  checkDelay(transition, outcome, record, blame);
+  if ((seen === undefined && !lost) || outcome.replaced) return;
+  if (seen !== undefined) checkDelay(transition, outcome, seen, blame);
   if ((op === 'failed' || op === 'failedForGood') && !isFailing(before.phase) && !outcome.outOfRange) {
-    pass.failJob ||= ruleFor(record.ending, spec)?.action === 'FailJob';
+    pass.failJob ||= ruleFor(seen?.ending ?? NOWHERE, spec)?.action === 'FailJob';
   }
 }
 

@@ -19,8 +19,8 @@ export function fatesOf(random: Random, { spec }: JobManifest, large: boolean): 
   const judged = backoffLimitPerIndex !== undefined || podFailurePolicy !== undefined;
   const failing =
     judged || template.spec.restartPolicy === 'OnFailure'
-      ? random.pick(large ? [0.05, 0.2] : [0.1, 0.3, 0.5])
-      : random.pick([0, 0.05, 0.3]);
+      ? random.pick(large ? [0.02, 0.05] : [0.1, 0.3, 0.5])
+      : random.pick(large ? [0, 0.05] : [0, 0.05, 0.3]);
   const taken = random.pick([0, 0.1, 0.2]);
   const hanging = large ? 0 : random.pick([0, 0, 0, 0.1]);
   // The first attempt of these indexes cannot be started, however often its launch is tried: its image is not there.

@@ -69,7 +69,7 @@ export function happenings(random: Random, uid: JobUid, world: World): EpochMs {
       plans.push({ at, act: () => deleteSomePod(random, uid, world) });
     }
   }
-  if (random.chance(0.15)) {
+  if (random.chance(0.3)) {
     plans.push({ at: start + random.between(10_000, 30_000), act: () => deleteAllPods(uid, world) });
   }
   world.schedule(asEpochMs(start + HANGS_AFTER_MS), () => deleteWhatHangs(uid, world));
@@ -99,7 +99,7 @@ function deleteAllPods(uid: JobUid, world: World): void {
     world.user((deps) => deletePod(uid, { index, attempt, nonce }, deps));
 }
 
-const DELETED_AT_ONCE_MAX = 700;
+const DELETED_AT_ONCE_MAX = 1_200;
 
 /** Somebody looks after tasks that hang, and deletes the Pod of each until the Job says that it is being deleted. */
 function deleteWhatHangs(uid: JobUid, world: World): void {

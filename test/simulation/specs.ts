@@ -8,6 +8,9 @@ import type { Random } from './random.ts';
 
 type Spec = JobManifest['spec'];
 
+/** What a Job whose back-off limit is not to matter has. */
+const MANY = 2_147_483_647;
+
 /** The Job of a seed: some are plain, the others with some of Kubernetes' policies, as admission would let them in. */
 export function specFor(random: Random, seed: number, large: boolean): StoredSpec {
   const plain = random.chance(0.35);
@@ -23,7 +26,7 @@ export function specFor(random: Random, seed: number, large: boolean): StoredSpe
     completionMode: mode === 'Indexed' ? 'Indexed' : 'NonIndexed',
     completions: mode === 'WorkQueue' ? null : completions,
     parallelism: large ? completions : random.between(1, 12),
-    backoffLimit: random.pick(plain ? [0, 3, 1_000] : [0, 3, 6, 1_000, 1_000]),
+    backoffLimit: random.pick(large ? [0, MANY, MANY, MANY] : plain ? [0, 3, 1_000] : [0, 3, 6, 1_000, 1_000]),
     suspend: !large && random.chance(0.1),
   });
   const { manifest } = stored;
@@ -49,11 +52,13 @@ function withPolicies(plain: Spec, random: Random): Spec {
   return {
     ...plain,
     ...(perIndex ? { backoffLimitPerIndex: random.pick([0, 0, 1, 2, 3]) } : {}),
-    ...(perIndex && random.chance(0.7) ? { backoffLimit: 2_147_483_647 } : {}),
+    ...(perIndex && random.chance(0.7) ? { backoffLimit: MANY } : {}),
     ...(perIndex && random.chance(0.7) ? { maxFailedIndexes: random.between(0, Math.min(completions, 2)) } : {}),
     ...(judging ? { podFailurePolicy: { rules: failureRules(random, perIndex) } } : {}),
     ...(indexed && completions > 0 && random.chance(0.4) ? { successPolicy: successRules(random, completions) } : {}),
-    ...(random.chance(0.25) ? { activeDeadlineSeconds: random.pick([0, 60, 60, 600, 3_600]) } : {}),
+    ...(random.chance(0.25)
+      ? { activeDeadlineSeconds: random.pick(completions > 1_000 ? [300, 3_600] : [0, 60, 60, 600, 3_600]) }
+      : {}),
     ...(random.chance(0.25) ? { ttlSecondsAfterFinished: random.pick([0, 60, 3_600]) } : {}),
     podReplacementPolicy: !judging && random.chance(0.6) ? 'TerminatingOrFailed' : 'Failed',
     template: onFailure ? { ...template, spec: { ...template.spec, restartPolicy: 'OnFailure' } } : template,

@@ -26,7 +26,8 @@ export type Outcome = {
 /** ECS tells of a stopped task for an hour; who could not ask before that has to guess. */
 const ECS_REMEMBERS_MS = 60 * 60_000;
 
-const NOWHERE: Ending = { cause: 'Infrastructure', exitCode: null, container: null, reason: '' };
+/** What is said of a task that is nowhere to be found. */
+export const NOWHERE: Ending = { cause: 'Infrastructure', exitCode: null, container: null, reason: '' };
 
 /** Compares what ECS's tasks came to with what the board says of their launches; `outcomes` by index/attempt/nonce. */
 export function lies(tasks: readonly TaskView[], outcomes: ReadonlyMap<string, Outcome>) {

@@ -150,7 +150,11 @@ export class Watchdog {
       },
       writeAttempts: async (uid, attempts, expireAt) => {
         await jobs.writeAttempts(uid, attempts, expireAt);
-        for (const attempt of attempts) this.jobs.get(uid)?.recorded.set(keyOf(attempt), attempt);
+        const recorded = this.jobs.get(uid)?.recorded;
+        // Two passes may write one, of which only one commits: who has seen the task stop knows more.
+        for (const attempt of attempts) {
+          if ((recorded?.get(keyOf(attempt))?.times.stoppedAt ?? null) === null) recorded?.set(keyOf(attempt), attempt);
+        }
       },
     };
   }
