@@ -3,7 +3,9 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import pc from 'picocolors';
 import { z } from 'zod';
-import { type Edit, PLANTED_FAULTS, type PlantedFault } from './faults.ts';
+import { CONTRACT_FAULTS } from './contract-faults.ts';
+import { MACHINE_FAULTS } from './machine-faults.ts';
+import type { Edit, PlantedFault } from './planted-fault.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Inside the repository, so that packages resolve; git and every tool ignore it. */
@@ -29,7 +31,7 @@ type Found =
 
 /** `tsx test/planted/main.ts [WORDS]`: each fault (those whose name holds WORDS) must turn a seed red; exit code 1 if one does not. */
 const words = process.argv[2] ?? '';
-const faults = [...PLANTED_FAULTS].filter(({ name }) => name.includes(words));
+const faults = [...MACHINE_FAULTS, ...CONTRACT_FAULTS].filter(({ name }) => name.includes(words));
 const waiting = [...faults.entries()];
 let missed = 0;
 

@@ -1,12 +1,4 @@
-/** A fault to plant: exact replacements, each of a text that its file holds exactly once. */
-export type PlantedFault = {
-  readonly name: string;
-  readonly edits: readonly Edit[];
-  /** Guarantees (design section 10) of which the seeds must name one; `bug`: an invariant trips, or a TypeError. */
-  readonly breaks: readonly (`G${number}` | 'bug')[];
-};
-
-export type Edit = { readonly file: string; readonly find: string; readonly replace: string };
+import { type PlantedFault, one } from './planted-fault.ts';
 
 const MEMORY_STORE = 'shared/adapters/memory/job-store.ts';
 const MEMORY_FEED = 'shared/adapters/memory/feed.ts';
@@ -18,25 +10,15 @@ const LAUNCHES = 'shared/domain/launches.ts';
 const LAUNCH_ROW = 'shared/domain/launch-row.ts';
 const JOURNAL = 'shared/domain/journal.ts';
 const STOPS = 'shared/domain/stops.ts';
+const JUDGE = 'shared/domain/judge.ts';
+const TRANSITION = 'shared/domain/transition.ts';
 const RECONCILE = 'shared/control/reconcile.ts';
 const DISPATCH = 'shared/control/dispatch.ts';
 const LOAD_JOB = 'shared/control/load-job.ts';
 const SWEEP = 'shared/control/sweep.ts';
 
-const one = (
-  name: string,
-  file: string,
-  find: string,
-  replace: string,
-  breaks: PlantedFault['breaks'],
-): PlantedFault => ({
-  name,
-  edits: [{ file, find, replace }],
-  breaks,
-});
-
-/** Mistakes that somebody could make, or that others have made; the seeds must tell each of them. */
-export const PLANTED_FAULTS: readonly PlantedFault[] = [
+/** Mistakes in what carries every Job: store, facts, launches, stops, sweeps. Somebody could make them, or others have. */
+export const MACHINE_FAULTS: readonly PlantedFault[] = [
   // what is stored
   one(
     'a commit does not look at the version',
@@ -78,8 +60,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   one(
     'one attempt more than parallelism',
     LAUNCHES,
-    'Math.min(spec.parallelism, spec.completions - succeeded - failed)',
-    'Math.min(spec.parallelism + 1, spec.completions - succeeded - failed)',
+    'Math.min(spec.parallelism, spec.completions',
+    'Math.min(spec.parallelism + 1, spec.completions',
     ['G3'],
   ),
   {
@@ -91,7 +73,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
         replace: 'Math.max(draft.record(index)?.attempt ?? 0, 1)',
       },
       {
-        file: 'shared/domain/transition.ts',
+        file: TRANSITION,
         find: "t.op === 'claim' ? r.attempt + 1 : r.attempt;",
         replace: "t.op === 'claim' ? Math.max(r.attempt, 1) : r.attempt;",
       },
@@ -113,16 +95,16 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   one(
     "an old attempt's facts count for the new one",
     FOLD_FACTS,
-    'isActive(record.state) && record.attempt === fact.attempt && record.nonce === fact.nonce;',
-    'isActive(record.state);',
+    "record.attempt === fact.attempt &&\n  (fact.kind === 'deleted' ? hasPod(record.state) : isActive(record.state) && record.nonce === fact.nonce);",
+    "fact.kind === 'deleted' ? hasPod(record.state) : isActive(record.state);",
     ['bug', 'G2', 'G5'],
   ),
   one(
     "a dead launch's facts count for the next one",
     FOLD_FACTS,
-    'record.attempt === fact.attempt && record.nonce === fact.nonce;',
-    'record.attempt === fact.attempt;',
-    ['G2', 'G4', 'G5', 'G6', 'G8'],
+    'isActive(record.state) && record.nonce === fact.nonce);',
+    'isActive(record.state));',
+    ['G2', 'G4', 'G5', 'G6', 'G8', 'G10'],
   ),
   one(
     'a refused launch keeps its nonce',
@@ -133,9 +115,9 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ),
   one(
     'what a suspend stops counts as failed',
-    FOLD_FACTS,
-    'const unwanted = record.stopping || isEnding(phase);',
-    'const unwanted = record.stopping;',
+    JUDGE,
+    'if (!byItself && isEnding(phase))',
+    'if (!byItself && isEnding(phase) && spec.parallelism < 0)',
     ['G5'],
   ),
   one(
@@ -150,15 +132,15 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   one(
     'a Job is over while its tasks run',
     DECIDE_PHASE,
-    'tally.starting + tally.running === 0 && inFlight === 0;',
-    'tally.starting === 0 && inFlight === 0;',
+    'podCount(tally) === 0 && inFlight === 0 && lingering === 0;',
+    'tally.starting + tally.waiting === 0 && inFlight === 0 && lingering === 0;',
     ['G6'],
   ),
   one(
     'a Job is over while claims are unanswered',
     DECIDE_PHASE,
-    'tally.starting + tally.running === 0 && inFlight === 0;',
-    'tally.running === 0;',
+    'podCount(tally) === 0 && inFlight === 0 && lingering === 0;',
+    'tally.running + tally.waiting === 0 && lingering === 0;',
     ['G5', 'G6'],
   ),
   one(
@@ -216,9 +198,9 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   one(
     'a launch is repeated though its token may be dead',
     LAUNCH_ROW,
-    'else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);\n    else run.push(id);',
-    'else run.push(id);',
-    ['G4'],
+    'else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);\n    else run.push',
+    'else run.push',
+    ['G4', 'G6'],
   ),
   one('nobody looks for tasks that no board knows', SWEEP, 'if (byJob.size > 0)', 'if (byJob.size < 0)', ['G7']),
 
@@ -258,16 +240,16 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ),
   one(
     "lost infrastructure spends an attempt of the user's",
-    FOLD_FACTS,
-    "return failing ? 'failed' : unwanted ? 'released' : 'lost';",
-    "return failing ? 'failed' : unwanted ? 'released' : 'failed';",
+    JUDGE,
+    'if (losses > disruptions.losses) return counts',
+    'if (losses > 0) return counts',
     ['G5'],
   ),
   one(
     'what still ran when the Job failed is forgotten',
-    FOLD_FACTS,
-    "const failing = phase.kind === 'draining' && phase.verdict.kind === 'failed';",
-    'const failing = false;',
+    JUDGE,
+    "if (phase.kind === 'draining' && phase.verdict.kind === 'failed') {",
+    "if (phase.kind === 'deleted') {",
     ['G5'],
   ),
 ];
