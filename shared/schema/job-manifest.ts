@@ -7,7 +7,7 @@ import type { JobShape } from './job-shape.ts';
 import { generatedSelectorFaults, hostnameFaults, jobSpecFaults, templateOfJobFaults } from './job-spec-rules.ts';
 import { labelSelectorOf } from './label-selector-rules.ts';
 import { annotationFaults, labelFaults, ownAnnotationFaults } from './metadata-rules.ts';
-import { podFailurePolicyOf } from './pod-failure-policy-rules.ts';
+import { conditionWarnings, podFailurePolicyOf } from './pod-failure-policy-rules.ts';
 import { admitPodTemplate } from './pod-rules.ts';
 import { refusedMetadata } from './refused-fields.ts';
 import { successPolicyOf } from './success-policy-rules.ts';
@@ -68,7 +68,12 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
     : {
         kind: 'ok',
         manifest: judged.manifest,
-        warnings: [...read.warnings, ...nameWarnings(name), ...judged.templateWarnings],
+        warnings: [
+          ...read.warnings,
+          ...nameWarnings(name),
+          ...conditionWarnings(judged.manifest.spec.podFailurePolicy),
+          ...judged.templateWarnings,
+        ],
       };
 }
 

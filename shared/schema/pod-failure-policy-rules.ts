@@ -116,3 +116,18 @@ const choiceFaults = (path: string, value: string | undefined, valid: readonly s
 /** What the rules let through is one of these. */
 const oneOf = <T extends string>(values: readonly [T, ...T[]], value: string | undefined): T =>
   values.find((v) => v === value) ?? values[0];
+
+/** The only condition of a failed Pod that a rule can find: ECS tells of no other. */
+const DISRUPTION = 'DisruptionTarget';
+
+/** Rules that will never match here, though Kubernetes takes them. */
+export const conditionWarnings = ({ rules }: PodFailurePolicy = { rules: [] }): readonly string[] =>
+  rules.flatMap(({ onPodConditions = [] }, i) =>
+    onPodConditions.flatMap(({ type }, j) =>
+      type === DISRUPTION
+        ? []
+        : [
+            `spec.podFailurePolicy.rules[${i}].onPodConditions[${j}].type: no Pod of Muster's has the condition ${type}; ${DISRUPTION} is the only one`,
+          ],
+    ),
+  );

@@ -64,3 +64,19 @@ test("a Job's name fits a label", () => {
   expect(faults(63, {})).toEqual([]);
   expect(faults(64, {}).join('\n')).toMatch(/must be no more than 63 (characters|bytes)/);
 });
+
+test('DisruptionTarget is the only condition to match', () => {
+  const { warnings } = admitted(
+    jobDocument({
+      podFailurePolicy: {
+        rules: [
+          { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }, { type: 'ConfigIssue' }] },
+          { action: 'FailJob', onExitCodes: { operator: 'In', values: [42] } },
+        ],
+      },
+    }),
+  );
+  expect(warnings).toEqual([
+    "spec.podFailurePolicy.rules[0].onPodConditions[1].type: no Pod of Muster's has the condition ConfigIssue; DisruptionTarget is the only one",
+  ]);
+});
