@@ -10,7 +10,7 @@ import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import { ShadowBoard } from './shadow.ts';
 import { type Sight, Sights } from './sights.ts';
 import { NOWHERE, type Outcome, ruleFor } from './truth.ts';
-import { hitsOf, reasonsToFail, reasonsToSucceed } from './verdicts.ts';
+import { type Evidence, hitsOf, reasonsToFail, reasonsToSucceed } from './verdicts.ts';
 
 /** A Job as its commits have made it. */
 export type Watched = {
@@ -314,19 +314,15 @@ function checkAlarm({ status, spec, board }: Watched, blame: Blame): void {
 const A_ROUND_MS = 60_000;
 
 /** A verdict is given when, and only when, there is reason to; failure beats success. */
-function checkVerdict(
-  from: Phase,
-  evidence: Parameters<typeof reasonsToFail>[0],
-  { phase: to }: Status,
-  releases: boolean,
-  blame: Blame,
-): void {
+function checkVerdict(from: Phase, evidence: Evidence, { phase: to }: Status, releases: boolean, blame: Blame): void {
   if (from.kind !== 'running' && from.kind !== 'suspended') return;
-  const toFail = reasonsToFail(evidence);
+  // Restarts go up and down within a pass: the most that they came to may have decided, what is left must have.
+  const mayFail = reasonsToFail(evidence);
+  const toFail = reasonsToFail({ ...evidence, restarts: evidence.board.restarts });
   const toSucceed = reasonsToSucceed(evidence);
   if (to.kind === 'draining' || to.kind === 'finished') {
     const { kind, reason } = to.verdict;
-    if (!(kind === 'failed' ? toFail : toSucceed).includes(reason)) blame('G6', `${kind} (${reason}) without reason`);
+    if (!(kind === 'failed' ? mayFail : toSucceed).includes(reason)) blame('G6', `${kind} (${reason}) without reason`);
     if (kind === 'complete' && toFail.length > 0) blame('G6', `complete, but there is ${toFail.join(', ')}`);
   } else if (to.kind === 'running' || to.kind === 'suspended') {
     if (toFail.length > 0) blame('G8', `${to.kind}, but there is ${toFail.join(', ')}`);
