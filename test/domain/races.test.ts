@@ -186,6 +186,9 @@ describe('a terminal condition says that nothing runs', () => {
     const dying = pass(aBoard('r S', { podReplacementPolicy: 'TerminatingOrFailed', parallelism: 0 }), [deleted(0)]);
     const last = plan(dying, [ended(0, 'Stopped', 9)], 9);
     expect(last).toMatchObject({ publish: true, status: { version: dying.status.version + 1 } });
+    const two = aBoard('r r', { podReplacementPolicy: 'TerminatingOrFailed', parallelism: 0 });
+    const oneLess = plan(pass(two, [deleted(0), deleted(1)]), [ended(0, 'Stopped', 9)], 9);
+    expect(oneLess).toMatchObject({ publish: true, status: { lingering: [{ index: 1 }] } });
     const asking = plan(aBoard('r S', { podReplacementPolicy: 'Failed' }), [deleted(0)]);
     expect(asking).toMatchObject({ publish: true, status: { version: 6 } });
   });
