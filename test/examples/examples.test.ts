@@ -6,11 +6,13 @@ import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { has, parseStatusIndexes } from '../../shared/domain/index-set.ts';
 
 // The examples without Muster: every index run as a task would be, in a workspace of its own, with a task's environment.
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');
 const AT_ONCE = 2;
+const Fates = z.object({ attempts: z.array(z.object({ index: z.coerce.string(), exitCode: z.number().optional() })) });
 const MINUTE_MS = 60_000;
 
 describe('mandelbrot', () => {
@@ -69,6 +71,33 @@ describe('mandelbrot', () => {
       code: 1,
       stderr: `JOB_COMPLETION_INDEX must be 0..63, not '${index}'\n`,
     });
+  });
+});
+
+describe('sweep', () => {
+  let example: ReturnType<typeof exampleCopy>;
+  let runs: readonly Run[];
+  beforeAll(async () => {
+    example = exampleCopy('sweep');
+    runs = await example.runAll();
+  }, 2 * MINUTE_MS);
+  afterAll(() => example.remove());
+
+  test('the points diverge that the rehearsal says diverge', () => {
+    const { attempts } = Fates.parse(parse(readFileSync(join(EXAMPLES, 'sweep/fates.yaml'), 'utf8')));
+    const diverging = attempts.find(({ exitCode }) => exitCode === 42)?.index ?? '';
+    const set = parseStatusIndexes(diverging, example.completions);
+    expect(runs.map(({ code }) => code)).toEqual(runs.map((_, index) => (has(set, index) ? 42 : 0)));
+    expect(runs.filter(({ code }) => code === 0).length).toBeGreaterThan(12); // the success policy can be met
+  });
+
+  test('every other point leaves a line, and the best are in the valley', () => {
+    const losses = readFileSync(join(example.workspace, 'sweep.txt'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => Number(line.split(' ')[0]));
+    expect(losses).toHaveLength(runs.filter(({ code }) => code === 0).length);
+    expect(Math.min(...losses)).toBeLessThan(1e-9);
   });
 });
 
