@@ -370,7 +370,8 @@ function reasons(
   }
   if (plan.held.length > 0) {
     const until = Math.min(...plan.held.map((held) => held.until));
-    const whose = job.spec.backoffLimitPerIndex === null ? 'The Job is' : `${plan.held.length} of its indexes are`;
+    const some = plan.held.length === 1 ? 'One of its indexes is' : `${plan.held.length} of its indexes are`;
+    const whose = job.spec.backoffLimitPerIndex === null ? 'The Job is' : some;
     said.push(`${whose} in back-off for ${secondsTo(until, now)} s more.`);
   }
   const holding = pods.filter((pod) => !isTerminal(pod) && pod.deletedAt !== null).length;
