@@ -30,8 +30,8 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   one(
     'an index is tried beyond its own limit when its Pod is deleted',
     FOLD_FACTS,
-    'if (hasSpentLimit(this.#context.job.spec, record)) return this.#failForGood(fact);',
-    '',
+    'if (hasSpentLimit(this.#context.job.spec, record)) this.#failForGood(fact);\n    else this.fail',
+    'this.fail',
     ['G5'],
   ),
   one(

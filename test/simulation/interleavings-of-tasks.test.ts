@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { deleteJob } from '../../shared/control/job-changes.ts';
+import { deleteJob, deletePod } from '../../shared/control/job-changes.ts';
 import type { TaskArn } from '../../shared/domain/brand.ts';
 import { factOf } from '../../shared/domain/ending.ts';
 import type { AttemptId, Fact } from '../../shared/domain/fact.ts';
@@ -246,6 +246,24 @@ test('exit 0 of a task that we stopped is neither success nor failure', async ()
   stage.mail.send('facts', anEvent('stopped-by-us-exit-0.json', task));
   await stage.settle();
   expect(await stage.status(uid)).toMatchObject({ failed: 0, chunks: [{ succeeded: 0, pending: 1 }] });
+});
+
+test('the end of a replaced attempt is looked up, should nobody tell of it, though nothing else of its chunk is active', async () => {
+  const stage = new Stage();
+  const { uid, task } = await running(stage, { backoffLimit: 0 });
+  await stage.change(uid, { podReplacementPolicy: 'TerminatingOrFailed' });
+  await stage.settle();
+  await deletePod(uid, FIRST, stage.handler().deps);
+  await stage.settle();
+  const draining = { phase: { kind: 'draining' }, failed: 1, lingering: [{ ...FIRST, taskArn: task.arn }] };
+  expect(await stage.status(uid)).toMatchObject(draining);
+  for (let minute = 0; minute < 15; minute++) {
+    stage.advance(60_000);
+    stage.events = []; // STOPPED is lost
+    await stage.sweep();
+    await stage.settle();
+  }
+  expect(await stage.status(uid)).toMatchObject({ phase: { kind: 'finished' }, failed: 1, lingering: [] });
 });
 
 test('a late STOPPED of a former Job of the same name tells nothing of the new one', async () => {

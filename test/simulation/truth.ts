@@ -64,7 +64,7 @@ const isLoss = (guess: TransitionOp, op: TransitionOp): boolean => guess === op 
  * The specification of what an end counts as (kubernetes-job.md 6.1 to 6.4): by what ended the task, what the board
  * wished, and what the Job's spec says of such an end.
  */
-export function expected(ending: Ending, outcome: Outcome, endedAt: EpochMs): TransitionOp {
+function expected(ending: Ending, outcome: Outcome, endedAt: EpochMs): TransitionOp {
   const { spec, phase, shadow, outOfRange, replaced, wished } = outcome;
   const { cause } = ending;
   const spent = spec.backoffLimitPerIndex !== null && shadow.failures >= spec.backoffLimitPerIndex;
