@@ -1,10 +1,24 @@
 import { indexBackoffEndsAt } from './backoff.ts';
 import { CHUNK_INDEXES, type Chunk, chunksFor, countRecords, emptyChunk, setRecord } from './board.ts';
-import { type EpochMs, asEpochMs, asTaskArn, plusMs } from './brand.ts';
+import { type EpochMs, asTaskArn } from './brand.ts';
 import type { ClusterDump, DumpedPod } from './cluster-dump.ts';
 import type { Ending, Fact } from './fact.ts';
 import { type IndexSet, NO_INDEXES, has, indexSetOf, intersect, parseStatusIndexes, size, union } from './index-set.ts';
 import { FRESH, type IndexRecord } from './index-record.ts';
+import {
+  asFailedPod,
+  conditionIs,
+  countsAsFailed,
+  finishedAt,
+  hasFailed,
+  inRange,
+  isPodActive,
+  isTerminal,
+  isTerminating,
+  lastFailed,
+  leavesBefore,
+  waitsForEnd,
+} from './dumped-pods.ts';
 import type { JobSpec } from './job.ts';
 import type { Dumped } from './plan-job.ts';
 import { type FailedPod, failJobMessage, matchPodFailurePolicy } from './pod-failure-policy.ts';
@@ -102,57 +116,6 @@ export function boardOf(dump: ClusterDump, now: EpochMs, caps: boolean): DumpBoa
   };
 }
 
-export const isTerminal = ({ phase }: DumpedPod): boolean => phase === 'Succeeded' || phase === 'Failed';
-const isPodActive = (pod: DumpedPod): boolean => !isTerminal(pod) && pod.deletedAt === null;
-const isTerminating = (pod: DumpedPod): boolean => !isTerminal(pod) && pod.deletedAt !== null;
-
-/** A Pod that is being deleted has failed, unless a replacement must wait for its end (kubernetes-job.md 3, step 8). */
-export const hasFailed = (spec: JobSpec, pod: DumpedPod): boolean =>
-  pod.phase === 'Failed' || (pod.phase !== 'Succeeded' && pod.deletedAt !== null && !waitsForEnd(spec));
-
-const waitsForEnd = ({ podReplacementPolicy, podFailurePolicy }: JobSpec): boolean =>
-  podReplacementPolicy === 'Failed' || podFailurePolicy !== null;
-
-/** The index is one of the Job's. */
-export const inRange = ({ completionMode, completions }: JobSpec, { index }: DumpedPod): boolean =>
-  completionMode === 'NonIndexed' || (index !== null && index < (completions ?? 0));
-
-/** No rule of podFailurePolicy ignores it. */
-export function countsAsFailed({ podFailurePolicy }: JobSpec, pod: DumpedPod): boolean {
-  const match = podFailurePolicy === null ? null : matchPodFailurePolicy(podFailurePolicy, asFailedPod(pod));
-  return match?.action !== 'Ignore';
-}
-
-/** Containers that ended with another code than 0, the app's first. */
-const asFailedPod = ({ containers, conditions }: DumpedPod): FailedPod => ({
-  exitCodes: containers.flatMap(({ name, terminated }) =>
-    terminated === null || terminated.exitCode === 0 ? [] : [{ container: name, exitCode: terminated.exitCode }],
-  ),
-  conditions,
-});
-
-/**
- * When a Pod ended: when the last of its containers (and sidecars) did; else when it stopped being ready; else when its
- * deletion was asked for; else when it was made (kubernetes-job.md 6.1).
- */
-function finishedAt({ containers, ready, readyChangedAt, deletedAt, graceSec, createdAt }: DumpedPod): EpochMs {
-  const ends = containers
-    .filter(({ init, sidecar }) => !init || sidecar)
-    .map(({ terminated }) => terminated?.finishedAt ?? null);
-  const known = ends.filter((at) => at !== null);
-  if (known.length > 0 && known.length === ends.length) return asEpochMs(Math.max(...known));
-  if (!ready && readyChangedAt !== null) return readyChangedAt;
-  return deletedAt === null ? createdAt : plusMs(deletedAt, -graceSec * 1000);
-}
-
-/** Of several failed Pods of an index, the one that carries its counts: the most failures, then the newest. */
-export const lastFailed = (pods: readonly DumpedPod[]): DumpedPod | undefined =>
-  [...pods].sort(
-    (a, b) =>
-      b.failureCount + b.ignoredFailureCount - (a.failureCount + a.ignoredFailureCount) ||
-      finishedAt(b) - finishedAt(a),
-  )[0];
-
 /** Any failed Pod counts, also one whose end was counted long ago; the first of the list decides. */
 function failJobOf({ job, pods }: ClusterDump): Dumped['failJob'] {
   const { podFailurePolicy } = job.spec;
@@ -165,9 +128,6 @@ function failJobOf({ job, pods }: ClusterDump): Dumped['failJob'] {
   }
   return null;
 }
-
-export const conditionIs = ({ job }: ClusterDump, type: string): boolean =>
-  job.status.conditions.some((condition) => condition.type === type && condition.status === 'True');
 
 function phaseOf(dump: ClusterDump, now: EpochMs): Phase {
   for (const { type, status: truth, reason, message } of dump.job.status.conditions) {
@@ -381,20 +341,6 @@ function stateOf({ phase, scheduled }: DumpedPod): IndexRecord['state'] {
   if (phase === 'Running') return 'running';
   return scheduled ? 'launched' : 'claimed';
 }
-
-const PHASE_RANKS = { Pending: 0, Unknown: 1, Running: 2, Succeeded: 2, Failed: 2 } satisfies Record<
-  DumpedPod['phase'],
-  number
->;
-
-/** The order in which Pods are given up (kubernetes-job.md 5). */
-const leavesBefore = (a: DumpedPod, b: DumpedPod): number =>
-  Number(a.scheduled) - Number(b.scheduled) ||
-  PHASE_RANKS[a.phase] - PHASE_RANKS[b.phase] ||
-  Number(a.ready) - Number(b.ready) ||
-  (a.ready && b.ready ? (b.readyChangedAt ?? Infinity) - (a.readyChangedAt ?? Infinity) || 0 : 0) ||
-  b.restarts - a.restarts ||
-  b.createdAt - a.createdAt;
 
 function chunksOf(records: readonly IndexRecord[]): ReadonlyMap<number, Chunk> {
   const chunks = new Map<number, Chunk>();

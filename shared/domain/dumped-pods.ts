@@ -1,0 +1,74 @@
+import { type EpochMs, asEpochMs, plusMs } from './brand.ts';
+import type { ClusterDump, DumpedPod } from './cluster-dump.ts';
+import type { JobSpec } from './job.ts';
+import { type FailedPod, matchPodFailurePolicy } from './pod-failure-policy.ts';
+
+// What upstream's controller asks of a Pod.
+
+export const isTerminal = ({ phase }: DumpedPod): boolean => phase === 'Succeeded' || phase === 'Failed';
+export const isPodActive = (pod: DumpedPod): boolean => !isTerminal(pod) && pod.deletedAt === null;
+export const isTerminating = (pod: DumpedPod): boolean => !isTerminal(pod) && pod.deletedAt !== null;
+
+/** A Pod that is being deleted has failed, unless a replacement must wait for its end (kubernetes-job.md 3, step 8). */
+export const hasFailed = (spec: JobSpec, pod: DumpedPod): boolean =>
+  pod.phase === 'Failed' || (pod.phase !== 'Succeeded' && pod.deletedAt !== null && !waitsForEnd(spec));
+
+export const waitsForEnd = ({ podReplacementPolicy, podFailurePolicy }: JobSpec): boolean =>
+  podReplacementPolicy === 'Failed' || podFailurePolicy !== null;
+
+/** The index is one of the Job's. */
+export const inRange = ({ completionMode, completions }: JobSpec, { index }: DumpedPod): boolean =>
+  completionMode === 'NonIndexed' || (index !== null && index < (completions ?? 0));
+
+/** No rule of podFailurePolicy ignores it. */
+export function countsAsFailed({ podFailurePolicy }: JobSpec, pod: DumpedPod): boolean {
+  const match = podFailurePolicy === null ? null : matchPodFailurePolicy(podFailurePolicy, asFailedPod(pod));
+  return match?.action !== 'Ignore';
+}
+
+/** Containers that ended with another code than 0, the app's first. */
+export const asFailedPod = ({ containers, conditions }: DumpedPod): FailedPod => ({
+  exitCodes: containers.flatMap(({ name, terminated }) =>
+    terminated === null || terminated.exitCode === 0 ? [] : [{ container: name, exitCode: terminated.exitCode }],
+  ),
+  conditions,
+});
+
+/**
+ * When a Pod ended: when the last of its containers (and sidecars) did; else when it stopped being ready; else when its
+ * deletion was asked for; else when it was made (kubernetes-job.md 6.1).
+ */
+export function finishedAt({ containers, ready, readyChangedAt, deletedAt, graceSec, createdAt }: DumpedPod): EpochMs {
+  const ends = containers
+    .filter(({ init, sidecar }) => !init || sidecar)
+    .map(({ terminated }) => terminated?.finishedAt ?? null);
+  const known = ends.filter((at) => at !== null);
+  if (known.length > 0 && known.length === ends.length) return asEpochMs(Math.max(...known));
+  if (!ready && readyChangedAt !== null) return readyChangedAt;
+  return deletedAt === null ? createdAt : plusMs(deletedAt, -graceSec * 1000);
+}
+
+/** Of several failed Pods of an index, the one that carries its counts: the most failures, then the newest. */
+export const lastFailed = (pods: readonly DumpedPod[]): DumpedPod | undefined =>
+  [...pods].sort(
+    (a, b) =>
+      b.failureCount + b.ignoredFailureCount - (a.failureCount + a.ignoredFailureCount) ||
+      finishedAt(b) - finishedAt(a),
+  )[0];
+
+const PHASE_RANKS = { Pending: 0, Unknown: 1, Running: 2, Succeeded: 2, Failed: 2 } satisfies Record<
+  DumpedPod['phase'],
+  number
+>;
+
+/** The order in which Pods are given up (kubernetes-job.md 5). */
+export const leavesBefore = (a: DumpedPod, b: DumpedPod): number =>
+  Number(a.scheduled) - Number(b.scheduled) ||
+  PHASE_RANKS[a.phase] - PHASE_RANKS[b.phase] ||
+  Number(a.ready) - Number(b.ready) ||
+  (a.ready && b.ready ? (b.readyChangedAt ?? Infinity) - (a.readyChangedAt ?? Infinity) || 0 : 0) ||
+  b.restarts - a.restarts ||
+  b.createdAt - a.createdAt;
+
+export const conditionIs = ({ job }: ClusterDump, type: string): boolean =>
+  job.status.conditions.some((condition) => condition.type === type && condition.status === 'True');
