@@ -31,29 +31,38 @@ export type Judged = Judgement & {
  * third, by the exit code last.
  */
 export function judge(given: Case): Judged {
-  const { spec, phase, record, ending, pod, outOfRange } = given;
+  const { phase, record, ending, outOfRange } = given;
   if (ending.cause === 'Completed') return { as: 'succeeded', because: 'exit code 0', match: null };
   const byItself = ending.cause === 'Error' || ending.cause === 'OOMKilled';
   // What still ran when the Job failed counts as failed (kubernetes-job.md 6.4); what a resize, a suspend, a scale-down,
   // a delete or a success ended counts as nothing.
   if (outOfRange) return { as: 'released', because: 'completions were lowered', match: null };
   if (phase.kind === 'draining' && phase.verdict.kind === 'failed') {
-    // It counts, but its index did not fail: it is none of failedIndexes.
+    // It counts, unless a rule ignores it; but its index did not fail: it is none of failedIndexes.
+    const ignored = matchOf(given);
+    if (ignored?.action === 'Ignore') return { as: 'ignored', because: wordsOf(ignored), match: ignored };
     return { as: 'failed', because: `the Job failed: ${decided(phase.verdict)}`, match: null };
   }
   if (!byItself && isEnding(phase)) return { as: 'released', because: endedBy(phase), match: null };
   if (!byItself && record.stopping) return { as: 'released', because: SCALED_DOWN, match: null };
 
-  const match =
-    spec.podFailurePolicy === null || !started(ending) ? null : matchPodFailurePolicy(spec.podFailurePolicy, pod);
+  const match = matchOf(given);
   if (match !== null) {
-    const because = `podFailurePolicy rule ${match.rule} (${match.action}): ${match.what}`;
+    const because = wordsOf(match);
     if (match.action === 'Ignore') return { as: 'ignored', because, match };
     if (match.action === 'FailIndex') return { as: 'failedForGood', because, match };
     return { ...counts(given, because), match };
   }
   return { ...judgeCause(given), match: null };
 }
+
+/** A policy looks at Pods that have failed, not at those that wait to start. */
+const matchOf = ({ spec: { podFailurePolicy }, ending, pod }: Case): PolicyMatch | null =>
+  podFailurePolicy === null || ending.cause === 'StartFailed' || ending.cause === 'Unplaced'
+    ? null
+    : matchPodFailurePolicy(podFailurePolicy, pod);
+
+const wordsOf = ({ rule, action, what }: PolicyMatch): string => `podFailurePolicy rule ${rule} (${action}): ${what}`;
 
 function judgeCause(given: Case): Judgement {
   const { spec, phase, record, ending, at } = given;
@@ -101,9 +110,6 @@ function counts({ spec, record }: Case, because: string): Judgement {
 /** One more failure is one too many for this index. */
 export const hasSpentLimit = ({ backoffLimitPerIndex: limit }: JobSpec, { failures }: IndexRecord): boolean =>
   limit !== null && failures >= limit;
-
-/** A policy looks at Pods that have failed, not at those that wait to start. */
-const started = ({ cause }: Ending): boolean => cause !== 'StartFailed' && cause !== 'Unplaced';
 
 /** Why everything of a Job in this phase is being stopped. */
 function endedBy(phase: Phase): string {

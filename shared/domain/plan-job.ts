@@ -89,6 +89,9 @@ export function planJob(
     now,
   );
   const resumed = status.phase.kind === 'suspended' && phase.kind === 'running';
+  // One that ends in its first pass has never been found suspended.
+  const endedSuspended =
+    status.phase.kind === 'suspended' && status.version > 1 && (phase.kind === 'draining' || phase.kind === 'finished');
   const manages = job.spec.managed && phase.kind === 'running' && !dumped.handsOff;
 
   const started = manages
@@ -125,6 +128,7 @@ export function planJob(
     phase,
     startTime,
     resumedAt: resumed ? now : status.resumedAt,
+    endedSuspendedSince: endedSuspended ? status.phase.since : status.endedSuspendedSince,
     size,
     chunks: draft.summaries(),
     failed: folded.failed + stops.failed,

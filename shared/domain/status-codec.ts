@@ -71,6 +71,7 @@ function writeHead(w: Writer, status: Status): void {
   writePhase(w, status.phase, now);
   writeTimeOrNull(w, status.startTime, now);
   writeTimeOrNull(w, status.resumedAt, now);
+  writeTimeOrNull(w, status.endedSuspendedSince, now);
   w.varint(status.failed);
   w.varint(status.restarts);
   w.varint(status.ruleHits.length);
@@ -106,6 +107,7 @@ function readHead(r: Reader, format: number): Head {
       phase: readPhase(r, now, format),
       startTime: readTimeOrNull(r, now),
       resumedAt: readTimeOrNull(r, now),
+      endedSuspendedSince: format === 1 ? null : readTimeOrNull(r, now),
       failed: r.varint(),
       restarts: format === 1 ? 0 : r.varint(),
       ruleHits: format === 1 ? [] : Array.from({ length: r.count() }, () => r.varint()),

@@ -63,6 +63,8 @@ export type Status = {
   readonly startTime: EpochMs | null;
   /** When the condition Suspended last turned False; null if it never was True. */
   readonly resumedAt: EpochMs | null;
+  /** Since when it was suspended, of a Job that ended so; null: it is not over, or was not suspended then. */
+  readonly endedSuspendedSince: EpochMs | null;
   /** Slots on the board; see {@link boardSize}. */
   readonly size: number;
   readonly chunks: readonly ChunkSummary[];
@@ -112,6 +114,7 @@ export function freshStatus(job: Job, now: EpochMs): Status {
     phase: job.spec.suspend ? { kind: 'suspended', since: now } : { kind: 'running' },
     startTime: null,
     resumedAt: null,
+    endedSuspendedSince: null,
     size,
     chunks: summariesFor(size, []),
     failed: 0,

@@ -95,7 +95,7 @@ function indexText({ spec, status, board }: JobView, state: 'succeeded' | 'faile
 type ConditionType = 'Suspended' | 'SuccessCriteriaMet' | 'Complete' | 'FailureTarget' | 'Failed';
 
 /** A view of the phase, in the order in which Kubernetes sets them; reasons and messages are its own, word for word. */
-function conditions({ phase, resumedAt }: Status) {
+function conditions({ phase, resumedAt, endedSuspendedSince }: Status) {
   const condition = (type: ConditionType, isTrue: boolean, at: EpochMs, reason: string, message: string) => ({
     type,
     status: isTrue ? 'True' : 'False',
@@ -104,6 +104,7 @@ function conditions({ phase, resumedAt }: Status) {
     reason,
     message,
   });
+  const suspended = (since: EpochMs) => [condition('Suspended', true, since, 'JobSuspended', 'Job suspended')];
   const resumed = resumedAt === null ? [] : [condition('Suspended', false, resumedAt, 'JobResumed', 'Job resumed')];
   const list = (() => {
     switch (phase.kind) {
@@ -112,13 +113,14 @@ function conditions({ phase, resumedAt }: Status) {
       case 'deleted':
         return resumed;
       case 'suspended':
-        return [condition('Suspended', true, phase.since, 'JobSuspended', 'Job suspended')];
+        return suspended(phase.since);
       case 'draining':
       case 'finished': {
         const { kind, reason, message } = phase.verdict;
         const [interim, terminal] =
           kind === 'complete' ? (['SuccessCriteriaMet', 'Complete'] as const) : (['FailureTarget', 'Failed'] as const);
-        const decided = [...resumed, condition(interim, true, phase.since, reason, message)];
+        const before = endedSuspendedSince === null ? resumed : suspended(endedSuspendedSince);
+        const decided = [...before, condition(interim, true, phase.since, reason, message)];
         return phase.kind === 'draining' ? decided : [...decided, condition(terminal, true, phase.at, reason, message)];
       }
       default:

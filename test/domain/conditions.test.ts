@@ -250,6 +250,10 @@ describe('startTime and completionTime', () => {
     expect(shown(pass(resumed, [], 9)).startTime).toBe(time(9));
   });
 
+  test('a Job that ends while it is suspended keeps that condition', () => {
+    const board = aBoard('. .', { phase: { kind: 'suspended', since: at(1) }, suspend: true, completions: 0 });
+    expect(conditionsOf(after(board, plan(board, [], 3)))).toBe('Suspended SuccessCriteriaMet Complete');
+  });
   test('a Job that completes while it is suspended has a start, too', () => {
     const done = pass(fresh({ suspend: true, completions: 0 }), [], 3);
     expect(conditionsOf(done)).toBe('SuccessCriteriaMet Complete');

@@ -93,6 +93,7 @@ const EVERYTHING: Status = {
   },
   startTime: at(-60_000),
   resumedAt: null,
+  endedSuspendedSince: at(-7),
   size: 5000,
   chunks: [
     {
@@ -145,7 +146,7 @@ const EVERYTHING: Status = {
 test('golden bytes: what is stored today must be read tomorrow', () => {
   const bytes = encodeStatus(EVERYTHING);
   expect(hex(bytes)).toMatchInlineSnapshot(
-    `"0280f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a90700070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f616109020117016202020611c901d804020ac0a907010571756f74610228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200"`,
+    `"0280f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f616109020117016202020611c901d804020ac0a907010571756f74610228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200"`,
   );
   expect(decodeStatus(bytes)).toEqual(EVERYTHING);
 });
@@ -162,6 +163,7 @@ test('what format version 1 has stored is read: it knew no restarts, no success 
   ).toEqual({
     ...EVERYTHING,
     phase: { kind: 'draining', since: at(-2), verdict },
+    endedSuspendedSince: null,
     chunks: EVERYTHING.chunks.map((chunk) => ({ ...chunk, waiting: 0 })),
     restarts: 0,
     ruleHits: [],

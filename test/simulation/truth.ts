@@ -72,7 +72,9 @@ function expected(ending: Ending, outcome: Outcome, endedAt: EpochMs): Transitio
   if (replaced) return counts;
   if (cause === 'Completed') return 'succeeded';
   if (outOfRange) return 'released';
-  if (phase.kind === 'draining' && phase.verdict.kind === 'failed') return 'failed';
+  if (phase.kind === 'draining' && phase.verdict.kind === 'failed') {
+    return ruleFor(ending, spec)?.action === 'Ignore' ? 'ignored' : 'failed';
+  }
   const byItself = cause === 'Error' || cause === 'OOMKilled';
   if (wished && !byItself) return 'released';
   switch (ruleFor(ending, spec)?.action) {

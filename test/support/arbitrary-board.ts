@@ -190,6 +190,7 @@ export const anyStatus: fc.Arbitrary<Status> = fc.nat(20_000).chain((size) =>
     phase,
     startTime: timeOrNull,
     resumedAt: timeOrNull,
+    endedSuspendedSince: timeOrNull,
     size: fc.constant(size),
     chunks: fc.array(summary, { minLength: chunksFor(size), maxLength: chunksFor(size) }),
     failed: small,
