@@ -144,14 +144,6 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     ['G8'],
   ),
 
-  one(
-    'more attempts linger than STATUS has room for',
-    FOLD_FACTS,
-    'lingering.length < LINGERING_MAX',
-    'lingering.length >= 0',
-    ['G4'],
-  ),
-
   // how Kubernetes ends a Job
   one(
     'success is looked at before failure',

@@ -134,7 +134,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     DECIDE_PHASE,
     'podCount(tally) === 0 && inFlight === 0 && lingering === 0;',
     'tally.starting + tally.waiting === 0 && inFlight === 0 && lingering === 0;',
-    ['G6'],
+    ['G5', 'G6'],
   ),
   one(
     'a Job is over while claims are unanswered',
@@ -171,7 +171,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     'a cancelled claim launches anyway',
     LAUNCH_ROW,
     "else if (slot.state === 'cancelled') cancelled.push(id);\n    else if (slot.state === 'launched') launched",
-    "else if (slot.state === 'cancelled') run.push(id);\n    else if (slot.state === 'launched') launched",
+    "else if (slot.state === 'cancelled') run.push({ id, traits: slot.traits ?? PLAIN });\n    else if (slot.state === 'launched') launched",
     ['G2', 'G4', 'G5', 'G6', 'G7'],
   ),
   one(
