@@ -128,6 +128,16 @@ describe('podFailurePolicy decides before the exit code, after what the board wa
     [failJob, no, no, no, no, un, 'FailJob: it counts, and the Job fails'],
     [{ ...ignore, in: 'suspended' }, 'ignored', 'ignored', '-', '-', '-', 'what was stopped is not looked at'],
     [{ ...failIndex, ...stopping }, fg, fg, '-', '-', '-', 'nor where parallelism was lowered'],
+    [
+      { ...ignore, in: 'failing' },
+      'ignored',
+      'ignored',
+      no,
+      'ignored',
+      no,
+      'in a failing Job only Ignore changes anything',
+    ],
+    [{ ...failIndex, in: 'failing' }, no, no, no, no, no, 'for its indexes do not fail by that'],
     [{ ...failIndex, outOfRange: true }, '-', '-', '-', '-', '-', 'nor an index that is gone'],
   ])('%o → %s %s %s %s %s: %s', (given, ...expected) => {
     const causes = ['Error', 'OOMKilled', 'Stopped', 'Spot', 'StartFailed'] as const;
