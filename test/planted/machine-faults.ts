@@ -118,7 +118,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     JUDGE,
     'if (!byItself && isEnding(phase))',
     'if (!byItself && isEnding(phase) && spec.parallelism < 0)',
-    ['G5'],
+    ['G5', 'G8'],
   ),
   one(
     'a task that should not be is left alone',
