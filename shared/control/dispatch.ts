@@ -3,7 +3,15 @@ import { LOST, NO_TIMES, POD_DELETED } from '../domain/ending.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';
 import { unreachable } from '../domain/invariant.ts';
 import { overridesOf } from '../domain/launch-overrides.ts';
-import { type LaunchRow, type LaunchTraits, type SlotOutcome, type SlotWork, launchRowOf, settle, workOn } from '../domain/launch-row.ts';
+import {
+  type LaunchRow,
+  type LaunchTraits,
+  type SlotOutcome,
+  type SlotWork,
+  launchRowOf,
+  settle,
+  workOn,
+} from '../domain/launch-row.ts';
 import { podName, podUid } from '../domain/pod-name.ts';
 import { capacityOf } from '../domain/pod-template.ts';
 import type { LaunchTemplate } from '../domain/task.ts';

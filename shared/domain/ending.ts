@@ -10,6 +10,8 @@ export type StopMarks = {
   readonly exitCode: number | null;
   readonly container: string | null;
   readonly containerReason: string | null;
+  /** It has been RUNNING. */
+  readonly started: boolean;
 };
 
 /** Records of attempts stay below 1 KB. */
@@ -20,11 +22,13 @@ const REASON_MAX_CHARS = 500;
  * was stopped, not completed (table in "Stopped task error codes", ECS developer guide).
  */
 export function endingOf(marks: StopMarks): Ending {
-  const { exitCode, container } = marks;
+  const { container } = marks;
+  const exitCode = isStartError(marks) ? START_ERROR : marks.exitCode;
   return { cause: causeOf(marks), exitCode, container: exitCode === null ? null : container, reason: reasonOf(marks) };
 }
 
-function causeOf({ stopCode, stoppedReason, exitCode, containerReason }: StopMarks): EndingCause {
+function causeOf(marks: StopMarks): EndingCause {
+  const { stopCode, stoppedReason, exitCode, containerReason, started } = marks;
   switch (stopCode ?? '') {
     case 'EssentialContainerExited':
       if (exitCode === 0) return 'Completed';
@@ -34,19 +38,32 @@ function causeOf({ stopCode, stoppedReason, exitCode, containerReason }: StopMar
     case 'ServiceSchedulerInitiated':
       return 'Stopped';
     case 'SpotInterruption':
-      return 'Spot';
+      return started ? 'Spot' : 'Unplaced'; // without capacity it ends so before it has begun (aws.md 1.8)
     case 'TaskFailedToStart':
       // An init container that fails is the user's program failing; anything else kept the task from starting.
-      if (exitCode !== null && exitCode !== 0) return 'Error';
+      if ((exitCode !== null && exitCode !== 0) || isStartError(marks)) return 'Error';
       return SHORTAGE.test(`${stoppedReason ?? ''} ${containerReason ?? ''}`) ? 'Unplaced' : 'StartFailed';
     default:
       // TerminationNotice, InfrastructureHealth, none at all, and what ECS may add: nothing of the user's is at fault.
-      return 'Infrastructure';
+      return started ? 'Infrastructure' : 'Unplaced';
   }
 }
 
-/** Network interfaces, addresses, capacity: what AWS runs short of and gets back (aws.md 1.5, 1.8). */
-const SHORTAGE = /unexpected ec2 error|internal ?error|network interface|capacity is unavailable|reached the limit/i;
+/**
+ * The image is there, but its program cannot be started (no such file, no right to execute it): the user's failure. It
+ * counts in Kubernetes, too, which shows the reason StartError and this code.
+ */
+const START_ERROR = 128;
+function isStartError({ stopCode, stoppedReason, exitCode, containerReason }: StopMarks): boolean {
+  const said = `${stoppedReason ?? ''} ${containerReason ?? ''}`;
+  return (
+    stopCode === 'TaskFailedToStart' && exitCode === null && /CannotStartContainer/i.test(said) && !SHORTAGE.test(said)
+  );
+}
+
+/** Network interfaces, addresses, capacity (aws.md 1.5, 1.8), processes: what there will be again. */
+const SHORTAGE =
+  /unexpected ec2 error|internal ?error|network interface|capacity is unavailable|reached the limit|EAGAIN|ENOMEM|EMFILE/i;
 
 function reasonOf({ stopCode, stoppedReason, containerReason }: StopMarks): string {
   const said = [stoppedReason, containerReason].filter((text): text is string => text !== null && text !== '');

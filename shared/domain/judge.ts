@@ -123,9 +123,8 @@ const decided = ({ reason, message, decidedBy }: Extract<Phase, { kind: 'drainin
 
 /** An attempt's Pod as ECS lets us see it: it names one container's code, and infrastructure is a disruption. */
 export function podOf({ cause, container, exitCode }: Ending): FailedPod {
-  const ended = (cause === 'Error' || cause === 'OOMKilled') && exitCode !== null && exitCode !== 0;
   return {
-    exitCodes: ended ? [{ container: container ?? '', exitCode }] : [],
+    exitCodes: exitCode === null || exitCode === 0 ? [] : [{ container: container ?? '', exitCode }],
     conditions: cause === 'Spot' || cause === 'Infrastructure' ? [{ type: 'DisruptionTarget', status: 'True' }] : [],
   };
 }

@@ -97,8 +97,9 @@ export function planJob(
   const started = manages
     ? planLaunches(draft, job.spec, counts, folded, now, timing, dumped.limits)
     : { inFlight: folded.inFlight, launch: [], stop: [], held: [], wakeAt: null, again: false };
+  const below = isShrunk(job.spec, size) ? (job.spec.completions ?? undefined) : undefined;
   const stopRound = phase.kind === status.phase.kind ? status.stopRound : null;
-  const stops = planStops(draft, phase, { stopRound, lingering: folded.lingering }, now, timing);
+  const stops = planStops(draft, phase, { stopRound, lingering: folded.lingering }, now, timing, below);
   const resent = resend(draft, phase, started.inFlight, now, timing);
   const left = tally(draft.summaries());
   const watched = left.starting + left.running + folded.lingering.length;

@@ -25,7 +25,8 @@ export const unwanted = (
 /**
  * Asks unwanted attempts to stop, in rounds over the board: a stop is only a request, so rounds repeat until STOPPED has
  * been seen of each. A pass takes {@link STOPS_PER_PASS_MAX} of them and the next goes on where it ended. Attempts that
- * were replaced are asked at the start of each round; Pods between two tasks have nothing to stop, they end at once.
+ * were replaced are asked at the start of each round; Pods between two tasks have nothing to stop, they end at once:
+ * those of a failing Job count as failed, if it has their index (below `completions`) still.
  */
 export function planStops(
   draft: Draft,
@@ -33,6 +34,7 @@ export function planStops(
   { stopRound: round, lingering }: Pick<Status, 'stopRound' | 'lingering'>,
   now: EpochMs,
   timing: Timing,
+  completions = Number.POSITIVE_INFINITY,
 ): Stops {
   if (unwanted(phase, tally(draft.summaries())) + lingering.length === 0) {
     return { stopRound: null, stop: [], stopTasks: [], failed: 0, wakeAt: null, again: false };
@@ -57,7 +59,7 @@ export function planStops(
     if (record === null) continue;
     const { attempt, nonce, state } = record;
     if (state !== 'waiting') stop.push({ index, attempt, nonce });
-    else if (failing) {
+    else if (failing && index < completions) {
       draft.apply({ op: 'failed', index, attempt, notBefore: null });
       failed++;
     } else draft.apply({ op: 'released', index, attempt });

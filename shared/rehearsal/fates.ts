@@ -38,6 +38,7 @@ function marksOf(exit: Exit, { containers, initContainers = [] }: Template): Sto
     exitCode,
     container: main,
     containerReason,
+    started: true,
   });
   switch (exit.kind) {
     case 'exits':
@@ -52,6 +53,7 @@ function marksOf(exit: Exit, { containers, initContainers = [] }: Template): Sto
         exitCode: exit.exitCodes.get(failed.name) ?? null,
         container: failed.name,
         containerReason: null,
+        started: false,
       };
     }
     case 'OutOfMemory':
@@ -74,7 +76,14 @@ const taken = (
   stoppedReason: string,
   exitCode: number | null,
   container: string | null,
-): StopMarks => ({ stopCode, stoppedReason, exitCode, container, containerReason: null });
+): StopMarks => ({
+  stopCode,
+  stoppedReason,
+  exitCode,
+  container,
+  containerReason: null,
+  started: stopCode !== 'TaskFailedToStart',
+});
 
 /** One word for each way to end: as scripts have it, or Kubernetes. */
 export const CAUSE_WORDS: Readonly<Record<EndingCause, string>> = {

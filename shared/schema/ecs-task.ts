@@ -106,6 +106,7 @@ function stopMarks(task: EcsTask) {
     stoppedReason: task.stoppedReason ?? null,
     exitCode: judged?.exitCode ?? null,
     container: judged?.name ?? null,
+    started: task.startedAt !== undefined,
     containerReason: judged?.reason ?? null,
   };
 }

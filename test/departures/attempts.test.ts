@@ -123,7 +123,7 @@ function podOf(situation: Situation, attempt: number) {
 }
 
 test('exit 0 of a stopped task is no success', () => {
-  const marks = { stoppedReason: null, exitCode: 0, container: 'main', containerReason: null };
+  const marks = { stoppedReason: null, exitCode: 0, container: 'main', containerReason: null, started: true };
   const stopped = endingOf({ ...marks, stopCode: 'UserInitiated' });
   const byItself = endingOf({ ...marks, stopCode: 'EssentialContainerExited' });
   const boardAfter = (strip: string, ending: Ending): string => {

@@ -7,7 +7,7 @@ import type { TaskView } from '../../shared/domain/task.ts';
 
 const OOM = 'OutOfMemoryError: container killed due to memory usage';
 
-test.each<[string | null, number | null, string | null, EndingCause, string]>([
+test.each<[string | null, number | null, string | null, EndingCause, string, 'never ran'?]>([
   // stopCode                   exit  container's reason    cause             because
   ['EssentialContainerExited', 0, null, 'Completed', 'the only way to succeed'],
   ['EssentialContainerExited', 1, null, 'Error', 'the program says so'],
@@ -21,7 +21,18 @@ test.each<[string | null, number | null, string | null, EndingCause, string]>([
   ['UserInitiated', 137, null, 'Stopped', 'it took too long'],
   ['ServiceSchedulerInitiated', 0, null, 'Stopped', 'somebody else stopped it'],
   ['SpotInterruption', 0, null, 'Spot', 'SIGTERM was handled'],
-  ['SpotInterruption', null, null, 'Spot', 'no capacity, never started'],
+  ['SpotInterruption', null, null, 'Unplaced', 'no capacity', 'never ran'],
+  ['InfrastructureHealth', null, null, 'Unplaced', 'no host', 'never ran'],
+  ['TaskFailedToStart', null, 'CannotPullContainerError: no such image', 'StartFailed', 'no image', 'never ran'],
+  [
+    'TaskFailedToStart',
+    null,
+    'Unexpected EC2 error while attempting to Create Network Interface',
+    'Unplaced',
+    'no address',
+    'never ran',
+  ],
+  ['TaskFailedToStart', null, 'CannotStartContainerError: spawn EAGAIN', 'Unplaced', 'no room for it now', 'never ran'],
   ['TaskFailedToStart', null, null, 'StartFailed', 'no image'],
   ['TaskFailedToStart', 0, null, 'StartFailed', 'an init container was fine, the next could not start'],
   ['TaskFailedToStart', 9, null, 'Error', 'an init container failed'],
@@ -30,13 +41,28 @@ test.each<[string | null, number | null, string | null, EndingCause, string]>([
   ['InfrastructureHealth', 0, null, 'Infrastructure', 'exit codes do not count then'],
   [null, 0, null, 'Infrastructure', 'nobody says that it ended by itself'],
   ['SomethingNew', 1, null, 'Infrastructure', 'ECS may add codes'],
-])('%s, exit %s, %s → %s: %s', (stopCode, exitCode, containerReason, cause) => {
-  expect(endingOf({ stopCode, stoppedReason: 'why', exitCode, container: 'main', containerReason })).toMatchObject({
+])('%s, exit %s, %s → %s: %s', (stopCode, exitCode, containerReason, cause, _, neverRan) => {
+  const started = neverRan === undefined;
+  expect(
+    endingOf({ stopCode, stoppedReason: 'why', exitCode, container: 'main', containerReason, started }),
+  ).toMatchObject({
     cause,
     exitCode,
     container: exitCode === null ? null : 'main',
   });
 });
+
+test('a program that cannot be started has failed, with the code that Kubernetes shows', () =>
+  expect(
+    endingOf({
+      stopCode: 'TaskFailedToStart',
+      stoppedReason: 'CannotStartContainerError: exec: "nope": executable file not found in $PATH',
+      exitCode: null,
+      container: 'main',
+      containerReason: null,
+      started: false,
+    }),
+  ).toMatchObject({ cause: 'Error', exitCode: 128, container: 'main' }));
 
 test.each([
   ['Essential container in task exited', OOM, `Essential container in task exited: ${OOM}`],
@@ -46,7 +72,14 @@ test.each([
   ['x'.repeat(2000), null, `${'x'.repeat(499)}…`],
 ])('reason of %s and %s', (stoppedReason, containerReason, reason) => {
   expect(
-    endingOf({ stopCode: 'UserInitiated', stoppedReason, exitCode: null, container: null, containerReason }).reason,
+    endingOf({
+      stopCode: 'UserInitiated',
+      stoppedReason,
+      exitCode: null,
+      container: null,
+      containerReason,
+      started: true,
+    }).reason,
   ).toBe(reason);
 });
 

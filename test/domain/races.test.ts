@@ -224,11 +224,11 @@ describe('Pods', () => {
     expect(asked(pass(board, [ended(0, 'Stopped', 40)], 40), 'launch', 50)).toBe(1);
   });
 
-  test('PR 113856, #116858: the policy looks at no exit code of a Pod that was stopped or still runs', () => {
+  test('PR 113856, #116858: the policy looks at no exit code of a Pod that still runs or stops', () => {
     const podFailurePolicy = { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [1] } }] } as const;
     const board = aBoard('r r', { podFailurePolicy });
     expect(isTerminal(pass(board, [deleted(0), running(1)]))).toBe(false);
-    expect(conditionsOf(pass(board, [ended(0, 'Stopped')]))).toBe('');
+    expect(conditionsOf(pass(board, [ended(0, 'Stopped')]))).toBe('FailureTarget'); // it has ended, with 1
     expect(conditionsOf(pass(board, [exited(0, 1)]))).toBe('FailureTarget');
   });
 

@@ -138,10 +138,12 @@ describe.concurrent('Jobs on the embedded runtime', { timeout: TEST_MS }, () => 
     const containers = [{ name: 'main', image: 'busybox', command: [program] }];
     await kube.create(shellJob('missing', '', indexed(1, 1), { containers }));
     const told = await eventually(
-      async () => (await kube.pods('missing')).find(({ status }) => status.message !== undefined) ?? null,
+      async () => (await kube.pods('missing')).find(({ status }) => status.phase === 'Failed') ?? null,
       () => local.said.join('\n'),
     );
-    expect(told.status.message).toContain(`exec: "${program}": executable file not found in $PATH`);
+    const { terminated } = told.status.containerStatuses?.[0]?.state ?? {};
+    expect(terminated?.exitCode).toBe(128);
+    expect(terminated?.message).toContain(`exec: "${program}": executable file not found in $PATH`);
     await kube.remove('missing');
   });
 

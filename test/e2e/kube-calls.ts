@@ -24,7 +24,19 @@ const JobSchema = z.object({
 });
 const PodSchema = z.object({
   metadata: z.object({ name: z.string(), annotations: z.record(z.string(), z.string()).default({}) }),
-  status: z.object({ phase: z.string(), message: z.string().optional() }),
+  status: z.object({
+    phase: z.string(),
+    message: z.string().optional(),
+    containerStatuses: z
+      .array(
+        z.object({
+          state: z.object({
+            terminated: z.object({ exitCode: z.number(), message: z.string().optional() }).optional(),
+          }),
+        }),
+      )
+      .optional(),
+  }),
 });
 
 /** What these tests look at of a Job and of a Pod. */

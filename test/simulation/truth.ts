@@ -113,7 +113,7 @@ function expected(ending: Ending, outcome: Outcome, endedAt: EpochMs): Transitio
 
 /** The first rule of podFailurePolicy that says something of this end. */
 export function ruleFor({ cause, exitCode }: Ending, { podFailurePolicy }: JobSpec): PodFailureRule | undefined {
-  const ended = cause === 'Error' || cause === 'OOMKilled';
+  const ended = exitCode !== 0 && cause !== 'StartFailed' && cause !== 'Unplaced';
   const disrupted = cause === 'Spot' || cause === 'Infrastructure';
   return podFailurePolicy?.rules.find(({ onExitCodes, onPodConditions }) => {
     if (onExitCodes === undefined) return disrupted && onPodConditions?.some(({ type }) => type === 'DisruptionTarget');
