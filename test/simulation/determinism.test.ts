@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { asEpochMs } from '../../shared/domain/brand.ts';
-import { Agenda } from './agenda.ts';
+import { Agenda } from '../../shared/rehearsal/agenda.ts';
 import { Random } from './random.ts';
 import { runSeed } from './seed-run.ts';
 

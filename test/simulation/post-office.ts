@@ -1,5 +1,5 @@
 import { type EpochMs, plusMs } from '../../shared/domain/brand.ts';
-import { Agenda } from './agenda.ts';
+import { Agenda } from '../../shared/rehearsal/agenda.ts';
 
 export type Letter<T> = { readonly body: T; receives: number; removed: boolean };
 

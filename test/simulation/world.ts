@@ -16,7 +16,7 @@ import { AWS_TIMING } from '../../shared/domain/timing.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
-import { Agenda } from './agenda.ts';
+import { Agenda } from '../../shared/rehearsal/agenda.ts';
 import { Mail } from './mail.ts';
 import { type Letter, type Mailbox, takeAt } from './post-office.ts';
 import { Random } from './random.ts';

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../shared/domain/brand.ts';
+import type { EpochMs } from '../domain/brand.ts';
 
 type Entry<T> = { readonly at: EpochMs; readonly nth: number; readonly item: T };
 
