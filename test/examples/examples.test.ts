@@ -88,7 +88,8 @@ describe('sweep', () => {
     const diverging = attempts.find(({ exitCode }) => exitCode === 42)?.index ?? '';
     const set = parseStatusIndexes(diverging, example.completions);
     expect(runs.map(({ code }) => code)).toEqual(runs.map((_, index) => (has(set, index) ? 42 : 0)));
-    expect(runs.filter(({ code }) => code === 0).length).toBeGreaterThan(12); // the success policy can be met
+    // The success policy (10) is met before the last four can all have ended, when failed indexes would decide.
+    expect(runs.filter(({ code }) => code === 0).length).toBeGreaterThanOrEqual(10 + 4);
   });
 
   test('every other point leaves a line, and the best are in the valley', () => {
