@@ -114,9 +114,9 @@ function phaseOf(job: Job): Phase {
   const verdict = verdictOf(job);
   if (verdict !== null) return verdict;
   if (job.metadata.deletionTimestamp !== undefined) return 'ending';
-  if (conditionOf(job, 'Suspended') !== undefined) return 'suspended';
   if (conditionOf(job, 'FailureTarget') !== undefined || conditionOf(job, 'SuccessCriteriaMet') !== undefined)
     return 'ending';
+  if (conditionOf(job, 'Suspended') !== undefined) return 'suspended';
   return job.status.startTime === undefined ? 'waiting' : 'running';
 }
 

@@ -1,10 +1,5 @@
-import type {
-  ClusterDump,
-  DumpPlan,
-  DumpedStatus,
-  JobStatusObject,
-  PlannedEvent,
-} from '../../shared/domain/cluster-dump.ts';
+import type { ClusterDump, DumpPlan, DumpedStatus, JobStatusObject } from '../../shared/domain/cluster-dump.ts';
+import type { JobEvent } from '../../shared/domain/job-events.ts';
 import { formatIndexSet, indexSetOf } from '../../shared/domain/index-set.ts';
 import { formatDuration } from './age.ts';
 import { onOneLine } from './table.ts';
@@ -96,7 +91,7 @@ function standingOf({ conditions }: DumpedStatus): string {
 
 /** One sentence for all events about Pods that differ by the name only. */
 function eventSentences(events: DumpPlan['events']): readonly string[] {
-  const groups = new Map<string, { readonly first: PlannedEvent; times: number }>();
+  const groups = new Map<string, { readonly first: JobEvent; times: number }>();
   for (const event of events) {
     const { reason, message } = event;
     const key = message.includes(' pod: ') ? reason : `${reason} ${message}`;

@@ -25,3 +25,5 @@ export const soonest = (a: EpochMs | null, b: EpochMs | null): EpochMs | null =>
   a === null ? b : b === null || a < b ? a : b;
 /** The TTL that lets DynamoDB remove an item some time after `at`. */
 export const toTtl = (at: EpochMs): EpochSec => Math.ceil(at / 1000) as EpochSec;
+/** RFC 3339 in whole seconds, as all of Kubernetes' times. */
+export const asTime = (at: EpochMs): string => new Date(at).toISOString().replace(/\.\d{3}Z$/, 'Z');

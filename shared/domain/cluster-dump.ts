@@ -1,5 +1,6 @@
 import type { EpochMs } from './brand.ts';
 import type { Job } from './job.ts';
+import type { JobEvent } from './job-events.ts';
 
 /** What `kubectl get jobs,pods -o json` shows of one Job, read and with upstream's defaults filled in. */
 export type ClusterDump = { readonly job: DumpedJob; readonly pods: readonly DumpedPod[] };
@@ -94,15 +95,9 @@ export type DumpPlan = {
   readonly account: readonly string[];
   /** null: nothing but a change of the Job or of a Pod makes it look again. */
   readonly requeueAfterSec: number | null;
-  readonly events: readonly PlannedEvent[];
+  readonly events: readonly JobEvent[];
   /** Why, in sentences for people. */
   readonly because: readonly string[];
-};
-
-export type PlannedEvent = {
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
 };
 
 /** A JobStatus as `batch/v1` has it in JSON; what is empty is left out as upstream does. */

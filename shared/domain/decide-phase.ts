@@ -92,9 +92,16 @@ function decideSuccess({ job: { spec }, tally, within, ruleHits, lastSucceeded }
   const isEmpty = podCount(tally) === tally.stopping;
   const reached = spec.completions === null ? within.succeeded > 0 && isEmpty : within.succeeded >= spec.completions;
   if (!reached) return null;
-  const message = 'Reached expected number of succeeded pods';
-  return { kind: 'complete', reason: 'CompletionsReached', message, decidedBy: null };
+  return COMPLETED;
 }
+
+/** All that was to be done is done. */
+export const COMPLETED: Verdict = {
+  kind: 'complete',
+  reason: 'CompletionsReached',
+  message: 'Reached expected number of succeeded pods',
+  decidedBy: null,
+};
 
 /** restartPolicy OnFailure: the restarts of all Pods that there are add up (kubernetes-job.md 6.3). */
 const restartsExceed = ({ restartPolicy, backoffLimit }: JobSpec, restarts: number): boolean =>

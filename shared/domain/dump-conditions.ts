@@ -1,7 +1,8 @@
 import type { EpochMs } from './brand.ts';
-import type { DumpedCondition, PlannedEvent } from './cluster-dump.ts';
+import type { DumpedCondition } from './cluster-dump.ts';
 import type { Decision } from './dump-decision.ts';
 import { conditionIs } from './dumped-pods.ts';
+import { type JobEvent, normal, warning } from './job-events.ts';
 
 export type Outcome = {
   readonly kind: 'complete' | 'failed';
@@ -24,7 +25,7 @@ export function outcomeOf({ dump, phase }: Decision, capped: boolean): Outcome |
 export function conditionsAfter(
   { dump, now, phase }: Decision,
   outcome: Outcome | null,
-): { readonly conditions: readonly DumpedCondition[]; readonly events: readonly PlannedEvent[] } {
+): { readonly conditions: readonly DumpedCondition[]; readonly events: readonly JobEvent[] } {
   const { deleting, status } = dump.job;
   const { conditions } = status;
   if (outcome !== null) {
@@ -69,6 +70,3 @@ function ensure(
   if (old.status === status && old.reason === reason && old.message === message) return conditions;
   return conditions.with(at, set);
 }
-
-export const normal = (reason: string, message: string): PlannedEvent => ({ type: 'Normal', reason, message });
-export const warning = (reason: string, message: string): PlannedEvent => ({ type: 'Warning', reason, message });

@@ -3,6 +3,7 @@ import type { ClusterDump, DumpPlan, DumpedPod } from './cluster-dump.ts';
 import { type DumpStanding, PODS_PER_SYNC_MAX } from './dump-board.ts';
 import { countsAsFailed, hasFailed, inRange, lastFailed } from './dumped-pods.ts';
 import { type IndexSet, has, indexSetOf, size, union } from './index-set.ts';
+import { isOutOfRange } from './job.ts';
 import type { Plan } from './plan.ts';
 import { podName } from './pod-name.ts';
 import { type Phase, type Status, isEnding } from './status.ts';
@@ -23,12 +24,9 @@ export function deletions({ dump: { job }, phase, standing, plan }: Decision): r
   if (isEnding(phase)) return standing.ranked;
   const stopped = plan.actions.flatMap((action) => (action.kind === 'stop' ? action.attempts : []));
   const surplus = new Set(stopped.map(({ index }) => standing.podOfSlot.get(index)));
-  const strays = [...standing.podOfSlot].filter(([slot]) => isStraySlot(job.spec, slot)).map(([, pod]) => pod);
+  const strays = [...standing.podOfSlot].filter(([slot]) => isOutOfRange(job.spec, slot)).map(([, pod]) => pod);
   return [...new Set([...strays, ...standing.ranked])].filter((pod) => surplus.has(pod));
 }
-
-export const isStraySlot = ({ completionMode, completions }: ClusterDump['job']['spec'], slot: number): boolean =>
-  completionMode === 'Indexed' && slot >= (completions ?? 0);
 
 export function creations({ dump: { job }, now, plan }: Decision): DumpPlan['create'] {
   const claimed = plan.actions.flatMap((action) => (action.kind === 'launch' ? action.attempts : []));

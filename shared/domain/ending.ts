@@ -71,6 +71,18 @@ function reasonOf({ stopCode, stoppedReason, containerReason }: StopMarks): stri
   return text.length <= REASON_MAX_CHARS ? text : `${text.slice(0, REASON_MAX_CHARS - 1)}…`;
 }
 
+/** One word for each way to end, as people are shown it. */
+export const CAUSE_WORDS: Readonly<Record<EndingCause, string>> = {
+  Completed: 'Completed',
+  Error: 'Error',
+  OOMKilled: 'OOMKilled',
+  Stopped: 'Stopped',
+  Spot: 'SpotInterruption',
+  Infrastructure: 'InfrastructureHealth',
+  Unplaced: 'Unschedulable',
+  StartFailed: 'TaskFailedToStart',
+};
+
 /** How an attempt ended whose task is nowhere to be found: nobody can tell, so it spends nothing of the user's. */
 export const LOST: Ending = {
   cause: 'Infrastructure',

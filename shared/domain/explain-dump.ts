@@ -1,4 +1,4 @@
-import type { EpochMs } from './brand.ts';
+import { type EpochMs, asTime } from './brand.ts';
 import type {
   ClusterDump,
   DumpPlan,
@@ -6,11 +6,10 @@ import type {
   DumpedPod,
   JobConditionObject,
   JobStatusObject,
-  PlannedEvent,
 } from './cluster-dump.ts';
-import { deadlineOf } from './decide-phase.ts';
+import { COMPLETED, deadlineOf } from './decide-phase.ts';
 import { type DumpStanding, PODS_PER_SYNC_MAX, boardOf } from './dump-board.ts';
-import { type Outcome, conditionsAfter, normal, outcomeOf, warning } from './dump-conditions.ts';
+import { type Outcome, conditionsAfter, outcomeOf } from './dump-conditions.ts';
 import {
   type Accounts,
   type Decision,
@@ -19,11 +18,12 @@ import {
   creations,
   deletions,
   failedAfter,
-  isStraySlot,
   secondsTo,
 } from './dump-decision.ts';
 import { conditionIs, isTerminal } from './dumped-pods.ts';
 import { formatIndexSet } from './index-set.ts';
+import { isOutOfRange } from './job.ts';
+import { normal, warning } from './job-events.ts';
 import { planJob } from './plan-job.ts';
 import type { Phase } from './status.ts';
 import { AWS_TIMING } from './timing.ts';
@@ -39,7 +39,7 @@ export function explainDump(dump: ClusterDump, now: EpochMs, { caps }: { readonl
   if (conditionIs(dump, 'Complete') || conditionIs(dump, 'Failed')) return leftAlone(dump, 'The Job is finished.');
   if (!job.completionModeKnown) {
     const message = 'Skipped Job sync because completion mode is unknown';
-    const events: readonly PlannedEvent[] = [{ type: 'Warning', reason: 'UnknownCompletionMode', message }];
+    const events = [warning('UnknownCompletionMode', message)];
     return { ...leftAlone(dump, 'Its completionMode is none that is known.'), events };
   }
   const { status, stored, facts, dumped, standing } = boardOf(dump, now, caps);
@@ -47,18 +47,12 @@ export function explainDump(dump: ClusterDump, now: EpochMs, { caps }: { readonl
   const decided = plan.status?.phase ?? status.phase;
   const phase = isCutShort(dump, standing, decided) ? status.phase : decided;
   const decision = { dump, now, before: status, standing, plan, phase, caps };
-  return tell(completesBySuspend(decision) ? { ...decision, phase: { ...COMPLETES, since: now } } : decision);
+  return tell(
+    completesBySuspend(decision)
+      ? { ...decision, phase: { kind: 'draining', verdict: COMPLETED, since: now } }
+      : decision,
+  );
 }
-
-const COMPLETES = {
-  kind: 'draining',
-  verdict: {
-    kind: 'complete',
-    reason: 'CompletionsReached',
-    message: 'Reached expected number of succeeded pods',
-    decidedBy: null,
-  },
-} as const;
 
 /** Of a Job that is being deleted nothing is deleted that is too much, so that it cannot complete over what is active. */
 const isCutShort = ({ job }: ClusterDump, { active }: DumpStanding, phase: Phase): boolean =>
@@ -156,7 +150,7 @@ function reasons(
   for (const { name } of delayed) {
     said.push(`${name} is not counted yet: it stands for the failures of its index until a replacement does.`);
   }
-  const strays = [...standing.podOfSlot.keys()].filter((slot) => isStraySlot(job.spec, slot)).length;
+  const strays = [...standing.podOfSlot.keys()].filter((slot) => isOutOfRange(job.spec, slot)).length;
   if (strays > 0 && phase.kind === 'running') {
     said.push('Pods that share an index, or whose index the Job does not have, are deleted before any is created.');
   }
@@ -227,8 +221,5 @@ const conditionObject = ({
   ...(reason === '' ? {} : { reason }),
   ...(message === '' ? {} : { message }),
 });
-
-/** RFC 3339 in whole seconds. */
-const asTime = (at: EpochMs): string => new Date(at).toISOString().replace(/\.\d{3}Z$/, 'Z');
 
 const readyCount = (pods: readonly DumpedPod[]): number => pods.filter(({ ready }) => ready).length;

@@ -12,7 +12,7 @@ import { LOST, NO_TIMES } from './ending.ts';
 import { type AttemptId, type Fact, inOrder } from './fact.ts';
 import { FRESH, type IndexRecord, hasPod, isActive } from './index-record.ts';
 import { unreachable } from './invariant.ts';
-import type { Job, SuccessRule } from './job.ts';
+import { type Job, type SuccessRule, isOutOfRange } from './job.ts';
 import { type Judged, hasSpentLimit, judge, podOf } from './judge.ts';
 import type { Counted, EndedAttempt } from './plan.ts';
 import { type FailedPod, failJobMessage } from './pod-failure-policy.ts';
@@ -113,19 +113,19 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
       case 'cancelled':
         if (record.state !== 'claimed') break;
         draft.apply({ op: 'renonce', index, attempt }); // should its task appear all the same, it is a stranger
-        if (failing && !isOutOfRange(job, index)) ledger.fail(fact, record);
-        else if (record.podDeleted && !isOutOfRange(job, index)) ledger.failOrGiveUp(fact, record);
+        if (failing && !isOutOfRange(job.spec, index)) ledger.fail(fact, record);
+        else if (record.podDeleted && !isOutOfRange(job.spec, index)) ledger.failOrGiveUp(fact, record);
         else draft.apply({ op: 'released', index, attempt });
         answered.add(index);
         break;
       case 'deleted':
         if (isEnding(status.phase) || record.podDeleted || record.stopping) break; // it is being stopped already
         if (record.state === 'waiting') {
-          if (isOutOfRange(job, index)) draft.apply({ op: 'released', index, attempt });
+          if (isOutOfRange(job.spec, index)) draft.apply({ op: 'released', index, attempt });
           else ledger.failOrGiveUp(fact, record);
         } else if (
           replacesAtOnce(job) &&
-          !isOutOfRange(job, index) &&
+          !isOutOfRange(job.spec, index) &&
           nonce === record.nonce && // the task that the user saw is the attempt's (restartPolicy OnFailure makes more)
           fact.taskArn !== null &&
           record.state !== 'claimed' &&
@@ -199,7 +199,7 @@ class Ledger {
       ending,
       pod: podOfIndex.get(index) ?? podOf(ending),
       at,
-      outOfRange: isOutOfRange(job, index),
+      outOfRange: isOutOfRange(job.spec, index),
     });
     this.note(fact, judged, record);
     const { match } = judged;
@@ -324,10 +324,6 @@ const noActions = () => ({ FailJob: 0, FailIndex: 0, Ignore: 0, Count: 0 });
 /** podReplacementPolicy TerminatingOrFailed: a Pod that is being deleted has failed (kubernetes-job.md 3, step 8). */
 const replacesAtOnce = ({ spec }: Job): boolean =>
   spec.podReplacementPolicy === 'TerminatingOrFailed' && spec.podFailurePolicy === null;
-
-/** An Indexed Job that was made smaller has this index no more: its end counts for nothing. */
-const isOutOfRange = ({ spec: { completionMode, completions } }: Job, index: number): boolean =>
-  completionMode === 'Indexed' && completions !== null && index >= completions;
 
 const isFailing = (phase: Phase): boolean => phase.kind === 'draining' && phase.verdict.kind === 'failed';
 

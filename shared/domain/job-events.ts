@@ -63,5 +63,5 @@ function verdict(before: Status | null, { phase, chunks }: Status, completions: 
   return [...(surplus ? [warning('TooManySucceededPods', tooMany)] : []), normal('Completed', 'Job completed')];
 }
 
-const normal = (reason: string, message: string): JobEvent => ({ type: 'Normal', reason, message });
-const warning = (reason: string, message: string): JobEvent => ({ type: 'Warning', reason, message });
+export const normal = (reason: string, message: string): JobEvent => ({ type: 'Normal', reason, message });
+export const warning = (reason: string, message: string): JobEvent => ({ type: 'Warning', reason, message });

@@ -1,5 +1,5 @@
 import type { Fact } from './fact.ts';
-import { type CompletionMode, type Job, OWN_MANAGER } from './job.ts';
+import { type CompletionMode, type Job, OWN_MANAGER, isOutOfRange } from './job.ts';
 import type { PodFailureRule } from './manifest.ts';
 import type { Plan } from './plan.ts';
 import { type Status, type Verdict, isOver, tally } from './status.ts';
@@ -55,10 +55,12 @@ export function passMetrics({ job, before, plan, facts }: CommittedPass): readon
   const { spec } = job;
   const { completionMode: completion_mode } = spec;
   const steps = stepsOf(before, after);
-  const succeeded = steps.filter(({ op, index }) => op === 'succeeded' && isInRange(job, index)).length;
+  const succeeded = steps.filter(({ op, index }) => op === 'succeeded' && !isOutOfRange(spec, index)).length;
   const backoffLimit = spec.backoffLimitPerIndex === null ? 'global' : 'perIndex';
   const indexes = (op: TransitionOp): number =>
-    completion_mode === 'Indexed' ? steps.filter((step) => step.op === op && isInRange(job, step.index)).length : 0;
+    completion_mode === 'Indexed'
+      ? steps.filter((step) => step.op === op && !isOutOfRange(spec, step.index)).length
+      : 0;
   const terminated = steps.filter(({ op }) => TERMINATES.has(op)).length;
   const { policyActions } = plan.counted;
 
@@ -129,10 +131,6 @@ function actionOf(before: Status, { status, actions }: Plan): SyncLabels['action
 /** The transitions that this pass has committed: no fold drops what has yet to be published. */
 const stepsOf = ({ journal: { nextSeq } }: Status, after: Status): readonly Transition[] =>
   after.journal.entries.flatMap(({ seq, transition }) => (seq >= nextSeq ? [transition] : []));
-
-/** A larger Job's indexes are remembered, but count for nothing. */
-const isInRange = ({ spec: { completionMode, completions } }: Job, index: number): boolean =>
-  completionMode === 'NonIndexed' || completions === null || index < completions;
 
 /**
  * Steps that end a Pod and account for it. One that is released is none: upstream takes the finalizer off the Pods that

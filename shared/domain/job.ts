@@ -55,6 +55,12 @@ export type Job = JobIdentity & {
 /** An int64 of seconds is longer than any time that can be written down; three centuries will do. */
 const DEADLINE_MAX_SEC = 10_000_000_000;
 
+/** A smaller Job has this index no more; a NonIndexed Job's slots have no number that matters. */
+export const isOutOfRange = (
+  { completionMode, completions }: Pick<JobSpec, 'completionMode' | 'completions'>,
+  index: number,
+): boolean => completionMode === 'Indexed' && completions !== null && index >= completions;
+
 /** The value of `managedBy` that stands for the Job controller itself. */
 export const OWN_MANAGER = 'kubernetes.io/job-controller';
 

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { ApiDeps } from './api-deps.ts';
 import { NAMESPACES, badRequest, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
-import { asTime } from './render-job.ts';
+import { asTime } from '../domain/brand.ts';
 import { isWatch } from './watch-routes.ts';
 
 type Namespace = Awaited<ReturnType<ApiDeps['jobs']['listNamespaces']>>[number];

@@ -1,12 +1,9 @@
 import { CHUNK_INDEXES, STATES } from '../domain/board.ts';
-import type { EpochMs } from '../domain/brand.ts';
+import { type EpochMs, asTime } from '../domain/brand.ts';
 import { formatIndexSet, indexSetWhere } from '../domain/index-set.ts';
 import { unreachable } from '../domain/invariant.ts';
 import { type Status, chunkLength, isEnding, podCount, tally, tallyWithin } from '../domain/status.ts';
 import type { JobView } from './read-job.ts';
-
-/** RFC 3339 in whole seconds, as all of Kubernetes' times. */
-export const asTime = (at: EpochMs): string => new Date(at).toISOString().replace(/\.\d{3}Z$/, 'Z');
 
 /** The `batch/v1` Job that a user sees. */
 export function renderJob(view: JobView) {

@@ -1,9 +1,9 @@
-import type { EpochMs } from '../domain/brand.ts';
+import { type EpochMs, asTime } from '../domain/brand.ts';
+import { CAUSE_WORDS } from '../domain/ending.ts';
 import type { Ending } from '../domain/fact.ts';
 import { unreachable } from '../domain/invariant.ts';
 import type { AttemptRecord } from '../ports/job-store.ts';
 import type { PodFacts } from './pod-facts.ts';
-import { asTime } from './render-job.ts';
 
 /** The status of the Pod that an attempt is: its phase from the board, the rest from its record and its launch. */
 export function podStatus(pod: PodFacts) {
@@ -84,31 +84,19 @@ function failedStatus(pod: PodFacts, record: AttemptRecord) {
   const byItself = cause === 'Error' || cause === 'OOMKilled';
   const state =
     exitCode === null
-      ? { waiting: { reason: WORDS[cause], message: reason } }
+      ? { waiting: { reason: CAUSE_WORDS[cause], message: reason } }
       : { terminated: terminated(exitCode, byItself ? cause : 'Error', reason, record) };
   const isDisruption = cause === 'Spot' || cause === 'Infrastructure';
   return {
     phase: cause === 'Completed' ? 'Succeeded' : 'Failed',
-    ...(byItself || cause === 'Completed' ? {} : { reason: WORDS[cause], message: reason }),
+    ...(byItself || cause === 'Completed' ? {} : { reason: CAUSE_WORDS[cause], message: reason }),
     conditions: [
-      ...(isDisruption ? [condition('DisruptionTarget', true, WORDS[cause], reason)] : []),
+      ...(isDisruption ? [condition('DisruptionTarget', true, CAUSE_WORDS[cause], reason)] : []),
       condition('Ready', false, 'PodFailed'),
     ],
     ...mainStatus(pod, false, state),
   };
 }
-
-/** One word each for what ECS says in stop codes and sentences. */
-export const WORDS: Readonly<Record<Ending['cause'], string>> = {
-  Completed: 'Completed',
-  Error: 'Error',
-  OOMKilled: 'OOMKilled',
-  Stopped: 'Stopped',
-  Spot: 'SpotInterruption',
-  Infrastructure: 'InfrastructureHealth',
-  Unplaced: 'Unschedulable',
-  StartFailed: 'TaskFailedToStart',
-};
 
 const wordOf = ({ cause }: Ending): string => (cause === 'OOMKilled' ? cause : 'Error');
 

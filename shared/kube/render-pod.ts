@@ -1,15 +1,15 @@
 import { ANNOTATIONS } from '../domain/annotations.ts';
-import type { EpochMs } from '../domain/brand.ts';
+import { type EpochMs, asTime } from '../domain/brand.ts';
 import { FAILURE_COUNT_KEY, IGNORED_FAILURE_COUNT_KEY, INDEX_KEY, INDEX_VARIABLE } from '../domain/container-env.ts';
+import { CAUSE_WORDS } from '../domain/ending.ts';
 import { isActive } from '../domain/index-record.ts';
 import type { Labels } from '../domain/manifest.ts';
 import { hostname, podName, podUid } from '../domain/pod-name.ts';
 import type { Container, EnvVar } from '../domain/pod-spec.ts';
 import { isEnding } from '../domain/status.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
-import { asTime } from './render-job.ts';
 import type { PodFacts } from './pod-facts.ts';
-import { WORDS, podStatus } from './render-pod-status.ts';
+import { podStatus } from './render-pod-status.ts';
 
 /** The core/v1 Pod that a user sees. */
 export function renderPod(pod: PodFacts) {
@@ -106,7 +106,7 @@ const judgement = ({ record }: PodFacts): Labels =>
   record === null || record.judgement.because === ''
     ? {}
     : {
-        [ANNOTATIONS.cause]: WORDS[record.ending.cause],
+        [ANNOTATIONS.cause]: CAUSE_WORDS[record.ending.cause],
         [ANNOTATIONS.verdict]: `${record.judgement.as}: ${record.judgement.because}`,
       };
 

@@ -1,6 +1,5 @@
 import type { Fate } from '../adapters/memory/tasks.ts';
 import { type StopMarks, endingOf } from '../domain/ending.ts';
-import type { EndingCause } from '../domain/fact.ts';
 import { has } from '../domain/index-set.ts';
 import { unreachable } from '../domain/invariant.ts';
 import type { JobManifest } from '../domain/manifest.ts';
@@ -84,18 +83,6 @@ const taken = (
   containerReason: null,
   started: stopCode !== 'TaskFailedToStart',
 });
-
-/** One word for each way to end: as scripts have it, or Kubernetes. */
-export const CAUSE_WORDS: Readonly<Record<EndingCause, string>> = {
-  Completed: 'Completed',
-  Error: 'Error',
-  OOMKilled: 'OOMKilled',
-  Stopped: 'Stopped',
-  Spot: 'SpotInterruption',
-  Infrastructure: 'InfrastructureHealth',
-  Unplaced: 'Unplaced',
-  StartFailed: 'TaskFailedToStart',
-};
 
 /** What only the script and the Job together show: a container that the Job does not have. */
 export function scriptFaults(

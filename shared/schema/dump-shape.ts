@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { asEpochMs } from '../domain/brand.ts';
-import { type Fault, invalid, notSupported, required } from './fault.ts';
+import { type Fault, fieldPath, invalid, notSupported, required } from './fault.ts';
+import { INT32_MAX } from './job-defaults.ts';
 
 // What planning needs of a Job and of a Pod as a cluster prints them. Everything else is left where it is: a dump is no
 // request, and a newer cluster prints more than we know. Null stands for an absent field, as in Go's JSON.
@@ -9,7 +10,6 @@ const opt = <S extends z.ZodType>(schema: S) => schema.nullish().transform((valu
 const or = <S extends z.ZodType>(schema: S, absent: z.output<S>) =>
   schema.nullish().transform((value) => value ?? absent);
 
-const INT32_MAX = 2 ** 31 - 1;
 const wholeNumber = z.int({ error: 'must be a whole number' });
 const count = wholeNumber
   .min(0, { error: 'must be greater than or equal to 0' })
@@ -159,12 +159,6 @@ export function shapeFaults(issues: readonly z.core.$ZodIssue[], object: unknown
       ? notSupported(path, value, issue.values.map(String))
       : invalid(path, value, issue.message);
   });
-}
-
-function fieldPath(path: readonly PropertyKey[], prefix: string): string {
-  let out = prefix;
-  for (const part of path) out += typeof part === 'number' ? `[${part}]` : `${out === '' ? '' : '.'}${String(part)}`;
-  return out;
 }
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>

@@ -2,10 +2,10 @@ import { FAILURE_COUNT_KEY, IGNORED_FAILURE_COUNT_KEY } from '../domain/containe
 import { asEpochMs } from '../domain/brand.ts';
 import type { DumpedContainer, DumpedPod } from '../domain/cluster-dump.ts';
 import type { DumpedJobShape, DumpedPodShape } from './dump-shape.ts';
+import { INT32_MAX } from './job-defaults.ts';
 
 const FINALIZER = 'batch.kubernetes.io/job-tracking';
 const COMPLETION_INDEX = 'batch.kubernetes.io/job-completion-index';
-const INT32_MAX = 2 ** 31 - 1;
 
 /**
  * Whether the Job's controller would list this Pod: it is the Pod's controller, or the Pod has none and the selector

@@ -3,12 +3,9 @@ import { parseStatusIndexes } from '../domain/index-set.ts';
 import { type JobSpec, OWN_MANAGER } from '../domain/job.ts';
 import type { PodFailurePolicy } from '../domain/manifest.ts';
 import type { DumpedJobShape } from './dump-shape.ts';
+import { defaultBackoffLimit } from './job-defaults.ts';
 
 type SpecShape = DumpedJobShape['spec'];
-
-/** Upstream's default for `backoffLimit`, and the one beside backoffLimitPerIndex: as good as none. */
-const BACKOFF_LIMIT = 6;
-const INT32_MAX = 2 ** 31 - 1;
 
 /**
  * The spec of a Job in a cluster, with upstream's defaults (kubernetes-job.md 1.1), for a cluster has filled them in and
@@ -20,7 +17,7 @@ export function dumpedSpec(spec: SpecShape): JobSpec {
     completionMode: spec.completionMode === 'Indexed' ? 'Indexed' : 'NonIndexed',
     parallelism: spec.parallelism ?? 1,
     completions,
-    backoffLimit: spec.backoffLimit ?? (spec.backoffLimitPerIndex === null ? BACKOFF_LIMIT : INT32_MAX),
+    backoffLimit: spec.backoffLimit ?? defaultBackoffLimit(spec.backoffLimitPerIndex !== null),
     backoffLimitPerIndex: spec.backoffLimitPerIndex,
     maxFailedIndexes: spec.maxFailedIndexes,
     podFailurePolicy: failurePolicyOf(spec),

@@ -77,3 +77,10 @@ function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? '';
   return text.length <= VALUE_CHARS_MAX ? text : `${text.slice(0, VALUE_CHARS_MAX)}...`;
 }
+
+/** `spec.template.spec.containers[0].image`; `prefix`: the place of the object that the path begins in. */
+export function fieldPath(path: readonly PropertyKey[], prefix = ''): string {
+  let out = prefix;
+  for (const part of path) out += typeof part === 'number' ? `[${part}]` : `${out === '' ? '' : '.'}${String(part)}`;
+  return out;
+}

@@ -11,8 +11,10 @@ export type DefaultedSpec = JobSpecShape & {
   readonly podReplacementPolicy: string;
 };
 
-const INT32_MAX = 2 ** 31 - 1;
-const BACKOFF_LIMIT = 6;
+export const INT32_MAX = 2 ** 31 - 1;
+
+/** Upstream's default for `backoffLimit`; beside limits of the indexes' own it is as good as none. */
+export const defaultBackoffLimit = (isPerIndex: boolean): number => (isPerIndex ? INT32_MAX : 6);
 
 /**
  * Kubernetes' defaults for a Job's spec (kubernetes-job.md 1.1), but for one: podReplacementPolicy is Failed also
@@ -24,7 +26,7 @@ export function withDefaults(given: JobSpecShape): DefaultedSpec {
     parallelism: given.parallelism ?? 1,
     completions: given.completions ?? (given.parallelism === undefined ? 1 : undefined),
     completionMode: given.completionMode ?? 'NonIndexed',
-    backoffLimit: given.backoffLimit ?? (given.backoffLimitPerIndex === undefined ? BACKOFF_LIMIT : INT32_MAX),
+    backoffLimit: given.backoffLimit ?? defaultBackoffLimit(given.backoffLimitPerIndex !== undefined),
     suspend: given.suspend ?? false,
     podReplacementPolicy: given.podReplacementPolicy ?? 'Failed',
     podFailurePolicy: given.podFailurePolicy && {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fieldPath } from './fault.ts';
 import { flag, int32, int64, known, opt, text, textMap, texts } from './json-fields.ts';
 import { metadataShape, templateShape } from './pod-shape.ts';
 
@@ -69,7 +70,7 @@ export function decodeJob(document: unknown): Decoded {
     if (issue.code === 'unrecognized_keys') for (const key of issue.keys) unknown.push([...issue.path, key]);
     else problems.push({ path: fieldPath(issue.path), message: typeProblem(issue, document) });
   }
-  const unknownFields = unknown.map(fieldPath);
+  const unknownFields = unknown.map((path) => fieldPath(path));
   if (problems.length > 0) {
     const strays = unknownFields.map((path) => ({ path, message: `unknown field ${JSON.stringify(path)}` }));
     return { kind: 'undecodable', problems: [...problems, ...strays] };
@@ -77,13 +78,6 @@ export function decodeJob(document: unknown): Decoded {
   const lenient = structuredClone(document);
   for (const path of unknown) remove(lenient, path);
   return { kind: 'decoded', job: JobShape.parse(lenient), unknownFields };
-}
-
-/** `spec.template.spec.containers[0].image`. */
-function fieldPath(path: readonly PropertyKey[]): string {
-  let out = '';
-  for (const part of path) out += typeof part === 'number' ? `[${part}]` : `${out === '' ? '' : '.'}${String(part)}`;
-  return out;
 }
 
 /** Close to what Go's JSON decoder says, which names Go types; we name the path instead. */
