@@ -60,9 +60,38 @@ export type Labels = { readonly [name: string]: string };
 export type ObjectMeta = {
   readonly name: string;
   readonly namespace: string;
+  /** The prefix that the name was made from. */
+  readonly generateName?: string;
   readonly labels?: Labels;
   readonly annotations?: Labels;
+  readonly ownerReferences?: readonly OwnerReference[];
+  /** A deleted object stays until they are gone. */
+  readonly finalizers?: readonly string[];
+  readonly managedFields?: readonly ManagedFieldsEntry[];
 };
+
+export type OwnerReference = {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+};
+
+/** Who has said which fields of an object (Kubernetes' `managedFields`). */
+export type ManagedFieldsEntry = {
+  readonly manager: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly apiVersion: string;
+  readonly time: string;
+  readonly fieldsType: 'FieldsV1';
+  readonly fieldsV1: FieldsV1;
+  readonly subresource?: string;
+};
+
+/** Paths as a tree: `f:name` a field, `k:{"name":"x"}` an item by its keys, `v:"x"` one by its value, `.` the node itself. */
+export type FieldsV1 = { readonly [step: string]: FieldsV1 };
 
 export type PodTemplate = {
   readonly metadata: { readonly labels: Labels; readonly annotations?: Labels };

@@ -1,0 +1,53 @@
+/**
+ * The shapes of the Kubernetes API as far as Muster reads or shows them: one table from which OpenAPI, `explain`,
+ * protobuf bodies, strategic merge patches and server-side apply all take what they need.
+ */
+export type KindTable = Readonly<Record<string, ObjectType>>;
+
+export type ObjectType = {
+  /** As OpenAPI names it: `io.k8s.api.batch.v1.JobSpec`. */
+  readonly openapi: string;
+  readonly description: string;
+  /** Server-side apply takes or leaves it whole (`structType=atomic`). */
+  readonly atomic?: true;
+  readonly fields: Readonly<Record<string, Field>>;
+};
+
+export type Field = {
+  /** Number in protobuf. */
+  readonly no: number;
+  readonly type: FieldType;
+  readonly description: string;
+  readonly required?: true;
+  /** In JSON its fields stand where it stands: a Go struct that is embedded. */
+  readonly inline?: true;
+  /** Kubernetes knows it, Muster refuses it with its path: read from protobuf, not shown by `explain`. */
+  readonly served?: false;
+};
+
+export type FieldType =
+  | { readonly is: Scalar }
+  /** `of`: a type's name in the table. */
+  | { readonly is: 'object'; readonly of: string }
+  | { readonly is: 'map'; readonly of: FieldType; readonly atomic?: true }
+  | {
+      readonly is: 'list';
+      readonly of: FieldType;
+      /** Server-side apply: whole, a set of values, or objects told apart by these fields (`listType`, `listMapKey`). */
+      readonly apply: 'atomic' | 'set' | readonly string[];
+      /** Strategic merge: whole, merged by value, or merged by this field (`patchStrategy`, `patchMergeKey`). */
+      readonly patch: 'replace' | 'merge' | { readonly key: string; readonly retainKeys?: true };
+    };
+
+export type Scalar =
+  | 'string'
+  | 'bool'
+  | 'int32'
+  | 'int64'
+  | 'bytes'
+  | 'quantity'
+  | 'time'
+  | 'microTime'
+  | 'intOrString'
+  /** `FieldsV1`: any object. */
+  | 'fieldsV1';
