@@ -1,6 +1,6 @@
 import type { ClusterDump, DumpPlan, DumpedStatus, JobStatusObject } from '../../shared/domain/cluster-dump.ts';
-import type { JobEvent } from '../../shared/domain/job-events.ts';
 import { formatIndexSet, indexSetOf } from '../../shared/domain/index-set.ts';
+import type { JobEvent } from '../../shared/domain/status.ts';
 import { formatDuration } from './age.ts';
 import { onOneLine } from './table.ts';
 

@@ -3,7 +3,7 @@ import type { JobUid } from '../domain/brand.ts';
 import type { LaunchTemplate } from '../domain/task.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 
-/** What one process remembers of what it has read or written: chunks by version, specs by generation. Never the truth. */
+/** What one process remembers of what it has read or written: chunks by version, specs by revision. Never the truth. */
 export type Cache = {
   readonly specs: {
     get(uid: JobUid): StoredSpec | undefined;

@@ -15,7 +15,7 @@ export async function createJob(
   spec: StoredSpec,
   deps: Deps,
 ): Promise<{ readonly kind: 'created' } | { readonly kind: 'taken' } | { readonly kind: 'noNamespace' }> {
-  const job = { ...spec.identity, generation: spec.generation, spec: planningSpec(spec.manifest) };
+  const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
   const status = freshStatus(job, deps.clock.now());
   const created = await deps.jobs.createJob(spec, status);
   if (created.kind !== 'created') return created;
@@ -56,7 +56,7 @@ export async function deletePod(uid: JobUid, id: AttemptId, { jobs, queues, cloc
   await queues.dispatch([{ kind: 'pack', uid, launch: [], stop: [id], podDeleted: true }], 0);
 }
 
-/** Stores a new generation of a Job's spec and wakes it; `change` returns null to leave it as it is. */
+/** Stores a new revision of a Job's spec and wakes it; `change` returns null to leave it as it is. */
 export async function changeSpec(
   uid: JobUid,
   change: (spec: StoredSpec) => StoredSpec | null,
@@ -69,10 +69,10 @@ export async function changeSpec(
       return { kind: 'gone' };
     const changed = change(spec);
     if (changed === null) return { kind: 'unchanged' };
-    if (spec.generation !== status.generation) continue;
-    const generation = spec.generation + 1;
-    const next = { ...status, version: status.version + 1, generation, alarms: [deps.clock.now()] };
-    const committed = await deps.jobs.commitSpec({ ...changed, generation }, next);
+    if (spec.revision !== status.revision) continue;
+    const revision = spec.revision + 1;
+    const next = { ...status, version: status.version + 1, revision, alarms: [deps.clock.now()] };
+    const committed = await deps.jobs.commitSpec({ ...changed, revision }, next);
     if (committed.kind === 'lost') continue;
     await deps.publisher.publish(spec.identity, next);
     await deps.queues.wake([{ uid, delaySec: 0 }]);

@@ -26,20 +26,20 @@ export async function loadJob(uid: JobUid, facts: readonly Fact[], deps: Deps): 
   for (let load = 0; load < LOADS_MAX; load++) {
     const read = await deps.jobs.readStatus(uid);
     if (read === null) return null;
-    const spec = await specOf(uid, read.generation, deps);
+    const spec = await specOf(uid, read.revision, deps);
     if (spec === null) return null;
-    if (spec.generation !== read.generation) continue;
+    if (spec.revision !== read.revision) continue;
     const status = await withMark(uid, read, deps);
-    const job = { ...spec.identity, generation: spec.generation, spec: planningSpec(spec.manifest) };
+    const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
     const stored = await chunksOf(uid, status, chunksNeeded(job, status, facts, deps.clock.now()), deps);
     if (stored !== null) return { job, spec, status, stored };
   }
   throw new Error(`Job ${uid} changed during each of ${LOADS_MAX} loads`);
 }
 
-async function specOf(uid: JobUid, generation: number, { jobs, cache }: Deps): Promise<StoredSpec | null> {
+async function specOf(uid: JobUid, revision: number, { jobs, cache }: Deps): Promise<StoredSpec | null> {
   const cached = cache.specs.get(uid);
-  if (cached?.generation === generation) return cached;
+  if (cached?.revision === revision) return cached;
   const spec = await jobs.readSpec(uid);
   if (spec !== null) cache.specs.set(uid, spec);
   return spec;

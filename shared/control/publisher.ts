@@ -1,7 +1,7 @@
 import type { JobUid } from '../domain/brand.ts';
 import type { JobIdentity } from '../domain/job.ts';
 import { podChanges } from '../domain/journal.ts';
-import { DELETED_VERSION, type Status } from '../domain/status.ts';
+import { DELETED_VERSION, type Status, isHidden } from '../domain/status.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Feed, FeedEntry, FeedMark } from '../ports/feed.ts';
 
@@ -82,7 +82,8 @@ async function publishAll(
 /** What the feed does not know of `status`; null: nothing. */
 function feedEntry(job: JobIdentity, status: Status, mark: FeedMark | null): FeedEntry | null {
   if (mark !== null && mark.version >= status.version) return null;
-  const deleted = status.phase.kind === 'deleting' || status.phase.kind === 'deleted';
+  const deleted = isHidden(status.phase);
+  const { relabelled } = status;
   return {
     uid: job.uid,
     namespace: job.namespace,
@@ -92,5 +93,8 @@ function feedEntry(job: JobIdentity, status: Status, mark: FeedMark | null): Fee
     version: deleted ? DELETED_VERSION : status.version,
     seq: status.journal.nextSeq,
     pods: podChanges(status.journal, mark?.seq ?? 0),
+    ...(relabelled === null || mark === null || relabelled.version <= mark.version
+      ? {}
+      : { labelsBefore: relabelled.labels }),
   };
 }

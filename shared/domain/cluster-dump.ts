@@ -1,6 +1,6 @@
 import type { EpochMs } from './brand.ts';
 import type { Job } from './job.ts';
-import type { JobEvent } from './job-events.ts';
+import type { JobEvent } from './status.ts';
 
 /** What `kubectl get jobs,pods -o json` shows of one Job, read and with upstream's defaults filled in. */
 export type ClusterDump = { readonly job: DumpedJob; readonly pods: readonly DumpedPod[] };

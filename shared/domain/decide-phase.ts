@@ -33,6 +33,8 @@ export function decidePhase(phase: Phase, standing: Standing, now: EpochMs): Pha
     case 'finished':
     case 'deleted':
       return phase;
+    case 'terminating':
+      return idle && !job.spec.held ? { kind: 'deleted', since: phase.since, at: now } : phase;
     case 'deleting':
       return idle ? { kind: 'deleted', since: phase.since, at: now } : phase;
     case 'draining':

@@ -2,7 +2,8 @@ import type { EpochMs } from './brand.ts';
 import type { DumpedCondition } from './cluster-dump.ts';
 import type { Decision } from './dump-decision.ts';
 import { conditionIs } from './dumped-pods.ts';
-import { type JobEvent, normal, warning } from './job-events.ts';
+import { normal, warning } from './job-events.ts';
+import type { JobEvent } from './status.ts';
 
 export type Outcome = {
   readonly kind: 'complete' | 'failed';

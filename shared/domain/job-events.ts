@@ -1,9 +1,6 @@
 import type { JobIdentity, JobSpec } from './job.ts';
 import { podName } from './pod-name.ts';
-import { type Status, tally } from './status.ts';
-
-/** A Kubernetes Event on a Job, as far as it is the Job controller's. */
-export type JobEvent = { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string };
+import { EVENTS_MAX, type JobEvent, type JobEventEntry, type Status, tally } from './status.ts';
 
 /** Names a Pod of a Job. */
 export type PodRef = { readonly index: number; readonly attempt: number };
@@ -34,6 +31,21 @@ export function jobEvents(
     ...suspension(before, after),
     ...verdict(before, after, job.spec.completions),
   ];
+}
+
+/** `after`, with what it makes known about the Job itself among its events; what is said again is counted. */
+export function withNews(before: Status | null, after: Status, job: Owner): Status {
+  const news = jobEvents(before, after, job, [], []);
+  if (news.length === 0) return after;
+  const events = news.reduce<readonly JobEventEntry[]>((told, event) => {
+    const again = told.find(({ reason, message }) => reason === event.reason && message === event.message);
+    const { version, now: at } = after;
+    return [
+      ...told.filter((each) => each !== again),
+      { ...event, version, at, firstAt: again?.firstAt ?? at, count: (again?.count ?? 0) + 1 },
+    ];
+  }, after.events);
+  return { ...after, events: events.slice(-EVENTS_MAX) };
 }
 
 function suspension(before: Status | null, after: Status): readonly JobEvent[] {

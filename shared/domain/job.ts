@@ -31,6 +31,8 @@ export type JobSpec = {
   readonly restartPolicy: 'Never' | 'OnFailure';
   /** Muster runs it; false: `managedBy` names another controller. */
   readonly managed: boolean;
+  /** It has finalizers, so a deleted Job stays until their owners have removed them. */
+  readonly held: boolean;
   readonly disruptions: Disruptions;
   readonly pendingTimeoutSec: number;
 };
@@ -46,9 +48,9 @@ export type JobIdentity = {
   readonly createdAt: EpochMs;
 };
 
-/** A Job as a pass sees it: identity and the spec of one generation. */
+/** A Job as a pass sees it: identity and the spec of one revision. */
 export type Job = JobIdentity & {
-  readonly generation: number;
+  readonly revision: number;
   readonly spec: JobSpec;
 };
 
@@ -60,6 +62,9 @@ export const isOutOfRange = (
   { completionMode, completions }: Pick<JobSpec, 'completionMode' | 'completions'>,
   index: number,
 ): boolean => completionMode === 'Indexed' && completions !== null && index >= completions;
+
+/** The finalizer that a Job has while its tasks are being stopped in the foreground: Muster's own to remove. */
+export const FOREGROUND_DELETION = 'foregroundDeletion';
 
 /** The value of `managedBy` that stands for the Job controller itself. */
 export const OWN_MANAGER = 'kubernetes.io/job-controller';
@@ -85,6 +90,7 @@ export const planningSpec = ({ metadata, spec }: Pick<JobManifest, 'metadata' | 
   podReplacementPolicy: spec.podReplacementPolicy,
   restartPolicy: spec.template.spec.restartPolicy,
   managed: (spec.managedBy ?? OWN_MANAGER) === OWN_MANAGER,
+  held: metadata.finalizers?.some((finalizer) => finalizer !== FOREGROUND_DELETION) ?? false,
   disruptions: parseDisruptions(metadata.annotations?.[ANNOTATIONS.disruptions] ?? '') ?? DEFAULT_DISRUPTIONS,
   pendingTimeoutSec:
     parsePendingTimeout(metadata.annotations?.[ANNOTATIONS.pendingTimeout] ?? '') ?? DEFAULT_PENDING_TIMEOUT_SEC,

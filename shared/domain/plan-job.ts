@@ -4,6 +4,7 @@ import { deadlineOf, decidePhase } from './decide-phase.ts';
 import { Draft, type StoredChunks } from './draft.ts';
 import type { AttemptId, Fact } from './fact.ts';
 import { foldFacts } from './fold-facts.ts';
+import { withNews } from './job-events.ts';
 import { type Job, boardSize } from './job.ts';
 import { extendJournal, foldJournal } from './journal.ts';
 import { FRESH } from './index-record.ts';
@@ -16,6 +17,7 @@ import {
   type Phase,
   type Status,
   isEnding,
+  isHidden,
   isOver,
   isShrunk,
   summariesFor,
@@ -109,7 +111,8 @@ export function planJob(
   const ttl = planTtl(job.spec, phase, now);
   // Pods between two tasks end without a fact that would wake us.
   const moves = phase.kind === 'suspended' ? job.spec.managed && !job.spec.suspend : isEnding(phase);
-  const isOut = moves && watched + left.waiting === 0;
+  const waits = phase.kind === 'terminating' && job.spec.held;
+  const isOut = moves && !waits && watched + left.waiting === 0;
 
   const folding = foldJournal(draft, extendJournal(status.journal, draft.transitions), status.published.seq);
   const wakeAt = [
@@ -123,9 +126,9 @@ export function planJob(
     ...resent.inFlight.map((claim) => claim.dueAt),
   ].reduce(soonest, null);
 
-  const next: Status = {
+  const planned: Status = {
     version: status.version + 1,
-    generation: job.generation,
+    revision: job.revision,
     phase,
     startTime,
     resumedAt: resumed ? now : status.resumedAt,
@@ -144,8 +147,11 @@ export function planJob(
     now,
     waitReason: resent.inFlight.length === 0 ? null : folded.waitReason,
     journal: folding.journal,
+    events: status.events,
+    relabelled: (status.relabelled?.version ?? 0) > status.published.version ? status.relabelled : null,
     published: status.published,
   };
+  const next = withNews(status, planned, job);
   const changed = differs(status, next, draft);
   const publication = planPublication(status, phase, changed, now, timing);
   const alarm = planAlarm(status.alarms, soonest(wakeAt, publication.wakeAt), publication.checkAt, now);
@@ -234,7 +240,7 @@ function differs(before: Status, after: Status, draft: Draft): boolean {
   return (
     draft.transitions.length > 0 ||
     before.phase !== after.phase ||
-    before.generation !== after.generation ||
+    before.revision !== after.revision ||
     before.size !== after.size ||
     before.startTime !== after.startTime ||
     before.failed !== after.failed ||
@@ -260,7 +266,7 @@ function planPublication(
   timing: Timing,
 ) {
   const quiet = { now: false, wakeAt: null, checkAt: null };
-  const gone = phase.kind === 'deleting' || phase.kind === 'deleted';
+  const gone = isHidden(phase);
   if ((gone || !changed) && published.version >= version) return quiet;
   const due = plusMs(published.at, timing.publishEveryMs);
   if (!gone && !isOver(phase) && before.kind === phase.kind && now < due)

@@ -16,14 +16,14 @@ import type { Step, TransitionOp } from './transition.ts';
 /**
  * STATUS as bytes. Every commit of a Job writes it, so it is kept small: what changes by steps is stored as the step.
  *
- *     version 2 · head · chunk summaries · claims in flight · journal
+ *     version 3 · head · chunk summaries · claims in flight · journal
  *
  * Times count from the status's own `now`, sequence numbers from the journal's next one, indexes from the one before
  * of the same kind. So a claim in the journal takes 2 bytes, as claims go up one by one; an outcome 4, as those come in
  * any order; a lost attempt in back-off 7; a claim in flight 2 to 4; a fresh chunk 1, any other about 10.
  */
-const VERSION = 2;
-/** The oldest format that is read: it knew no restarts, success policies, replaced attempts or deciding index. */
+const VERSION = 3;
+/** The oldest format that is read: it knew no restarts, success policies, replaced attempts or deciding index; 2 no events or labels. */
 const VERSION_MIN = 1;
 
 export function encodeStatus(status: Status): Uint8Array {
@@ -67,7 +67,7 @@ function writeHead(w: Writer, status: Status): void {
   w.varint(journal.nextSeq);
   w.varint(status.size);
   w.varint(status.version);
-  w.varint(status.generation);
+  w.varint(status.revision);
   writePhase(w, status.phase, now);
   writeTimeOrNull(w, status.startTime, now);
   writeTimeOrNull(w, status.resumedAt, now);
@@ -87,6 +87,8 @@ function writeHead(w: Writer, status: Status): void {
   for (const at of status.alarms) writeTime(w, at, now);
   w.byte(status.waitReason === null ? 0 : 1);
   if (status.waitReason !== null) w.text(status.waitReason);
+  writeEvents(w, status);
+  writeRelabelled(w, status);
   w.zigzag(status.version - published.version);
   w.zigzag(journal.nextSeq - published.seq);
   writeTime(w, published.at, now);
@@ -103,7 +105,7 @@ function readHead(r: Reader, format: number): Head {
     nextSeq,
     fields: {
       version,
-      generation: r.varint(),
+      revision: r.varint(),
       phase: readPhase(r, now, format),
       startTime: readTimeOrNull(r, now),
       resumedAt: readTimeOrNull(r, now),
@@ -117,6 +119,8 @@ function readHead(r: Reader, format: number): Head {
       inspect: readInspect(r, now),
       alarms: Array.from({ length: r.count() }, () => readTime(r, now)),
       waitReason: readBit(r) ? r.text() : null,
+      events: format < 3 ? [] : readEvents(r, version, now),
+      relabelled: format < 3 ? null : readRelabelled(r, version),
       published: { version: readBelow(r, version), seq: readBelow(r, nextSeq), at: readTime(r, now) },
     },
   };
@@ -134,7 +138,15 @@ function readInspect(r: Reader, now: EpochMs): Status['inspect'] {
 
 // Codes are part of the stored format: new words get new numbers, old numbers are never used again.
 
-const PHASES = codes<Phase['kind']>({ running: 0, suspended: 1, draining: 2, finished: 3, deleting: 4, deleted: 5 });
+const PHASES = codes<Phase['kind']>({
+  running: 0,
+  suspended: 1,
+  draining: 2,
+  finished: 3,
+  deleting: 4,
+  deleted: 5,
+  terminating: 6,
+});
 const VERDICTS = codes<Verdict['reason']>({
   CompletionsReached: 0,
   BackoffLimitExceeded: 1,
@@ -150,6 +162,10 @@ function writePhase(w: Writer, phase: Phase, now: EpochMs): void {
   w.byte(PHASES.code(phase.kind));
   if (phase.kind === 'running') return;
   writeTime(w, phase.since, now);
+  if (phase.kind === 'terminating') {
+    w.byte(phase.ended === null ? 0 : 1);
+    if (phase.ended !== null) writePhase(w, phase.ended, now);
+  }
   if (phase.kind === 'finished' || phase.kind === 'deleted') writeTime(w, phase.at, now);
   if (phase.kind === 'draining' || phase.kind === 'finished') {
     w.byte(VERDICTS.code(phase.verdict.reason));
@@ -166,6 +182,11 @@ function readPhase(r: Reader, now: EpochMs, format: number): Phase {
     case 'suspended':
     case 'deleting':
       return { kind, since };
+    case 'terminating': {
+      const ended = readBit(r) ? readPhase(r, now, format) : null;
+      if (ended !== null && ended.kind !== 'finished') throw new DecodeError('a Job that terminates after no end');
+      return { kind, since, ended };
+    }
     case 'deleted':
       return { kind, since, at: readTime(r, now) };
     case 'finished': {
@@ -184,6 +205,52 @@ function readVerdict(r: Reader, format: number): Verdict {
   return reason === 'CompletionsReached' || reason === 'SuccessPolicy'
     ? { kind: 'complete', reason, message, decidedBy }
     : { kind: 'failed', reason, message, decidedBy };
+}
+
+// Events and labels: what users see of a Job's life beside its state.
+
+function writeEvents(w: Writer, { events, version, now }: Status): void {
+  w.varint(events.length);
+  for (const event of events) {
+    w.byte(event.type === 'Normal' ? 0 : 1);
+    w.text(event.reason);
+    w.text(event.message);
+    w.zigzag(version - event.version);
+    writeTime(w, event.at, now);
+    writeTime(w, event.firstAt, event.at);
+    w.varint(event.count);
+  }
+}
+
+function readEvents(r: Reader, version: number, now: EpochMs): Status['events'] {
+  return Array.from({ length: r.count() }, () => {
+    const type = readBit(r) ? 'Warning' : 'Normal';
+    const said = { type, reason: r.text(), message: r.text() } as const;
+    const told = readBelow(r, version);
+    const at = readTime(r, now);
+    return { ...said, version: told, at, firstAt: readTime(r, at), count: r.varint() };
+  });
+}
+
+function writeRelabelled(w: Writer, { relabelled, version }: Status): void {
+  w.byte(relabelled === null ? 0 : 1);
+  if (relabelled === null) return;
+  w.zigzag(version - relabelled.version);
+  const labels = Object.entries(relabelled.labels);
+  w.varint(labels.length);
+  for (const [key, value] of labels) {
+    w.text(key);
+    w.text(value);
+  }
+}
+
+function readRelabelled(r: Reader, version: number): Status['relabelled'] {
+  if (!readBit(r)) return null;
+  const changed = readBelow(r, version);
+  return {
+    version: changed,
+    labels: Object.fromEntries(Array.from({ length: r.count() }, () => [r.text(), r.text()])),
+  };
 }
 
 // Replaced attempts: their ARNs begin alike, so what one shares with the one before is left out.

@@ -11,7 +11,11 @@ import { type EpochMs, type TaskArn, later } from './brand.ts';
 import type { AttemptId } from './fact.ts';
 import { invariant } from './invariant.ts';
 import { type Job, boardSize } from './job.ts';
+import type { Labels } from './manifest.ts';
 import type { Transition } from './transition.ts';
+
+/** A Kubernetes Event on a Job, as far as it is the Job controller's. */
+export type JobEvent = { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string };
 
 /** Why a Job ended; each reason is Kubernetes' word, and each has a row in the tests of planJob. */
 export type Verdict = {
@@ -38,10 +42,20 @@ export type Phase =
   | { readonly kind: 'suspended'; readonly since: EpochMs }
   /** Decided: the interim condition is set, tasks are still stopping. */
   | { readonly kind: 'draining'; readonly verdict: Verdict; readonly since: EpochMs }
-  | { readonly kind: 'finished'; readonly verdict: Verdict; readonly since: EpochMs; readonly at: EpochMs }
+  | Finished
+  /** A user deleted it and something still holds it (a finalizer): users see it go, its tasks are being stopped. */
+  | { readonly kind: 'terminating'; readonly since: EpochMs; readonly ended: Finished | null }
   /** A user deleted it: users see it no more, its tasks are being stopped. */
   | { readonly kind: 'deleting'; readonly since: EpochMs }
   | { readonly kind: 'deleted'; readonly since: EpochMs; readonly at: EpochMs };
+
+/** `since`: it was decided; `at`: nothing was left. */
+export type Finished = {
+  readonly kind: 'finished';
+  readonly verdict: Verdict;
+  readonly since: EpochMs;
+  readonly at: EpochMs;
+};
 
 /** A claim that no answer has come for. Sent (again) when `dueAt` has passed. */
 export type Claim = {
@@ -53,11 +67,20 @@ export type Claim = {
 
 export type Lingering = AttemptId & { readonly taskArn: TaskArn };
 
+/** A Kubernetes Event on the Job: what one commit has made known. */
+export type JobEventEntry = JobEvent & {
+  /** STATUS's version that told it last. */
+  readonly version: number;
+  readonly firstAt: EpochMs;
+  readonly at: EpochMs;
+  readonly count: number;
+};
+
 /** The one small item that every commit of a Job writes; its version guards everything else. */
 export type Status = {
   readonly version: number;
-  /** Generation of the spec that the last pass has seen. */
-  readonly generation: number;
+  /** Revision of the spec that the last pass has seen. */
+  readonly revision: number;
   readonly phase: Phase;
   /** Set anew at resume, as Kubernetes 1.34 does. */
   readonly startTime: EpochMs | null;
@@ -90,6 +113,10 @@ export type Status = {
   /** Why launches wait, in words; null when they do not. */
   readonly waitReason: string | null;
   readonly journal: Journal;
+  /** The newest, oldest first; at most {@link EVENTS_MAX}. */
+  readonly events: readonly JobEventEntry[];
+  /** The labels that a user has changed in this version, as they were before; null: long ago or never. */
+  readonly relabelled: { readonly version: number; readonly labels: Labels } | null;
   /** What the feed is known to have; the feed's own mark is the truth, this is a hint that spares reading it. */
   readonly published: { readonly version: number; readonly seq: number; readonly at: EpochMs };
 };
@@ -99,6 +126,9 @@ export type Journal = {
   readonly nextSeq: number;
   readonly entries: readonly JournalEntry[];
 };
+
+/** More than a watch can lag behind, few enough to keep STATUS small. */
+export const EVENTS_MAX = 20;
 
 /** Stands for the version of a deleted Job in the feed: nothing follows it. */
 export const DELETED_VERSION = 0x7fff_ffff;
@@ -110,7 +140,7 @@ export function freshStatus(job: Job, now: EpochMs): Status {
   const size = boardSize(job.spec, 0);
   return {
     version: 1,
-    generation: job.generation,
+    revision: job.revision,
     phase: job.spec.suspend ? { kind: 'suspended', since: now } : { kind: 'running' },
     startTime: null,
     resumedAt: null,
@@ -129,6 +159,8 @@ export function freshStatus(job: Job, now: EpochMs): Status {
     now,
     waitReason: null,
     journal: { nextSeq: 0, entries: [] },
+    events: [],
+    relabelled: null,
     published: { version: 0, seq: 0, at: 0 as EpochMs },
   };
 }
@@ -208,17 +240,33 @@ export const isOver = (phase: Phase): boolean => phase.kind === 'finished' || ph
 
 /** Every active attempt ought to end. */
 export const isEnding = (phase: Phase): boolean =>
-  phase.kind === 'suspended' || phase.kind === 'draining' || phase.kind === 'deleting';
+  phase.kind === 'suspended' || phase.kind === 'draining' || isDeletion(phase);
 
-/** The status that a user's delete leaves; null: it is deleted already. `clock` may be behind the last commit's. */
-export function requestDeletion(status: Status, clock: EpochMs): Status | null {
-  if (status.phase.kind === 'deleting' || status.phase.kind === 'deleted') return null;
+const isDeletion = (phase: Phase): boolean => phase.kind === 'terminating' || phase.kind === 'deleting';
+
+/** For its users the Job is gone. */
+export const isHidden = (phase: Phase): boolean => phase.kind === 'deleting' || phase.kind === 'deleted';
+
+/**
+ * The status that a user's delete leaves; null: that has been done already. `clock` may be behind the last commit's.
+ *
+ * @param until `terminating`: something holds the Job, so users see it until that has let go
+ */
+export function requestDeletion(
+  status: Status,
+  clock: EpochMs,
+  until: 'terminating' | 'deleting' = 'deleting',
+): Status | null {
+  const { phase } = status;
+  if (isHidden(phase) || phase.kind === until) return null;
   const now = later(clock, status.now);
+  const since = phase.kind === 'terminating' ? phase.since : now;
+  const ended = phase.kind === 'finished' ? phase : null;
   return {
     ...status,
     version: status.version + 1,
-    phase: { kind: 'deleting', since: now },
-    stopRound: null,
+    phase: until === 'terminating' ? { kind: until, since, ended } : { kind: until, since },
+    stopRound: phase.kind === 'terminating' ? status.stopRound : null,
     alarms: [now],
     now,
   };

@@ -94,12 +94,17 @@ async function wouldCreate(
 
 function storedSpec(manifest: JobManifest, uid: string, { clock }: ApiDeps): StoredSpec {
   const { name, namespace } = manifest.metadata;
-  return { identity: { uid: asJobUid(uid), namespace, name, createdAt: clock.now() }, generation: 1, manifest };
+  return {
+    identity: { uid: asJobUid(uid), namespace, name, createdAt: clock.now() },
+    revision: 1,
+    generation: 1,
+    manifest,
+  };
 }
 
 /** What a Job looks like before anything has happened to it. */
 function freshJob(spec: StoredSpec, { clock }: ApiDeps): JobObject {
-  const job = { ...spec.identity, generation: spec.generation, spec: planningSpec(spec.manifest) };
+  const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
   const status = freshStatus(job, clock.now());
   return renderJob({ spec, status, version: 0, board: new Draft(status, new Map()) });
 }

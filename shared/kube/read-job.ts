@@ -1,7 +1,7 @@
 import { type Chunk, chunkOf, emptyChunk } from '../domain/board.ts';
 import type { JobUid } from '../domain/brand.ts';
 import { Draft } from '../domain/draft.ts';
-import { type Status, chunkLength } from '../domain/status.ts';
+import { type Status, chunkLength, isHidden } from '../domain/status.ts';
 import type { Feed, FeedMark } from '../ports/feed.ts';
 import type { JobStore, StoredSpec } from '../ports/job-store.ts';
 
@@ -37,8 +37,7 @@ export async function readJob(
     const mark = await feed.readMark(uid);
     const [spec, status] = await Promise.all([jobs.readSpec(uid), jobs.readStatus(uid)]);
     if (spec === null || status === null) return null;
-    const isDeleted = status.phase.kind === 'deleting' || status.phase.kind === 'deleted';
-    if (isDeleted && visible === 'live') return null;
+    if (isHidden(status.phase) && visible === 'live') return null;
     const stored = await readChunks(uid, status, wanted(status, spec), jobs);
     if (stored !== null) return { spec, status, version: numberOf(mark), board: new Draft(status, stored) };
   }

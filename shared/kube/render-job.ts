@@ -9,7 +9,7 @@ import type { JobView } from './read-job.ts';
 export function renderJob(view: JobView) {
   const { spec, status, version } = view;
   const { identity, manifest, generation } = spec;
-  const { labels, annotations } = manifest.metadata;
+  const { name: _name, namespace: _namespace, ...metadata } = manifest.metadata;
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -20,8 +20,8 @@ export function renderJob(view: JobView) {
       resourceVersion: String(version),
       generation,
       creationTimestamp: asTime(identity.createdAt),
-      ...(labels === undefined ? {} : { labels }),
-      ...(annotations === undefined ? {} : { annotations }),
+      ...deletion(status),
+      ...metadata,
     },
     spec: manifest.spec,
     status: {
@@ -61,8 +61,13 @@ function counts({ spec, status, board }: JobView) {
   };
 }
 
+/** A deleted Job that something holds. */
+const deletion = ({ phase }: Status) =>
+  phase.kind === 'terminating' ? { deletionTimestamp: asTime(phase.since), deletionGracePeriodSeconds: 0 } : {};
+
 function completionTime({ phase }: Status) {
-  return phase.kind === 'finished' && phase.verdict.kind === 'complete' ? { completionTime: asTime(phase.at) } : {};
+  const ended = phase.kind === 'terminating' ? phase.ended : phase;
+  return ended?.kind === 'finished' && ended.verdict.kind === 'complete' ? { completionTime: asTime(ended.at) } : {};
 }
 
 /** `failedIndexes` is there, if only empty, where each index has a limit of its own. */
@@ -92,7 +97,8 @@ function indexText({ spec, status, board }: JobView, state: 'succeeded' | 'faile
 type ConditionType = 'Suspended' | 'SuccessCriteriaMet' | 'Complete' | 'FailureTarget' | 'Failed';
 
 /** A view of the phase, in the order in which Kubernetes sets them; reasons and messages are its own, word for word. */
-function conditions({ phase, resumedAt, endedSuspendedSince }: Status) {
+function conditions({ phase: current, resumedAt, endedSuspendedSince }: Status) {
+  const phase = current.kind === 'terminating' && current.ended !== null ? current.ended : current;
   const condition = (type: ConditionType, isTrue: boolean, at: EpochMs, reason: string, message: string) => ({
     type,
     status: isTrue ? 'True' : 'False',
@@ -106,6 +112,7 @@ function conditions({ phase, resumedAt, endedSuspendedSince }: Status) {
   const list = (() => {
     switch (phase.kind) {
       case 'running':
+      case 'terminating':
       case 'deleting':
       case 'deleted':
         return resumed;

@@ -1,5 +1,6 @@
 import type { EpochMs, JobUid } from '../domain/brand.ts';
 import type { PodChange } from '../domain/journal.ts';
+import type { Labels } from '../domain/manifest.ts';
 
 /**
  * The change feed: one numeric order for Jobs and their Pods, without gaps. A row's number is the resourceVersion of
@@ -47,6 +48,8 @@ export type FeedEntry = {
   readonly seq: number;
   /** Pods that changed since, each once, as they are in this version, by index. */
   readonly pods: readonly PodChange[];
+  /** The Job's labels as they were, if a user has changed them since. */
+  readonly labelsBefore?: Labels | undefined;
 };
 
 export type { PodChange } from '../domain/journal.ts';

@@ -7,9 +7,12 @@ import type { ChunkFold, EndedAttempt } from '../domain/plan.ts';
 import type { Status } from '../domain/status.ts';
 import type { LaunchTemplate } from '../domain/task.ts';
 
-/** The admitted manifest with the generation that it stands for. */
+/** The admitted manifest. */
 export type StoredSpec = {
   readonly identity: JobIdentity;
+  /** Counts every change; STATUS names the one that it goes by. */
+  readonly revision: number;
+  /** Kubernetes' metadata.generation: counts changes of `spec`, and the deletion. */
   readonly generation: number;
   readonly manifest: JobManifest;
 };
@@ -59,7 +62,7 @@ export type JobStore = {
    * `status.version - 1`, each chunk if its version is the expected one. At most {@link CHUNKS_PER_PASS_MAX} chunks.
    */
   commitPass(uid: JobUid, status: Status, chunks: readonly ChunkWrite[]): Promise<Commit>;
-  /** The same for a user's change of the spec: SPEC with its new generation, and STATUS. */
+  /** The same for a user's change of the spec: SPEC with its new revision, and STATUS. */
   commitSpec(spec: StoredSpec, status: Status): Promise<Commit>;
   /** The same for a user's delete: STATUS, and the name is free at once. */
   commitDeletion(identity: JobIdentity, status: Status): Promise<Commit>;

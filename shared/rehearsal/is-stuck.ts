@@ -15,11 +15,11 @@ const FAR_MS = 100 * 365 * 86_400_000;
  * @param chunks the whole board, journal included
  */
 export function isStuck(
-  { identity, generation, manifest }: StoredSpec,
+  { identity, revision, manifest }: StoredSpec,
   status: Status,
   chunks: ReadonlyMap<number, Chunk>,
 ): boolean {
-  const job = { ...identity, generation, spec: planningSpec(manifest) };
+  const job = { ...identity, revision, spec: planningSpec(manifest) };
   const unread = { ...status, journal: { ...status.journal, entries: [] } };
   const { status: next } = planJob(job, unread, chunks, [], plusMs(status.now, FAR_MS), AWS_TIMING);
   return next === null || (next.journal.nextSeq === status.journal.nextSeq && next.phase.kind === status.phase.kind);

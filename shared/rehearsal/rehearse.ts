@@ -105,7 +105,7 @@ export async function rehearse(
   const faults = scriptFaults(script, manifest.spec.template.spec);
   if (faults.length > 0) return { kind: 'refused', what: 'script', faults };
   const { name } = manifest.metadata;
-  const spec: StoredSpec = { identity: { uid, namespace, name, createdAt: start }, generation: 1, manifest };
+  const spec: StoredSpec = { identity: { uid, namespace, name, createdAt: start }, revision: 1, generation: 1, manifest };
   return {
     kind: 'rehearsed',
     rehearsal: { manifest, warnings, ...(await play(spec, script, plusMs(start, wish.horizonMs ?? HORIZON_MS))) },

@@ -44,7 +44,7 @@ function dumpedJob(job: DumpedJobShape): DumpedJob {
     namespace: metadata.namespace ?? 'default',
     name: metadata.name,
     createdAt: metadata.creationTimestamp ?? asEpochMs(0),
-    generation: metadata.generation ?? 1,
+    revision: metadata.generation ?? 1,
     deleting: metadata.deletionTimestamp !== null,
     spec: dumpedSpec(job.spec),
     completionModeKnown: MODES.includes(job.spec.completionMode ?? 'NonIndexed'),

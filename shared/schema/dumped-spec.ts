@@ -33,6 +33,7 @@ export function dumpedSpec(spec: SpecShape): JobSpec {
       spec.podReplacementPolicy ?? (spec.podFailurePolicy === null ? 'TerminatingOrFailed' : 'Failed'),
     restartPolicy: spec.template?.spec?.restartPolicy ?? 'Never',
     managed: (spec.managedBy ?? OWN_MANAGER) === OWN_MANAGER,
+    held: false,
     disruptions: { kind: 'count' },
     pendingTimeoutSec: DEFAULT_PENDING_TIMEOUT_SEC,
   };

@@ -116,7 +116,7 @@ const CONDITIONAL_WRITES: readonly Write[] = [
     onConflict: { kind: 'lost' },
     async prepare(store) {
       const { spec, status } = await aStoredJob(store);
-      return async () => store.jobs.commitSpec({ ...spec, generation: 2 }, following(status));
+      return async () => store.jobs.commitSpec({ ...spec, revision: 2 }, following(status));
     },
   },
   {

@@ -264,14 +264,14 @@ export const JOB_CASES: readonly StoreCase[] = [
       const { spec, status, uid } = await aStoredJob(store);
       const edited = {
         ...spec,
-        generation: 2,
+        revision: 2,
         manifest: { ...spec.manifest, spec: { ...spec.manifest.spec, suspend: true } },
       };
-      const next = following(status, '', { generation: 2 });
+      const next = following(status, '', { revision: 2 });
       expect(await store.jobs.commitSpec(edited, next)).toEqual({ kind: 'committed' });
       expect(await store.jobs.readSpec(uid)).toEqual(edited);
       expect(await store.jobs.readStatus(uid)).toEqual(next);
-      expect(await store.jobs.commitSpec({ ...spec, generation: 3 }, following(status))).toEqual({ kind: 'lost' });
+      expect(await store.jobs.commitSpec({ ...spec, revision: 3 }, following(status))).toEqual({ kind: 'lost' });
       expect(await store.jobs.readSpec(uid)).toEqual(edited);
       expect(await store.jobs.readStatus(uid)).toEqual(next);
     },

@@ -137,12 +137,12 @@ export const RACE_CASES: readonly StoreCase[] = [
         const { spec, status, uid } = await aStoredJob(store, { uid: `uid-${round}`, name: `job-${round}` });
         const [deleted, edited] = await Promise.all([
           store.jobs.commitDeletion(spec.identity, following(status, 'deleted')),
-          store.jobs.commitSpec({ ...spec, generation: 2 }, following(status, 'edited')),
+          store.jobs.commitSpec({ ...spec, revision: 2 }, following(status, 'edited')),
         ]);
         expect([deleted.kind, edited.kind].sort()).toEqual(['committed', 'lost']);
         const gone = deleted.kind === 'committed';
         expect(await store.jobs.findJob('default', `job-${round}`)).toBe(gone ? null : uid);
-        expect((await store.jobs.readSpec(uid))?.generation).toBe(gone ? 1 : 2);
+        expect((await store.jobs.readSpec(uid))?.revision).toBe(gone ? 1 : 2);
         expect((await store.jobs.readStatus(uid))?.waitReason).toBe(gone ? 'deleted' : 'edited');
       }
     },

@@ -41,7 +41,7 @@ export function aNewJob(wish: JobWish = {}): {
   readonly uid: JobUid;
 } {
   const spec = aJob(wish);
-  const job = { ...spec.identity, generation: spec.generation, spec: planningSpec(spec.manifest) };
+  const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
   return { spec, status: freshStatus(job, T0), uid: spec.identity.uid };
 }
 

@@ -11,7 +11,7 @@ const pass = (board: Situation, facts: readonly Fact[] = [], sec = 0): Situation
   after(board, plan(board, facts, sec));
 const edited = (board: Situation, change: Partial<JobSpec>): Situation => ({
   ...board,
-  job: { ...board.job, generation: board.job.generation + 1, spec: { ...board.job.spec, ...change } },
+  job: { ...board.job, revision: board.job.revision + 1, spec: { ...board.job.spec, ...change } },
 });
 const quiet = (board: Situation): Situation => ({ ...board, status: { ...board.status, alarms: [] } });
 

@@ -22,7 +22,7 @@ const resized = (board: Situation, completions: number, parallelism = completion
   ...board,
   job: {
     ...board.job,
-    generation: board.job.generation + 1,
+    revision: board.job.revision + 1,
     spec: { ...board.job.spec, completions, parallelism },
   },
 });
@@ -34,7 +34,7 @@ describe('grow', () => {
     ['r r', 4, 'running, launch 2 3', 'new indexes are started'],
     ['S S r', 5, 'running, launch 3 4', 'beside those that are left'],
     ['1 r', 3, 'running, launch 0#2 2', 'and those that are tried again'],
-    ['r r', 2, 'running', 'nothing has changed but the generation'],
+    ['r r', 2, 'running', 'nothing has changed but the revision'],
   ])('%s to %i → %s: %s', (strip, to, expected) => {
     expect(brief(plan(resized(aBoard(strip), to)))).toBe(expected);
   });

@@ -10,7 +10,7 @@ const job = {
   namespace: 'default',
   name: 'work',
   createdAt: asEpochMs(0),
-  generation: 1,
+  revision: 1,
   spec: plainSpec({ completionMode: 'Indexed', parallelism: 3, completions: 3 }),
 };
 const at = asEpochMs(5_000);

@@ -91,10 +91,10 @@ describe('what is stored', () => {
     expect(stored('r r', { status: { waitReason: 'no capacity' } })).toMatchObject({ waitReason: null });
   });
 
-  test('the generation that was seen, even if it changes nothing else', () => {
+  test('the revision that was seen, even if it changes nothing else', () => {
     const board = aBoard('r r');
-    const next = plan({ ...board, job: { ...board.job, generation: 2 } });
-    expect(next).toMatchObject({ status: { generation: 2, version: 6 }, publish: true });
+    const next = plan({ ...board, job: { ...board.job, revision: 2 } });
+    expect(next).toMatchObject({ status: { revision: 2, version: 6 }, publish: true });
   });
 
   test('a larger board, even if nothing is started on it', () => {

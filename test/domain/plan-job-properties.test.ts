@@ -228,11 +228,11 @@ function changed(
   if (edit.kind === 'delete') return { ...situation, status: requestDeletion(status, at(sec)) ?? status };
   if (gone || (edit.kind === 'completions' && job.spec.completions === null)) return situation;
   const value = edit.kind === 'completions' ? before + Number(edit.to) : edit.to;
-  const generation = job.generation + 1;
+  const revision = job.revision + 1;
   const larger: Situation = {
     ...situation,
-    job: { ...job, generation, spec: { ...job.spec, [edit.kind]: value } },
-    status: { ...status, version: status.version + 1, generation },
+    job: { ...job, revision, spec: { ...job.spec, [edit.kind]: value } },
+    status: { ...status, version: status.version + 1, revision },
   };
   // A board that grows may reach into a chunk that has never been stored: it is empty then.
   const stored = new Map(situation.stored);

@@ -21,7 +21,7 @@ const fresh = (completions: number): Status =>
       namespace: 'default',
       name: 'tiles',
       createdAt: NOW,
-      generation: 1,
+      revision: 1,
       spec: plainSpec({ completionMode: 'Indexed', parallelism: 4, completions }),
     },
     NOW,
@@ -73,7 +73,7 @@ test('so are any bytes', () => {
 test('another version is named', () => {
   const bytes = encodeStatus(fresh(3));
   bytes[0] = 9;
-  expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 9, where 2 is known'));
+  expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 9, where 3 is known'));
 });
 
 test('a journal out of order is our own bug', () => {
@@ -85,7 +85,7 @@ test('a journal out of order is our own bug', () => {
 /** A bit of everything; any change of the bytes it becomes is a change of the stored format. */
 const EVERYTHING: Status = {
   version: 300,
-  generation: 2,
+  revision: 2,
   phase: {
     kind: 'draining',
     verdict: { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'too many', decidedBy: 9 },
@@ -140,13 +140,26 @@ const EVERYTHING: Status = {
       { seq: 999, transition: { index: 9, attempt: 1, op: 'lostToSpot', notBefore: null } },
     ],
   },
+  events: [
+    {
+      type: 'Normal',
+      reason: 'Suspended',
+      message: 'Job suspended',
+      version: 200,
+      firstAt: at(-9),
+      at: at(-8),
+      count: 2,
+    },
+    { type: 'Warning', reason: 'X', message: '', version: 300, firstAt: at(0), at: at(0), count: 1 },
+  ],
+  relabelled: { version: 298, labels: { app: 'a', 'x.y/z': '' } },
   published: { version: 299, seq: 980, at: at(-500) },
 };
 
 test('golden bytes: what is stored today must be read tomorrow', () => {
   const bytes = encodeStatus(EVERYTHING);
   expect(hex(bytes)).toMatchInlineSnapshot(
-    `"0280f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f616109020117016202020611c901d804020ac0a907010571756f74610228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200"`,
+    `"0380f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f616109020117016202020611c901d804020ac0a907010571756f746102000953757370656e6465640d4a6f622073757370656e646564c8010f0102010158000000000101040203617070016105782e792f7a000228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200"`,
   );
   expect(decodeStatus(bytes)).toEqual(EVERYTHING);
 });
@@ -168,11 +181,21 @@ test('what format version 1 has stored is read: it knew no restarts, no success 
     restarts: 0,
     ruleHits: [],
     lingering: [],
+    events: [],
+    relabelled: null,
     journal: {
       ...EVERYTHING.journal,
       entries: EVERYTHING.journal.entries.filter(({ seq }) => seq < 997 || seq === 999),
     },
   });
+});
+
+test('what format version 2 has stored is read: it knew no events and no labels', () => {
+  const bytes = Buffer.from(
+    '0280f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f616109020117016202020611c901d804020ac0a907010571756f74610228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200',
+    'hex',
+  );
+  expect(decodeStatus(bytes)).toEqual({ ...EVERYTHING, events: [], relabelled: null });
 });
 
 const STEP_ORDER = [
@@ -223,8 +246,13 @@ test('golden codes of steps, phases and reasons', () => {
     [{ kind: 'finished', since, at: since, verdict: failed('LaunchRefused') }, '0300000200'],
     [{ kind: 'deleting', since }, '0400'],
     [{ kind: 'deleted', since, at: since }, '050000'],
+    [{ kind: 'terminating', since, ended: null }, '060000'],
+    [
+      { kind: 'terminating', since, ended: { kind: 'finished', since, at: since, verdict: complete } },
+      '060001030000000000',
+    ],
   ];
-  const start = (1 + 6 + 1 + 1 + 1 + 1) * 2; // version, now, next sequence number, size, version, generation
+  const start = (1 + 6 + 1 + 1 + 1 + 1) * 2; // version, now, next sequence number, size, version, revision
   for (const [phase, code] of phases)
     expect(hex(encodeStatus({ ...fresh(1), phase })).slice(start)).toMatch(new RegExp(`^${code}`));
 });

@@ -86,7 +86,7 @@ export async function aWorld(
       },
       changes: {
         async create(spec) {
-          const job = { ...spec.identity, generation: 1, spec: planningSpec(spec.manifest) };
+          const job = { ...spec.identity, revision: 1, spec: planningSpec(spec.manifest) };
           const status = freshStatus(job, now);
           const created = await store.jobs.createJob(spec, status);
           if (created.kind === 'created') await publish(spec.identity.uid, status);

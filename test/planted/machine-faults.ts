@@ -224,10 +224,10 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     edits: [
       {
         file: LOAD_JOB,
-        find: 'if (cached?.generation === generation) return cached;',
+        find: 'if (cached?.revision === revision) return cached;',
         replace: 'if (cached !== undefined) return cached;',
       },
-      { file: LOAD_JOB, find: 'if (spec.generation !== read.generation) continue;', replace: '' },
+      { file: LOAD_JOB, find: 'if (spec.revision !== read.revision) continue;', replace: '' },
     ],
     breaks: ['G10', 'G3'],
   },

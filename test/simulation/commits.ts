@@ -14,11 +14,11 @@ import { type Evidence, hitsOf, reasonsToFail, reasonsToSucceed } from './verdic
 
 /** A Job as its commits have made it. */
 export type Watched = {
-  /** of the newest generation that was committed */
+  /** of the newest revision that was committed */
   stored: StoredSpec;
   spec: JobSpec;
   status: Status;
-  /** the largest parallelism that any stored generation had: attempts beyond a lowered one are being stopped */
+  /** the largest parallelism that any stored revision had: attempts beyond a lowered one are being stopped */
   parallelismMax: number;
   readonly board: ShadowBoard;
   /** `index/attempt` of claims that were committed */

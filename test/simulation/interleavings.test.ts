@@ -93,7 +93,7 @@ test('a spec that is edited between a load and its commit is the one that the pa
   await pass;
   expect(handler.counts.get('CommitsLost')).toBe(1);
   expect(stage.takeDispatches()).toMatchObject([{ kind: 'pack', launch: [{ index: 0, attempt: 1 }] }]);
-  expect(await stage.status(uid)).toMatchObject({ generation: 2, inFlight: [{ index: 0 }] });
+  expect(await stage.status(uid)).toMatchObject({ revision: 2, inFlight: [{ index: 0 }] });
 });
 
 test('a pass that dies between the record of an attempt and its commit is repeated, and counts it once', async () => {

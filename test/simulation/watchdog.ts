@@ -246,8 +246,8 @@ export class Watchdog {
     if (status.version !== before.version + 1) {
       this.#blame('G10', `version ${status.version} follows ${before.version}`);
     }
-    if (status.generation !== watched.stored.generation) {
-      this.#blame('G10', `decided by generation ${status.generation} of ${watched.stored.generation}`);
+    if (status.revision !== watched.stored.revision) {
+      this.#blame('G10', `decided by revision ${status.revision} of ${watched.stored.revision}`);
     }
     if (status.now < before.now) this.#blame('G10', `time runs backwards by ${before.now - status.now} ms`);
     const blame = this.#blame.bind(this);

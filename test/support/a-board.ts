@@ -82,7 +82,7 @@ export function aBoard(
     namespace: 'default',
     name: 'work',
     createdAt: T0,
-    generation: 1,
+    revision: 1,
     spec: plainSpec({ completionMode: 'Indexed', parallelism: 2, completions: all.length, ...spec }),
   };
   const fresh = freshStatus(job, T0);

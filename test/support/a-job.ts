@@ -28,6 +28,7 @@ export function aJob(wish: JobWish = {}): StoredSpec {
   const labels = { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name };
   return {
     identity: { uid: asJobUid(uid), namespace, name, createdAt: wish.createdAt ?? asEpochMs(0) },
+    revision: 1,
     generation: 1,
     manifest: {
       apiVersion: 'batch/v1',
@@ -68,6 +69,7 @@ export const plainSpec = (
   suspend: false,
   podReplacementPolicy: 'Failed',
   restartPolicy: 'Never',
+  held: false,
   managed: true,
   disruptions: DEFAULT_DISRUPTIONS,
   pendingTimeoutSec: DEFAULT_PENDING_TIMEOUT_SEC,

@@ -112,6 +112,11 @@ const phase: fc.Arbitrary<Phase> = fc.oneof(
   fc.record({ kind: fc.constant('suspended' as const), since: time }),
   fc.record({ kind: fc.constant('draining' as const), verdict, since: time }),
   fc.record({ kind: fc.constant('finished' as const), verdict, since: time, at: time }),
+  fc.record({
+    kind: fc.constant('terminating' as const),
+    since: time,
+    ended: fc.option(fc.record({ kind: fc.constant('finished' as const), verdict, since: time, at: time })),
+  }),
   fc.record({ kind: fc.constant('deleting' as const), since: time }),
   fc.record({ kind: fc.constant('deleted' as const), since: time, at: time }),
 );
@@ -186,7 +191,7 @@ const lingering: fc.Arbitrary<Lingering> = fc.record({
 export const anyStatus: fc.Arbitrary<Status> = fc.nat(20_000).chain((size) =>
   fc.record({
     version: small,
-    generation: small,
+    revision: small,
     phase,
     startTime: timeOrNull,
     resumedAt: timeOrNull,
@@ -205,6 +210,24 @@ export const anyStatus: fc.Arbitrary<Status> = fc.nat(20_000).chain((size) =>
     now: time,
     waitReason: fc.option(words),
     journal,
+    events: fc.array(
+      fc.record({
+        type: fc.constantFrom('Normal', 'Warning'),
+        reason: words,
+        message: words,
+        version: small,
+        firstAt: time,
+        at: time,
+        count: small,
+      }),
+      { maxLength: 3 },
+    ),
+    relabelled: fc.option(
+      fc.record({
+        version: small,
+        labels: fc.dictionary(fc.constantFrom('a', 'b.c/d'), words, { noNullPrototype: true }),
+      }),
+    ),
     published: fc.record({ version: small, seq: small, at: time }),
   }),
 );

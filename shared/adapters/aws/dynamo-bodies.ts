@@ -16,11 +16,15 @@ const attemptId = { index: z.number(), attempt: z.number(), nonce: z.number() };
 /** A manifest was checked field by field when it was admitted, and may be of an earlier release: here it is a Job or not. */
 const Manifest = z.custom<JobManifest>((value) => z.object({ kind: z.literal('Job') }).safeParse(value).success);
 
-export const SpecSchema: z.ZodType<StoredSpec> = z.object({
-  identity: z.object({ uid: Uid, namespace: z.string(), name: z.string(), createdAt: Time }),
-  generation: z.number(),
-  manifest: Manifest,
-});
+export const SpecSchema: z.ZodType<StoredSpec> = z
+  .object({
+    identity: z.object({ uid: Uid, namespace: z.string(), name: z.string(), createdAt: Time }),
+    /** Once, one number counted both. */
+    revision: z.number().optional(),
+    generation: z.number(),
+    manifest: Manifest,
+  })
+  .transform(({ revision, ...spec }) => ({ ...spec, revision: revision ?? spec.generation }));
 
 export const TemplateSchema: z.ZodType<LaunchTemplate> = z.object({
   taskDefinition: z.string(),
@@ -108,5 +112,6 @@ export const EntriesSchema: z.ZodType<readonly FeedEntry[]> = z.array(
     version: z.number(),
     seq: z.number(),
     pods: Pods,
+    labelsBefore: z.record(z.string(), z.string()).optional(),
   }),
 );

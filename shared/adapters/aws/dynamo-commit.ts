@@ -102,7 +102,7 @@ export function foldRequest(
   ]);
 }
 
-/** STATUS and the spec's new generation, which STATUS guards. */
+/** STATUS and the spec's new revision, which STATUS guards. */
 export const specRequest = (tableName: string, token: string, spec: StoredSpec, status: Status) =>
   transaction(token, [
     { Update: passRequest(tableName, token, spec.identity.uid, status) },
