@@ -31,7 +31,7 @@ module.exports = {
     only('names', ['domain']),
     only('ports', ['domain', 'schema', 'names']),
     only('control', ['domain', 'schema', 'ports', 'names']),
-    only('kube', ['domain', 'schema', 'ports', 'names'], ['hono']),
+    only('kube', ['domain', 'schema', 'ports', 'names'], ['hono', 'rfc6902']),
 
     // The shell: node and packages are free, our own folders are not.
     ofOurs('adapters-meet-ports-only', '^shared/adapters/', shared('adapters', 'domain', 'schema', 'ports', 'names')),
