@@ -1,8 +1,10 @@
-import { freshStatus, requestDeletion } from '../domain/status.ts';
-import { planningSpec } from '../domain/job.ts';
-import { creationMetrics } from '../domain/job-metrics.ts';
-import type { JobUid } from '../domain/brand.ts';
+import { type EpochMs, type JobUid, later } from '../domain/brand.ts';
 import type { AttemptId } from '../domain/fact.ts';
+import { withNews } from '../domain/job-events.ts';
+import { FOREGROUND_DELETION, type JobIdentity, planningSpec } from '../domain/job.ts';
+import { creationMetrics } from '../domain/job-metrics.ts';
+import type { JobManifest } from '../domain/manifest.ts';
+import { type Status, freshStatus, isHidden, isOver, podCount, requestDeletion, tally } from '../domain/status.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import type { Deps } from './deps.ts';
@@ -16,32 +18,89 @@ export async function createJob(
   deps: Deps,
 ): Promise<{ readonly kind: 'created' } | { readonly kind: 'taken' } | { readonly kind: 'noNamespace' }> {
   const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
-  const status = freshStatus(job, deps.clock.now());
+  const status = withNews(null, freshStatus(job, deps.clock.now()), job);
   const created = await deps.jobs.createJob(spec, status);
   if (created.kind !== 'created') return created;
   deps.telemetry.record(creationMetrics(spec.manifest.spec.managedBy));
-  await deps.publisher.publish(spec.identity, status);
-  await deps.queues.wake([{ uid: spec.identity.uid, delaySec: 0 }]);
+  await tell(spec.identity, status, deps);
   return created;
 }
 
-/** Marks a Job deleted: its name is free at once, users see it no more, its tasks are stopped. */
+/**
+ * Deletes a Job. Its tasks are stopped in any case; what its users see of that is Kubernetes': without finalizers it is
+ * gone at once and its name is free (Background), or it is shown until its tasks have stopped (Foreground). A Job with
+ * finalizers of others is shown until those are removed.
+ *
+ * @returns `gone`: there is no such Job
+ */
 export async function deleteJob(
   uid: JobUid,
   deps: Deps,
-): Promise<{ readonly kind: 'deleted' } | { readonly kind: 'gone' }> {
+  propagation: 'Background' | 'Foreground' = 'Background',
+): Promise<{ readonly kind: 'deleted' | 'terminating' | 'gone' }> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const spec = await deps.jobs.readSpec(uid);
     const status = await deps.jobs.readStatus(uid);
-    const next = status === null ? null : requestDeletion(status, deps.clock.now());
-    if (spec === null || next === null) return { kind: 'gone' };
-    const committed = await deps.jobs.commitDeletion(spec.identity, next);
-    if (committed.kind === 'lost') continue;
-    await deps.publisher.publish(spec.identity, next);
-    await deps.queues.wake([{ uid, delaySec: 0 }]);
-    return { kind: 'deleted' };
+    if (spec === null || status === null || isHidden(status.phase)) return { kind: 'gone' };
+    if (spec.revision !== status.revision) continue;
+    const given = spec.manifest.metadata.finalizers ?? [];
+    const others = given.filter((finalizer) => finalizer !== FOREGROUND_DELETION);
+    const wanted = propagation === 'Foreground' && !isIdle(status) ? [...others, FOREGROUND_DELETION] : others;
+    const isSame = status.phase.kind === 'terminating' && isEqualSet(wanted, given);
+    if (isSame) return { kind: 'terminating' };
+    const committed =
+      wanted.length === 0
+        ? await commitGone(spec, status, deps)
+        : await commitTerminating(withFinalizers(spec, wanted), status, deps);
+    if (committed !== null) return { kind: wanted.length === 0 ? 'deleted' : 'terminating' };
   }
   throw new Error(`Job ${uid} changed during each of ${TRIES_MAX} tries to delete it`);
+}
+
+/** No task of it can run or start any more. */
+const isIdle = ({ phase, lingering, inFlight, chunks }: Status): boolean =>
+  (phase.kind === 'terminating' || isOver(phase)) &&
+  podCount(tally(chunks)) === 0 &&
+  lingering.length === 0 &&
+  inFlight.length === 0;
+
+const isEqualSet = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((each) => b.includes(each));
+
+function withFinalizers(spec: StoredSpec, finalizers: readonly string[]): StoredSpec {
+  const metadata = { ...spec.manifest.metadata, finalizers };
+  return { ...spec, manifest: { ...spec.manifest, metadata } };
+}
+
+/** Users see the Job no more. null: others committed first. */
+async function commitGone({ identity }: StoredSpec, status: Status, deps: Deps): Promise<'done' | null> {
+  const next = requestDeletion(status, deps.clock.now());
+  if (next === null) return null;
+  const committed = await deps.jobs.commitDeletion(identity, next);
+  return committed.kind === 'lost' ? null : tell(identity, next, deps);
+}
+
+async function commitTerminating(spec: StoredSpec, status: Status, deps: Deps): Promise<'done' | null> {
+  const { clock, jobs } = deps;
+  const isNew = status.phase.kind !== 'terminating';
+  const next = requestDeletion(status, clock.now(), 'terminating') ?? nextVersion(status, clock.now());
+  const revision = spec.revision + 1;
+  const changed = { ...spec, revision, generation: spec.generation + (isNew ? 1 : 0) };
+  const committed = await jobs.commitSpec(changed, { ...next, revision });
+  return committed.kind === 'lost' ? null : tell(spec.identity, { ...next, revision }, deps);
+}
+
+const nextVersion = (status: Status, clock: EpochMs): Status => ({
+  ...status,
+  version: status.version + 1,
+  alarms: [later(clock, status.now)],
+});
+
+/** What follows a commit of a user's: the feed and a pass. Should we die before it, the sweep does it. */
+async function tell(identity: JobIdentity, status: Status, { publisher, queues }: Deps): Promise<'done'> {
+  await publisher.publish(identity, status);
+  await queues.wake([{ uid: identity.uid, delaySec: 0 }]);
+  return 'done';
 }
 
 /**
@@ -56,7 +115,66 @@ export async function deletePod(uid: JobUid, id: AttemptId, { jobs, queues, cloc
   await queues.dispatch([{ kind: 'pack', uid, launch: [], stop: [id], podDeleted: true }], 0);
 }
 
-/** Stores a new revision of a Job's spec and wakes it; `change` returns null to leave it as it is. */
+/** A Job as it was when a change of it was decided. */
+export type SeenJob = { readonly spec: StoredSpec; readonly status: Status };
+
+/**
+ * Stores a user's change of a Job that was decided on what was seen of it, and wakes it. Passes may have committed
+ * since; other changes of users may not.
+ *
+ * @param what the most that differs; only a change of the spec is a new generation
+ * @returns `lost`: somebody has changed it since, so the change is to be decided again
+ */
+export async function changeJob(
+  seen: SeenJob,
+  manifest: JobManifest,
+  what: 'metadata' | 'spec',
+  deps: Deps,
+): Promise<{ readonly kind: 'changed' | 'lost' | 'gone' }> {
+  const { identity, revision: seenRevision } = seen.spec;
+  const revision = seenRevision + 1;
+  const generation = seen.spec.generation + (what === 'spec' ? 1 : 0);
+  const spec: StoredSpec = { identity, revision, generation, manifest };
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const status = await deps.jobs.readStatus(identity.uid);
+    if (status === null || isHidden(status.phase)) return { kind: 'gone' };
+    // Whether it has started decides what of a template may change.
+    const isAsSeen =
+      status.revision === seenRevision && (status.startTime === null) === (seen.status.startTime === null);
+    if (!isAsSeen) return { kind: 'lost' };
+    if (status.phase.kind === 'terminating' && (manifest.metadata.finalizers ?? []).length === 0) {
+      if ((await commitGone(spec, status, deps)) !== null) return { kind: 'changed' };
+      continue;
+    }
+    const next = { ...nextVersion(status, deps.clock.now()), revision };
+    const changed = await relabelled(seen.spec, manifest, next, deps);
+    const committed = await deps.jobs.commitSpec(spec, changed);
+    if (committed.kind === 'lost') continue;
+    await tell(identity, changed, deps);
+    return { kind: 'changed' };
+  }
+  throw new Error(`Job ${identity.uid} changed during each of ${TRIES_MAX} tries to change it`);
+}
+
+/** Who selects by labels must learn what the labels were, as long as the feed has not told it. */
+async function relabelled(
+  { identity: { uid }, manifest: before }: StoredSpec,
+  after: JobManifest,
+  status: Status,
+  { feed }: Deps,
+): Promise<Status> {
+  const [was = {}, is = {}] = [before.metadata.labels, after.metadata.labels];
+  const isSame =
+    Object.keys(was).length === Object.keys(is).length &&
+    Object.entries(was).every(([key, value]) => is[key] === value);
+  if (isSame) return status;
+  const untold = status.relabelled;
+  const mark = untold === null ? null : await feed.readMark(uid);
+  const isUntold = untold !== null && untold.version > (mark?.version ?? 0);
+  return { ...status, relabelled: { version: status.version, labels: isUntold ? untold.labels : was } };
+}
+
+/** The same for whoever decides on what there is; `change` returns null to leave it. */
 export async function changeSpec(
   uid: JobUid,
   change: (spec: StoredSpec) => StoredSpec | null,
@@ -65,18 +183,11 @@ export async function changeSpec(
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const spec = await deps.jobs.readSpec(uid);
     const status = await deps.jobs.readStatus(uid);
-    if (spec === null || status === null || status.phase.kind === 'deleting' || status.phase.kind === 'deleted')
-      return { kind: 'gone' };
+    if (spec === null || status === null || isHidden(status.phase)) return { kind: 'gone' };
     const changed = change(spec);
     if (changed === null) return { kind: 'unchanged' };
-    if (spec.revision !== status.revision) continue;
-    const revision = spec.revision + 1;
-    const next = { ...status, version: status.version + 1, revision, alarms: [deps.clock.now()] };
-    const committed = await deps.jobs.commitSpec({ ...changed, revision }, next);
-    if (committed.kind === 'lost') continue;
-    await deps.publisher.publish(spec.identity, next);
-    await deps.queues.wake([{ uid, delaySec: 0 }]);
-    return { kind: 'changed' };
+    const stored = await changeJob({ spec, status }, changed.manifest, 'spec', deps);
+    if (stored.kind !== 'lost') return { kind: stored.kind };
   }
   throw new Error(`Job ${uid} changed during each of ${TRIES_MAX} tries to change it`);
 }

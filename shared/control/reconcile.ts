@@ -94,12 +94,14 @@ async function reconcileJob({ uid, facts, inspect }: Look, startedAt: EpochMs, d
 /** What must be there before the commit, then the commit. False: somebody else was first. */
 async function commit(
   uid: JobUid,
-  { status }: LoadedJob,
+  { job, status }: LoadedJob,
   plan: Plan,
   { jobs, cache, clock, settings }: Deps,
 ): Promise<boolean> {
   const keepUntil = plusMs(clock.now(), settings.historyMs);
   if (plan.ended.length > 0) await jobs.writeAttempts(uid, plan.ended, keepUntil);
+  // A name that is freed by a pass that then loses its race belongs to a Job that nothing holds any more.
+  if (plan.expire && status.phase.kind === 'terminating') await jobs.freeName(job);
   if (plan.expire) await jobs.expireJob(uid, status.chunks.length, keepUntil);
   if (plan.status === null) return true;
   const committed = await jobs.commitPass(uid, plan.status, plan.folds);

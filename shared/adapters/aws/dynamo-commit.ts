@@ -15,13 +15,13 @@ import type { ChunkWrite, Commit, JobStore, StoredSpec } from '../../ports/job-s
 import { alarmOf } from './dynamo-alarms.ts';
 import { boardKey, nameKey, specKey, statusKey } from './dynamo-keys.ts';
 import { ATTRIBUTE, type Row, number, packed, packedJson, text } from './dynamo-row.ts';
-import { type Table, change, isBy, sendTransaction, sendUpdate, versionIs } from './dynamo-write.ts';
+import { type Table, change, isBy, patiently, sendTransaction, sendUpdate, versionIs } from './dynamo-write.ts';
 
 /**
  * Commits of a Job: each is conditional on the version of STATUS that was read, whatever else it writes. A write of
  * ours that is met again (its answer was lost, the SDK repeated it) counts as committed.
  */
-export const commits = (table: Table): Pick<JobStore, 'commitPass' | 'commitSpec' | 'commitDeletion'> => ({
+export const commits = (table: Table): Pick<JobStore, 'commitPass' | 'commitSpec' | 'commitDeletion' | 'freeName'> => ({
   async commitPass(uid, status, chunks) {
     if (chunks.length === 0) return commitStatus(table, uid, status);
     const token = table.newToken();
@@ -41,6 +41,13 @@ export const commits = (table: Table): Pick<JobStore, 'commitPass' | 'commitSpec
     // The name is another Job's already; nothing is left to free.
     if (ofStatus === null && ofName?.kind === 'condition') return commitStatus(table, identity.uid, status);
     return LOST;
+  },
+
+  async freeName(identity) {
+    await patiently(`freeing the name of ${identity.uid}`, async () => {
+      const refusals = await sendTransaction(table.client, nameRequest(table.name, table.newToken(), identity));
+      return refusals?.[0]?.kind === 'conflict' ? 'conflict' : 'done';
+    });
   },
 });
 
@@ -127,16 +134,23 @@ export const deletionRequest = (
 ) =>
   transaction(token, [
     { Update: passRequest(tableName, token, uid, status) },
-    {
-      Delete: {
-        TableName: tableName,
-        Key: nameKey(namespace, name),
-        ConditionExpression: 'attribute_not_exists(#pk) OR #uid = :uid',
-        ExpressionAttributeNames: { '#pk': TABLE.partitionKey, '#uid': 'uid' },
-        ExpressionAttributeValues: { ':uid': text(uid) },
-      },
-    },
+    freeing(tableName, { uid, namespace, name }),
   ]);
+
+const nameRequest = (tableName: string, token: string, identity: Named) =>
+  transaction(token, [freeing(tableName, identity)]);
+
+type Named = Pick<JobIdentity, 'uid' | 'namespace' | 'name'>;
+
+const freeing = (tableName: string, { uid, namespace, name }: Named): TransactWriteItem => ({
+  Delete: {
+    TableName: tableName,
+    Key: nameKey(namespace, name),
+    ConditionExpression: 'attribute_not_exists(#pk) OR #uid = :uid',
+    ExpressionAttributeNames: { '#pk': TABLE.partitionKey, '#uid': 'uid' },
+    ExpressionAttributeValues: { ':uid': text(uid) },
+  },
+});
 
 /** The token makes a repeat within ten minutes a no-op (aws.md 2.1); what is older is told by the rows themselves. */
 const transaction = (token: string, items: TransactWriteItem[]) =>
