@@ -8,6 +8,8 @@ export type ObjectType = {
   /** As OpenAPI names it: `io.k8s.api.batch.v1.JobSpec`. */
   readonly openapi: string;
   readonly description: string;
+  /** Of a kind of its own, which carries `apiVersion` and `kind` beside its fields. */
+  readonly apiVersion?: string;
   /** Server-side apply takes or leaves it whole (`structType=atomic`). */
   readonly atomic?: true;
   readonly fields: Readonly<Record<string, Field>>;
@@ -19,6 +21,11 @@ export type Field = {
   readonly type: FieldType;
   readonly description: string;
   readonly required?: true;
+  /**
+   * Go's JSON has the field even when it is zero or empty, as it is a pointer there. The zeroes of other fields that are
+   * not required are left out of JSON, though not of protobuf.
+   */
+  readonly zero?: 'shown';
   /** In JSON its fields stand where it stands: a Go struct that is embedded. */
   readonly inline?: true;
   /** Kubernetes knows it, Muster refuses it with its path: read from protobuf, not shown by `explain`. */

@@ -1,0 +1,242 @@
+import {
+  BOOL,
+  CORE,
+  INT32,
+  INT64,
+  QUANTITY,
+  QUANTITY_MAP,
+  REQUIRED,
+  STRING,
+  STRINGS,
+  ZERO_SHOWN,
+  field,
+  inlined,
+  listBy,
+  listOf,
+  object,
+  unserved,
+} from './field.ts';
+import type { KindTable } from './kind-table.ts';
+
+/** Containers of a Pod. */
+export const CONTAINER_KINDS = {
+  Container: {
+    openapi: `${CORE}.Container`,
+    description: 'One program of a Pod: a container of the Fargate task.',
+    fields: {
+      name: field(1, STRING, 'Unique in the Pod; the log stream and kubectl logs -c go by it.', REQUIRED),
+      image: field(
+        2,
+        STRING,
+        'The image. Fargate pulls it for every task; the embedded runtime ignores it and runs the command as a process.',
+      ),
+      command: field(
+        3,
+        STRINGS,
+        "The program and its first arguments, instead of the image's entry point; $(VAR) is replaced.",
+      ),
+      args: field(4, STRINGS, "Arguments, instead of the image's; $(VAR) is replaced."),
+      workingDir: field(5, STRING, "Folder to start in, instead of the image's."),
+      ports: field(
+        6,
+        {
+          is: 'list',
+          of: object('ContainerPort'),
+          apply: ['containerPort', 'protocol'],
+          patch: { key: 'containerPort' },
+        },
+        'Ports that the program listens on. They only inform: the security group decides what is open.',
+      ),
+      envFrom: unserved(19, listOf(object('EnvFromSource'))),
+      env: field(
+        7,
+        listBy('name', object('EnvVar')),
+        'Environment variables. JOB_COMPLETION_INDEX and those that begin with MUSTER_ come from Muster.',
+      ),
+      resources: field(
+        8,
+        object('ResourceRequirements'),
+        'CPU, memory and disk: summed over the containers and rounded up to a Fargate size, 0.25 vCPU and 512 MiB at the least.',
+      ),
+      resizePolicy: unserved(23, listOf(object('ContainerResizePolicy'))),
+      restartPolicy: field(
+        24,
+        STRING,
+        'Always, of an init container only: a sidecar. It is not restarted when it ends.',
+        ZERO_SHOWN,
+      ),
+      volumeMounts: field(9, listBy('mountPath', object('VolumeMount')), 'Where the volumes of the Pod are found.'),
+      volumeDevices: unserved(21, listBy('devicePath', object('VolumeDevice'))),
+      livenessProbe: unserved(10, object('Probe')),
+      readinessProbe: unserved(11, object('Probe')),
+      startupProbe: unserved(22, object('Probe')),
+      lifecycle: unserved(12, object('Lifecycle')),
+      terminationMessagePath: field(13, STRING, '/dev/termination-log, and it means nothing here.'),
+      terminationMessagePolicy: field(20, STRING, 'File, and it means nothing here.'),
+      imagePullPolicy: field(
+        14,
+        STRING,
+        'Always or IfNotPresent, which are the same here: Fargate keeps no images between tasks.',
+      ),
+      securityContext: field(15, object('SecurityContext'), 'User, capabilities and the root file system.'),
+      stdin: field(16, BOOL, 'False: nothing is attached.'),
+      stdinOnce: field(17, BOOL, 'False: nothing is attached.'),
+      tty: field(18, BOOL, 'False: nothing is attached.'),
+      restartPolicyRules: unserved(25, listOf(object('ContainerRestartRule'))),
+    },
+  },
+  ContainerPort: {
+    openapi: `${CORE}.ContainerPort`,
+    description: 'A port that a program listens on.',
+    fields: {
+      name: field(1, STRING, 'A name for it, which kubectl shows.'),
+      hostPort: field(2, INT32, '0: every task has an address of its own.'),
+      containerPort: field(3, INT32, 'The port, 1 to 65535.', REQUIRED),
+      protocol: field(4, STRING, 'TCP, the default, or UDP.'),
+      hostIP: unserved(5, STRING),
+    },
+  },
+  EnvVar: {
+    openapi: `${CORE}.EnvVar`,
+    description: 'An environment variable.',
+    fields: {
+      name: field(1, STRING, 'Its name; not MUSTER_ and something.', REQUIRED),
+      value: field(
+        2,
+        STRING,
+        'Its value; $(VAR) is replaced by a variable that is defined before it, $$ is a dollar sign.',
+      ),
+      valueFrom: field(3, object('EnvVarSource'), 'Where its value comes from, instead of value.'),
+    },
+  },
+  EnvVarSource: {
+    openapi: `${CORE}.EnvVarSource`,
+    description: "Where a variable's value comes from: exactly one of these.",
+    fields: {
+      fieldRef: field(1, object('ObjectFieldSelector'), 'A field of the Pod.'),
+      resourceFieldRef: field(2, object('ResourceFieldSelector'), 'A resource of the container, as a number.'),
+      configMapKeyRef: field(
+        3,
+        object('ConfigMapKeySelector'),
+        'The Parameter Store parameter /muster/NAMESPACE/configmaps/NAME/KEY.',
+      ),
+      secretKeyRef: field(
+        4,
+        object('SecretKeySelector'),
+        'A key of the Secrets Manager secret muster/NAMESPACE/NAME/secret.',
+      ),
+      fileKeyRef: unserved(5, object('FileKeySelector')),
+    },
+  },
+  ObjectFieldSelector: {
+    openapi: `${CORE}.ObjectFieldSelector`,
+    description: 'A field of the Pod.',
+    atomic: true,
+    fields: {
+      apiVersion: field(1, STRING, 'v1.'),
+      fieldPath: field(
+        2,
+        STRING,
+        "metadata.name, metadata.namespace, metadata.uid, metadata.labels['KEY'], metadata.annotations['KEY'] or spec.serviceAccountName.",
+        REQUIRED,
+      ),
+    },
+  },
+  ResourceFieldSelector: {
+    openapi: `${CORE}.ResourceFieldSelector`,
+    description: 'A resource that a container asks for.',
+    atomic: true,
+    fields: {
+      containerName: field(1, STRING, "Whose; the container's own if left out."),
+      resource: field(
+        2,
+        STRING,
+        'limits or requests of cpu, memory or ephemeral-storage, such as limits.memory.',
+        REQUIRED,
+      ),
+      divisor: field(3, QUANTITY, 'Unit of the number, which is rounded up; 1 if left out.'),
+    },
+  },
+  ConfigMapKeySelector: {
+    openapi: `${CORE}.ConfigMapKeySelector`,
+    description: 'A key of a ConfigMap: a parameter in Parameter Store.',
+    atomic: true,
+    fields: {
+      localObjectReference: inlined(1, object('LocalObjectReference')),
+      key: field(2, STRING, "The key: last part of the parameter's name.", REQUIRED),
+      optional: field(3, BOOL, 'False: the parameter must be there.', ZERO_SHOWN),
+    },
+  },
+  SecretKeySelector: {
+    openapi: `${CORE}.SecretKeySelector`,
+    description: 'A key of a Secret: a key of the JSON in a Secrets Manager secret.',
+    atomic: true,
+    fields: {
+      localObjectReference: inlined(1, object('LocalObjectReference')),
+      key: field(2, STRING, 'The key.', REQUIRED),
+      optional: field(3, BOOL, 'False: the secret must be there.', ZERO_SHOWN),
+    },
+  },
+  ResourceRequirements: {
+    openapi: `${CORE}.ResourceRequirements`,
+    description: 'What a container needs.',
+    fields: {
+      limits: field(
+        1,
+        QUANTITY_MAP,
+        'cpu, memory and ephemeral-storage. They stand for requests that are left out; for memory and disk the larger of the two counts.',
+      ),
+      requests: field(2, QUANTITY_MAP, 'cpu, memory and ephemeral-storage, such as 500m, 2Gi and 40Gi.'),
+      claims: unserved(3, { is: 'list', of: object('ResourceClaim'), apply: ['name'], patch: 'replace' }),
+    },
+  },
+  VolumeMount: {
+    openapi: `${CORE}.VolumeMount`,
+    description: 'Where a container finds a volume.',
+    fields: {
+      name: field(1, STRING, 'Name of the volume.', REQUIRED),
+      readOnly: field(2, BOOL, 'The container only reads it.'),
+      recursiveReadOnly: field(7, STRING, 'Disabled or IfPossible, and it means nothing here.', ZERO_SHOWN),
+      mountPath: field(
+        3,
+        STRING,
+        'The folder in the container. Embedded, the environment variable MUSTER_VOLUME_NAME tells the real one.',
+        REQUIRED,
+      ),
+      subPath: unserved(4, STRING),
+      mountPropagation: field(5, STRING, 'None.', ZERO_SHOWN),
+      subPathExpr: unserved(6, STRING),
+    },
+  },
+  SecurityContext: {
+    openapi: `${CORE}.SecurityContext`,
+    description: 'Who a container runs as, and what it may do.',
+    fields: {
+      capabilities: field(1, object('Capabilities'), 'Capabilities to add and to drop.'),
+      privileged: field(2, BOOL, 'False: Fargate has no privileged containers.', ZERO_SHOWN),
+      seLinuxOptions: unserved(3, object('SELinuxOptions')),
+      windowsOptions: unserved(10, object('WindowsSecurityContextOptions')),
+      runAsUser: field(4, INT64, "User id; the image's own user if left out here and in the Pod.", ZERO_SHOWN),
+      runAsGroup: field(8, INT64, 'Group id; needs runAsUser.', ZERO_SHOWN),
+      runAsNonRoot: field(5, BOOL, 'Checked at the door: runAsUser must be there and not 0.', ZERO_SHOWN),
+      readOnlyRootFilesystem: field(6, BOOL, 'The container cannot write but to its volumes.', ZERO_SHOWN),
+      allowPrivilegeEscalation: field(
+        7,
+        BOOL,
+        'True is so anyway; false is taken with a warning, for Fargate cannot forbid it.',
+        ZERO_SHOWN,
+      ),
+      procMount: field(9, STRING, 'Default.', ZERO_SHOWN),
+      seccompProfile: field(11, object('SeccompProfile'), "RuntimeDefault: Fargate's own profile applies."),
+      appArmorProfile: field(12, object('AppArmorProfile'), "RuntimeDefault: Fargate's own profile applies."),
+    },
+  },
+  Capabilities: {
+    openapi: `${CORE}.Capabilities`,
+    description: 'Linux capabilities.',
+    fields: {
+      add: field(1, STRINGS, 'SYS_PTRACE, the only one that Fargate adds.'),
+      drop: field(2, STRINGS, 'Names of capabilities, or ALL.'),
+    },
+  },
+} as const satisfies KindTable;

@@ -1,0 +1,226 @@
+import {
+  BOOL,
+  CORE,
+  INT32,
+  INT64,
+  QUANTITY_MAP,
+  REQUIRED,
+  STRING,
+  TIME,
+  ZERO_SHOWN,
+  bare,
+  field,
+  keepingListBy,
+  listBy,
+  listOf,
+  object,
+  unserved,
+} from './field.ts';
+import type { KindTable } from './kind-table.ts';
+
+/** Pods, and how they are doing. */
+export const POD_KINDS = {
+  Pod: {
+    openapi: `${CORE}.Pod`,
+    description:
+      'One try at an index, or a place in a NonIndexed Job: a Fargate task. Jobs make Pods; they can be read, watched and deleted.',
+    apiVersion: 'v1',
+    fields: {
+      metadata: field(
+        1,
+        object('ObjectMeta'),
+        'The name tells Job, index and attempt; the annotations muster.run/task-arn, muster.run/cause and muster.run/verdict tell its task and how it ended.',
+      ),
+      spec: field(2, object('PodSpec'), "What it runs: the Job's template."),
+      status: field(3, object('PodStatus'), 'How it is doing.'),
+    },
+  },
+  PodStatus: {
+    openapi: `${CORE}.PodStatus`,
+    description: 'How a Pod is doing, as far as ECS tells.',
+    fields: {
+      observedGeneration: unserved(17, INT64),
+      phase: field(1, STRING, 'Pending (waits for capacity, an image, a secret), Running, Succeeded or Failed.'),
+      conditions: field(
+        2,
+        listBy('type', object('PodCondition')),
+        'PodScheduled, ContainersReady, Ready, and DisruptionTarget where infrastructure took it.',
+      ),
+      message: field(3, STRING, 'Why it is in this phase, as a sentence.'),
+      reason: field(4, STRING, 'Why it is in this phase, as one word: OOMKilled, Stopped, SpotInterruption and so on.'),
+      nominatedNodeName: unserved(11, STRING),
+      hostIP: unserved(5, STRING),
+      hostIPs: unserved(16, { is: 'list', of: object('HostIP'), apply: 'atomic', patch: { key: 'ip' } }),
+      podIP: field(6, STRING, 'Address of the task, where it is known.'),
+      podIPs: field(12, listBy('ip', object('PodIP')), 'The same as a list.'),
+      startTime: field(7, TIME, 'When its task was created.'),
+      initContainerStatuses: field(10, listOf(object('ContainerStatus')), 'How its init containers are doing.'),
+      containerStatuses: field(
+        8,
+        listOf(object('ContainerStatus')),
+        'How the main container is doing: it is the only one whose end ECS tells.',
+      ),
+      qosClass: unserved(9, STRING),
+      ephemeralContainerStatuses: unserved(13, listOf(object('ContainerStatus'))),
+      resize: unserved(14, STRING),
+      resourceClaimStatuses: unserved(15, keepingListBy('name', object('PodResourceClaimStatus'))),
+      extendedResourceClaimStatus: unserved(18, object('PodExtendedResourceClaimStatus')),
+    },
+  },
+  PodCondition: {
+    openapi: `${CORE}.PodCondition`,
+    description: 'One thing that is so with a Pod.',
+    fields: {
+      type: field(1, STRING, 'PodScheduled, ContainersReady, Ready or DisruptionTarget.', REQUIRED),
+      observedGeneration: unserved(7, INT64),
+      status: field(2, STRING, 'True, False or Unknown.', REQUIRED),
+      lastProbeTime: field(3, TIME, 'Not set.'),
+      lastTransitionTime: field(4, TIME, 'Since when it is so.'),
+      reason: field(5, STRING, 'The cause as one word.'),
+      message: field(6, STRING, 'The cause as a sentence.'),
+    },
+  },
+  PodIP: {
+    openapi: `${CORE}.PodIP`,
+    description: 'An address.',
+    fields: {
+      ip: field(1, STRING, 'IPv4 or IPv6.', REQUIRED),
+    },
+  },
+  ContainerStatus: {
+    openapi: `${CORE}.ContainerStatus`,
+    description: 'How a container is doing.',
+    fields: {
+      name: field(1, STRING, 'Name of the container.', REQUIRED),
+      state: field(2, object('ContainerState'), 'How it is now.'),
+      lastState: field(3, object('ContainerState'), 'How it ended before its last restart.'),
+      ready: field(4, BOOL, 'It is running.', REQUIRED),
+      restartCount: field(5, INT32, 'How often it went on in a new task (restartPolicy OnFailure).', REQUIRED),
+      image: field(6, STRING, 'Its image.', REQUIRED),
+      imageID: field(7, STRING, 'Empty: ECS does not tell before the end.', REQUIRED),
+      containerID: unserved(8, STRING),
+      started: field(9, BOOL, 'It is running.', ZERO_SHOWN),
+      allocatedResources: unserved(10, QUANTITY_MAP),
+      resources: unserved(11, object('ResourceRequirements')),
+      volumeMounts: unserved(12, listBy('mountPath', object('VolumeMountStatus'))),
+      user: unserved(13, object('ContainerUser')),
+      allocatedResourcesStatus: unserved(14, listBy('name', object('ResourceStatus'))),
+      stopSignal: unserved(15, STRING, ZERO_SHOWN),
+    },
+  },
+  ContainerState: {
+    openapi: `${CORE}.ContainerState`,
+    description: 'Exactly one of these.',
+    fields: {
+      waiting: field(1, object('ContainerStateWaiting'), 'Not started yet.'),
+      running: field(2, object('ContainerStateRunning'), 'Started and not ended.'),
+      terminated: field(3, object('ContainerStateTerminated'), 'Ended.'),
+    },
+  },
+  ContainerStateWaiting: {
+    openapi: `${CORE}.ContainerStateWaiting`,
+    description: 'Why a container has not started.',
+    fields: {
+      reason: field(
+        1,
+        STRING,
+        'ContainerCreating, ImagePullBackOff, CreateContainerConfigError, CrashLoopBackOff and so on.',
+      ),
+      message: field(2, STRING, 'What ECS says of it.'),
+    },
+  },
+  ContainerStateRunning: {
+    openapi: `${CORE}.ContainerStateRunning`,
+    description: 'A container that runs.',
+    fields: {
+      startedAt: field(1, TIME, 'Since when.'),
+    },
+  },
+  ContainerStateTerminated: {
+    openapi: `${CORE}.ContainerStateTerminated`,
+    description: 'How a container ended.',
+    fields: {
+      exitCode: field(1, INT32, 'Exit code of the program; 128 where it could not be started.', REQUIRED),
+      signal: unserved(2, INT32),
+      reason: field(3, STRING, 'Completed, Error or OOMKilled.'),
+      message: field(4, STRING, 'What ECS says of it.'),
+      startedAt: field(5, TIME, 'When it started.'),
+      finishedAt: field(6, TIME, 'When it ended.'),
+      containerID: unserved(7, STRING),
+    },
+  },
+  HostIP: {
+    openapi: `${CORE}.HostIP`,
+    description: '',
+    fields: {
+      ip: bare(1, STRING, REQUIRED),
+    },
+  },
+  VolumeMountStatus: {
+    openapi: `${CORE}.VolumeMountStatus`,
+    description: '',
+    fields: {
+      name: bare(1, STRING, REQUIRED),
+      mountPath: bare(2, STRING, REQUIRED),
+      readOnly: bare(3, BOOL),
+      recursiveReadOnly: bare(4, STRING, ZERO_SHOWN),
+    },
+  },
+  ContainerUser: {
+    openapi: `${CORE}.ContainerUser`,
+    description: '',
+    fields: {
+      linux: bare(1, object('LinuxContainerUser')),
+    },
+  },
+  LinuxContainerUser: {
+    openapi: `${CORE}.LinuxContainerUser`,
+    description: '',
+    fields: {
+      uid: bare(1, INT64, REQUIRED),
+      gid: bare(2, INT64, REQUIRED),
+      supplementalGroups: bare(3, listOf(INT64)),
+    },
+  },
+  ResourceStatus: {
+    openapi: `${CORE}.ResourceStatus`,
+    description: '',
+    fields: {
+      name: bare(1, STRING, REQUIRED),
+      resources: bare(2, { is: 'list', of: object('ResourceHealth'), apply: ['resourceID'], patch: 'replace' }),
+    },
+  },
+  ResourceHealth: {
+    openapi: `${CORE}.ResourceHealth`,
+    description: '',
+    fields: {
+      resourceID: bare(1, STRING, REQUIRED),
+      health: bare(2, STRING),
+    },
+  },
+  PodResourceClaimStatus: {
+    openapi: `${CORE}.PodResourceClaimStatus`,
+    description: '',
+    fields: {
+      name: bare(1, STRING, REQUIRED),
+      resourceClaimName: bare(2, STRING, ZERO_SHOWN),
+    },
+  },
+  PodExtendedResourceClaimStatus: {
+    openapi: `${CORE}.PodExtendedResourceClaimStatus`,
+    description: '',
+    fields: {
+      requestMappings: bare(1, listOf(object('ContainerExtendedResourceRequest')), REQUIRED),
+      resourceClaimName: bare(2, STRING, REQUIRED),
+    },
+  },
+  ContainerExtendedResourceRequest: {
+    openapi: `${CORE}.ContainerExtendedResourceRequest`,
+    description: '',
+    fields: {
+      containerName: bare(1, STRING, REQUIRED),
+      resourceName: bare(2, STRING, REQUIRED),
+      requestName: bare(3, STRING, REQUIRED),
+    },
+  },
+} as const satisfies KindTable;

@@ -1,0 +1,165 @@
+import {
+  AUTHENTICATION,
+  AUTHORIZATION,
+  BOOL,
+  META,
+  REQUIRED,
+  STRING,
+  STRINGS,
+  field,
+  listOf,
+  mapOf,
+  object,
+} from './field.ts';
+import type { KindTable } from './kind-table.ts';
+
+/** Questions about what the caller may do, and who the caller is. */
+export const REVIEW_KINDS = {
+  SelfSubjectAccessReview: {
+    openapi: `${AUTHORIZATION}.SelfSubjectAccessReview`,
+    description: 'Asks whether the caller may do something: kubectl auth can-i.',
+    apiVersion: 'authorization.k8s.io/v1',
+    fields: {
+      metadata: field(1, object('ObjectMeta'), 'Empty.'),
+      spec: field(2, object('SelfSubjectAccessReviewSpec'), 'What the caller wants to do.', REQUIRED),
+      status: field(3, object('SubjectAccessReviewStatus'), 'The answer.'),
+    },
+  },
+  SelfSubjectAccessReviewSpec: {
+    openapi: `${AUTHORIZATION}.SelfSubjectAccessReviewSpec`,
+    description: 'What the caller wants to do: one of the two.',
+    fields: {
+      resourceAttributes: field(1, object('ResourceAttributes'), 'Something to objects of the API.'),
+      nonResourceAttributes: field(2, object('NonResourceAttributes'), 'Something to another path.'),
+    },
+  },
+  ResourceAttributes: {
+    openapi: `${AUTHORIZATION}.ResourceAttributes`,
+    description: 'A request to objects of the API.',
+    fields: {
+      namespace: field(1, STRING, 'In which namespace; empty means in all.'),
+      verb: field(2, STRING, 'get, list, watch, create, update, patch, delete or deletecollection; * means any.'),
+      group: field(3, STRING, 'API group, such as batch; * means any.'),
+      version: field(4, STRING, 'API version; * means any.'),
+      resource: field(5, STRING, 'The resource, such as jobs; * means any.'),
+      subresource: field(6, STRING, 'The subresource, such as log.'),
+      name: field(7, STRING, 'One object; empty means all.'),
+      fieldSelector: field(8, object('FieldSelectorAttributes'), 'Only objects with these fields.'),
+      labelSelector: field(9, object('LabelSelectorAttributes'), 'Only objects with these labels.'),
+    },
+  },
+  FieldSelectorAttributes: {
+    openapi: `${AUTHORIZATION}.FieldSelectorAttributes`,
+    description: 'A field selector.',
+    fields: {
+      rawSelector: field(1, STRING, 'As a query has it.'),
+      requirements: field(2, listOf(object('FieldSelectorRequirement')), 'As a list of conditions.'),
+    },
+  },
+  FieldSelectorRequirement: {
+    openapi: `${META}.FieldSelectorRequirement`,
+    description: 'A condition on a field.',
+    fields: {
+      key: field(1, STRING, 'Path of the field.', REQUIRED),
+      operator: field(2, STRING, 'In, NotIn, Exists or DoesNotExist.', REQUIRED),
+      values: field(3, STRINGS, 'Values for In and NotIn.'),
+    },
+  },
+  LabelSelectorAttributes: {
+    openapi: `${AUTHORIZATION}.LabelSelectorAttributes`,
+    description: 'A label selector.',
+    fields: {
+      rawSelector: field(1, STRING, 'As a query has it.'),
+      requirements: field(2, listOf(object('LabelSelectorRequirement')), 'As a list of conditions.'),
+    },
+  },
+  NonResourceAttributes: {
+    openapi: `${AUTHORIZATION}.NonResourceAttributes`,
+    description: 'A request to a path that is no object of the API.',
+    fields: {
+      path: field(1, STRING, 'The path, such as /version.'),
+      verb: field(2, STRING, 'The HTTP method in lower case.'),
+    },
+  },
+  SubjectAccessReviewStatus: {
+    openapi: `${AUTHORIZATION}.SubjectAccessReviewStatus`,
+    description: 'Whether something is allowed.',
+    fields: {
+      allowed: field(1, BOOL, 'It is.', REQUIRED),
+      denied: field(4, BOOL, 'It is not, whatever others say.'),
+      reason: field(2, STRING, 'Why.'),
+      evaluationError: field(3, STRING, 'What went wrong while it was decided.'),
+    },
+  },
+  SelfSubjectRulesReview: {
+    openapi: `${AUTHORIZATION}.SelfSubjectRulesReview`,
+    description: 'Asks for all that the caller may do in a namespace: kubectl auth can-i --list.',
+    apiVersion: 'authorization.k8s.io/v1',
+    fields: {
+      metadata: field(1, object('ObjectMeta'), 'Empty.'),
+      spec: field(2, object('SelfSubjectRulesReviewSpec'), 'The namespace.', REQUIRED),
+      status: field(3, object('SubjectRulesReviewStatus'), 'The answer.'),
+    },
+  },
+  SelfSubjectRulesReviewSpec: {
+    openapi: `${AUTHORIZATION}.SelfSubjectRulesReviewSpec`,
+    description: 'Where the caller wants to do something.',
+    fields: {
+      namespace: field(1, STRING, 'The namespace.'),
+    },
+  },
+  SubjectRulesReviewStatus: {
+    openapi: `${AUTHORIZATION}.SubjectRulesReviewStatus`,
+    description: 'What is allowed.',
+    fields: {
+      resourceRules: field(1, listOf(object('ResourceRule')), 'Of objects of the API.', REQUIRED),
+      nonResourceRules: field(2, listOf(object('NonResourceRule')), 'Of other paths.', REQUIRED),
+      incomplete: field(3, BOOL, 'More may be allowed than is listed.', REQUIRED),
+      evaluationError: field(4, STRING, 'What went wrong while it was decided.'),
+    },
+  },
+  ResourceRule: {
+    openapi: `${AUTHORIZATION}.ResourceRule`,
+    description: 'Verbs that are allowed on some resources.',
+    fields: {
+      verbs: field(1, STRINGS, 'The verbs; * means all.', REQUIRED),
+      apiGroups: field(2, STRINGS, 'The groups; * means all.'),
+      resources: field(3, STRINGS, 'The resources; * means all.'),
+      resourceNames: field(4, STRINGS, 'Names of objects; empty means all.'),
+    },
+  },
+  NonResourceRule: {
+    openapi: `${AUTHORIZATION}.NonResourceRule`,
+    description: 'Verbs that are allowed on some paths.',
+    fields: {
+      verbs: field(1, STRINGS, 'The verbs; * means all.', REQUIRED),
+      nonResourceURLs: field(2, STRINGS, 'The paths; a * at the end means all that follow.'),
+    },
+  },
+  SelfSubjectReview: {
+    openapi: `${AUTHENTICATION}.SelfSubjectReview`,
+    description: 'Asks who the caller is: kubectl auth whoami.',
+    apiVersion: 'authentication.k8s.io/v1',
+    fields: {
+      metadata: field(1, object('ObjectMeta'), 'Empty.'),
+      status: field(2, object('SelfSubjectReviewStatus'), 'The answer.'),
+    },
+  },
+  SelfSubjectReviewStatus: {
+    openapi: `${AUTHENTICATION}.SelfSubjectReviewStatus`,
+    description: 'Who the caller is.',
+    fields: {
+      userInfo: field(1, object('UserInfo'), 'The caller as Muster knows it.'),
+    },
+  },
+  UserInfo: {
+    openapi: `${AUTHENTICATION}.UserInfo`,
+    description: 'A user.',
+    fields: {
+      username: field(1, STRING, 'Name of the user.'),
+      uid: field(2, STRING, 'Unique for all time.'),
+      groups: field(3, STRINGS, 'Groups that the user is in.'),
+      extra: field(4, mapOf(STRINGS), 'More that is known of the user.'),
+    },
+  },
+} as const satisfies KindTable;
