@@ -143,7 +143,7 @@ function replacementFaults({ podReplacementPolicy, podFailurePolicy }: Defaulted
 }
 
 /** A Pod's own default, Always, is none for a Job. */
-function restartPolicyFaults({ template, podFailurePolicy }: DefaultedSpec): readonly Fault[] {
+export function restartPolicyFaults({ template, podFailurePolicy }: DefaultedSpec): readonly Fault[] {
   const path = 'spec.template.spec.restartPolicy';
   const policy = template?.spec?.restartPolicy ?? '';
   if (policy === '' || policy === 'Always') return [required(path, 'valid values: "OnFailure", "Never"')];
