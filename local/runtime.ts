@@ -1,11 +1,13 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createSqsClient } from '../shared/adapters/aws/sqs-queues.ts';
 import { createDynamoClient } from '../shared/adapters/aws/dynamo-client.ts';
 import { createTable } from '../shared/adapters/aws/dynamo-table.ts';
 import { createSqsEventTarget } from '../shared/adapters/aws/sqs-event-target.ts';
 import { createMemoryStore } from '../shared/adapters/memory/store.ts';
 import { systemClock } from '../shared/adapters/system-clock.ts';
+import { ensureNamespace } from '../shared/control/namespace-standing.ts';
 import { sweepJobs, sweepTasks } from '../shared/control/sweep.ts';
+import { DEFAULT_NAMESPACE } from '../shared/domain/namespace.ts';
 import { EMBEDDED_TIMING } from '../shared/domain/timing.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
 import { provideRuntime } from '../shared/runtime/aws.ts';
@@ -169,7 +171,7 @@ async function startOn(
   closers.push(() => runtime.close());
   provideRuntime(runtime);
   closers.push(() => provideRuntime(null));
-  await runtime.deps.jobs.createNamespace('default', runtime.deps.clock.now());
+  await ensureNamespace(DEFAULT_NAMESPACE, randomUUID(), runtime.deps);
 
   const handlers = await (options.handlers ?? ownHandlers)(runtimeOptions);
   closers.push(() => ecs.stopAll());

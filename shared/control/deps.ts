@@ -3,6 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Feed } from '../ports/feed.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import type { Limits } from '../ports/limits.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
 import type { Queues } from '../ports/queues.ts';
 import type { Tasks } from '../ports/tasks.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
@@ -13,6 +14,7 @@ import type { Publisher } from './publisher.ts';
 export type Deps = {
   readonly jobs: JobStore;
   readonly feed: Feed;
+  readonly objects: ObjectStore;
   readonly tasks: Tasks;
   readonly queues: Queues;
   readonly limits: Limits;

@@ -6,24 +6,41 @@ import { creationMetrics } from '../domain/job-metrics.ts';
 import type { JobManifest } from '../domain/manifest.ts';
 import { type Status, freshStatus, isHidden, isOver, podCount, requestDeletion, tally } from '../domain/status.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
-import type { StoredSpec } from '../ports/job-store.ts';
+import type { JobCreation, StoredSpec } from '../ports/job-store.ts';
 import type { Deps } from './deps.ts';
+import { namespaceStanding } from './namespace-standing.ts';
 
 /** A user who changes a Job that many passes commit at the same time wins within a few tries. */
 const TRIES_MAX = 20;
 
-/** Stores a Job, tells the feed and wakes it. Should we die after the first step, the sweep does the others. */
-export async function createJob(
-  spec: StoredSpec,
-  deps: Deps,
-): Promise<{ readonly kind: 'created' } | { readonly kind: 'taken' } | { readonly kind: 'noNamespace' }> {
+/**
+ * Stores a Job, tells the feed and wakes it. Should we die after the first step, the sweep does the others. Whoever
+ * deletes the namespace may have looked for Jobs just before this one was stored: then it is taken back.
+ */
+export async function createJob(spec: StoredSpec, deps: Deps): Promise<{ readonly kind: JobCreation }> {
   const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
   const status = withNews(null, freshStatus(job, deps.clock.now()), job);
   const created = await deps.jobs.createJob(spec, status);
   if (created.kind !== 'created') return created;
+  const standing = await namespaceStanding(spec.identity.namespace, deps);
+  if (standing !== 'open') {
+    await takeBack(spec.identity.uid, deps);
+    return { kind: standing };
+  }
   deps.telemetry.record(creationMetrics(spec.manifest.spec.managedBy));
   await tell(spec.identity, status, deps);
   return created;
+}
+
+/** Deletes a Job that came into a namespace that is no more, finalizers or not: nobody is left to remove them. */
+async function takeBack(uid: JobUid, deps: Deps): Promise<void> {
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const spec = await deps.jobs.readSpec(uid);
+    const status = await deps.jobs.readStatus(uid);
+    if (spec === null || status === null || isHidden(status.phase)) return;
+    if ((await commitGone(spec, status, deps)) !== null) return;
+  }
+  throw new Error(`Job ${uid} changed during each of ${TRIES_MAX} tries to take it back`);
 }
 
 /**

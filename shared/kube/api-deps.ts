@@ -2,6 +2,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Feed } from '../ports/feed.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import type { LogReader } from '../ports/log-reader.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { JobChanges } from './job-changes.ts';
 
@@ -9,6 +10,7 @@ import type { JobChanges } from './job-changes.ts';
 export type ApiDeps = {
   readonly jobs: JobStore;
   readonly feed: Feed;
+  readonly objects: ObjectStore;
   readonly logs: LogReader;
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'warn'>;

@@ -2,9 +2,10 @@ import type { Context } from 'hono';
 import { asJobUid } from '../domain/brand.ts';
 import { Draft } from '../domain/draft.ts';
 import { planningSpec } from '../domain/job.ts';
+import { standingOf } from '../domain/namespace.ts';
 import type { JobManifest } from '../domain/manifest.ts';
 import { freshStatus } from '../domain/status.ts';
-import type { StoredSpec } from '../ports/job-store.ts';
+import type { JobCreation, StoredSpec } from '../ports/job-store.ts';
 import { admitJob } from '../schema/job-manifest.ts';
 import type { FieldValidation } from '../schema/job-reading.ts';
 import type { ApiDeps } from './api-deps.ts';
@@ -20,6 +21,7 @@ import {
   badRequest,
   errorResponse,
   invalidObject,
+  namespaceTerminating,
   notFound,
 } from './status-error.ts';
 
@@ -63,6 +65,8 @@ export async function createJob(c: Context, namespace: string, deps: ApiDeps): P
     const spec = storedSpec(manifest, uid, deps);
     const made = dryRun ? await wouldCreate(manifest, deps) : await deps.changes.create(spec);
     if (made.kind === 'noNamespace') return errorResponse(notFound(NAMESPACES, namespace));
+    if (made.kind === 'terminating')
+      return errorResponse(namespaceTerminating(JOBS, manifest.metadata.name, namespace));
     if (made.kind === 'created') {
       const job = (dryRun ? null : await findJob(namespace, manifest.metadata.name, deps)) ?? freshJob(spec, deps);
       for (const text of [...warnings, ...admission.warnings])
@@ -85,10 +89,11 @@ function fieldValidationOf(text: string | undefined): FieldValidation | null {
 
 async function wouldCreate(
   { metadata }: JobManifest,
-  { jobs }: ApiDeps,
-): Promise<{ readonly kind: 'created' | 'taken' | 'noNamespace' }> {
-  const namespaces = await jobs.listNamespaces();
-  if (!namespaces.some(({ name }) => name === metadata.namespace)) return { kind: 'noNamespace' };
+  { jobs, objects }: ApiDeps,
+): Promise<{ readonly kind: JobCreation }> {
+  const namespace = await objects.read('Namespace', { namespace: '', name: metadata.namespace });
+  const standing = standingOf(namespace?.document);
+  if (standing !== 'open') return { kind: standing };
   return { kind: (await jobs.findJob(metadata.namespace, metadata.name)) === null ? 'created' : 'taken' };
 }
 

@@ -73,6 +73,33 @@ export const methodNotAllowed = (
 
 export const forbidden = (message: string): StatusError => failure(403, 'Forbidden', message, {});
 
+/** An object that must not be touched like this, whoever asks. */
+export const forbiddenObject = (
+  resource: Resource,
+  name: string,
+  why: string,
+  causes: readonly Cause[] = [],
+): StatusError =>
+  failure(403, 'Forbidden', `${qualified(resource)} "${name}" is forbidden: ${why}`, {
+    ...about(resource, name),
+    ...(causes.length === 0 ? {} : { causes }),
+  });
+
+/** Nothing new comes into a namespace that is being deleted (the NamespaceLifecycle admission plugin's words). */
+export const namespaceTerminating = (resource: Resource, name: string, namespace: string): StatusError =>
+  forbiddenObject(
+    resource,
+    name,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+    [
+      {
+        reason: 'NamespaceTerminating',
+        message: `namespace ${namespace} is being terminated`,
+        field: 'metadata.namespace',
+      },
+    ],
+  );
+
 export const expired = (message: string): StatusError => failure(410, 'Expired', message);
 
 export const tooLarge = (bytesMax: number): StatusError =>

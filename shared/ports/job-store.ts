@@ -19,11 +19,27 @@ export type StoredSpec = {
 
 export type StoredChunk = { readonly version: number; readonly chunk: Chunk };
 
+/** `ownerUid`: the uid of the object that made it and that it goes with; null: it stands alone. */
+export type NamedJob = {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: JobUid;
+  readonly ownerUid: string | null;
+};
+
+/** The object that a Job goes with: the one that controls it, if any does. */
+export function ownerUidOf({ metadata }: JobManifest): string | null {
+  const owners = metadata.ownerReferences ?? [];
+  return (owners.find(({ controller }) => controller === true) ?? owners[0])?.uid ?? null;
+}
+
 /** A chunk to be stored as version `expectedVersion + 1`; 0 means that none is stored yet. */
 export type ChunkWrite = ChunkFold;
 
 /** `lost`: somebody else committed first (or a transaction conflicted), nothing was written; read and decide again. */
 export type Commit = { readonly kind: 'committed' } | { readonly kind: 'lost' };
+
+export type JobCreation = 'created' | 'taken' | 'noNamespace' | 'terminating';
 
 /** The record of an ended attempt: history, never read to decide. */
 export type AttemptRecord = EndedAttempt;
@@ -34,20 +50,23 @@ export type { LaunchRow, LaunchSlot } from '../domain/launch-row.ts';
  * after the transition; a call that throws may or may not have been carried out, and may be repeated.
  */
 export type JobStore = {
-  /** Stores name, spec and status together, or nothing. `taken`: the name is in use in that namespace. */
-  createJob(
-    spec: StoredSpec,
-    status: Status,
-  ): Promise<{ readonly kind: 'created' } | { readonly kind: 'taken' } | { readonly kind: 'noNamespace' }>;
+  /**
+   * Stores name, spec and status together, or nothing. `taken`: the name is in use in that namespace. `noNamespace` and
+   * `terminating` are what was read of the namespace just before, and may be too late: whoever creates looks again after.
+   */
+  createJob(spec: StoredSpec, status: Status): Promise<{ readonly kind: JobCreation }>;
 
   findJob(namespace: string, name: string): Promise<JobUid | null>;
-  /** Jobs that a user sees, in order of (namespace, name), at most `limit`, after `after`. */
+  /**
+   * Jobs that a user sees, in order of (namespace, name), at most `limit`, after `after`; with namespace null those of
+   * all namespaces that there are.
+   */
   listJobs(page: {
     readonly namespace: string | null;
     readonly after: string | null;
     readonly limit: number;
   }): Promise<{
-    readonly jobs: readonly { readonly namespace: string; readonly name: string; readonly uid: JobUid }[];
+    readonly jobs: readonly NamedJob[];
     /** Pass it as `after` for the next page; null: there is none. */
     readonly next: string | null;
   }>;
@@ -66,6 +85,8 @@ export type JobStore = {
   commitSpec(spec: StoredSpec, status: Status): Promise<Commit>;
   /** The same for a user's delete: STATUS, and the name is free at once. */
   commitDeletion(identity: JobIdentity, status: Status): Promise<Commit>;
+  /** Lets go of a Job's name, if it is still this Job's. Idempotent. */
+  freeName(identity: JobIdentity): Promise<void>;
   /** Lets spec, chunks and status rows of a Job that is over vanish some time after `at`. Idempotent. */
   expireJob(uid: JobUid, chunks: number, at: EpochMs): Promise<void>;
 
@@ -97,7 +118,4 @@ export type JobStore = {
     readonly after: string | null;
     readonly limit: number;
   }): Promise<{ readonly uids: readonly JobUid[]; readonly next: string | null }>;
-
-  createNamespace(name: string, at: EpochMs): Promise<{ readonly kind: 'created' } | { readonly kind: 'taken' }>;
-  listNamespaces(): Promise<readonly { readonly name: string; readonly uid: string; readonly createdAt: EpochMs }[]>;
 };

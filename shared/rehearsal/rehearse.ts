@@ -1,3 +1,4 @@
+import { ensureNamespace } from '../control/namespace-standing.ts';
 import { createHash } from 'node:crypto';
 import { createJob } from '../control/job-changes.ts';
 import { type EpochMs, type JobUid, asJobUid, plusMs } from '../domain/brand.ts';
@@ -105,7 +106,12 @@ export async function rehearse(
   const faults = scriptFaults(script, manifest.spec.template.spec);
   if (faults.length > 0) return { kind: 'refused', what: 'script', faults };
   const { name } = manifest.metadata;
-  const spec: StoredSpec = { identity: { uid, namespace, name, createdAt: start }, revision: 1, generation: 1, manifest };
+  const spec: StoredSpec = {
+    identity: { uid, namespace, name, createdAt: start },
+    revision: 1,
+    generation: 1,
+    manifest,
+  };
   return {
     kind: 'rehearsed',
     rehearsal: { manifest, warnings, ...(await play(spec, script, plusMs(start, wish.horizonMs ?? HORIZON_MS))) },
@@ -142,7 +148,7 @@ async function play(
       if (phase.kind === 'finished') course.finished = { status: shown, verdict: phase.verdict };
     },
   });
-  await world.store.jobs.createNamespace(namespace, start);
+  await ensureNamespace(namespace, spec.identity.uid, { objects: world.store.objects, clock: world.clock });
   let actsLeft = script.user.length;
   let patchRefused = false;
   for (const act of script.user)

@@ -88,6 +88,7 @@ export class VirtualWorld {
       jobs: this.#watched(this.store.jobs),
       feed: this.store.feed,
       limits: this.store.limits,
+      objects: this.store.objects,
       tasks: this.tasks,
       queues: this.#queues(),
       clock: this.clock,

@@ -11,6 +11,7 @@ export const kubeApiOf = ({ deps, logs }: Runtime, options: ApiOptions = {}): Ho
     {
       jobs: deps.jobs,
       feed: deps.feed,
+      objects: deps.objects,
       logs,
       clock: deps.clock,
       telemetry: deps.telemetry,

@@ -52,7 +52,7 @@ export type SdkClient =
 export type StoreOptions =
   | { readonly kind: 'dynamodb'; readonly tableName: string; readonly endpoint: string | null }
   /** The in-memory store, on machines without the engine. */
-  | ({ readonly kind: 'given' } & Pick<Deps, 'jobs' | 'feed' | 'limits'>);
+  | ({ readonly kind: 'given' } & Pick<Deps, 'jobs' | 'feed' | 'limits' | 'objects'>);
 
 /** Opens every client and puts the ports together: the one place where ports meet adapters. */
 export function createRuntime(options: RuntimeOptions): Runtime {
@@ -88,6 +88,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       jobs: store.jobs,
       feed: store.feed,
       limits: store.limits,
+      objects: store.objects,
       tasks: createEcsTasks({ clients, placement, definitions }),
       queues: createSqsQueues({ client: sqs, urls }),
       clock: systemClock,

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { EventBridgeEvent, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { Hono } from 'hono';
 import { handle, streamHandle } from 'hono/aws-lambda';
+import { ensureNamespace } from '../control/namespace-standing.ts';
+import { DEFAULT_NAMESPACE } from '../domain/namespace.ts';
 import { RECEIVES_MAX } from '../names/dead-letters.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -61,7 +64,7 @@ export function apiHandler(options: { readonly runtime: () => Runtime; readonly 
   shell.all('*', async (context) => {
     const here = options.runtime();
     if (app === null) {
-      await here.deps.jobs.createNamespace('default', here.deps.clock.now()); // as every cluster has it; taken is fine
+      await ensureNamespace(DEFAULT_NAMESPACE, randomUUID(), here.deps); // as every cluster has it
       app = options.app(here);
     }
     try {

@@ -20,6 +20,7 @@ import {
   at,
   following,
 } from './store-under-test.ts';
+import { openNamespace } from '../support/a-namespace.ts';
 
 stopEngineAfterwards();
 
@@ -79,19 +80,11 @@ type Write = {
 /** Every method that writes conditionally. */
 const CONDITIONAL_WRITES: readonly Write[] = [
   {
-    name: 'createNamespace',
-    onConflict: { kind: 'created' },
-    prepare:
-      async ({ jobs }) =>
-      async () =>
-        jobs.createNamespace('team', T0),
-  },
-  {
     name: 'createJob',
     onConflict: { kind: 'created' },
-    async prepare({ jobs }) {
+    async prepare({ jobs, objects }) {
       const { spec, status } = aNewJob();
-      await jobs.createNamespace('default', T0);
+      await openNamespace(objects);
       return async () => jobs.createJob(spec, status);
     },
   },
@@ -191,7 +184,7 @@ describe.skipIf(endpoint === null)('a transaction in the way', () => {
   test('one that stays in the way of a new Job is thrown in the end, nothing is created', async () => {
     const { store, fates } = await aStoreOfFates();
     const { spec, status, uid } = aNewJob();
-    await store.jobs.createNamespace('default', T0);
+    await openNamespace(store.objects);
     fates.push(...Array.from({ length: 7 }, () => conflict));
     await expect(store.jobs.createJob(spec, status)).rejects.toThrow('other transactions were in the way');
     expect(await store.jobs.readStatus(uid)).toBeNull();
@@ -288,7 +281,7 @@ describe.skipIf(endpoint === null)('an answer that is lost while others go on', 
   test('a Job that was created, and deleted by somebody else, was created', async () => {
     const { store, fates } = await aStoreOfFates();
     const { spec, status, uid } = aNewJob();
-    await store.jobs.createNamespace('default', T0);
+    await openNamespace(store.objects);
     const deleting = following(status);
     const deleteIt = async (): Promise<unknown> => store.jobs.commitDeletion(spec.identity, deleting);
     fates.push((request) => {

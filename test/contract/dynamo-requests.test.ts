@@ -3,11 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { dueRequest } from '../../shared/adapters/aws/dynamo-alarms.ts';
 import { attemptWrites } from '../../shared/adapters/aws/dynamo-attempts.ts';
 import { deletionRequest, foldRequest, passRequest, specRequest } from '../../shared/adapters/aws/dynamo-commit.ts';
-import { appendRequest, readRequest } from '../../shared/adapters/aws/dynamo-feed.ts';
+import { appendRequest } from '../../shared/adapters/aws/dynamo-feed.ts';
+import { feedPageRequest } from '../../shared/adapters/aws/dynamo-feed-page.ts';
 import { createRequest, expireRequests } from '../../shared/adapters/aws/dynamo-jobs.ts';
 import { launchesRequest, templateRequest } from '../../shared/adapters/aws/dynamo-launches.ts';
 import { leaseRequest } from '../../shared/adapters/aws/dynamo-limits.ts';
-import { namesRequest, namespaceRequest } from '../../shared/adapters/aws/dynamo-names.ts';
+import { namesRequest } from '../../shared/adapters/aws/dynamo-names.ts';
 import { T0, aChunk, aNewJob, anAttempt, anEntry, at, following } from './store-under-test.ts';
 
 // The whole race of each write is in its expressions, so they are held still here, word for word.
@@ -473,31 +474,6 @@ describe('requests that write', () => {
       }
     `);
   });
-  test('createNamespace', () => {
-    expect(shown(namespaceRequest('muster', 'team', 'u-2', T0))).toMatchInlineSnapshot(`
-      {
-        "ConditionExpression": "attribute_not_exists(#pk)",
-        "ExpressionAttributeNames": {
-          "#createdAt": "createdAt",
-          "#pk": "pk",
-          "#uid": "uid",
-          "#v": "v",
-        },
-        "ExpressionAttributeValues": {
-          ":createdAt": "N:1800000000000",
-          ":uid": "S:u-2",
-          ":v": "N:1",
-        },
-        "Key": {
-          "pk": "S:NAMESPACES",
-          "sk": "S:team",
-        },
-        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-        "TableName": "muster",
-        "UpdateExpression": "SET #v = :v, #uid = :uid, #createdAt = :createdAt",
-      }
-    `);
-  });
 });
 
 describe('requests that read a range', () => {
@@ -539,7 +515,7 @@ describe('requests that read a range', () => {
     `);
   });
   test('the feed', () => {
-    expect(shown(readRequest('muster', 41, 50).ExpressionAttributeValues)).toMatchInlineSnapshot(`
+    expect(shown(feedPageRequest('muster', 'FEED#Job', 41, 50).ExpressionAttributeValues)).toMatchInlineSnapshot(`
       {
         ":from": "S:000000000000042",
         ":pk": "S:FEED#Job",

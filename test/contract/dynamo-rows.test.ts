@@ -7,6 +7,7 @@ import { asJobUid } from '../../shared/domain/brand.ts';
 import { type Row, alive, bodyIn, jsonIn, packed, packedJson } from '../../shared/adapters/aws/dynamo-row.ts';
 import { aClient, endpoint, makeDynamoStore, stopEngineAfterwards } from './dynamo-fixture.ts';
 import { T0, aNewJob, aStoredJob, anEntry, following } from './store-under-test.ts';
+import { openNamespace } from '../support/a-namespace.ts';
 
 stopEngineAfterwards();
 
@@ -102,7 +103,7 @@ describe.skipIf(endpoint === null)('rows in the table', () => {
     const { spec, status, uid } = aNewJob();
     const annotations = { noise: randomBytes(420_000).toString('base64') };
     const metadata = { ...spec.manifest.metadata, annotations };
-    await store.jobs.createNamespace('default', T0);
+    await openNamespace(store.objects);
     const huge = { ...spec, manifest: { ...spec.manifest, metadata } };
     await expect(store.jobs.createJob(huge, status)).rejects.toThrow('size');
     expect(await store.jobs.findJob('default', 'work')).toBeNull();

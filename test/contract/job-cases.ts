@@ -13,6 +13,7 @@ import {
   at,
   following,
 } from './store-under-test.ts';
+import { openNamespace } from '../support/a-namespace.ts';
 
 const NOBODY = asJobUid('nobody');
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -36,7 +37,7 @@ export const JOB_CASES: readonly StoreCase[] = [
     name: 'a Job is found, listed and read as it was created',
     async run(store) {
       const { spec, status, uid } = aNewJob({ completions: 10_000 });
-      await store.jobs.createNamespace('default', T0);
+      await openNamespace(store.objects);
       expect(await store.jobs.createJob(spec, status)).toEqual({ kind: 'created' });
       expect(await store.jobs.findJob('default', 'work')).toBe(uid);
       expect(await store.jobs.readSpec(uid)).toEqual(spec);
@@ -58,7 +59,6 @@ export const JOB_CASES: readonly StoreCase[] = [
       expect(await jobs.readLaunchRange(NOBODY, 0, 409)).toEqual([]);
       expect(await jobs.listJobs({ namespace: null, after: null, limit: 5 })).toEqual({ jobs: [], next: null });
       expect(await jobs.dueJobs({ now: null, after: null, limit: 5 })).toEqual({ uids: [], next: null });
-      expect(await jobs.listNamespaces()).toEqual([]);
     },
   },
   {
@@ -104,27 +104,12 @@ export const JOB_CASES: readonly StoreCase[] = [
   },
   {
     name: 'there is no Job in a namespace that is not there, not in `default` either',
-    async run({ jobs }) {
+    async run({ jobs, objects }) {
       const { spec, status, uid } = aNewJob();
       expect(await jobs.createJob(spec, status)).toEqual({ kind: 'noNamespace' });
       expect(await jobs.readStatus(uid)).toBeNull();
-      await jobs.createNamespace('default', T0);
+      await openNamespace(objects);
       expect(await jobs.createJob(spec, status)).toEqual({ kind: 'created' });
-    },
-  },
-  {
-    name: 'namespaces are listed by name and are created once',
-    async run({ jobs }) {
-      expect(await jobs.createNamespace('team-b', at(5))).toEqual({ kind: 'created' });
-      expect(await jobs.createNamespace('default', at(6))).toEqual({ kind: 'created' });
-      expect(await jobs.createNamespace('team-b', at(7))).toEqual({ kind: 'taken' });
-      const listed = await jobs.listNamespaces();
-      expect(listed.map(({ name, createdAt }) => [name, createdAt])).toEqual([
-        ['default', at(6)],
-        ['team-b', at(5)],
-      ]);
-      expect(new Set(listed.map(({ uid }) => uid)).size).toBe(2);
-      expect(await jobs.listNamespaces()).toEqual(listed);
     },
   },
   {

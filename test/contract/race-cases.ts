@@ -12,6 +12,7 @@ import {
   at,
   following,
 } from './store-under-test.ts';
+import { openNamespace } from '../support/a-namespace.ts';
 
 const EIGHT = [0, 1, 2, 3, 4, 5, 6, 7];
 const UID = asJobUid('uid-1');
@@ -109,7 +110,7 @@ export const RACE_CASES: readonly StoreCase[] = [
   {
     name: 'eight Jobs of one name: one is created, the others are told and leave nothing',
     async run(store) {
-      await store.jobs.createNamespace('default', T0);
+      await openNamespace(store.objects);
       const outcomes = await eightTimes(async (who) => {
         const { spec, status } = aNewJob({ uid: `uid-${who}` });
         return store.jobs.createJob(spec, status);
@@ -120,14 +121,6 @@ export const RACE_CASES: readonly StoreCase[] = [
       expect(await store.jobs.findJob('default', 'work')).toBe(`uid-${winners[0]}`);
       const stored = await eightTimes(async (who) => (await store.jobs.readStatus(asJobUid(`uid-${who}`))) !== null);
       expect(EIGHT.filter((who) => stored[who])).toEqual(winners);
-    },
-  },
-  {
-    name: 'eight namespaces of one name: one is created',
-    async run({ jobs }) {
-      const outcomes = await eightTimes(async (who) => jobs.createNamespace('team', at(who)));
-      expect(outcomes.filter(({ kind }) => kind === 'created')).toHaveLength(1);
-      expect(await jobs.listNamespaces()).toHaveLength(1);
     },
   },
   {

@@ -6,7 +6,9 @@ import { type Status, chunkLength, freshStatus } from '../../shared/domain/statu
 import type { Feed, FeedEntry } from '../../shared/ports/feed.ts';
 import type { AttemptRecord, ChunkWrite, JobStore, StoredSpec } from '../../shared/ports/job-store.ts';
 import type { Limits } from '../../shared/ports/limits.ts';
+import type { ObjectStore } from '../../shared/ports/object-store.ts';
 import { type JobWish, aJob } from '../support/a-job.ts';
+import { openNamespace } from '../support/a-namespace.ts';
 
 /** A whole number of minutes, so that alarms are easily placed. */
 export const T0 = asEpochMs(1_800_000_000_000);
@@ -23,7 +25,12 @@ export class HandClock {
   }
 }
 
-export type Stores = { readonly jobs: JobStore; readonly feed: Feed; readonly limits: Limits };
+export type Stores = {
+  readonly jobs: JobStore;
+  readonly feed: Feed;
+  readonly limits: Limits;
+  readonly objects: ObjectStore;
+};
 
 /** An empty store that goes by a clock of the test's. */
 export type StoreUnderTest = Stores & { readonly clock: HandClock };
@@ -46,9 +53,9 @@ export function aNewJob(wish: JobWish = {}): {
 }
 
 /** A Job that is stored, in a namespace that is there. */
-export async function aStoredJob({ jobs }: Stores, wish: JobWish = {}): Promise<ReturnType<typeof aNewJob>> {
+export async function aStoredJob({ jobs, objects }: Stores, wish: JobWish = {}): Promise<ReturnType<typeof aNewJob>> {
   const job = aNewJob(wish);
-  await jobs.createNamespace(job.spec.identity.namespace, T0);
+  await openNamespace(objects, job.spec.identity.namespace);
   await jobs.createJob(job.spec, job.status);
   return job;
 }

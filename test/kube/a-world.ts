@@ -11,6 +11,7 @@ import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
 import type { ApiOptions } from '../../shared/kube/api-deps.ts';
 import { createKubeApi } from '../../shared/kube/kube-api.ts';
 import type { LogLine } from '../../shared/ports/log-reader.ts';
+import { openNamespace } from '../support/a-namespace.ts';
 
 /** 14 November 2023, 22:13:20 UTC. */
 export const START = asEpochMs(1_700_000_000_000);
@@ -31,7 +32,7 @@ export async function aWorld(
 ) {
   let now: EpochMs = START;
   const store = createMemoryStore({ now: () => now });
-  await store.jobs.createNamespace('default', START);
+  await openNamespace(store.objects, 'default', START);
   const lines = new Map<string, LogLine[]>();
   const warnings: unknown[] = [];
   let uids = 0;
@@ -72,6 +73,7 @@ export async function aWorld(
     {
       jobs: store.jobs,
       feed: store.feed,
+      objects: store.objects,
       clock,
       telemetry: { warn: (message, values) => warnings.push({ message, ...values }) },
       newUid: hooks.newUid ?? (() => `${String(++uids).padStart(8, '0')}-0000-4000-8000-000000000000`),
@@ -119,6 +121,7 @@ export async function aWorld(
     app,
     jobs: store.jobs,
     feed: store.feed,
+    objects: store.objects,
     warnings,
     uidOf,
     clock,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { VERSION } from '../../shared/names/version.ts';
 import { START, aWorld } from './a-world.ts';
+import { openNamespace } from '../support/a-namespace.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
@@ -95,7 +96,7 @@ describe('discovery', () => {
 
 test('namespaces', async () => {
   const world = await aWorld();
-  await world.jobs.createNamespace('other', START);
+  await openNamespace(world.objects, 'other', START);
   const list = (await (await world.get('/api/v1/namespaces')).json()) as {
     kind: string;
     items: { metadata: { name: string } }[];

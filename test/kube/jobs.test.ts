@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { plusMs } from '../../shared/domain/brand.ts';
 import { JOBS, START, aWorld, manifest } from './a-world.ts';
+import { openNamespace } from '../support/a-namespace.ts';
 
 const T0 = '2023-11-14T22:13:20Z';
 
@@ -235,7 +236,7 @@ describe('status is rendered from the board', () => {
 describe('list', () => {
   const three = async () => {
     const world = await aWorld();
-    await world.jobs.createNamespace('other', START);
+    await openNamespace(world.objects, 'other', START);
     for (const name of ['a', 'b', 'c'])
       await world.post(JOBS, manifest(name, {}, { metadata: { name, labels: { app: name } } }));
     await world.post('/apis/batch/v1/namespaces/other/jobs', manifest('a'));

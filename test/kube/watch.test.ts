@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { JOBS, PODS, START, type World, aWorld, linesOf, manifest } from './a-world.ts';
+import { openNamespace } from '../support/a-namespace.ts';
 
 type Event = {
   type: string;
@@ -76,7 +77,7 @@ describe('Jobs', () => {
 
   test('only what is asked for', async () => {
     const world = await eventful(claim('a', 0), claim('b', 0));
-    await world.jobs.createNamespace('other', START);
+    await openNamespace(world.objects, 'other', START);
     for (const name of ['a', 'b'])
       await world.post(JOBS, manifest(name, {}, { metadata: { name, labels: { app: name } } }));
     await world.post('/apis/batch/v1/namespaces/other/jobs', manifest('a'));

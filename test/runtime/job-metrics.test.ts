@@ -9,6 +9,7 @@ import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import { type FlushedTelemetry, createLambdaTelemetry } from '../../shared/telemetry/lambda-telemetry.ts';
 import { aJob } from '../support/a-job.ts';
 import { aRuntime, anInbox } from './a-runtime.ts';
+import { openNamespace } from '../support/a-namespace.ts';
 
 const TIMESTAMP = 1_800_000_000_000;
 
@@ -106,7 +107,7 @@ test('an Indexed Job from its first pass to its last: the very lines', async () 
     podFailurePolicy: { rules: [{ action: 'Ignore', onExitCodes: { operator: 'In', values: [42] } }] },
   });
   const { uid } = spec.identity;
-  await deps.jobs.createNamespace('default', deps.clock.now());
+  await openNamespace(deps.objects, 'default', deps.clock.now());
   await createJob(spec, deps);
 
   expect(await invoke({ uid, facts: [] })).toEqual([
@@ -159,7 +160,7 @@ test('an Indexed Job from its first pass to its last: the very lines', async () 
 
 test('an invocation over many Jobs prints a line for each set of labels, not for each Job', async () => {
   const { deps, invoke } = aWorld();
-  await deps.jobs.createNamespace('default', deps.clock.now());
+  await openNamespace(deps.objects, 'default', deps.clock.now());
   const looks: Look[] = [];
   for (let i = 0; i < 120; i++) {
     const spec = aJob({ uid: `uid-${i}`, name: `job-${i}`, completions: 1, parallelism: 1 });
@@ -177,7 +178,7 @@ test('an invocation over many Jobs prints a line for each set of labels, not for
 
 test('a pass that loses the race for the commit counts nothing; one that loses every race is an error', async () => {
   const { deps, invoke, flush } = aWorld();
-  await deps.jobs.createNamespace('default', deps.clock.now());
+  await openNamespace(deps.objects, 'default', deps.clock.now());
   const spec = aJob();
   await createJob(spec, deps);
   const commitPass = deps.jobs.commitPass.bind(deps.jobs);
@@ -207,7 +208,7 @@ test('a pass that loses the race for the commit counts nothing; one that loses e
 
 test('what was committed is counted even where acting on it fails; the pass is an error', async () => {
   const { deps, invoke } = aWorld();
-  await deps.jobs.createNamespace('default', deps.clock.now());
+  await openNamespace(deps.objects, 'default', deps.clock.now());
   const spec = aJob();
   await createJob(spec, deps);
   deps.queues.dispatch = async () => Promise.reject(new Error('the queue is gone'));
@@ -222,7 +223,7 @@ test('what was committed is counted even where acting on it fails; the pass is a
 
 test("another controller's Job is counted when it is made, once, and never as a sync", async () => {
   const { deps, invoke, flush } = aWorld();
-  await deps.jobs.createNamespace('default', deps.clock.now());
+  await openNamespace(deps.objects, 'default', deps.clock.now());
   const spec = withSpec(aJob(), { managedBy: 'acme.example/jobs' });
   expect(await createJob(spec, deps)).toEqual({ kind: 'created' });
   const same = { ...spec, identity: aJob({ uid: 'uid-2' }).identity };

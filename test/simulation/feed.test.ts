@@ -9,6 +9,7 @@ import { HandClock, type StoreUnderTest } from '../contract/store-under-test.ts'
 import { Crew } from '../support/a-crew.ts';
 import { type Told, listAndWatch, truthOf } from '../support/a-watcher.ts';
 import { Random } from './random.ts';
+import { openNamespace } from '../support/a-namespace.ts';
 
 const WATCHERS = 4;
 
@@ -17,7 +18,7 @@ const WATCHERS = 4;
  * from where it stood when they listed. Whoever died: once the sweep's passes ran, every watcher knows what the store knows.
  */
 async function runStorm(seed: number, store: StoreUnderTest, turn: () => Promise<void>): Promise<void> {
-  await store.jobs.createNamespace('default', store.clock.now());
+  await openNamespace(store.objects, 'default', store.clock.now());
   const crew = new Crew(seed, store, turn);
   let over = false;
   const watch = async (): Promise<Told> => listAndWatch(store, turn, () => over);

@@ -8,6 +8,7 @@ import type { Sight } from './sights.ts';
 import { specFor } from './specs.ts';
 import type { Trace } from './watchdog.ts';
 import { World } from './world.ts';
+import { openNamespace } from '../support/a-namespace.ts';
 
 /** An attempt that only the look-ups can find takes 40 minutes; some such in a row. */
 const CALM_MS = 24 * 3_600_000;
@@ -37,7 +38,7 @@ export async function runSeed(seed: number, trace?: Trace): Promise<SeedResult> 
     ...(trace === undefined ? {} : { trace }),
     fate,
   });
-  await world.store.jobs.createNamespace('default', world.time);
+  await openNamespace(world.store.objects, 'default', world.time);
 
   const { uid } = spec.identity;
   world.createJob(spec);

@@ -310,6 +310,7 @@ export class World {
       jobs: gate('jobs', this.watchdog.watchJobs(this.store.jobs, process.kind === 'user')),
       feed,
       limits: gate('limits', this.store.limits),
+      objects: gate('objects', this.store.objects),
       tasks: gate('tasks', this.tasks),
       queues: gate('queues', this.#mail.queues()),
       clock,

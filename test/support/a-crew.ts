@@ -158,8 +158,8 @@ export class Crew {
           };
         },
       });
-    const { jobs, feed, limits, clock } = this.#store;
-    const ports = { jobs: mortal(jobs), feed: mortal(feed), limits: mortal(limits) };
+    const { jobs, feed, limits, objects, clock } = this.#store;
+    const ports = { jobs: mortal(jobs), feed: mortal(feed), limits: mortal(limits), objects: mortal(objects) };
     const ticking = { now: clock.now, sleep: async () => undefined };
     const nothing = async (): Promise<void> => undefined;
     return {

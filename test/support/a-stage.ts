@@ -20,6 +20,7 @@ import type { DispatchMessage } from '../../shared/ports/queues.ts';
 import { formatFactMessage, parseDispatch, parseLook } from '../../shared/schema/queue-messages.ts';
 import { Handler } from './a-handler.ts';
 import { type JobWish, aJob } from './a-job.ts';
+import { openNamespace } from './a-namespace.ts';
 
 /** Receives after which a message is given up, as in the stack. */
 const RECEIVES_MAX = 3;
@@ -61,7 +62,7 @@ export class Stage {
   /** Stores a Job; its wake-up is in the queue. */
   async job(wish: JobWish = {}): Promise<JobUid> {
     const spec = aJob(wish);
-    await this.store.jobs.createNamespace(spec.identity.namespace, this.time);
+    await openNamespace(this.store.objects, spec.identity.namespace, this.time);
     const created = await createJob(spec, this.handler().deps);
     invariant(created.kind === 'created', 'the Job is new');
     return spec.identity.uid;

@@ -1,34 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QueryCommand, type QueryCommandInput, type TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
+import type { TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
 import { type EpochMs, asEpochMs, plusMs, toTtl } from '../../domain/brand.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { TABLE } from '../../names/table.ts';
 import type { Feed, FeedEntry, FeedMark, FeedRow } from '../../ports/feed.ts';
 import { EntriesSchema, packPods } from './dynamo-bodies.ts';
-import { FEED_HEAD_SORT, FEED_PARTITION, feedHeadKey, feedKey, feedSort, markKey } from './dynamo-keys.ts';
-import { rangeRequest, readRow } from './dynamo-read.ts';
-import {
-  ATTRIBUTE,
-  ROW_VERSION,
-  type Row,
-  alive,
-  jsonIn,
-  number,
-  numberIn,
-  packedJson,
-  text,
-  textIn,
-} from './dynamo-row.ts';
-import { type Condition, type Table, change, isBy, sendTransaction, versionIs } from './dynamo-write.ts';
+import { FEED_RETENTION_MS, HEAD_TRIES, headIn, headIs, readFeedPage, waitForHeadMs } from './dynamo-feed-page.ts';
+import { FEED_PARTITION, feedHeadKey, feedKey, markKey } from './dynamo-keys.ts';
+import { readRow } from './dynamo-read.ts';
+import { ATTRIBUTE, ROW_VERSION, type Row, jsonIn, number, numberIn, packedJson, text, textIn } from './dynamo-row.ts';
+import { type Table, change, isBy, sendTransaction, versionIs } from './dynamo-write.ts';
 
 /** Jobs that one row may tell of: DynamoDB takes 100 writes at once, of which one is the head and one the row. */
 const FEED_ENTRIES_MAX = 98;
-/** How long a row can be read: as long as a watch may lag behind before it has to list anew. */
-const FEED_RETENTION_MS = 2 * 60 * 60_000;
-
-/** Somebody else took the number, or is about to: with eight publishers at work the last one needs eight tries. */
-const APPEND_TRIES = 40;
-const APPEND_WAIT_MAX_MS = 100;
 
 /**
  * {@link Feed} as a row a number, beside a row that holds the head. The head is a row of its own, since numbers must go
@@ -45,7 +29,7 @@ export function feed(table: Table, retentionMs: number = FEED_RETENTION_MS): Fee
     },
 
     async append(entries, at) {
-      for (let nth = 1; nth <= APPEND_TRIES; nth++) {
+      for (let nth = 1; nth <= HEAD_TRIES; nth++) {
         const token = table.newToken();
         const expireAt = plusMs(at, retentionMs);
         const outcome = await tryAppend(
@@ -57,30 +41,19 @@ export function feed(table: Table, retentionMs: number = FEED_RETENTION_MS): Fee
         if (outcome.kind === 'outrun') return outcome;
         head = outcome.head;
         if (outcome.kind === 'appended') return { kind: 'appended', number: outcome.head };
-        await sleep(Math.min(APPEND_WAIT_MAX_MS, (spread(token) * nth) / 2));
+        await sleep(waitForHeadMs(token, nth));
       }
-      throw new Error(`the feed was taken ${APPEND_TRIES} times in a row`);
+      throw new Error(`the feed was taken ${HEAD_TRIES} times in a row`);
     },
 
     async head() {
-      const row = await readRow(table, feedHeadKey());
-      head = row === null ? 0 : numberIn(row, 'number');
+      head = headIn(await readRow(table, feedHeadKey()));
       return head;
     },
 
     async read(after, limit) {
-      const { Items = [] } = await table.client.send(new QueryCommand(readRequest(table.name, after, limit)));
-      const [first] = Items;
-      if (first === undefined) return { kind: 'rows', rows: [] };
-      if (textIn(first, TABLE.sortKey) === FEED_HEAD_SORT) {
-        return numberIn(first, 'number') > after ? { kind: 'expired' } : { kind: 'rows', rows: [] };
-      }
-      if (textIn(first, TABLE.sortKey) !== feedSort(after + 1) || alive(first, table.now()) === null) {
-        return { kind: 'expired' };
-      }
-      // Rows are removed in any order once their time has passed: what lies behind a gap is not for this page.
-      const gap = Items.findIndex((row, nth) => textIn(row, TABLE.sortKey) !== feedSort(after + 1 + nth));
-      return { kind: 'rows', rows: (gap === -1 ? Items : Items.slice(0, gap)).map(feedRowIn) };
+      const page = await readFeedPage(table, FEED_PARTITION, after, limit);
+      return page.kind === 'expired' ? page : { kind: 'rows', rows: page.rows.map(feedRowIn) };
     },
   };
 }
@@ -103,7 +76,7 @@ async function tryAppend(
   if (ofMarks.some((refusal) => isBy(refusal, token))) return { kind: 'appended', head: head + 1 };
   if (ofMarks.some((refusal) => refusal?.kind === 'condition')) return { kind: 'outrun' };
   if (ofHead?.kind !== 'condition') return { kind: 'taken', head };
-  return { kind: 'taken', head: ofHead.row === null ? 0 : numberIn(ofHead.row, 'number') };
+  return { kind: 'taken', head: headIn(ofHead.row) };
 }
 
 /**
@@ -163,18 +136,6 @@ export function appendRequest(
   };
 }
 
-const headIs = (head: number): Condition =>
-  head === 0
-    ? { expression: 'attribute_not_exists(#pk)' }
-    : { expression: '#number = :was', values: { ':was': number(head) } };
-
-/** Rows behind `after`; the head sorts last and is met where there are fewer than asked for. */
-export const readRequest = (tableName: string, after: number, limit: number) =>
-  ({
-    ...rangeRequest(tableName, FEED_PARTITION, feedSort(after + 1), FEED_HEAD_SORT),
-    Limit: limit,
-  }) satisfies QueryCommandInput;
-
 const feedRowIn = (row: Row): FeedRow => ({
   number: Number(textIn(row, TABLE.sortKey)),
   at: asEpochMs(numberIn(row, 'at')),
@@ -187,6 +148,3 @@ const markIn = (row: Row): FeedMark => ({
   number: numberIn(row, 'number'),
   at: asEpochMs(numberIn(row, 'at')),
 });
-
-/** 0..15, from a token, which is random: those who met do not meet again. */
-const spread = (token: string): number => (token.codePointAt(0) ?? 0) % 16;

@@ -1,15 +1,16 @@
 import type { TransactWriteItemsCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { decodeChunk } from '../../domain/board-codec.ts';
 import { type EpochMs, type JobUid, toTtl } from '../../domain/brand.ts';
+import { standingOf } from '../../domain/namespace.ts';
 import { decodeStatus } from '../../domain/status-codec.ts';
 import type { Status } from '../../domain/status.ts';
 import { TABLE } from '../../names/table.ts';
-import type { JobStore, StoredChunk, StoredSpec } from '../../ports/job-store.ts';
+import { type JobStore, type StoredChunk, type StoredSpec, ownerUidOf } from '../../ports/job-store.ts';
 import { alarmOf } from './dynamo-alarms.ts';
 import { SpecSchema } from './dynamo-bodies.ts';
 import { specAttributes, statusAttributes } from './dynamo-commit.ts';
 import { boardKey, markKey, nameKey, specKey, statusKey, templateKey } from './dynamo-keys.ts';
-import { namespaceExists } from './dynamo-names.ts';
+import { readNamespace } from './dynamo-objects.ts';
 import { readRow, readRows } from './dynamo-read.ts';
 import { ATTRIBUTE, ROW_VERSION, type Row, bodyIn, jsonIn, number, numberIn, text, textIn } from './dynamo-row.ts';
 import { type Table, eachOf, patiently, sendTransaction, sendUpdate } from './dynamo-write.ts';
@@ -18,15 +19,12 @@ type Jobs = Pick<JobStore, 'createJob' | 'readSpec' | 'readStatus' | 'readChunks
 
 /** A Job from its first row to its last. */
 export function jobs(table: Table): Jobs {
-  const knownNamespaces = new Set<string>();
-
   return {
     async createJob(spec, status) {
       const { namespace, uid } = spec.identity;
-      // Read, not checked in the transaction, where all Jobs of a namespace would get in one another's way: a
-      // namespace, once there, is there for good.
-      if (!knownNamespaces.has(namespace) && !(await namespaceExists(table, namespace))) return { kind: 'noNamespace' };
-      knownNamespaces.add(namespace);
+      // Read, not checked in the transaction, where all Jobs of a namespace would get in one another's way.
+      const home = standingOf((await readNamespace(table, namespace))?.document);
+      if (home !== 'open') return { kind: home };
       return patiently(`creating ${namespace}/${spec.identity.name}`, async () => {
         const token = table.newToken();
         const refusals = await sendTransaction(table.client, createRequest(table.name, token, spec, status));
@@ -88,10 +86,17 @@ export function createRequest(
     ConditionExpression: 'attribute_not_exists(#pk)',
     ExpressionAttributeNames: { '#pk': TABLE.partitionKey },
   });
+  const ownerUid = ownerUidOf(spec.manifest);
+  const owner: Row = ownerUid === null ? {} : { owner: text(ownerUid) };
   return {
     ClientRequestToken: token,
     TransactItems: [
-      { Put: { ...put(nameKey(namespace, name), { uid: text(uid) }), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } },
+      {
+        Put: {
+          ...put(nameKey(namespace, name), { uid: text(uid), ...owner }),
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        },
+      },
       { Put: put(statusKey(uid), { ...statusAttributes(token, status), ...alarmOf(uid, status) }) },
       { Put: put(specKey(uid), specAttributes(spec)) },
     ],

@@ -1,5 +1,6 @@
 import type { JobUid } from '../../domain/brand.ts';
 import { TABLE } from '../../names/table.ts';
+import type { ObjectKey, StoredKind } from '../../ports/object-store.ts';
 import { type Row, text } from './dynamo-row.ts';
 
 // Keys of every kind of row (design section 4). Numbers in sort keys are padded, so that they sort as numbers.
@@ -35,8 +36,15 @@ export const namePartition = (namespace: string): string => `NS#${namespace}`;
 export const NAME_PREFIX = 'NAME#Job#';
 export const nameKey = (namespace: string, name: string): Row => key(namePartition(namespace), `${NAME_PREFIX}${name}`);
 
-export const NAMESPACES_PARTITION = 'NAMESPACES';
-export const namespaceKey = (name: string): Row => key(NAMESPACES_PARTITION, name);
+export const objectPartition = (kind: StoredKind): string => `OBJECT#${kind}`;
+/** '!' sorts before every character of a name ('/' does not), so objects lie in order of (namespace, name). */
+export const objectSort = ({ namespace, name }: ObjectKey): string => `${namespace}!${name}`;
+export const objectKey = (kind: StoredKind, at: ObjectKey): Row => key(objectPartition(kind), objectSort(at));
+export const namespaceKey = (name: string): Row => objectKey('Namespace', { namespace: '', name });
+
+export const objectFeedPartition = (kind: StoredKind): string => `FEED#${kind}`;
+export const objectFeedKey = (kind: StoredKind, n: number): Row => key(objectFeedPartition(kind), feedSort(n));
+export const objectHeadKey = (kind: StoredKind): Row => key(objectFeedPartition(kind), FEED_HEAD_SORT);
 
 export const FEED_PARTITION = 'FEED#Job';
 /** 15 digits hold every number that is exact in JavaScript. */

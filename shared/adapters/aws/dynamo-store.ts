@@ -4,6 +4,7 @@ import type { EpochMs } from '../../domain/brand.ts';
 import type { Feed } from '../../ports/feed.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { Limits } from '../../ports/limits.ts';
+import type { ObjectStore } from '../../ports/object-store.ts';
 import { alarms } from './dynamo-alarms.ts';
 import { attempts } from './dynamo-attempts.ts';
 import { commits } from './dynamo-commit.ts';
@@ -12,6 +13,7 @@ import { jobs } from './dynamo-jobs.ts';
 import { launches } from './dynamo-launches.ts';
 import { limits } from './dynamo-limits.ts';
 import { names } from './dynamo-names.ts';
+import { objects } from './dynamo-objects.ts';
 import type { Table } from './dynamo-write.ts';
 
 export type DynamoStoreOptions = {
@@ -30,6 +32,7 @@ export function createDynamoStore(options: DynamoStoreOptions): {
   readonly jobs: JobStore;
   readonly feed: Feed;
   readonly limits: Limits;
+  readonly objects: ObjectStore;
 } {
   const table: Table = {
     client: options.client,
@@ -48,5 +51,6 @@ export function createDynamoStore(options: DynamoStoreOptions): {
     },
     feed: feed(table, options.feedRetentionMs),
     limits: limits(table),
+    objects: objects(table, options.feedRetentionMs),
   };
 }

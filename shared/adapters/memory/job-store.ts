@@ -3,16 +3,24 @@ import { chunkOf } from '../../domain/board.ts';
 import { type EpochMs, type JobUid, asJobUid } from '../../domain/brand.ts';
 import { invariant } from '../../domain/invariant.ts';
 import type { JobIdentity } from '../../domain/job.ts';
+import { standingOf } from '../../domain/namespace.ts';
 import { decodeStatus, encodeStatus } from '../../domain/status-codec.ts';
 import type { Status } from '../../domain/status.ts';
 import type { LaunchTemplate } from '../../domain/task.ts';
 import { CHUNKS_PER_PASS_MAX } from '../../domain/timing.ts';
 import type { FeedMark } from '../../ports/feed.ts';
-import type { AttemptRecord, ChunkWrite, JobStore, LaunchRow, StoredChunk, StoredSpec } from '../../ports/job-store.ts';
+import {
+  type AttemptRecord,
+  type ChunkWrite,
+  type JobStore,
+  type LaunchRow,
+  type NamedJob,
+  type StoredChunk,
+  type StoredSpec,
+  ownerUidOf,
+} from '../../ports/job-store.ts';
+import type { ObjectStore } from '../../ports/object-store.ts';
 import { ExpiringMap } from './expiring-map.ts';
-
-type Namespace = { readonly name: string; readonly uid: string; readonly createdAt: EpochMs };
-type Name = { readonly namespace: string; readonly name: string; readonly uid: JobUid };
 
 /** Bytes, as DynamoDB holds them: so nobody shares an object, and a status that is no status is told at once. */
 type StoredStatus = { readonly version: number; readonly alarm: EpochMs | null; readonly body: Uint8Array };
@@ -21,12 +29,16 @@ type StoredStatus = { readonly version: number; readonly alarm: EpochMs | null; 
 const ALARM_STEP_MS = 60_000;
 
 /**
- * {@link JobStore} in this process's memory: every method takes its whole effect in one synchronous step, and copies
- * what comes in and what goes out. `marks` are the feed's, by uid; they vanish with their Job.
+ * {@link JobStore} in this process's memory: every method takes its whole effect in one synchronous step (once it has
+ * looked at namespaces in `objects`), and copies what comes in and what goes out. `marks` are the feed's, by uid; they
+ * vanish with their Job.
  */
-export function createMemoryJobStore(marks: ExpiringMap<FeedMark>, now: () => EpochMs): JobStore {
-  const namespaces = new Map<string, Namespace>();
-  const names = new Map<string, Name>();
+export function createMemoryJobStore(
+  marks: ExpiringMap<FeedMark>,
+  objects: Pick<ObjectStore, 'read'>,
+  now: () => EpochMs,
+): JobStore {
+  const names = new Map<string, NamedJob>();
   const specs = new ExpiringMap<StoredSpec>(now);
   const statuses = new ExpiringMap<StoredStatus>(now);
   const chunks = new ExpiringMap<{ readonly version: number; readonly body: Uint8Array }>(now);
@@ -45,12 +57,13 @@ export function createMemoryJobStore(marks: ExpiringMap<FeedMark>, now: () => Ep
   return {
     async createJob(spec, status) {
       const { uid, namespace, name } = spec.identity;
-      if (!namespaces.has(namespace)) return { kind: 'noNamespace' };
+      const home = standingOf((await objects.read('Namespace', { namespace: '', name: namespace }))?.document);
+      if (home !== 'open') return { kind: home };
       if (statuses.get(uid) !== undefined) return { kind: 'created' }; // this very call, repeated
       if (names.has(nameKey({ namespace, name }))) return { kind: 'taken' };
       putStatus(uid, status);
       specs.set(uid, structuredClone(spec));
-      names.set(nameKey({ namespace, name }), { namespace, name, uid });
+      names.set(nameKey({ namespace, name }), { namespace, name, uid, ownerUid: ownerUidOf(spec.manifest) });
       return { kind: 'created' };
     },
 
@@ -59,10 +72,12 @@ export function createMemoryJobStore(marks: ExpiringMap<FeedMark>, now: () => Ep
     },
 
     async listJobs({ namespace, after, limit }) {
+      const known = new Set<string>();
+      for (const name of new Set([...names.values()].map((each) => each.namespace)))
+        if (name === namespace || (await objects.read('Namespace', { namespace: '', name })) !== null) known.add(name);
       const all = [...names.entries()]
-        .filter(
-          ([key, name]) => (namespace === null || name.namespace === namespace) && (after === null || key > after),
-        )
+        .filter(([key, name]) => (namespace ?? name.namespace) === name.namespace && (after === null || key > after))
+        .filter(([, name]) => known.has(name.namespace))
         .sort(byKey);
       return { jobs: all.slice(0, limit).map(([, name]) => ({ ...name })), next: nextAfter(all, limit) };
     },
@@ -112,6 +127,10 @@ export function createMemoryJobStore(marks: ExpiringMap<FeedMark>, now: () => Ep
       putStatus(identity.uid, status);
       if (names.get(nameKey(identity))?.uid === identity.uid) names.delete(nameKey(identity));
       return { kind: 'committed' };
+    },
+
+    async freeName(identity) {
+      if (names.get(nameKey(identity))?.uid === identity.uid) names.delete(nameKey(identity));
     },
 
     async expireJob(uid, chunkCount, at) {
@@ -179,16 +198,6 @@ export function createMemoryJobStore(marks: ExpiringMap<FeedMark>, now: () => Ep
         .sort(byKey);
       return { uids: due.slice(0, limit).map(([, uid]) => asJobUid(uid)), next: nextAfter(due, limit) };
     },
-
-    async createNamespace(name, at) {
-      if (namespaces.has(name)) return { kind: 'taken' };
-      namespaces.set(name, { name, uid: namespaceUid(namespaces.size + 1), createdAt: at });
-      return { kind: 'created' };
-    },
-
-    async listNamespaces() {
-      return [...namespaces.entries()].sort(byKey).map(([, namespace]) => ({ ...namespace }));
-    },
   };
 }
 
@@ -202,6 +211,3 @@ const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown])
 /** The key after which the next page begins; null when this page is the last. */
 const nextAfter = (all: readonly (readonly [string, unknown])[], limit: number): string | null =>
   all.length > limit ? (all[limit - 1]?.[0] ?? null) : null;
-
-/** Reproducible, so that a simulated world is the same each time. */
-const namespaceUid = (nth: number): string => `00000000-0000-4000-8000-${String(nth).padStart(12, '0')}`;

@@ -2,10 +2,12 @@ import type { EpochMs } from '../../domain/brand.ts';
 import type { Feed, FeedMark } from '../../ports/feed.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { Limits } from '../../ports/limits.ts';
+import type { ObjectStore } from '../../ports/object-store.ts';
 import { ExpiringMap } from './expiring-map.ts';
 import { createMemoryFeed } from './feed.ts';
 import { createMemoryJobStore } from './job-store.ts';
 import { createMemoryLimits } from './limits.ts';
+import { createMemoryObjects } from './objects.ts';
 
 /**
  * Everything that is stored, in this process's memory: for simulation, tests, and machines without the DynamoDB engine.
@@ -17,10 +19,12 @@ export function createMemoryStore({
 }: {
   readonly now: () => EpochMs;
   readonly feedRetentionMs?: number;
-}): { readonly jobs: JobStore; readonly feed: Feed; readonly limits: Limits } {
+}): { readonly jobs: JobStore; readonly feed: Feed; readonly limits: Limits; readonly objects: ObjectStore } {
   const marks = new ExpiringMap<FeedMark>(now);
+  const objects = createMemoryObjects(now, feedRetentionMs);
   return {
-    jobs: createMemoryJobStore(marks, now),
+    objects,
+    jobs: createMemoryJobStore(marks, objects, now),
     feed: createMemoryFeed(marks, now, feedRetentionMs),
     limits: createMemoryLimits(),
   };
