@@ -3,7 +3,7 @@ import type { Status } from '../domain/status.ts';
 import { JOBS, badRequest, invalidObject } from '../kube/status-error.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import { admitJobUpdate, documentOf } from '../schema/job-update.ts';
-import { mergePatch } from './merge-patch.ts';
+import { mergePatch } from '../kube/patch/merge-patch.ts';
 
 /** What the API makes of a merge patch of a Job. */
 export type Patched =
@@ -18,7 +18,7 @@ export function admitPatched(
   patch: Readonly<Record<string, unknown>>,
   { startTime }: Pick<Status, 'startTime'>,
 ): Patched {
-  const stored = { manifest, uid: identity.uid, started: startTime !== null };
+  const stored = { manifest, uid: identity.uid, started: startTime !== null, deleting: false };
   const update = admitJobUpdate(stored, mergePatch(documentOf(stored), patch), { fieldValidation: 'Strict' });
   switch (update.kind) {
     case 'ok':

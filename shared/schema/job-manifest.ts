@@ -1,15 +1,15 @@
 import type { JobManifest, JobManifestSpec, Labels, ObjectMeta, PodTemplate } from '../domain/manifest.ts';
-import { dnsLabelFaults, dnsSubdomainFaults } from './dns-names.ts';
-import { type Fault, invalid, required } from './fault.ts';
+import { type Fault, invalid } from './fault.ts';
 import { type DefaultedSpec, withDefaults, withGeneratedSelector } from './job-defaults.ts';
 import { type FieldValidation, type Undecodable, readJobDocument, refusedReading } from './job-reading.ts';
 import type { JobShape } from './job-shape.ts';
 import { generatedSelectorFaults, hostnameFaults, jobSpecFaults, templateOfJobFaults } from './job-spec-rules.ts';
 import { labelSelectorOf } from './label-selector-rules.ts';
 import { annotationFaults, labelFaults, ownAnnotationFaults } from './metadata-rules.ts';
+import { tieFaults, tiesOf } from './object-metadata.ts';
 import { conditionWarnings, podFailurePolicyOf } from './pod-failure-policy-rules.ts';
+import { nameFaults, nameOf, nameWarnings } from './object-name.ts';
 import { admitPodTemplate } from './pod-rules.ts';
-import { refusedMetadata } from './refused-fields.ts';
 import { successPolicyOf } from './success-policy-rules.ts';
 import { taskFaults } from './task-limits.ts';
 
@@ -29,9 +29,6 @@ export type Admission =
   | { readonly kind: 'invalid'; readonly name: string; readonly faults: readonly Fault[] }
   | Undecodable;
 
-/** Names that Muster makes: 63 less the suffix (Kubernetes' `maxGeneratedNameLength`). */
-const GENERATE_NAME_CHARS_MAX = 58;
-
 /**
  * Admits an outside document as a `batch/v1` Job: defaults filled in and checked as Kubernetes 1.34 does on create
  * (kubernetes-job.md 1.1), nothing in it ignored. Fields that we do not support are faults with their path.
@@ -48,19 +45,20 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
     const message = 'should not be set on objects to be created';
     return refusedReading(`resourceVersion ${message}`, [{ path: 'metadata.resourceVersion', message }]);
   }
-  const name = nameOf(job, nameSuffix);
+  const name = nameOf(metadata, nameSuffix);
   const judged = judgeJob({
     name,
     namespace,
     uid,
     labels: labelsOf(job),
     annotations: metadata?.annotations,
+    generateName: metadata?.generateName,
+    ties: tiesOf(metadata),
     spec: withGeneratedSelector(withDefaults(job.spec), name, uid),
   });
   const faults = [
-    ...nameFaults(name, job.spec.manualSelector === true),
-    ...prefixFaults(metadata?.generateName ?? ''),
-    ...refusedMetadata('metadata', metadata),
+    ...nameFaults(name, metadata),
+    ...(job.spec.manualSelector === true ? manualNameFaults(name) : []),
     ...judged.faults,
   ];
   return faults.length > 0
@@ -84,6 +82,8 @@ export type JobCandidate = {
   readonly uid: string;
   readonly labels: Labels | undefined;
   readonly annotations: Labels | undefined;
+  readonly generateName: string | undefined;
+  readonly ties: Pick<ObjectMeta, 'finalizers' | 'ownerReferences'>;
   readonly spec: DefaultedSpec;
 };
 
@@ -96,7 +96,7 @@ export type JudgedJob = {
 
 /** All that any Job must keep to, new or changed; in Kubernetes' order. */
 export function judgeJob(job: JobCandidate): JudgedJob {
-  const { name, namespace, uid, labels, annotations, spec } = job;
+  const { name, namespace, uid, labels, annotations, generateName = '', ties, spec } = job;
   const { template, faults, warnings } = admitPodTemplate(spec.template, {
     indexed: spec.completionMode === 'Indexed',
   });
@@ -105,8 +105,10 @@ export function judgeJob(job: JobCandidate): JudgedJob {
   const metadata: ObjectMeta = {
     name,
     namespace,
+    ...(generateName === '' ? {} : { generateName }),
     ...(isEmpty(shownLabels) ? {} : { labels: shownLabels }),
     ...(isEmpty(annotations) ? {} : { annotations }),
+    ...ties,
   };
   const manifest: JobManifest = { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: specOf(spec, template) };
   return {
@@ -115,6 +117,7 @@ export function judgeJob(job: JobCandidate): JudgedJob {
       ...labelFaults('metadata.labels', labels),
       ...annotationFaults('metadata.annotations', annotations),
       ...ownAnnotationFaults('metadata.annotations', annotations),
+      ...tieFaults('metadata', ties),
       ...generatedSelectorFaults(spec, name, uid),
       ...jobSpecFaults(spec),
       ...faults,
@@ -153,34 +156,10 @@ const specOf = (spec: DefaultedSpec, template: PodTemplate): JobManifestSpec => 
   template,
 });
 
-function nameOf({ metadata }: JobShape, suffix: string): string {
-  const given = metadata?.name ?? '';
-  const prefix = metadata?.generateName ?? '';
-  return given !== '' || prefix === '' ? given : prefix.slice(0, GENERATE_NAME_CHARS_MAX) + suffix;
-}
-
 /** A longer name is no value for the generated label job-name; where none is generated, the limit is Muster's own. */
 const NAME_CHARS_MAX = 63;
 
-function nameFaults(name: string, isManual: boolean): readonly Fault[] {
-  if (name === '') return [required('metadata.name', 'name or generateName is required')];
-  const faults = dnsSubdomainFaults(name).map((fault) => invalid('metadata.name', name, fault));
-  return isManual && name.length > NAME_CHARS_MAX
-    ? [...faults, invalid('metadata.name', name, `must be no more than ${NAME_CHARS_MAX} characters`)]
-    : faults;
-}
-
-/** A prefix may end with a dash, for something follows. */
-const prefixFaults = (prefix: string): readonly Fault[] =>
-  prefix === ''
-    ? []
-    : dnsSubdomainFaults(prefix.replace(/.-$/, 'a')).map((fault) => invalid('metadata.generateName', prefix, fault));
-
-const nameWarnings = (name: string): readonly string[] => {
-  const faults = dnsLabelFaults(name);
-  return faults.length === 0
-    ? []
-    : [
-        `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${faults.join(' ')}]`,
-      ];
-};
+const manualNameFaults = (name: string): readonly Fault[] =>
+  name.length > NAME_CHARS_MAX
+    ? [invalid('metadata.name', name, `must be no more than ${NAME_CHARS_MAX} characters`)]
+    : [];

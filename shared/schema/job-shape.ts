@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { flag, int32, int64, known, opt, text, textMap, texts } from './json-fields.ts';
-import { metadataShape, templateShape } from './pod-shape.ts';
+import { objectMetadataShape } from './object-metadata.ts';
+import { templateShape } from './pod-shape.ts';
 
 /** What a `batch/v1` Job looks like from outside: every field that Kubernetes 1.34 knows, so that what is left is a spelling mistake. */
 
@@ -17,7 +18,7 @@ const podFailureRule = z.strictObject({
 
 const successRule = z.strictObject({ succeededIndexes: text, succeededCount: int32 });
 
-const specShape = z.strictObject({
+export const jobSpecShape = z.strictObject({
   parallelism: int32,
   completions: int32,
   completionMode: text,
@@ -39,15 +40,15 @@ const specShape = z.strictObject({
 export const JobShape = z.strictObject({
   apiVersion: text,
   kind: text,
-  metadata: opt(metadataShape),
+  metadata: opt(objectMetadataShape),
   // No spec is an empty one, as in Go.
-  spec: opt(specShape).transform((given) => given ?? specShape.parse({})),
+  spec: opt(jobSpecShape).transform((given) => given ?? jobSpecShape.parse({})),
   // Reset by Kubernetes on create.
   ...known('status'),
 });
 
 export type JobShape = z.output<typeof JobShape>;
-export type JobSpecShape = z.output<typeof specShape>;
+export type JobSpecShape = z.output<typeof jobSpecShape>;
 export type LabelSelectorShape = z.output<typeof labelSelector>;
 export type PodFailureRuleShape = z.output<typeof podFailureRule>;
 export type SuccessRuleShape = z.output<typeof successRule>;

@@ -1,10 +1,10 @@
-import type { JobManifest, PodTemplate } from '../domain/manifest.ts';
+import type { JobManifest, ObjectMeta, PodTemplate } from '../domain/manifest.ts';
 import { type Fault, invalid } from './fault.ts';
 import { type DefaultedSpec, withDefaults } from './job-defaults.ts';
 import { type JudgedJob, judgeJob, labelsOf } from './job-manifest.ts';
 import { type FieldValidation, type Undecodable, readJobDocument } from './job-reading.ts';
 import type { JobShape } from './job-shape.ts';
-import { refusedMetadata } from './refused-fields.ts';
+import { addedFinalizerFaults, tiesOf } from './object-metadata.ts';
 
 /** What the server knows of a Job that is to be changed. */
 export type StoredJob = {
@@ -12,6 +12,8 @@ export type StoredJob = {
   readonly uid: string;
   /** It has a startTime: it is running or has been, even if it is suspended by now. */
   readonly started: boolean;
+  /** A user has deleted it, and something holds it. */
+  readonly deleting: boolean;
 };
 
 export type JobUpdate =
@@ -45,7 +47,9 @@ export function admitJobUpdate(
   const judged = judge(job, stored);
   const faults = [
     ...identityFaults(job, stored),
-    ...refusedMetadata('metadata', job.metadata),
+    ...(stored.deleting
+      ? addedFinalizerFaults('metadata', judged.manifest.metadata, old.metadata.finalizers ?? [])
+      : []),
     ...judged.faults,
     ...completionsFaults(spec, old),
     ...immutableFaults('spec.selector', spec.selector, old.spec.selector),
@@ -64,6 +68,8 @@ const judge = (job: JobShape, { manifest, uid }: StoredJob): JudgedJob =>
     uid,
     labels: labelsOf(job),
     annotations: job.metadata?.annotations,
+    generateName: manifest.metadata.generateName,
+    ties: tiesOf(job.metadata),
     spec: withDefaults(job.spec),
   });
 
@@ -82,7 +88,10 @@ export const documentOf = ({ manifest, uid }: Pick<StoredJob, 'manifest' | 'uid'
 const IMMUTABLE = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const;
 
 /** What the server fills in may be left out; the name may not. */
-function identityFaults({ metadata }: JobShape, { manifest, uid }: StoredJob): readonly Fault[] {
+export function identityFaults(
+  { metadata }: Pick<JobShape, 'metadata'>,
+  { manifest, uid }: { readonly manifest: { readonly metadata: ObjectMeta }; readonly uid: string },
+): readonly Fault[] {
   const { name, namespace } = manifest.metadata;
   return [
     ...immutableFaults('metadata.name', metadata?.name ?? '', name),
@@ -130,7 +139,7 @@ function changeOf(old: JobManifest, manifest: JobManifest): 'nothing' | 'metadat
 }
 
 /** Equal as Kubernetes compares: an empty list or map within is none, the order of keys means nothing. */
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
+export const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
 
 function canonical(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;

@@ -5,17 +5,6 @@ export type Refusal = { readonly path: string; readonly means?: readonly unknown
 
 const LATER = 'not supported by this version of Muster';
 
-const refuse = (path: string, instead: string, ...means: readonly unknown[]): Refusal => ({
-  path,
-  instead,
-  means,
-});
-
-const METADATA: readonly Refusal[] = [
-  refuse('finalizers', 'leave it out: nothing would ever remove them'),
-  refuse('ownerReferences', 'leave it out: delete the Job itself'),
-];
-
 /** Faults for fields of `value` that mean something and that we do not support. */
 export const sweep =
   (refusals: readonly Refusal[]) =>
@@ -25,8 +14,6 @@ export const sweep =
       : refusals
           .filter((refusal) => !isHarmless(value[refusal.path], refusal.means ?? []))
           .map((refusal) => forbidden(`${path}.${refusal.path}`, `${LATER}; ${refusal.instead}`));
-
-export const refusedMetadata = sweep(METADATA);
 
 /** Says that a value of a supported field is not supported. */
 export const refusedValue = (path: string, instead: string): Fault => forbidden(path, `${LATER}; ${instead}`);

@@ -81,7 +81,7 @@ test('any document is admitted, refused with paths, or not a Job; what is admitt
       return admission.faults.length > 0 && admission.faults.every(({ path }) => /^(metadata|spec)\./.test(path));
     const { manifest } = admission;
     planningSpec(manifest);
-    const stored = { manifest, uid: UID, started: false };
+    const stored = { manifest, uid: UID, started: false, deleting: false };
     const again = admitJobUpdate(stored, documentOf(stored), { fieldValidation: 'Strict' });
     return (
       isDeepStrictEqual(admitDocument(manifest), { kind: 'ok', manifest, warnings: [] }) &&
@@ -102,7 +102,7 @@ test('a changed Job is one that would be admitted by itself; if not, its faults 
   const isJudged = (was: unknown, changes: Fields, started: boolean): boolean => {
     const admission = admitDocument(was);
     if (admission.kind !== 'ok') return true;
-    const stored = { manifest: admission.manifest, uid: UID, started };
+    const stored = { manifest: admission.manifest, uid: UID, started, deleting: false };
     const before = documentOf(stored);
     const next = { ...before, spec: { ...before.spec, ...changes } };
     const update = admitJobUpdate(stored, next, { fieldValidation: 'Strict' });

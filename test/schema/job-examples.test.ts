@@ -277,7 +277,7 @@ describe.each(Object.entries(EXAMPLES))('%s', (_, text) => {
   test('as it is stored it is admitted again, and nothing changes: every default is there', () => {
     const { metadata } = manifest;
     expect(admitted({ ...manifest, metadata: { ...metadata } }).manifest).toEqual(manifest);
-    const stored = { manifest, uid: UID, started: true };
+    const stored = { manifest, uid: UID, started: true, deleting: false };
     expect(admitJobUpdate(stored, documentOf(stored), { fieldValidation: 'Strict' })).toEqual({
       kind: 'ok',
       manifest,

@@ -259,8 +259,7 @@ describe('what is wrong is refused with its path', () => {
   });
 
   test.each([
-    ['metadata.finalizers', job({}, { name: 'sums', finalizers: ['a/b'] })],
-    ['metadata.ownerReferences', job({}, { name: 'sums', ownerReferences: [{}] })],
+    ['metadata.finalizers[0]', job({}, { name: 'sums', finalizers: ['orphan'] })],
     ['spec.template.spec.volumes[0].hostPath', job({}, { name: 'sums' }, { volumes: [{ name: 'v', hostPath: {} }] })],
     ['spec.template.spec.subdomain', job({}, { name: 'sums' }, { subdomain: 'sums' })],
     ['spec.template.spec.dnsPolicy', job({}, { name: 'sums' }, { dnsPolicy: 'None' })],

@@ -287,7 +287,7 @@ test('nothing that is wrong hides anything else', () => {
       name: 'No',
       labels: { 'a b': '' },
       annotations: { 'muster.run/disruptions': 'no' },
-      finalizers: ['x/y'],
+      finalizers: ['x'],
     },
     spec: {
       parallelism: -1,
@@ -308,9 +308,9 @@ test('nothing that is wrong hides anything else', () => {
   };
   expect(faultLines(admitDocument(document)).map((line) => line.split(': ').slice(0, 2).join(': '))).toEqual([
     'metadata.name: Invalid value',
-    'metadata.finalizers: Forbidden',
     'metadata.labels: Invalid value',
     'metadata.annotations[muster.run/disruptions]: Invalid value',
+    'metadata.finalizers[0]: Invalid value',
     'spec.template.metadata.labels[job-name]: Invalid value',
     'spec.selector: Invalid value',
     'spec.parallelism: Invalid value',
