@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../../shared/domain/annotations.ts';
+import { JobShape } from '../../../shared/schema/job-shape.ts';
+import { jsonFieldsOf, typeOf } from '../../../shared/schema/kinds/json-fields-of.ts';
+import type { Field, FieldType } from '../../../shared/schema/kinds/kind-table.ts';
+import { KINDS } from '../../../shared/schema/kinds/kinds.ts';
+import { POD_FIELDS, type PodField } from '../../../shared/schema/pod-fields.ts';
+import { POD_SHAPES } from '../../../shared/schema/pod-shape.ts';
+
+/** The table's name of each object that pod-shape.ts looks into. */
+const GROUP_TYPES: Readonly<Record<keyof typeof POD_SHAPES, string>> = {
+  metadata: 'ObjectMeta',
+  spec: 'PodSpec',
+  podSecurity: 'PodSecurityContext',
+  volume: 'Volume',
+  emptyDir: 'EmptyDirVolumeSource',
+  container: 'Container',
+  env: 'EnvVar',
+  valueFrom: 'EnvVarSource',
+  fieldRef: 'ObjectFieldSelector',
+  resourceFieldRef: 'ResourceFieldSelector',
+  secretKeyRef: 'SecretKeySelector',
+  configMapKeyRef: 'ConfigMapKeySelector',
+  resources: 'ResourceRequirements',
+  port: 'ContainerPort',
+  volumeMount: 'VolumeMount',
+  containerSecurity: 'SecurityContext',
+  capabilities: 'Capabilities',
+};
+
+const fieldOf = (type: string, name: string): Field => {
+  const found = jsonFieldsOf(KINDS, type).find(([key]) => key === name);
+  if (found === undefined) throw new Error(`no ${type}.${name}`);
+  return found[1];
+};
+
+/** The types that a field's value holds. */
+const namesIn = (type: FieldType): readonly string[] => {
+  if (type.is === 'object') return [type.of];
+  return type.is === 'list' || type.is === 'map' ? namesIn(type.of) : [];
+};
+
+const typesFrom = (roots: readonly string[], follow: (field: Field) => boolean): ReadonlySet<string> => {
+  const seen = new Set<string>();
+  const visit = (name: string): void => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    for (const field of Object.values(typeOf(KINDS, name).fields))
+      if (follow(field)) for (const inner of namesIn(field.type)) visit(inner);
+  };
+  for (const root of roots) visit(root);
+  return seen;
+};
+
+const ROOTS = [...Object.keys(KINDS).filter((name) => KINDS[name]!.apiVersion !== undefined), 'ListMeta'];
+
+describe('the table in itself', () => {
+  test('has every type that it names, and none that nothing leads to', () => {
+    expect([...typesFrom(ROOTS, () => true)].toSorted()).toEqual(Object.keys(KINDS).toSorted());
+  });
+
+  test.each(Object.entries(KINDS))('%s: each number is used once, and is one that protobuf allows', (_, type) => {
+    const numbers = Object.values(type.fields).map(({ no }) => no);
+    expect(new Set(numbers).size).toBe(numbers.length);
+    for (const no of numbers) expect(Number.isInteger(no) && no >= 1 && no <= 100).toBe(true);
+  });
+
+  test.each(Object.entries(KINDS))('%s: keys of lists are fields of their items', (_, type) => {
+    for (const { type: list } of Object.values(type.fields)) {
+      if (list.is !== 'list') continue;
+      const keys = [
+        ...(typeof list.apply === 'string' ? [] : list.apply),
+        ...(typeof list.patch === 'string' ? [] : [list.patch.key]),
+      ];
+      const [item] = namesIn(list);
+      for (const key of keys) expect(fieldOf(item!, key).type.is).toMatch(/string|int32/);
+    }
+  });
+
+  test('embeds objects only', () => {
+    for (const type of Object.values(KINDS))
+      for (const field of Object.values(type.fields)) if (field.inline === true) expect(field.type.is).toBe('object');
+  });
+
+  test('describes all that is shown', () => {
+    const shown = typesFrom(ROOTS, ({ served }) => served !== false);
+    for (const name of shown) {
+      expect(typeOf(KINDS, name).description, name).toMatch(/\.$/);
+      for (const [key, field] of jsonFieldsOf(KINDS, name)) expect(field.description, `${name}.${key}`).toMatch(/\.$/);
+    }
+  });
+});
+
+describe('the table and what Muster admits', () => {
+  test('a Job has the same fields, of the same types', () => {
+    const seen: string[] = [];
+    compare(JobShape, { is: 'object', of: 'Job' }, 'Job', seen);
+    expect(seen.length).toBeGreaterThan(150);
+  });
+
+  const groups = Object.keys(GROUP_TYPES) as (keyof typeof GROUP_TYPES)[];
+  test.each(groups)('%s has the same fields', (group) => {
+    const known = Object.keys(POD_SHAPES[group].shape).toSorted();
+    expect(
+      jsonFieldsOf(KINDS, GROUP_TYPES[group])
+        .map(([key]) => key)
+        .toSorted(),
+    ).toEqual(known);
+  });
+
+  // An object's own metadata may hold what a template's must not.
+  test.each(groups.filter((group) => group !== 'metadata'))(
+    '%s: what is refused whatever it says is not shown',
+    (group) => {
+      const rows = Object.entries<PodField>(POD_FIELDS[group]);
+      for (const [name, row] of rows)
+        expect(fieldOf(GROUP_TYPES[group], name).served === false, name).toBe(
+          row.kind === 'refused' && row.harmless.length === 0,
+        );
+    },
+  );
+
+  test("Muster's own words are found where they are written", () => {
+    const annotations = fieldOf('ObjectMeta', 'annotations').description;
+    for (const word of Object.values(ANNOTATIONS)) expect(annotations).toContain(word);
+    expect(fieldOf('PodSpec', 'nodeSelector').description).toContain(CAPACITY_SELECTOR);
+  });
+});
+
+/** Demands that a shape and a type of the table know the same; `seen` gets every path that was compared. */
+function compare(shape: z.core.$ZodType, type: FieldType, path: string, seen: string[]): void {
+  const inner = unwrapped(shape);
+  seen.push(path);
+  if (inner instanceof z.ZodObject) {
+    expect(type.is, path).toBe('object');
+    if (type.is !== 'object') return;
+    const fields = jsonFieldsOf(KINDS, type.of);
+    const own = typeOf(KINDS, type.of).apiVersion === undefined ? [] : ['apiVersion', 'kind'];
+    expect([...own, ...fields.map(([key]) => key)].toSorted(), path).toEqual(Object.keys(inner.shape).toSorted());
+    for (const [key, field] of fields) compare(inner.shape[key] as z.core.$ZodType, field.type, `${path}.${key}`, seen);
+  } else if (inner instanceof z.ZodArray) {
+    expect(type.is, path).toBe('list');
+    if (type.is === 'list') compare(inner.element, type.of, `${path}[]`, seen);
+  } else if (inner instanceof z.ZodRecord) {
+    expect(type.is, path).toBe('map');
+    if (type.is === 'map') compare(inner.valueType, type.of, `${path}{}`, seen);
+  } else if (inner instanceof z.ZodNumber) {
+    expect(type.is, path).toBe(inner.format === 'int32' ? 'int32' : 'int64');
+  } else if (inner instanceof z.ZodUnknown) {
+    return; // refused, or the server's own
+  } else {
+    const expected = inner instanceof z.ZodUnion ? 'quantity' : inner instanceof z.ZodBoolean ? 'bool' : 'string';
+    expect(type.is, path).toBe(expected);
+  }
+}
+
+function unwrapped(shape: z.core.$ZodType): z.core.$ZodType {
+  if (shape instanceof z.ZodPipe) return unwrapped(shape.in);
+  if (shape instanceof z.ZodOptional || shape instanceof z.ZodNullable) return unwrapped(shape.unwrap());
+  return shape;
+}
