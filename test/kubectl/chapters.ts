@@ -1,0 +1,33 @@
+import type { ALocalRuntime } from '../e2e/a-local-runtime.ts';
+import { applyAndDiff, applyServerSide } from './chapters/apply.ts';
+import { ask, refusals } from './chapters/ask.ts';
+import { change, edit, replace } from './chapters/change.ts';
+import { create, createFromCommands, validate } from './chapters/create.ts';
+import { remove, wait } from './chapters/delete.ts';
+import { describeObjects, events, explain } from './chapters/describe.ts';
+import { get, outputs, watch } from './chapters/get.ts';
+import { logs } from './chapters/logs.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What a person does with kubectl, chapter by chapter; none needs another. */
+export const CHAPTERS: Readonly<Record<string, (terminal: Terminal, local: ALocalRuntime) => Promise<void>>> = {
+  create,
+  'create from commands': createFromCommands,
+  validate,
+  'apply and diff': applyAndDiff,
+  'apply server-side': applyServerSide,
+  get,
+  outputs,
+  watch,
+  describe: describeObjects,
+  events,
+  explain,
+  change,
+  edit,
+  replace,
+  wait,
+  delete: remove,
+  logs,
+  ask,
+  refusals,
+};
