@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { freshNamespace, terminating } from '../../shared/domain/namespace.ts';
 import {
   type Fate,
   type WireRequest,
@@ -28,6 +29,8 @@ const WRITES = ['UpdateItem', 'PutItem', 'TransactWriteItems', 'BatchWriteItem']
 const LATER = at(3_600_000);
 const TEMPLATE = { taskDefinition: 'td:1', containers: ['main'], placement: '{}' };
 const DONE: Fate = { kind: 'carriedOut' };
+const CRON = { namespace: 'default', name: 'c' };
+const A_DOCUMENT = { metadata: { uid: 'u-1' } };
 
 /** Every request that writes, by its first attempt only: the SDK's repeat goes through. */
 const firstOfEachWrite =
@@ -142,6 +145,32 @@ const CONDITIONAL_WRITES: readonly Write[] = [
     async prepare(store) {
       const { uid } = await aStoredJob(store);
       return async () => store.feed.append([anEntry(uid, 0, 1)], T0);
+    },
+  },
+  {
+    name: 'objects.commit of a new object',
+    onConflict: { kind: 'committed', version: 1 },
+    async prepare({ objects }) {
+      await openNamespace(objects);
+      return async () => objects.commit('CronJob', { key: CRON, was: 0, document: A_DOCUMENT });
+    },
+  },
+  {
+    name: 'objects.commit of a change',
+    onConflict: { kind: 'committed', version: 2 },
+    async prepare({ objects }) {
+      await openNamespace(objects);
+      await objects.commit('CronJob', { key: CRON, was: 0, document: A_DOCUMENT });
+      return async () => objects.commit('CronJob', { key: CRON, was: 1, document: A_DOCUMENT });
+    },
+  },
+  {
+    name: 'objects.commit of a removal',
+    onConflict: { kind: 'committed', version: 2 },
+    async prepare({ objects }) {
+      await openNamespace(objects);
+      await objects.commit('CronJob', { key: CRON, was: 0, document: A_DOCUMENT });
+      return async () => objects.commit('CronJob', { key: CRON, was: 1, document: null });
     },
   },
   {
@@ -291,6 +320,64 @@ describe.skipIf(endpoint === null)('an answer that is lost while others go on', 
     expect(await store.jobs.createJob(spec, status)).toEqual({ kind: 'created' });
     expect(await store.jobs.findJob('default', 'work')).toBeNull();
     expect(await store.jobs.readStatus(uid)).toEqual(deleting);
+  });
+
+  test.each(['stored', 'changed', 'removed'])(
+    'an object that was %s is told once and known as ours, however much others have told since',
+    async (how) => {
+      const { store, fates } = await aStoreOfFates();
+      const { objects } = store;
+      await openNamespace(objects);
+      const other = { namespace: 'default', name: 'other' };
+      const was = how === 'stored' ? 0 : 1;
+      if (was === 1) await objects.commit('CronJob', { key: CRON, was: 0, document: A_DOCUMENT });
+      const goOn = async (): Promise<unknown> =>
+        objects.commit('CronJob', { key: other, was: 0, document: A_DOCUMENT });
+      fates.push((request) => {
+        forgetTokens(request);
+        return { kind: 'answerLost', meanwhile: goOn };
+      });
+      const document = how === 'removed' ? null : A_DOCUMENT;
+      const commit = await objects.commit('CronJob', { key: CRON, was, document });
+      expect(commit).toEqual({ kind: 'committed', version: was + 1 });
+      expect(await objects.head('CronJob')).toBe(was + 2);
+      expect((await objects.read('CronJob', CRON))?.version).toBe(how === 'removed' ? undefined : was + 1);
+    },
+  );
+
+  test('an object that was changed, and changed by somebody else, is changed by ours once', async () => {
+    const { store, fates } = await aStoreOfFates();
+    const { objects } = store;
+    await openNamespace(objects);
+    const theirs = { metadata: { uid: 'theirs' } };
+    const goOn = async (): Promise<unknown> => objects.commit('CronJob', { key: CRON, was: 1, document: theirs });
+    fates.push((request) => {
+      forgetTokens(request);
+      return { kind: 'answerLost', meanwhile: goOn };
+    });
+    const commit = await objects.commit('CronJob', { key: CRON, was: 0, document: A_DOCUMENT });
+    expect(commit).toEqual({ kind: 'committed', version: 1 });
+    expect(await objects.read('CronJob', CRON)).toEqual({ key: CRON, version: 2, document: theirs });
+  });
+
+  test('a new object whose namespace changes meanwhile comes in; one whose namespace ends meanwhile does not', async () => {
+    for (const ends of [false, true]) {
+      const { store, fates } = await aStoreOfFates();
+      const { objects } = store;
+      await openNamespace(objects);
+      const open = freshNamespace('default', 'u', T0);
+      const document = ends ? terminating(open, T0) : open;
+      const home = { key: { namespace: '', name: 'default' }, was: 1, document };
+      const notSent: Fate = { kind: 'answerLost', meanwhile: async () => objects.commit('Namespace', home) };
+      // The first request gets a head that is not there, so that it writes nothing and is tried again.
+      fates.push(({ body }) => {
+        const [{ Update }] = body['TransactItems'] as [{ Update: { ConditionExpression: string } }];
+        Update.ConditionExpression = 'attribute_exists(#pk)';
+        return notSent;
+      });
+      const commit = await objects.commit('CronJob', { key: CRON, was: 0, document: A_DOCUMENT });
+      expect(commit).toEqual(ends ? { kind: 'terminating' } : { kind: 'committed', version: 1 });
+    }
   });
 
   test('a row of the feed that was appended, and followed, is not appended again', async () => {

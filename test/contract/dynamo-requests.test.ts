@@ -8,12 +8,16 @@ import { feedPageRequest } from '../../shared/adapters/aws/dynamo-feed-page.ts';
 import { createRequest, expireRequests } from '../../shared/adapters/aws/dynamo-jobs.ts';
 import { launchesRequest, templateRequest } from '../../shared/adapters/aws/dynamo-launches.ts';
 import { leaseRequest } from '../../shared/adapters/aws/dynamo-limits.ts';
+import { commitRequest } from '../../shared/adapters/aws/dynamo-objects.ts';
+import { versionIs } from '../../shared/adapters/aws/dynamo-write.ts';
 import { namesRequest } from '../../shared/adapters/aws/dynamo-names.ts';
 import { T0, aChunk, aNewJob, anAttempt, anEntry, at, following } from './store-under-test.ts';
 
 // The whole race of each write is in its expressions, so they are held still here, word for word.
 
 const { spec, status, uid } = aNewJob({ uid: 'u-1' });
+const CRON = { namespace: 'default', name: 'c' };
+const A_DOCUMENT = { metadata: { uid: 'u-1' } };
 const next = following(status, '', { alarms: [at(1)] });
 
 /** Attribute values as `S:text`, `N:number`, bodies without their bytes. */
@@ -473,6 +477,24 @@ describe('requests that write', () => {
         "UpdateExpression": "SET #v = :v, #version = :version, #by = :by, #nextFreeAt = :nextFreeAt",
       }
     `);
+  });
+  test.each([
+    ['a new object', { type: 'ADDED', key: CRON, document: A_DOCUMENT }, 0],
+    ['a change of an object', { type: 'MODIFIED', key: CRON, document: A_DOCUMENT }, 7],
+    ['a removal', { type: 'DELETED', key: CRON, document: A_DOCUMENT }, 7],
+  ] as const)('objects.commit: %s', (_, change, was) => {
+    const home = was === 0 ? { key: { pk: { S: 'home' } }, condition: versionIs(5) } : null;
+    const request = commitRequest('muster', {
+      token: 'token',
+      by: 'by',
+      kind: 'CronJob',
+      change,
+      was,
+      head: 41,
+      home,
+      expireAt: at(1),
+    });
+    expect(shown(request)).toMatchSnapshot();
   });
 });
 

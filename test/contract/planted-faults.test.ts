@@ -102,6 +102,48 @@ const FAULTS: readonly Fault[] = [
     }),
   },
   {
+    name: 'an object that the last writer gets',
+    foundBy: 'eight writers of one object at one version: one wins, the others have lost, one change is told',
+    plant: ({ objects }) => ({
+      objects: {
+        ...objects,
+        async commit(kind, change) {
+          const commit = await objects.commit(kind, change);
+          if (commit.kind !== 'lost') return commit;
+          const was = (await objects.read(kind, change.key))?.version ?? 0;
+          return objects.commit(kind, { ...change, was });
+        },
+      },
+    }),
+  },
+  {
+    name: 'a change of an object that is told twice',
+    foundBy: 'eight writers of objects of one kind: nothing is lost, each number is told once, in its place',
+    plant: ({ objects }) => ({
+      objects: {
+        ...objects,
+        async commit(kind, change) {
+          const commit = await objects.commit(kind, change);
+          if (commit.kind !== 'committed' || change.document === null) return commit;
+          return objects.commit(kind, { ...change, was: commit.version });
+        },
+      },
+    }),
+  },
+  {
+    name: 'an object that comes into a namespace which is being deleted',
+    foundBy: 'nothing comes into a namespace that is not there, or is being deleted; what is in it can change and go',
+    plant: ({ objects }) => ({
+      objects: {
+        ...objects,
+        async commit(kind, change) {
+          const commit = await objects.commit(kind, change);
+          return commit.kind === 'terminating' ? { kind: 'committed', version: 1 } : commit;
+        },
+      },
+    }),
+  },
+  {
     name: 'a lease that two dispatchers get',
     foundBy: 'eight dispatchers that ask for the same lease at the same moment: one gets it',
     plant: ({ limits }) => ({
@@ -162,6 +204,14 @@ describe.skipIf(endpoint === null)('planted in the store in DynamoDB', () => {
     ['TransactWriteItems', 'a name that is in use is taken, and nothing of the second Job is stored'],
     ['TransactWriteItems', 'eight folds of the same version: one wins, and the chunks are its own'],
     ['TransactWriteItems', 'eight publishers of several Jobs: numbers without gaps, every entry exactly once'],
+    [
+      'TransactWriteItems',
+      'eight writers of objects of one kind: nothing is lost, each number is told once, in its place',
+    ],
+    [
+      'TransactWriteItems',
+      'a namespace that is marked while eight write into it: what came is told before, nothing comes after',
+    ],
   ])('conditions of %s that always hold: found by "%s"', async (command, foundBy) => {
     const careless = aPatientClient();
     ignoreConditions(careless, [command]);
