@@ -132,7 +132,7 @@ function first<T extends { readonly name: string }>(
   return null;
 }
 
-const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
+export const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
 /** A cluster that needs one of these is reached in a way that this version does not know. */
 const TLS_FIELDS = [
   'certificate-authority',

@@ -1,5 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '../shared/names/version.ts';
+import { addKubeconfig, addProxy } from './access-commands.ts';
+import { type Done, common, examples, namespaceOption } from './command-parts.ts';
 import type { GetFlags, Wanted } from './commands/get.ts';
 import type { LocalFlags } from './commands/local.ts';
 import { EXIT, Failure, usageFailure } from './failure.ts';
@@ -30,8 +32,6 @@ export async function runCommandLine(args: readonly string[], shell: Shell): Pro
   }
 }
 
-type Done = (exitCode: number) => void;
-
 function createProgram(shell: Shell, done: Done): Command {
   const program = new Command('muster')
     .description('Runs Kubernetes Jobs without Kubernetes.')
@@ -43,11 +43,10 @@ function createProgram(shell: Shell, done: Done): Command {
     .showHelpAfterError('(--help says more)')
     .exitOverride()
     .addHelpText('after', `${EXAMPLES.program}${EXIT_CODES}`);
-  for (const add of [addRun, addGet, addLogs, addDelete, addPlan, addSimulate, addLocal]) add(program, shell, done);
+  for (const add of [addRun, addGet, addLogs, addDelete, addPlan, addSimulate, addLocal, addKubeconfig, addProxy])
+    add(program, shell, done);
   return program;
 }
-
-const examples = (...lines: readonly string[]): string => `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 
 const EXAMPLES = {
   program: examples(
@@ -359,11 +358,4 @@ function localFlags(flags: LocalOptions): LocalFlags {
   const endpoint = flags.dynamodbEndpoint;
   const store = flags.inMemory ? 'memory' : endpoint === undefined ? 'engine' : { endpoint };
   return { data, workspace, driver, port, events, store, ...(driver === 'simulated' ? { script } : {}) };
-}
-
-const namespaceOption = (): Option => new Option('-n, --namespace <name>', "(default: the kubeconfig's)");
-
-function common(program: Command, { namespace = null }: { readonly namespace?: string | null }) {
-  const { kubeconfig }: { kubeconfig?: string } = program.opts();
-  return { namespace, kubeconfig: kubeconfig ?? null };
 }

@@ -2,24 +2,33 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 
+export type KubeconfigOptions = {
+  readonly server: string;
+  /** Of the context, its cluster and its user. */
+  readonly name: string;
+  readonly namespace: string;
+  /** null: the server asks for none */
+  readonly token: string | null;
+};
+
+/** A kubeconfig of one context, as YAML. */
+export function kubeconfigText({ server, name, namespace, token }: KubeconfigOptions): string {
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name, cluster: { server } }],
+    users: [{ name, user: token === null ? {} : { token } }],
+    contexts: [{ name, context: { cluster: name, user: name, namespace } }],
+    'current-context': name,
+  });
+}
+
 /** Writes DIR/kubeconfig, for its owner's eyes only, and returns its path. The user's own file is never touched. */
 export function writeKubeconfig(dir: string, server: string): string {
   const path = join(dir, 'kubeconfig');
   const draft = `${path}.${process.pid}`;
-  writeFileSync(
-    draft,
-    stringify({
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'muster-local', cluster: { server } }],
-      users: [{ name: 'muster-local', user: {} }],
-      contexts: [
-        { name: 'muster-local', context: { cluster: 'muster-local', user: 'muster-local', namespace: 'default' } },
-      ],
-      'current-context': 'muster-local',
-    }),
-    { mode: 0o600 },
-  );
+  const text = kubeconfigText({ server, name: 'muster-local', namespace: 'default', token: null });
+  writeFileSync(draft, text, { mode: 0o600 });
   renameSync(draft, path);
   return path;
 }

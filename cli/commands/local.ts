@@ -3,7 +3,9 @@ import { join, resolve } from 'node:path';
 import type { LocalOptions, LocalRuntime } from '../../local/runtime.ts';
 import { VERSION } from '../../shared/names/version.ts';
 import { Failure, usageFailure } from '../failure.ts';
+import { onceInterrupted } from '../interrupt.ts';
 import { looksFor } from '../job-view.ts';
+import { shellQuoted } from '../shell-quoted.ts';
 import type { Shell } from '../shell.ts';
 
 export type LocalFlags = Pick<LocalOptions, 'driver' | 'port' | 'script' | 'events' | 'store'> & {
@@ -11,16 +13,16 @@ export type LocalFlags = Pick<LocalOptions, 'driver' | 'port' | 'script' | 'even
   readonly workspace: string;
 };
 
-/** `npx` passes a Ctrl-C on that the terminal has sent us already: one press arrives twice. */
-const SAME_PRESS_MS = 400;
-
 /** `muster local`: runs the embedded runtime until it is told to stop. */
 export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number> {
   const dataDir = resolve(shell.cwd, flags.data);
   const workspaceDir = resolve(shell.cwd, flags.workspace);
   if (statSync(workspaceDir, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw usageFailure(`--workspace: there is no folder ${workspaceDir}`);
-  const stopping = onceInterrupted(shell);
+  const stopping = onceInterrupted(
+    shell,
+    'Left at once. Tasks that still run are taken up when `muster local` is started here again.',
+  );
   // The AWS SDK would advise whoever starts a local server to upgrade their Node.js.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const { startLocalRuntime } = await import('../../local/runtime.ts');
@@ -38,22 +40,6 @@ export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number>
     flags.store === 'memory' ? '' : ' Jobs that were not over go on when `muster local` is started here again.';
   shell.err.write(`Stopped.${goesOn}\n`);
   return 0;
-}
-
-/** Resolves at the first Ctrl-C. The second one ends this process on the spot. */
-function onceInterrupted(shell: Shell): Promise<void> {
-  return new Promise((resolve) => {
-    let firstMs: number | null = null;
-    shell.onInterrupt(() => {
-      if (firstMs === null) {
-        firstMs = shell.now();
-        resolve();
-      } else if (shell.now() - firstMs > SAME_PRESS_MS) {
-        shell.err.write('Left at once. Tasks that still run are taken up when `muster local` is started here again.\n');
-        process.exit(130);
-      }
-    });
-  });
 }
 
 function explained(error: unknown, port: number | null): unknown {
@@ -74,7 +60,7 @@ function banner(
   const { paint } = looksFor(shell.out, shell.env);
   const row = (name: string, value: string): string => `  ${paint.dim(name.padEnd(10))} ${value}`;
   const here = kubeconfig === join(shell.cwd, '.muster', 'kubeconfig');
-  const option = here ? '' : ` --kubeconfig ${quoted(kubeconfig)}`;
+  const option = here ? '' : ` --kubeconfig ${shellQuoted(kubeconfig)}`;
   return `${[
     `${paint.bold('Muster')} ${VERSION} is ready`,
     '',
@@ -85,12 +71,9 @@ function banner(
     '',
     'In another terminal:',
     `  npx muster run -f job.yaml --wait${option}`,
-    `  export KUBECONFIG=${quoted(kubeconfig)}`,
+    `  export KUBECONFIG=${shellQuoted(kubeconfig)}`,
     '  kubectl get jobs',
     '',
     'Ctrl-C stops it, with every task that it started.',
   ].join('\n')}\n`;
 }
-
-/** As a shell reads it. */
-const quoted = (path: string): string => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

@@ -1,12 +1,14 @@
 import { getRequestListener } from '@hono/node-server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Hono } from 'hono';
 import { type LoopbackServer, listenOnLoopback } from '../wire/loopback-server.ts';
 import { peerOf } from './peer-uid.ts';
 
-/** Serves the API on 127.0.0.1, to programs of this user only. Rejects when `port` is taken; null: any free one. */
-export async function startFront(app: Hono, port: number | null): Promise<LoopbackServer> {
+/** A Hono app, whatever it wants to know of node's request and answer. */
+type App = { readonly fetch: Parameters<typeof getRequestListener>[0] };
+
+/** Serves an API on 127.0.0.1, to programs of this user only. Rejects when `port` is taken; null: any free one. */
+export async function startFront(app: App, port: number | null): Promise<LoopbackServer> {
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const checked = new WeakMap<Socket, Promise<boolean>>();
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

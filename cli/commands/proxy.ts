@@ -1,0 +1,60 @@
+import type { LoopbackServer } from '../../local/wire/loopback-server.ts';
+import { VERSION } from '../../shared/names/version.ts';
+import { Failure, usageFailure } from '../failure.ts';
+import { onceInterrupted } from '../interrupt.ts';
+import { looksFor } from '../job-view.ts';
+import type { Shell } from '../shell.ts';
+
+export type ProxyFlags = {
+  /** null: what MUSTER_SERVER says */
+  readonly server: string | null;
+  /** null: what the server's host says */
+  readonly region: string | null;
+  /** of the proxy; 0: any free one */
+  readonly port: number;
+};
+
+/** `muster proxy`: signs for those who cannot, until it is told to stop. */
+export async function runProxy(flags: ProxyFlags, shell: Shell): Promise<number> {
+  const server = flags.server ?? shell.env['MUSTER_SERVER'] ?? '';
+  if (server === '')
+    throw usageFailure('which Muster? --server takes the output ApiUrl of the deployment, and so does MUSTER_SERVER');
+  const { readUpstream } = await import('../../local/proxy/upstream.ts');
+  const read = readUpstream(server, flags.region);
+  if (read.kind === 'bad') throw usageFailure(read.reason);
+  const { upstream } = read;
+  const stopping = onceInterrupted(shell, 'Left at once.');
+  const { startGatewayProxy } = await import('../../local/proxy/gateway-proxy.ts');
+  const options = { upstream, port: flags.port, now: shell.now, say: (line: string) => shell.err.write(`${line}\n`) };
+  const proxy = await startGatewayProxy(options).catch((error: unknown) => {
+    throw explained(error, flags.port);
+  });
+  shell.out.write(banner(proxy, `${upstream.protocol}//${upstream.host}${upstream.prefix}`, upstream.region, shell));
+  await stopping;
+  await proxy.close();
+  shell.err.write('\nStopped.\n');
+  return 0;
+}
+
+function explained(error: unknown, port: number): unknown {
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+  return isTaken ? new Failure(`error: port ${port} is taken; --port takes another one, and 0 any free one`) : error;
+}
+
+function banner({ url }: LoopbackServer, server: string, region: string, shell: Shell): string {
+  const { paint } = looksFor(shell.out, shell.env);
+  const row = (name: string, value: string): string => `  ${paint.dim(name.padEnd(10))} ${value}`;
+  return `${[
+    `${paint.bold('Muster')} ${VERSION} proxy is ready`,
+    '',
+    row('API', paint.cyan(url)),
+    row('signs for', `${server} (${region})`),
+    '',
+    'In another terminal:',
+    `  npx muster kubeconfig --server ${url} > muster.kubeconfig`,
+    '  export KUBECONFIG=$PWD/muster.kubeconfig',
+    '  kubectl get jobs',
+    '',
+    'Ctrl-C stops it. Your Jobs go on.',
+  ].join('\n')}\n`;
+}

@@ -1,0 +1,30 @@
+import { NoCredentials, createSigner } from '../../shared/adapters/aws/sigv4.ts';
+import type { LoopbackServer } from '../wire/loopback-server.ts';
+import { noCredentials } from './proxy-status.ts';
+import { startSigningProxy } from './signing-proxy.ts';
+import type { Upstream } from './upstream.ts';
+
+export type GatewayProxyOptions = {
+  readonly upstream: Upstream;
+  /** 0: any free one */
+  readonly port: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** A line for people. */
+  readonly say: (line: string) => void;
+};
+
+/**
+ * A proxy to a deployed Muster, signing as whom the AWS SDK would act here. Whoever has not logged in hears so at once,
+ * and may do it later. Rejects when the port is taken.
+ */
+export async function startGatewayProxy({ upstream, port, now, say }: GatewayProxyOptions): Promise<LoopbackServer> {
+  const signer = createSigner({ region: upstream.region, service: 'execute-api', now });
+  const server = await startSigningProxy({ upstream, port, signer, now });
+  const probe = { method: 'GET', host: upstream.host, path: '/', query: [], headers: {}, body: new Uint8Array() };
+  // Not waited for: a chain that asks the network for credentials may take seconds.
+  signer.sign(probe).catch((error: unknown) => {
+    if (error instanceof NoCredentials) say(`warning: ${noCredentials(error).message}`);
+  });
+  return server;
+}

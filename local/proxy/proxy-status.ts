@@ -1,0 +1,98 @@
+import { NoCredentials } from '../../shared/adapters/aws/sigv4.ts';
+import type { Upstream } from './upstream.ts';
+
+/** A Kubernetes `Status`, as clients print it: the message is for people. */
+export type ProxyStatus = {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: Readonly<Record<string, never>>;
+  readonly status: 'Failure';
+  readonly message: string;
+  readonly reason: string;
+  readonly code: number;
+};
+
+const statusOf = (code: number, reason: string, message: string): ProxyStatus => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  message,
+  reason,
+  code,
+});
+
+const LOG_IN =
+  'log in (`aws sso login`, `aws login`), set AWS_PROFILE, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; ' +
+  'what the environment says is read when `muster proxy` starts, all else at every request';
+
+/** Nobody to sign as. */
+export const noCredentials = (error: NoCredentials): ProxyStatus =>
+  statusOf(502, 'BadGateway', `muster proxy has no AWS credentials (${error.message}): ${LOG_IN}`);
+
+export const bodyTooLarge = (bytesMax: number): ProxyStatus =>
+  statusOf(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bytesMax}`);
+
+export const badTarget = (): ProxyStatus => statusOf(400, 'BadRequest', 'the address of the request cannot be decoded');
+
+/** No answer; the request did not get through, or its answer did not. */
+export function unreachable(error: unknown, { host, region }: Upstream): ProxyStatus {
+  if (error instanceof NoCredentials) return noCredentials(error);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'ETIMEDOUT')
+    return statusOf(504, 'Timeout', `muster proxy: ${host} cannot be reached in time; is this machine online?`);
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return statusOf(
+      502,
+      'BadGateway',
+      `muster proxy: there is no host ${host}; is the API's id right, is it in ${region}, and is this machine online?`,
+    );
+  const why = code === 'ECONNREFUSED' ? 'connection refused' : error instanceof Error ? error.message : String(error);
+  return statusOf(502, 'BadGateway', `muster proxy: ${host} does not answer: ${why}`);
+}
+
+/** An answer by which AWS refuses whoever signed, as it came. */
+export type Refusal = { readonly code: number; readonly body: string; readonly dateMs: number | null };
+
+/** The credentials are over or unknown: others may have been found meanwhile. */
+export const areCredentialsStale = ({ body }: Refusal): boolean =>
+  /security token included in the request is (?:expired|invalid)|ExpiredToken|UnrecognizedClient/i.test(body);
+
+/**
+ * AWS's refusals in words that say what to do (IAM User Guide, "Troubleshoot Signature Version 4 signing"); null: the
+ * answer explains itself already.
+ */
+export function explained(refusal: Refusal, nowMs: number, { host, prefix, region }: Upstream): ProxyStatus | null {
+  const { code, body, dateMs } = refusal;
+  const { message, isStatus } = messageOf(body);
+  const because = (hint: string): ProxyStatus =>
+    statusOf(code, code === 401 ? 'Unauthorized' : 'Forbidden', `muster proxy: ${hint} (AWS says: ${message})`);
+  if (/Signature expired|Signature not yet current/i.test(message))
+    return because(`this machine's clock is ${skewOf(dateMs, nowMs)}; set it, then repeat`);
+  if (areCredentialsStale(refusal)) return because(`AWS takes these credentials no longer: ${LOG_IN}`);
+  if (/signature we calculated does not match/i.test(message))
+    return because(`the signature for ${region} is not accepted; is the secret key right?`);
+  if (/Credential should be scoped/i.test(message)) return because(`${region} is not its Region; say it with --region`);
+  if (isStatus) return null;
+  const stage = prefix === '' ? 'has no stage' : `has the stage ${prefix}`;
+  return because(`${host} does not know this address, which ${stage}; compare it with the output ApiUrl`);
+}
+
+function messageOf(body: string): { readonly message: string; readonly isStatus: boolean } {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (typeof parsed === 'object' && parsed !== null) {
+      const said = 'message' in parsed ? parsed.message : 'Message' in parsed ? parsed.Message : '';
+      return { message: String(said), isStatus: 'kind' in parsed && parsed.kind === 'Status' };
+    }
+  } catch {
+    // no JSON: the text itself
+  }
+  return { message: body.slice(0, 200), isStatus: false };
+}
+
+function skewOf(dateMs: number | null, nowMs: number): string {
+  const minutes = dateMs === null ? 0 : Math.round((nowMs - dateMs) / 60_000);
+  if (minutes === 0) return 'wrong';
+  return `${Math.abs(minutes)} minutes ${minutes < 0 ? 'slow' : 'fast'}`;
+}

@@ -1,0 +1,53 @@
+/** The API Gateway address that a proxy signs for. */
+export type Upstream = {
+  readonly protocol: 'http:' | 'https:';
+  readonly hostname: string;
+  /** null: the protocol's own */
+  readonly port: number | null;
+  /** What the Host header says. */
+  readonly host: string;
+  /** The stage: `/k8s`, or nothing. */
+  readonly prefix: string;
+  readonly region: string;
+};
+
+export type UpstreamRead =
+  | { readonly kind: 'read'; readonly upstream: Upstream }
+  | { readonly kind: 'bad'; readonly reason: string };
+
+const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
+/** `<api-id>.execute-api.<region>.amazonaws.com`, with the endpoint's suffix in China; API Gateway Developer Guide, "Invoke REST APIs". */
+const EXECUTE_API = /^[a-z0-9-]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/;
+
+/** Whether it is an address that asks for signatures, to which kubectl cannot talk by itself. */
+export const isExecuteApi = (hostname: string): boolean => EXECUTE_API.test(hostname);
+
+/** Reads what `--server` says; the region is the host's where it names one, else `region`. */
+export function readUpstream(server: string, region: string | null): UpstreamRead {
+  const bad = (reason: string): UpstreamRead => ({ kind: 'bad', reason });
+  const url = URL.canParse(server) ? new URL(server) : null;
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    return bad(
+      `${JSON.stringify(server)} is no address such as https://a1b2c3.execute-api.eu-west-1.amazonaws.com/k8s`,
+    );
+  if (url.protocol === 'http:' && !LOOPBACK.includes(url.hostname))
+    return bad(`${server}: signed requests go over https, or to this machine`);
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    return bad(`${server}: only a host and a path belong here, such as the output ApiUrl of the deployment`);
+  const [, ofHost = null] = EXECUTE_API.exec(url.hostname) ?? [];
+  if (ofHost !== null && region !== null && ofHost !== region)
+    return bad(`the host is in ${ofHost}, and --region says ${region}`);
+  const signedFor = ofHost ?? region;
+  if (signedFor === null) return bad(`${url.hostname} does not name its Region: say it with --region`);
+  return {
+    kind: 'read',
+    upstream: {
+      protocol: url.protocol,
+      hostname: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: url.port === '' ? null : Number(url.port),
+      host: url.host,
+      prefix: url.pathname.replace(/\/+$/, ''),
+      region: signedFor,
+    },
+  };
+}
