@@ -52,4 +52,12 @@ export function ownAnnotationFaults(path: string, annotations: Labels | undefine
   ];
 }
 
+/** The same where there are none: Muster's annotations on anything but a Job would be read by nobody. */
+export const strayAnnotationFaults = (path: string, annotations: Labels | undefined): readonly Fault[] =>
+  Object.entries(annotations ?? {})
+    .filter(([key]) => key.startsWith(OWN_PREFIX))
+    .map(([key, text]) =>
+      invalid(`${path}[${key}]`, text, 'is read on Jobs only; put it into spec.jobTemplate.metadata.annotations'),
+    );
+
 const utf8Bytes = (text: string): number => new TextEncoder().encode(text).length;

@@ -1,0 +1,37 @@
+import type { JobManifestSpec, Labels, ObjectMeta, PodTemplate } from './manifest.ts';
+
+/** A CronJob as it was admitted: `batch/v1`, its own defaults filled in, nothing in it that we would ignore. */
+export type CronJobManifest = {
+  readonly apiVersion: 'batch/v1';
+  readonly kind: 'CronJob';
+  readonly metadata: ObjectMeta;
+  readonly spec: CronJobSpec;
+};
+
+export type CronJobSpec = {
+  readonly schedule: string;
+  /** Of tzdata; without it the schedule is in UTC. */
+  readonly timeZone?: string;
+  readonly startingDeadlineSeconds?: number;
+  readonly concurrencyPolicy: 'Allow' | 'Forbid' | 'Replace';
+  readonly suspend: boolean;
+  readonly jobTemplate: JobTemplate;
+  readonly successfulJobsHistoryLimit: number;
+  readonly failedJobsHistoryLimit: number;
+};
+
+/** What its Jobs are made from. */
+export type JobTemplate = {
+  readonly metadata: { readonly labels?: Labels; readonly annotations?: Labels };
+  readonly spec: TemplatedJobSpec;
+};
+
+/** A Job's spec as its author has written it: a Job's defaults are filled in when it is created, as in Kubernetes. */
+export type TemplatedJobSpec = Partial<Omit<JobManifestSpec, 'selector' | 'template'>> & {
+  readonly template: TemplatedPod;
+};
+
+type TemplatedPod = {
+  readonly metadata: Partial<PodTemplate['metadata']>;
+  readonly spec: PodTemplate['spec'];
+};

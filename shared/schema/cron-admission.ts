@@ -1,0 +1,110 @@
+import type { CronJobManifest, CronJobSpec } from '../domain/cron-manifest.ts';
+import type { ObjectMeta } from '../domain/manifest.ts';
+import { CronJobShape } from './cron-shape.ts';
+import { CONCURRENCY_POLICIES, type FormerTimes, historyFaults, timesFaults } from './cron-spec-rules.ts';
+import { admitJobTemplate } from './cron-template.ts';
+import { type Fault, invalid } from './fault.ts';
+import type { AdmissionContext } from './job-manifest.ts';
+import { annotationFaults, labelFaults, strayAnnotationFaults } from './metadata-rules.ts';
+import { tieFaults, tiesOf } from './object-metadata.ts';
+import { nameFaults, nameOf, nameWarnings } from './object-name.ts';
+import { type FieldValidation, type ReadObject, type Undecodable, readObject, refusedReading } from './read-object.ts';
+
+export type CronJobAdmission =
+  | { readonly kind: 'ok'; readonly manifest: CronJobManifest; readonly warnings: readonly string[] }
+  /** Readable, but wrong (422). All that is wrong is listed. */
+  | { readonly kind: 'invalid'; readonly name: string; readonly faults: readonly Fault[] }
+  | Undecodable;
+
+/** A Job's name is 63 characters at most, 11 of them for its time. */
+const NAME_CHARS_MAX = 52;
+
+/**
+ * Admits an outside document as a `batch/v1` CronJob: checked as Kubernetes 1.34 does on create (kubernetes-job.md 8.2),
+ * nothing in it ignored. Fields that we do not support are faults with their path.
+ */
+export function admitCronJob(document: unknown, context: AdmissionContext): CronJobAdmission {
+  const { namespace, nameSuffix, fieldValidation } = context;
+  const read = readCronJob(document, fieldValidation);
+  if (read.kind === 'undecodable') return read;
+  const { metadata } = read.object;
+  if ((metadata?.namespace ?? '') !== '' && metadata?.namespace !== namespace)
+    return refusedReading('the namespace of the provided object does not match the namespace sent on the request');
+  if ((metadata?.resourceVersion ?? '') !== '') {
+    const message = 'should not be set on objects to be created';
+    return refusedReading(`resourceVersion ${message}`, [{ path: 'metadata.resourceVersion', message }]);
+  }
+  const name = nameOf(metadata, nameSuffix);
+  const judged = judgeCronJob(read.object, { name, namespace, generateName: metadata?.generateName }, null);
+  const faults = [
+    ...nameFaults(name, metadata),
+    ...judged.faults,
+    ...(name.length > NAME_CHARS_MAX
+      ? [invalid('metadata.name', name, `must be no more than ${NAME_CHARS_MAX} characters`)]
+      : []),
+  ];
+  return faults.length > 0
+    ? { kind: 'invalid', name, faults }
+    : {
+        kind: 'ok',
+        manifest: judged.manifest,
+        warnings: [...read.warnings, NOT_RUN, ...nameWarnings(name), ...judged.templateWarnings],
+      };
+}
+
+const NOT_RUN =
+  'spec.schedule: stored, but this version of Muster does not run schedules yet; "kubectl create job --from=cronjob/NAME" runs the Job now';
+
+/** Reads an outside document as a CronJob; nothing of what it says has been judged yet. */
+export const readCronJob = (document: unknown, fieldValidation: FieldValidation): ReadObject<CronJobShape> =>
+  readObject(document, fieldValidation, { apiVersion: 'batch/v1', kind: 'CronJob', shape: CronJobShape });
+
+export type JudgedCronJob = {
+  /** To be stored only if there are no faults. */
+  readonly manifest: CronJobManifest;
+  readonly faults: readonly Fault[];
+  readonly templateWarnings: readonly string[];
+};
+
+/** All that any CronJob must keep to, new (`former` is null) or changed; in Kubernetes' order. */
+export function judgeCronJob(
+  { metadata, spec }: CronJobShape,
+  identity: { readonly name: string; readonly namespace: string; readonly generateName?: string | undefined },
+  former: FormerTimes | null,
+): JudgedCronJob {
+  const { labels, annotations } = metadata ?? {};
+  const { name, namespace, generateName = '' } = identity;
+  const ties = tiesOf(metadata);
+  const { template, faults, warnings } = admitJobTemplate(spec.jobTemplate);
+  const stored: ObjectMeta = {
+    name,
+    namespace,
+    ...(generateName === '' ? {} : { generateName }),
+    ...(labels === undefined || Object.keys(labels).length === 0 ? {} : { labels }),
+    ...(annotations === undefined || Object.keys(annotations).length === 0 ? {} : { annotations }),
+    ...ties,
+  };
+  const defaulted: CronJobSpec = {
+    schedule: spec.schedule ?? '',
+    ...(spec.timeZone === undefined ? {} : { timeZone: spec.timeZone }),
+    ...(spec.startingDeadlineSeconds === undefined ? {} : { startingDeadlineSeconds: spec.startingDeadlineSeconds }),
+    concurrencyPolicy: CONCURRENCY_POLICIES.find((policy) => policy === spec.concurrencyPolicy) ?? 'Allow',
+    suspend: spec.suspend ?? false,
+    jobTemplate: template,
+    successfulJobsHistoryLimit: spec.successfulJobsHistoryLimit ?? 3,
+    failedJobsHistoryLimit: spec.failedJobsHistoryLimit ?? 1,
+  };
+  return {
+    manifest: { apiVersion: 'batch/v1', kind: 'CronJob', metadata: stored, spec: defaulted },
+    faults: [
+      ...labelFaults('metadata.labels', labels),
+      ...annotationFaults('metadata.annotations', annotations),
+      ...strayAnnotationFaults('metadata.annotations', annotations),
+      ...tieFaults('metadata', ties),
+      ...timesFaults(spec, former),
+      ...faults,
+      ...historyFaults(spec),
+    ],
+    templateWarnings: warnings,
+  };
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { jobSpecShape } from './job-shape.ts';
+import { flag, int32, int64, known, opt, text } from './json-fields.ts';
+import { objectMetadataShape } from './object-metadata.ts';
+import { metadataShape } from './pod-shape.ts';
+
+/** What a `batch/v1` CronJob looks like from outside: every field that Kubernetes 1.34 knows. */
+
+const jobTemplateShape = z.strictObject({
+  metadata: opt(metadataShape),
+  spec: opt(jobSpecShape).transform((given) => given ?? jobSpecShape.parse({})),
+});
+
+const cronJobSpecShape = z.strictObject({
+  schedule: text,
+  timeZone: text,
+  startingDeadlineSeconds: int64,
+  concurrencyPolicy: text,
+  suspend: flag,
+  jobTemplate: opt(jobTemplateShape).transform((given) => given ?? jobTemplateShape.parse({})),
+  successfulJobsHistoryLimit: int32,
+  failedJobsHistoryLimit: int32,
+});
+
+export const CronJobShape = z.strictObject({
+  apiVersion: text,
+  kind: text,
+  metadata: opt(objectMetadataShape),
+  spec: opt(cronJobSpecShape).transform((given) => given ?? cronJobSpecShape.parse({})),
+  // Reset by Kubernetes on create.
+  ...known('status'),
+});
+
+export type CronJobShape = z.output<typeof CronJobShape>;
+export type CronJobSpecShape = z.output<typeof cronJobSpecShape>;
+export type JobTemplateShape = z.output<typeof jobTemplateShape>;

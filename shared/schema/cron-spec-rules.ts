@@ -1,0 +1,78 @@
+import { parseSchedule } from '../domain/cron-schedule.ts';
+import { findTimeZone } from '../domain/time-zone.ts';
+import type { CronJobSpecShape } from './cron-shape.ts';
+import { type Fault, invalid, notSupported, required } from './fault.ts';
+
+/** What an update is compared with: what was stored before is not judged anew. */
+export type FormerTimes = { readonly schedule: string; readonly timeZone?: string };
+
+/** Kubernetes' rules for when a CronJob's Jobs are made, with its paths and words, in its order; `former`: null on create. */
+export function timesFaults(spec: CronJobSpecShape, former: FormerTimes | null): readonly Fault[] {
+  return [
+    ...scheduleFaults(spec, former),
+    ...negativeFaults('startingDeadlineSeconds', spec.startingDeadlineSeconds),
+    ...(former === null || former.timeZone !== spec.timeZone ? timeZoneFaults(spec.timeZone) : []),
+    ...policyFaults(spec.concurrencyPolicy),
+  ];
+}
+
+/** The same for how many of its finished Jobs are kept. */
+export function historyFaults(spec: CronJobSpecShape): readonly Fault[] {
+  return [
+    ...negativeFaults('successfulJobsHistoryLimit', spec.successfulJobsHistoryLimit),
+    ...negativeFaults('failedJobsHistoryLimit', spec.failedJobsHistoryLimit),
+  ];
+}
+
+const ZONE_IN_SCHEDULE = 'TZ';
+
+/** Whether the schedule speaks of a time zone; Kubernetes takes any such letters for one. */
+export const namesZone = (schedule: string): boolean => schedule.includes(ZONE_IN_SCHEDULE);
+
+function scheduleFaults({ schedule = '', timeZone }: CronJobSpecShape, former: FormerTimes | null): readonly Fault[] {
+  const path = 'spec.schedule';
+  if (schedule === '') return [required(path)];
+  const parsed = parseSchedule(schedule);
+  const faults = parsed.kind === 'bad' ? [invalid(path, schedule, parsed.reason)] : [];
+  if (!namesZone(schedule)) return faults;
+  // Older Kubernetes took it, so those who have it may keep it.
+  if (former === null || !namesZone(former.schedule))
+    return [...faults, invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')];
+  return timeZone === undefined
+    ? faults
+    : [...faults, invalid(path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule')];
+}
+
+const ZONE_PART = /^(?!-|\.{1,2}$)[A-Za-z.\-_0-9+]{1,14}$/;
+
+function timeZoneFaults(timeZone: string | undefined): readonly Fault[] {
+  const path = 'spec.timeZone';
+  if (timeZone === undefined) return [];
+  if (timeZone === '') return [invalid(path, timeZone, 'timeZone must be nil or non-empty string')];
+  if (!timeZone.split('/').every((part) => ZONE_PART.test(part)))
+    return [invalid(path, timeZone, `unknown time zone ${timeZone}`)];
+  const zone = findTimeZone(timeZone);
+  return [
+    ...(timeZone.toLowerCase() === 'local'
+      ? [
+          invalid(
+            path,
+            timeZone,
+            'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones',
+          ),
+        ]
+      : []),
+    ...(zone.kind === 'unknown' ? [invalid(path, timeZone, zone.reason)] : []),
+  ];
+}
+
+export const CONCURRENCY_POLICIES = ['Allow', 'Forbid', 'Replace'] as const;
+
+/** None is the default one. */
+function policyFaults(policy = ''): readonly Fault[] {
+  const isKnown = policy === '' || CONCURRENCY_POLICIES.some((known) => known === policy);
+  return isKnown ? [] : [notSupported('spec.concurrencyPolicy', policy, CONCURRENCY_POLICIES)];
+}
+
+const negativeFaults = (field: string, value: number | undefined): readonly Fault[] =>
+  value !== undefined && value < 0 ? [invalid(`spec.${field}`, value, 'must be greater than or equal to 0')] : [];

@@ -1,0 +1,121 @@
+import type { JobTemplate, TemplatedJobSpec } from '../domain/cron-manifest.ts';
+import type { JobManifest, PodTemplate } from '../domain/manifest.ts';
+import type { JobTemplateShape } from './cron-shape.ts';
+import { type Fault, invalid, notSupported } from './fault.ts';
+import { withDefaults } from './job-defaults.ts';
+import type { JobSpecShape } from './job-shape.ts';
+import { jobSpecFaults, restartPolicyFaults } from './job-spec-rules.ts';
+import { labelSelectorOf } from './label-selector-rules.ts';
+import { annotationFaults, labelFaults, ownAnnotationFaults } from './metadata-rules.ts';
+import { conditionWarnings, podFailurePolicyOf } from './pod-failure-policy-rules.ts';
+import { refusedFields } from './pod-fields.ts';
+import { admitPodTemplate } from './pod-rules.ts';
+import { successPolicyOf } from './success-policy-rules.ts';
+import { taskFaults } from './task-limits.ts';
+
+/** A template with its faults and warnings, paths from the CronJob's root; to be stored only if there are no faults. */
+export type AdmittedJobTemplate = {
+  readonly template: JobTemplate;
+  readonly faults: readonly Fault[];
+  readonly warnings: readonly string[];
+};
+
+const PATH = 'spec.jobTemplate';
+
+/**
+ * Kubernetes' rules for what a CronJob's Jobs are made from: those of a Job's spec, but for what each Job gets when it
+ * is created (selector, labels, defaults). Labels and annotations are looked at here, where Kubernetes waits until a Job
+ * cannot be created for them.
+ */
+export function admitJobTemplate({ metadata, spec }: JobTemplateShape): AdmittedJobTemplate {
+  const pod = admitPodTemplate(spec.template, { indexed: spec.completionMode === 'Indexed' });
+  const templated = templatedSpec(spec, pod.template);
+  // Only the Job that is created gets the default; here an Indexed Job must say how many.
+  const defaulted = { ...withDefaults(spec), completions: spec.completions };
+  const ofJob = [
+    ...jobSpecFaults(defaulted),
+    ...pod.faults,
+    ...restartPolicyFaults(defaulted),
+    ...taskFaults(jobOf(templated, pod.template), { isWhole: pod.faults.length === 0 }),
+    ...selectorFaults(spec),
+  ];
+  const { labels, annotations } = metadata ?? {};
+  return {
+    template: { metadata: { ...some('labels', labels), ...some('annotations', annotations) }, spec: templated },
+    faults: [
+      ...labelFaults(`${PATH}.metadata.labels`, labels),
+      ...annotationFaults(`${PATH}.metadata.annotations`, annotations),
+      ...ownAnnotationFaults(`${PATH}.metadata.annotations`, annotations),
+      ...refusedFields('metadata', `${PATH}.metadata`, metadata),
+      ...ofJob.map((fault) => ({ ...fault, path: `${PATH}.${fault.path}` })),
+    ],
+    warnings: [...conditionWarnings(templated.podFailurePolicy), ...pod.warnings].map((text) => `${PATH}.${text}`),
+  };
+}
+
+/** Every Job of a CronJob generates a selector of its own. */
+const selectorFaults = ({ selector, manualSelector }: JobSpecShape): readonly Fault[] => [
+  ...(selector === undefined
+    ? []
+    : [invalid('spec.selector', labelSelectorOf(selector), '`selector` will be auto-generated')]),
+  ...(manualSelector === true ? [notSupported('spec.manualSelector', manualSelector, ['nil', 'false'])] : []),
+];
+
+/** The spec as it is stored: what is not said is left out. */
+function templatedSpec(spec: JobSpecShape, template: PodTemplate): TemplatedJobSpec {
+  const { podFailurePolicy, successPolicy } = withDefaults(spec);
+  const { completionMode, podReplacementPolicy } = spec;
+  return {
+    ...some('parallelism', spec.parallelism),
+    ...some('completions', spec.completions),
+    ...some('completionMode', completionMode && (completionMode === 'Indexed' ? 'Indexed' : 'NonIndexed')),
+    ...some('backoffLimit', spec.backoffLimit),
+    ...some('backoffLimitPerIndex', spec.backoffLimitPerIndex),
+    ...some('maxFailedIndexes', spec.maxFailedIndexes),
+    ...some('podFailurePolicy', podFailurePolicy && podFailurePolicyOf(podFailurePolicy)),
+    ...some('successPolicy', successPolicy && successPolicyOf(successPolicy)),
+    ...some('activeDeadlineSeconds', spec.activeDeadlineSeconds),
+    ...some('ttlSecondsAfterFinished', spec.ttlSecondsAfterFinished),
+    ...some('suspend', spec.suspend),
+    ...some(
+      'podReplacementPolicy',
+      podReplacementPolicy && (podReplacementPolicy === 'TerminatingOrFailed' ? 'TerminatingOrFailed' : 'Failed'),
+    ),
+    ...some('manualSelector', spec.manualSelector),
+    ...some('managedBy', spec.managedBy),
+    template: {
+      metadata: {
+        ...some('labels', template.metadata.labels),
+        ...some('annotations', template.metadata.annotations),
+      },
+      spec: template.spec,
+    },
+  };
+}
+
+/** A Job of this template, as far as its task goes. */
+const jobOf = (spec: TemplatedJobSpec, template: PodTemplate): JobManifest => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name: '', namespace: '' },
+  spec: {
+    parallelism: 1,
+    completionMode: 'NonIndexed',
+    backoffLimit: 0,
+    suspend: false,
+    podReplacementPolicy: 'Failed',
+    selector: {},
+    ...spec,
+    template,
+  },
+});
+
+/** The field, if it says anything. */
+function some<K extends string, T>(key: K, value: T | '' | undefined): { readonly [P in K]?: T } {
+  return isNothing(value) ? {} : ({ [key]: value } as { [P in K]: T });
+}
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined ||
+  value === '' ||
+  (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
