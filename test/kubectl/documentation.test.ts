@@ -1,0 +1,54 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ALocalRuntime, aLocalRuntime } from '../e2e/a-local-runtime.ts';
+import { PATIENCE_MS, TEST_MS } from '../e2e/kube-calls.ts';
+import { findKubectls, gapsOf } from './kubectls.ts';
+import { Terminal } from './terminal.ts';
+
+/** The manifests of Kubernetes' documentation on Jobs, field for field. */
+const MANIFESTS = join(import.meta.dirname, '../fixtures/kubernetes-docs');
+
+/** What cannot be: the screen of `kubectl apply`. Everything else is taken as it is. */
+const REFUSED: Readonly<Record<string, string>> = {};
+
+const kubectl = findKubectls().at(-1);
+const inCi = (process.env['CI'] ?? '') !== '';
+if (kubectl === undefined && !inCi) console.warn(`SKIPPED: ${gapsOf([]).join('; ')}`);
+
+test.runIf(inCi)('CI has a kubectl', () => {
+  expect(kubectl).toBeDefined();
+});
+
+type Manifest = { readonly kind: string; readonly metadata: { readonly name: string } };
+
+describe.runIf(kubectl !== undefined)("Kubernetes' documentation", { timeout: TEST_MS }, () => {
+  let local: ALocalRuntime;
+  beforeAll(async () => {
+    local = await aLocalRuntime({ driver: 'simulated', store: 'memory' });
+    mkdirSync(join(local.root, 'home'));
+  }, PATIENCE_MS);
+  afterAll(async () => local.close());
+
+  const files = readdirSync(MANIFESTS).map((file) => file.replace(/\.yaml$/, ''));
+  let namespaces = 0;
+  test.for(files)('apply -f %s.yaml', async (name) => {
+    const path = join(MANIFESTS, `${name}.yaml`);
+    const given = parseAllDocuments(readFileSync(path, 'utf8')).map((each) => each.toJS() as Manifest);
+    const namespace = `docs-${++namespaces}`;
+    const home = join(local.root, 'home');
+    const terminal = new Terminal({ kubectl: kubectl!, namespace, home, kubeconfig: local.runtime.kubeconfig });
+    await terminal.run(`create namespace ${namespace}`);
+    const created = given
+      .map(({ kind, metadata }) => `${kind.toLowerCase()}.batch/${metadata.name} created`)
+      .join('\n');
+    expect(await terminal.run(`apply -f ${path}`)).toBe(REFUSED[name] ?? created);
+    if (REFUSED[name] !== undefined) return;
+    expect(await terminal.run(`apply -f ${path}`)).toBe(created.replaceAll('created', 'unchanged'));
+    // Nothing that it says was dropped on the way.
+    for (const document of given) {
+      expect(await terminal.json(`get ${document.kind} ${document.metadata.name}`)).toMatchObject(document);
+    }
+  });
+});
