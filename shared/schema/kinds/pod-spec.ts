@@ -143,7 +143,7 @@ export const POD_SPEC_KINDS = {
     description: 'Which system calls a container may make.',
     fields: {
       type: field(1, STRING, 'RuntimeDefault.', REQUIRED),
-      localhostProfile: field(2, STRING, 'A file of the host; refused.', ZERO_SHOWN),
+      localhostProfile: unserved(2, STRING, ZERO_SHOWN),
     },
   },
   AppArmorProfile: {
@@ -151,7 +151,7 @@ export const POD_SPEC_KINDS = {
     description: 'What a container may do.',
     fields: {
       type: field(1, STRING, 'RuntimeDefault.', REQUIRED),
-      localhostProfile: field(2, STRING, 'A profile of the host; refused.', ZERO_SHOWN),
+      localhostProfile: unserved(2, STRING, ZERO_SHOWN),
     },
   },
   PodOS: {
