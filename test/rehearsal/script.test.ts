@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { asEpochMs } from '../../shared/domain/brand.ts';
 import { fateOf } from '../../shared/rehearsal/fates.ts';
-import { mergePatch } from '../../shared/rehearsal/merge-patch.ts';
+import { mergePatch } from '../../shared/kube/patch/merge-patch.ts';
 import { NO_SCRIPT, parseScript } from '../../shared/rehearsal/script.ts';
 import { VirtualClock } from '../../shared/rehearsal/virtual-clock.ts';
 

@@ -1,3 +1,5 @@
+import { isObject } from './json-value.ts';
+
 /** Applies a JSON merge patch (RFC 7386): objects are merged, null removes, everything else replaces. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
@@ -8,6 +10,3 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   }
   return Object.fromEntries(merged);
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

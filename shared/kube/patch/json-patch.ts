@@ -1,0 +1,140 @@
+import { type Operation, applyPatch } from 'rfc6902';
+import { isList, isObject, own, sameJson } from './json-value.ts';
+import type { Patched } from './patch-outcome.ts';
+
+/** As the API server (`maxJSONPatchOperations`). */
+const OPERATIONS_MAX = 10_000;
+/** What `copy` and `move` may touch in one patch; the API server allows copies of 3 MiB. */
+const TOUCHED_VALUES_MAX = 200_000;
+/** Deeper documents end the walks over them. Parsed bodies are no deeper either. */
+const LEVELS_MAX = 100;
+
+const OPERATIONS: ReadonlySet<unknown> = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
+/** The document hangs under this key while it is patched, so that its root has a parent, too. */
+const ROOT = 'root';
+
+/** Applies a JSON patch (RFC 6902), all of it or nothing; `current` stays as it is. Never throws. */
+export function jsonPatch(current: unknown, patch: unknown): Patched {
+  if (!isList(patch)) return bad(`error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into an array`);
+  if (patch.length > OPERATIONS_MAX) {
+    const message = `The allowed maximum operations in a JSON patch is ${OPERATIONS_MAX}, got ${patch.length}`;
+    return { kind: 'tooLarge', message };
+  }
+  const steps: Step[] = [];
+  for (const [i, said] of patch.entries()) {
+    const step = readStep(said);
+    if (typeof step === 'string') return bad(`error decoding patch: operation ${i}: ${step}`);
+    steps.push(step);
+  }
+  const holder = { [ROOT]: structuredClone(current) };
+  const budget = { left: TOUCHED_VALUES_MAX };
+  for (const step of steps) {
+    const fault = perform(holder, step, budget);
+    if (fault !== null) return inapplicable(fault);
+  }
+  const document: unknown = holder[ROOT];
+  return document === undefined ? inapplicable('nothing is left of the document') : { kind: 'patched', document };
+}
+
+type Step =
+  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string }
+  | { readonly op: 'move' | 'copy'; readonly path: string; readonly from: string };
+
+/** One operation as RFC 6902 section 4 has it, or what is wrong with it. Other keys are ignored. */
+function readStep(said: unknown): Step | string {
+  if (!isObject(said)) return `cannot unmarshal ${jsonKind(said)} into an operation`;
+  const op = own(said, 'op');
+  const path = own(said, 'path');
+  const from = own(said, 'from');
+  if (!isOp(op)) return `unexpected kind: ${JSON.stringify(op) ?? 'unknown'}`;
+  if (!isPointer(path)) return `path must be a JSON pointer of at most ${LEVELS_MAX} steps`;
+  if (op === 'remove') return { op, path };
+  if (op === 'move' || op === 'copy') {
+    return isPointer(from) ? { op, path, from } : `from must be a JSON pointer of at most ${LEVELS_MAX} steps`;
+  }
+  return Object.hasOwn(said, 'value') ? { op, path, value: own(said, 'value') } : 'value is missing';
+}
+
+const isOp = (op: unknown): op is Step['op'] => OPERATIONS.has(op);
+
+const isPointer = (path: unknown): path is string =>
+  typeof path === 'string' && /^(?:\/(?:[^~/]|~[01])*)*$/.test(path) && levelsOf(path) <= LEVELS_MAX;
+
+const levelsOf = (pointer: string): number => pointer.split('/').length - 1;
+
+/** Changes what the holder holds; returns why it cannot. */
+function perform(holder: { readonly [ROOT]: unknown }, step: Step, budget: { left: number }): string | null {
+  if (step.op === 'test') {
+    const found = valueAt(holder, step.path);
+    if (found === undefined) return `testing path ${step.path} failed: it is not there`;
+    return sameJson(found, step.value) ? null : `testing value ${step.path} failed: test failed`;
+  }
+  const put = putBy(holder, step);
+  if (put === undefined) return `${step.op} operation does not apply: doc is missing from path`;
+  const levels = levelsWithin(put, LEVELS_MAX - levelsOf(step.path), budget);
+  if (levels === 'deep') return `${step.op} operation does not apply: nested deeper than ${LEVELS_MAX} levels`;
+  if (levels === 'spent') return `${step.op} operation does not apply: the patch copies too much`;
+  const [failure] = attempt(holder, rooted(step));
+  return failure === null ? null : `${step.op} operation does not apply: ${step.path || 'the whole document'}`;
+}
+
+function attempt(holder: object, operation: Operation): readonly (Error | null)[] {
+  try {
+    return applyPatch(holder, [operation]);
+  } catch (error) {
+    return [error instanceof Error ? error : new Error('unknown')]; // it throws for pointers that it does not like
+  }
+}
+
+/** What the operation puts at its path. null: nothing; undefined: it is not there to be put. */
+function putBy(holder: { readonly [ROOT]: unknown }, step: Step): unknown {
+  if ('from' in step) return valueAt(holder, step.from);
+  return 'value' in step ? step.value : null;
+}
+
+function rooted(step: Step): Operation {
+  const path = `/${ROOT}${step.path}`;
+  if ('from' in step) return { op: step.op, path, from: `/${ROOT}${step.from}` };
+  return 'value' in step ? { op: step.op, path, value: step.value } : { op: step.op, path };
+}
+
+/** undefined: not there. */
+function valueAt(holder: { readonly [ROOT]: unknown }, pointer: string): unknown {
+  let value: unknown = holder[ROOT];
+  for (const escaped of pointer.split('/').slice(1)) {
+    const step = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (isList(value)) value = /^(?:0|[1-9]\d*)$/.test(step) ? value[Number(step)] : undefined;
+    else value = isObject(value) ? own(value, step) : undefined;
+  }
+  return value;
+}
+
+/** Walks without recursion, for this is what keeps others from recursing too deep. */
+function levelsWithin(value: unknown, levelsMax: number, budget: { left: number }): 'fits' | 'deep' | 'spent' {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levelsMax) return 'deep';
+    budget.left -= level.length;
+    if (budget.left < 0) return 'spent';
+    level = level.flatMap((each) => {
+      if (isList(each)) return each;
+      return isObject(each) ? Object.values(each) : [];
+    });
+  }
+  return 'fits';
+}
+
+const jsonKind = (value: unknown): string => {
+  if (isList(value)) return 'array';
+  return value === null ? 'null' : typeof value;
+};
+
+const bad = (message: string): Patched => ({ kind: 'bad', message });
+
+/** Upstream says no more than this; what went wrong stands in the cause. */
+const inapplicable = (why: string): Patched => ({
+  kind: 'inapplicable',
+  message: 'the server rejected our request due to an error in our request',
+  causes: [{ reason: 'FieldValueInvalid', message: why, field: 'patch' }],
+});

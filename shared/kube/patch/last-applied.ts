@@ -1,0 +1,74 @@
+import type { KindTable } from '../../schema/kinds/kind-table.ts';
+import { EMPTY, type FieldSet, difference } from './field-set.ts';
+import { type JsonObject, isObject, own, without } from './json-value.ts';
+import { compareFields, fieldsOf } from './object-fields.ts';
+import { shared } from './tracked-fields.ts';
+import { typedFaults } from './typed-faults.ts';
+
+/** Where client-side `kubectl apply` keeps what it sent. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+/** Deeper than any manifest, so that walks end. */
+const LEVELS_MAX = 100;
+
+/**
+ * The fields that client-side apply said and that are still so: when kubectl begins to apply on the server, it takes them
+ * without a conflict (managedfields, lastAppliedManager).
+ */
+export function lastApplied(table: KindTable, type: string, live: JsonObject): FieldSet {
+  const said = parsed(annotation(live));
+  if (!isObject(said) || own(said, 'apiVersion') !== own(live, 'apiVersion')) return EMPTY;
+  const root = { is: 'object', of: type } as const;
+  const [config, now] = [shared(said), shared(live)];
+  if (typedFaults(table, root, config).length > 0) return EMPTY;
+  const { added, modified, removed } = compareFields(table, root, config, now);
+  return [added, modified, removed].reduce(difference, fieldsOf(table, root, config));
+}
+
+/**
+ * The object with the annotation brought up to date, if it has one: kubectl may go back to client-side apply (managedfields,
+ * lastAppliedUpdater).
+ */
+export function withLastApplied(object: JsonObject, config: JsonObject, byKubectl: boolean): JsonObject {
+  const metadata = own(object, 'metadata');
+  if (!byKubectl || annotation(object) === '' || !isObject(metadata)) return object;
+  const annotations = own(metadata, 'annotations');
+  const said = `${JSON.stringify(configWithoutAnnotation(config))}\n`;
+  return {
+    ...object,
+    metadata: { ...metadata, annotations: { ...(isObject(annotations) ? annotations : {}), [LAST_APPLIED]: said } },
+  };
+}
+
+function annotation(object: JsonObject): string {
+  const metadata = own(object, 'metadata');
+  const annotations = isObject(metadata) ? own(metadata, 'annotations') : undefined;
+  const said = isObject(annotations) ? own(annotations, LAST_APPLIED) : undefined;
+  return typeof said === 'string' ? said : '';
+}
+
+function configWithoutAnnotation(config: JsonObject): JsonObject {
+  const metadata = own(config, 'metadata');
+  const annotations = isObject(metadata) ? own(metadata, 'annotations') : undefined;
+  if (!isObject(metadata) || !isObject(annotations)) return config;
+  return { ...config, metadata: { ...metadata, annotations: without(annotations, [LAST_APPLIED]) } };
+}
+
+function parsed(text: string): unknown {
+  if (text === '' || deeperThan(text, LEVELS_MAX)) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Brackets in strings count as well: to refuse a little too much is harmless here. */
+function deeperThan(text: string, levelsMax: number): boolean {
+  let level = 0;
+  for (const sign of text) {
+    if (sign === '{' || sign === '[') level++;
+    if (sign === '}' || sign === ']') level--;
+    if (level > levelsMax) return true;
+  }
+  return false;
+}

@@ -1,0 +1,65 @@
+import type { FieldType, KindTable, ObjectType } from '../../schema/kinds/kind-table.ts';
+import { type FieldSet, LEAF, branch, difference } from './field-set.ts';
+import { type JsonObject, isObject, own, without } from './json-value.ts';
+import { fieldsByName, shapeOf, typeNamed } from './kind-fields.ts';
+
+/** What the server sets and nobody owns (upstream's stripMeta, and what is deleted by). */
+const OF_THE_SERVER = [
+  'name',
+  'namespace',
+  'creationTimestamp',
+  'selfLink',
+  'uid',
+  'clusterName',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+];
+
+const UNTRACKED: FieldSet = branch(false, [
+  ['f:metadata', { has: true, under: new Map(OF_THE_SERVER.map((name) => [`f:${name}`, LEAF])) }],
+]);
+
+/** The set without what nobody may own. */
+export const tracked = (set: FieldSet): FieldSet => difference(set, UNTRACKED);
+
+/** What managers share of an object: all but its type and its status. */
+export const shared = (object: JsonObject): JsonObject => without(object, ['apiVersion', 'kind', 'status']);
+
+/** The object without the entries about it. */
+export function withoutEntries(object: JsonObject): JsonObject {
+  const metadata = own(object, 'metadata');
+  if (!isObject(metadata) || !Object.hasOwn(metadata, 'managedFields')) return object;
+  return Object.fromEntries(
+    Object.entries(object).map(([key, value]) => [
+      key,
+      key === 'metadata' ? without(metadata, ['managedFields']) : value,
+    ]),
+  );
+}
+
+/**
+ * What is there before anything is said: Go's structs that are not pointers, and its lists without `omitempty`. It is why
+ * no manager owns `spec` or `spec.template.spec.containers` themselves.
+ */
+export function emptyObject(table: KindTable, type: string): JsonObject {
+  const of = typeNamed(table, type);
+  return of === null ? {} : structs(table, of);
+}
+
+function structs(table: KindTable, of: ObjectType): JsonObject {
+  return Object.fromEntries(
+    [...fieldsByName(table, of)].flatMap(([name, field]): (readonly [string, unknown])[] => {
+      if (field.required !== true && name !== 'metadata' && name !== 'spec') return [];
+      return emptyValue(table, field.type).map((value) => [name, value]);
+    }),
+  );
+}
+
+function emptyValue(table: KindTable, type: FieldType): readonly unknown[] {
+  const shape = shapeOf(table, type);
+  if (shape.kind === 'struct') return [structs(table, shape.of)];
+  return type.is === 'list' ? [null] : [];
+}
