@@ -59,36 +59,36 @@ export const areCredentialsStale = ({ body }: Refusal): boolean =>
   /security token included in the request is (?:expired|invalid)|ExpiredToken|UnrecognizedClient/i.test(body);
 
 /**
- * AWS's refusals in words that say what to do (IAM User Guide, "Troubleshoot Signature Version 4 signing"); null: the
- * answer explains itself already.
+ * AWS's refusals in words that say what to do (IAM User Guide, "Troubleshoot Signature Version 4 signing"), always as
+ * 403: of a 401 kubectl prints no more than that one has to log in.
  */
-export function explained(refusal: Refusal, nowMs: number, { host, prefix, region }: Upstream): ProxyStatus | null {
-  const { code, body, dateMs } = refusal;
-  const { message, isStatus } = messageOf(body);
+export function explained(refusal: Refusal, nowMs: number, { host, prefix, region }: Upstream): ProxyStatus {
+  const { body, dateMs } = refusal;
+  const { message, status } = messageOf(body);
   const because = (hint: string): ProxyStatus =>
-    statusOf(code, code === 401 ? 'Unauthorized' : 'Forbidden', `muster proxy: ${hint} (AWS says: ${message})`);
+    statusOf(403, 'Forbidden', `muster proxy: ${hint} (AWS says: ${message})`);
   if (/Signature expired|Signature not yet current/i.test(message))
     return because(`this machine's clock is ${skewOf(dateMs, nowMs)}; set it, then repeat`);
   if (areCredentialsStale(refusal)) return because(`AWS takes these credentials no longer: ${LOG_IN}`);
   if (/signature we calculated does not match/i.test(message))
     return because(`the signature for ${region} is not accepted; is the secret key right?`);
   if (/Credential should be scoped/i.test(message)) return because(`${region} is not its Region; say it with --region`);
-  if (isStatus) return null;
+  if (status !== null) return { ...status, ...statusOf(403, 'Forbidden', message) }; // it says why itself
   const stage = prefix === '' ? 'has no stage' : `has the stage ${prefix}`;
   return because(`${host} does not know this address, which ${stage}; compare it with the output ApiUrl`);
 }
 
-function messageOf(body: string): { readonly message: string; readonly isStatus: boolean } {
+function messageOf(body: string): { readonly message: string; readonly status: object | null } {
   try {
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed === 'object' && parsed !== null) {
       const said = 'message' in parsed ? parsed.message : 'Message' in parsed ? parsed.Message : '';
-      return { message: String(said), isStatus: 'kind' in parsed && parsed.kind === 'Status' };
+      return { message: String(said), status: 'kind' in parsed && parsed.kind === 'Status' ? parsed : null };
     }
   } catch {
     // no JSON: the text itself
   }
-  return { message: body.slice(0, 200), isStatus: false };
+  return { message: body.slice(0, 200), status: null };
 }
 
 function skewOf(dateMs: number | null, nowMs: number): string {

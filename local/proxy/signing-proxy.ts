@@ -70,12 +70,12 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, way:
   const body = await readBody(incoming).catch(() => 'broken' as const);
   if (body === 'broken' || gone.signal.aborted) return;
   if (body === null) {
-    sendStatus(outgoing, bodyTooLarge(BODY_BYTES_MAX));
+    sendStatus(incoming, outgoing, bodyTooLarge(BODY_BYTES_MAX));
     return;
   }
   const target = canonicalTarget(incoming.url ?? '/', way.upstream.prefix);
   if (target === null) {
-    sendStatus(outgoing, badTarget());
+    sendStatus(incoming, outgoing, badTarget());
     return;
   }
   try {
@@ -84,7 +84,7 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, way:
     if (gone.signal.aborted) return;
     // An answer that has begun can only be broken off: a clean end would say that this was all.
     if (outgoing.headersSent) outgoing.destroy();
-    else sendStatus(outgoing, unreachable(error, way.upstream));
+    else sendStatus(incoming, outgoing, unreachable(error, way.upstream));
   }
 }
 
@@ -99,9 +99,7 @@ async function answer(incoming: IncomingMessage, request: Outgoing, outgoing: Se
     refusal = await refusalOf(response);
   }
   if (refusal !== null) {
-    const status = explained(refusal, way.now(), way.upstream);
-    if (status !== null) sendStatus(outgoing, status);
-    else sendText(outgoing, refusal.code, nodeHeaders(response), refusal.body);
+    sendStatus(incoming, outgoing, explained(refusal, way.now(), way.upstream));
     return;
   }
   outgoing.writeHead(response.statusCode ?? 502, nodeHeaders(response));
@@ -197,17 +195,12 @@ function readBody(incoming: IncomingMessage): Promise<Buffer | null> {
   });
 }
 
-function sendStatus(outgoing: ServerResponse, status: ProxyStatus): void {
-  sendText(outgoing, status.code, { 'content-type': 'application/json' }, `${JSON.stringify(status)}\n`);
-}
-
-function sendText(
-  outgoing: ServerResponse,
-  code: number,
-  headers: Readonly<Record<string, string | string[]>>,
-  body: string,
-): void {
-  outgoing.writeHead(code, { ...headers, 'content-length': String(Buffer.byteLength(body)) }).end(body);
+/** To discovery in plain text: kubectl reads no Status there, and of a text it prints what it says. */
+function sendStatus({ headers }: IncomingMessage, outgoing: ServerResponse, status: ProxyStatus): void {
+  const isDiscovery = (headers.accept ?? '').includes('apidiscovery.k8s.io');
+  const body = `${isDiscovery ? status.message : JSON.stringify(status)}\n`;
+  const type = isDiscovery ? 'text/plain; charset=utf-8' : 'application/json';
+  outgoing.writeHead(status.code, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body);
 }
 
 const nodeHeaders = (message: IncomingMessage): Record<string, string[]> => mutable(answerHeaders(message));

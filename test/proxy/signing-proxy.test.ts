@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { KEYS, type Keys, type Received, REGION } from './a-gateway.ts';
+import { KEYS, type Received, REGION } from './a-gateway.ts';
 import { aProxy, aProxyOf } from './a-proxy.ts';
+import type { Keys } from './signature-check.ts';
 
 const ok = (_: Received, response: ServerResponse): void => void response.end('fine');
 
@@ -141,7 +142,7 @@ describe('headers', () => {
 
   test("the API's own failures are handed on as they are", async () => {
     const status = '{"kind":"Status","apiVersion":"v1","code":403,"reason":"Forbidden","message":"no"}';
-    for (const code of [403, 404, 409, 500, 504]) {
+    for (const code of [404, 409, 429, 500, 504]) {
       const { call } = await aProxy({
         answer: (_, response) => response.writeHead(code, { 'content-type': 'application/json' }).end(status),
       });
@@ -328,6 +329,32 @@ describe('what AWS refuses, in words', () => {
         /does not know this address, which has the stage \/k8s; .*AWS says: Forbidden/,
       ) as string,
     });
+  });
+
+  test('an answer of API Gateway that says why is kept, as 403', async () => {
+    const message = 'User: arn:aws:iam::123456789012:user/ann is not authorized to perform: execute-api:Invoke';
+    const status = JSON.stringify({
+      kind: 'Status',
+      apiVersion: 'v1',
+      reason: 'Unauthorized',
+      code: 401,
+      message,
+      details: { kind: 'jobs' },
+    });
+    const { call } = await aProxy({ answer: (_, response) => response.writeHead(401).end(status) });
+    expect(await call('/a')).toMatchObject({
+      code: 403,
+      json: { kind: 'Status', code: 403, reason: 'Forbidden', message, details: { kind: 'jobs' } },
+    });
+  });
+
+  test('discovery gets the reason as text, for of a Status kubectl would print nothing', async () => {
+    const { call } = await aProxy({ answer: (_, response) => response.writeHead(403).end('{"message":"Forbidden"}') });
+    const { headers, text } = await call('/apis?timeout=32s', {
+      headers: { accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json' },
+    });
+    expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(text).toMatch(/^muster proxy: .*does not know this address/);
   });
 
   test('nobody answers, and a host that there is not', async () => {
