@@ -13,26 +13,32 @@ import { namespaceStanding } from './namespace-standing.ts';
 /** A user who changes a Job that many passes commit at the same time wins within a few tries. */
 const TRIES_MAX = 20;
 
-/**
- * Stores a Job, tells the feed and wakes it. Should we die after the first step, the sweep does the others. Whoever
- * deletes the namespace may have looked for Jobs just before this one was stored: then it is taken back.
- */
+/** Stores a Job, tells the feed and wakes it. Should we die after the first step, the sweep does the others. */
 export async function createJob(spec: StoredSpec, deps: Deps): Promise<{ readonly kind: JobCreation }> {
   const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
   const status = withNews(null, freshStatus(job, deps.clock.now()), job);
   const created = await deps.jobs.createJob(spec, status);
   if (created.kind !== 'created') return created;
-  const standing = await namespaceStanding(spec.identity.namespace, deps);
-  if (standing !== 'open') {
-    await takeBack(spec.identity.uid, deps);
-    return { kind: standing };
-  }
+  const standing = await takeBackUnlessOpen(spec.identity, deps);
+  if (standing !== 'open') return { kind: standing };
   deps.telemetry.record(creationMetrics(spec.manifest.spec.managedBy));
   await tell(spec.identity, status, deps);
   return created;
 }
 
-/** Deletes a Job that came into a namespace that is no more, finalizers or not: nobody is left to remove them. */
+/**
+ * Whoever deletes the namespace may have looked for Jobs just before this one was stored, so it is looked after the
+ * namespace once more before anybody hears of the Job. If that is too late, the Job is deleted, finalizers or not.
+ */
+export async function takeBackUnlessOpen(
+  { uid, namespace }: JobIdentity,
+  deps: Deps,
+): Promise<'open' | 'noNamespace' | 'terminating'> {
+  const standing = await namespaceStanding(namespace, deps);
+  if (standing !== 'open') await takeBack(uid, deps);
+  return standing;
+}
+
 async function takeBack(uid: JobUid, deps: Deps): Promise<void> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const spec = await deps.jobs.readSpec(uid);

@@ -4,11 +4,12 @@ import type { Fact } from '../domain/fact.ts';
 import { type CommittedPass, failedSyncMetrics, passMetrics, syncMetrics } from '../domain/job-metrics.ts';
 import type { Action, Plan } from '../domain/plan.ts';
 import { planJob } from '../domain/plan-job.ts';
+import { isHidden } from '../domain/status.ts';
 import { type EpochMs, plusMs } from '../domain/brand.ts';
 import { unreachable } from '../domain/invariant.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
 import type { Deps } from './deps.ts';
-import { deleteJob } from './job-changes.ts';
+import { deleteJob, takeBackUnlessOpen } from './job-changes.ts';
 import { type LoadedJob, loadJob } from './load-job.ts';
 
 /** Why a Job is looked at: facts about its attempts, or just a wake-up (no facts). */
@@ -71,6 +72,7 @@ async function reconcileJob({ uid, facts, inspect }: Look, startedAt: EpochMs, d
       await stopStrangers(uid, facts, deps);
       return { kind: 'gone' };
     }
+    if (isUntold(loaded) && (await takeBackUnlessOpen(loaded.spec.identity, deps)) !== 'open') continue;
     const now = deps.clock.now();
     const status = inspect === true ? afterOutage(loaded.status, now) : loaded.status;
     const plan = planJob(loaded.job, status, loaded.stored, facts, now, deps.settings.timing);
@@ -90,6 +92,9 @@ async function reconcileJob({ uid, facts, inspect }: Look, startedAt: EpochMs, d
   countFailedSync(uid, startedAt, deps);
   return { kind: 'contended' };
 }
+
+/** Whoever created it has died before telling anybody, and perhaps before it knew whether the Job may stay. */
+const isUntold = ({ status }: LoadedJob): boolean => status.published.version === 0 && !isHidden(status.phase);
 
 /** What must be there before the commit, then the commit. False: somebody else was first. */
 async function commit(

@@ -1,5 +1,6 @@
 import { dispatch } from '../control/dispatch.ts';
 import { type Look, reconcileBatch } from '../control/reconcile.ts';
+import { sweepNamespaces } from '../control/namespaces.ts';
 import { sweepJobs, sweepTasks } from '../control/sweep.ts';
 import type { JobUid } from '../domain/brand.ts';
 import { GROUP_PREFIX } from '../names/env.ts';
@@ -125,12 +126,16 @@ export function dispatchHandler(runtime: () => Runtime) {
   });
 }
 
+/** The sweep has 55 seconds in all. */
+const NAMESPACES_SWEPT = { deletions: 2_000, ms: 20_000 };
+
 /** Every minute: Jobs whose alarm is due; in the first minute of an hour also all live tasks. */
 export function sweepHandler(runtime: () => Runtime) {
   return scheduledHandler({
     runtime,
     async work({ time }: ScheduledEvent, { deps }) {
       await sweepJobs({ everything: false }, deps);
+      await sweepNamespaces(deps, NAMESPACES_SWEPT);
       if (new Date(time).getUTCMinutes() === 0) await sweepTasks(deps);
     },
   });

@@ -13,6 +13,7 @@ export type JobWish = {
   readonly parallelism?: number;
   readonly backoffLimit?: number;
   readonly suspend?: boolean;
+  readonly finalizers?: readonly string[];
 };
 
 /** An admitted Job with one container; what a test does not care about has Kubernetes' defaults. */
@@ -33,7 +34,7 @@ export function aJob(wish: JobWish = {}): StoredSpec {
     manifest: {
       apiVersion: 'batch/v1',
       kind: 'Job',
-      metadata: { name, namespace },
+      metadata: { name, namespace, ...(wish.finalizers === undefined ? {} : { finalizers: wish.finalizers }) },
       spec: {
         completionMode,
         ...(completions === null ? {} : { completions }),
