@@ -1,41 +1,61 @@
 import { type Context, Hono } from 'hono';
 import type { ApiDeps, ApiOptions } from './api-deps.ts';
-import { createJob } from './create-job.ts';
-import { deleteJob } from './delete-job.ts';
+import type { Collection } from './collection.ts';
+import { jobKind } from './job-kind.ts';
 import { findJob, listJobs, parseJobFilter } from './list-jobs.ts';
 import { parsePage, renderList } from './list-page.ts';
-import { JOBS, errorResponse, methodNotAllowed, notFound, unsupportedMediaType } from './status-error.ts';
+import { type Parsed, ok } from './query.ts';
+import type { JobObject } from './render-job.ts';
+import { JOBS, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
 import { watchedJobs } from './watch-jobs.ts';
 import { isWatch, watchResponse } from './watch-routes.ts';
+import { addWriteRoutes } from './write/write-routes.ts';
 
-/** `batch/v1` Jobs: create, get, list, watch, delete. */
+const PATH = '/namespaces/:namespace/jobs';
+
+/** `batch/v1` Jobs. */
 export function jobRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   const app = new Hono();
   const many = (c: Context, namespace: string | null) => listOrWatch(c, namespace, deps, options);
   app.get('/jobs', (c) => many(c, null));
-  app.get('/namespaces/:namespace/jobs', (c) => many(c, c.req.param('namespace')));
-  app.post('/namespaces/:namespace/jobs', (c) => createJob(c, c.req.param('namespace'), deps));
-  app.get('/namespaces/:namespace/jobs/:name', async (c) => {
-    const { namespace, name } = c.req.param();
-    const job = await findJob(namespace, name, deps);
-    return job === null ? errorResponse(notFound(JOBS, name)) : c.json(job);
-  });
-  app.delete('/namespaces/:namespace/jobs/:name', (c) => {
-    const { namespace, name } = c.req.param();
-    return deleteJob(c, namespace, name, deps);
-  });
-  app.patch('/namespaces/:namespace/jobs/:name', () => errorResponse(unsupportedMediaType([])));
-  for (const path of ['/jobs', '/namespaces/:namespace/jobs', '/namespaces/:namespace/jobs/:name'])
+  app.get(PATH, (c) => many(c, c.req.param('namespace') ?? ''));
+  for (const path of [`${PATH}/:name`, `${PATH}/:name/status`])
+    app.get(path, async (c) => {
+      const name = c.req.param('name') ?? '';
+      const job = await findJob(c.req.param('namespace') ?? '', name, deps);
+      return job === null ? errorResponse(notFound(JOBS, name)) : c.json(job);
+    });
+  addWriteRoutes(
+    app,
+    {
+      kind: jobKind(deps),
+      path: PATH,
+      show: (c, job, code) => c.json(job, code),
+      select: (c, namespace) => selectJobs(c, namespace, deps),
+    },
+    deps,
+  );
+  for (const path of ['/jobs', PATH, `${PATH}/:name`, `${PATH}/:name/status`])
     app.all(path, () => errorResponse(methodNotAllowed()));
   return app;
 }
 
+function selectJobs(c: Context, namespace: string | null, deps: ApiDeps): Parsed<Collection<JobObject>> {
+  const filter = parseJobFilter(namespace, c.req.query());
+  if (filter.kind === 'bad') return filter;
+  return ok({
+    resource: JOBS,
+    apiVersion: 'batch/v1',
+    list: (page) => listJobs(filter.value, page, deps),
+    watch: () => watchedJobs(filter.value, deps),
+  });
+}
+
 async function listOrWatch(c: Context, namespace: string | null, deps: ApiDeps, options: ApiOptions) {
-  const query = c.req.query();
-  const filter = parseJobFilter(namespace, query);
-  if (filter.kind === 'bad') return errorResponse(filter.error);
-  if (isWatch(c)) return watchResponse(c, watchedJobs(filter.value, deps), deps, options);
-  const page = parsePage(query);
+  const jobs = selectJobs(c, namespace, deps);
+  if (jobs.kind === 'bad') return errorResponse(jobs.error);
+  if (isWatch(c)) return watchResponse(c, jobs.value.watch(), deps, options);
+  const page = parsePage(c.req.query());
   if (page.kind === 'bad') return errorResponse(page.error);
-  return c.json(renderList('JobList', 'batch/v1', await listJobs(filter.value, page.value, deps)));
+  return c.json(renderList('JobList', 'batch/v1', await jobs.value.list(page.value)));
 }

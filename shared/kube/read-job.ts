@@ -11,6 +11,8 @@ export type JobView = {
   readonly status: Status;
   /** Number of the feed's row that told of it last; what is shown is at least as new. 0: it has not been told of yet. */
   readonly version: number;
+  /** That row told all that is shown. */
+  readonly isTold: boolean;
   /** The board with the journal applied, as far as chunks were asked for. */
   readonly board: Draft;
 };
@@ -39,7 +41,8 @@ export async function readJob(
     if (spec === null || status === null) return null;
     if (isHidden(status.phase) && visible === 'live') return null;
     const stored = await readChunks(uid, status, wanted(status, spec), jobs);
-    if (stored !== null) return { spec, status, version: numberOf(mark), board: new Draft(status, stored) };
+    const isTold = (mark?.version ?? 0) >= status.version;
+    if (stored !== null) return { spec, status, version: numberOf(mark), isTold, board: new Draft(status, stored) };
   }
   throw new Error(`Job ${uid} changed during each of ${LOADS_MAX} loads`);
 }

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { type ParsedDocument, MANIFEST_BYTES_MAX, parseDocument } from '../schema/document.ts';
 import { type StatusError, badRequest, tooLarge, unsupportedMediaType } from './status-error.ts';
 
-/** Body formats that are read; protobuf is not among them yet. */
+/** Body formats in which an object may come. kubectl and Go programs send protobuf, whatever they ask for in return. */
 const FORMATS = new Map<string, 'json' | 'yaml'>([
   ['application/json', 'json'],
   ['application/yaml', 'yaml'],
@@ -15,14 +15,25 @@ export type Body =
 
 const refused = (error: StatusError): Body => ({ kind: 'refused', error });
 
-/** Reads a request's body, never more of it than a manifest may have. No Content-Type means JSON, as in Kubernetes. */
+/** Reads the object in a request's body. No Content-Type means JSON, as in Kubernetes. */
 export async function readBody(c: Context): Promise<Body> {
   const [type = ''] = (c.req.header('content-type') ?? 'application/json').split(';');
   const format = FORMATS.get(type.trim().toLowerCase());
+  if (format === undefined) return refused(unsupportedMediaType([...FORMATS.keys()]));
+  return readText(c, format);
+}
+
+/** The bytes, never more of them than a manifest may have. */
+async function bytesOf(c: Context): Promise<Uint8Array | StatusError> {
   const encoding = c.req.header('content-encoding') ?? 'identity';
-  if (format === undefined || encoding !== 'identity') return refused(unsupportedMediaType([...FORMATS.keys()]));
-  const bytes = await readAtMost(c.req.raw, MANIFEST_BYTES_MAX);
-  if (bytes === null) return refused(tooLarge(MANIFEST_BYTES_MAX));
+  if (encoding !== 'identity') return unsupportedMediaType([...FORMATS.keys()]);
+  return (await readAtMost(c.req.raw, MANIFEST_BYTES_MAX)) ?? tooLarge(MANIFEST_BYTES_MAX);
+}
+
+/** Reads a body of JSON or YAML, whatever its Content-Type calls it. */
+export async function readText(c: Context, format: 'json' | 'yaml'): Promise<Body> {
+  const bytes = await bytesOf(c);
+  if (!(bytes instanceof Uint8Array)) return refused(bytes);
   if (bytes.length === 0) return { kind: 'empty' };
   try {
     return {

@@ -1,3 +1,4 @@
+import type { Patched } from './patch/patch-outcome.ts';
 import { type Fault, causeReason, faultSentence } from '../schema/fault.ts';
 
 /** A kind of objects as messages and `details` name it. */
@@ -25,6 +26,7 @@ export type StatusError = {
     readonly group?: string;
     readonly kind?: string;
     readonly causes?: readonly Cause[];
+    readonly retryAfterSeconds?: number;
   };
   readonly code: number;
 };
@@ -113,6 +115,19 @@ export const unsupportedMediaType = (accepted: readonly string[]): StatusError =
     {},
   );
 
+export const notAcceptable = (accepted: readonly string[]): StatusError =>
+  failure(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
+
+export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError =>
+  failure(429, 'TooManyRequests', message, { retryAfterSeconds });
+
+/** A list that shall be newer than anything there is. */
+export const versionAhead = (version: number, head: number): StatusError =>
+  failure(504, 'Timeout', `Timeout: Too large resource version: ${version}, current: ${head}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version', field: '' }],
+    retryAfterSeconds: 1,
+  });
+
 export const internalError = (message: string): StatusError =>
   failure(500, 'InternalError', `Internal error occurred: ${message}`, {
     causes: [{ reason: 'InternalError', message, field: '' }],
@@ -133,6 +148,43 @@ export function invalidObject({ group, kind }: Resource, name: string, faults: r
     })),
   });
 }
+
+/** A patch that cannot be carried out on this object (422), or on none (400, 413). */
+export function inapplicablePatch(
+  resource: Resource,
+  name: string,
+  patched: Exclude<Patched, { readonly kind: 'patched' }>,
+): StatusError {
+  switch (patched.kind) {
+    case 'bad':
+      return badRequest(patched.message);
+    case 'tooLarge':
+      return failure(413, 'RequestEntityTooLarge', patched.message, {});
+    case 'inapplicable':
+      return failure(422, 'Invalid', patched.message, {
+        ...about(resource, name),
+        ...(patched.causes === undefined ? {} : { causes: patched.causes }),
+      });
+  }
+}
+
+/** Fields that others manage: server-side apply takes them only if it is told to. */
+export const applyConflict = ({
+  message,
+  causes,
+}: {
+  readonly message: string;
+  readonly causes: readonly Cause[];
+}): StatusError => failure(409, 'Conflict', message, { causes });
+
+/** An object was deleted: all that there is to say. */
+export const successStatus = (resource: Resource, name: string, uid: string | null) => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Success',
+  ...(uid === null ? {} : { details: { ...about(resource, name), uid } }),
+});
 
 /** The answer that carries it. */
 export const errorResponse = (error: StatusError): Response => Response.json(error, { status: error.code });

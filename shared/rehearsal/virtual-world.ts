@@ -149,7 +149,7 @@ export class VirtualWorld {
     const chunks = new Map([...nos].map((no) => [no, this.#chunkOf(no)]));
     // The journal is in these chunks already.
     const board = new Draft({ ...status, journal: { ...status.journal, entries: [] } }, chunks);
-    return { spec, status, version: status.version, board };
+    return { spec, status, version: status.version, isTold: true, board };
   }
 
   /** All that was asked for is done before what was heard is looked at: fewer passes see the same. False: nobody has anything to do now. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
-import { createJob, deleteJob, deletePod } from '../control/job-changes.ts';
+import { changeJob, createJob, deleteJob, deletePod } from '../control/job-changes.ts';
 import type { ApiOptions } from '../kube/api-deps.ts';
 import { createKubeApi } from '../kube/kube-api.ts';
 import type { Runtime } from './runtime.ts';
@@ -18,7 +18,9 @@ export const kubeApiOf = ({ deps, logs }: Runtime, options: ApiOptions = {}): Ho
       newUid: randomUUID,
       changes: {
         create: (spec) => createJob(spec, deps),
-        remove: (uid) => deleteJob(uid, deps),
+        change: (seen, manifest, what) => changeJob(seen, manifest, what, deps),
+        publish: (spec, status) => deps.publisher.publish(spec.identity, status),
+        remove: (uid, propagation) => deleteJob(uid, deps, propagation),
         deletePod: (uid, id) => deletePod(uid, id, deps),
       },
     },

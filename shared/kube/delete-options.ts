@@ -1,0 +1,61 @@
+import type { Context } from 'hono';
+import { decodeDeleteOptions } from '../schema/delete-options.ts';
+import { dryRunOf, flagOf } from './query.ts';
+import { readBody } from './request-body.ts';
+import { type StatusError, badRequest } from './status-error.ts';
+import type { Propagation } from './write/writable-kind.ts';
+
+/** What a client wants deleted, and how. */
+export type Deletion = {
+  readonly propagation: Propagation;
+  /** null: any */
+  readonly preconditions: { readonly uid: string | null; readonly resourceVersion: string | null };
+  readonly dryRun: boolean;
+};
+
+const POLICIES: readonly Propagation[] = ['Background', 'Foreground', 'Orphan'];
+
+/**
+ * Reads DeleteOptions from body and query. No word about dependents means Background, though Kubernetes would orphan a
+ * Job's Pods then, for old clients' sake. Grace periods are a Pod template's; one that is asked for here is accepted.
+ *
+ * @param orphans why dependents cannot be left behind; null: they can
+ */
+export async function deletionOf(
+  c: Context,
+  orphans: string | null,
+): Promise<({ readonly kind: 'ok' } & Deletion) | { readonly kind: 'bad'; readonly error: StatusError }> {
+  const body = await readBody(c);
+  if (body.kind === 'refused') return { kind: 'bad', error: body.error };
+  if (body.kind === 'read' && body.document.kind === 'unreadable') return bad(`DeleteOptions: ${body.document.reason}`);
+  const decoded = decodeDeleteOptions(
+    body.kind === 'read' && body.document.kind !== 'unreadable' ? body.document.value : {},
+  );
+  if (decoded === null) return bad('the body is no DeleteOptions of "v1"');
+  const grace = c.req.query('gracePeriodSeconds') ?? '';
+  if (!/^(\d{1,10})?$/.test(grace) || (decoded.gracePeriodSeconds ?? 0) < 0)
+    return bad('gracePeriodSeconds: must be a number that is not negative');
+  const query = c.req.query('propagationPolicy') ?? '';
+  const given = decoded.propagationPolicy ?? (query === '' ? undefined : query);
+  const orphan = decoded.orphanDependents ?? flagOf(c.req.query('orphanDependents'));
+  if (given !== undefined && decoded.orphanDependents !== undefined)
+    return bad('orphanDependents and propagationPolicy cannot both be set');
+  const propagation =
+    given === undefined && orphan ? 'Orphan' : POLICIES.find((each) => each === (given ?? 'Background'));
+  if (propagation === undefined)
+    return bad(
+      `propagationPolicy: Unsupported value: ${JSON.stringify(given)}: supported values: "Background", "Foreground", "Orphan"`,
+    );
+  if (propagation === 'Orphan' && orphans !== null)
+    return bad(`propagationPolicy: "Orphan" is not supported: ${orphans}; use "Background" or "Foreground"`);
+  const dryRun = dryRunOf([...(c.req.queries('dryRun') ?? []), ...(decoded.dryRun ?? [])]);
+  if (dryRun === null) return bad('dryRun: supported values: "All"');
+  const { uid, resourceVersion } = decoded.preconditions ?? {};
+  const preconditions = { uid: uid ?? null, resourceVersion: resourceVersion ?? null };
+  return { kind: 'ok', propagation, preconditions, dryRun };
+}
+
+const bad = (message: string): { readonly kind: 'bad'; readonly error: StatusError } => ({
+  kind: 'bad',
+  error: badRequest(message),
+});

@@ -1,0 +1,108 @@
+import { asJobUid } from '../domain/brand.ts';
+import { Draft } from '../domain/draft.ts';
+import { planningSpec } from '../domain/job.ts';
+import type { JobManifest, ManagedFieldsEntry } from '../domain/manifest.ts';
+import { standingOf } from '../domain/namespace.ts';
+import { freshStatus } from '../domain/status.ts';
+import type { StoredSpec } from '../ports/job-store.ts';
+import { admitJob } from '../schema/job-manifest.ts';
+import { admitJobUpdate } from '../schema/job-update.ts';
+import type { ApiDeps } from './api-deps.ts';
+import { type JobView, chunksForSummary, readJob } from './read-job.ts';
+import { type JobObject, renderJob } from './render-job.ts';
+import { JOBS } from './status-error.ts';
+import type { Found, WritableKind } from './write/writable-kind.ts';
+
+/** A Job that there is: as it is shown, and as it is stored. */
+export type FoundJob = Found & { readonly object: JobObject; readonly view: JobView };
+
+/** Jobs as users write them. */
+export function jobKind(deps: ApiDeps): WritableKind<FoundJob, StoredSpec> {
+  const { jobs, objects, clock, changes } = deps;
+
+  const read = async (uid: JobView['spec']['identity']['uid']): Promise<FoundJob | null> => {
+    const view = await readJob(uid, deps, chunksForSummary);
+    return view === null ? null : { object: renderJob(view), view };
+  };
+
+  return {
+    resource: JOBS,
+    apiVersion: 'batch/v1',
+    type: 'Job',
+    orphans: "a Job's tasks are stopped with it",
+
+    async find({ namespace, name }, settled) {
+      const uid = await jobs.findJob(namespace, name);
+      const found = uid === null ? null : await read(uid);
+      if (uid === null || found === null || found.view.isTold || !settled) return found;
+      // What somebody has just committed must show in the version before another's is compared with it.
+      await changes.publish(found.view.spec, found.view.status);
+      return read(uid);
+    },
+
+    admit(document, context) {
+      const admission = admitJob(document, context);
+      if (admission.kind !== 'ok') return admission;
+      const { manifest, warnings } = admission;
+      const { name, namespace } = manifest.metadata;
+      const identity = { uid: asJobUid(context.uid), namespace, name, createdAt: clock.now() };
+      return { kind: 'ok', admitted: { identity, revision: 1, generation: 1, manifest }, name, warnings };
+    },
+
+    admitUpdate({ view: { spec, status } }, document, fieldValidation) {
+      const { identity, manifest } = spec;
+      const deleting = status.phase.kind === 'terminating';
+      const stored = { manifest, uid: identity.uid, started: status.startTime !== null, deleting };
+      const update = admitJobUpdate(stored, document, { fieldValidation });
+      if (update.kind !== 'ok') return update;
+      const { warnings, changed } = update;
+      return { kind: 'ok', admitted: { ...spec, manifest: update.manifest }, warnings, changed };
+    },
+
+    preview: (spec) => freshJob(spec, deps),
+
+    async create(spec, managedFields) {
+      const stored = { ...spec, manifest: managed(spec.manifest, managedFields) };
+      const created = await changes.create(stored);
+      if (created.kind !== 'created') return { kind: created.kind };
+      const found = await read(spec.identity.uid);
+      return { kind: 'created', object: found?.object ?? freshJob(stored, deps) };
+    },
+
+    async wouldCreate({ identity: { namespace, name } }) {
+      const home = await objects.read('Namespace', { namespace: '', name: namespace });
+      const standing = standingOf(home?.document);
+      if (standing !== 'open') return standing;
+      return (await jobs.findJob(namespace, name)) === null ? null : 'taken';
+    },
+
+    async replace({ view }, spec, managedFields, changed) {
+      const manifest = managed(spec.manifest, managedFields);
+      const stored = await changes.change(view, manifest, changed);
+      if (stored.kind !== 'changed') return { kind: stored.kind };
+      // Without its last finalizer a deleted Job is gone.
+      const found = await read(spec.identity.uid);
+      return { kind: 'replaced', object: found?.object ?? freshJob({ ...spec, manifest }, deps) };
+    },
+
+    async remove({ view }, propagation) {
+      const { uid } = view.spec.identity;
+      const removed = await changes.remove(uid, propagation === 'Foreground' ? propagation : 'Background');
+      if (removed.kind !== 'terminating') return { kind: removed.kind };
+      const found = await read(uid);
+      return found === null ? { kind: 'deleted' } : { kind: 'terminating', object: found.object };
+    },
+  };
+}
+
+const managed = (manifest: JobManifest, managedFields: readonly ManagedFieldsEntry[]): JobManifest => {
+  const { managedFields: _before, ...metadata } = manifest.metadata;
+  return { ...manifest, metadata: managedFields.length === 0 ? metadata : { ...metadata, managedFields } };
+};
+
+/** What a Job looks like before anything has happened to it. */
+function freshJob(spec: StoredSpec, { clock }: ApiDeps): JobObject {
+  const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
+  const status = freshStatus(job, clock.now());
+  return renderJob({ spec, status, version: 0, isTold: false, board: new Draft(status, new Map()) });
+}

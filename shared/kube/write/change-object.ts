@@ -1,0 +1,116 @@
+import { asTime } from '../../domain/brand.ts';
+import type { ManagedFieldsEntry } from '../../domain/manifest.ts';
+import { KINDS } from '../../schema/kinds/kinds.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { managedAfterUpdate } from '../patch/managed-fields.ts';
+import { type StatusError, conflict, notFound } from '../status-error.ts';
+import { notAdmitted } from './refused-write.ts';
+import type { Found, ObjectName, WritableKind } from './writable-kind.ts';
+import type { WriteOptions } from './write-options.ts';
+
+export type Changed =
+  | { readonly kind: 'ok'; readonly object: KubeObject; readonly warnings: readonly string[]; readonly isNew: boolean }
+  | { readonly kind: 'refused'; readonly error: StatusError };
+
+/** What becomes of an object: a whole new document of it, and who has said what then. */
+export type Wish = {
+  readonly document: unknown;
+  /** How fields are managed afterwards, where the request itself says so; else the one who wrote manages what it changed. */
+  readonly managedFields?: (after: KubeObject) => readonly ManagedFieldsEntry[];
+};
+
+export type Decision<F extends Found> = (
+  found: F,
+) => { readonly kind: 'wish'; readonly wish: Wish } | { readonly kind: 'refused'; readonly error: StatusError };
+
+/** A client that gives no version means "whatever is there"; somebody else may have been faster this often. */
+const TRIES_MAX = 10;
+
+/**
+ * Changes an object: what there is, what the request makes of it, admission, then one conditional write; all over again
+ * if somebody else was faster. What changes nothing is not stored, and its times stay.
+ */
+export async function changeObject<F extends Found, A>(
+  kind: WritableKind<F, A>,
+  key: ObjectName,
+  decide: Decision<F>,
+  options: WriteOptions,
+  deps: ApiDeps,
+): Promise<Changed> {
+  const { resource } = kind;
+  for (let tried = 0; tried < TRIES_MAX; tried++) {
+    const found = await kind.find(key, true);
+    if (found === null) return { kind: 'refused', error: notFound(resource, key.name) };
+    const decision = decide(found);
+    if (decision.kind === 'refused') return decision;
+    const { document, managedFields: asked } = decision.wish;
+    const stale = staleness(kind, found.object, document);
+    if (stale !== null) return { kind: 'refused', error: stale };
+    const update = kind.admitUpdate(found, document, options.fieldValidation);
+    if (update.kind !== 'ok') return { kind: 'refused', error: notAdmitted(resource, update) };
+    const { admitted, warnings, changed } = update;
+    const before = found.object.metadata.managedFields ?? [];
+    const who = { manager: options.manager, apiVersion: kind.apiVersion, time: asTime(deps.clock.now()) };
+    const after = kind.preview(admitted);
+    const managedFields = asked?.(after) ?? managedAfterUpdate(KINDS, kind.type, found.object, after, before, who);
+    const same = changed === 'nothing' && JSON.stringify(managedFields) === JSON.stringify(before);
+    if (same) return { kind: 'ok', object: found.object, warnings, isNew: false };
+    if (options.dryRun)
+      return { kind: 'ok', object: wouldBe(found.object, after, managedFields, changed), warnings, isNew: false };
+    const replaced = await kind.replace(found, admitted, managedFields, changed === 'spec' ? 'spec' : 'metadata');
+    if (replaced.kind === 'gone') return { kind: 'refused', error: notFound(resource, key.name) };
+    if (replaced.kind === 'replaced') return { kind: 'ok', object: replaced.object, warnings, isNew: false };
+  }
+  return { kind: 'refused', error: conflict(resource, key.name, MODIFIED) };
+}
+
+const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
+
+/** Optimistic concurrency: a document that names a version or a uid is about that one (409 otherwise). */
+function staleness<F extends Found, A>(
+  { resource }: WritableKind<F, A>,
+  { metadata: { name, uid, resourceVersion } }: KubeObject,
+  document: unknown,
+): StatusError | null {
+  const given = metadataOf(document);
+  if (isText(given['uid']) && given['uid'] !== uid) {
+    const why = `Precondition failed: UID in precondition: ${given['uid']}, UID in object meta: ${uid}`;
+    return conflict(resource, name, why);
+  }
+  if (isText(given['resourceVersion']) && given['resourceVersion'] !== resourceVersion)
+    return conflict(resource, name, MODIFIED);
+  return null;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** An object's metadata, as far as it has any. */
+export function metadataOf(document: unknown): Readonly<Record<string, unknown>> {
+  if (typeof document !== 'object' || document === null || !('metadata' in document)) return {};
+  const { metadata } = document;
+  return typeof metadata === 'object' && metadata !== null ? { ...metadata } : {};
+}
+
+/** What a dry run shows: the stored object with what would be changed. */
+function wouldBe(
+  stored: KubeObject,
+  preview: KubeObject,
+  managedFields: readonly ManagedFieldsEntry[],
+  changed: 'nothing' | 'metadata' | 'spec',
+): KubeObject {
+  const { generation, creationTimestamp, resourceVersion, deletionTimestamp } = stored.metadata;
+  return {
+    ...stored,
+    ...preview,
+    metadata: {
+      ...preview.metadata,
+      resourceVersion,
+      creationTimestamp,
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+      ...(generation === undefined ? {} : { generation: generation + (changed === 'spec' ? 1 : 0) }),
+      managedFields,
+    },
+    ...('status' in stored ? { status: stored['status'] } : {}),
+  };
+}

@@ -1,0 +1,109 @@
+import type { Context } from 'hono';
+import { asTime } from '../../domain/brand.ts';
+import type { ManagedFieldsEntry } from '../../domain/manifest.ts';
+import { KINDS } from '../../schema/kinds/kinds.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import { managedAfterUpdate } from '../patch/managed-fields.ts';
+import { type StatusError, errorResponse } from '../status-error.ts';
+import { readDocument } from './read-document.ts';
+import { notAdmitted, notCreated, withWarnings } from './refused-write.ts';
+import type { Created, Found, WritableKind } from './writable-kind.ts';
+import { type WriteOptions, writeOptions } from './write-options.ts';
+
+/** Answers `POST`: the object is stored, with every default, or nothing is. */
+export async function createObject<F extends Found, A>(
+  c: Context,
+  kind: WritableKind<F, A>,
+  namespace: string,
+  show: (object: Created & { kind: 'created' }) => Response,
+  deps: ApiDeps,
+): Promise<Response> {
+  const options = writeOptions(c, 'CreateOptions');
+  if (options.kind === 'bad') return errorResponse(options.error);
+  const sent = await readDocument(c, kind.resource, options.value.fieldValidation);
+  if (sent.kind === 'bad') return errorResponse(sent.error);
+  const { manager } = options.value;
+  const stored = await storeNew(
+    kind,
+    sent.value.value,
+    { namespace, isNamed: isNamed(sent.value.value) },
+    options.value,
+    deps,
+    {
+      of: (admitted) => {
+        const who = { manager, apiVersion: kind.apiVersion, time: asTime(deps.clock.now()) };
+        return managedAfterUpdate(KINDS, kind.type, null, kind.preview(admitted), [], who);
+      },
+    },
+  );
+  if (stored.kind === 'refused') return errorResponse(stored.error);
+  return withWarnings(show(stored.created), [...sent.value.warnings, ...stored.warnings]);
+}
+
+/** A name that was made from `generateName` and is taken is made again, as Kubernetes does. */
+const NAMES_TRIED_MAX = 8;
+
+type Stored =
+  | {
+      readonly kind: 'stored';
+      readonly created: Created & { readonly kind: 'created' };
+      readonly warnings: readonly string[];
+    }
+  | { readonly kind: 'refused'; readonly error: StatusError };
+
+/** Admits a new object and stores it, unless it is only tried. */
+export async function storeNew<F extends Found, A>(
+  kind: WritableKind<F, A>,
+  document: unknown,
+  { namespace, isNamed: named }: { readonly namespace: string; readonly isNamed: boolean },
+  { dryRun, fieldValidation }: Pick<WriteOptions, 'dryRun' | 'fieldValidation'>,
+  deps: ApiDeps,
+  managed: { of(admitted: A): readonly ManagedFieldsEntry[] },
+): Promise<Stored> {
+  for (let tried = 1; ; tried++) {
+    const uid = deps.newUid();
+    const admission = kind.admit(document, { namespace, uid, nameSuffix: suffixOf(uid), fieldValidation });
+    if (admission.kind !== 'ok') return { kind: 'refused', error: notAdmitted(kind.resource, admission) };
+    const { admitted, name, warnings } = admission;
+    const managedFields = managed.of(admitted);
+    const created = dryRun ? await tryOut(kind, admitted, managedFields) : await kind.create(admitted, managedFields);
+    if (created.kind === 'created') return { kind: 'stored', created, warnings };
+    if (created.kind !== 'taken' || named || tried === NAMES_TRIED_MAX)
+      return { kind: 'refused', error: notCreated(kind.resource, { namespace, name }, created.kind) };
+  }
+}
+
+async function tryOut<F extends Found, A>(
+  kind: WritableKind<F, A>,
+  admitted: A,
+  managedFields: readonly ManagedFieldsEntry[],
+): Promise<Created> {
+  const refusal = await kind.wouldCreate(admitted);
+  if (refusal !== null) return { kind: refusal };
+  const preview = kind.preview(admitted);
+  // Nothing was stored, so there is no version.
+  const { resourceVersion: _none, ...metadata } = { ...preview.metadata, managedFields };
+  return { kind: 'created', object: { ...preview, metadata: { ...metadata, resourceVersion: '' } } };
+}
+
+/** Kubernetes' letters for generated names: without vowels, so that they make no words. */
+const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+
+/** Five letters from a random UUID's first digits: as random, and one source of randomness less. */
+function suffixOf(uid: string): string {
+  let rest = Number.parseInt(uid.slice(0, 8), 16);
+  let word = '';
+  for (let i = 0; i < 5; i++) {
+    word += LETTERS.charAt(rest % LETTERS.length);
+    rest = Math.floor(rest / LETTERS.length);
+  }
+  return word;
+}
+
+/** It says its name, so another cannot be made. */
+function isNamed(document: unknown): boolean {
+  if (typeof document !== 'object' || document === null || !('metadata' in document)) return true;
+  const { metadata } = document;
+  if (typeof metadata !== 'object' || metadata === null || !('name' in metadata)) return false;
+  return metadata.name !== '' && metadata.name !== null;
+}

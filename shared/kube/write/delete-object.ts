@@ -1,0 +1,65 @@
+import type { Context } from 'hono';
+import { type Deletion, deletionOf } from '../delete-options.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { type Resource, type StatusError, conflict, errorResponse, notFound, successStatus } from '../status-error.ts';
+import type { Found, ObjectName, Removed, WritableKind } from './writable-kind.ts';
+
+/** Answers `DELETE` of one object: a Status if it is gone now, the object itself if something still holds it. */
+export async function deleteObject<F extends Found, A>(
+  c: Context,
+  kind: WritableKind<F, A>,
+  key: ObjectName,
+  show: (object: KubeObject, code: 200 | 201) => Response,
+): Promise<Response> {
+  const wish = await deletionOf(c, kind.orphans);
+  if (wish.kind === 'bad') return errorResponse(wish.error);
+  const removed = await remove(kind, key, wish);
+  if (removed.kind === 'refused') return errorResponse(removed.error);
+  return removed.kind === 'terminating' ? show(removed.object, 200) : Response.json(removed.status);
+}
+
+type Outcome =
+  | { readonly kind: 'deleted'; readonly status: ReturnType<typeof successStatus> }
+  | { readonly kind: 'terminating'; readonly object: KubeObject }
+  | { readonly kind: 'refused'; readonly error: StatusError };
+
+/** A delete without preconditions that meets a change takes the object as it is then. */
+const TRIES_MAX = 10;
+
+export async function remove<F extends Found, A>(
+  kind: WritableKind<F, A>,
+  key: ObjectName,
+  { preconditions, propagation, dryRun }: Pick<Deletion, 'preconditions' | 'propagation' | 'dryRun'>,
+): Promise<Outcome> {
+  const { resource } = kind;
+  for (let tried = 0; tried < TRIES_MAX; tried++) {
+    const found = await kind.find(key, preconditions.resourceVersion !== null);
+    if (found === null) return { kind: 'refused', error: notFound(resource, key.name) };
+    const { uid } = found.object.metadata;
+    const unmet = unmetPrecondition(resource, found.object, preconditions);
+    if (unmet !== null) return { kind: 'refused', error: unmet };
+    const removed: Removed = dryRun ? { kind: 'deleted' } : await kind.remove(found, propagation);
+    if (removed.kind === 'gone') return { kind: 'refused', error: notFound(resource, key.name) };
+    if (removed.kind === 'terminating') return removed;
+    if (removed.kind === 'deleted') return { kind: 'deleted', status: successStatus(resource, key.name, uid) };
+  }
+  const why = 'the object has been modified; please apply your changes to the latest version and try again';
+  return { kind: 'refused', error: conflict(resource, key.name, why) };
+}
+
+function unmetPrecondition(
+  resource: Resource,
+  { metadata: { name, uid, resourceVersion } }: KubeObject,
+  wanted: Deletion['preconditions'],
+): StatusError | null {
+  if (wanted.uid !== null && wanted.uid !== uid) {
+    const why = `Precondition failed: UID in precondition: ${wanted.uid}, UID in object meta: ${uid}`;
+    return conflict(resource, name, why);
+  }
+  if (wanted.resourceVersion !== null && wanted.resourceVersion !== resourceVersion) {
+    const [given, is] = [wanted.resourceVersion, resourceVersion];
+    const why = `Precondition failed: ResourceVersion in precondition: ${given}, ResourceVersion in object meta: ${is}`;
+    return conflict(resource, name, why);
+  }
+  return null;
+}

@@ -1,0 +1,166 @@
+import type { Context } from 'hono';
+import { asTime } from '../../domain/brand.ts';
+import type { ParsedDocument } from '../../schema/document.ts';
+import { KINDS } from '../../schema/kinds/kinds.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { describeConflicts } from '../patch/apply-conflicts.ts';
+import { applyConfiguration } from '../patch/apply.ts';
+import { entriesForUpdate } from '../patch/decode-managed-fields.ts';
+import { managedAfterUpdate } from '../patch/managed-fields.ts';
+import { type PatchKind, patchDocument } from '../patch/patch-document.ts';
+import { readText } from '../request-body.ts';
+import {
+  type StatusError,
+  applyConflict,
+  badRequest,
+  errorResponse,
+  inapplicablePatch,
+  unsupportedMediaType,
+} from '../status-error.ts';
+import { type Changed, type Decision, changeObject, metadataOf } from './change-object.ts';
+import { storeNew } from './create-object.ts';
+import { withWarnings } from './refused-write.ts';
+import type { Found, ObjectName, WritableKind } from './writable-kind.ts';
+import { type WriteOptions, writeOptions } from './write-options.ts';
+
+const APPLY = 'application/apply-patch+yaml';
+const PATCHES: Readonly<Record<string, PatchKind | 'apply'>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  [APPLY]: 'apply',
+  'application/strategic-merge-patch+json': 'strategic',
+};
+
+/** Answers `PATCH`: each of Kubernetes' four kinds, told apart by Content-Type. */
+export async function patchObject<F extends Found, A>(
+  c: Context,
+  kind: WritableKind<F, A>,
+  key: ObjectName,
+  show: (object: KubeObject, code: 200 | 201) => Response,
+  deps: ApiDeps,
+): Promise<Response> {
+  const [type = ''] = (c.req.header('content-type') ?? '').split(';');
+  const patch = PATCHES[type.trim().toLowerCase()];
+  if (patch === undefined) return errorResponse(unsupportedMediaType(Object.keys(PATCHES)));
+  const options = writeOptions(c, 'PatchOptions', patch === 'apply');
+  if (options.kind === 'bad') return errorResponse(options.error);
+  const body = await readText(c, patch === 'apply' ? 'yaml' : 'json');
+  if (body.kind === 'refused') return errorResponse(body.error);
+  const sent = contentOf(body.kind === 'empty' ? null : body.document, options.value);
+  if (sent.kind === 'bad') return errorResponse(sent.error);
+  const { value, warnings } = sent;
+  const changed =
+    patch === 'apply'
+      ? await apply(kind, key, value, options.value, deps)
+      : await changeObject(kind, key, patching(kind, patch, value, options.value, deps), options.value, deps);
+  if (changed.kind === 'refused') return errorResponse(changed.error);
+  return withWarnings(show(changed.object, changed.isNew ? 201 : 200), [...warnings, ...changed.warnings]);
+}
+
+/** The patch as JSON; keys that stand twice are refused or told, as in an object. */
+function contentOf(
+  document: ParsedDocument | null,
+  { fieldValidation }: WriteOptions,
+):
+  | { readonly kind: 'ok'; readonly value: unknown; readonly warnings: readonly string[] }
+  | { readonly kind: 'bad'; readonly error: StatusError } {
+  if (document === null) return { kind: 'bad', error: badRequest('the body of a patch must not be empty') };
+  if (document.kind === 'unreadable')
+    return { kind: 'bad', error: badRequest(`error decoding patch: ${document.reason}`) };
+  if (document.kind === 'parsed') return { kind: 'ok', value: document.value, warnings: [] };
+  if (fieldValidation === 'Strict')
+    return { kind: 'bad', error: badRequest(`error decoding patch: ${document.reason}`) };
+  return { kind: 'ok', value: document.value, warnings: fieldValidation === 'Warn' ? [document.reason] : [] };
+}
+
+/** What a patch makes of an object. It may even say how the object's fields are managed, as clients that migrate do. */
+function patching<F extends Found, A>(
+  { type, resource, apiVersion }: WritableKind<F, A>,
+  patch: PatchKind,
+  value: unknown,
+  { manager }: WriteOptions,
+  { clock }: ApiDeps,
+): Decision<F> {
+  return ({ object }) => {
+    const patched = patchDocument(KINDS, type, object, patch, value);
+    if (patched.kind !== 'patched')
+      return { kind: 'refused', error: inapplicablePatch(resource, object.metadata.name, patched) };
+    const { document } = patched;
+    const given = metadataOf(document)['managedFields'];
+    if (JSON.stringify(given) === JSON.stringify(object.metadata.managedFields))
+      return { kind: 'wish', wish: { document } };
+    const who = { manager, apiVersion, time: asTime(clock.now()) };
+    const entries = entriesForUpdate(given, object.metadata.managedFields ?? [], who.time);
+    const managedFields = (after: KubeObject) => managedAfterUpdate(KINDS, type, object, after, entries, who);
+    return { kind: 'wish', wish: { document, managedFields } };
+  };
+}
+
+/** Server-side apply: the object is made if there is none. */
+async function apply<F extends Found, A>(
+  kind: WritableKind<F, A>,
+  key: ObjectName,
+  config: unknown,
+  options: WriteOptions,
+  deps: ApiDeps,
+): Promise<Changed> {
+  const misplaced = misplacement(kind, key, config);
+  if (misplaced !== null) return { kind: 'refused', error: badRequest(misplaced) };
+  const who = () => ({
+    manager: options.manager,
+    apiVersion: kind.apiVersion,
+    time: asTime(deps.clock.now()),
+    force: options.force,
+  });
+  if ((await kind.find(key, false)) === null) {
+    const applied = applyConfiguration(KINDS, kind.type, null, config, [], who());
+    if (applied.kind !== 'applied') return { kind: 'refused', error: notApplied(applied) };
+    const { namespace, name } = key;
+    const stored = await storeNew(kind, applied.document, { namespace, isNamed: true }, options, deps, {
+      of: () => applied.entries,
+    });
+    if (stored.kind === 'stored')
+      return { kind: 'ok', object: stored.created.object, warnings: stored.warnings, isNew: true };
+    // Somebody else has just made it: then it is theirs that is applied to.
+    const isTaken = stored.error.reason === 'AlreadyExists' && (await kind.find({ namespace, name }, false)) !== null;
+    if (!isTaken) return { kind: 'refused', error: stored.error };
+  }
+  return changeObject(
+    kind,
+    key,
+    ({ object }) => {
+      const entries = object.metadata.managedFields ?? [];
+      const applied = applyConfiguration(KINDS, kind.type, object, config, entries, who());
+      if (applied.kind !== 'applied') return { kind: 'refused', error: notApplied(applied) };
+      return { kind: 'wish', wish: { document: applied.document, managedFields: () => applied.entries } };
+    },
+    options,
+    deps,
+  );
+}
+
+const notApplied = (
+  applied: Exclude<ReturnType<typeof applyConfiguration>, { readonly kind: 'applied' }>,
+): StatusError =>
+  applied.kind === 'bad' ? badRequest(applied.message) : applyConflict(describeConflicts(applied.conflicts));
+
+/** A configuration says what it is about, and it must be this. */
+function misplacement<F extends Found, A>(
+  { apiVersion, resource }: WritableKind<F, A>,
+  { namespace, name }: ObjectName,
+  config: unknown,
+): string | null {
+  if (typeof config !== 'object' || config === null || Array.isArray(config))
+    return 'a configuration to apply must be an object';
+  const given: { readonly apiVersion?: unknown; readonly kind?: unknown } = config;
+  if (given.apiVersion !== apiVersion || given.kind !== resource.kind)
+    return `apiVersion and kind must be ${JSON.stringify(apiVersion)} and ${JSON.stringify(resource.kind)}`;
+  const metadata = metadataOf(config);
+  const { name: ownName = '', namespace: ownNamespace = '' } = metadata;
+  if (ownName !== '' && ownName !== name)
+    return `the name of the object (${String(ownName)}) does not match the name on the URL (${name})`;
+  return ownNamespace === '' || ownNamespace === namespace
+    ? null
+    : 'the namespace of the provided object does not match the namespace sent on the request';
+}

@@ -1,0 +1,34 @@
+import type { Context } from 'hono';
+import type { FieldValidation } from '../../schema/read-object.ts';
+import { readBody } from '../request-body.ts';
+import { type Resource, badRequest } from '../status-error.ts';
+import type { Read } from './write-options.ts';
+
+export type SentDocument = { readonly value: unknown; readonly warnings: readonly string[] };
+
+/** Reads the whole object that a create or an update sends; a field that stands twice is an unknown field's like. */
+export async function readDocument(
+  c: Context,
+  { kind }: Resource,
+  fieldValidation: FieldValidation,
+): Promise<Read<SentDocument>> {
+  const body = await readBody(c);
+  if (body.kind === 'refused') return { kind: 'bad', error: body.error };
+  if (body.kind === 'empty') return unrecognised(kind, 'the body is empty');
+  const { document } = body;
+  if (document.kind === 'unreadable') return unrecognised(kind, document.reason);
+  if (document.kind === 'parsed') return { kind: 'ok', value: { value: document.value, warnings: [] } };
+  if (fieldValidation === 'Strict') {
+    const message = `${kind} in version "v1" cannot be handled as a ${kind}: strict decoding error: ${document.reason}`;
+    return { kind: 'bad', error: badRequest(message) };
+  }
+  const warnings = fieldValidation === 'Warn' ? [document.reason] : [];
+  return { kind: 'ok', value: { value: document.value, warnings } };
+}
+
+const unrecognised = (kind: string, reason: string): Read<never> => ({
+  kind: 'bad',
+  error: badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; ${reason}`,
+  ),
+});

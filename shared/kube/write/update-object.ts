@@ -1,0 +1,36 @@
+import type { Context } from 'hono';
+import type { ApiDeps } from '../api-deps.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { badRequest, errorResponse } from '../status-error.ts';
+import { changeObject, metadataOf } from './change-object.ts';
+import { readDocument } from './read-document.ts';
+import { withWarnings } from './refused-write.ts';
+import type { Found, ObjectName, WritableKind } from './writable-kind.ts';
+import { writeOptions } from './write-options.ts';
+
+/** Answers `PUT`: the document takes the object's place, if it is about the version that there is, or says none. */
+export async function updateObject<F extends Found, A>(
+  c: Context,
+  kind: WritableKind<F, A>,
+  key: ObjectName,
+  show: (object: KubeObject, code: 200 | 201) => Response,
+  deps: ApiDeps,
+): Promise<Response> {
+  const options = writeOptions(c, 'UpdateOptions');
+  if (options.kind === 'bad') return errorResponse(options.error);
+  const sent = await readDocument(c, kind.resource, options.value.fieldValidation);
+  if (sent.kind === 'bad') return errorResponse(sent.error);
+  const { value: document, warnings } = sent.value;
+  const { name = '', namespace = key.namespace } = metadataOf(document);
+  if (name !== key.name)
+    return errorResponse(
+      badRequest(`the name of the object (${String(name)}) does not match the name on the URL (${key.name})`),
+    );
+  if (namespace !== '' && namespace !== key.namespace)
+    return errorResponse(
+      badRequest('the namespace of the provided object does not match the namespace sent on the request'),
+    );
+  const changed = await changeObject(kind, key, () => ({ kind: 'wish', wish: { document } }), options.value, deps);
+  if (changed.kind === 'refused') return errorResponse(changed.error);
+  return withWarnings(show(changed.object, 200), [...warnings, ...changed.warnings]);
+}

@@ -1,0 +1,85 @@
+import type { ManagedFieldsEntry } from '../../domain/manifest.ts';
+import type { Fault } from '../../schema/fault.ts';
+import type { FieldValidation, Undecodable } from '../../schema/read-object.ts';
+import type { KubeObject } from '../kube-object.ts';
+import type { Resource } from '../status-error.ts';
+
+/**
+ * A kind of objects that users write. The verbs (create, PUT, PATCH, apply, delete) are the same for all of them; a kind
+ * says what is admitted and how it is stored.
+ *
+ * @typeParam F what is known of an object that there is
+ * @typeParam A an object that was admitted and may be stored
+ */
+export type WritableKind<F extends Found, A> = {
+  readonly resource: Resource;
+  readonly apiVersion: string;
+  /** Its name in the table of kinds. */
+  readonly type: string;
+  /** @param settled everything that was committed must be in its resourceVersion, as somebody is going to compare it */
+  find(key: ObjectName, settled: boolean): Promise<F | null>;
+  admit(document: unknown, context: NewObject): Admitted<A>;
+  admitUpdate(found: F, document: unknown, fieldValidation: FieldValidation): AdmittedUpdate<A>;
+  /** What `admitted` says, as users would see it; the server's own fields do not matter. */
+  preview(admitted: A): KubeObject;
+  create(admitted: A, managedFields: readonly ManagedFieldsEntry[]): Promise<Created>;
+  /** What {@link create} would answer. */
+  wouldCreate(admitted: A): Promise<Refusal | null>;
+  replace(
+    found: F,
+    admitted: A,
+    managedFields: readonly ManagedFieldsEntry[],
+    changed: 'metadata' | 'spec',
+  ): Promise<Replaced>;
+  remove(found: F, propagation: Propagation): Promise<Removed>;
+  /** Why objects of this kind cannot leave behind what they have made; null: they can. */
+  readonly orphans: string | null;
+};
+
+/** `namespace` is '' for what has none. */
+export type ObjectName = { readonly namespace: string; readonly name: string };
+
+export type Found = { readonly object: KubeObject };
+
+export type NewObject = {
+  readonly namespace: string;
+  readonly uid: string;
+  readonly nameSuffix: string;
+  readonly fieldValidation: FieldValidation;
+};
+
+type Invalid = { readonly kind: 'invalid'; readonly name: string; readonly faults: readonly Fault[] };
+
+export type Admitted<A> =
+  | { readonly kind: 'ok'; readonly admitted: A; readonly name: string; readonly warnings: readonly string[] }
+  | Invalid
+  | Undecodable;
+
+export type AdmittedUpdate<A> =
+  | {
+      readonly kind: 'ok';
+      readonly admitted: A;
+      readonly warnings: readonly string[];
+      readonly changed: 'nothing' | 'metadata' | 'spec';
+    }
+  | Invalid
+  | Undecodable;
+
+export type Refusal = 'taken' | 'noNamespace' | 'terminating';
+
+export type Created = { readonly kind: 'created'; readonly object: KubeObject } | { readonly kind: Refusal };
+
+/** `lost`: somebody else has changed it since it was found. */
+export type Replaced =
+  | { readonly kind: 'replaced'; readonly object: KubeObject }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'gone' };
+
+export type Propagation = 'Background' | 'Foreground' | 'Orphan';
+
+/** `terminating`: something holds it; it is shown until that has let go. */
+export type Removed =
+  | { readonly kind: 'deleted' }
+  | { readonly kind: 'terminating'; readonly object: KubeObject }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'gone' };

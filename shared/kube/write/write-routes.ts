@@ -1,0 +1,46 @@
+import type { Context, Hono } from 'hono';
+import type { ApiDeps } from '../api-deps.ts';
+import type { KubeObject } from '../kube-object.ts';
+import type { Parsed } from '../query.ts';
+import { errorResponse } from '../status-error.ts';
+import { createObject } from './create-object.ts';
+import { type Selected, deleteCollection } from './delete-collection.ts';
+import { deleteObject } from './delete-object.ts';
+import { patchObject } from './patch-object.ts';
+import { updateObject } from './update-object.ts';
+import type { Found, ObjectName, WritableKind } from './writable-kind.ts';
+
+/** Routes of one kind: where its objects are, how one is shown, and which of them a request selects. */
+export type WriteRoutes<F extends Found, A> = {
+  readonly kind: WritableKind<F, A>;
+  /** `/namespaces/:namespace/jobs`; one object is at `/:name` below it. */
+  readonly path: string;
+  readonly show: (c: Context, object: KubeObject, code: 200 | 201) => Response;
+  /** null: a collection of this kind is not deleted as a whole. */
+  readonly select: ((c: Context, namespace: string) => Parsed<Selected>) | null;
+};
+
+/** Adds create, update, patch and delete. */
+export function addWriteRoutes<F extends Found, A>(
+  app: Hono,
+  { kind, path, show, select }: WriteRoutes<F, A>,
+  deps: ApiDeps,
+): void {
+  const shown = (c: Context) => (object: KubeObject, code: 200 | 201) => show(c, object, code);
+  app.post(path, (c) =>
+    createObject(c, kind, c.req.param('namespace') ?? '', ({ object }) => show(c, object, 201), deps),
+  );
+  app.put(`${path}/:name`, (c) => updateObject(c, kind, keyOf(c), shown(c), deps));
+  app.patch(`${path}/:name`, (c) => patchObject(c, kind, keyOf(c), shown(c), deps));
+  app.delete(`${path}/:name`, (c) => deleteObject(c, kind, keyOf(c), shown(c)));
+  if (select === null) return;
+  app.delete(path, async (c) => {
+    const selected = select(c, c.req.param('namespace') ?? '');
+    return selected.kind === 'bad' ? errorResponse(selected.error) : deleteCollection(c, kind, selected.value);
+  });
+}
+
+const keyOf = (c: Context): ObjectName => ({
+  namespace: c.req.param('namespace') ?? '',
+  name: c.req.param('name') ?? '',
+});
