@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { ApiDeps, ApiOptions } from './api-deps.ts';
 import { discoveryRoutes } from './discovery.ts';
 import { loopbackGuard } from './guard.ts';
+import { eventRoutes } from './event-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { namespaceRoutes } from './namespace-routes.ts';
 import { podRoutes } from './pod-routes.ts';
@@ -17,6 +18,7 @@ export function createKubeApi(deps: ApiDeps, options: ApiOptions = {}): Hono {
   app.route('/', discoveryRoutes());
   app.route('/apis/batch/v1', jobRoutes(deps, options));
   app.route('/api/v1', podRoutes(deps, options));
+  app.route('/api/v1', eventRoutes(deps, options));
   app.route('/api/v1', namespaceRoutes(deps));
   app.notFound(() => errorResponse(noSuchPath()));
   app.onError((error, c) => {

@@ -14,7 +14,10 @@ export type PodFacts = PodPick & {
   readonly spec: StoredSpec;
   readonly status: Status;
   readonly version: number;
+  /** How it ended; of a Pod that waits for its next task, how the task before ended. */
   readonly record: AttemptRecord | null;
+  /** Of a Pod that goes on in another task: how the one before ended, as far as that is still known. */
+  readonly before: AttemptRecord | null;
   readonly launch: LaunchSlot | null;
   /** What the board says of the index, where this is its newest attempt; null: it is not, or was not read. */
   readonly current: IndexRecord | null;

@@ -1,11 +1,11 @@
 import { CHUNK_INDEXES, chunkOf, chunksFor } from '../domain/board.ts';
 import type { JobUid } from '../domain/brand.ts';
 import { isPodDeletion } from '../domain/ending.ts';
-import { hasPod, isActive } from '../domain/index-record.ts';
+import { type IndexRecord, hasPod, isActive } from '../domain/index-record.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
 import type { AttemptRecord, LaunchSlot } from '../ports/job-store.ts';
 import { type JobView, type Reads, readJob } from './read-job.ts';
-import type { PodPick } from './pod-facts.ts';
+import type { PodFacts, PodPick } from './pod-facts.ts';
 import { type PodObject, renderPod } from './render-pod.ts';
 
 /** Indexes whose records and launches are read at once: a page of a large Job must not read its whole history. */
@@ -13,6 +13,7 @@ const WINDOW_INDEXES = 256;
 
 /** A Pod with the place that it has in a list. */
 export type FoundPod = PodPick & { readonly pod: PodObject };
+type From = { readonly index: number; readonly attempt: number };
 
 /**
  * The Pods of a Job from (index, attempt) on, in that order: every attempt there was, but for those that never became a
@@ -20,10 +21,21 @@ export type FoundPod = PodPick & { readonly pod: PodObject };
  */
 export async function* podsOf(
   uid: JobUid,
-  from: { readonly index: number; readonly attempt: number },
+  from: From,
   reads: Reads,
   visible: 'live' | 'evenDeleted' = 'live',
 ): AsyncGenerator<FoundPod> {
+  for await (const { index, attempt, state, ...facts } of podFactsOf(uid, from, reads, visible))
+    yield { index, attempt, state, pod: renderPod({ index, attempt, state, ...facts }) };
+}
+
+/** The same, not rendered. */
+export async function* podFactsOf(
+  uid: JobUid,
+  from: From,
+  reads: Reads,
+  visible: 'live' | 'evenDeleted' = 'live',
+): AsyncGenerator<PodFacts> {
   let size = Number.POSITIVE_INFINITY;
   for (let no = chunkOf(from.index); no < chunksFor(size); no++) {
     const view = await readJob(uid, reads, () => [no], visible);
@@ -36,7 +48,7 @@ export async function* podsOf(
         const begin = index === from.index ? from.attempt : 1;
         picks.push(...attemptsOf(view, index).filter(({ attempt }) => attempt >= begin));
       }
-      for (const found of await renderPicks(view, picks, reads)) if (found.kind === 'pod') yield found;
+      for (const facts of await readFacts(view, picks, reads)) if (!isGone(facts)) yield facts;
     }
   }
 }
@@ -47,16 +59,16 @@ export async function readPod(
   index: number,
   attempt: number,
   reads: Reads,
-): Promise<(FoundPod & { readonly view: JobView }) | null> {
+): Promise<(FoundPod & { readonly view: JobView; readonly facts: PodFacts }) | null> {
   const view = await readJob(uid, reads, ({ size }) => (index < size ? [chunkOf(index)] : []));
   const pick = view === null ? undefined : attemptsOf(view, index).find((each) => each.attempt === attempt);
   if (view === null || pick === undefined) return null;
-  const [found] = await renderPicks(view, [pick], reads);
-  return found?.kind === 'pod' ? { ...found, view } : null;
+  const [facts] = await readFacts(view, [pick], reads);
+  return facts === undefined || isGone(facts) ? null : { ...pick, pod: renderPod(facts), facts, view };
 }
 
 /** Every attempt that an index has had, by what the board says of it. */
-function attemptsOf({ board }: JobView, index: number): readonly PodPick[] {
+export function attemptsOf({ board }: JobView, index: number): readonly PodPick[] {
   const record = board.record(index);
   if (record === null) return [];
   return Array.from({ length: record.attempt }, (_, i): PodPick => {
@@ -76,25 +88,46 @@ export async function renderPicks(
   picks: readonly PodPick[],
   reads: Reads,
 ): Promise<readonly Rendered[]> {
+  const found = await readFacts(view, picks, reads);
+  return found.map((facts) => {
+    const { index, attempt, state } = facts;
+    return { kind: isGone(facts) ? 'gone' : 'pod', index, attempt, state, pod: renderPod(facts) };
+  });
+}
+
+/** There is no such Pod (any more). */
+export const isGone = ({ state, record }: PodFacts): boolean =>
+  state === 'ended' && (record === null || isPodDeletion(record.ending));
+
+/** All that is known of attempts, which come by index, with their records and launches. */
+export async function readFacts(view: JobView, picks: readonly PodPick[], reads: Reads): Promise<readonly PodFacts[]> {
   const [records, launches] = await Promise.all([readRecords(view, picks, reads), readLaunches(view, picks, reads)]);
   const { spec, status, version } = view;
   return picks.map((pick) => {
-    const record = records.get(keyOf(pick)) ?? null;
+    const told = records.get(keyOf(pick)) ?? null;
     const launch = launches.get(keyOf(pick)) ?? null;
-    const gone = pick.state === 'ended' && (record === null || isPodDeletion(record.ending));
-    const kind = gone ? 'gone' : 'pod';
-    const onBoard = view.board.record(pick.index);
-    const current = onBoard?.attempt === pick.attempt && hasPod(onBoard.state) ? onBoard : null;
-    return { kind, ...pick, pod: renderPod({ ...pick, spec, status, version, record, launch, current }) };
+    const current = currentOf(view, pick);
+    const goesOn = pick.state === 'waiting' || isLive(pick.state);
+    const [record, before] = [isLive(pick.state) ? null : told, goesOn ? told : null];
+    return { ...pick, spec, status, version, record, before, launch, current };
   });
+}
+
+/** What the board says of an attempt that is its index's newest and is not over. */
+function currentOf({ board }: JobView, { index, attempt }: PodPick): IndexRecord | null {
+  const record = board.record(index);
+  return record?.attempt === attempt && hasPod(record.state) ? record : null;
 }
 
 const keyOf = ({ index, attempt }: { readonly index: number; readonly attempt: number }): string =>
   `${index}/${attempt}`;
 
-async function readRecords({ spec }: JobView, picks: readonly PodPick[], { jobs }: Reads) {
+/** Of what has ended, and of what has had a task before this one. */
+async function readRecords(view: JobView, picks: readonly PodPick[], { jobs }: Reads) {
+  const { spec } = view;
   const found = new Map<string, AttemptRecord>();
-  for (const { from, to } of spans(picks.filter(({ state }) => !isLive(state))))
+  const hasRecord = (pick: PodPick): boolean => !isLive(pick.state) || (currentOf(view, pick)?.restarts ?? 0) > 0;
+  for (const { from, to } of spans(picks.filter(hasRecord)))
     for (const record of await jobs.readAttempts(spec.identity.uid, from, to)) found.set(keyOf(record), record);
   return found;
 }

@@ -35,7 +35,7 @@ export function renderPod(pod: PodFacts) {
       namespace: identity.namespace,
       uid: podUid(identity.uid, index, attempt),
       resourceVersion: String(version),
-      creationTimestamp: asTime(createdAt(pod)),
+      creationTimestamp: asTime(podCreatedAt(pod)),
       ...deletion(pod),
       labels: podLabels(spec, index),
       ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
@@ -86,9 +86,10 @@ function containersWithIndex({ manifest }: StoredSpec) {
   };
 }
 
-function createdAt({ record, launch, status, spec }: PodFacts): EpochMs {
+/** When it was made, as far as is known. */
+export function podCreatedAt({ record, before, launch, status, spec }: PodFacts): EpochMs {
   const launchedAt = launch === null || launch.state === 'cancelled' ? null : launch.since;
-  return record?.times.createdAt ?? launchedAt ?? status.startTime ?? spec.identity.createdAt;
+  return (record ?? before)?.times.createdAt ?? launchedAt ?? status.startTime ?? spec.identity.createdAt;
 }
 
 /** With a limit per index, how often the index had failed when this Pod was made (KEP-3850). */
@@ -110,15 +111,18 @@ const judgement = ({ record }: PodFacts): Labels =>
         [ANNOTATIONS.verdict]: `${record.judgement.as}: ${record.judgement.because}`,
       };
 
-/** An attempt that is being stopped is a Pod that is being deleted. */
-function deletion({ state, status, spec, current }: PodFacts) {
-  if (state === 'ended' || !isActive(state)) return {};
+/** Since when an attempt is being stopped, which is a Pod that is being deleted; null: it is not. */
+export function stoppingSince({ state, status, current }: PodFacts): EpochMs | null {
+  if (state === 'ended' || !isActive(state)) return null;
   const { phase } = status;
+  if (isEnding(phase) && phase.kind !== 'running') return phase.since;
   const isStopped = current !== null && (current.stopping || current.podDeleted);
-  if (!isStopped && (!isEnding(phase) || phase.kind === 'running')) return {};
-  const { terminationGracePeriodSeconds } = spec.manifest.spec.template.spec;
-  return {
-    deletionTimestamp: asTime(phase.kind === 'running' ? (status.stopRound?.startedAt ?? status.now) : phase.since),
-    deletionGracePeriodSeconds: terminationGracePeriodSeconds,
-  };
+  return isStopped ? (status.stopRound?.startedAt ?? status.now) : null;
+}
+
+function deletion(pod: PodFacts) {
+  const since = stoppingSince(pod);
+  if (since === null) return {};
+  const { terminationGracePeriodSeconds } = pod.spec.manifest.spec.template.spec;
+  return { deletionTimestamp: asTime(since), deletionGracePeriodSeconds: terminationGracePeriodSeconds };
 }

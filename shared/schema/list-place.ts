@@ -8,6 +8,7 @@ const PlaceShape = z
     after: z.string().nullable(),
     job: z.strictObject({ namespace: z.string(), name: z.string() }).readonly(),
     pod: z.strictObject({ uid: z.string(), index: count, attempt: count }).readonly().nullable(),
+    skip: count.optional(),
   })
   .readonly();
 
@@ -17,7 +18,8 @@ const PlaceShape = z
  * - `version`: the feed's number when the first page was read, so that a watch from it misses nothing;
  * - `after`: the store's cursor; the Job that comes next is on the page after it;
  * - `job`: the Job that comes next; if it is gone, the one after it;
- * - `pod`: for Pods, the attempt that comes next, if that Job is still this one.
+ * - `pod`: for Pods, the attempt that comes next, if that Job is still this one;
+ * - `skip`: for Events, how many of the object that comes next were on the page before.
  */
 export type Place = z.output<typeof PlaceShape>;
 

@@ -118,7 +118,18 @@ function podOf(situation: Situation, attempt: number) {
   const current = recordOf(situation, 0);
   const spec = aJob({ completions: 1 });
   const state = current.state === 'pending' ? 'ended' : current.state;
-  const pod = renderPod({ index: 0, attempt, state, spec, status, version: 1, record: null, launch: null, current });
+  const pod = renderPod({
+    index: 0,
+    attempt,
+    state,
+    spec,
+    status,
+    version: 1,
+    record: null,
+    before: null,
+    launch: null,
+    current,
+  });
   return { metadata: pod.metadata, status: { containerStatuses: [], ...pod.status } };
 }
 

@@ -17,9 +17,10 @@ import { openNamespace } from '../support/a-namespace.ts';
 export const START = asEpochMs(1_700_000_000_000);
 const YEAR_MS = 365 * 86_400_000;
 
-export const arnOf = (index: number, attempt: number) =>
+/** The task of an attempt; its `nonce`th again, counted from 0. */
+export const arnOf = (index: number, attempt: number, nonce = 0) =>
   asTaskArn(
-    `arn:aws:ecs:us-east-1:000000000000:task/muster/${String(index).padStart(30, '0')}${String(attempt).padStart(2, '0')}`,
+    `arn:aws:ecs:us-east-1:000000000000:task/muster/${String(nonce).padStart(2, '0')}${String(index).padStart(28, '0')}${String(attempt).padStart(2, '0')}`,
   );
 
 /**
@@ -163,38 +164,48 @@ export async function aWorld(
       if (!silent) await publish(uid, next);
     },
     /** RunTask has answered for these indexes (of one launch row). */
-    async launch(name: string, ids: readonly { index: number; attempt: number }[]): Promise<void> {
+    async launch(name: string, ids: readonly { index: number; attempt: number; nonce?: number }[]): Promise<void> {
       const uid = await uidOf(name);
-      for (const { index, attempt } of ids) {
+      for (const { index, attempt, nonce = 0 } of ids) {
         const row = await store.jobs.readLaunches(uid, launchRowOf(index));
         const slots = row.slots.filter((slot) => slot.index !== index);
         const slot = {
           index,
           attempt,
-          nonce: 0,
+          nonce,
           state: 'launched',
-          taskArn: arnOf(index, attempt),
+          taskArn: arnOf(index, attempt, nonce),
           since: plusMs(START, 1000),
         } as const;
         await store.jobs.writeLaunches(uid, { ...row, slots: [...slots, slot] }, plusMs(START, YEAR_MS));
       }
     },
     /** The record of an ended attempt. */
-    async record(name: string, index: number, attempt: number, ending: Ending): Promise<void> {
+    async record(
+      name: string,
+      index: number,
+      attempt: number,
+      ending: Ending,
+      { nonce = 0, ...judged }: Partial<Judgement> & { readonly nonce?: number } = {},
+    ): Promise<void> {
       const times = { createdAt: plusMs(START, 1000), startedAt: plusMs(START, 2000), stoppedAt: plusMs(START, 3000) };
-      const taskArn = arnOf(index, attempt);
+      const taskArn = arnOf(index, attempt, nonce);
       const judgement: Judgement = {
         as: ending.cause === 'Completed' ? 'succeeded' : 'failed',
         because: ending.reason,
+        ...judged,
       };
       await store.jobs.writeAttempts(
         await uidOf(name),
-        [{ index, attempt, nonce: 0, taskArn, ending, times, judgement, failures: 0, ignored: 0, restarts: 0 }],
+        [{ index, attempt, nonce, taskArn, ending, times, judgement, failures: 0, ignored: 0, restarts: 0 }],
         plusMs(START, YEAR_MS),
       );
     },
     print(index: number, attempt: number, container: string, ...texts: readonly string[]): void {
-      const key = `${arnOf(index, attempt)}/${container}`;
+      this.printIn(arnOf(index, attempt), container, ...texts);
+    },
+    printIn(taskArn: string, container: string, ...texts: readonly string[]): void {
+      const key = `${taskArn}/${container}`;
       const all = lines.get(key) ?? [];
       lines.set(key, all);
       for (const text of texts) all.push({ atMs: START + all.length * 1000, text });

@@ -1,0 +1,140 @@
+import { CHUNK_INDEXES, chunksFor } from '../domain/board.ts';
+import { type EpochMs, later } from '../domain/brand.ts';
+import { isPodDeletion } from '../domain/ending.ts';
+import { type JobEventEntry, chunkLength } from '../domain/status.ts';
+import { podName } from '../domain/pod-name.ts';
+import type { News } from './event-object.ts';
+import type { PodFacts, PodPick } from './pod-facts.ts';
+import type { JobView, Reads } from './read-job.ts';
+import { attemptsOf, readFacts } from './read-pods.ts';
+import { podCreatedAt, stoppingSince } from './render-pod.ts';
+
+/**
+ * From this many similar events on, Kubernetes' recorder shows one for all that follow (EventCorrelator of client-go:
+ * the tenth message of one reason is the first that is combined).
+ */
+const SINGLE_EVENTS = 9;
+/** Deleted Pods are looked for among the attempts of so many indexes: no Job's whole history is read for its Events. */
+const WINDOW_INDEXES = 256;
+
+/** What has happened to the Job itself, oldest first. */
+export const statusNews = ({
+  events,
+}: {
+  readonly events: readonly JobEventEntry[];
+}): readonly (News & {
+  readonly version: number;
+})[] => events.map((entry) => ({ ...entry, key: entry.message }));
+
+/**
+ * The Pods that the Job has created and deleted, as Kubernetes' recorder would show them: the first ones singly, the
+ * rest combined. All of the Job's chunks must be at hand.
+ */
+export async function podTurnover(view: JobView, reads: Reads): Promise<readonly News[]> {
+  const claims = firstAttempts(view, SINGLE_EVENTS + 1);
+  const { total, last } = countAttempts(view);
+  const [shown, deleted] = await Promise.all([
+    factsOf(view, [...claims, ...(last === null ? [] : [last])], reads),
+    deletedPods(view, reads),
+  ]);
+  const singly = shown.slice(0, Math.min(claims.length, SINGLE_EVENTS)).map(createdNews);
+  const [tenth, newest] = [shown[SINGLE_EVENTS], shown.at(-1)];
+  const isMore = total > SINGLE_EVENTS && tenth !== undefined && newest !== undefined;
+  const rest = isMore ? [combined(createdNews(newest), podCreatedAt(tenth), total - SINGLE_EVENTS)] : [];
+  return [...singly, ...rest, ...deleted];
+}
+
+/** A Pod that the Job has created is told singly, not as one of many. */
+export const isToldSingly = (view: JobView, { index, attempt }: { index: number; attempt: number }): boolean =>
+  firstAttempts(view, SINGLE_EVENTS).some((each) => each.index === index && each.attempt === attempt);
+
+/** `SuccessfulCreate` of one Pod. */
+export const createdNews = (pod: PodFacts): News => turnover(pod, 'SuccessfulCreate', 'Created', podCreatedAt(pod));
+
+async function deletedPods(view: JobView, reads: Reads): Promise<readonly News[]> {
+  const picks: PodPick[] = [];
+  for (let index = 0; index < Math.min(WINDOW_INDEXES, view.board.size); index++)
+    picks.push(...attemptsOf(view, index));
+  const news = (await readFacts(view, picks, reads)).flatMap((pod) => {
+    const at = deletedAt(pod);
+    return at === null ? [] : [turnover(pod, 'SuccessfulDelete', 'Deleted', at)];
+  });
+  const inTime = news.toSorted((a, b) => a.at - b.at);
+  const [tenth, last] = [inTime[SINGLE_EVENTS], inTime.at(-1)];
+  const rest = tenth === undefined || last === undefined ? [] : [combined(last, tenth.at, news.length - SINGLE_EVENTS)];
+  return [...inTime.slice(0, SINGLE_EVENTS), ...rest];
+}
+
+/** When the Job has deleted a Pod; null: it has not. What a user deleted or infrastructure took is none of its doing. */
+function deletedAt(pod: PodFacts): EpochMs | null {
+  const { record, state } = pod;
+  if (state !== 'ended' || record === null) return pod.current?.podDeleted === true ? null : stoppingSince(pod);
+  const { ending, judgement, times } = record;
+  const byUs = judgement.as === 'released' || judgement.because.startsWith('the Job failed');
+  return byUs && ending.cause === 'Stopped' && !isPodDeletion(ending) ? (times.stoppedAt ?? podCreatedAt(pod)) : null;
+}
+
+function turnover({ spec, index, attempt }: PodFacts, reason: string, verb: string, at: EpochMs): News {
+  const { identity, manifest } = spec;
+  const name = podName({ ...identity, completionMode: manifest.spec.completionMode }, index, attempt);
+  return {
+    type: 'Normal',
+    reason,
+    message: `${verb} pod: ${name}`,
+    firstAt: at,
+    at,
+    count: 1,
+    key: `${index}/${attempt}`,
+  };
+}
+
+const combined = (last: News, firstAt: EpochMs, count: number): News => ({
+  ...last,
+  message: `(combined from similar events): ${last.message}`,
+  firstAt,
+  at: later(firstAt, last.at),
+  count,
+  key: 'combined',
+});
+
+/** The Job's first attempts: the first of each index, then the second of each, and so on. */
+function firstAttempts(view: JobView, max: number): readonly PodPick[] {
+  const begun: number[] = [];
+  for (const { index } of begunIndexes(view)) if (begun.push(index) >= max) break;
+  const first: PodPick[] = [];
+  for (let attempt = 1; first.length < max; attempt++) {
+    const tried = begun.flatMap((index) => attemptsOf(view, index).slice(attempt - 1, attempt));
+    if (tried.length === 0) break;
+    first.push(...tried);
+  }
+  return first.slice(0, max);
+}
+
+/** How many attempts there were, and the newest of the highest index that was tried. */
+function countAttempts(view: JobView): { readonly total: number; readonly last: PodPick | null } {
+  let total = 0;
+  let last: number | null = null;
+  for (const { index, attempts } of begunIndexes(view)) {
+    total += attempts;
+    last = index;
+  }
+  return { total, last: last === null ? null : (attemptsOf(view, last).at(-1) ?? null) };
+}
+
+/** Indexes that were tried, read from the board's columns: a record for each of a million would take its time. */
+function* begunIndexes({ board }: JobView): Generator<{ readonly index: number; readonly attempts: number }> {
+  for (let no = 0; no < chunksFor(board.size); no++) {
+    const columns = board.chunk(no)?.attempts ?? new Uint32Array();
+    for (let offset = 0; offset < chunkLength(board.size, no); offset++) {
+      const attempts = columns[offset] ?? 0;
+      if (attempts > 0) yield { index: no * CHUNK_INDEXES + offset, attempts };
+    }
+  }
+}
+
+/** Facts of attempts in the order given. */
+async function factsOf(view: JobView, picks: readonly PodPick[], reads: Reads): Promise<readonly PodFacts[]> {
+  const ascending = picks.toSorted((a, b) => a.index - b.index || a.attempt - b.attempt);
+  const found = await readFacts(view, ascending, reads);
+  return picks.flatMap(({ index, attempt }) => found.find((f) => f.index === index && f.attempt === attempt) ?? []);
+}

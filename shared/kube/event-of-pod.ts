@@ -1,0 +1,159 @@
+import { type EpochMs, later } from '../domain/brand.ts';
+import { CAUSE_WORDS } from '../domain/ending.ts';
+import { unreachable } from '../domain/invariant.ts';
+import { mainContainer } from '../domain/pod-template.ts';
+import { podName, podUid } from '../domain/pod-name.ts';
+import type { AttemptRecord } from '../ports/job-store.ts';
+import type { News, Subject } from './event-object.ts';
+import type { PodFacts } from './pod-facts.ts';
+import { podCreatedAt, stoppingSince } from './render-pod.ts';
+
+/** What an Event is about, and how far the attempt has come by it: higher places come later. */
+export type PodNews = News & { readonly place: number };
+
+/** Steps of one task, in their order. */
+const STEPS = { waits: 1, assigned: 2, runs: 3, stops: 4, ended: 5 } as const;
+
+/** The place of a step of an attempt's task: attempts, then tasks of one attempt (their nonces), then steps. */
+const placeOf = (attempt: number, nonce: number, step: keyof typeof STEPS): number =>
+  firstPlaceOf(attempt) + Math.min(nonce, 1e8 - 1) * 10 + STEPS[step];
+
+/** Before everything that can be told of an attempt, after everything of the one before. */
+export const firstPlaceOf = (attempt: number): number => attempt * PLACES;
+export const attemptOfPlace = (place: number): number => Math.floor(place / PLACES);
+const PLACES = 1e9;
+
+export function podSubject({ spec, index, attempt, version }: PodFacts): Subject {
+  const { identity, manifest } = spec;
+  return {
+    kind: 'Pod',
+    namespace: identity.namespace,
+    name: podName({ ...identity, completionMode: manifest.spec.completionMode }, index, attempt),
+    uid: podUid(identity.uid, index, attempt),
+    version,
+  };
+}
+
+/**
+ * What has happened to a Pod, oldest first, from what is known of its attempt: nothing was written when it happened.
+ * A task's hour is ECS's where its end has been told, else that of RunTask's answer.
+ */
+export function podNews(pod: PodFacts): readonly PodNews[] {
+  const { record, before } = pod;
+  const ended = record ?? before;
+  return [...(ended === null ? [] : endedTask(pod, ended)), ...presentTask(pod)];
+}
+
+/** The task of a Pod that has one, or waits for it. */
+function presentTask(pod: PodFacts): readonly PodNews[] {
+  const { state, launch, current, status, index, attempt } = pod;
+  if (state === 'claimed') {
+    const waits = status.inFlight.some((claim) => claim.index === index && claim.attempt === attempt);
+    if (!waits || status.waitReason === null) return [];
+    const made = podCreatedAt(pod);
+    return [unscheduled(pod, current?.nonce ?? 0, status.waitReason, made, later(made, status.now))];
+  }
+  if ((state !== 'launched' && state !== 'running') || launch?.state !== 'launched') return [];
+  const { nonce, since } = launch;
+  const stopsAt = stoppingSince(pod);
+  return [
+    assigned(pod, nonce, launch.taskArn, since),
+    ...(state === 'running' ? started(pod, nonce, since) : []),
+    ...(stopsAt === null ? [] : [killing(pod, nonce, stopsAt)]),
+  ];
+}
+
+/** A task that is over, by its record. */
+function endedTask(pod: PodFacts, record: AttemptRecord): readonly PodNews[] {
+  const { nonce, taskArn, times, ending } = record;
+  const assignedAt = times.createdAt ?? times.startedAt ?? times.stoppedAt;
+  const isPlaced = taskArn !== null && assignedAt !== null && ending.cause !== 'Unplaced';
+  return [
+    ...(isPlaced ? [assigned(pod, nonce, taskArn, assignedAt)] : []),
+    ...(isPlaced && times.startedAt !== null ? started(pod, nonce, times.startedAt) : []),
+    ...end(pod, record, times.stoppedAt ?? assignedAt ?? podCreatedAt(pod)),
+  ];
+}
+
+/** How it ended, where a cluster or ECS has something to say about that. */
+function end(pod: PodFacts, record: AttemptRecord, at: EpochMs): readonly PodNews[] {
+  const { nonce, ending, judgement } = record;
+  const { cause, reason, exitCode } = ending;
+  const container = ending.container ?? mainOf(pod);
+  const warn = (word: string, message: string): PodNews =>
+    one(pod, nonce, 'ended', { type: 'Warning', reason: word, message, at, fieldPath: fieldOf(container) });
+  const backOff =
+    judgement.as === 'restarted'
+      ? [warn('BackOff', `Back-off restarting failed container ${container} in pod ${idOf(pod)}`)]
+      : [];
+  switch (cause) {
+    case 'Completed':
+      return [];
+    case 'Error':
+      return [warn('Failed', `Container ${container} exited with code ${exitCode ?? 'unknown'}`), ...backOff];
+    case 'OOMKilled':
+      return [warn('OOMKilled', `Container ${container} was killed: out of memory`), ...backOff];
+    case 'Stopped':
+      return [killing(pod, nonce, at)];
+    case 'Spot':
+    case 'Infrastructure':
+      return [one(pod, nonce, 'ended', { type: 'Warning', reason: CAUSE_WORDS[cause], message: reason, at })];
+    case 'Unplaced':
+      return [unscheduled(pod, nonce, reason, at, at)];
+    case 'StartFailed':
+      return [warn('Failed', `Error: ${reason}`)];
+    default:
+      return unreachable(cause);
+  }
+}
+
+function assigned(pod: PodFacts, nonce: number, taskArn: string, at: EpochMs): PodNews {
+  const { namespace, name } = podSubject(pod);
+  const message = `Successfully assigned ${namespace}/${name} to ${taskArn}`;
+  return one(pod, nonce, 'assigned', { type: 'Normal', reason: 'Scheduled', message, at });
+}
+
+/** ECS says of a task that runs that its main container does. */
+function started(pod: PodFacts, nonce: number, at: EpochMs): readonly PodNews[] {
+  const container = mainOf(pod);
+  const told = (reason: string, message: string): PodNews =>
+    one(pod, nonce, 'runs', { type: 'Normal', reason, message, at, fieldPath: fieldOf(container) });
+  return [told('Created', `Created container: ${container}`), told('Started', `Started container ${container}`)];
+}
+
+const killing = (pod: PodFacts, nonce: number, at: EpochMs): PodNews =>
+  one(pod, nonce, 'stops', {
+    type: 'Normal',
+    reason: 'Killing',
+    message: `Stopping container ${mainOf(pod)}`,
+    at,
+    fieldPath: fieldOf(mainOf(pod)),
+  });
+
+/** One Event of a Pod however often it is refused: only the reason and the hour change. */
+const unscheduled = (pod: PodFacts, nonce: number, message: string, firstAt: EpochMs, at: EpochMs): PodNews => ({
+  type: 'Warning',
+  reason: 'FailedScheduling',
+  message,
+  firstAt,
+  at,
+  count: 1,
+  key: '',
+  place: placeOf(pod.attempt, nonce, 'waits'),
+});
+
+const one = (
+  { attempt }: PodFacts,
+  nonce: number,
+  step: keyof typeof STEPS,
+  { at, ...news }: Pick<News, 'type' | 'reason' | 'message' | 'at' | 'fieldPath'>,
+): PodNews => ({ ...news, firstAt: at, at, count: 1, key: String(nonce), place: placeOf(attempt, nonce, step) });
+
+const mainOf = ({ spec }: PodFacts): string => mainContainer(spec.manifest).name;
+const fieldOf = (container: string): string => `spec.containers{${container}}`;
+
+/** As the kubelet writes a Pod: `<name>_<namespace>(<uid>)`. */
+function idOf(pod: PodFacts): string {
+  const { name, namespace, uid } = podSubject(pod);
+  return `${name}_${namespace}(${uid})`;
+}

@@ -1,0 +1,42 @@
+import { parsePodName } from '../domain/pod-name.ts';
+import { type JobRef, jobRefs } from './list-page.ts';
+import type { Reads } from './read-job.ts';
+import { readPod } from './read-pods.ts';
+
+/**
+ * The Pod of this name, which leads to its attempt once its Job is known: `<job>-<suffix>` or `<job>-<index>-<suffix>`.
+ * null: there is none.
+ */
+export async function findPod(namespace: string, name: string, reads: Reads) {
+  for await (const owner of ownersOf(namespace, name, reads)) {
+    const found = await podOfJob(owner, name, reads);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** The same, if this Job is its owner. */
+export async function podOfJob({ uid, name: jobName }: Pick<JobRef, 'uid' | 'name'>, name: string, reads: Reads) {
+  if (!name.startsWith(jobName.slice(0, SURELY_IN_NAMES))) return null;
+  const spec = await reads.jobs.readSpec(uid);
+  if (spec === null) return null;
+  const attempt = parsePodName({ uid, name: jobName, completionMode: spec.manifest.spec.completionMode }, name);
+  return attempt === null ? null : readPod(uid, attempt.index, attempt.attempt, reads);
+}
+
+/** So much of a Job's name is in its Pods' names, however long name and index are. */
+const SURELY_IN_NAMES = 40;
+/** From this length on a Pod's name holds only the beginning of its Job's. */
+const CUT_CHARS = 58;
+
+/** Jobs that may own a Pod of this name. */
+async function* ownersOf(namespace: string, podName: string, { jobs }: Reads): AsyncGenerator<JobRef> {
+  const [, rest] = /^(.+)-[a-z0-9]+$/.exec(podName) ?? [];
+  if (rest === undefined) return;
+  const [, beforeIndex] = /^(.+)-\d+$/.exec(rest) ?? [];
+  for (const name of beforeIndex === undefined ? [rest] : [beforeIndex, rest])
+    yield* jobRefs(jobs, { namespace, name }, null);
+  if (rest.length + 1 < CUT_CHARS) return;
+  for await (const ref of jobRefs(jobs, { namespace, name: undefined }, null))
+    if (ref.name.startsWith(beforeIndex ?? rest)) yield ref;
+}
