@@ -5,6 +5,7 @@ import { Hono } from 'hono';
 import { handle, streamHandle } from 'hono/aws-lambda';
 import { ensureNamespace } from '../control/namespace-standing.ts';
 import { DEFAULT_NAMESPACE } from '../domain/namespace.ts';
+import { STREAM_MAX_SEC } from '../kube/api-deps.ts';
 import { RECEIVES_MAX } from '../names/dead-letters.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -56,24 +57,66 @@ export function scheduledHandler(options: {
 }
 export type ScheduledEvent = Pick<EventBridgeEvent<string, unknown>, 'time'>;
 
-/** The handler of an API: answers are streamed where Lambda can stream, so that a watch is one long answer. */
-export function apiHandler(options: { readonly runtime: () => Runtime; readonly app: (runtime: Runtime) => Hono }) {
+/**
+ * The handler of an API: answers are streamed where Lambda can stream, so that a watch is one long answer. It ends
+ * before the function's own time does, whatever that is: an invocation that is cut off breaks its answer.
+ */
+export function apiHandler(options: {
+  readonly runtime: () => Runtime;
+  readonly app: (runtime: Runtime, options: { readonly streamMaxSec?: number }) => Hono;
+}) {
   // Made at the first request: a missing variable then is an error of a request, with a log line, not of the cold start.
   let app: Hono | null = null;
-  const shell = new Hono();
-  shell.all('*', async (context) => {
+  const isStreaming = canStream();
+  const shell = new Hono<{ Bindings: Invocation }>();
+  shell.all('*', async ({ req, env }) => {
     const here = options.runtime();
     if (app === null) {
+      const streamMaxSec = streamSecOf(env); // the first request has all of the function's time
       await ensureNamespace(DEFAULT_NAMESPACE, randomUUID(), here.deps); // as every cluster has it
-      app = options.app(here);
+      app = options.app(here, streamMaxSec === null ? {} : { streamMaxSec });
     }
     try {
-      return await app.fetch(context.req.raw, context.env);
+      const response = await app.fetch(req.raw, env);
+      return isStreaming ? headFirst(response) : response;
     } finally {
       here.deps.telemetry.flush();
     }
   });
-  return canStream() ? streamHandle(shell) : handle(shell);
+  return isStreaming ? streamHandle(shell) : handle(shell);
+}
+
+/** What hono's two adapters tell of the invocation. */
+type Invocation = { readonly context?: LambdaTime; readonly lambdaContext?: LambdaTime };
+type LambdaTime = { readonly getRemainingTimeInMillis?: () => number };
+
+/** For the last words of a watch, and a gateway's. */
+const FAREWELL_SEC = 10;
+
+/** The longest that an answer may take, in seconds; null: as long as the API likes. */
+function streamSecOf({ context, lambdaContext }: Invocation): number | null {
+  const leftMs = (context ?? lambdaContext)?.getRemainingTimeInMillis?.();
+  if (leftMs === undefined) return null;
+  return Math.min(STREAM_MAX_SEC, Math.max(1, Math.floor(leftMs / 1000) - FAREWELL_SEC));
+}
+
+/**
+ * The same answer with an empty first part. Lambda sends status and headers with the first write, and a watch may have
+ * nothing to write for minutes, while its client waits for the head before it does anything else.
+ */
+function headFirst(response: Response): Response {
+  if (response.body === null) return response;
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new Uint8Array(0)),
+    async pull(controller) {
+      const { value } = await reader.read();
+      if (value === undefined) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: async (reason) => reader.cancel(reason),
+  });
+  return new Response(body, response);
 }
 
 /** Lambda's Node runtime brings this global; the SDK leaves an empty one of the same name elsewhere. */
