@@ -13,6 +13,13 @@ import { Construct } from 'constructs';
 /** The longest that API Gateway waits for a streamed response, and Lambda's own limit: a watch has to end by itself before it. */
 export const STREAM_MAX = Duration.minutes(15);
 
+/**
+ * Bodies that are no text: all others reach the function as UTF-8, and these would not survive that. From version 1.32 on
+ * kubectl sends what it creates by itself as protobuf. Answers need no such list, streams are passed on as they are (API
+ * Gateway Developer Guide, "Stream the integration response").
+ */
+const BINARY = ['application/vnd.kubernetes.protobuf'];
+
 /** Part of the URL: clients keep a server's path prefix. */
 const STAGE = 'k8s';
 
@@ -26,6 +33,7 @@ const ANSWERS: readonly { readonly type: ResponseType; readonly code: number; re
   { type: ResponseType.EXPIRED_TOKEN, code: 401, reason: 'Unauthorized' },
   { type: ResponseType.UNAUTHORIZED, code: 401, reason: 'Unauthorized' },
   { type: ResponseType.ACCESS_DENIED, code: 403, reason: 'Forbidden' },
+  { type: ResponseType.WAF_FILTERED, code: 403, reason: 'Forbidden' },
   { type: ResponseType.BAD_REQUEST_BODY, code: 400, reason: 'BadRequest' },
   { type: ResponseType.BAD_REQUEST_PARAMETERS, code: 400, reason: 'BadRequest' },
   { type: ResponseType.RESOURCE_NOT_FOUND, code: 404, reason: 'NotFound' },
@@ -56,6 +64,7 @@ export class KubeApi extends Construct {
       description: 'The Kubernetes API of Muster',
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
       deployOptions: { stageName: STAGE },
+      binaryMediaTypes: BINARY,
       cloudWatchRole: false, // one for the whole account, not ours to change
       defaultMethodOptions: { authorizationType: AuthorizationType.IAM },
       defaultIntegration: new LambdaIntegration(handler, {

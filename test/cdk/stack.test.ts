@@ -172,6 +172,11 @@ describe('API', () => {
     expect(stack.count('AWS::ApiGateway::RestApi', { EndpointConfiguration: { Types: ['REGIONAL'] } })).toBe(1);
   });
 
+  test('protobuf reaches the function byte for byte', () => {
+    const types = { BinaryMediaTypes: ['application/vnd.kubernetes.protobuf'] };
+    expect(stack.count('AWS::ApiGateway::RestApi', types)).toBe(1);
+  });
+
   test('function and gateway wait longer than a watch lasts', () => {
     const timeoutSec = stack.functions.get(stack.functionOf('api'))!.Properties['Timeout'] as number;
     expect(timeoutSec).toBeGreaterThan(STREAM_MAX_SEC);
@@ -184,6 +189,8 @@ describe('API', () => {
     const types = answers.map(({ ResponseType }) => ResponseType);
     expect(types).toEqual(expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX']));
     for (const { ResponseTemplates, StatusCode } of answers) {
+      // One template only: whatever a client accepts, it gets JSON that says it is JSON.
+      expect(Object.keys(ResponseTemplates as object)).toEqual(['application/json']);
       const body = (ResponseTemplates as Record<string, string>)['application/json']!;
       const status = JSON.parse(body.replace('$context.error.messageString', '"no"')) as Json;
       expect(status).toMatchObject({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'no' });
