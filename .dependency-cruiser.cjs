@@ -27,7 +27,7 @@ module.exports = {
   forbidden: [
     // The core: not even node's own modules, for they hold clocks, randomness and the disk.
     only('domain', []),
-    only('schema', ['domain'], ['zod', 'yaml']),
+    only('schema', ['domain'], ['zod', 'yaml', '@bufbuild/protobuf']),
     only('names', ['domain']),
     only('ports', ['domain', 'schema', 'names']),
     only('control', ['domain', 'schema', 'ports', 'names']),

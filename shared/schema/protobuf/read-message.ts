@@ -1,0 +1,192 @@
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { unreachable } from '../../domain/invariant.ts';
+import { typeOf } from '../kinds/json-fields-of.ts';
+import type { Field, FieldType, KindTable, ObjectType, Scalar } from '../kinds/kind-table.ts';
+import { SPECIAL } from './special-values.ts';
+import { Unreadable } from './unreadable.ts';
+
+export { Unreadable };
+export type JsonObject = { [name: string]: unknown };
+type Path = (string | number)[];
+
+/**
+ * Reads a message of the type `name` as Go's JSON would show it: fields by their JSON names, embedded structs spread out,
+ * zeroes left out where JSON leaves them out. A field that comes twice counts as protobuf has it: lists grow, objects are
+ * merged, of scalars the last one stays. `path` says where the reader is, also after it has thrown.
+ * Throws for whatever is not in the table, and for whatever is broken.
+ */
+export function readMessage(
+  kinds: KindTable,
+  name: string,
+  bytes: Uint8Array,
+  path: Path,
+  into: JsonObject = {},
+): JsonObject {
+  const type = typeOf(kinds, name);
+  const fields = fieldsByNumber(type);
+  const reader = new BinaryReader(bytes);
+  while (reader.pos < reader.len) {
+    const [no, wireType] = reader.tag();
+    const known = fields.get(no);
+    if (known === undefined) throw new Unreadable(`${name} has no field ${no}`);
+    const [key, field] = known;
+    const embedded = field.inline === true && field.type.is === 'object' ? field.type.of : null;
+    if (embedded === null) {
+      path.push(key);
+      readField(kinds, reader, wireType, key, field, path, into);
+      path.pop();
+    } else {
+      expectWire(wireType, WireType.LengthDelimited);
+      readMessage(kinds, embedded, reader.bytes(), path, into);
+    }
+  }
+  return into;
+}
+
+type Numbered = ReadonlyMap<number, readonly [string, Field]>;
+
+/** The table never changes, and every message asks. */
+const numbered = new WeakMap<ObjectType, Numbered>();
+
+function fieldsByNumber(type: ObjectType): Numbered {
+  const known =
+    numbered.get(type) ?? new Map(Object.entries(type.fields).map((entry) => [entry[1].no, entry] as const));
+  numbered.set(type, known);
+  return known;
+}
+
+function readField(
+  kinds: KindTable,
+  reader: BinaryReader,
+  wireType: WireType,
+  key: string,
+  field: Field,
+  path: Path,
+  into: JsonObject,
+): void {
+  const { type } = field;
+  if (type.is === 'list') {
+    into[key] = readItems(kinds, reader, wireType, type.of, path, asList(into[key]));
+  } else if (type.is === 'map') {
+    expectWire(wireType, WireType.LengthDelimited);
+    into[key] = readEntry(kinds, reader.bytes(), type.of, path, asObject(into[key]));
+  } else if (type.is === 'object') {
+    expectWire(wireType, WireType.LengthDelimited);
+    into[key] = readMessage(kinds, type.of, reader.bytes(), path, asObject(into[key]));
+  } else {
+    const value = readScalar(reader, wireType, type.is);
+    if (value === undefined || (isZero(value) && !showsZero(field))) Reflect.deleteProperty(into, key);
+    else into[key] = value;
+  }
+}
+
+const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
+const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
+const showsZero = ({ required, zero, type }: Field): boolean =>
+  required === true || zero === 'shown' || type.is === 'quantity' || type.is === 'intOrString';
+const isZero = (value: unknown): boolean => value === '' || value === 0 || value === false;
+
+/** One item, or several numbers that are packed into one field. */
+function readItems(
+  kinds: KindTable,
+  reader: BinaryReader,
+  wireType: WireType,
+  of: FieldType,
+  path: Path,
+  items: unknown[],
+): unknown[] {
+  if (wireType === WireType.LengthDelimited && (of.is === 'int32' || of.is === 'int64' || of.is === 'bool')) {
+    const packed = new BinaryReader(reader.bytes());
+    while (packed.pos < packed.len) items.push(readScalar(packed, WireType.Varint, of.is));
+    return items;
+  }
+  path.push(items.length);
+  items.push(readValue(kinds, reader, wireType, of, path));
+  path.pop();
+  return items;
+}
+
+/** An entry of a map: a message of key=1 and value=2. */
+function readEntry(kinds: KindTable, bytes: Uint8Array, of: FieldType, path: Path, into: JsonObject): JsonObject {
+  const reader = new BinaryReader(bytes);
+  let key = '';
+  let value: unknown;
+  while (reader.pos < reader.len) {
+    const [no, wireType] = reader.tag();
+    if (no === 1) key = String(readScalar(reader, wireType, 'string'));
+    else if (no === 2) value = readValue(kinds, reader, wireType, of, path);
+    else throw new Unreadable(`an entry of a map has no field ${no}`);
+  }
+  // Refused in JSON as well: some walks over an object skip it.
+  if (key === '__proto__') throw new Unreadable('key "__proto__"');
+  into[key] = value ?? emptyOf(of);
+  return into;
+}
+
+/** What a map's entry without a value holds. */
+function emptyOf(of: FieldType): unknown {
+  if (of.is === 'quantity') return '0';
+  return of.is === 'list' ? [] : of.is === 'string' ? '' : {};
+}
+
+function readValue(kinds: KindTable, reader: BinaryReader, wireType: WireType, of: FieldType, path: Path): unknown {
+  if (of.is === 'map') throw new Unreadable('a map within a list or a map');
+  if (of.is !== 'object' && of.is !== 'list') return readScalar(reader, wireType, of.is);
+  expectWire(wireType, WireType.LengthDelimited);
+  return of.is === 'object'
+    ? readMessage(kinds, of.of, reader.bytes(), path)
+    : readWrappedList(kinds, reader.bytes(), of.of, path);
+}
+
+/** A list within a map is a message of its own, `items=1`. */
+function readWrappedList(kinds: KindTable, bytes: Uint8Array, of: FieldType, path: Path): unknown[] {
+  const reader = new BinaryReader(bytes);
+  let items: unknown[] = [];
+  while (reader.pos < reader.len) {
+    const [no, wireType] = reader.tag();
+    if (no !== 1) throw new Unreadable(`a list has no field ${no}`);
+    items = readItems(kinds, reader, wireType, of, path, items);
+  }
+  return items;
+}
+
+/** undefined: JSON has nothing there, or null. */
+function readScalar(reader: BinaryReader, wireType: WireType, is: Scalar): unknown {
+  switch (is) {
+    case 'bool':
+      expectWire(wireType, WireType.Varint);
+      return reader.bool();
+    case 'int32':
+      expectWire(wireType, WireType.Varint);
+      return readInteger(reader, -(2 ** 31), 2 ** 31 - 1);
+    case 'int64':
+      expectWire(wireType, WireType.Varint);
+      return readInteger(reader, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+    case 'string':
+      expectWire(wireType, WireType.LengthDelimited);
+      return reader.string(true);
+    case 'bytes':
+    case 'quantity':
+    case 'time':
+    case 'microTime':
+    case 'intOrString':
+    case 'fieldsV1':
+      expectWire(wireType, WireType.LengthDelimited);
+      return SPECIAL[is](reader.bytes());
+    default:
+      return unreachable(is);
+  }
+}
+
+/** Whatever the declared size, a negative number is written as 64 bits. */
+function readInteger(reader: BinaryReader, min: number, max: number): number {
+  const value = Number(reader.int64());
+  if (value < min || value > max) throw new Unreadable(`${value} is not between ${min} and ${max}`);
+  return value;
+}
+
+function expectWire(wireType: WireType, wanted: WireType): void {
+  if (wireType !== wanted) throw new Unreadable(`wire type ${wireType}, not ${wanted}`);
+}
