@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { asEpochMs } from '../../shared/domain/brand.ts';
 import { fateOf } from '../../shared/rehearsal/fates.ts';
-import { mergePatch } from '../../shared/kube/patch/merge-patch.ts';
 import { NO_SCRIPT, parseScript } from '../../shared/rehearsal/script.ts';
 import { VirtualClock } from '../../shared/rehearsal/virtual-clock.ts';
 
@@ -118,31 +117,6 @@ describe('the fate of a task', () => {
     const { startMs, runMs, stopMs, ending } = fateOf(NO_SCRIPT, { index: 3, attempt: 1 }, template);
     expect([startMs, runMs, stopMs, ending.cause]).toEqual([0, 1_000, 0, 'Completed']);
   });
-});
-
-test.each([
-  // the examples of RFC 7386, appendix A
-  [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
-  [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
-  [{ a: 'b' }, { a: null }, {}],
-  [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
-  [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
-  [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
-  [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
-  [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
-  [
-    ['a', 'b'],
-    ['c', 'd'],
-    ['c', 'd'],
-  ],
-  [{ a: 'b' }, ['c'], ['c']],
-  [{ a: 'foo' }, null, null],
-  [{ a: 'foo' }, 'bar', 'bar'],
-  [{ e: null }, { a: 1 }, { e: null, a: 1 }],
-  [[1, 2], { a: 'b', c: null }, { a: 'b' }],
-  [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-])('%j patched with %j is %j', (target, patch, expected) => {
-  expect(mergePatch(target, patch)).toEqual(expected);
 });
 
 test('a virtual clock does what is due in order of time, then of arrival, and waits for nothing', async () => {

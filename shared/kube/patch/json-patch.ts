@@ -72,6 +72,7 @@ function perform(holder: { readonly [ROOT]: unknown }, step: Step, budget: { lef
   }
   const put = putBy(holder, step);
   if (put === undefined) return `${step.op} operation does not apply: doc is missing from path`;
+  if (!isReachable(holder, step)) return `${step.op} operation does not apply: ${step.path || 'the whole document'}`;
   const levels = levelsWithin(put, LEVELS_MAX - levelsOf(step.path), budget);
   if (levels === 'deep') return `${step.op} operation does not apply: nested deeper than ${LEVELS_MAX} levels`;
   if (levels === 'spent') return `${step.op} operation does not apply: the patch copies too much`;
@@ -97,6 +98,14 @@ function rooted(step: Step): Operation {
   const path = `/${ROOT}${step.path}`;
   if ('from' in step) return { op: step.op, path, from: `/${ROOT}${step.from}` };
   return 'value' in step ? { op: step.op, path, value: step.value } : { op: step.op, path };
+}
+
+/** Asked before the library looks, which takes what objects inherit (`constructor`) for theirs. */
+function isReachable(holder: { readonly [ROOT]: unknown }, { op, path }: Step): boolean {
+  if (path === '') return true;
+  if (op === 'remove' || op === 'replace') return valueAt(holder, path) !== undefined;
+  const parent = valueAt(holder, path.slice(0, path.lastIndexOf('/')));
+  return isObject(parent) || isList(parent);
 }
 
 /** undefined: not there. */

@@ -32,7 +32,7 @@ export function withLastApplied(object: JsonObject, config: JsonObject, byKubect
   const metadata = own(object, 'metadata');
   if (!byKubectl || annotation(object) === '' || !isObject(metadata)) return object;
   const annotations = own(metadata, 'annotations');
-  const said = `${JSON.stringify(configWithoutAnnotation(config))}\n`;
+  const said = `${goJson(configWithoutAnnotation(config))}\n`;
   return {
     ...object,
     metadata: { ...metadata, annotations: { ...(isObject(annotations) ? annotations : {}), [LAST_APPLIED]: said } },
@@ -61,6 +61,14 @@ function parsed(text: string): unknown {
     return null;
   }
 }
+
+/** JSON as Go's encoder writes it, keys sorted and fit for HTML: kubectl compares the text. */
+const goJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, inner: unknown) =>
+    isObject(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : inner,
+  ).replaceAll(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Brackets in strings count as well: to refuse a little too much is harmless here. */
 function deeperThan(text: string, levelsMax: number): boolean {
