@@ -13,6 +13,7 @@ export function shown({ job, status, stored }: Situation): JobObject['status'] {
     spec: { ...spec, manifest: { ...manifest, spec: { ...manifest.spec, ...perIndex } } },
     status,
     version: status.version,
+    isTold: true,
     board: new Draft(status, stored),
   }).status;
 }

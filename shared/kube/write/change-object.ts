@@ -16,6 +16,8 @@ export type Changed =
 /** What becomes of an object: a whole new document of it, and who has said what then. */
 export type Wish = {
   readonly document: unknown;
+  /** Sent in place of the document. */
+  readonly patch?: unknown;
   /** How fields are managed afterwards, where the request itself says so; else the one who wrote manages what it changed. */
   readonly managedFields?: (after: KubeObject) => readonly ManagedFieldsEntry[];
 };
@@ -48,7 +50,7 @@ export async function changeObject<F extends Found, A>(
     const stale = staleness(kind, found.object, document);
     if (stale !== null) return { kind: 'refused', error: stale };
     const update = kind.admitUpdate(found, document, options.fieldValidation);
-    if (update.kind !== 'ok') return { kind: 'refused', error: notAdmitted(resource, update) };
+    if (update.kind !== 'ok') return { kind: 'refused', error: notAdmitted(resource, update, decision.wish.patch) };
     const { admitted, warnings, changed } = update;
     const before = found.object.metadata.managedFields ?? [];
     const who = { manager: options.manager, apiVersion: kind.apiVersion, time: asTime(deps.clock.now()) };

@@ -28,7 +28,7 @@ export async function deleteCollection<F extends Found, A>(
   if (first.kind === 'bad') return errorResponse(first.error);
   const isLimited = c.req.query('limit') !== undefined;
   for (let { from } = first.value; ; ) {
-    const page = await collection.list({ limit: first.value.limit, from });
+    const page = await collection.list({ limit: first.value.limit ?? PAGE, from });
     for (const { metadata } of page.items) {
       const { namespace = '', name, uid } = metadata;
       // The one that was listed, not another of its name.

@@ -89,11 +89,11 @@ function patching<F extends Found, A>(
     const { document } = patched;
     const given = metadataOf(document)['managedFields'];
     if (JSON.stringify(given) === JSON.stringify(object.metadata.managedFields))
-      return { kind: 'wish', wish: { document } };
+      return { kind: 'wish', wish: { document, patch: value } };
     const who = { manager, apiVersion, time: asTime(clock.now()) };
     const entries = entriesForUpdate(given, object.metadata.managedFields ?? [], who.time);
     const managedFields = (after: KubeObject) => managedAfterUpdate(KINDS, type, object, after, entries, who);
-    return { kind: 'wish', wish: { document, managedFields } };
+    return { kind: 'wish', wish: { document, patch: value, managedFields } };
   };
 }
 
