@@ -1,6 +1,8 @@
-import { type EpochMs, asTime, plusMs } from '../domain/brand.ts';
+import { type EpochMs, plusMs } from '../domain/brand.ts';
+import { FOREGROUND_DELETION } from '../domain/job.ts';
 import { isTerminating } from '../domain/namespace.ts';
-import type { StoredDocument, StoredObject } from '../ports/object-store.ts';
+import type { StoredDocument } from '../ports/object-store.ts';
+import { deleteCronJob } from './cron-changes.ts';
 import type { Deps } from './deps.ts';
 import { deleteJob } from './job-changes.ts';
 
@@ -32,10 +34,9 @@ async function emptyOne(name: string, deps: Deps, purse: Purse): Promise<'remove
   const key = { namespace: '', name };
   const found = await deps.objects.read('Namespace', key);
   if (found === null || !isTerminating(found.document)) return 'none';
-  // CronJobs first: one that lives could make Jobs.
-  const isEmpty = (await deleteCronJobs(name, deps, purse)) && (await deleteJobs(name, deps, purse));
-  if (!isEmpty) return 'left';
-  if (finalizersOf(found.document).length > 0) return 'left';
+  // Jobs first: each CronJob looks for its own.
+  const isEmpty = [await deleteJobs(name, deps, purse), await deleteCronJobs(name, deps, purse)];
+  if (isEmpty.includes(false) || isHeld(found.document)) return 'left';
   const removed = await deps.objects.commit('Namespace', { key, was: found.version, document: null });
   return removed.kind === 'committed' ? 'removed' : 'left'; // somebody relabelled it: next time
 }
@@ -82,25 +83,19 @@ async function deleteCronJobs(namespace: string, deps: Deps, purse: Purse): Prom
       after,
       limit: PAGE,
     });
-    await eachWithin(page.objects, purse, deps, async (found) => deleteCronJob(found, deps));
+    await eachWithin(page.objects, purse, deps, async (found) => {
+      // One that somebody else changes at this moment is left for the next time.
+      return (await deleteCronJob(found, 'Background', deps)).kind !== 'terminating';
+    });
     after = page.next;
   } while (after !== null && !isSpent(purse, deps));
   return (await deps.objects.list('CronJob', { namespace, after: null, limit: 1 })).objects.length === 0;
 }
 
-/** One that somebody else changes at this moment is left for the next time. False: there was nothing to do. */
-async function deleteCronJob({ key, version, document }: StoredObject, { objects, clock }: Deps): Promise<boolean> {
-  const isHeld = finalizersOf(document).length > 0;
-  if (isHeld && isTerminating(document)) return false;
-  const marked = { ...document, metadata: { ...document.metadata, deletionTimestamp: asTime(clock.now()) } };
-  await objects.commit('CronJob', { key, was: version, document: isHeld ? marked : null });
-  return true;
+/** Somebody else has something to do before the namespace may go. */
+function isHeld({ metadata: { finalizers } }: StoredDocument): boolean {
+  return Array.isArray(finalizers) && finalizers.some((finalizer) => finalizer !== FOREGROUND_DELETION);
 }
-
-const finalizersOf = ({ metadata }: StoredDocument): readonly unknown[] => {
-  const { finalizers } = metadata;
-  return Array.isArray(finalizers) ? finalizers : [];
-};
 
 const purseOf = ({ deletions, ms }: Budget, { clock }: Deps): Purse => ({ deletions, until: plusMs(clock.now(), ms) });
 

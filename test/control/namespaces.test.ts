@@ -91,9 +91,9 @@ describe('a namespace that is being deleted', () => {
     const { deps } = stage.handler();
     await mark(stage);
     expect(await emptyNamespace('team', deps, { deletions: 4, ms: 60_000 })).toBe('left');
-    expect(await leftOf(stage, uids)).toMatchObject({ namespace: true, names: ['job-2'], cronJobs: 0 });
+    expect(await leftOf(stage, uids)).toMatchObject({ namespace: true, names: [], cronJobs: 1 });
     expect(await emptyNamespace('team', deps, { deletions: 9, ms: 0 })).toBe('left');
-    expect(await leftOf(stage, uids)).toMatchObject({ names: ['job-2'] });
+    expect(await leftOf(stage, uids)).toMatchObject({ cronJobs: 1 });
     expect(await sweepNamespaces(deps, PLENTY)).toBe(1);
     expect(await leftOf(stage, uids)).toEqual(NOTHING);
   });
@@ -105,11 +105,12 @@ describe('a namespace that is being deleted', () => {
     const held = { namespace: 'team', name: 'held' };
     await objects.commit('CronJob', { key: held, was: 0, document: cronJob(['example.com/hold']) });
     await mark(stage);
-    for (let nth = 0; nth < 3; nth++) expect(await emptyNamespace('team', deps, PLENTY)).toBe('left');
+    expect(await emptyNamespace('team', deps, PLENTY)).toBe('left');
     expect(await leftOf(stage, uids)).toMatchObject({ namespace: true, cronJobs: 1 });
     const marked = await objects.read('CronJob', held);
+    for (let nth = 0; nth < 3; nth++) expect(await emptyNamespace('team', deps, PLENTY)).toBe('left');
     expect(marked?.document.metadata['deletionTimestamp']).toBe('2027-01-15T08:00:02Z');
-    expect(marked?.version).toBe(await objects.head('CronJob')); // marked once, though looked at three times
+    expect((await objects.read('CronJob', held))?.version).toBe(marked?.version); // once is enough
     await objects.commit('CronJob', { key: held, was: marked!.version, document: null });
     expect(await emptyNamespace('team', deps, PLENTY)).toBe('left');
     expect(await leftOf(stage, uids)).toMatchObject({ namespace: true, names: ['job-0', 'job-1'], cronJobs: 0 });
