@@ -5,9 +5,10 @@ import type { LogReader } from '../ports/log-reader.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { JobChanges } from './job-changes.ts';
+import type { OpenStreams } from './streams.ts';
 
-/** Everything that the API may touch. */
-export type ApiDeps = {
+/** Everything outside itself that the API may touch. */
+export type ApiPorts = {
   readonly jobs: JobStore;
   readonly feed: Feed;
   readonly objects: ObjectStore;
@@ -19,6 +20,11 @@ export type ApiDeps = {
   readonly changes: JobChanges;
 };
 
+export type ApiDeps = ApiPorts & {
+  /** The watches and followed logs of this process. */
+  readonly streams: OpenStreams;
+};
+
 export type ApiOptions = {
   /** Runs on a person's own machine: only loopback is answered, and no page of another site. */
   readonly embedded?: boolean;
@@ -26,8 +32,17 @@ export type ApiOptions = {
   readonly streamMaxSec?: number;
   /** How often a watch looks at the feed. */
   readonly pollMs?: number;
+  /**
+   * `buffered`: whatever carries the API sends answers as a whole only, and cuts them after half a minute. Watches then
+   * are short: they end as soon as they have something to tell. Default: `stream`.
+   */
+  readonly watchMode?: 'stream' | 'buffered';
+  /** Watches and followed logs that may be open at a time; more are answered with 429. */
+  readonly openStreamsMax?: number;
 };
 
 /** Well below Lambda's 15 minutes. */
 export const STREAM_MAX_SEC = 840;
 export const POLL_MS = 1000;
+/** Of a watch whose answer is sent as a whole: below the 29 s of a gateway. */
+export const BUFFERED_MAX_SEC = 25;

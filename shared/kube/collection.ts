@@ -1,13 +1,19 @@
+import type { KubeObject } from './kube-object.ts';
 import type { Page, PageRequest } from './list-page.ts';
 import type { Resource } from './status-error.ts';
-import type { WatchSource } from './watch.ts';
+import type { Printer } from './tables/printer.ts';
+import type { Watched } from './watched.ts';
 
 /** The objects of one kind that a request is about: what GET of a list, with and without `watch`, shows. */
-export type Collection<T> = {
+export type Collection<T extends KubeObject = KubeObject> = {
   readonly resource: Resource;
   /** `batch/v1` */
   readonly apiVersion: string;
-  /** One page, in an order that does not change while a client pages through. */
+  readonly printer: Printer<T>;
+  /** One page, in an order that does not change while a client pages through: `limit` objects unless it is the last. */
   list(page: PageRequest): Promise<Page<T>>;
-  watch(): WatchSource<T>;
+  /** For one watch: it remembers what was told. */
+  watch(): Watched<T>;
+  /** Nothing more is going to happen to the object by itself. Watches that cannot be streamed are not held for such. */
+  readonly isOver?: (object: T) => boolean;
 };

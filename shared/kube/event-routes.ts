@@ -1,23 +1,25 @@
 import { type Context, Hono } from 'hono';
 import type { ApiDeps, ApiOptions } from './api-deps.ts';
+import { listOrWatch, showObject } from './collection-routes.ts';
 import { parseEventFilter } from './event-filter.ts';
 import { EVENTS } from './event-object.ts';
 import { listEvents, presentEvents } from './event-list.ts';
 import { watchedEvents } from './event-watch.ts';
-import { parsePage, renderList } from './list-page.ts';
+import type { PageRequest } from './list-page.ts';
 import { errorResponse, methodNotAllowed, notFound } from './status-error.ts';
-import { isWatch, watchResponse } from './watch-routes.ts';
+import { EVENT_PRINTER } from './tables/event-printer.ts';
+import { followed, jobFeed } from './watched.ts';
 
 /** Core/v1 Events of Jobs and Pods: get, list, watch. They are derived, so nobody writes or deletes them. */
 export function eventRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   const app = new Hono();
-  const many = (c: Context, namespace: string | null) => listOrWatch(c, namespace, deps, options);
+  const many = (c: Context, namespace: string | null) => showMany(c, namespace, deps, options);
   app.get('/events', (c) => many(c, null));
   app.get('/namespaces/:namespace/events', (c) => many(c, c.req.param('namespace')));
   app.get('/namespaces/:namespace/events/:name', async (c) => {
     const { namespace, name } = c.req.param();
     const event = await findEvent(namespace, name, deps);
-    return event === null ? errorResponse(notFound(EVENTS, name)) : c.json(event);
+    return event === null ? errorResponse(notFound(EVENTS, name)) : showObject(c, event, EVENT_PRINTER, deps);
   });
   for (const path of ['/events', '/namespaces/:namespace/events', '/namespaces/:namespace/events/:name'])
     app.all(path, () => errorResponse(methodNotAllowed(NOT_WRITTEN)));
@@ -27,14 +29,17 @@ export function eventRoutes(deps: ApiDeps, options: ApiOptions): Hono {
 const NOT_WRITTEN =
   'Events are derived from Jobs and Pods here: they cannot be written or deleted, and go with their Job';
 
-async function listOrWatch(c: Context, namespace: string | null, deps: ApiDeps, options: ApiOptions) {
-  const query = c.req.query();
-  const filter = parseEventFilter(namespace, query);
+async function showMany(c: Context, namespace: string | null, deps: ApiDeps, options: ApiOptions) {
+  const filter = parseEventFilter(namespace, c.req.query());
   if (filter.kind === 'bad') return errorResponse(filter.error);
-  if (isWatch(c)) return watchResponse(c, watchedEvents(filter.value, deps), deps, options);
-  const page = parsePage(query);
-  if (page.kind === 'bad') return errorResponse(page.error);
-  return c.json(renderList('EventList', 'v1', await listEvents(filter.value, page.value, deps)));
+  const events = {
+    resource: EVENTS,
+    apiVersion: 'v1',
+    printer: EVENT_PRINTER,
+    list: (page: PageRequest) => listEvents(filter.value, page, deps),
+    watch: () => followed(jobFeed(deps.feed), watchedEvents(filter.value, deps)),
+  };
+  return listOrWatch(c, events, deps, options);
 }
 
 /** An Event's name begins with that of its object. */

@@ -2,13 +2,13 @@ import { type Context, Hono } from 'hono';
 import type { ApiDeps, ApiOptions } from './api-deps.ts';
 import type { Collection } from './collection.ts';
 import { jobKind } from './job-kind.ts';
+import { listOrWatch, showObject } from './collection-routes.ts';
 import { findJob, listJobs, parseJobFilter } from './list-jobs.ts';
-import { parsePage, renderList } from './list-page.ts';
 import { type Parsed, ok } from './query.ts';
 import type { JobObject } from './render-job.ts';
 import { JOBS, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
+import { JOB_PRINTER, isJobOver } from './tables/job-printer.ts';
 import { watchedJobs } from './watch-jobs.ts';
-import { isWatch, watchResponse } from './watch-routes.ts';
 import { addWriteRoutes } from './write/write-routes.ts';
 
 const PATH = '/namespaces/:namespace/jobs';
@@ -16,14 +16,14 @@ const PATH = '/namespaces/:namespace/jobs';
 /** `batch/v1` Jobs. */
 export function jobRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   const app = new Hono();
-  const many = (c: Context, namespace: string | null) => listOrWatch(c, namespace, deps, options);
+  const many = (c: Context, namespace: string | null) => showMany(c, namespace, deps, options);
   app.get('/jobs', (c) => many(c, null));
   app.get(PATH, (c) => many(c, c.req.param('namespace') ?? ''));
   for (const path of [`${PATH}/:name`, `${PATH}/:name/status`])
     app.get(path, async (c) => {
       const name = c.req.param('name') ?? '';
       const job = await findJob(c.req.param('namespace') ?? '', name, deps);
-      return job === null ? errorResponse(notFound(JOBS, name)) : c.json(job);
+      return job === null ? errorResponse(notFound(JOBS, name)) : showObject(c, job, JOB_PRINTER, deps);
     });
   addWriteRoutes(
     app,
@@ -46,16 +46,14 @@ function selectJobs(c: Context, namespace: string | null, deps: ApiDeps): Parsed
   return ok({
     resource: JOBS,
     apiVersion: 'batch/v1',
+    printer: JOB_PRINTER,
+    isOver: isJobOver,
     list: (page) => listJobs(filter.value, page, deps),
     watch: () => watchedJobs(filter.value, deps),
   });
 }
 
-async function listOrWatch(c: Context, namespace: string | null, deps: ApiDeps, options: ApiOptions) {
+async function showMany(c: Context, namespace: string | null, deps: ApiDeps, options: ApiOptions) {
   const jobs = selectJobs(c, namespace, deps);
-  if (jobs.kind === 'bad') return errorResponse(jobs.error);
-  if (isWatch(c)) return watchResponse(c, jobs.value.watch(), deps, options);
-  const page = parsePage(c.req.query());
-  if (page.kind === 'bad') return errorResponse(page.error);
-  return c.json(renderList('JobList', 'batch/v1', await jobs.value.list(page.value)));
+  return jobs.kind === 'bad' ? errorResponse(jobs.error) : listOrWatch(c, jobs.value, deps, options);
 }

@@ -1,25 +1,29 @@
 import { Hono } from 'hono';
-import type { ApiDeps, ApiOptions } from './api-deps.ts';
+import type { ApiDeps, ApiOptions, ApiPorts } from './api-deps.ts';
 import { discoveryRoutes } from './discovery.ts';
 import { loopbackGuard } from './guard.ts';
 import { eventRoutes } from './event-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { namespaceRoutes } from './namespace-routes.ts';
+import { openApiRoutes } from './openapi/openapi-routes.ts';
 import { podRoutes } from './pod-routes.ts';
 import { errorResponse, internalError, noSuchPath } from './status-error.ts';
+import { createOpenStreams } from './streams.ts';
 
 /**
  * The Kubernetes API, as far as this version has it, on Web requests and responses: whatever carries it (Lambda, a
  * server on loopback) must be able to stream. Every failure is a Status object.
  */
-export function createKubeApi(deps: ApiDeps, options: ApiOptions = {}): Hono {
+export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
+  const deps: ApiDeps = { ...ports, streams: createOpenStreams(options.openStreamsMax) };
   const app = new Hono();
   if (options.embedded === true) app.use(loopbackGuard);
+  app.route('/', openApiRoutes());
   app.route('/', discoveryRoutes());
   app.route('/apis/batch/v1', jobRoutes(deps, options));
   app.route('/api/v1', podRoutes(deps, options));
   app.route('/api/v1', eventRoutes(deps, options));
-  app.route('/api/v1', namespaceRoutes(deps));
+  app.route('/api/v1', namespaceRoutes(deps, options));
   app.notFound(() => errorResponse(noSuchPath()));
   app.onError((error, c) => {
     deps.telemetry.warn('request failed', { method: c.req.method, path: c.req.path, error: String(error) });

@@ -1,19 +1,20 @@
 import type { JobUid } from '../domain/brand.ts';
 import type { JobStore } from '../ports/job-store.ts';
-import { type Place, decodePlace, encodePlace } from '../schema/list-place.ts';
+import { type Place, decodePlace } from '../schema/list-place.ts';
 import { type Parsed, bad, countOf, ok } from './query.ts';
 
-/** Objects of one page, whatever the client asks for: an answer has to fit a Lambda's memory. */
-const PAGE_MAX = 5000;
 const JOBS_PER_READ = 100;
 
+/** At most `limit` objects, from a place on. */
 export type PageRequest = { readonly limit: number; readonly from: Place | null };
+/** What the client asks for; without a limit, everything. */
+export type PageWish = { readonly limit: number | null; readonly from: Place | null };
 
 /** Reads `limit` and `continue`. */
-export function parsePage(query: { readonly limit?: string; readonly continue?: string }): Parsed<PageRequest> {
+export function parsePage(query: { readonly limit?: string; readonly continue?: string }): Parsed<PageWish> {
   const limit = countOf('limit', query.limit);
   if (limit.kind === 'bad') return limit;
-  const wanted = limit.value === null || limit.value === 0 ? PAGE_MAX : Math.min(limit.value, PAGE_MAX);
+  const wanted = limit.value === 0 ? null : limit.value;
   if (query.continue === undefined || query.continue === '') return ok({ limit: wanted, from: null });
   const from = decodePlace(query.continue);
   return from === null ? bad('continue key is not valid') : ok({ limit: wanted, from });
@@ -21,17 +22,6 @@ export function parsePage(query: { readonly limit?: string; readonly continue?: 
 
 /** One page of objects; `next` is where it goes on, null at the end. */
 export type Page<T> = { readonly version: number; readonly items: readonly T[]; readonly next: Place | null };
-
-/** Kubernetes' list object. */
-export const renderList = <T>(kind: string, apiVersion: string, { version, items, next }: Page<T>) => ({
-  kind,
-  apiVersion,
-  metadata: {
-    resourceVersion: String(version),
-    ...(next === null ? {} : { continue: encodePlace(next) }),
-  },
-  items,
-});
 
 export type JobRef = {
   readonly uid: JobUid;

@@ -1,29 +1,29 @@
 import { type Context, Hono } from 'hono';
 import { hasPod } from '../domain/index-record.ts';
-import { parsePodName } from '../domain/pod-name.ts';
 import type { ApiDeps, ApiOptions } from './api-deps.ts';
 import { STREAM_MAX_SEC } from './api-deps.ts';
-import { deletionOf } from './delete-job.ts';
+import { listOrWatch, showObject } from './collection-routes.ts';
+import { deletionOf } from './delete-options.ts';
+import type { PageRequest } from './list-page.ts';
 import { listPods, parsePodFilter } from './list-pods.ts';
-import { type JobRef, jobRefs, parsePage, renderList } from './list-page.ts';
+import { findPod } from './find-pod.ts';
 import { findLogSource, logLines, parseLogOptions } from './pod-log.ts';
-import type { Reads } from './read-job.ts';
-import { readPod } from './read-pods.ts';
 import { PODS, badRequest, conflict, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
 import { streamLines } from './streams.ts';
+import { POD_PRINTER, isPodOver } from './tables/pod-printer.ts';
 import { watchedPods } from './watch-pods.ts';
-import { isWatch, watchResponse } from './watch-routes.ts';
+import { followed, jobFeed } from './watched.ts';
 
 /** Core/v1 Pods, which are a Job's attempts: get, list, watch, log. */
 export function podRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   const app = new Hono();
-  const many = (c: Context, namespace: string | null) => listOrWatch(c, namespace, deps, options);
+  const many = (c: Context, namespace: string | null) => showMany(c, namespace, deps, options);
   app.get('/pods', (c) => many(c, null));
   app.get('/namespaces/:namespace/pods', (c) => many(c, c.req.param('namespace')));
   app.get('/namespaces/:namespace/pods/:name', async (c) => {
     const { namespace, name } = c.req.param();
     const found = await findPod(namespace, name, deps);
-    return found === null ? errorResponse(notFound(PODS, name)) : c.json(found.pod);
+    return found === null ? errorResponse(notFound(PODS, name)) : showObject(c, found.pod, POD_PRINTER, deps);
   });
   app.get('/namespaces/:namespace/pods/:name/log', (c) => {
     const { namespace, name } = c.req.param();
@@ -38,47 +38,23 @@ export function podRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   return app;
 }
 
-async function listOrWatch(c: Context, namespace: string | null, deps: ApiDeps, options: ApiOptions) {
-  const query = c.req.query();
-  const filter = parsePodFilter(namespace, query);
+async function showMany(c: Context, namespace: string | null, deps: ApiDeps, options: ApiOptions) {
+  const filter = parsePodFilter(namespace, c.req.query());
   if (filter.kind === 'bad') return errorResponse(filter.error);
-  if (isWatch(c)) return watchResponse(c, watchedPods(filter.value, deps), deps, options);
-  const page = parsePage(query);
-  if (page.kind === 'bad') return errorResponse(page.error);
-  return c.json(renderList('PodList', 'v1', await listPods(filter.value, page.value, deps)));
-}
-
-/** A Pod's name leads to its attempt, once its Job is known: `<job>-<suffix>` or `<job>-<index>-<suffix>`. */
-async function findPod(namespace: string, name: string, reads: Reads) {
-  for await (const { uid, name: jobName } of ownersOf(namespace, name, reads)) {
-    const spec = await reads.jobs.readSpec(uid);
-    if (spec === null) continue;
-    const { completionMode } = spec.manifest.spec;
-    const attempt = parsePodName({ uid, name: jobName, completionMode }, name);
-    const found = attempt === null ? null : await readPod(uid, attempt.index, attempt.attempt, reads);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
-/** From this length on a Pod's name holds only the beginning of its Job's. */
-const CUT_CHARS = 58;
-
-/** Jobs that may own a Pod of this name. */
-async function* ownersOf(namespace: string, podName: string, { jobs }: Reads): AsyncGenerator<JobRef> {
-  const [, rest] = /^(.+)-[a-z0-9]+$/.exec(podName) ?? [];
-  if (rest === undefined) return;
-  const [, beforeIndex] = /^(.+)-\d+$/.exec(rest) ?? [];
-  for (const name of beforeIndex === undefined ? [rest] : [beforeIndex, rest])
-    yield* jobRefs(jobs, { namespace, name }, null);
-  if (rest.length + 1 < CUT_CHARS) return;
-  for await (const ref of jobRefs(jobs, { namespace, name: undefined }, null))
-    if (ref.name.startsWith(beforeIndex ?? rest)) yield ref;
+  const pods = {
+    resource: PODS,
+    apiVersion: 'v1',
+    printer: POD_PRINTER,
+    isOver: isPodOver,
+    list: (page: PageRequest) => listPods(filter.value, page, deps),
+    watch: () => followed(jobFeed(deps.feed), watchedPods(filter.value, deps)),
+  };
+  return listOrWatch(c, pods, deps, options);
 }
 
 /** Stops the Pod's attempt. What has ended is the Job's history, and goes when the Job does. */
 async function deletePod(c: Context, namespace: string, name: string, deps: ApiDeps): Promise<Response> {
-  const wish = await deletionOf(c);
+  const wish = await deletionOf(c, null);
   if (wish.kind === 'bad') return errorResponse(wish.error);
   const found = await findPod(namespace, name, deps);
   if (found === null) return errorResponse(notFound(PODS, name));

@@ -2,15 +2,15 @@ import type { FeedRow } from '../ports/feed.ts';
 import { type JobFilter, presentJobs, showsJob } from './list-jobs.ts';
 import { type Reads, chunksForSummary, readJob } from './read-job.ts';
 import { type JobObject, renderJob } from './render-job.ts';
-import type { Change, WatchSource } from './watch.ts';
+import { type Change, type Watched, followed, jobFeed } from './watched.ts';
 
 /**
  * Jobs as the feed tells of them. A change is shown in the row's version with the state of now, which is at least as
  * new; so a Job that was shown with a later row's state already is not shown again for the rows before it.
  */
-export function watchedJobs(filter: JobFilter, reads: Reads): WatchSource<JobObject> {
+export function watchedJobs(filter: JobFilter, reads: Reads): Watched<JobObject> {
   const told = new Map<string, number>();
-  return {
+  return followed(jobFeed(reads.feed), {
     kind: 'Job',
     apiVersion: 'batch/v1',
     async *present() {
@@ -31,5 +31,5 @@ export function watchedJobs(filter: JobFilter, reads: Reads): WatchSource<JobObj
           yield { type, object: renderJob({ ...view, version: row.number }) };
       }
     },
-  };
+  });
 }

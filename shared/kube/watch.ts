@@ -1,13 +1,15 @@
 import type { Clock } from '../ports/clock.ts';
-import type { Feed, FeedRow } from '../ports/feed.ts';
 import { type StatusError, expired } from './status-error.ts';
+import type { Change, Watched } from './watched.ts';
+
+export type { Change, WatchSource } from './watched.ts';
 
 export type WatchEvent<T> =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
+  | Change<T>
   | { readonly type: 'BOOKMARK'; readonly object: Bookmark }
   | { readonly type: 'ERROR'; readonly object: StatusError };
 
-type Bookmark = {
+export type Bookmark = {
   readonly kind: string;
   readonly apiVersion: string;
   readonly metadata: {
@@ -17,24 +19,17 @@ type Bookmark = {
   };
 };
 
-/** What is watched. */
-export type WatchSource<T> = {
-  readonly kind: string;
-  readonly apiVersion: string;
-  /** Everything there is, for a watch that begins without a resourceVersion. */
-  present(): AsyncIterable<T>;
-  /** What one row of the feed tells, in the row's own version. */
-  changes(row: FeedRow): AsyncIterable<Change<T>>;
-};
-
-export type Change<T> = { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T };
-
 export type WatchOptions = {
   /** Number of the feed after which changes are told; null: everything that is present first, then what follows. */
   readonly after: number | null;
   readonly bookmarks: boolean;
   /** Ends what was present with the bookmark that WatchList clients wait for. */
   readonly announceEnd: boolean;
+  /**
+   * When it ends. `atNews`: also at the first look at the feed that found something to tell, or once everything present
+   * was told; for an answer that can only be sent as a whole.
+   */
+  readonly ends: 'atTime' | 'atNews';
   readonly endsAt: number;
   readonly pollMs: number;
   /** The client has gone. */
@@ -47,49 +42,73 @@ const BOOKMARK_EVERY_MS = 60_000;
 
 /**
  * Follows the feed: each row's number at most once, in order, nothing left out. It ends at `endsAt` with a bookmark (if
- * those are wanted), or with 410 when rows that were to come have vanished: then the client lists anew.
+ * those are wanted), or with 410 when rows that were to come have vanished, or when there never were so many: then the
+ * client lists anew.
  */
 export async function* watch<T>(
-  source: WatchSource<T>,
+  source: Watched<T>,
   options: WatchOptions,
-  { feed, clock }: { readonly feed: Feed; readonly clock: Clock },
+  clock: Clock,
 ): AsyncGenerator<WatchEvent<T>> {
-  const bookmark = (version: number, annotations?: Readonly<Record<string, string>>): WatchEvent<T> => ({
-    type: 'BOOKMARK',
-    object: {
-      kind: source.kind,
-      apiVersion: source.apiVersion,
-      metadata: {
-        resourceVersion: String(version),
-        creationTimestamp: null,
-        ...(annotations === undefined ? {} : { annotations }),
-      },
-    },
-  });
-  let version = options.after ?? (await feed.head());
+  const bookmark = bookmarksOf(source);
+  const head = await source.head();
+  let version = options.after ?? head;
+  if (version > head) {
+    // A number from another life of this server: waiting for it would tell nothing of what happens meanwhile.
+    yield { type: 'ERROR', object: expired(`too large resource version: ${version} (${head})`) };
+    return;
+  }
   let bookmarkAt = clock.now() + BOOKMARK_EVERY_MS;
+  let told = 0;
   if (options.after === null) {
-    for await (const object of source.present()) yield { type: 'ADDED', object };
-    if (options.announceEnd) yield bookmark(version, { 'k8s.io/initial-events-end': 'true' });
+    for await (const object of source.present()) {
+      if (options.isCancelled()) return;
+      yield { type: 'ADDED', object };
+      told++;
+    }
+    if (options.announceEnd) {
+      yield bookmark(version, { 'k8s.io/initial-events-end': 'true' });
+      told++;
+    }
   }
   while (!options.isCancelled()) {
-    const page = await feed.read(version, ROWS_PER_READ);
+    const page = await source.read(version, ROWS_PER_READ);
     if (page.kind === 'expired') {
-      yield { type: 'ERROR', object: expired(`too old resource version: ${version} (${await feed.head()})`) };
+      yield { type: 'ERROR', object: expired(`too old resource version: ${version} (${await source.head()})`) };
       return;
     }
     for (const row of page.rows) {
-      for await (const change of source.changes(row)) yield change;
+      for await (const change of row.changes()) {
+        if (options.isCancelled()) return;
+        yield change;
+        told++;
+      }
       version = row.number;
     }
     if (page.rows.length === ROWS_PER_READ) continue;
     const leftMs = options.endsAt - clock.now();
-    if (leftMs <= 0) break;
+    if (leftMs <= 0 || (options.ends === 'atNews' && told > 0)) break;
     if (options.bookmarks && clock.now() >= bookmarkAt) {
       yield bookmark(version);
       bookmarkAt = clock.now() + BOOKMARK_EVERY_MS;
     }
     await clock.sleep(Math.min(options.pollMs, leftMs));
   }
-  if (options.bookmarks) yield bookmark(version);
+  if (options.bookmarks && !options.isCancelled()) yield bookmark(version);
 }
+
+const bookmarksOf =
+  ({ kind, apiVersion }: Pick<Watched<unknown>, 'kind' | 'apiVersion'>) =>
+  (version: number, annotations?: Readonly<Record<string, string>>) =>
+    ({
+      type: 'BOOKMARK',
+      object: {
+        kind,
+        apiVersion,
+        metadata: {
+          resourceVersion: String(version),
+          creationTimestamp: null,
+          ...(annotations === undefined ? {} : { annotations }),
+        },
+      },
+    }) as const;

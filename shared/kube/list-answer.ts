@@ -1,0 +1,103 @@
+import type { Context } from 'hono';
+import { encodePlace } from '../schema/list-place.ts';
+import type { ApiDeps } from './api-deps.ts';
+import type { Collection } from './collection.ts';
+import { jsonAnswer } from './json-answer.ts';
+import type { KubeObject } from './kube-object.ts';
+import type { ListOptions } from './list-options.ts';
+import type { Page, PageWish } from './list-page.ts';
+import { errorResponse, expired, versionAhead } from './status-error.ts';
+import { streamLines } from './streams.ts';
+import type { Writer } from './table.ts';
+
+/** Objects that are held at a time, however long the list is. */
+const PAGE_OBJECTS = 250;
+
+/**
+ * Answers a list: all that was asked for, of which no more than a page is held at a time. What fits one page is
+ * answered whole; the rest is written as it is read. If a later page cannot be read the connection breaks.
+ */
+export async function listAnswer<T extends KubeObject>(
+  c: Context,
+  collection: Collection<T>,
+  { limit, from }: PageWish,
+  options: ListOptions,
+  writer: Writer<T>,
+  deps: ApiDeps,
+): Promise<Response> {
+  const refusal = await refuse(collection, { limit, from }, options);
+  if (refusal !== null) return errorResponse(refusal);
+  const sizeOf = (left: number): number => Math.min(left, PAGE_OBJECTS);
+  const wanted = limit ?? Number.POSITIVE_INFINITY;
+  const first = await collection.list({ limit: sizeOf(wanted), from });
+  if (first.next === null || first.items.length >= wanted) {
+    const items = first.items.map((object) => writer.item(object));
+    return jsonAnswer(c, { ...writer.head, metadata: metadataOf(first), [writer.field]: items });
+  }
+  const pages = async function* (): AsyncGenerator<Page<T>> {
+    let left = wanted;
+    for (let page = first; ; page = await collection.list({ limit: sizeOf(left), from: page.next })) {
+      yield page;
+      left -= page.items.length;
+      if (page.next === null || left <= 0) return;
+    }
+  };
+  return streamLines('application/json', async function* (isCancelled) {
+    try {
+      yield* listText(pages(), writer, isCancelled);
+    } catch (error) {
+      deps.telemetry.warn('list broke off', { path: c.req.path, error: String(error) });
+      throw error;
+    }
+  });
+}
+
+/** The list as text, piece by piece. Its metadata comes last, for only then it is known where it goes on. */
+async function* listText<T>(
+  pages: AsyncIterable<Page<T>>,
+  { head, field, item }: Writer<T>,
+  isCancelled: () => boolean,
+): AsyncGenerator<string> {
+  let between = `${JSON.stringify(head).slice(0, -1)},"${field}":[`;
+  let last: Page<T> | null = null;
+  for await (const page of pages) {
+    if (isCancelled()) return;
+    let text = '';
+    for (const object of page.items) {
+      text += between + JSON.stringify(item(object));
+      between = ',';
+    }
+    last = page;
+    if (text !== '') yield text;
+  }
+  const open = between === ',' ? '' : between;
+  yield `${open}],"metadata":${JSON.stringify(last === null ? {} : metadataOf(last))}}`;
+}
+
+const metadataOf = ({ version, next }: Pick<Page<unknown>, 'version' | 'next'>) => ({
+  resourceVersion: String(version),
+  ...(next === null ? {} : { continue: encodePlace(next) }),
+});
+
+/** Why a list cannot be had as it was asked for; null: it can. */
+async function refuse<T extends KubeObject>(
+  collection: Collection<T>,
+  { from }: PageWish,
+  { version, match }: ListOptions,
+) {
+  if (from === null && (version === null || version === 0)) return null;
+  const watched = collection.watch();
+  const head = await watched.head();
+  if (from !== null) {
+    if (from.version > head) return expired(TOO_OLD_TOKEN);
+    return (await watched.read(from.version, 1)).kind === 'expired' ? expired(TOO_OLD_TOKEN) : null;
+  }
+  if (version !== null && version > head) return versionAhead(version, head);
+  // There is no state but that of now.
+  return match === 'Exact' && version !== head
+    ? expired('The resourceVersion for the provided list is too old.')
+    : null;
+}
+
+const TOO_OLD_TOKEN =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter.';

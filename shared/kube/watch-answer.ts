@@ -1,0 +1,91 @@
+import type { Context } from 'hono';
+import { type ApiDeps, type ApiOptions, BUFFERED_MAX_SEC, POLL_MS, STREAM_MAX_SEC } from './api-deps.ts';
+import type { Collection } from './collection.ts';
+import type { KubeObject } from './kube-object.ts';
+import type { ListOptions } from './list-options.ts';
+import { internalError } from './status-error.ts';
+import type { Columns, Writer } from './table.ts';
+import { type WatchEvent, type WatchOptions, watch } from './watch.ts';
+
+/** A watch that ends sooner than a second without a word is taken for a failure by clients. */
+const OVER_HOLD_MS = 1200;
+/** Objects that are looked at to find out whether anything can still happen to them. */
+const OVER_LOOKS_MAX = 100;
+
+/** Answers `?watch=true`: one JSON object a line, as long as the client asks for and we can. */
+export async function watchAnswer<T extends KubeObject>(
+  c: Context,
+  collection: Collection<T>,
+  options: ListOptions,
+  writer: Writer<T>,
+  deps: ApiDeps,
+  { watchMode = 'stream', streamMaxSec = STREAM_MAX_SEC, pollMs = POLL_MS }: ApiOptions,
+): Promise<Response> {
+  const { version, timeoutSec, bookmarks, sendInitialEvents } = options;
+  const maxSec = watchMode === 'stream' ? streamMaxSec : Math.min(streamMaxSec, BUFFERED_MAX_SEC);
+  const seconds = timeoutSec === null || timeoutSec === 0 ? maxSec : Math.min(timeoutSec, maxSec);
+  const now = deps.clock.now();
+  const end = watchMode === 'stream' ? STREAMED : await bufferedEnd(c, collection, bookmarks);
+  const how = {
+    // No version, and 0, mean "whatever is there", which is shown first.
+    after: version === null || version === 0 || sendInitialEvents ? null : version,
+    bookmarks,
+    announceEnd: sendInitialEvents && bookmarks,
+    ends: end.ends,
+    endsAt: now + Math.min(seconds * 1000, end.holdMs),
+    pollMs,
+  };
+  const pieces = (isCancelled: () => boolean) => lines(c, collection, { ...how, isCancelled }, writer, deps);
+  return watchMode === 'stream'
+    ? deps.streams.send('application/json', pieces)
+    : deps.streams.collect('application/json', pieces);
+}
+
+type End = { readonly ends: WatchOptions['ends']; readonly holdMs: number };
+const STREAMED: End = { ends: 'atTime', holdMs: Number.POSITIVE_INFINITY };
+
+/**
+ * When an answer that is sent as a whole ends. `kubectl get -w` does not come again, so it is told all that happens in
+ * the time there is. Others come again: they are told as soon as there is something to tell, and are not kept waiting
+ * for objects to which nothing happens any more: `kubectl wait` does not return before its watch has ended.
+ */
+async function bufferedEnd<T extends KubeObject>(
+  c: Context,
+  collection: Collection<T>,
+  bookmarks: boolean,
+): Promise<End> {
+  const isOnlyOnce = !bookmarks && /^kubectl get\b/.test(c.req.header('kubectl-command') ?? '');
+  if (isOnlyOnce) return { ends: 'atTime', holdMs: Number.POSITIVE_INFINITY };
+  const open: End = { ends: 'atNews', holdMs: Number.POSITIVE_INFINITY };
+  const { isOver } = collection;
+  if (isOver === undefined) return open;
+  let looks = 0;
+  for await (const object of collection.watch().present())
+    if (!isOver(object) || ++looks >= OVER_LOOKS_MAX) return open;
+  return looks === 0 ? open : { ends: 'atNews', holdMs: OVER_HOLD_MS };
+}
+
+async function* lines<T extends KubeObject>(
+  c: Context,
+  collection: Collection<T>,
+  options: WatchOptions,
+  writer: Writer<T>,
+  deps: ApiDeps,
+): AsyncGenerator<string> {
+  let columns: Columns = 'withColumns';
+  const written = (event: WatchEvent<T>): unknown => {
+    if (event.type === 'ERROR') return event.object;
+    const object =
+      event.type === 'BOOKMARK' ? writer.bookmark(event.object, columns) : writer.object(event.object, columns);
+    columns = 'withoutColumns';
+    return object;
+  };
+  try {
+    for await (const event of watch(collection.watch(), options, deps.clock))
+      yield `${JSON.stringify({ type: event.type, object: written(event) })}\n`;
+  } catch (error) {
+    // The answer has begun, so its failure is told in the stream: clients list anew.
+    deps.telemetry.warn('watch failed', { path: c.req.path, error: String(error) });
+    yield `${JSON.stringify({ type: 'ERROR', object: internalError('the watch could not go on') })}\n`;
+  }
+}
