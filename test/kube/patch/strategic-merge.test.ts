@@ -17,6 +17,7 @@ const inContainer = (current: Json, patch: Json): unknown => {
   return typeof after === 'string' ? after : (after as { containers: unknown[] }).containers[0];
 };
 const named = (...names: string[]) => names.map((name) => ({ name }));
+const letters = (names: string) => named(...names.split(''));
 
 describe('objects', () => {
   test('are merged; null removes, other values replace', () => {
@@ -100,7 +101,7 @@ describe('lists of objects', () => {
       [{ name: 'n', value: '2' }, { name: 'a' }],
     ],
   ])('%s', (_why, current, patch, after) => {
-    expect(inContainer({ env: named(...current) }, { env: patch })).toEqual({ name: 'c', env: after });
+    expect(inContainer({ env: letters(current) }, { env: patch })).toEqual({ name: 'c', env: after });
   });
 
   test.each<[current: string, patch: string, order: string, after: string]>([
@@ -112,10 +113,10 @@ describe('lists of objects', () => {
     ['ab', '', 'azb', 'ab'],
     ['', 'ab', 'ab', 'ab'],
   ])('%s with %s in the order %s is %s', (current, patch, order, after) => {
-    const change = patch === '' ? {} : { env: named(...patch) };
-    expect(inContainer({ env: named(...current) }, { ...change, '$setElementOrder/env': named(...order) })).toEqual({
+    const change = patch === '' ? {} : { env: letters(patch) };
+    expect(inContainer({ env: letters(current) }, { ...change, '$setElementOrder/env': letters(order) })).toEqual({
       name: 'c',
-      env: named(...after),
+      env: letters(after),
     });
   });
 
