@@ -57,7 +57,9 @@ function readEnvelope(bytes: Uint8Array): Envelope {
   if (encoding !== '') throw new Unreadable(`content encoding ${JSON.stringify(encoding)} is not known`);
   const type = text(contentType);
   if (type !== '' && type !== PROTOBUF_TYPE) throw new Unreadable(`content type ${JSON.stringify(type)} is not known`);
-  return { apiVersion: apiVersion ?? '', kind: kind ?? '', raw: raw ?? new Uint8Array() };
+  // Go writes an empty object as no bytes, but it does write it.
+  if (raw === undefined) throw new Unreadable('the envelope holds no object');
+  return { apiVersion: apiVersion ?? '', kind: kind ?? '', raw };
 }
 
 /** The parts of a message whose fields 1, 2, ... are all bytes or text, under these names. */

@@ -182,8 +182,9 @@ function readScalar(reader: BinaryReader, wireType: WireType, is: Scalar): unkno
 
 /** Whatever the declared size, a negative number is written as 64 bits. */
 function readInteger(reader: BinaryReader, min: number, max: number): number {
-  const value = Number(reader.int64());
-  if (value < min || value > max) throw new Unreadable(`${value} is not between ${min} and ${max}`);
+  const read = reader.int64();
+  const value = Number(read);
+  if (value < min || value > max) throw new Unreadable(`${read} is not between ${min} and ${max}`);
   return value;
 }
 
