@@ -18,6 +18,8 @@ export type ApiPorts = {
   /** A random UUID. */
   readonly newUid: () => string;
   readonly changes: JobChanges;
+  /** Deletes what is in a namespace that is being deleted, as far as that goes quickly, and itself once it is empty. */
+  readonly emptyNamespace: (name: string) => Promise<unknown>;
 };
 
 export type ApiDeps = ApiPorts & {

@@ -1,32 +1,74 @@
-import { Hono } from 'hono';
-import type { StoredObject } from '../ports/object-store.ts';
-import type { ApiDeps } from './api-deps.ts';
-import { NAMESPACES, badRequest, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
-import { isWatch } from './watch-routes.ts';
+import { type Context, Hono } from 'hono';
+import { DEFAULT_NAMESPACE } from '../domain/namespace.ts';
+import type { ApiDeps, ApiOptions } from './api-deps.ts';
+import { listOrWatch, showObject } from './collection-routes.ts';
+import type { Collection } from './collection.ts';
+import type { KubeObject } from './kube-object.ts';
+import { namespaceKind } from './namespace-kind.ts';
+import { type Parsed, ok } from './query.ts';
+import { parseFieldSelector, parseLabelSelector } from './selectors.ts';
+import { NAMESPACES, errorResponse, forbiddenObject, methodNotAllowed, notFound } from './status-error.ts';
+import { type Selection, listStored, watchStored } from './stored-objects.ts';
+import { NAMESPACE_PRINTER } from './tables/namespace-printer.ts';
+import { addWriteRoutes } from './write/write-routes.ts';
 
-/** Namespaces are rows: get and list. */
-export function namespaceRoutes({ objects }: ApiDeps): Hono {
+const PATH = '/namespaces';
+
+/** `v1` Namespaces. */
+export function namespaceRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   const app = new Hono();
-  app.get('/namespaces', async (c) => {
-    if (isWatch(c)) return errorResponse(methodNotAllowed('namespaces cannot be watched in this version of Muster'));
-    const { labelSelector = '', fieldSelector = '' } = c.req.query();
-    if (labelSelector !== '' || fieldSelector !== '')
-      return errorResponse(badRequest('namespaces cannot be selected in this version of Muster'));
-    const version = String(await objects.head('Namespace'));
-    const page = await objects.list('Namespace', { namespace: null, after: null, limit: 5_000 });
-    const items = page.objects.map(renderNamespace);
-    return c.json({ kind: 'NamespaceList', apiVersion: 'v1', metadata: { resourceVersion: version }, items });
+  const kind = namespaceKind(deps);
+  app.get(PATH, async (c) => {
+    const namespaces = selectNamespaces(c, deps);
+    return namespaces.kind === 'bad'
+      ? errorResponse(namespaces.error)
+      : listOrWatch(c, namespaces.value, deps, options);
   });
-  app.get('/namespaces/:name', async (c) => {
-    const name = c.req.param('name');
-    const found = await objects.read('Namespace', { namespace: '', name });
-    return found === null ? errorResponse(notFound(NAMESPACES, name)) : c.json(renderNamespace(found));
-  });
-  for (const path of ['/namespaces', '/namespaces/:name']) app.all(path, () => errorResponse(methodNotAllowed()));
+  for (const path of [`${PATH}/:name`, `${PATH}/:name/status`])
+    app.get(path, async (c) => {
+      const name = c.req.param('name') ?? '';
+      const found = await kind.find({ namespace: '', name }, false);
+      return found === null
+        ? errorResponse(notFound(NAMESPACES, name))
+        : showObject(c, found.object, NAMESPACE_PRINTER, deps);
+    });
+  app.delete(`${PATH}/${DEFAULT_NAMESPACE}`, () =>
+    errorResponse(forbiddenObject(NAMESPACES, DEFAULT_NAMESPACE, 'this namespace may not be deleted')),
+  );
+  addWriteRoutes(app, { kind, path: PATH, show: (c, object, code) => c.json(object, code), select: null }, deps);
+  for (const path of [PATH, `${PATH}/:name`, `${PATH}/:name/status`])
+    app.all(path, () => errorResponse(methodNotAllowed()));
   return app;
 }
 
-const renderNamespace = ({ document, version }: StoredObject) => ({
-  ...document,
-  metadata: { ...document.metadata, resourceVersion: String(version) },
-});
+function selectNamespaces(c: Context, { objects }: ApiDeps): Parsed<Collection> {
+  const { labelSelector, fieldSelector } = c.req.query();
+  const labels = parseLabelSelector(labelSelector);
+  if (labels.kind === 'bad') return labels;
+  const fields = parseFieldSelector(fieldSelector, ['metadata.name', 'status.phase', 'name']);
+  if (fields.kind === 'bad') return fields;
+  const selection: Selection = {
+    kind: 'Namespace',
+    apiVersion: 'v1',
+    namespace: null,
+    matches: (object) => {
+      const { name, labels: has = {} } = object.metadata;
+      const said = { 'metadata.name': name, name, 'status.phase': phaseOf(object) };
+      return labels.value.matches(has) && fields.value.matches(said);
+    },
+    // A namespace goes from Active to Terminating, and never back.
+    before: (object) => ({ ...object, status: { phase: 'Active' } }),
+  };
+  return ok({
+    resource: NAMESPACES,
+    apiVersion: 'v1',
+    printer: NAMESPACE_PRINTER,
+    list: (page) => listStored(selection, page, objects),
+    watch: () => watchStored(selection, objects),
+  });
+}
+
+function phaseOf({ status }: KubeObject): string {
+  const phase = typeof status === 'object' && status !== null && 'phase' in status ? status.phase : undefined;
+  return typeof phase === 'string' ? phase : '';
+}

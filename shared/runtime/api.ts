@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
 import { changeJob, createJob, deleteJob, deletePod } from '../control/job-changes.ts';
+import { emptyNamespace } from '../control/namespaces.ts';
 import type { ApiOptions } from '../kube/api-deps.ts';
 import { createKubeApi } from '../kube/kube-api.ts';
 import type { Runtime } from './runtime.ts';
+
+/** What of a namespace is deleted while its user waits; the sweep does the rest. */
+const WHILE_ASKED = { deletions: 200, ms: 3_000 };
 
 /** The Kubernetes API over this process's runtime. */
 export const kubeApiOf = ({ deps, logs }: Runtime, options: ApiOptions = {}): Hono =>
@@ -23,6 +27,7 @@ export const kubeApiOf = ({ deps, logs }: Runtime, options: ApiOptions = {}): Ho
         remove: (uid, propagation) => deleteJob(uid, deps, propagation),
         deletePod: (uid, id) => deletePod(uid, id, deps),
       },
+      emptyNamespace: (name) => emptyNamespace(name, deps, WHILE_ASKED),
     },
     options,
   );
