@@ -1,0 +1,99 @@
+import { asTime } from '../domain/brand.ts';
+import type { CronJobManifest } from '../domain/cron-manifest.ts';
+import { standingOf } from '../domain/namespace.ts';
+import type { StoredObject } from '../ports/object-store.ts';
+import { admitCronJob } from '../schema/cron-admission.ts';
+import { type CronJobStanding, cronJobDocument, storedCronJob } from '../schema/cron-document.ts';
+import { admitCronJobUpdate } from '../schema/cron-update.ts';
+import type { ApiDeps } from './api-deps.ts';
+import type { KubeObject } from './kube-object.ts';
+import { CRONJOBS } from './status-error.ts';
+import { renderStored } from './stored-objects.ts';
+import type { Found, WritableKind } from './write/writable-kind.ts';
+
+/** A CronJob that there is: as it is shown, and as it is stored. */
+export type FoundCronJob = Found & { readonly stored: StoredObject };
+
+/** One that may be stored. */
+export type AdmittedCronJob = { readonly manifest: CronJobManifest; readonly standing: CronJobStanding };
+
+/** CronJobs as users write them. */
+export function cronJobKind({ objects, clock, cronJobs }: ApiDeps): WritableKind<FoundCronJob, AdmittedCronJob> {
+  const found = (stored: StoredObject): FoundCronJob => ({ object: renderStored(stored), stored });
+
+  return {
+    resource: CRONJOBS,
+    apiVersion: 'batch/v1',
+    type: 'CronJob',
+    orphans: null,
+
+    async find(key) {
+      const stored = await objects.read('CronJob', key);
+      return stored === null ? null : found(stored);
+    },
+
+    admit(document, context) {
+      const admission = admitCronJob(document, context);
+      if (admission.kind !== 'ok') return admission;
+      const { manifest, warnings } = admission;
+      const creationTimestamp = asTime(clock.now());
+      const standing = { uid: context.uid, creationTimestamp, generation: 1, managedFields: [], deletion: null };
+      return { kind: 'ok', admitted: { manifest, standing }, name: manifest.metadata.name, warnings };
+    },
+
+    admitUpdate({ object, stored }, document, fieldValidation) {
+      const update = admitCronJobUpdate(storedCronJob(stored.document), document, { fieldValidation });
+      if (update.kind !== 'ok') return update;
+      const { manifest, warnings, changed } = update;
+      return { kind: 'ok', admitted: { manifest, standing: standingOfObject(object) }, warnings, changed };
+    },
+
+    preview: (admitted) => rendered(admitted, 0),
+
+    async create(admitted, managedFields) {
+      const { manifest, standing } = admitted;
+      const document = cronJobDocument(manifest, { ...standing, managedFields });
+      const committed = await objects.commit('CronJob', { key: keyOf(manifest), was: 0, document });
+      if (committed.kind === 'lost') return { kind: 'taken' };
+      if (committed.kind !== 'committed') return { kind: committed.kind };
+      return { kind: 'created', object: renderStored({ key: keyOf(manifest), version: committed.version, document }) };
+    },
+
+    async wouldCreate({ manifest }) {
+      const key = keyOf(manifest);
+      const home = await objects.read('Namespace', { namespace: '', name: key.namespace });
+      const standing = standingOf(home?.document);
+      if (standing !== 'open') return standing;
+      return (await objects.read('CronJob', key)) === null ? null : 'taken';
+    },
+
+    async replace({ stored }, { manifest, standing }, managedFields, changed) {
+      const generation = standing.generation + (changed === 'spec' ? 1 : 0);
+      const document = cronJobDocument(manifest, { ...standing, generation, managedFields });
+      const committed = await objects.commit('CronJob', { key: stored.key, was: stored.version, document });
+      if (committed.kind !== 'committed') return { kind: 'lost' };
+      const replaced = { ...stored, version: committed.version, document };
+      // Without its last finalizer a deleted CronJob is gone.
+      if (standing.deletion !== null) await cronJobs.finish(replaced);
+      return { kind: 'replaced', object: renderStored(replaced) };
+    },
+
+    async remove({ stored }, propagation) {
+      const removed = await cronJobs.remove(stored, propagation);
+      return removed.kind === 'terminating'
+        ? { kind: 'terminating', object: renderStored(removed.object) }
+        : { kind: removed.kind };
+    },
+  };
+}
+
+const keyOf = ({ metadata: { namespace, name } }: CronJobManifest) => ({ namespace, name });
+
+const rendered = ({ manifest, standing }: AdmittedCronJob, version: number): KubeObject =>
+  renderStored({ key: keyOf(manifest), version, document: cronJobDocument(manifest, standing) });
+
+function standingOfObject({ metadata }: KubeObject): CronJobStanding {
+  const { uid, creationTimestamp, generation = 1, managedFields = [], deletionTimestamp } = metadata;
+  const deletion = deletionTimestamp === undefined ? null : { at: deletionTimestamp };
+  return { uid, creationTimestamp, generation, managedFields, deletion };
+}

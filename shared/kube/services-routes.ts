@@ -1,0 +1,57 @@
+import { type Context, Hono } from 'hono';
+import type { ApiDeps, ApiOptions } from './api-deps.ts';
+import { listOrWatch } from './collection-routes.ts';
+import type { Collection } from './collection.ts';
+import { type Parsed, ok } from './query.ts';
+import { parseFieldSelector, parseLabelSelector } from './selectors.ts';
+import { SERVICES, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
+import { SERVICE_PRINTER } from './tables/service-printer.ts';
+
+const PATH = '/namespaces/:namespace/services';
+
+/** `v1` Services: there are none, and there will be none. `kubectl get all` and `kubectl cluster-info` ask for them. */
+export function servicesRoutes(deps: ApiDeps, options: ApiOptions): Hono {
+  const app = new Hono();
+  for (const path of ['/services', PATH])
+    app.get(path, (c) => {
+      const services = noServices(c);
+      return services.kind === 'bad' ? errorResponse(services.error) : listOrWatch(c, services.value, deps, options);
+    });
+  for (const path of [`${PATH}/:name`, `${PATH}/:name/status`])
+    app.get(path, (c) => errorResponse(notFound(SERVICES, c.req.param('name') ?? '')));
+  for (const path of ['/services', PATH, `${PATH}/:name`, `${PATH}/:name/status`])
+    app.all(path, () => errorResponse(methodNotAllowed('Services are not made here: nothing routes to a Job')));
+  return app;
+}
+
+/** What is empty has a version all the same, from which a watch can go on. */
+const VERSION = 1;
+
+/** Nothing is selected of nothing, but what asks for it must be readable. */
+function noServices(c: Context): Parsed<Collection> {
+  const { labelSelector, fieldSelector } = c.req.query();
+  const labels = parseLabelSelector(labelSelector);
+  if (labels.kind === 'bad') return labels;
+  const fields = parseFieldSelector(fieldSelector, [
+    'metadata.name',
+    'metadata.namespace',
+    'spec.clusterIP',
+    'spec.type',
+  ]);
+  if (fields.kind === 'bad') return fields;
+  return ok({
+    resource: SERVICES,
+    apiVersion: 'v1',
+    printer: SERVICE_PRINTER,
+    list: async () => ({ version: VERSION, items: [], next: null }),
+    watch: () => ({
+      kind: SERVICES.kind,
+      apiVersion: 'v1',
+      async *present() {
+        // none
+      },
+      head: async () => VERSION,
+      read: async () => ({ kind: 'rows', rows: [] }),
+    }),
+  });
+}
