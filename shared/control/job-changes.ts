@@ -4,7 +4,7 @@ import { withNews } from '../domain/job-events.ts';
 import { FOREGROUND_DELETION, type JobIdentity, planningSpec } from '../domain/job.ts';
 import { creationMetrics } from '../domain/job-metrics.ts';
 import type { JobManifest } from '../domain/manifest.ts';
-import { type Status, freshStatus, isHidden, isOver, podCount, requestDeletion, tally } from '../domain/status.ts';
+import { type Status, freshStatus, isHidden, podCount, requestDeletion, tally } from '../domain/status.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
 import type { JobCreation, StoredSpec } from '../ports/job-store.ts';
 import type { Deps } from './deps.ts';
@@ -80,12 +80,9 @@ export async function deleteJob(
   throw new Error(`Job ${uid} changed during each of ${TRIES_MAX} tries to delete it`);
 }
 
-/** No task of it can run or start any more. */
-const isIdle = ({ phase, lingering, inFlight, chunks }: Status): boolean =>
-  (phase.kind === 'terminating' || isOver(phase)) &&
-  podCount(tally(chunks)) === 0 &&
-  lingering.length === 0 &&
-  inFlight.length === 0;
+/** No task of it runs, and none may start. */
+const isIdle = ({ lingering, inFlight, chunks }: Status): boolean =>
+  podCount(tally(chunks)) === 0 && lingering.length === 0 && inFlight.length === 0;
 
 const isEqualSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((each) => b.includes(each));

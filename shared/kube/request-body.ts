@@ -1,11 +1,13 @@
 import type { Context } from 'hono';
+import { PROTOBUF_TYPE, decodeProtobuf } from '../schema/protobuf/decode-protobuf.ts';
 import { type ParsedDocument, MANIFEST_BYTES_MAX, parseDocument } from '../schema/document.ts';
 import { type StatusError, badRequest, tooLarge, unsupportedMediaType } from './status-error.ts';
 
 /** Body formats in which an object may come. kubectl and Go programs send protobuf, whatever they ask for in return. */
-const FORMATS = new Map<string, 'json' | 'yaml'>([
+const FORMATS = new Map<string, 'json' | 'yaml' | 'protobuf'>([
   ['application/json', 'json'],
   ['application/yaml', 'yaml'],
+  [PROTOBUF_TYPE, 'protobuf'],
 ]);
 
 export type Body =
@@ -20,7 +22,13 @@ export async function readBody(c: Context): Promise<Body> {
   const [type = ''] = (c.req.header('content-type') ?? 'application/json').split(';');
   const format = FORMATS.get(type.trim().toLowerCase());
   if (format === undefined) return refused(unsupportedMediaType([...FORMATS.keys()]));
-  return readText(c, format);
+  if (format !== 'protobuf') return readText(c, format);
+  const bytes = await bytesOf(c);
+  if (!(bytes instanceof Uint8Array)) return refused(bytes);
+  if (bytes.length === 0) return { kind: 'empty' };
+  const decoded = decodeProtobuf(bytes);
+  const document: ParsedDocument = decoded.kind === 'decoded' ? { kind: 'parsed', value: decoded.value } : decoded;
+  return { kind: 'read', document };
 }
 
 /** The bytes, never more of them than a manifest may have. */

@@ -41,10 +41,10 @@ describe('Status objects, word for word', () => {
     ['GET', '/', failure(404, 'NotFound', NOWHERE, {})],
     ['GET', '/api/v1/secrets', failure(404, 'NotFound', NOWHERE, {})],
     ['POST', '/apis/apps/v1/namespaces/default/deployments', failure(404, 'NotFound', NOWHERE, {})],
-    ['PUT', `${JOBS}/sums`, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
-    ['DELETE', JOBS, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
+    ['POST', `${JOBS}/sums`, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
+    ['PUT', JOBS, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
+    ['PATCH', `${JOBS}/sums/status`, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
     ['POST', PODS, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
-    ['POST', '/api/v1/namespaces', failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
     [
       'DELETE',
       `${PODS}/sums-0-bbbbb`,
@@ -189,7 +189,8 @@ describe('bad input is refused, and nothing of it is stored', () => {
       'accepted media types include: application/json, application/yaml',
     ],
     ['text, as a web page may post it', ok, 'text/plain', 415, 'unknown format'],
-    ['protobuf', ok, 'application/vnd.kubernetes.protobuf', 415, 'unknown format'],
+    ['JSON that says it is protobuf', ok, 'application/vnd.kubernetes.protobuf', 400, 'protobuf parse error'],
+    ['nothing, as protobuf', '', 'application/vnd.kubernetes.protobuf', 400, 'the body is empty'],
   ])('%s', async (_, body, type, code, message) => {
     const world = await aWorld();
     const answer = await world.app.request(JOBS, { method: 'POST', body, headers: { 'content-type': type } });

@@ -307,6 +307,7 @@ describe('delete', () => {
     ['', { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Foreground', gracePeriodSeconds: 1 }],
     ['?propagationPolicy=Foreground', undefined],
     ['', { preconditions: { uid: '00000001-0000-4000-8000-000000000000' } }],
+    ['', { preconditions: { resourceVersion: '1' } }],
   ])('%s %j', async (query, body) => {
     const { answer, left } = await gone(query, body);
     expect([answer.status, left]).toEqual([200, 404]);
@@ -330,7 +331,12 @@ describe('delete', () => {
       409,
       'Operation cannot be fulfilled on jobs.batch "sums": Precondition failed: UID in precondition: x, UID in object meta:',
     ],
-    ['', { preconditions: { resourceVersion: '1' } }, 400, 'preconditions.resourceVersion: not supported'],
+    [
+      '',
+      { preconditions: { resourceVersion: '7' } },
+      409,
+      'Precondition failed: ResourceVersion in precondition: 7, ResourceVersion in object meta: 1',
+    ],
     ['?dryRun=Some', undefined, 400, 'dryRun: supported values: "All"'],
   ])('refused: %s %j', async (query, body, code, message) => {
     const { answer, left } = await gone(query, body);

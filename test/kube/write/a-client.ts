@@ -1,4 +1,4 @@
-import { aWorld } from '../a-world.ts';
+import type { aWorld } from '../a-world.ts';
 
 export type World = Awaited<ReturnType<typeof aWorld>>;
 export type Answer = { readonly code: number; readonly body: Body; readonly warnings: readonly string[] };

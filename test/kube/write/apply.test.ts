@@ -91,7 +91,7 @@ test('a configuration is about the Job at its address', async () => {
   expect((await apply(world, 'me', '- 1')).code).toBe(400);
   expect(await apply(world, 'me', { ...job('sums'), metadata: { name: 'sums', managedFields: [{}] } })).toMatchObject({
     code: 400,
-    body: { message: expect.stringContaining('metadata.managedFields must be nil') },
+    body: { message: expect.stringContaining('metadata.managedFields must be nil') as unknown },
   });
   expect((await send(world, 'GET', URL)).code).toBe(404);
 });

@@ -34,7 +34,7 @@ test('in the foreground: shown with its finalizer while its tasks stop', async (
   expect(code).toBe(200);
   expect(body.metadata).toMatchObject({
     finalizers: ['foregroundDeletion'],
-    deletionTimestamp: expect.any(String),
+    deletionTimestamp: expect.any(String) as unknown,
     deletionGracePeriodSeconds: 0,
     generation: 2,
   });
@@ -69,7 +69,7 @@ describe('finalizers', () => {
     const { body } = await remove(world);
     expect(body).toMatchObject({
       kind: 'Job',
-      metadata: { finalizers: ['example.com/hold'], deletionTimestamp: expect.any(String) },
+      metadata: { finalizers: ['example.com/hold'], deletionTimestamp: expect.any(String) as unknown },
     });
     const added = await send(world, 'PATCH', URL, { metadata: { finalizers: ['example.com/hold', 'a/b'] } }, MERGE);
     expect(added).toMatchObject({
@@ -114,7 +114,9 @@ describe('preconditions', () => {
     expect(await remove(world, { preconditions: { uid: 'other' } })).toMatchObject({
       code: 409,
       body: {
-        message: expect.stringContaining(`Precondition failed: UID in precondition: other, UID in object meta: ${uid}`),
+        message: expect.stringContaining(
+          `Precondition failed: UID in precondition: other, UID in object meta: ${uid}`,
+        ) as unknown,
       },
     });
     expect((await remove(world, { preconditions: { resourceVersion: '1' } })).code).toBe(409);
