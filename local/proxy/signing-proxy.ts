@@ -81,10 +81,8 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, way:
   try {
     await answer(incoming, { target, body, signal: gone.signal }, outgoing, way);
   } catch (error) {
-    if (gone.signal.aborted) return;
-    // An answer that has begun can only be broken off: a clean end would say that this was all.
-    if (outgoing.headersSent) outgoing.destroy();
-    else sendStatus(incoming, outgoing, unreachable(error, way.upstream));
+    // An answer that has begun is broken off already: a clean end would say that this was all.
+    if (!gone.signal.aborted && !outgoing.headersSent) sendStatus(incoming, outgoing, unreachable(error, way.upstream));
   }
 }
 

@@ -10,14 +10,16 @@ import { type GatewayWish, KEYS, REGION, aGateway } from './a-gateway.ts';
 export type ProxyWish = GatewayWish & {
   /** Whom the proxy signs as. */
   readonly credentials?: () => Promise<Credentials>;
+  /** Whom it signs as, found once until that is refused; instead of `credentials`. */
+  readonly findCredentials?: () => () => Promise<Credentials>;
   /** What the proxy's clock says, in ms since 1970. */
   readonly proxyNow?: () => number;
 };
 
 /** A proxy on loopback in front of a gateway that checks signatures; its stage is /k8s. */
-export async function aProxy({ credentials = async () => KEYS, proxyNow = Date.now, ...wish }: ProxyWish) {
+export async function aProxy(wish: ProxyWish) {
   const gateway = await aGateway(wish);
-  const proxy = await aProxyOf(`${gateway.url}/k8s/`, { credentials, proxyNow });
+  const proxy = await aProxyOf(`${gateway.url}/k8s/`, wish);
   return { ...proxy, gateway };
 }
 
@@ -25,8 +27,9 @@ export async function aProxyOf(
   server: string,
   {
     credentials = async () => KEYS,
+    findCredentials = () => credentials,
     proxyNow = Date.now,
-  }: { readonly credentials?: () => Promise<Credentials>; readonly proxyNow?: () => number } = {},
+  }: Pick<ProxyWish, 'credentials' | 'findCredentials' | 'proxyNow'> = {},
 ) {
   const read = readUpstream(server, REGION);
   if (read.kind === 'bad') throw new Error(read.reason);
@@ -34,7 +37,7 @@ export async function aProxyOf(
     region: REGION,
     service: 'execute-api',
     now: proxyNow,
-    findCredentials: () => credentials,
+    findCredentials,
   });
   const proxy = await startSigningProxy({ upstream: read.upstream, port: 0, signer, now: proxyNow });
   onTestFinished(() => proxy.close());
