@@ -4,6 +4,7 @@ import type { JobStore } from '../ports/job-store.ts';
 import type { LogReader } from '../ports/log-reader.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
+import type { CronJobChanges } from './cronjob-changes.ts';
 import type { JobChanges } from './job-changes.ts';
 import type { OpenStreams } from './streams.ts';
 
@@ -18,6 +19,7 @@ export type ApiPorts = {
   /** A random UUID. */
   readonly newUid: () => string;
   readonly changes: JobChanges;
+  readonly cronJobs: CronJobChanges;
   /** Deletes what is in a namespace that is being deleted, as far as that goes quickly, and itself once it is empty. */
   readonly emptyNamespace: (name: string) => Promise<unknown>;
 };

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import type { ApiDeps, ApiOptions, ApiPorts } from './api-deps.ts';
+import { cronJobRoutes } from './cronjob-routes.ts';
 import { discoveryRoutes } from './discovery.ts';
 import { loopbackGuard } from './guard.ts';
 import { eventRoutes } from './event-routes.ts';
@@ -7,6 +8,7 @@ import { jobRoutes } from './job-routes.ts';
 import { namespaceRoutes } from './namespace-routes.ts';
 import { openApiRoutes } from './openapi/openapi-routes.ts';
 import { podRoutes } from './pod-routes.ts';
+import { servicesRoutes } from './services-routes.ts';
 import { errorResponse, internalError, noSuchPath } from './status-error.ts';
 import { createOpenStreams } from './streams.ts';
 
@@ -21,8 +23,10 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   app.route('/', openApiRoutes());
   app.route('/', discoveryRoutes());
   app.route('/apis/batch/v1', jobRoutes(deps, options));
+  app.route('/apis/batch/v1', cronJobRoutes(deps, options));
   app.route('/api/v1', podRoutes(deps, options));
   app.route('/api/v1', eventRoutes(deps, options));
+  app.route('/api/v1', servicesRoutes(deps, options));
   app.route('/api/v1', namespaceRoutes(deps, options));
   app.notFound(() => errorResponse(noSuchPath()));
   app.onError((error, c) => {

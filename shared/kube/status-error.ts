@@ -5,7 +5,9 @@ import { type Fault, causeReason, faultSentence } from '../schema/fault.ts';
 export type Resource = { readonly group: string; readonly plural: string; readonly kind: string };
 
 export const JOBS: Resource = { group: 'batch', plural: 'jobs', kind: 'Job' };
+export const CRONJOBS: Resource = { group: 'batch', plural: 'cronjobs', kind: 'CronJob' };
 export const PODS: Resource = { group: '', plural: 'pods', kind: 'Pod' };
+export const SERVICES: Resource = { group: '', plural: 'services', kind: 'Service' };
 export const NAMESPACES: Resource = { group: '', plural: 'namespaces', kind: 'Namespace' };
 
 /** `jobs.batch`, `pods`. */

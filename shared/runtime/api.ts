@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
+import { deleteCronJob, finishCronJob } from '../control/cron-changes.ts';
 import { changeJob, createJob, deleteJob, deletePod } from '../control/job-changes.ts';
 import { emptyNamespace } from '../control/namespaces.ts';
 import type { ApiOptions } from '../kube/api-deps.ts';
@@ -26,6 +27,10 @@ export const kubeApiOf = ({ deps, logs }: Runtime, options: ApiOptions = {}): Ho
         publish: (spec, status) => deps.publisher.publish(spec.identity, status),
         remove: (uid, propagation) => deleteJob(uid, deps, propagation),
         deletePod: (uid, id) => deletePod(uid, id, deps),
+      },
+      cronJobs: {
+        remove: (seen, propagation) => deleteCronJob(seen, propagation, deps),
+        finish: (terminating) => finishCronJob(terminating, deps),
       },
       emptyNamespace: (name) => emptyNamespace(name, deps, WHILE_ASKED),
     },
