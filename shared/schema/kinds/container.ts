@@ -71,17 +71,17 @@ export const CONTAINER_KINDS = {
       readinessProbe: unserved(11, object('Probe')),
       startupProbe: unserved(22, object('Probe')),
       lifecycle: unserved(12, object('Lifecycle')),
-      terminationMessagePath: field(13, STRING, '/dev/termination-log, and it means nothing here.'),
-      terminationMessagePolicy: field(20, STRING, 'File, and it means nothing here.'),
+      terminationMessagePath: field(13, STRING, 'Only /dev/termination-log is taken, and changes nothing here.'),
+      terminationMessagePolicy: field(20, STRING, 'Only File is taken, and changes nothing here.'),
       imagePullPolicy: field(
         14,
         STRING,
-        'Always or IfNotPresent, which are the same here: Fargate keeps no images between tasks.',
+        'Always and IfNotPresent are taken, and are the same here: Fargate keeps no images between tasks.',
       ),
       securityContext: field(15, object('SecurityContext'), 'User, capabilities and the root file system.'),
-      stdin: field(16, BOOL, 'False: nothing is attached.'),
-      stdinOnce: field(17, BOOL, 'False: nothing is attached.'),
-      tty: field(18, BOOL, 'False: nothing is attached.'),
+      stdin: field(16, BOOL, 'Only false is taken: nothing is attached.'),
+      stdinOnce: field(17, BOOL, 'Only false is taken: nothing is attached.'),
+      tty: field(18, BOOL, 'Only false is taken: nothing is attached.'),
       restartPolicyRules: unserved(25, listOf(object('ContainerRestartRule'))),
     },
   },
@@ -90,7 +90,7 @@ export const CONTAINER_KINDS = {
     description: 'A port that a program listens on.',
     fields: {
       name: field(1, STRING, 'A name for it, which kubectl shows.'),
-      hostPort: field(2, INT32, '0: every task has an address of its own.'),
+      hostPort: field(2, INT32, 'Only 0 is taken: every task has an address of its own.'),
       containerPort: field(3, INT32, 'The port, 1 to 65535.', REQUIRED),
       protocol: field(4, STRING, 'TCP, the default, or UDP.'),
       hostIP: unserved(5, STRING),
@@ -133,7 +133,7 @@ export const CONTAINER_KINDS = {
     description: 'A field of the Pod.',
     atomic: true,
     fields: {
-      apiVersion: field(1, STRING, 'v1.'),
+      apiVersion: field(1, STRING, 'Only v1 is taken; it may be left out.'),
       fieldPath: field(
         2,
         STRING,
@@ -164,7 +164,7 @@ export const CONTAINER_KINDS = {
     fields: {
       localObjectReference: inlined(1, object('LocalObjectReference')),
       key: field(2, STRING, "The key: last part of the parameter's name.", REQUIRED),
-      optional: field(3, BOOL, 'False: the parameter must be there.', ZERO_SHOWN),
+      optional: field(3, BOOL, 'Only false is taken: the parameter must be there.', ZERO_SHOWN),
     },
   },
   SecretKeySelector: {
@@ -174,7 +174,7 @@ export const CONTAINER_KINDS = {
     fields: {
       localObjectReference: inlined(1, object('LocalObjectReference')),
       key: field(2, STRING, 'The key.', REQUIRED),
-      optional: field(3, BOOL, 'False: the secret must be there.', ZERO_SHOWN),
+      optional: field(3, BOOL, 'Only false is taken: the secret must be there.', ZERO_SHOWN),
     },
   },
   ResourceRequirements: {
@@ -196,7 +196,7 @@ export const CONTAINER_KINDS = {
     fields: {
       name: field(1, STRING, 'Name of the volume.', REQUIRED),
       readOnly: field(2, BOOL, 'The container only reads it.'),
-      recursiveReadOnly: field(7, STRING, 'Disabled or IfPossible, and it means nothing here.', ZERO_SHOWN),
+      recursiveReadOnly: field(7, STRING, 'Disabled and IfPossible are taken, and change nothing here.', ZERO_SHOWN),
       mountPath: field(
         3,
         STRING,
@@ -204,7 +204,7 @@ export const CONTAINER_KINDS = {
         REQUIRED,
       ),
       subPath: unserved(4, STRING),
-      mountPropagation: field(5, STRING, 'None.', ZERO_SHOWN),
+      mountPropagation: field(5, STRING, 'Only None is taken.', ZERO_SHOWN),
       subPathExpr: unserved(6, STRING),
     },
   },
@@ -213,7 +213,7 @@ export const CONTAINER_KINDS = {
     description: 'Who a container runs as, and what it may do.',
     fields: {
       capabilities: field(1, object('Capabilities'), 'Capabilities to add and to drop.'),
-      privileged: field(2, BOOL, 'False: Fargate has no privileged containers.', ZERO_SHOWN),
+      privileged: field(2, BOOL, 'Only false is taken: Fargate has no privileged containers.', ZERO_SHOWN),
       seLinuxOptions: unserved(3, object('SELinuxOptions')),
       windowsOptions: unserved(10, object('WindowsSecurityContextOptions')),
       runAsUser: field(4, INT64, "User id; the image's own user if left out here and in the Pod.", ZERO_SHOWN),
@@ -226,9 +226,17 @@ export const CONTAINER_KINDS = {
         'True is so anyway; false is taken with a warning, for Fargate cannot forbid it.',
         ZERO_SHOWN,
       ),
-      procMount: field(9, STRING, 'Default.', ZERO_SHOWN),
-      seccompProfile: field(11, object('SeccompProfile'), "RuntimeDefault: Fargate's own profile applies."),
-      appArmorProfile: field(12, object('AppArmorProfile'), "RuntimeDefault: Fargate's own profile applies."),
+      procMount: field(9, STRING, 'Only Default is taken.', ZERO_SHOWN),
+      seccompProfile: field(
+        11,
+        object('SeccompProfile'),
+        "Only RuntimeDefault is taken: Fargate's own profile applies.",
+      ),
+      appArmorProfile: field(
+        12,
+        object('AppArmorProfile'),
+        "Only RuntimeDefault is taken: Fargate's own profile applies.",
+      ),
     },
   },
   Capabilities: {

@@ -2,7 +2,8 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { MANIFEST_BYTES_MAX } from '../document.ts';
 import type { KindTable } from '../kinds/kind-table.ts';
 import { KINDS } from '../kinds/kinds.ts';
-import { type JsonObject, Unreadable, readMessage } from './read-message.ts';
+import { type JsonObject, readMessage } from './read-message.ts';
+import { Unreadable } from './unreadable.ts';
 
 export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 
@@ -23,8 +24,8 @@ export function decodeProtobuf(
   const path: (string | number)[] = [];
   try {
     const { apiVersion, kind, raw } = readEnvelope(bytes);
-    const type = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
-    if (type?.apiVersion === undefined || (type.apiVersion !== apiVersion && kind !== IN_EVERY_GROUP))
+    const own = kinds[kind]?.apiVersion;
+    if (own === undefined || (own !== apiVersion && kind !== IN_EVERY_GROUP))
       return unreadable(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
     return { kind: 'decoded', value: { apiVersion, kind, ...readMessage(kinds, kind, raw, path) } };
   } catch (error) {

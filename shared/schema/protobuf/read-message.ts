@@ -5,7 +5,6 @@ import type { Field, FieldType, KindTable, ObjectType, Scalar } from '../kinds/k
 import { SPECIAL } from './special-values.ts';
 import { Unreadable } from './unreadable.ts';
 
-export { Unreadable };
 export type JsonObject = { [name: string]: unknown };
 type Path = (string | number)[];
 

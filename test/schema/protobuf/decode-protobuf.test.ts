@@ -183,6 +183,18 @@ describe('zeroes', () => {
     expect(decoded(meta(len(8, ''), len(1, 'a')))['metadata']).toEqual({ name: 'a' });
   });
 
+  test('a quantity without its text is 0, as Go shows it', () => {
+    const container = (...parts: readonly Uint8Array[]) => spec(len(6, len(2, len(2, Buffer.concat(parts)))));
+    const env = container(len(7, len(3, len(2, len(3, '')))));
+    expect(decoded(env)).toHaveProperty(['spec', 'template', 'spec', 'containers', 0, 'env', 0, 'valueFrom'], {
+      resourceFieldRef: { divisor: '0' },
+    });
+    const limits = container(len(8, len(1, len(1, 'cpu'))));
+    expect(decoded(limits)).toHaveProperty(['spec', 'template', 'spec', 'containers', 0, 'resources', 'limits'], {
+      cpu: '0',
+    });
+  });
+
   test('1970 is not the zero time', () => {
     expect(decoded(meta(len(8, int(1, 0))))['metadata']).toEqual({ creationTimestamp: '1970-01-01T00:00:00Z' });
   });
