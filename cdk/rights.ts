@@ -23,6 +23,7 @@ const FAMILIES = 'muster-*';
 const STATE_ACTIONS = [
   'dynamodb:BatchGetItem',
   'dynamodb:BatchWriteItem',
+  'dynamodb:ConditionCheckItem',
   'dynamodb:DeleteItem',
   'dynamodb:GetItem',
   'dynamodb:PutItem',
@@ -81,7 +82,8 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
     StringEquals: { 'iam:PassedToService': TASKS_SERVICE },
   });
 
-  allow(roles.sweep, ['dynamodb:Query'], [state.alarmIndexArn]); // it finds Jobs and wakes them, no more
+  allow(roles.sweep, ['dynamodb:Query'], [state.alarmIndexArn]); // it finds Jobs and wakes them
+  keepState(roles.sweep); // and goes on with what is left of a namespace that is being deleted
   send(roles.sweep, 'wake', 'facts');
   lookAtTasks(roles.sweep);
 }

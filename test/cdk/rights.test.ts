@@ -75,12 +75,15 @@ describe('rights', () => {
     expect(stack.fedBy('api')).toEqual(['reconcile']);
   });
 
-  test('sweep finds what is due and changes nothing itself', () => {
+  test('sweep finds what is due, and may delete what is left of a namespace as the API does; it starts no task', () => {
     const state = stack
       .rightsOf('sweep')
       .filter(({ actions }) => actions.some((action) => action.startsWith('dynamodb:')));
-    expect(state.map(({ actions }) => actions)).toEqual([['dynamodb:Query']]);
+    const ofApi = stack.rightsOf('api').find(({ actions }) => actions.includes('dynamodb:UpdateItem'));
+    expect(state.map(({ actions }) => actions)).toEqual([['dynamodb:Query'], ofApi?.actions]);
     expect(JSON.stringify(state[0]!.resources)).toContain('/index/alarms');
+    const others = stack.rightsOf('sweep').flatMap(({ actions }) => actions);
+    expect(others.filter((action) => action.startsWith('ecs:')).sort()).toEqual(['ecs:DescribeTasks', 'ecs:ListTasks']);
   });
 
   test('what the adapters call is allowed to some function, and nothing else is', () => {
@@ -117,7 +120,9 @@ function actionsOfAdapters(): string[] {
       // SQS has no right of its own for a batch.
       service === 'sqs' ? `sqs:${name!.replace(/Batch$/, '')}` : `${service}:${name}`,
     );
-    const inTransactions = [...source.matchAll(/\{ (Put|Update|Delete):|^\s+(Put|Update|Delete):/gm)];
+    const inTransactions = [
+      ...source.matchAll(/\{ (Put|Update|Delete|ConditionCheck):|^\s+(Put|Update|Delete|ConditionCheck):/gm),
+    ];
     return [...sent, ...inTransactions.map(([, one, other]) => `dynamodb:${one ?? other}Item`)];
   });
   const ignored = [...NOT_ASKED_FOR, ...OF_THE_EVENT_SOURCE];
