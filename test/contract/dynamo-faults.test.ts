@@ -124,6 +124,14 @@ const CONDITIONAL_WRITES: readonly Write[] = [
     },
   },
   {
+    name: 'freeName',
+    onConflict: undefined,
+    async prepare(store) {
+      const { spec } = await aStoredJob(store);
+      return async () => store.jobs.freeName(spec.identity);
+    },
+  },
+  {
     name: 'storeTemplate',
     onConflict: TEMPLATE,
     async prepare(store) {

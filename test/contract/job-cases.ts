@@ -285,6 +285,41 @@ export const JOB_CASES: readonly StoreCase[] = [
     },
   },
   {
+    name: 'a name is freed by the Job that has it, and by no other; once more changes nothing',
+    async run(store) {
+      const old = await aStoredJob(store, { uid: 'old' });
+      await store.jobs.freeName({ ...old.spec.identity, uid: NOBODY });
+      expect(await store.jobs.findJob('default', 'work')).toBe('old');
+      await store.jobs.freeName(old.spec.identity);
+      await store.jobs.freeName(old.spec.identity);
+      expect(await store.jobs.findJob('default', 'work')).toBeNull();
+      expect(await store.jobs.readStatus(old.uid)).toEqual(old.status);
+      await aStoredJob(store, { uid: 'anew' });
+      await store.jobs.freeName(old.spec.identity);
+      expect(await store.jobs.findJob('default', 'work')).toBe('anew');
+    },
+  },
+  {
+    name: 'a listing says whom a Job belongs to: the owner that controls it, else the first',
+    async run(store) {
+      const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'nightly' };
+      const first = { ...owner, uid: 'first' };
+      const owners = { alone: [], first: [first], controlled: [first, { ...owner, uid: 'second', controller: true }] };
+      for (const [name, ownerReferences] of Object.entries(owners)) {
+        const { spec, status } = aNewJob({ uid: name, name });
+        const metadata = { ...spec.manifest.metadata, ownerReferences };
+        await openNamespace(store.objects, 'default');
+        await store.jobs.createJob({ ...spec, manifest: { ...spec.manifest, metadata } }, status);
+      }
+      const { jobs } = await store.jobs.listJobs({ namespace: 'default', after: null, limit: 9 });
+      expect(jobs.map(({ name, ownerUid }) => [name, ownerUid])).toEqual([
+        ['alone', null],
+        ['controlled', 'second'],
+        ['first', 'first'],
+      ]);
+    },
+  },
+  {
     name: 'what belongs to an expired Job vanishes when its time has passed, and nothing is made by expiring',
     async run(store) {
       const { spec, status, uid } = await aStoredJob(store, { completions: 9_000 });
