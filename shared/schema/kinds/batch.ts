@@ -254,7 +254,8 @@ export const BATCH_KINDS = {
   },
   CronJob: {
     openapi: `${BATCH}.CronJob`,
-    description: 'A Job that is created on a schedule. Muster stores, checks and shows CronJobs.',
+    description:
+      'A Job that is created on a schedule. Muster stores, checks and shows CronJobs, but follows no schedule yet: kubectl create job --from=cronjob/NAME creates the Job.',
     apiVersion: 'batch/v1',
     fields: {
       metadata: field(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../../shared/domain/annotations.ts';
+import { CronJobShape } from '../../../shared/schema/cron-shape.ts';
 import { JobShape } from '../../../shared/schema/job-shape.ts';
 import { jsonFieldsOf, typeOf } from '../../../shared/schema/kinds/json-fields-of.ts';
 import type { Field, FieldType } from '../../../shared/schema/kinds/kind-table.ts';
@@ -98,6 +99,12 @@ describe('the table and what Muster admits', () => {
     const seen: string[] = [];
     expect(differences(JobShape, { is: 'object', of: 'Job' }, 'Job', seen)).toEqual([]);
     expect(seen.length).toBeGreaterThan(150);
+  });
+
+  test('so has a CronJob', () => {
+    const seen: string[] = [];
+    expect(differences(CronJobShape, { is: 'object', of: 'CronJob' }, 'CronJob', seen)).toEqual([]);
+    expect(seen.length).toBeGreaterThan(160);
   });
 
   const groups = Object.keys(GROUP_TYPES) as (keyof typeof GROUP_TYPES)[];
