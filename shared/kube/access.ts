@@ -1,3 +1,4 @@
+import type { ServedGroup } from './served-resources.ts';
 import type { NonResourceAttributes, ResourceAttributes } from '../schema/self-review.ts';
 
 /** A kind of objects that is served, with what can be done. */
@@ -8,6 +9,12 @@ export type ServedKind = {
   readonly verbs: readonly string[];
   readonly subresources: readonly { readonly name: string; readonly verbs: readonly string[] }[];
 };
+
+/** What discovery tells of, one kind after the other. */
+export const servedKinds = (groups: readonly ServedGroup[]): readonly ServedKind[] =>
+  groups.flatMap(({ name, resources }) =>
+    resources.map(({ plural, verbs, subresources = [] }) => ({ group: name, plural, verbs, subresources })),
+  );
 
 /** `allowed: false`: nobody may, for it is not served; why. Who gets as far as here may do everything that is. */
 export type Access = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };

@@ -1,3 +1,4 @@
+import type { Context } from 'hono';
 import type { Clock } from '../ports/clock.ts';
 import type { Feed } from '../ports/feed.ts';
 import type { JobStore } from '../ports/job-store.ts';
@@ -30,6 +31,8 @@ export type ApiDeps = ApiPorts & {
 };
 
 export type ApiOptions = {
+  /** Who asks, as far as whoever carries the API knows it; it is only shown. */
+  readonly userOf?: (c: Context) => Caller;
   /** Runs on a person's own machine: only loopback is answered, and no page of another site. */
   readonly embedded?: boolean;
   /** A watch, or a log that is followed, ends after this at the latest; whoever carries the API may have less time. */
@@ -44,6 +47,8 @@ export type ApiOptions = {
   /** Watches and followed logs that may be open at a time; more are answered with 429. */
   readonly openStreamsMax?: number;
 };
+
+type Caller = { readonly username: string; readonly groups: readonly string[] };
 
 /** Well below Lambda's 15 minutes. */
 export const STREAM_MAX_SEC = 840;

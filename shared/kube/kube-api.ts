@@ -8,6 +8,9 @@ import { jobRoutes } from './job-routes.ts';
 import { namespaceRoutes } from './namespace-routes.ts';
 import { openApiRoutes } from './openapi/openapi-routes.ts';
 import { podRoutes } from './pod-routes.ts';
+import { servedKinds } from './access.ts';
+import { reviewRoutes } from './review-routes.ts';
+import { SERVED } from './served-resources.ts';
 import { servicesRoutes } from './services-routes.ts';
 import { errorResponse, internalError, noSuchPath } from './status-error.ts';
 import { createOpenStreams } from './streams.ts';
@@ -28,6 +31,7 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   app.route('/api/v1', eventRoutes(deps, options));
   app.route('/api/v1', servicesRoutes(deps, options));
   app.route('/api/v1', namespaceRoutes(deps, options));
+  app.route('/', reviewRoutes(servedKinds(SERVED), options));
   app.notFound(() => errorResponse(noSuchPath()));
   app.onError((error, c) => {
     deps.telemetry.warn('request failed', { method: c.req.method, path: c.req.path, error: String(error) });

@@ -3,25 +3,29 @@ import type { Fault } from '../schema/fault.ts';
 import type { FieldValidation, ReadObject } from '../schema/read-object.ts';
 import { accessReviewFaults, readAccessReview, readRulesReview, readSelfReview } from '../schema/self-review.ts';
 import { type Access, type ServedKind, accessToPath, accessToResource, rulesOf } from './access.ts';
+import type { ApiOptions } from './api-deps.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { type Resource, badRequest, errorResponse, invalidObject, methodNotAllowed } from './status-error.ts';
 import { readDocument } from './write/read-document.ts';
 import { notAdmitted, withWarnings } from './write/refused-write.ts';
 import { writeOptions } from './write/write-options.ts';
 
-/** Who asks, as far as whoever carries the API knows. */
-export type Caller = { readonly username: string; readonly groups: readonly string[] };
-
 const AUTHORIZATION = 'authorization.k8s.io';
 const ACCESS: Resource = { group: AUTHORIZATION, plural: 'selfsubjectaccessreviews', kind: 'SelfSubjectAccessReview' };
 const RULES: Resource = { group: AUTHORIZATION, plural: 'selfsubjectrulesreviews', kind: 'SelfSubjectRulesReview' };
 const SELF: Resource = { group: 'authentication.k8s.io', plural: 'selfsubjectreviews', kind: 'SelfSubjectReview' };
 
+/** On a person's own machine nobody but that person is answered. */
+const LOCAL_USER = { username: 'local', groups: ['system:masters', 'system:authenticated'] };
+/** Whoever is let through has said who he is, but not to us. */
+const SOMEBODY = { username: 'authenticated', groups: ['system:authenticated'] };
+
 /**
  * What callers ask about themselves: may I, what may I, who am I. Nothing is stored; each answer is the question with a
  * status. Questions about others are not served.
  */
-export function reviewRoutes(served: readonly ServedKind[], callerOf: (c: Context) => Caller): Hono {
+export function reviewRoutes(served: readonly ServedKind[], options: Pick<ApiOptions, 'embedded' | 'userOf'>): Hono {
+  const { embedded = false, userOf = () => (embedded ? LOCAL_USER : SOMEBODY) } = options;
   const app = new Hono();
   answering(app, ACCESS, readAccessReview, (review) => {
     const faults = accessReviewFaults(review);
@@ -38,7 +42,7 @@ export function reviewRoutes(served: readonly ServedKind[], callerOf: (c: Contex
       ? { kind: 'bad', message: 'no namespace on request' }
       : { kind: 'answered', status: rulesOf(served) },
   );
-  answering(app, SELF, readSelfReview, (_review, c) => ({ kind: 'answered', status: { userInfo: callerOf(c) } }));
+  answering(app, SELF, readSelfReview, (_review, c) => ({ kind: 'answered', status: { userInfo: userOf(c) } }));
   return app;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ServedKind } from '../../shared/kube/access.ts';
 import { reviewRoutes } from '../../shared/kube/review-routes.ts';
+import { aWorld } from './a-world.ts';
 
 const kind = (
   group: string,
@@ -18,10 +19,9 @@ const SERVED = [
   kind('', 'pods', 'delete get list', [{ name: 'log', verbs: ['get'] }]),
   kind('', 'services', 'list'),
 ];
-const app = reviewRoutes(SERVED, (c) => ({
-  username: c.req.header('x-user') ?? 'local',
-  groups: ['system:authenticated'],
-}));
+const app = reviewRoutes(SERVED, {
+  userOf: (c) => ({ username: c.req.header('x-user') ?? 'local', groups: ['system:authenticated'] }),
+});
 
 const AUTHORIZATION = '/apis/authorization.k8s.io/v1';
 const ACCESS = `${AUTHORIZATION}/selfsubjectaccessreviews`;
@@ -183,6 +183,34 @@ describe('who am I', () => {
       metadata: {},
       status: { userInfo: { username: 'anna', groups: ['system:authenticated'] } },
     });
+  });
+});
+
+describe('the API', () => {
+  it.each([
+    ['local', { embedded: true }],
+    ['authenticated', {}],
+  ])('knows its callers as %s', async (username, options) => {
+    const { app: api } = await aWorld(options);
+    const headers = { 'content-type': 'application/json', host: '127.0.0.1' };
+    const response = await api.request(SELF, { method: 'POST', headers, body: '{}' });
+    expect(await response.json()).toMatchObject({ status: { userInfo: { username } } });
+  });
+
+  it('serves what it says that it serves', async () => {
+    const { app: api } = await aWorld();
+    const ask = async (resourceAttributes: object) => {
+      const response = await api.request(ACCESS, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ spec: { resourceAttributes } }),
+      });
+      return ((await response.json()) as { status: unknown }).status;
+    };
+    expect(await ask({ verb: 'create', group: 'batch', resource: 'cronjobs' })).toEqual({ allowed: true });
+    expect(await ask({ verb: 'get', resource: 'pods', subresource: 'log' })).toEqual({ allowed: true });
+    expect(await ask({ verb: 'create', resource: 'services' })).toMatchObject({ allowed: false });
+    expect(await ask({ verb: 'get', resource: 'secrets' })).toMatchObject({ reason: 'muster does not serve secrets' });
   });
 });
 
