@@ -106,7 +106,7 @@ export const CONTAINER_KINDS = {
         STRING,
         'Its value; $(VAR) is replaced by a variable that is defined before it, $$ is a dollar sign.',
       ),
-      valueFrom: field(3, object('EnvVarSource'), 'Where its value comes from, instead of value.'),
+      valueFrom: field(3, object('EnvVarSource'), 'A source of the value, instead of value itself.'),
     },
   },
   EnvVarSource: {

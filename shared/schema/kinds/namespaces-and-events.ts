@@ -21,8 +21,8 @@ export const NAMESPACE_AND_EVENT_KINDS = {
     apiVersion: 'v1',
     fields: {
       metadata: field(1, object('ObjectMeta'), 'Name, labels and annotations.'),
-      spec: field(2, object('NamespaceSpec'), 'Who must clean up before it is gone.'),
-      status: field(3, object('NamespaceStatus'), 'Whether it is being deleted.'),
+      spec: field(2, object('NamespaceSpec'), 'What keeps it.'),
+      status: field(3, object('NamespaceStatus'), 'How it stands.'),
     },
   },
   NamespaceSpec: {

@@ -21,7 +21,7 @@ export const REVIEW_KINDS = {
     apiVersion: 'authorization.k8s.io/v1',
     fields: {
       metadata: field(1, object('ObjectMeta'), 'Empty.'),
-      spec: field(2, object('SelfSubjectAccessReviewSpec'), 'What the caller wants to do.', REQUIRED),
+      spec: field(2, object('SelfSubjectAccessReviewSpec'), 'The question.', REQUIRED),
       status: field(3, object('SubjectAccessReviewStatus'), 'The answer.'),
     },
   },
