@@ -85,6 +85,17 @@ describe('finalizers', () => {
     expect((await send(world, 'POST', JOBS, job('sums'))).code).toBe(201);
   });
 
+  test('a foreground deletion on top of another is the same deletion', async () => {
+    const world = await running({ finalizers: ['example.com/hold'] });
+    const { body: first } = await remove(world);
+    const { body } = await remove(world, { propagationPolicy: 'Foreground' });
+    expect(body.metadata).toMatchObject({
+      finalizers: ['example.com/hold', 'foregroundDeletion'],
+      generation: first.metadata.generation,
+      deletionTimestamp: first.metadata.deletionTimestamp,
+    });
+  });
+
   test('the end of a Job stays seen', async () => {
     const world = await running({ finalizers: ['example.com/hold'] });
     const verdict = { kind: 'complete', reason: 'CompletionsReached', message: 'm', decidedBy: null } as const;

@@ -134,6 +134,14 @@ test('a version that is not the newest is a conflict', async () => {
   });
 });
 
+test('what was committed a moment ago counts, even before the feed has told it', async () => {
+  const world = await withJob();
+  const { resourceVersion } = (await send(world, 'GET', URL)).body.metadata;
+  await world.commit('sums', [], { silent: true });
+  const stale = await send(world, 'PATCH', URL, { metadata: { resourceVersion }, spec: { parallelism: 2 } }, MERGE);
+  expect(stale.code).toBe(409);
+});
+
 test('of two patches at once both are there', async () => {
   const world = await withJob();
   const labels = Array.from({ length: 8 }, (_, i) => `l${i}`);
