@@ -1,4 +1,4 @@
-import { type EpochMs, later } from '../domain/brand.ts';
+import { type EpochMs, type TaskArn, later } from '../domain/brand.ts';
 import { CAUSE_WORDS } from '../domain/ending.ts';
 import { unreachable } from '../domain/invariant.ts';
 import { mainContainer } from '../domain/pod-template.ts';
@@ -6,7 +6,7 @@ import { podName, podUid } from '../domain/pod-name.ts';
 import type { AttemptRecord } from '../ports/job-store.ts';
 import type { News, Subject } from './event-object.ts';
 import type { PodFacts } from './pod-facts.ts';
-import { podCreatedAt, stoppingSince } from './render-pod.ts';
+import { nodeOf, podCreatedAt, stoppingSince } from './render-pod.ts';
 
 /** What an Event is about, and how far the attempt has come by it: higher places come later. */
 export type PodNews = News & { readonly place: number };
@@ -107,9 +107,9 @@ function end(pod: PodFacts, record: AttemptRecord, at: EpochMs): readonly PodNew
   }
 }
 
-function assigned(pod: PodFacts, nonce: number, taskArn: string, at: EpochMs): PodNews {
+function assigned(pod: PodFacts, nonce: number, taskArn: TaskArn, at: EpochMs): PodNews {
   const { namespace, name } = podSubject(pod);
-  const message = `Successfully assigned ${namespace}/${name} to ${taskArn}`;
+  const message = `Successfully assigned ${namespace}/${name} to ${nodeOf(taskArn)}`;
   return one(pod, nonce, 'assigned', { type: 'Normal', reason: 'Scheduled', message, at });
 }
 

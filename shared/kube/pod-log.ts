@@ -1,127 +1,163 @@
-import { chunkOf } from '../domain/board.ts';
-import type { JobUid, TaskArn } from '../domain/brand.ts';
-import { isActive } from '../domain/index-record.ts';
+import type { TaskArn } from '../domain/brand.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { JobStore } from '../ports/job-store.ts';
 import type { LogLine, LogReader } from '../ports/log-reader.ts';
-import { type Parsed, bad, countOf, flagOf, ok } from './query.ts';
-import { type Reads, readJob } from './read-job.ts';
+import type { PodFacts } from './pod-facts.ts';
+import type { LogOptions } from './pod-log-options.ts';
+import { podStatus } from './render-pod-status.ts';
 
-export type LogOptions = {
-  readonly container: string;
-  /** null: all there are */
-  readonly tailLines: number | null;
-  /** Lines that were printed before are left out; null: none is. */
-  readonly sinceMs: number | null;
-  readonly timestamps: boolean;
-  readonly follow: boolean;
-};
+/** The task whose log is wanted; `hasEnded`: nothing more comes from it, but for what is still on its way. */
+export type LogSource =
+  | { readonly kind: 'task'; readonly taskArn: TaskArn; readonly hasEnded: boolean }
+  /** In Kubernetes' words, which clients print. */
+  | { readonly kind: 'none'; readonly why: string };
 
-type Query = Readonly<Record<string, string>>;
-
-/** Reads the options of `GET …/log`; the container may be left out where there is one beside init containers. What is not supported is refused, not ignored. */
-export function parseLogOptions(
-  query: Query,
+/**
+ * Which task's log a container's is: as the kubelet decides it by the container's state. One that waits to start again
+ * shows what it printed last.
+ */
+export async function findLogSource(
+  pod: PodFacts,
   podName: string,
-  {
-    containers,
-    initContainers,
-  }: { readonly containers: readonly string[]; readonly initContainers: readonly string[] },
-  now: number,
-): Parsed<LogOptions> {
-  const tail = countOf('tailLines', query['tailLines']);
-  if (tail.kind === 'bad') return tail;
-  const since = countOf('sinceSeconds', query['sinceSeconds']);
-  if (since.kind === 'bad') return since;
-  const sinceTime = query['sinceTime'] === undefined ? null : Date.parse(query['sinceTime']);
-  if (Number.isNaN(sinceTime)) return bad('sinceTime: must be an RFC 3339 time');
-  const limit = countOf('limitBytes', query['limitBytes']);
-  if (limit.kind === 'bad') return limit;
-  if (limit.value !== null) return bad('limitBytes: not supported by this version of Muster; use tailLines');
-  const container = query['container'] ?? '';
-  const [only, ...others] = containers;
-  if (container === '' && others.length > 0)
-    return bad(
-      `a container name must be specified for pod ${podName}, choose one of: [${containers.join(' ')}]` +
-        (initContainers.length === 0 ? '' : ` or one of the init containers: [${initContainers.join(' ')}]`),
-    );
-  const chosen = container === '' ? (only ?? '') : container;
-  if (!containers.includes(chosen) && !initContainers.includes(chosen))
-    return bad(`container ${chosen} is not valid for pod ${podName}`);
-  if (flagOf(query['previous']))
-    return bad(`previous terminated container ${JSON.stringify(chosen)} in pod ${JSON.stringify(podName)} not found`);
-  return ok({
-    container: chosen,
-    tailLines: tail.value,
-    sinceMs: since.value === null ? sinceTime : now - since.value * 1000,
-    timestamps: flagOf(query['timestamps']),
-    follow: flagOf(query['follow']),
-  });
+  { container, previous }: Pick<LogOptions, 'container' | 'previous'>,
+  jobs: Pick<JobStore, 'readLaunches'>,
+): Promise<LogSource> {
+  const quoted = `container ${JSON.stringify(container)} in pod ${JSON.stringify(podName)}`;
+  const { state, launch, record, before } = pod;
+  const crashed = before?.judgement.as === 'restarted' ? before.taskArn : null;
+  if (previous)
+    return crashed === null
+      ? { kind: 'none', why: `previous terminated ${quoted} not found` }
+      : { kind: 'task', taskArn: crashed, hasEnded: true };
+  const isInit = (pod.spec.manifest.spec.template.spec.initContainers ?? []).some(({ name }) => name === container);
+  // A task that is being launched may have come to its init containers.
+  if (launch?.state === 'launched' && (state === 'running' || (state === 'launched' && isInit)))
+    return { kind: 'task', taskArn: launch.taskArn, hasEnded: false };
+  if (state === 'claimed' || state === 'launched' || state === 'running' || state === 'waiting')
+    return crashed === null
+      ? { kind: 'none', why: `${quoted} is ${waitsFor(pod, container)}` }
+      : { kind: 'task', taskArn: crashed, hasEnded: true };
+  const taskArn = record?.taskArn ?? (await launchedTask(pod, jobs));
+  return taskArn === null
+    ? { kind: 'none', why: `${quoted} is terminated` }
+    : { kind: 'task', taskArn, hasEnded: true };
 }
 
-/** Where an attempt stands, as far as its log is concerned. */
-export type LogSource = { readonly taskArn: TaskArn | null; readonly hasEnded: boolean };
+/** An end that nobody has told does not know its task. */
+async function launchedTask({ spec, index, attempt }: PodFacts, jobs: Pick<JobStore, 'readLaunches'>) {
+  const { slots } = await jobs.readLaunches(spec.identity.uid, launchRowOf(index));
+  const slot = slots.find((each) => each.index === index && each.attempt === attempt);
+  return slot?.state === 'launched' ? slot.taskArn : null;
+}
 
-/** Finds an attempt's task. null: the Job is gone, or never had that attempt. */
-export async function findLogSource(
-  { uid, index, attempt }: { readonly uid: JobUid; readonly index: number; readonly attempt: number },
-  reads: Reads,
-): Promise<LogSource | null> {
-  const view = await readJob(uid, reads, ({ size }) => (index < size ? [chunkOf(index)] : []), 'evenDeleted');
-  const latest = view?.board.record(index);
-  if (latest === null || latest === undefined || attempt > latest.attempt) return null;
-  const isLive = attempt === latest.attempt && isActive(latest.state);
-  const records = isLive ? [] : await reads.jobs.readAttempts(uid, index, index);
-  const ended = records.find((record) => record.attempt === attempt);
-  if (ended !== undefined && ended.taskArn !== null) return { taskArn: ended.taskArn, hasEnded: true };
-  const { slots } = await reads.jobs.readLaunches(uid, launchRowOf(index));
-  const slot = slots.find((each) => each.index === index && each.attempt === attempt && each.state === 'launched');
-  return { taskArn: slot?.state === 'launched' ? slot.taskArn : null, hasEnded: !isLive };
+/** What keeps a container from having a log, in the kubelet's words. */
+function waitsFor(pod: PodFacts, container: string): string {
+  const { containerStatuses = [], initContainerStatuses = [] } = podStatus(pod);
+  const status = [...containerStatuses, ...initContainerStatuses].find(({ name }) => name === container);
+  const waiting = status?.state['waiting'];
+  const reason =
+    typeof waiting === 'object' && waiting !== null && 'reason' in waiting
+      ? String(waiting.reason)
+      : 'ContainerCreating';
+  return `waiting to start: ${reason === 'ImagePullBackOff' ? 'trying and failing to pull image' : reason}`;
 }
 
 const POLL_MS = 1000;
 
-/**
- * The lines of an attempt as the client asked for them. Following ends when the attempt has ended and nothing new came
- * after that, at `endsAt`, or when the client has gone.
- */
-export async function* logLines(
-  first: LogSource & { readonly taskArn: TaskArn },
-  options: LogOptions & { readonly endsAt: number; readonly isCancelled: () => boolean },
-  look: () => Promise<LogSource | null>,
-  { logs, clock }: { readonly logs: LogReader; readonly clock: Clock },
-): AsyncGenerator<string> {
-  const page = async (after: string | null) =>
-    logs.read({ taskArn: first.taskArn, container: options.container, after });
-  const wanted = ({ atMs }: LogLine): boolean => options.sinceMs === null || atMs >= options.sinceMs;
-  const shown = ({ atMs, text }: LogLine): string =>
-    `${options.timestamps ? `${new Date(atMs).toISOString()} ` : ''}${text}\n`;
+/** How a log is sent, beside what is wanted of it. */
+export type LogDelivery = {
+  readonly endsAt: number;
+  readonly isCancelled: () => boolean;
+  /** The task has ended. */
+  readonly look: () => Promise<boolean>;
+};
 
-  let tail: readonly LogLine[] | null = options.tailLines === null ? null : [];
-  let hasEnded = first.hasEnded;
-  let after: string | null = null;
-  while (!options.isCancelled()) {
-    const { lines, next }: { lines: readonly LogLine[]; next: string | null } = await readPage(page, after);
-    if (next !== after) {
-      after = next;
-      const since = lines.filter(wanted);
-      if (tail === null) for (const line of since) yield shown(line);
-      else tail = lastOf([...tail, ...since], options.tailLines ?? 0);
-      continue;
-    }
-    // All there is so far has been read.
-    for (const line of tail ?? []) yield shown(line);
-    tail = null;
-    if (!options.follow || hasEnded || clock.now() >= options.endsAt) return;
-    await clock.sleep(POLL_MS);
-    // Looked at before the next read: what was printed before the end is read after it.
-    hasEnded = (await look())?.hasEnded ?? true;
+/**
+ * The text of a task's log as the client asked for it, page by page: no more than a page is held. Following ends when
+ * the task has ended and nothing new came after that, at `endsAt`, or when the client has gone.
+ */
+export async function* logText(
+  source: { readonly taskArn: TaskArn; readonly hasEnded: boolean },
+  options: LogOptions,
+  delivery: LogDelivery,
+  deps: { readonly logs: LogReader; readonly clock: Clock },
+): AsyncGenerator<string> {
+  const shown = ({ atMs, text }: LogLine): string => `${options.timestamps ? `${nanoTime(atMs)} ` : ''}${text}\n`;
+  let leftBytes = options.limitBytes ?? Number.POSITIVE_INFINITY;
+  for await (const lines of wantedLines(source, options, delivery, deps)) {
+    const text = lines.map(shown).join('');
+    const bytes = leftBytes === Number.POSITIVE_INFINITY ? 0 : Buffer.byteLength(text);
+    if (text !== '') yield bytes > leftBytes ? cut(text, leftBytes) : text;
+    leftBytes -= bytes;
+    if (leftBytes <= 0) return;
   }
 }
 
-const lastOf = (lines: readonly LogLine[], n: number): readonly LogLine[] => lines.slice(Math.max(lines.length - n, 0));
+/** RFC 3339 with nanoseconds, as the kubelet writes it; nobody stamps lines finer than milliseconds. */
+const nanoTime = (atMs: number): string => new Date(atMs).toISOString().replace('Z', '000000Z');
 
-async function readPage(page: (after: string | null) => ReturnType<LogReader['read']>, after: string | null) {
-  const read = await page(after);
-  return read.kind === 'none' ? { lines: [], next: after } : read;
+/** The beginning of a text, without half a character at its end. */
+const cut = (text: string, bytes: number): string =>
+  new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true });
+
+async function* wantedLines(
+  { taskArn, hasEnded }: { readonly taskArn: TaskArn; readonly hasEnded: boolean },
+  options: LogOptions,
+  { endsAt, isCancelled, look }: LogDelivery,
+  { logs, clock }: { readonly logs: LogReader; readonly clock: Clock },
+): AsyncGenerator<readonly LogLine[]> {
+  const stream = { taskArn, container: options.container };
+  const wanted = ({ atMs }: LogLine): boolean => options.sinceMs === null || atMs >= options.sinceMs;
+  const tail = options.tailLines === null ? null : await tailOf(stream, options.tailLines, wanted, isCancelled, logs);
+  let after: string | null = tail?.next ?? null;
+  // Of a log that is not followed no more than the tail is sent, though more may come while it is read.
+  let left = options.follow || options.tailLines === null ? Number.POSITIVE_INFINITY : options.tailLines;
+  if (tail !== null) {
+    yield tail.lines;
+    left -= tail.lines.length;
+  }
+  let isOver = hasEnded;
+  while (!isCancelled() && left > 0) {
+    const page = await logs.read({ ...stream, after });
+    if (page.kind === 'lines' && page.next !== after) {
+      after = page.next;
+      const lines = page.lines.filter(wanted).slice(0, left);
+      yield lines;
+      left -= lines.length;
+      continue;
+    }
+    // All there is so far has been read.
+    if (!options.follow || isOver || clock.now() >= endsAt) return;
+    await clock.sleep(POLL_MS);
+    // Looked at before the next read: what was printed before the end is read after it.
+    isOver = await look();
+  }
+}
+
+/**
+ * The first lines of the tail, and where the rest of it follows. It is looked for from the end, a page at a time, of
+ * which only the last is kept: a tail may be as long as the log.
+ */
+async function tailOf(
+  stream: { readonly taskArn: TaskArn; readonly container: string },
+  count: number,
+  wanted: (line: LogLine) => boolean,
+  isCancelled: () => boolean,
+  logs: LogReader,
+): Promise<{ readonly lines: readonly LogLine[]; readonly next: string } | null> {
+  let found: { readonly lines: readonly LogLine[]; readonly next: string } | null = null;
+  let missing = count;
+  for (let before: string | null = null; !isCancelled(); ) {
+    const page = await logs.readBack({ ...stream, before });
+    if (page.kind === 'none') return found;
+    const lines = page.lines.filter(wanted);
+    const isStart = page.previous === before || lines.length < page.lines.length;
+    const kept = lines.slice(Math.max(lines.length - missing, 0));
+    if (found === null || kept.length > 0) found = { lines: kept, next: page.next };
+    missing -= kept.length;
+    if (missing <= 0 || isStart) return found;
+    before = page.previous;
+  }
+  return found;
 }

@@ -1,94 +1,102 @@
 import { type Context, Hono } from 'hono';
-import { hasPod } from '../domain/index-record.ts';
 import type { ApiDeps, ApiOptions } from './api-deps.ts';
-import { STREAM_MAX_SEC } from './api-deps.ts';
+import { BUFFERED_MAX_SEC, STREAM_MAX_SEC } from './api-deps.ts';
 import { listOrWatch, showObject } from './collection-routes.ts';
-import { deletionOf } from './delete-options.ts';
+import { findPod } from './find-pod.ts';
 import type { PageRequest } from './list-page.ts';
 import { listPods, parsePodFilter } from './list-pods.ts';
-import { findPod } from './find-pod.ts';
-import { findLogSource, logLines, parseLogOptions } from './pod-log.ts';
-import { PODS, badRequest, conflict, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
+import { deletePod, deletePods } from './pod-delete.ts';
+import { type LogSource, findLogSource, logText } from './pod-log.ts';
+import type { PodFacts } from './pod-facts.ts';
+import { parseLogOptions } from './pod-log-options.ts';
+import { ok } from './query.ts';
+import { readPod } from './read-pods.ts';
+import { PODS, badRequest, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
 import { streamLines } from './streams.ts';
 import { POD_PRINTER, isPodOver } from './tables/pod-printer.ts';
 import { watchedPods } from './watch-pods.ts';
 import { followed, jobFeed } from './watched.ts';
 
-/** Core/v1 Pods, which are a Job's attempts: get, list, watch, log. */
+const PATH = '/namespaces/:namespace/pods';
+
+/** Core/v1 Pods, which are a Job's attempts: get, list, watch, log, and delete, which stops them. */
 export function podRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   const app = new Hono();
-  const many = (c: Context, namespace: string | null) => showMany(c, namespace, deps, options);
+  const many = async (c: Context, namespace: string | null): Promise<Response> => {
+    const pods = selectPods(c, namespace, deps);
+    return pods.kind === 'bad' ? errorResponse(pods.error) : listOrWatch(c, pods.value, deps, options);
+  };
   app.get('/pods', (c) => many(c, null));
-  app.get('/namespaces/:namespace/pods', (c) => many(c, c.req.param('namespace')));
-  app.get('/namespaces/:namespace/pods/:name', async (c) => {
-    const { namespace, name } = c.req.param();
-    const found = await findPod(namespace, name, deps);
-    return found === null ? errorResponse(notFound(PODS, name)) : showObject(c, found.pod, POD_PRINTER, deps);
+  app.get(PATH, (c) => many(c, c.req.param('namespace')));
+  app.delete(PATH, async (c) => {
+    const pods = selectPods(c, c.req.param('namespace'), deps);
+    return pods.kind === 'bad' ? errorResponse(pods.error) : deletePods(c, pods.value.list, deps);
   });
-  app.get('/namespaces/:namespace/pods/:name/log', (c) => {
+  for (const path of [`${PATH}/:name`, `${PATH}/:name/status`] as const)
+    app.get(path, async (c) => {
+      const { namespace, name } = c.req.param();
+      const found = await findPod(namespace, name, deps);
+      return found === null ? errorResponse(notFound(PODS, name)) : showObject(c, found.pod, POD_PRINTER, deps);
+    });
+  app.get(`${PATH}/:name/log`, (c) => {
     const { namespace, name } = c.req.param();
     return readLog(c, namespace, name, deps, options);
   });
-  app.delete('/namespaces/:namespace/pods/:name', async (c) => {
+  app.delete(`${PATH}/:name`, (c) => {
     const { namespace, name } = c.req.param();
     return deletePod(c, namespace, name, deps);
   });
-  for (const path of ['/pods', ...['', '/:name', '/:name/log'].map((rest) => `/namespaces/:namespace/pods${rest}`)])
-    app.all(path, () => errorResponse(methodNotAllowed()));
+  app.post(PATH, () =>
+    errorResponse(methodNotAllowed('Pods are made by Jobs here: create a Job with this Pod as its template')),
+  );
+  for (const path of ['/pods', PATH, `${PATH}/:name`, `${PATH}/:name/status`, `${PATH}/:name/log`])
+    app.all(path, () => errorResponse(methodNotAllowed(NOT_WRITTEN)));
   return app;
 }
 
-async function showMany(c: Context, namespace: string | null, deps: ApiDeps, options: ApiOptions) {
+const NOT_WRITTEN = 'a Pod is one attempt of its Job: it can be read and deleted, which stops it, but not changed';
+
+function selectPods(c: Context, namespace: string | null, deps: ApiDeps) {
   const filter = parsePodFilter(namespace, c.req.query());
-  if (filter.kind === 'bad') return errorResponse(filter.error);
-  const pods = {
+  if (filter.kind === 'bad') return filter;
+  return ok({
     resource: PODS,
     apiVersion: 'v1',
     printer: POD_PRINTER,
     isOver: isPodOver,
     list: (page: PageRequest) => listPods(filter.value, page, deps),
     watch: () => followed(jobFeed(deps.feed), watchedPods(filter.value, deps)),
-  };
-  return listOrWatch(c, pods, deps, options);
-}
-
-/** Stops the Pod's attempt. What has ended is the Job's history, and goes when the Job does. */
-async function deletePod(c: Context, namespace: string, name: string, deps: ApiDeps): Promise<Response> {
-  const wish = await deletionOf(c, null);
-  if (wish.kind === 'bad') return errorResponse(wish.error);
-  const found = await findPod(namespace, name, deps);
-  if (found === null) return errorResponse(notFound(PODS, name));
-  const { index, attempt, view } = found;
-  const record = view.board.record(index);
-  if (record === null || record.attempt !== attempt || !hasPod(record.state)) {
-    return errorResponse(conflict(PODS, name, 'it has ended; its record is deleted with its Job'));
-  }
-  const { uid } = view.spec.identity;
-  if (!wish.dryRun) await deps.changes.deletePod(uid, { index, attempt, nonce: record.nonce });
-  return c.json(found.pod);
+  });
 }
 
 async function readLog(c: Context, namespace: string, name: string, deps: ApiDeps, options: ApiOptions) {
   const found = await findPod(namespace, name, deps);
   if (found === null) return errorResponse(notFound(PODS, name));
-  const { view, index, attempt } = found;
-  const { containers, initContainers = [] } = view.spec.manifest.spec.template.spec;
-  const names = (of: readonly { readonly name: string }[]) => of.map((container) => container.name);
-  const choice = { containers: names(containers), initContainers: names(initContainers) };
+  const { view, index, attempt, facts } = found;
   const now = deps.clock.now();
-  const wanted = parseLogOptions(c.req.query(), name, choice, now);
+  const wanted = parseLogOptions(c.req.query(), name, containersOf(facts), now);
   if (wanted.kind === 'bad') return errorResponse(wanted.error);
-  const { uid } = view.spec.identity;
-  const look = async () => findLogSource({ uid, index, attempt }, deps);
-  const source = await look();
-  const taskArn = source?.taskArn ?? null;
-  if (source === null || taskArn === null || (found.state !== 'running' && !source.hasEnded)) {
-    const { container } = wanted.value;
-    const why = `container ${JSON.stringify(container)} in pod ${JSON.stringify(name)} is waiting to start: ContainerCreating`;
-    return errorResponse(badRequest(why));
-  }
-  const endsAt = now + (options.streamMaxSec ?? STREAM_MAX_SEC) * 1000;
-  return streamLines('text/plain', (isCancelled) =>
-    logLines({ ...source, taskArn }, { ...wanted.value, endsAt, isCancelled }, look, deps),
+  const source = await findLogSource(facts, name, wanted.value, deps.jobs);
+  if (source.kind === 'none') return errorResponse(badRequest(source.why));
+  const hasEnded = async (): Promise<boolean> => {
+    const pod = await readPod(view.spec.identity.uid, index, attempt, deps, 'evenDeleted');
+    const then: LogSource | null = pod === null ? null : await findLogSource(pod.facts, name, wanted.value, deps.jobs);
+    return then?.kind !== 'task' || then.taskArn !== source.taskArn || then.hasEnded;
+  };
+  const isBuffered = options.watchMode === 'buffered';
+  const maxSec = Math.min(
+    options.streamMaxSec ?? STREAM_MAX_SEC,
+    isBuffered ? BUFFERED_MAX_SEC : Number.POSITIVE_INFINITY,
   );
+  const endsAt = now + maxSec * 1000;
+  const pieces = (isCancelled: () => boolean) =>
+    logText(source, wanted.value, { endsAt, isCancelled, look: hasEnded }, deps);
+  // One that is not followed ends by itself, however many others are open.
+  if (!wanted.value.follow) return streamLines('text/plain', pieces);
+  return isBuffered ? deps.streams.collect('text/plain', pieces) : deps.streams.send('text/plain', pieces);
+}
+
+function containersOf({ spec }: PodFacts) {
+  const { containers, initContainers = [] } = spec.manifest.spec.template.spec;
+  return { containers: containers.map(({ name }) => name), initContainers: initContainers.map(({ name }) => name) };
 }

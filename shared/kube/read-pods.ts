@@ -59,8 +59,9 @@ export async function readPod(
   index: number,
   attempt: number,
   reads: Reads,
+  visible: 'live' | 'evenDeleted' = 'live',
 ): Promise<(FoundPod & { readonly view: JobView; readonly facts: PodFacts }) | null> {
-  const view = await readJob(uid, reads, ({ size }) => (index < size ? [chunkOf(index)] : []));
+  const view = await readJob(uid, reads, ({ size }) => (index < size ? [chunkOf(index)] : []), visible);
   const pick = view === null ? undefined : attemptsOf(view, index).find((each) => each.attempt === attempt);
   if (view === null || pick === undefined) return null;
   const [facts] = await readFacts(view, [pick], reads);

@@ -1,47 +1,68 @@
 import { type EpochMs, asTime } from '../domain/brand.ts';
 import { CAUSE_WORDS } from '../domain/ending.ts';
-import type { Ending } from '../domain/fact.ts';
 import { unreachable } from '../domain/invariant.ts';
+import type { PodSpec, Resources } from '../domain/pod-spec.ts';
 import type { AttemptRecord } from '../ports/job-store.ts';
 import type { PodFacts } from './pod-facts.ts';
+import { type Stage, containerStatuses, failedInit, hasInit } from './render-pod-containers.ts';
 
 /** The status of the Pod that an attempt is: its phase from the board, the rest from its record and its launch. */
 export function podStatus(pod: PodFacts) {
-  const { state, record, launch } = pod;
-  const startTime = record?.times.createdAt ?? (launch?.state === 'launched' ? launch.since : null);
+  const qosClass = qosOf(pod.spec.manifest.spec.template.spec);
+  return { ...phaseStatus(pod), qosClass };
+}
+
+function phaseStatus(pod: PodFacts): PodStatus {
+  const { state, record, before, launch } = pod;
+  const launchedAt = launch?.state === 'launched' ? launch.since : null;
+  const startTime = (record ?? before)?.times.createdAt ?? launchedAt;
   const times = startTime === null ? {} : { startTime: asTime(startTime) };
+  const shown = (phase: PodStatus['phase'], stage: Stage): PodStatus => ({
+    phase,
+    conditions: conditions(pod, stage, startTime),
+    ...times,
+    ...containerStatuses(pod, stage),
+  });
   switch (state) {
     case 'claimed':
+      if (before !== null)
+        return shown(before.judgement.as === 'restarted' ? 'Running' : 'Pending', { kind: 'creating' });
       return { phase: 'Pending', ...unscheduled(whyNotLaunched(pod)) };
     case 'launched':
-      return {
-        phase: 'Pending',
-        conditions: [SCHEDULED],
-        ...times,
-        ...mainStatus(pod, false, { waiting: { reason: 'ContainerCreating' } }),
-      };
-    case 'waiting':
-      return { ...waitingStatus(pod), ...times };
+      return shown(before?.judgement.as === 'restarted' ? 'Running' : 'Pending', { kind: 'creating' });
+    case 'waiting': {
+      if (record === null) return { phase: 'Pending', conditions: [SCHEDULED] };
+      const { ending, judgement } = record;
+      if (judgement.as === 'restarted') return shown('Running', { kind: 'crashed', record });
+      if (ending.cause === 'Unplaced') return { phase: 'Pending', ...unscheduled(ending.reason) };
+      return shown('Pending', { kind: 'unstartable', reason: startFailure(ending.reason), message: ending.reason });
+    }
     case 'running':
-      return {
-        phase: 'Running',
-        conditions: [SCHEDULED, condition('ContainersReady', true), condition('Ready', true)],
-        ...times,
-        ...mainStatus(pod, true, { running: { startedAt: startTime === null ? null : asTime(startTime) } }),
-      };
+      return shown('Running', { kind: 'running', since: launchedAt ?? startTime });
     case 'succeeded':
-      return {
-        phase: 'Succeeded',
-        conditions: [SCHEDULED, condition('Ready', false, 'PodCompleted')],
-        ...times,
-        ...mainStatus(pod, false, { terminated: terminated(0, 'Completed', '', record) }),
-      };
+      return shown('Succeeded', { kind: 'over', record });
     case 'failed':
     case 'ended':
-      return record === null ? { phase: 'Failed' } : { ...failedStatus(pod, record), ...times };
+      return record === null ? { phase: 'Failed' } : failedStatus(shown, record);
     default:
       return unreachable(state);
   }
+}
+
+type PodStatus = {
+  readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed';
+  readonly reason?: string;
+  readonly message?: string;
+  readonly conditions?: readonly Condition[];
+  readonly startTime?: string;
+} & Partial<ReturnType<typeof containerStatuses>>;
+
+/** How an attempt ended that did not succeed, or not as one that counts. */
+function failedStatus(shown: (phase: PodStatus['phase'], stage: Stage) => PodStatus, record: AttemptRecord): PodStatus {
+  const { cause, reason } = record.ending;
+  const byItself = cause === 'Error' || cause === 'OOMKilled' || cause === 'Completed';
+  const status = shown(cause === 'Completed' ? 'Succeeded' : 'Failed', { kind: 'over', record });
+  return byItself ? status : { ...status, reason: CAUSE_WORDS[cause], message: reason };
 }
 
 /** A claim that ECS has not taken yet, for want of capacity, quota or launch rights: a Pod that is not scheduled. */
@@ -50,27 +71,8 @@ function whyNotLaunched({ index, attempt, status }: PodFacts): string | null {
   return waits ? status.waitReason : null;
 }
 
-const unscheduled = (why: string | null) =>
-  why === null ? {} : { conditions: [condition('PodScheduled', false, 'Unschedulable', why)] };
-
-/** A Pod between two tasks: its containers crashed and start again, or its task did not start. */
-function waitingStatus(pod: PodFacts) {
-  const { record } = pod;
-  if (record === null) return { phase: 'Pending', conditions: [SCHEDULED] };
-  const { ending, judgement } = record;
-  if (ending.cause === 'Unplaced') return { phase: 'Pending', ...unscheduled(ending.reason) };
-  if (judgement.as !== 'restarted') {
-    const waiting = { reason: startFailure(ending.reason), message: ending.reason };
-    return { phase: 'Pending', conditions: [SCHEDULED], ...mainStatus(pod, false, { waiting }) };
-  }
-  const message = `back-off restarting failed container: ${judgement.because}`;
-  const lastState = { terminated: terminated(ending.exitCode ?? 1, wordOf(ending), ending.reason, record) };
-  return {
-    phase: 'Running',
-    conditions: [SCHEDULED, condition('ContainersReady', false), condition('Ready', false, 'ContainersNotReady')],
-    ...mainStatus(pod, false, { waiting: { reason: 'CrashLoopBackOff', message } }, { lastState }),
-  };
-}
+const unscheduled = (why: string | null): Pick<PodStatus, 'conditions'> =>
+  why === null ? {} : { conditions: [condition('PodScheduled', false, null, 'Unschedulable', why)] };
 
 /** The kubelet's word for what keeps a container from starting. */
 function startFailure(reason: string): string {
@@ -78,59 +80,87 @@ function startFailure(reason: string): string {
   return /secret|ssm|parameter/i.test(reason) ? 'CreateContainerConfigError' : 'CreateContainerError';
 }
 
-/** How an attempt ended that did not succeed. Where no container of ours has ended there is no exit code to show. */
-function failedStatus(pod: PodFacts, record: AttemptRecord) {
-  const { cause, exitCode, reason } = record.ending;
-  const byItself = cause === 'Error' || cause === 'OOMKilled';
-  const state =
-    exitCode === null
-      ? { waiting: { reason: CAUSE_WORDS[cause], message: reason } }
-      : { terminated: terminated(exitCode, byItself ? cause : 'Error', reason, record) };
-  const isDisruption = cause === 'Spot' || cause === 'Infrastructure';
-  return {
-    phase: cause === 'Completed' ? 'Succeeded' : 'Failed',
-    ...(byItself || cause === 'Completed' ? {} : { reason: CAUSE_WORDS[cause], message: reason }),
-    conditions: [
-      ...(isDisruption ? [condition('DisruptionTarget', true, CAUSE_WORDS[cause], reason)] : []),
-      condition('Ready', false, 'PodFailed'),
-    ],
-    ...mainStatus(pod, false, state),
-  };
-}
+type Condition = {
+  readonly type: string;
+  readonly status: 'True' | 'False';
+  readonly lastProbeTime: null;
+  readonly lastTransitionTime?: string;
+  readonly reason?: string;
+  readonly message?: string;
+};
 
-const wordOf = ({ cause }: Ending): string => (cause === 'OOMKilled' ? cause : 'Error');
-
-const condition = (type: string, isTrue: boolean, reason?: string, message?: string) => ({
+const condition = (
+  type: string,
+  isTrue: boolean,
+  since: EpochMs | null,
+  reason?: string,
+  message?: string,
+): Condition => ({
   type,
   status: isTrue ? 'True' : 'False',
+  lastProbeTime: null,
+  ...(since === null ? {} : { lastTransitionTime: asTime(since) }),
   ...(reason === undefined ? {} : { reason }),
   ...(message === undefined ? {} : { message }),
 });
-const SCHEDULED = condition('PodScheduled', true);
+const SCHEDULED = condition('PodScheduled', true, null);
 
-function terminated(exitCode: number, reason: string, message: string, record: AttemptRecord | null) {
-  const time = (at: EpochMs | null | undefined) => (at === null || at === undefined ? null : asTime(at));
-  return {
-    exitCode,
-    reason,
-    ...(message === '' ? {} : { message }),
-    startedAt: time(record?.times.startedAt),
-    finishedAt: time(record?.times.stoppedAt),
+/** The kubelet's conditions, in its order, of a Pod that has (or had) a task. */
+function conditions(pod: PodFacts, stage: Stage, startTime: EpochMs | null): readonly Condition[] {
+  const record = stage.kind === 'over' || stage.kind === 'crashed' ? stage.record : null;
+  const since = stage.kind === 'running' ? stage.since : (record?.times.stoppedAt ?? startTime);
+  const runs = stage.kind === 'running';
+  const isInitialized =
+    runs || stage.kind === 'crashed' || (stage.kind === 'over' ? !isInit(pod, failedInit(stage)) : !hasInit(pod));
+  const { containers, initContainers = [] } = pod.spec.manifest.spec.template.spec;
+  const names = (of: readonly { readonly name: string }[]): string => of.map(({ name }) => name).join(' ');
+  const isDone = stage.kind === 'over' && (record === null || record.ending.cause === 'Completed');
+  const unready = `containers with unready status: [${names(containers)}]`;
+  const readiness = (type: string): Condition => {
+    if (runs) return condition(type, true, since);
+    if (stage.kind === 'over') return condition(type, false, since, isDone ? 'PodCompleted' : 'PodFailed');
+    return condition(type, false, since, 'ContainersNotReady', unready);
   };
+  const initialized = isInitialized
+    ? condition('Initialized', true, runs ? since : startTime, ...(isDone ? ['PodCompleted'] : []))
+    : condition(
+        'Initialized',
+        false,
+        startTime,
+        'ContainersNotInitialized',
+        `containers with incomplete status: [${names(initContainers)}]`,
+      );
+  return [
+    ...disruption(stage),
+    condition('PodReadyToStartContainers', runs || stage.kind === 'crashed', since),
+    initialized,
+    readiness('Ready'),
+    readiness('ContainersReady'),
+    condition('PodScheduled', true, startTime),
+  ];
 }
 
-type ContainerState = Readonly<Record<string, unknown>>;
+function isInit({ spec }: PodFacts, name: string | null): boolean {
+  return (spec.manifest.spec.template.spec.initContainers ?? []).some((each) => each.name === name);
+}
 
-/** The main container's: it is the only one whose end we are told. */
-function mainStatus(
-  { spec, current, record }: PodFacts,
-  ready: boolean,
-  state: ContainerState,
-  more: ContainerState = {},
-) {
-  const main = spec.manifest.spec.template.spec.containers[0];
-  if (main === undefined) return {};
-  const { name, image } = main;
-  const restartCount = current?.restarts ?? record?.restarts ?? 0;
-  return { containerStatuses: [{ name, image, imageID: '', ready, started: ready, restartCount, state, ...more }] };
+/** Infrastructure took it: what podFailurePolicy may be asked about. */
+function disruption(stage: Stage): readonly Condition[] {
+  if (stage.kind !== 'over' || stage.record === null) return [];
+  const { ending, times } = stage.record;
+  if (ending.cause !== 'Spot' && ending.cause !== 'Infrastructure') return [];
+  return [condition('DisruptionTarget', true, times.stoppedAt, CAUSE_WORDS[ending.cause], ending.reason)];
+}
+
+/** Kubernetes' three classes: all that is asked for is all that is allowed, something is, nothing is. */
+function qosOf({ containers, initContainers = [] }: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
+  const all = [...containers, ...initContainers].map(({ resources = {} }) => resources);
+  const asks = (of: Resources | undefined): boolean => of?.cpu !== undefined || of?.memory !== undefined;
+  if (!all.some(({ requests, limits }) => asks(requests) || asks(limits))) return 'BestEffort';
+  const isFixed = all.every(({ requests = {}, limits = {} }) =>
+    (['cpu', 'memory'] as const).every(
+      (key) => limits[key] !== undefined && (requests[key] ?? limits[key]) === limits[key],
+    ),
+  );
+  return isFixed ? 'Guaranteed' : 'Burstable';
 }

@@ -1,5 +1,5 @@
 import { ANNOTATIONS } from '../domain/annotations.ts';
-import { type EpochMs, asTime } from '../domain/brand.ts';
+import { type EpochMs, type TaskArn, asTime } from '../domain/brand.ts';
 import { FAILURE_COUNT_KEY, IGNORED_FAILURE_COUNT_KEY, INDEX_KEY, INDEX_VARIABLE } from '../domain/container-env.ts';
 import { CAUSE_WORDS } from '../domain/ending.ts';
 import { isActive } from '../domain/index-record.ts';
@@ -18,7 +18,7 @@ export function renderPod(pod: PodFacts) {
   const { template, completionMode } = manifest.spec;
   const indexed = completionMode === 'Indexed';
   const name = podName({ ...identity, completionMode }, index, attempt);
-  const arn = pod.record?.taskArn ?? (pod.launch?.state === 'launched' ? pod.launch.taskArn : null);
+  const arn = taskOf(pod);
   const annotations: Labels = {
     ...template.metadata.annotations,
     ...(indexed ? { [INDEX_KEY]: String(index) } : {}),
@@ -54,10 +54,18 @@ export function renderPod(pod: PodFacts) {
       ...template.spec,
       ...containersWithIndex(spec),
       ...(indexed ? { hostname: hostname(identity.name, index) } : {}),
+      ...(arn === null ? {} : { nodeName: nodeOf(arn) }),
     },
     status: podStatus(pod),
   };
 }
+
+/** The Pod's task, or the last that it had. */
+const taskOf = ({ record, before, launch }: PodFacts): TaskArn | null =>
+  launch?.state === 'launched' ? launch.taskArn : ((record ?? before)?.taskArn ?? null);
+
+/** On Fargate every task has a machine of its own; it is named after the task, so that it leads there. */
+export const nodeOf = (task: TaskArn): string => `fargate-${task.slice(task.lastIndexOf('/') + 1)}`;
 
 export type PodObject = ReturnType<typeof renderPod>;
 

@@ -13,6 +13,7 @@ export function watchedPods(filter: PodFilter, reads: Reads): WatchSource<PodObj
   /** By Job: the version in which its Pods were shown first. */
   const told = new Map<string, number>();
   const endings = new Endings();
+  const turns = new Turns(filter);
   return {
     kind: 'Pod',
     apiVersion: 'v1',
@@ -20,6 +21,7 @@ export function watchedPods(filter: PodFilter, reads: Reads): WatchSource<PodObj
       for await (const pod of presentPods(filter, reads)) {
         const owner = pod.metadata.ownerReferences[0]?.uid ?? '';
         if (!told.has(owner)) told.set(owner, Number(pod.metadata.resourceVersion));
+        turns.show(pod);
         yield pod;
       }
     },
@@ -27,8 +29,8 @@ export function watchedPods(filter: PodFilter, reads: Reads): WatchSource<PodObj
       for (const entry of row.entries) {
         if (!mayShowPodsOf(filter, entry) || row.number <= (told.get(entry.uid) ?? 0)) continue;
         for await (const change of entryChanges(entry, endings, reads)) {
-          const object = withVersion(change.object, row.number);
-          if (showsPod(filter, object)) yield { type: change.type, object };
+          const type = turns.typeOf(change);
+          if (type !== null) yield { type, object: withVersion(change.object, row.number) };
         }
       }
     },
@@ -83,6 +85,50 @@ class Endings {
     const next = hasEnded ? attempt : attempt - 1;
     if (next > 0) this.#told.set(key, next);
     return Array.from({ length: Math.max(attempt - 1 - last, 0) }, (_, i) => last + 1 + i);
+  }
+}
+
+type Phase = PodObject['status']['phase'];
+/** In the order in which a Pod comes to them. */
+const PHASES: readonly Phase[] = ['Pending', 'Running', 'Succeeded', 'Failed'];
+
+/**
+ * What a change is to a watcher who selects by phase: a Pod is added when the selector begins to show it and deleted
+ * when it no longer does, as in Kubernetes. What it showed before the watch is not known: of the phases that a Pod may
+ * have come from, any counts.
+ */
+class Turns {
+  readonly #filter: PodFilter;
+  /** Pods that may change, by uid: whether the watcher has them. */
+  readonly #shown = new Map<string, boolean>();
+
+  constructor(filter: PodFilter) {
+    this.#filter = filter;
+  }
+
+  /** It was there when the watch began. */
+  show(object: PodObject): void {
+    if (!PHASES.every((phase) => this.#shows(object, phase))) this.#shown.set(object.metadata.uid, true);
+  }
+
+  /** null: there is nothing to tell. */
+  typeOf({ type, object }: Change<PodObject>): Change<PodObject>['type'] | null {
+    const { uid } = object.metadata;
+    const { phase } = object.status;
+    const shows = (of: Phase): boolean => this.#shows(object, of);
+    if (PHASES.every(shows)) return type;
+    if (!PHASES.some(shows)) return null;
+    const earlier = type === 'ADDED' ? [] : PHASES.slice(0, Math.min(PHASES.indexOf(phase), 2));
+    const had = this.#shown.get(uid) ?? (type === 'DELETED' ? PHASES : earlier).some(shows);
+    const has = type !== 'DELETED' && shows(phase);
+    if (type === 'DELETED' || phase === 'Succeeded' || phase === 'Failed') this.#shown.delete(uid);
+    else this.#shown.set(uid, has);
+    if (has) return had ? 'MODIFIED' : 'ADDED';
+    return had ? 'DELETED' : null;
+  }
+
+  #shows(object: PodObject, phase: Phase): boolean {
+    return showsPod(this.#filter, { ...object, status: { ...object.status, phase } });
   }
 }
 

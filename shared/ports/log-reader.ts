@@ -1,18 +1,30 @@
 import type { TaskArn } from '../domain/brand.ts';
 
-/** Reads what a task's containers printed. */
+/** Reads what a task's containers printed, page by page in either direction; a page may be empty and not the last. */
 export type LogReader = {
   /** Lines from `after` (the `next` of an earlier answer) on. `none`: there is no such stream (yet). */
-  read(page: LogPage): Promise<LogLines | { readonly kind: 'none' }>;
+  read(page: LogPage): Promise<LogLines | NoLog>;
+  /** The newest lines before `before` (the `previous` of an earlier answer), of all there are if that is null. */
+  readBack(page: LogPageBack): Promise<LogLinesBack | NoLog>;
 };
 
-export type LogPage = { readonly taskArn: TaskArn; readonly container: string; readonly after: string | null };
+type Stream = { readonly taskArn: TaskArn; readonly container: string };
+export type LogPage = Stream & { readonly after: string | null };
+export type LogPageBack = Stream & { readonly before: string | null };
+
+type NoLog = { readonly kind: 'none' };
 
 export type LogLines = {
   readonly kind: 'lines';
+  /** Oldest first. */
   readonly lines: readonly LogLine[];
   /** Pass it as `after`; equal to `after` when nothing is new. */
   readonly next: string;
+};
+
+export type LogLinesBack = LogLines & {
+  /** Pass it as `before`; equal to `before` when there is nothing before. */
+  readonly previous: string;
 };
 
 export type LogLine = { readonly atMs: number; readonly text: string };

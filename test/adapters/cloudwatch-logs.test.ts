@@ -20,3 +20,34 @@ test('lines are read page by page from the stream that the awslogs driver writes
   expect(aws.calls.map(({ input }) => input)).toEqual([stream, { ...stream, nextToken: 'f/1' }, stream]);
   await aws.stop();
 });
+
+test('the newest lines are read back page by page, and what follows them forwards', async () => {
+  const aws = await scriptedAws((_, nth) =>
+    nth === 4
+      ? refusal('ResourceNotFoundException', 'The specified log stream does not exist.')
+      : {
+          status: 200,
+          body: {
+            events: [{ timestamp: nth, message: `line ${nth}` }],
+            nextForwardToken: `f/${nth}`,
+            nextBackwardToken: `b/${nth}`,
+          },
+        },
+  );
+  const logs = createCloudwatchLogs({ client: createLogsClient(aws.connection), logGroup: '/muster/tasks' });
+  const page = { taskArn: asTaskArn('arn:aws:ecs:r:1:task/jobs/0f0f'), container: 'main' };
+
+  const last = await logs.readBack({ ...page, before: null });
+  expect(last).toEqual({ kind: 'lines', lines: [{ atMs: 1, text: 'line 1' }], next: 'f/1', previous: 'b/1' });
+  expect(await logs.readBack({ ...page, before: 'b/1' })).toMatchObject({ previous: 'b/2' });
+  expect(await logs.read({ ...page, after: 'f/1' })).toMatchObject({ next: 'f/3' });
+  expect(await logs.readBack({ ...page, before: null })).toEqual({ kind: 'none' });
+  const stream = { logGroupName: '/muster/tasks', logStreamName: 'muster/main/0f0f', startFromHead: false };
+  expect(aws.calls.map(({ input }) => input)).toEqual([
+    stream,
+    { ...stream, nextToken: 'b/1' },
+    { ...stream, startFromHead: true, nextToken: 'f/1' },
+    stream,
+  ]);
+  await aws.stop();
+});

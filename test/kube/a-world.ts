@@ -16,6 +16,8 @@ import { openNamespace } from '../support/a-namespace.ts';
 /** 14 November 2023, 22:13:20 UTC. */
 export const START = asEpochMs(1_700_000_000_000);
 const YEAR_MS = 365 * 86_400_000;
+/** Small, so that paging is met. */
+const LOG_PAGE = 3;
 
 /** The task of an attempt; its `nonce`th again, counted from 0. */
 export const arnOf = (index: number, attempt: number, nonce = 0) =>
@@ -35,6 +37,7 @@ export async function aWorld(
   const store = createMemoryStore({ now: () => now });
   await openNamespace(store.objects, 'default', START);
   const lines = new Map<string, LogLine[]>();
+  let logReads = 0;
   const warnings: unknown[] = [];
   let uids = 0;
   const clock = {
@@ -80,11 +83,20 @@ export async function aWorld(
       newUid: hooks.newUid ?? (() => `${String(++uids).padStart(8, '0')}-0000-4000-8000-000000000000`),
       logs: {
         async read({ taskArn, container, after }) {
+          logReads++;
           const all = lines.get(`${taskArn}/${container}`);
           if (all === undefined) return { kind: 'none' };
           const from = Number(after ?? 0);
-          const page = all.slice(from, from + 3); // small pages, so that paging is met
+          const page = all.slice(from, from + LOG_PAGE);
           return { kind: 'lines', lines: page, next: String(from + page.length) };
+        },
+        async readBack({ taskArn, container, before }) {
+          logReads++;
+          const all = lines.get(`${taskArn}/${container}`);
+          if (all === undefined) return { kind: 'none' };
+          const to = Number(before ?? all.length);
+          const from = Math.max(to - LOG_PAGE, 0);
+          return { kind: 'lines', lines: all.slice(from, to), next: String(to), previous: String(from) };
         },
       },
       changes: {
@@ -210,6 +222,8 @@ export async function aWorld(
       lines.set(key, all);
       for (const text of texts) all.push({ atMs: START + all.length * 1000, text });
     },
+    /** How often logs were read so far. */
+    logReads: () => logReads,
     /** Attempts whose Pods were asked to be deleted. */
     deletedPods,
     get: (path: string, headers: Record<string, string> = {}) => app.request(path, { headers }),

@@ -22,7 +22,8 @@ const list = async (world: World, query = '', path = EVENTS): Promise<EventList>
   expect(answer.status).toBe(200);
   return (await answer.json()) as EventList;
 };
-const nameless = (text: string): string => text.replace(/-[b-z2-9]{5}(?![a-z0-9])/g, '').replace(/arn:.*/, '<task>');
+const nameless = (text: string): string =>
+  text.replace(/-[b-z2-9]{5}(?![a-z0-9])/g, '').replace(/fargate-[0-9a-f]{32}$/, '<task>');
 const line = ({ involvedObject: { kind }, type, reason, message }: Event): string =>
   [kind, type === 'Normal' ? '' : '!', reason, nameless(message)].join(' ');
 const brief = ({ items }: { readonly items: readonly Event[] }) => items.map(line);

@@ -1,7 +1,7 @@
 import { POD_DELETED } from '../../shared/domain/ending.ts';
 import { describe, expect, test } from 'vitest';
 import { plusMs } from '../../shared/domain/brand.ts';
-import { JOBS, PODS, START, type World, aWorld, arnOf, manifest } from './a-world.ts';
+import { JOBS, PODS, START, type World, aWorld, arnOf, linesOf, manifest } from './a-world.ts';
 
 type Pod = {
   metadata: {
@@ -14,17 +14,28 @@ type Pod = {
   spec: { hostname?: string; containers: { env?: { name: string }[] }[] };
   status: {
     phase: string;
+    qosClass?: string;
     reason?: string;
     conditions?: { type: string; status: string; reason?: string; message?: string }[];
-    containerStatuses?: { state: unknown }[];
+    containerStatuses?: ContainerStatus[];
+    initContainerStatuses?: ContainerStatus[];
   };
 };
+type ContainerStatus = { name: string; restartCount: number; state: object; lastState: object };
 type PodList = { metadata: { continue?: string; resourceVersion: string }; items: Pod[] };
 
 const list = async (world: World, query = ''): Promise<PodList> =>
   (await (await world.get(PODS + query)).json()) as PodList;
 const brief = ({ items }: PodList) =>
   items.map(({ metadata, status }) => `${metadata.name.replace(/-[a-z0-9]+$/, '')} ${status.phase}`);
+
+const condition = (type: string, status: string, atSec: number, reason?: string) => ({
+  type,
+  status,
+  lastProbeTime: null,
+  lastTransitionTime: `2023-11-14T22:13:${atSec}Z`,
+  ...(reason === undefined ? {} : { reason }),
+});
 
 /** Index 0 failed and runs again, 1 succeeded, 2 is launched, 3 claimed. */
 const aBusyJob = async (spec: object = {}): Promise<World> => {
@@ -116,8 +127,15 @@ test('a Pod looks as Kubernetes makes it', async () => {
   expect(failed?.metadata.uid).toBe('00000001-0000-4000-8000-000000000001');
   expect(failed?.status).toEqual({
     phase: 'Failed',
+    qosClass: 'BestEffort',
     startTime: '2023-11-14T22:13:21Z',
-    conditions: [{ type: 'Ready', status: 'False', reason: 'PodFailed' }],
+    conditions: [
+      condition('PodReadyToStartContainers', 'False', 23),
+      condition('Initialized', 'True', 21),
+      condition('Ready', 'False', 23, 'PodFailed'),
+      condition('ContainersReady', 'False', 23, 'PodFailed'),
+      condition('PodScheduled', 'True', 21),
+    ],
     containerStatuses: [
       {
         name: 'main',
@@ -126,6 +144,7 @@ test('a Pod looks as Kubernetes makes it', async () => {
         ready: false,
         started: false,
         restartCount: 0,
+        lastState: {},
         state: {
           terminated: {
             exitCode: 3,
@@ -139,7 +158,9 @@ test('a Pod looks as Kubernetes makes it', async () => {
     ],
   });
   expect(launched?.status.containerStatuses?.[0]?.state).toEqual({ waiting: { reason: 'ContainerCreating' } });
-  expect(claimed?.status).toEqual({ phase: 'Pending' });
+  expect(claimed?.status).toEqual({ phase: 'Pending', qosClass: 'BestEffort' });
+  expect(claimed?.spec).not.toHaveProperty('nodeName');
+  expect(launched?.spec).toMatchObject({ nodeName: `fargate-${arnOf(2, 1).slice(-32)}` });
 });
 
 test('a claim that waits says what for', async () => {
@@ -152,10 +173,12 @@ test('a claim that waits says what for', async () => {
       {
         type: 'PodScheduled',
         status: 'False',
+        lastProbeTime: null,
         reason: 'Unschedulable',
         message: 'Capacity is unavailable at this time',
       },
     ],
+    qosClass: 'BestEffort',
   });
 });
 
@@ -173,7 +196,7 @@ test('an attempt without an exit code shows none', async () => {
     phase: 'Failed',
     reason: 'SpotInterruption',
     message: 'Your Spot Task was interrupted.',
-    conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'SpotInterruption' }, {}],
+    conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'SpotInterruption' }, {}, {}, {}, {}, {}],
     containerStatuses: [{ state: { waiting: { reason: 'SpotInterruption' } } }],
   });
   expect(JSON.stringify(spot)).not.toContain('exitCode');
@@ -207,6 +230,237 @@ test('deleting a Pod stops its attempt; what has ended stays with its Job; one t
     reason: `${POD_DELETED}: Essential`,
   });
   expect((await world.get(`${PODS}/${name}`)).status).toBe(404);
+});
+
+describe('containers', () => {
+  /** Init container, sidecar, main container and one beside it. */
+  const aFullJob = async (spec: object = {}): Promise<World> => {
+    const world = await aWorld();
+    const container = (name: string, more: object = {}) => ({ name, image: 'busybox', command: ['true'], ...more });
+    const template = {
+      spec: {
+        restartPolicy: 'OnFailure',
+        initContainers: [container('prepare'), container('proxy', { restartPolicy: 'Always' }), container('check')],
+        containers: [container('main', { resources: { requests: { cpu: '1', memory: '2Gi' } } }), container('beside')],
+      },
+    };
+    const { spec: usual } = manifest('full');
+    await world.post(JOBS, { ...manifest('full'), spec: { ...usual, ...spec, template } });
+    await world.commit('full', [{ op: 'claim', index: 0 }]);
+    return world;
+  };
+  const shown = async (world: World) => {
+    const pod = (await list(world)).items[0];
+    const { initContainerStatuses = [], containerStatuses = [] } = pod?.status ?? {};
+    const word = (state: object): string =>
+      Object.entries(state as Record<string, { reason?: string; exitCode?: number }>)
+        .map(([kind, { reason, exitCode }]) => [kind, exitCode, reason].filter((part) => part !== undefined).join(' '))
+        .join('');
+    const all = [...initContainerStatuses, ...containerStatuses];
+    return {
+      phase: pod?.status.phase,
+      initialized: pod?.status.conditions?.find(({ type }) => type === 'Initialized')?.status,
+      containers: all.map((c) => [c.name, word(c.state), c.restartCount, word(c.lastState)].join(', ')),
+    };
+  };
+
+  test('being launched, running, started again', async () => {
+    const world = await aFullJob();
+    await world.launch('full', [{ index: 0, attempt: 1 }]);
+    await world.commit('full', [{ op: 'launched', index: 0 }]);
+    const starting = ['prepare', 'proxy', 'check', 'main', 'beside'].map(
+      (name) => `${name}, waiting PodInitializing, 0, `,
+    );
+    expect(await shown(world)).toEqual({ phase: 'Pending', initialized: 'False', containers: starting });
+    await world.commit('full', [{ op: 'running', index: 0 }]);
+    const runs = (restarts: number, last: string) => [
+      'prepare, terminated 0 Completed, 0, ',
+      'proxy, running, 0, ',
+      'check, terminated 0 Completed, 0, ',
+      `main, running, ${restarts}, ${last}`,
+      'beside, running, 0, ',
+    ];
+    expect(await shown(world)).toEqual({ phase: 'Running', initialized: 'True', containers: runs(0, '') });
+    const ending = { cause: 'OOMKilled', exitCode: 137, container: 'main', reason: 'out of memory' } as const;
+    await world.record('full', 0, 1, ending, { as: 'restarted', because: 'out of memory' });
+    await world.commit('full', [{ op: 'restart', index: 0, notBefore: null }]);
+    expect((await shown(world)).containers[3]).toBe('main, waiting CrashLoopBackOff, 1, terminated 137 OOMKilled');
+    await world.commit('full', [{ op: 'relaunch', index: 0 }]);
+    expect(await shown(world)).toMatchObject({ phase: 'Running' });
+    await world.launch('full', [{ index: 0, attempt: 1, nonce: 1 }]);
+    await world.commit('full', [{ op: 'running', index: 0 }]);
+    expect((await shown(world)).containers).toEqual(runs(1, 'terminated 137 OOMKilled'));
+  });
+
+  test('all done', async () => {
+    const world = await aFullJob();
+    await world.record('full', 0, 1, { cause: 'Completed', exitCode: 0, container: 'main', reason: '' });
+    await world.commit('full', [{ op: 'succeeded', index: 0 }]);
+    expect(await shown(world)).toEqual({
+      phase: 'Succeeded',
+      initialized: 'True',
+      containers: [
+        'prepare, terminated 0 Completed, 0, ',
+        'proxy, terminated 0 Stopped, 0, ',
+        'check, terminated 0 Completed, 0, ',
+        'main, terminated 0 Completed, 0, ',
+        'beside, terminated 0 Stopped, 0, ',
+      ],
+    });
+  });
+
+  test('an init container that failed', async () => {
+    const world = await aFullJob();
+    await world.record('full', 0, 1, { cause: 'Error', exitCode: 5, container: 'check', reason: 'exited' });
+    await world.commit('full', [{ op: 'failed', index: 0, notBefore: null }]);
+    expect(await shown(world)).toEqual({
+      phase: 'Failed',
+      initialized: 'False',
+      containers: [
+        'prepare, terminated 0 Completed, 0, ',
+        'proxy, terminated 0 Stopped, 0, ',
+        'check, terminated 5 Error, 0, ',
+        'main, waiting PodInitializing, 0, ',
+        'beside, waiting PodInitializing, 0, ',
+      ],
+    });
+  });
+
+  test('no time is shown that is not known', async () => {
+    const world = await aFullJob();
+    await world.commit('full', [{ op: 'succeeded', index: 0 }]);
+    expect(JSON.stringify((await list(world)).items[0]?.status)).not.toMatch(/(At|Time)":null(?<!lastProbeTime":null)/);
+  });
+
+  test('the class of service', async () => {
+    const world = await aFullJob();
+    expect((await list(world)).items[0]?.status).toMatchObject({ qosClass: 'Burstable' });
+  });
+});
+
+describe('stopping Pods', () => {
+  const stop = async (world: World, path: string, body: object = {}) =>
+    world.app.request(`${PODS}${path}`, {
+      method: 'DELETE',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+
+  test('the answer is the Pod as it goes; force and grace are accepted', async () => {
+    const world = await aBusyJob();
+    const pod = (await list(world)).items.find(({ status }) => status.phase === 'Running');
+    const answer = await stop(world, `/${pod?.metadata.name}`, { gracePeriodSeconds: 0, propagationPolicy: 'Orphan' });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      200,
+      {
+        metadata: {
+          name: pod?.metadata.name,
+          deletionTimestamp: '2023-11-14T22:13:20Z',
+          deletionGracePeriodSeconds: 30,
+        },
+      },
+    ]);
+    expect(world.deletedPods).toEqual([{ index: 0, attempt: 2, nonce: 0 }]);
+  });
+
+  test.each([
+    [{ preconditions: { uid: 'other' } }, 409],
+    [{ preconditions: { resourceVersion: '1' } }, 409],
+    [{ preconditions: { resourceVersion: '4' } }, 200],
+    [{ dryRun: ['All'] }, 200],
+    [{ gracePeriodSeconds: -1 }, 400],
+  ])('%j: %i', async (body, code) => {
+    const world = await aBusyJob();
+    const pod = (await list(world)).items.find(({ status }) => status.phase === 'Running');
+    const answer = await stop(world, `/${pod?.metadata.name}`, body);
+    expect(answer.status).toBe(code);
+    expect(world.deletedPods).toHaveLength(code === 200 && !('dryRun' in body) ? 1 : 0);
+  });
+
+  test('a collection: those that are live, and that the selectors show', async () => {
+    const world = await aBusyJob();
+    const dry = await stop(world, '?dryRun=All');
+    expect([dry.status, world.deletedPods]).toEqual([200, []]);
+    await stop(world, '?labelSelector=batch.kubernetes.io/job-completion-index%3D2');
+    expect(world.deletedPods.map(({ index }) => index)).toEqual([2]);
+    const answer = await stop(world, '');
+    expect([answer.status, await answer.json()]).toMatchObject([200, { kind: 'Status', status: 'Success' }]);
+    expect(world.deletedPods.map(({ index }) => index)).toEqual([2, 0, 2, 3]);
+  });
+
+  test.each([
+    ['POST', '', 'create a Job'],
+    ['PUT', '/sums-0-bbbbb', 'not changed'],
+    ['PATCH', '/sums-0-bbbbb', 'not changed'],
+    ['PUT', '/sums-0-bbbbb/status', 'not changed'],
+    ['DELETE', '/sums-0-bbbbb/log', 'not changed'],
+  ])('%s %s is refused', async (method, path, why) => {
+    const world = await aBusyJob();
+    const answer = await world.app.request(PODS + path, { method, body: '{}' });
+    const status = (await answer.json()) as { message: string; reason: string };
+    expect([answer.status, status.reason]).toEqual([405, 'MethodNotAllowed']);
+    expect(status.message).toContain(why);
+  });
+
+  test('the status of a Pod is the Pod', async () => {
+    const world = await aBusyJob();
+    for (const pod of (await list(world)).items)
+      expect(await (await world.get(`${PODS}/${pod.metadata.name}/status`)).json()).toEqual(pod);
+  });
+});
+
+describe('watched by phase', () => {
+  const told = async (world: World, query: string) =>
+    (
+      (await linesOf(await world.get(`${PODS}?watch=true&timeoutSeconds=1&${query}`))) as {
+        type: string;
+        object: Pod;
+      }[]
+    ).map(({ type, object }) => `${type} ${object.metadata.name.replace(/-[a-z0-9]+$/, '')} ${object.status.phase}`);
+  const aJobThatRuns = async (): Promise<World> => {
+    const world = await aWorld();
+    await world.post(JOBS, manifest('sums', { parallelism: 4 }));
+    const both = [0, 1];
+    await world.commit(
+      'sums',
+      both.map((index) => ({ op: 'claim', index }) as const),
+    );
+    await world.commit(
+      'sums',
+      both.map((index) => ({ op: 'running', index }) as const),
+    );
+    await world.record('sums', 0, 1, { cause: 'Completed', exitCode: 0, container: 'main', reason: '' });
+    await world.commit('sums', [{ op: 'succeeded', index: 0 }]);
+    return world;
+  };
+  const RUNNING = 'fieldSelector=status.phase%3DRunning';
+
+  test('added when it comes to the phase, deleted when it leaves it', async () => {
+    const world = await aJobThatRuns();
+    expect(await told(world, `resourceVersion=1&${RUNNING}`)).toEqual([
+      'ADDED sums-0 Running',
+      'ADDED sums-1 Running',
+      'DELETED sums-0 Succeeded',
+    ]);
+  });
+
+  test('a watch from when it was in the phase', async () => {
+    const world = await aJobThatRuns();
+    expect(await told(world, `resourceVersion=3&${RUNNING}`)).toEqual(['DELETED sums-0 Succeeded']);
+    expect(await told(world, 'resourceVersion=1&fieldSelector=status.phase%3DSucceeded')).toEqual([
+      'ADDED sums-0 Succeeded',
+    ]);
+    expect(await told(world, 'resourceVersion=1&fieldSelector=status.phase!%3DPending')).toEqual([
+      'ADDED sums-0 Running',
+      'ADDED sums-1 Running',
+      'MODIFIED sums-0 Succeeded',
+    ]);
+  });
+
+  test('what others select is not told', async () => {
+    const world = await aJobThatRuns();
+    expect(await told(world, `resourceVersion=1&${RUNNING}&labelSelector=a%3Db`)).toEqual([]);
+  });
 });
 
 test("a NonIndexed Job's Pods do not show their slots", async () => {
@@ -295,76 +549,5 @@ describe('list', () => {
       pages++;
     } while (token !== '');
     expect([names.size, pages]).toEqual([4001, 9]);
-  });
-});
-
-describe('logs', () => {
-  const log = async (world: World, index: number, query = '', attempt?: string) => {
-    const pods = await list(world, `?labelSelector=batch.kubernetes.io/job-completion-index%3D${index}`);
-    const pod = attempt === undefined ? pods.items.at(-1) : pods.items[Number(attempt)];
-    return world.get(`${PODS}/${pod?.metadata.name}/log${query}`);
-  };
-
-  test('of an attempt that has ended, whole or in part', async () => {
-    const world = await aBusyJob();
-    world.print(1, 1, 'main', 'one', 'two', 'three', 'four', 'fünf');
-    const answer = await log(world, 1);
-    expect(answer.headers.get('content-type')).toBe('text/plain');
-    expect(await answer.text()).toBe('one\ntwo\nthree\nfour\nfünf\n');
-    expect(await (await log(world, 1, '?tailLines=2')).text()).toBe('four\nfünf\n');
-    expect(await (await log(world, 1, '?tailLines=0')).text()).toBe('');
-    expect(await (await log(world, 1, '?container=main&tailLines=99')).text()).toMatch(/^one\n/);
-    expect(await (await log(world, 1, '?sinceTime=2023-11-14T22:13:23Z')).text()).toBe('four\nfünf\n');
-    expect(await (await log(world, 1, '?timestamps=true&tailLines=1')).text()).toBe('2023-11-14T22:13:24.000Z fünf\n');
-  });
-
-  test('each attempt has its own', async () => {
-    const world = await aBusyJob();
-    world.print(0, 1, 'main', 'first');
-    world.print(0, 2, 'main', 'second');
-    expect(await (await log(world, 0, '', '0')).text()).toBe('first\n');
-    expect(await (await log(world, 0, '', '1')).text()).toBe('second\n');
-  });
-
-  test('followed until the attempt has ended', async () => {
-    let sleeps = 0;
-    const world: World = await aWorld(
-      {},
-      {
-        onSleep: async () => {
-          sleeps++;
-          if (sleeps === 1) world.print(0, 1, 'main', 'two', 'three');
-          if (sleeps === 3) {
-            world.print(0, 1, 'main', 'four');
-            await world.record('sums', 0, 1, { cause: 'Completed', exitCode: 0, container: 'main', reason: '' });
-            await world.commit('sums', [{ op: 'succeeded', index: 0 }]);
-          }
-        },
-      },
-    );
-    await world.post(JOBS, manifest('sums'));
-    await world.launch('sums', [{ index: 0, attempt: 1 }]);
-    await world.commit('sums', [
-      { op: 'claim', index: 0 },
-      { op: 'running', index: 0 },
-    ]);
-    world.print(0, 1, 'main', 'one');
-    expect(await (await log(world, 0, '?follow=true&tailLines=1')).text()).toBe('one\ntwo\nthree\nfour\n');
-    expect(sleeps).toBe(3);
-  });
-
-  test.each<[number, string, string]>([
-    [3, '', 'is waiting to start: ContainerCreating'],
-    [2, '', 'is waiting to start: ContainerCreating'],
-    [1, '?container=side', 'container side is not valid for pod sums-1-'],
-    [1, '?previous=true', 'previous terminated container "main" in pod "sums-1-'],
-    [1, '?tailLines=-1', 'tailLines: Invalid value: "-1"'],
-    [1, '?sinceTime=yesterday', 'sinceTime: must be'],
-    [1, '?limitBytes=3', 'limitBytes: not supported'],
-  ])('refused: index %i %s', async (index, query, message) => {
-    const world = await aBusyJob();
-    const answer = await log(world, index, query);
-    expect(answer.status).toBe(400);
-    expect(((await answer.json()) as { message: string }).message).toContain(message);
   });
 });

@@ -84,7 +84,7 @@ export function aRuntime(inbox: Inbox, coalesceMs = 300) {
       settings: { timing: AWS_TIMING, launchesPerSec: null, stopsPerSec: null, historyMs: 1000 },
       hash: (text) => text,
     },
-    logs: { read: async () => ({ kind: 'none' }) },
+    logs: { read: async () => ({ kind: 'none' }), readBack: async () => ({ kind: 'none' }) },
     facts: inbox,
     inboxOf: (arn) => (arn === QUEUE_ARN ? inbox : null),
     coalesceMs,

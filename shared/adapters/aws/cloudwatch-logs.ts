@@ -15,23 +15,35 @@ export function createCloudwatchLogs(options: {
   readonly logGroup: string;
 }): LogReader {
   const { client, logGroup } = options;
+  /** null: there is no such stream. CloudWatch repeats a token where there is nothing more in its direction. */
+  const page = async (taskArn: TaskArn, container: string, startFromHead: boolean, token: string | null) => {
+    try {
+      const { events = [], ...tokens } = await client.send(
+        new GetLogEventsCommand({
+          logGroupName: logGroup,
+          logStreamName: logStreamName(taskArn, container),
+          startFromHead,
+          ...(token === null ? {} : { nextToken: token }),
+        }),
+      );
+      const lines = events.map(({ timestamp, message }) => ({ atMs: timestamp ?? 0, text: message ?? '' }));
+      return { lines, ...tokens };
+    } catch (error) {
+      if (error instanceof Error && error.name === 'ResourceNotFoundException') return null;
+      throw error;
+    }
+  };
   return {
     async read({ taskArn, container, after }) {
-      try {
-        const { events = [], nextForwardToken } = await client.send(
-          new GetLogEventsCommand({
-            logGroupName: logGroup,
-            logStreamName: logStreamName(taskArn, container),
-            startFromHead: true,
-            ...(after === null ? {} : { nextToken: after }),
-          }),
-        );
-        const lines = events.map(({ timestamp, message }) => ({ atMs: timestamp ?? 0, text: message ?? '' }));
-        return { kind: 'lines', lines, next: nextForwardToken ?? after ?? '' };
-      } catch (error) {
-        if (error instanceof Error && error.name === 'ResourceNotFoundException') return { kind: 'none' };
-        throw error;
-      }
+      const found = await page(taskArn, container, true, after);
+      if (found === null) return { kind: 'none' };
+      return { kind: 'lines', lines: found.lines, next: found.nextForwardToken ?? after ?? '' };
+    },
+    async readBack({ taskArn, container, before }) {
+      const found = await page(taskArn, container, false, before);
+      if (found === null) return { kind: 'none' };
+      const { lines, nextForwardToken: next = '', nextBackwardToken: previous = before ?? '' } = found;
+      return { kind: 'lines', lines, next, previous };
     },
   };
 }

@@ -47,7 +47,8 @@ export async function remove<F extends Found, A>(
   return { kind: 'refused', error: conflict(resource, key.name, why) };
 }
 
-function unmetPrecondition(
+/** A precondition that the object does not meet; null: it meets all. */
+export function unmetPrecondition(
   resource: Resource,
   { metadata: { name, uid, resourceVersion } }: KubeObject,
   wanted: Deletion['preconditions'],

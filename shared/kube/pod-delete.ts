@@ -1,0 +1,78 @@
+import type { Context } from 'hono';
+import { asTime } from '../domain/brand.ts';
+import { hasPod } from '../domain/index-record.ts';
+import type { ApiDeps } from './api-deps.ts';
+import { type Deletion, deletionOf } from './delete-options.ts';
+import { findPod } from './find-pod.ts';
+import { type Page, type PageRequest, parsePage } from './list-page.ts';
+import type { PodObject } from './render-pod.ts';
+import { PODS, type StatusError, conflict, errorResponse, notFound, successStatus } from './status-error.ts';
+import { unmetPrecondition } from './write/delete-object.ts';
+
+type Stopped =
+  | { readonly kind: 'stopping'; readonly pod: PodObject }
+  | { readonly kind: 'refused'; readonly error: StatusError };
+
+/**
+ * Answers `DELETE` of a Pod: its attempt's task is being stopped, in ECS's own time (the template's grace period), and
+ * the Pod is gone once it has. What has ended is the Job's history, and goes when the Job does.
+ */
+export async function deletePod(c: Context, namespace: string, name: string, deps: ApiDeps): Promise<Response> {
+  const wish = await deletionOf(c, null);
+  if (wish.kind === 'bad') return errorResponse(wish.error);
+  const stopped = await stopPod(namespace, name, wish, deps);
+  return stopped.kind === 'refused' ? errorResponse(stopped.error) : c.json(stopped.pod);
+}
+
+/** Pods of one page, which is listed before any of it is stopped. */
+const PAGE = 500;
+
+/** Answers `DELETE` of a collection: every Pod that the selectors show is stopped; those that have ended stay. */
+export async function deletePods(
+  c: Context,
+  list: (page: PageRequest) => Promise<Page<PodObject>>,
+  deps: ApiDeps,
+): Promise<Response> {
+  const wish = await deletionOf(c, null);
+  if (wish.kind === 'bad') return errorResponse(wish.error);
+  const limit = c.req.query('limit');
+  const first = parsePage({ ...c.req.query(), limit: limit ?? String(PAGE) });
+  if (first.kind === 'bad') return errorResponse(first.error);
+  for (let { from } = first.value; ; ) {
+    const { items, next } = await list({ limit: first.value.limit ?? PAGE, from });
+    for (const { metadata, status } of items) {
+      if (status.phase === 'Succeeded' || status.phase === 'Failed') continue;
+      // The one that was listed; what has ended since is fine.
+      const preconditions = { uid: metadata.uid, resourceVersion: null };
+      await stopPod(metadata.namespace, metadata.name, { ...wish, preconditions }, deps);
+    }
+    if (next === null || limit !== undefined) break;
+    from = next;
+  }
+  return c.json(successStatus(PODS, '', null));
+}
+
+async function stopPod(
+  namespace: string,
+  name: string,
+  { dryRun, preconditions }: Pick<Deletion, 'dryRun' | 'preconditions'>,
+  deps: ApiDeps,
+): Promise<Stopped> {
+  const found = await findPod(namespace, name, deps);
+  if (found === null) return { kind: 'refused', error: notFound(PODS, name) };
+  const { index, attempt, view, pod } = found;
+  const unmet = unmetPrecondition(PODS, pod, preconditions);
+  if (unmet !== null) return { kind: 'refused', error: unmet };
+  const record = view.board.record(index);
+  if (record === null || record.attempt !== attempt || !hasPod(record.state)) {
+    const why = 'it has ended, and is kept as what happened until its Job is deleted; there is nothing to stop';
+    return { kind: 'refused', error: conflict(PODS, name, why) };
+  }
+  if (!dryRun) await deps.changes.deletePod(view.spec.identity.uid, { index, attempt, nonce: record.nonce });
+  const { terminationGracePeriodSeconds } = pod.spec;
+  const deletion = {
+    deletionTimestamp: asTime(deps.clock.now()),
+    deletionGracePeriodSeconds: terminationGracePeriodSeconds,
+  };
+  return { kind: 'stopping', pod: { ...pod, metadata: { ...deletion, ...pod.metadata } } };
+}

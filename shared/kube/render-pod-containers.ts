@@ -1,0 +1,132 @@
+import { type EpochMs, asTime } from '../domain/brand.ts';
+import { CAUSE_WORDS } from '../domain/ending.ts';
+import type { Ending } from '../domain/fact.ts';
+import type { Container } from '../domain/pod-spec.ts';
+import type { AttemptRecord } from '../ports/job-store.ts';
+import type { PodFacts } from './pod-facts.ts';
+
+/** How far a Pod's containers have come; ECS tells of a task as a whole, and of one container how it ended. */
+export type Stage =
+  | { readonly kind: 'creating' }
+  | { readonly kind: 'unstartable'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'running'; readonly since: EpochMs | null }
+  /** Between two tasks: the one before has crashed. */
+  | { readonly kind: 'crashed'; readonly record: AttemptRecord }
+  | { readonly kind: 'over'; readonly record: AttemptRecord | null };
+
+/** `initContainerStatuses` and `containerStatuses`. */
+export function containerStatuses(pod: PodFacts, stage: Stage) {
+  const { containers, initContainers = [] } = pod.spec.manifest.spec.template.spec;
+  const show = (container: Container, place: Place) => status(container, pod, stage, place);
+  const culprit = initContainers.findIndex(({ name }) => name === failedInit(stage));
+  return {
+    ...(initContainers.length === 0
+      ? {}
+      : { initContainerStatuses: initContainers.map((each, i) => show(each, initPlace(each, i, culprit))) }),
+    containerStatuses: containers.map((each, i) =>
+      show(each, culprit >= 0 ? 'neverStarted' : i === 0 ? 'main' : 'beside'),
+    ),
+  };
+}
+
+/** The init container that failed before the main one could run. */
+export function failedInit(stage: Stage): string | null {
+  const record = 'record' in stage ? stage.record : null;
+  return record === null || record.ending.exitCode === null ? null : record.ending.container;
+}
+
+/** What a container is in its Pod: its end is told (`main`, or the init container that failed), or follows from that. */
+type Place = 'main' | 'beside' | 'failedInit' | 'init' | 'sidecar' | 'neverStarted';
+
+function initPlace({ restartPolicy }: Container, i: number, culprit: number): Place {
+  if (i === culprit) return 'failedInit';
+  if (culprit >= 0 && i > culprit) return 'neverStarted';
+  return restartPolicy === 'Always' ? 'sidecar' : 'init';
+}
+
+function status({ name, image }: Container, pod: PodFacts, stage: Stage, place: Place) {
+  const runs = stage.kind === 'running' && place !== 'init';
+  const told = place === 'main' || place === 'failedInit';
+  return {
+    name,
+    image,
+    imageID: '',
+    ready: runs || (stage.kind === 'running' && place === 'init'),
+    started: runs,
+    // The Pod's restarts, once: each starts all of its containers.
+    restartCount: told ? (pod.current?.restarts ?? pod.record?.restarts ?? 0) : 0,
+    state: stateOf(pod, stage, place),
+    lastState: told ? lastState(pod, stage) : {},
+  };
+}
+
+type State = Readonly<Record<string, unknown>>;
+
+function stateOf(pod: PodFacts, stage: Stage, place: Place): State {
+  if (place === 'neverStarted') return { waiting: { reason: 'PodInitializing' } };
+  switch (stage.kind) {
+    case 'creating':
+      return { waiting: { reason: place !== 'main' || hasInit(pod) ? 'PodInitializing' : 'ContainerCreating' } };
+    case 'unstartable': {
+      const { reason, message } = stage;
+      return place === 'main' ? { waiting: { reason, message } } : { waiting: { reason: 'PodInitializing' } };
+    }
+    case 'running':
+      return place === 'init'
+        ? completed(pod.launch?.state === 'launched' ? pod.launch.since : null, stage.since)
+        : running(stage.since);
+    case 'crashed': {
+      if (place === 'init') return { waiting: { reason: 'PodInitializing' } };
+      const message = `back-off restarting failed container: ${stage.record.judgement.because}`;
+      return { waiting: { reason: 'CrashLoopBackOff', ...(place === 'beside' ? {} : { message }) } };
+    }
+    case 'over':
+      return overState(stage.record, place);
+  }
+}
+
+/** Once all is over. Where no container of ours has run to an end there is no exit code to show. */
+function overState(record: AttemptRecord | null, place: Place): State {
+  if (record === null) return { terminated: terminated(0, 'Completed', '', null) };
+  const { ending, times } = record;
+  if (place === 'init' && (ending.exitCode !== null || times.startedAt !== null))
+    return completed(times.createdAt, times.startedAt);
+  if (ending.exitCode === null) return { waiting: { reason: CAUSE_WORDS[ending.cause], message: ending.reason } };
+  if (place === 'main' || place === 'failedInit') return { terminated: endOf(record) };
+  return {
+    terminated: terminated(0, 'Stopped', 'it was stopped with the first container; its exit code is not kept', record),
+  };
+}
+
+function lastState(pod: PodFacts, stage: Stage): State {
+  const before = stage.kind === 'crashed' ? stage.record : pod.before;
+  return before?.judgement.as === 'restarted' ? { terminated: endOf(before) } : {};
+}
+
+/** How the container ended whose end is told. */
+function endOf(record: AttemptRecord): State {
+  const { ending } = record;
+  const code = ending.exitCode ?? 1;
+  return terminated(code, wordOf(ending), ending.cause === 'Completed' ? '' : ending.reason, record);
+}
+
+const wordOf = ({ cause }: Ending): string => (cause === 'OOMKilled' || cause === 'Completed' ? cause : 'Error');
+
+const running = (since: EpochMs | null): State => ({ running: since === null ? {} : { startedAt: asTime(since) } });
+
+const completed = (from: EpochMs | null, to: EpochMs | null): State => ({
+  terminated: { exitCode: 0, reason: 'Completed', ...time('startedAt', from), ...time('finishedAt', to) },
+});
+
+const terminated = (exitCode: number, reason: string, message: string, record: AttemptRecord | null) => ({
+  exitCode,
+  reason,
+  ...(message === '' ? {} : { message }),
+  ...time('startedAt', record?.times.startedAt ?? null),
+  ...time('finishedAt', record?.times.stoppedAt ?? null),
+});
+
+const time = (key: string, at: EpochMs | null): State => (at === null ? {} : { [key]: asTime(at) });
+
+export const hasInit = ({ spec }: PodFacts): boolean =>
+  (spec.manifest.spec.template.spec.initContainers ?? []).length > 0;
