@@ -15,7 +15,7 @@ import {
   withOwner,
 } from './managed-fields.ts';
 import { type Comparison, compareFields, fieldsOf } from './object-fields.ts';
-import { shared, tracked, withoutEntries } from './tracked-fields.ts';
+import { shared, tracked, withoutEntries, withoutServerFields } from './tracked-fields.ts';
 import { typedFaults } from './typed-faults.ts';
 import { mergeTyped, withNamedFields, withoutFields, withoutNulls } from './typed-merge.ts';
 
@@ -58,44 +58,31 @@ export function applyConfiguration(
   const fault = configFault(table, type, config, who);
   if (fault !== null || !isObject(config)) return { kind: 'bad', message: fault ?? 'not an object' };
   const before = isObject(live) ? withoutEntries(live) : {};
-  const state: State = { table, type: { is: 'object', of: type }, before: shared(before), config: shared(config), who };
+  const state: State = {
+    table,
+    type,
+    root: { is: 'object', of: type },
+    before: shared(before),
+    config: shared(config),
+    who,
+  };
   const known =
     live !== null && entries.length === 0
       ? managedAfterUpdate(table, type, null, before, entries, { ...who, manager: BEFORE_FIRST_APPLY })
       : entries;
   const all = owners(known);
   const laid = lay(state, all);
-  const inTheWay = who.force ? [] : conflictsOf(state, all, laid.comparison);
-  const allowed = inTheWay.length > 0 && who.manager === KUBECTL ? lastApplied(table, type, before) : EMPTY;
-  const conflicts = inTheWay.filter(({ set }) => !isEmpty(difference(set, allowed)));
-  if (conflicts.length > 0) {
-    return {
-      kind: 'conflicts',
-      conflicts: conflicts.map(({ entry, set }) => ({ ...entry, fields: pathsOf(difference(set, allowed)) })),
-    };
-  }
-  const { comparison, object } = laid;
-  const lost = union(union(comparison.added, comparison.modified), comparison.removed);
-  const id = identity(applierEntry(who));
-  const others = disowned(new Map([...all].filter(([each]) => each !== id)), lost);
-  const document = withLastApplied(assembled(before, config, object), config, who.manager === KUBECTL);
-  const unchanged = live !== null && sameJson(document, before);
-  const last = all.get(id);
-  const set = tracked(laid.set);
-  const header = unchanged && last !== undefined && sameSet(last.set, set) ? last.entry : applierEntry(who);
-  return {
-    kind: 'applied',
-    document,
-    entries: entriesOf(
-      withOwner(others, header, () => set),
-      known === entries ? entries : known,
-    ),
-  };
+  const conflicts = who.force ? [] : conflictsOf(state, all, laid.comparison, before);
+  if (conflicts.length > 0) return { kind: 'conflicts', conflicts };
+  const document = withLastApplied(assembled(before, config, laid.object), config, who.manager === KUBECTL);
+  const unchanged = live !== null && sameJson(withoutServerFields(document), withoutServerFields(before));
+  return { kind: 'applied', document, entries: entriesOf(handedOver(who, all, laid, unchanged), known) };
 }
 
 type State = {
   readonly table: KindTable;
-  readonly type: FieldType;
+  readonly type: string;
+  readonly root: FieldType;
   readonly before: JsonObject;
   readonly config: JsonObject;
   readonly who: Applier;
@@ -134,37 +121,57 @@ function configFault(table: KindTable, type: string, config: unknown, { apiVersi
 type Laid = { readonly object: JsonObject; readonly comparison: Comparison; readonly set: FieldSet };
 
 function lay(state: State, all: ReadonlyMap<string, Owner>): Laid {
-  const { table, type, before, config, who } = state;
-  const set = fieldsOf(table, type, config);
-  const merged = mergeTyped(table, type, before, config);
+  const { table, root, before, config, who } = state;
+  const set = fieldsOf(table, root, config);
+  const merged = mergeTyped(table, root, before, config);
   const last = all.get(identity(applierEntry(who)))?.set ?? EMPTY;
   const others = [...all].filter(([id]) => id !== identity(applierEntry(who))).map(([, owner]) => owner.set);
   const object = isEmpty(last) ? merged : pruned(state, merged, last, [set, ...others].reduce(union));
-  return { object: isObject(object) ? object : {}, comparison: compareFields(table, type, before, object), set };
+  return { object: isObject(object) ? object : {}, comparison: compareFields(table, root, before, object), set };
 }
 
 /** Without what this manager owned before and nobody owns now. */
-function pruned({ table, type }: State, merged: unknown, last: FieldSet, owned: FieldSet): unknown {
-  const named = (set: FieldSet): FieldSet => withNamedFields(table, type, set);
-  const fields = named(fieldsOf(table, type, merged));
-  const bare = withoutFields(table, type, merged, named(last));
-  const kept = union(named(fieldsOf(table, type, bare)), named(owned));
-  const withOwned = withoutFields(table, type, merged, difference(fields, kept));
-  const gone = difference(fields, named(fieldsOf(table, type, withOwned)));
-  return withoutFields(table, type, merged, intersection(gone, named(last)));
+function pruned({ table, root }: State, merged: unknown, last: FieldSet, owned: FieldSet): unknown {
+  const named = (set: FieldSet): FieldSet => withNamedFields(table, root, set);
+  const fields = named(fieldsOf(table, root, merged));
+  const bare = withoutFields(table, root, merged, named(last));
+  const kept = union(named(fieldsOf(table, root, bare)), named(owned));
+  const withOwned = withoutFields(table, root, merged, difference(fields, kept));
+  const gone = difference(fields, named(fieldsOf(table, root, withOwned)));
+  return withoutFields(table, root, merged, intersection(gone, named(last)));
 }
 
-/** What others own and this would change. */
+/** What others own and this would change, but for what kubectl takes over from its own client-side apply. */
 function conflictsOf(
-  { who }: State,
+  { table, type, who }: State,
   all: ReadonlyMap<string, Owner>,
   { added, modified }: Comparison,
-): readonly Owner[] {
+  live: JsonObject,
+): readonly Conflict[] {
   const changed = union(modified, added);
-  return [...all]
+  const taken = [...all]
     .filter(([id]) => id !== identity(applierEntry(who)))
-    .map(([, { entry, set }]) => ({ entry, set: intersection(set, changed) }))
-    .filter(({ set }) => !isEmpty(set));
+    .map(([, { entry, set }]) => ({ entry, set: intersection(set, changed) }));
+  const isTakenOver = who.manager === KUBECTL && taken.some(({ set }) => !isEmpty(set));
+  const allowed = isTakenOver ? lastApplied(table, type, live) : EMPTY;
+  return taken
+    .map(({ entry, set }) => ({ ...entry, fields: pathsOf(difference(set, allowed)) }))
+    .filter(({ fields }) => fields.length > 0);
+}
+
+/** Others lose what was changed, and this manager owns what it says; if that is as it was, its entry stays. */
+function handedOver(
+  who: Applier,
+  all: ReadonlyMap<string, Owner>,
+  { set, comparison: { added, modified, removed } }: Laid,
+  unchanged: boolean,
+): ReadonlyMap<string, Owner> {
+  const id = identity(applierEntry(who));
+  const last = all.get(id);
+  const mine = tracked(set);
+  const others = disowned(new Map([...all].filter(([each]) => each !== id)), union(union(added, modified), removed));
+  const entry = unchanged && last !== undefined && sameSet(last.set, mine) ? last.entry : applierEntry(who);
+  return withOwner(others, entry, () => mine);
 }
 
 /** The shared part, with type and status as they were, or as the configuration says the type. */

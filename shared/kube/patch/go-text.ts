@@ -9,7 +9,7 @@ export function goText(value: unknown): string {
   return text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}...` : text;
 }
 
-/** `budget`: how long it may grow; what is beyond will be cut off, so it is not walked. */
+/** `budget`: how long it may grow; what is beyond will be cut off, so it is not walked, and no deeper than that either. */
 function textOf(value: unknown, budget: number): string {
   if (isList(value)) return `[${joined(value, budget, (item, left) => textOf(item, left))}]`;
   if (isObject(value)) {
@@ -24,7 +24,7 @@ function joined<T>(items: readonly T[], budget: number, text: (item: T, left: nu
   let all = '';
   for (const item of items) {
     if (all.length > budget) break;
-    all += `${all === '' ? '' : ' '}${text(item, budget - all.length)}`;
+    all += `${all === '' ? '' : ' '}${text(item, budget - all.length - 1)}`;
   }
   return all;
 }

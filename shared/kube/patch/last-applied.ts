@@ -7,8 +7,6 @@ import { typedFaults } from './typed-faults.ts';
 
 /** Where client-side `kubectl apply` keeps what it sent. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
-/** Deeper than any manifest, so that walks end. */
-const LEVELS_MAX = 100;
 
 /**
  * The fields that client-side apply said and that are still so: when kubectl begins to apply on the server, it takes them
@@ -54,7 +52,6 @@ function configWithoutAnnotation(config: JsonObject): JsonObject {
 }
 
 function parsed(text: string): unknown {
-  if (text === '' || deeperThan(text, LEVELS_MAX)) return null;
   try {
     return JSON.parse(text);
   } catch {
@@ -69,14 +66,3 @@ const goJson = (value: unknown): string =>
       ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
       : inner,
   ).replaceAll(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
-/** Brackets in strings count as well: to refuse a little too much is harmless here. */
-function deeperThan(text: string, levelsMax: number): boolean {
-  let level = 0;
-  for (const sign of text) {
-    if (sign === '{' || sign === '[') level++;
-    if (sign === '}' || sign === ']') level--;
-    if (level > levelsMax) return true;
-  }
-  return false;
-}

@@ -1,5 +1,5 @@
 import type { FieldType, KindTable } from '../../schema/kinds/kind-table.ts';
-import { EMPTY, type FieldSet, LEAF, branch, including, isEmpty } from './field-set.ts';
+import { EMPTY, type FieldSet, LEAF, branch, including } from './field-set.ts';
 import { isList, isObject, own, sameJson } from './json-value.ts';
 import { type Shape, fieldNamed, shapeOf } from './kind-fields.ts';
 import { itemsByStep } from './list-steps.ts';
@@ -96,6 +96,3 @@ function around(before: unknown, after: unknown, inner: readonly (readonly [stri
     removed: part('removed', after === undefined),
   };
 }
-
-export const isSame = ({ added, modified, removed }: Comparison): boolean =>
-  isEmpty(added) && isEmpty(modified) && isEmpty(removed);

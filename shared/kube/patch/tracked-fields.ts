@@ -29,15 +29,16 @@ export const tracked = (set: FieldSet): FieldSet => difference(set, UNTRACKED);
 export const shared = (object: JsonObject): JsonObject => without(object, ['apiVersion', 'kind', 'status']);
 
 /** The object without the entries about it. */
-export function withoutEntries(object: JsonObject): JsonObject {
+export const withoutEntries = (object: JsonObject): JsonObject => withoutMetadata(object, ['managedFields']);
+
+/** The object without what a client cannot change anyway. */
+export const withoutServerFields = (object: JsonObject): JsonObject => withoutMetadata(object, OF_THE_SERVER);
+
+function withoutMetadata(object: JsonObject, keys: readonly string[]): JsonObject {
   const metadata = own(object, 'metadata');
-  if (!isObject(metadata) || !Object.hasOwn(metadata, 'managedFields')) return object;
-  return Object.fromEntries(
-    Object.entries(object).map(([key, value]) => [
-      key,
-      key === 'metadata' ? without(metadata, ['managedFields']) : value,
-    ]),
-  );
+  if (!isObject(metadata) || !keys.some((key) => Object.hasOwn(metadata, key))) return object;
+  const entries = Object.entries(object);
+  return Object.fromEntries(entries.map(([key, value]) => [key, key === 'metadata' ? without(metadata, keys) : value]));
 }
 
 /**

@@ -69,7 +69,8 @@ function misfit(shape: Shape, type: FieldType, value: unknown): string | null {
   if (type.is === 'map' || type.is === 'object')
     return isObject(value) ? null : `expected map, got &{${goText(value)}}`;
   const wanted = scalarMisfit(type.is, value);
-  return wanted === null ? null : `expected ${wanted}, got &value.valueUnstructured{Value:${JSON.stringify(value)}}`;
+  const said = isObject(value) || isList(value) ? goText(value) : JSON.stringify(value);
+  return wanted === null ? null : `expected ${wanted}, got &value.valueUnstructured{Value:${said}}`;
 }
 
 function scalarMisfit(is: Scalar, value: unknown): string | null {

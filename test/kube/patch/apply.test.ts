@@ -319,6 +319,23 @@ describe('what a manager does not say any more', () => {
     expect(owned(after, 'alice')).toEqual([]);
   });
 
+  test('takes a struct with it that it alone had set, defaults and all, and what is left empty of one that others name', () => {
+    const pod = (securityContext: unknown) => only({ template: { spec: { restartPolicy: 'Never', securityContext } } });
+    const state = apply(NOTHING, pod({ runAsUser: 1 }), 'alice');
+    const withDefault = { ...state, live: pod({ runAsUser: 1, fsGroup: 2 }) };
+    const bare = only({ template: { spec: { restartPolicy: 'Never' } } });
+    expect(apply(withDefault, bare, 'alice').live).toEqual(bare);
+    const both = apply(state, pod({}), 'bob');
+    expect(apply(both, bare, 'alice').live).toEqual(bare);
+    const list = apply(
+      apply(NOTHING, only(env({ name: 'A', value: '1' })), 'alice'),
+      only({ template: { spec: { containers: [{ name: 'c', env: null }] } } }),
+      'bob',
+    );
+    const withoutList = { template: { spec: { containers: [{ name: 'c' }] } } };
+    expect(apply(list, only(withoutList), 'alice').live).toEqual(only(withoutList));
+  });
+
   test('of a set and of a map goes one by one', () => {
     const state = apply(NOTHING, only({}, { finalizers: ['x/a', 'x/b'], annotations: { a: '1', b: '2' } }), 'alice');
     const live = only({}, { finalizers: ['x/a', 'x/b', 'x/c'], annotations: { a: '1', b: '2', c: '3' } });
@@ -373,11 +390,19 @@ describe('lists', () => {
 });
 
 describe('null in a configuration', () => {
+  test('leaves a map or a list as it is', () => {
+    const state = updated(NOTHING, only({}, { labels: { a: '1' }, finalizers: ['x/a'] }), 'creator');
+    expect(apply(state, only({}, { labels: null, finalizers: null }), 'alice').live).toEqual(state.live);
+  });
+
   test('takes a value away and owns that there is none', () => {
     const state = apply(NOTHING, only({ parallelism: 2, suspend: true }), 'alice');
     const after = apply(state, only({ parallelism: null, suspend: true }), 'alice');
     expect(after.live).toEqual(only({ suspend: true }));
     expect(owned(after, 'alice')).toEqual(['.spec.parallelism', '.spec.suspend']);
+    expect(refusal(after, only({ parallelism: 1 }), 'bob')).toBe(
+      'Apply failed with 1 conflict: conflict with "alice": .spec.parallelism',
+    );
   });
 });
 
@@ -418,6 +443,8 @@ describe('kubectl coming from client-side apply', () => {
     '[]',
     '{"apiVersion":"v1"}',
     '['.repeat(5_000),
+    `{"apiVersion":"batch/v1","spec":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+    `{"apiVersion":"batch/v1","spec":{"parallelism":${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}}}`,
     JSON.stringify({ ...aJob(), spec: { parallelism: 'x' } }),
   ])('an annotation that is no configuration (%.20s) allows nothing', (annotation) => {
     const odd = updated(NOTHING, annotated({}, annotation), 'kubectl-client-side-apply');
