@@ -9,8 +9,10 @@ import { type Parsed, ok } from './query.ts';
 export type JobFilter = {
   readonly scope: JobScope;
   readonly labels: LabelSelector;
-  readonly fields: FieldSelector<'metadata.name' | 'metadata.namespace'>;
+  readonly fields: FieldSelector<(typeof FIELDS)[number]>;
 };
+
+const FIELDS = ['metadata.name', 'metadata.namespace', 'status.successful'] as const;
 
 export function parseJobFilter(
   namespace: string | null,
@@ -18,20 +20,26 @@ export function parseJobFilter(
 ): Parsed<JobFilter> {
   const labels = parseLabelSelector(query.labelSelector);
   if (labels.kind === 'bad') return labels;
-  const fields = parseFieldSelector(query.fieldSelector, ['metadata.name', 'metadata.namespace']);
+  const refusal = (field: string): string => `field label ${JSON.stringify(field)} not supported for batchv1.Job`;
+  const fields = parseFieldSelector(query.fieldSelector, FIELDS, refusal);
   if (fields.kind === 'bad') return fields;
   const only = fields.value.exact('metadata.namespace');
   const scope = { namespace: namespace ?? only ?? null, name: fields.value.exact('metadata.name') };
   return ok({ scope, labels: labels.value, fields: fields.value });
 }
 
-/** The filter lets this Job through. */
-export function showsJob(
-  { scope, labels, fields }: JobFilter,
-  { namespace, name, labels: has }: { namespace: string; name: string; labels: Readonly<Record<string, string>> },
-): boolean {
-  const inScope = (scope.namespace ?? namespace) === namespace && (scope.name ?? name) === name;
-  return inScope && labels.matches(has) && fields.matches({ 'metadata.name': name, 'metadata.namespace': namespace });
+/** The Job may be shown, by its name. */
+export const mayShowJob = ({ scope }: JobFilter, job: { readonly namespace: string; readonly name: string }): boolean =>
+  (scope.namespace ?? job.namespace) === job.namespace && (scope.name ?? job.name) === job.name;
+
+/** The filter lets this Job through; with other labels than its own, if those are given. */
+export function showsJob(filter: JobFilter, { metadata, status }: JobObject, labels = metadata.labels ?? {}): boolean {
+  const fields = {
+    'metadata.name': metadata.name,
+    'metadata.namespace': metadata.namespace,
+    'status.successful': String(status.succeeded ?? 0),
+  };
+  return mayShowJob(filter, metadata) && filter.labels.matches(labels) && filter.fields.matches(fields);
 }
 
 /** Jobs are loaded side by side, but not all at once. */
@@ -49,7 +57,7 @@ export async function listJobs(
   let batch: JobRef[] = [];
   const load = async (): Promise<void> => {
     const loaded = await Promise.all(batch.map(async ({ uid }) => loadJob(uid, reads)));
-    for (const job of loaded) if (job !== null && shows(filter, job)) items.push(job);
+    for (const job of loaded) if (job !== null && showsJob(filter, job)) items.push(job);
     batch = [];
   };
   for await (const ref of jobRefs(reads.jobs, filter.scope, from)) {
@@ -69,7 +77,7 @@ export async function listJobs(
 export async function* presentJobs(filter: JobFilter, reads: Reads): AsyncGenerator<JobObject> {
   for await (const { uid } of jobRefs(reads.jobs, filter.scope, null)) {
     const job = await loadJob(uid, reads);
-    if (job !== null && shows(filter, job)) yield job;
+    if (job !== null && showsJob(filter, job)) yield job;
   }
 }
 
@@ -87,6 +95,3 @@ async function loadJob(uid: JobRef['uid'], reads: Reads): Promise<JobObject | nu
   const view = await readJob(uid, reads, chunksForSummary);
   return view === null ? null : renderJob(view);
 }
-
-const shows = (filter: JobFilter, { metadata }: JobObject): boolean =>
-  showsJob(filter, { namespace: metadata.namespace, name: metadata.name, labels: metadata.labels ?? {} });

@@ -1,12 +1,27 @@
 import { asJobUid } from '../domain/brand.ts';
+import { findPod } from './find-pod.ts';
 import { type JobRef, type JobScope, type Page, type PageRequest, jobRefs } from './list-page.ts';
 import { type Parsed, ok } from './query.ts';
 import type { Reads } from './read-job.ts';
 import { podsOf } from './read-pods.ts';
 import type { PodObject } from './render-pod.ts';
 import { type FieldSelector, type LabelSelector, parseFieldSelector, parseLabelSelector } from './selectors.ts';
+import { at, words } from './tables/stored-field.ts';
 
-const FIELDS = ['metadata.name', 'metadata.namespace', 'status.phase'] as const;
+/** What Kubernetes lets one select Pods by. */
+const FIELDS = [
+  'metadata.name',
+  'metadata.namespace',
+  'spec.nodeName',
+  'spec.restartPolicy',
+  'spec.schedulerName',
+  'spec.serviceAccountName',
+  'spec.hostNetwork',
+  'status.phase',
+  'status.podIP',
+  'status.podIPs',
+  'status.nominatedNodeName',
+] as const;
 
 /** Which Pods a list or a watch shows. */
 export type PodFilter = {
@@ -42,13 +57,28 @@ export function parsePodFilter(
 }
 
 /** The filter lets this Pod through. */
-export const showsPod = ({ labels, fields }: PodFilter, { metadata, status }: PodObject): boolean =>
-  labels.matches(metadata.labels) &&
-  fields.matches({
+export const showsPod = ({ labels, fields }: PodFilter, pod: PodObject): boolean =>
+  labels.matches(pod.metadata.labels) && fields.matches(fieldsOf(pod));
+
+/** What a Pod does not have is the empty text. */
+function fieldsOf(pod: PodObject): Record<(typeof FIELDS)[number], string> {
+  const { metadata, status } = pod;
+  const podIP = words(at(status, 'podIP'));
+  const ofSpec = (name: string): string => words(at(pod.spec, name));
+  return {
     'metadata.name': metadata.name,
     'metadata.namespace': metadata.namespace,
+    'spec.nodeName': ofSpec('nodeName'),
+    'spec.restartPolicy': ofSpec('restartPolicy'),
+    'spec.schedulerName': ofSpec('schedulerName'),
+    'spec.serviceAccountName': ofSpec('serviceAccountName'),
+    'spec.hostNetwork': String(at(pod.spec, 'hostNetwork') === true),
     'status.phase': status.phase,
-  });
+    'status.podIP': podIP,
+    'status.podIPs': podIP,
+    'status.nominatedNodeName': words(at(status, 'nominatedNodeName')),
+  };
+}
 
 /** The Job may have Pods that the filter shows. */
 export const mayShowPodsOf = (
@@ -66,6 +96,8 @@ export async function listPods(
   reads: Reads,
 ): Promise<Page<PodObject>> {
   const version = from?.version ?? (await reads.feed.head());
+  const only = await onlyPod(filter, reads);
+  if (only !== undefined) return { version, items: only, next: null };
   const items: PodObject[] = [];
   for await (const ref of podJobs(filter, reads, from)) {
     const start = from?.pod?.uid === ref.uid ? from.pod : { index: filter.index ?? 0, attempt: 1 };
@@ -85,11 +117,25 @@ export async function listPods(
 
 /** Every Pod that the filter shows, one after the other. */
 export async function* presentPods(filter: PodFilter, reads: Reads): AsyncGenerator<PodObject> {
+  const only = await onlyPod(filter, reads);
+  if (only !== undefined) {
+    yield* only;
+    return;
+  }
   for await (const { uid } of podJobs(filter, reads, null))
     for await (const found of podsOf(uid, { index: filter.index ?? 0, attempt: 1 }, reads)) {
       if (filter.index !== undefined && found.index > filter.index) break;
       if (showsPod(filter, found.pod)) yield found.pod;
     }
+}
+
+/** Where a selector names the one Pod, it (or none); undefined: it does not. */
+async function onlyPod(filter: PodFilter, reads: Reads): Promise<readonly PodObject[] | undefined> {
+  const name = filter.fields.exact('metadata.name');
+  const { namespace } = filter.scope;
+  if (name === undefined || namespace === null) return undefined;
+  const found = await findPod(namespace, name, reads);
+  return found !== null && showsPod(filter, found.pod) ? [found.pod] : [];
 }
 
 async function* podJobs(filter: PodFilter, reads: Reads, from: PageRequest['from']): AsyncGenerator<JobRef> {

@@ -1,85 +1,210 @@
 import type { Labels } from '../domain/manifest.ts';
+import { labelValueFaults, qualifiedNameFaults } from '../schema/dns-names.ts';
+import { faultSentence, invalid } from '../schema/fault.ts';
 import { type Parsed, bad, ok } from './query.ts';
+import { type Token, selectorTokens } from './selector-tokens.ts';
+
+export { type FieldSelector, parseFieldSelector } from './field-selectors.ts';
 
 export type LabelSelector = {
-  matches(labels: Labels): boolean;
+  readonly matches: (labels: Labels) => boolean;
   /** The one value that `key` must have, if the selector says so: then there is no need to look at everything. */
-  exact(key: string): string | undefined;
+  readonly exact: (key: string) => string | undefined;
 };
 
+type Operator = '=' | '==' | '!=' | 'in' | 'notin' | '>' | '<';
 type Requirement =
-  | { readonly key: string; readonly op: 'in' | 'notIn'; readonly values: readonly string[] }
-  | { readonly key: string; readonly op: 'exists' | 'missing' };
+  | { readonly key: string; readonly op: 'exists' | 'missing' }
+  | { readonly key: string; readonly op: 'in' | 'notin'; readonly values: ReadonlySet<string> }
+  | { readonly key: string; readonly op: '>' | '<'; readonly bound: bigint };
 
-const KEY = '[A-Za-z0-9][-A-Za-z0-9_./]*';
-const FORMS = {
-  compare: new RegExp(`^(${KEY})\\s*(=|==|!=)\\s*([-A-Za-z0-9_.]*)$`),
-  set: new RegExp(`^(${KEY})\\s+(in|notin)\\s*\\(([-A-Za-z0-9_.,\\s]*)\\)$`),
-  exists: new RegExp(`^(!?)\\s*(${KEY})$`),
-};
-
-/** Reads a label selector: `a=b,c!=d,e in (f,g),h notin (i),j,!k`. */
+/**
+ * Reads a label selector: `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1`. Its grammar and its complaints are Kubernetes'
+ * (apimachinery's labels.Parse); time is proportional to its length.
+ */
 export function parseLabelSelector(text: string | undefined): Parsed<LabelSelector> {
-  const requirements: Requirement[] = [];
-  // Commas within brackets separate values, not requirements.
-  for (const part of (text ?? '').split(/,(?![^(]*\))/)) {
-    if (part.trim() === '') continue;
-    const requirement = parseRequirement(part.trim());
-    if (requirement === null) return bad(`unable to parse requirement: ${JSON.stringify(part)}`);
-    requirements.push(requirement);
+  try {
+    const requirements = new Parser(selectorTokens(text ?? '')).parse();
+    return ok({
+      matches: (labels) => requirements.every((requirement) => meets(requirement, labels)),
+      exact: (key) => {
+        const found = requirements.find((each) => each.key === key);
+        return found?.op === 'in' && found.values.size === 1 ? [...found.values][0] : undefined;
+      },
+    });
+  } catch (error) {
+    if (error instanceof SelectorError) return bad(error.message);
+    throw error;
   }
-  return ok({
-    matches: (labels) => requirements.every((requirement) => meets(requirement, labels)),
-    exact: (key) => {
-      const found = requirements.find((r) => r.key === key && r.op === 'in' && r.values.length === 1);
-      return found?.op === 'in' ? found.values[0] : undefined;
-    },
-  });
 }
 
-function parseRequirement(text: string): Requirement | null {
-  const compare = FORMS.compare.exec(text);
-  if (compare?.[1] !== undefined)
-    return { key: compare[1], op: compare[2] === '!=' ? 'notIn' : 'in', values: [compare[3] ?? ''] };
-  const set = FORMS.set.exec(text);
-  if (set?.[1] !== undefined)
-    return {
-      key: set[1],
-      op: set[2] === 'in' ? 'in' : 'notIn',
-      values: (set[3] ?? '').split(',').map((value) => value.trim()),
-    };
-  const exists = FORMS.exists.exec(text);
-  return exists?.[2] === undefined ? null : { key: exists[2], op: exists[1] === '!' ? 'missing' : 'exists' };
+/** The text is no selector; never leaves this file. */
+class SelectorError extends Error {}
+
+/** Of a piece that is complained about: longer ones would only bury the complaint. */
+const SHOWN_CHARS_MAX = 200;
+const found = ({ text }: Token): string =>
+  `found '${text.length <= SHOWN_CHARS_MAX ? text : `${text.slice(0, SHOWN_CHARS_MAX)}...`}'`;
+
+const OPERATORS: readonly Operator[] = ['!=', '<', '=', '==', '>', 'in', 'notin'];
+/** What upstream lists, in its order. */
+const EXPECTED_OPERATORS = 'in, notin, =, ==, !=, gt, lt';
+
+class Parser {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  parse(): readonly Requirement[] {
+    const requirements: Requirement[] = [];
+    for (;;) {
+      const token = this.#peek();
+      if (token.kind === 'end') return requirements;
+      if (!begins(token)) throw new SelectorError(`${found(token)}, expected: !, identifier, or 'end of string'`);
+      requirements.push(this.#requirement());
+      const next = this.#take();
+      if (next.kind === 'end') return requirements;
+      if (!is(next, ',')) throw new SelectorError(`${found(next)}, expected: ',' or 'end of string'`);
+      if (!begins(this.#peek())) throw new SelectorError(`${found(this.#peek())}, expected: identifier after ','`);
+    }
+  }
+
+  #requirement(): Requirement {
+    try {
+      return this.#readRequirement();
+    } catch (error) {
+      if (error instanceof SelectorError) error.message = `unable to parse requirement: ${error.message}`;
+      throw error;
+    }
+  }
+
+  #readRequirement(): Requirement {
+    const isNegated = is(this.#peek(), '!');
+    if (isNegated) this.#take();
+    const word = this.#take();
+    if (word.kind !== 'word') throw new SelectorError(`${found(word)}, expected: identifier`);
+    const key = word.text;
+    complain([{ path: '<nil>', value: key, faults: qualifiedNameFaults(key) }]);
+    if (isNegated) return { key, op: 'missing' };
+    if (endsValue(this.#peek())) return { key, op: 'exists' };
+    const operator = this.#operator();
+    const values = operator === 'in' || operator === 'notin' ? this.#values() : [this.#value()];
+    return requirementOf(key, operator, [...new Set(values)].sort());
+  }
+
+  #operator(): Operator {
+    const token = this.#take();
+    const operator = OPERATORS.find((each) => each === token.text);
+    if (operator === undefined) throw new SelectorError(`${found(token)}, expected: ${EXPECTED_OPERATORS}`);
+    return operator;
+  }
+
+  /** `(a,b)`; what is missing between commas and brackets is the empty value. */
+  #values(): readonly string[] {
+    const open = this.#take();
+    if (!is(open, '(')) throw new SelectorError(`${found(open)} expected: '('`);
+    const first = this.#peek();
+    if (is(first, ')')) {
+      this.#take();
+      return [''];
+    }
+    if (first.kind !== 'word' && !is(first, ','))
+      throw new SelectorError(`${found(first)}, expected: ',', ')' or identifier`);
+    const values: string[] = [];
+    for (;;) {
+      const token = this.#take();
+      if (token.kind === 'word') {
+        values.push(token.text);
+        const next = this.#peek();
+        if (is(next, ')')) break;
+        if (!is(next, ',')) throw new SelectorError(`${found(next)}, expected: ',' or ')'`);
+      } else if (is(token, ',')) {
+        const next = this.#peek();
+        if (values.length === 0 || is(next, ',') || is(next, ')')) values.push('');
+        if (is(next, ')')) break;
+      } else throw new SelectorError(`${found(token)}, expected: ',', or identifier`);
+    }
+    this.#take();
+    return values;
+  }
+
+  #value(): string {
+    if (endsValue(this.#peek())) return '';
+    const token = this.#take();
+    if (token.kind !== 'word') throw new SelectorError(`${found(token)}, expected: identifier`);
+    return token.text;
+  }
+
+  #peek(): Token {
+    return this.#tokens[this.#at] ?? { kind: 'end', text: '' };
+  }
+
+  #take(): Token {
+    const token = this.#peek();
+    this.#at++;
+    return token;
+  }
+}
+
+const is = (token: Token, symbol: string): boolean => token.kind === 'symbol' && token.text === symbol;
+const begins = (token: Token): boolean => token.kind === 'word' || is(token, '!');
+const endsValue = (token: Token): boolean => token.kind === 'end' || is(token, ',');
+
+function requirementOf(key: string, operator: Operator, values: readonly string[]): Requirement {
+  const isBound = operator === '>' || operator === '<';
+  const bounds = isBound ? values.map(integerOf) : [];
+  complain([
+    ...bounds.map((bound, i) => ({
+      path: `values[${i}]`,
+      value: values[i] ?? '',
+      faults: bound === null ? ["for 'Gt', 'Lt' operators, the value must be an integer"] : [],
+    })),
+    ...values.map((value, i) => ({ path: `values[${i}][${key}]`, value, faults: labelValueFaults(value) })),
+  ]);
+  if (isBound) return { key, op: operator, bound: bounds[0] ?? 0n };
+  const op = operator === '!=' || operator === 'notin' ? 'notin' : 'in';
+  return { key, op, values: new Set(values) };
+}
+
+type Complaint = { readonly path: string; readonly value: string; readonly faults: readonly string[] };
+
+/** Throws for all that is wrong with the parts of one requirement, in Kubernetes' words for fields. */
+function complain(complaints: readonly Complaint[]): void {
+  const sentences = complaints
+    .filter(({ faults }) => faults.length > 0)
+    .map(({ path, value, faults }) => `${path}: ${faultSentence(invalid(path, value, faults.join('; ')))}`);
+  const [first] = sentences;
+  if (first !== undefined) throw new SelectorError(sentences.length === 1 ? first : `[${sentences.join(', ')}]`);
+}
+
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** As Go reads an int64; null: it is none. */
+function integerOf(text: string): bigint | null {
+  if (!/^[+-]?\d{1,40}$/.test(text)) return null;
+  const value = BigInt(text.replace(/^\+/, ''));
+  return value > INT64_MAX || value < -INT64_MAX - 1n ? null : value;
 }
 
 function meets(requirement: Requirement, labels: Labels): boolean {
-  const value = labels[requirement.key];
-  if (!('values' in requirement)) return (value !== undefined) === (requirement.op === 'exists');
-  const listed = value !== undefined && requirement.values.includes(value);
-  return requirement.op === 'in' ? listed : !listed;
-}
-
-/** Fields of an object that a field selector may name. */
-export type FieldSelector<F extends string> = {
-  matches(fields: Readonly<Record<F, string>>): boolean;
-  exact(field: F): string | undefined;
-};
-
-/** Reads a field selector over the fields that are supported; others are refused, never ignored. */
-export function parseFieldSelector<const F extends string>(
-  text: string | undefined,
-  supported: readonly F[],
-): Parsed<FieldSelector<F>> {
-  const terms: { readonly field: F; readonly equal: boolean; readonly value: string }[] = [];
-  for (const part of (text ?? '').split(',')) {
-    if (part.trim() === '') continue;
-    const [, name = '', op = '', value = ''] = /^\s*([A-Za-z.]+)\s*(==|=|!=)\s*(\S*)\s*$/.exec(part) ?? [];
-    const field = supported.find((each) => each === name);
-    if (field === undefined) return bad(`field label not supported: ${name === '' ? part : name}`);
-    terms.push({ field, equal: op !== '!=', value });
+  const value = Object.hasOwn(labels, requirement.key) ? labels[requirement.key] : undefined;
+  switch (requirement.op) {
+    case 'exists':
+      return value !== undefined;
+    case 'missing':
+      return value === undefined;
+    case 'in':
+      return value !== undefined && requirement.values.has(value);
+    case 'notin':
+      return value === undefined || !requirement.values.has(value);
+    case '>':
+    case '<': {
+      const number = value === undefined ? null : integerOf(value);
+      if (number === null) return false;
+      return requirement.op === '>' ? number > requirement.bound : number < requirement.bound;
+    }
   }
-  return ok({
-    matches: (fields) => terms.every(({ field, equal, value }) => (fields[field] === value) === equal),
-    exact: (field) => terms.find((term) => term.field === field && term.equal)?.value,
-  });
 }

@@ -1,5 +1,5 @@
-import type { FeedRow } from '../ports/feed.ts';
-import { type JobFilter, presentJobs, showsJob } from './list-jobs.ts';
+import type { FeedEntry, FeedRow } from '../ports/feed.ts';
+import { type JobFilter, mayShowJob, presentJobs, showsJob } from './list-jobs.ts';
 import { type Reads, chunksForSummary, readJob } from './read-job.ts';
 import { type JobObject, renderJob } from './render-job.ts';
 import { type Change, type Watched, followed, jobFeed } from './watched.ts';
@@ -7,29 +7,50 @@ import { type Change, type Watched, followed, jobFeed } from './watched.ts';
 /**
  * Jobs as the feed tells of them. A change is shown in the row's version with the state of now, which is at least as
  * new; so a Job that was shown with a later row's state already is not shown again for the rows before it.
+ *
+ * A Job that begins to match the selectors is ADDED, one that does so no more is DELETED, whatever happened to it. What
+ * this watch has told of it says whether it did before; else its labels before the change do. Nobody remembers what
+ * `status.successful` was: a watch that goes on from a version may tell that a Job has gone which its client never had.
  */
 export function watchedJobs(filter: JobFilter, reads: Reads): Watched<JobObject> {
-  const told = new Map<string, number>();
+  const told = new Map<string, Told>();
   return followed(jobFeed(reads.feed), {
     kind: 'Job',
     apiVersion: 'batch/v1',
     async *present() {
       for await (const job of presentJobs(filter, reads)) {
-        told.set(job.metadata.uid, Number(job.metadata.resourceVersion));
+        told.set(job.metadata.uid, { version: Number(job.metadata.resourceVersion), isShown: true });
         yield job;
       }
     },
     async *changes(row: FeedRow): AsyncGenerator<Change<JobObject>> {
-      for (const { uid, namespace, name, type } of row.entries) {
-        const { scope } = filter;
-        if ((scope.namespace ?? namespace) !== namespace || (scope.name ?? name) !== name) continue;
-        if (row.number <= (told.get(uid) ?? 0)) continue;
-        const view = await readJob(uid, reads, chunksForSummary, type === 'DELETED' ? 'evenDeleted' : 'live');
-        if (view === null) continue;
-        const labels = view.spec.manifest.metadata.labels ?? {};
-        if (showsJob(filter, { namespace, name, labels }))
-          yield { type, object: renderJob({ ...view, version: row.number }) };
+      for (const entry of row.entries) {
+        const { uid } = entry;
+        const last = told.get(uid);
+        if (!mayShowJob(filter, entry) || row.number <= (last?.version ?? 0)) continue;
+        const job = await stateOf(entry, row.number, reads);
+        if (job === null) continue;
+        const was = last?.isShown ?? wasShown(filter, entry, job);
+        const is = entry.type !== 'DELETED' && showsJob(filter, job);
+        if (entry.type === 'DELETED') told.delete(uid);
+        // Of a Job that was not to be told of we know no more than before: a later row may say what its labels were.
+        else if (was || is) told.set(uid, { version: row.number, isShown: is });
+        if (was || is) yield { type: is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED', object: job };
       }
     },
   });
+}
+
+type Told = { readonly version: number; readonly isShown: boolean };
+
+async function stateOf({ uid, type }: FeedEntry, version: number, reads: Reads): Promise<JobObject | null> {
+  const view = await readJob(uid, reads, chunksForSummary, type === 'DELETED' ? 'evenDeleted' : 'live');
+  return view === null ? null : renderJob({ ...view, version });
+}
+
+function wasShown(filter: JobFilter, { type, labelsBefore }: FeedEntry, job: JobObject): boolean {
+  if (type === 'ADDED') return false;
+  const labels = labelsBefore ?? job.metadata.labels ?? {};
+  // What it had succeeded by then is not known, so it is taken to have matched.
+  return filter.fields.names('status.successful') ? filter.labels.matches(labels) : showsJob(filter, job, labels);
 }
