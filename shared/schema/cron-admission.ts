@@ -48,12 +48,12 @@ export function admitCronJob(document: unknown, context: AdmissionContext): Cron
     : {
         kind: 'ok',
         manifest: judged.manifest,
-        warnings: [...read.warnings, NOT_RUN, ...nameWarnings(name), ...judged.templateWarnings],
+        warnings: [...read.warnings, notRun(name), ...nameWarnings(name), ...judged.templateWarnings],
       };
 }
 
-const NOT_RUN =
-  'spec.schedule: stored, but this version of Muster does not run schedules yet; "kubectl create job --from=cronjob/NAME" runs the Job now';
+const notRun = (name: string): string =>
+  `spec.schedule: stored, but this version of Muster does not run schedules yet; "kubectl create job JOB --from=cronjob/${name}" runs it now`;
 
 /** Reads an outside document as a CronJob; nothing of what it says has been judged yet. */
 export const readCronJob = (document: unknown, fieldValidation: FieldValidation): ReadObject<CronJobShape> =>
