@@ -126,7 +126,8 @@ function lay(state: State, all: ReadonlyMap<string, Owner>): Laid {
   const merged = mergeTyped(table, root, before, config);
   const last = all.get(identity(applierEntry(who)))?.set ?? EMPTY;
   const others = [...all].filter(([id]) => id !== identity(applierEntry(who))).map(([, owner]) => owner.set);
-  const object = isEmpty(last) ? merged : pruned(state, merged, last, [set, ...others].reduce(union));
+  const owned = [set, ...others].reduce(union);
+  const object = isEmpty(difference(last, owned)) ? merged : pruned(state, merged, last, owned);
   return { object: isObject(object) ? object : {}, comparison: compareFields(table, root, before, object), set };
 }
 

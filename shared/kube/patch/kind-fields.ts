@@ -29,7 +29,7 @@ export function shapeOf(table: KindTable, type: FieldType): Shape {
     case 'list':
       if (type.apply === 'atomic') return { kind: 'atomic', is: 'list' };
       if (type.apply === 'set') return { kind: 'set', of: type.of };
-      return { kind: 'keyed', of: type.of, keys: [...type.apply].sort() };
+      return { kind: 'keyed', of: type.of, keys: type.apply.length === 1 ? type.apply : [...type.apply].sort() };
     case 'fieldsV1':
       return ANYTHING;
     case 'string':

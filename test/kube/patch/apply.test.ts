@@ -158,6 +158,29 @@ describe('the same again', () => {
     expect(both.entries[0]).toBe(state.entries[0]);
   });
 
+  test('with another value is new, also if the fields are the same; and so is saying less that others say as well', () => {
+    const state = apply(NOTHING, only({ parallelism: 2, suspend: true }), 'alice');
+    expect(apply(state, only({ parallelism: 3, suspend: true }), 'alice', { second: 4 }).entries).toMatchObject([
+      { time: at(4) },
+    ]);
+    const both = apply(state, only({ suspend: true }), 'bob', { second: 1 });
+    const less = apply(both, only({ parallelism: 2 }), 'alice', { second: 4 });
+    expect(less.live).toEqual(both.live);
+    expect(less.entries.map(({ manager, time }) => [manager, time])).toEqual([
+      ['bob', at(1)],
+      ['alice', at(4)],
+    ]);
+  });
+
+  test('as Go programs send it, with empty server fields, or as it was once read', () => {
+    const config = only({ parallelism: 2 }, { creationTimestamp: null });
+    const state = apply(NOTHING, config, 'alice');
+    const live = only({ parallelism: 2 }, { uid: 'u', creationTimestamp: at(0), generation: 2, resourceVersion: '9' });
+    for (const said of [config, only({ parallelism: 2 }, { creationTimestamp: at(0), generation: 1 })]) {
+      expect(apply({ ...state, live }, said, 'alice', { second: 9 }).entries).toBe(state.entries);
+    }
+  });
+
   test("with defaults that admission filled in: they are nobody's", () => {
     const state = apply(NOTHING, only({ parallelism: 2 }), 'alice');
     const live = { ...state.live, spec: { parallelism: 2, backoffLimit: 6, suspend: false } };
