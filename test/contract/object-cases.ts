@@ -23,7 +23,7 @@ const put = async (objects: ObjectStore, which: ObjectKey, was: number, document
   objects.commit('CronJob', { key: which, was, document });
 
 /** Every change of a kind there can still be read, through pages of `limit`. */
-export async function readChanges(objects: ObjectStore, kind: StoredKind, limit = 7): Promise<readonly ObjectChange[]> {
+async function readChanges(objects: ObjectStore, kind: StoredKind, limit = 7): Promise<readonly ObjectChange[]> {
   const found: ObjectChange[] = [];
   for (;;) {
     const page = await objects.changes(kind, found.length, limit);

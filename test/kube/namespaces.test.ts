@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { watchStored } from '../../shared/kube/stored-objects.ts';
+import { openNamespace } from '../support/a-namespace.ts';
 import { type World, aWorld, linesOf, manifest } from './a-world.ts';
 
 const PATH = '/api/v1/namespaces';
@@ -381,5 +383,20 @@ describe('namespaces are watched', () => {
       'ADDED team Terminating@6',
       'MODIFIED team Terminating@7',
     ]);
+  });
+
+  test('without telling again what was shown at first', async () => {
+    const { objects } = await aWorld();
+    const selection = { kind: 'Namespace', apiVersion: 'v1', namespace: null, matches: () => true } as const;
+    const watch = watchStored(selection, objects);
+    const head = await watch.head();
+    for (const name of ['early', 'late']) await openNamespace(objects, name); // between the head and what is present
+    const told: string[] = [];
+    for await (const { metadata } of watch.present()) told.push(metadata.name);
+    await openNamespace(objects, 'later');
+    const page = await watch.read(head, 10);
+    for (const row of page.kind === 'rows' ? page.rows : [])
+      for await (const { type, object } of row.changes()) told.push(`${type} ${object.metadata.name}`);
+    expect(told).toEqual(['default', 'early', 'late', 'ADDED later']);
   });
 });

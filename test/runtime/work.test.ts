@@ -7,6 +7,8 @@ import { RECEIVES_MAX } from '../../shared/names/dead-letters.ts';
 import { dispatchHandler, reconcileHandler, sweepHandler } from '../../shared/runtime/work.ts';
 import { formatDispatch, formatFactMessage, formatWakeUp } from '../../shared/schema/queue-messages.ts';
 import { aRuntime, anEvent, anInbox } from './a-runtime.ts';
+import { freshNamespace, terminating } from '../../shared/domain/namespace.ts';
+import { openNamespace } from '../support/a-namespace.ts';
 
 const CONTEXT = contextOf('test', 30_000);
 
@@ -158,4 +160,15 @@ test('live tasks are swept in the first minute of an hour', async () => {
   for (const time of ['2026-11-20T11:59:00Z', '2026-11-20T12:00:00Z', '2026-11-20T12:01:00Z'])
     await handler({ time }, CONTEXT);
   expect(listed).toBe(1);
+});
+
+test('a namespace that is being deleted is gone after a sweep', async () => {
+  const { runtime } = aRuntime(anInbox().inbox);
+  const { objects, clock } = runtime.deps;
+  await openNamespace(objects, 'stays');
+  const document = terminating(freshNamespace('goes', 'u', clock.now()), clock.now());
+  await objects.commit('Namespace', { key: { namespace: '', name: 'goes' }, was: 0, document });
+  await sweepHandler(() => runtime)({ time: '2026-11-20T11:59:00Z' }, CONTEXT);
+  const left = await objects.list('Namespace', { namespace: null, after: null, limit: 9 });
+  expect(left.objects.map(({ key }) => key.name)).toEqual(['stays']);
 });
