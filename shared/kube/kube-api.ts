@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import type { ApiDeps, ApiOptions, ApiPorts } from './api-deps.ts';
 import { cronJobRoutes } from './cronjob-routes.ts';
 import { discoveryRoutes } from './discovery.ts';
@@ -34,6 +35,7 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   app.route('/', reviewRoutes(servedKinds(SERVED), options));
   app.notFound(() => errorResponse(noSuchPath()));
   app.onError((error, c) => {
+    if (error instanceof HTTPException) return error.getResponse();
     deps.telemetry.warn('request failed', { method: c.req.method, path: c.req.path, error: String(error) });
     return errorResponse(internalError('the request could not be carried out; it may be repeated'));
   });

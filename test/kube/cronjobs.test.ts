@@ -131,6 +131,17 @@ describe('a CronJob is created', () => {
     expect(await object('GET', BASE)).toMatchObject({ items: [{ metadata: { name: 'there' } }] });
   });
 
+  it('not if it is too large for a row, with all that is known of its fields', async () => {
+    const { send, object } = await aStage();
+    const annotations = Object.fromEntries(Array.from({ length: 3_400 }, (_, n) => [String(n).padStart(60, 'a'), '']));
+    const large = cronJob('large', { metadata: { annotations } });
+    const tooLarge = { status: 413, body: { kind: 'Status', reason: 'RequestEntityTooLarge' } };
+    expect(await send('POST', BASE, large)).toMatchObject(tooLarge);
+    await send('POST', BASE, cronJob('large'));
+    expect(await send('PUT', `${BASE}/large`, large)).toMatchObject(tooLarge);
+    expect(await object('GET', `${BASE}/large`)).toMatchObject({ metadata: { generation: 1 } });
+  });
+
   it('not where there is no namespace', async () => {
     const { send } = await aStage();
     const answer = await send('POST', '/apis/batch/v1/namespaces/nowhere/cronjobs', cronJob('c'));
