@@ -35,5 +35,5 @@ export function goType(value: unknown): string {
   if (isObject(value)) return 'map[string]interface {}';
   if (typeof value === 'boolean') return 'bool';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
-  return value === null ? '<nil>' : typeof value;
+  return value === null ? '%!s(<nil>)' : typeof value;
 }

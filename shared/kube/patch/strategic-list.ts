@@ -27,6 +27,8 @@ export function mergeKeyed(
   key: string,
   { merge, add, unknownDirective }: Items,
 ): readonly unknown[] {
+  const fault = elementFault(current, patch);
+  if (fault !== null) throw fault;
   const kept = new Map<string, JsonObject[]>();
   for (const item of current) {
     const { id, object } = identified(item, key);
@@ -141,8 +143,16 @@ function grouped<T>(groups: Map<string, T[]>, id: string, item: T): void {
   else group.push(item);
 }
 
+/** Items of different kinds, or lists as items, cannot be merged. */
+function elementFault(current: readonly unknown[], patch: readonly unknown[]): PatchFault | null {
+  const items = [...current, ...patch];
+  if (items.every(isObject)) return null;
+  return isList(items[0])
+    ? new PatchFault('inapplicable', 'lists of lists are not supported')
+    : new PatchFault('bad', `list element types are not identical: ${goText([current, patch])}`);
+}
+
 const asObject = (item: unknown): JsonObject => {
-  if (isList(item)) throw new PatchFault('inapplicable', 'lists of lists are not supported');
   if (!isObject(item))
     throw new PatchFault('bad', `expected a map[string]interface {}, but received a ${goType(item)}`);
   return item;

@@ -231,12 +231,12 @@ test.each<[why: string, patch: unknown, message: string]>([
   [
     'a value among objects',
     { spec: { template: { spec: { containers: ['c'] } } } },
-    'bad: expected a map[string]interface {}, but received a string',
+    'bad: list element types are not identical: [[map[image:perl:5 name:c]] [c]]',
   ],
   [
     'a list of lists',
     { spec: { template: { spec: { containers: [[]] } } } },
-    'inapplicable: lists of lists are not supported',
+    'bad: list element types are not identical: [[map[image:perl:5 name:c]] [[]]]',
   ],
   [
     'an order that is no list',
@@ -274,6 +274,13 @@ test.each<[why: string, patch: unknown, message: string]>([
 ])('%s is refused', (_why, patch, message) => {
   const outcome = patched(aJob({ nonsense: { a: 1 } }), patch);
   expect(outcome.kind === 'patched' ? outcome : `${outcome.kind}: ${outcome.message}`).toBe(message);
+});
+
+test('a list of lists is refused', () => {
+  expect(inContainer({ env: [] }, { env: [[]] })).toBe('inapplicable: lists of lists are not supported');
+  expect(inContainer({ env: named('a') }, { env: null, '$setElementOrder/env': named('a') })).toBe(
+    'bad: expected a []interface {}, but received a %!s(<nil>)',
+  );
 });
 
 describe('random Jobs', () => {
