@@ -1,6 +1,5 @@
 import { CHUNK_INDEXES, chunksFor } from '../domain/board.ts';
 import { type EpochMs, later } from '../domain/brand.ts';
-import { isPodDeletion } from '../domain/ending.ts';
 import { type JobEventEntry, chunkLength } from '../domain/status.ts';
 import { podName } from '../domain/pod-name.ts';
 import type { News } from './event-object.ts';
@@ -71,7 +70,7 @@ function deletedAt(pod: PodFacts): EpochMs | null {
   if (state !== 'ended' || record === null) return pod.current?.podDeleted === true ? null : stoppingSince(pod);
   const { ending, judgement, times } = record;
   const byUs = judgement.as === 'released' || judgement.because.startsWith('the Job failed');
-  return byUs && ending.cause === 'Stopped' && !isPodDeletion(ending) ? (times.stoppedAt ?? podCreatedAt(pod)) : null;
+  return byUs && ending.cause === 'Stopped' ? (times.stoppedAt ?? podCreatedAt(pod)) : null;
 }
 
 function turnover({ spec, index, attempt }: PodFacts, reason: string, verb: string, at: EpochMs): News {

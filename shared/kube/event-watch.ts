@@ -159,9 +159,10 @@ async function* creations(
   for (const pod of singly) yield { type: 'ADDED', object: renderEvent(subject, createdNews(pod)) };
   const isCounted = view.status.chunks.length <= COUNTED_CHUNKS_MAX;
   if (others.length === 0 || (told.isCombined && !isCounted)) return;
-  const rest = (await podTurnover(view, reads)).find(
-    ({ reason, key }) => reason === 'SuccessfulCreate' && key === 'combined',
-  );
+  const { uid } = view.spec.identity;
+  const whole = isCounted ? view : await readJob(uid, reads, ({ chunks }) => chunks.map((_, no) => no));
+  const all = whole === null ? [] : await podTurnover(whole, reads);
+  const rest = all.find(({ reason, key }) => reason === 'SuccessfulCreate' && key === 'combined');
   if (rest !== undefined) yield { type: told.isCombined ? 'MODIFIED' : 'ADDED', object: renderEvent(subject, rest) };
   told.isCombined = true;
 }

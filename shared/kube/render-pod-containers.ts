@@ -1,6 +1,5 @@
 import { type EpochMs, asTime } from '../domain/brand.ts';
 import { CAUSE_WORDS } from '../domain/ending.ts';
-import type { Ending } from '../domain/fact.ts';
 import type { Container } from '../domain/pod-spec.ts';
 import type { AttemptRecord } from '../ports/job-store.ts';
 import type { PodFacts } from './pod-facts.ts';
@@ -105,12 +104,16 @@ function lastState(pod: PodFacts, stage: Stage): State {
 
 /** How the container ended whose end is told. */
 function endOf(record: AttemptRecord): State {
-  const { ending } = record;
-  const code = ending.exitCode ?? 1;
-  return terminated(code, wordOf(ending), ending.cause === 'Completed' ? '' : ending.reason, record);
+  const { cause, exitCode, reason } = record.ending;
+  return terminated(exitCode ?? 1, wordOf(record), cause === 'Completed' ? '' : reason, record);
 }
 
-const wordOf = ({ cause }: Ending): string => (cause === 'OOMKilled' || cause === 'Completed' ? cause : 'Error');
+/** The kubelet's word. A program that could not be started has its code without ever having begun. */
+function wordOf({ ending: { cause, exitCode }, times }: AttemptRecord): string {
+  if (cause === 'OOMKilled' || cause === 'Completed') return cause;
+  return cause === 'Error' && exitCode === START_ERROR && times.startedAt === null ? 'StartError' : 'Error';
+}
+const START_ERROR = 128;
 
 const running = (since: EpochMs | null): State => ({ running: since === null ? {} : { startedAt: asTime(since) } });
 

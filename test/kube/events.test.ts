@@ -499,6 +499,23 @@ describe('watched', () => {
     expect(told.at(-1)?.object.count).toBe(11);
   });
 
+  test('of a Job whose board is too large to be counted for each row, once', async () => {
+    const world = await aWorld();
+    await world.post(JOBS, manifest('wide', { completions: 80_000, parallelism: 50 }));
+    const after = await head(world);
+    const claim = async (from: number, to: number) =>
+      world.commit(
+        'wide',
+        Array.from({ length: to - from }, (_, i) => ({ op: 'claim' as const, index: from + i })),
+      );
+    await claim(70_000, 70_030);
+    await claim(70_030, 70_040);
+    const told = (await watched(world, `resourceVersion=${after}`)).filter(({ object }) =>
+      object.message.startsWith('('),
+    );
+    expect(told.map(({ type, object }) => `${type} ${object.count}`)).toEqual(['ADDED 31']);
+  });
+
   test('all go with their Job', async () => {
     const world = await aBusyJob();
     const before = (await list(world)).items.map(({ metadata }) => metadata.name);
