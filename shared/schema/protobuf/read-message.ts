@@ -12,7 +12,7 @@ type Path = (string | number)[];
  * Reads a message of the type `name` as Go's JSON would show it: fields by their JSON names, embedded structs spread out,
  * zeroes left out where JSON leaves them out. A field that comes twice counts as protobuf has it: lists grow, objects are
  * merged, of scalars the last one stays. `path` says where the reader is, also after it has thrown.
- * Throws for whatever is not in the table, and for whatever is broken.
+ * Throws for whatever is said that is not in the table, and for whatever is broken.
  */
 export function readMessage(
   kinds: KindTable,
@@ -27,7 +27,10 @@ export function readMessage(
   while (reader.pos < reader.len) {
     const [no, wireType] = reader.tag();
     const known = fields.get(no);
-    if (known === undefined) throw new Unreadable(`${name} has no field ${no}`);
+    if (known === undefined) {
+      if (saysNothing(reader, wireType)) continue;
+      throw new Unreadable(`${name} has no field ${no}`);
+    }
     const [key, field] = known;
     const embedded = field.inline === true && field.type.is === 'object' ? field.type.of : null;
     if (embedded === null) {
@@ -40,6 +43,15 @@ export function readMessage(
     }
   }
   return into;
+}
+
+/**
+ * Reads past a field that is not in the table if it is zero or empty. Go always writes a field that is no pointer, so a
+ * client that is newer than the table sends the zeroes of fields that nobody has set.
+ */
+function saysNothing(reader: BinaryReader, wireType: WireType): boolean {
+  if (wireType === WireType.Varint) return Number(reader.uint64()) === 0;
+  return wireType === WireType.LengthDelimited && reader.bytes().length === 0;
 }
 
 type Numbered = ReadonlyMap<number, readonly [string, Field]>;

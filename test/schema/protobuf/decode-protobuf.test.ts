@@ -200,6 +200,24 @@ describe('zeroes', () => {
   });
 });
 
+describe('a client that is newer than the table', () => {
+  const more = (...parts: readonly Uint8Array[]) =>
+    reasonOf(spec(len(6, len(2, Buffer.concat([len(3, 'Never'), ...parts])))));
+
+  test('may send the zeroes of fields that nobody has set', () => {
+    expect(decoded(spec(len(6, len(2, Buffer.concat([int(77, 0), len(3, 'Never'), len(78, '')])))))['spec']).toEqual({
+      template: { spec: { restartPolicy: 'Never' } },
+    });
+  });
+
+  test('may say nothing in them', () => {
+    expect(more(int(77, 1))).toMatch(/: spec\.template\.spec: PodSpec has no field 77$/);
+    expect(more(int(77, 2n ** 40n))).toMatch(/PodSpec has no field 77$/);
+    expect(more(len(78, 'x'))).toMatch(/PodSpec has no field 78$/);
+    expect(more(new BinaryWriter().tag(79, WireType.Bit32).fixed32(0).finish())).toMatch(/PodSpec has no field 79$/);
+  });
+});
+
 describe('a field that comes twice', () => {
   test('the last scalar stays, also if it is the zero that is left out', () => {
     expect(decoded(meta(len(1, 'a'), len(1, 'b')))['metadata']).toEqual({ name: 'b' });
