@@ -1,19 +1,8 @@
 import { unreachable } from '../../domain/invariant.ts';
 import { typeOf } from '../../schema/kinds/json-fields-of.ts';
 import type { KindTable } from '../../schema/kinds/kind-table.ts';
+import type { ServedResource, Verb } from '../served-resources.ts';
 import { type Schema, groupVersionKind, listName, schemaRef } from './schemas.ts';
-
-/** As discovery names them; `watch` has no path of its own. */
-export type Verb = keyof typeof METHODS;
-
-/** A resource as far as its paths go. */
-export type PathResource = {
-  readonly plural: string;
-  readonly kind: string;
-  readonly namespaced: boolean;
-  readonly verbs: readonly Verb[];
-  readonly subresources: readonly { readonly name: string; readonly verbs: readonly Verb[] }[];
-};
 
 /**
  * The paths of a group's resources. Before it sends an object, kubectl looks at its PATCH: the parameter
@@ -22,12 +11,16 @@ export type PathResource = {
 export const pathsOf = (
   kinds: KindTable,
   root: string,
-  resources: readonly PathResource[],
+  resources: readonly ServedResource[],
 ): Readonly<Record<string, Schema>> =>
   Object.fromEntries(resources.flatMap((resource) => resourcePaths(kinds, root, resource)));
 
-function resourcePaths(kinds: KindTable, root: string, resource: PathResource): readonly (readonly [string, Schema])[] {
-  const { plural, namespaced, verbs, subresources } = resource;
+function resourcePaths(
+  kinds: KindTable,
+  root: string,
+  resource: ServedResource,
+): readonly (readonly [string, Schema])[] {
+  const { plural, namespaced, verbs, subresources = [] } = resource;
   const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`;
   const one = `${collection}/{name}`;
   const inNamespace = namespaced ? [NAMESPACE] : [];
@@ -56,7 +49,7 @@ function resourcePaths(kinds: KindTable, root: string, resource: PathResource): 
   );
 }
 
-const METHODS = {
+const METHODS: Readonly<Record<Verb, string>> = {
   list: 'get',
   watch: 'get',
   get: 'get',
@@ -65,13 +58,13 @@ const METHODS = {
   patch: 'patch',
   delete: 'delete',
   deletecollection: 'delete',
-} as const;
+};
 
 /** Kubernetes' word for what an operation does, where it is not the verb itself. */
 const ACTIONS: Readonly<Partial<Record<Verb, string>>> = { create: 'post', update: 'put' };
 
 /** `scope`: a subresource's name, `all` for the list over all namespaces, or empty. */
-function operation(kinds: KindTable, { kind, plural }: PathResource, verb: Verb, scope: string): Schema {
+function operation(kinds: KindTable, { kind, plural }: ServedResource, verb: Verb, scope: string): Schema {
   const { openapi, apiVersion = 'v1' } = typeOf(kinds, kind);
   const { group, version } = groupVersionKind(apiVersion, kind);
   const sentence = SENTENCES[verb]?.(kind, scope) ?? verb;

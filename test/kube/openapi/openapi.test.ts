@@ -120,14 +120,14 @@ describe('what a document says', () => {
   test('each resource has the paths of its verbs', async () => {
     const batch = at(await read('apis/batch/v1'), 'paths');
     expect(keysAt(batch)).toEqual([
-      NS_JOBS,
-      `${NS_JOBS}/{name}`,
-      `${NS_JOBS}/{name}/status`,
-      '/apis/batch/v1/jobs',
       NS_JOBS.replace('jobs', 'cronjobs'),
       `${NS_JOBS.replace('jobs', 'cronjobs')}/{name}`,
       `${NS_JOBS.replace('jobs', 'cronjobs')}/{name}/status`,
       '/apis/batch/v1/cronjobs',
+      NS_JOBS,
+      `${NS_JOBS}/{name}`,
+      `${NS_JOBS}/{name}/status`,
+      '/apis/batch/v1/jobs',
     ]);
     expect(keysAt(batch, NS_JOBS)).toEqual(['get', 'post', 'delete', 'parameters']);
     expect(keysAt(batch, `${NS_JOBS}/{name}`)).toEqual(['get', 'put', 'patch', 'delete', 'parameters']);
