@@ -2,16 +2,22 @@ import { Draft } from '../../shared/domain/draft.ts';
 import { type EpochMs, type JobUid, asEpochMs, asTaskArn, plusMs } from '../../shared/domain/brand.ts';
 import type { AttemptId, Ending } from '../../shared/domain/fact.ts';
 import type { Judgement } from '../../shared/domain/plan.ts';
-import { planningSpec } from '../../shared/domain/job.ts';
-import { extendJournal, podChanges } from '../../shared/domain/journal.ts';
+import { extendJournal } from '../../shared/domain/journal.ts';
 import { launchRowOf } from '../../shared/domain/launch-row.ts';
-import { DELETED_VERSION, type Status, freshStatus, requestDeletion } from '../../shared/domain/status.ts';
+import type { Status } from '../../shared/domain/status.ts';
 import type { Step } from '../../shared/domain/transition.ts';
+import { createMemoryQueues } from '../../shared/adapters/memory/queues.ts';
+import { createMemoryTasks } from '../../shared/adapters/memory/tasks.ts';
+import { deleteCronJob, finishCronJob } from '../../shared/control/cron-changes.ts';
+import { changeJob, createJob, deleteJob } from '../../shared/control/job-changes.ts';
+import { emptyNamespace } from '../../shared/control/namespaces.ts';
 import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
 import type { ApiOptions } from '../../shared/kube/api-deps.ts';
 import { createKubeApi } from '../../shared/kube/kube-api.ts';
 import type { LogLine } from '../../shared/ports/log-reader.ts';
+import { Handler } from '../support/a-handler.ts';
 import { openNamespace } from '../support/a-namespace.ts';
+import { DONE } from '../support/a-stage.ts';
 
 /** 14 November 2023, 22:13:20 UTC. */
 export const START = asEpochMs(1_700_000_000_000);
@@ -49,27 +55,19 @@ export async function aWorld(
     },
   };
 
+  const mail = createMemoryQueues({ now: () => now, visibilityMs: 30_000, receivesMax: 3 });
+  const tasks = createMemoryTasks({
+    now: () => now,
+    at: () => undefined,
+    fate: () => ({ startMs: 0, runMs: 0, stopMs: 0, ending: DONE }),
+    refusal: () => null,
+    emit: () => undefined,
+  });
+  const { deps } = new Handler({ ...store, tasks, queues: mail.queues }, () => now, 0);
   const publish = async (uid: JobUid, status: Status) => {
     const spec = await store.jobs.readSpec(uid);
-    const mark = await store.feed.readMark(uid);
     if (spec === null) throw new Error(`no Job ${uid}`);
-    const deleted = status.phase.kind === 'deleting';
-    const appended = await store.feed.append(
-      [
-        {
-          uid,
-          namespace: spec.identity.namespace,
-          name: spec.identity.name,
-          type: deleted ? 'DELETED' : mark === null ? 'ADDED' : 'MODIFIED',
-          after: mark?.version ?? 0,
-          version: deleted ? DELETED_VERSION : status.version,
-          seq: status.journal.nextSeq,
-          pods: podChanges(status.journal, mark?.seq ?? 0),
-        },
-      ],
-      now,
-    );
-    if (appended.kind !== 'appended') throw new Error('outrun');
+    await deps.publisher.publish(spec.identity, status);
   };
 
   const deletedPods: AttemptId[] = [];
@@ -100,26 +98,19 @@ export async function aWorld(
         },
       },
       changes: {
-        async create(spec) {
-          const job = { ...spec.identity, revision: 1, spec: planningSpec(spec.manifest) };
-          const status = freshStatus(job, now);
-          const created = await store.jobs.createJob(spec, status);
-          if (created.kind === 'created') await publish(spec.identity.uid, status);
-          return created;
-        },
-        async remove(uid) {
-          const spec = await store.jobs.readSpec(uid);
-          const status = await store.jobs.readStatus(uid);
-          const next = status === null ? null : requestDeletion(status, now);
-          if (spec === null || next === null) return { kind: 'gone' };
-          await store.jobs.commitDeletion(spec.identity, next);
-          await publish(uid, next);
-          return { kind: 'deleted' };
-        },
+        create: (spec) => createJob(spec, deps),
+        change: (seen, manifest, what) => changeJob(seen, manifest, what, deps),
+        publish: (spec, status) => deps.publisher.publish(spec.identity, status),
+        remove: (uid, propagation) => deleteJob(uid, deps, propagation),
         async deletePod(_uid, id) {
           deletedPods.push(id);
         },
       },
+      cronJobs: {
+        remove: (seen, propagation) => deleteCronJob(seen, propagation, deps),
+        finish: (terminating) => finishCronJob(terminating, deps),
+      },
+      emptyNamespace: (name) => emptyNamespace(name, deps, { deletions: 200, ms: 3_000 }),
     },
     options,
   );
