@@ -19,10 +19,11 @@ export async function listOrWatch<T extends KubeObject>(
   deps: ApiDeps,
   options: ApiOptions,
 ): Promise<Response> {
-  const form = negotiate(c.req.header('accept'), 'list', c.req.query('includeObject'));
-  if (form.kind === 'bad') return errorResponse(form.error);
   const wish = parseListOptions(c);
   if (wish.kind === 'bad') return errorResponse(wish.error);
+  const of = wish.value.watch ? 'watch' : 'list';
+  const form = negotiate(c.req.header('accept'), of, c.req.query('includeObject'));
+  if (form.kind === 'bad') return errorResponse(form.error);
   const { resource, apiVersion, printer } = collection;
   const now = () => deps.clock.now();
   const writer = writerOf(form.value, { kind: resource.kind, apiVersion, printer }, now);

@@ -12,7 +12,7 @@ export type RowObjects = 'None' | 'Metadata' | 'Object';
 export type MetaVersion = `meta.k8s.io/${'v1' | 'v1beta1'}`;
 
 /** What an answer is about; Kubernetes has transformed forms for reads only. */
-type Of = 'object' | 'list';
+type Of = 'object' | 'list' | 'watch';
 
 /** Protobuf is answered to nobody: who prefers it takes JSON as well. */
 const ACCEPTED = ['application/json'];
@@ -71,9 +71,15 @@ function formOf(parameters: Range['parameters'], of: Of): Form | null {
   if (parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return null;
   const apiVersion: MetaVersion = `meta.k8s.io/${version}`;
   if (as === 'Table') return { kind: 'table', apiVersion, objects: 'Metadata' };
-  const fits = as === (of === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata');
-  return fits ? { kind: 'metadata', apiVersion } : null;
+  return METADATA[of].includes(as) ? { kind: 'metadata', apiVersion } : null;
 }
+
+/** A watch tells of objects; some clients ask for it in the form in which they list. */
+const METADATA: Readonly<Record<Of, readonly string[]>> = {
+  object: ['PartialObjectMetadata'],
+  list: ['PartialObjectMetadataList'],
+  watch: ['PartialObjectMetadata', 'PartialObjectMetadataList'],
+};
 
 function withObjects(form: Extract<Form, { readonly kind: 'table' }>, include = ''): Parsed<Form> {
   const objects = include === '' ? 'Metadata' : OBJECTS.find((each) => each === include);

@@ -14,6 +14,7 @@ import { type Change, type Watched, followed, jobFeed } from './watched.ts';
  */
 export function watchedJobs(filter: JobFilter, reads: Reads): Watched<JobObject> {
   const told = new Map<string, Told>();
+  let isListed = false;
   return followed(jobFeed(reads.feed), {
     kind: 'Job',
     apiVersion: 'batch/v1',
@@ -22,6 +23,7 @@ export function watchedJobs(filter: JobFilter, reads: Reads): Watched<JobObject>
         told.set(job.metadata.uid, { version: Number(job.metadata.resourceVersion), isShown: true });
         yield job;
       }
+      isListed = true;
     },
     async *changes(row: FeedRow): AsyncGenerator<Change<JobObject>> {
       for (const entry of row.entries) {
@@ -30,7 +32,8 @@ export function watchedJobs(filter: JobFilter, reads: Reads): Watched<JobObject>
         if (!mayShowJob(filter, entry) || row.number <= (last?.version ?? 0)) continue;
         const job = await stateOf(entry, row.number, reads);
         if (job === null) continue;
-        const was = last?.isShown ?? wasShown(filter, entry, job);
+        // Once all has been told, what was not told was not there.
+        const was = last?.isShown ?? (!isListed && wasShown(filter, entry, job));
         const is = entry.type !== 'DELETED' && showsJob(filter, job);
         if (entry.type === 'DELETED') told.delete(uid);
         // Of a Job that was not to be told of we know no more than before: a later row may say what its labels were.

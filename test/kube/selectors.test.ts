@@ -137,8 +137,8 @@ describe('label selectors', () => {
     fc.assert(
       fc.property(fc.string({ unit: piece, maxLength: 30 }), (selector) => {
         const parsed = parseLabelSelector(selector);
-        if (parsed.kind === 'bad') expect(parsed.error).toMatchObject({ code: 400, reason: 'BadRequest' });
-        else expect(typeof parsed.value.matches({ a: '1' })).toBe('boolean');
+        const means = parsed.kind === 'ok' ? typeof parsed.value.matches({ a: '1' }) : parsed.error.code;
+        expect(['boolean', 400]).toContain(means);
       }),
       { numRuns: 3000, seed: 4 },
     );
@@ -158,8 +158,8 @@ describe('label selectors', () => {
   ])('100 KB of %s are read at once, and complaints stay short', (_, selector) => {
     const began = performance.now();
     const parsed = parseLabelSelector(selector);
-    if (parsed.kind === 'ok') parsed.value.matches({ a: 'b' });
-    else expect(parsed.error.message.length).toBeLessThan(1500);
+    const said = parsed.kind === 'ok' ? String(parsed.value.matches({ a: 'b' })) : parsed.error.message;
+    expect(said.length).toBeLessThan(1500);
     // Some milliseconds; a step for every pair of characters would take minutes.
     expect(performance.now() - began).toBeLessThan(5000);
   });

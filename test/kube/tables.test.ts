@@ -476,7 +476,7 @@ describe('tables over HTTP', () => {
       name: 'Name',
       type: 'string',
       format: 'name',
-      description: expect.any(String),
+      description: expect.any(String) as unknown,
       priority: 0,
     });
     expect(rows).toEqual([
@@ -489,12 +489,12 @@ describe('tables over HTTP', () => {
           '0s',
           'main',
           'busybox',
-          expect.stringContaining('batch.kubernetes.io/controller-uid='),
+          expect.stringContaining('batch.kubernetes.io/controller-uid=') as unknown,
         ],
         object: {
           kind: 'PartialObjectMetadata',
           apiVersion: 'meta.k8s.io/v1',
-          metadata: expect.objectContaining({ name: 'sums', namespace: 'default', labels: { app: 'a' } }),
+          metadata: expect.objectContaining({ name: 'sums', namespace: 'default', labels: { app: 'a' } }) as unknown,
         },
       },
     ]);
