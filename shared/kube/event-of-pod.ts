@@ -9,7 +9,7 @@ import type { PodFacts } from './pod-facts.ts';
 import { nodeOf, podCreatedAt, stoppingSince } from './render-pod.ts';
 
 /** What an Event is about, and how far the attempt has come by it: higher places come later. */
-export type PodNews = News & { readonly place: number };
+type PodNews = News & { readonly place: number };
 
 /** Steps of one task, in their order. */
 const STEPS = { waits: 1, assigned: 2, runs: 3, stops: 4, ended: 5 } as const;

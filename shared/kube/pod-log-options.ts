@@ -17,7 +17,7 @@ export type LogOptions = {
 };
 
 /** Names of a Pod's containers. */
-export type ContainerNames = { readonly containers: readonly string[]; readonly initContainers: readonly string[] };
+type ContainerNames = { readonly containers: readonly string[]; readonly initContainers: readonly string[] };
 
 /**
  * Reads the options of `GET …/log` by Kubernetes' rules for PodLogOptions; the container may be left out where there is

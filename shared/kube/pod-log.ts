@@ -66,7 +66,7 @@ function waitsFor(pod: PodFacts, container: string): string {
 const POLL_MS = 1000;
 
 /** How a log is sent, beside what is wanted of it. */
-export type LogDelivery = {
+type LogDelivery = {
   readonly endsAt: number;
   readonly isCancelled: () => boolean;
   /** The task has ended. */

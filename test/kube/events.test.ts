@@ -433,6 +433,41 @@ describe('watched', () => {
     ]);
   });
 
+  test('rows that are read late tell each their own', async () => {
+    const world = await aWorld();
+    await world.post(JOBS, manifest('sums'));
+    const [suspended, resumed] = [entry(2, 'Suspended', 'Job suspended'), entry(3, 'Resumed', 'Job resumed')];
+    await world.commit('sums', [], { events: [suspended] });
+    await world.commit('sums', [], { events: [suspended, resumed] });
+    const told = await watched(world, 'resourceVersion=1');
+    expect(told.map(({ object }) => [object.reason, object.metadata.resourceVersion])).toEqual([
+      ['Suspended', '2'],
+      ['Resumed', '3'],
+    ]);
+  });
+
+  test('what came while the present was read is told once', async () => {
+    const world = await aWorld();
+    await world.post(JOBS, manifest('sums'));
+    const listJobs = world.jobs.listJobs.bind(world.jobs);
+    let lists = 0;
+    world.jobs.listJobs = async (page) => {
+      const steps = [
+        { op: 'claim', index: 0 },
+        { op: 'running', index: 0 },
+      ] as const;
+      if (lists++ === 0) {
+        await world.launch('sums', [{ index: 0, attempt: 1 }]);
+        await world.commit('sums', steps, { events: [entry(2, 'Resumed', 'Job resumed')] });
+      }
+      return listJobs(page);
+    };
+    const told = await watched(world, '');
+    expect(told.map(({ object }) => object.reason).toSorted()).toEqual(
+      ['Created', 'Resumed', 'Scheduled', 'Started', 'SuccessfulCreate'].toSorted(),
+    );
+  });
+
   test('what is counted again is modified', async () => {
     const world = await aBusyJob();
     const after = await head(world);
