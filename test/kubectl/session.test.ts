@@ -33,7 +33,7 @@ describe.runIf(kubectls.length > 0)('a session', { timeout: TEST_MS }, () => {
       const terminal = new Terminal({ kubectl, namespace, home, kubeconfig: local.runtime.kubeconfig });
       expect(await terminal.run(`create namespace ${namespace}`)).toBe(`namespace/${namespace} created`);
       await chapter(terminal, local);
-      expect(terminal.differences).toEqual([]);
+      expect(terminal.differences.join('\n\n')).toBe('');
     });
   });
 });

@@ -57,7 +57,7 @@ export async function applyServerSide(t: Terminal): Promise<void> {
   await t.shows('apply --server-side --dry-run=server -f pi.yaml', 'job.batch/pi serverside-applied (server dry run)');
   await t.shows('get jobs -o name', '');
   await t.shows('apply --server-side -f pi.yaml', 'job.batch/pi serverside-applied');
-  await t.shows('get job pi -o jsonpath={.metadata.resourceVersion}', /^\d+$/);
+  await t.until('get job pi', 'Suspended');
   const before = await t.run('get job pi -o jsonpath={.metadata.resourceVersion}');
   await t.shows('apply --server-side -f pi.yaml', 'job.batch/pi serverside-applied');
   await t.shows('get job pi -o jsonpath={.metadata.resourceVersion}', before);

@@ -62,7 +62,7 @@ export async function change(t: Terminal, { workspaceDir }: ALocalRuntime): Prom
   await t.until('get job run -o jsonpath={.status.ready}', '2');
   await t.shows('patch job run -p {"spec":{"suspend":true}}', 'job.batch/run patched');
   await t.until('get job run', 'run   Suspended   0/2');
-  await t.until('get pods', `No resources found in ${t.namespace} namespace.`);
+  await t.until('get job run -o jsonpath={.status.terminating}', '0');
   await t.shows('patch job run -p {"spec":{"suspend":false}}', 'job.batch/run patched');
   await t.until('get job run -o jsonpath={.status.ready}', '2');
   await t.shows('patch job run -p {"spec":{"completions":3,"parallelism":3}}', 'job.batch/run patched');
@@ -104,6 +104,7 @@ export async function replace(t: Terminal): Promise<void> {
   );
   await t.run('create -f pi.yaml');
   t.write('pi.yaml', withValue(pi, 'spec.parallelism', 2));
+  await t.until('get job pi', 'Suspended');
   const live = (await t.json('get job pi')) as { metadata: { resourceVersion: string }; spec: { parallelism: number } };
   live.spec.parallelism = 5;
   t.write('live.json', JSON.stringify(live));
