@@ -408,7 +408,7 @@ describe('lists', () => {
     expect(apply(state, only(env({ name: 'N5', value: 'x' })), 'alice').live).toEqual(
       only(env({ name: 'N5', value: 'x' })),
     );
-    expect(performance.now() - startMs).toBeLessThan(5_000); // going through them 10,000 times takes minutes
+    expect(performance.now() - startMs).toBeLessThan(20_000); // going through them for each takes minutes
   });
 });
 

@@ -329,5 +329,5 @@ test('a list of 10,000 items is merged without going through it for each', () =>
   );
   expect((turned as { env: unknown[] }).env[0]).toEqual({ name: 'N9999', value: 'y' });
   inContainer({ env: names.map(() => ({ name: 'same' })) }, { env: many });
-  expect(performance.now() - startMs).toBeLessThan(5_000); // going through it 10,000 times takes minutes
+  expect(performance.now() - startMs).toBeLessThan(20_000); // going through them for each takes minutes
 });
