@@ -326,6 +326,16 @@ describe('containers', () => {
     });
   });
 
+  test('what comes after an init container that failed has not begun', async () => {
+    const world = await aFullJob();
+    await world.record('full', 0, 1, { cause: 'Error', exitCode: 5, container: 'prepare', reason: 'exited' });
+    await world.commit('full', [{ op: 'failed', index: 0, notBefore: null }]);
+    expect((await shown(world)).containers).toEqual([
+      'prepare, terminated 5 Error, 0, ',
+      ...['proxy', 'check', 'main', 'beside'].map((name) => `${name}, waiting PodInitializing, 0, `),
+    ]);
+  });
+
   test('no time is shown that is not known', async () => {
     const world = await aFullJob();
     await world.commit('full', [{ op: 'succeeded', index: 0 }]);
