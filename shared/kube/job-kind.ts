@@ -1,10 +1,11 @@
 import { asJobUid } from '../domain/brand.ts';
 import { Draft } from '../domain/draft.ts';
 import { planningSpec } from '../domain/job.ts';
-import type { JobManifest, ManagedFieldsEntry } from '../domain/manifest.ts';
+import type { JobManifest, Labels, ManagedFieldsEntry } from '../domain/manifest.ts';
 import { standingOf } from '../domain/namespace.ts';
 import { freshStatus } from '../domain/status.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
+import { generatedLabels } from '../schema/job-defaults.ts';
 import { admitJob } from '../schema/job-manifest.ts';
 import { admitJobUpdate } from '../schema/job-update.ts';
 import type { ApiDeps } from './api-deps.ts';
@@ -60,6 +61,7 @@ export function jobKind(deps: ApiDeps): WritableKind<FoundJob, StoredSpec> {
     },
 
     preview: (spec) => freshJob(spec, deps),
+    withoutGenerated,
 
     async create(spec, managedFields) {
       const stored = { ...spec, manifest: managed(spec.manifest, managedFields) };
@@ -99,6 +101,21 @@ const managed = (manifest: JobManifest, managedFields: readonly ManagedFieldsEnt
   const { managedFields: _before, ...metadata } = manifest.metadata;
   return { ...manifest, metadata: managedFields.length === 0 ? metadata : { ...metadata, managedFields } };
 };
+
+/** A Job without the selector and the labels that the server has generated for it. */
+function withoutGenerated({ manifest }: StoredSpec): object {
+  const { metadata, spec } = manifest;
+  if (spec.manualSelector === true) return manifest;
+  const generated = generatedLabels(metadata.name, '');
+  const own = <M extends { readonly labels?: Labels }>({ labels = {}, ...others }: M) => {
+    const kept = Object.entries(labels).filter(([key]) => !Object.hasOwn(generated, key));
+    return { ...others, ...(kept.length === 0 ? {} : { labels: Object.fromEntries(kept) }) };
+  };
+  const { selector: _selector, template, ...rest } = spec;
+  const ofPods = own(template.metadata);
+  const said = { spec: template.spec, ...(Object.keys(ofPods).length === 0 ? {} : { metadata: ofPods }) };
+  return { ...manifest, metadata: own(metadata), spec: { ...rest, template: said } };
+}
 
 /** What a Job looks like before anything has happened to it. */
 function freshJob(spec: StoredSpec, { clock }: ApiDeps): JobObject {

@@ -1,4 +1,5 @@
 import { type CST, Composer, Parser } from 'yaml';
+import { duplicateFieldOfJson, duplicateFieldOfYaml } from './duplicate-field.ts';
 
 /** A manifest that is larger is refused: STATUS and SPEC are single DynamoDB items of at most 400 KB. */
 export const MANIFEST_BYTES_MAX = 256 * 1024;
@@ -29,12 +30,13 @@ function fromJson(text: string): ParsedDocument {
   const value: unknown = JSON.parse(text);
   const fault = oddity(value);
   if (fault !== null) return unreadable('json', fault);
-  // JSON.parse keeps the last of two equal keys and says nothing; JSON is YAML, whose parser tells.
-  const twice = compose(text).errors.find(({ code }) => code === 'DUPLICATE_KEY');
-  return twice === undefined
-    ? { kind: 'parsed', value }
-    : { kind: 'duplicates', value, reason: `duplicate field: ${firstLine(twice.message)}` };
+  return parsed(value, duplicateFieldOfJson(text));
 }
+
+const parsed = (value: unknown, twice: string | null): ParsedDocument =>
+  twice === null
+    ? { kind: 'parsed', value }
+    : { kind: 'duplicates', value, reason: `duplicate field ${JSON.stringify(twice)}` };
 
 function fromYaml(text: string, bytesMax: number): ParsedDocument {
   const { document, errors } = compose(text);
@@ -44,7 +46,7 @@ function fromYaml(text: string, bytesMax: number): ParsedDocument {
   // Throws for an anchor that contains itself, and shows how large the aliases have made the text.
   if (JSON.stringify(value ?? null).length > bytesMax) return unreadable('yaml', 'too large, aliases included');
   const fault = oddity(value);
-  return fault === null ? { kind: 'parsed', value } : unreadable('yaml', fault);
+  return fault === null ? parsed(value, duplicateFieldOfYaml(document)) : unreadable('yaml', fault);
 }
 
 const unreadable = (format: string, reason: string): ParsedDocument => ({
@@ -58,7 +60,7 @@ const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 function compose(text: string) {
   const tokens = [...new Parser().parse(text)];
   if (tokenDepth(tokens) > LEVELS_MAX) throw new Error(`nested deeper than ${LEVELS_MAX} levels`);
-  const documents = [...new Composer({ uniqueKeys: true, merge: false, logLevel: 'silent' }).compose(tokens)];
+  const documents = [...new Composer({ uniqueKeys: false, merge: false, logLevel: 'silent' }).compose(tokens)];
   if (documents.length > 1) throw new Error('more than one document');
   return { document: documents[0], errors: documents[0]?.errors ?? [] };
 }

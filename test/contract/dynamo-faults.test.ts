@@ -75,7 +75,7 @@ describe.skipIf(endpoint === null)('beneath the SDK', () => {
 type Write = {
   readonly name: string;
   /** What the method says when a transaction is in its way once. */
-  readonly onConflict: object;
+  readonly onConflict: object | undefined;
   /** Prepares the store; what it returns is the write under test. */
   readonly prepare: (store: StoreUnderTest) => Promise<() => Promise<unknown>>;
 };

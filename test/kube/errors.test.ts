@@ -44,7 +44,11 @@ describe('Status objects, word for word', () => {
     ['POST', `${JOBS}/sums`, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
     ['PUT', JOBS, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
     ['PATCH', `${JOBS}/sums/status`, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
-    ['POST', PODS, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
+    [
+      'POST',
+      PODS,
+      failure(405, 'MethodNotAllowed', 'Pods are made by Jobs here: create a Job with this Pod as its template', {}),
+    ],
     [
       'DELETE',
       `${PODS}/sums-0-bbbbb`,
@@ -56,11 +60,15 @@ describe('Status objects, word for word', () => {
       failure(400, 'BadRequest', 'limit: Invalid value: "x": must be a number that is not negative'),
     ],
     ['GET', `${JOBS}?continue=x`, failure(400, 'BadRequest', 'continue key is not valid')],
-    ['GET', `${JOBS}?labelSelector=a%20b`, failure(400, 'BadRequest', 'unable to parse requirement: "a b"')],
     [
       'GET',
-      `${JOBS}?fieldSelector=status.successful%3D1`,
-      failure(400, 'BadRequest', 'field label not supported: status.successful'),
+      `${JOBS}?labelSelector=a%20b`,
+      failure(400, 'BadRequest', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"),
+    ],
+    [
+      'GET',
+      `${JOBS}?fieldSelector=status.failing%3D1`,
+      failure(400, 'BadRequest', 'field label "status.failing" not supported for batchv1.Job'),
     ],
     [
       'GET',
@@ -163,7 +171,7 @@ describe('bad input is refused, and nothing of it is stored', () => {
       ok.replace('"completions":4', '"completions":4,"completions":5'),
       JSON_TYPE,
       400,
-      'duplicate field',
+      'strict decoding error: duplicate field "spec.completions"',
     ],
     ['a wrong type', ok.replace('"completions":4', '"completions":"4"'), JSON_TYPE, 400, 'spec.completions'],
     [

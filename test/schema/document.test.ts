@@ -41,8 +41,33 @@ describe('parseDocument never throws, and reads nothing that could harm', () => 
     expect(parsed.kind === 'unreadable' && parsed.reason).toMatch(new RegExp(`^${format} parse error: `));
   });
 
-  test('JSON that says something twice is told apart', () => {
-    expect(parseDocument('{"a":{"b":1,"b":2}}', 'json')).toMatchObject({ kind: 'duplicates', value: { a: { b: 2 } } });
+  test.each<[format: 'json' | 'yaml', text: string, value: unknown, path: string]>([
+    ['json', '{"a":{"b":1,"b":2}}', { a: { b: 2 } }, 'a.b'],
+    ['json', '{"a":[{"b":1},{"b" : "b\\",", "c":{}, "b":2}]}', { a: [{ b: 1 }, { b: 2, c: {} }] }, 'a[1].b'],
+    ['json', '{"a":[1,[2,{"x":[],"\\u0078":0}]]}', { a: [1, [2, { x: 0 }]] }, 'a[1][1].x'],
+    ['yaml', 'a: { b: 1, b: 2 }', { a: { b: 2 } }, 'a.b'],
+    ['yaml', 'a:\n- b: 1\n- b: 1\n  "b": 2', { a: [{ b: 1 }, { b: 2 }] }, 'a[1].b'],
+  ])('%s that says something twice is told apart: %s', (format, text, value, path) => {
+    expect(parseDocument(text, format)).toEqual({ kind: 'duplicates', value, reason: `duplicate field "${path}"` });
+  });
+
+  test.each([
+    '{"a":{"b":1},"b":{"a":2}}',
+    '[{"a":1},{"a":1}]',
+    '{"a":"a","b":["a","a"]}',
+    '{"a":"x\\\\","b":"\\"a\\":"}',
+    '"a"',
+    ' 1 ',
+  ])('JSON that says nothing twice: %s', (text) => {
+    expect(parseDocument(text, 'json')).toEqual({ kind: 'parsed', value: JSON.parse(text) as unknown });
+  });
+
+  test('a large document is read in a time that goes with its length', () => {
+    const keys = Array.from({ length: 20_000 }, (_, i) => `k${i}`);
+    const json = JSON.stringify(Object.fromEntries(keys.map((key) => [key, ''])));
+    expect(parseDocument(json, 'json')).toMatchObject({ kind: 'parsed' });
+    expect(parseDocument(`${json.slice(0, -1)},"k0":1}`, 'json')).toMatchObject({ kind: 'duplicates' });
+    expect(parseDocument(keys.map((key) => `${key}: 1`).join('\n'), 'yaml')).toMatchObject({ kind: 'parsed' });
   });
 
   test('an ordinary document', () => {

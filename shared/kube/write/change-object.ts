@@ -3,6 +3,7 @@ import type { ManagedFieldsEntry } from '../../domain/manifest.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import type { KubeObject } from '../kube-object.ts';
+import { entriesForUpdate } from '../patch/decode-managed-fields.ts';
 import { managedAfterUpdate } from '../patch/managed-fields.ts';
 import { type StatusError, conflict, notFound } from '../status-error.ts';
 import { notAdmitted } from './refused-write.ts';
@@ -52,11 +53,13 @@ export async function changeObject<F extends Found, A>(
     const update = kind.admitUpdate(found, document, options.fieldValidation);
     if (update.kind !== 'ok') return { kind: 'refused', error: notAdmitted(resource, update, decision.wish.patch) };
     const { admitted, warnings, changed } = update;
-    const before = found.object.metadata.managedFields ?? [];
+    const stored = found.object.metadata.managedFields ?? [];
     const who = { manager: options.manager, apiVersion: kind.apiVersion, time: asTime(deps.clock.now()) };
     const after = kind.preview(admitted);
-    const managedFields = asked?.(after) ?? managedAfterUpdate(KINDS, kind.type, found.object, after, before, who);
-    const same = changed === 'nothing' && JSON.stringify(managedFields) === JSON.stringify(before);
+    const managedFields =
+      asked?.(after) ??
+      managedAfterUpdate(KINDS, kind.type, found.object, after, entriesSent(document, stored, who.time), who);
+    const same = changed === 'nothing' && JSON.stringify(managedFields) === JSON.stringify(stored);
     if (same) return { kind: 'ok', object: found.object, warnings, isNew: false };
     if (options.dryRun)
       return { kind: 'ok', object: wouldBe(found.object, after, managedFields, changed), warnings, isNew: false };
@@ -83,6 +86,16 @@ function staleness<F extends Found, A>(
   if (isText(given['resourceVersion']) && given['resourceVersion'] !== resourceVersion)
     return conflict(resource, name, MODIFIED);
   return null;
+}
+
+/** A document may say who manages its fields, as clients do that migrate from one way to another, or start anew. */
+function entriesSent(
+  document: unknown,
+  stored: readonly ManagedFieldsEntry[],
+  time: string,
+): readonly ManagedFieldsEntry[] {
+  const sent = metadataOf(document)['managedFields'];
+  return JSON.stringify(sent) === JSON.stringify(stored) ? stored : entriesForUpdate(sent, stored, time);
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -32,7 +32,14 @@ export async function createObject<F extends Found, A>(
     {
       of: (admitted) => {
         const who = { manager, apiVersion: kind.apiVersion, time: asTime(deps.clock.now()) };
-        return managedAfterUpdate(KINDS, kind.type, null, kind.preview(admitted), [], who);
+        return managedAfterUpdate(
+          KINDS,
+          kind.type,
+          null,
+          kind.withoutGenerated?.(admitted) ?? kind.preview(admitted),
+          [],
+          who,
+        );
       },
     },
   );

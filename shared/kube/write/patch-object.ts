@@ -6,8 +6,6 @@ import type { ApiDeps } from '../api-deps.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { describeConflicts } from '../patch/apply-conflicts.ts';
 import { applyConfiguration } from '../patch/apply.ts';
-import { entriesForUpdate } from '../patch/decode-managed-fields.ts';
-import { managedAfterUpdate } from '../patch/managed-fields.ts';
 import { type PatchKind, patchDocument } from '../patch/patch-document.ts';
 import { readText } from '../request-body.ts';
 import {
@@ -53,7 +51,7 @@ export async function patchObject<F extends Found, A>(
   const changed =
     patch === 'apply'
       ? await apply(kind, key, value, options.value, deps)
-      : await changeObject(kind, key, patching(kind, patch, value, options.value, deps), options.value, deps);
+      : await changeObject(kind, key, patching(kind, patch, value), options.value, deps);
   if (changed.kind === 'refused') return errorResponse(changed.error);
   return withWarnings(show(changed.object, changed.isNew ? 201 : 200), [...warnings, ...changed.warnings]);
 }
@@ -74,26 +72,17 @@ function contentOf(
   return { kind: 'ok', value: document.value, warnings: fieldValidation === 'Warn' ? [document.reason] : [] };
 }
 
-/** What a patch makes of an object. It may even say how the object's fields are managed, as clients that migrate do. */
+/** What a patch makes of an object. */
 function patching<F extends Found, A>(
-  { type, resource, apiVersion }: WritableKind<F, A>,
+  { type, resource }: WritableKind<F, A>,
   patch: PatchKind,
   value: unknown,
-  { manager }: WriteOptions,
-  { clock }: ApiDeps,
 ): Decision<F> {
   return ({ object }) => {
     const patched = patchDocument(KINDS, type, object, patch, value);
     if (patched.kind !== 'patched')
       return { kind: 'refused', error: inapplicablePatch(resource, object.metadata.name, patched) };
-    const { document } = patched;
-    const given = metadataOf(document)['managedFields'];
-    if (JSON.stringify(given) === JSON.stringify(object.metadata.managedFields))
-      return { kind: 'wish', wish: { document, patch: value } };
-    const who = { manager, apiVersion, time: asTime(clock.now()) };
-    const entries = entriesForUpdate(given, object.metadata.managedFields ?? [], who.time);
-    const managedFields = (after: KubeObject) => managedAfterUpdate(KINDS, type, object, after, entries, who);
-    return { kind: 'wish', wish: { document, patch: value, managedFields } };
+    return { kind: 'wish', wish: { document: patched.document, patch: value } };
   };
 }
 

@@ -22,6 +22,8 @@ export type WritableKind<F extends Found, A> = {
   admitUpdate(found: F, document: unknown, fieldValidation: FieldValidation): AdmittedUpdate<A>;
   /** What `admitted` says, as users would see it; the server's own fields do not matter. */
   preview(admitted: A): KubeObject;
+  /** The preview of a new object without what the server makes up, which nobody manages; left out: it makes up nothing. */
+  readonly withoutGenerated?: (admitted: A) => object;
   create(admitted: A, managedFields: readonly ManagedFieldsEntry[]): Promise<Created>;
   /** What {@link create} would answer. */
   wouldCreate(admitted: A): Promise<Refusal | null>;

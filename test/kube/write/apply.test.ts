@@ -112,3 +112,35 @@ test('in a namespace that is not there', async () => {
     body: { message: 'namespaces "none" not found' },
   });
 });
+
+test('what the server has generated nobody manages, so a Job that was created can be applied to without it', async () => {
+  const world = await aWorld();
+  await send(world, 'POST', `${JOBS}?fieldManager=kubectl-create`, job('sums', { parallelism: 2 }));
+  const { body } = await send(world, 'GET', URL);
+  const [entry] = body.metadata.managedFields ?? [];
+  expect(entry).toMatchObject({ manager: 'kubectl-create', operation: 'Update' });
+  expect(JSON.stringify(entry?.fieldsV1)).not.toMatch(/selector|labels|controller-uid/);
+  expect(entry?.fieldsV1).toMatchObject({
+    'f:spec': { 'f:parallelism': {}, 'f:backoffLimit': {}, 'f:completionMode': {} },
+  });
+  // As kubectl does it: the maker's entry becomes an apply's.
+  const managedFields = [{ ...entry, operation: 'Apply', manager: 'kubectl' }];
+  const migrated = await send(
+    world,
+    'PATCH',
+    URL,
+    [{ op: 'replace', path: '/metadata/managedFields', value: managedFields }],
+    'application/json-patch+json',
+  );
+  expect(migrated.code).toBe(200);
+  expect(migrated.body.metadata.managedFields).toMatchObject(managedFields);
+  expect((await apply(world, 'kubectl', job('sums', { parallelism: 1 }))).body.spec['parallelism']).toBe(1);
+});
+
+test('whoever writes may start the bookkeeping anew', async () => {
+  const world = await aWorld();
+  await apply(world, 'one', job('sums', { parallelism: 2 }));
+  const { body } = await send(world, 'GET', URL);
+  const reset = { ...body, metadata: { ...body.metadata, managedFields: [{}] } };
+  expect((await send(world, 'PUT', URL, reset)).body.metadata.managedFields ?? []).toEqual([]);
+});
