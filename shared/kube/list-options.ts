@@ -11,8 +11,8 @@ export type ListOptions = {
   readonly match: '' | 'Exact' | 'NotOlderThan';
   readonly timeoutSec: number | null;
   readonly bookmarks: boolean;
-  /** A watch begins with everything there is, then a bookmark that says so. */
-  readonly sendInitialEvents: boolean;
+  /** A watch begins with everything there is, then a bookmark that says so; false: with nothing; null: not said. */
+  readonly sendInitialEvents: boolean | null;
 };
 
 const OPTIONS = { group: 'meta.k8s.io', plural: 'listoptions', kind: 'ListOptions' };
@@ -38,7 +38,7 @@ export function parseListOptions(c: Context): Parsed<ListOptions> {
     match: match === 'Exact' || match === 'NotOlderThan' ? match : '',
     timeoutSec: timeout.value,
     bookmarks: flagOf(query['allowWatchBookmarks']),
-    sendInitialEvents: flagOf(initial),
+    sendInitialEvents: initial === undefined ? null : flagOf(initial),
   });
 }
 

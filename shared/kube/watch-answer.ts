@@ -3,9 +3,10 @@ import { type ApiDeps, type ApiOptions, BUFFERED_MAX_SEC, POLL_MS, STREAM_MAX_SE
 import type { Collection } from './collection.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ListOptions } from './list-options.ts';
-import { internalError } from './status-error.ts';
+import { type StatusError, errorResponse, internalError, versionAhead } from './status-error.ts';
 import type { Columns, Writer } from './table.ts';
 import { type WatchEvent, type WatchOptions, watch } from './watch.ts';
+import type { Watched } from './watched.ts';
 
 /** A watch that ends sooner than a second without a word is taken for a failure by clients. */
 const OVER_HOLD_MS = 1200;
@@ -21,24 +22,40 @@ export async function watchAnswer<T extends KubeObject>(
   deps: ApiDeps,
   { watchMode = 'stream', streamMaxSec = STREAM_MAX_SEC, pollMs = POLL_MS }: ApiOptions,
 ): Promise<Response> {
-  const { version, timeoutSec, bookmarks, sendInitialEvents } = options;
+  const { timeoutSec, bookmarks, sendInitialEvents } = options;
+  const source = collection.watch();
+  const begin = await beginOf(source, options);
+  if (begin.kind === 'refused') return errorResponse(begin.error);
   const maxSec = watchMode === 'stream' ? streamMaxSec : Math.min(streamMaxSec, BUFFERED_MAX_SEC);
   const seconds = timeoutSec === null || timeoutSec === 0 ? maxSec : Math.min(timeoutSec, maxSec);
   const now = deps.clock.now();
   const end = watchMode === 'stream' ? STREAMED : await bufferedEnd(c, collection, bookmarks);
   const how = {
-    // No version, and 0, mean "whatever is there", which is shown first.
-    after: version === null || version === 0 || sendInitialEvents ? null : version,
+    after: begin.after,
     bookmarks,
-    announceEnd: sendInitialEvents && bookmarks,
+    announceEnd: sendInitialEvents === true && bookmarks,
     ends: end.ends,
     endsAt: now + Math.min(seconds * 1000, end.holdMs),
     pollMs,
   };
-  const pieces = (isCancelled: () => boolean) => lines(c, collection, { ...how, isCancelled }, writer, deps);
+  const pieces = (isCancelled: () => boolean) => lines(c, source, { ...how, isCancelled }, writer, deps);
   return watchMode === 'stream'
     ? deps.streams.send('application/json', pieces)
     : deps.streams.collect('application/json', pieces);
+}
+
+type Begin =
+  | { readonly kind: 'begin'; readonly after: number | null }
+  | { readonly kind: 'refused'; readonly error: StatusError };
+
+/** No version, and 0, mean "whatever is there", which is shown first unless the client knows it already. */
+async function beginOf<T>(source: Watched<T>, { version, sendInitialEvents }: ListOptions): Promise<Begin> {
+  const isAny = version === null || version === 0;
+  if (sendInitialEvents === null || (sendInitialEvents && isAny))
+    return { kind: 'begin', after: isAny ? null : version };
+  const head = await source.head();
+  if (!sendInitialEvents) return { kind: 'begin', after: isAny ? head : version };
+  return version > head ? { kind: 'refused', error: versionAhead(version, head) } : { kind: 'begin', after: null };
 }
 
 type End = { readonly ends: WatchOptions['ends']; readonly holdMs: number };
@@ -67,7 +84,7 @@ async function bufferedEnd<T extends KubeObject>(
 
 async function* lines<T extends KubeObject>(
   c: Context,
-  collection: Collection<T>,
+  source: Watched<T>,
   options: WatchOptions,
   writer: Writer<T>,
   deps: ApiDeps,
@@ -81,7 +98,7 @@ async function* lines<T extends KubeObject>(
     return object;
   };
   try {
-    for await (const event of watch(collection.watch(), options, deps.clock))
+    for await (const event of watch(source, options, deps.clock))
       yield `${JSON.stringify({ type: event.type, object: written(event) })}\n`;
   } catch (error) {
     // The answer has begun, so its failure is told in the stream: clients list anew.

@@ -113,6 +113,33 @@ describe('one object by its name', () => {
   });
 });
 
+describe('what a watch begins with', () => {
+  const query = '?watch=1&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=1&timeoutSeconds=3';
+  test.each<[string, readonly string[]]>([
+    ['&sendInitialEvents=true', ['ADDED a 1', 'ADDED b 2', 'BOOKMARK  2', 'MODIFIED a 3', 'BOOKMARK  3']],
+    [
+      '&sendInitialEvents=true&resourceVersion=1',
+      ['ADDED a 1', 'ADDED b 2', 'BOOKMARK  2', 'MODIFIED a 3', 'BOOKMARK  3'],
+    ],
+    ['&sendInitialEvents=false', ['MODIFIED a 3', 'BOOKMARK  3']],
+    ['&sendInitialEvents=false&resourceVersion=0', ['MODIFIED a 3', 'BOOKMARK  3']],
+    ['&sendInitialEvents=false&resourceVersion=1', ['ADDED b 2', 'MODIFIED a 3', 'BOOKMARK  3']],
+  ])('%s', async (more, expected) => {
+    const world = await eventful({}, claim('a', 0));
+    for (const name of ['a', 'b']) await world.post(JOBS, manifest(name));
+    expect(brief(await eventsOf(world.get(`${JOBS}${query}${more}`)))).toEqual(expected);
+  });
+
+  test('all there is cannot be newer than it is', async () => {
+    const world = await aWorld();
+    const answer = await world.get(`${JOBS}${query}&sendInitialEvents=true&resourceVersion=5`);
+    expect([answer.status, ((await answer.json()) as { message: string }).message]).toEqual([
+      504,
+      'Timeout: Too large resource version: 5, current: 0',
+    ]);
+  });
+});
+
 describe('tables in a watch', () => {
   const TABLE = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' };
 
