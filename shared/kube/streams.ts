@@ -51,7 +51,7 @@ export type OpenStreams = {
 };
 
 /** Each holds a connection and looks at the feed once a second. */
-export const OPEN_STREAMS_MAX = 1000;
+const OPEN_STREAMS_MAX = 1000;
 
 export function createOpenStreams(max = OPEN_STREAMS_MAX): OpenStreams {
   let open = 0;

@@ -50,12 +50,12 @@ type Begin =
 
 /** No version, and 0, mean "whatever is there", which is shown first unless the client knows it already. */
 async function beginOf<T>(source: Watched<T>, { version, sendInitialEvents }: ListOptions): Promise<Begin> {
-  const isAny = version === null || version === 0;
-  if (sendInitialEvents === null || (sendInitialEvents && isAny))
-    return { kind: 'begin', after: isAny ? null : version };
+  const given = version === 0 ? null : version;
+  if (sendInitialEvents === null) return { kind: 'begin', after: given };
+  if (!sendInitialEvents) return { kind: 'begin', after: given ?? (await source.head()) };
+  if (given === null) return { kind: 'begin', after: null };
   const head = await source.head();
-  if (!sendInitialEvents) return { kind: 'begin', after: isAny ? head : version };
-  return version > head ? { kind: 'refused', error: versionAhead(version, head) } : { kind: 'begin', after: null };
+  return given > head ? { kind: 'refused', error: versionAhead(given, head) } : { kind: 'begin', after: null };
 }
 
 type End = { readonly ends: WatchOptions['ends']; readonly holdMs: number };
