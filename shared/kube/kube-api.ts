@@ -21,7 +21,7 @@ import { createOpenStreams } from './streams.ts';
  * server on loopback) must be able to stream. Every failure is a Status object.
  */
 export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
-  const deps: ApiDeps = { ...ports, streams: createOpenStreams(options.openStreamsMax) };
+  const deps: ApiDeps = { ...ports, streams: createOpenStreams(ports.clock, options.openStreamsMax) };
   const app = new Hono();
   if (options.embedded === true) app.use(loopbackGuard);
   app.route('/', openApiRoutes());

@@ -1,3 +1,4 @@
+import type { Clock } from '../ports/clock.ts';
 import { errorResponse, tooManyRequests } from './status-error.ts';
 
 /** What is written piece by piece; it looks at `isCancelled` where it waits. */
@@ -6,23 +7,46 @@ export type Pieces = (isCancelled: () => boolean) => AsyncIterator<string>;
 /**
  * Sends text as it comes, no faster than it is read. Whatever reads it may go away at any time: then it is told to end.
  * If it throws, the connection breaks, so that nobody takes a part for the whole.
- *
- * @param onEnd called once, when nothing more is going to be sent
  */
-export function streamLines(contentType: string, pieces: Pieces, onEnd: () => void = () => undefined): Response {
+export const streamLines = (contentType: string, pieces: Pieces): Response =>
+  startStream(contentType, pieces, { onRead: () => undefined, onSent: () => undefined, onEnd: () => undefined })
+    .response;
+
+/** What becomes of a stream: it is being read, a piece was sent, nothing more is going to be sent (told once). */
+type Observer = { readonly onRead: () => void; readonly onSent: () => void; readonly onEnd: () => void };
+
+function startStream(contentType: string, pieces: Pieces, { onRead, onSent, onEnd }: Observer) {
   let ended = false;
   const end = (): void => {
     if (!ended) onEnd();
     ended = true;
   };
   const iterator = pieces(() => ended);
+  const stop = (): void => {
+    end();
+    // Not awaited: it may be in the middle of a wait.
+    void iterator.return?.().then(undefined, () => undefined);
+  };
   const encoder = new TextEncoder();
+  let breakOff = stop;
   const body = new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        breakOff = () => {
+          controller.error(new Error('nobody has read this for too long'));
+          stop();
+        };
+      },
       async pull(controller) {
+        onRead();
         try {
           const next = await iterator.next();
-          if (next.done !== true) return controller.enqueue(encoder.encode(next.value));
+          if (ended) return;
+          if (next.done !== true) {
+            controller.enqueue(encoder.encode(next.value));
+            onSent();
+            return;
+          }
           end();
           controller.close();
         } catch (error) {
@@ -30,15 +54,12 @@ export function streamLines(contentType: string, pieces: Pieces, onEnd: () => vo
           throw error;
         }
       },
-      cancel() {
-        end();
-        // Not awaited: it may be in the middle of a wait.
-        void iterator.return?.().then(undefined, () => undefined);
-      },
+      cancel: stop,
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers: { 'content-type': contentType, 'cache-control': 'no-cache, private' } });
+  const headers = { 'content-type': contentType, 'cache-control': 'no-cache, private' };
+  return { response: new Response(body, { headers }), breakOff: () => breakOff() };
 }
 
 /** The streams of one process that stay open for long: watches and logs that are followed. */
@@ -52,22 +73,38 @@ export type OpenStreams = {
 
 /** Each holds a connection and looks at the feed once a second. */
 const OPEN_STREAMS_MAX = 1000;
+/** A client that is connected, but has not taken what was sent for so long, gives way to others. */
+const STALLED_MS = 60_000;
 
-export function createOpenStreams(max = OPEN_STREAMS_MAX): OpenStreams {
-  let open = 0;
-  const leave = (): void => {
-    open--;
+export function createOpenStreams({ now }: Pick<Clock, 'now'>, max = OPEN_STREAMS_MAX): OpenStreams {
+  /** Since when nobody reads; null: somebody does. */
+  const idle = new Map<symbol, { since: number | null; readonly breakOff: () => void }>();
+  const isFull = (): boolean => {
+    if (idle.size < max) return false;
+    for (const { since, breakOff } of idle.values()) if (since !== null && now() - since > STALLED_MS) breakOff();
+    return idle.size >= max;
   };
   return {
-    open: () => open,
+    open: () => idle.size,
     send(contentType, pieces) {
-      if (open >= max) return refusal(max);
-      open++;
-      return streamLines(contentType, pieces, leave);
+      if (isFull()) return refusal(max);
+      const id = Symbol('stream');
+      const mark = (since: number | null): void => {
+        const entry = idle.get(id);
+        if (entry !== undefined) entry.since = since;
+      };
+      const { response, breakOff } = startStream(contentType, pieces, {
+        onRead: () => mark(null),
+        onSent: () => mark(now()),
+        onEnd: () => idle.delete(id),
+      });
+      idle.set(id, { since: now(), breakOff });
+      return response;
     },
     async collect(contentType, pieces) {
-      if (open >= max) return refusal(max);
-      open++;
+      if (isFull()) return refusal(max);
+      const id = Symbol('collection');
+      idle.set(id, { since: null, breakOff: () => undefined });
       try {
         const iterator = pieces(() => false);
         const texts: string[] = [];
@@ -75,7 +112,7 @@ export function createOpenStreams(max = OPEN_STREAMS_MAX): OpenStreams {
         const headers = { 'content-type': contentType, 'cache-control': 'no-cache, private' };
         return new Response(texts.join(''), { headers });
       } finally {
-        leave();
+        idle.delete(id);
       }
     },
   };

@@ -51,7 +51,7 @@ function many(size: number, breaksAt = Number.POSITIVE_INFINITY) {
   };
   const deps = {
     clock: { now: () => START, sleep: async () => undefined },
-    streams: createOpenStreams(),
+    streams: createOpenStreams({ now: () => START }),
     telemetry: { warn: (message: string) => warnings.push(message) },
   } as unknown as ApiDeps;
   const app = new Hono();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { plusMs } from '../../shared/domain/brand.ts';
 import { createOpenStreams } from '../../shared/kube/streams.ts';
 import { JOBS, PODS, START, type World, aWorld, linesOf, manifest } from './a-world.ts';
 
@@ -306,7 +307,7 @@ describe('open watches are counted', () => {
   });
 
   test('a stream that throws gives its place back and breaks off', async () => {
-    const streams = createOpenStreams(1);
+    const streams = createOpenStreams({ now: () => START }, 1);
     const answer = streams.send('text/plain', async function* () {
       yield 'one';
       throw new Error('gone');
@@ -321,5 +322,29 @@ describe('open watches are counted', () => {
       }),
     ).rejects.toThrow('gone');
     expect(streams.open()).toBe(0);
+  });
+
+  test('one that is not read for a minute gives way, one that is read does not', async () => {
+    let now = START;
+    const streams = createOpenStreams({ now: () => now }, 2);
+    const forever = async function* () {
+      yield 'first';
+      await new Promise(() => undefined);
+      yield 'never';
+    };
+    const stalled = streams.send('text/plain', forever).body!.getReader();
+    const read = streams.send('text/plain', forever).body!.getReader();
+    await stalled.read();
+    await read.read();
+    const waiting = read.read();
+    await settle();
+    now = plusMs(START, 60_000);
+    expect(streams.send('text/plain', forever).status).toBe(429);
+    now = plusMs(START, 60_001);
+    expect(streams.send('text/plain', forever).status).toBe(200);
+    await expect(stalled.read()).rejects.toThrow('nobody has read this for too long');
+    expect([streams.open(), streams.send('text/plain', forever).status]).toEqual([2, 429]);
+    await read.cancel();
+    expect([streams.open(), (await waiting).done]).toEqual([1, true]);
   });
 });
