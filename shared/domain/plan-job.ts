@@ -164,7 +164,7 @@ export function planJob(
     status: commits ? { ...next, alarms: alarm.alarms, published } : null,
     folds: commits ? folding.folds : [],
     ended: folded.ended,
-    expire: phase.kind === 'deleted' && status.phase.kind !== 'deleted',
+    expire: phase.kind === 'deleted' && commits,
     outlived: ttl.outlived,
     held: started.held,
     actions: [

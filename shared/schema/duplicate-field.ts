@@ -13,7 +13,7 @@ export function duplicateFieldOfJson(text: string): string | null {
   const levels: Level[] = [];
   for (let at = 0; at < text.length; at++) {
     const level = levels.at(-1);
-    switch (text[at]) {
+    switch (text.charAt(at)) {
       case '{':
         levels.push({ seen: new Set(), step: '' });
         break;
@@ -39,6 +39,8 @@ export function duplicateFieldOfJson(text: string): string | null {
         at = end;
         break;
       }
+      default:
+        break;
     }
   }
   return null;

@@ -29,6 +29,9 @@ const ECS_REMEMBERS_MS = 60 * 60_000;
 /** What is said of a task that is nowhere to be found. */
 export const NOWHERE: Ending = { cause: 'Infrastructure', exitCode: null, container: null, reason: '' };
 
+/** What a launch is taken for whose Pod was deleted, and of which ECS knows nothing (any more). */
+const DELETED: Ending = { cause: 'Stopped', exitCode: null, container: null, reason: '' };
+
 /** Compares what ECS's tasks came to with what the board says of their launches; `outcomes` by index/attempt/nonce. */
 export function lies(tasks: readonly TaskView[], outcomes: ReadonlyMap<string, Outcome>) {
   const found: { readonly guarantee: string; readonly what: string }[] = [];
@@ -47,7 +50,8 @@ export function lies(tasks: readonly TaskView[], outcomes: ReadonlyMap<string, O
     const endedAt = times.stoppedAt ?? outcome.at;
     if (expected(ending, outcome, endedAt) === op) continue;
     const forgotten = times.stoppedAt !== null && outcome.at >= times.stoppedAt + ECS_REMEMBERS_MS;
-    if (forgotten && isLoss(expected(NOWHERE, outcome, endedAt), op)) continue;
+    const guesses = outcome.shadow.podDeleted ? [NOWHERE, DELETED] : [NOWHERE];
+    if (forgotten && guesses.some((guess) => isLoss(expected(guess, outcome, endedAt), op))) continue;
     const guarantee = ending.cause === 'Completed' ? 'G2' : 'G5';
     found.push({
       guarantee,
