@@ -41,7 +41,8 @@ export async function readJob(
     if (spec === null || status === null) return null;
     if (isHidden(status.phase) && visible === 'live') return null;
     const stored = await readChunks(uid, status, wanted(status, spec), jobs);
-    const isTold = (mark?.version ?? 0) >= status.version;
+    // A commit that shows nothing new needs no row: STATUS itself says so.
+    const isTold = Math.max(mark?.version ?? 0, status.published.version) >= status.version;
     if (stored !== null) return { spec, status, version: numberOf(mark), isTold, board: new Draft(status, stored) };
   }
   throw new Error(`Job ${uid} changed during each of ${LOADS_MAX} loads`);

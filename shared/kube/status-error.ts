@@ -151,12 +151,8 @@ export function invalidObject({ group, kind }: Resource, name: string, faults: r
   });
 }
 
-/** A patch that cannot be carried out on this object (422), or on none (400, 413). */
-export function inapplicablePatch(
-  resource: Resource,
-  name: string,
-  patched: Exclude<Patched, { readonly kind: 'patched' }>,
-): StatusError {
+/** A patch that cannot be carried out on this object (422), or on none (400, 413). Kubernetes does not name the object. */
+export function inapplicablePatch(patched: Exclude<Patched, { readonly kind: 'patched' }>): StatusError {
   switch (patched.kind) {
     case 'bad':
       return badRequest(patched.message);
@@ -164,7 +160,6 @@ export function inapplicablePatch(
       return failure(413, 'RequestEntityTooLarge', patched.message, {});
     case 'inapplicable':
       return failure(422, 'Invalid', patched.message, {
-        ...about(resource, name),
         ...(patched.causes === undefined ? {} : { causes: patched.causes }),
       });
   }

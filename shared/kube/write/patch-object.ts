@@ -73,15 +73,10 @@ function contentOf(
 }
 
 /** What a patch makes of an object. */
-function patching<F extends Found, A>(
-  { type, resource }: WritableKind<F, A>,
-  patch: PatchKind,
-  value: unknown,
-): Decision<F> {
+function patching<F extends Found, A>({ type }: WritableKind<F, A>, patch: PatchKind, value: unknown): Decision<F> {
   return ({ object }) => {
     const patched = patchDocument(KINDS, type, object, patch, value);
-    if (patched.kind !== 'patched')
-      return { kind: 'refused', error: inapplicablePatch(resource, object.metadata.name, patched) };
+    if (patched.kind !== 'patched') return { kind: 'refused', error: inapplicablePatch(patched) };
     return { kind: 'wish', wish: { document: patched.document, patch: value } };
   };
 }
