@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { PATIENCE_MS, eventually } from '../e2e/kube-calls.ts';
 import type { Kubectl } from './kubectls.ts';
+import { limitOf } from './limits-1.20.ts';
 import { tidy } from './tidy.ts';
 
 type Env = Readonly<Record<string, string>>;
@@ -58,9 +59,10 @@ export class Terminal {
     return this.start(line, env).ended;
   }
 
-  /** Runs it and notes whether the screen is as it should be. */
+  /** Runs it and notes whether the screen is as it should be, or as kubectl 1.20's limits have it. */
   async shows(line: string, screen: string | RegExp, env: Env = {}): Promise<void> {
-    this.same(line, await this.run(line, env), screen);
+    const limit = this.kubectl.minor <= 20 ? limitOf(line) : null;
+    this.same(line, await this.run(line, env), limit ?? screen);
   }
 
   /** Notes if what was seen is not what it should be. */

@@ -61,7 +61,7 @@ export async function applyServerSide(t: Terminal): Promise<void> {
   const before = await t.run('get job pi -o jsonpath={.metadata.resourceVersion}');
   await t.shows('apply --server-side -f pi.yaml', 'job.batch/pi serverside-applied');
   await t.shows('get job pi -o jsonpath={.metadata.resourceVersion}', before);
-  if (t.kubectl.minor >= 22) await t.shows('diff --server-side -f pi.yaml', '');
+  await t.shows('diff --server-side -f pi.yaml', '');
   await t.shows(
     "get job pi -o jsonpath='{range .metadata.managedFields[*]}{.manager} {.operation} {.apiVersion} {.fieldsType}{end}'",
     'kubectl Apply batch/v1 FieldsV1',
@@ -93,8 +93,8 @@ export async function applyServerSide(t: Terminal): Promise<void> {
 }
 
 /** kubectl's advice on conflicts (its own words since 1.18). */
-function conflict(which: string): string {
-  return `${`error: Apply failed with 1 ${which.replace(/^conflict /, 'conflict: conflict ')}
+function conflict(which: string): RegExp {
+  const screen = `${`error: Apply failed with 1 ${which.replace(/^conflict /, 'conflict: conflict ')}
 Please review the fields above--they currently have other managers. Here
 are the ways you can resolve this warning:
 * If you intend to manage all of these fields, please re-run the apply
@@ -105,6 +105,8 @@ are the ways you can resolve this warning:
 * You may co-own fields by updating your manifest to match the existing
   value; in this case, you'll become the manager if the other manager(s)
   stop managing the field (remove it from their configuration).
-See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts`.replaceAll(/^/gm, '! ')}
+See URL`.replaceAll(/^/gm, '! ')}
 exit 1`;
+  const literal = screen.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${literal.replace('See URL', 'See https?://\\S+#conflicts')}$`);
 }

@@ -122,15 +122,13 @@ export async function events(t: Terminal): Promise<void> {
     'get ev --field-selector involvedObject.name=pi,involvedObject.kind=Job,type=Normal --no-headers',
     ofPi.join('\n'),
   );
-  if (t.kubectl.minor >= 26) {
-    // This command writes the kind as it is.
-    await t.shows('events --for job/pi', [head, ...ofPi].join('\n').replaceAll('job/pi', 'Job/pi'));
-    await t.shows(
-      'events --for job/other --types=Warning',
-      /^LAST SEEN.*\nAGE   Warning   BackoffLimitExceeded   Job\/other   Job has reached the specified backoff limit$/,
-    );
-    await t.shows('events', /SuccessfulCreate/);
-  }
+  // This command writes the kind as it is.
+  await t.shows('events --for job/pi', [head, ...ofPi].join('\n').replaceAll('job/pi', 'Job/pi'));
+  await t.shows(
+    'events --for job/other --types=Warning',
+    /^LAST SEEN.*\nAGE   Warning   BackoffLimitExceeded   Job\/other   Job has reached the specified backoff limit$/,
+  );
+  await t.shows('events', /SuccessfulCreate/);
   await t.shows(
     'get events --field-selector reason=BackoffLimitExceeded -o jsonpath={.items[0].involvedObject.name}',
     'other',
