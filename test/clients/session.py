@@ -79,10 +79,20 @@ def change(batch):
     until(active, lambda seen: seen == 0)
     batch.patch_namespaced_job("held", NAMESPACE, [{"op": "replace", "path": "/spec/suspend", "value": False}])
     until(active, lambda seen: seen == 2)
+    replaced, before = until(lambda: relabelled(batch), lambda done: done is not None)
+    return {"suspended": suspended, "label": replaced.metadata.labels["team"], "same_spec": replaced.metadata.generation == before}
+
+
+def relabelled(batch):
+    """Read, change, write; None if somebody (the Job's own progress) wrote between."""
     job = batch.read_namespaced_job("held", NAMESPACE)
     job.metadata.labels = {**(job.metadata.labels or {}), "team": "maths"}
-    replaced = batch.replace_namespaced_job("held", NAMESPACE, job)
-    return {"suspended": suspended, "label": replaced.metadata.labels["team"], "same_spec": replaced.metadata.generation == job.metadata.generation}
+    try:
+        return batch.replace_namespaced_job("held", NAMESPACE, job), job.metadata.generation
+    except ApiException as error:
+        if error.status != 409:
+            raise
+        return None
 
 
 def remove(batch, core):

@@ -96,7 +96,7 @@ function describedJob(t: Terminal): RegExp {
     '    Environment: +<none>',
     '    Mounts: +<none>',
     '  Volumes: +<none>',
-    ...(t.kubectl.minor >= 31 ? ['  Node-Selectors: +<none>', '  Tolerations: +<none>'] : []),
+    ...(t.kubectl.minor >= 30 ? ['  Node-Selectors: +<none>', '  Tolerations: +<none>'] : []),
     'Events:',
     '  Type +Reason +Age +From +Message',
     '  ---- +------ +---- +---- +-------',
