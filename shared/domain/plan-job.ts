@@ -266,7 +266,7 @@ function planPublication(
   timing: Timing,
 ) {
   const quiet = { now: false, wakeAt: null, checkAt: null };
-  const gone = isHidden(phase);
+  const gone = isHidden(before);
   if ((gone || !changed) && published.version >= version) return quiet;
   const due = plusMs(published.at, timing.publishEveryMs);
   if (!gone && !isOver(phase) && before.kind === phase.kind && now < due)

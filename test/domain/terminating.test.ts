@@ -27,6 +27,14 @@ describe('a deleted Job that is still shown', () => {
     expect(last.expire).toBe(true);
   });
 
+  test('its end is told, even a moment after the last was', () => {
+    const board = terminating(aBoard('. .', { parallelism: 0 }));
+    const published = { version: board.status.version, seq: 0, at: at(1) };
+    const last = plan({ ...board, status: { ...board.status, published } }, [], 1);
+    expect(last.status?.phase.kind).toBe('deleted');
+    expect(last.publish).toBe(true);
+  });
+
   test('a claim that has not answered holds it', () => {
     const board = terminating(
       aBoard('c', { status: { inFlight: [{ index: 0, attempt: 1, nonce: 0, dueAt: at(60) }] } }),

@@ -300,7 +300,7 @@ function checkAlarm({ status, spec, board }: Watched, blame: Blame): void {
     if (board.counts.waiting > 0)
       for (const { state, notBefore } of board.pods())
         if (state === 'waiting') due.push(['a Pod between two tasks', Math.max(notBefore ?? now, now + A_ROUND_MS)]);
-  } else if (phase.kind === 'draining' || phase.kind === 'deleting')
+  } else if (phase.kind === 'draining' || phase.kind === 'deleting' || (phase.kind === 'terminating' && !spec.held))
     due.push([`a Job that is ${phase.kind}`, Infinity]);
   else if (phase.kind === 'finished' && spec.ttlSecAfterFinished !== null)
     due.push(['the time to live', Math.max(phase.at + spec.ttlSecAfterFinished * 1000, now + A_ROUND_MS)]);
@@ -337,9 +337,12 @@ function checkVerdict(from: Phase, evidence: Evidence, { phase: to }: Status, re
 
 /** What no phase may turn to. */
 export function checkPhases(from: Phase, to: Phase, blame: Blame): void {
-  if (from.kind === 'finished' && to.kind !== 'finished' && to.kind !== 'deleting') {
-    blame('G6', `finished turns to ${to.kind}`);
-  }
+  const isKept = to.kind === 'finished' || to.kind === 'deleting' || to.kind === 'terminating';
+  if (from.kind === 'finished' && !isKept) blame('G6', `finished turns to ${to.kind}`);
+  if (from.kind === 'finished' && to.kind === 'terminating' && to.ended?.verdict.reason !== from.verdict.reason)
+    blame('G6', 'a terminal verdict is forgotten');
+  const isGoing = to.kind === 'terminating' || to.kind === 'deleting' || to.kind === 'deleted';
+  if (from.kind === 'terminating' && !isGoing) blame('G6', `terminating turns to ${to.kind}`);
   if (from.kind === 'finished' && to.kind === 'finished' && from.verdict.reason !== to.verdict.reason) {
     blame('G6', 'a terminal verdict changes');
   }

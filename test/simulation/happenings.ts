@@ -20,7 +20,7 @@ const OUTAGES: readonly (readonly Part[])[] = [
 type Happening = { readonly at: number; readonly act: () => void };
 
 /**
- * Arranges what people and the world do meanwhile: Jobs are suspended and resumed, resized and deleted, their Pods, too,
+ * Arranges what people and the world do meanwhile: Jobs are suspended and resumed, resized, held and deleted, their Pods, too,
  * mostly while they run; something is out of order for a while; somebody runs a task that looks like ours. Once the
  * weather has cleared, a Job that is suspended is resumed, and one that was to be deleted is. The moment after the last.
  */
@@ -50,8 +50,14 @@ export function happenings(random: Random, uid: JobUid, world: World): EpochMs {
     }
   }
   if (random.chance(0.15)) {
-    const remove = (): void => world.deleteJob(uid);
+    const propagation = random.pick(['Background', 'Foreground'] as const);
+    const remove = (): void => world.deleteJob(uid, propagation);
     plans.push({ at: soon(), act: remove }, { at: calm + 2, act: remove });
+    if (random.chance(0.5)) {
+      const hold = (finalizers: readonly string[]) => (): void => world.changeFinalizers(uid, finalizers);
+      plans.push({ at: start + random.between(1, 5_000), act: hold(['example.com/hold']) });
+      plans.push({ at: calm + 60_000, act: hold([]) });
+    }
   }
   if (random.chance(0.4)) {
     const parts = random.pick(OUTAGES);

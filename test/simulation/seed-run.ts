@@ -1,5 +1,5 @@
 import type { JobSpec } from '../../shared/domain/job.ts';
-import type { Status } from '../../shared/domain/status.ts';
+import { DELETED_VERSION, type Status } from '../../shared/domain/status.ts';
 import { fatesOf } from './fates.ts';
 import { Random } from './random.ts';
 import { STORM_MS, happenings } from './happenings.ts';
@@ -73,9 +73,11 @@ export async function runSeed(seed: number, trace?: Trace): Promise<SeedResult> 
   return { seed, broken: problems, steps: world.steps, faults: world.faults, sights, verdict };
 }
 
+type Standing = { readonly status: Status; readonly spec: JobSpec; readonly publishedVersion: number };
+
 /** Over, and nothing more is to be done about it. */
-const isQuiet = ({ status, spec }: { readonly status: Status; readonly spec: JobSpec }): boolean =>
-  status.phase.kind === 'deleted' ||
+const isQuiet = ({ status, spec, publishedVersion }: Standing): boolean =>
+  (status.phase.kind === 'deleted' && (publishedVersion === DELETED_VERSION || status.alarms.length === 0)) ||
   (status.phase.kind === 'finished' && status.alarms.length === 0 && spec.ttlSecAfterFinished === null);
 
 const describe = ({ phase, failed, version }: Status): string =>

@@ -204,7 +204,9 @@ export class Watchdog {
   /** A deleted Job's rows have had their time: nothing of it is left. */
   async checkForgotten(uid: JobUid, { jobs, feed }: { readonly jobs: JobStore; readonly feed: Feed }): Promise<void> {
     const size = this.jobs.get(uid)?.status.size ?? 0;
+    const { namespace = '', name = '' } = this.jobs.get(uid)?.stored.identity ?? {};
     const left = {
+      name: (await jobs.findJob(namespace, name)) === uid ? name : null,
       spec: await jobs.readSpec(uid),
       status: await jobs.readStatus(uid),
       template: await jobs.readTemplate(uid),
@@ -257,6 +259,8 @@ export class Watchdog {
     if (live > 0 && ((kind === 'finished' && before.phase.kind !== 'finished') || kind === 'deleted')) {
       this.#blame('G6', `${kind} while ${live} tasks may still run`);
     }
+    if (before.phase.kind === 'terminating' && kind === 'deleted' && watched.spec.held)
+      this.#blame('G7', 'a Job is gone that a finalizer holds');
     if (isPass) checkCommit(watched, before, fresh, (arn) => this.#tasks.get(arn), this.#now(), blame);
     if (!isEnding(status.phase) || isEnding(before.phase)) return;
     for (const { index, attempt } of watched.board.pods()) watched.wished.add(`${index}/${attempt}`);

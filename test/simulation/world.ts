@@ -5,7 +5,8 @@ import { type Cache, createCache } from '../../shared/control/cache.ts';
 import type { Deps, Settings } from '../../shared/control/deps.ts';
 import { dispatch } from '../../shared/control/dispatch.ts';
 import { createPublisher } from '../../shared/control/publisher.ts';
-import { changeSpec, createJob, deleteJob } from '../../shared/control/job-changes.ts';
+import { changeJob, changeSpec, createJob, deleteJob } from '../../shared/control/job-changes.ts';
+import { FOREGROUND_DELETION } from '../../shared/domain/job.ts';
 import { type Look, reconcileBatch } from '../../shared/control/reconcile.ts';
 import { sweepJobs, sweepTasks } from '../../shared/control/sweep.ts';
 import { type EpochMs, type JobUid, asEpochMs, asJobUid, plusMs } from '../../shared/domain/brand.ts';
@@ -122,8 +123,20 @@ export class World {
     this.user((deps) => createJob(spec, deps));
   }
 
-  deleteJob(uid: string): void {
-    this.user((deps) => deleteJob(asJobUid(uid), deps));
+  deleteJob(uid: string, propagation: 'Background' | 'Foreground'): void {
+    this.user((deps) => deleteJob(asJobUid(uid), deps, propagation));
+  }
+
+  /** A Job that is being deleted loses finalizers, but gains none: the API sees to that. */
+  changeFinalizers(uid: string, finalizers: readonly string[]): void {
+    this.user(async (deps) => {
+      const [spec, status] = [await deps.jobs.readSpec(asJobUid(uid)), await deps.jobs.readStatus(asJobUid(uid))];
+      if (spec === null || status === null || (status.phase.kind === 'terminating' && finalizers.length > 0)) return;
+      const { manifest } = spec;
+      const others = (manifest.metadata.finalizers ?? []).filter((each) => each === FOREGROUND_DELETION);
+      const metadata = { ...manifest.metadata, finalizers: [...finalizers, ...others] };
+      await changeJob({ spec, status }, { ...manifest, metadata }, 'metadata', deps);
+    });
   }
 
   /** `change` answers with what it was given where there is nothing to change. */
