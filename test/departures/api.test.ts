@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { MANIFEST_BYTES_MAX } from '../../shared/schema/document.ts';
+import { aWorld } from '../kube/a-world.ts';
+import { JOBS, MERGE, job, send } from '../kube/write/a-client.ts';
+
+const URL = `${JOBS}/sums`;
+
+test('who does not say what becomes of an unknown field is refused', async () => {
+  const world = await aWorld();
+  const document = { ...job('sums'), spec: { ...job('sums').spec, paralelism: 3 } };
+  expect(await send(world, 'POST', JOBS, document)).toMatchObject({ code: 400, warnings: [] });
+  expect((await send(world, 'POST', `${JOBS}?fieldValidation=Warn`, document)).warnings).toHaveLength(1);
+});
+
+test('a deleted Job stops its tasks at once, whatever still holds it', async () => {
+  const world = await aWorld();
+  await send(world, 'POST', JOBS, job('sums', {}, { finalizers: ['example.com/hold'] }));
+  await world.commit('sums', [
+    { index: 0, op: 'claim' },
+    { index: 0, op: 'launched' },
+    { index: 0, op: 'running' },
+  ]);
+  expect((await send(world, 'DELETE', URL)).body.status).toMatchObject({ terminating: 1 });
+  expect((await send(world, 'GET', URL)).body.status).not.toHaveProperty('active');
+});
+
+test('a Job that is deleted without a word about its Pods takes them with it, and cannot leave them', async () => {
+  const world = await aWorld();
+  await send(world, 'POST', JOBS, job('sums'));
+  expect((await send(world, 'DELETE', URL, { propagationPolicy: 'Orphan' })).body.message).toMatch(
+    /"Orphan" is not supported: a Job's tasks are stopped with it/,
+  );
+  const uid = await world.uidOf('sums');
+  expect((await send(world, 'DELETE', URL)).code).toBe(200);
+  expect((await world.jobs.readStatus(uid))?.phase.kind).toBe('deleting');
+});
+
+test('lists are of now', async () => {
+  const world = await aWorld();
+  await send(world, 'POST', JOBS, job('sums'));
+  await send(world, 'PATCH', URL, { metadata: { labels: { a: 'b' } } }, MERGE);
+  const list = async (query: string) => (await send(world, 'GET', `${JOBS}?${query}`)).code;
+  expect(await list('resourceVersion=1&resourceVersionMatch=NotOlderThan')).toBe(200);
+  expect(await list('resourceVersion=1&resourceVersionMatch=Exact')).toBe(410);
+  expect(await list('resourceVersion=2&resourceVersionMatch=Exact')).toBe(200);
+});
+
+test('a body has 256 KiB at most', async () => {
+  const world = await aWorld();
+  const annotations = { note: 'x'.repeat(MANIFEST_BYTES_MAX) };
+  expect(await send(world, 'POST', JOBS, job('sums', {}, { annotations }))).toMatchObject({
+    code: 413,
+    body: { message: `Request entity too large: limit is ${256 * 1024}` },
+  });
+});
