@@ -123,7 +123,9 @@ function fieldText(fieldPath: string, { metadata, spec }: PodOwner): LateText {
 export function resourceAmount({ resources }: Container, resource: string, divisor = '1'): number | null {
   const [, list, name] = /^(limits|requests)\.(cpu|memory|ephemeral-storage)$/.exec(resource) ?? [];
   if ((list !== 'limits' && list !== 'requests') || name === undefined) return null;
-  const text = Object.entries(resources?.[list] ?? {}).find(([key]) => key === name)?.[1];
+  // A Pod's limit stands for a request that is not there.
+  const amounts = list === 'limits' ? resources?.limits : { ...resources?.limits, ...resources?.requests };
+  const text = Object.entries(amounts ?? {}).find(([key]) => key === name)?.[1];
   const quantity = text === undefined ? null : parseQuantity(text);
   const unit = parseQuantity(divisor === '0' || divisor === '' ? '1' : divisor);
   return quantity === null || unit === null || unit <= 0 ? null : Math.ceil(quantity / unit - 1e-9);

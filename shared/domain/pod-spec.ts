@@ -1,4 +1,8 @@
-/** A pod template's spec as it was admitted: what is in it is honoured, all else was refused or means nothing. */
+/**
+ * A pod template's spec as it was admitted: what its author has written, with Kubernetes' defaults. These types name what
+ * Muster goes by, and the defaults; what else an admitted template holds means nothing here (`hostNetwork: false`), and is
+ * kept to be shown. An older Muster stored fewer defaults and nothing else.
+ */
 export type PodSpec = {
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
@@ -10,6 +14,10 @@ export type PodSpec = {
   /** One at most: a task definition has one secret an image. */
   readonly imagePullSecrets?: readonly { readonly name: string }[];
   readonly securityContext?: SecurityContext;
+  /** The former name of serviceAccountName; the same as that. */
+  readonly serviceAccount?: string;
+  readonly dnsPolicy?: string;
+  readonly schedulerName?: string;
 };
 
 /** An `emptyDir`. */
@@ -28,9 +36,12 @@ export type Container = {
   readonly securityContext?: ContainerSecurityContext;
   /** Of an init container: it is a sidecar, which runs beside the others from its turn on. */
   readonly restartPolicy?: 'Always';
+  readonly terminationMessagePath?: string;
+  readonly terminationMessagePolicy?: string;
+  readonly imagePullPolicy?: string;
 };
 
-/** Either `value` or `valueFrom` is there. */
+/** `value`, which is empty if it is not there, or `valueFrom`. */
 export type EnvVar = { readonly name: string; readonly value?: string; readonly valueFrom?: EnvSource };
 
 /** Exactly one of them is there. */

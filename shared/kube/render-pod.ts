@@ -8,6 +8,7 @@ import { hostname, podName, podUid } from '../domain/pod-name.ts';
 import type { Container, EnvVar } from '../domain/pod-spec.ts';
 import { isEnding } from '../domain/status.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
+import { withPodDefaults } from './pod-defaults.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { podStatus } from './render-pod-status.ts';
 
@@ -51,7 +52,7 @@ export function renderPod(pod: PodFacts) {
       ],
     },
     spec: {
-      ...template.spec,
+      ...withPodDefaults(template.spec),
       ...containersWithIndex(spec),
       ...(indexed ? { hostname: hostname(identity.name, index) } : {}),
       ...(arn === null ? {} : { nodeName: nodeOf(arn) }),
@@ -82,7 +83,7 @@ const INDEX_ENV: EnvVar = {
 
 /** Every container is told its index that does not set the variable itself, as the Kubernetes controller does it. */
 function containersWithIndex({ manifest }: StoredSpec) {
-  const { containers, initContainers } = manifest.spec.template.spec;
+  const { containers, initContainers } = withPodDefaults(manifest.spec.template.spec);
   if (manifest.spec.completionMode === 'NonIndexed') return {};
   const tell = (container: Container): Container => {
     const { env = [] } = container;

@@ -1,115 +1,73 @@
-import type { Container, ContainerSecurityContext, EnvVar, Resources, SecurityContext } from '../domain/pod-spec.ts';
-import type { ContainerShape, EnvShape, PodSpecShape } from './pod-shape.ts';
+import type { Container, EnvVar } from '../domain/pod-spec.ts';
+import { keptFields } from './kept-fields.ts';
+import type { ContainerShape, EnvShape } from './pod-shape.ts';
+import { defaultPullPolicy } from './pull-policy.ts';
 
-/** A container as it is stored: what means nothing is left out. Of use only if container-rules.ts finds no fault in it. */
+/**
+ * A container as it is stored: as it was written, with Kubernetes' defaults (`SetDefaults_Container` and its like). Of use
+ * only if container-rules.ts finds no fault in it.
+ */
 export function admitContainer(shape: ContainerShape): Container {
-  const { name = '', image = '', command, args, workingDir, env, ports, volumeMounts, restartPolicy } = shape;
+  const { name = '', image = '', env, ports, volumeMounts, restartPolicy, ...others } = shape;
+  const kept = keptFields('Container', others);
   return {
+    ...kept,
     name,
     image,
-    ...list('command', command),
-    ...list('args', args),
-    ...(workingDir === undefined || workingDir === '' ? {} : { workingDir }),
-    ...list('env', env?.map(admitVariable)),
-    ...list('ports', ports?.map(admitPort)),
-    ...admitResources(shape.resources),
-    ...list(
-      'volumeMounts',
-      volumeMounts?.map((mount) => ({
-        name: mount.name ?? '',
-        mountPath: mount.mountPath ?? '',
-        ...(mount.readOnly === true ? { readOnly: true } : {}),
-      })),
-    ),
-    ...some('securityContext', admitSecurity(shape.securityContext)),
+    ...(env === undefined ? {} : { env: env.map(admitVariable) }),
+    ...(ports === undefined ? {} : { ports: ports.map(admitPort) }),
+    resources: kept.resources ?? {},
+    ...(volumeMounts === undefined ? {} : { volumeMounts: volumeMounts.map(admitMount) }),
     ...(restartPolicy === 'Always' ? { restartPolicy } : {}),
+    terminationMessagePath: textOr(kept.terminationMessagePath, '/dev/termination-log'),
+    terminationMessagePolicy: textOr(kept.terminationMessagePolicy, 'File'),
+    imagePullPolicy: textOr(kept.imagePullPolicy, defaultPullPolicy(image)),
   };
 }
 
-/** The Pod's part of the security context; empty: it says nothing. */
-export function admitUser(shape: PodSpecShape['securityContext']): SecurityContext {
-  const { runAsUser, runAsGroup, runAsNonRoot } = shape ?? {};
-  return {
-    ...(runAsUser === undefined ? {} : { runAsUser }),
-    ...(runAsGroup === undefined ? {} : { runAsGroup }),
-    ...(runAsNonRoot === undefined ? {} : { runAsNonRoot }),
-  };
-}
+export const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
 
-function admitSecurity(shape: ContainerShape['securityContext']): ContainerSecurityContext {
-  const capabilities = { ...list('add', shape?.capabilities?.add), ...list('drop', shape?.capabilities?.drop) };
-  return {
-    ...admitUser(shape),
-    ...(shape?.readOnlyRootFilesystem === true ? { readOnlyRootFilesystem: true } : {}),
-    ...some('capabilities', capabilities),
-  };
-}
-
-function admitVariable({ name = '', value = '', valueFrom }: EnvShape): EnvVar {
-  if (valueFrom === undefined) return { name, value };
+function admitVariable(shape: EnvShape): EnvVar {
+  const { name = '', value, valueFrom } = shape;
+  const variable = { name, ...(value === undefined ? {} : { value }) };
+  if (valueFrom === undefined) return variable;
   const { fieldRef, resourceFieldRef, secretKeyRef, configMapKeyRef } = valueFrom;
-  const { containerName, resource = '', divisor } = resourceFieldRef ?? {};
   return {
-    name,
+    ...variable,
     valueFrom: {
       ...(fieldRef === undefined ? {} : { fieldRef: { apiVersion: 'v1', fieldPath: fieldRef.fieldPath ?? '' } }),
       ...(resourceFieldRef === undefined
         ? {}
         : {
+            // Go writes the zero of a quantity, too.
             resourceFieldRef: {
-              ...(containerName === undefined || containerName === '' ? {} : { containerName }),
-              resource,
-              ...(divisor === undefined ? {} : { divisor }),
+              divisor: '0',
+              ...keptFields('ResourceFieldSelector', resourceFieldRef),
+              resource: resourceFieldRef.resource ?? '',
             },
           }),
-      ...(secretKeyRef === undefined ? {} : { secretKeyRef: admitKey(secretKeyRef) }),
-      ...(configMapKeyRef === undefined ? {} : { configMapKeyRef: admitKey(configMapKeyRef) }),
+      ...(secretKeyRef === undefined ? {} : { secretKeyRef: admitKey('SecretKeySelector', secretKeyRef) }),
+      ...(configMapKeyRef === undefined ? {} : { configMapKeyRef: admitKey('ConfigMapKeySelector', configMapKeyRef) }),
     },
   };
 }
 
-const admitKey = ({
-  name = '',
-  key = '',
-}: {
-  readonly name: string | undefined;
-  readonly key: string | undefined;
-}) => ({
-  name,
-  key,
+type KeyShape = NonNullable<NonNullable<EnvShape['valueFrom']>['secretKeyRef']>;
+
+const admitKey = (type: 'SecretKeySelector' | 'ConfigMapKeySelector', shape: KeyShape) => ({
+  ...keptFields(type, shape),
+  name: shape.name ?? '',
+  key: shape.key ?? '',
 });
 
-function admitPort({ name, containerPort = 0, protocol }: NonNullable<ContainerShape['ports']>[number]) {
-  return {
-    ...(name === undefined || name === '' ? {} : { name }),
-    containerPort,
-    protocol: protocol === 'UDP' ? ('UDP' as const) : ('TCP' as const),
-  };
-}
+const admitPort = (port: NonNullable<ContainerShape['ports']>[number]) => ({
+  ...keptFields('ContainerPort', port),
+  containerPort: port.containerPort ?? 0,
+  protocol: port.protocol === 'UDP' ? ('UDP' as const) : ('TCP' as const),
+});
 
-function admitResources(resources: ContainerShape['resources']): Pick<Container, 'resources'> {
-  const limits = knownAmounts(resources?.limits);
-  // A limit without a request stands for both, as Kubernetes defaults it.
-  const requests = { ...limits, ...knownAmounts(resources?.requests) };
-  const both = { ...some('limits', limits), ...some('requests', requests) };
-  return Object.keys(both).length === 0 ? {} : { resources: both };
-}
-
-function knownAmounts(list: Readonly<Record<string, string>> = {}): Resources {
-  const { cpu, memory, 'ephemeral-storage': storage } = list;
-  return {
-    ...(cpu === undefined ? {} : { cpu }),
-    ...(memory === undefined ? {} : { memory }),
-    ...(storage === undefined ? {} : { 'ephemeral-storage': storage }),
-  };
-}
-
-/** A member, unless it would be empty. */
-const list = <const K extends string, T>(
-  name: K,
-  items: readonly T[] | undefined,
-): { readonly [P in K]?: readonly T[] } =>
-  items === undefined || items.length === 0 ? {} : ({ [name]: items } as { readonly [P in K]?: readonly T[] });
-
-const some = <const K extends string, T extends object>(name: K, value: T): { readonly [P in K]?: T } =>
-  Object.keys(value).length === 0 ? {} : ({ [name]: value } as { readonly [P in K]?: T });
+const admitMount = (mount: NonNullable<ContainerShape['volumeMounts']>[number]) => ({
+  ...keptFields('VolumeMount', mount),
+  name: mount.name ?? '',
+  mountPath: mount.mountPath ?? '',
+});

@@ -5,6 +5,7 @@ import { type Fault, invalid, notSupported } from './fault.ts';
 import { withDefaults } from './job-defaults.ts';
 import type { JobSpecShape } from './job-shape.ts';
 import { jobSpecFaults, restartPolicyFaults } from './job-spec-rules.ts';
+import { keptFields } from './kept-fields.ts';
 import { labelSelectorOf } from './label-selector-rules.ts';
 import { annotationFaults, labelFaults, ownAnnotationFaults } from './metadata-rules.ts';
 import { conditionWarnings, podFailurePolicyOf } from './pod-failure-policy-rules.ts';
@@ -41,7 +42,7 @@ export function admitJobTemplate({ metadata, spec }: JobTemplateShape): Admitted
   ];
   const { labels, annotations } = metadata ?? {};
   return {
-    template: { metadata: { ...some('labels', labels), ...some('annotations', annotations) }, spec: templated },
+    template: { metadata: keptFields('ObjectMeta', metadata ?? {}), spec: templated },
     faults: [
       ...labelFaults(`${PATH}.metadata.labels`, labels),
       ...annotationFaults(`${PATH}.metadata.annotations`, annotations),
@@ -65,6 +66,7 @@ const selectorFaults = ({ selector, manualSelector }: JobSpecShape): readonly Fa
 function templatedSpec(spec: JobSpecShape, template: PodTemplate): TemplatedJobSpec {
   const { podFailurePolicy, successPolicy } = withDefaults(spec);
   const { completionMode, podReplacementPolicy } = spec;
+  const { labels, ...metadata } = template.metadata;
   return {
     ...some('parallelism', spec.parallelism),
     ...some('completions', spec.completions),
@@ -83,13 +85,7 @@ function templatedSpec(spec: JobSpecShape, template: PodTemplate): TemplatedJobS
     ),
     ...some('manualSelector', spec.manualSelector),
     ...some('managedBy', spec.managedBy),
-    template: {
-      metadata: {
-        ...some('labels', template.metadata.labels),
-        ...some('annotations', template.metadata.annotations),
-      },
-      spec: template.spec,
-    },
+    template: { metadata: { ...metadata, ...some('labels', labels) }, spec: template.spec },
   };
 }
 

@@ -3,6 +3,7 @@ import { judgeCronJob, readCronJob } from './cron-admission.ts';
 import { namesZone } from './cron-spec-rules.ts';
 import type { Fault } from './fault.ts';
 import { identityFaults, isSame } from './job-update.ts';
+import { meaningOf } from './kept-fields.ts';
 import { addedFinalizerFaults } from './object-metadata.ts';
 import type { FieldValidation, Undecodable } from './read-object.ts';
 
@@ -46,7 +47,7 @@ export function admitCronJobUpdate(
     ...faults,
   ];
   if (all.length > 0) return { kind: 'invalid', name: old.metadata.name, faults: all };
-  const changed = changeOf(old, manifest);
+  const changed = changeOf(asOfToday(old), manifest);
   const warnings = [
     ...read.warnings,
     ...(changed === 'spec' ? templateWarnings : []),
@@ -59,8 +60,14 @@ export function admitCronJobUpdate(
 const ZONE_WARNING =
   'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
 
+/** The stored CronJob as it would be admitted now: an earlier Muster may have filled in less. */
+function asOfToday(stored: CronJobManifest): CronJobManifest {
+  const read = readCronJob(stored, 'Ignore');
+  return read.kind === 'read' ? judgeCronJob(read.object, stored.metadata, stored.spec).manifest : stored;
+}
+
 function changeOf(old: CronJobManifest, manifest: CronJobManifest): 'nothing' | 'metadata' | 'spec' {
-  if (!isSame(old.spec, manifest.spec)) return 'spec';
+  if (!isSame(meaningOf('CronJobSpec', old.spec), meaningOf('CronJobSpec', manifest.spec))) return 'spec';
   const { managedFields: _, ...before } = old.metadata;
   return isSame(before, manifest.metadata) ? 'nothing' : 'metadata';
 }

@@ -4,6 +4,7 @@ import { type DefaultedSpec, withDefaults } from './job-defaults.ts';
 import { type JudgedJob, judgeJob, labelsOf } from './job-manifest.ts';
 import { type FieldValidation, type Undecodable, readJobDocument } from './job-reading.ts';
 import type { JobShape } from './job-shape.ts';
+import { meaningOf } from './kept-fields.ts';
 import { addedFinalizerFaults, tiesOf } from './object-metadata.ts';
 
 /** What the server knows of a Job that is to be changed. */
@@ -122,11 +123,12 @@ function completionsFaults(
 function templateFaults(template: PodTemplate, old: JobManifest, started: boolean): readonly Fault[] {
   const was = old.spec.template;
   const isQueued = old.spec.suspend && !started;
-  return immutableFaults(
-    'spec.template',
-    template,
-    isQueued ? { metadata: template.metadata, spec: { ...was.spec, nodeSelector: template.spec.nodeSelector } } : was,
-  );
+  const kept = isQueued
+    ? { metadata: template.metadata, spec: { ...was.spec, nodeSelector: template.spec.nodeSelector } }
+    : was;
+  return isSame(meaningOf('PodTemplateSpec', template), meaningOf('PodTemplateSpec', kept))
+    ? []
+    : [invalid('spec.template', template, 'field is immutable')];
 }
 
 function immutableFaults(path: string, value: unknown, old: unknown): readonly Fault[] {
@@ -134,12 +136,13 @@ function immutableFaults(path: string, value: unknown, old: unknown): readonly F
 }
 
 function changeOf(old: JobManifest, manifest: JobManifest): 'nothing' | 'metadata' | 'spec' {
-  if (!isSame(old.spec, manifest.spec)) return 'spec';
+  if (!isSame(meaningOf('JobSpec', old.spec), meaningOf('JobSpec', manifest.spec))) return 'spec';
   return isSame(old.metadata, manifest.metadata) ? 'nothing' : 'metadata';
 }
 
 /** Equal as Kubernetes compares: an empty list or map within is none, the order of keys means nothing. */
-export const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
+export const isSame = (a: unknown, b: unknown): boolean =>
+  JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
 
 function canonical(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;

@@ -6,9 +6,9 @@ import { type Refusal, sweep } from './refused-fields.ts';
 export type PodField =
   /** What it says is done: how. Values that cannot be are refused one by one, by the rules in this folder. */
   | { readonly kind: 'honoured'; readonly as: string }
-  /** Whatever it says is so anyway, or is Kubernetes' own business: why. */
+  /** Kept and shown; whatever it says is so anyway, or is Kubernetes' own business: why. */
   | { readonly kind: 'harmless'; readonly why: string }
-  /** Refused with this sentence, but for values that mean nothing here. */
+  /** Refused with this sentence, but for values that mean nothing here: they are kept and shown, too. */
   | { readonly kind: 'refused'; readonly instead: string; readonly harmless: readonly unknown[] };
 
 const honoured = (as: string): PodField => ({ kind: 'honoured', as });

@@ -2,15 +2,16 @@ import { CAPACITY_SELECTOR } from '../domain/annotations.ts';
 import type { PodOwner } from '../domain/container-env.ts';
 import { OVERRIDES_CHARS_MAX, hasLateProgram, overridesCharsMax } from '../domain/launch-overrides.ts';
 import type { Labels, PodTemplate } from '../domain/manifest.ts';
-import type { PodSpec } from '../domain/pod-spec.ts';
+import type { PodSpec, Volume } from '../domain/pod-spec.ts';
 import { ARCHITECTURE_SELECTOR, EPHEMERAL_GIB_MAX, ephemeralStorageOf } from '../domain/pod-template.ts';
-import { admitContainer, admitUser } from './admit-container.ts';
+import { admitContainer, textOr } from './admit-container.ts';
 import { containerFaults } from './container-rules.ts';
 import { dnsSubdomainFaults } from './dns-names.ts';
 import { type Fault, duplicate, invalid, required } from './fault.ts';
+import { keptFields } from './kept-fields.ts';
 import { annotationFaults, labelFaults } from './metadata-rules.ts';
 import { refusedFields } from './pod-fields.ts';
-import type { ContainerShape, PodSpecShape, TemplateShape } from './pod-shape.ts';
+import type { ContainerShape, PodSpecShape, TemplateShape, VolumeShape } from './pod-shape.ts';
 import { templateWarnings } from './pod-warnings.ts';
 import { refusedValue } from './refused-fields.ts';
 import { podSecurityFaults } from './security-rules.ts';
@@ -38,10 +39,7 @@ export function admitPodTemplate(shape: TemplateShape | undefined, { indexed }: 
   const spec = shape?.spec;
   const metadata = shape?.metadata;
   const template: PodTemplate = {
-    metadata: {
-      labels: metadata?.labels ?? {},
-      ...(Object.keys(metadata?.annotations ?? {}).length === 0 ? {} : { annotations: metadata?.annotations ?? {} }),
-    },
+    metadata: { ...keptFields('ObjectMeta', metadata ?? {}), labels: metadata?.labels ?? {} },
     spec: admitPodSpec(spec ?? NO_SPEC),
   };
   const faults = [
@@ -57,29 +55,40 @@ export function admitPodTemplate(shape: TemplateShape | undefined, { indexed }: 
   };
 }
 
+/** As it was written, with Kubernetes' defaults for a template (`SetDefaults_PodSpec`); a Pod has more of them. */
 function admitPodSpec(shape: Partial<PodSpecShape>): PodSpec {
-  const { containers = [], initContainers = [], volumes = [], imagePullSecrets = [], nodeSelector = {} } = shape;
-  const account = shape.serviceAccountName ?? shape.serviceAccount ?? '';
-  const user = admitUser(shape.securityContext);
+  const { containers = [], initContainers, volumes, imagePullSecrets, restartPolicy, ...others } = shape;
+  const kept = keptFields('PodSpec', others);
+  const account = accountOf(shape);
   return {
-    ...(initContainers.length === 0 ? {} : { initContainers: initContainers.map(admitContainer) }),
+    ...kept,
+    ...(initContainers === undefined ? {} : { initContainers: initContainers.map(admitContainer) }),
     containers: containers.map(admitContainer),
-    ...(volumes.length === 0
+    ...(volumes === undefined ? {} : { volumes: volumes.map(admitVolume) }),
+    restartPolicy: restartPolicy === 'OnFailure' ? 'OnFailure' : 'Never',
+    terminationGracePeriodSeconds: kept.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SEC,
+    dnsPolicy: textOr(kept.dnsPolicy, 'ClusterFirst'),
+    // Kubernetes shows the account under both of its names, whichever was written.
+    ...(account === '' ? {} : { serviceAccountName: account, serviceAccount: account }),
+    ...(imagePullSecrets === undefined
       ? {}
-      : {
-          volumes: volumes.map(({ name = '', emptyDir }) => ({
-            name,
-            emptyDir: emptyDir?.sizeLimit === undefined ? {} : { sizeLimit: emptyDir.sizeLimit },
-          })),
-        }),
-    restartPolicy: shape.restartPolicy === 'OnFailure' ? 'OnFailure' : 'Never',
-    terminationGracePeriodSeconds: shape.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SEC,
-    ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }),
-    ...(account === '' ? {} : { serviceAccountName: account }),
-    ...(imagePullSecrets.length === 0 ? {} : { imagePullSecrets: imagePullSecrets.map(({ name = '' }) => ({ name })) }),
-    ...(Object.keys(user).length === 0 ? {} : { securityContext: user }),
+      : { imagePullSecrets: imagePullSecrets.map(({ name = '' }) => ({ name })) }),
+    securityContext: kept.securityContext ?? {},
+    schedulerName: textOr(kept.schedulerName, 'default-scheduler'),
   };
 }
+
+const accountOf = ({ serviceAccountName = '', serviceAccount = '' }: Partial<PodSpecShape>): string =>
+  serviceAccountName === '' ? serviceAccount : serviceAccountName;
+
+const admitVolume = (volume: VolumeShape): Volume => {
+  const { emptyDir } = volume;
+  return {
+    ...keptFields('Volume', volume),
+    name: volume.name ?? '',
+    emptyDir: emptyDir === undefined ? {} : keptFields('EmptyDirVolumeSource', emptyDir),
+  };
+};
 
 function specFaults(spec: PodSpecShape, admitted: PodSpec): readonly Fault[] {
   const { containers = [], initContainers = [] } = spec;
@@ -148,8 +157,8 @@ function nodeSelectorFaults(nodeSelector: Labels): readonly Fault[] {
   ];
 }
 
-function accountFaults({ serviceAccountName, serviceAccount }: PodSpecShape): readonly Fault[] {
-  const name = serviceAccountName ?? serviceAccount ?? '';
+function accountFaults(spec: PodSpecShape): readonly Fault[] {
+  const name = accountOf(spec);
   return name === '' ? [] : dnsSubdomainFaults(name).map((fault) => invalid(`${SPEC}.serviceAccountName`, name, fault));
 }
 

@@ -24,6 +24,20 @@ const admitted = (document: unknown, fieldValidation?: FieldValidation) => {
   return admission;
 };
 
+/** Of a template, and of a container in it. */
+const DEFAULTS = {
+  terminationGracePeriodSeconds: 30,
+  dnsPolicy: 'ClusterFirst',
+  securityContext: {},
+  schedulerName: 'default-scheduler',
+};
+const CONTAINER_DEFAULTS = {
+  resources: {},
+  terminationMessagePath: '/dev/termination-log',
+  terminationMessagePolicy: 'File',
+  imagePullPolicy: 'Always',
+};
+
 /** Each fault as kubectl prints it. */
 const faults = (document: unknown): readonly string[] => {
   const admission = admit(document);
@@ -49,7 +63,7 @@ describe('what is stored', () => {
           spec: {
             template: {
               metadata: {},
-              spec: { containers: [container], restartPolicy: 'OnFailure', terminationGracePeriodSeconds: 30 },
+              spec: { ...DEFAULTS, containers: [{ ...container, ...CONTAINER_DEFAULTS }], restartPolicy: 'OnFailure' },
             },
           },
         },
@@ -91,20 +105,23 @@ describe('what is stored', () => {
     const { manifest } = admitted(
       cronJob({
         metadata: { labels, annotations, ...ties, uid: 'ignored', managedFields: [] },
-        spec: { ...times, jobTemplate: { metadata: { labels, annotations, name: 'ignored' }, spec: job } },
+        spec: { ...times, jobTemplate: { metadata: { labels, annotations, name: 'of-all' }, spec: job } },
       }),
     );
     expect(manifest.metadata).toEqual({ name: 'nightly', namespace: 'default', labels, annotations, ...ties });
     expect(manifest.spec).toEqual({
       ...times,
       jobTemplate: {
-        metadata: { labels, annotations },
+        metadata: { labels, annotations, name: 'of-all' },
         spec: {
           ...job,
           podFailurePolicy: {
             rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }],
           },
-          template: { ...job.template, spec: { ...job.template.spec, terminationGracePeriodSeconds: 30 } },
+          template: {
+            ...job.template,
+            spec: { ...DEFAULTS, containers: [{ ...container, ...CONTAINER_DEFAULTS }], restartPolicy: 'Never' },
+          },
         },
       },
     });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { formatPlacement, runTaskInput } from '../../shared/adapters/aws/run-task-request.ts';
 import { registerInput, taskRoleOf } from '../../shared/adapters/aws/task-definition-request.ts';
@@ -149,12 +150,12 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
     runAsNonRoot: [true, 'pod'],
     readOnlyRootFilesystem: [true],
     capabilities: [{ drop: ['ALL'] }],
-    allowPrivilegeEscalation: [false, 'warning'],
+    allowPrivilegeEscalation: [false, 'pod'],
   },
   capabilities: { add: [['SYS_PTRACE']], drop: [['ALL']] },
 };
 /** `ecs`: in what ECS is asked; `pod`: in the Pod that is stored and shown, which planning and checks go by. */
-type Where = 'ecs' | 'pod' | 'refused' | 'warning';
+type Where = 'ecs' | 'pod' | 'refused';
 
 const rows = (Object.keys(POD_SHAPES) as Group[]).flatMap((group) =>
   Object.keys(POD_SHAPES[group].shape).map((field) => ({
@@ -188,8 +189,7 @@ function whereItShows(group: Group, field: string, value: unknown): Where | 'now
     return 'refused';
   if (admission.kind !== 'ok') throw new Error(JSON.stringify(admission));
   if (requests(admission.manifest) !== requests(without.manifest)) return 'ecs';
-  if (JSON.stringify(admission.manifest) !== JSON.stringify(without.manifest)) return 'pod';
-  return admission.warnings.some((warning) => warning.startsWith(`${pathOf(group, field)}: `)) ? 'warning' : 'nowhere';
+  return JSON.stringify(admission.manifest) === JSON.stringify(without.manifest) ? 'nowhere' : 'pod';
 }
 
 describe('what is refused has its path and a sentence, whatever it says', () => {
@@ -209,14 +209,53 @@ describe('what is refused has its path and a sentence, whatever it says', () => 
   });
 
   const values = of('refused').flatMap((refused) => refused.row.harmless.map((value) => ({ ...refused, value })));
-  test.each(values)('but $path: $value, which is so anyway', ({ group, field, value }) => {
-    expect(accepted(TEMPLATES[group]({ [field]: value }))).toEqual(accepted(TEMPLATES[group]({})));
+  test.each(values)('but $path: $value, which is so anyway, is kept', ({ group, field, value }) => {
+    expect(fate(group, field, value)).toEqual({ shown: value, asked: 'the same', again: 'the same' });
   });
 });
 
-test.each(of('harmless'))('$path changes nothing', ({ group, field }) => {
-  expect(accepted(TEMPLATES[group]({ [field]: 'x' }))).toEqual(accepted(TEMPLATES[group]({})));
+/** A value of each field that changes nothing, of its type. */
+const OF_ITS_TYPE: Readonly<Record<string, unknown>> = {
+  creationTimestamp: '2025-01-01T00:00:00Z',
+  deletionTimestamp: '2025-01-01T00:00:00+01:00',
+  generation: 3,
+  deletionGracePeriodSeconds: 0,
+  managedFields: [
+    { manager: 'x', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:a': {} } },
+  ],
+};
+
+describe('what has no effect is kept', () => {
+  test.each(of('harmless'))('$path', ({ group, field }) => {
+    const value = OF_ITS_TYPE[field] ?? 'x';
+    expect(fate(group, field, value)).toEqual({ shown: value, asked: 'the same', again: 'the same' });
+  });
+
+  test.each(of('harmless'))('$path of a type that no client could read is not', ({ group, field }) => {
+    const admission = admit(TEMPLATES[group]({ [field]: { a: [1] } }));
+    const without = accepted(TEMPLATES[group]({}));
+    expect(admission.kind === 'undecodable' ? without : admission).toEqual(without);
+  });
 });
+
+/** How it is stored and shown, what ECS is asked with it and without, and what it is when it is admitted again. */
+function fate(group: Group, field: string, value: unknown) {
+  const { manifest } = accepted(TEMPLATES[group]({ [field]: value }));
+  const without = accepted(TEMPLATES[group]({})).manifest;
+  const again = accepted(manifest.spec.template).manifest;
+  return {
+    shown: memberAt(manifest.spec.template, [...PATHS[group].split('.'), field]),
+    asked: requests(manifest) === requests(without) ? 'the same' : requests(manifest),
+    again: isDeepStrictEqual(again, manifest) ? 'the same' : again,
+  };
+}
+
+/** `[]` after a step stands for the first of a list. */
+const memberAt = (object: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((inner, step) => {
+    const member = (inner as Fields | undefined)?.[step.replace('[]', '')];
+    return step.endsWith('[]') ? (member as unknown[] | undefined)?.[0] : member;
+  }, object);
 
 test.each(rows)('docs/pod-template.md tells of $path', ({ group, field, row }) => {
   if (row === undefined) throw new Error('no row');

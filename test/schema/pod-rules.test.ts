@@ -211,7 +211,7 @@ describe('what is wrong has its path', () => {
   });
 });
 
-test('what is admitted is stored as it was written, without what means nothing', () => {
+test('what is admitted is stored as it was written, with the defaults of a template', () => {
   const spec = {
     initContainers: [{ name: 'log', image: 'i', restartPolicy: 'Always' }],
     containers: [
@@ -235,9 +235,24 @@ test('what is admitted is stored as it was written, without what means nothing',
     imagePullSecrets: [{ name: 'registry' }],
     securityContext: { runAsNonRoot: true },
   };
-  const { template, faults } = admit({ ...spec, dnsPolicy: 'ClusterFirst', securityContext: { runAsNonRoot: true } });
+  const { template, faults } = admit({ ...spec, tolerations: [], hostNetwork: false, hostname: '', priority: null });
   expect(faults.map(({ path }) => path)).toEqual([`${SPEC}.initContainers[0].securityContext.runAsNonRoot`]);
-  expect(template.spec).toEqual(spec);
+  const container = {
+    resources: {},
+    terminationMessagePath: '/dev/termination-log',
+    terminationMessagePolicy: 'File',
+    imagePullPolicy: 'Always',
+  };
+  expect(template.spec).toEqual({
+    ...spec,
+    initContainers: spec.initContainers.map((each) => ({ ...each, ...container })),
+    containers: spec.containers.map((each) => ({ ...each, ...container })),
+    serviceAccount: 'reports',
+    dnsPolicy: 'ClusterFirst',
+    schedulerName: 'default-scheduler',
+    tolerations: [],
+    hostNetwork: false,
+  });
 });
 
 test('what Fargate cannot forbid or enforce is taken with a warning', () => {
