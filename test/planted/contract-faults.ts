@@ -25,7 +25,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     JUDGE,
     "if (match.action === 'FailIndex') return { as: 'failedForGood', because, match };",
     "if (match.action === 'FailIndex') return { as: 'ignored', because, match };",
-    ['G5'],
+    ['G2', 'G5'],
   ),
   one(
     'an index is tried beyond its own limit when its Pod is deleted',

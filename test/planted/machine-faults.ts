@@ -97,7 +97,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     FOLD_FACTS,
     "record.attempt === fact.attempt &&\n  (fact.kind === 'deleted' ? hasPod(record.state) : isActive(record.state) && record.nonce === fact.nonce);",
     "fact.kind === 'deleted' ? hasPod(record.state) : isActive(record.state);",
-    ['bug', 'G2', 'G5'],
+    ['bug', 'G2', 'G5', 'G10'],
   ),
   one(
     "a dead launch's facts count for the next one",
@@ -234,7 +234,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   one(
     "a deleted Job's rows stay for ever",
     PLAN_JOB,
-    "expire: phase.kind === 'deleted' && status.phase.kind !== 'deleted',",
+    "expire: phase.kind === 'deleted' && commits,",
     'expire: false,',
     ['G7'],
   ),

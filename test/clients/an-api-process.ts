@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startFront } from '../../local/front/api-front.ts';
+import type { LocalRuntime } from '../../local/runtime.ts';
+import { kubeApiOf } from '../../shared/runtime/api.ts';
+import { type RuntimeOptions, createRuntime } from '../../shared/runtime/deps.ts';
+
+/** The API of a runtime once more, in a process that does nothing else, as on Lambda. */
+export type AnApiProcess = {
+  readonly url: string;
+  /** The most that it has had in memory so far; null: only Linux tells. */
+  readonly peakMemoryMb: () => number | null;
+  readonly close: () => Promise<void>;
+};
+
+const ROOT = join(import.meta.dirname, '../..');
+
+export async function anApiProcess({ options }: LocalRuntime): Promise<AnApiProcess> {
+  const { telemetry: _ofTheOther, ...plain } = options;
+  const args = ['--import', 'tsx', fileURLToPath(import.meta.url), JSON.stringify(plain)];
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const [url] = (await once(child, 'message')) as [string];
+  return {
+    url,
+    peakMemoryMb: () => peakMemoryMb(child),
+    async close() {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+function peakMemoryMb({ pid }: ChildProcess): number | null {
+  const file = `/proc/${pid}/status`;
+  const kb = existsSync(file) ? /VmHWM:\s+(\d+) kB/.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
+  return kb === undefined ? null : Number(kb) / 1024;
+}
+
+/** The process itself. */
+async function serve(plain: string): Promise<void> {
+  const silent = { count() {}, record() {}, info() {}, warn() {}, flush() {} };
+  const options = JSON.parse(plain) as Omit<RuntimeOptions, 'telemetry'>;
+  const front = await startFront(kubeApiOf(createRuntime({ ...options, telemetry: silent }), { embedded: true }), null);
+  process.send?.(front.url);
+}
+
+const [, script, given] = process.argv;
+if (script === fileURLToPath(import.meta.url) && given !== undefined) await serve(given);
