@@ -59,8 +59,8 @@ export async function changeObject<F extends Found, A>(
     const managedFields =
       asked?.(after) ??
       managedAfterUpdate(KINDS, kind.type, found.object, after, entriesSent(document, stored, who.time), who);
-    const same = changed === 'nothing' && JSON.stringify(managedFields) === JSON.stringify(stored);
-    if (same) return { kind: 'ok', object: found.object, warnings, isNew: false };
+    if (changed === 'nothing' && isSaidBefore(managedFields, stored))
+      return { kind: 'ok', object: found.object, warnings, isNew: false };
     if (options.dryRun)
       return { kind: 'ok', object: wouldBe(found.object, after, managedFields, changed), warnings, isNew: false };
     const replaced = await kind.replace(found, admitted, managedFields, changed === 'spec' ? 'spec' : 'metadata');
@@ -69,6 +69,11 @@ export async function changeObject<F extends Found, A>(
   }
   return { kind: 'refused', error: conflict(resource, key.name, MODIFIED) };
 }
+
+/** Whether the same managers have said the same fields, whenever: a configuration may differ in defaults only. */
+const isSaidBefore = (one: readonly ManagedFieldsEntry[], other: readonly ManagedFieldsEntry[]): boolean =>
+  JSON.stringify(one.map(timeless)) === JSON.stringify(other.map(timeless));
+const timeless = ({ time: _time, ...entry }: ManagedFieldsEntry) => entry;
 
 const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 

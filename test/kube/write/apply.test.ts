@@ -29,6 +29,36 @@ test('applied where nothing is, a Job is made; applied again, nothing changes', 
   expect(again.body).toEqual(first.body);
 });
 
+test('what is applied again without the defaults that were filled in changes nothing, times included', async () => {
+  const world = await aWorld();
+  const env = [{ name: 'POD', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }];
+  const ports = [{ containerPort: 80 }];
+  const main = { name: 'main', image: 'busybox', imagePullPolicy: 'IfNotPresent', tty: false, env, ports };
+  const template = { spec: { restartPolicy: 'Never', volumes: [{ name: 'v' }], containers: [main] } };
+  const config = { ...job('sums'), spec: { suspend: true, template } };
+  const first = await apply(world, 'kubectl', config);
+  expect(first.body.spec).toMatchObject({
+    template: {
+      spec: {
+        dnsPolicy: 'ClusterFirst',
+        volumes: [{ name: 'v', emptyDir: {} }],
+        containers: [
+          {
+            ...main,
+            env: [{ name: 'POD', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } } }],
+            ports: [{ containerPort: 80, protocol: 'TCP' }],
+          },
+        ],
+      },
+    },
+  });
+  await world.clock.sleep(60_000);
+  const again = await apply(world, 'kubectl', config);
+  expect(again.body).toEqual(first.body);
+  const put = await send(world, 'PUT', `${URL}?fieldManager=other`, first.body);
+  expect(put.body).toEqual(first.body);
+});
+
 test('YAML is read', async () => {
   const world = await aWorld();
   const yaml = `apiVersion: batch/v1
