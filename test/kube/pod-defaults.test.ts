@@ -41,6 +41,7 @@ test('Pods show what the template says, though it changes nothing, and its defau
     {
       ...said,
       dnsPolicy: 'ClusterFirst',
+      enableServiceLinks: true,
       schedulerName: 'default-scheduler',
       securityContext: {},
       containers: [{ terminationMessagePolicy: 'File', resources: {} }],

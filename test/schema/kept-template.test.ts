@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { CronJobManifest } from '../../shared/domain/cron-manifest.ts';
 import type { JobManifest } from '../../shared/domain/manifest.ts';
 import type { Container, PodSpec } from '../../shared/domain/pod-spec.ts';
+import { taskDefinitionOf } from '../../shared/domain/pod-template.ts';
 import { admitCronJob } from '../../shared/schema/cron-admission.ts';
 import { admitCronJobUpdate } from '../../shared/schema/cron-update.ts';
 import { admitJobUpdate, documentOf } from '../../shared/schema/job-update.ts';
@@ -246,6 +247,24 @@ test.each<[string, object]>([
     kind: 'ok',
     changed: 'spec',
   });
+});
+
+test.each([{ hostNetwork: {} }, { tolerations: {} }, { affinity: [] }, { overhead: [] }, { priority: '' }])(
+  'what no client could read is left out: %j',
+  (fields) => {
+    expect(jobOf({ spec: { ...POD, ...fields } })).toEqual(jobOf({ spec: POD }));
+  },
+);
+
+test('a limit stands for a request in a variable, though it is stored as a limit only; a divisor is shown', () => {
+  const env = [{ name: 'CPUS', valueFrom: { resourceFieldRef: { resource: 'requests.cpu' } } }];
+  const resources = { limits: { cpu: '1500m' } };
+  const job = jobOf({ spec: { ...POD, containers: [{ name: 'main', image: 'busybox', env, resources }] } });
+  const [main] = job.spec.template.spec.containers;
+  expect(main).toMatchObject({ env: [{ valueFrom: { resourceFieldRef: { divisor: '0' } } }] });
+  expect(main?.resources).toEqual(resources);
+  const definition = taskDefinitionOf(job, { hash: () => 'same' });
+  expect(definition.containers[0]?.environment).toContainEqual({ name: 'CPUS', value: '2' });
 });
 
 test.each<[object, string]>([
