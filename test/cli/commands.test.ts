@@ -165,7 +165,12 @@ spec:
     ],
     ['nothing', ' \n', 1, 'error: standard input is empty\n'],
     ['no YAML', 'a: [', 1, /^error: standard input cannot be read: yaml parse error: /],
-    ['a key twice', '{"kind": "Job", "kind": "Job"}', 1, /^error: standard input cannot be read: duplicate field: /],
+    [
+      'a key twice',
+      '{"kind": "Job", "kind": "Job"}',
+      1,
+      /^error: standard input cannot be read: duplicate field "kind"/,
+    ],
     ['too much', 'a'.repeat(300_000), 1, 'error: standard input is larger than a manifest may be (256 KiB)\n'],
     ['brackets without end', '['.repeat(20_000), 1, /^error: standard input cannot be read: .*nested deeper/],
     [

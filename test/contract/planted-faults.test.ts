@@ -210,7 +210,7 @@ describe.skipIf(endpoint === null)('planted in the store in DynamoDB', () => {
     ],
     [
       'TransactWriteItems',
-      'a namespace that is marked while eight write into it: what came is told before, nothing comes after',
+      'eight writers of one object at one version: one wins, the others have lost, one change is told',
     ],
   ])('conditions of %s that always hold: found by "%s"', async (command, foundBy) => {
     const careless = aPatientClient();
