@@ -232,6 +232,20 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     breaks: ['G10', 'G3'],
   },
   one(
+    'a deleted Job goes though a finalizer holds it',
+    DECIDE_PHASE,
+    'return idle && !job.spec.held ?',
+    'return idle ?',
+    ['G7'],
+  ),
+  one(
+    'the name of a Job that terminated is never freed',
+    RECONCILE,
+    "if (plan.expire && status.phase.kind === 'terminating') await jobs.freeName(job);",
+    '',
+    ['G7'],
+  ),
+  one(
     "a deleted Job's rows stay for ever",
     PLAN_JOB,
     "expire: phase.kind === 'deleted' && commits,",
