@@ -13,17 +13,21 @@ import { namespaceStanding } from './namespace-standing.ts';
 /** A user who changes a Job that many passes commit at the same time wins within a few tries. */
 const TRIES_MAX = 20;
 
+type CreatedJob =
+  | { readonly kind: 'created'; readonly status: Status }
+  | { readonly kind: Exclude<JobCreation, 'created'> };
+
 /** Stores a Job, tells the feed and wakes it. Should we die after the first step, the sweep does the others. */
-export async function createJob(spec: StoredSpec, deps: Deps): Promise<{ readonly kind: JobCreation }> {
+export async function createJob(spec: StoredSpec, deps: Deps): Promise<CreatedJob> {
   const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
   const status = withNews(null, freshStatus(job, deps.clock.now()), job);
   const created = await deps.jobs.createJob(spec, status);
-  if (created.kind !== 'created') return created;
+  if (created.kind !== 'created') return { kind: created.kind };
   const standing = await takeBackUnlessOpen(spec.identity, deps);
   if (standing !== 'open') return { kind: standing };
   deps.telemetry.record(creationMetrics(spec.manifest.spec.managedBy));
   await tell(spec.identity, status, deps);
-  return created;
+  return { kind: 'created', status };
 }
 
 /**

@@ -70,7 +70,11 @@ async function publishAll(
   }
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const entries = await Promise.all(
-      [...newest.values()].map(async ({ job, status }) => feedEntry(job, status, await feed.readMark(job.uid))),
+      [...newest.values()].map(async ({ job, status }) => {
+        // Of a Job that has just been made nothing was told; should that be wrong, the mark refuses the row.
+        const isNew = attempt === 0 && status.version === 1;
+        return feedEntry(job, status, isNew ? null : await feed.readMark(job.uid));
+      }),
     );
     const untold = entries.filter((entry) => entry !== null);
     if (untold.length === 0) return;

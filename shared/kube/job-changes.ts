@@ -7,7 +7,11 @@ import type { JobCreation, StoredSpec } from '../ports/job-store.ts';
 /** What a user may do to a Job. Each commits first, then tells the feed and wakes the Job, so that it is seen at once. */
 export type JobChanges = {
   /** `taken`: the namespace has a Job of that name. `noNamespace`: there is no such namespace. Nothing was stored then. */
-  create(spec: StoredSpec): Promise<{ readonly kind: JobCreation }>;
+  create(
+    spec: StoredSpec,
+  ): Promise<
+    { readonly kind: 'created'; readonly status: Status } | { readonly kind: Exclude<JobCreation, 'created'> }
+  >;
   /** `lost`: another user has changed it since it was seen. */
   change(
     seen: { readonly spec: StoredSpec; readonly status: Status },

@@ -3,7 +3,7 @@ import { Draft } from '../domain/draft.ts';
 import { planningSpec } from '../domain/job.ts';
 import type { JobManifest, Labels, ManagedFieldsEntry } from '../domain/manifest.ts';
 import { standingOf } from '../domain/namespace.ts';
-import { freshStatus } from '../domain/status.ts';
+import { type Status, freshStatus } from '../domain/status.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import { generatedLabels } from '../schema/job-defaults.ts';
 import { admitJob } from '../schema/job-manifest.ts';
@@ -67,8 +67,11 @@ export function jobKind(deps: ApiDeps): WritableKind<FoundJob, StoredSpec> {
       const stored = { ...spec, manifest: managed(spec.manifest, managedFields) };
       const created = await changes.create(stored);
       if (created.kind !== 'created') return { kind: created.kind };
-      const found = await read(spec.identity.uid);
-      return { kind: 'created', object: found?.object ?? freshJob(stored, deps) };
+      const { status } = created;
+      const mark = await deps.feed.readMark(spec.identity.uid);
+      // Usually nothing has happened to it yet, and all of it is known.
+      const found = mark?.version === status.version ? null : await read(spec.identity.uid);
+      return { kind: 'created', object: found?.object ?? jobAt(stored, status, mark?.number ?? 0) };
     },
 
     async wouldCreate({ identity: { namespace, name } }) {
@@ -120,6 +123,9 @@ function withoutGenerated({ manifest }: StoredSpec): object {
 /** What a Job looks like before anything has happened to it. */
 function freshJob(spec: StoredSpec, { clock }: ApiDeps): JobObject {
   const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
-  const status = freshStatus(job, clock.now());
-  return renderJob({ spec, status, version: 0, isTold: false, board: new Draft(status, new Map()) });
+  return jobAt(spec, freshStatus(job, clock.now()), 0);
 }
+
+/** A Job without a chunk of its board. */
+const jobAt = (spec: StoredSpec, status: Status, version: number): JobObject =>
+  renderJob({ spec, status, version, isTold: version > 0, board: new Draft(status, new Map()) });

@@ -225,7 +225,7 @@ test("another controller's Job is counted when it is made, once, and never as a 
   const { deps, invoke, flush } = aWorld();
   await openNamespace(deps.objects, 'default', deps.clock.now());
   const spec = withSpec(aJob(), { managedBy: 'acme.example/jobs' });
-  expect(await createJob(spec, deps)).toEqual({ kind: 'created' });
+  expect(await createJob(spec, deps)).toMatchObject({ kind: 'created' });
   const same = { ...spec, identity: aJob({ uid: 'uid-2' }).identity };
   expect(await createJob(same, deps)).toEqual({ kind: 'taken' });
   flush();
