@@ -20,7 +20,9 @@ export function servicesRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   for (const path of [`${PATH}/:name`, `${PATH}/:name/status`])
     app.get(path, (c) => errorResponse(notFound(SERVICES, c.req.param('name') ?? '')));
   for (const path of ['/services', PATH, `${PATH}/:name`, `${PATH}/:name/status`])
-    app.all(path, () => errorResponse(methodNotAllowed('Services are not made here: nothing routes to a Job')));
+    app.all(path, () =>
+      errorResponse(methodNotAllowed('Services are not made here: nothing routes to a Job; leave the Service out')),
+    );
   return app;
 }
 

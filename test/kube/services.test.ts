@@ -69,10 +69,20 @@ describe('Services', () => {
 
   it.each<[string, string, number, string]>([
     ['GET', `${OF_DEFAULT}/kubernetes`, 404, 'services "kubernetes" not found'],
-    ['POST', OF_DEFAULT, 405, 'Services are not made here: nothing routes to a Job'],
-    ['DELETE', `${OF_DEFAULT}/kubernetes`, 405, 'Services are not made here: nothing routes to a Job'],
-    ['PATCH', `${OF_DEFAULT}/kubernetes`, 405, 'Services are not made here: nothing routes to a Job'],
-    ['DELETE', EVERYWHERE, 405, 'Services are not made here: nothing routes to a Job'],
+    ['POST', OF_DEFAULT, 405, 'Services are not made here: nothing routes to a Job; leave the Service out'],
+    [
+      'DELETE',
+      `${OF_DEFAULT}/kubernetes`,
+      405,
+      'Services are not made here: nothing routes to a Job; leave the Service out',
+    ],
+    [
+      'PATCH',
+      `${OF_DEFAULT}/kubernetes`,
+      405,
+      'Services are not made here: nothing routes to a Job; leave the Service out',
+    ],
+    ['DELETE', EVERYWHERE, 405, 'Services are not made here: nothing routes to a Job; leave the Service out'],
   ])('%s %s: %d', async (method, path, code, message) => {
     const { app } = await aWorld();
     const response = await app.request(path, { method });

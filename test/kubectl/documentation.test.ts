@@ -10,7 +10,7 @@ import { Terminal } from './terminal.ts';
 /** The manifests of Kubernetes' documentation on Jobs, field for field. */
 const MANIFESTS = join(import.meta.dirname, '../fixtures/kubernetes-docs');
 
-const NO_SERVICES = 'Services are not made here: nothing routes to a Job';
+const NO_SERVICES = 'Services are not made here: nothing routes to a Job; leave the Service out';
 /** What cannot be: the screen of `kubectl apply`. Everything else is taken as it is. */
 const REFUSED: Readonly<Record<string, string>> = {
   'indexed-job-vol':
