@@ -38,7 +38,7 @@ const LIMITS: readonly Limit[] = [
   {
     commands: /--validate=(strict|warn|ignore)/,
     screen: /^! Error: invalid argument "\w+" for "--validate" flag: (.*\n)+exit 1$/,
-    why: 'since 1.25; --validate=true looks at the fields that it knows itself',
+    why: 'since 1.25; unknown fields are refused by Muster whether --validate says so or not',
   },
 ];
 
