@@ -32,11 +32,11 @@ const CUT_CHARS = 58;
 /** Jobs that may own a Pod of this name. */
 async function* ownersOf(namespace: string, podName: string, { jobs }: Reads): AsyncGenerator<JobRef> {
   const [, rest] = /^(.+)-[a-z0-9]+$/.exec(podName) ?? [];
-  if (rest === undefined) return;
-  const [, beforeIndex] = /^(.+)-\d+$/.exec(rest) ?? [];
-  for (const name of beforeIndex === undefined ? [rest] : [beforeIndex, rest])
-    yield* jobRefs(jobs, { namespace, name }, null);
-  if (rest.length + 1 < CUT_CHARS) return;
+  const [, beforeIndex] = /^(.+)-\d+$/.exec(rest ?? '') ?? [];
+  for (const name of [beforeIndex, rest]) if (name !== undefined) yield* jobRefs(jobs, { namespace, name }, null);
+  if (podName.length <= CUT_CHARS) return;
+  // Of a long name the dash before the suffix is cut off, too; an index stays.
+  const starts = [beforeIndex, podName.slice(0, CUT_CHARS)].filter((start) => start !== undefined);
   for await (const ref of jobRefs(jobs, { namespace, name: undefined }, null))
-    if (ref.name.startsWith(beforeIndex ?? rest)) yield ref;
+    if (starts.some((start) => ref.name.startsWith(start))) yield ref;
 }

@@ -505,6 +505,21 @@ describe('by name', () => {
     expect((await world.get(`${PODS}/${pod?.metadata.name}`)).status).toBe(200);
   });
 
+  test.each([
+    'a'.repeat(63),
+    `my-job-${'a'.repeat(56)}`,
+    'a.'.repeat(31) + 'b',
+    `${'a'.repeat(57)}-bbbbb`,
+    'a'.repeat(58),
+  ])('of a NonIndexed Job as well, where the cut takes the dash before the suffix: %s', async (name) => {
+    const world = await aWorld();
+    await world.post(JOBS, manifest(name, { completionMode: 'NonIndexed' }));
+    await world.commit(name, [{ op: 'claim', index: 3 }]);
+    const [pod] = (await list(world)).items;
+    expect(pod?.metadata.name).toHaveLength(63);
+    expect((await world.get(`${PODS}/${pod?.metadata.name}`)).status).toBe(200);
+  });
+
   test.each(['sums', 'sums-0', 'sums-9-bbbbb', 'sums-0-aaaaa', 'other-0-bbbbb', '-'])('%s is none', async (name) => {
     const world = await aBusyJob();
     expect((await world.get(`${PODS}/${name}`)).status).toBe(404);
