@@ -1,7 +1,7 @@
 import { type EpochMs, plusMs } from './brand.ts';
 import { unreachable } from './invariant.ts';
 import type { Job, JobSpec } from './job.ts';
-import { type FailureReason, type Phase, type Tally, type Verdict, podCount } from './status.ts';
+import { type FailureReason, type Phase, type Tally, type Verdict, endOf, endedWith, podCount } from './status.ts';
 import { metRule } from './success-policy.ts';
 
 /** What a phase is decided from. */
@@ -34,9 +34,9 @@ export function decidePhase(phase: Phase, standing: Standing, now: EpochMs): Pha
     case 'deleted':
       return phase;
     case 'terminating':
-      return idle && !job.spec.held ? { kind: 'deleted', since: phase.since, at: now } : phase;
+      return idle && !job.spec.held ? deleted(phase, now) : phase;
     case 'deleting':
-      return idle ? { kind: 'deleted', since: phase.since, at: now } : phase;
+      return idle ? deleted(phase, now) : phase;
     case 'draining':
       return idle ? { kind: 'finished', verdict: phase.verdict, since: phase.since, at: now } : phase;
     case 'running':
@@ -54,6 +54,13 @@ export function decidePhase(phase: Phase, standing: Standing, now: EpochMs): Pha
       return unreachable(phase);
   }
 }
+
+const deleted = (phase: Phase & { readonly since: EpochMs }, now: EpochMs): Phase => ({
+  kind: 'deleted',
+  since: phase.since,
+  at: now,
+  ...endedWith(endOf(phase)),
+});
 
 /** No task runs, and none may start. */
 const isIdle = ({ tally, inFlight, lingering }: Standing): boolean =>

@@ -4,6 +4,7 @@ import { DecodeError, Reader, Writer } from './bytes.ts';
 import { invariant } from './invariant.ts';
 import {
   type Claim,
+  type Finished,
   type Journal,
   type JournalEntry,
   type Phase,
@@ -138,7 +139,7 @@ function readInspect(r: Reader, now: EpochMs): Status['inspect'] {
 
 // Codes are part of the stored format: new words get new numbers, old numbers are never used again.
 
-const PHASES = codes<Phase['kind']>({
+const PHASES = codes<Phase['kind'] | 'deletingEnded' | 'deletedEnded'>({
   running: 0,
   suspended: 1,
   draining: 2,
@@ -146,6 +147,8 @@ const PHASES = codes<Phase['kind']>({
   deleting: 4,
   deleted: 5,
   terminating: 6,
+  deletingEnded: 7,
+  deletedEnded: 8,
 });
 const VERDICTS = codes<Verdict['reason']>({
   CompletionsReached: 0,
@@ -159,6 +162,13 @@ const VERDICTS = codes<Verdict['reason']>({
 });
 
 function writePhase(w: Writer, phase: Phase, now: EpochMs): void {
+  if ((phase.kind === 'deleting' || phase.kind === 'deleted') && phase.ended !== undefined) {
+    const { ended, ...rest } = phase;
+    w.byte(PHASES.code(`${phase.kind}Ended`));
+    writePhase(w, ended, now);
+    writePhase(w, rest, now);
+    return;
+  }
   w.byte(PHASES.code(phase.kind));
   if (phase.kind === 'running') return;
   writeTime(w, phase.since, now);
@@ -177,15 +187,20 @@ function writePhase(w: Writer, phase: Phase, now: EpochMs): void {
 function readPhase(r: Reader, now: EpochMs, format: number): Phase {
   const kind = PHASES.word(r.byte());
   if (kind === 'running') return { kind };
+  if (kind === 'deletingEnded' || kind === 'deletedEnded') {
+    const ended = readEnd(r, now, format);
+    const phase = readPhase(r, now, format);
+    if (phase.kind !== 'deleting' && phase.kind !== 'deleted')
+      throw new DecodeError('an ended Job that is not deleted');
+    return { ...phase, ended };
+  }
   const since = readTime(r, now);
   switch (kind) {
     case 'suspended':
     case 'deleting':
       return { kind, since };
     case 'terminating': {
-      const ended = readBit(r) ? readPhase(r, now, format) : null;
-      if (ended !== null && ended.kind !== 'finished') throw new DecodeError('a Job that terminates after no end');
-      return { kind, since, ended };
+      return { kind, since, ended: readBit(r) ? readEnd(r, now, format) : null };
     }
     case 'deleted':
       return { kind, since, at: readTime(r, now) };
@@ -196,6 +211,12 @@ function readPhase(r: Reader, now: EpochMs, format: number): Phase {
     case 'draining':
       return { kind, since, verdict: readVerdict(r, format) };
   }
+}
+
+function readEnd(r: Reader, now: EpochMs, format: number): Finished {
+  const ended = readPhase(r, now, format);
+  if (ended.kind !== 'finished') throw new DecodeError('a Job that goes after no end');
+  return ended;
 }
 
 function readVerdict(r: Reader, format: number): Verdict {

@@ -45,9 +45,9 @@ export type Phase =
   | Finished
   /** A user deleted it and something still holds it (a finalizer): users see it go, its tasks are being stopped. */
   | { readonly kind: 'terminating'; readonly since: EpochMs; readonly ended: Finished | null }
-  /** A user deleted it: users see it no more, its tasks are being stopped. */
-  | { readonly kind: 'deleting'; readonly since: EpochMs }
-  | { readonly kind: 'deleted'; readonly since: EpochMs; readonly at: EpochMs };
+  /** A user deleted it: users see it no more, its tasks are being stopped. `ended`: how it had, for those who watch it go. */
+  | { readonly kind: 'deleting'; readonly since: EpochMs; readonly ended?: Finished }
+  | { readonly kind: 'deleted'; readonly since: EpochMs; readonly at: EpochMs; readonly ended?: Finished };
 
 /** `since`: it was decided; `at`: nothing was left. */
 export type Finished = {
@@ -247,6 +247,13 @@ const isDeletion = (phase: Phase): boolean => phase.kind === 'terminating' || ph
 /** For its users the Job is gone. */
 export const isHidden = (phase: Phase): boolean => phase.kind === 'deleting' || phase.kind === 'deleted';
 
+/** How the Job has ended, before a user's delete or without one; null: it had not. */
+export const endOf = (phase: Phase): Finished | null =>
+  phase.kind === 'finished' ? phase : 'ended' in phase ? (phase.ended ?? null) : null;
+
+/** The part of a hidden phase that tells it. */
+export const endedWith = (ended: Finished | null): { readonly ended?: Finished } => (ended === null ? {} : { ended });
+
 /**
  * The status that a user's delete leaves; null: that has been done already. `clock` may be behind the last commit's.
  *
@@ -261,11 +268,11 @@ export function requestDeletion(
   if (isHidden(phase) || phase.kind === until) return null;
   const now = later(clock, status.now);
   const since = phase.kind === 'terminating' ? phase.since : now;
-  const ended = phase.kind === 'finished' ? phase : null;
+  const ended = endOf(phase);
   return {
     ...status,
     version: status.version + 1,
-    phase: until === 'terminating' ? { kind: until, since, ended } : { kind: until, since },
+    phase: until === 'terminating' ? { kind: until, since, ended } : { kind: until, since, ...endedWith(ended) },
     stopRound: phase.kind === 'terminating' ? status.stopRound : null,
     alarms: [now],
     now,

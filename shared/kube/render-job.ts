@@ -2,7 +2,7 @@ import { CHUNK_INDEXES, STATES } from '../domain/board.ts';
 import { type EpochMs, asTime } from '../domain/brand.ts';
 import { formatIndexSet, indexSetWhere } from '../domain/index-set.ts';
 import { unreachable } from '../domain/invariant.ts';
-import { type Status, chunkLength, isEnding, podCount, tally, tallyWithin } from '../domain/status.ts';
+import { type Status, chunkLength, endOf, isEnding, podCount, tally, tallyWithin } from '../domain/status.ts';
 import type { JobView } from './read-job.ts';
 
 /** The `batch/v1` Job that a user sees. */
@@ -66,8 +66,8 @@ const deletion = ({ phase }: Status) =>
   phase.kind === 'terminating' ? { deletionTimestamp: asTime(phase.since), deletionGracePeriodSeconds: 0 } : {};
 
 function completionTime({ phase }: Status) {
-  const ended = phase.kind === 'terminating' ? phase.ended : phase;
-  return ended?.kind === 'finished' && ended.verdict.kind === 'complete' ? { completionTime: asTime(ended.at) } : {};
+  const ended = endOf(phase);
+  return ended?.verdict.kind === 'complete' ? { completionTime: asTime(ended.at) } : {};
 }
 
 /** `failedIndexes` is there, if only empty, where each index has a limit of its own. */
@@ -98,7 +98,7 @@ type ConditionType = 'Suspended' | 'SuccessCriteriaMet' | 'Complete' | 'FailureT
 
 /** A view of the phase, in the order in which Kubernetes sets them; reasons and messages are its own, word for word. */
 function conditions({ phase: current, resumedAt, endedSuspendedSince }: Status) {
-  const phase = current.kind === 'terminating' && current.ended !== null ? current.ended : current;
+  const phase = endOf(current) ?? current;
   const condition = (type: ConditionType, isTrue: boolean, at: EpochMs, reason: string, message: string) => ({
     type,
     status: isTrue ? 'True' : 'False',

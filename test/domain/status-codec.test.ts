@@ -246,6 +246,14 @@ test('golden codes of steps, phases and reasons', () => {
     [{ kind: 'finished', since, at: since, verdict: failed('LaunchRefused') }, '0300000200'],
     [{ kind: 'deleting', since }, '0400'],
     [{ kind: 'deleted', since, at: since }, '050000'],
+    [
+      { kind: 'deleting', since, ended: { kind: 'finished', since, at: since, verdict: complete } },
+      '070300000000000400',
+    ],
+    [
+      { kind: 'deleted', since, at: since, ended: { kind: 'finished', since, at: since, verdict: complete } },
+      '08030000000000050000',
+    ],
     [{ kind: 'terminating', since, ended: null }, '060000'],
     [
       { kind: 'terminating', since, ended: { kind: 'finished', since, at: since, verdict: complete } },

@@ -65,11 +65,15 @@ describe('a deleted Job that is still shown', () => {
       at: at(2),
       verdict: { kind: 'complete', reason: 'CompletionsReached', message: '', decidedBy: null },
     };
-    expect(requestDeletion({ ...aBoard('S').status, phase }, at(3), 'terminating')?.phase).toEqual({
-      kind: 'terminating',
-      since: at(3),
-      ended: phase,
-    });
+    const board = { ...aBoard('S'), status: { ...aBoard('S').status, phase } };
+    const shown = terminating(board, false, 3);
+    expect(shown.status.phase).toEqual({ kind: 'terminating', since: at(3), ended: phase });
+    const deleted = { kind: 'deleted', since: at(3), at: at(4), ended: phase };
+    expect(plan(shown, [], 4).status?.phase).toEqual(deleted);
+    const hidden = requestDeletion(board.status, at(3));
+    expect(hidden?.phase).toEqual({ kind: 'deleting', since: at(3), ended: phase });
+    if (hidden === null) throw new Error('not hidden');
+    expect(plan({ ...board, status: hidden }, [], 4).status?.phase).toEqual(deleted);
   });
 
   test('deleted once more it keeps its time; hidden it cannot be shown again', () => {

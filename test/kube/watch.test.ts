@@ -50,6 +50,17 @@ describe('Jobs', () => {
     ]);
   });
 
+  test('a Job that had ended is shown as it had when it is deleted', async () => {
+    const verdict = { kind: 'complete', reason: 'CompletionsReached', message: '', decidedBy: null } as const;
+    const world = await eventful(async (w) => w.app.request(`${JOBS}/a`, { method: 'DELETE' }));
+    await world.post(JOBS, manifest('a'));
+    await world.commit('a', [], { phase: { kind: 'finished', verdict, since: START, at: START } });
+    const { status } = (await (await world.get(`${JOBS}/a`)).json()) as Event['object'];
+    expect(status).toMatchObject({ completionTime: '2023-11-14T22:13:20Z', conditions: [{}, { type: 'Complete' }] });
+    const [event] = await eventsOf(world.get(`${JOBS}?watch=true&resourceVersion=2&timeoutSeconds=3`));
+    expect(event).toMatchObject({ type: 'DELETED', object: { status } });
+  });
+
   test.each(['', '&resourceVersion=0', '&resourceVersion='])(
     'without a version (%j) what is there comes first',
     async (version) => {

@@ -107,18 +107,26 @@ const verdict: fc.Arbitrary<Verdict> = fc.oneof(
   }),
 );
 
+const finished = fc.record({ kind: fc.constant('finished' as const), verdict, since: time, at: time });
+
 const phase: fc.Arbitrary<Phase> = fc.oneof(
   fc.constant({ kind: 'running' as const }),
   fc.record({ kind: fc.constant('suspended' as const), since: time }),
   fc.record({ kind: fc.constant('draining' as const), verdict, since: time }),
-  fc.record({ kind: fc.constant('finished' as const), verdict, since: time, at: time }),
+  finished,
   fc.record({
     kind: fc.constant('terminating' as const),
     since: time,
-    ended: fc.option(fc.record({ kind: fc.constant('finished' as const), verdict, since: time, at: time })),
+    ended: fc.option(finished),
   }),
-  fc.record({ kind: fc.constant('deleting' as const), since: time }),
-  fc.record({ kind: fc.constant('deleted' as const), since: time, at: time }),
+  fc.record(
+    { kind: fc.constant('deleting' as const), since: time, ended: finished },
+    { requiredKeys: ['kind', 'since'] },
+  ),
+  fc.record(
+    { kind: fc.constant('deleted' as const), since: time, at: time, ended: finished },
+    { requiredKeys: ['kind', 'since', 'at'] },
+  ),
 );
 
 const index = fc.nat(999_999);
