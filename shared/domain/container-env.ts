@@ -110,11 +110,15 @@ function fieldText(fieldPath: string, { metadata, spec }: PodOwner): LateText {
         if (key === FAILURE_COUNT_KEY) return [{ field: 'failureCount' }];
         if (key === IGNORED_FAILURE_COUNT_KEY) return [{ field: 'ignoredFailureCount' }];
       }
-      if (map === 'annotations') return lateText([template.metadata.annotations?.[key] ?? '']);
-      return OWN_LABELS.includes(key) ? [{ field: 'label', key }] : lateText([template.metadata.labels[key] ?? '']);
+      if (map === 'annotations') return lateText([valueAt(template.metadata.annotations ?? {}, key)]);
+      return OWN_LABELS.includes(key) ? [{ field: 'label', key }] : lateText([valueAt(template.metadata.labels, key)]);
     }
   }
 }
+
+/** A key may be called as something that every object inherits (`constructor`). */
+const valueAt = (map: Readonly<Record<string, string>>, key: string): string =>
+  Object.hasOwn(map, key) ? (map[key] ?? '') : '';
 
 /**
  * What `resourceFieldRef` shows: the container's quantity in divisors, rounded up (Kubernetes' `convertResource...ToString`).

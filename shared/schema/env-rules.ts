@@ -101,7 +101,7 @@ function fieldRefFaults(path: string, { fieldPath = '', apiVersion }: NonNullabl
       ? []
       : [notSupported(`${path}.apiVersion`, apiVersion, ['v1'])];
   const [, map, key = ''] = SUBSCRIPT.exec(fieldPath) ?? [];
-  const instead = FIELDS[fieldPath];
+  const instead = Object.hasOwn(FIELDS, fieldPath) ? FIELDS[fieldPath] : undefined;
   if (fieldPath === '') faults.push(required(at));
   else if (map !== undefined) {
     const name = map === 'annotations' ? key.toLowerCase() : key;

@@ -71,7 +71,7 @@ function requirementFaults(path: string, { key = '', operator = '', values = [] 
 }
 
 function meets({ key = '', operator, values = [] }: Requirement, labels: Labels): boolean {
-  const value = labels[key];
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'In':
       return value !== undefined && values.includes(value);

@@ -133,23 +133,23 @@ function graceFaults({ terminationGracePeriodSeconds: graceSec = DEFAULT_GRACE_S
 }
 
 /** What may be chosen on Fargate; all other labels are of nodes. */
-const CHOICES: Readonly<Record<string, readonly string[]>> = {
-  [ARCHITECTURE_SELECTOR]: ['amd64', 'arm64'],
-  [CAPACITY_SELECTOR]: ['spot', 'on-demand'],
-  'kubernetes.io/os': ['linux'],
-};
+const CHOICES: ReadonlyMap<string, readonly string[]> = new Map([
+  [ARCHITECTURE_SELECTOR, ['amd64', 'arm64']],
+  [CAPACITY_SELECTOR, ['spot', 'on-demand']],
+  ['kubernetes.io/os', ['linux']],
+]);
 
 function nodeSelectorFaults(nodeSelector: Labels): readonly Fault[] {
   const path = `${SPEC}.nodeSelector`;
   return [
     ...labelFaults(path, nodeSelector),
     ...Object.entries(nodeSelector).flatMap(([key, value]) => {
-      const choices = CHOICES[key];
+      const choices = CHOICES.get(key);
       if (choices === undefined)
         return [
           refusedValue(
             `${path}[${key}]`,
-            `leave it out: Fargate has no nodes to choose from; ${Object.keys(CHOICES).join(', ')} may be chosen`,
+            `leave it out: Fargate has no nodes to choose from; ${[...CHOICES.keys()].join(', ')} may be chosen`,
           ),
         ];
       return choices.includes(value) ? [] : [refusedValue(`${path}[${key}]`, `use ${choices.join(' or ')}`)];

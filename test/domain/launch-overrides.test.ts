@@ -101,6 +101,8 @@ describe('the downward API', () => {
     ['spec.serviceAccountName', 'default', true],
     ["metadata.labels['app']", 'a', true],
     ["metadata.labels['none']", '', true],
+    ["metadata.labels['constructor']", '', true],
+    ["metadata.annotations['constructor']", '', true],
     ["metadata.annotations['note']", 'n', true],
     ["metadata.annotations['none']", '', true],
     ["metadata.labels['batch.kubernetes.io/job-completion-index']", '7', false],

@@ -234,3 +234,49 @@ describe('bad input is refused, and nothing of it is stored', () => {
     expect((await world.post(JOBS, ok, { 'content-encoding': 'gzip' })).status).toBe(415);
   });
 });
+
+describe('names that every object inherits are names like others', () => {
+  const templated = (metadata: object, spec: object, more: object = {}) => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'sums' },
+    spec: {
+      ...more,
+      template: { metadata, spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'a' }], ...spec } },
+    },
+  });
+  const shows = (fieldPath: string) => ({
+    containers: [{ name: 'main', image: 'a', env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath } } }] }],
+  });
+
+  test.each([
+    ['a node selector', templated({}, { nodeSelector: { constructor: 'a' } }), 'nodeSelector[constructor]'],
+    ['a field path', templated({}, shows('constructor')), 'Unsupported value: "constructor"'],
+    [
+      'a selector',
+      templated(
+        { labels: { a: 'b' } },
+        {},
+        {
+          manualSelector: true,
+          selector: { matchExpressions: [{ key: 'constructor', operator: 'Exists' }] },
+        },
+      ),
+      '`selector` does not match template `labels`',
+    ],
+  ])('%s', async (_, job, message) => {
+    const answer = await (await aWorld()).post(JOBS, job);
+    expect(answer.status).toBe(422);
+    expect(((await answer.json()) as { message: string }).message).toContain(message);
+  });
+
+  test.each(['constructor', '__proto__'])('a patch of the type %s', async (type) => {
+    const { app } = await aWorld();
+    const answer = await app.request(`${JOBS}/sums`, {
+      method: 'PATCH',
+      body: '{}',
+      headers: { 'content-type': type },
+    });
+    expect(answer.status).toBe(415);
+  });
+});

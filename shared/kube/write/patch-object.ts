@@ -22,13 +22,12 @@ import { withWarnings } from './refused-write.ts';
 import type { Found, ObjectName, WritableKind } from './writable-kind.ts';
 import { type WriteOptions, writeOptions } from './write-options.ts';
 
-const APPLY = 'application/apply-patch+yaml';
-const PATCHES: Readonly<Record<string, PatchKind | 'apply'>> = {
-  'application/json-patch+json': 'json',
-  'application/merge-patch+json': 'merge',
-  [APPLY]: 'apply',
-  'application/strategic-merge-patch+json': 'strategic',
-};
+const PATCHES: ReadonlyMap<string, PatchKind | 'apply'> = new Map([
+  ['application/json-patch+json', 'json'],
+  ['application/merge-patch+json', 'merge'],
+  ['application/apply-patch+yaml', 'apply'],
+  ['application/strategic-merge-patch+json', 'strategic'],
+]);
 
 /** Answers `PATCH`: each of Kubernetes' four kinds, told apart by Content-Type. */
 export async function patchObject<F extends Found, A>(
@@ -39,8 +38,8 @@ export async function patchObject<F extends Found, A>(
   deps: ApiDeps,
 ): Promise<Response> {
   const [type = ''] = (c.req.header('content-type') ?? '').split(';');
-  const patch = PATCHES[type.trim().toLowerCase()];
-  if (patch === undefined) return errorResponse(unsupportedMediaType(Object.keys(PATCHES)));
+  const patch = PATCHES.get(type.trim().toLowerCase());
+  if (patch === undefined) return errorResponse(unsupportedMediaType([...PATCHES.keys()]));
   const options = writeOptions(c, 'PatchOptions', patch === 'apply');
   if (options.kind === 'bad') return errorResponse(options.error);
   const body = await readText(c, patch === 'apply' ? 'yaml' : 'json');
