@@ -7,7 +7,6 @@ import { type CronJobStanding, cronJobDocument, storedCronJob } from '../schema/
 import { admitCronJobUpdate } from '../schema/cron-update.ts';
 import type { ApiDeps } from './api-deps.ts';
 import type { KubeObject } from './kube-object.ts';
-import { fitting } from './object-size.ts';
 import { CRONJOBS } from './status-error.ts';
 import { renderStored } from './stored-objects.ts';
 import type { Found, WritableKind } from './write/writable-kind.ts';
@@ -53,7 +52,7 @@ export function cronJobKind({ objects, clock, cronJobs }: ApiDeps): WritableKind
 
     async create(admitted, managedFields) {
       const { manifest, standing } = admitted;
-      const document = fitting(cronJobDocument(manifest, { ...standing, managedFields }));
+      const document = cronJobDocument(manifest, { ...standing, managedFields });
       const committed = await objects.commit('CronJob', { key: keyOf(manifest), was: 0, document });
       if (committed.kind === 'lost') return { kind: 'taken' };
       if (committed.kind !== 'committed') return { kind: committed.kind };
@@ -70,7 +69,7 @@ export function cronJobKind({ objects, clock, cronJobs }: ApiDeps): WritableKind
 
     async replace({ stored }, { manifest, standing }, managedFields, changed) {
       const generation = standing.generation + (changed === 'spec' ? 1 : 0);
-      const document = fitting(cronJobDocument(manifest, { ...standing, generation, managedFields }));
+      const document = cronJobDocument(manifest, { ...standing, generation, managedFields });
       const committed = await objects.commit('CronJob', { key: stored.key, was: stored.version, document });
       if (committed.kind !== 'committed') return { kind: 'lost' };
       const replaced = { ...stored, version: committed.version, document };

@@ -1,12 +1,17 @@
-import { HTTPException } from 'hono/http-exception';
-import { OBJECT_BYTES_MAX, type StoredDocument } from '../ports/object-store.ts';
-import { errorResponse, tooLarge } from './status-error.ts';
+import type { ManagedFieldsEntry } from '../domain/manifest.ts';
+import { OBJECT_BYTES_MAX } from '../ports/object-store.ts';
+import type { KubeObject } from './kube-object.ts';
+import { type StatusError, tooLarge } from './status-error.ts';
+
+/** Kept free for what the server adds to an object that is being deleted: when, and what it still waits for. */
+const ROOM_BYTES = 1024;
 
 /**
- * Lets an object pass that fits into a row. What a request sends is smaller than that, but who manages which of its
- * fields is stored as well, and every manager adds to it. Throws an answer (413) for what does not fit.
+ * Why an object cannot be stored: it does not fit into a row (413). null: it fits. What a request sends is smaller than
+ * that, but who manages which of its fields is stored as well, and every manager adds to it.
  */
-export function fitting<T extends StoredDocument>(document: T): T {
-  if (new TextEncoder().encode(JSON.stringify(document)).length <= OBJECT_BYTES_MAX) return document;
-  throw new HTTPException(413, { res: errorResponse(tooLarge(OBJECT_BYTES_MAX)) });
+export function misfit(object: KubeObject, managedFields: readonly ManagedFieldsEntry[]): StatusError | null {
+  const text = JSON.stringify({ ...object, metadata: { ...object.metadata, managedFields } });
+  const bytesMax = OBJECT_BYTES_MAX - ROOM_BYTES;
+  return new TextEncoder().encode(text).length <= bytesMax ? null : tooLarge(bytesMax);
 }

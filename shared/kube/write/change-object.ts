@@ -3,6 +3,7 @@ import type { ManagedFieldsEntry } from '../../domain/manifest.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import type { KubeObject } from '../kube-object.ts';
+import { misfit } from '../object-size.ts';
 import { entriesForUpdate } from '../patch/decode-managed-fields.ts';
 import { managedAfterUpdate } from '../patch/managed-fields.ts';
 import { type StatusError, conflict, notFound } from '../status-error.ts';
@@ -61,6 +62,8 @@ export async function changeObject<F extends Found, A>(
       managedAfterUpdate(KINDS, kind.type, found.object, after, entriesSent(document, stored, who.time), who);
     if (changed === 'nothing' && isSaidBefore(managedFields, stored))
       return { kind: 'ok', object: found.object, warnings, isNew: false };
+    const tooLarge = misfit(after, managedFields);
+    if (tooLarge !== null) return { kind: 'refused', error: tooLarge };
     if (options.dryRun)
       return { kind: 'ok', object: wouldBe(found.object, after, managedFields, changed), warnings, isNew: false };
     const replaced = await kind.replace(found, admitted, managedFields, changed === 'spec' ? 'spec' : 'metadata');

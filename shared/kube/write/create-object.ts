@@ -3,6 +3,7 @@ import { asTime } from '../../domain/brand.ts';
 import type { ManagedFieldsEntry } from '../../domain/manifest.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
 import type { ApiDeps } from '../api-deps.ts';
+import { misfit } from '../object-size.ts';
 import { managedAfterUpdate } from '../patch/managed-fields.ts';
 import { type StatusError, errorResponse } from '../status-error.ts';
 import { readDocument } from './read-document.ts';
@@ -29,18 +30,10 @@ export async function createObject<F extends Found, A>(
     { namespace, isNamed: isNamed(sent.value.value) },
     options.value,
     deps,
-    {
-      of: (admitted) => {
-        const who = { manager, apiVersion: kind.apiVersion, time: asTime(deps.clock.now()) };
-        return managedAfterUpdate(
-          KINDS,
-          kind.type,
-          null,
-          kind.withoutGenerated?.(admitted) ?? kind.preview(admitted),
-          [],
-          who,
-        );
-      },
+    (admitted) => {
+      const said = kind.withoutGenerated?.(admitted) ?? kind.preview(admitted);
+      const who = { manager, apiVersion: kind.apiVersion, time: asTime(deps.clock.now()) };
+      return managedAfterUpdate(KINDS, kind.type, null, said, [], who);
     },
   );
   if (stored.kind === 'refused') return errorResponse(stored.error);
@@ -65,14 +58,16 @@ export async function storeNew<F extends Found, A>(
   { namespace, isNamed: named }: { readonly namespace: string; readonly isNamed: boolean },
   { dryRun, fieldValidation }: Pick<WriteOptions, 'dryRun' | 'fieldValidation'>,
   deps: ApiDeps,
-  managed: { of(admitted: A): readonly ManagedFieldsEntry[] },
+  managedFieldsOf: (admitted: A) => readonly ManagedFieldsEntry[],
 ): Promise<Stored> {
   for (let tried = 1; ; tried++) {
     const uid = deps.newUid();
     const admission = kind.admit(document, { namespace, uid, nameSuffix: suffixOf(uid), fieldValidation });
     if (admission.kind !== 'ok') return { kind: 'refused', error: notAdmitted(kind.resource, admission) };
     const { admitted, name, warnings } = admission;
-    const managedFields = managed.of(admitted);
+    const managedFields = managedFieldsOf(admitted);
+    const tooLarge = misfit(kind.preview(admitted), managedFields);
+    if (tooLarge !== null) return { kind: 'refused', error: tooLarge };
     const created = dryRun ? await tryOut(kind, admitted, managedFields) : await kind.create(admitted, managedFields);
     if (created.kind === 'created') return { kind: 'stored', created, warnings };
     if (created.kind !== 'taken' || named || tried === NAMES_TRIED_MAX)

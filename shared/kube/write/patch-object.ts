@@ -100,9 +100,14 @@ async function apply<F extends Found, A>(
     const applied = applyConfiguration(KINDS, kind.type, null, config, [], who());
     if (applied.kind !== 'applied') return { kind: 'refused', error: notApplied(applied) };
     const { namespace, name } = key;
-    const stored = await storeNew(kind, applied.document, { namespace, isNamed: true }, options, deps, {
-      of: () => applied.entries,
-    });
+    const stored = await storeNew(
+      kind,
+      applied.document,
+      { namespace, isNamed: true },
+      options,
+      deps,
+      () => applied.entries,
+    );
     if (stored.kind === 'stored')
       return { kind: 'ok', object: stored.created.object, warnings: stored.warnings, isNew: true };
     // Somebody else has just made it: then it is theirs that is applied to.
