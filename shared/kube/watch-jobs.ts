@@ -1,3 +1,4 @@
+import type { JobUid } from '../domain/brand.ts';
 import type { FeedEntry, FeedRow } from '../ports/feed.ts';
 import { type JobFilter, mayShowJob, presentJobs, showsJob } from './list-jobs.ts';
 import { type Reads, chunksForSummary, readJob } from './read-job.ts';
@@ -30,7 +31,7 @@ export function watchedJobs(filter: JobFilter, reads: Reads): Watched<JobObject>
         const { uid } = entry;
         const last = told.get(uid);
         if (!mayShowJob(filter, entry) || row.number <= (last?.version ?? 0)) continue;
-        const job = await stateOf(entry, row.number, reads);
+        const job = await stateOf(uid, row.number, reads);
         if (job === null) continue;
         // Once all has been told, what was not told was not there.
         const was = last?.isShown ?? (!isListed && wasShown(filter, entry, job));
@@ -46,8 +47,9 @@ export function watchedJobs(filter: JobFilter, reads: Reads): Watched<JobObject>
 
 type Told = { readonly version: number; readonly isShown: boolean };
 
-async function stateOf({ uid, type }: FeedEntry, version: number, reads: Reads): Promise<JobObject | null> {
-  const view = await readJob(uid, reads, chunksForSummary, type === 'DELETED' ? 'evenDeleted' : 'live');
+/** Of a Job that has been deleted meanwhile as well: what its labels were by then decides what the row of its end is. */
+async function stateOf(uid: JobUid, version: number, reads: Reads): Promise<JobObject | null> {
+  const view = await readJob(uid, reads, chunksForSummary, 'evenDeleted');
   return view === null ? null : renderJob({ ...view, version });
 }
 

@@ -61,6 +61,20 @@ describe('Jobs', () => {
     expect(event).toMatchObject({ type: 'DELETED', object: { status } });
   });
 
+  test.each([
+    ['yes', 'no', ['DELETED a 2']],
+    ['no', 'yes', ['ADDED a 2', 'DELETED a 3']],
+  ])('labels that go from %s to %s just before the Job is deleted', async (before, after, events) => {
+    const world = await aWorld();
+    await world.post(JOBS, manifest('a', {}, { metadata: { name: 'a', labels: { shown: before } } }));
+    const body = JSON.stringify({ metadata: { labels: { shown: after } } });
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    expect((await world.app.request(`${JOBS}/a`, { method: 'PATCH', body, headers })).status).toBe(200);
+    await world.app.request(`${JOBS}/a`, { method: 'DELETE' });
+    const query = 'watch=true&labelSelector=shown%3Dyes&resourceVersion=1&timeoutSeconds=3';
+    expect(brief(await eventsOf(world.get(`${JOBS}?${query}`)))).toEqual(events);
+  });
+
   test.each(['', '&resourceVersion=0', '&resourceVersion='])(
     'without a version (%j) what is there comes first',
     async (version) => {
