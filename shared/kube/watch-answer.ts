@@ -98,8 +98,8 @@ async function* lines<T extends KubeObject>(
     return object;
   };
   try {
-    for await (const event of watch(source, options, deps.clock))
-      yield `${JSON.stringify({ type: event.type, object: written(event) })}\n`;
+    for await (const events of watch(source, options, deps.clock))
+      yield events.map((event) => `${JSON.stringify({ type: event.type, object: written(event) })}\n`).join('');
   } catch (error) {
     // The answer has begun, so its failure is told in the stream: clients list anew.
     deps.telemetry.warn('watch failed', { path: c.req.path, error: String(error) });

@@ -40,22 +40,28 @@ const ROWS_PER_READ = 100;
 /** Long enough not to matter, short enough for a gateway that cuts idle streams after five minutes. */
 const BOOKMARK_EVERY_MS = 60_000;
 
+/** Events that are sent in one piece at most: about 300 KB of Pods. */
+const EVENTS_PER_PIECE = 100;
+
 /**
  * Follows the feed: each row's number at most once, in order, nothing left out. It ends at `endsAt` with a bookmark (if
  * those are wanted), or with 410 when rows that were to come have vanished, or when there never were so many: then the
  * client lists anew.
+ *
+ * What it yields ought to be sent in one piece: all events of a row have its number, so a client that is cut off between
+ * two of them and goes on from there never hears of the second.
  */
 export async function* watch<T>(
   source: Watched<T>,
   options: WatchOptions,
   clock: Clock,
-): AsyncGenerator<WatchEvent<T>> {
+): AsyncGenerator<readonly WatchEvent<T>[]> {
   const bookmark = bookmarksOf(source);
   const head = await source.head();
   let version = options.after ?? head;
   if (version > head) {
     // A number from another life of this server: waiting for it would tell nothing of what happens meanwhile.
-    yield { type: 'ERROR', object: expired(`too large resource version: ${version} (${head})`) };
+    yield [{ type: 'ERROR', object: expired(`too large resource version: ${version} (${head})`) }];
     return;
   }
   let bookmarkAt = clock.now() + BOOKMARK_EVERY_MS;
@@ -63,38 +69,43 @@ export async function* watch<T>(
   if (options.after === null) {
     for await (const object of source.present()) {
       if (options.isCancelled()) return;
-      yield { type: 'ADDED', object };
+      yield [{ type: 'ADDED', object }];
       told++;
     }
     if (options.announceEnd) {
-      yield bookmark(version, { 'k8s.io/initial-events-end': 'true' });
+      yield [bookmark(version, { 'k8s.io/initial-events-end': 'true' })];
       told++;
     }
   }
   while (!options.isCancelled()) {
     const page = await source.read(version, ROWS_PER_READ);
     if (page.kind === 'expired') {
-      yield { type: 'ERROR', object: expired(`too old resource version: ${version} (${await source.head()})`) };
+      yield [{ type: 'ERROR', object: expired(`too old resource version: ${version} (${await source.head()})`) }];
       return;
     }
     for (const row of page.rows) {
+      let piece: Change<T>[] = [];
       for await (const change of row.changes()) {
         if (options.isCancelled()) return;
-        yield change;
+        piece.push(change);
         told++;
+        if (piece.length < EVENTS_PER_PIECE) continue;
+        yield piece;
+        piece = [];
       }
+      if (piece.length > 0) yield piece;
       version = row.number;
     }
     if (page.rows.length === ROWS_PER_READ) continue;
     const leftMs = options.endsAt - clock.now();
     if (leftMs <= 0 || (options.ends === 'atNews' && told > 0)) break;
     if (options.bookmarks && clock.now() >= bookmarkAt) {
-      yield bookmark(version);
+      yield [bookmark(version)];
       bookmarkAt = clock.now() + BOOKMARK_EVERY_MS;
     }
     await clock.sleep(Math.min(options.pollMs, leftMs));
   }
-  if (options.bookmarks && !options.isCancelled()) yield bookmark(version);
+  if (options.bookmarks && !options.isCancelled()) yield [bookmark(version)];
 }
 
 const bookmarksOf =

@@ -133,7 +133,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
         done = race.isOver();
         const options: WatchOptions = { ...OPTIONS, after, endsAt: race.clock.now() + 1000 * (1 + race.random(5)) };
         let begin = true;
-        const events: AsyncIterable<WatchEvent<Told>> = watch(race.source(), options, race.clock);
+        const events: AsyncIterable<WatchEvent<Told>> = oneByOne(watch(race.source(), options, race.clock));
         for await (const event of events) {
           if (event.type === 'ERROR') {
             if (event.object.code !== 410) throw new Error(event.object.message);
@@ -175,9 +175,13 @@ describe.each(SEEDS)('seed %i', (seed) => {
   });
 });
 
-const collect = async <T>(events: AsyncIterable<WatchEvent<T>>) => {
+async function* oneByOne<T>(pieces: AsyncIterable<readonly WatchEvent<T>[]>) {
+  for await (const piece of pieces) yield* piece;
+}
+
+const collect = async <T>(pieces: AsyncIterable<readonly WatchEvent<T>[]>) => {
   const all: WatchEvent<T>[] = [];
-  for await (const event of events) all.push(event);
+  for await (const event of oneByOne(pieces)) all.push(event);
   return all;
 };
 
@@ -202,6 +206,27 @@ describe('versions', () => {
     expect(await collect(watch(quiet(12), options, clock()))).toMatchObject([
       { type: 'BOOKMARK', object: { metadata: { resourceVersion: '12' } } },
     ]);
+  });
+
+  test('what happened in one is sent in one piece, long ones in several', async () => {
+    const changes = (count: number) =>
+      async function* () {
+        for (let i = 0; i < count; i++) yield { type: 'ADDED', object: i } as const;
+      };
+    const source: Watched<number> = {
+      ...quiet(2),
+      read: async (after) => ({
+        kind: 'rows',
+        rows: [
+          { number: 1, changes: changes(3) },
+          { number: 2, changes: changes(250) },
+        ].slice(after),
+      }),
+    };
+    const options = { ...OPTIONS, bookmarks: false, after: 0, endsAt: START };
+    const lengths: number[] = [];
+    for await (const piece of watch(source, options, clock())) lengths.push(piece.length);
+    expect(lengths).toEqual([3, 100, 100, 50]);
   });
 
   test('a client that has gone is told nothing more', async () => {
