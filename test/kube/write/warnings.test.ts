@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { aWorld } from '../a-world.ts';
+import { JOBS, job } from './a-client.ts';
+
+async function warningsOf(unknown: readonly string[]): Promise<string> {
+  const { app } = await aWorld();
+  const { metadata, ...rest } = job('sums', { suspend: true });
+  const body = JSON.stringify({ ...rest, metadata, ...Object.fromEntries(unknown.map((name) => [name, 1])) });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await app.request(`${JOBS}?fieldValidation=Warn`, { method: 'POST', body, headers });
+  expect(answer.status).toBe(201);
+  return answer.headers.get('warning') ?? '';
+}
+
+const names = (count: number, chars: number): readonly string[] =>
+  Array.from({ length: count }, (_, n) => String(n).padStart(chars, 'x'));
+
+test.each([
+  // fields  characters  of the first it says  warnings
+  ['few are told whole', 10, 350, 350, 10],
+  ['of many there are the first', 5_000, 10, 10, 113],
+  ['of many long ones there are the beginnings of the first', 40, 5_000, 241, 15],
+])('%s', async (_, count, chars, shown, told) => {
+  const warning = await warningsOf(names(count, chars));
+  const texts = warning.split(/, (?=299 - )/);
+  expect(texts).toHaveLength(told);
+  expect(texts[0]?.match(/[x0]+(?=[\\"]*$)/)?.[0]).toHaveLength(shown);
+  expect(warning.length).toBeLessThan(5_000);
+});
+
+test('they are told in printable ASCII', async () => {
+  expect(await warningsOf(['ä\n"'])).toBe('299 - "unknown field \\"?\\\\n\\\\\\"\\""');
+});
