@@ -4,9 +4,10 @@ import { hasPod } from '../domain/index-record.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { type Deletion, deletionOf } from './delete-options.ts';
 import { findPod } from './find-pod.ts';
-import { type Page, type PageRequest, parsePage } from './list-page.ts';
+import type { Page, PageRequest } from './list-page.ts';
 import type { PodObject } from './render-pod.ts';
-import { PODS, type StatusError, conflict, errorResponse, notFound, successStatus } from './status-error.ts';
+import { PODS, type StatusError, conflict, errorResponse, notFound } from './status-error.ts';
+import { deleteListed } from './write/delete-listed.ts';
 import { unmetPrecondition } from './write/delete-object.ts';
 
 type Stopped =
@@ -24,9 +25,6 @@ export async function deletePod(c: Context, namespace: string, name: string, dep
   return stopped.kind === 'refused' ? errorResponse(stopped.error) : c.json(stopped.pod);
 }
 
-/** Pods of one page, which is listed before any of it is stopped. */
-const PAGE = 500;
-
 /** Answers `DELETE` of a collection: every Pod that the selectors show is stopped; those that have ended stay. */
 export async function deletePods(
   c: Context,
@@ -35,21 +33,12 @@ export async function deletePods(
 ): Promise<Response> {
   const wish = await deletionOf(c, null);
   if (wish.kind === 'bad') return errorResponse(wish.error);
-  const limit = c.req.query('limit');
-  const first = parsePage({ ...c.req.query(), limit: limit ?? String(PAGE) });
-  if (first.kind === 'bad') return errorResponse(first.error);
-  for (let { from } = first.value; ; ) {
-    const { items, next } = await list({ limit: first.value.limit ?? PAGE, from });
-    for (const { metadata, status } of items) {
-      if (status.phase === 'Succeeded' || status.phase === 'Failed') continue;
-      // The one that was listed; what has ended since is fine.
-      const preconditions = { uid: metadata.uid, resourceVersion: null };
-      await stopPod(metadata.namespace, metadata.name, { ...wish, preconditions }, deps);
-    }
-    if (next === null || limit !== undefined) break;
-    from = next;
-  }
-  return c.json(successStatus(PODS, '', null));
+  return deleteListed(c, PODS, list, async ({ metadata: { namespace, name, uid }, status: { phase } }) => {
+    // The one that was listed; what has ended since is fine.
+    const preconditions = { uid, resourceVersion: null };
+    if (phase !== 'Succeeded' && phase !== 'Failed') await stopPod(namespace, name, { ...wish, preconditions }, deps);
+    return null;
+  });
 }
 
 async function stopPod(
