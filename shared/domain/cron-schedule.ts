@@ -48,9 +48,15 @@ function read(text: string): CronSchedule {
 }
 
 /** Go's `unicode.IsSpace`, which differs from JavaScript's. */
-const SPACE = '[\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+';
-const SPACES = new RegExp(SPACE);
-const OUTER_SPACE = new RegExp(`^${SPACE}|${SPACE}$`, 'g');
+const SPACES = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+
+/** A pattern for the end would look from every space to the end of its run: half a minute for a text of spaces. */
+function trimmed(text: string): string {
+  let [from, to] = [0, text.length];
+  while (from < to && SPACES.test(text.charAt(from))) from++;
+  while (to > from && SPACES.test(text.charAt(to - 1))) to--;
+  return text.slice(from, to);
+}
 
 function splitTimeZone(text: string): { readonly timeZone: string | null; readonly rest: string } {
   if (!/^(?:CRON_)?TZ=/.test(text)) return { timeZone: null, rest: text };
@@ -59,7 +65,7 @@ function splitTimeZone(text: string): { readonly timeZone: string | null; readon
   const name = text.slice(text.indexOf('=') + 1, space);
   const zone = findTimeZone(name);
   if (zone.kind === 'unknown') throw new Unreadable(`provided bad location ${name}: ${zone.reason}`);
-  return { timeZone: name, rest: text.slice(space).replace(OUTER_SPACE, '') };
+  return { timeZone: name, rest: trimmed(text.slice(space)) };
 }
 
 const DESCRIPTORS = new Map([
@@ -122,7 +128,7 @@ type Values = { readonly values: readonly number[]; readonly isStar: boolean };
 
 /** Empty items of a list are passed over, so that `,` alone is a field that never comes. */
 function valuesOf(field: string, bounds: Bounds): Values {
-  const items = field.split(',').filter((item) => item !== '');
+  const items = [...new Set(field.split(','))].filter((item) => item !== '');
   const ranges = items.map((item) => rangeOf(item, bounds));
   return {
     values: [...new Set(ranges.flatMap(({ values }) => values))].sort((a, b) => a - b),

@@ -178,6 +178,14 @@ describe('schedules that Kubernetes refuses, in its words', () => {
 });
 
 describe('any text', () => {
+  it.each([
+    ['spaces within', `TZ=UTC x${' '.repeat(250_000)}x`],
+    ['spaces around', `TZ=UTC ${' '.repeat(100_000)}x${' '.repeat(100_000)}`],
+  ])('of a quarter of a million characters takes no longer than others: %s', (_, schedule) => {
+    const parsed = parseSchedule(schedule);
+    expect(parsed.kind === 'bad' ? parsed.reason : '').toContain('expected exactly 5 fields');
+  });
+
   it('is taken or refused with a reason', () => {
     const piece = fc.constantFrom(
       '*',
