@@ -159,9 +159,7 @@ export function inapplicablePatch(patched: Exclude<Patched, { readonly kind: 'pa
     case 'tooLarge':
       return failure(413, 'RequestEntityTooLarge', patched.message, {});
     case 'inapplicable':
-      return failure(422, 'Invalid', patched.message, {
-        ...(patched.causes === undefined ? {} : { causes: patched.causes }),
-      });
+      return failure(422, 'Invalid', patched.message, patched.causes === undefined ? {} : { causes: patched.causes });
   }
 }
 

@@ -56,7 +56,7 @@ export function startRuntime(folders: Folders): RuntimeProcess {
   return spawnRuntime(folders);
 }
 
-export async function answeringServer(kubeconfig: string): Promise<string | null> {
+async function answeringServer(kubeconfig: string): Promise<string | null> {
   if (!existsSync(kubeconfig)) return null;
   const [{ cluster }] = KubeconfigSchema.parse(parse(readFileSync(kubeconfig, 'utf8'))).clusters;
   const answer = await fetch(`${cluster.server}/version`).catch(() => null);
