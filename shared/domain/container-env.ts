@@ -3,7 +3,7 @@ import { type LateText, knownText, lateText } from './late-text.ts';
 import type { JobManifestSpec } from './manifest.ts';
 import type { Container, EnvSource } from './pod-spec.ts';
 import { parseQuantity } from './quantity.ts';
-import { expandLate } from './variable-expansion.ts';
+import { expandLate, expandedLength } from './variable-expansion.ts';
 
 /** What a variable of a container holds. */
 export type Variable =
@@ -61,6 +61,33 @@ export function variablesOf(container: Container, manifest: PodOwner): ReadonlyM
 /** A word of `command` or `args` with the container's variables in it. */
 export const expandWord = (word: string, variables: ReadonlyMap<string, Variable>): LateText =>
   expandLate(word, textsOf(variables));
+
+/** What is known at launch only is counted as so long. */
+const LATE_CHARS = 16;
+
+/**
+ * How many characters a container's variables and words have once each `$(NAME)` is replaced. None of them is made: a
+ * variable may name the one before it twice, and forty such variables are more than any memory holds.
+ */
+export function expandedChars(container: Container, manifest: PodOwner): number {
+  const lengths = new Map<string, number>();
+  let chars = 0;
+  for (const { name, value = '', valueFrom } of container.env ?? []) {
+    const source = valueFrom === undefined ? null : sourced(valueFrom, container, manifest);
+    if (source?.kind === 'secret') {
+      lengths.delete(name);
+      continue;
+    }
+    const length = source === null ? expandedLength(value, lengths) : charsOf(source.text);
+    lengths.set(name, length);
+    chars += length;
+  }
+  const words = [...(container.command ?? []), ...(container.args ?? [])];
+  return words.reduce((sum, word) => sum + expandedLength(word, lengths), chars);
+}
+
+const charsOf = (text: LateText): number =>
+  text.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : LATE_CHARS), 0);
 
 /** Secrets are left out: admission refuses references to them, for their values are not ours to read. */
 function textsOf(variables: ReadonlyMap<string, Variable>): ReadonlyMap<string, LateText> {

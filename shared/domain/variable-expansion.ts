@@ -17,6 +17,14 @@ export const expandLate = (text: string, variables: ReadonlyMap<string, LateText
     ),
   );
 
+/** How long the text would be, by the lengths of the variables; no text is made. */
+export const expandedLength = (text: string, lengths: ReadonlyMap<string, number>): number =>
+  partsOf(text).reduce(
+    (length, part) =>
+      length + (typeof part === 'string' ? part.length : (lengths.get(part.name) ?? asWritten(part).length)),
+    0,
+  );
+
 /** The names that `text` refers to, defined or not. */
 export const referredVariables = (text: string): readonly string[] =>
   partsOf(text).flatMap((part) => (typeof part === 'string' ? [] : [part.name]));

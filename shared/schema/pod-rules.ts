@@ -1,5 +1,5 @@
 import { CAPACITY_SELECTOR } from '../domain/annotations.ts';
-import type { PodOwner } from '../domain/container-env.ts';
+import { type PodOwner, expandedChars } from '../domain/container-env.ts';
 import { OVERRIDES_CHARS_MAX, hasLateProgram, overridesCharsMax } from '../domain/launch-overrides.ts';
 import type { Labels, PodTemplate } from '../domain/manifest.ts';
 import type { PodSpec, Volume } from '../domain/pod-spec.ts';
@@ -7,7 +7,7 @@ import { ARCHITECTURE_SELECTOR, EPHEMERAL_GIB_MAX, ephemeralStorageOf } from '..
 import { admitContainer, textOr } from './admit-container.ts';
 import { containerFaults } from './container-rules.ts';
 import { dnsSubdomainFaults } from './dns-names.ts';
-import { type Fault, duplicate, invalid, required } from './fault.ts';
+import { type Fault, duplicate, invalid, required, tooLong } from './fault.ts';
 import { keptFields } from './kept-fields.ts';
 import { annotationFaults, labelFaults } from './metadata-rules.ts';
 import { refusedFields } from './pod-fields.ts';
@@ -28,6 +28,8 @@ export type AdmittedTemplate = {
 
 const PATH = 'spec.template';
 const SPEC = `${PATH}.spec`;
+/** Of all variables and words, each `$(NAME)` replaced: more than any task definition takes, and no burden yet. */
+const EXPANDED_CHARS_MAX = 1024 * 1024;
 const DEFAULT_GRACE_SEC = 30;
 const NO_SPEC: Partial<PodSpecShape> = {};
 
@@ -193,6 +195,8 @@ function wholeFaults(template: PodTemplate, indexed: boolean): readonly Fault[] 
     spec: { completionMode: indexed ? 'Indexed' : 'NonIndexed', template },
   };
   const { containers, initContainers = [] } = template.spec;
+  const expanded = [...initContainers, ...containers].reduce((sum, each) => sum + expandedChars(each, owner), 0);
+  if (expanded > EXPANDED_CHARS_MAX) return [...faults, tooLong(`${SPEC}.containers`, EXPANDED_CHARS_MAX)];
   for (const [list, members] of Object.entries({ initContainers, containers }))
     for (const [i, container] of members.entries())
       if (hasLateProgram(container, owner))

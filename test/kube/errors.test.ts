@@ -280,3 +280,27 @@ describe('names that every object inherits are names like others', () => {
     expect(answer.status).toBe(415);
   });
 });
+
+describe('variables that name one another are not put together where that is more than any memory holds', () => {
+  const first = { name: 'A0', value: 'xx' };
+  const pod = { name: 'A0', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } };
+  const doubled = (from: object) => [
+    from,
+    ...Array.from({ length: 40 }, (_, i) => ({ name: `A${i + 1}`, value: `$(A${i})$(A${i})` })),
+  ];
+  const long = { name: 'A', value: 'x'.repeat(100_000) };
+
+  test.each([
+    ['texts', { env: doubled(first) }],
+    ["the Pod's name", { env: doubled(pod) }],
+    ['words', { env: [long], args: Array.from({ length: 12_000 }, () => '$(A)') }],
+  ])('%s', async (_, container) => {
+    const containers = [{ name: 'main', image: 'busybox', ...container }];
+    const job = { metadata: { name: 'sums' }, spec: { template: { spec: { restartPolicy: 'Never', containers } } } };
+    const answer = await (await aWorld()).post(JOBS, job);
+    expect(answer.status).toBe(422);
+    expect(((await answer.json()) as { message: string }).message).toContain(
+      'spec.template.spec.containers: Too long: may not be more than 1048576 bytes',
+    );
+  });
+});
