@@ -171,7 +171,11 @@ async function refusalOf(response: IncomingMessage): Promise<Refusal | null> {
   if ((code !== 401 && code !== 403) || response.headers['content-encoding'] !== undefined) return null;
   if (Number(response.headers['content-length'] ?? 0) > REFUSAL_BYTES_MAX) return null;
   const parts: Buffer[] = [];
-  for await (const part of response) parts.push(part as Buffer);
+  let left = REFUSAL_BYTES_MAX;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    parts.push(part.subarray(0, left)); // of one without a length no more than that is kept
+    left -= Math.min(left, part.length);
+  }
   const dateMs = Date.parse(response.headers.date ?? '');
   return { code, body: Buffer.concat(parts).toString('utf8'), dateMs: Number.isNaN(dateMs) ? null : dateMs };
 }

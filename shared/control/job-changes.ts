@@ -198,7 +198,10 @@ async function relabelled(
   return { ...status, relabelled: { version: status.version, labels: isUntold ? untold.labels : was } };
 }
 
-/** The same for whoever decides on what there is; `change` returns null to leave it. */
+/**
+ * {@link changeJob} for whoever decides on what there is; `change` returns null to leave it. Throws when others are faster
+ * each time.
+ */
 export async function changeSpec(
   uid: JobUid,
   change: (spec: StoredSpec) => StoredSpec | null,

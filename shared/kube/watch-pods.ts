@@ -32,6 +32,7 @@ export function watchedPods(filter: PodFilter, reads: Reads): WatchSource<PodObj
           const type = turns.typeOf(change);
           if (type !== null) yield { type, object: withVersion(change.object, row.number) };
         }
+        if (entry.type === 'DELETED') endings.forget(entry.uid);
       }
     },
   };
@@ -76,15 +77,22 @@ async function* picksOf(view: JobView, { uid, pods }: FeedEntry, endings: Ending
  * tell, once.
  */
 class Endings {
-  readonly #told = new Map<string, number>();
+  /** By Job and index. */
+  readonly #told = new Map<string, Map<number, number>>();
 
   /** Earlier attempts whose end is still to be told. */
   before(uid: string, index: number, attempt: number, hasEnded: boolean): readonly number[] {
-    const key = `${uid}/${index}`;
-    const last = this.#told.get(key) ?? Math.max(attempt - 2, 0);
+    const ofJob = this.#told.get(uid) ?? new Map<number, number>();
+    this.#told.set(uid, ofJob);
+    const last = ofJob.get(index) ?? Math.max(attempt - 2, 0);
     const next = hasEnded ? attempt : attempt - 1;
-    if (next > 0) this.#told.set(key, next);
+    if (next > 0) ofJob.set(index, next);
     return Array.from({ length: Math.max(attempt - 1 - last, 0) }, (_, i) => last + 1 + i);
+  }
+
+  /** The Job has gone, and nothing more is told of it. */
+  forget(uid: string): void {
+    this.#told.delete(uid);
   }
 }
 
