@@ -1,18 +1,18 @@
 import type { ChunkSummary } from './board.ts';
 import { type EpochMs, asEpochMs, asTaskArn } from './brand.ts';
 import { DecodeError, Reader, Writer } from './bytes.ts';
-import { invariant } from './invariant.ts';
+import { readEntries, writeEntries } from './journal-codec.ts';
+import { type Claim, type Finished, type Phase, type Status, type Verdict, chunkLength } from './status.ts';
 import {
-  type Claim,
-  type Finished,
-  type Journal,
-  type JournalEntry,
-  type Phase,
-  type Status,
-  type Verdict,
-  chunkLength,
-} from './status.ts';
-import type { Step, TransitionOp } from './transition.ts';
+  writeTime,
+  readTime,
+  writeTimeOrNull,
+  readTimeOrNull,
+  readBelow,
+  readBit,
+  notNegative,
+  codes,
+} from './stored-values.ts';
 
 /**
  * STATUS as bytes. Every commit of a Job writes it, so it is kept small: what changes by steps is stored as the step.
@@ -405,127 +405,4 @@ function readClaims(r: Reader, now: EpochMs): Claim[] {
     next = index + 1;
     return { index, attempt, nonce, dueAt };
   });
-}
-
-// The journal. An entry's first byte: the step in the lowest five bits; 32: sequence numbers were left out before it;
-// the highest two: the attempt, if it is 1 to 3, else 0 and the attempt follows. Indexes count from the one after the
-// last of the same step, for each step goes over the board in an order of its own.
-
-const STEPS = codes<TransitionOp | 'failedHeld'>({
-  claim: 0,
-  renonce: 1,
-  launched: 2,
-  running: 3,
-  stopping: 4,
-  succeeded: 5,
-  failed: 6,
-  failedForGood: 7,
-  lost: 8,
-  lostToSpot: 9,
-  released: 10,
-  podDeleted: 11,
-  restart: 12,
-  unstarted: 13,
-  relaunch: 14,
-  ignored: 15,
-  /** `failed` with a back-off of the index's own */
-  failedHeld: 16,
-});
-const STEP_CODES = 32;
-const GAP = 32;
-const ATTEMPT_UNIT = 64;
-const ATTEMPT_INLINE_MAX = 3;
-
-function writeEntries(w: Writer, { nextSeq, entries }: Journal, now: EpochMs): void {
-  w.varint(entries.length);
-  if (entries.length === 0) return;
-  let expected = entries[0]?.seq ?? 0;
-  w.zigzag(nextSeq - expected);
-  const nextIndex = new Uint32Array(STEP_CODES);
-  for (const { seq, transition: t } of entries) {
-    invariant(seq >= expected, 'the journal is in order');
-    const step = STEPS.code(t.op === 'failed' && t.notBefore !== null ? 'failedHeld' : t.op);
-    const inline = t.attempt <= ATTEMPT_INLINE_MAX ? t.attempt : 0;
-    w.byte(step + (seq === expected ? 0 : GAP) + inline * ATTEMPT_UNIT);
-    if (seq !== expected) w.varint(seq - expected);
-    if (inline === 0) w.varint(t.attempt);
-    w.zigzag(t.index - (nextIndex[step] ?? 0));
-    if ('notBefore' in t && step !== STEPS.code('failed')) writeTimeOrNull(w, t.notBefore, now);
-    if (t.op === 'unstarted') writeTimeOrNull(w, t.since, now);
-    expected = seq + 1;
-    nextIndex[step] = t.index + 1;
-  }
-}
-
-function readEntries(r: Reader, nextSeq: number, now: EpochMs): JournalEntry[] {
-  const count = r.count();
-  if (count === 0) return [];
-  let seq = readBelow(r, nextSeq);
-  const nextIndex = new Uint32Array(STEP_CODES);
-  return Array.from({ length: count }, () => {
-    const head = r.byte();
-    const step = head % STEP_CODES;
-    const op = STEPS.word(step);
-    if ((head & GAP) !== 0) seq = notNegative(seq + r.varint());
-    const inline = Math.floor(head / ATTEMPT_UNIT);
-    const attempt = inline === 0 ? r.varint() : inline;
-    const index = notNegative((nextIndex[step] ?? 0) + r.zigzag());
-    nextIndex[step] = index + 1;
-    return { seq: seq++, transition: { index, attempt, ...readStep(r, op, now) } };
-  });
-}
-
-function readStep(r: Reader, op: TransitionOp | 'failedHeld', now: EpochMs): Step {
-  if (op === 'failed') return { op, notBefore: null };
-  if (op === 'failedHeld') return { op: 'failed', notBefore: readTimeOrNull(r, now) };
-  if (op === 'unstarted') return { op, notBefore: readTimeOrNull(r, now), since: readTimeOrNull(r, now) };
-  if (op === 'restart' || op === 'ignored' || op === 'lost' || op === 'lostToSpot') {
-    return { op, notBefore: readTimeOrNull(r, now) };
-  }
-  return { op };
-}
-
-const writeTime = (w: Writer, at: EpochMs, from: EpochMs): void => w.zigzag(at - from);
-const readTime = (r: Reader, from: EpochMs): EpochMs => asEpochMs(safe(from + r.zigzag()));
-
-const writeTimeOrNull = (w: Writer, at: EpochMs | null, from: EpochMs): void =>
-  w.zigzagOrNull(at === null ? null : at - from);
-
-function readTimeOrNull(r: Reader, from: EpochMs): EpochMs | null {
-  const since = r.zigzagOrNull();
-  return since === null ? null : asEpochMs(safe(from + since));
-}
-
-/** A number that is stored as how far it lies below another. */
-const readBelow = (r: Reader, from: number): number => notNegative(from - r.zigzag());
-
-function readBit(r: Reader): boolean {
-  const bit = r.byte();
-  if (bit > 1) throw new DecodeError(`${bit} where 0 or 1 is expected`);
-  return bit === 1;
-}
-
-function notNegative(value: number): number {
-  if (value < 0) throw new DecodeError(`${value} where no negative number can be`);
-  return safe(value);
-}
-
-function safe(value: number): number {
-  if (!Number.isSafeInteger(value)) throw new DecodeError(`${value} is out of range`);
-  return value;
-}
-
-type Codes<W extends string> = { readonly code: (word: W) => number; readonly word: (code: number) => W };
-
-/** A word for each code and back; the compiler sees that no word is left out. */
-function codes<W extends string>(table: Readonly<Record<W, number>>): Codes<W> {
-  const wordOf = new Map(Object.entries<number>(table).map(([word, code]) => [code, word as W]));
-  return {
-    code: (word) => table[word],
-    word(code) {
-      const word = wordOf.get(code);
-      if (word === undefined) throw new DecodeError(`code ${code} is not known`);
-      return word;
-    },
-  };
 }

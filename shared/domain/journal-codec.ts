@@ -1,0 +1,86 @@
+import type { EpochMs } from './brand.ts';
+import type { Reader, Writer } from './bytes.ts';
+import { invariant } from './invariant.ts';
+import type { Journal, JournalEntry } from './status.ts';
+import { writeTimeOrNull, readTimeOrNull, readBelow, notNegative, codes } from './stored-values.ts';
+import type { Step, TransitionOp } from './transition.ts';
+
+// The journal. An entry's first byte: the step in the lowest five bits; 32: sequence numbers were left out before it;
+// the highest two: the attempt, if it is 1 to 3, else 0 and the attempt follows. Indexes count from the one after the
+// last of the same step, for each step goes over the board in an order of its own.
+
+const STEPS = codes<TransitionOp | 'failedHeld'>({
+  claim: 0,
+  renonce: 1,
+  launched: 2,
+  running: 3,
+  stopping: 4,
+  succeeded: 5,
+  failed: 6,
+  failedForGood: 7,
+  lost: 8,
+  lostToSpot: 9,
+  released: 10,
+  podDeleted: 11,
+  restart: 12,
+  unstarted: 13,
+  relaunch: 14,
+  ignored: 15,
+  /** `failed` with a back-off of the index's own */
+  failedHeld: 16,
+});
+const STEP_CODES = 32;
+const GAP = 32;
+const ATTEMPT_UNIT = 64;
+const ATTEMPT_INLINE_MAX = 3;
+
+/** Appends a journal; `now` is the time that its times count from. */
+export function writeEntries(w: Writer, { nextSeq, entries }: Journal, now: EpochMs): void {
+  w.varint(entries.length);
+  if (entries.length === 0) return;
+  let expected = entries[0]?.seq ?? 0;
+  w.zigzag(nextSeq - expected);
+  const nextIndex = new Uint32Array(STEP_CODES);
+  for (const { seq, transition: t } of entries) {
+    invariant(seq >= expected, 'the journal is in order');
+    const step = STEPS.code(t.op === 'failed' && t.notBefore !== null ? 'failedHeld' : t.op);
+    const inline = t.attempt <= ATTEMPT_INLINE_MAX ? t.attempt : 0;
+    w.byte(step + (seq === expected ? 0 : GAP) + inline * ATTEMPT_UNIT);
+    if (seq !== expected) w.varint(seq - expected);
+    if (inline === 0) w.varint(t.attempt);
+    w.zigzag(t.index - (nextIndex[step] ?? 0));
+    if ('notBefore' in t && step !== STEPS.code('failed')) writeTimeOrNull(w, t.notBefore, now);
+    if (t.op === 'unstarted') writeTimeOrNull(w, t.since, now);
+    expected = seq + 1;
+    nextIndex[step] = t.index + 1;
+  }
+}
+
+/** The entries that {@link writeEntries} was given. Throws {@link DecodeError}. */
+export function readEntries(r: Reader, nextSeq: number, now: EpochMs): JournalEntry[] {
+  const count = r.count();
+  if (count === 0) return [];
+  let seq = readBelow(r, nextSeq);
+  const nextIndex = new Uint32Array(STEP_CODES);
+  return Array.from({ length: count }, () => {
+    const head = r.byte();
+    const step = head % STEP_CODES;
+    const op = STEPS.word(step);
+    if ((head & GAP) !== 0) seq = notNegative(seq + r.varint());
+    const inline = Math.floor(head / ATTEMPT_UNIT);
+    const attempt = inline === 0 ? r.varint() : inline;
+    const index = notNegative((nextIndex[step] ?? 0) + r.zigzag());
+    nextIndex[step] = index + 1;
+    return { seq: seq++, transition: { index, attempt, ...readStep(r, op, now) } };
+  });
+}
+
+function readStep(r: Reader, op: TransitionOp | 'failedHeld', now: EpochMs): Step {
+  if (op === 'failed') return { op, notBefore: null };
+  if (op === 'failedHeld') return { op: 'failed', notBefore: readTimeOrNull(r, now) };
+  if (op === 'unstarted') return { op, notBefore: readTimeOrNull(r, now), since: readTimeOrNull(r, now) };
+  if (op === 'restart' || op === 'ignored' || op === 'lost' || op === 'lostToSpot') {
+    return { op, notBefore: readTimeOrNull(r, now) };
+  }
+  return { op };
+}
