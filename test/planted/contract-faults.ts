@@ -146,13 +146,6 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
 
   // how Kubernetes ends a Job
   one(
-    'success is looked at before failure',
-    DECIDE_PHASE,
-    'decideFailure(standing, now) ?? decideSuccess(standing);',
-    'decideSuccess(standing) ?? decideFailure(standing, now);',
-    ['G6'],
-  ),
-  one(
     'a success is a hit of its rule twice',
     'shared/domain/success-policy.ts',
     'has(indexes, index) ? 1 : 0',
