@@ -1,0 +1,24 @@
+/** What the names of a Job's tasks are made of. A Job has names if its Pod template has a `subdomain`. */
+export type NamedTasks = {
+  readonly namespace: string;
+  readonly name: string;
+  readonly subdomain: string;
+};
+
+/**
+ * The part of a task's name below the zone: `<job>-<index>.<subdomain>.<namespace>`. The namespace is in it, as in a
+ * cluster, so that equal Jobs of two namespaces do not answer to one name.
+ */
+export const hostServiceName = ({ namespace, name, subdomain }: NamedTasks, index: number): string =>
+  `${name}-${index}.${subdomain}.${namespace}`;
+
+/** The full name under which the task of an index is found, whatever attempt it is. */
+export const hostnameOf = (job: NamedTasks, index: number, zone: string): string =>
+  `${hostServiceName(job, index)}.${zone}`;
+
+/** The names of all tasks of a Job, with `%d` in the index's place: `printf "$MUSTER_HOSTS_PATTERN" 3` is the fourth's. */
+export const hostsPattern = ({ namespace, name, subdomain }: NamedTasks, zone: string): string =>
+  `${name}-%d.${subdomain}.${namespace}.${zone}`;
+
+/** Cloud Map: instances of one private DNS namespace, adjustable by AWS (aws.md 4.1). Each index is an instance. */
+export const HOSTS_MAX = 2_000;
