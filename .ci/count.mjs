@@ -5,6 +5,7 @@ import { join } from 'node:path';
 const folder = process.argv[2];
 const files = readdirSync(folder);
 const count = { passed: 0, failed: 0 };
+const reds = [];
 
 for (const name of files.filter((file) => file.endsWith('.step')).map((file) => file.slice(0, -'.step'.length))) {
   const stepPassed = readFileSync(join(folder, `${name}.step`), 'utf8').trim() === 'passed';
@@ -16,10 +17,15 @@ for (const name of files.filter((file) => file.endsWith('.step')).map((file) => 
   count.failed += ran.failed;
 }
 
+for (const red of reds) console.log(`failed: ${red}`);
 console.log(`${count.passed} passed, ${count.failed} failed`);
 process.exitCode = count.failed === 0 && count.passed > 0 ? 0 : 1;
 
 function testsOf(file) {
-  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  for (const { assertionResults } of testResults) {
+    for (const { status, fullName, failureMessages } of assertionResults)
+      if (status === 'failed') reds.push(`${fullName}: ${(failureMessages[0] ?? '').slice(0, 500)}`);
+  }
   return { passed: numPassedTests, failed: numFailedTests };
 }

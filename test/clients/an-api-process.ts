@@ -18,7 +18,7 @@ export type AnApiProcess = {
 
 const ROOT = join(import.meta.dirname, '../..');
 /** V8 takes what it is given before it tidies up, and Lambda gives it less than a machine does. Who needs more dies. */
-const THRIFT = ['--max-old-space-size=192', '--max-semi-space-size=8'];
+const THRIFT = ['--max-old-space-size=160', '--max-semi-space-size=8'];
 
 export async function anApiProcess({ options }: LocalRuntime): Promise<AnApiProcess> {
   const { telemetry: _ofTheOther, ...plain } = options;

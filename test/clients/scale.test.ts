@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { kubeconfigText } from '../../local/kubeconfig.ts';
 import { type ALocalRuntime, aLocalRuntime } from '../e2e/a-local-runtime.ts';
 import { JOBS, PATIENCE_MS, TEST_MS, indexed, kubeAt, shellJob } from '../e2e/kube-calls.ts';
@@ -28,7 +28,7 @@ describe.runIf(kubectl !== undefined)(`a Job of ${INDEXES} indexes`, { timeout: 
   let local: ALocalRuntime;
   let api: AnApiProcess;
   let terminal: Terminal;
-  beforeAll(async () => {
+  beforeEach(async () => {
     local = await aLocalRuntime({ driver: 'simulated', script: SCRIPT });
     api = await anApiProcess(local.runtime);
     const home = join(local.root, 'home');
@@ -38,7 +38,7 @@ describe.runIf(kubectl !== undefined)(`a Job of ${INDEXES} indexes`, { timeout: 
     terminal = new Terminal({ kubectl: kubectl!, namespace: 'default', home, kubeconfig });
     await terminal.run('get jobs'); // learns what there is, once
   }, PATIENCE_MS);
-  afterAll(async () => {
+  afterEach(async () => {
     await api.close();
     await local.close();
   });
