@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import type { LaunchPace } from '../domain/waits.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Feed } from '../ports/feed.ts';
 import type { JobStore } from '../ports/job-store.ts';
@@ -21,6 +22,8 @@ export type ApiPorts = {
   readonly newUid: () => string;
   readonly changes: JobChanges;
   readonly cronJobs: CronJobChanges;
+  /** How fast launches are given out now. Asked only where somebody asks what waits. */
+  readonly launchPace: () => Promise<LaunchPace>;
   /** Deletes what is in a namespace that is being deleted, as far as that goes quickly, and itself once it is empty. */
   readonly emptyNamespace: (name: string) => Promise<unknown>;
 };

@@ -6,6 +6,7 @@ import { discoveryRoutes } from './discovery.ts';
 import { loopbackGuard } from './guard.ts';
 import { eventRoutes } from './event-routes.ts';
 import { jobRoutes } from './job-routes.ts';
+import { musterRoutes } from './muster-routes.ts';
 import { namespaceRoutes } from './namespace-routes.ts';
 import { openApiRoutes } from './openapi/openapi-routes.ts';
 import { podRoutes } from './pod-routes.ts';
@@ -32,6 +33,7 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   app.route('/api/v1', eventRoutes(deps, options));
   app.route('/api/v1', servicesRoutes(deps, options));
   app.route('/api/v1', namespaceRoutes(deps, options));
+  app.route('/muster/v1', musterRoutes(deps));
   app.route('/', reviewRoutes(servedKinds(SERVED), options));
   app.notFound(() => errorResponse(noSuchPath()));
   app.onError((error, c) => {

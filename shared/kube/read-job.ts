@@ -2,6 +2,7 @@ import { type Chunk, chunkOf, emptyChunk } from '../domain/board.ts';
 import type { JobUid } from '../domain/brand.ts';
 import { Draft } from '../domain/draft.ts';
 import { type Status, chunkLength, isHidden } from '../domain/status.ts';
+import type { LaunchPace } from '../domain/waits.ts';
 import type { Feed, FeedMark } from '../ports/feed.ts';
 import type { JobStore, StoredSpec } from '../ports/job-store.ts';
 
@@ -17,7 +18,12 @@ export type JobView = {
   readonly board: Draft;
 };
 
-export type Reads = { readonly jobs: JobStore; readonly feed: Feed };
+export type Reads = {
+  readonly jobs: JobStore;
+  readonly feed: Feed;
+  /** See `ApiPorts`. */
+  readonly launchPace: () => Promise<LaunchPace>;
+};
 
 /** Passes commit a few times a second; a load that meets this many in a row is no accident. */
 const LOADS_MAX = 10;
@@ -30,7 +36,7 @@ const LOADS_MAX = 10;
  */
 export async function readJob(
   uid: JobUid,
-  { jobs, feed }: Reads,
+  { jobs, feed }: Pick<Reads, 'jobs' | 'feed'>,
   wanted: (status: Status, spec: StoredSpec) => readonly number[],
   visible: 'live' | 'evenDeleted' = 'live',
 ): Promise<JobView | null> {

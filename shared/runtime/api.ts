@@ -3,6 +3,7 @@ import type { Hono } from 'hono';
 import { deleteCronJob, finishCronJob } from '../control/cron-changes.ts';
 import { changeJob, createJob, deleteJob, deletePod } from '../control/job-changes.ts';
 import { emptyNamespace } from '../control/namespaces.ts';
+import { readLaunchPace } from '../control/launch-pace.ts';
 import type { ApiOptions } from '../kube/api-deps.ts';
 import { createKubeApi } from '../kube/kube-api.ts';
 import type { Runtime } from './runtime.ts';
@@ -32,6 +33,7 @@ export const kubeApiOf = ({ deps, logs }: Runtime, options: ApiOptions = {}): Ho
         remove: (seen, propagation) => deleteCronJob(seen, propagation, deps),
         finish: (terminating) => finishCronJob(terminating, deps),
       },
+      launchPace: () => readLaunchPace(deps),
       emptyNamespace: (name) => emptyNamespace(name, deps, WHILE_ASKED),
     },
     options,

@@ -71,6 +71,7 @@ export async function aWorld(
   };
 
   const deletedPods: AttemptId[] = [];
+  const pace: { perSec: number | null; fullPerSec: number | null } = { perSec: null, fullPerSec: null };
   const app = createKubeApi(
     {
       jobs: store.jobs,
@@ -110,6 +111,7 @@ export async function aWorld(
         remove: (seen, propagation) => deleteCronJob(seen, propagation, deps),
         finish: (terminating) => finishCronJob(terminating, deps),
       },
+      launchPace: async () => ({ now, perSec: pace.perSec, fullPerSec: pace.fullPerSec }),
       emptyNamespace: (name) => emptyNamespace(name, deps, { deletions: 200, ms: 3_000 }),
     },
     options,
@@ -217,6 +219,8 @@ export async function aWorld(
     logReads: () => logReads,
     /** Attempts whose Pods were asked to be deleted. */
     deletedPods,
+    /** The rate of launches, which there is none of at first. */
+    pace,
     get: (path: string, headers: Record<string, string> = {}) => app.request(path, { headers }),
     post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
       app.request(path, {

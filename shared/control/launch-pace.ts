@@ -1,0 +1,15 @@
+import { rateInForce } from '../domain/pace.ts';
+import type { LaunchPace } from '../domain/waits.ts';
+import type { Deps } from './deps.ts';
+
+/** How fast launches are given out now: the rate that is set, or what a throttle has left of it. One read of one row. */
+export async function readLaunchPace({
+  limits,
+  clock,
+  settings: { launchesPerSec },
+}: Pick<Deps, 'limits' | 'clock' | 'settings'>): Promise<LaunchPace> {
+  if (launchesPerSec === null) return { now: clock.now(), perSec: null, fullPerSec: null };
+  const { state } = await limits.read('launch');
+  const now = clock.now();
+  return { now, perSec: rateInForce(state, now, launchesPerSec), fullPerSec: launchesPerSec };
+}

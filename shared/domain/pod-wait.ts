@@ -1,0 +1,56 @@
+import type { EndingCause } from './fact.ts';
+import type { IndexRecord } from './index-record.ts';
+import { refusalCause } from './refusal.ts';
+import type { Status } from './status.ts';
+import { type LaunchPace, type Wait, etaOf, isRefused, rateWait } from './waits.ts';
+
+/** What one Pod waits for; `count` is left to whoever counts. */
+export type PodWait = Omit<Wait, 'count' | 'since'>;
+
+/**
+ * Why a claim has not been launched. Its place in the queue is its place among its Job's claims: how others share the
+ * rate is not known here, so the time is the shortest there can be.
+ *
+ * @returns null: it is being launched, or has been
+ */
+export function claimWait(
+  { index, attempt }: { readonly index: number; readonly attempt: number },
+  status: Pick<Status, 'inFlight' | 'waitReason' | 'phase'>,
+  pace: LaunchPace,
+): PodWait | null {
+  const place = status.inFlight.findIndex((claim) => claim.index === index && claim.attempt === attempt);
+  const claim = status.inFlight[place];
+  if (claim === undefined || status.phase.kind !== 'running') return null;
+  const { waitReason } = status;
+  if (waitReason !== null && isRefused(claim, status, pace)) {
+    const nextTryMs = claim.nonce > 0 ? Math.max(0, claim.dueAt - pace.now) : null;
+    return { cause: refusalCause(waitReason), etaMs: null, nextTryMs, message: waitReason };
+  }
+  if (pace.perSec === null) return null;
+  const ahead = status.inFlight.slice(0, place).filter((other) => !isRefused(other, status, pace)).length;
+  const { cause, message } = rateWait(pace);
+  return { cause, message, etaMs: etaOf(ahead + 1, pace), nextTryMs: null };
+}
+
+/** When a Pod between two tasks gets the next one; null: its moment is not known. `ended`: how the task before ended. */
+export function pauseWait(
+  { notBefore }: Pick<IndexRecord, 'notBefore'>,
+  ended: { readonly cause: EndingCause; readonly reason: string },
+  { now }: LaunchPace,
+): PodWait | null {
+  if (notBefore === null) return null;
+  const nextTryMs = Math.max(0, notBefore - now);
+  const cause =
+    ended.cause === 'Unplaced'
+      ? unplacedCause(ended.reason)
+      : ended.cause === 'StartFailed'
+        ? 'startFailed'
+        : 'backOff';
+  return { cause, etaMs: null, nextTryMs, message: ended.reason };
+}
+
+/** ECS had taken the launch, so a text that tells nothing is about room. */
+function unplacedCause(reason: string): PodWait['cause'] {
+  const cause = refusalCause(reason);
+  return cause === 'refused' ? 'capacity' : cause;
+}

@@ -1,0 +1,32 @@
+/** What ECS was short of when it refused a launch, as far as its text tells. */
+export type RefusalCause =
+  /** an account's limit: it takes a request to AWS, or tasks that end */
+  | 'quota'
+  /** Fargate (or a cluster's machines) has no room */
+  | 'capacity'
+  /** no network interface or address in the subnets */
+  | 'network'
+  /** too many calls */
+  | 'throttled'
+  /** something else, which its text says */
+  | 'refused';
+
+type Row = { readonly cause: RefusalCause; readonly text: RegExp };
+
+/**
+ * Texts of failures and exceptions (aws.md 1.3, 1.5). ECS writes a typographic apostrophe ("You’ve reached the limit"),
+ * so only words are matched. The first row that fits counts: EC2's throttling comes wrapped in sentences about subnets.
+ */
+const TEXTS: readonly Row[] = [
+  { cause: 'throttled', text: /rate exceeded|request limit exceeded|throttl|too many (requests|concurrent attempts)/i },
+  { cause: 'quota', text: /reached the limit on the number of|above your limit|vcpu limit|quota|limit ?exceeded/i },
+  { cause: 'network', text: /RESOURCE:(ENI|PORTS)|network interface|free (ip )?address|insufficient free/i },
+  {
+    cause: 'capacity',
+    text: /capacity is unavailable|RESOURCE:|insufficient capacity|\bAGENT\b|\bATTRIBUTE\b|LOCATION/i,
+  },
+];
+
+/** Sorts the text of a refused launch. */
+export const refusalCause = (text: string): RefusalCause =>
+  TEXTS.find(({ text: pattern }) => pattern.test(text))?.cause ?? 'refused';

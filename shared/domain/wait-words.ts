@@ -1,0 +1,38 @@
+import type { Wait } from './waits.ts';
+
+/** A length of time for people who wait: `about 41 s`, `about 12 min`, `about 3 h`, `about 4 d`. Rounded up. */
+export function aboutMs(ms: number): string {
+  const sec = Math.max(1, Math.ceil(ms / 1000));
+  if (sec < 2 * 60) return `about ${sec} s`;
+  if (sec < 2 * 3600) return `about ${Math.ceil(sec / 60)} min`;
+  if (sec < 2 * 86_400) return `about ${Math.ceil(sec / 3600)} h`;
+  return `about ${Math.ceil(sec / 86_400)} d`;
+}
+
+/** How long a wait takes, in words; empty: nobody can tell. */
+export function outlookOf({ etaMs, nextTryMs }: Pick<Wait, 'etaMs' | 'nextTryMs'>): string {
+  const last = etaMs === null ? '' : aboutMs(etaMs);
+  const next = nextTryMs === null ? '' : aboutMs(nextTryMs);
+  if (etaMs === null) return next === '' ? '' : `next try in ${next}`;
+  return next === '' || next === last ? last : `next in ${next}, last in ${last}`;
+}
+
+/** A wait as a sentence's end: `launch rate 20/s, about 41 s`. */
+export function waitText(wait: Pick<Wait, 'message' | 'etaMs' | 'nextTryMs'>): string {
+  const outlook = outlookOf(wait);
+  return outlook === '' ? wait.message : `${wait.message}, ${outlook}`;
+}
+
+/** What moves by itself is no wait worth a word. */
+const MOVING: readonly Wait['cause'][] = ['launching', 'starting', 'stopping'];
+
+/** All waits in one line, the largest first: `812 wait: launch rate 20/s, about 41 s`; null: nothing waits. */
+export function waitLine(waits: readonly Wait[]): string | null {
+  const held = waits.filter(({ cause }) => !MOVING.includes(cause)).toSorted((a, b) => b.count - a.count);
+  const [first] = held;
+  if (first === undefined) return null;
+  const verb = (count: number): string => (count === 1 ? 'waits' : 'wait');
+  if (held.length === 1) return `${first.count} ${verb(first.count)}: ${waitText(first)}`;
+  const total = held.reduce((sum, { count }) => sum + count, 0);
+  return `${total} ${verb(total)}: ${held.map((wait) => `${wait.count} ${waitText(wait)}`).join('; ')}`;
+}
