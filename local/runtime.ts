@@ -8,7 +8,7 @@ import { systemClock } from '../shared/adapters/system-clock.ts';
 import { ensureNamespace } from '../shared/control/namespace-standing.ts';
 import { sweepJobs, sweepTasks } from '../shared/control/sweep.ts';
 import { DEFAULT_NAMESPACE } from '../shared/domain/namespace.ts';
-import { EMBEDDED_TIMING } from '../shared/domain/timing.ts';
+import { EMBEDDED_TIMING, pacedTiming } from '../shared/domain/timing.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
 import { provideRuntime } from '../shared/runtime/aws.ts';
 import { type RuntimeOptions, type StoreOptions, createRuntime } from '../shared/runtime/deps.ts';
@@ -72,6 +72,8 @@ const LOG_GROUP = '/muster/tasks';
 const TABLE_NAME = 'muster';
 /** No handler of ours takes longer; a message whose handler died comes again after it. */
 const TIMEOUT_MS = 30_000;
+/** A dispatcher waits for the moments at which it may call, so that some more than there is work for cost nothing. */
+const DISPATCHERS = 12;
 const SWEEP_EVERY_MS = 20_000;
 const DRAIN_MS = 2_000;
 /** A watch looks at the feed this often; here that costs next to nothing. */
@@ -158,7 +160,7 @@ async function startOn(
     taskRoles: null,
     logGroup: LOG_GROUP,
     settings: {
-      timing: EMBEDDED_TIMING,
+      timing: pacedTiming(EMBEDDED_TIMING, options.launchesPerSec ?? null),
       launchesPerSec: options.launchesPerSec ?? null,
       stopsPerSec: options.stopsPerSec ?? null,
       historyMs: HISTORY_MS,
@@ -238,7 +240,7 @@ function startMappings(
   const mappings = [
     mapping('wake', 'reconcile', 2),
     mapping('facts', 'reconcile', 2),
-    mapping('dispatch', 'dispatch', 4),
+    mapping('dispatch', 'dispatch', DISPATCHERS),
   ];
   return async () => {
     await Promise.all(mappings.map((each) => each.stop(DRAIN_MS)));

@@ -8,6 +8,7 @@ import type { Queues } from '../ports/queues.ts';
 import type { Tasks } from '../ports/tasks.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { Cache } from './cache.ts';
+import type { Pacer } from './pacer.ts';
 import type { Publisher } from './publisher.ts';
 
 /** Everything that `control` may touch, and the settings it goes by. */
@@ -20,9 +21,10 @@ export type Deps = {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
-  /** One a process, both. */
+  /** One a process, each of them. */
   readonly cache: Cache;
   readonly publisher: Publisher;
+  readonly pacer: Pacer;
   readonly settings: Settings;
   /** A hex digest of a text, at least 128 bits. */
   readonly hash: (text: string) => string;

@@ -1,4 +1,4 @@
-import { type EpochMs, type JobUid, type TaskArn, plusMs } from '../domain/brand.ts';
+import { type JobUid, type TaskArn, plusMs } from '../domain/brand.ts';
 import { LOST, NO_TIMES, POD_DELETED } from '../domain/ending.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';
 import { unreachable } from '../domain/invariant.ts';
@@ -12,6 +12,7 @@ import {
   settle,
   workOn,
 } from '../domain/launch-row.ts';
+import { refusedRetryMs } from '../domain/pace.ts';
 import { podName, podUid } from '../domain/pod-name.ts';
 import { capacityOf } from '../domain/pod-template.ts';
 import type { LaunchTemplate } from '../domain/task.ts';
@@ -20,15 +21,13 @@ import type { StoredSpec } from '../ports/job-store.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
 import type { Deps } from './deps.ts';
 import { findTask, inspect } from './inspect.ts';
-import { leaseCalls } from './pace.ts';
+import { callAtPace, slowDown } from './pace.ts';
 import { templateOf } from './template.ts';
 
 type Pack = Extract<DispatchMessage, { kind: 'pack' }>;
 
-/** A refused launch is tried again after this, with a new nonce. */
-const REFUSED_RETRY_MS = 10_000;
-/** What could not be done yet is sent again with this delay. */
-const LATER_DELAY_SEC = 2;
+/** What could not be done yet is sent again with this delay: soon enough to find the rights that are given out next. */
+const LATER_DELAY_SEC = 1;
 const TRIES_MAX = 6;
 
 /**
@@ -62,8 +61,8 @@ async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
     ...work.launched.map(({ id, taskArn }): Fact => ({ ...id, kind: 'launched', taskArn, at: now })),
     ...work.cancelled.map((id): Fact => ({ ...id, kind: 'cancelled', at: now })),
   ];
-  const ran = await runAll(spec, work.run, deps);
-  const found = await findAll(uid, work.find, deps);
+  const ran = await runAll(spec, work.run, pack.ahead ?? 0, deps);
+  const found = await findAll(uid, work, deps);
   facts.push(...ran.facts, ...found.facts);
   const outcomes = [...ran.outcomes, ...found.outcomes];
   if (outcomes.length > 0) await storeOutcomes(uid, work.row, outcomes, deps);
@@ -128,7 +127,7 @@ const NOTHING_RUN: Run = { facts: [], outcomes: [], later: [] };
  * One RunTask an attempt, each at its moment. An unknown outcome is thrown once the others have been told. The template
  * is made only where a slot says launching: such a Job cannot be deleted, so the row cannot outlive it.
  */
-async function runAll(spec: StoredSpec, ids: SlotWork['run'], deps: Deps): Promise<Run> {
+async function runAll(spec: StoredSpec, ids: SlotWork['run'], ahead: number, deps: Deps): Promise<Run> {
   if (ids.length === 0) return NOTHING_RUN;
   const template = await templateOf(spec, deps);
   if ('kind' in template)
@@ -139,43 +138,47 @@ async function runAll(spec: StoredSpec, ids: SlotWork['run'], deps: Deps): Promi
           template.reason,
           deps,
         );
-  const rights = await leaseCalls('launch', ids.length, deps.settings.launchesPerSec, deps);
   const facts: Fact[] = [];
   const outcomes: SlotOutcome[] = [];
-  const later: AttemptId[] = ids.slice(rights.length).map(({ id }) => id);
-  await Promise.all(
-    ids.slice(0, rights.length).map(async ({ id, traits }, i) => {
-      await waitFor(rights[i] ?? deps.clock.now(), deps);
-      const answer = await run(spec, template, id, traits, deps);
-      const at = deps.clock.now();
-      switch (answer.kind) {
-        case 'launched':
-          facts.push({ ...id, kind: 'launched', taskArn: answer.taskArn, at });
-          outcomes.push({ id, kind: 'launched', taskArn: answer.taskArn });
-          deps.telemetry.count('TasksLaunched', 1);
-          break;
-        case 'refused':
-          facts.push({ ...id, kind: 'refused', reason: answer.reason, retryAt: plusMs(at, REFUSED_RETRY_MS), at });
-          outcomes.push({ id, kind: 'closed' });
-          break;
-        case 'fatal':
-          facts.push({ ...id, kind: 'rejected', reason: answer.reason, at });
-          outcomes.push({ id, kind: 'closed' });
-          break;
-        case 'later':
-          later.push(id);
-          deps.telemetry.count('LaunchesThrottled', 1);
-          break;
-        case 'unknown':
-          later.push(id);
-          deps.telemetry.warn('launch has no answer', { job: spec.identity.uid, ...id, error: answer.error });
-          break;
-        default:
-          unreachable(answer);
-      }
-    }),
-  );
-  return { facts, outcomes, later };
+  const later: AttemptId[] = [];
+  const pace = { name: 'launch', ratePerSec: deps.settings.launchesPerSec, ahead } as const;
+  const left = await callAtPace(ids, pace, deps, async ({ id, traits }) => {
+    const answer = await run(spec, template, id, traits, deps);
+    const at = deps.clock.now();
+    switch (answer.kind) {
+      case 'launched':
+        facts.push({ ...id, kind: 'launched', taskArn: answer.taskArn, at });
+        outcomes.push({ id, kind: 'launched', taskArn: answer.taskArn });
+        deps.telemetry.count('TasksLaunched', 1);
+        break;
+      case 'refused':
+        facts.push({
+          ...id,
+          kind: 'refused',
+          reason: answer.reason,
+          retryAt: plusMs(at, refusedRetryMs(id.nonce)),
+          at,
+        });
+        outcomes.push({ id, kind: 'refused' });
+        break;
+      case 'fatal':
+        facts.push({ ...id, kind: 'rejected', reason: answer.reason, at });
+        outcomes.push({ id, kind: 'closed' });
+        break;
+      case 'later':
+        later.push(id);
+        deps.telemetry.count('LaunchesThrottled', 1);
+        await slowDown(pace, deps);
+        break;
+      case 'unknown':
+        later.push(id);
+        deps.telemetry.warn('launch has no answer', { job: spec.identity.uid, ...id, error: answer.error });
+        break;
+      default:
+        unreachable(answer);
+    }
+  });
+  return { facts, outcomes, later: [...later, ...left.map(({ id }) => id)] };
 }
 
 /**
@@ -217,19 +220,23 @@ async function run(
   }
 }
 
-/** Launches whose token may be dead: their task is looked for; one that is nowhere was lost. */
-async function findAll(uid: JobUid, ids: readonly AttemptId[], deps: Deps): Promise<Run> {
+/**
+ * Launches whose token may be dead: their task is looked for; one that is nowhere was lost. One that was refused may have
+ * a task all the same; if it has none, it is what it was.
+ */
+async function findAll(uid: JobUid, { find, doubted }: Pick<SlotWork, 'find' | 'doubted'>, deps: Deps): Promise<Run> {
   const facts: Fact[] = [];
   const outcomes: SlotOutcome[] = [];
   const later: AttemptId[] = [];
-  for (const id of ids) {
+  for (const id of [...find, ...doubted]) {
     const found = await findTask(uid, id, deps);
     const at = deps.clock.now();
     if (found.kind === 'later') later.push(id);
     else if (found.kind === 'found') {
       facts.push({ ...id, kind: 'launched', taskArn: found.taskArn, at });
       outcomes.push({ id, kind: 'launched', taskArn: found.taskArn });
-    } else {
+    } else if (doubted.includes(id)) facts.push({ ...id, kind: 'cancelled', at });
+    else {
       facts.push({ ...id, kind: 'stopped', taskArn: null, ending: LOST, times: NO_TIMES, at });
       outcomes.push({ id, kind: 'closed' });
     }
@@ -243,27 +250,26 @@ async function stopAll(
   deps: Deps,
 ): Promise<{ readonly later: readonly AttemptId[] }> {
   if (stops.length === 0) return { later: [] };
-  const rights = await leaseCalls('stop', stops.length, deps.settings.stopsPerSec, deps);
-  const later: AttemptId[] = stops.slice(rights.length).map(({ id }) => id);
-  await Promise.all(
-    stops.slice(0, rights.length).map(async ({ id, taskArn }, i) => {
-      await waitFor(rights[i] ?? deps.clock.now(), deps);
-      const answer = await deps.tasks.stop(taskArn, why);
-      if (answer.kind === 'later') later.push(id);
-      else deps.telemetry.count('TasksStopped', 1);
-    }),
-  );
-  return { later };
+  const later: AttemptId[] = [];
+  const left = await callAtPace(stops, stopPace(deps), deps, async ({ id, taskArn }) => {
+    const answer = await deps.tasks.stop(taskArn, why);
+    if (answer.kind === 'asked') return deps.telemetry.count('TasksStopped', 1);
+    later.push(id);
+    return slowDown(stopPace(deps), deps);
+  });
+  return { later: [...later, ...left.map(({ id }) => id)] };
 }
 
+const stopPace = ({ settings }: Deps) => ({ name: 'stop', ratePerSec: settings.stopsPerSec }) as const;
+
 async function stopStranger(message: { readonly uid: JobUid; readonly taskArn: TaskArn }, deps: Deps): Promise<void> {
-  const rights = await leaseCalls('stop', 1, deps.settings.stopsPerSec, deps);
-  const right = rights[0];
-  if (right !== undefined) {
-    await waitFor(right, deps);
-    const answer = await deps.tasks.stop(message.taskArn, 'Muster: not a current attempt');
-    if (answer.kind === 'asked') return deps.telemetry.count('GhostsStopped', 1);
-  }
+  let asked = false;
+  await callAtPace([message.taskArn], stopPace(deps), deps, async (taskArn) => {
+    const answer = await deps.tasks.stop(taskArn, 'Muster: not a current attempt');
+    asked = answer.kind === 'asked';
+    if (!asked) await slowDown(stopPace(deps), deps);
+  });
+  if (asked) return deps.telemetry.count('GhostsStopped', 1);
   await deps.queues.dispatch([{ kind: 'stopTask', ...message }], LATER_DELAY_SEC);
 }
 
@@ -275,9 +281,4 @@ function rejectAll(ids: readonly AttemptId[], reason: string, { clock }: Deps): 
     outcomes: ids.map((id) => ({ id, kind: 'closed' })),
     later: [],
   };
-}
-
-async function waitFor(moment: EpochMs, { clock }: Deps): Promise<void> {
-  const waitMs = moment - clock.now();
-  if (waitMs > 0) await clock.sleep(waitMs);
 }

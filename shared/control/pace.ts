@@ -1,30 +1,59 @@
-import { leaseRights } from '../domain/pace.ts';
 import type { EpochMs } from '../domain/brand.ts';
+import { RIGHT_LIFE_MS, horizonMs } from '../domain/pace.ts';
 import type { LimitName } from '../ports/limits.ts';
 import type { Deps } from './deps.ts';
 
-/** Rights are leased no further ahead than this; who gets none comes again. */
-const HORIZON_MS = 3_000;
-const TRIES_MAX = 10;
+export type Paced = {
+  readonly name: LimitName;
+  /** null: there is no limit of ours, all are called at once. */
+  readonly ratePerSec: number | null;
+  /** Claims of the same Job that are before these; see {@link horizonMs}. */
+  readonly ahead?: number;
+};
 
 /**
- * Up to `wanted` rights to call, as moments to wait for; fewer when the rate has none to give out within the horizon.
- * Without a rate there is no limit of ours: all of them, now.
+ * Calls `call` for each item at a moment that the rate allows, as many as it has room for soon; the others are returned, not
+ * called. Who wakes too late for his moment asks for another.
  */
-export async function leaseCalls(
-  name: LimitName,
-  wanted: number,
-  ratePerSec: number | null,
-  { limits, clock }: Deps,
-): Promise<readonly EpochMs[]> {
-  if (ratePerSec === null) return Array.from({ length: wanted }, () => clock.now());
-  let row = await limits.read(name);
-  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
-    const lease = leaseRights(row.state, clock.now(), wanted, ratePerSec, HORIZON_MS);
-    if (lease.rights.length === 0) return [];
-    const committed = await limits.commit(name, row.version, lease.state);
-    if (committed.kind === 'committed') return lease.rights;
-    row = committed.row;
+export async function callAtPace<T>(
+  items: readonly T[],
+  { name, ratePerSec, ahead = 0 }: Paced,
+  { pacer, clock }: Pick<Deps, 'pacer' | 'clock'>,
+  call: (item: T) => Promise<void>,
+): Promise<readonly T[]> {
+  if (ratePerSec === null) {
+    await Promise.all(items.map(call));
+    return [];
   }
-  return [];
+  let waiting = items;
+  const left: T[] = [];
+  for (let round = 0; round < ROUNDS_MAX && waiting.length > 0; round++) {
+    const rights = await pacer.lease(name, waiting.length, ratePerSec, horizonMs(ahead));
+    left.push(...waiting.slice(rights.length));
+    const missed: T[] = [];
+    await Promise.all(
+      waiting.slice(0, rights.length).map(async (item, i) => {
+        const moment = rights[i] ?? clock.now();
+        if (await isInTime(moment, clock)) await call(item);
+        else missed.push(item);
+      }),
+    );
+    waiting = missed;
+  }
+  return [...left, ...waiting];
+}
+
+/** A machine that is late for its moments so often in a row had better come again. */
+const ROUNDS_MAX = 3;
+
+/** ECS has throttled a call that had a right. Without a limit of ours there is nothing to cut. */
+export async function slowDown({ name, ratePerSec }: Paced, { pacer }: Pick<Deps, 'pacer'>): Promise<void> {
+  if (ratePerSec !== null) await pacer.throttled(name);
+}
+
+/** Waits for the moment; false: it has passed. */
+async function isInTime(moment: EpochMs, clock: Deps['clock']): Promise<boolean> {
+  for (let waitMs = moment - clock.now(); waitMs > 0; waitMs = moment - clock.now())
+    await clock.sleep(Math.ceil(waitMs));
+  return clock.now() <= moment + RIGHT_LIFE_MS;
 }

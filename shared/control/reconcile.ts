@@ -156,6 +156,7 @@ function messageOf(uid: JobUid, action: Action): readonly DispatchMessage[] {
           launch: action.attempts,
           stop: [],
           ...(action.traits.size === 0 ? {} : { traits: action.traits }),
+          ...(action.ahead === 0 ? {} : { ahead: action.ahead }),
         },
       ];
     case 'stop':

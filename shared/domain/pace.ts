@@ -1,12 +1,25 @@
 import { type EpochMs, asEpochMs } from './brand.ts';
 
-/** The moment from which on the next right may be given out: rights are spaced evenly, so no second ever sees more than the rate. */
-export type PaceState = { readonly nextFreeAt: EpochMs };
+/**
+ * From when on the next right may be given out: rights are spaced evenly, so no second ever sees more than the rate.
+ * `cut`: ECS has throttled us all the same, so less than the rate is given out for a while; null: not lately.
+ */
+export type PaceState = { readonly nextFreeAt: EpochMs; readonly cut: Cut | null };
 
-export const IDLE_PACE: PaceState = { nextFreeAt: asEpochMs(0) };
+/** The share of the rate that was left at that moment; it grows back from there. */
+export type Cut = { readonly share: number; readonly at: EpochMs };
 
-/** Rights to call at these moments, not before them, and not later than `expiresAfterMs` behind them. */
+export const IDLE_PACE: PaceState = { nextFreeAt: asEpochMs(0), cut: null };
+
+/** Rights to call at these moments: not before them, and at most {@link RIGHT_LIFE_MS} after them. */
 export type Lease = { readonly rights: readonly EpochMs[]; readonly state: PaceState };
+
+/** Who comes later than this for a right has lost it, or a second could see calls of the second before. */
+export const RIGHT_LIFE_MS = 38;
+/** Rights stand this much further apart, in a second: with those that are used late a second still sees no more than the rate. */
+const LATENESS_MS = 40;
+/** The first right is so far ahead that it can be stored before it is due. */
+const LEAD_MS = 20;
 
 /**
  * Gives out up to `wanted` rights of `ratePerSec`, none later than `horizonMs` from now. Unused time is not saved up:
@@ -19,12 +32,52 @@ export function leaseRights(
   ratePerSec: number,
   horizonMs: number,
 ): Lease {
-  const stepMs = 1000 / ratePerSec;
+  const stepMs = (1000 + LATENESS_MS) / rateInForce(state, now, ratePerSec);
   const rights: EpochMs[] = [];
-  let next = Math.max(state.nextFreeAt, now);
+  let next = Math.max(state.nextFreeAt, now + LEAD_MS);
   while (rights.length < wanted && next <= now + horizonMs) {
     rights.push(asEpochMs(next));
     next += stepMs;
   }
-  return { rights, state: { nextFreeAt: asEpochMs(next) } };
+  return rights.length === 0 ? { rights, state } : { rights, state: { ...state, nextFreeAt: asEpochMs(next) } };
 }
+
+/** A throttle halves the rate, down to this share of it. */
+const SHARE_MIN = 0.05;
+/** What is throttled within this time of a cut was called before it took effect. */
+const CUT_EVERY_MS = 2_000;
+/** So much of the whole rate comes back in a second: from half of it in ten seconds. */
+const REGROWTH_PER_SEC = 0.05;
+
+/** Calls a second that are given out now: the rate, or what a throttle has left of it. */
+export function rateInForce({ cut }: PaceState, now: EpochMs, ratePerSec: number): number {
+  return ratePerSec * shareInForce(cut, now);
+}
+
+function shareInForce(cut: Cut | null, now: EpochMs): number {
+  if (cut === null) return 1;
+  return Math.min(1, cut.share + (Math.max(0, now - cut.at) / 1000) * REGROWTH_PER_SEC);
+}
+
+/** The state after ECS has throttled a call; null: it is cut back already. */
+export function cutBack(state: PaceState, now: EpochMs): PaceState | null {
+  if (state.cut !== null && now < state.cut.at + CUT_EVERY_MS) return null;
+  return { ...state, cut: { share: Math.max(SHARE_MIN, shareInForce(state.cut, now) / 2), at: now } };
+}
+
+/**
+ * How far ahead rights are given to a Job: the first of its claims find room that a Job with many claims leaves, so that
+ * a small Job beside a large one waits for a moment, not for its turn among thousands.
+ */
+export const horizonMs = (claimsAhead: number): number => (claimsAhead < FEW_CLAIMS ? 4_000 : 2_000);
+const FEW_CLAIMS = 10;
+
+/**
+ * Claims of one Job that may be unanswered under a launch limit: what is launched in four seconds, so that the launches never
+ * wait for a pass, and those of other Jobs never wait for long.
+ */
+export const claimsWindow = (launchesPerSec: number | null, most: number): number =>
+  launchesPerSec === null ? most : Math.min(most, Math.max(2 * FEW_CLAIMS, Math.ceil(4 * launchesPerSec)));
+
+/** A launch that ECS was short of something for is tried again after this: 10 s, then twice as long each time, up to 80 s. */
+export const refusedRetryMs = (nonce: number): number => 10_000 * 2 ** Math.min(nonce, 3);

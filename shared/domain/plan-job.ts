@@ -96,8 +96,9 @@ export function planJob(
     status.phase.kind === 'suspended' && status.version > 1 && (phase.kind === 'draining' || phase.kind === 'finished');
   const manages = job.spec.managed && phase.kind === 'running' && !dumped.handsOff;
 
+  const limits = timing.claimsMax === undefined ? dumped.limits : { ...dumped.limits, claimsMax: timing.claimsMax };
   const started = manages
-    ? planLaunches(draft, job.spec, counts, folded, now, timing, dumped.limits)
+    ? planLaunches(draft, job.spec, counts, folded, now, timing, limits)
     : { inFlight: folded.inFlight, launch: [], stop: [], held: [], wakeAt: null, again: false };
   const below = isShrunk(job.spec, size) ? (job.spec.completions ?? undefined) : undefined;
   const stopRound = phase.kind === status.phase.kind ? status.stopRound : null;
@@ -169,7 +170,13 @@ export function planJob(
     held: started.held,
     actions: [
       ...byRow([...started.launch, ...resent.launch]).map(
-        ([row, attempts]): Action => ({ kind: 'launch', row, attempts, traits: traitsOf(job, draft, attempts) }),
+        ([row, attempts]): Action => ({
+          kind: 'launch',
+          row,
+          attempts,
+          traits: traitsOf(job, draft, attempts),
+          ahead: claimsBefore(resent.inFlight, attempts),
+        }),
       ),
       ...byRow(distinct([...started.stop, ...stops.stop])).map(
         ([row, attempts]): Action => ({ kind: 'stop', row, attempts }),
@@ -288,6 +295,12 @@ function planAlarm(alarms: readonly EpochMs[], wakeAt: EpochMs | null, checkAt: 
 
 /** Wake-ups on their way that STATUS remembers; to forget one costs a message too many, no more. */
 const ALARMS_MAX = 8;
+
+/** How many claims stand before the first of these; claims are in the order in which they were made. */
+function claimsBefore(inFlight: readonly Claim[], [first]: readonly AttemptId[]): number {
+  const at = inFlight.findIndex(({ index, attempt }) => index === first?.index && attempt === first.attempt);
+  return Math.max(0, at);
+}
 
 const distinct = (ids: readonly AttemptId[]): readonly AttemptId[] => [
   ...new Map(ids.map((id) => [id.index, id])).values(),

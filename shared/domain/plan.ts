@@ -76,6 +76,8 @@ export type Action =
       readonly attempts: readonly AttemptId[];
       /** By index; those that are not here have nothing to say. */
       readonly traits: ReadonlyMap<number, LaunchTraits>;
+      /** Older claims of the Job that nobody has answered. */
+      readonly ahead: number;
     }
   /** claims to cancel or attempts to stop, of one launch row */
   | { readonly kind: 'stop'; readonly row: number; readonly attempts: readonly AttemptId[] }

@@ -1,3 +1,5 @@
+import { claimsWindow } from './pace.ts';
+
 /** How long passes wait before they ask again, and how much one pass takes on. The embedded runtime has shorter waits. */
 export type Timing = {
   /** A claim that nobody has answered is sent again after this. */
@@ -9,6 +11,8 @@ export type Timing = {
   readonly inspectMaxMs: number;
   /** Changes of one Job are published at most this often, but for its last. */
   readonly publishEveryMs: number;
+  /** Unanswered claims of one Job where launches are limited; left out: {@link CLAIMS_IN_FLIGHT_MAX}. */
+  readonly claimsMax?: number;
 };
 
 export const AWS_TIMING: Timing = {
@@ -30,6 +34,12 @@ export const EMBEDDED_TIMING: Timing = {
 
 /** Unanswered claims of one Job, so that STATUS stays a few KB and a large Job does not fill the dispatch queue. */
 export const CLAIMS_IN_FLIGHT_MAX = 500;
+/** The same waits where launches have a limit: no more claims than what is launched soon. */
+export const pacedTiming = (timing: Timing, launchesPerSec: number | null): Timing => ({
+  ...timing,
+  claimsMax: claimsWindow(launchesPerSec, CLAIMS_IN_FLIGHT_MAX),
+});
+
 /** Attempts asked to stop by one pass, so that its messages fit one invocation. */
 export const STOPS_PER_PASS_MAX = 500;
 /** Attempts of one Job that are replaced but still stop; beyond that a replacement waits until the old one has stopped. */

@@ -33,6 +33,8 @@ export type DispatchMessage =
       readonly stop: readonly AttemptId[];
       /** of what is to be launched, by index */
       readonly traits?: ReadonlyMap<number, LaunchTraits> | undefined;
+      /** claims of this Job that are unanswered and older than these; left out: none */
+      readonly ahead?: number | undefined;
       /** the stops are for a user who deleted the Pods */
       readonly podDeleted?: true | undefined;
     }

@@ -4,6 +4,7 @@ import { createMemoryStore } from '../adapters/memory/store.ts';
 import { createCache } from '../control/cache.ts';
 import type { Deps } from '../control/deps.ts';
 import { dispatch } from '../control/dispatch.ts';
+import { createPacer } from '../control/pacer.ts';
 import { createPublisher } from '../control/publisher.ts';
 import { type Look, reconcileBatch } from '../control/reconcile.ts';
 import { sweepJobs } from '../control/sweep.ts';
@@ -14,7 +15,7 @@ import { factOf } from '../domain/ending.ts';
 import { invariant } from '../domain/invariant.ts';
 import type { Judgement } from '../domain/plan.ts';
 import type { Status } from '../domain/status.ts';
-import { AWS_TIMING } from '../domain/timing.ts';
+import { AWS_TIMING, pacedTiming } from '../domain/timing.ts';
 import { type JobView, chunksForSummary } from '../kube/read-job.ts';
 import type { JobStore, StoredSpec } from '../ports/job-store.ts';
 import type { DispatchMessage, Queues } from '../ports/queues.ts';
@@ -95,7 +96,13 @@ export class VirtualWorld {
       telemetry: { count: () => undefined, record: () => undefined, info: () => undefined, warn: () => undefined },
       cache: createCache(),
       publisher: createPublisher({ feed: this.store.feed, clock: this.clock }),
-      settings: { timing: AWS_TIMING, launchesPerSec, stopsPerSec: null, historyMs: HISTORY_MS },
+      pacer: createPacer({ limits: this.store.limits, clock: this.clock }),
+      settings: {
+        timing: pacedTiming(AWS_TIMING, launchesPerSec),
+        launchesPerSec,
+        stopsPerSec: null,
+        historyMs: HISTORY_MS,
+      },
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     };
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AWS_TIMING } from '../domain/timing.ts';
+import { AWS_TIMING, pacedTiming } from '../domain/timing.ts';
 import { DEAD_QUEUE_ENV } from '../names/dead-letters.ts';
 import { ENDPOINT_ENV } from '../names/endpoints.ts';
 import { ENV } from '../names/env.ts';
@@ -100,7 +100,7 @@ export function optionsFromEnv(variables: Readonly<Record<string, string | undef
     taskRoles: env[ENV.taskRoles],
     logGroup: env[ENV.logGroup],
     settings: {
-      timing: AWS_TIMING,
+      timing: pacedTiming(AWS_TIMING, orNull(env[ENV.launchesPerSec])),
       launchesPerSec: orNull(env[ENV.launchesPerSec]),
       stopsPerSec: orNull(env[ENV.stopsPerSec]),
       historyMs: env[ENV.historyDays] * MS_PER_DAY,

@@ -5,12 +5,15 @@ import { createDynamoClient } from '../adapters/aws/dynamo-client.ts';
 import { createDynamoStore } from '../adapters/aws/dynamo-store.ts';
 import { createEcsClients, createEcsTasks } from '../adapters/aws/ecs-tasks.ts';
 import type { Placement } from '../adapters/aws/run-task-request.ts';
+import { createSqsDeadQueues, queueDepths } from '../adapters/aws/sqs-dead-letters.ts';
 import { type Inbox, createSqsInbox } from '../adapters/aws/sqs-inbox.ts';
 import { type QueueUrls, createSqsClient, createSqsQueues } from '../adapters/aws/sqs-queues.ts';
 import { systemClock } from '../adapters/system-clock.ts';
 import { createCache } from '../control/cache.ts';
+import { createPacer } from '../control/pacer.ts';
 import { createPublisher } from '../control/publisher.ts';
 import type { Deps, Settings } from '../control/deps.ts';
+import type { LetterFile } from '../ports/dead-letters.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -52,7 +55,7 @@ export type SdkClient =
 export type StoreOptions =
   | { readonly kind: 'dynamodb'; readonly tableName: string; readonly endpoint: string | null }
   /** The in-memory store, on machines without the engine. */
-  | ({ readonly kind: 'given' } & Pick<Deps, 'jobs' | 'feed' | 'limits' | 'objects'>);
+  | ({ readonly kind: 'given'; readonly letters: LetterFile } & Pick<Deps, 'jobs' | 'feed' | 'limits' | 'objects'>);
 
 /** Opens every client and puts the ports together: the one place where ports meet adapters. */
 export function createRuntime(options: RuntimeOptions): Runtime {
@@ -95,12 +98,15 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       telemetry,
       cache: createCache(),
       publisher: createPublisher({ feed: store.feed, clock: systemClock }),
+      pacer: createPacer({ limits: store.limits, clock: systemClock }),
       settings: options.settings,
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     },
     logs: createCloudwatchLogs({ client: logsClient, logGroup }),
     facts,
     inboxOf: (queueArn) => inboxes.get(nameIn(queueArn, ':')) ?? null,
+    letters: { dead: createSqsDeadQueues({ client: sqs, deadUrls: deadQueues }), letters: store.letters },
+    queueDepths: async () => queueDepths(sqs, urls, deadQueues),
     coalesceMs: options.coalesceMs,
     close() {
       for (const client of [sqs, clients.launching, clients.other, logsClient]) client.destroy();

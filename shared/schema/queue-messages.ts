@@ -144,6 +144,7 @@ const DispatchSchema = z.discriminatedUnion('kind', [
     launch: z.array(Id).readonly(),
     stop: z.array(Id).readonly(),
     traits: TraitsSchema.optional(),
+    ahead: Count.optional(),
     podDeleted: z.literal(true).optional(),
   }),
   z.object({ v, kind: z.literal('stopTask'), uid: Uid, taskArn: Arn }),

@@ -150,7 +150,12 @@ test.each<[string, Answer, string]>([
   [
     'task quota as exception',
     refusal('ClientException', 'You’ve reached the limit on the number of tasks you can run concurrently'),
-    'later',
+    'refused',
+  ],
+  [
+    'too many tasks that are being provided for',
+    refusal('ClientException', 'You have reached the limit of PROVISIONING tasks in the cluster.'),
+    'refused',
   ],
   ['a hard limit', refusal('LimitExceededException', 'The limit for the resource was exceeded.'), 'later'],
   ['keys expired', refusal('ExpiredTokenException', 'The security token included in the request is expired'), 'later'],

@@ -183,11 +183,11 @@ const CONDITIONAL_WRITES: readonly Write[] = [
   },
   {
     name: 'limits.commit',
-    onConflict: { kind: 'lost', row: { version: 0, state: { nextFreeAt: 0 } } },
+    onConflict: { kind: 'lost', row: { version: 0, state: { nextFreeAt: 0, cut: null } } },
     prepare:
       async ({ limits }) =>
       async () =>
-        limits.commit('launch', 0, { nextFreeAt: T0 }),
+        limits.commit('launch', 0, { nextFreeAt: T0, cut: null }),
   },
 ];
 

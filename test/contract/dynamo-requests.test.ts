@@ -452,7 +452,7 @@ describe('requests that write', () => {
     `);
   });
   test('limits.commit', () => {
-    expect(shown(leaseRequest('muster', 'token', 'launch', 7, { nextFreeAt: T0 }))).toMatchInlineSnapshot(`
+    expect(shown(leaseRequest('muster', 'token', 'launch', 7, { nextFreeAt: T0, cut: null }))).toMatchInlineSnapshot(`
       {
         "ConditionExpression": "#version = :was",
         "ExpressionAttributeNames": {

@@ -5,6 +5,7 @@ import { createCache } from '../../shared/control/cache.ts';
 import { deleteCronJob, finishCronJob } from '../../shared/control/cron-changes.ts';
 import type { Deps } from '../../shared/control/deps.ts';
 import { createJob, deleteJob } from '../../shared/control/job-changes.ts';
+import { createPacer } from '../../shared/control/pacer.ts';
 import { createPublisher } from '../../shared/control/publisher.ts';
 import { asEpochMs } from '../../shared/domain/brand.ts';
 import type { OwnerReference } from '../../shared/domain/manifest.ts';
@@ -66,6 +67,7 @@ async function aStage(finalizers: readonly string[] = []) {
     telemetry: { count: () => undefined, record: () => undefined, info: () => undefined, warn: () => undefined },
     cache: createCache(),
     publisher: createPublisher({ feed: ports.feed, clock }),
+    pacer: createPacer({ limits: store.limits, clock }),
     settings: { timing: AWS_TIMING, launchesPerSec: null, stopsPerSec: null, historyMs: 86_400_000 },
     hash: (text) => createHash('sha256').update(text).digest('hex'),
   };

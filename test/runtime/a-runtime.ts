@@ -2,6 +2,7 @@ import type { SQSEvent } from 'aws-lambda';
 import type { Inbox, Received } from '../../shared/adapters/aws/sqs-inbox.ts';
 import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
 import { createCache } from '../../shared/control/cache.ts';
+import { createPacer } from '../../shared/control/pacer.ts';
 import { createPublisher } from '../../shared/control/publisher.ts';
 import { asEpochMs } from '../../shared/domain/brand.ts';
 import { AWS_TIMING } from '../../shared/domain/timing.ts';
@@ -81,12 +82,15 @@ export function aRuntime(inbox: Inbox, coalesceMs = 300) {
         feed: store.feed,
         clock: { now: () => asEpochMs(now), sleep: async () => undefined },
       }),
+      pacer: createPacer({ limits: store.limits, clock: { now: () => asEpochMs(now), sleep: async () => undefined } }),
       settings: { timing: AWS_TIMING, launchesPerSec: null, stopsPerSec: null, historyMs: 1000 },
       hash: (text) => text,
     },
     logs: { read: async () => ({ kind: 'none' }), readBack: async () => ({ kind: 'none' }) },
     facts: inbox,
     inboxOf: (arn) => (arn === QUEUE_ARN ? inbox : null),
+    letters: { dead: { take: async () => [], remove: async () => undefined }, letters: store.letters },
+    queueDepths: async () => [],
     coalesceMs,
     close: () => undefined,
   };

@@ -4,6 +4,7 @@ import { type Fate, createMemoryTasks } from '../../shared/adapters/memory/tasks
 import { type Cache, createCache } from '../../shared/control/cache.ts';
 import type { Deps, Settings } from '../../shared/control/deps.ts';
 import { dispatch } from '../../shared/control/dispatch.ts';
+import { createPacer } from '../../shared/control/pacer.ts';
 import { createPublisher } from '../../shared/control/publisher.ts';
 import { changeJob, changeSpec, createJob, deleteJob } from '../../shared/control/job-changes.ts';
 import { FOREGROUND_DELETION } from '../../shared/domain/job.ts';
@@ -204,7 +205,12 @@ export class World {
     if ((this.#timers.soonest() ?? Number.POSITIVE_INFINITY) <= this.time) options.push('timer');
     if (options.length === 0) return this.#passTime();
     const option = this.random.pick(options);
-    if (option === 'call') await this.#return(takeAt(this.#ready, this.random.between(0, this.#ready.length - 1)));
+    if (option === 'call') {
+      // Whoever slept until a moment wakes then, however much else there is to do.
+      const woken = this.#ready.findIndex(({ port }) => port === 'clock');
+      const no = woken >= 0 ? woken : this.random.between(0, this.#ready.length - 1);
+      await this.#return(takeAt(this.#ready, no));
+    }
     else if (option === 'start') this.random.pick(startable)();
     else this.#timers.takeDue(this.time)?.();
     this.time = plusMs(this.time, this.random.between(0, 8));
@@ -314,6 +320,7 @@ export class World {
   #deps(process: Process): Deps {
     const now = (): EpochMs => plusMs(this.time, process.skewMs);
     const gate = <T extends object>(port: string, real: T): T => this.#gated(process, port, real);
+    const limits = gate('limits', this.store.limits);
     const feed = gate('feed', this.watchdog.watchFeed(this.store.feed));
     const clock: Clock = {
       now,
@@ -322,7 +329,7 @@ export class World {
     return {
       jobs: gate('jobs', this.watchdog.watchJobs(this.store.jobs, process.kind === 'user')),
       feed,
-      limits: gate('limits', this.store.limits),
+      limits,
       objects: gate('objects', this.store.objects),
       tasks: gate('tasks', this.tasks),
       queues: gate('queues', this.#mail.queues()),
@@ -330,6 +337,7 @@ export class World {
       telemetry: { count: () => undefined, record: () => undefined, info: () => undefined, warn: () => undefined },
       cache: this.random.pick(this.#caches),
       publisher: createPublisher({ feed, clock }),
+      pacer: createPacer({ limits, clock }),
       settings: this.#settings,
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createCache } from '../../shared/control/cache.ts';
 import type { Deps } from '../../shared/control/deps.ts';
 import { changeSpec, createJob, deleteJob } from '../../shared/control/job-changes.ts';
+import { createPacer } from '../../shared/control/pacer.ts';
 import { createPublisher } from '../../shared/control/publisher.ts';
 import { type Look, reconcileBatch } from '../../shared/control/reconcile.ts';
 import { type JobUid, asJobUid, asTaskArn } from '../../shared/domain/brand.ts';
@@ -176,6 +177,7 @@ export class Crew {
       telemetry: { count: () => undefined, record: () => undefined, info: () => undefined, warn: () => undefined },
       cache: createCache(),
       publisher: createPublisher({ feed: ports.feed, clock: ticking }),
+      pacer: createPacer({ limits: ports.limits, clock: ticking }),
       settings: { timing: AWS_TIMING, launchesPerSec: null, stopsPerSec: null, historyMs: 30 * 86_400_000 },
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     };

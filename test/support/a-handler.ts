@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createCache } from '../../shared/control/cache.ts';
 import type { Deps } from '../../shared/control/deps.ts';
 import { dispatch } from '../../shared/control/dispatch.ts';
+import { createPacer } from '../../shared/control/pacer.ts';
 import { createPublisher } from '../../shared/control/publisher.ts';
 import { type Look, type Reconciled, reconcileBatch } from '../../shared/control/reconcile.ts';
 import { type EpochMs, type JobUid, plusMs } from '../../shared/domain/brand.ts';
@@ -29,11 +30,12 @@ export class Handler {
       now: () => plusMs(now(), skewMs),
       sleep: async () => Promise.reject(new Error('without a rate nobody waits')),
     };
+    const limits = this.#watched('limits', ports.limits);
     const feed = this.#watched('feed', ports.feed);
     this.deps = {
       jobs: this.#watched('jobs', ports.jobs),
       feed,
-      limits: this.#watched('limits', ports.limits),
+      limits,
       objects: this.#watched('objects', ports.objects),
       tasks: this.#watched('tasks', ports.tasks),
       queues: this.#watched('queues', ports.queues),
@@ -46,6 +48,7 @@ export class Handler {
       },
       cache: createCache(),
       publisher: createPublisher({ feed, clock }),
+      pacer: createPacer({ limits, clock }),
       settings: { timing: AWS_TIMING, launchesPerSec: null, stopsPerSec: null, historyMs: 30 * 86_400_000 },
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     };

@@ -7,6 +7,8 @@ import { ATTRIBUTE, type Row, number, numberIn, text } from './dynamo-row.ts';
 import { type Table, change, isBy, sendUpdate, versionIs } from './dynamo-write.ts';
 
 const NEXT_FREE_AT = 'nextFreeAt';
+const CUT_SHARE = 'cutShare';
+const CUT_AT = 'cutAt';
 
 /** {@link Limits} as one row each. */
 export const limits = (table: Table): Limits => ({
@@ -39,6 +41,7 @@ export const leaseRequest = (
       [ATTRIBUTE.version]: number(expectedVersion + 1),
       [ATTRIBUTE.by]: text(token),
       [NEXT_FREE_AT]: number(state.nextFreeAt),
+      ...(state.cut === null ? {} : { [CUT_SHARE]: number(state.cut.share), [CUT_AT]: number(state.cut.at) }),
     },
     condition: versionIs(expectedVersion),
     tellLoser: true,
@@ -47,4 +50,11 @@ export const leaseRequest = (
 const limitRow = (row: Row | null): LimitRow =>
   row === null
     ? { version: 0, state: IDLE_PACE }
-    : { version: numberIn(row, ATTRIBUTE.version), state: { nextFreeAt: asEpochMs(numberIn(row, NEXT_FREE_AT)) } };
+    : {
+        version: numberIn(row, ATTRIBUTE.version),
+        state: { nextFreeAt: asEpochMs(numberIn(row, NEXT_FREE_AT)), cut: cutIn(row) },
+      };
+
+/** A cut is never undone, it only grows old. */
+const cutIn = (row: Row): PaceState['cut'] =>
+  CUT_AT in row ? { share: numberIn(row, CUT_SHARE), at: asEpochMs(numberIn(row, CUT_AT)) } : null;

@@ -21,7 +21,12 @@ type RunAnswer = Pick<RunTaskCommandOutput, 'tasks' | 'failures'>;
 /** What an exception of RunTask means. Throws it again if the outcome is unknown: 5xx, time-outs, sockets. */
 export function outcomeOfRunError(error: unknown): RunTaskOutcome {
   const adopted = existingTask(error);
-  return adopted === null ? classify(error) : { kind: 'launched', taskArn: asTaskArn(adopted) };
+  if (adopted !== null) return { kind: 'launched', taskArn: asTaskArn(adopted) };
+  const outcome = classify(error);
+  // Not too many calls, but nothing to run the task on: as where ECS says the same in failures[], it is tried again after a while.
+  return outcome.kind === 'later' && SHORT_OF_SOMETHING.test(outcome.reason) && !THROTTLED.test(outcome.reason)
+    ? { kind: 'refused', reason: outcome.reason }
+    : outcome;
 }
 
 /**
@@ -44,7 +49,7 @@ const THROTTLED =
   /Rate exceeded|Request limit exceeded|Throttl|RequestLimitExceeded|TooManyRequests|LimitExceeded|Too many concurrent attempts/i;
 
 /** Quotas and capacity. ECS's text has a typographic apostrophe, so that only words are matched. */
-const SHORT_OF_SOMETHING = /reached the limit on the number of (tasks|vCPUs)|Capacity is unavailable/i;
+const SHORT_OF_SOMETHING = /reached the limit on the number of (tasks|vCPUs)|Capacity is unavailable|PROVISIONING/i;
 
 /** Keys that have just expired or a clock that is off: nothing was done, and it says nothing about the Job. */
 const UNPROVEN =
