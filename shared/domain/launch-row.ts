@@ -6,7 +6,8 @@ export type LaunchSlot = AttemptId &
   /** `traits`: frozen here, for a repeated call must be the same; absent: there is nothing to say. */
   (
     | { readonly state: 'launching'; readonly since: EpochMs; readonly traits?: LaunchTraits | undefined }
-    | { readonly state: 'cancelled' }
+    /** `refused`: by ECS, which may have started it all the same; else nobody has ever asked ECS for it, or it was nowhere. */
+    | { readonly state: 'cancelled'; readonly refused?: true | undefined }
     | { readonly state: 'launched'; readonly taskArn: TaskArn; readonly since: EpochMs }
   );
 
@@ -48,6 +49,8 @@ export type SlotWork = {
   readonly run: readonly Run[];
   /** Launched or not, nobody knows, and the token may be dead: look for the task at ECS. */
   readonly find: readonly AttemptId[];
+  /** Refused, and asked about again, as if there were a task: look for it; if it is nowhere, it is cancelled. */
+  readonly doubted: readonly AttemptId[];
   readonly stop: readonly { readonly id: AttemptId; readonly taskArn: TaskArn }[];
   readonly launched: readonly { readonly id: AttemptId; readonly taskArn: TaskArn }[];
   readonly cancelled: readonly AttemptId[];
@@ -64,6 +67,7 @@ export function workOn(
   const slots = new Map(row.slots.map((slot) => [slot.index, slot]));
   const run: Run[] = [];
   const find: AttemptId[] = [];
+  const doubted: AttemptId[] = [];
   const stopping: { id: AttemptId; taskArn: TaskArn }[] = [];
   const launched: { id: AttemptId; taskArn: TaskArn }[] = [];
   const cancelled: AttemptId[] = [];
@@ -80,7 +84,7 @@ export function workOn(
       store({ ...id, state: 'cancelled' });
       cancelled.push(id);
     } else if (order > 0) continue;
-    else if (slot.state === 'cancelled') cancelled.push(id);
+    else if (slot.state === 'cancelled') (slot.refused === true ? doubted : cancelled).push(id);
     else if (slot.state === 'launched') {
       stopping.push({ id, taskArn: slot.taskArn });
       launched.push({ id, taskArn: slot.taskArn }); // should that answer have been lost: only then is the task looked up
@@ -95,32 +99,47 @@ export function workOn(
       store({ ...id, state: 'launching', since: now, ...(own === undefined ? {} : { traits: own }) });
       run.push({ id, traits: own ?? PLAIN });
     } else if (order > 0) continue;
-    else if (slot.state === 'cancelled') cancelled.push(id);
+    else if (slot.state === 'cancelled') (slot.refused === true ? doubted : cancelled).push(id);
     else if (slot.state === 'launched') launched.push({ id, taskArn: slot.taskArn });
     else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);
     else run.push({ id, traits: slot.traits ?? PLAIN });
   }
-  return { row: { ...row, slots: [...slots.values()] }, changed, run, find, stop: stopping, launched, cancelled };
+  return {
+    row: { ...row, slots: [...slots.values()] },
+    changed,
+    run,
+    find,
+    doubted,
+    stop: stopping,
+    launched,
+    cancelled,
+  };
 }
 
 export type SlotOutcome =
   | { readonly id: AttemptId; readonly kind: 'launched'; readonly taskArn: TaskArn }
-  /** nothing runs under this nonce, and nothing must */
-  | { readonly id: AttemptId; readonly kind: 'closed' };
+  /** nothing runs under this nonce, and nothing must; `refused`: so ECS says */
+  | { readonly id: AttemptId; readonly kind: 'closed' | 'refused' };
 
 /** The row after RunTask has answered; slots that have moved on to a later attempt or nonce stay as they are. */
 export function settle(row: LaunchRow, outcomes: readonly SlotOutcome[], now: EpochMs): LaunchRow {
   const slots = new Map(row.slots.map((slot) => [slot.index, slot]));
   for (const outcome of outcomes) {
     const slot = slots.get(outcome.id.index);
-    if (slot === undefined || compare(slot, outcome.id) !== 0 || slot.state !== 'launching') continue;
+    if (slot === undefined || compare(slot, outcome.id) !== 0) continue;
+    const startedThough = slot.state === 'cancelled' && slot.refused === true && outcome.kind === 'launched';
+    if (slot.state !== 'launching' && !startedThough) continue;
     const { index, attempt, nonce } = slot;
-    slots.set(
-      index,
-      outcome.kind === 'launched'
-        ? { index, attempt, nonce, state: 'launched', taskArn: outcome.taskArn, since: now }
-        : { index, attempt, nonce, state: 'cancelled' },
-    );
+    if (outcome.kind === 'launched')
+      slots.set(index, { index, attempt, nonce, state: 'launched', taskArn: outcome.taskArn, since: now });
+    else
+      slots.set(index, {
+        index,
+        attempt,
+        nonce,
+        state: 'cancelled',
+        ...(outcome.kind === 'refused' ? { refused: true } : {}),
+      });
   }
   return { ...row, slots: [...slots.values()] };
 }

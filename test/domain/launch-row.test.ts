@@ -14,7 +14,7 @@ import { at } from '../support/a-board.ts';
 // One launch row: what a dispatch message does to it. All slots and messages are of index 3; `2.1` is its second attempt
 // with nonce 1.
 
-type Known = 'no slot' | `${'launching' | 'launched' | 'cancelled'} ${number}.${number}`;
+type Known = 'no slot' | `${'launching' | 'launched' | 'cancelled' | 'refused'} ${number}.${number}`;
 
 const id = (text: string): AttemptId => {
   const [attempt, nonce] = text.split('.').map(Number);
@@ -33,18 +33,23 @@ function rowOf(known: Known, sinceSec = 0): LaunchRow {
         ? [{ ...own, state, since, taskArn: ARN }]
         : state === 'cancelled'
           ? [{ ...own, state }]
-          : [];
+          : state === 'refused'
+            ? [{ ...own, state: 'cancelled', refused: true }]
+            : [];
   return { row: 0, version: 7, slots };
 }
 
 const slotWords = ({ slots }: LaunchRow): string =>
-  slots.map(({ state, attempt, nonce }) => `${state} ${attempt}.${nonce}`).join(' ') || 'no slot';
+  slots.map((slot) => `${wordOf(slot)} ${slot.attempt}.${slot.nonce}`).join(' ') || 'no slot';
+const wordOf = (slot: LaunchSlot): string =>
+  slot.state === 'cancelled' && slot.refused === true ? 'refused' : slot.state;
 const idWords = ({ attempt, nonce }: AttemptId): string => `${attempt}.${nonce}`;
 
-const workWords = ({ run, find, stop, launched, cancelled }: SlotWork): string =>
+const workWords = ({ run, find, doubted, stop, launched, cancelled }: SlotWork): string =>
   [
     ...run.map((one) => `run ${idWords(one.id)}`),
     ...find.map((one) => `find ${idWords(one)}`),
+    ...doubted.map((one) => `doubt ${idWords(one)}`),
     ...stop.map((one) => `stop ${idWords(one.id)}`),
     ...launched.map((one) => `tell launched ${idWords(one.id)}`),
     ...cancelled.map((one) => `tell cancelled ${idWords(one)}`),
@@ -69,6 +74,8 @@ describe('launch', () => {
     ],
     ['launched 1.0', 'launch 1.0', 5, 'tell launched 1.0', 'launched 1.0', 'the answer was lost'],
     ['cancelled 1.0', 'launch 1.0', 5, 'tell cancelled 1.0', 'cancelled 1.0', 'a cancelled one cannot launch'],
+    ['refused 1.0', 'launch 1.0', 5, 'doubt 1.0', 'refused 1.0', 'ECS may have started it all the same'],
+    ['refused 1.0', 'launch 1.1', 5, 'run 1.1', 'launching 1.1', 'as a rule the next nonce is what is asked for'],
     ['launched 1.0', 'launch 1.1', 5, 'run 1.1', 'launching 1.1', 'the next nonce takes the slot'],
     ['cancelled 1.0', 'launch 2.0', 5, 'run 2.0', 'launching 2.0', 'so does the next attempt'],
     ['launching 2.0', 'launch 1.0', 5, 'nothing', 'launching 2.0', 'a message that comes late'],
@@ -81,6 +88,7 @@ describe('stop', () => {
   table([
     ['no slot', 'stop 1.0', 0, 'tell cancelled 1.0', 'cancelled 1.0', 'cancelled before it was launched'],
     ['cancelled 1.0', 'stop 1.0', 5, 'tell cancelled 1.0', 'cancelled 1.0', 'the answer was lost'],
+    ['refused 1.0', 'stop 1.0', 5, 'doubt 1.0', 'refused 1.0', 'what the board knows to run is not there for nothing'],
     ['launched 1.0', 'stop 1.0', 5, 'stop 1.0, tell launched 1.0', 'launched 1.0', 'its task is stopped'],
     ['launching 1.0', 'stop 1.0', 29, 'nothing', 'launching 1.0', 'a launch under way is left alone'],
     ['launching 1.0', 'stop 1.0', 30, 'run 1.0', 'launching 1.0', 'then the call is repeated, to learn its task'],
@@ -132,11 +140,16 @@ test('the slots of a row do not touch one another', () => {
 });
 
 describe('after RunTask has answered', () => {
-  test.each<readonly [known: Known, outcome: 'launched' | 'closed', of: string, after: Known, because: string]>([
+  test.each<
+    readonly [known: Known, outcome: 'launched' | 'closed' | 'refused', of: string, after: Known, because: string]
+  >([
     ['launching 1.0', 'launched', '1.0', 'launched 1.0', 'its task is known'],
     ['launching 1.0', 'closed', '1.0', 'cancelled 1.0', 'nothing runs, and nothing must'],
     ['launched 1.0', 'closed', '1.0', 'launched 1.0', 'what was launched stays so'],
     ['cancelled 1.0', 'launched', '1.0', 'cancelled 1.0', 'what was cancelled stays so'],
+    ['launching 1.0', 'refused', '1.0', 'refused 1.0', 'nothing ought to run'],
+    ['refused 1.0', 'launched', '1.0', 'launched 1.0', 'it was found running all the same'],
+    ['refused 1.0', 'closed', '1.0', 'refused 1.0', 'what was refused stays so'],
     ['launching 1.1', 'launched', '1.0', 'launching 1.1', 'a late answer to an old nonce'],
     ['launching 2.0', 'closed', '1.0', 'launching 2.0', 'or to an old attempt'],
     ['no slot', 'launched', '1.0', 'no slot', 'a row that is gone'],
