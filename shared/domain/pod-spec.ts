@@ -16,6 +16,8 @@ export type PodSpec = {
   readonly securityContext?: SecurityContext;
   /** The former name of serviceAccountName; the same as that. */
   readonly serviceAccount?: string;
+  /** The indexes have DNS names: see host-names.ts. */
+  readonly subdomain?: string;
   readonly dnsPolicy?: string;
   readonly schedulerName?: string;
 };

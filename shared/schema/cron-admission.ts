@@ -4,6 +4,7 @@ import { CronJobShape } from './cron-shape.ts';
 import { CONCURRENCY_POLICIES, type FormerTimes, historyFaults, timesFaults } from './cron-spec-rules.ts';
 import { admitJobTemplate } from './cron-template.ts';
 import { type Fault, invalid } from './fault.ts';
+import { type HostsOffer, USUAL_OFFER } from './host-name-rules.ts';
 import type { AdmissionContext } from './job-manifest.ts';
 import { annotationFaults, labelFaults, strayAnnotationFaults } from './metadata-rules.ts';
 import { tieFaults, tiesOf } from './object-metadata.ts';
@@ -24,7 +25,7 @@ const NAME_CHARS_MAX = 52;
  * nothing in it ignored. Fields that we do not support are faults with their path.
  */
 export function admitCronJob(document: unknown, context: AdmissionContext): CronJobAdmission {
-  const { namespace, nameSuffix, fieldValidation } = context;
+  const { namespace, nameSuffix, fieldValidation, hosts = USUAL_OFFER } = context;
   const read = readCronJob(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
   const { metadata } = read.object;
@@ -35,7 +36,7 @@ export function admitCronJob(document: unknown, context: AdmissionContext): Cron
     return refusedReading(`resourceVersion ${message}`, [{ path: 'metadata.resourceVersion', message }]);
   }
   const name = nameOf(metadata, nameSuffix);
-  const judged = judgeCronJob(read.object, { name, namespace, generateName: metadata?.generateName }, null);
+  const judged = judgeCronJob(read.object, { name, namespace, generateName: metadata?.generateName }, null, hosts);
   const faults = [
     ...nameFaults(name, metadata),
     ...judged.faults,
@@ -71,11 +72,12 @@ export function judgeCronJob(
   { metadata, spec }: CronJobShape,
   identity: { readonly name: string; readonly namespace: string; readonly generateName?: string | undefined },
   former: FormerTimes | null,
+  hosts: HostsOffer,
 ): JudgedCronJob {
   const { labels, annotations } = metadata ?? {};
   const { name, namespace, generateName = '' } = identity;
   const ties = tiesOf(metadata);
-  const { template, faults, warnings } = admitJobTemplate(spec.jobTemplate);
+  const { template, faults, warnings } = admitJobTemplate(spec.jobTemplate, { name, namespace, hosts });
   const stored: ObjectMeta = {
     name,
     namespace,

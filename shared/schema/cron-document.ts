@@ -2,6 +2,7 @@ import type { CronJobManifest } from '../domain/cron-manifest.ts';
 import type { ManagedFieldsEntry } from '../domain/manifest.ts';
 import { judgeCronJob, readCronJob } from './cron-admission.ts';
 import type { StoredCronJob } from './cron-update.ts';
+import { USUAL_OFFER } from './host-name-rules.ts';
 
 /** What the server knows of a CronJob beside what its author has written. */
 export type CronJobStanding = {
@@ -40,7 +41,7 @@ export function storedCronJob(document: {
   const read = readCronJob(document, 'Ignore');
   if (read.kind === 'undecodable') throw new Error(`a stored CronJob cannot be read: ${read.message}`);
   const { name = '', namespace = '', generateName } = read.object.metadata ?? {};
-  const { manifest } = judgeCronJob(read.object, { name, namespace, generateName }, null);
+  const { manifest } = judgeCronJob(read.object, { name, namespace, generateName }, null, USUAL_OFFER);
   const { uid, deletionTimestamp } = document.metadata;
   return { manifest, uid, deleting: deletionTimestamp !== undefined };
 }

@@ -2,6 +2,7 @@ import type { JobTemplate, TemplatedJobSpec } from '../domain/cron-manifest.ts';
 import type { JobManifest, PodTemplate } from '../domain/manifest.ts';
 import type { JobTemplateShape } from './cron-shape.ts';
 import { type Fault, invalid, notSupported } from './fault.ts';
+import { type HostsOffer, hostNameFaults, hostNameWarnings } from './host-name-rules.ts';
 import { withDefaults } from './job-defaults.ts';
 import type { JobSpecShape } from './job-shape.ts';
 import { jobSpecFaults, restartPolicyFaults } from './job-spec-rules.ts';
@@ -21,6 +22,9 @@ export type AdmittedJobTemplate = {
   readonly warnings: readonly string[];
 };
 
+/** The CronJob, as far as its Jobs depend on it. */
+export type TemplateOwner = { readonly name: string; readonly namespace: string; readonly hosts: HostsOffer };
+
 const PATH = 'spec.jobTemplate';
 
 /**
@@ -28,7 +32,7 @@ const PATH = 'spec.jobTemplate';
  * is created (selector, labels, defaults). Labels and annotations are looked at here, where Kubernetes waits until a Job
  * cannot be created for them.
  */
-export function admitJobTemplate({ metadata, spec }: JobTemplateShape): AdmittedJobTemplate {
+export function admitJobTemplate({ metadata, spec }: JobTemplateShape, cron: TemplateOwner): AdmittedJobTemplate {
   const pod = admitPodTemplate(spec.template, { indexed: spec.completionMode === 'Indexed' });
   const templated = templatedSpec(spec, pod.template);
   // Only the Job that is created gets the default; here an Indexed Job must say how many.
@@ -37,6 +41,7 @@ export function admitJobTemplate({ metadata, spec }: JobTemplateShape): Admitted
     ...jobSpecFaults(defaulted),
     ...pod.faults,
     ...restartPolicyFaults(defaulted),
+    ...hostNameFaults(defaulted, { name: nameOfAJob(cron.name), namespace: cron.namespace }, cron.hosts),
     ...taskFaults(jobOf(templated, pod.template), { isWhole: pod.faults.length === 0 }),
     ...selectorFaults(spec),
   ];
@@ -50,9 +55,16 @@ export function admitJobTemplate({ metadata, spec }: JobTemplateShape): Admitted
       ...refusedFields('metadata', `${PATH}.metadata`, metadata),
       ...ofJob.map((fault) => ({ ...fault, path: `${PATH}.${fault.path}` })),
     ],
-    warnings: [...conditionWarnings(templated.podFailurePolicy), ...pod.warnings].map((text) => `${PATH}.${text}`),
+    warnings: [
+      ...conditionWarnings(templated.podFailurePolicy),
+      ...hostNameWarnings(pod.template),
+      ...pod.warnings,
+    ].map((text) => `${PATH}.${text}`),
   };
 }
+
+/** As long as those that schedules give: the minute, in eight digits until the year 2160. */
+const nameOfAJob = (cronJob: string): string => (cronJob === '' ? '' : `${cronJob}-${'0'.repeat(8)}`);
 
 /** Every Job of a CronJob generates a selector of its own. */
 const selectorFaults = ({ selector, manualSelector }: JobSpecShape): readonly Fault[] => [

@@ -2,6 +2,7 @@ import type { CronJobManifest } from '../domain/cron-manifest.ts';
 import { judgeCronJob, readCronJob } from './cron-admission.ts';
 import { namesZone } from './cron-spec-rules.ts';
 import type { Fault } from './fault.ts';
+import { type HostsOffer, USUAL_OFFER } from './host-name-rules.ts';
 import { identityFaults, isSame } from './job-update.ts';
 import { meaningOf } from './kept-fields.ts';
 import { addedFinalizerFaults } from './object-metadata.ts';
@@ -35,12 +36,13 @@ export type CronJobUpdate =
 export function admitCronJobUpdate(
   stored: StoredCronJob,
   document: unknown,
-  { fieldValidation }: { readonly fieldValidation: FieldValidation },
+  { fieldValidation, hosts = USUAL_OFFER }: { readonly fieldValidation: FieldValidation; readonly hosts?: HostsOffer },
 ): CronJobUpdate {
   const read = readCronJob(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
   const old = stored.manifest;
-  const { manifest, faults, templateWarnings } = judgeCronJob(read.object, old.metadata, old.spec);
+  const offer = hasSubdomain(old) ? (hosts ?? USUAL_OFFER) : hosts;
+  const { manifest, faults, templateWarnings } = judgeCronJob(read.object, old.metadata, old.spec, offer);
   const all = [
     ...identityFaults(read.object, stored),
     ...(stored.deleting ? addedFinalizerFaults('metadata', manifest.metadata, old.metadata.finalizers ?? []) : []),
@@ -60,10 +62,14 @@ export function admitCronJobUpdate(
 const ZONE_WARNING =
   'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
 
+/** Whoever had it may keep it, also where no names are given any more: the Jobs themselves will be refused. */
+const hasSubdomain = ({ spec }: CronJobManifest): boolean =>
+  (spec.jobTemplate.spec.template.spec.subdomain ?? '') !== '';
+
 /** The stored CronJob as it would be admitted now: an earlier Muster may have filled in less. */
 function asOfToday(stored: CronJobManifest): CronJobManifest {
   const read = readCronJob(stored, 'Ignore');
-  return read.kind === 'read' ? judgeCronJob(read.object, stored.metadata, stored.spec).manifest : stored;
+  return read.kind === 'read' ? judgeCronJob(read.object, stored.metadata, stored.spec, USUAL_OFFER).manifest : stored;
 }
 
 function changeOf(old: CronJobManifest, manifest: CronJobManifest): 'nothing' | 'metadata' | 'spec' {

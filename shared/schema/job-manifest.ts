@@ -2,6 +2,7 @@ import type { JobManifest, JobManifestSpec, Labels, ObjectMeta, PodTemplate } fr
 import { type Fault, invalid } from './fault.ts';
 import { type DefaultedSpec, withDefaults, withGeneratedSelector } from './job-defaults.ts';
 import { type FieldValidation, type Undecodable, readJobDocument, refusedReading } from './job-reading.ts';
+import { type HostsOffer, USUAL_OFFER, hostNameFaults, hostNameWarnings } from './host-name-rules.ts';
 import type { JobShape } from './job-shape.ts';
 import { generatedSelectorFaults, hostnameFaults, jobSpecFaults, templateOfJobFaults } from './job-spec-rules.ts';
 import { labelSelectorOf } from './label-selector-rules.ts';
@@ -21,6 +22,8 @@ export type AdmissionContext = {
   /** Five letters or digits that make a `generateName` a name. */
   readonly nameSuffix: string;
   readonly fieldValidation: FieldValidation;
+  /** Left out: the usual. */
+  readonly hosts?: HostsOffer;
 };
 
 export type Admission =
@@ -34,7 +37,7 @@ export type Admission =
  * (kubernetes-job.md 1.1), nothing in it ignored. Fields that we do not support are faults with their path.
  */
 export function admitJob(document: unknown, context: AdmissionContext): Admission {
-  const { namespace, uid, nameSuffix, fieldValidation } = context;
+  const { namespace, uid, nameSuffix, fieldValidation, hosts = USUAL_OFFER } = context;
   const read = readJobDocument(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
   const { job } = read;
@@ -54,6 +57,7 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
     annotations: metadata?.annotations,
     generateName: metadata?.generateName,
     ties: tiesOf(metadata),
+    hosts,
     spec: withGeneratedSelector(withDefaults(job.spec), name, uid),
   });
   const faults = [
@@ -70,6 +74,7 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
           ...read.warnings,
           ...nameWarnings(name),
           ...conditionWarnings(judged.manifest.spec.podFailurePolicy),
+          ...hostNameWarnings(judged.manifest.spec.template),
           ...judged.templateWarnings,
         ],
       };
@@ -84,6 +89,7 @@ export type JobCandidate = {
   readonly annotations: Labels | undefined;
   readonly generateName: string | undefined;
   readonly ties: Pick<ObjectMeta, 'finalizers' | 'ownerReferences'>;
+  readonly hosts: HostsOffer;
   readonly spec: DefaultedSpec;
 };
 
@@ -96,7 +102,7 @@ export type JudgedJob = {
 
 /** All that any Job must keep to, new or changed; in Kubernetes' order. */
 export function judgeJob(job: JobCandidate): JudgedJob {
-  const { name, namespace, uid, labels, annotations, generateName = '', ties, spec } = job;
+  const { name, namespace, uid, labels, annotations, generateName = '', ties, hosts, spec } = job;
   const { template, faults, warnings } = admitPodTemplate(spec.template, {
     indexed: spec.completionMode === 'Indexed',
   });
@@ -123,6 +129,7 @@ export function judgeJob(job: JobCandidate): JudgedJob {
       ...faults,
       ...templateOfJobFaults(spec),
       ...hostnameFaults(spec, name),
+      ...hostNameFaults(spec, { name, namespace }, hosts),
       ...taskFaults(manifest, { isWhole: faults.length === 0 }),
     ],
     templateWarnings: warnings,

@@ -1,5 +1,6 @@
 import type { JobManifest, ObjectMeta, PodTemplate } from '../domain/manifest.ts';
 import { type Fault, invalid } from './fault.ts';
+import { type HostsOffer, USUAL_OFFER } from './host-name-rules.ts';
 import { type DefaultedSpec, withDefaults } from './job-defaults.ts';
 import { type JudgedJob, judgeJob, labelsOf } from './job-manifest.ts';
 import { type FieldValidation, type Undecodable, readJobDocument } from './job-reading.ts';
@@ -37,7 +38,7 @@ export type JobUpdate =
 export function admitJobUpdate(
   stored: StoredJob,
   document: unknown,
-  { fieldValidation }: { readonly fieldValidation: FieldValidation },
+  { fieldValidation, hosts = USUAL_OFFER }: { readonly fieldValidation: FieldValidation; readonly hosts?: HostsOffer },
 ): JobUpdate {
   const read = readJobDocument(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
@@ -45,7 +46,7 @@ export function admitJobUpdate(
   const old = asOfToday(stored);
   const { name } = old.metadata;
   const spec = withDefaults(job.spec);
-  const judged = judge(job, stored);
+  const judged = judge(job, stored, hosts);
   const faults = [
     ...identityFaults(job, stored),
     ...(stored.deleting
@@ -62,7 +63,8 @@ export function admitJobUpdate(
     : { kind: 'ok', manifest: judged.manifest, warnings, changed: changeOf(old, judged.manifest) };
 }
 
-const judge = (job: JobShape, { manifest, uid }: StoredJob): JudgedJob =>
+/** The names that it has are not taken from it, whatever the installation gives by now. */
+const judge = (job: JobShape, { manifest, uid }: StoredJob, hosts: HostsOffer): JudgedJob =>
   judgeJob({
     name: manifest.metadata.name,
     namespace: manifest.metadata.namespace,
@@ -71,13 +73,14 @@ const judge = (job: JobShape, { manifest, uid }: StoredJob): JudgedJob =>
     annotations: job.metadata?.annotations,
     generateName: manifest.metadata.generateName,
     ties: tiesOf(job.metadata),
+    hosts: { max: Math.max(hosts?.max ?? 0, manifest.spec.completions ?? 0) },
     spec: withDefaults(job.spec),
   });
 
 /** The stored Job as it would be admitted now: an earlier Muster may have filled in less. */
 function asOfToday(stored: StoredJob): JobManifest {
   const read = readJobDocument(documentOf(stored), 'Ignore');
-  return read.kind === 'read' ? judge(read.job, stored).manifest : stored.manifest;
+  return read.kind === 'read' ? judge(read.job, stored, USUAL_OFFER).manifest : stored.manifest;
 }
 
 /** The document that stands for a stored Job: admitted as an update it changes nothing, so patches are applied to it. */

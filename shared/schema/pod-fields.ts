@@ -67,6 +67,9 @@ export const POD_FIELDS: Groups = {
       'repositoryCredentials of each container; one secret at most, used for every image of the Pod',
     ),
     securityContext: honoured('runAsUser, runAsGroup and runAsNonRoot, for containers that do not say otherwise'),
+    subdomain: honoured(
+      'of an Indexed Job: its tasks are found as <job>-<index>.<subdomain>.<namespace>.<zone> (see hostnames.md)',
+    ),
     ephemeralContainers: refused('leave it out: it cannot be part of a template'),
     activeDeadlineSeconds: refused('set spec.activeDeadlineSeconds of the Job'),
     dnsPolicy: refused('leave it out', 'ClusterFirst'),
@@ -76,8 +79,9 @@ export const POD_FIELDS: Groups = {
     hostPID: refused(NOT_SHARED, false),
     hostIPC: refused(NOT_SHARED, false),
     shareProcessNamespace: refused('leave it out', false),
-    hostname: refused('leave it out: Fargate does not set hostnames'),
-    subdomain: refused('leave it out: tasks have no DNS names'),
+    hostname: refused(
+      'leave it out: an index is called by <job>-<index>, where subdomain is set; Fargate sets no hostname',
+    ),
     affinity: refused(NO_NODES),
     schedulerName: refused('leave it out', 'default-scheduler'),
     tolerations: refused('leave it out: Fargate has no nodes, hence no taints'),

@@ -263,7 +263,7 @@ describe('what is wrong is refused with its path', () => {
   test.each([
     ['metadata.finalizers[0]', job({}, { name: 'sums', finalizers: ['orphan'] })],
     ['spec.template.spec.volumes[0].hostPath', job({}, { name: 'sums' }, { volumes: [{ name: 'v', hostPath: {} }] })],
-    ['spec.template.spec.subdomain', job({}, { name: 'sums' }, { subdomain: 'sums' })],
+    ['spec.template.spec.hostname', job({}, { name: 'sums' }, { hostname: 'sums' })],
     ['spec.template.spec.dnsPolicy', job({}, { name: 'sums' }, { dnsPolicy: 'None' })],
     ['spec.template.spec.hostNetwork', job({}, { name: 'sums' }, { hostNetwork: true })],
     ['spec.template.spec.securityContext.fsGroup', job({}, { name: 'sums' }, { securityContext: { fsGroup: 0 } })],

@@ -86,7 +86,11 @@ export const POD_SPEC_KINDS = {
         'One secret at most, used for every image: the Secrets Manager secret muster/NAMESPACE/NAME/secret.',
       ),
       hostname: unserved(16, STRING),
-      subdomain: unserved(17, STRING),
+      subdomain: field(
+        17,
+        STRING,
+        'Of an Indexed Job: each task is found by name, <job>-<index>.<subdomain>.<namespace>.<zone>, while it runs.',
+      ),
       affinity: unserved(18, object('Affinity')),
       schedulerName: field(19, STRING, 'Only default-scheduler is taken, and changes nothing here.'),
       tolerations: unserved(22, listOf(object('Toleration'))),
