@@ -86,4 +86,9 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
   keepState(roles.sweep); // and goes on with what is left of a namespace that is being deleted
   send(roles.sweep, 'wake', 'facts');
   lookAtTasks(roles.sweep);
+  allow(
+    roles.sweep,
+    ['sqs:ReceiveMessage', 'sqs:DeleteMessage'],
+    Object.values(queues).map(({ dead }) => dead.queueArn),
+  ); // files dead letters
 }

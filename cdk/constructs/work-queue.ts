@@ -4,7 +4,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { DEAD_LETTER, RECEIVES_MAX } from '../../shared/names/dead-letters.ts';
+import { RECEIVES_MAX } from '../../shared/names/dead-letters.ts';
 import type { Alarms } from './alarms.ts';
 
 export type WorkQueueProps = {
@@ -58,13 +58,11 @@ export class WorkQueue extends Construct {
 
   #alarms(id: string, oldestAlarm: Duration, alarms: Alarms): void {
     alarms.on(`${id}Dead`, {
-      metric: this.dead.metricApproximateNumberOfMessagesVisible({
-        period: Duration.minutes(5),
-        statistic: Stats.MAXIMUM,
-      }),
+      // Not how many there are: the sweep takes every letter out within a minute or two, and files it.
+      metric: this.dead.metricNumberOfMessagesReceived({ period: Duration.minutes(5), statistic: Stats.SUM }),
       above: 0,
       silence: 'fine',
-      meaning: `Messages of the ${id} queue could not be processed. The dead-letter queue keeps them for ${DEAD_KEPT.toDays()} days; their attribute ${DEAD_LETTER.reason} says why.`,
+      meaning: `Messages of the ${id} queue could not be processed. "muster doctor" lists them with their reasons, for ${DEAD_KEPT.toDays()} days.`,
     });
     alarms.on(`${id}Oldest`, {
       metric: this.queue.metricApproximateAgeOfOldestMessage({

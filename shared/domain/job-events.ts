@@ -1,6 +1,6 @@
 import type { JobIdentity, JobSpec } from './job.ts';
 import { podName } from './pod-name.ts';
-import { EVENTS_MAX, type JobEvent, type JobEventEntry, type Status, tally } from './status.ts';
+import { EVENTS_MAX, type JobEvent, type Status, tally } from './status.ts';
 
 /** Names a Pod of a Job. */
 export type PodRef = { readonly index: number; readonly attempt: number };
@@ -36,16 +36,16 @@ export function jobEvents(
 /** `after`, with what it makes known about the Job itself among its events; what is said again is counted. */
 export function withNews(before: Status | null, after: Status, job: Owner): Status {
   const news = jobEvents(before, after, job, [], []);
-  if (news.length === 0) return after;
-  const events = news.reduce<readonly JobEventEntry[]>((told, event) => {
-    const again = told.find(({ reason, message }) => reason === event.reason && message === event.message);
-    const { version, now: at } = after;
-    return [
-      ...told.filter((each) => each !== again),
-      { ...event, version, at, firstAt: again?.firstAt ?? at, count: (again?.count ?? 0) + 1 },
-    ];
-  }, after.events);
-  return { ...after, events: events.slice(-EVENTS_MAX) };
+  return news.reduce((told, event) => toldAgain(told, event), after);
+}
+
+/** `status`, with this among its events; what is said again is counted. */
+export function toldAgain(status: Status, event: JobEvent, times = 1): Status {
+  const { version, now: at } = status;
+  const again = status.events.find(({ reason, message }) => reason === event.reason && message === event.message);
+  const others = status.events.filter((each) => each !== again);
+  const entry = { ...event, version, at, firstAt: again?.firstAt ?? at, count: (again?.count ?? 0) + times };
+  return { ...status, events: [...others, entry].slice(-EVENTS_MAX) };
 }
 
 function suspension(before: Status | null, after: Status): readonly JobEvent[] {

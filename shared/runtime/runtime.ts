@@ -1,4 +1,6 @@
+import type { LetterPorts } from '../control/dead-letters.ts';
 import type { Deps } from '../control/deps.ts';
+import type { QueueDepth } from '../ports/dead-letters.ts';
 import type { LogReader } from '../ports/log-reader.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Inbox } from '../adapters/aws/sqs-inbox.ts';
@@ -11,6 +13,10 @@ export type Runtime = {
   readonly facts: Inbox;
   /** The queue of this ARN, if it is one of ours. */
   inboxOf(queueArn: string): Inbox | null;
+  /** Where messages end that nobody could process, and where they are kept. */
+  readonly letters: LetterPorts;
+  /** How much is in our queues now, roughly. */
+  queueDepths(): Promise<readonly QueueDepth[]>;
   /** A pass over few facts waits until the one before is this long ago, so that a steady trickle is taken in batches. */
   readonly coalesceMs: number;
   /** Closes the clients' connections. */

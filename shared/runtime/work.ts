@@ -1,5 +1,6 @@
 import { dispatch } from '../control/dispatch.ts';
 import { type Look, reconcileBatch } from '../control/reconcile.ts';
+import { sweepDeadLetters } from '../control/dead-letters.ts';
 import { sweepNamespaces } from '../control/namespaces.ts';
 import { sweepJobs, sweepTasks } from '../control/sweep.ts';
 import type { JobUid } from '../domain/brand.ts';
@@ -133,8 +134,9 @@ const NAMESPACES_SWEPT = { deletions: 2_000, ms: 20_000 };
 export function sweepHandler(runtime: () => Runtime) {
   return scheduledHandler({
     runtime,
-    async work({ time }: ScheduledEvent, { deps }) {
+    async work({ time }: ScheduledEvent, { deps, letters }) {
       await sweepJobs({ everything: false }, deps);
+      await sweepDeadLetters(letters, deps);
       await sweepNamespaces(deps, NAMESPACES_SWEPT);
       if (new Date(time).getUTCMinutes() === 0) await sweepTasks(deps);
     },

@@ -58,8 +58,8 @@ describe('queues', () => {
       expect(redrive['maxReceiveCount']).toBe(RECEIVES_MAX); // or a function would wait for a last receive that never comes
     }
     for (const id of dead) {
-      expect(stack.alarmsOn('ApproximateNumberOfMessagesVisible', id)).toMatchObject([
-        { Threshold: 0, ComparisonOperator: 'GreaterThanThreshold', EvaluationPeriods: 1, Statistic: 'Maximum' },
+      expect(stack.alarmsOn('NumberOfMessagesReceived', id)).toMatchObject([
+        { Threshold: 0, ComparisonOperator: 'GreaterThanThreshold', EvaluationPeriods: 1, Statistic: 'Sum' },
       ]);
       expect(stack.queues.get(id)!.Properties['MessageRetentionPeriod']).toBe(14 * 86_400);
     }

@@ -55,3 +55,15 @@ export const FEED_HEAD_SORT = 'HEAD';
 export const feedHeadKey = (): Row => key(FEED_PARTITION, FEED_HEAD_SORT);
 
 export const limitKey = (name: string): Row => key(`LIMIT#${name}`, 'LIMIT');
+
+/** Dead letters, in the order in which they were sent. */
+export const LETTER_PARTITION = 'DEAD';
+export const letterKey = ({
+  sentAt,
+  queue,
+  id,
+}: {
+  readonly sentAt: number;
+  readonly queue: string;
+  readonly id: string;
+}): Row => key(LETTER_PARTITION, `${padded(sentAt, 15)}#${queue}#${id}`);

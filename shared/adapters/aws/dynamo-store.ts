@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { EpochMs } from '../../domain/brand.ts';
+import type { LetterFile } from '../../ports/dead-letters.ts';
 import type { Feed } from '../../ports/feed.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { Limits } from '../../ports/limits.ts';
@@ -11,6 +12,7 @@ import { commits } from './dynamo-commit.ts';
 import { feed } from './dynamo-feed.ts';
 import { jobs } from './dynamo-jobs.ts';
 import { launches } from './dynamo-launches.ts';
+import { letters } from './dynamo-letters.ts';
 import { limits } from './dynamo-limits.ts';
 import { names } from './dynamo-names.ts';
 import { objects } from './dynamo-objects.ts';
@@ -33,6 +35,7 @@ export function createDynamoStore(options: DynamoStoreOptions): {
   readonly feed: Feed;
   readonly limits: Limits;
   readonly objects: ObjectStore;
+  readonly letters: LetterFile;
 } {
   const table: Table = {
     client: options.client,
@@ -52,5 +55,6 @@ export function createDynamoStore(options: DynamoStoreOptions): {
     feed: feed(table, options.feedRetentionMs),
     limits: limits(table),
     objects: objects(table, options.feedRetentionMs),
+    letters: letters(table),
   };
 }

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../domain/brand.ts';
+import type { LetterFile } from '../../ports/dead-letters.ts';
 import type { Feed, FeedMark } from '../../ports/feed.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { Limits } from '../../ports/limits.ts';
@@ -6,6 +7,7 @@ import type { ObjectStore } from '../../ports/object-store.ts';
 import { ExpiringMap } from './expiring-map.ts';
 import { createMemoryFeed } from './feed.ts';
 import { createMemoryJobStore } from './job-store.ts';
+import { createMemoryLetters } from './letters.ts';
 import { createMemoryLimits } from './limits.ts';
 import { createMemoryObjects } from './objects.ts';
 
@@ -19,7 +21,13 @@ export function createMemoryStore({
 }: {
   readonly now: () => EpochMs;
   readonly feedRetentionMs?: number;
-}): { readonly jobs: JobStore; readonly feed: Feed; readonly limits: Limits; readonly objects: ObjectStore } {
+}): {
+  readonly jobs: JobStore;
+  readonly feed: Feed;
+  readonly limits: Limits;
+  readonly objects: ObjectStore;
+  readonly letters: LetterFile;
+} {
   const marks = new ExpiringMap<FeedMark>(now);
   const objects = createMemoryObjects(now, feedRetentionMs);
   return {
@@ -27,5 +35,6 @@ export function createMemoryStore({
     jobs: createMemoryJobStore(marks, objects, now),
     feed: createMemoryFeed(marks, now, feedRetentionMs),
     limits: createMemoryLimits(),
+    letters: createMemoryLetters(now),
   };
 }
