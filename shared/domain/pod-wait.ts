@@ -11,7 +11,7 @@ export type PodWait = Omit<Wait, 'count' | 'since'>;
  * Why a claim has not been launched. Its place in the queue is its place among its Job's claims: how others share the
  * rate is not known here, so the time is the shortest there can be.
  *
- * @returns null: it is being launched, or has been
+ * @returns null: it is being launched, or has been, or is to be launched no more
  */
 export function claimWait(
   { index, attempt }: { readonly index: number; readonly attempt: number },
@@ -20,13 +20,13 @@ export function claimWait(
 ): PodWait | null {
   const place = status.inFlight.findIndex((claim) => claim.index === index && claim.attempt === attempt);
   const claim = status.inFlight[place];
-  if (claim === undefined || status.phase.kind !== 'running') return null;
+  if (claim === undefined) return null;
   const { waitReason } = status;
   if (waitReason !== null && isRefused(claim, status, pace)) {
     const nextTryMs = claim.nonce > 0 ? Math.max(0, claim.dueAt - pace.now) : null;
     return { cause: refusalCause(waitReason), etaMs: null, nextTryMs, message: waitReason };
   }
-  if (pace.perSec === null) return null;
+  if (pace.perSec === null || status.phase.kind !== 'running') return null;
   const ahead = status.inFlight.slice(0, place).filter((other) => !isRefused(other, status, pace)).length;
   const { cause, message } = rateWait(pace);
   return { cause, message, etaMs: etaOf(ahead + 1, pace), nextTryMs: null };

@@ -46,10 +46,10 @@ export function podNews(pod: PodFacts): readonly PodNews[] {
 
 /** The task of a Pod that has one, or waits for it. */
 function presentTask(pod: PodFacts): readonly PodNews[] {
-  const { state, launch, current, status, index, attempt } = pod;
+  const { state, launch, current, status, wait } = pod;
   if (state === 'claimed') {
-    const waits = status.inFlight.some((claim) => claim.index === index && claim.attempt === attempt);
-    if (!waits || status.waitReason === null) return [];
+    // What waits for its turn only has failed at nothing.
+    if (wait === null || wait.message !== status.waitReason) return [];
     const made = podCreatedAt(pod);
     return [unscheduled(pod, current?.nonce ?? 0, status.waitReason, made, later(made, status.now))];
   }

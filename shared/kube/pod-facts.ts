@@ -1,4 +1,5 @@
 import type { IndexRecord, IndexState } from '../domain/index-record.ts';
+import type { PodWait } from '../domain/pod-wait.ts';
 import type { Status } from '../domain/status.ts';
 import type { AttemptRecord, LaunchSlot, StoredSpec } from '../ports/job-store.ts';
 
@@ -21,4 +22,6 @@ export type PodFacts = PodPick & {
   readonly launch: LaunchSlot | null;
   /** What the board says of the index, where this is its newest attempt; null: it is not, or was not read. */
   readonly current: IndexRecord | null;
+  /** What it waits for, where that is known; null: for nothing. */
+  readonly wait: PodWait | null;
 };

@@ -3,6 +3,9 @@ import type { JobUid } from '../domain/brand.ts';
 import { isPodDeletion } from '../domain/ending.ts';
 import { type IndexRecord, hasPod, isActive } from '../domain/index-record.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
+import { type PodWait, claimWait, pauseWait } from '../domain/pod-wait.ts';
+import type { LaunchPace } from '../domain/waits.ts';
+import type { Status } from '../domain/status.ts';
 import type { AttemptRecord, LaunchSlot } from '../ports/job-store.ts';
 import { type JobView, type Reads, readJob } from './read-job.ts';
 import type { PodFacts, PodPick } from './pod-facts.ts';
@@ -102,7 +105,12 @@ export const isGone = ({ state, record }: PodFacts): boolean =>
 
 /** All that is known of attempts, which come by index, with their records and launches. */
 export async function readFacts(view: JobView, picks: readonly PodPick[], reads: Reads): Promise<readonly PodFacts[]> {
-  const [records, launches] = await Promise.all([readRecords(view, picks, reads), readLaunches(view, picks, reads)]);
+  const [records, launches, pace] = await Promise.all([
+    readRecords(view, picks, reads),
+    readLaunches(view, picks, reads),
+    // Most Pods wait for nothing, and then nobody needs to know.
+    picks.some((pick) => mayWait(pick, view)) ? reads.launchPace() : null,
+  ]);
   const { spec, status, version } = view;
   return picks.map((pick) => {
     const told = records.get(keyOf(pick)) ?? null;
@@ -110,8 +118,20 @@ export async function readFacts(view: JobView, picks: readonly PodPick[], reads:
     const current = currentOf(view, pick);
     const goesOn = pick.state === 'waiting' || isLive(pick.state);
     const [record, before] = [isLive(pick.state) ? null : told, goesOn ? told : null];
-    return { ...pick, spec, status, version, record, before, launch, current };
+    const wait = pace === null ? null : waitOf({ ...pick, current, record }, status, pace);
+    return { ...pick, spec, status, version, record, before, launch, current, wait };
   });
+}
+
+const mayWait = ({ state }: PodPick, { status }: JobView): boolean =>
+  state === 'waiting' || (state === 'claimed' && status.inFlight.length > 0);
+
+function waitOf(pod: PodPick & Pick<PodFacts, 'current' | 'record'>, status: Status, pace: LaunchPace): PodWait | null {
+  if (pod.state === 'claimed') return claimWait(pod, status, pace);
+  const { current, record } = pod;
+  return pod.state !== 'waiting' || current === null || record === null
+    ? null
+    : pauseWait(current, record.ending, pace);
 }
 
 /** What the board says of an attempt that is its index's newest and is not over. */

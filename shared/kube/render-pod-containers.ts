@@ -1,6 +1,7 @@
 import { type EpochMs, asTime } from '../domain/brand.ts';
 import { CAUSE_WORDS } from '../domain/ending.ts';
 import type { Container } from '../domain/pod-spec.ts';
+import { outlookOf } from '../domain/wait-words.ts';
 import type { AttemptRecord } from '../ports/job-store.ts';
 import type { PodFacts } from './pod-facts.ts';
 
@@ -76,7 +77,9 @@ function stateOf(pod: PodFacts, stage: Stage, place: Place): State {
         : running(stage.since);
     case 'crashed': {
       if (place === 'init') return { waiting: { reason: 'PodInitializing' } };
-      const message = `back-off restarting failed container: ${stage.record.judgement.because}`;
+      const outlook = pod.wait === null ? '' : outlookOf(pod.wait);
+      const again = outlook === '' ? '' : `, ${outlook}`;
+      const message = `back-off restarting failed container: ${stage.record.judgement.because}${again}`;
       return { waiting: { reason: 'CrashLoopBackOff', ...(place === 'beside' ? {} : { message }) } };
     }
     case 'over':

@@ -2,6 +2,8 @@ import { type EpochMs, asTime } from '../domain/brand.ts';
 import { CAUSE_WORDS } from '../domain/ending.ts';
 import { unreachable } from '../domain/invariant.ts';
 import type { PodSpec, Resources } from '../domain/pod-spec.ts';
+import type { PodWait } from '../domain/pod-wait.ts';
+import { waitText } from '../domain/wait-words.ts';
 import type { AttemptRecord } from '../ports/job-store.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { type Stage, containerStatuses, failedInit, hasInit } from './render-pod-containers.ts';
@@ -13,7 +15,7 @@ export function podStatus(pod: PodFacts) {
 }
 
 function phaseStatus(pod: PodFacts): PodStatus {
-  const { state, record, before, launch } = pod;
+  const { state, record, before, launch, wait } = pod;
   const launchedAt = launch?.state === 'launched' ? launch.since : null;
   const startTime = (record ?? before)?.times.createdAt ?? launchedAt;
   const times = startTime === null ? {} : { startTime: asTime(startTime) };
@@ -27,15 +29,16 @@ function phaseStatus(pod: PodFacts): PodStatus {
     case 'claimed':
       if (before !== null)
         return shown(before.judgement.as === 'restarted' ? 'Running' : 'Pending', { kind: 'creating' });
-      return { phase: 'Pending', ...unscheduled(whyNotLaunched(pod)) };
+      return { phase: 'Pending', ...unscheduled(wait) };
     case 'launched':
       return shown(before?.judgement.as === 'restarted' ? 'Running' : 'Pending', { kind: 'creating' });
     case 'waiting': {
       if (record === null) return { phase: 'Pending', conditions: [SCHEDULED] };
       const { ending, judgement } = record;
       if (judgement.as === 'restarted') return shown('Running', { kind: 'crashed', record });
-      if (ending.cause === 'Unplaced') return { phase: 'Pending', ...unscheduled(ending.reason) };
-      return shown('Pending', { kind: 'unstartable', reason: startFailure(ending.reason), message: ending.reason });
+      const why = wait ?? { cause: 'capacity', etaMs: null, nextTryMs: null, message: ending.reason };
+      if (ending.cause === 'Unplaced') return { phase: 'Pending', ...unscheduled(why) };
+      return shown('Pending', { kind: 'unstartable', reason: startFailure(ending.reason), message: waitText(why) });
     }
     case 'running':
       return shown('Running', { kind: 'running', since: launchedAt ?? startTime });
@@ -65,14 +68,18 @@ function failedStatus(shown: (phase: PodStatus['phase'], stage: Stage) => PodSta
   return byItself ? status : { ...status, reason: CAUSE_WORDS[cause], message: reason };
 }
 
-/** A claim that ECS has not taken yet, for want of capacity, quota or launch rights: a Pod that is not scheduled. */
-function whyNotLaunched({ index, attempt, status }: PodFacts): string | null {
-  const waits = status.inFlight.some((claim) => claim.index === index && claim.attempt === attempt);
-  return waits ? status.waitReason : null;
+/** Not scheduled: ECS has not been asked yet, or has said no. kubectl describe shows `message`, and conditions without theirs. */
+function unscheduled(wait: PodWait | null): Pick<PodStatus, 'conditions' | 'message'> {
+  if (wait === null) return {};
+  const message = waitText(wait);
+  return { conditions: [condition('PodScheduled', false, null, scheduleReason(wait), message)], message };
 }
 
-const unscheduled = (why: string | null): Pick<PodStatus, 'conditions'> =>
-  why === null ? {} : { conditions: [condition('PodScheduled', false, null, 'Unschedulable', why)] };
+/** Kubernetes' word where there is no room for it, our own where it is only a matter of time. */
+function scheduleReason({ cause }: PodWait): string {
+  if (cause === 'launchRate') return 'LaunchRateLimited';
+  return cause === 'throttled' ? 'LaunchThrottled' : 'Unschedulable';
+}
 
 /** The kubelet's word for what keeps a container from starting. */
 function startFailure(reason: string): string {
