@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createMemoryLimits } from '../../shared/adapters/memory/limits.ts';
 import { callAtPace, slowDown } from '../../shared/control/pace.ts';
 import { createPacer } from '../../shared/control/pacer.ts';
-import { type EpochMs, asEpochMs, plusMs } from '../../shared/domain/brand.ts';
+import { type EpochMs, asEpochMs } from '../../shared/domain/brand.ts';
 import type { Limits } from '../../shared/ports/limits.ts';
 
 const START = asEpochMs(1_800_000_000_000);
@@ -22,7 +22,7 @@ class Dispatchers {
   constructor() {
     const real = createMemoryLimits();
     this.#limits = {
-      read: real.read,
+      read: async (name) => real.read(name),
       commit: async (name, version, state) => {
         const committed = await real.commit(name, version, state);
         if (committed.kind === 'committed') this.writes++;

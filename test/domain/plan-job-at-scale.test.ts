@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { CHUNK_INDEXES } from '../../shared/domain/board.ts';
 import type { Fact } from '../../shared/domain/fact.ts';
 import { tally } from '../../shared/domain/status.ts';
-import { AWS_TIMING, CHUNKS_PER_PASS_MAX, CLAIMS_IN_FLIGHT_MAX, FOLD_AT_ENTRIES } from '../../shared/domain/timing.ts';
+import { planJob } from '../../shared/domain/plan-job.ts';
+import {
+  AWS_TIMING,
+  CHUNKS_PER_PASS_MAX,
+  CLAIMS_IN_FLIGHT_MAX,
+  FOLD_AT_ENTRIES,
+  pacedTiming,
+} from '../../shared/domain/timing.ts';
 import {
   type Situation,
   aBoard,
@@ -36,6 +43,18 @@ describe('claims in flight', () => {
     expect(asked(first, 'launch')).toBe(CLAIMS_IN_FLIGHT_MAX);
     expect(first.actions.filter(({ kind }) => kind === 'launch')).toHaveLength(CLAIMS_IN_FLIGHT_MAX / 10);
     expect(asked(plan(after(large, first), [], 1), 'launch')).toBe(0);
+  });
+
+  test('under a launch limit, as many as are launched in four seconds; each message says how many stand before it', () => {
+    const timing = pacedTiming(AWS_TIMING, 10);
+    const first = planJob(large.job, large.status, large.stored, [], at(0), timing);
+    expect(asked(first, 'launch')).toBe(40);
+    const ahead = first.actions.map((action) => (action.kind === 'launch' ? action.ahead : null));
+    expect(ahead.filter((each) => each !== null)).toEqual([0, 10, 20, 30]);
+    const answered = after(large, first);
+    const facts = none(10).map((index) => launched(index));
+    const second = planJob(answered.job, answered.status, answered.stored, facts, at(1), timing);
+    expect(second.actions).toContainEqual(expect.objectContaining({ kind: 'launch', row: 4, ahead: 30 }));
   });
 
   test('each answer makes room for one more', () => {

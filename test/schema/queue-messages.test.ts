@@ -152,6 +152,7 @@ test('what the board has to say of launches comes along', () => {
     launch: [{ index: 7, attempt: 3, nonce: 0 }],
     stop: [],
     traits: new Map([[7, { onDemand: true, failures: 2, ignored: 1 }]]),
+    ahead: 60,
   };
   expect(parseDispatch(formatDispatch(message))).toEqual(message);
 });
