@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWhole } from '../whole-file.ts';
 import { AwsError } from '../wire/aws-error.ts';
 import { DefinitionSchema, definitionProblem, type Definition, type DefinitionRequest } from './definition.ts';
-import { writeWhole } from './task-files.ts';
 
 /** All registered task definitions: revisions 1, 2, 3, … of each family, kept for ever, on disk if there is a folder. */
 export class Definitions {

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWhole } from '../whole-file.ts';
 import { EXIT_LINE } from './shim.ts';
 import { TaskRecordSchema, type TaskRecord } from './task-record.ts';
 
@@ -93,12 +94,6 @@ export class TaskFiles {
     const line = read === null ? null : EXIT_LINE.exec(read.text);
     return read === null || line === null ? null : { exitCode: Number(line[1]), atMs: read.atMs };
   }
-}
-
-/** Writes a file such that a reader, after a crash too, sees the old content or the new. */
-export function writeWhole(path: string, content: string): void {
-  writeFileSync(`${path}.new`, content);
-  renameSync(`${path}.new`, path);
 }
 
 function readRecord(

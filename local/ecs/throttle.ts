@@ -42,19 +42,19 @@ export const AWS_LIMITS: Limits = {
 };
 
 /** Several buckets that a call pays together: all of them, or none. */
-export class Throttle {
-  readonly #limits: Partial<Limits>;
-  #buckets: Partial<Record<LimitName, Bucket>> = {};
+export class Throttle<Name extends string = LimitName> {
+  readonly #limits: Partial<Record<Name, Rate>>;
+  #buckets: Partial<Record<Name, Bucket>> = {};
 
   /** A limit that is left out does not limit. */
-  constructor(limits: Partial<Limits>) {
+  constructor(limits: Partial<Record<Name, Rate>>) {
     this.#limits = limits;
   }
 
   /** Whether a call at `nowMs` may go on; `costs` names what it draws on. */
-  allows(costs: Partial<Record<LimitName, number>>, nowMs: number): boolean {
-    const after: Partial<Record<LimitName, Bucket>> = { ...this.#buckets };
-    for (const name of Object.keys(costs) as LimitName[]) {
+  allows(costs: Partial<Record<Name, number>>, nowMs: number): boolean {
+    const after: Partial<Record<Name, Bucket>> = { ...this.#buckets };
+    for (const name of Object.keys(costs) as Name[]) {
       const rate = this.#limits[name];
       if (rate === undefined) continue;
       const { bucket, paid } = take(this.#buckets[name], rate, nowMs, costs[name]);

@@ -1,0 +1,148 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { writeWhole } from '../whole-file.ts';
+
+const InstanceRecordSchema = z.object({
+  id: z.string(),
+  attributes: z.record(z.string(), z.string()).readonly(),
+  creatorRequestId: z.string().nullable(),
+});
+
+const ServiceRecordSchema = z.object({
+  schema: z.literal(1),
+  id: z.string().regex(/^srv-[0-9a-z]+$/),
+  name: z.string(),
+  description: z.string().nullable(),
+  creatorRequestId: z.string().nullable(),
+  ttlSec: z.number(),
+  createdAtMs: z.number(),
+  instances: z.array(InstanceRecordSchema),
+});
+
+export type InstanceRecord = Readonly<z.infer<typeof InstanceRecordSchema>>;
+export type NewService = Omit<Readonly<z.infer<typeof ServiceRecordSchema>>, 'schema' | 'instances'>;
+
+/** A name in the zone. What DNS says of it is in `instances`; what has been asked for meanwhile is in `changing`. */
+export type Service = NewService & {
+  readonly instances: ReadonlyMap<string, InstanceRecord>;
+  /** by instance: the operation that is under way, and what will be of the instance; null: nothing */
+  readonly changing: ReadonlyMap<string, Change>;
+};
+
+export type Change = { readonly operationId: string; readonly to: InstanceRecord | null };
+
+type Entry = NewService & {
+  readonly instances: Map<string, InstanceRecord>;
+  readonly changing: Map<string, Change>;
+};
+
+/**
+ * The services of one namespace and their instances, one file a service. On disk is what every operation that was accepted
+ * leads to, so a crash completes what it interrupts. Writes are synchronous: no call is answered before.
+ */
+export class Registry {
+  readonly #dir: string | null;
+  readonly #byId = new Map<string, Entry>();
+  /** by the name in lower case: DNS sees no difference */
+  readonly #byName = new Map<string, Entry>();
+
+  /** Reads what `dir` holds; null keeps everything in memory. The folder is made when there is something to keep. Throws on a file that is no service. */
+  constructor(dir: string | null) {
+    this.#dir = dir;
+    if (dir === null || !existsSync(dir)) return;
+    for (const file of readdirSync(dir)) {
+      if (!file.endsWith('.json')) continue;
+      const { instances, ...service } = ServiceRecordSchema.parse(JSON.parse(readFileSync(join(dir, file), 'utf8')));
+      this.#add({
+        ...service,
+        instances: new Map(instances.map((instance) => [instance.id, instance])),
+        changing: new Map(),
+      });
+    }
+  }
+
+  /** In the order of their ids, so that pages neither repeat nor miss what stays. */
+  all(): readonly Service[] {
+    return [...this.#byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  get(id: string): Service | null {
+    return this.#byId.get(id) ?? null;
+  }
+
+  named(name: string): Service | null {
+    return this.#byName.get(name.toLowerCase()) ?? null;
+  }
+
+  /** Whether a name that has instances ends in `.name`: then DNS knows this one, too, though it has no record. */
+  hasBelow(name: string): boolean {
+    const end = `.${name.toLowerCase()}`;
+    for (const [below, { instances }] of this.#byName) if (below.endsWith(end) && instances.size > 0) return true;
+    return false;
+  }
+
+  /** Instances that are there or are being registered, of all services. */
+  get instanceCount(): number {
+    let count = 0;
+    for (const service of this.#byId.values()) count += claimedOf(service);
+    return count;
+  }
+
+  create(service: NewService): void {
+    const entry = { ...service, instances: new Map(), changing: new Map() };
+    this.#write(entry);
+    this.#add(entry);
+  }
+
+  delete(id: string): void {
+    const entry = this.#byId.get(id);
+    if (entry === undefined) return;
+    this.#byId.delete(id);
+    this.#byName.delete(entry.name.toLowerCase());
+    if (this.#dir !== null) rmSync(join(this.#dir, `${id}.json`), { force: true });
+  }
+
+  /** Accepts a change of an instance; it shows when {@link complete} is called. */
+  accept(serviceId: string, instanceId: string, change: Change): void {
+    const entry = this.#byId.get(serviceId);
+    if (entry === undefined) return;
+    entry.changing.set(instanceId, change);
+    this.#write(entry);
+  }
+
+  /** Makes an accepted change, or (`undo`) drops it. */
+  complete(serviceId: string, instanceId: string, undo = false): void {
+    const entry = this.#byId.get(serviceId);
+    const change = entry?.changing.get(instanceId);
+    if (entry === undefined || change === undefined) return;
+    entry.changing.delete(instanceId);
+    if (undo) this.#write(entry);
+    else if (change.to === null) entry.instances.delete(instanceId);
+    else entry.instances.set(instanceId, change.to);
+  }
+
+  #add(entry: Entry): void {
+    this.#byId.set(entry.id, entry);
+    this.#byName.set(entry.name.toLowerCase(), entry);
+  }
+
+  #write({ instances, changing, ...service }: Entry): void {
+    if (this.#dir === null) return;
+    const after = new Map(instances);
+    for (const [id, { to }] of changing) {
+      if (to === null) after.delete(id);
+      else after.set(id, to);
+    }
+    mkdirSync(this.#dir, { recursive: true });
+    const record = { ...service, schema: 1, instances: [...after.values()] };
+    writeWhole(join(this.#dir, `${service.id}.json`), JSON.stringify(record));
+  }
+}
+
+/** Instances of a service that are there or are being registered. */
+export function claimedOf({ instances, changing }: Pick<Service, 'instances' | 'changing'>): number {
+  let count = instances.size;
+  for (const [id, { to }] of changing) if (to !== null && !instances.has(id)) count++;
+  return count;
+}
