@@ -129,7 +129,7 @@ export class Account extends Stage {
     while (this.time < until) {
       const minute = Math.floor(this.time / 60_000);
       this.advance(Math.min(stepMs, until - this.time));
-      await this.#ecs.idle();
+      await new Promise((resolve) => setImmediate(resolve)); // events that are due are handed over
       if (Math.floor(this.time / 60_000) > minute) await this.sweep();
       await this.settle();
     }
