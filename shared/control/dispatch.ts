@@ -15,8 +15,8 @@ import {
 import { refusedRetryMs } from '../domain/pace.ts';
 import { podName, podUid } from '../domain/pod-name.ts';
 import { capacityOf } from '../domain/pod-template.ts';
+import { taskEnvironment } from '../domain/task-environment.ts';
 import type { LaunchTemplate } from '../domain/task.ts';
-import { TASK_ENV } from '../names/env.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
 import type { Deps } from './deps.ts';
@@ -201,17 +201,12 @@ async function run(
     failureCount: failures,
     ignoredFailureCount: ignored,
   });
-  const env = [
-    { name: TASK_ENV.jobName, value: identity.name },
-    { name: TASK_ENV.namespace, value: identity.namespace },
-    { name: TASK_ENV.attempt, value: String(id.attempt) },
-  ];
   try {
     return await tasks.run({
       job: identity,
       id,
       template,
-      env,
+      env: taskEnvironment(manifest, id, template.zone),
       overrides,
       capacity: onDemand ? 'onDemand' : capacityOf(manifest),
     });

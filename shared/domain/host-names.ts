@@ -20,5 +20,11 @@ export const hostnameOf = (job: NamedTasks, index: number, zone: string): string
 export const hostsPattern = ({ namespace, name, subdomain }: NamedTasks, zone: string): string =>
   `${name}-%d.${subdomain}.${namespace}.${zone}`;
 
+/**
+ * The longest zone: with a service's 127 characters a name stays far below DNS's 253, and what a launch may say is not
+ * spent on it.
+ */
+export const ZONE_CHARS_MAX = 64;
+
 /** Cloud Map: instances of one private DNS namespace, adjustable by AWS (aws.md 4.1). Each index is an instance. */
 export const HOSTS_MAX = 2_000;

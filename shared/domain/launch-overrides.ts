@@ -1,6 +1,9 @@
 import { OWN_LABELS, type PodOwner, expandWord, variablesOf } from './container-env.ts';
 import { type AttemptValues, type LateText, fillIn, knownText } from './late-text.ts';
+import { ZONE_CHARS_MAX } from './host-names.ts';
+import { POD_NAME_CHARS_MAX } from './pod-name.ts';
 import type { Container } from './pod-spec.ts';
+import { type TaskOwner, taskEnvironment } from './task-environment.ts';
 
 /** What RunTask changes of one container of the task definition (aws.md 1.1: environment and command, no more). */
 export type ContainerOverride = {
@@ -15,24 +18,46 @@ export const OVERRIDES_CHARS_MAX = 8_192;
 
 const INT32_MAX = 2_147_483_647;
 
-/** What the variables that every container is told take, names and values of the greatest length. */
-const COMMON_CHARS = 350;
+const INDEX_MAX = 999_999;
 
-/** The most characters that the overrides of any attempt may take. */
-export function overridesCharsMax(manifest: PodOwner): number {
+/** The most characters that the overrides of any attempt may take, as JSON, whatever the installation calls its zone. */
+export function overridesCharsMax(manifest: PodOwner & TaskOwner): number {
   const { containers, initContainers = [] } = manifest.spec.template.spec;
   const long = 'x'.repeat(63);
   const labels = Object.fromEntries(OWN_LABELS.map((key) => [key, long]));
   const overrides = overridesOf(manifest, {
-    podName: long,
+    podName: 'x'.repeat(POD_NAME_CHARS_MAX),
     podUid: long,
-    completionIndex: 1_000_000,
+    completionIndex: INDEX_MAX,
     failureCount: INT32_MAX,
     ignoredFailureCount: INT32_MAX,
     labels,
   });
-  return JSON.stringify(overrides).length + (containers.length + initContainers.length) * COMMON_CHARS;
+  const env = taskEnvironment(manifest, { index: INDEX_MAX, attempt: INT32_MAX }, 'x'.repeat(ZONE_CHARS_MAX));
+  const names = [...containers, ...initContainers].map(({ name }) => name);
+  return JSON.stringify(overridesRequest(names, env, overrides)).length;
 }
+
+/**
+ * The `overrides` of a RunTask call, byte for byte.
+ *
+ * @param names the containers of the definition
+ * @param env what each of them is told
+ */
+export const overridesRequest = (
+  names: readonly string[],
+  env: ContainerOverride['env'],
+  overrides: readonly ContainerOverride[],
+) => ({
+  containerOverrides: names.map((name) => {
+    const own = overrides.find((override) => override.name === name);
+    return {
+      name,
+      environment: [...env, ...(own?.env ?? [])].map((variable) => ({ name: variable.name, value: variable.value })),
+      ...(own === undefined || own.command === null ? {} : { command: [...own.command] }),
+    };
+  }),
+});
 
 /** What differs between the attempts of a Job, container by container; those without a difference are left out. */
 export function overridesOf(manifest: PodOwner, attempt: AttemptValues): readonly ContainerOverride[] {

@@ -70,6 +70,9 @@ const SUFFIXES = [
   { length: 9, halfBits: 22 },
 ] as const;
 
+/** Of a name whose attempt has a number that nobody reaches. */
+export const POD_NAME_CHARS_MAX: number = PREFIX_MAX + Math.max(...SUFFIXES.map(({ length }) => length));
+
 const wordsOf = (length: number): number => LETTERS.length ** length;
 
 function suffixOf(code: number, key: number): string {

@@ -57,6 +57,8 @@ export type LaunchTemplate = {
   readonly containers: readonly string[];
   /** Set by the adapter: cluster, subnets, and what else one RunTask needs. */
   readonly placement: string;
+  /** What the names of the Job's tasks end in; left out: they have none. */
+  readonly zone?: string | undefined;
 };
 
 /** An ECS task as an event or DescribeTasks shows it, as far as we look at it. */

@@ -24,14 +24,5 @@ export const ENV = {
   historyDays: 'MUSTER_HISTORY_DAYS',
 } as const;
 
-/** Environment variables that every task finds, beside its completion index. */
-export const TASK_ENV = {
-  jobName: 'MUSTER_JOB_NAME',
-  namespace: 'MUSTER_NAMESPACE',
-  attempt: 'MUSTER_ATTEMPT',
-  /** a folder that all tasks share; embedded only */
-  workspace: 'MUSTER_WORKSPACE',
-} as const;
-
 /** A task's ECS `group` begins with this; the EventBridge rule forwards only such tasks. */
 export const GROUP_PREFIX = 'muster:';

@@ -33,7 +33,9 @@ const PATH = 'spec.jobTemplate';
  * cannot be created for them.
  */
 export function admitJobTemplate({ metadata, spec }: JobTemplateShape, cron: TemplateOwner): AdmittedJobTemplate {
-  const pod = admitPodTemplate(spec.template, { indexed: spec.completionMode === 'Indexed' });
+  const { namespace, hosts } = cron;
+  const name = nameOfAJob(cron.name);
+  const pod = admitPodTemplate(spec.template, { indexed: spec.completionMode === 'Indexed', name, namespace });
   const templated = templatedSpec(spec, pod.template);
   // Only the Job that is created gets the default; here an Indexed Job must say how many.
   const defaulted = { ...withDefaults(spec), completions: spec.completions };
@@ -41,7 +43,7 @@ export function admitJobTemplate({ metadata, spec }: JobTemplateShape, cron: Tem
     ...jobSpecFaults(defaulted),
     ...pod.faults,
     ...restartPolicyFaults(defaulted),
-    ...hostNameFaults(defaulted, { name: nameOfAJob(cron.name), namespace: cron.namespace }, cron.hosts),
+    ...hostNameFaults(defaulted, { name, namespace }, hosts),
     ...taskFaults(jobOf(templated, pod.template), { isWhole: pod.faults.length === 0 }),
     ...selectorFaults(spec),
   ];

@@ -105,6 +105,8 @@ export function judgeJob(job: JobCandidate): JudgedJob {
   const { name, namespace, uid, labels, annotations, generateName = '', ties, hosts, spec } = job;
   const { template, faults, warnings } = admitPodTemplate(spec.template, {
     indexed: spec.completionMode === 'Indexed',
+    name,
+    namespace,
   });
   // Kubernetes defaults labels again when it reads what it has stored, and then finds those that were generated.
   const shownLabels = isEmpty(labels) ? template.metadata.labels : labels;

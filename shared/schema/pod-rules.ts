@@ -2,6 +2,7 @@ import { CAPACITY_SELECTOR } from '../domain/annotations.ts';
 import { type PodOwner, expandedChars } from '../domain/container-env.ts';
 import { OVERRIDES_CHARS_MAX, hasLateProgram, overridesCharsMax } from '../domain/launch-overrides.ts';
 import type { Labels, PodTemplate } from '../domain/manifest.ts';
+import type { TaskOwner } from '../domain/task-environment.ts';
 import type { PodSpec, Volume } from '../domain/pod-spec.ts';
 import { ARCHITECTURE_SELECTOR, EPHEMERAL_GIB_MAX, ephemeralStorageOf } from '../domain/pod-template.ts';
 import { admitContainer, textOr } from './admit-container.ts';
@@ -17,7 +18,8 @@ import { refusedValue } from './refused-fields.ts';
 import { podSecurityFaults } from './security-rules.ts';
 import { volumeFaults } from './volume-rules.ts';
 
-export type TemplateContext = { readonly indexed: boolean };
+/** The Job that the template is of, as far as its tasks depend on it. */
+export type TemplateContext = { readonly indexed: boolean; readonly name: string; readonly namespace: string };
 
 /** A template with its defaults, of use only for counting and sizing when something is wrong with it. */
 export type AdmittedTemplate = {
@@ -37,7 +39,7 @@ const NO_SPEC: Partial<PodSpecShape> = {};
  * Kubernetes' rules for a pod template, as far as Muster supports it (pod-fields.ts). What a Job asks of its template
  * (labels, selector, restartPolicy) is in job-spec-rules.ts.
  */
-export function admitPodTemplate(shape: TemplateShape | undefined, { indexed }: TemplateContext): AdmittedTemplate {
+export function admitPodTemplate(shape: TemplateShape | undefined, job: TemplateContext): AdmittedTemplate {
   const spec = shape?.spec;
   const metadata = shape?.metadata;
   const template: PodTemplate = {
@@ -52,7 +54,7 @@ export function admitPodTemplate(shape: TemplateShape | undefined, { indexed }: 
   ];
   return {
     template,
-    faults: faults.length > 0 ? faults : wholeFaults(template, indexed),
+    faults: faults.length > 0 ? faults : wholeFaults(template, job),
     warnings: spec === undefined ? [] : templateWarnings(SPEC, spec),
   };
 }
@@ -179,7 +181,7 @@ function pullSecretFaults({ imagePullSecrets = [] }: PodSpecShape): readonly Fau
 }
 
 /** What only the template as a whole shows; asked once its parts are right. */
-function wholeFaults(template: PodTemplate, indexed: boolean): readonly Fault[] {
+function wholeFaults(template: PodTemplate, { indexed, name, namespace }: TemplateContext): readonly Fault[] {
   const faults: Fault[] = [];
   const storage = ephemeralStorageOf(template.spec);
   if (storage !== null && storage > EPHEMERAL_GIB_MAX)
@@ -190,8 +192,8 @@ function wholeFaults(template: PodTemplate, indexed: boolean): readonly Fault[] 
         `the Pod needs ${storage} GiB of ephemeral storage; a Fargate task has at most ${EPHEMERAL_GIB_MAX}`,
       ),
     );
-  const owner: PodOwner = {
-    metadata: { namespace: '' },
+  const owner: PodOwner & TaskOwner = {
+    metadata: { name, namespace },
     spec: { completionMode: indexed ? 'Indexed' : 'NonIndexed', template },
   };
   const { containers, initContainers = [] } = template.spec;
@@ -212,7 +214,7 @@ function wholeFaults(template: PodTemplate, indexed: boolean): readonly Fault[] 
       invalid(
         `${SPEC}.containers`,
         undefined,
-        `variables and words that differ between attempts may take ${chars} characters; ECS takes ${OVERRIDES_CHARS_MAX}: let a shell put them together`,
+        `what differs between attempts needs ${chars} of ${OVERRIDES_CHARS_MAX} characters that ECS takes at launch, all containers together: let a shell put variables and words together, or have fewer of them`,
       ),
     );
   return faults;

@@ -1,9 +1,10 @@
 import type { JobManifest } from '../domain/manifest.ts';
 import { TASK_CONTAINERS_MAX, fargateSizeOf, taskDefinitionOf } from '../domain/pod-template.ts';
-import { type Fault, invalid, tooLong, tooMany } from './fault.ts';
+import type { TaskDefinition } from '../domain/task.ts';
+import { type Fault, invalid, tooMany } from './fault.ts';
 
-/** ECS takes 64 KiB; the rest is for what the adapter adds (roles, logs, JSON's own names). */
-const TASK_DEFINITION_BYTES_MAX = 48 * 1024;
+/** ECS's limit for a task definition (aws.md 1.5). */
+const DEFINITION_BYTES_MAX = 64 * 1024;
 
 /**
  * What only the task as a whole shows (aws.md 1.5, 1.6). Its definition can be made of a template without faults only
@@ -17,9 +18,34 @@ export function taskFaults(manifest: JobManifest, { isWhole }: { readonly isWhol
   const size = fargateSizeOf(manifest);
   if (size.kind === 'tooLarge') return [...faults, invalid(size.path, undefined, size.message)];
   if (!isWhole) return faults;
-  const definition = taskDefinitionOf(manifest, { hash: () => '' });
-  const bytes = new TextEncoder().encode(JSON.stringify(definition)).length;
-  return bytes > TASK_DEFINITION_BYTES_MAX
-    ? [...faults, tooLong('spec.template.spec', TASK_DEFINITION_BYTES_MAX)]
-    : faults;
+  const bytes = definitionBytes(taskDefinitionOf(manifest, { hash: () => '' }));
+  if (bytes > DEFINITION_BYTES_MAX)
+    faults.push(
+      invalid(
+        'spec.template.spec',
+        undefined,
+        `its task definition needs ${bytes} of ${DEFINITION_BYTES_MAX} bytes that ECS takes: put long scripts and values into the image, or where the program can read them`,
+      ),
+    );
+  return faults;
 }
+
+/** Bytes that a request has and our definition has not, at most: for roles and the family, and for each of these. */
+const MORE = { once: 1_024, container: 900, secret: 96, mount: 96, dependency: 48, port: 24 } as const;
+
+/** What the definition takes as the adapter sends it, at most: roles, log groups and ARNs are known there only. */
+function definitionBytes(definition: TaskDefinition): number {
+  const { containers } = definition;
+  const more = containers.map(
+    ({ secrets, mounts, dependsOnSuccess, dependsOnStart, ports }) =>
+      MORE.container +
+      MORE.secret * secrets.length +
+      // each path is told in a variable, too
+      mounts.reduce((sum, { volume, path }) => sum + MORE.mount + bytesOf(volume) + bytesOf(path), 0) +
+      MORE.dependency * (dependsOnSuccess.length + dependsOnStart.length) +
+      MORE.port * ports.length,
+  );
+  return more.reduce((sum, bytes) => sum + bytes, MORE.once + bytesOf(definition));
+}
+
+const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;

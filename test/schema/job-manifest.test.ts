@@ -237,8 +237,12 @@ describe('what is wrong is refused with its path', () => {
     ],
     [
       'more than a task definition holds',
-      withContainer({ env: [{ name: 'A', value: 'x'.repeat(50_000) }] }),
-      ['spec.template.spec: Too long: may not be more than 49152 bytes'],
+      withContainer({ env: [{ name: 'A', value: 'x'.repeat(65_000) }] }),
+      [
+        expect.stringMatching(
+          /^spec\.template\.spec: Invalid value: its task definition needs 6\d{4} of 65536 bytes that ECS takes: /,
+        ) as unknown as string,
+      ],
     ],
     [
       'labels',

@@ -113,7 +113,7 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
     serviceAccount: ['reports'],
     imagePullSecrets: [[{ name: 'registry' }]],
     securityContext: [{ runAsUser: 5 }],
-    subdomain: ['workers', 'pod'], // in the environment of a launch: see test/control/task-environment.test.ts
+    subdomain: ['workers', 'pod'], // in the environment of a launch: see test/domain/task-environment.test.ts
   },
   podSecurity: { runAsUser: [5], runAsGroup: [6], runAsNonRoot: [true, 'pod'] },
   volume: { name: ['x'], emptyDir: [{ sizeLimit: '30Gi' }] },

@@ -6,6 +6,8 @@ import { templateShape } from '../../shared/schema/pod-shape.ts';
 const admit = (spec: object) =>
   admitPodTemplate(templateShape.parse({ spec: { containers: [{ name: 'main', image: 'i' }], ...spec } }), {
     indexed: true,
+    name: 'sums',
+    namespace: 'default',
   });
 const withMain = (container: object, spec: object = {}) => ({
   containers: [{ name: 'main', image: 'i', ...container }],
@@ -113,7 +115,7 @@ describe('what is wrong has its path', () => {
       }),
       [
         expect.stringMatching(
-          /containers: Invalid value: variables and words that differ between attempts may take \d+ characters; ECS takes 8192/,
+          /containers: Invalid value: what differs between attempts needs \d+ of 8192 characters that ECS takes at launch/,
         ) as string,
       ],
     ],

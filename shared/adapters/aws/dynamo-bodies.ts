@@ -30,6 +30,7 @@ export const TemplateSchema: z.ZodType<LaunchTemplate> = z.object({
   taskDefinition: z.string(),
   containers: z.array(z.string()),
   placement: z.string(),
+  zone: z.string().optional(),
 });
 
 const Traits = z.object({ onDemand: z.boolean(), failures: z.number(), ignored: z.number() });

@@ -3,6 +3,7 @@ import type { RunTaskCommandInput } from '@aws-sdk/client-ecs';
 import { z } from 'zod';
 import type { JobUid } from '../../domain/brand.ts';
 import type { AttemptId } from '../../domain/fact.ts';
+import { overridesRequest } from '../../domain/launch-overrides.ts';
 import { formatGroup } from '../../domain/task-group.ts';
 import { GROUP_PREFIX } from '../../names/env.ts';
 import type { Capacity } from '../../domain/task.ts';
@@ -50,19 +51,7 @@ export function runTaskInput({ job, id, template, env, overrides = [], capacity 
       },
     },
     // The main container comes first: that is how it is recognised in events, which repeat the overrides.
-    overrides: {
-      containerOverrides: template.containers.map((name) => {
-        const own = overrides.find((override) => override.name === name);
-        return {
-          name,
-          environment: [...env, ...(own?.env ?? [])].map((variable) => ({
-            name: variable.name,
-            value: variable.value,
-          })),
-          ...(own === undefined || own.command === null ? {} : { command: [...own.command] }),
-        };
-      }),
-    },
+    overrides: overridesRequest(template.containers, env, overrides),
   };
 }
 

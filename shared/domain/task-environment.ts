@@ -1,0 +1,50 @@
+import type { AttemptId } from './fact.ts';
+import { hostnameOf, hostsPattern } from './host-names.ts';
+import type { JobManifestSpec } from './manifest.ts';
+
+/** Environment variables that every task finds, beside its completion index. */
+export const TASK_ENV = {
+  jobName: 'MUSTER_JOB_NAME',
+  namespace: 'MUSTER_NAMESPACE',
+  attempt: 'MUSTER_ATTEMPT',
+  /** a folder that all tasks share; embedded only */
+  workspace: 'MUSTER_WORKSPACE',
+  /** the names of all tasks of the Job, `%d` in the index's place; of Jobs with a subdomain only, like the next */
+  hostsPattern: 'MUSTER_HOSTS_PATTERN',
+  /** the task's own name */
+  hostname: 'MUSTER_HOSTNAME',
+  /** address and port of the DNS server that knows the names; embedded only */
+  dns: 'MUSTER_DNS',
+} as const;
+
+/** What of a Job its tasks are told. */
+export type TaskOwner = {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly spec: Pick<JobManifestSpec, 'template'>;
+};
+
+/**
+ * What every container of an attempt's task is told. Always the same for the same arguments, in the same order: a repeated
+ * RunTask must be.
+ *
+ * @param zone what the names of tasks end in, frozen with the Job's launch template; undefined: there are no names
+ */
+export function taskEnvironment(
+  { metadata: { name, namespace }, spec }: TaskOwner,
+  { index, attempt }: Pick<AttemptId, 'index' | 'attempt'>,
+  zone: string | undefined,
+): readonly { readonly name: string; readonly value: string }[] {
+  const { subdomain = '' } = spec.template.spec;
+  const named = { namespace, name, subdomain };
+  return [
+    { name: TASK_ENV.jobName, value: name },
+    { name: TASK_ENV.namespace, value: namespace },
+    { name: TASK_ENV.attempt, value: String(attempt) },
+    ...(subdomain === '' || zone === undefined
+      ? []
+      : [
+          { name: TASK_ENV.hostsPattern, value: hostsPattern(named, zone) },
+          { name: TASK_ENV.hostname, value: hostnameOf(named, index, zone) },
+        ]),
+  ];
+}

@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatPlacement, runTaskInput } from '../../shared/adapters/aws/run-task-request.ts';
+import { mainFirst, registerInput } from '../../shared/adapters/aws/task-definition-request.ts';
+import { asJobUid } from '../../shared/domain/brand.ts';
+import { ZONE_CHARS_MAX } from '../../shared/domain/host-names.ts';
+import { overridesCharsMax, overridesOf } from '../../shared/domain/launch-overrides.ts';
+import type { JobManifest } from '../../shared/domain/manifest.ts';
+import { podName, podUid } from '../../shared/domain/pod-name.ts';
+import { capacityOf, taskDefinitionOf } from '../../shared/domain/pod-template.ts';
+import { taskEnvironment } from '../../shared/domain/task-environment.ts';
+import { faultSentence } from '../../shared/schema/fault.ts';
+import { admitJob } from '../../shared/schema/job-manifest.ts';
+
+/** What AWS takes (aws.md 1.1, 1.2, 1.5, 1.6). */
+const ECS = {
+  overridesChars: 8_192,
+  definitionBytes: 64 * 1024,
+  startedByChars: 128,
+  groupChars: 255,
+  tokenChars: 64,
+  familyChars: 255,
+  containers: 10,
+};
+const UID = asJobUid('5f0c3ae1-7a54-4f5e-9d57-6f0f9f0f6a11');
+/** An installation whose names are long. */
+const SETTINGS = {
+  region: 'ap-southeast-99',
+  executionRoleArn: `arn:aws-us-gov:iam::123456789012:role/${'r'.repeat(64)}`,
+  taskRoleArn: null,
+  taskRoles: null,
+  logGroup: `/muster/${'g'.repeat(500)}`,
+};
+const ROLE = `arn:aws-us-gov:iam::123456789012:role/${'t'.repeat(64)}`;
+const PLACEMENT = formatPlacement({
+  cluster: 'c',
+  subnets: ['subnet-1'],
+  securityGroups: [],
+  assignPublicIp: 'DISABLED',
+  capacity: 'FARGATE',
+});
+
+/** The definition of a Job, and the launch of its last index, however often that was tried. */
+function requestsOf(manifest: JobManifest, { attempt, nonce }: { attempt: number; nonce: number }) {
+  const { name, namespace } = manifest.metadata;
+  const { completionMode, completions = 1, template } = manifest.spec;
+  const definition = taskDefinitionOf(manifest, { hash: () => '0'.repeat(64) });
+  const id = { index: Math.max(completions - 1, 0), attempt, nonce };
+  const overrides = overridesOf(manifest, {
+    podName: podName({ uid: UID, name, completionMode }, id.index, attempt),
+    podUid: podUid(UID, id.index, attempt),
+    completionIndex: id.index,
+    failureCount: attempt,
+    ignoredFailureCount: attempt,
+    labels: template.metadata.labels,
+  });
+  const launch = runTaskInput({
+    job: { uid: UID, namespace, name },
+    id,
+    template: { taskDefinition: 'arn', containers: mainFirst(definition.containers), placement: PLACEMENT },
+    env: taskEnvironment(manifest, id, 'z'.repeat(ZONE_CHARS_MAX)),
+    overrides,
+    capacity: capacityOf(manifest),
+  });
+  return { definition: registerInput(definition, SETTINGS, ROLE), launch };
+}
+
+const label = (max: number) => fc.integer({ min: 1, max }).map((length) => 'a'.repeat(length));
+const variable = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({ valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }) },
+  { weight: 2, arbitrary: fc.constant({ valueFrom: { fieldRef: { fieldPath: "metadata.labels['job-name']" } } }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ value: fc.integer({ min: 0, max: 900 }).map((n) => `$(V0)${'"é\n'.repeat(n / 3)}`) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      valueFrom: fc.record({ secretKeyRef: fc.record({ name: label(253), key: label(253) }) }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constant({ valueFrom: { configMapKeyRef: { name: 'c', key: 'k' } } }),
+  },
+  { weight: 3, arbitrary: fc.record({ value: fc.integer({ min: 0, max: 9_000 }).map((n) => 'é'.repeat(n)) }) },
+);
+const container = fc
+  .record({
+    name: label(50),
+    variables: fc.array(variable, { maxLength: 30 }),
+    args: fc.array(fc.constantFrom('plain', '$(V0)', '--index=$(JOB_COMPLETION_INDEX)'), { maxLength: 30 }),
+    mounts: fc.array(label(200), { maxLength: 8 }),
+    ports: fc.integer({ min: 0, max: 40 }),
+  })
+  .map(({ name, variables, args, mounts, ports }) => ({
+    name,
+    image: 'busybox',
+    args,
+    // a reference to a secret's value is refused, which is none of this test's business
+    env: variables.map((fields, i) => ({
+      name: `V${i}`,
+      ...(i === 0 && !('value' in fields) ? { value: 'x' } : fields),
+    })),
+    volumeMounts: mounts.map((path, i) => ({ name: 'volume', mountPath: `/${i}${path}` })),
+    ports: Array.from({ length: ports }, (_, i) => ({ containerPort: 1000 + i })),
+  }));
+const job = fc.record({
+  name: label(50),
+  namespace: label(63),
+  completions: fc.constantFrom(1, 1_000, 2_000),
+  completionMode: fc.constantFrom('Indexed', 'Indexed', 'NonIndexed'),
+  subdomain: fc.constantFrom('', 'w', 'workers-of-a-long-name'),
+  containers: fc.array(container, { minLength: 1, maxLength: 6 }),
+  init: fc.array(container, { maxLength: 4 }),
+});
+
+type Wish = typeof job extends fc.Arbitrary<infer T> ? T : never;
+const admit = ({ name, namespace, completions, completionMode, subdomain, containers, init }: Wish) =>
+  admitJob(
+    {
+      metadata: { name },
+      spec: {
+        completionMode,
+        completions,
+        template: {
+          spec: {
+            restartPolicy: 'Never',
+            ...(completionMode === 'Indexed' && subdomain !== '' ? { subdomain } : {}),
+            containers: containers.map((each, i) => ({ ...each, name: `c${i}-${each.name}` })),
+            initContainers: init.map((each, i) => ({ ...each, name: `i${i}-${each.name}` })),
+            volumes: [{ name: 'volume', emptyDir: {} }],
+          },
+        },
+      },
+    },
+    { namespace, uid: UID, nameSuffix: 'x7k2z', fieldValidation: 'Strict' },
+  );
+
+/** The suffix of a Pod's name holds no more of them. */
+const WORST = { attempt: 7_000_000, nonce: 2_147_483_647 };
+const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length;
+
+test('whatever is admitted fits what AWS takes, to the last index and attempt', () => {
+  const seen = { fits: 0, overrides: 0, definition: 0, nearOverrides: 0, nearDefinition: 0 };
+  fc.assert(
+    fc.property(job, (wish) => {
+      const admission = admit(wish);
+      if (admission.kind === 'undecodable') throw new Error(admission.message);
+      if (admission.kind === 'invalid') {
+        for (const fault of admission.faults) {
+          const sentence = `${fault.path}: ${faultSentence(fault)}`;
+          const [, needs, of] = /needs (\d+) of (\d+) (?:characters|bytes)/.exec(sentence) ?? [];
+          if (needs === undefined) continue; // a late program, a name that is too long: not what is asked here
+          if (Number(needs) <= Number(of)) throw new Error(sentence);
+          if (sentence.includes('characters that ECS')) seen.overrides++;
+          if (sentence.includes('task definition')) seen.definition++;
+        }
+        return;
+      }
+      seen.fits++;
+      const { definition, launch } = requestsOf(admission.manifest, WORST);
+      const chars = JSON.stringify(launch.overrides).length;
+      const size = bytes(definition);
+      expect(chars).toBeLessThanOrEqual(ECS.overridesChars);
+      expect(chars).toBeLessThanOrEqual(overridesCharsMax(admission.manifest));
+      expect(size).toBeLessThanOrEqual(ECS.definitionBytes);
+      if (chars > ECS.overridesChars / 2) seen.nearOverrides++;
+      if (size > ECS.definitionBytes / 2) seen.nearDefinition++;
+      expect(launch.startedBy?.length).toBeLessThanOrEqual(ECS.startedByChars);
+      expect(launch.group?.length).toBeLessThanOrEqual(ECS.groupChars);
+      expect(launch.clientToken?.length).toBeLessThanOrEqual(ECS.tokenChars);
+      expect(definition.family?.length).toBeLessThanOrEqual(ECS.familyChars);
+      expect(definition.containerDefinitions?.length).toBeLessThanOrEqual(ECS.containers);
+    }),
+    { numRuns: 400, seed: 11 },
+  );
+  for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(5);
+});
