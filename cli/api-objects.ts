@@ -69,6 +69,21 @@ export const PodSchema = z.object({
 });
 export type Pod = z.output<typeof PodSchema>;
 
+/** Muster's own `JobWaits`. */
+export const WaitsSchema = z.object({
+  summary: z.string().nullable(),
+  waits: z.array(
+    z.object({
+      cause: z.string(),
+      count: z.int(),
+      message: z.string(),
+      etaSeconds: z.number().nullable(),
+      nextTrySeconds: z.number().nullable(),
+    }),
+  ),
+});
+export type JobWaits = z.output<typeof WaitsSchema>;
+
 /** A list; its items are read one by one, by whoever knows their kind. */
 export const ListSchema = z.object({
   metadata: z.object({ resourceVersion: z.string().default(''), continue: z.string().default('') }),

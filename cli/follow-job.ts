@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Job, JobSchema, PodSchema } from './api-objects.ts';
+import { type Job, JobSchema, PodSchema, WaitsSchema } from './api-objects.ts';
 import { ApiFailure, UnreachableFailure } from './failure.ts';
 import { JobState, verdictOf } from './job-state.ts';
-import { type KubeClient, jobsPath, podsPath, readAs } from './kube-client.ts';
+import { type KubeClient, jobsPath, podsPath, readAs, waitsPath } from './kube-client.ts';
 import { podSelector } from './pod-attempt.ts';
 import type { JobProgress } from './render/progress.ts';
 
@@ -23,6 +23,8 @@ export type FollowOptions = {
   readonly onProgress: (progress: JobProgress) => void;
   /** Between two looks, where a watch has ended or there is none; 1 s if left out. */
   readonly lookAgainMs?: number;
+  /** How often it is asked why something waits, while something does; 5 s if left out. */
+  readonly askWaitsMs?: number;
   /** How long nobody may answer; 60 s if left out. */
   readonly giveUpMs?: number;
 };
@@ -41,6 +43,7 @@ export type Ending =
  */
 const PODS_FOLLOWED_MAX = 2_000;
 const LOOK_AGAIN_MS = 1_000;
+const ASK_WAITS_MS = 5_000;
 const GIVE_UP_MS = 60_000;
 
 /**
@@ -62,7 +65,7 @@ export async function followJob(followed: Followed, options: FollowOptions): Pro
   } finally {
     options.signal.removeEventListener('abort', abort);
     abort();
-    await follower.podsFollowed;
+    await Promise.all([follower.podsFollowed, follower.waitsFollowed]);
   }
 }
 
@@ -73,6 +76,8 @@ class Follower {
   #state: JobState | null = null;
   /** Resolves when its Pods are no more followed. Never rejects. */
   podsFollowed: Promise<void> = Promise.resolve();
+  /** The same of what it waits for. */
+  waitsFollowed: Promise<void> = Promise.resolve();
 
   constructor(followed: Followed, options: FollowOptions) {
     this.#followed = followed;
@@ -114,6 +119,21 @@ class Follower {
     }
   }
 
+  /** Asks why something waits, now and then: no watch tells it, for most of it is only a matter of time. */
+  async #followWaits(state: JobState): Promise<void> {
+    const { signal, askWaitsMs = ASK_WAITS_MS } = this.#options;
+    const { namespace, name } = this.#followed;
+    while (!signal.aborted) {
+      await sleep(askWaitsMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted || !state.mayWait()) continue;
+      const client = this.#client;
+      const waits = await client.get(waitsPath(namespace, name)).catch(() => null);
+      const read = WaitsSchema.safeParse(waits);
+      state.hearWaits(read.success ? read.data : null);
+      this.#show();
+    }
+  }
+
   /** The Pods' watch may be behind: which indexes have failed should be right in the end. */
   async lastLookAtPods(): Promise<void> {
     if (this.#state !== null && hasPodsToFollow(this.#state.job))
@@ -138,6 +158,7 @@ class Follower {
     if (this.#state === null) {
       this.#state = new JobState(job, nowMs);
       if (hasPodsToFollow(job)) this.podsFollowed = this.#followPods(this.#state);
+      this.waitsFollowed = this.#followWaits(this.#state);
     } else this.#state.hearJob(job, nowMs);
     this.#show();
     const verdict = verdictOf(job);

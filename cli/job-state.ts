@@ -1,9 +1,9 @@
 import { parseStatusIndexes } from '../shared/domain/index-set.ts';
-import { type Job, type Pod, conditionOf } from './api-objects.ts';
+import { type Job, type JobWaits, type Pod, conditionOf } from './api-objects.ts';
 import { attemptOf, stateOf } from './pod-attempt.ts';
 import { type IndexBoard, type IndexState, codeOf } from './render/grid.ts';
 import { type Sample, addSample, paceOf } from './render/pace.ts';
-import type { JobProgress, Phase } from './render/progress.ts';
+import type { Counts, JobProgress, Phase } from './render/progress.ts';
 
 /**
  * All that was heard of one Job. The Job says what has succeeded and how many there are of everything; which index is at
@@ -13,6 +13,7 @@ export class JobState {
   readonly #indexes = new Map<number, { readonly attempt: number; readonly state: IndexState }>();
   #job: Job;
   #samples: readonly Sample[];
+  #waits: JobWaits | null = null;
   #lost: string | null = null;
 
   constructor(job: Job, nowMs: number) {
@@ -45,6 +46,16 @@ export class JobState {
     this.#indexes.clear();
   }
 
+  /** null: it cannot be known. */
+  hearWaits(waits: JobWaits | null): void {
+    this.#waits = waits;
+  }
+
+  /** There is something that may have a reason not to run. */
+  mayWait(): boolean {
+    return !isOver(phaseOf(this.#job)) && waitingIn(this.#counts()) > 0;
+  }
+
   hearNothing(why: string): void {
     this.#lost = why;
   }
@@ -52,29 +63,41 @@ export class JobState {
   progress(): JobProgress {
     const { metadata, status, spec } = this.#job;
     const phase = phaseOf(this.#job);
-    const total = spec.completions ?? null;
-    const starting = Math.max(status.active - status.ready, 0);
-    const busy = status.active + status.terminating;
     return {
       namespace: metadata.namespace,
       name: metadata.name,
       phase,
       message: isOver(phase) ? '' : messageOf(this.#job), // whoever says that it is over says why
-      total,
-      counts: {
-        succeeded: status.succeeded,
-        running: status.active - starting,
-        starting,
-        stopping: status.terminating,
-        waiting: total === null || isOver(phase) ? 0 : Math.max(total - status.succeeded - busy, 0),
-        failed: status.failed,
-      },
+      total: spec.completions ?? null,
+      counts: this.#counts(),
       board: this.#board(phase),
       startedAtMs: status.startTime ?? null,
       endedAtMs: endOf(this.#job),
       rate: paceOf(this.#samples),
+      waits: this.#waitsInWords(),
       lost: this.#lost,
     };
+  }
+
+  #counts(): Counts {
+    const { status, spec } = this.#job;
+    const total = spec.completions ?? null;
+    const starting = Math.max(status.active - status.ready, 0);
+    const busy = status.active + status.terminating;
+    return {
+      succeeded: status.succeeded,
+      running: status.active - starting,
+      starting,
+      stopping: status.terminating,
+      waiting: total === null || isOver(phaseOf(this.#job)) ? 0 : Math.max(total - status.succeeded - busy, 0),
+      failed: status.failed,
+    };
+  }
+
+  #waitsInWords(): JobProgress['waits'] {
+    const text = this.#waits?.summary ?? null;
+    if (text === null || !this.mayWait()) return null;
+    return { text, causes: (this.#waits?.waits ?? []).map(({ cause }) => cause).join(' ') };
   }
 
   #board(phase: Phase): IndexBoard | null {
@@ -119,6 +142,8 @@ function phaseOf(job: Job): Phase {
   if (conditionOf(job, 'Suspended') !== undefined) return 'suspended';
   return job.status.startTime === undefined ? 'waiting' : 'running';
 }
+
+const waitingIn = ({ starting, waiting }: Counts): number => starting + waiting;
 
 const isOver = (phase: Phase): boolean => phase === 'complete' || phase === 'failed';
 

@@ -53,6 +53,9 @@ export const jobsPath = (namespace: string | null, name?: string): string =>
   `/apis/batch/v1${inNamespace(namespace)}/jobs${withName(name)}`;
 export const podsPath = (namespace: string | null, name?: string): string =>
   `/api/v1${inNamespace(namespace)}/pods${withName(name)}`;
+/** Where Muster, and no cluster, says why what a Job has to do does not run. */
+export const waitsPath = (namespace: string, job: string): string =>
+  `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/waits`;
 
 const inNamespace = (namespace: string | null): string =>
   namespace === null ? '' : `/namespaces/${encodeURIComponent(namespace)}`;

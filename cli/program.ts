@@ -65,6 +65,7 @@ const EXAMPLES = {
     'muster get frames -o yaml',
     'muster get jobs -A -o wide',
     'muster get pods frames                 # its attempts, with their exit codes',
+    'muster get waits frames                # what of it does not run, why, and about how long',
   ),
   logs: examples(
     'muster logs frames --index 7',
@@ -131,8 +132,8 @@ function addGet(program: Command, shell: Shell, done: Done): void {
   program
     .command('get')
     .summary('list Jobs, or the Pods of a Job')
-    .description('Lists Jobs (all, or those named), or Pods (all, or those of one Job).')
-    .argument('[what...]', 'jobs [NAME...], pods [JOB], or names of Jobs', [])
+    .description('Lists Jobs (all, or those named), Pods (all, or those of one Job), or why a Job waits.')
+    .argument('[what...]', 'jobs [NAME...], pods [JOB], waits JOB, or names of Jobs', [])
     .addOption(namespaceOption())
     .option('-A, --all-namespaces', 'in all namespaces', false)
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['wide', 'json', 'yaml', 'name']))
@@ -155,6 +156,11 @@ function wantedOf([first = 'jobs', ...names]: readonly string[]): Wanted {
   if (PODS_WORDS.includes(first)) {
     if (names.length > 1) throw usageFailure('get pods takes one Job');
     return { kind: 'pods', job: names[0] === undefined ? null : jobName(names[0]) };
+  }
+  if (first === 'waits') {
+    const [job] = names;
+    if (job === undefined || names.length > 1) throw usageFailure('get waits takes one Job');
+    return { kind: 'waits', job: jobName(job) };
   }
   return { kind: 'jobs', names: (JOBS_WORDS.includes(first) ? names : [first, ...names]).map(jobName) };
 }

@@ -1,10 +1,11 @@
 import { stringify } from 'yaml';
-import { JobSchema, PodSchema } from '../api-objects.ts';
+import { JobSchema, PodSchema, WaitsSchema } from '../api-objects.ts';
 import { ApiFailure, Failure } from '../failure.ts';
-import { type KubeClient, type Query, connect, jobsPath, podsPath, readAs } from '../kube-client.ts';
+import { type KubeClient, type Query, connect, jobsPath, podsPath, readAs, waitsPath } from '../kube-client.ts';
 import { findTarget } from '../kubeconfig.ts';
 import { podSelector } from '../pod-attempt.ts';
 import { jobTable, podTable } from '../render/listing.ts';
+import { waitTable } from '../render/waits.ts';
 import type { Shell } from '../shell.ts';
 
 export type GetFlags = {
@@ -21,20 +22,23 @@ export type Wanted =
   /** no names: all of them */
   | { readonly kind: 'jobs'; readonly names: readonly string[] }
   /** null: of all Jobs */
-  | { readonly kind: 'pods'; readonly job: string | null };
+  | { readonly kind: 'pods'; readonly job: string | null }
+  /** why what it has to do does not run */
+  | { readonly kind: 'waits'; readonly job: string };
 
-/** `muster get`: Jobs, or the Pods of Jobs. */
+/** `muster get`: Jobs, the Pods of Jobs, or why a Job waits. */
 export async function get(wanted: Wanted, flags: GetFlags, shell: Shell): Promise<number> {
   const target = findTarget(flags.kubeconfig, shell);
   const client = await connect(target);
   const namespace = flags.allNamespaces ? null : (flags.namespace ?? target.namespace);
+  if (wanted.kind === 'waits') return getWaits(wanted.job, namespace ?? target.namespace, flags, client, shell);
   if (wanted.kind === 'jobs' && wanted.names.length > 0)
     return getNamed(wanted.names, namespace ?? target.namespace, flags, client, shell);
   const items =
     wanted.kind === 'jobs'
       ? (await client.list(jobsPath(namespace))).items
       : await podsOf(wanted.job, namespace, client);
-  if (items.length === 0 && (flags.output === 'table' || flags.output === 'wide')) {
+  if (items.length === 0 && isTable(flags)) {
     shell.err.write(namespace === null ? 'No resources found\n' : `No resources found in ${namespace} namespace.\n`);
     return 0;
   }
@@ -62,8 +66,49 @@ async function getNamed(
   }
   const form = names.length === 1 ? 'single' : 'list';
   if (found.length > 0) shell.out.write(print('jobs', found, form, flags, client, shell.now()));
+  const [only] = names;
+  if (form === 'single' && only !== undefined && exitCode === 0 && isTable(flags)) {
+    const table = await waitsOf(only, namespace, client);
+    if (table !== '') shell.out.write(`\n${table}`);
+  }
   return exitCode;
 }
+
+const isTable = ({ output }: GetFlags): boolean => output === 'table' || output === 'wide';
+
+/** The table of a Job that was there a moment ago; empty: nothing of it waits, or this server cannot say. */
+async function waitsOf(job: string, namespace: string, client: KubeClient): Promise<string> {
+  try {
+    return waitTable(readAs(WaitsSchema, await client.get(waitsPath(namespace, job)), client.target));
+  } catch (error) {
+    if (error instanceof ApiFailure) return '';
+    throw error;
+  }
+}
+
+async function getWaits(job: string, namespace: string, flags: GetFlags, client: KubeClient, shell: Shell) {
+  const object = await client.get(waitsPath(namespace, job));
+  switch (flags.output) {
+    case 'json':
+      shell.out.write(`${JSON.stringify(object, null, 2)}\n`);
+      return 0;
+    case 'yaml':
+      shell.out.write(asYaml(object));
+      return 0;
+    case 'name':
+      shell.out.write(`job.batch/${job}\n`);
+      return 0;
+    case 'table':
+    case 'wide': {
+      const table = waitTable(readAs(WaitsSchema, object, client.target));
+      if (table === '') shell.err.write(`Nothing of job.batch/${job} waits.\n`);
+      else shell.out.write(table);
+      return 0;
+    }
+  }
+}
+
+const asYaml = (object: unknown): string => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 });
 
 async function podsOf(job: string | null, namespace: string | null, client: KubeClient): Promise<readonly unknown[]> {
   let query: Query = {};
@@ -78,7 +123,7 @@ async function podsOf(job: string | null, namespace: string | null, client: Kube
 }
 
 function print(
-  kind: Wanted['kind'],
+  kind: 'jobs' | 'pods',
   items: readonly unknown[],
   form: 'single' | 'list',
   flags: GetFlags,
@@ -93,7 +138,7 @@ function print(
     case 'json':
       return `${JSON.stringify(object, null, 2)}\n`;
     case 'yaml':
-      return stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 });
+      return asYaml(object);
     case 'name':
       return kind === 'jobs'
         ? jobs()

@@ -19,11 +19,16 @@ export type JobProgress = {
   readonly endedAtMs: number | null;
   /** Successes a second of late, as measured at `asOfMs`; null: not known yet. */
   readonly rate: { readonly perSec: number; readonly asOfMs: number } | null;
+  /** Why what does not run waits; null: nothing does, or nobody has said. */
+  readonly waits: Waits | null;
   /** Why nothing new is heard; null: all is well. */
   readonly lost: string | null;
 };
 
 export type Phase = 'waiting' | 'running' | 'suspended' | 'ending' | 'complete' | 'failed';
+
+/** `text` in one line, with times that pass; `causes` without. */
+export type Waits = { readonly text: string; readonly causes: string };
 
 export type Counts = {
   readonly succeeded: number;
@@ -46,8 +51,8 @@ const PHASE_PAINTS: Readonly<Record<Phase, Paint>> = {
   failed: 'red',
 };
 
-/** Lines besides the grid: head, bar, legend, a note, three blank ones, and the cursor's. */
-const OTHER_LINES = 8;
+/** Lines besides the grid: head, bar, legend, two notes, three blank ones, and the cursor's. */
+const OTHER_LINES = 9;
 /** A grid taller than this is hard to take in at a glance. */
 const GRID_ROWS_MAX = 24;
 /** A bar longer than this tells no more. */
@@ -66,6 +71,7 @@ export function renderProgress(progress: JobProgress, frame: Frame, nowMs: numbe
     lines.push(...renderGrid(board, layout, looks), []);
   }
   lines.push(barLine(progress, columns, nowMs, looks), [], ...legendLines(progress, perCell, columns, looks));
+  if (progress.waits !== null) lines.push([{ text: onOneLine(progress.waits.text), paint: 'dim' }]);
   if (progress.message !== '') lines.push([{ text: onOneLine(progress.message), paint: PHASE_PAINTS[progress.phase] }]);
   if (progress.lost !== null) lines.push([{ text: onOneLine(progress.lost), paint: 'yellow' }]);
   return fitted(lines, frame.rows - 1).map((line) => paintLine(line, columns, looks));
@@ -168,7 +174,7 @@ const elapsed = ({ startedAtMs, endedAtMs }: JobProgress, nowMs: number): string
 
 /** The same in words, for outputs that are no terminal: one line. */
 export function progressLine(progress: JobProgress, nowMs: number): string {
-  const { name, phase, total, counts, lost } = progress;
+  const { name, phase, total, counts, waits, lost } = progress;
   const parts = [
     `${counts.succeeded}${total === null ? '' : `/${total}`} succeeded`,
     ...legendOf(progress)
@@ -177,10 +183,11 @@ export function progressLine(progress: JobProgress, nowMs: number): string {
     ...paceOf(progress, nowMs),
     ...(lost === null ? [] : [onOneLine(lost)]),
   ];
+  const why = waits === null ? '' : ` (${onOneLine(waits.text)})`;
   const since = elapsed(progress, nowMs);
-  return `${name} ${phase}${since === '' ? '' : ` ${since}`}: ${parts.join(', ')}`;
+  return `${name} ${phase}${since === '' ? '' : ` ${since}`}: ${parts.join(', ')}${why}`;
 }
 
 /** What a line of `progressLine` is worth being printed for: anything but the time has changed. */
-export const progressKey = ({ phase, counts, total, lost }: JobProgress): string =>
-  JSON.stringify([phase, counts, total, lost === null]);
+export const progressKey = ({ phase, counts, total, waits, lost }: JobProgress): string =>
+  JSON.stringify([phase, counts, total, waits?.causes, lost === null]);

@@ -147,6 +147,7 @@ const aProgress = (wish: Partial<JobProgress> = {}): JobProgress => ({
   startedAtMs: 0,
   endedAtMs: null,
   rate: { perSec: 0.5, asOfMs: 10_000 },
+  waits: null,
   lost: null,
   ...wish,
 });

@@ -16,6 +16,7 @@ const aProgress = (succeeded: number, wish: Partial<JobProgress> = {}): JobProgr
   startedAtMs: 0,
   endedAtMs: null,
   rate: null,
+  waits: null,
   lost: null,
   ...wish,
 });
