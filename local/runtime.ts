@@ -24,6 +24,7 @@ import { type Handlers, ownHandlers } from './handlers.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { createLogs } from './logs/create-logs.ts';
 import { startQueueServer } from './queues/queue-server.ts';
+import { startTaskNames } from './task-names.ts';
 import { serveAwsJson } from './wire/aws-json.ts';
 import { listenOnLoopback } from './wire/loopback-server.ts';
 
@@ -119,6 +120,9 @@ async function startOn(
   const queues = await startQueueServer({ region: REGION, accessKey, visibilitySec: TIMEOUT_MS / 1000 });
   closers.push(() => queues.close());
 
+  const names = await startTaskNames(folder.path, REGION, warn);
+  closers.push(() => names.close());
+
   const eventClient = createSqsClient({ region: REGION, endpoint: queues.endpoint, accessKey });
   options.onClient?.(eventClient);
   closers.push(() => eventClient.destroy());
@@ -126,7 +130,7 @@ async function startOn(
     driver:
       options.driver === 'simulated'
         ? { kind: 'simulated', ...(options.script === undefined ? {} : { script: options.script }) }
-        : { kind: 'process', dataDir: folder.path, workspaceDir: options.workspaceDir },
+        : { kind: 'process', dataDir: folder.path, workspaceDir: options.workspaceDir, network: names.network },
     onEvent: createSqsEventTarget({ client: eventClient, url: queues.urls.facts }),
     events: { ...options.events, statuses: ['RUNNING', 'STOPPED'] }, // what the EventBridge rule forwards
     clusters: [CLUSTER],
@@ -136,7 +140,7 @@ async function startOn(
   });
   const logs = createLogs({ dataDir: folder.path, isLive: (taskId) => ecs.isLive(taskId), region: REGION });
   const front = await listenOnLoopback(
-    serveAwsJson([ecs.service, logs.service], { accessKeyId: accessKey, onSurprise: warn }),
+    serveAwsJson([ecs.service, logs.service, names.cloudmap.service], { accessKeyId: accessKey, onSurprise: warn }),
   );
   closers.push(() => front.close());
   await ecs.start();

@@ -12,6 +12,7 @@ import { simulatedDriver, type Script } from './simulated-driver.ts';
 import { TaskEngine } from './task-engine.ts';
 import { taskEvent, type EcsTaskEvent } from './task-event.ts';
 import { TaskFiles } from './task-files.ts';
+import type { TaskNetwork } from './task-network.ts';
 import type { LastStatus, StopCause } from './task-record.ts';
 import { Throttle, type Limits } from './throttle.ts';
 import { wallTimers, type Timers } from './timers.ts';
@@ -46,6 +47,8 @@ export type DriverChoice =
       readonly dataDir: string;
       /** where commands run, and what MUSTER_WORKSPACE names */
       readonly workspaceDir: string;
+      /** tasks share 127.0.0.1 and know no names if left out */
+      readonly network?: TaskNetwork;
     }
   | { readonly kind: 'simulated'; readonly script?: Script };
 
@@ -89,6 +92,7 @@ export function createEcs(options: EcsOptions): Ecs {
       logsDir: join(dataDir, 'logs'),
       workspaceDir: makeDir(driver.workspaceDir),
       secretsDir: dataDir,
+      network: driver.network ?? { addresses: null, dns: null },
       timers,
       reports,
     });

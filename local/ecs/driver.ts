@@ -14,8 +14,8 @@ export type Driver = {
   refusal(definition: Pick<Definition, 'containerDefinitions'>): string | null;
   /** Why the task cannot be set up, so that none of its containers starts; null: it can. Asked once, before the first starts. */
   setupProblem(definition: Pick<Definition, 'containerDefinitions'>): string | null;
-  /** The address under which a task's containers are reached. */
-  privateIp(task: Pick<TaskRecord, 'id'>): string;
+  /** An address under which a new task's containers are reached; no other task of this driver has it. */
+  privateIp(): string;
   start(run: ContainerRun): void;
   /** SIGTERM is a request, SIGKILL is not. A container that has not been started yet is not started any more. */
   signal(run: ContainerRun, signal: 'SIGTERM' | 'SIGKILL'): void;

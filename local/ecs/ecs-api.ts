@@ -111,7 +111,7 @@ export function ecsApi(options: EcsApiOptions): EcsApi {
         failures,
       };
       const tasks = launch.taskIds.map((id) =>
-        newTask(id, request, definition, launch, { cluster, privateIp: engine.driver.privateIp({ id }), nowMs: now() }),
+        newTask(id, request, definition, launch, { cluster, privateIp: engine.driver.privateIp(), nowMs: now() }),
       );
       engine.add(tasks, definition);
       options.tokens.remember(cluster, launch, now());

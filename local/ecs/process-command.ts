@@ -5,6 +5,7 @@ import type { ContainerDefinition } from './definition.ts';
 import { commandOf, environmentOf, type ContainerRun } from './driver.ts';
 import { readSecrets } from './secret-files.ts';
 import { needsEnvCommand } from './shim.ts';
+import { type TaskNetwork, networkVariables } from './task-network.ts';
 
 export type RunnableCommand = {
   readonly kind: 'command';
@@ -27,27 +28,30 @@ const DEFAULT_PATH = [
   '/bin',
 ].join(delimiter);
 
-/** Folders that a container's process is shown, or that its variables come from. */
-export type Folders = {
+/** What a container's process is shown, or its variables come from. */
+export type Surroundings = {
   readonly workspaceDir: string;
   readonly secretsDir: string;
   /** the task's own; made when a container mounts something */
   readonly volumesDir: string;
+  readonly network: TaskNetwork;
 };
 
 /**
  * What to run for a container, in which folder (its own, relative to the workspace; else the workspace) and with which
- * environment: the container's with its secrets, MUSTER_WORKSPACE and PATH, and nothing of ours.
+ * environment: the container's with its secrets, MUSTER_WORKSPACE, its address and PATH, and nothing of ours.
  */
-export function processCommand({ task, container }: ContainerRun, folders: Folders): ProcessCommand {
-  const { workspaceDir, secretsDir, volumesDir } = folders;
+export function processCommand({ task, container }: ContainerRun, surroundings: Surroundings): ProcessCommand {
+  const { workspaceDir, secretsDir, volumesDir, network } = surroundings;
   const secrets = readSecrets(container, secretsDir);
   if (secrets.kind === 'missing') return { kind: 'impossible', reason: secrets.reason };
+  const given = environmentOf(container, task.overrides);
   const env = new Map([
     ['PATH', DEFAULT_PATH],
     ['MUSTER_WORKSPACE', workspaceDir],
+    ...networkVariables(task, given.get('JOB_COMPLETION_INDEX'), network),
     ...secrets.variables,
-    ...environmentOf(container, task.overrides),
+    ...given,
     ...makeVolumes(container, volumesDir),
   ]);
   const cwd = resolve(workspaceDir, container.workingDirectory ?? '.');

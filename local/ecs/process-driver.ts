@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { FILE_NAME_BYTES_MAX, escapeName, streamFile, type StreamName } from '../logs/stream-files.ts';
+import { SHARED_ADDRESS } from './addresses.ts';
 import type { ContainerDefinition, Definition } from './definition.ts';
 import { commandOf, type ContainerRun, type Driver, type Found, type Reports } from './driver.ts';
 import { hasBegun, isAliveFor, killLeftovers, killPrintersInto, signalTree } from './processes.ts';
@@ -9,6 +10,7 @@ import { processCommand, type RunnableCommand } from './process-command.ts';
 import { readSecrets } from './secret-files.ts';
 import { SHIM, SHIM_NAME } from './shim.ts';
 import type { TaskFiles } from './task-files.ts';
+import type { TaskNetwork } from './task-network.ts';
 import type { ContainerEnd } from './task-life.ts';
 import type { TaskRecord } from './task-record.ts';
 import type { Timers } from './timers.ts';
@@ -19,6 +21,7 @@ export type ProcessDriverOptions = {
   readonly workspaceDir: string;
   /** See {@link readSecrets}. */
   readonly secretsDir: string;
+  readonly network: TaskNetwork;
   readonly timers: Timers;
   readonly reports: Reports;
 };
@@ -79,7 +82,7 @@ export class ProcessDriver implements Driver {
   }
 
   privateIp(): string {
-    return '127.0.0.1';
+    return this.#options.network.addresses?.take() ?? SHARED_ADDRESS;
   }
 
   /** Starts one process a turn of the event loop: hundreds may be asked for at once, and others want to be served. */
@@ -105,9 +108,9 @@ export class ProcessDriver implements Driver {
 
   #spawn(process: Process): void {
     const { run } = process;
-    const { files, workspaceDir, secretsDir, timers, reports } = this.#options;
+    const { files, workspaceDir, secretsDir, network, timers, reports } = this.#options;
     const volumesDir = join(files.folder(run.task.id), 'volumes');
-    const command = processCommand(run, { workspaceDir, secretsDir, volumesDir });
+    const command = processCommand(run, { workspaceDir, secretsDir, volumesDir, network });
     const fail = (reason: string): void => this.#report(process, { kind: 'unstartable', reason, atMs: timers.now() });
     if (command.kind === 'impossible') {
       fail(command.reason);
@@ -184,8 +187,9 @@ export class ProcessDriver implements Driver {
   }
 
   inspect(run: ContainerRun): Found {
-    const { files, timers } = this.#options;
+    const { files, network, timers } = this.#options;
     const { task, container } = run;
+    network.addresses?.keep(task.privateIp);
     // A shim that was started just before we died may not have claimed yet: if the task shall end, it must not.
     if (task.stop !== null && files.forbidStart(task.id, container.name)) return { kind: 'absent' };
     const claim = files.claim(task.id, container.name);
@@ -249,6 +253,7 @@ export class ProcessDriver implements Driver {
 
   forget(task: TaskRecord): void {
     this.#options.files.remove(task.id);
+    this.#options.network.addresses?.release(task.privateIp);
   }
 
   /** Shims kill their own group at the end. What left the group is found by its session, a while later for many at once. */

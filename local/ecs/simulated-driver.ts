@@ -1,3 +1,4 @@
+import { addressAt } from './addresses.ts';
 import { environmentOf, type ContainerRun, type Driver, type Reports } from './driver.ts';
 import { isEssential } from './definition.ts';
 import { seeded } from './seeded.ts';
@@ -54,6 +55,7 @@ type Running = { readonly outcome: Outcome; started: boolean; callOff: () => voi
 export function simulatedDriver(script: Script, timers: Timers, reports: Reports): Driver {
   const random = seeded(script.seed ?? 1);
   const running = new Map<string, Running>();
+  let addressesGiven = 0;
   const span = (of: Span | undefined): number =>
     typeof of === 'object' ? of[0] + random() * (of[1] - of[0]) : (of ?? 0);
 
@@ -104,8 +106,7 @@ export function simulatedDriver(script: Script, timers: Timers, reports: Reports
   return {
     refusal: () => null,
     setupProblem: () => null,
-    privateIp: ({ id }) =>
-      `10.${Number.parseInt(id.slice(0, 2), 16)}.${Number.parseInt(id.slice(2, 4), 16)}.${Number.parseInt(id.slice(4, 6), 16)}`,
+    privateIp: () => addressAt(10, addressesGiven++),
     start(run) {
       const outcome = decide(run);
       const state: Running = { outcome, started: false, callOff: () => undefined };

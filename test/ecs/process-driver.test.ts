@@ -76,6 +76,7 @@ test('a task sees the environment that it was given, the workspace, a path, and 
     'with.dots': 'x=y',
     PWD: 'mine',
     n: '5',
+    MUSTER_ADDRESS: '127.0.0.1', // it has none of its own here
     MUSTER_WORKSPACE: realpathSync(folders.workspaceDir),
     PATH: `${dirname(process.execPath)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
   });

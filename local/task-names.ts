@@ -1,0 +1,45 @@
+import { createCloudmap, type Cloudmap } from './cloudmap/create-cloudmap.ts';
+import { dnsPorts, portBefore, rememberPort } from './dns/dns-port.ts';
+import { startDns } from './dns/dns-server.ts';
+import { openAddresses } from './ecs/addresses.ts';
+import type { TaskNetwork } from './ecs/task-network.ts';
+
+export type TaskNames = {
+  readonly cloudmap: Cloudmap;
+  /** What tasks are told. */
+  readonly network: TaskNetwork;
+  close(): Promise<void>;
+};
+
+/** What the names of tasks end in. */
+const ZONE = 'muster.internal';
+
+/**
+ * Cloud Map and a DNS server that answers from it, and addresses for tasks. The server keeps its port from one runtime on a
+ * folder to the next, since tasks outlive runtimes; `warn` is told if it could not.
+ */
+export async function startTaskNames(
+  dataDir: string,
+  region: string,
+  warn: (message: string) => void,
+): Promise<TaskNames> {
+  const cloudmap = createCloudmap({ zone: ZONE, dataDir, region });
+  try {
+    const before = portBefore(dataDir);
+    const dns = await startDns(cloudmap, dnsPorts(dataDir));
+    if (before !== null && before !== dns.port)
+      warn(`port ${before} is taken: tasks that run since before this start ask it for names and get no answer`);
+    rememberPort(dataDir, dns.port);
+    return {
+      cloudmap,
+      network: { addresses: await openAddresses(), dns: dns.address },
+      async close() {
+        await dns.close();
+        cloudmap.close();
+      },
+    };
+  } catch (error) {
+    cloudmap.close();
+    throw error;
+  }
+}
