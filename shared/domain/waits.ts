@@ -173,12 +173,12 @@ function waitsOfRunning(job: WaitingJob, pace: LaunchPace): readonly Wait[] {
       count: all.stopping,
       message: 'being stopped; what follows starts when they have',
     }),
-    ...some({ ...NO_TIMES, cause: 'parallelism', count: beyond, message: parallelismText(spec, podCount(all)) }),
+    ...some({ ...NO_TIMES, cause: 'parallelism', count: beyond, message: parallelismText(spec) }),
   ];
 }
 
-const parallelismText = ({ parallelism }: JobSpec, pods: number): string =>
-  parallelism === 0 ? 'parallelism is 0' : `parallelism ${parallelism}: ${pods} started, the next when one ends`;
+const parallelismText = ({ parallelism }: JobSpec): string =>
+  parallelism === 0 ? 'parallelism is 0' : `parallelism ${parallelism}: the next starts when one ends`;
 
 /** Indexes that have no Pod and are to get one. Slots of a NonIndexed Job come as they are needed. */
 function toDo(job: WaitingJob): number {

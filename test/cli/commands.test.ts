@@ -111,6 +111,57 @@ describe('get', () => {
     });
   });
 
+  test('what a Job waits for, beside it or alone', async () => {
+    const { run, file, world } = await aServer();
+    file('job.json', manifest('sums', { completions: 1000, parallelism: 900 }));
+    await run('run -f job.json');
+    Object.assign(world.pace, { perSec: 20, fullPerSec: 20 });
+    const waiting = await run('get sums', NO_TERMINAL);
+    expect(waiting.out).toMatchInlineSnapshot(`
+      "NAME   STATUS    COMPLETIONS   DURATION   AGE
+      sums   Running   0/1000                   65s
+
+      WAITING   CAUSE         WHY                                              HOW LONG
+      900       launchRate    launch rate 20/s                                 about 45 s
+      100       parallelism   parallelism 900: the next starts when one ends   <unknown>
+      "
+    `);
+    const alone = await run('get waits sums');
+    expect(alone.code).toBe(0);
+    expect(waiting.out.endsWith(`\n\n${alone.out}`)).toBe(true);
+    expect(JSON.parse((await run('get waits sums -o json')).out)).toMatchObject({
+      kind: 'JobWaits',
+      summary: '1000 wait: 900 launch rate 20/s, about 45 s; 100 parallelism 900: the next starts when one ends',
+    });
+    expect((await run('get waits job.batch/sums -o yaml')).out).toContain('kind: JobWaits\n');
+    // Lists, and what machines read, are as they were.
+    expect((await run('get')).out.trimEnd().split('\n')).toHaveLength(2);
+    expect(JSON.parse((await run('get sums -o json')).out)).toMatchObject({ kind: 'Job' });
+    expect(await run('get waits')).toMatchObject({ code: 2, out: '' });
+    expect(await run('get waits nope')).toMatchObject({ code: 1, out: '' });
+  });
+
+  test('nothing is said of a Job that waits for nothing', async () => {
+    const { run, world } = await aHalfDoneServer();
+    await world.commit('sums', [], { phase: { kind: 'finished', verdict: DONE, since: START, at: START } });
+    expect((await run('get sums')).out.trimEnd().split('\n')).toHaveLength(2);
+    expect(await run('get waits sums')).toEqual({ code: 0, out: '', err: 'Nothing of job.batch/sums waits.\n' });
+  });
+
+  test('a server that does not know of waits still shows its Jobs', async () => {
+    const { run, file } = await aServer({
+      intercept: (request, response) => {
+        if (request.url?.endsWith('/waits') !== true) return false;
+        response.writeHead(404).end();
+        return true;
+      },
+    });
+    file('job.json', manifest('sums'));
+    await run('run -f job.json');
+    expect(await run('get sums -o name')).toMatchObject({ code: 0, out: 'job.batch/sums\n' });
+    expect(await run('get sums')).toMatchObject({ code: 0, err: '' });
+  });
+
   test('a long list comes in pages', async () => {
     const { run, file, world, requests } = await aServer();
     file('job.json', manifest('sums', { completions: 1200, parallelism: 1200 }));

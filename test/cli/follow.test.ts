@@ -221,6 +221,41 @@ describe('following', () => {
     }
   });
 
+  test('why it waits is asked while something does, and forgotten when nothing does', async () => {
+    const server = await withSums({}, { parallelism: 4 });
+    const { world } = server;
+    Object.assign(world.pace, { perSec: 2, fullPerSec: 2 });
+    const { ending, progress } = await following(server, { askWaitsMs: 5 });
+    const text = () => progress.at(-1)?.waits?.text ?? null;
+    await expect.poll(text).toBe('4 wait: launch rate 2/s, about 2 s');
+    await world.commit('sums', claim(0, 1, 2, 3), { startTime: START, phase: { kind: 'suspended', since: START } });
+    await expect.poll(text).toBeNull();
+    await world.commit('sums', running(0, 1, 2, 3), { phase: { kind: 'running' } });
+    await expect.poll(() => progress.at(-1)?.counts.running).toBe(4);
+    const asked = (): number => server.requests.filter((each) => each.endsWith('/waits')).length;
+    const soFar = asked();
+    expect(soFar).toBeGreaterThan(0);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(asked() - soFar).toBeLessThan(2); // one may have been on its way
+    expect(text()).toBeNull();
+    await world.commit('sums', succeeded(0, 1, 2, 3), phaseAt(3, 'complete'));
+    expect((await ending).kind).toBe('complete');
+  });
+
+  test('a server that cannot say why is followed all the same', async () => {
+    const intercept: Interception = ({ url }, response) => {
+      if (url?.endsWith('/waits') !== true) return false;
+      response.writeHead(404).end();
+      return true;
+    };
+    const server = await withSums({ intercept });
+    const { ending, progress } = await following(server, { askWaitsMs: 1 });
+    await expect.poll(() => server.requests.some((each) => each.endsWith('/waits'))).toBe(true);
+    await server.world.commit('sums', [], phaseAt(3, 'complete'));
+    expect((await ending).kind).toBe('complete');
+    expect(progress.every(({ waits }) => waits === null)).toBe(true);
+  });
+
   test('one watch serves a Job to its end', async () => {
     const server = await withSums({ steps: TO_THE_END });
     expect((await (await following(server)).ending).kind).toBe('complete');

@@ -155,6 +155,17 @@ const aProgress = (wish: Partial<JobProgress> = {}): JobProgress => ({
 describe('progress', () => {
   const FRAME = { columns: 60, rows: 24 };
 
+  test('why something waits is said, and a line is worth it only when the reason changes', () => {
+    const waits = { text: '4 wait: launch rate 20/s, about 41 s', causes: 'launchRate' };
+    const progress = aProgress({ waits });
+    expect(renderProgress(progress, FRAME, 12_000, PLAIN).at(-1)).toBe(waits.text);
+    expect(progressLine(progress, 12_000)).toContain(`4 waiting`);
+    expect(progressLine(progress, 12_000).endsWith(` (${waits.text})`)).toBe(true);
+    const later = aProgress({ waits: { ...waits, text: '4 wait: launch rate 20/s, about 36 s' } });
+    expect(progressKey(later)).toBe(progressKey(progress));
+    expect(progressKey(aProgress({ waits: { ...waits, causes: 'quota' } }))).not.toBe(progressKey(progress));
+  });
+
   test('a picture: head, grid, bar, legend', () => {
     expect(renderProgress(aProgress(), FRAME, 12_000, PLAIN).join('\n')).toMatchInlineSnapshot(`
       "frames  default                                running  12s

@@ -170,7 +170,7 @@ describe('100,000 indexes', () => {
     expect(chunksForWaits(situation.status, situation.job.spec)).toEqual([]);
     expect(line(situation, { perSec: 20 })).toBe('100000 wait: launch rate 20/s, about 84 min');
     expect(line(large({ parallelism: 500 }), { perSec: 20 })).toBe(
-      '100000 wait: 99500 parallelism 500: 0 started, the next when one ends; 500 launch rate 20/s, about 25 s',
+      '100000 wait: 99500 parallelism 500: the next starts when one ends; 500 launch rate 20/s, about 25 s',
     );
   });
 
