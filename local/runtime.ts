@@ -41,6 +41,8 @@ export type LocalOptions = {
   readonly events?: EcsOptions['events'];
   /** ECS's own rules for callers; nothing is throttled if left out */
   readonly limits?: EcsOptions['limits'];
+  /** what may run at once; all that is asked for if left out */
+  readonly quota?: EcsOptions['quota'];
   /** RunTask and StopTask calls a second that Muster allows itself; null: no limit */
   readonly launchesPerSec?: number | null;
   readonly stopsPerSec?: number | null;
@@ -136,6 +138,7 @@ async function startOn(
     clusters: [CLUSTER],
     region: REGION,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.quota === undefined ? {} : { quota: options.quota }),
     log: warn,
   });
   const logs = createLogs({ dataDir: folder.path, isLive: (taskId) => ecs.isLive(taskId), region: REGION });
