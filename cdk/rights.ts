@@ -65,6 +65,14 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
   keepState(roles.api);
   send(roles.api, 'wake');
   allow(roles.api, ['logs:GetLogEvents'], [tasks.logGroup.logGroupArn]);
+  // The doctor looks at what is due, at tasks, and at how full the queues are.
+  allow(roles.api, ['dynamodb:Query'], [state.alarmIndexArn]);
+  lookAtTasks(roles.api);
+  allow(
+    roles.api,
+    ['sqs:GetQueueAttributes'],
+    Object.values(queues).flatMap(({ queue, dead }) => [queue.queueArn, dead.queueArn]),
+  );
 
   keepState(roles.reconcile);
   send(roles.reconcile, 'wake', 'facts', 'dispatch');

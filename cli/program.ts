@@ -4,6 +4,7 @@ import { addKubeconfig, addProxy } from './access-commands.ts';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
 import type { GetFlags, Wanted } from './commands/get.ts';
 import type { LocalFlags } from './commands/local.ts';
+import { addDoctor } from './doctor-command.ts';
 import { EXIT, Failure, usageFailure } from './failure.ts';
 import { driver, duration, httpUrl, moment, share, span, wholeNumber } from './option-values.ts';
 import type { Shell } from './shell.ts';
@@ -43,7 +44,18 @@ function createProgram(shell: Shell, done: Done): Command {
     .showHelpAfterError('(--help says more)')
     .exitOverride()
     .addHelpText('after', `${EXAMPLES.program}${EXIT_CODES}`);
-  for (const add of [addRun, addGet, addLogs, addDelete, addPlan, addSimulate, addLocal, addKubeconfig, addProxy])
+  for (const add of [
+    addRun,
+    addGet,
+    addLogs,
+    addDelete,
+    addPlan,
+    addSimulate,
+    addLocal,
+    addDoctor,
+    addKubeconfig,
+    addProxy,
+  ])
     add(program, shell, done);
   return program;
 }

@@ -60,6 +60,7 @@ const PATHS: readonly string[] = [
   '/apis/*',
   '/healthz',
   '/livez',
+  '/muster/*',
   '/openapi',
   '/openapi/*',
   '/readyz',

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { LaunchPace } from '../domain/waits.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Doctor } from '../ports/doctor.ts';
 import type { Feed } from '../ports/feed.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import type { LogReader } from '../ports/log-reader.ts';
@@ -18,6 +19,7 @@ export type ApiPorts = {
   readonly logs: LogReader;
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'warn'>;
+  readonly doctor: Doctor;
   /** A random UUID. */
   readonly newUid: () => string;
   readonly changes: JobChanges;

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import type { ApiDeps } from './api-deps.ts';
+import { diagnosisRoutes } from './diagnosis-routes.ts';
 import { findWaits } from './render-waits.ts';
 import { JOBS, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
 
@@ -14,5 +15,6 @@ export function musterRoutes(deps: ApiDeps): Hono {
     return waits === null ? errorResponse(notFound(JOBS, name)) : c.json(waits);
   });
   app.all(`${JOB}/waits`, () => errorResponse(methodNotAllowed()));
+  app.route('/', diagnosisRoutes(deps.doctor));
   return app;
 }

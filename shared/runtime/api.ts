@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
+import { createDoctor } from '../control/doctor.ts';
 import { deleteCronJob, finishCronJob } from '../control/cron-changes.ts';
 import { changeJob, createJob, deleteJob, deletePod } from '../control/job-changes.ts';
 import { emptyNamespace } from '../control/namespaces.ts';
@@ -12,7 +13,7 @@ import type { Runtime } from './runtime.ts';
 const WHILE_ASKED = { deletions: 200, ms: 3_000 };
 
 /** The Kubernetes API over this process's runtime. */
-export const kubeApiOf = ({ deps, logs }: Runtime, options: ApiOptions = {}): Hono =>
+export const kubeApiOf = ({ deps, logs, letters: { letters }, queueDepths }: Runtime, options: ApiOptions = {}): Hono =>
   createKubeApi(
     {
       jobs: deps.jobs,
@@ -22,6 +23,7 @@ export const kubeApiOf = ({ deps, logs }: Runtime, options: ApiOptions = {}): Ho
       clock: deps.clock,
       telemetry: deps.telemetry,
       newUid: randomUUID,
+      doctor: createDoctor({ letters, queueDepths }, deps),
       changes: {
         create: (spec) => createJob(spec, deps),
         change: (seen, manifest, what) => changeJob(seen, manifest, what, deps),

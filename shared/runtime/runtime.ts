@@ -16,7 +16,7 @@ export type Runtime = {
   /** Where messages end that nobody could process, and where they are kept. */
   readonly letters: LetterPorts;
   /** How much is in our queues now, roughly. */
-  queueDepths(): Promise<readonly QueueDepth[]>;
+  readonly queueDepths: () => Promise<readonly QueueDepth[]>;
   /** A pass over few facts waits until the one before is this long ago, so that a steady trickle is taken in batches. */
   readonly coalesceMs: number;
   /** Closes the clients' connections. */

@@ -10,6 +10,7 @@ import { createMemoryQueues } from '../../shared/adapters/memory/queues.ts';
 import { createMemoryTasks } from '../../shared/adapters/memory/tasks.ts';
 import { deleteCronJob, finishCronJob } from '../../shared/control/cron-changes.ts';
 import { changeJob, createJob, deleteJob } from '../../shared/control/job-changes.ts';
+import { createDoctor } from '../../shared/control/doctor.ts';
 import { emptyNamespace } from '../../shared/control/namespaces.ts';
 import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
 import type { ApiOptions } from '../../shared/kube/api-deps.ts';
@@ -111,6 +112,7 @@ export async function aWorld(
         remove: (seen, propagation) => deleteCronJob(seen, propagation, deps),
         finish: (terminating) => finishCronJob(terminating, deps),
       },
+      doctor: createDoctor({ letters: store.letters, queueDepths: async () => [] }, deps),
       launchPace: async () => ({ now, perSec: pace.perSec, fullPerSec: pace.fullPerSec }),
       emptyNamespace: (name) => emptyNamespace(name, deps, { deletions: 200, ms: 3_000 }),
     },

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { ApiFailure, EXIT, Failure } from '../failure.ts';
+import { looksFor } from '../job-view.ts';
+import { type KubeClient, connect, readAs } from '../kube-client.ts';
+import { findTarget } from '../kubeconfig.ts';
+import { findingList } from '../render/findings.ts';
+import type { Shell } from '../shell.ts';
+
+export type DoctorFlags = {
+  readonly namespace: string | null;
+  readonly allNamespaces: boolean;
+  readonly output: 'text' | 'json';
+  readonly kubeconfig: string | null;
+};
+
+const FindingSchema = z.object({
+  severity: z.string(),
+  kind: z.string(),
+  subject: z.string(),
+  what: z.string(),
+  since: z.iso
+    .datetime({ offset: true })
+    .nullable()
+    .transform((text) => (text === null ? null : Date.parse(text))),
+  remedy: z.string(),
+});
+const DiagnosisSchema = z.object({
+  kind: z.literal('Diagnosis'),
+  asOf: z.string(),
+  findings: z.array(z.looseObject({ severity: z.string() })),
+  looked: z.int().default(0),
+  continue: z.string().default(''),
+  deadLetters: z.array(z.unknown()).optional(),
+});
+type Diagnosis = z.output<typeof DiagnosisSchema>;
+
+/** `muster doctor`: what holds one Job open and what of it is out of step; or the installation, and all Jobs of a namespace. */
+export async function doctor(job: string | null, flags: DoctorFlags, shell: Shell): Promise<number> {
+  const target = findTarget(flags.kubeconfig, shell);
+  const client = await connect(target);
+  const namespace = flags.allNamespaces ? null : (flags.namespace ?? target.namespace);
+  const parts =
+    job === null
+      ? [await ask(client, '/muster/v1/diagnosis'), ...(await jobsOf(namespace, client))]
+      : [await ask(client, `${pathOf(namespace ?? target.namespace)}/${encodeURIComponent(job)}/diagnosis`)];
+  const raw = parts.flatMap(({ findings }) => findings);
+  const isHealthy = raw.every(({ severity }) => severity !== 'error');
+  if (flags.output === 'json') {
+    const [first] = parts;
+    const letters = first?.deadLetters;
+    const whole = {
+      apiVersion: 'muster.run/v1',
+      kind: 'Diagnosis',
+      asOf: first?.asOf,
+      healthy: isHealthy,
+      findings: raw,
+      ...(letters === undefined ? {} : { deadLetters: letters }),
+    };
+    shell.out.write(`${JSON.stringify(whole, null, 2)}\n`);
+    return isHealthy ? EXIT.ok : EXIT.failed;
+  }
+  const findings = raw.map((finding) => readAs(FindingSchema, finding, target));
+  if (findings.length > 0) shell.out.write(findingList(findings, shell.now(), looksFor(shell.out, shell.env)));
+  else shell.out.write('everything is in step\n');
+  return isHealthy ? EXIT.ok : EXIT.failed;
+}
+
+const pathOf = (namespace: string | null): string =>
+  `/muster/v1${namespace === null ? '' : `/namespaces/${encodeURIComponent(namespace)}`}/jobs`;
+
+/** Page after page of Jobs. */
+async function jobsOf(namespace: string | null, client: KubeClient): Promise<readonly Diagnosis[]> {
+  const pages: Diagnosis[] = [];
+  let next = '';
+  do {
+    const page = await ask(client, `${pathOf(namespace)}/diagnosis`, next);
+    pages.push(page);
+    next = page.continue;
+  } while (next !== '');
+  return pages;
+}
+
+async function ask(client: KubeClient, path: string, next = ''): Promise<Diagnosis> {
+  try {
+    return readAs(DiagnosisSchema, await client.get(path, next === '' ? {} : { continue: next }), client.target);
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || !error.message.includes('could not find the requested resource')) throw error;
+    throw new Failure(`error: ${client.target.server} is of a version that cannot be examined: it has no ${path}`);
+  }
+}

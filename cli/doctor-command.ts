@@ -1,0 +1,46 @@
+import { type Command, Option } from 'commander';
+import { type Done, common, examples, namespaceOption } from './command-parts.ts';
+import { usageFailure } from './failure.ts';
+import type { Shell } from './shell.ts';
+
+const EXAMPLES = examples(
+  'muster doctor frames                   # why is this Job not done?',
+  'muster doctor                          # the installation, and all Jobs of the namespace',
+  'muster doctor -A                       # and those of all namespaces',
+  "muster doctor -o json | jq '.deadLetters[] | {queue, reason, body}'",
+);
+
+const EXIT_CODES = `
+Exit codes:
+  0 nothing is wrong (warnings mend themselves)    1 something is wrong, or could not be looked at    2 the command line is wrong
+`;
+
+type DoctorOptions = {
+  readonly namespace?: string;
+  readonly allNamespaces: boolean;
+  readonly output: 'text' | 'json';
+};
+
+export function addDoctor(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('doctor')
+    .summary('what holds a Job open, and what is out of step')
+    .description(
+      'Compares what Muster believes with what there is: rows, queues, tasks at ECS. Looking changes nothing.\n' +
+        'With a Job: what holds it open, and all that is out of step. Without: the installation, and its Jobs at a glance.',
+    )
+    .argument('[job]', 'the Job (default: all of the namespace)')
+    .addOption(namespaceOption())
+    .option('-A, --all-namespaces', 'in all namespaces', false)
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
+    .addHelpText('after', `${EXAMPLES}${EXIT_CODES}`)
+    .action(async (job: string | undefined, flags: DoctorOptions) => {
+      if (flags.allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n exclude each other');
+      if (flags.allNamespaces && job !== undefined)
+        throw usageFailure('a Job is looked for in one namespace: give -n instead of -A');
+      const { doctor } = await import('./commands/doctor.ts');
+      const { allNamespaces, output } = flags;
+      const name = job?.replace(/^jobs?(\.batch)?\//, '') ?? null;
+      done(await doctor(name, { allNamespaces, output, ...common(program, flags) }, shell));
+    });
+}

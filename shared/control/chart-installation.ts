@@ -1,0 +1,140 @@
+import { type EpochMs, type JobUid, asEpochMs, plusMs } from '../domain/brand.ts';
+import type { InstallationChart, NamespaceSight, StrangerSight } from '../domain/diagnose-installation.ts';
+import { subjectOfJob } from '../domain/finding.ts';
+import { isTerminating } from '../domain/namespace.ts';
+import { isHidden, isOver, podCount, tally } from '../domain/status.ts';
+import type { FiledLetter, LetterFile, QueueDepth } from '../ports/dead-letters.ts';
+import type { StoredDocument } from '../ports/object-store.ts';
+import type { Deps } from './deps.ts';
+import { readLaunchPace } from './launch-pace.ts';
+import { look } from './look.ts';
+
+/** What is looked at of each kind; more is said to be more. */
+const ALARMS_MAX = 500;
+const JOBS_NAMED_MAX = 5;
+const OPEN_JOBS_MAX = 100;
+const LETTERS_MAX = 200;
+const NAMESPACES_MAX = 500;
+const LEFT_MAX = 100;
+const LIST_PAGES_MAX = 5;
+const DESCRIBE_MAX = 100;
+/** What should have been looked at before this long ago: see the same in diagnose-job. */
+const OVERDUE_MS = 3 * 60_000;
+/** A task's Job may have ended, or have been deleted, this moment. */
+const SOON_MS = 60_000;
+
+export type InstallationPorts = {
+  readonly letters: Pick<LetterFile, 'newest'>;
+  readonly queueDepths: () => Promise<readonly QueueDepth[]>;
+};
+
+/** Everything that an examination of the installation goes by. Whatever cannot be looked at, the rest is. */
+export async function chartInstallation(
+  { letters, queueDepths }: InstallationPorts,
+  deps: Deps,
+): Promise<InstallationChart & { readonly filed: readonly FiledLetter[] }> {
+  const [overdue, deleted, queues, filed, namespaces, strangers, launches] = await Promise.all([
+    look(() => overdueJobs(deps)),
+    look(() => deletedJobs(deps)),
+    look(queueDepths),
+    look(() => letters.newest(LETTERS_MAX)),
+    look(() => terminatingNamespaces(deps)),
+    look(() => strangeTasks(deps)),
+    look(() => readLaunchPace(deps)),
+  ]);
+  return {
+    now: deps.clock.now(),
+    overdue,
+    deleted,
+    queues,
+    letters: filed,
+    namespaces,
+    strangers,
+    launches,
+    filed: filed.kind === 'seen' ? filed.value.letters : [],
+  };
+}
+
+async function overdueJobs({ jobs, clock }: Deps) {
+  const { uids, next } = await jobs.dueJobs({ now: plusMs(clock.now(), -OVERDUE_MS), after: null, limit: ALARMS_MAX });
+  // The index of alarms may be seconds behind: STATUS tells.
+  const named = await Promise.all(uids.slice(0, JOBS_NAMED_MAX).map(async (uid) => nameOf(uid, jobs)));
+  return { count: uids.length, more: next !== null, jobs: named };
+}
+
+async function nameOf(uid: JobUid, jobs: Deps['jobs']): Promise<string> {
+  const spec = await jobs.readSpec(uid);
+  return spec === null ? `uid ${uid}` : subjectOfJob(spec.identity);
+}
+
+/** Every Job that waits for something has an alarm; a deleted one does as long as its tasks stop. */
+async function deletedJobs({ jobs }: Deps) {
+  const { uids } = await jobs.dueJobs({ now: null, after: null, limit: OPEN_JOBS_MAX });
+  const found = await Promise.all(
+    uids.map(async (uid) => {
+      const status = await jobs.readStatus(uid);
+      if (status === null || !isHidden(status.phase) || !('since' in status.phase) || isOver(status.phase)) return [];
+      const active = podCount(tally(status.chunks)) + status.lingering.length;
+      return [{ job: await nameOf(uid, jobs), since: status.phase.since, active }];
+    }),
+  );
+  return found.flat();
+}
+
+async function terminatingNamespaces({ objects, jobs }: Deps): Promise<readonly NamespaceSight[]> {
+  const page = await objects.list('Namespace', { namespace: null, after: null, limit: NAMESPACES_MAX });
+  const terminating = page.objects.filter(({ document }) => isTerminating(document));
+  return Promise.all(
+    terminating.map(async ({ key: { name: namespace }, document }) => {
+      const left = { namespace, after: null, limit: LEFT_MAX };
+      const [inJobs, inCronJobs] = await Promise.all([jobs.listJobs(left), objects.list('CronJob', left)]);
+      return {
+        name: namespace,
+        since: deletedAt(document),
+        finalizers: finalizersOf(document),
+        jobs: inJobs.jobs.length,
+        cronJobs: inCronJobs.objects.length,
+      };
+    }),
+  );
+}
+
+function deletedAt({ metadata }: StoredDocument): EpochMs | null {
+  const text = metadata['deletionTimestamp'];
+  return typeof text === 'string' ? asEpochMs(Date.parse(text)) : null;
+}
+
+function finalizersOf({ metadata: { finalizers } }: StoredDocument): readonly string[] {
+  return Array.isArray(finalizers) ? finalizers.map(String) : [];
+}
+
+/** Live tasks whose Job is not there, or over: the first few hundred are looked at. */
+async function strangeTasks({ tasks, jobs, clock }: Deps) {
+  const found: StrangerSight[] = [];
+  const verdicts = new Map<JobUid, StrangerSight['why'] | null>();
+  let after: string | null = null;
+  for (let nth = 0; nth < LIST_PAGES_MAX; nth++) {
+    const page: Awaited<ReturnType<Deps['tasks']['listLive']>> = await tasks.listLive({ job: null, after });
+    if (page.kind === 'later') throw new Error(page.reason);
+    for (let from = 0; from < page.taskArns.length; from += DESCRIBE_MAX) {
+      const seen = await tasks.describe(page.taskArns.slice(from, from + DESCRIBE_MAX));
+      if (seen.kind === 'later') throw new Error(seen.reason);
+      for (const { job, stage, times } of seen.tasks) {
+        const isYoung = times.createdAt !== null && clock.now() < plusMs(times.createdAt, SOON_MS);
+        if (isYoung || stage === 'stopped' || stage === 'stopping') continue;
+        const known = verdicts.get(job);
+        const why = known === undefined ? await verdictOn(job, jobs) : known;
+        verdicts.set(job, why);
+        if (why !== null) found.push({ job, why, createdAt: times.createdAt });
+      }
+    }
+    after = page.next;
+    if (after === null) break;
+  }
+  return { tasks: found, more: after !== null };
+}
+
+async function verdictOn(uid: JobUid, jobs: Deps['jobs']): Promise<StrangerSight['why'] | null> {
+  const status = await jobs.readStatus(uid);
+  return status === null ? 'unknown' : isOver(status.phase) ? 'over' : null;
+}

@@ -1,0 +1,231 @@
+import { type EpochMs, type JobUid, asTime, plusMs } from './brand.ts';
+import { type Finding, type Sight, notLookedAt, oldestOf, worstFirst } from './finding.ts';
+import type { LaunchPace } from './waits.ts';
+
+/** The installation as an examination finds it. Each sight is bounded: `more` says that there is more than was looked at. */
+export type InstallationChart = {
+  readonly now: EpochMs;
+  /** Alarms that have passed so long ago that the sweep must have seen them. */
+  readonly overdue: Sight<{ readonly count: number; readonly more: boolean; readonly jobs: readonly string[] }>;
+  /** Jobs that users see no more, and that are not over. */
+  readonly deleted: Sight<readonly { readonly job: string; readonly since: EpochMs; readonly active: number }[]>;
+  readonly queues: Sight<readonly QueueSight[]>;
+  readonly letters: Sight<{ readonly letters: readonly LetterSight[]; readonly more: boolean }>;
+  readonly namespaces: Sight<readonly NamespaceSight[]>;
+  readonly strangers: Sight<{ readonly tasks: readonly StrangerSight[]; readonly more: boolean }>;
+  readonly launches: Sight<LaunchPace>;
+};
+
+type QueueSight = {
+  readonly queue: string;
+  readonly waiting: number;
+  readonly hidden: number;
+  readonly delayed: number;
+  readonly dead: number;
+};
+type LetterSight = {
+  readonly queue: string;
+  readonly reason: string;
+  readonly sentAt: EpochMs;
+  readonly job: JobUid | null;
+};
+/** A namespace that is being deleted. */
+export type NamespaceSight = {
+  readonly name: string;
+  readonly since: EpochMs | null;
+  readonly finalizers: readonly string[];
+  /** What is still in it; 100 stands for 100 or more. */
+  readonly jobs: number;
+  readonly cronJobs: number;
+};
+/** A live task of a Job that is not there, or is over. */
+export type StrangerSight = {
+  readonly job: JobUid;
+  readonly why: 'unknown' | 'over';
+  readonly createdAt: EpochMs | null;
+};
+
+const SUBJECT = 'installation';
+const SWEEP = 'Look at the log of the function sweep, and whether its schedule is enabled (alarm sweepErrors).';
+/** More waiting than three dispatchers and two reconcilers take in some minutes. */
+const BACKLOG = 1_000;
+const DELETING_LONG_MS = 10 * 60_000;
+const NAMESPACE_LONG_MS = 5 * 60_000;
+/** Older letters are still listed, but nobody has to hurry. */
+const FRESH_LETTER_MS = 24 * 3_600_000;
+const STRANGER_TOO_LONG_MS = 75 * 60_000;
+/** A rate that has come back so far is as good as whole. */
+const CUT_BELOW = 0.95;
+const GROUPS_MAX = 20;
+
+/** What is out of step in the installation as a whole, the worst first. Empty: nothing. */
+export function diagnoseInstallation(chart: InstallationChart): readonly Finding[] {
+  const { now } = chart;
+  return worstFirst([
+    ...seen('due alarms', chart.overdue, overdue),
+    ...seen('deleted Jobs', chart.deleted, (jobs) => deletedJobs(jobs, now)),
+    ...seen('queues', chart.queues, queues),
+    ...seen('dead letters', chart.letters, (letters) => deadLetters(letters, now)),
+    ...seen('namespaces', chart.namespaces, (all) => namespaces(all, now)),
+    ...seen('live tasks', chart.strangers, (tasks) => strangers(tasks, now)),
+    ...seen('the pace of launches', chart.launches, cut),
+  ]);
+}
+
+function seen<T>(what: string, sight: Sight<T>, then: (value: T) => readonly Finding[]): readonly Finding[] {
+  return sight.kind === 'unseen' ? [notLookedAt(SUBJECT, what, sight.reason)] : then(sight.value);
+}
+
+const counted = (count: number, more: boolean): string => (more ? `${count} or more` : String(count));
+
+function overdue({
+  count,
+  more,
+  jobs,
+}: {
+  readonly count: number;
+  readonly more: boolean;
+  readonly jobs: readonly string[];
+}): readonly Finding[] {
+  if (count === 0) return [];
+  return [
+    {
+      severity: 'error',
+      kind: 'AlarmOverdue',
+      subject: SUBJECT,
+      what: `${counted(count, more)} Jobs were to be looked at minutes ago, and nobody has: ${jobs.join(', ')}`,
+      since: null,
+      remedy: `${SWEEP} If it runs, the Jobs' passes fail: see the log of reconcile, and the dead letters.`,
+    },
+  ];
+}
+
+function deletedJobs(
+  jobs: readonly { readonly job: string; readonly since: EpochMs; readonly active: number }[],
+  now: EpochMs,
+): readonly Finding[] {
+  return jobs
+    .filter(({ since }) => now > plusMs(since, DELETING_LONG_MS))
+    .map(({ job, since, active }) => ({
+      severity: 'warning',
+      kind: 'DeletedJob',
+      subject: job,
+      what: `deleted, but ${active} attempts of it have not stopped yet`,
+      since,
+      remedy: 'The stops are repeated. Look at its tasks at ECS, and at the throttles of StopTask.',
+    }));
+}
+
+function queues(all: readonly QueueSight[]): readonly Finding[] {
+  return all.flatMap(({ queue, waiting, hidden, delayed, dead }): Finding[] => {
+    const at = { kind: 'QueueBehind', subject: `queue/${queue}`, since: null } as const;
+    const findings: Finding[] = [];
+    if (waiting > BACKLOG)
+      findings.push({
+        ...at,
+        severity: 'warning',
+        what: `${waiting} messages wait (${hidden} are being worked on, ${delayed} are delayed)`,
+        remedy: 'A large Job does this for a while. If it stays: look for throttles (concurrency) of its function.',
+      });
+    if (dead > 0)
+      findings.push({
+        ...at,
+        severity: 'warning',
+        what: `${dead} dead letters wait to be filed`,
+        remedy: `The sweep files them within a minute or two. If they stay: ${SWEEP}`,
+      });
+    return findings;
+  });
+}
+
+/** Letters by queue and reason: a fault that repeats is one fault. */
+function deadLetters(
+  { letters, more }: { readonly letters: readonly LetterSight[]; readonly more: boolean },
+  now: EpochMs,
+): readonly Finding[] {
+  const groups = new Map<string, LetterSight[]>();
+  for (const letter of letters) {
+    const key = `${letter.queue} ${letter.reason}`;
+    groups.set(key, [...(groups.get(key) ?? []), letter]);
+  }
+  return [...groups.values()].slice(0, GROUPS_MAX).flatMap((group): Finding[] => {
+    const [newest] = group;
+    if (newest === undefined) return [];
+    const jobs = new Set(group.flatMap(({ job }) => (job === null ? [] : [job])));
+    const about = jobs.size === 0 ? 'no Job' : jobs.size === 1 ? `Job ${[...jobs].join('')}` : `${jobs.size} Jobs`;
+    return [
+      {
+        severity: now > plusMs(newest.sentAt, FRESH_LETTER_MS) ? 'info' : 'warning',
+        kind: 'DeadLetters',
+        subject: `queue/${newest.queue}`,
+        what: `${counted(group.length, more)} messages about ${about} could not be processed, the last ${asTime(newest.sentAt)}: ${newest.reason}`,
+        since: oldestOf(group.map(({ sentAt }) => sentAt)),
+        remedy:
+          'Mend the cause. Nothing has to be sent again: the Jobs were looked at. Letters are kept for 14 days; `-o json` shows them.',
+      },
+    ];
+  });
+}
+
+function namespaces(all: readonly NamespaceSight[], now: EpochMs): readonly Finding[] {
+  return all.map(({ name, since, finalizers, jobs, cronJobs }) => {
+    const isLong = since !== null && now > plusMs(since, NAMESPACE_LONG_MS);
+    const left = [
+      jobs > 0 ? `${jobs} Jobs` : '',
+      cronJobs > 0 ? `${cronJobs} CronJobs` : '',
+      finalizers.length > 0 ? `its finalizers: ${finalizers.join(', ')}` : '',
+    ].filter((text) => text !== '');
+    return {
+      severity: isLong ? 'warning' : 'info',
+      kind: 'NamespaceTerminating',
+      subject: `namespace/${name}`,
+      what:
+        left.length === 0
+          ? 'it is being deleted, and is empty'
+          : `it is being deleted, and is held by ${left.join(', ')}`,
+      since,
+      remedy: isLong
+        ? 'Jobs that stay have finalizers: `muster doctor -n` of it names them. Finalizers are removed by whoever set them.'
+        : 'Nothing has to be done: the sweep goes on with it every minute.',
+    };
+  });
+}
+
+function strangers(
+  { tasks, more }: { readonly tasks: readonly StrangerSight[]; readonly more: boolean },
+  now: EpochMs,
+): readonly Finding[] {
+  return (['unknown', 'over'] as const).flatMap((why): Finding[] => {
+    const some = tasks.filter((task) => task.why === why);
+    if (some.length === 0) return [];
+    const since = oldestOf(some.map(({ createdAt }) => createdAt));
+    const isLong = since !== null && now > plusMs(since, STRANGER_TOO_LONG_MS);
+    const uids = [...new Set(some.map(({ job }) => job))];
+    return [
+      {
+        severity: isLong ? 'error' : 'warning',
+        kind: 'StrangerTask',
+        subject: SUBJECT,
+        what: `${counted(some.length, more)} live tasks of Jobs that ${why === 'unknown' ? 'are not there' : 'are over'}: ${uids.slice(0, 5).join(', ')}`,
+        since,
+        remedy:
+          'The hourly sweep has them stopped. To do it at once: aws ecs list-tasks --started-by UID, aws ecs stop-task.',
+      },
+    ];
+  });
+}
+
+function cut({ perSec, fullPerSec }: LaunchPace): readonly Finding[] {
+  if (perSec === null || fullPerSec === null || perSec >= fullPerSec * CUT_BELOW) return [];
+  return [
+    {
+      severity: 'warning',
+      kind: 'LaunchesCut',
+      subject: SUBJECT,
+      what: `ECS throttles RunTask: ${perSec.toFixed(1)} of ${fullPerSec} launches a second are given out`,
+      since: null,
+      remedy:
+        'Nothing has to be done: the rate grows back. If it happens often, set launchesPerSec lower, or raise the quota.',
+    },
+  ];
+}

@@ -1,0 +1,299 @@
+import type { EpochMs } from './brand.ts';
+import { diagnoseTasks, type TaskSight } from './diagnose-tasks.ts';
+import type { Draft } from './draft.ts';
+import {
+  type Finding,
+  type FindingKind,
+  type Sight,
+  atTime,
+  notLookedAt,
+  oldestOf,
+  subjectOfJob,
+  worstFirst,
+} from './finding.ts';
+import { FOREGROUND_DELETION, type JobIdentity, type JobSpec } from './job.ts';
+import { DEAD_LETTERED } from './set-aside.ts';
+import { type Status, isHidden, isOver, podCount, tally } from './status.ts';
+import { waitText } from './wait-words.ts';
+import { type LaunchPace, type Wait, waitsOf } from './waits.ts';
+
+/** A Job as an examination finds it: what was read of it, and what was asked of others about it. */
+export type JobChart = {
+  readonly now: EpochMs;
+  readonly identity: JobIdentity;
+  readonly spec: JobSpec;
+  readonly finalizers: readonly string[];
+  readonly status: Status;
+  /** With the chunks at hand. */
+  readonly board: Draft;
+  /** Two rows that belong together and do not fit, found twice in a row; null: all fit. */
+  readonly torn: string | null;
+  /** STATUS's version that the feed has told of; null: nothing yet. */
+  readonly told: Sight<number | null>;
+  readonly pace: Sight<LaunchPace>;
+  /** null: nobody has asked. */
+  readonly tasks: Sight<TaskSight> | null;
+  /** What of its names is registered beside, or in spite of, what runs; null: nobody has asked, or it has none. */
+  readonly names: Sight<NameSight> | null;
+};
+
+export type NameSight = {
+  /** Names that are reserved. */
+  readonly reserved: number;
+  /** Indexes whose record points at a task that is no current attempt's. */
+  readonly astray: readonly { readonly index: number; readonly taskArn: string }[];
+  /** Records in all. */
+  readonly registered: number;
+};
+
+/** What takes a pass, a message and an answer is not out of step before this. */
+const SOON_MS = 60_000;
+/** An alarm may come a minute late by design (the sweep's), and its message has to be worked on. */
+const OVERDUE_MS = 3 * 60_000;
+/** ECS gives a container 120 s at most; stops are repeated all the while. */
+const STOP_LONG_MS = 5 * 60_000;
+const STOP_TOO_LONG_MS = 30 * 60_000;
+
+/** What holds the Job open, and what of it is out of step; the worst first. Empty: neither. */
+export function diagnoseJob(chart: JobChart): readonly Finding[] {
+  return worstFirst([
+    ...holding(chart),
+    ...clockwork(chart),
+    ...telling(chart),
+    ...(chart.tasks === null ? [] : taskFindings(chart, chart.tasks)),
+    ...(chart.names === null ? [] : nameFindings(chart, chart.names)),
+  ]);
+}
+
+/** An alarm that has passed and nobody has answered, at this moment. */
+export const isOverdue = (at: EpochMs, now: EpochMs): boolean => now > at + OVERDUE_MS;
+
+function finder({ identity }: JobChart) {
+  const subject = subjectOfJob(identity);
+  return (severity: Finding['severity'], kind: FindingKind, what: string, since: EpochMs | null, remedy: string) => ({
+    severity,
+    kind,
+    subject,
+    what,
+    since,
+    remedy,
+  });
+}
+
+const NOTHING = 'Nothing has to be done.';
+
+function holding(chart: JobChart): readonly Finding[] {
+  const { status, spec, now, finalizers } = chart;
+  const { phase } = status;
+  const found = finder(chart);
+  const findings: Finding[] = [];
+  const all = tally(status.chunks);
+
+  if (all.starting + all.running > 0) {
+    const tasks = chart.tasks?.kind === 'seen' ? chart.tasks.value : null;
+    const since = oldestOf((tasks?.attempts ?? []).map(({ slot }) => (slot?.state === 'launched' ? slot.since : null)));
+    const claims = status.inFlight.length;
+    const parts = [
+      part(all.running, 'running'),
+      part(Math.max(0, all.starting - claims), 'launched'),
+      part(claims, 'claimed and not answered'),
+    ].filter((text) => text !== '');
+    findings.push(found('info', 'Active', `active attempts: ${parts.join(', ')}`, since, NOTHING));
+  }
+  if (status.lingering.length > 0)
+    findings.push(
+      found('info', 'Replaced', `${status.lingering.length} replaced attempts are still stopping`, null, NOTHING),
+    );
+  if (finalizers.includes(FOREGROUND_DELETION))
+    findings.push(
+      found(
+        'info',
+        'ForegroundDeletion',
+        'deleted in the foreground: it goes when its tasks have stopped',
+        sinceOf(status),
+        NOTHING,
+      ),
+    );
+  const pace = chart.pace.kind === 'seen' ? chart.pace.value : { now, perSec: null, fullPerSec: null };
+  for (const wait of waitsOf({ spec, status, board: chart.board }, pace)) findings.push(waiting(wait, chart));
+  if (phase.kind === 'finished' && spec.ttlSecAfterFinished !== null) {
+    const due = (phase.at + spec.ttlSecAfterFinished * 1000) as EpochMs;
+    if (isOverdue(due, now))
+      findings.push(
+        found('error', 'Outlived', `it should have been deleted ${atTime(due)} (ttlSecondsAfterFinished)`, due, SWEEP),
+      );
+  }
+  return findings;
+}
+
+const part = (count: number, text: string): string => (count > 0 ? `${count} ${text}` : '');
+
+const sinceOf = ({ phase }: Status): EpochMs | null => ('since' in phase ? phase.since : null);
+
+const SWEEP =
+  'Look at the log of the function sweep (alarm sweepErrors), and at the dead letters of the wake queue: `muster doctor` lists them.';
+
+const ADVICE: Partial<Readonly<Record<Wait['cause'], string>>> = {
+  quota: "Raise the account's quota that is named, or let other tasks end. No attempt is spent meanwhile.",
+  capacity: 'Fargate has no room now. It is tried again; other subnets or Spot instead of On-Demand may help.',
+  network: 'Give the tasks subnets with free addresses. It is tried again.',
+  refused: 'Read what ECS says. It is tried again.',
+  startFailed: 'Mend what is named: image, secret or log group. It is tried again until pendingTimeout.',
+  parallelism: 'Raise spec.parallelism if more may run at once.',
+  suspended: 'Set spec.suspend to false to go on.',
+  managedBy: 'The controller that spec.managedBy names has to act.',
+  launchRate: 'Raise launchesPerSec if the account may start more.',
+};
+
+function waiting(wait: Wait, chart: JobChart): Finding {
+  const { now, finalizers } = chart;
+  const found = finder(chart);
+  const { cause, count, since } = wait;
+  if (cause === 'finalizers') {
+    const others = finalizers.filter((finalizer) => finalizer !== FOREGROUND_DELETION);
+    const { namespace, name } = chart.identity;
+    const command = `kubectl patch job ${name} -n ${namespace} --type merge -p '{"metadata":{"finalizers":null}}'`;
+    return found(
+      'info',
+      'Finalizers',
+      `deleted, but held by its finalizers: ${others.join(', ')}`,
+      since,
+      `Whoever set them has to remove them. If nobody will: ${command}`,
+    );
+  }
+  if (cause === 'stopping') {
+    const ageMs = since === null ? 0 : now - since;
+    const severity = ageMs > STOP_TOO_LONG_MS ? 'error' : ageMs > STOP_LONG_MS ? 'warning' : 'info';
+    return found(
+      severity,
+      'Stopping',
+      `${count} attempts are being stopped, and STOPPED has not been seen of them`,
+      since,
+      severity === 'info'
+        ? NOTHING
+        : 'The stops are repeated. Look at these tasks at ECS, and at the throttles of StopTask.',
+    );
+  }
+  const severity = cause === 'startFailed' || cause === 'refused' ? 'warning' : 'info';
+  return found(severity, 'Waiting', `${count} wait: ${waitText(wait)}`, since, ADVICE[cause] ?? NOTHING);
+}
+
+/** Alarms, claims, and rows that do not fit: what keeps the Job going. */
+function clockwork(chart: JobChart): readonly Finding[] {
+  const { status, now, torn } = chart;
+  const found = finder(chart);
+  const findings: Finding[] = [];
+  const [alarm] = status.alarms;
+  if (alarm !== undefined && isOverdue(alarm, now))
+    findings.push(
+      found('error', 'AlarmOverdue', `it was to be looked at ${atTime(alarm)}, and nobody has`, alarm, SWEEP),
+    );
+  const all = tally(status.chunks);
+  const isWatched = podCount(all) + status.lingering.length + status.inFlight.length > 0;
+  if (alarm === undefined && isWatched && !isOver(status.phase))
+    findings.push(
+      found(
+        'error',
+        'NoAlarm',
+        'attempts are active, but nothing is set that will look at them again',
+        status.now,
+        WAKE,
+      ),
+    );
+  const late = status.inFlight.filter(({ dueAt }) => isOverdue(dueAt, now));
+  if (late.length > 0)
+    findings.push(
+      found(
+        'error',
+        'ClaimOverdue',
+        `${late.length} claims were to be sent again, and were not`,
+        oldestOf(late.map(({ dueAt }) => dueAt)),
+        SWEEP,
+      ),
+    );
+  if (torn !== null)
+    findings.push(
+      found(
+        'error',
+        'Torn',
+        `${torn}: a row that passes read is not as STATUS says`,
+        status.now,
+        'Restore the table to the moment before (point-in-time recovery), or delete the Job.',
+      ),
+    );
+  return findings;
+}
+
+const WAKE = 'Any change of the Job wakes it, such as `kubectl annotate job NAME woken=now`.';
+
+/** What watchers know, and what messages were lost. */
+function telling(chart: JobChart): readonly Finding[] {
+  const { status, now, told } = chart;
+  const found = finder(chart);
+  const findings: Finding[] = [];
+  if (chart.pace.kind === 'unseen')
+    findings.push(notLookedAt(subjectOfJob(chart.identity), 'the pace of launches', chart.pace.reason));
+  if (told.kind === 'unseen') findings.push(notLookedAt(subjectOfJob(chart.identity), 'the change feed', told.reason));
+  else {
+    const known = Math.max(told.value ?? 0, status.published.version);
+    const isBehind = known < status.version && !isHidden(status.phase);
+    if (isBehind && now > status.now + SOON_MS)
+      findings.push(
+        found(
+          'error',
+          'FeedBehind',
+          'watchers have not been told of the last change',
+          status.now,
+          `The next pass tells them. ${SWEEP}`,
+        ),
+      );
+  }
+  for (const { reason, message, count, firstAt } of status.events)
+    if (reason === DEAD_LETTERED)
+      findings.push(
+        found(
+          'warning',
+          'DeadLetters',
+          `${message} (${count} times)`,
+          firstAt,
+          'Its tasks were looked up, so nothing is lost. `muster doctor` without a Job lists the letters.',
+        ),
+      );
+  return findings;
+}
+
+function taskFindings(chart: JobChart, tasks: Sight<TaskSight>): readonly Finding[] {
+  const subject = subjectOfJob(chart.identity);
+  return tasks.kind === 'unseen'
+    ? [notLookedAt(subject, 'its tasks', tasks.reason)]
+    : diagnoseTasks(subject, chart, tasks.value);
+}
+
+function nameFindings(chart: JobChart, names: Sight<NameSight>): readonly Finding[] {
+  const found = finder(chart);
+  const subject = subjectOfJob(chart.identity);
+  if (names.kind === 'unseen') return [notLookedAt(subject, 'its hostnames', names.reason)];
+  const { reserved, astray, registered } = names.value;
+  const findings: Finding[] = [];
+  if (isOver(chart.status.phase) && reserved + registered > 0)
+    findings.push(
+      found(
+        'warning',
+        'NamesHeld',
+        `it is over, and ${registered} of its names are still registered (${reserved} reserved)`,
+        sinceOf(chart.status),
+        'The sweep removes them, and gives back what is reserved.',
+      ),
+    );
+  if (astray.length > 0 && !isOver(chart.status.phase))
+    findings.push(
+      found(
+        'warning',
+        'NameAstray',
+        `${astray.length} names lead to tasks that are no current attempt's`,
+        null,
+        'The sweep compares them with the board every minute.',
+      ),
+    );
+  return findings;
+}

@@ -1,0 +1,23 @@
+import type { EpochMs } from '../domain/brand.ts';
+import type { Finding } from '../domain/finding.ts';
+import type { FiledLetter } from './dead-letters.ts';
+
+/** What an examination has found, the worst first. Empty findings: everything is in step. */
+export type Diagnosis = { readonly at: EpochMs; readonly findings: readonly Finding[] };
+
+/**
+ * Looks for what holds Jobs open and what is out of step. Nothing is changed by looking, and nothing is thrown: what
+ * cannot be looked at is a finding. Every answer is bounded, however large the Job or the installation is.
+ */
+export type Doctor = {
+  /** One Job, its tasks at ECS included; null: there is no such Job. */
+  job(namespace: string, name: string): Promise<Diagnosis | null>;
+  /** A page of Jobs, as far as their rows tell: ECS is not asked. `next`: pass it as `after`; null: that was all. */
+  jobs(page: {
+    /** null: of all namespaces */
+    readonly namespace: string | null;
+    readonly after: string | null;
+  }): Promise<Diagnosis & { readonly looked: number; readonly next: string | null }>;
+  /** What belongs to no single Job, with the newest dead letters. */
+  installation(): Promise<Diagnosis & { readonly letters: readonly FiledLetter[] }>;
+};

@@ -1,0 +1,544 @@
+import { describe, expect, test } from 'vitest';
+import { sweepDeadLetters } from '../../shared/control/dead-letters.ts';
+import type { Deps } from '../../shared/control/deps.ts';
+import { createDoctor } from '../../shared/control/doctor.ts';
+import { changeJob, deleteJob } from '../../shared/control/job-changes.ts';
+import { type JobUid, type TaskArn, asEpochMs, asJobUid, plusMs } from '../../shared/domain/brand.ts';
+import { emptyChunk } from '../../shared/domain/board.ts';
+import { FINDING_KINDS, type FindingKind } from '../../shared/domain/finding.ts';
+import { freshNamespace, terminating } from '../../shared/domain/namespace.ts';
+import { type Status, chunkLength } from '../../shared/domain/status.ts';
+import type { FiledLetter, QueueDepth } from '../../shared/ports/dead-letters.ts';
+import type { Diagnosis } from '../../shared/ports/doctor.ts';
+import { formatWakeUp } from '../../shared/schema/queue-messages.ts';
+import type { JobWish } from '../support/a-job.ts';
+import { openNamespace } from '../support/a-namespace.ts';
+import { Stage } from '../support/a-stage.ts';
+
+const MINUTE_MS = 60_000;
+const IDLE: QueueDepth = { queue: 'facts', waiting: 0, hidden: 0, delayed: 0, dead: 0 };
+
+function examiner(stage: Stage, depths: readonly QueueDepth[] = []) {
+  const handler = stage.handler();
+  const deps: Deps = { ...handler.deps, clock: { ...handler.deps.clock, sleep: async () => undefined } };
+  const doctor = createDoctor({ letters: stage.store.letters, queueDepths: async () => depths }, deps);
+  return { handler, deps, doctor };
+}
+
+/** A Job `work` of two indexes whose tasks run. */
+async function aJobAtWork(wish: JobWish = {}, runMs = 3_600_000) {
+  const stage = new Stage();
+  stage.fate = { ...stage.fate, runMs };
+  const uid = await stage.job({ completions: 2, parallelism: 2, ...wish });
+  await stage.settle();
+  stage.advance(2_000);
+  await stage.settle();
+  return { stage, uid, ...examiner(stage) };
+}
+
+const short = (diagnosis: Diagnosis | null) =>
+  diagnosis!.findings.map(({ severity, kind }) => `${severity} ${kind}`).toSorted();
+const work = async ({ doctor }: ReturnType<typeof examiner>) => doctor.job('default', 'work');
+const find = (diagnosis: Diagnosis | null, kind: FindingKind) => {
+  const found = diagnosis!.findings.filter((finding) => finding.kind === kind);
+  expect(found, `one ${kind} of ${short(diagnosis).join(', ')}`).toHaveLength(1);
+  return found[0]!;
+};
+
+/** Changes STATUS behind everybody's back. */
+async function tamper(stage: Stage, uid: JobUid, change: (status: Status) => Partial<Status>): Promise<void> {
+  const status = await stage.status(uid);
+  await stage.store.jobs.commitPass(uid, { ...status, ...change(status), version: status.version + 1 }, []);
+}
+/** The feed knows of it. */
+async function publish(stage: Stage, uid: JobUid, { deps }: { readonly deps: Deps }): Promise<void> {
+  await deps.publisher.publish((await stage.store.jobs.readSpec(uid))!.identity, await stage.status(uid));
+}
+
+describe('of a Job', () => {
+  test('that runs: what is active, and nothing else; of one that is over: nothing', async () => {
+    const w = await aJobAtWork();
+    const diagnosis = await work(w);
+    expect(short(diagnosis)).toEqual(['info Active']);
+    expect(find(diagnosis, 'Active')).toMatchObject({
+      subject: 'job/default/work',
+      what: 'active attempts: 2 running',
+      since: plusMs(w.stage.time, -2_000),
+    });
+    w.stage.advance(3_600_000);
+    await w.stage.settle();
+    expect((await w.stage.status(w.uid)).phase.kind).toBe('finished');
+    expect(short(await work(w))).toEqual([]);
+    expect(await w.doctor.job('default', 'nobody')).toBeNull();
+    expect(await w.doctor.job('elsewhere', 'work')).toBeNull();
+  });
+
+  test('whose task ECS has forgotten: it mends itself, unless the sweep is late', async () => {
+    const w = await aJobAtWork();
+    const [task] = w.stage.live(w.uid, 1);
+    (w.stage.tasks.all as Map<TaskArn, unknown>).delete(task!.arn);
+    w.stage.advance(MINUTE_MS);
+    expect(short(await work(w))).toEqual(['info Active']); // ECS may not know it yet
+    w.stage.advance(2 * MINUTE_MS);
+    const missing = find(await work(w), 'TaskMissing');
+    expect(missing).toMatchObject({ severity: 'warning', what: expect.stringMatching(/^index 1: /) as string });
+    expect(missing.remedy).toContain('the sweep looks these tasks up at ');
+    w.stage.advance(6 * MINUTE_MS);
+    expect(short(await work(w))).toEqual(['error AlarmOverdue', 'error TaskMissing', 'info Active']);
+  });
+
+  test('whose tasks have ended unheard of', async () => {
+    const w = await aJobAtWork({ completions: 40, parallelism: 40 });
+    for (const index of [3, 4, 5, 9]) await w.stage.tasks.stop(w.stage.live(w.uid, index)[0]!.arn, 'by hand');
+    w.stage.advance(30_000);
+    w.stage.events = [];
+    expect(short(await work(w))).toEqual(['info Active']); // the message may be on its way
+    w.stage.advance(40_000);
+    expect(find(await work(w), 'EndUnseen')).toMatchObject({
+      severity: 'warning',
+      what: '4 indexes (3-5,9): the task has stopped at ECS, the board has not heard of it',
+      since: plusMs(w.stage.time, -69_500),
+    });
+  });
+
+  test('whose tasks run unheard of, start slowly, or have not been named', async () => {
+    const stage = new Stage();
+    const uid = await stage.job({ completions: 2, parallelism: 2 });
+    await stage.settle();
+    const w = { ...examiner(stage), stage, uid };
+    stage.advance(30_000);
+    stage.events = [];
+    expect(short(await work(w))).toEqual(['info Active', 'info Waiting']); // ECS brings them up, as far as is known
+    stage.advance(MINUTE_MS);
+    expect(find(await work(w), 'StartUnseen').severity).toBe('warning');
+    const row = await stage.store.jobs.readLaunches(uid, 0);
+    await stage.store.jobs.writeLaunches(uid, { ...row, slots: row.slots.slice(1) }, plusMs(stage.time, 1e9));
+    expect(find(await work(w), 'TaskUnknown').what).toMatch(/^index 0: /);
+
+    const slow = new Stage();
+    slow.fate = { ...slow.fate, startMs: 3_600_000 };
+    await slow.job({ completions: 1, parallelism: 1 });
+    await slow.settle();
+    slow.advance(16 * MINUTE_MS);
+    expect(find(await work(examiner(slow)), 'StartsSlowly')).toMatchObject({ severity: 'warning' });
+  });
+
+  test('whose launch has no answer', async () => {
+    const stage = new Stage();
+    await stage.job({ completions: 1, parallelism: 1 });
+    const handler = stage.handler();
+    handler.arrange('tasks.run', async () => Promise.reject(new Error('timeout')));
+    await handler.pass(...stage.takeLooks());
+    await handler.dispatch(stage.takeDispatches());
+    stage.advance(5 * MINUTE_MS);
+    expect(short(await work(examiner(stage)))).not.toContain('warning LaunchUnanswered');
+    stage.advance(6 * MINUTE_MS);
+    expect(find(await work(examiner(stage)), 'LaunchUnanswered').severity).toBe('warning');
+    stage.advance(50 * MINUTE_MS);
+    const late = await work(examiner(stage));
+    expect(find(late, 'LaunchUnanswered').severity).toBe('error');
+    // Nobody has sent the claim again, for no sweep has run.
+    expect(find(late, 'ClaimOverdue')).toMatchObject({
+      severity: 'error',
+      what: expect.stringMatching(/^1 claim/) as string,
+    });
+    expect(find(late, 'AlarmOverdue').severity).toBe('error');
+  });
+
+  test('that has live tasks which are no current attempts: of an earlier attempt, of an index it has not, beside the right one', async () => {
+    const w = await aJobAtWork({}, 1e9);
+    const template = (await w.stage.store.jobs.readTemplate(w.uid))!;
+    const job = { uid: w.uid, namespace: 'default', name: 'work' };
+    for (const id of [
+      { index: 0, attempt: 7, nonce: 0 },
+      { index: 99, attempt: 1, nonce: 0 },
+    ])
+      await w.stage.tasks.run({ job, id, template, env: [] });
+    w.stage.advance(30_000);
+    expect(short(await work(w))).toEqual(['info Active']); // STATUS may be older than they are
+    w.stage.advance(MINUTE_MS);
+    expect(find(await work(w), 'StrangerTask')).toMatchObject({
+      severity: 'warning',
+      what: "2 indexes (0,99): a live task of the Job's that is no current attempt's",
+    });
+    w.stage.advance(80 * MINUTE_MS);
+    const late = await work(w);
+    expect(find(late, 'StrangerTask').severity).toBe('error');
+    // The right task of index 1, but the row names another.
+    const row = await w.stage.store.jobs.readLaunches(w.uid, 0);
+    const slots = row.slots.map((slot) =>
+      slot.index === 1 && slot.state === 'launched' ? { ...slot, taskArn: `${slot.taskArn}x` as TaskArn } : slot,
+    );
+    await w.stage.store.jobs.writeLaunches(w.uid, { ...row, slots }, plusMs(w.stage.time, 1e9));
+    expect(find(await work(w), 'StrangerTask').what).toMatch(/^3 indexes \(0,1,99\)/);
+  });
+
+  test('that nothing will wake, whose watchers do not know, whose rows do not fit', async () => {
+    const w = await aJobAtWork();
+    await tamper(w.stage, w.uid, () => ({ alarms: [] }));
+    expect(find(await work(w), 'NoAlarm').severity).toBe('error');
+    expect(short(await work(w))).not.toContain('error FeedBehind');
+    w.stage.advance(MINUTE_MS + 2_001);
+    expect(find(await work(w), 'FeedBehind').severity).toBe('error');
+    await publish(w.stage, w.uid, w);
+    expect(short(await work(w))).toEqual(['error NoAlarm', 'info Active']);
+
+    const status = await w.stage.status(w.uid);
+    await w.stage.store.jobs.commitPass(w.uid, { ...status, version: status.version + 1 }, [
+      { no: 0, expectedVersion: 0, chunk: emptyChunk(), length: chunkLength(status.size, 0) },
+    ]);
+    expect(find(await work(w), 'Torn')).toMatchObject({
+      severity: 'error',
+      what: expect.stringContaining('chunk 0 is at version 1, STATUS says 0') as string,
+    });
+  });
+
+  test('that is only being written while it is read is not torn', async () => {
+    const w = await aJobAtWork();
+    let reads = 0;
+    const jobs: Deps['jobs'] = {
+      ...w.deps.jobs,
+      async readChunks() {
+        reads++;
+        await tamper(w.stage, w.uid, () => ({})); // somebody commits each time
+        return new Map([[0, { version: reads, chunk: emptyChunk() }]]);
+      },
+    };
+    const doctor = createDoctor({ letters: w.stage.store.letters, queueDepths: async () => [] }, { ...w.deps, jobs });
+    expect(short(await doctor.job('default', 'work'))).not.toContain('error Torn');
+    expect(reads).toBe(4);
+  });
+
+  test('that a user has suspended, and what waits for places', async () => {
+    const w = await aJobAtWork({ completions: 10, parallelism: 2 });
+    expect(find(await work(w), 'Waiting').what).toMatch(/^8 wait: parallelism 2/);
+    await w.stage.change(w.uid, { suspend: true });
+    await w.stage.settle();
+    w.stage.advance(10_000);
+    await w.stage.settle();
+    expect(find(await work(w), 'Waiting').what).toMatch(/suspended/);
+    expect(find(await work(w), 'Waiting').remedy).toMatch(/spec.suspend/);
+  });
+
+  test('whose attempts do not stop', async () => {
+    const stage = new Stage();
+    stage.fate = { ...stage.fate, stopMs: 1e9 };
+    const uid = await stage.job({ completions: 2, parallelism: 2 });
+    await stage.settle();
+    stage.advance(2_000);
+    await stage.settle();
+    await stage.change(uid, { suspend: true });
+    await stage.settle();
+    const e = examiner(stage);
+    expect(find(await work(e), 'Stopping')).toMatchObject({
+      severity: 'info',
+      what: expect.stringMatching(/^2 attempts/) as string,
+    });
+    stage.advance(6 * MINUTE_MS);
+    expect(find(await work(e), 'Stopping').severity).toBe('warning');
+    stage.advance(30 * MINUTE_MS);
+    expect(find(await work(e), 'Stopping').severity).toBe('error');
+  });
+
+  test('that finalizers hold, and one that is deleted in the foreground', async () => {
+    const w = await aJobAtWork({ finalizers: ['example.com/archive'] });
+    await deleteJob(w.uid, w.deps, 'Foreground');
+    const held = await work(w);
+    expect(find(held, 'ForegroundDeletion').severity).toBe('info');
+    expect(find(held, 'Finalizers')).toMatchObject({
+      what: 'deleted, but held by its finalizers: example.com/archive',
+      since: w.stage.time,
+      remedy: expect.stringContaining('kubectl patch job work -n default') as string,
+    });
+    // Users see it no more: it is no Job of that name any more.
+    const seen = { spec: (await w.stage.store.jobs.readSpec(w.uid))!, status: await w.stage.status(w.uid) };
+    const { finalizers: _none, ...metadata } = seen.spec.manifest.metadata;
+    await changeJob(seen, { ...seen.spec.manifest, metadata }, 'metadata', w.deps);
+    expect(await work(w)).toBeNull();
+  });
+
+  test('that has outlived itself', async () => {
+    const stage = new Stage();
+    const uid = await stage.job({ completions: 1, parallelism: 1 });
+    await stage.change(uid, { ttlSecondsAfterFinished: 60 });
+    await stage.settle();
+    stage.advance(3_700_000);
+    await stage.settle();
+    const e = examiner(stage);
+    expect(short(await work(e))).toEqual([]);
+    stage.advance(5 * MINUTE_MS);
+    expect(short(await work(e))).toEqual(['error AlarmOverdue', 'error Outlived']);
+  });
+
+  test('that has dead letters', async () => {
+    const w = await aJobAtWork();
+    const letter = { queue: 'facts', id: 'm', receipt: 'r', body: formatWakeUp({ uid: w.uid }) } as const;
+    let taken = false;
+    const dead = {
+      async take() {
+        if (taken) return [];
+        taken = true;
+        return [{ ...letter, reason: 'Error: boom', sentAt: w.stage.time }];
+      },
+      remove: async () => undefined,
+    };
+    await sweepDeadLetters({ dead, letters: w.stage.store.letters }, w.deps);
+    await publish(w.stage, w.uid, w);
+    expect(find(await work(w), 'DeadLetters')).toMatchObject({
+      severity: 'warning',
+      what: 'A message of the facts queue was set aside: Error: boom (1 times)',
+    });
+    const page = await w.doctor.jobs({ namespace: 'default', after: null });
+    expect(short(page)).toEqual(['info Active', 'warning DeadLetters']);
+  });
+
+  test('that is large: a bounded number of requests, and it says so', async () => {
+    const stage = new Stage();
+    const uid = await stage.job({ completions: 3_000, parallelism: 3_000 });
+    for (let n = 0; n < 10; n++) {
+      await stage.settle();
+      stage.advance(1_500);
+    }
+    expect((await stage.status(uid)).chunks[0]!.running).toBe(3_000);
+    const e = examiner(stage);
+    const diagnosis = await work(e);
+    expect(find(diagnosis, 'Sampled').what).toBe(
+      '500 of 3000 active attempts and 500 of more live tasks were looked at',
+    );
+    const calls = (name: string) => e.handler.calls.filter((call) => call === name).length;
+    expect([calls('tasks.describe'), calls('tasks.listLive')]).toEqual([5, 5]);
+    expect(e.handler.calls.length).toBeLessThan(25);
+  });
+});
+
+describe('of the installation', () => {
+  const ask = async (stage: Stage, depths: readonly QueueDepth[] = []) => examiner(stage, depths).doctor.installation();
+
+  test('that is idle, or at work: nothing', async () => {
+    expect(await ask(new Stage(), [IDLE])).toMatchObject({ findings: [], letters: [] });
+    const { stage } = await aJobAtWork();
+    stage.advance(2 * MINUTE_MS);
+    expect(short(await ask(stage, [{ ...IDLE, waiting: 900, hidden: 20 }]))).toEqual([]);
+  });
+
+  test('whose sweep does not run', async () => {
+    const { stage } = await aJobAtWork();
+    stage.advance(9 * MINUTE_MS); // its look-up is due after five
+    expect(find(await ask(stage), 'AlarmOverdue')).toMatchObject({
+      severity: 'error',
+      subject: 'installation',
+      what: '1 Jobs were to be looked at minutes ago, and nobody has: job/default/work',
+    });
+    const glance = await examiner(stage).doctor.jobs({ namespace: null, after: null });
+    expect(find(glance, 'AlarmOverdue').subject).toBe('job/default/work');
+  });
+
+  test('whose queues are full, and whose dead letters lie about', async () => {
+    const full = await ask(new Stage(), [
+      { ...IDLE, queue: 'dispatch', waiting: 1_001, hidden: 3, delayed: 4 },
+      { ...IDLE, dead: 2 },
+    ]);
+    expect(full.findings.map(({ subject, what }) => `${subject}: ${what}`)).toEqual([
+      'queue/dispatch: 1001 messages wait (3 are being worked on, 4 are delayed)',
+      'queue/facts: 2 dead letters wait to be filed',
+    ]);
+    const stage = new Stage();
+    const letter = (nth: number, change: Partial<FiledLetter> = {}): FiledLetter => ({
+      queue: 'facts',
+      id: `m${nth}`,
+      body: 'b',
+      reason: 'Error: boom',
+      sentAt: plusMs(stage.time, -nth * MINUTE_MS),
+      job: asJobUid('uid-1'),
+      filedAt: stage.time,
+      ...change,
+    });
+    const old = { queue: 'wake', job: null, sentAt: plusMs(stage.time, -48 * 60 * MINUTE_MS) } as const;
+    await stage.store.letters.file([letter(1), letter(2), letter(3, old)], plusMs(stage.time, 1e9));
+    const { findings, letters } = await ask(stage);
+    expect(findings).toMatchObject([
+      { severity: 'warning', subject: 'queue/facts', since: plusMs(stage.time, -2 * MINUTE_MS) },
+      { severity: 'info', subject: 'queue/wake' },
+    ]);
+    expect(findings[0]!.what).toMatch(/^2 messages about Job uid-1 could not be processed, the last .*: Error: boom$/);
+    expect(letters).toHaveLength(3);
+  });
+
+  test('that has live tasks of Jobs which are over or not there, and deleted Jobs that do not stop', async () => {
+    const w = await aJobAtWork();
+    const { stage, uid } = w;
+    const template = (await stage.store.jobs.readTemplate(uid))!;
+    const start = async (job: string, index: number) =>
+      stage.tasks.run({
+        job: { uid: asJobUid(job), namespace: 'default', name: job },
+        id: { index, attempt: 1, nonce: 0 },
+        template,
+        env: [],
+      });
+    await start('ghost', 0);
+    stage.advance(30_000);
+    expect(short(await ask(stage))).toEqual([]);
+    stage.advance(MINUTE_MS);
+    expect(find(await ask(stage), 'StrangerTask')).toMatchObject({
+      severity: 'warning',
+      what: '1 live tasks of Jobs that are not there: ghost',
+    });
+    stage.advance(3_700_000);
+    await stage.settle(); // the Job is over, the ghost goes on
+    stage.fate = { ...stage.fate, runMs: 1e9 };
+    await start(uid, 5);
+    await start('ghost', 1);
+    stage.advance(80 * MINUTE_MS);
+    const late = await ask(stage);
+    expect(
+      late.findings.filter(({ kind }) => kind === 'StrangerTask').map(({ severity, what }) => [severity, what]),
+    ).toEqual([
+      ['error', '1 live tasks of Jobs that are not there: ghost'],
+      ['error', `1 live tasks of Jobs that are over: ${uid}`],
+    ]);
+
+    const other = new Stage();
+    other.fate = { ...other.fate, stopMs: 1e9 };
+    const deleted = await other.job({ completions: 2, parallelism: 2 });
+    await other.settle();
+    other.advance(2_000);
+    await other.settle();
+    await deleteJob(deleted, other.handler().deps);
+    await other.settle();
+    expect(short(await ask(other))).toEqual([]);
+    other.advance(11 * MINUTE_MS);
+    await other.settle();
+    expect(find(await ask(other), 'DeletedJob')).toMatchObject({
+      subject: 'job/default/work',
+      what: 'deleted, but 2 attempts of it have not stopped yet',
+    });
+  });
+
+  test('whose namespaces do not go', async () => {
+    const stage = new Stage();
+    await stage.job({ namespace: 'team', finalizers: ['example.com/archive'] });
+    await openNamespace(stage.store.objects, 'team');
+    await stage.store.objects.commit('Namespace', {
+      key: { namespace: '', name: 'team' },
+      was: 1,
+      document: terminating(freshNamespace('team', 'u', stage.time), stage.time),
+    });
+    expect(find(await ask(stage), 'NamespaceTerminating')).toMatchObject({
+      severity: 'info',
+      subject: 'namespace/team',
+      what: 'it is being deleted, and is held by 1 Jobs',
+      since: stage.time,
+    });
+    stage.advance(6 * MINUTE_MS);
+    expect(find(await ask(stage), 'NamespaceTerminating').severity).toBe('warning');
+  });
+
+  test('that ECS throttles', async () => {
+    const stage = new Stage();
+    const { deps } = examiner(stage);
+    const settings = { ...deps.settings, launchesPerSec: 20 };
+    const doctor = createDoctor({ letters: stage.store.letters, queueDepths: async () => [] }, { ...deps, settings });
+    expect(short(await doctor.installation())).toEqual([]);
+    await stage.store.limits.commit('launch', 0, { nextFreeAt: asEpochMs(0), cut: { share: 0.25, at: stage.time } });
+    expect(find(await doctor.installation(), 'LaunchesCut').what).toBe(
+      'ECS throttles RunTask: 5.0 of 20 launches a second are given out',
+    );
+  });
+});
+
+describe('what cannot be looked at is a finding, and the rest is looked at', () => {
+  const THROTTLED = async (): Promise<never> => Promise.reject(new Error('Rate exceeded'));
+
+  test('ECS', async () => {
+    const w = await aJobAtWork();
+    for (const tasks of [
+      { ...w.deps.tasks, describe: async () => ({ kind: 'later', reason: 'Rate exceeded' }) as const },
+      { ...w.deps.tasks, listLive: async () => ({ kind: 'later', reason: 'Rate exceeded' }) as const },
+      { ...w.deps.tasks, describe: THROTTLED },
+    ]) {
+      const doctor = createDoctor(
+        { letters: w.stage.store.letters, queueDepths: async () => [] },
+        { ...w.deps, tasks },
+      );
+      const diagnosis = await doctor.job('default', 'work');
+      expect(short(diagnosis)).toEqual(['error NotLookedAt', 'info Active']);
+      expect(find(diagnosis, 'NotLookedAt').what).toMatch(/its tasks could not be looked at: .*Rate exceeded/);
+      expect(find(await doctor.installation(), 'NotLookedAt').what).toMatch(/live tasks could not/);
+    }
+  });
+
+  test.each([
+    ['findJob', ['error NotLookedAt']],
+    ['readStatus', ['error NotLookedAt']],
+    ['readSpec', ['error NotLookedAt']],
+    ['readChunks', ['error NotLookedAt']],
+    ['readLaunchRange', ['error NotLookedAt', 'info Active']],
+  ] as const)('the table: %s', async (method, expected) => {
+    const w = await aJobAtWork();
+    const jobs = { ...w.deps.jobs, [method]: THROTTLED };
+    const doctor = createDoctor({ letters: w.stage.store.letters, queueDepths: async () => [] }, { ...w.deps, jobs });
+    expect(short(await doctor.job('default', 'work'))).toEqual(expected);
+  });
+
+  test('everything at once', async () => {
+    const w = await aJobAtWork();
+    const broken = <T extends object>(port: T): T => new Proxy(port, { get: () => THROTTLED }) as T;
+    const deps: Deps = {
+      ...w.deps,
+      jobs: broken(w.deps.jobs),
+      feed: broken(w.deps.feed),
+      objects: broken(w.deps.objects),
+      tasks: broken(w.deps.tasks),
+      limits: broken(w.deps.limits),
+      settings: { ...w.deps.settings, launchesPerSec: 20 },
+    };
+    const doctor = createDoctor({ letters: broken(w.stage.store.letters), queueDepths: THROTTLED }, deps);
+    expect(short(await doctor.installation())).toEqual(Array.from({ length: 7 }, () => 'error NotLookedAt'));
+    expect(short(await doctor.job('default', 'work'))).toEqual(['error NotLookedAt']);
+    expect(await doctor.jobs({ namespace: 'default', after: null })).toMatchObject({ looked: 0, next: null });
+    const feedOnly = createDoctor(
+      { letters: w.stage.store.letters, queueDepths: async () => [] },
+      { ...w.deps, feed: broken(w.deps.feed) },
+    );
+    expect(short(await feedOnly.job('default', 'work'))).toEqual(['error NotLookedAt', 'info Active']);
+  });
+});
+
+test('Jobs are listed page by page; those that are over cost one read', async () => {
+  const stage = new Stage();
+  for (let nth = 0; nth < 60; nth++)
+    await stage.job({ uid: `uid-${nth}`, name: `job-${String(nth).padStart(2, '0')}`, completions: 1, parallelism: 1 });
+  await stage.settle();
+  stage.advance(3_700_000);
+  await stage.settle();
+  stage.advance(2 * MINUTE_MS);
+  await stage.sweep();
+  await stage.settle();
+  const { doctor, handler } = examiner(stage);
+  const first = await doctor.jobs({ namespace: 'default', after: null });
+  expect(first).toMatchObject({ looked: 50, findings: [] });
+  const second = await doctor.jobs({ namespace: 'default', after: first.next });
+  expect(second).toMatchObject({ looked: 10, findings: [], next: null });
+  expect(handler.calls.filter((call) => call !== 'jobs.readStatus' && call !== 'jobs.listJobs')).toEqual([]);
+});
+
+test('looking changes nothing', async () => {
+  const w = await aJobAtWork({ finalizers: ['example.com/archive'] });
+  w.stage.advance(9 * MINUTE_MS);
+  const { mail } = w.stage;
+  const shot = async () => [await w.stage.status(w.uid), mail.size('wake'), mail.size('facts'), mail.size('dispatch')];
+  const before = await shot();
+  w.handler.calls.length = 0;
+  await w.doctor.job('default', 'work');
+  await w.doctor.jobs({ namespace: null, after: null });
+  await w.doctor.installation();
+  const READS =
+    /^(jobs\.(find|list|read|due)|feed\.(readMark|head)|objects\.(read|list)|tasks\.(describe|listLive)|limits\.read)/;
+  expect(w.handler.calls.length).toBeGreaterThan(5);
+  expect(w.handler.calls.filter((call) => !READS.test(call))).toEqual([]);
+  expect(await shot()).toEqual(before);
+});
+
+test('every kind of finding has a name of its own', () => {
+  expect(new Set(FINDING_KINDS).size).toBe(FINDING_KINDS.length);
+});
