@@ -23,7 +23,7 @@ export type RunTaskCall = {
   readonly body: string;
 };
 
-export type AccountOptions = Pick<EcsOptions, 'events' | 'quota'> & {
+export type AccountOptions = Pick<EcsOptions, 'events' | 'quota' | 'limits'> & {
   /** how tasks go */
   readonly script?: Script;
 };
@@ -143,7 +143,18 @@ export class Account extends Stage {
 
   /** ARNs of tasks that run or start. */
   liveArns(uid: JobUid): readonly string[] {
-    return this.#ecs.api.ListTasks({ cluster: CLUSTER, startedBy: uid }).taskArns ?? [];
+    const all: string[] = [];
+    let next: string | undefined;
+    do {
+      const { taskArns = [], nextToken } = this.#ecs.api.ListTasks({
+        cluster: CLUSTER,
+        startedBy: uid,
+        ...(next === undefined ? {} : { nextToken: next }),
+      });
+      all.push(...taskArns);
+      next = nextToken;
+    } while (next !== undefined);
+    return all;
   }
 
   async close(): Promise<void> {
