@@ -11,8 +11,10 @@ import { KubeApi, STREAM_MAX } from './constructs/kube-api.ts';
 import { StateTable } from './constructs/state-table.ts';
 import { TaskCluster } from './constructs/task-cluster.ts';
 import { TaskEvents } from './constructs/task-events.ts';
+import { TaskNames } from './constructs/task-names.ts';
 import { TaskNetwork } from './constructs/task-network.ts';
 import { WorkQueue } from './constructs/work-queue.ts';
+import { grantNameRights } from './name-rights.ts';
 import { grantRights, type QueueName } from './rights.ts';
 import type { Settings } from './settings.ts';
 
@@ -31,8 +33,12 @@ export class MusterStack extends Stack {
     super(scope, id, props);
     const alarms = new Alarms(this, 'Alarms');
     const state = new StateTable(this, 'State');
-    const network = new TaskNetwork(this, 'Network', settings.network);
+    const network = new TaskNetwork(this, 'Network', { ...settings.network, isTalkative: settings.hostnames !== null });
     const tasks = new TaskCluster(this, 'Tasks', { vpc: network.vpc, logsKept: settings.historyDays });
+    const names =
+      settings.hostnames === null
+        ? null
+        : new TaskNames(this, 'Names', { zone: settings.hostnames.zone, vpc: network.vpc });
     const handlers = this.#handlers();
     const queues = this.#queues(handlers, alarms);
     new TaskEvents(this, 'TaskEvents', { clusterArn: tasks.cluster.clusterArn, facts: queues.facts });
@@ -58,8 +64,16 @@ export class MusterStack extends Stack {
       [ENV.launchesPerSec]: String(settings.launchesPerSec),
       [ENV.stopsPerSec]: String(settings.stopsPerSec),
       [ENV.historyDays]: String(settings.historyDays),
+      ...(settings.hostnames === null || names === null
+        ? {}
+        : {
+            [ENV.hostsZone]: settings.hostnames.zone,
+            [ENV.hostsNamespaceId]: names.namespaceId,
+            [ENV.hostsMax]: String(settings.hostnames.max),
+          }),
     });
     grantRights({ roles: rolesOf(handlers), state, queues, tasks, taskRoleArns: Object.values(settings.taskRoles) });
+    if (names !== null) grantNameRights(names, rolesOf(handlers));
     this.#alarmOnErrors(handlers, alarms);
 
     this.#output('ApiUrl', kube.api.url, 'The Kubernetes API; callers sign with IAM');

@@ -2,6 +2,7 @@ import { Fn } from 'aws-cdk-lib';
 import {
   GatewayVpcEndpointAwsService,
   IpAddresses,
+  Port,
   type ISecurityGroup,
   type IVpc,
   SecurityGroup,
@@ -10,6 +11,11 @@ import {
 } from 'aws-cdk-lib/aws-ec2';
 import { Construct } from 'constructs';
 import type { NetworkSettings } from '../settings.ts';
+
+export type TaskNetworkProps = NetworkSettings & {
+  /** Tasks have names, so they may call one another; else nobody could know whom to call. */
+  readonly isTalkative: boolean;
+};
 
 /** A /16 in four parts: 16,379 addresses a zone, and each task takes one for as long as it lives. */
 const CIDR = '10.0.0.0/16';
@@ -25,7 +31,7 @@ export class TaskNetwork extends Construct {
   readonly securityGroup: ISecurityGroup;
   readonly assignPublicIp: 'ENABLED' | 'DISABLED';
 
-  constructor(scope: Construct, id: string, settings: NetworkSettings) {
+  constructor(scope: Construct, id: string, settings: TaskNetworkProps) {
     super(scope, id);
     switch (settings.kind) {
       case 'own': {
@@ -45,11 +51,13 @@ export class TaskNetwork extends Construct {
         this.assignPublicIp = settings.assignPublicIp;
         break;
     }
-    this.securityGroup = new SecurityGroup(this, 'Tasks', {
+    const securityGroup = new SecurityGroup(this, 'Tasks', {
       vpc: this.vpc,
-      description: 'Muster tasks: out everywhere, in from nowhere',
+      description: 'Muster tasks: out everywhere, in from one another at most',
       allowAllOutbound: true,
     });
+    if (settings.isTalkative) securityGroup.addIngressRule(securityGroup, Port.allTraffic(), 'Tasks of Muster');
+    this.securityGroup = securityGroup;
   }
 
   #ownVpc(zones: number): Vpc {

@@ -20,6 +20,12 @@ export const ENV = {
   launchesPerSec: 'MUSTER_LAUNCHES_PER_SEC',
   /** StopTask calls a second, likewise */
   stopsPerSec: 'MUSTER_STOPS_PER_SEC',
+  /** what names of tasks end in; absent, like the next two: tasks have no names */
+  hostsZone: 'MUSTER_HOSTS_ZONE',
+  /** id of the Cloud Map namespace that the zone belongs to */
+  hostsNamespaceId: 'MUSTER_HOSTS_NAMESPACE_ID',
+  /** how many names all Jobs may have together */
+  hostsMax: 'MUSTER_HOSTS_MAX',
   /** days for which records of ended attempts and deleted Jobs are kept */
   historyDays: 'MUSTER_HISTORY_DAYS',
 } as const;

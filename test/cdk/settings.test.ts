@@ -9,6 +9,7 @@ describe('settings of a deployment', () => {
       network: { kind: 'own', zones: 3 },
       launchesPerSec: 18,
       stopsPerSec: 10,
+      hostnames: null,
       historyDays: 30,
       taskRoles: {},
     });
@@ -19,6 +20,7 @@ describe('settings of a deployment', () => {
       network: { kind: 'own', zones: 2 },
       launchesPerSec: 5,
       stopsPerSec: 0.5,
+      hostnames: null,
       historyDays: 90,
       taskRoles: {},
     });
@@ -41,18 +43,77 @@ describe('settings of a deployment', () => {
     });
   });
 
-  test.each([
-    [{ taskRoles: 'reports=arn:aws:iam::123456789012:role/a' }, 'taskRoles'],
-    [{ taskRoles: 'default/reports=a' }, 'taskRoles'],
-    [{ vpcId: 'vpc-1' }, 'subnetIds'],
-    [{ subnetIds: 'subnet-1' }, 'subnetIds'],
-    [{ vpcId: 'vpc-1', subnetIds: '' }, 'subnetIds'],
-    [{ zones: '4' }, 'zones'],
-    [{ launchesPerSec: '0' }, 'launchesPerSec'],
-    [{ launchesPerSec: 'many' }, 'launchesPerSec'],
-    [{ historyDays: '31' }, 'historyDays'],
-    [{ assignPublicIp: 'yes' }, 'assignPublicIp'],
-  ])('%o is refused by name', (context, name) => {
-    expect(() => read(context)).toThrow(name);
+  test.each<[unknown, unknown]>([
+    [undefined, null],
+    ['false', null],
+    [false, null],
+    ['true', { zone: 'muster.internal', max: 2_000 }],
+    [true, { zone: 'muster.internal', max: 2_000 }],
+    ['jobs.example.org', { zone: 'jobs.example.org', max: 2_000 }],
+  ])('hostnames=%s is %j', (hostnames, setting) => {
+    expect(read({ hostnames }).hostnames).toEqual(setting);
+  });
+
+  test('more names and calls than usual are for accounts that AWS has given more', () => {
+    expect(read({ hostnames: 'true', hostsMax: '10000' }).hostnames).toEqual({ zone: 'muster.internal', max: 10_000 });
+    expect(read({ launchesPerSec: '100', stopsPerSec: '50', runTaskQuota: '100', ecsQuota: '200' })).toMatchObject({
+      launchesPerSec: 100,
+      stopsPerSec: 50,
+    });
+    expect(read({ launchesPerSec: '20', stopsPerSec: '20' })).toMatchObject({ launchesPerSec: 20, stopsPerSec: 20 });
+  });
+
+  const RATE = 'must be calls a second, a number from 0.1 to 1000';
+  const ZONE = 'must be a DNS name of two labels or more in small letters, such as muster.internal';
+  test.each<[Record<string, unknown>, string]>([
+    [
+      { taskRoles: 'reports=arn:aws:iam::123456789012:role/a' },
+      'taskRoles=reports=arn:aws:iam::123456789012:role/a: must',
+    ],
+    [
+      { taskRoles: 'default/reports=a' },
+      'taskRoles=default/reports=a: must be <namespace>/<service account>=<role ARN>',
+    ],
+    [{ vpcId: 'vpc-1' }, 'subnetIds: vpcId and subnetIds go together'],
+    [{ vpcId: 'mine', subnetIds: 'subnet-1' }, 'vpcId=mine: must be the id of a VPC, such as vpc-0123456789abcdef0'],
+    [{ subnetIds: 'subnet-1' }, 'subnetIds=subnet-1: vpcId and subnetIds go together'],
+    [{ vpcId: 'vpc-1', subnetIds: '' }, 'subnetIds=: must be ids of subnets with commas between'],
+    [{ zones: '4' }, 'zones=4: must be 1, 2 or 3'],
+    [{ zones: 'x' }, 'zones=x: must be 1, 2 or 3'],
+    [{ launchesPerSec: '0' }, `launchesPerSec=0: ${RATE}`],
+    [{ launchesPerSec: '-1' }, `launchesPerSec=-1: ${RATE}`],
+    [{ launchesPerSec: 'many' }, `launchesPerSec=many: ${RATE}`],
+    [{ launchesPerSec: 'Infinity' }, `launchesPerSec=Infinity: ${RATE}`],
+    [{ launchesPerSec: '1e3' }, `launchesPerSec=1e3: ${RATE}`],
+    [{ launchesPerSec: '' }, `launchesPerSec=: ${RATE}`],
+    [{ stopsPerSec: '0.01' }, `stopsPerSec=0.01: ${RATE}`],
+    [{ ecsQuota: '2000' }, `ecsQuota=2000: ${RATE}`],
+    [
+      { launchesPerSec: '21' },
+      'launchesPerSec=21: Fargate takes 20 RunTask calls a second of the whole account: set at most 20, or runTaskQuota once AWS has given you more',
+    ],
+    [
+      { stopsPerSec: '22.5' },
+      'stopsPerSec=22.5: with 18 launches it is more than the 40 calls a second that ECS takes of RunTask and StopTask together: set at most 22, or ecsQuota once',
+    ],
+    [{ historyDays: '31' }, 'historyDays=31: must be one of 1, 3, 5, 7, 14, 30, 60,'],
+    [{ assignPublicIp: 'yes' }, 'assignPublicIp=yes: must be ENABLED or DISABLED'],
+    [{ hostnames: 'internal' }, `hostnames=internal: ${ZONE}; or true for muster.internal, false for no names`],
+    [{ hostnames: 'Jobs.internal' }, `hostnames=Jobs.internal: ${ZONE}`],
+    [{ hostnames: 'jobs..internal' }, `hostnames=jobs..internal: ${ZONE}`],
+    [{ hostnames: '10.0.0.1' }, `hostnames=10.0.0.1: ${ZONE}`],
+    [{ hostnames: '' }, `hostnames=: ${ZONE}`],
+    [{ hostnames: `${'a'.repeat(56)}.internal` }, ': must be no more than 64 characters, for names are longer than it'],
+    [{ hostnames: 'eu-central-1.compute.internal' }, 'must not end in compute.internal, which is taken: use a name'],
+    [{ hostsMax: '0' }, 'hostsMax=0: must be a whole number from 1 to 100000; AWS Cloud Map holds 2000 in a namespace'],
+    [{ hostsMax: '2.5' }, 'hostsMax=2.5: must be a whole number'],
+  ])('%o is refused with what would do', (context, sentence) => {
+    expect(() => read(context)).toThrow(sentence);
+  });
+
+  test('all that makes no sense is told at once', () => {
+    expect(() => read({ zones: '9', stopsPerSec: '0' })).toThrow(
+      /^Settings that make no sense:\n {2}zones=9: .+\n {2}stopsPerSec=0: .+$/,
+    );
   });
 });
