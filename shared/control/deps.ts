@@ -1,6 +1,9 @@
+import type { HostLimits } from '../domain/host-limits.ts';
 import type { Timing } from '../domain/timing.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Feed } from '../ports/feed.ts';
+import type { HostStore } from '../ports/host-store.ts';
+import type { Hostnames } from '../ports/hostnames.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import type { Limits } from '../ports/limits.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
@@ -19,6 +22,9 @@ export type Deps = {
   readonly tasks: Tasks;
   readonly queues: Queues;
   readonly limits: Limits;
+  readonly hosts: HostStore;
+  /** null: this installation gives no names to tasks. */
+  readonly hostnames: Hostnames | null;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   /** One a process, each of them. */
@@ -35,6 +41,8 @@ export type Settings = {
   /** RunTask calls a second, all dispatchers together; null: no limit of ours. */
   readonly launchesPerSec: number | null;
   readonly stopsPerSec: number | null;
+  /** Of the names of tasks; left out: {@link AWS_HOST_LIMITS}. */
+  readonly hosts?: HostLimits;
   /** How long records of ended attempts and deleted Jobs are kept. */
   readonly historyMs: number;
 };

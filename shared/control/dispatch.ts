@@ -20,6 +20,8 @@ import type { LaunchTemplate } from '../domain/task.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
 import type { Deps } from './deps.ts';
+import { closeHosts } from './hosts-closing.ts';
+import { syncHosts } from './hosts.ts';
 import { findTask, inspect } from './inspect.ts';
 import { callAtPace, slowDown } from './pace.ts';
 import { templateOf } from './template.ts';
@@ -42,6 +44,10 @@ export async function dispatch(message: DispatchMessage, deps: Deps): Promise<vo
       return stopStranger(message, deps);
     case 'inspect':
       return inspect(message, deps);
+    case 'hosts':
+      return syncHosts(message, deps);
+    case 'closeHosts':
+      return closeHosts(message.uid, deps);
     default:
       return unreachable(message);
   }

@@ -16,6 +16,9 @@ export const asJobUid = (text: string): JobUid => text as JobUid;
 export const asTaskArn = (text: string): TaskArn => text as TaskArn;
 export const asEpochMs = (ms: number): EpochMs => ms as EpochMs;
 
+/** The last part of a task's ARN: what names it within its cluster, and its record in Cloud Map. */
+export const taskIdOf = (task: TaskArn): string => task.slice(task.lastIndexOf('/') + 1);
+
 /** The moment `ms` after `at`. */
 export const plusMs = (at: EpochMs, ms: number): EpochMs => (at + ms) as EpochMs;
 /** The later of two moments. */

@@ -101,9 +101,11 @@ export const isPodDeletion = ({ cause, reason }: Ending): boolean =>
 
 /** What a view says about its attempt: that it runs or has stopped; null where it says neither yet. */
 export function factOf(view: TaskView): Fact | null {
-  const { id, arn: taskArn, times } = view;
-  if (view.stage === 'running')
-    return { ...id, kind: 'running', taskArn, at: firstKnown(times.startedAt, times.createdAt) };
+  const { id, arn: taskArn, times, privateIp } = view;
+  if (view.stage === 'running') {
+    const at = firstKnown(times.startedAt, times.createdAt);
+    return { ...id, kind: 'running', taskArn, at, ...(privateIp === null ? {} : { ip: privateIp }) };
+  }
   if (view.stage !== 'stopped' || view.ending === null) return null;
   const at = firstKnown(times.stoppedAt, times.startedAt, times.createdAt);
   return { ...id, kind: 'stopped', taskArn, ending: view.ending, times, at };

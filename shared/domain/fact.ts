@@ -46,7 +46,8 @@ export type Fact = AttemptId &
     | { readonly kind: 'deleted'; readonly taskArn: TaskArn | null; readonly at: EpochMs }
     /** the claim was withdrawn before any RunTask: nothing runs under this nonce, and nothing will */
     | { readonly kind: 'cancelled'; readonly at: EpochMs }
-    | { readonly kind: 'running'; readonly taskArn: TaskArn; readonly at: EpochMs }
+    /** `ip`: its private address, where ECS has told it */
+    | { readonly kind: 'running'; readonly taskArn: TaskArn; readonly at: EpochMs; readonly ip?: string | undefined }
     | {
         readonly kind: 'stopped';
         readonly taskArn: TaskArn | null;

@@ -1,11 +1,15 @@
 import type { EpochMs, JobUid, TaskArn } from '../domain/brand.ts';
+import type { AttemptId } from '../domain/fact.ts';
 
 /**
  * What is known of names: which Jobs have reserved how many, and what is registered of each index. Reads are strongly
  * consistent; each write is one conditional request.
  */
 export type HostStore = {
-  /** Reserves `count` names for a Job, or changes what it has reserved; `full` says how many are left for it. */
+  /**
+   * Reserves `count` names for a Job, if it has not as many already; `full` says how many are left, those that it has
+   * included, and changes nothing.
+   */
   reserve(
     uid: JobUid,
     count: number,
@@ -29,6 +33,7 @@ export type HostStore = {
   ): Promise<{ readonly kind: 'written'; readonly row: HostRow } | { readonly kind: 'lost'; readonly row: HostRow }>;
 };
 
+/** `at`: of the first one of this Job. */
 export type Reservation = { readonly uid: JobUid; readonly count: number; readonly at: EpochMs };
 
 export type HostRow = {
@@ -40,7 +45,20 @@ export type HostRow = {
 
 export type Host = {
   readonly index: number;
+  /** The name's service. */
   readonly serviceId: string;
   /** Tasks that are registered, or may be: written before the call. Normally one; two while one replaces the other. */
-  readonly registered: readonly { readonly taskArn: TaskArn; readonly ip: string }[];
+  readonly tasks: readonly HostTask[];
+};
+
+export type HostTask = {
+  /** With the index, the attempt that it is. */
+  readonly attempt: AttemptId['attempt'];
+  readonly nonce: AttemptId['nonce'];
+  readonly taskArn: TaskArn;
+  readonly ip: string;
+  /** Since when somebody is registering it; null: it is registered, or nobody is at it. */
+  readonly calledAt: EpochMs | null;
+  /** Cloud Map has said so. */
+  readonly registered: boolean;
 };

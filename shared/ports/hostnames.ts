@@ -1,4 +1,3 @@
-import type { TaskArn } from '../domain/brand.ts';
 import type { Fatal, Later } from './tasks.ts';
 
 /**
@@ -9,26 +8,31 @@ import type { Fatal, Later } from './tasks.ts';
 export type Hostnames = {
   /** The DNS namespace's name: what every name ends in. */
   readonly zone: string;
-  /** Creates the service of that name, or finds it. */
+  /** Creates the service of that name (below the zone), or finds it. */
   ensureService(name: string): Promise<{ readonly kind: 'ready'; readonly serviceId: string } | Later | Fatal>;
-  /** The instance's id is the task's own, so that nobody removes another task's record by mistake. */
-  register(serviceId: string, taskArn: TaskArn, ip: string): Promise<Done | Later | Fatal>;
+  /**
+   * The instance's id is the id of its task ({@link taskIdOf}), so that nobody removes another task's record by mistake.
+   * `gone`: there is no such service (any more).
+   */
+  register(serviceId: string, taskId: string, ip: string): Promise<Done | { readonly kind: 'gone' } | Later | Fatal>;
   /** What is not registered (any more) is done. */
-  deregister(serviceId: string, taskArn: TaskArn): Promise<Done | Later>;
-  /** Only of a service without instances; one that is gone is done. */
+  deregister(serviceId: string, taskId: string): Promise<Done | Later>;
+  /** One that has instances is `later`; one that is gone is done. */
   deleteService(serviceId: string): Promise<Done | Later>;
-  /** Every service of the namespace and the ids of the tasks registered in it, a page at a time. */
+  /** Every service that Muster has made in the namespace, a page at a time. */
   list(
     after: string | null,
-  ): Promise<{ readonly kind: 'listed'; readonly services: readonly HostService[]; readonly next: string | null } | Later>;
+  ): Promise<
+    { readonly kind: 'listed'; readonly services: readonly HostService[]; readonly next: string | null } | Later
+  >;
+  /** Ids of the tasks that are registered; none if there is no such service. */
+  tasksIn(serviceId: string): Promise<{ readonly kind: 'listed'; readonly taskIds: readonly string[] } | Later>;
 };
 
 export type HostService = {
   readonly serviceId: string;
-  /** Below the zone: `<job>-<index>.<subdomain>.<namespace>` if it is ours. */
+  /** Below the zone: `<job>-<index>.<subdomain>.<namespace>`. */
   readonly name: string;
-  /** Ids (the last part of the ARN) of the tasks that are registered. */
-  readonly taskIds: readonly string[];
 };
 
 type Done = { readonly kind: 'done' };

@@ -13,5 +13,6 @@ export type Limits = {
   >;
 };
 
-export type LimitName = 'launch' | 'stop';
+/** RunTask, StopTask; Cloud Map's services (names), and their instances. */
+export type LimitName = 'launch' | 'stop' | 'nameService' | 'name';
 export type LimitRow = { readonly version: number; readonly state: PaceState };

@@ -41,4 +41,17 @@ export type DispatchMessage =
   /** a live task that is no current attempt's */
   | { readonly kind: 'stopTask'; readonly uid: JobUid; readonly taskArn: TaskArn }
   /** look up the active attempts from this index on */
-  | { readonly kind: 'inspect'; readonly uid: JobUid; readonly from: number };
+  | { readonly kind: 'inspect'; readonly uid: JobUid; readonly from: number }
+  /** bring the DNS names of the indexes of one launch row up to date; `turn`: it has been sent again so often */
+  | {
+      readonly kind: 'hosts';
+      readonly uid: JobUid;
+      readonly row: number;
+      readonly seen: readonly SeenTask[];
+      readonly turn?: number | undefined;
+    }
+  /** the Job is over: remove its DNS names, and give back what it has reserved */
+  | { readonly kind: 'closeHosts'; readonly uid: JobUid };
+
+/** A task that was seen running, and its private address. */
+export type SeenTask = AttemptId & { readonly taskArn: TaskArn; readonly ip: string };

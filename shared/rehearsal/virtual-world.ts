@@ -89,6 +89,8 @@ export class VirtualWorld {
       jobs: this.#watched(this.store.jobs),
       feed: this.store.feed,
       limits: this.store.limits,
+      hosts: this.store.hosts,
+      hostnames: null,
       objects: this.store.objects,
       tasks: this.tasks,
       queues: this.#queues(),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Connection } from '../adapters/aws/connection.ts';
 import { createCloudwatchLogs, createLogsClient } from '../adapters/aws/cloudwatch-logs.ts';
+import { createCloudmap, createCloudmapClient } from '../adapters/aws/cloudmap.ts';
 import { createDynamoClient } from '../adapters/aws/dynamo-client.ts';
 import { createDynamoStore } from '../adapters/aws/dynamo-store.ts';
 import { createEcsClients, createEcsTasks } from '../adapters/aws/ecs-tasks.ts';
@@ -13,6 +14,7 @@ import { createCache } from '../control/cache.ts';
 import { createPacer } from '../control/pacer.ts';
 import { createPublisher } from '../control/publisher.ts';
 import type { Deps, Settings } from '../control/deps.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { LetterFile } from '../ports/dead-letters.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Runtime } from './runtime.ts';
@@ -37,6 +39,8 @@ export type RuntimeOptions = {
   /** Roles of service accounts, by `<namespace>/<name>`; null: there are no roles here, and any account will do. */
   readonly taskRoles: ReadonlyMap<string, string> | null;
   readonly logGroup: string;
+  /** Where names of tasks are kept; left out or null: tasks have none. */
+  readonly names?: NamesOptions | null;
   readonly settings: Settings;
   /** See {@link Runtime.coalesceMs}. */
   readonly coalesceMs: number;
@@ -45,17 +49,30 @@ export type RuntimeOptions = {
   readonly onClient?: (client: SdkClient) => void;
 };
 
+/** A private DNS namespace of Cloud Map. */
+export type NamesOptions = {
+  readonly namespaceId: string;
+  /** What every name ends in. */
+  readonly zone: string;
+  /** null on AWS. */
+  readonly endpoint: string | null;
+};
+
 /** What can be looked over the shoulder of: requests and answers pass through its middleware. */
 export type SdkClient =
   | ReturnType<typeof createDynamoClient>
   | ReturnType<typeof createSqsClient>
   | ReturnType<typeof createLogsClient>
+  | ReturnType<typeof createCloudmapClient>
   | ReturnType<typeof createEcsClients>['other'];
 
 export type StoreOptions =
   | { readonly kind: 'dynamodb'; readonly tableName: string; readonly endpoint: string | null }
   /** The in-memory store, on machines without the engine. */
-  | ({ readonly kind: 'given'; readonly letters: LetterFile } & Pick<Deps, 'jobs' | 'feed' | 'limits' | 'objects'>);
+  | ({ readonly kind: 'given'; readonly letters: LetterFile } & Pick<
+      Deps,
+      'jobs' | 'feed' | 'limits' | 'objects' | 'hosts'
+    >);
 
 /** Opens every client and puts the ports together: the one place where ports meet adapters. */
 export function createRuntime(options: RuntimeOptions): Runtime {
@@ -70,8 +87,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const sqs = createSqsClient(at(endpoints.sqs));
   const clients = createEcsClients(at(endpoints.ecs));
   const logsClient = createLogsClient(at(endpoints.logs));
+  const names = openNames(options.names ?? null, at);
 
-  for (const client of [sqs, clients.launching, clients.other, logsClient]) options.onClient?.(client);
+  const own = [sqs, clients.launching, clients.other, logsClient, ...(names === null ? [] : [names.client])];
+  for (const client of own) options.onClient?.(client);
 
   const inboxes = new Map<string, Inbox>();
   for (const queue of ['wake', 'facts', 'dispatch'] as const) {
@@ -91,6 +110,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       jobs: store.jobs,
       feed: store.feed,
       limits: store.limits,
+      hosts: store.hosts,
+      hostnames: names?.hostnames ?? null,
       objects: store.objects,
       tasks: createEcsTasks({ clients, placement, definitions }),
       queues: createSqsQueues({ client: sqs, urls }),
@@ -109,7 +130,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     queueDepths: async () => queueDepths(sqs, urls, deadQueues),
     coalesceMs: options.coalesceMs,
     close() {
-      for (const client of [sqs, clients.launching, clients.other, logsClient]) client.destroy();
+      for (const client of own) client.destroy();
       store.close();
     },
   };
@@ -121,6 +142,14 @@ function openStore({ store, onClient }: RuntimeOptions, at: (endpoint: string | 
   const client = createDynamoClient(at(endpoint));
   onClient?.(client);
   return { ...createDynamoStore({ client, tableName, now: () => systemClock.now() }), close: () => client.destroy() };
+}
+
+function openNames(names: NamesOptions | null, at: (endpoint: string | null) => Connection) {
+  if (names === null) return null;
+  const { namespaceId, zone, endpoint } = names;
+  const client = createCloudmapClient(at(endpoint));
+  const sleep: Clock['sleep'] = async (ms) => systemClock.sleep(ms);
+  return { client, hostnames: createCloudmap({ client, namespaceId, zone, sleep }) };
 }
 
 /** A queue's name, the last part of its URL and of its ARN. */

@@ -67,7 +67,7 @@ const FactSchema = z
     z.object({ kind: z.literal('rejected'), id: Id, at: At, reason: z.string() }),
     z.object({ kind: z.literal('cancelled'), id: Id, at: At }),
     z.object({ kind: z.literal('deleted'), id: Id, at: At, taskArn: Arn.nullable() }),
-    z.object({ kind: z.literal('running'), id: Id, at: At, taskArn: Arn }),
+    z.object({ kind: z.literal('running'), id: Id, at: At, taskArn: Arn, ip: z.string().optional() }),
     z.object({
       kind: z.literal('stopped'),
       id: Id,
@@ -136,6 +136,10 @@ const TraitsSchema = z
       new Map(rows.map(([index, onDemand, failures, ignored]) => [index, { onDemand, failures, ignored }])),
   );
 
+const SeenSchema = z
+  .object({ id: Id, taskArn: Arn, ip: z.string() })
+  .transform(({ id, taskArn, ip }) => ({ ...id, taskArn, ip }));
+
 const DispatchSchema = z.discriminatedUnion('kind', [
   z.object({
     v,
@@ -149,23 +153,34 @@ const DispatchSchema = z.discriminatedUnion('kind', [
   }),
   z.object({ v, kind: z.literal('stopTask'), uid: Uid, taskArn: Arn }),
   z.object({ v, kind: z.literal('inspect'), uid: Uid, from: Count }),
+  z.object({
+    v,
+    kind: z.literal('hosts'),
+    uid: Uid,
+    row: Count,
+    seen: z.array(SeenSchema).readonly(),
+    turn: Count.optional(),
+  }),
+  z.object({ v, kind: z.literal('closeHosts'), uid: Uid }),
 ]);
 
 type Unversioned<T> = T extends unknown ? Omit<T, 'v'> : never;
 export type ParsedDispatch = Unversioned<z.output<typeof DispatchSchema>>;
 
 export const formatDispatch = (message: ParsedDispatch): string =>
-  sendableJson(
-    message.kind === 'pack'
-      ? {
-          v: VERSION,
-          ...message,
-          launch: message.launch.map(idOf),
-          stop: message.stop.map(idOf),
-          traits: traitRows(message),
-        }
-      : { v: VERSION, ...message },
-  );
+  sendableJson({ v: VERSION, ...message, ...formatLists(message) });
+
+function formatLists(message: ParsedDispatch): object {
+  if (message.kind === 'pack')
+    return {
+      launch: message.launch.map(idOf),
+      stop: message.stop.map(idOf),
+      traits: traitRows(message),
+    };
+  if (message.kind === 'hosts')
+    return { seen: message.seen.map((task) => ({ id: idOf(task), taskArn: task.taskArn, ip: task.ip })) };
+  return {};
+}
 
 const traitRows = ({ traits }: { readonly traits?: ReadonlyMap<number, LaunchTraits> | undefined }) =>
   traits === undefined

@@ -5,6 +5,7 @@ import { planningSpec } from '../../shared/domain/job.ts';
 import { type Status, chunkLength, freshStatus } from '../../shared/domain/status.ts';
 import type { Feed, FeedEntry } from '../../shared/ports/feed.ts';
 import type { AttemptRecord, ChunkWrite, JobStore, StoredSpec } from '../../shared/ports/job-store.ts';
+import type { HostStore } from '../../shared/ports/host-store.ts';
 import type { Limits } from '../../shared/ports/limits.ts';
 import type { ObjectStore } from '../../shared/ports/object-store.ts';
 import { type JobWish, aJob } from '../support/a-job.ts';
@@ -30,6 +31,7 @@ export type Stores = {
   readonly feed: Feed;
   readonly limits: Limits;
   readonly objects: ObjectStore;
+  readonly hosts: HostStore;
 };
 
 /** An empty store that goes by a clock of the test's. */

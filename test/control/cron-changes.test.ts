@@ -61,6 +61,8 @@ async function aStage(finalizers: readonly string[] = []) {
   const ports = { jobs: seen(store.jobs), feed: seen(store.feed), limits: store.limits, objects: seen(store.objects) };
   const deps: Deps = {
     ...ports,
+    hosts: store.hosts,
+    hostnames: null,
     tasks: { prepare: nobody, run: nobody, stop: nobody, describe: nobody, listLive: nobody },
     queues: { wake: nothing, facts: nothing, dispatch: nothing },
     clock,

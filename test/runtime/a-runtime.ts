@@ -63,6 +63,7 @@ export function aRuntime(inbox: Inbox, coalesceMs = 300) {
   const runtime: Runtime = {
     deps: {
       ...store,
+      hostnames: null,
       tasks: NO_TASKS,
       queues: {
         wake: async () => undefined,

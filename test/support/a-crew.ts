@@ -159,12 +159,14 @@ export class Crew {
           };
         },
       });
-    const { jobs, feed, limits, objects, clock } = this.#store;
+    const { jobs, feed, limits, objects, hosts, clock } = this.#store;
     const ports = { jobs: mortal(jobs), feed: mortal(feed), limits: mortal(limits), objects: mortal(objects) };
     const ticking = { now: clock.now, sleep: async () => undefined };
     const nothing = async (): Promise<void> => undefined;
     return {
       ...ports,
+      hosts,
+      hostnames: null,
       tasks: {
         prepare: async () => ({ kind: 'later', reason: 'nobody launches here' }),
         run: async () => ({ kind: 'later', reason: 'nobody launches here' }),

@@ -9,7 +9,7 @@ import { type EpochMs, type JobUid, plusMs } from '../../shared/domain/brand.ts'
 import { AWS_TIMING } from '../../shared/domain/timing.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
 
-export type Ports = Pick<Deps, 'jobs' | 'feed' | 'limits' | 'objects' | 'tasks' | 'queues'>;
+export type Ports = Pick<Deps, 'jobs' | 'feed' | 'limits' | 'hosts' | 'objects' | 'tasks' | 'queues'>;
 type PortName = keyof Ports;
 
 /** What comes of a port call instead of the call itself, which `perform` carries out. */
@@ -36,6 +36,8 @@ export class Handler {
       jobs: this.#watched('jobs', ports.jobs),
       feed,
       limits,
+      hosts: this.#watched('hosts', ports.hosts),
+      hostnames: null,
       objects: this.#watched('objects', ports.objects),
       tasks: this.#watched('tasks', ports.tasks),
       queues: this.#watched('queues', ports.queues),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { STATES } from '../../domain/board.ts';
 import { asEpochMs, asJobUid, asTaskArn } from '../../domain/brand.ts';
 import type { JobManifest } from '../../domain/manifest.ts';
+import type { Host, Reservation } from '../../ports/host-store.ts';
 import type { AttemptRecord, LaunchSlot, StoredSpec } from '../../ports/job-store.ts';
 import type { FeedEntry, PodChange } from '../../ports/feed.ts';
 import type { LaunchTemplate } from '../../domain/task.ts';
@@ -41,6 +42,27 @@ export const SlotsSchema: z.ZodType<readonly LaunchSlot[]> = z.array(
     z.object({ ...attemptId, state: z.literal('cancelled'), refused: z.literal(true).optional() }),
     z.object({ ...attemptId, state: z.literal('launched'), since: Time, taskArn: Arn }),
   ]),
+);
+
+export const HostsSchema: z.ZodType<readonly Host[]> = z.array(
+  z.object({
+    index: z.number(),
+    serviceId: z.string(),
+    tasks: z.array(
+      z.object({
+        attempt: z.number(),
+        nonce: z.number(),
+        taskArn: Arn,
+        ip: z.string(),
+        calledAt: Time.nullable(),
+        registered: z.boolean(),
+      }),
+    ),
+  }),
+);
+
+export const ReservationsSchema: z.ZodType<readonly Reservation[]> = z.array(
+  z.object({ uid: Uid, count: z.number(), at: Time }),
 );
 
 export const AttemptSchema: z.ZodType<AttemptRecord> = z.object({

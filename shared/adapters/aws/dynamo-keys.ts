@@ -25,6 +25,11 @@ export const boardKey = (uid: JobUid, no: number): Row => key(jobPartition(uid),
 export const launchSort = (row: number): string => `LAUNCH#${padded(row, 6)}`;
 export const launchKey = (uid: JobUid, row: number): Row => key(jobPartition(uid), launchSort(row));
 
+/** Names of the indexes of one launch row. */
+export const hostsKey = (uid: JobUid, row: number): Row => key(jobPartition(uid), `HOSTS#${padded(row, 6)}`);
+/** All of them that a Job may have. */
+export const HOSTS_RANGE = ['HOSTS#', 'HOSTS#~'] as const;
+
 export const attemptPartition = (uid: JobUid, chunk: number): string => `TASK#${uid}#${padded(chunk, 3)}`;
 /** Indexes go up to 999,999. */
 export const attemptSort = (index: number, attempt: number | 'all'): string =>

@@ -3,6 +3,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { EpochMs } from '../../domain/brand.ts';
 import type { LetterFile } from '../../ports/dead-letters.ts';
 import type { Feed } from '../../ports/feed.ts';
+import type { HostStore } from '../../ports/host-store.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { Limits } from '../../ports/limits.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
@@ -10,6 +11,7 @@ import { alarms } from './dynamo-alarms.ts';
 import { attempts } from './dynamo-attempts.ts';
 import { commits } from './dynamo-commit.ts';
 import { feed } from './dynamo-feed.ts';
+import { hosts } from './dynamo-hosts.ts';
 import { jobs } from './dynamo-jobs.ts';
 import { launches } from './dynamo-launches.ts';
 import { letters } from './dynamo-letters.ts';
@@ -36,6 +38,7 @@ export function createDynamoStore(options: DynamoStoreOptions): {
   readonly limits: Limits;
   readonly objects: ObjectStore;
   readonly letters: LetterFile;
+  readonly hosts: HostStore;
 } {
   const table: Table = {
     client: options.client,
@@ -56,5 +59,6 @@ export function createDynamoStore(options: DynamoStoreOptions): {
     limits: limits(table),
     objects: objects(table, options.feedRetentionMs),
     letters: letters(table),
+    hosts: hosts(table),
   };
 }

@@ -1,11 +1,13 @@
 import type { EpochMs } from '../../domain/brand.ts';
 import type { LetterFile } from '../../ports/dead-letters.ts';
 import type { Feed, FeedMark } from '../../ports/feed.ts';
+import type { HostStore } from '../../ports/host-store.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { Limits } from '../../ports/limits.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import { ExpiringMap } from './expiring-map.ts';
 import { createMemoryFeed } from './feed.ts';
+import { createMemoryHosts } from './host-store.ts';
 import { createMemoryJobStore } from './job-store.ts';
 import { createMemoryLetters } from './letters.ts';
 import { createMemoryLimits } from './limits.ts';
@@ -27,6 +29,7 @@ export function createMemoryStore({
   readonly limits: Limits;
   readonly objects: ObjectStore;
   readonly letters: LetterFile;
+  readonly hosts: HostStore;
 } {
   const marks = new ExpiringMap<FeedMark>(now);
   const objects = createMemoryObjects(now, feedRetentionMs);
@@ -36,5 +39,6 @@ export function createMemoryStore({
     feed: createMemoryFeed(marks, now, feedRetentionMs),
     limits: createMemoryLimits(),
     letters: createMemoryLetters(now),
+    hosts: createMemoryHosts(now),
   };
 }

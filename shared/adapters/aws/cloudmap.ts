@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto';
+import {
+  CreateServiceCommand,
+  DeleteServiceCommand,
+  DeregisterInstanceCommand,
+  DuplicateRequest,
+  GetOperationCommand,
+  InstanceNotFound,
+  ListInstancesCommand,
+  ListServicesCommand,
+  OperationNotFound,
+  RegisterInstanceCommand,
+  ResourceInUse,
+  ServiceAlreadyExists,
+  ServiceDiscoveryClient,
+  ServiceNotFound,
+} from '@aws-sdk/client-servicediscovery';
+import type { Clock } from '../../ports/clock.ts';
+import type { Hostnames } from '../../ports/hostnames.ts';
+import type { Fatal, Later } from '../../ports/tasks.ts';
+import { type Connection, clientConfig } from './connection.ts';
+import { classify } from './run-task-outcome.ts';
+
+/** Calls are paced by all dispatchers together; what is throttled all the same comes again as a message. */
+const PATIENCE = { maxAttempts: 2, requestTimeoutMs: 10_000, maxSockets: 50 };
+/** Tells our services from others in the namespace. */
+const DESCRIPTION = 'A task of a Job that Muster runs';
+/** A name that has moved to another task is believed of its former one for so long. */
+const RECORD_TTL_SEC = 5;
+/** Waits for an operation to be over: 6 s in all. */
+const OPERATION_WAITS_MS = [50, 100, 200, 400, 750, 1_500, 3_000];
+
+/** An emulator answers under no other host name than its own. */
+export const createCloudmapClient = (connection: Connection): ServiceDiscoveryClient =>
+  new ServiceDiscoveryClient({
+    ...clientConfig(connection, PATIENCE),
+    ...(connection.endpoint === null ? {} : { disableHostPrefix: true }),
+  });
+
+export type CloudmapOptions = {
+  readonly client: ServiceDiscoveryClient;
+  /** Of the private DNS namespace. */
+  readonly namespaceId: string;
+  readonly zone: string;
+  readonly sleep: Clock['sleep'];
+};
+
+/** {@link Hostnames} by AWS Cloud Map: a service a name, an instance a task (aws.md 4). */
+export function createCloudmap({ client, namespaceId, zone, sleep }: CloudmapOptions): Hostnames {
+  const namespaceFilter = { Name: 'NAMESPACE_ID' as const, Values: [namespaceId], Condition: 'EQ' as const };
+
+  /** The id of a service by its name: only for an error that does not tell it. */
+  const findService = async (name: string): Promise<string | null> => {
+    let next: string | undefined;
+    do {
+      const { Services = [], NextToken } = await client.send(
+        new ListServicesCommand({ Filters: [namespaceFilter], MaxResults: PAGE, ...pageAfter(next) }),
+      );
+      const found = Services.find((service) => service.Name?.toLowerCase() === name.toLowerCase());
+      if (found?.Id !== undefined) return found.Id;
+      next = NextToken;
+    } while (next !== undefined);
+    return null;
+  };
+
+  /** Waits until the operation is over; one of which nobody knows any more is. */
+  const outcomeOf = async (operationId: string): Promise<Done | Later> => {
+    for (const waitMs of OPERATION_WAITS_MS) {
+      const { Operation } = await client.send(new GetOperationCommand({ OperationId: operationId }));
+      if (Operation?.Status === 'SUCCESS') return DONE;
+      if (Operation?.Status === 'FAIL')
+        return later(`Cloud Map: ${Operation.ErrorCode ?? 'failed'}: ${Operation.ErrorMessage ?? ''}`);
+      await sleep(waitMs);
+    }
+    return later('Cloud Map has not finished an operation yet');
+  };
+
+  /** Asks for a change of an instance and waits for it; after one that is in its way, once more. */
+  const change = async (ask: () => Promise<{ readonly OperationId?: string | undefined }>): Promise<Done | Later> => {
+    for (let nth = 0; nth < 2; nth++) {
+      try {
+        const { OperationId } = await ask();
+        return OperationId === undefined ? DONE : await outcomeOf(OperationId);
+      } catch (error) {
+        if (!(error instanceof DuplicateRequest)) throw error;
+        const inTheWay = error.DuplicateOperationId;
+        if (inTheWay === undefined) break;
+        const over = await outcomeOf(inTheWay);
+        if (over.kind === 'later') return over;
+      }
+    }
+    return later('Cloud Map is busy with the same instance');
+  };
+
+  return {
+    zone,
+
+    async ensureService(name) {
+      try {
+        const { Service } = await client.send(
+          new CreateServiceCommand({
+            Name: name,
+            NamespaceId: namespaceId,
+            CreatorRequestId: createHash('sha256').update(`${namespaceId}/${name}`).digest('hex'),
+            Description: DESCRIPTION,
+            DnsConfig: { RoutingPolicy: 'MULTIVALUE', DnsRecords: [{ Type: 'A', TTL: RECORD_TTL_SEC }] },
+          }),
+        );
+        if (Service?.Id === undefined) throw new Error(`Cloud Map gave no id for ${name}`);
+        return { kind: 'ready', serviceId: Service.Id };
+      } catch (error) {
+        if (!(error instanceof ServiceAlreadyExists)) return outcomeOfError(error);
+        return adopted(error.ServiceId, () => findService(name));
+      }
+    },
+
+    async register(serviceId, taskId, ip) {
+      const input = { ServiceId: serviceId, InstanceId: taskId, Attributes: { AWS_INSTANCE_IPV4: ip } };
+      try {
+        return await change(() => client.send(new RegisterInstanceCommand(input)));
+      } catch (error) {
+        return error instanceof ServiceNotFound ? { kind: 'gone' } : outcomeOfError(error);
+      }
+    },
+
+    async deregister(serviceId, taskId) {
+      const input = { ServiceId: serviceId, InstanceId: taskId };
+      try {
+        return await change(() => client.send(new DeregisterInstanceCommand(input)));
+      } catch (error) {
+        if (error instanceof ServiceNotFound || error instanceof InstanceNotFound) return DONE;
+        return laterOrThrow(error);
+      }
+    },
+
+    async deleteService(serviceId) {
+      try {
+        await client.send(new DeleteServiceCommand({ Id: serviceId }));
+        return DONE;
+      } catch (error) {
+        if (error instanceof ServiceNotFound) return DONE;
+        if (error instanceof ResourceInUse) return later(`${error.name}: ${error.message}`);
+        return laterOrThrow(error);
+      }
+    },
+
+    async list(after) {
+      try {
+        const { Services = [], NextToken } = await client.send(
+          new ListServicesCommand({ Filters: [namespaceFilter], MaxResults: PAGE, ...pageAfter(after ?? undefined) }),
+        );
+        const services = Services.flatMap(({ Id, Name, Description }) =>
+          Id === undefined || Name === undefined || Description !== DESCRIPTION ? [] : [{ serviceId: Id, name: Name }],
+        );
+        return { kind: 'listed', services, next: NextToken ?? null };
+      } catch (error) {
+        return laterOrThrow(error);
+      }
+    },
+
+    async tasksIn(serviceId) {
+      const taskIds: string[] = [];
+      let next: string | undefined;
+      try {
+        do {
+          const { Instances = [], NextToken } = await client.send(
+            new ListInstancesCommand({ ServiceId: serviceId, MaxResults: PAGE, ...pageAfter(next) }),
+          );
+          taskIds.push(...Instances.flatMap(({ Id }) => (Id === undefined ? [] : [Id])));
+          next = NextToken;
+        } while (next !== undefined);
+      } catch (error) {
+        if (!(error instanceof ServiceNotFound)) return laterOrThrow(error);
+      }
+      return { kind: 'listed', taskIds };
+    },
+  };
+}
+
+type Done = { readonly kind: 'done' };
+const DONE: Done = { kind: 'done' };
+/** The most that Cloud Map lists at once. */
+const PAGE = 100;
+
+const later = (reason: string): Later => ({ kind: 'later', reason });
+const pageAfter = (token: string | undefined) => (token === undefined ? {} : { NextToken: token });
+
+/** The service that is there under the name; gone again by now: it is made the next time. */
+async function adopted(told: string | undefined, find: () => Promise<string | null>) {
+  try {
+    const serviceId = told ?? (await find());
+    return serviceId === null ? later('the name was in use until now') : ({ kind: 'ready', serviceId } as const);
+  } catch (error) {
+    return outcomeOfError(error);
+  }
+}
+
+/** An operation of which nobody knows is none; else as of ECS. Throws again where it cannot be known what was done. */
+const outcomeOfError = (error: unknown): Later | Fatal =>
+  error instanceof DuplicateRequest || error instanceof OperationNotFound
+    ? later(`${error.name}: ${error.message}`)
+    : classify(error);
+
+/** Where nothing is fatal: what cannot be done is tried until an operator has mended it. */
+function laterOrThrow(error: unknown): Later {
+  const outcome = outcomeOfError(error);
+  return outcome.kind === 'later' ? outcome : later(outcome.reason);
+}

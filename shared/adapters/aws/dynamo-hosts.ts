@@ -1,0 +1,154 @@
+import { DeleteItemCommand, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type EpochMs, type JobUid, toTtl } from '../../domain/brand.ts';
+import { TABLE } from '../../names/table.ts';
+import type { HostRow, HostStore, Reservation } from '../../ports/host-store.ts';
+import { HostsSchema, ReservationsSchema } from './dynamo-bodies.ts';
+import { HOSTS_RANGE, hostsKey, jobPartition, limitKey } from './dynamo-keys.ts';
+import { queryAll, rangeRequest, readRow } from './dynamo-read.ts';
+import { ATTRIBUTE, type Row, alive, jsonIn, number, numberIn, packedJson, text, textIn } from './dynamo-row.ts';
+import { type Table, change, isBy, patiently, sendUpdate, versionIs } from './dynamo-write.ts';
+
+/** All reservations are one row: who reserves sees all others. 2,000 of them take 150 KB. */
+const RESERVED_KEY = limitKey('hosts');
+
+/** {@link HostStore} as one row of reservations, and a row in the Job's partition for ten indexes each. */
+export const hosts = (table: Table): HostStore => ({
+  async reserve(uid, count, max, at) {
+    return changeReservations(table, (all) => {
+      const own = all.find((each) => each.uid === uid);
+      if (own !== undefined && own.count >= count) return { kind: 'reserved' };
+      const others = all.filter((each) => each.uid !== uid);
+      const left = max - others.reduce((sum, each) => sum + each.count, 0);
+      if (count > left) return { kind: 'full', left: Math.max(0, left) };
+      return { kind: 'reserved', next: [...others, { uid, count, at: own?.at ?? at }] };
+    });
+  },
+
+  async release(uid) {
+    await changeReservations(table, (all) => {
+      const others = all.filter((each) => each.uid !== uid);
+      return others.length === all.length ? { kind: 'reserved' } : { kind: 'reserved', next: others };
+    });
+  },
+
+  async reservations() {
+    return reservationsIn(await readRow(table, RESERVED_KEY));
+  },
+
+  async readHosts(uid, row) {
+    return hostRow(row, await readRow(table, hostsKey(uid, row)));
+  },
+
+  async listHosts(uid) {
+    const rows = await queryAll(table, rangeRequest(table.name, jobPartition(uid), ...HOSTS_RANGE));
+    return rows.map((row) => hostRow(Number(textIn(row, TABLE.sortKey).split('#')[1]), row));
+  },
+
+  async writeHosts(uid, row, expireAt) {
+    if (row.hosts.length === 0) return removeRow(table, uid, row);
+    const token = table.newToken();
+    const refusal = await sendUpdate(
+      table.client,
+      hostsRequest({ tableName: table.name, token, uid, row, expireAt, now: table.now() }),
+    );
+    if (refusal === null || isBy(refusal, token)) return { kind: 'written', row: { ...row, version: row.version + 1 } };
+    const stored =
+      refusal.kind === 'conflict'
+        ? await readRow(table, hostsKey(uid, row.row))
+        : alive(refusal.row ?? undefined, table.now());
+    return { kind: 'lost', row: hostRow(row.row, stored) };
+  },
+});
+
+/** `next` is written if nobody has changed the reservations meanwhile; else `decide` is asked again. */
+async function changeReservations<T extends Awaited<ReturnType<HostStore['reserve']>>>(
+  table: Table,
+  decide: (all: readonly Reservation[]) => T & { readonly next?: readonly Reservation[] },
+): Promise<T> {
+  let row = await readRow(table, RESERVED_KEY);
+  return patiently('reserving names', async () => {
+    const decided = decide(reservationsIn(row));
+    if (decided.next === undefined) return decided;
+    const token = table.newToken();
+    const version = row === null ? 0 : numberIn(row, ATTRIBUTE.version);
+    const refusal = await sendUpdate(table.client, reservedRequest(table.name, token, version, decided.next));
+    if (refusal === null || isBy(refusal, token)) return decided;
+    row = refusal.kind === 'condition' ? refusal.row : await readRow(table, RESERVED_KEY);
+    return 'conflict';
+  });
+}
+
+/** The reservations as their next version. */
+export const reservedRequest = (tableName: string, token: string, version: number, all: readonly Reservation[]) =>
+  change(tableName, {
+    key: RESERVED_KEY,
+    set: {
+      [ATTRIBUTE.version]: number(version + 1),
+      [ATTRIBUTE.by]: text(token),
+      [ATTRIBUTE.body]: packedJson(all),
+    },
+    condition: versionIs(version),
+    tellLoser: true,
+  });
+
+/** The row as its next version. A row whose time has passed counts as none, though DynamoDB may keep it for days. */
+export const hostsRequest = ({
+  tableName,
+  token,
+  uid,
+  row: { row, version, hosts: all },
+  expireAt,
+  now,
+}: {
+  readonly tableName: string;
+  readonly token: string;
+  readonly uid: JobUid;
+  readonly row: HostRow;
+  readonly expireAt: EpochMs;
+  readonly now: EpochMs;
+}) =>
+  change(tableName, {
+    key: hostsKey(uid, row),
+    set: {
+      [ATTRIBUTE.version]: number(version + 1),
+      [ATTRIBUTE.by]: text(token),
+      [ATTRIBUTE.body]: packedJson(all),
+      [TABLE.ttl]: number(toTtl(expireAt)),
+    },
+    condition: {
+      expression: version === 0 ? 'attribute_not_exists(#pk) OR #ttl <= :now' : '#version = :was AND #ttl > :now',
+      values: { ':now': number(Math.floor(now / 1000)), ...(version === 0 ? {} : { ':was': number(version) }) },
+    },
+    tellLoser: true,
+  });
+
+/** A row that is not there (any more) is removed: this very call may have done it, and been repeated by the SDK. */
+async function removeRow(table: Table, uid: JobUid, { row, version }: HostRow): ReturnType<HostStore['writeHosts']> {
+  const none: HostRow = { row, version: 0, hosts: [] };
+  try {
+    const { expression, values } = versionIs(version);
+    await table.client.send(
+      new DeleteItemCommand({
+        TableName: table.name,
+        Key: hostsKey(uid, row),
+        ConditionExpression: expression,
+        ExpressionAttributeNames: version === 0 ? { '#pk': TABLE.partitionKey } : { '#version': ATTRIBUTE.version },
+        ...(values === undefined ? {} : { ExpressionAttributeValues: values }),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+    return { kind: 'written', row: none };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    const stored = alive(error.Item, table.now());
+    return stored === null ? { kind: 'written', row: none } : { kind: 'lost', row: hostRow(row, stored) };
+  }
+}
+
+const hostRow = (no: number, row: Row | null): HostRow =>
+  row === null
+    ? { row: no, version: 0, hosts: [] }
+    : { row: no, version: numberIn(row, ATTRIBUTE.version), hosts: jsonIn(row, HostsSchema) };
+
+const reservationsIn = (row: Row | null): readonly Reservation[] =>
+  row === null ? [] : jsonIn(row, ReservationsSchema);
