@@ -30,7 +30,8 @@ type Letter = { readonly event: EcsTaskEvent; readonly onDelivered: (() => void)
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #random: Random;
-  readonly #waiting: Letter[] = [];
+  /** null: it is on its way, or was. */
+  readonly #waiting: (Letter | null)[] = [];
   #next = 0;
   #inFlight = 0;
   #delayed = 0;
@@ -76,7 +77,8 @@ export class Outbox {
   #pump(): void {
     while (!this.#closed && this.#inFlight < IN_FLIGHT_MAX) {
       const letter = this.#waiting[this.#next];
-      if (letter === undefined) break;
+      if (letter === undefined || letter === null) break;
+      this.#waiting[this.#next] = null; // an event is some 5 KB
       this.#next++;
       this.#inFlight++;
       void this.#carry(letter);

@@ -2,6 +2,7 @@ import { stopTimeoutSec, type ContainerDefinition, type Definition } from './def
 import type { Definitions } from './definitions.ts';
 import { STOPPED_VISIBLE_MS } from './client-tokens.ts';
 import type { Driver, Reports } from './driver.ts';
+import { EndedTasks } from './ended-task.ts';
 import type { TaskFiles } from './task-files.ts';
 import { afterRestart, live, startable, stoppable, type TaskFact } from './task-life.ts';
 import type { StopCause, TaskRecord } from './task-record.ts';
@@ -22,13 +23,16 @@ const PRUNE_EVERY_MS = 60_000;
 /** Beyond its grace `stopAll` waits that long for killed processes to be gone. */
 const KILLED_GONE_MS = 5_000;
 
-type Entry = { task: TaskRecord; readonly definition: Definition; readonly signalled: Set<string> };
+type Entry = { task: TaskRecord; readonly definition: Definition; signalled: Set<string> };
+/** Of a task that has ended: nothing is signalled any more. */
+const NOBODY = new Set<string>();
 
 /** Runs tasks: folds what the driver reports, and does what follows from it. */
 export class TaskEngine {
   readonly #options: EngineOptions;
   readonly #driver: Driver;
   readonly #tasks = new Map<string, Entry>();
+  readonly #ended = new EndedTasks();
   #live = 0;
   #closing: { readonly graceMs: number; readonly onEmpty: () => void } | null = null;
 
@@ -101,7 +105,7 @@ export class TaskEngine {
 
   #follow(entry: Entry, passed: readonly TaskRecord[]): void {
     for (const state of passed) this.#publish(state, entry.definition);
-    if (entry.task.lastStatus === 'STOPPED') this.#ended(passed);
+    if (entry.task.lastStatus === 'STOPPED') this.#over(entry, passed);
     else this.#act(entry);
   }
 
@@ -133,8 +137,10 @@ export class TaskEngine {
     });
   }
 
-  #ended(passed: readonly TaskRecord[]): void {
+  #over(entry: Entry, passed: readonly TaskRecord[]): void {
     if (passed.length === 0) return;
+    entry.task = this.#ended.pack(entry.task);
+    entry.signalled = NOBODY;
     this.#live--;
     if (this.#live === 0) this.#closing?.onEmpty();
   }
@@ -167,7 +173,10 @@ export class TaskEngine {
       const entry: Entry = { task, definition, signalled: new Set() };
       this.#tasks.set(task.id, entry);
       if (task.lastStatus !== 'STOPPED') adopted.push(entry);
-      else if (!delivered) this.#publish(task, definition);
+      else {
+        if (!delivered) this.#publish(task, definition);
+        entry.task = this.#ended.pack(task);
+      }
     }
     this.#live = adopted.length;
     for (const entry of adopted) this.#adoptLive(entry);

@@ -45,11 +45,13 @@ async function specOf(uid: JobUid, revision: number, { jobs, cache }: Deps): Pro
   return spec;
 }
 
-/** STATUS's hint of what is published may lag; where a publication looks due, the feed's own mark tells. */
+/**
+ * STATUS's hint of what is published may lag; where a publication looks due by it, the feed's own mark tells. A lag that
+ * is younger than that makes the journal a little longer, no more.
+ */
 async function withMark(uid: JobUid, status: Status, { feed, clock, settings }: Deps): Promise<Status> {
   const { published } = status;
-  if (published.version >= status.version && clock.now() < plusMs(published.at, settings.timing.publishEveryMs))
-    return status;
+  if (clock.now() < plusMs(published.at, settings.timing.publishEveryMs)) return status;
   const mark = await feed.readMark(uid);
   if (mark === null || mark.version < published.version) return status;
   return { ...status, published: { version: mark.version, seq: mark.seq, at: mark.at } };

@@ -1,6 +1,6 @@
 import { afterOutage } from '../domain/after-outage.ts';
 import type { JobUid } from '../domain/brand.ts';
-import type { Fact } from '../domain/fact.ts';
+import type { AttemptId, Fact } from '../domain/fact.ts';
 import { type CommittedPass, failedSyncMetrics, passMetrics, syncMetrics } from '../domain/job-metrics.ts';
 import type { Action, Plan } from '../domain/plan.ts';
 import { planJob } from '../domain/plan-job.ts';
@@ -66,6 +66,7 @@ export async function reconcileBatch(looks: readonly Look[], deps: Deps): Promis
 
 /** One pass: load, decide, commit, act. Level-triggered: whatever woke us, what is decides. */
 async function reconcileJob({ uid, facts, inspect }: Look, startedAt: EpochMs, deps: Deps): Promise<Outcome> {
+  const written: Written = new Map();
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const loaded = await loadJob(uid, facts, deps);
     if (loaded === null) {
@@ -76,7 +77,7 @@ async function reconcileJob({ uid, facts, inspect }: Look, startedAt: EpochMs, d
     const now = deps.clock.now();
     const status = inspect === true ? afterOutage(loaded.status, now) : loaded.status;
     const plan = planJob(loaded.job, status, loaded.stored, facts, now, deps.settings.timing);
-    if (!(await commit(uid, loaded, plan, deps))) {
+    if (!(await commit(uid, loaded, plan, written, deps))) {
       deps.telemetry.count('CommitsLost', 1);
       continue;
     }
@@ -96,24 +97,38 @@ async function reconcileJob({ uid, facts, inspect }: Look, startedAt: EpochMs, d
 /** Whoever created it has died before telling anybody, and perhaps before it knew whether the Job may stay. */
 const isUntold = ({ status }: LoadedJob): boolean => status.published.version === 0 && !isHidden(status.phase);
 
+/** Records of attempts that earlier tries of this pass have written, as JSON: a race that is lost is not paid for twice. */
+type Written = Map<string, string>;
+
 /** What must be there before the commit, then the commit. False: somebody else was first. */
 async function commit(
   uid: JobUid,
   { job, status }: LoadedJob,
   plan: Plan,
+  written: Written,
   { jobs, cache, clock, settings }: Deps,
 ): Promise<boolean> {
   const keepUntil = plusMs(clock.now(), settings.historyMs);
-  if (plan.ended.length > 0) await jobs.writeAttempts(uid, plan.ended, keepUntil);
+  const unwritten =
+    written.size === 0
+      ? plan.ended
+      : plan.ended.filter((record) => written.get(keyOf(record)) !== JSON.stringify(record));
+  if (unwritten.length > 0) await jobs.writeAttempts(uid, unwritten, keepUntil);
   // A name that is freed by a pass that then loses its race belongs to a Job that nothing holds any more.
   if (plan.expire && status.phase.kind === 'terminating') await jobs.freeName(job);
   if (plan.expire) await jobs.expireJob(uid, status.chunks.length, keepUntil);
   if (plan.status === null) return true;
   const committed = await jobs.commitPass(uid, plan.status, plan.folds);
-  if (committed.kind === 'lost') return false;
+  if (committed.kind === 'lost') {
+    for (const record of plan.ended) written.set(keyOf(record), JSON.stringify(record));
+    return false;
+  }
   for (const { no, expectedVersion, chunk } of plan.folds) cache.chunks.set(uid, no, expectedVersion + 1, chunk);
   return true;
 }
+
+/** As rows are keyed: of two records of one attempt the later stays. */
+const keyOf = ({ index, attempt }: AttemptId): string => `${index}/${attempt}`;
 
 /** All that follows the commit can be derived from what was committed, should this be as far as we get. */
 async function act({ job, status }: LoadedJob, plan: Plan, inspect: boolean, deps: Deps): Promise<void> {

@@ -117,7 +117,8 @@ export function dispatchHandler(runtime: () => Runtime) {
   return sqsHandler<DispatchMessage>({
     runtime,
     parse: parseDispatch,
-    async work(batch, { deps }) {
+    async work(batch, here) {
+      const deps = { ...here.deps }; // this invocation's own: what its packs share, they ask for once
       const results = await Promise.allSettled(batch.map(({ message }) => dispatch(message, deps)));
       return results.flatMap((result, i): Failure[] => {
         const id = batch[i]?.id;

@@ -27,7 +27,8 @@ export function clientConfig({ region, endpoint, accessKey = 'muster' }: Connect
     region,
     maxAttempts: patience.maxAttempts,
     requestHandler: new NodeHttpHandler({
-      connectionTimeout: CONNECT_TIMEOUT_MS,
+      // Waiting for one of the sockets counts, too; an emulator in a busy process of our own is there nevertheless.
+      connectionTimeout: endpoint === null ? CONNECT_TIMEOUT_MS : patience.requestTimeoutMs,
       requestTimeout: patience.requestTimeoutMs,
       throwOnRequestTimeout: true,
       httpAgent: agent,
