@@ -166,6 +166,7 @@ async function startOn(
     taskRoleArn: null,
     taskRoles: null,
     logGroup: LOG_GROUP,
+    names: { namespaceId: names.cloudmap.namespaceId, zone: names.cloudmap.zone, endpoint: front.url },
     settings: {
       timing: pacedTiming(EMBEDDED_TIMING, options.launchesPerSec ?? null),
       launchesPerSec: options.launchesPerSec ?? null,
