@@ -1,5 +1,5 @@
 import { type EpochMs, type JobUid, asTime, plusMs } from './brand.ts';
-import { type Finding, type Sight, notLookedAt, oldestOf, worstFirst } from './finding.ts';
+import { type Finding, type Sight, notLookedAt, oldestOf, some, worstFirst } from './finding.ts';
 import type { LaunchPace } from './waits.ts';
 
 /** The installation as an examination finds it. Each sight is bounded: `more` says that there is more than was looked at. */
@@ -76,8 +76,6 @@ function seen<T>(what: string, sight: Sight<T>, then: (value: T) => readonly Fin
   return sight.kind === 'unseen' ? [notLookedAt(SUBJECT, what, sight.reason)] : then(sight.value);
 }
 
-const counted = (count: number, more: boolean): string => (more ? `${count} or more` : String(count));
-
 function overdue({
   count,
   more,
@@ -93,7 +91,7 @@ function overdue({
       severity: 'error',
       kind: 'AlarmOverdue',
       subject: SUBJECT,
-      what: `${counted(count, more)} Jobs were to be looked at minutes ago, and nobody has: ${jobs.join(', ')}`,
+      what: `to be looked at minutes ago, and nobody has: ${some(count, 'Job', more)} (${jobs.join(', ')}${count > jobs.length ? ', …' : ''})`,
       since: null,
       remedy: `${SWEEP} If it runs, the Jobs' passes fail: see the log of reconcile, and the dead letters.`,
     },
@@ -110,7 +108,7 @@ function deletedJobs(
       severity: 'warning',
       kind: 'DeletedJob',
       subject: job,
-      what: `deleted, but ${active} attempts of it have not stopped yet`,
+      what: `deleted, and not stopped yet: ${some(active, 'attempt')}`,
       since,
       remedy: 'The stops are repeated. Look at its tasks at ECS, and at the throttles of StopTask.',
     }));
@@ -131,7 +129,7 @@ function queues(all: readonly QueueSight[]): readonly Finding[] {
       findings.push({
         ...at,
         severity: 'warning',
-        what: `${dead} dead letters wait to be filed`,
+        what: `${some(dead, 'dead letter')} to be filed`,
         remedy: `The sweep files them within a minute or two. If they stay: ${SWEEP}`,
       });
     return findings;
@@ -158,7 +156,7 @@ function deadLetters(
         severity: now > plusMs(newest.sentAt, FRESH_LETTER_MS) ? 'info' : 'warning',
         kind: 'DeadLetters',
         subject: `queue/${newest.queue}`,
-        what: `${counted(group.length, more)} messages about ${about} could not be processed, the last ${asTime(newest.sentAt)}: ${newest.reason}`,
+        what: `${some(group.length, 'message', more)} about ${about}, not to be processed (the last: ${asTime(newest.sentAt)}): ${newest.reason}`,
         since: oldestOf(group.map(({ sentAt }) => sentAt)),
         remedy:
           'Mend the cause. Nothing has to be sent again: the Jobs were looked at. Letters are kept for 14 days; `-o json` shows them.',
@@ -171,8 +169,8 @@ function namespaces(all: readonly NamespaceSight[], now: EpochMs): readonly Find
   return all.map(({ name, since, finalizers, jobs, cronJobs }) => {
     const isLong = since !== null && now > plusMs(since, NAMESPACE_LONG_MS);
     const left = [
-      jobs > 0 ? `${jobs} Jobs` : '',
-      cronJobs > 0 ? `${cronJobs} CronJobs` : '',
+      jobs > 0 ? some(jobs, 'Job') : '',
+      cronJobs > 0 ? some(cronJobs, 'CronJob') : '',
       finalizers.length > 0 ? `its finalizers: ${finalizers.join(', ')}` : '',
     ].filter((text) => text !== '');
     return {
@@ -196,17 +194,17 @@ function strangers(
   now: EpochMs,
 ): readonly Finding[] {
   return (['unknown', 'over'] as const).flatMap((why): Finding[] => {
-    const some = tasks.filter((task) => task.why === why);
-    if (some.length === 0) return [];
-    const since = oldestOf(some.map(({ createdAt }) => createdAt));
+    const found = tasks.filter((task) => task.why === why);
+    if (found.length === 0) return [];
+    const since = oldestOf(found.map(({ createdAt }) => createdAt));
     const isLong = since !== null && now > plusMs(since, STRANGER_TOO_LONG_MS);
-    const uids = [...new Set(some.map(({ job }) => job))];
+    const uids = [...new Set(found.map(({ job }) => job))];
     return [
       {
         severity: isLong ? 'error' : 'warning',
         kind: 'StrangerTask',
         subject: SUBJECT,
-        what: `${counted(some.length, more)} live tasks of Jobs that ${why === 'unknown' ? 'are not there' : 'are over'}: ${uids.slice(0, 5).join(', ')}`,
+        what: `${some(found.length, 'live task', more)} of Jobs that ${why === 'unknown' ? 'are not there' : 'are over'}: ${uids.slice(0, 5).join(', ')}`,
         since,
         remedy:
           'The hourly sweep has them stopped. To do it at once: aws ecs list-tasks --started-by UID, aws ecs stop-task.',

@@ -1,4 +1,4 @@
-import type { EpochMs } from './brand.ts';
+import { type EpochMs, asTime } from './brand.ts';
 import { diagnoseTasks, type TaskSight } from './diagnose-tasks.ts';
 import type { Draft } from './draft.ts';
 import {
@@ -8,6 +8,7 @@ import {
   atTime,
   notLookedAt,
   oldestOf,
+  some,
   subjectOfJob,
   worstFirst,
 } from './finding.ts';
@@ -66,7 +67,7 @@ export function diagnoseJob(chart: JobChart): readonly Finding[] {
 }
 
 /** An alarm that has passed and nobody has answered, at this moment. */
-export const isOverdue = (at: EpochMs, now: EpochMs): boolean => now > at + OVERDUE_MS;
+const isOverdue = (at: EpochMs, now: EpochMs): boolean => now > at + OVERDUE_MS;
 
 function finder({ identity }: JobChart) {
   const subject = subjectOfJob(identity);
@@ -102,7 +103,13 @@ function holding(chart: JobChart): readonly Finding[] {
   }
   if (status.lingering.length > 0)
     findings.push(
-      found('info', 'Replaced', `${status.lingering.length} replaced attempts are still stopping`, null, NOTHING),
+      found(
+        'info',
+        'Replaced',
+        `replaced, and still being stopped: ${some(status.lingering.length, 'attempt')}`,
+        null,
+        NOTHING,
+      ),
     );
   if (finalizers.includes(FOREGROUND_DELETION))
     findings.push(
@@ -167,7 +174,7 @@ function waiting(wait: Wait, chart: JobChart): Finding {
     return found(
       severity,
       'Stopping',
-      `${count} attempts are being stopped, and STOPPED has not been seen of them`,
+      `being stopped, without STOPPED so far: ${some(count, 'attempt')}`,
       since,
       severity === 'info'
         ? NOTHING
@@ -186,7 +193,7 @@ function clockwork(chart: JobChart): readonly Finding[] {
   const [alarm] = status.alarms;
   if (alarm !== undefined && isOverdue(alarm, now))
     findings.push(
-      found('error', 'AlarmOverdue', `it was to be looked at ${atTime(alarm)}, and nobody has`, alarm, SWEEP),
+      found('error', 'AlarmOverdue', `it was to be looked at by ${asTime(alarm)}, and nobody has`, alarm, SWEEP),
     );
   const all = tally(status.chunks);
   const isWatched = podCount(all) + status.lingering.length + status.inFlight.length > 0;
@@ -206,7 +213,7 @@ function clockwork(chart: JobChart): readonly Finding[] {
       found(
         'error',
         'ClaimOverdue',
-        `${late.length} claims were to be sent again, and were not`,
+        `${some(late.length, 'claim')} to be sent again, and nobody has`,
         oldestOf(late.map(({ dueAt }) => dueAt)),
         SWEEP,
       ),
@@ -254,7 +261,7 @@ function telling(chart: JobChart): readonly Finding[] {
         found(
           'warning',
           'DeadLetters',
-          `${message} (${count} times)`,
+          count === 1 ? message : `${message} (${some(count, 'time')})`,
           firstAt,
           'Its tasks were looked up, so nothing is lost. `muster doctor` without a Job lists the letters.',
         ),
@@ -290,7 +297,7 @@ function nameFindings(chart: JobChart, names: Sight<NameSight>): readonly Findin
       found(
         'warning',
         'NameAstray',
-        `${astray.length} names lead to tasks that are no current attempt's`,
+        `${some(astray.length, 'name')} of tasks that are no current attempt's`,
         null,
         'The sweep compares them with the board every minute.',
       ),

@@ -93,4 +93,8 @@ const LISTED_MAX = 20;
 export const oldestOf = (moments: readonly (EpochMs | null)[]): EpochMs | null =>
   moments.reduce<EpochMs | null>((oldest, at) => (oldest === null || (at !== null && at < oldest) ? at : oldest), null);
 
+/** `1 Job`, `2 Jobs`; `more`: at least so many. */
+export const some = (count: number, noun: string, more = false): string =>
+  `${count}${more ? ' or more' : ''} ${noun}${count === 1 && !more ? '' : 's'}`;
+
 export const atTime = (at: EpochMs): string => `at ${asTime(at)}`;

@@ -140,7 +140,7 @@ describe('of a Job', () => {
     // Nobody has sent the claim again, for no sweep has run.
     expect(find(late, 'ClaimOverdue')).toMatchObject({
       severity: 'error',
-      what: expect.stringMatching(/^1 claim/) as string,
+      what: expect.stringMatching(/^1 claim to be sent again/) as string,
     });
     expect(find(late, 'AlarmOverdue').severity).toBe('error');
   });
@@ -232,7 +232,7 @@ describe('of a Job', () => {
     const e = examiner(stage);
     expect(find(await work(e), 'Stopping')).toMatchObject({
       severity: 'info',
-      what: expect.stringMatching(/^2 attempts/) as string,
+      what: expect.stringMatching(/: 2 attempts$/) as string,
     });
     stage.advance(6 * MINUTE_MS);
     expect(find(await work(e), 'Stopping').severity).toBe('warning');
@@ -286,7 +286,7 @@ describe('of a Job', () => {
     await publish(w.stage, w.uid, w);
     expect(find(await work(w), 'DeadLetters')).toMatchObject({
       severity: 'warning',
-      what: 'A message of the facts queue was set aside: Error: boom (1 times)',
+      what: 'A message of the facts queue was set aside: Error: boom',
     });
     const page = await w.doctor.jobs({ namespace: 'default', after: null });
     expect(short(page)).toEqual(['info Active', 'warning DeadLetters']);
@@ -327,7 +327,7 @@ describe('of the installation', () => {
     expect(find(await ask(stage), 'AlarmOverdue')).toMatchObject({
       severity: 'error',
       subject: 'installation',
-      what: '1 Jobs were to be looked at minutes ago, and nobody has: job/default/work',
+      what: 'to be looked at minutes ago, and nobody has: 1 Job (job/default/work)',
     });
     const glance = await examiner(stage).doctor.jobs({ namespace: null, after: null });
     expect(find(glance, 'AlarmOverdue').subject).toBe('job/default/work');
@@ -340,7 +340,7 @@ describe('of the installation', () => {
     ]);
     expect(full.findings.map(({ subject, what }) => `${subject}: ${what}`)).toEqual([
       'queue/dispatch: 1001 messages wait (3 are being worked on, 4 are delayed)',
-      'queue/facts: 2 dead letters wait to be filed',
+      'queue/facts: 2 dead letters to be filed',
     ]);
     const stage = new Stage();
     const letter = (nth: number, change: Partial<FiledLetter> = {}): FiledLetter => ({
@@ -360,7 +360,9 @@ describe('of the installation', () => {
       { severity: 'warning', subject: 'queue/facts', since: plusMs(stage.time, -2 * MINUTE_MS) },
       { severity: 'info', subject: 'queue/wake' },
     ]);
-    expect(findings[0]!.what).toMatch(/^2 messages about Job uid-1 could not be processed, the last .*: Error: boom$/);
+    expect(findings[0]!.what).toMatch(
+      /^2 messages about Job uid-1, not to be processed \(the last: .*\): Error: boom$/,
+    );
     expect(letters).toHaveLength(3);
   });
 
@@ -381,7 +383,7 @@ describe('of the installation', () => {
     stage.advance(MINUTE_MS);
     expect(find(await ask(stage), 'StrangerTask')).toMatchObject({
       severity: 'warning',
-      what: '1 live tasks of Jobs that are not there: ghost',
+      what: '1 live task of Jobs that are not there: ghost',
     });
     stage.advance(3_700_000);
     await stage.settle(); // the Job is over, the ghost goes on
@@ -393,8 +395,8 @@ describe('of the installation', () => {
     expect(
       late.findings.filter(({ kind }) => kind === 'StrangerTask').map(({ severity, what }) => [severity, what]),
     ).toEqual([
-      ['error', '1 live tasks of Jobs that are not there: ghost'],
-      ['error', `1 live tasks of Jobs that are over: ${uid}`],
+      ['error', '1 live task of Jobs that are not there: ghost'],
+      ['error', `1 live task of Jobs that are over: ${uid}`],
     ]);
 
     const other = new Stage();
@@ -410,7 +412,7 @@ describe('of the installation', () => {
     await other.settle();
     expect(find(await ask(other), 'DeletedJob')).toMatchObject({
       subject: 'job/default/work',
-      what: 'deleted, but 2 attempts of it have not stopped yet',
+      what: 'deleted, and not stopped yet: 2 attempts',
     });
   });
 
@@ -426,7 +428,7 @@ describe('of the installation', () => {
     expect(find(await ask(stage), 'NamespaceTerminating')).toMatchObject({
       severity: 'info',
       subject: 'namespace/team',
-      what: 'it is being deleted, and is held by 1 Jobs',
+      what: 'it is being deleted, and is held by 1 Job',
       since: stage.time,
     });
     stage.advance(6 * MINUTE_MS);

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { plusMs } from '../../shared/domain/brand.ts';
+import { withSetAside } from '../../shared/domain/set-aside.ts';
+import { START, manifest } from '../kube/a-world.ts';
+import { aServer } from './a-server.ts';
+import { aHalfDoneServer } from './half-done.ts';
+
+const LATER = { now: () => plusMs(START, 65_000) };
+
+/** Tells the Job of two messages that were set aside. */
+async function setAside({ world }: Awaited<ReturnType<typeof aServer>>, name: string): Promise<void> {
+  const status = (await world.jobs.readStatus(await world.uidOf(name)))!;
+  const { events } = withSetAside(status, [{ queue: 'facts', reason: 'Error: boom', count: 2 }], START)!;
+  await world.commit(name, [], { events });
+}
+
+describe('doctor', () => {
+  test('a Job: what holds it open, and what is out of step, with what to do', async () => {
+    const server = await aHalfDoneServer();
+    await setAside(server, 'sums');
+    await server.world.commit('sums', [], { alarms: [plusMs(START, -600_000)] });
+    const { code, out, err } = await server.run('doctor job.batch/sums', LATER);
+    expect({ code, err }).toEqual({ code: 1, err: '' });
+    expect(out).toMatchInlineSnapshot(`
+      "job/default/sums
+        error    AlarmOverdue  it was to be looked at by 2023-11-14T22:03:20Z, and nobody has (11m)
+                               Look at the log of the function sweep (alarm sweepErrors), and at the dead letters of the wake queue: \`muster doctor\` lists them.
+        warning  DeadLetters   A message of the facts queue was set aside: Error: boom (2 times) (65s)
+                               Its tasks were looked up, so nothing is lost. \`muster doctor\` without a Job lists the letters.
+        info     Active        active attempts: 1 running (64s)
+                               Nothing has to be done.
+        info     Waiting       1 wait: being launched
+                               Nothing has to be done.
+        info     Waiting       1 wait: parallelism 2: the next starts when one ends
+                               Raise spec.parallelism if more may run at once.
+      "
+    `);
+  });
+
+  test('where nothing is wrong it says so, and a warning is no failure', async () => {
+    const server = await aHalfDoneServer();
+    server.file('other.json', manifest('other', { suspend: true }));
+    await server.run('run -f other.json');
+    await setAside(server, 'other');
+    expect((await server.run('doctor other', LATER)).code).toBe(0);
+    const empty = await aServer();
+    expect(await empty.run('doctor', LATER)).toEqual({ code: 0, out: 'everything is in step\n', err: '' });
+    expect(empty.requests.filter((line) => line.includes('diagnosis'))).toEqual([
+      'GET /muster/v1/diagnosis',
+      'GET /muster/v1/namespaces/default/jobs/diagnosis',
+    ]);
+  });
+
+  test('all Jobs: of the namespace, of another, of all; page by page', async () => {
+    const server = await aServer();
+    for (let nth = 0; nth < 51; nth++) {
+      const name = `job-${String(nth).padStart(2, '0')}`;
+      server.file('job.json', manifest(name, { suspend: true }));
+      await server.run('run -f job.json');
+    }
+    await setAside(server, 'job-00');
+    await setAside(server, 'job-50');
+    const kinds = async (line: string) =>
+      (JSON.parse((await server.run(line, LATER)).out) as { findings: { kind: string; subject: string }[] }).findings
+        .filter(({ kind }) => kind === 'DeadLetters')
+        .map(({ subject }) => subject);
+    const both = ['job/default/job-00', 'job/default/job-50'];
+    expect(await kinds('doctor -o json')).toEqual(both);
+    expect(await kinds('doctor -A -o json')).toEqual(both);
+    expect(await kinds('doctor -n elsewhere -o json')).toEqual([]);
+    expect(server.requests.filter((line) => line.includes('continue='))).toEqual([
+      'GET /muster/v1/namespaces/default/jobs/diagnosis?continue=default!job-49',
+      'GET /muster/v1/jobs/diagnosis?continue=default!job-49',
+    ]);
+  });
+
+  test('as JSON, with whether it is well', async () => {
+    const server = await aHalfDoneServer();
+    const { code, out } = await server.run('doctor -o json', LATER);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      apiVersion: 'muster.run/v1',
+      kind: 'Diagnosis',
+      asOf: expect.any(String) as string,
+      healthy: true,
+      findings: expect.arrayContaining([expect.objectContaining({ kind: 'Active', severity: 'info' })]) as unknown,
+      deadLetters: [],
+    });
+    expect(JSON.parse((await server.run('doctor sums -o json', LATER)).out)).not.toHaveProperty('deadLetters');
+  });
+
+  test('a Job that there is not, and command lines that make no sense', async () => {
+    const server = await aServer();
+    expect(await server.run('doctor nobody')).toEqual({
+      code: 1,
+      out: '',
+      err: 'Error from server (NotFound): jobs.batch "nobody" not found\n',
+    });
+    expect(await server.run('doctor sums -A')).toMatchObject({ code: 2, out: '' });
+    expect(await server.run('doctor -A -n team')).toMatchObject({ code: 2, out: '' });
+    expect(await server.run('doctor -o yaml')).toMatchObject({ code: 2, out: '' });
+    expect((await server.run('doctor --help')).out).toMatch(/Examples:\n {2}muster doctor frames[\s\S]*Exit codes:/);
+  });
+
+  test('what a server says commands no terminal, and one without these answers is said to be too old', async () => {
+    const evil = { severity: 'error', kind: 'X', subject: 'a\u001b[2J', what: 'b\nc', since: null, remedy: '\u0007' };
+    const answer = (text: string) =>
+      aServer({
+        intercept: (request, response) => {
+          if (request.url?.includes('/muster/v1') !== true) return false;
+          response.writeHead(text === '' ? 404 : 200, { 'content-type': 'application/json' });
+          const missing = {
+            kind: 'Status',
+            code: 404,
+            reason: 'NotFound',
+            message: 'the server could not find the requested resource',
+          };
+          response.end(text === '' ? JSON.stringify(missing) : text);
+          return true;
+        },
+      });
+    const server = await answer(JSON.stringify({ kind: 'Diagnosis', asOf: 'x', findings: [evil] }));
+    const { code, out } = await server.run('doctor sums', LATER);
+    expect(code).toBe(1);
+    // eslint-disable-next-line no-control-regex
+    expect(out).toBe('a [2J\n  error  X  b c\n             \n'.replace('             \n', `${' '.repeat(12)} \n`));
+    const old = await answer('');
+    expect((await old.run('doctor')).err).toMatch(/is of a version that cannot be examined/);
+  });
+});
