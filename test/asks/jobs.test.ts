@@ -60,9 +60,9 @@ test('spot loss 5 times on one index: it moves to on-demand, user attempts are s
 
 test('a Job deleted with 1,000 tasks live: all are stopped, all is released', { timeout: 60_000 }, async () => {
   const TASKS = 1_000;
-  // Of what is asked at once more than half is throttled.
-  const clusterModify = { burst: 200, perSec: 200 };
-  const account = (open = await Account.open({ script: { runMs: 100 * HOUR_MS }, limits: { clusterModify } }));
+  // Of the launches that are asked for at once more than half are throttled.
+  const fargateRunTask = { burst: 200, perSec: 200 };
+  const account = (open = await Account.open({ script: { runMs: 100 * HOUR_MS }, limits: { fargateRunTask } }));
   const uid = await account.job({ completions: TASKS, parallelism: TASKS });
   for (let second = 0; account.liveArns(uid).length < TASKS && second < 600; second += 5) await account.elapse(5_000);
   await account.elapse(5_000);
