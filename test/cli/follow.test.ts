@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { JobSchema } from '../../cli/api-objects.ts';
 import { type FollowOptions, followJob } from '../../cli/follow-job.ts';
 import { connect } from '../../cli/kube-client.ts';
+import { JobState } from '../../cli/job-state.ts';
 import { findTarget } from '../../cli/kubeconfig.ts';
 import { runCommandLine } from '../../cli/program.ts';
 import type { JobProgress } from '../../cli/render/progress.ts';
@@ -228,9 +229,7 @@ describe('following', () => {
     const { ending, progress } = await following(server, { askWaitsMs: 5 });
     const text = () => progress.at(-1)?.waits?.text ?? null;
     await expect.poll(text).toBe('4 wait: launch rate 2/s, about 2 s');
-    await world.commit('sums', claim(0, 1, 2, 3), { startTime: START, phase: { kind: 'suspended', since: START } });
-    await expect.poll(text).toBeNull();
-    await world.commit('sums', running(0, 1, 2, 3), { phase: { kind: 'running' } });
+    await world.commit('sums', [...claim(0, 1, 2, 3), ...running(0, 1, 2, 3)], { startTime: START });
     await expect.poll(() => progress.at(-1)?.counts.running).toBe(4);
     const asked = (): number => server.requests.filter((each) => each.endsWith('/waits')).length;
     const soFar = asked();
@@ -240,6 +239,20 @@ describe('following', () => {
     expect(text()).toBeNull();
     await world.commit('sums', succeeded(0, 1, 2, 3), phaseAt(3, 'complete'));
     expect((await ending).kind).toBe('complete');
+  });
+
+  test('what was said of it is not said of a Job that has gone on since', () => {
+    const jobWith = (status: object) =>
+      JobSchema.parse({
+        metadata: { name: 'sums', namespace: 'default', uid: 'u', creationTimestamp: '2023-11-14T22:13:20Z' },
+        spec: { ...manifest('sums').spec },
+        status: { startTime: '2023-11-14T22:13:20Z', ...status },
+      });
+    const state = new JobState(jobWith({ active: 2 }), 0);
+    state.hearWaits({ summary: '4 wait: why', waits: [] });
+    expect(state.progress().waits).toEqual({ text: '4 wait: why', causes: '' });
+    state.hearJob(jobWith({ active: 4, ready: 4 }), 1);
+    expect(state.progress().waits).toBeNull();
   });
 
   test('a server that cannot say why is followed all the same', async () => {

@@ -15,6 +15,7 @@ test.each<readonly [RefusalCause, string]>([
   ['quota', "You've reached the limit on the number of tasks you can run concurrently"],
   ['quota', 'The requested CPU (MEMORY) configuration is above your limit'],
   ['throttled', 'ThrottlingException: Rate exceeded'],
+  ['throttled', 'Rate exceeded'],
   ['throttled', 'Error retrieving subnet information for [subnet-1]: Rate exceeded (ErrorCode: Throttling)'],
   [
     'throttled',

@@ -154,6 +154,9 @@ describe('why indexes wait', () => {
     const spec = { ...job.spec, completions: 3 };
     expect(chunksForWaits(status, spec)).toEqual([0]);
     expect(brief({ job: { ...job, spec }, status, stored })).toEqual(['2 parallelism']);
+    const held = aBoard('r.ww', { parallelism: 4, backoffLimitPerIndex: 1 });
+    const cut = { ...held, job: { ...held.job, spec: { ...held.job.spec, completions: 3 } } };
+    expect(brief(cut)).toEqual(['1 launching', '1 backOff, eta 5, next 5']);
   });
 });
 
@@ -172,6 +175,12 @@ describe('100,000 indexes', () => {
     expect(line(large({ parallelism: 500 }), { perSec: 20 })).toBe(
       '100000 wait: 99500 parallelism 500: the next starts when one ends; 500 launch rate 20/s, about 25 s',
     );
+  });
+
+  test('Pods between two tasks are counted, if their moments are not known', () => {
+    const { status, ...rest } = large({ parallelism: 500 });
+    const chunks = status.chunks.map((chunk) => ({ ...chunk, pending: chunk.pending - 20, waiting: 20 }));
+    expect(brief({ ...rest, status: { ...status, chunks } })).toEqual(['500 backOff', '99500 parallelism']);
   });
 
   test('with back-off everywhere, from a few chunks', () => {
