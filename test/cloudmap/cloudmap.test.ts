@@ -128,7 +128,8 @@ describe('services', () => {
       const page = await client.send(new ListServicesCommand({ MaxResults: 10, ...(NextToken && { NextToken }) }));
       expect(page.Services!.length).toBeLessThanOrEqual(10);
       seen.push(...page.Services!.map(({ Id }) => Id!));
-      await client.send(new DeleteServiceCommand({ Id: seen[seen.length - 1]! }));
+      // once the one that the token names, then another
+      await client.send(new DeleteServiceCommand({ Id: seen.at(seen.length === 10 ? -1 : -2)! }));
       ({ NextToken } = page);
     } while (NextToken !== undefined);
     expect(seen).toHaveLength(25);
@@ -160,6 +161,21 @@ describe('services', () => {
       name: 'NamespaceNotFound',
     });
   });
+});
+
+test('DNS is told what is in the zone: names, what is above them, and nothing else', async () => {
+  await start();
+  await create('train-1.workers.default'); // without an instance it is no name
+  await register(await create('train-0.workers.default'), 'task1', '10.1.1.1');
+  pass(120);
+  const kindOf = (name: string) => cloudmap.lookUp(name).kind;
+  expect(kindOf('train-0.workers.default.muster.internal')).toBe('addresses');
+  expect(kindOf('WORKERS.default.muster.internal')).toBe('empty');
+  expect(kindOf('0.workers.default.muster.internal')).toBe('absent');
+  expect(kindOf('train-1.workers.default.muster.internal')).toBe('absent');
+  expect(cloudmap.lookUp('muster.internal')).toEqual({ kind: 'empty', isZone: true });
+  expect(kindOf('train-0.workers.default')).toBe('foreign');
+  expect(kindOf('evilmuster.internal')).toBe('foreign');
 });
 
 describe('instances', () => {
