@@ -1,11 +1,21 @@
 import { App } from 'aws-cdk-lib';
 import { FLAGS, MusterStack } from './muster-stack.ts';
-import { readSettings } from './settings.ts';
+import { type Settings, readSettings } from './settings.ts';
 
 const app = new App({ postCliContext: FLAGS });
 
+/** What makes no sense is told without the place in our code where it was found. */
+function settings(): Settings {
+  try {
+    return readSettings((key) => app.node.tryGetContext(key));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+}
+
 // The environment is left open: with an account in it, CDK asks AWS for the zones, and synth needs a network.
 new MusterStack(app, 'Muster', {
-  settings: readSettings((key) => app.node.tryGetContext(key)),
+  settings: settings(),
   description: 'Muster: Kubernetes Jobs on Fargate, each index counted exactly once',
 });

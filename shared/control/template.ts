@@ -25,7 +25,7 @@ export async function templateOf(spec: StoredSpec, deps: Deps): Promise<LaunchTe
 
 async function prepare(
   { identity, manifest }: StoredSpec,
-  { jobs, tasks, cache, hash }: Deps,
+  { jobs, tasks, hostnames, cache, hash }: Deps,
 ): Promise<LaunchTemplate | Later | Fatal> {
   const { uid } = identity;
   const known = await jobs.readTemplate(uid);
@@ -35,7 +35,9 @@ async function prepare(
   }
   const prepared = await tasks.prepare(taskDefinitionOf(manifest, { hash }));
   if (prepared.kind !== 'ready') return prepared;
-  const template = await jobs.storeTemplate(uid, prepared.template);
+  const hasNames = (manifest.spec.template.spec.subdomain ?? '') !== '' && hostnames !== null;
+  const zone = hasNames ? { zone: hostnames.zone } : {};
+  const template = await jobs.storeTemplate(uid, { ...prepared.template, ...zone });
   cache.templates.set(uid, template);
   return template;
 }

@@ -7,6 +7,7 @@ import type { JobStore } from '../ports/job-store.ts';
 import type { LogReader } from '../ports/log-reader.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
+import type { HostsOffer } from '../schema/host-name-rules.ts';
 import type { CronJobChanges } from './cronjob-changes.ts';
 import type { JobChanges } from './job-changes.ts';
 import type { OpenStreams } from './streams.ts';
@@ -20,6 +21,8 @@ export type ApiPorts = {
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'warn'>;
   readonly doctor: Doctor;
+  /** Names for tasks; left out: as many as usual. */
+  readonly hosts?: HostsOffer;
   /** A random UUID. */
   readonly newUid: () => string;
   readonly changes: JobChanges;

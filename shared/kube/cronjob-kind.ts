@@ -5,6 +5,7 @@ import type { StoredObject } from '../ports/object-store.ts';
 import { admitCronJob } from '../schema/cron-admission.ts';
 import { type CronJobStanding, cronJobDocument, storedCronJob } from '../schema/cron-document.ts';
 import { admitCronJobUpdate } from '../schema/cron-update.ts';
+import { USUAL_OFFER } from '../schema/host-name-rules.ts';
 import type { ApiDeps } from './api-deps.ts';
 import type { KubeObject } from './kube-object.ts';
 import { CRONJOBS } from './status-error.ts';
@@ -18,7 +19,12 @@ export type FoundCronJob = Found & { readonly stored: StoredObject };
 export type AdmittedCronJob = { readonly manifest: CronJobManifest; readonly standing: CronJobStanding };
 
 /** CronJobs as users write them. */
-export function cronJobKind({ objects, clock, cronJobs }: ApiDeps): WritableKind<FoundCronJob, AdmittedCronJob> {
+export function cronJobKind({
+  objects,
+  clock,
+  cronJobs,
+  hosts = USUAL_OFFER,
+}: ApiDeps): WritableKind<FoundCronJob, AdmittedCronJob> {
   const found = (stored: StoredObject): FoundCronJob => ({ object: renderStored(stored), stored });
 
   return {
@@ -33,7 +39,7 @@ export function cronJobKind({ objects, clock, cronJobs }: ApiDeps): WritableKind
     },
 
     admit(document, context) {
-      const admission = admitCronJob(document, context);
+      const admission = admitCronJob(document, { ...context, hosts });
       if (admission.kind !== 'ok') return admission;
       const { manifest, warnings } = admission;
       const creationTimestamp = asTime(clock.now());
@@ -42,7 +48,7 @@ export function cronJobKind({ objects, clock, cronJobs }: ApiDeps): WritableKind
     },
 
     admitUpdate({ object, stored }, document, fieldValidation) {
-      const update = admitCronJobUpdate(storedCronJob(stored.document), document, { fieldValidation });
+      const update = admitCronJobUpdate(storedCronJob(stored.document), document, { fieldValidation, hosts });
       if (update.kind !== 'ok') return update;
       const { manifest, warnings, changed } = update;
       return { kind: 'ok', admitted: { manifest, standing: standingOfObject(object) }, warnings, changed };

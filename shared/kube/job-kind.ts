@@ -6,6 +6,7 @@ import { standingOf } from '../domain/namespace.ts';
 import { type Status, freshStatus } from '../domain/status.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import { generatedLabels } from '../schema/job-defaults.ts';
+import { USUAL_OFFER } from '../schema/host-name-rules.ts';
 import { admitJob } from '../schema/job-manifest.ts';
 import { admitJobUpdate } from '../schema/job-update.ts';
 import type { ApiDeps } from './api-deps.ts';
@@ -19,7 +20,7 @@ export type FoundJob = Found & { readonly object: JobObject; readonly view: JobV
 
 /** Jobs as users write them. */
 export function jobKind(deps: ApiDeps): WritableKind<FoundJob, StoredSpec> {
-  const { jobs, objects, clock, changes } = deps;
+  const { jobs, objects, clock, changes, hosts = USUAL_OFFER } = deps;
 
   const read = async (uid: JobView['spec']['identity']['uid']): Promise<FoundJob | null> => {
     const view = await readJob(uid, deps, chunksForSummary);
@@ -42,7 +43,7 @@ export function jobKind(deps: ApiDeps): WritableKind<FoundJob, StoredSpec> {
     },
 
     admit(document, context) {
-      const admission = admitJob(document, context);
+      const admission = admitJob(document, { ...context, hosts });
       if (admission.kind !== 'ok') return admission;
       const { manifest, warnings } = admission;
       const { name, namespace } = manifest.metadata;
@@ -54,7 +55,7 @@ export function jobKind(deps: ApiDeps): WritableKind<FoundJob, StoredSpec> {
       const { identity, manifest } = spec;
       const deleting = status.phase.kind === 'terminating';
       const stored = { manifest, uid: identity.uid, started: status.startTime !== null, deleting };
-      const update = admitJobUpdate(stored, document, { fieldValidation });
+      const update = admitJobUpdate(stored, document, { fieldValidation, hosts });
       if (update.kind !== 'ok') return update;
       const { warnings, changed } = update;
       return { kind: 'ok', admitted: { ...spec, manifest: update.manifest }, warnings, changed };

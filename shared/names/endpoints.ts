@@ -4,6 +4,7 @@ export const ENDPOINT_ENV = {
   sqs: 'MUSTER_SQS_ENDPOINT',
   ecs: 'MUSTER_ECS_ENDPOINT',
   logs: 'MUSTER_LOGS_ENDPOINT',
+  cloudmap: 'MUSTER_CLOUDMAP_ENDPOINT',
   /** the access key that these emulators want to see */
   accessKey: 'MUSTER_EMULATOR_ACCESS_KEY',
 } as const;

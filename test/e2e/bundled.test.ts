@@ -83,7 +83,7 @@ async function handlerIn(file: string): Promise<unknown> {
 }
 
 /** The variables that the stack sets, and those that point at emulators. */
-function environmentOf({ store, endpoints, queues, deadQueues, placement, ...options }: RuntimeOptions) {
+function environmentOf({ store, endpoints, queues, deadQueues, placement, names = null, ...options }: RuntimeOptions) {
   if (store.kind !== 'dynamodb') throw new Error('the bundles cannot share a store in memory');
   return {
     AWS_REGION: options.region,
@@ -105,6 +105,13 @@ function environmentOf({ store, endpoints, queues, deadQueues, placement, ...opt
     [ENDPOINT_ENV.sqs]: endpoints.sqs,
     [ENDPOINT_ENV.ecs]: endpoints.ecs,
     [ENDPOINT_ENV.logs]: endpoints.logs,
+    ...(names === null
+      ? {}
+      : {
+          [ENV.hostsZone]: names.zone,
+          [ENV.hostsNamespaceId]: names.namespaceId,
+          [ENDPOINT_ENV.cloudmap]: names.endpoint,
+        }),
     [ENDPOINT_ENV.accessKey]: options.accessKey,
   };
 }

@@ -29,16 +29,22 @@ test('what the stack sets is read, and what it leaves out has no limit', () => {
     deadQueues: { wake: null, facts: null, dispatch: null },
     taskRoleArn: null,
     taskRoles: new Map(),
-    settings: { launchesPerSec: null, stopsPerSec: null, historyMs: 30 * 86_400_000 },
+    names: null,
+    settings: { launchesPerSec: null, stopsPerSec: null, hosts: { max: 2_000 }, historyMs: 30 * 86_400_000 },
   });
   const more = {
     [ENV.launchesPerSec]: '18',
     [DEAD_QUEUE_ENV.facts]: 'https://sqs.example/1/dead',
     [ENDPOINT_ENV.ecs]: 'http://127.0.0.1:1',
     [ENV.taskRoles]: '{"default/reports":"arn"}',
+    [ENV.hostsZone]: 'muster.internal',
+    [ENV.hostsNamespaceId]: 'ns-1',
+    [ENV.hostsMax]: '50',
+    [ENDPOINT_ENV.cloudmap]: 'http://127.0.0.1:2',
   };
   expect(optionsFromEnv({ ...REQUIRED, ...more })).toMatchObject({
-    settings: { launchesPerSec: 18 },
+    names: { zone: 'muster.internal', namespaceId: 'ns-1', endpoint: 'http://127.0.0.1:2' },
+    settings: { launchesPerSec: 18, hosts: { max: 50 } },
     deadQueues: { facts: 'https://sqs.example/1/dead' },
     endpoints: { ecs: 'http://127.0.0.1:1' },
     taskRoles: new Map([['default/reports', 'arn']]),
@@ -49,13 +55,41 @@ test.each(Object.keys(REQUIRED))('%s is asked for by name', (name) => {
   expect(() => optionsFromEnv({ ...REQUIRED, [name]: undefined })).toThrow(name);
 });
 
+const RATE = 'must be calls a second, a number from 0.1 to 1000';
+
 test.each([
-  [ENV.historyDays, 'many'],
-  [ENV.taskRoles, '1'],
-  [ENV.taskRoles, 'no JSON'],
-  [ENV.launchesPerSec, '0'],
-  [ENV.assignPublicIp, 'MAYBE'],
-  [ENDPOINT_ENV.sqs, 'nowhere'],
-])('%s=%s is refused', (name, value) => {
-  expect(() => optionsFromEnv({ ...REQUIRED, [name]: value })).toThrow(name);
+  [ENV.table, '', 'must not be empty'],
+  [ENV.historyDays, 'many', 'must be days, a number from 1 to 3650'],
+  [ENV.historyDays, '0', 'must be days, a number from 1 to 3650'],
+  [ENV.taskRoles, '1', 'must be JSON: an object of role ARNs by <namespace>/<service account>'],
+  [ENV.taskRoles, 'no JSON', 'must be JSON'],
+  [ENV.launchesPerSec, '0', RATE],
+  [ENV.launchesPerSec, '-1', RATE],
+  [ENV.launchesPerSec, 'Infinity', RATE],
+  [ENV.stopsPerSec, '1e99', RATE],
+  [ENV.stopsPerSec, '', 'must not be empty'],
+  [ENV.assignPublicIp, 'MAYBE', 'must be ENABLED or DISABLED'],
+  [ENV.hostsZone, 'internal', 'must be a DNS name of two labels or more in small letters, such as muster.internal'],
+  [ENV.hostsMax, '0', 'must be a whole number from 1 to 100000'],
+  [ENDPOINT_ENV.sqs, 'nowhere', 'must be an address such as http://127.0.0.1:8000'],
+])('%s=%s is refused with what would do', (name, value, sentence) => {
+  expect(() => optionsFromEnv({ ...REQUIRED, [name]: value })).toThrow(`  ${name}=${value}: ${sentence}`);
+});
+
+test('names of tasks need both, the zone and its namespace', () => {
+  const sentence = `  ${ENV.hostsNamespaceId}: must be set where ${ENV.hostsZone} is, and only there`;
+  expect(() => optionsFromEnv({ ...REQUIRED, [ENV.hostsZone]: 'muster.internal' })).toThrow(sentence);
+  expect(() => optionsFromEnv({ ...REQUIRED, [ENV.hostsNamespaceId]: 'ns-1' })).toThrow(ENV.hostsNamespaceId);
+});
+
+test('all that is wrong is told at once, and no key', () => {
+  const wrong = { ...REQUIRED, [ENV.table]: undefined, [ENV.stopsPerSec]: '0', [ENDPOINT_ENV.accessKey]: '' };
+  expect(() => optionsFromEnv(wrong)).toThrow(
+    [
+      'Environment variables that make no sense:',
+      `  ${ENV.table}: must be set`,
+      `  ${ENV.stopsPerSec}=0: ${RATE}`,
+      `  ${ENDPOINT_ENV.accessKey}: must not be empty`,
+    ].join('\n'),
+  );
 });
