@@ -19,7 +19,7 @@ export type OperationState = {
 type Entry = Operation & { readonly delayMs: number; done: OperationState | null };
 
 /** Operations that are over are told of for that long at least. */
-const REMEMBERED_MS = 3_600_000;
+const REMEMBERED_MS = 600_000;
 
 /** Operations by id. Those that are over are forgotten after a while; AWS remembers them longer than anybody asks. */
 export class Operations {
