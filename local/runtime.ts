@@ -131,7 +131,11 @@ async function startOn(
   const ecs = createEcs({
     driver:
       options.driver === 'simulated'
-        ? { kind: 'simulated', ...(options.script === undefined ? {} : { script: options.script }) }
+        ? {
+            kind: 'simulated',
+            dataDir: folder.path,
+            ...(options.script === undefined ? {} : { script: options.script }),
+          }
         : { kind: 'process', dataDir: folder.path, workspaceDir: options.workspaceDir, network: names.network },
     onEvent: createSqsEventTarget({ client: eventClient, url: queues.urls.facts }),
     events: { ...options.events, statuses: ['RUNNING', 'STOPPED'] }, // what the EventBridge rule forwards

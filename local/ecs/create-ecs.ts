@@ -50,7 +50,12 @@ export type DriverChoice =
       /** tasks share 127.0.0.1 and know no names if left out */
       readonly network?: TaskNetwork;
     }
-  | { readonly kind: 'simulated'; readonly script?: Script };
+  | {
+      readonly kind: 'simulated';
+      readonly script?: Script;
+      /** Definitions are kept in it, so that Jobs of an earlier life go on; tasks end with this one. Nothing is kept if left out. */
+      readonly dataDir?: string;
+    };
 
 export type Ecs = {
   /** To be served by serveAwsJson. Calls that come before `start` has resolved would miss earlier tasks. */
@@ -76,8 +81,8 @@ export function createEcs(options: EcsOptions): Ecs {
   const { driver, onEvent, events = {}, log = () => undefined } = options;
   const timers = options.timers ?? wallTimers();
   const place = { region: options.region ?? 'us-east-1', account: options.account ?? '000000000000' };
-  const dataDir = driver.kind === 'process' ? makeDir(driver.dataDir) : null;
-  const files = dataDir === null ? null : new TaskFiles(join(dataDir, 'ecs', 'tasks'));
+  const dataDir = driver.dataDir === undefined ? null : makeDir(driver.dataDir);
+  const files = dataDir === null || driver.kind === 'simulated' ? null : new TaskFiles(join(dataDir, 'ecs', 'tasks'));
   const definitions = new Definitions(dataDir === null ? null : join(dataDir, 'ecs', 'definitions'));
   const outbox = new Outbox({ ...events, timers, log, deliver: async (event) => onEvent?.(event) });
   const tokens = new ClientTokens();

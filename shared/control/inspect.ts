@@ -11,8 +11,6 @@ import type { Deps } from './deps.ts';
 /** Attempts looked up by one message: five DescribeTasks; then the message goes on from where it ended. */
 const ATTEMPTS_PER_MESSAGE = 500;
 const DESCRIBE_MAX = 100;
-/** ECS may not know a task yet right after RunTask. */
-const MISSING_GRACE_MS = 2 * 60_000;
 const LATER_DELAY_SEC = 5;
 
 /**
@@ -42,7 +40,7 @@ export async function inspect(
       if (fact?.kind === 'stopped' || (fact !== null && record !== null && record.state !== 'running'))
         facts.push(fact);
     }
-    facts.push(...lost(some, seen.missing, deps.clock.now()));
+    facts.push(...lost(some, seen.missing, deps.clock.now(), deps.settings.timing.missingGraceMs));
   }
   if (facts.length > 0) await deps.queues.facts([{ uid, facts }], 0);
   // A task that the board knows of but no row names: the dispatcher that launched it died; its call, repeated, tells.
@@ -131,10 +129,10 @@ function spans(indexes: readonly number[]): readonly (readonly [number, number])
 }
 
 /** ECS has forgotten the task, or never had it: its end was missed for an hour, and nobody can tell how it went. */
-function lost(some: readonly Launched[], missing: readonly TaskArn[], now: EpochMs): readonly Fact[] {
+function lost(some: readonly Launched[], missing: readonly TaskArn[], now: EpochMs, graceMs: number): readonly Fact[] {
   const gone = new Set(missing);
   return some
-    .filter(({ slot }) => gone.has(slot.taskArn) && now >= plusMs(slot.since, MISSING_GRACE_MS))
+    .filter(({ slot }) => gone.has(slot.taskArn) && now >= plusMs(slot.since, graceMs))
     .map(({ id, slot }) => ({
       ...id,
       kind: 'stopped',

@@ -9,6 +9,8 @@ export type Timing = {
   /** Active attempts are looked up at ECS after this, then at doubled intervals up to the maximum, well below the hour that ECS remembers. */
   readonly inspectFirstMs: number;
   readonly inspectMaxMs: number;
+  /** A task that ECS does not know this long after its launch was lost: right after RunTask it may not know it yet. */
+  readonly missingGraceMs: number;
   /** Changes of one Job are published at most this often, but for its last. */
   readonly publishEveryMs: number;
   /** Unanswered claims of one Job where launches are limited; left out: {@link CLAIMS_IN_FLIGHT_MAX}. */
@@ -20,6 +22,7 @@ export const AWS_TIMING: Timing = {
   stopRepeatMs: 30_000,
   inspectFirstMs: 5 * 60_000,
   inspectMaxMs: 40 * 60_000,
+  missingGraceMs: 2 * 60_000,
   publishEveryMs: 1_000,
 };
 
@@ -29,6 +32,7 @@ export const EMBEDDED_TIMING: Timing = {
   stopRepeatMs: 5_000,
   inspectFirstMs: 5_000,
   inspectMaxMs: 30_000,
+  missingGraceMs: 0, // it knows what it has answered
   publishEveryMs: 1_000,
 };
 

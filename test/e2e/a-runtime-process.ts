@@ -21,9 +21,13 @@ export type RuntimeProcess = {
   readonly ended: Promise<number | string>;
 };
 
-/** Starts the embedded runtime on `folders` in a process (and a process group) of its own. Others may run there already. */
-export function spawnRuntime({ root, dataDir, workspaceDir }: Folders): RuntimeProcess {
-  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, dataDir, workspaceDir], {
+/**
+ * Starts the embedded runtime on `folders` in a process (and a process group) of its own. Others may run there already.
+ * With `taskMs` its tasks are simulated, and take up to that long.
+ */
+export function spawnRuntime({ root, dataDir, workspaceDir }: Folders, taskMs?: number): RuntimeProcess {
+  const simulated = taskMs === undefined ? [] : [String(taskMs)];
+  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, dataDir, workspaceDir, ...simulated], {
     cwd: join(import.meta.dirname, '../..'),
     stdio: ['pipe', 'ignore', 'pipe'],
     env: { PATH: process.env['PATH'], HOME: root },
@@ -51,9 +55,9 @@ export function spawnRuntime({ root, dataDir, workspaceDir }: Folders): RuntimeP
 }
 
 /** Starts the runtime and forgets where an earlier one on these folders was. */
-export function startRuntime(folders: Folders): RuntimeProcess {
+export function startRuntime(folders: Folders, taskMs?: number): RuntimeProcess {
   rmSync(join(folders.dataDir, 'kubeconfig'), { force: true });
-  return spawnRuntime(folders);
+  return spawnRuntime(folders, taskMs);
 }
 
 async function answeringServer(kubeconfig: string): Promise<string | null> {
