@@ -1,3 +1,4 @@
+import { AWS_HOST_LIMITS } from '../domain/host-limits.ts';
 import { rateInForce } from '../domain/pace.ts';
 import type { LaunchPace } from '../domain/waits.ts';
 import type { Deps } from './deps.ts';
@@ -6,10 +7,12 @@ import type { Deps } from './deps.ts';
 export async function readLaunchPace({
   limits,
   clock,
-  settings: { launchesPerSec },
-}: Pick<Deps, 'limits' | 'clock' | 'settings'>): Promise<LaunchPace> {
-  if (launchesPerSec === null) return { now: clock.now(), perSec: null, fullPerSec: null };
+  hostnames,
+  settings: { launchesPerSec, hosts = AWS_HOST_LIMITS },
+}: Pick<Deps, 'limits' | 'clock' | 'hostnames' | 'settings'>): Promise<LaunchPace> {
+  const namesPerSec = hostnames === null ? null : hosts.servicesPerSec;
+  if (launchesPerSec === null) return { now: clock.now(), perSec: null, fullPerSec: null, namesPerSec };
   const { state } = await limits.read('launch');
   const now = clock.now();
-  return { now, perSec: rateInForce(state, now, launchesPerSec), fullPerSec: launchesPerSec };
+  return { now, perSec: rateInForce(state, now, launchesPerSec), fullPerSec: launchesPerSec, namesPerSec };
 }

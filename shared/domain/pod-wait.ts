@@ -2,7 +2,7 @@ import type { EndingCause } from './fact.ts';
 import type { IndexRecord } from './index-record.ts';
 import { refusalCause } from './refusal.ts';
 import type { Status } from './status.ts';
-import { type LaunchPace, type Wait, etaOf, isRefused, rateWait } from './waits.ts';
+import { type LaunchPace, type Wait, isFirst, isRefused, rateWait } from './waits.ts';
 
 /** What one Pod waits for; `count` is left to whoever counts. */
 export type PodWait = Omit<Wait, 'count' | 'since'>;
@@ -14,7 +14,7 @@ export type PodWait = Omit<Wait, 'count' | 'since'>;
  * @returns null: it is being launched, or has been, or is to be launched no more
  */
 export function claimWait(
-  { index, attempt }: { readonly index: number; readonly attempt: number },
+  { index, attempt, hasNames }: { readonly index: number; readonly attempt: number; readonly hasNames: boolean },
   status: Pick<Status, 'inFlight' | 'waitReason' | 'phase'>,
   pace: LaunchPace,
 ): PodWait | null {
@@ -26,10 +26,10 @@ export function claimWait(
     const nextTryMs = claim.nonce > 0 ? Math.max(0, claim.dueAt - pace.now) : null;
     return { cause: refusalCause(waitReason), etaMs: null, nextTryMs, message: waitReason };
   }
-  if (pace.perSec === null || status.phase.kind !== 'running') return null;
+  if (status.phase.kind !== 'running') return null;
   const ahead = status.inFlight.slice(0, place).filter((other) => !isRefused(other, status, pace)).length;
-  const { cause, message } = rateWait(pace);
-  return { cause, message, etaMs: etaOf(ahead + 1, pace), nextTryMs: null };
+  const held = rateWait(ahead + 1, hasNames && isFirst(claim), pace);
+  return held.cause === 'launching' ? null : { ...held, nextTryMs: null };
 }
 
 /** When a Pod between two tasks gets the next one; null: its moment is not known. `ended`: how the task before ended. */

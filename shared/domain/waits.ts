@@ -5,6 +5,7 @@ import type { Draft } from './draft.ts';
 import { unreachable } from './invariant.ts';
 import type { JobSpec } from './job.ts';
 import { wanted } from './launches.ts';
+import type { JobManifest } from './manifest.ts';
 import { type RefusalCause, refusalCause } from './refusal.ts';
 import { type Claim, type Status, type Tally, isShrunk, podCount, tally, tallyWithin } from './status.ts';
 
@@ -15,6 +16,8 @@ export type WaitCause =
   | 'launchRate'
   /** it is being asked for */
   | 'launching'
+  /** a name in Cloud Map, which is made before the launch */
+  | 'names'
   /** ECS has it, and brings it up */
   | 'starting'
   /** its task could not start (image, secret, log group), and is tried again */
@@ -51,6 +54,8 @@ export type LaunchPace = {
   readonly perSec: number | null;
   /** The same when ECS does not throttle us. */
   readonly fullPerSec: number | null;
+  /** Names of tasks that are made a second; null: no limit of ours, or no names. */
+  readonly namesPerSec: number | null;
 };
 
 /** A Job, with the chunks at hand that {@link chunksForWaits} named. */
@@ -58,7 +63,13 @@ export type WaitingJob = {
   readonly spec: JobSpec;
   readonly status: Status;
   readonly board: Draft;
+  /** Its tasks have names, each of which is made before the first launch of its index; left out: they have none. */
+  readonly hasNames?: boolean;
 };
+
+/** Each of its indexes has a name of its own, if this installation gives names. */
+export const hasNames = ({ spec }: Pick<JobManifest, 'spec'>): boolean =>
+  spec.completionMode === 'Indexed' && (spec.template.spec.subdomain ?? '') !== '';
 
 /** However large the Job, a question about it reads no more chunks than these. */
 const CHUNKS_MAX = 8;
@@ -76,7 +87,8 @@ export function chunksForWaits(status: Status, spec: JobSpec): readonly number[]
  * What of a Job does not run, and why: counts from its summaries, times from the chunks at hand. Empty: all that there
  * is to do runs. What is told is of one moment, `pace.now`.
  */
-export function waitsOf({ spec, status, board }: WaitingJob, pace: LaunchPace): readonly Wait[] {
+export function waitsOf(job: WaitingJob, pace: LaunchPace): readonly Wait[] {
+  const { spec, status } = job;
   const all = tally(status.chunks);
   const { phase } = status;
   switch (phase.kind) {
@@ -97,7 +109,7 @@ export function waitsOf({ spec, status, board }: WaitingJob, pace: LaunchPace): 
         ...some({
           ...NO_TIMES,
           cause: 'suspended',
-          count: toDo({ spec, status, board }),
+          count: toDo(job),
           since: phase.since,
           message: 'suspended',
         }),
@@ -105,11 +117,11 @@ export function waitsOf({ spec, status, board }: WaitingJob, pace: LaunchPace): 
       ];
     case 'running':
       return spec.managed
-        ? waitsOfRunning({ spec, status, board }, pace)
+        ? waitsOfRunning(job, pace)
         : some({
             ...NO_TIMES,
             cause: 'managedBy',
-            count: toDo({ spec, status, board }),
+            count: toDo(job),
             message: 'managedBy names another controller',
           });
     default:
@@ -148,7 +160,7 @@ function waitsOfRunning(job: WaitingJob, pace: LaunchPace): readonly Wait[] {
 
   const launched = all.starting - status.inFlight.length;
   return [
-    ...claimWaits(status, placed, pace),
+    ...claimWaits(job, placed, pace),
     ...some({ ...NO_TIMES, cause: 'starting', count: launched, message: 'ECS brings their tasks up' }),
     ...startFailures(timed, now),
     ...some({
@@ -197,8 +209,13 @@ const within = ({ spec, spec: { completions }, status, board }: WaitingJob): Tal
     : tally(status.chunks);
 
 /** Claims that ECS has not taken yet, with `placed` more that follow them as soon as these are answered. */
-function claimWaits(status: Status, placed: number, pace: LaunchPace): readonly Wait[] {
+function claimWaits(
+  { status, hasNames: named = false }: WaitingJob,
+  placed: number,
+  pace: LaunchPace,
+): readonly Wait[] {
   const { inFlight, waitReason } = status;
+  const isNaming = named && (inFlight.length === 0 || inFlight.some(isFirst));
   const refused = inFlight.filter((claim) => isRefused(claim, status, pace));
   const asked = inFlight.length - refused.length;
   // What has been refused keeps its place, so those that follow wait for the same.
@@ -206,20 +223,29 @@ function claimWaits(status: Status, placed: number, pace: LaunchPace): readonly 
   const count = asked + placed - behindRefused;
   return [
     ...(waitReason === null ? [] : some(refusal(waitReason, refused, behindRefused, pace))),
-    ...some({ ...rateWait(pace), count, etaMs: etaOf(count, pace), nextTryMs: null }),
+    ...some({ ...rateWait(count, isNaming, pace), count, since: null, nextTryMs: null }),
   ];
 }
 
-/** Until `count` launches have been given out; null: nothing of ours holds them back. */
-export const etaOf = (count: number, { perSec }: LaunchPace): number | null =>
-  perSec === null ? null : (count / perSec) * 1000;
+/** Its index may have no name yet. */
+export const isFirst = ({ attempt }: Pick<Claim, 'attempt'>): boolean => attempt === 1;
 
-export function rateWait({ perSec, fullPerSec }: LaunchPace): Pick<Wait, 'cause' | 'since' | 'message'> {
-  if (perSec === null || fullPerSec === null) return { cause: 'launching', since: null, message: 'being launched' };
+/** What holds `count` launches back that nobody has refused, and how long, by the slower of two rates. */
+export function rateWait(
+  count: number,
+  isNaming: boolean,
+  { perSec, fullPerSec, namesPerSec }: LaunchPace,
+): Pick<Wait, 'cause' | 'message' | 'etaMs'> {
+  if (isNaming && namesPerSec !== null && (perSec === null || namesPerSec < perSec))
+    return { cause: 'names', message: `names in Cloud Map ${rateText(namesPerSec)}`, etaMs: etaOf(count, namesPerSec) };
+  if (perSec === null || fullPerSec === null) return { cause: 'launching', message: 'being launched', etaMs: null };
+  const etaMs = etaOf(count, perSec);
   return perSec >= fullPerSec * THROTTLED_BELOW
-    ? { cause: 'launchRate', since: null, message: `launch rate ${rateText(fullPerSec)}` }
-    : { cause: 'throttled', since: null, message: `ECS throttles: ${rateText(perSec)} of ${rateText(fullPerSec)}` };
+    ? { cause: 'launchRate', message: `launch rate ${rateText(fullPerSec)}`, etaMs }
+    : { cause: 'throttled', message: `ECS throttles: ${rateText(perSec)} of ${rateText(fullPerSec)}`, etaMs };
 }
+
+const etaOf = (count: number, perSec: number): number => (count / perSec) * 1000;
 
 /** A rate that has come back so far is as good as whole. */
 const THROTTLED_BELOW = 0.95;

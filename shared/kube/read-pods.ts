@@ -4,8 +4,7 @@ import { isPodDeletion } from '../domain/ending.ts';
 import { type IndexRecord, hasPod, isActive } from '../domain/index-record.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
 import { type PodWait, claimWait, pauseWait } from '../domain/pod-wait.ts';
-import type { LaunchPace } from '../domain/waits.ts';
-import type { Status } from '../domain/status.ts';
+import { type LaunchPace, hasNames } from '../domain/waits.ts';
 import type { AttemptRecord, LaunchSlot } from '../ports/job-store.ts';
 import { type JobView, type Reads, readJob } from './read-job.ts';
 import type { PodFacts, PodPick } from './pod-facts.ts';
@@ -118,7 +117,7 @@ export async function readFacts(view: JobView, picks: readonly PodPick[], reads:
     const current = currentOf(view, pick);
     const goesOn = pick.state === 'waiting' || isLive(pick.state);
     const [record, before] = [isLive(pick.state) ? null : told, goesOn ? told : null];
-    const wait = pace === null ? null : waitOf({ ...pick, current, record }, status, pace);
+    const wait = pace === null ? null : waitOf({ ...pick, current, record, spec, status }, pace);
     return { ...pick, spec, status, version, record, before, launch, current, wait };
   });
 }
@@ -126,9 +125,12 @@ export async function readFacts(view: JobView, picks: readonly PodPick[], reads:
 const mayWait = ({ state }: PodPick, { status }: JobView): boolean =>
   state === 'waiting' || (state === 'claimed' && status.inFlight.length > 0);
 
-function waitOf(pod: PodPick & Pick<PodFacts, 'current' | 'record'>, status: Status, pace: LaunchPace): PodWait | null {
-  if (pod.state === 'claimed') return claimWait(pod, status, pace);
-  const { current, record } = pod;
+function waitOf(
+  pod: PodPick & Pick<PodFacts, 'current' | 'record' | 'spec' | 'status'>,
+  pace: LaunchPace,
+): PodWait | null {
+  const { current, record, spec, status } = pod;
+  if (pod.state === 'claimed') return claimWait({ ...pod, hasNames: hasNames(spec.manifest) }, status, pace);
   return pod.state !== 'waiting' || current === null || record === null
     ? null
     : pauseWait(current, record.ending, pace);

@@ -78,6 +78,7 @@ function unscheduled(wait: PodWait | null): Pick<PodStatus, 'conditions' | 'mess
 /** Kubernetes' word where there is no room for it, our own where it is only a matter of time. */
 function scheduleReason({ cause }: PodWait): string {
   if (cause === 'launchRate') return 'LaunchRateLimited';
+  if (cause === 'names') return 'HostnamePending';
   return cause === 'throttled' ? 'LaunchThrottled' : 'Unschedulable';
 }
 

@@ -1,7 +1,7 @@
 import { asTime } from '../domain/brand.ts';
 import { planningSpec } from '../domain/job.ts';
 import { waitLine } from '../domain/wait-words.ts';
-import { type LaunchPace, type Wait, chunksForWaits, waitsOf } from '../domain/waits.ts';
+import { type LaunchPace, type Wait, chunksForWaits, hasNames, waitsOf } from '../domain/waits.ts';
 import type { JobView, Reads } from './read-job.ts';
 import { readJob } from './read-job.ts';
 
@@ -18,7 +18,7 @@ export async function findWaits(namespace: string, name: string, reads: Reads): 
 
 function renderWaits({ spec, status, board, version }: JobView, pace: LaunchPace) {
   const { namespace, name, uid } = spec.identity;
-  const waits = waitsOf({ spec: planningSpec(spec.manifest), status, board }, pace);
+  const waits = waitsOf({ spec: planningSpec(spec.manifest), status, board, hasNames: hasNames(spec.manifest) }, pace);
   return {
     apiVersion: 'muster.run/v1',
     kind: 'JobWaits',

@@ -8,12 +8,18 @@ import { type Situation, type Wish, aBoard, at } from '../support/a-board.ts';
 
 const CAPACITY = 'Capacity is unavailable at this time';
 
-type Rates = { readonly now?: number; readonly perSec?: number; readonly fullPerSec?: number };
+type Rates = {
+  readonly now?: number;
+  readonly perSec?: number;
+  readonly fullPerSec?: number;
+  /** The Job's tasks have names, of which so many are made a second. */
+  readonly namesPerSec?: number;
+};
 
-const waits = ({ job, status, stored }: Situation, { now = 5, perSec, fullPerSec = perSec }: Rates = {}) =>
+const waits = ({ job, status, stored }: Situation, { now = 5, perSec, fullPerSec = perSec, namesPerSec }: Rates = {}) =>
   waitsOf(
-    { spec: job.spec, status, board: new Draft(status, stored) },
-    { now: at(now), perSec: perSec ?? null, fullPerSec: fullPerSec ?? null },
+    { spec: job.spec, status, board: new Draft(status, stored), hasNames: namesPerSec !== undefined },
+    { now: at(now), perSec: perSec ?? null, fullPerSec: fullPerSec ?? null, namesPerSec: namesPerSec ?? null },
   );
 
 /** `3 backOff "words" eta 5 s, next 5 s`, one for each wait. */
@@ -45,6 +51,16 @@ describe('why indexes wait', () => {
     ['........', { parallelism: 9 }, { perSec: 2 }, ['8 launchRate, eta 4'], 'before the first claim as well'],
     ['cc', {}, { perSec: 1, fullPerSec: 20 }, ['2 throttled, eta 2'], 'ECS has cut the rate'],
     ['cc', {}, { perSec: 19.5, fullPerSec: 20 }, ['2 launchRate, eta 0.10256410256410256'], 'as good as whole again'],
+    ['cc..', { parallelism: 4 }, { perSec: 20, namesPerSec: 5 }, ['4 names, eta 0.8'], 'names are made first'],
+    ['cc', {}, { namesPerSec: 5 }, ['2 names, eta 0.4'], 'a rate of their own'],
+    ['cc', {}, { perSec: 2, namesPerSec: 5 }, ['2 launchRate, eta 1'], 'the slower of the two holds'],
+    [
+      'c',
+      { status: { inFlight: [{ index: 0, attempt: 2, nonce: 0, dueAt: at(60) }] } },
+      { perSec: 20, namesPerSec: 5 },
+      ['1 launchRate, eta 0.05'],
+      'a second attempt has its name',
+    ],
     ['ll', {}, {}, ['2 starting'], 'ECS has them'],
     ['cl', {}, { perSec: 1 }, ['1 launchRate, eta 1', '1 starting'], 'one is ours, one is theirs'],
     [
@@ -141,8 +157,8 @@ describe('why indexes wait', () => {
     board.apply({ op: 'unstarted', index: 0, attempt: 1, notBefore: at(15), since: at(2) });
     board.apply({ op: 'unstarted', index: 1, attempt: 1, notBefore: at(25), since: null });
     const status = { ...situation.status, chunks: board.summaries() };
-    const pace = { now: at(5), perSec: null, fullPerSec: null };
-    expect(waitsOf({ spec: situation.job.spec, status, board }, pace)).toMatchObject([
+    const pace = { now: at(5), perSec: null, fullPerSec: null, namesPerSec: null };
+    expect(waitsOf({ spec: situation.job.spec, status, board, hasNames: false }, pace)).toMatchObject([
       { cause: 'startFailed', count: 1, since: at(2), nextTryMs: 10_000, etaMs: null },
       { cause: 'capacity', count: 1, since: null, nextTryMs: 20_000, etaMs: null },
       { cause: 'parallelism', count: 1 },
@@ -192,20 +208,32 @@ describe('100,000 indexes', () => {
 });
 
 describe('one Pod', () => {
-  const pace = { now: at(5), perSec: 2, fullPerSec: 2 };
+  const pace = { now: at(5), perSec: 2, fullPerSec: 2, namesPerSec: 1 };
+  const hasNames = false;
   const { status } = aBoard('ccc', { parallelism: 3, status: { inFlight: claims(0, 1, 0), waitReason: CAPACITY } });
   test.each([
     [0, { cause: 'launchRate', etaMs: 500, nextTryMs: null }],
     [1, { cause: 'capacity', etaMs: null, nextTryMs: 6_000, message: CAPACITY }],
     [2, { cause: 'launchRate', etaMs: 1_000, nextTryMs: null }],
   ])('claim %i: %j', (index, expected) => {
-    expect(claimWait({ index, attempt: 1 }, status, pace)).toMatchObject(expected);
+    expect(claimWait({ index, attempt: 1, hasNames }, status, pace)).toMatchObject(expected);
+  });
+
+  test('its name, if it has one and none was launched before', () => {
+    expect(claimWait({ index: 2, attempt: 1, hasNames: true }, status, pace)).toEqual({
+      cause: 'names',
+      message: 'names in Cloud Map 1/s',
+      etaMs: 2_000,
+      nextTryMs: null,
+    });
   });
 
   test('waits for nothing when it has been answered, or there is no rate', () => {
-    expect(claimWait({ index: 3, attempt: 1 }, status, pace)).toBeNull();
-    expect(claimWait({ index: 0, attempt: 2 }, status, pace)).toBeNull();
-    expect(claimWait({ index: 0, attempt: 1 }, { ...status, waitReason: null }, { ...pace, perSec: null })).toBeNull();
+    expect(claimWait({ index: 3, attempt: 1, hasNames }, status, pace)).toBeNull();
+    expect(claimWait({ index: 0, attempt: 2, hasNames }, status, pace)).toBeNull();
+    expect(
+      claimWait({ index: 0, attempt: 1, hasNames }, { ...status, waitReason: null }, { ...pace, perSec: null }),
+    ).toBeNull();
   });
 });
 

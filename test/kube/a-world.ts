@@ -72,7 +72,11 @@ export async function aWorld(
   };
 
   const deletedPods: AttemptId[] = [];
-  const pace: { perSec: number | null; fullPerSec: number | null } = { perSec: null, fullPerSec: null };
+  const pace: Record<'perSec' | 'fullPerSec' | 'namesPerSec', number | null> = {
+    perSec: null,
+    fullPerSec: null,
+    namesPerSec: null,
+  };
   const app = createKubeApi(
     {
       jobs: store.jobs,
@@ -113,7 +117,12 @@ export async function aWorld(
         finish: (terminating) => finishCronJob(terminating, deps),
       },
       doctor: createDoctor({ letters: store.letters, queueDepths: async () => [] }, deps),
-      launchPace: async () => ({ now, perSec: pace.perSec, fullPerSec: pace.fullPerSec }),
+      launchPace: async () => ({
+        now,
+        perSec: pace.perSec,
+        fullPerSec: pace.fullPerSec,
+        namesPerSec: pace.namesPerSec,
+      }),
       emptyNamespace: (name) => emptyNamespace(name, deps, { deletions: 200, ms: 3_000 }),
     },
     options,

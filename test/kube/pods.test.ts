@@ -214,6 +214,20 @@ describe('what a Pod waits for', () => {
     expect(await eventsOf(world)).toEqual([]);
   });
 
+  test('its name', async () => {
+    const world = await aWaitingJob(20);
+    Object.assign(world.pace, { namesPerSec: 0.5 });
+    const { spec } = manifest('named', { parallelism: 4 });
+    const template = { spec: { ...spec.template.spec, subdomain: 'workers' } };
+    const answer = await world.post(JOBS, manifest('named', {}, { spec: { ...spec, template } }));
+    expect(answer.status).toBe(201);
+    await world.commit('named', [{ op: 'claim', index: 0 }], { inFlight: claims(0) });
+    expect(await scheduled(world, 0)).toMatchObject({
+      reason: 'HostnamePending',
+      message: 'names in Cloud Map 0.5/s, about 2 s',
+    });
+  });
+
   test('a throttle', async () => {
     const world = await aWaitingJob(10, 20);
     expect(await scheduled(world, 3)).toMatchObject({
