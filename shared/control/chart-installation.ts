@@ -1,5 +1,5 @@
 import { type EpochMs, type JobUid, asEpochMs, plusMs } from '../domain/brand.ts';
-import type { InstallationChart, NamespaceSight, StrangerSight } from '../domain/diagnose-installation.ts';
+import type { InstallationChart, NamesLeft, NamespaceSight, StrangerSight } from '../domain/diagnose-installation.ts';
 import { subjectOfJob } from '../domain/finding.ts';
 import { isTerminating } from '../domain/namespace.ts';
 import { isHidden, isOver, podCount, tally } from '../domain/status.ts';
@@ -20,6 +20,8 @@ const LIST_PAGES_MAX = 5;
 const DESCRIBE_MAX = 100;
 /** What should have been looked at before this long ago: see the same in diagnose-job. */
 const OVERDUE_MS = 3 * 60_000;
+/** Names are removed at a pace of Cloud Map's. */
+const NAMES_LONG_MS = 10 * 60_000;
 /** A task's Job may have ended, or have been deleted, this moment. */
 const SOON_MS = 60_000;
 
@@ -33,7 +35,7 @@ export async function chartInstallation(
   { letters, queueDepths }: InstallationPorts,
   deps: Deps,
 ): Promise<InstallationChart & { readonly filed: readonly FiledLetter[] }> {
-  const [overdue, deleted, queues, filed, namespaces, strangers, launches] = await Promise.all([
+  const [overdue, deleted, queues, filed, namespaces, strangers, launches, names] = await Promise.all([
     look(() => overdueJobs(deps)),
     look(() => deletedJobs(deps)),
     look(queueDepths),
@@ -41,6 +43,7 @@ export async function chartInstallation(
     look(() => terminatingNamespaces(deps)),
     look(() => strangeTasks(deps)),
     look(() => readLaunchPace(deps)),
+    look(() => namesLeft(deps)),
   ]);
   return {
     now: deps.clock.now(),
@@ -51,6 +54,7 @@ export async function chartInstallation(
     namespaces,
     strangers,
     launches,
+    names,
     filed: filed.kind === 'seen' ? filed.value.letters : [],
   };
 }
@@ -137,4 +141,18 @@ async function strangeTasks({ tasks, jobs, clock }: Deps) {
 async function verdictOn(uid: JobUid, jobs: Deps['jobs']): Promise<StrangerSight['why'] | null> {
   const status = await jobs.readStatus(uid);
   return status === null ? 'unknown' : isOver(status.phase) ? 'over' : null;
+}
+
+/** Reservations that nobody needs: of Jobs that have ended a while ago, or were never stored. */
+async function namesLeft({ hosts, jobs, clock }: Deps): Promise<readonly NamesLeft[]> {
+  const reservations = await hosts.reservations();
+  const left = await Promise.all(
+    reservations.slice(0, OPEN_JOBS_MAX).map(async ({ uid, count, at }) => {
+      const status = await jobs.readStatus(uid);
+      const endedAt = status === null ? at : 'at' in status.phase ? status.phase.at : null;
+      if (endedAt === null || clock.now() < plusMs(endedAt, NAMES_LONG_MS)) return [];
+      return [{ job: await nameOf(uid, jobs), count, since: at }];
+    }),
+  );
+  return left.flat();
 }

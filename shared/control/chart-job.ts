@@ -1,8 +1,9 @@
 import { type Chunk, chunkOf, emptyChunk } from '../domain/board.ts';
 import type { JobUid, TaskArn } from '../domain/brand.ts';
-import type { JobChart } from '../domain/diagnose-job.ts';
+import type { JobChart, NameSight } from '../domain/diagnose-job.ts';
 import type { ActiveAttempt, TaskSight } from '../domain/diagnose-tasks.ts';
 import { Draft } from '../domain/draft.ts';
+import { isActive } from '../domain/index-record.ts';
 import { planningSpec } from '../domain/job.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
 import type { Status } from '../domain/status.ts';
@@ -21,7 +22,7 @@ const LIST_PAGES_MAX = 5;
 const LOADS_MAX = 4;
 const LOAD_PAUSE_MS = 100;
 
-export type ChartDeps = Pick<Deps, 'jobs' | 'feed' | 'tasks' | 'limits' | 'clock' | 'settings'>;
+export type ChartDeps = Pick<Deps, 'jobs' | 'feed' | 'tasks' | 'limits' | 'hosts' | 'hostnames' | 'clock' | 'settings'>;
 
 /**
  * Everything that an examination of a Job goes by. `glance`: its rows only, ECS is not asked. null: there is no such Job.
@@ -31,23 +32,25 @@ export async function chartJob(uid: JobUid, depth: 'glance' | 'full', deps: Char
   const loaded = await load(uid, depth, deps);
   if (loaded === null) return null;
   const { spec, status, board, torn } = loaded;
-  const [told, pace, tasks] = await Promise.all([
+  const [told, pace, tasks, names] = await Promise.all([
     look(async () => (await deps.feed.readMark(uid))?.version ?? null),
     look(() => readLaunchPace(deps)),
     depth === 'full' ? look(() => sightOf(uid, board, deps)) : null,
+    depth === 'full' && deps.hostnames !== null && hasNames(spec) ? look(() => namesOf(uid, board, deps)) : null,
   ]);
   return {
     now: deps.clock.now(),
     identity: spec.identity,
     spec: planningSpec(spec.manifest),
     finalizers: spec.manifest.metadata.finalizers ?? [],
+    hasNames: hasNames(spec),
     status,
     board,
     torn,
     told,
     pace,
     tasks,
-    names: null,
+    names,
   };
 }
 
@@ -153,4 +156,27 @@ async function liveTasks(uid: JobUid, { tasks }: ChartDeps): Promise<Pick<TaskSi
     if (after === null) break;
   }
   return { live, moreLive: after !== null };
+}
+
+const hasNames = ({ manifest: { spec } }: StoredSpec): boolean =>
+  spec.completionMode === 'Indexed' && (spec.template.spec.subdomain ?? '') !== '';
+
+/** What our rows say of its names, against the board: Cloud Map is not asked. A Job has two thousand names at most. */
+async function namesOf(uid: JobUid, board: Draft, { hosts }: ChartDeps): Promise<NameSight> {
+  const [reservations, rows] = await Promise.all([hosts.reservations(), hosts.listHosts(uid)]);
+  const named = rows.flatMap((row) =>
+    row.hosts.flatMap(({ index, tasks }) => tasks.map((task) => ({ index, ...task }))),
+  );
+  const isIts = ({ index, attempt, nonce }: (typeof named)[number]): boolean => {
+    const record = board.record(index);
+    return record !== null && isActive(record.state) && record.attempt === attempt && record.nonce === nonce;
+  };
+  const own = new Set(named.filter((task) => task.registered && isIts(task)).map(({ index }) => index));
+  const running = board.scan(0, LOOKED_UP_MAX, ({ state }) => state === 'running', ['running']);
+  return {
+    reserved: reservations.find((each) => each.uid === uid)?.count ?? 0,
+    registered: named.length,
+    astray: named.filter((task) => !isIts(task)).map(({ index }) => index),
+    unnamed: running.filter((index) => !own.has(index)),
+  };
 }

@@ -14,6 +14,8 @@ export type InstallationChart = {
   readonly namespaces: Sight<readonly NamespaceSight[]>;
   readonly strangers: Sight<{ readonly tasks: readonly StrangerSight[]; readonly more: boolean }>;
   readonly launches: Sight<LaunchPace>;
+  /** Reservations of names of Jobs that are not there, or are over. */
+  readonly names: Sight<readonly NamesLeft[]>;
 };
 
 type QueueSight = {
@@ -45,6 +47,9 @@ export type StrangerSight = {
   readonly createdAt: EpochMs | null;
 };
 
+/** Names that nobody needs any more; `since`: they were reserved. */
+export type NamesLeft = { readonly job: string; readonly count: number; readonly since: EpochMs };
+
 const SUBJECT = 'installation';
 const SWEEP = 'Look at the log of the function sweep, and whether its schedule is enabled (alarm sweepErrors).';
 /** More waiting than three dispatchers and two reconcilers take in some minutes. */
@@ -69,6 +74,7 @@ export function diagnoseInstallation(chart: InstallationChart): readonly Finding
     ...seen('namespaces', chart.namespaces, (all) => namespaces(all, now)),
     ...seen('live tasks', chart.strangers, (tasks) => strangers(tasks, now)),
     ...seen('the pace of launches', chart.launches, cut),
+    ...seen('names', chart.names, namesLeft),
   ]);
 }
 
@@ -227,3 +233,13 @@ function cut({ perSec, fullPerSec }: LaunchPace): readonly Finding[] {
     },
   ];
 }
+
+const namesLeft = (left: readonly NamesLeft[]): readonly Finding[] =>
+  left.map(({ job, count, since }) => ({
+    severity: 'warning',
+    kind: 'NamesHeld',
+    subject: job,
+    what: `it is over or gone, and has ${some(count, 'name')} reserved`,
+    since,
+    remedy: 'The sweep removes its records and gives them back, every minute. If they stay: see its log.',
+  }));

@@ -6,6 +6,7 @@ import {
   type FindingKind,
   type Sight,
   atTime,
+  indexesText,
   notLookedAt,
   oldestOf,
   some,
@@ -24,6 +25,8 @@ export type JobChart = {
   readonly identity: JobIdentity;
   readonly spec: JobSpec;
   readonly finalizers: readonly string[];
+  /** Its tasks have hostnames. */
+  readonly hasNames: boolean;
   readonly status: Status;
   /** With the chunks at hand. */
   readonly board: Draft;
@@ -41,10 +44,12 @@ export type JobChart = {
 export type NameSight = {
   /** Names that are reserved. */
   readonly reserved: number;
-  /** Indexes whose record points at a task that is no current attempt's. */
-  readonly astray: readonly { readonly index: number; readonly taskArn: string }[];
-  /** Records in all. */
+  /** Records that there are, or may be. */
   readonly registered: number;
+  /** Indexes with a record of a task that is no current attempt's. */
+  readonly astray: readonly number[];
+  /** Indexes whose attempt runs and has no record yet. */
+  readonly unnamed: readonly number[];
 };
 
 /** What takes a pass, a message and an answer is not out of step before this. */
@@ -121,8 +126,8 @@ function holding(chart: JobChart): readonly Finding[] {
         NOTHING,
       ),
     );
-  const pace = chart.pace.kind === 'seen' ? chart.pace.value : { now, perSec: null, fullPerSec: null };
-  for (const wait of waitsOf({ spec, status, board: chart.board }, pace)) findings.push(waiting(wait, chart));
+  const pace = chart.pace.kind === 'seen' ? chart.pace.value : { now, perSec: null, fullPerSec: null, namesPerSec: null };
+  for (const wait of waitsOf(chart, pace)) findings.push(waiting(wait, chart));
   if (phase.kind === 'finished' && spec.ttlSecAfterFinished !== null) {
     const due = (phase.at + spec.ttlSecAfterFinished * 1000) as EpochMs;
     if (isOverdue(due, now))
@@ -280,27 +285,39 @@ function nameFindings(chart: JobChart, names: Sight<NameSight>): readonly Findin
   const found = finder(chart);
   const subject = subjectOfJob(chart.identity);
   if (names.kind === 'unseen') return [notLookedAt(subject, 'its hostnames', names.reason)];
-  const { reserved, astray, registered } = names.value;
+  const { reserved, astray, registered, unnamed } = names.value;
+  const { phase } = chart.status;
+  if (isOver(phase)) {
+    if (reserved + registered === 0) return [];
+    const since = 'at' in phase ? phase.at : null;
+    const isLong = since !== null && chart.now > since + NAMES_LONG_MS;
+    const what = `it is over, and has names: ${some(registered, 'record')}, ${some(reserved, 'name')} reserved`;
+    return [found(isLong ? 'error' : 'warning', 'NamesHeld', what, since, 'The sweep removes them every minute.')];
+  }
   const findings: Finding[] = [];
-  if (isOver(chart.status.phase) && reserved + registered > 0)
-    findings.push(
-      found(
-        'warning',
-        'NamesHeld',
-        `it is over, and ${registered} of its names are still registered (${reserved} reserved)`,
-        sinceOf(chart.status),
-        'The sweep removes them, and gives back what is reserved.',
-      ),
-    );
-  if (astray.length > 0 && !isOver(chart.status.phase))
+  if (astray.length > 0)
     findings.push(
       found(
         'warning',
         'NameAstray',
-        `${some(astray.length, 'name')} of tasks that are no current attempt's`,
+        `${indexesText(astray)}: the name leads to a task that has ended, or is no current attempt's`,
         null,
-        'The sweep compares them with the board every minute.',
+        NAMES_SWEPT,
+      ),
+    );
+  if (unnamed.length > 0)
+    findings.push(
+      found(
+        'warning',
+        'Unnamed',
+        `${indexesText(unnamed)}: the task runs, and its name does not lead to it yet`,
+        null,
+        NAMES_SWEPT,
       ),
     );
   return findings;
 }
+
+/** Cloud Map's calls are paced, so that a large Job's names go one after the other. */
+const NAMES_LONG_MS = 10 * 60_000;
+const NAMES_SWEPT = 'Nothing has to be done: names are compared with the board every minute.';

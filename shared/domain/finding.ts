@@ -29,6 +29,7 @@ export const FINDING_KINDS = [
   'FeedBehind',
   'Torn',
   'NameAstray',
+  'Unnamed',
   'DeadLetters',
   // of the installation
   'QueueBehind',

@@ -96,6 +96,16 @@ describe('a dead letter', () => {
     expect(await eventsOf(stage, uid)).toHaveLength(1);
   });
 
+  test('whose wake-up is lost, too, is made good by the next sweep', async () => {
+    const { stage, uid, handler, grave } = await aBusyJob();
+    grave.bury('wake', formatWakeUp({ uid }));
+    await sweepDeadLetters(grave.ports, handler.deps);
+    stage.take('wake');
+    stage.advance(60_000);
+    await stage.sweep();
+    expect(wakeUps(stage)).toEqual([{ v: 1, uid }]);
+  });
+
   test('of the same reason is counted, not repeated; each Job is woken once a sweep', async () => {
     const { stage, uid, handler, grave } = await aBusyJob();
     for (let n = 0; n < 25; n++) grave.bury('facts', `{"v":9,"uid":"${uid}","n":${n}}`);

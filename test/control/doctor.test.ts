@@ -9,6 +9,7 @@ import { FINDING_KINDS, type FindingKind } from '../../shared/domain/finding.ts'
 import { freshNamespace, terminating } from '../../shared/domain/namespace.ts';
 import { type Status, chunkLength } from '../../shared/domain/status.ts';
 import type { FiledLetter, QueueDepth } from '../../shared/ports/dead-letters.ts';
+import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import type { Diagnosis } from '../../shared/ports/doctor.ts';
 import { formatWakeUp } from '../../shared/schema/queue-messages.ts';
 import type { JobWish } from '../support/a-job.ts';
@@ -54,6 +55,12 @@ async function tamper(stage: Stage, uid: JobUid, change: (status: Status) => Par
 async function publish(stage: Stage, uid: JobUid, { deps }: { readonly deps: Deps }): Promise<void> {
   await deps.publisher.publish((await stage.store.jobs.readSpec(uid))!.identity, await stage.status(uid));
 }
+
+/** Its Pods have names. */
+const subdomainOf = (spec: StoredSpec | null) => {
+  const { template } = spec!.manifest.spec;
+  return { template: { ...template, spec: { ...template.spec, subdomain: 'workers' } } };
+};
 
 describe('of a Job', () => {
   test('that runs: what is active, and nothing else; of one that is over: nothing', async () => {
@@ -161,6 +168,14 @@ describe('of a Job', () => {
       severity: 'warning',
       what: "2 indexes (0,99): a live task of the Job's that is no current attempt's",
     });
+    // One that was replaced, and is being stopped, is known.
+    const [replaced] = w.stage.live(w.uid, 99);
+    const lingering = { index: 99, attempt: 1, nonce: 0, taskArn: replaced!.arn };
+    await tamper(w.stage, w.uid, () => ({ lingering: [lingering] }));
+    await publish(w.stage, w.uid, w);
+    expect(find(await work(w), 'StrangerTask').what).toMatch(/^index 0: /);
+    expect(find(await work(w), 'Replaced').what).toMatch(/1 attempt$/);
+    await tamper(w.stage, w.uid, () => ({ lingering: [] }));
     w.stage.advance(80 * MINUTE_MS);
     const late = await work(w);
     expect(find(late, 'StrangerTask').severity).toBe('error');
@@ -201,7 +216,7 @@ describe('of a Job', () => {
       async readChunks() {
         reads++;
         await tamper(w.stage, w.uid, () => ({})); // somebody commits each time
-        return new Map([[0, { version: reads, chunk: emptyChunk() }]]);
+        return new Map([[0, { version: 5, chunk: emptyChunk() }]]);
       },
     };
     const doctor = createDoctor({ letters: w.stage.store.letters, queueDepths: async () => [] }, { ...w.deps, jobs });
@@ -255,6 +270,10 @@ describe('of a Job', () => {
     const { finalizers: _none, ...metadata } = seen.spec.manifest.metadata;
     await changeJob(seen, { ...seen.spec.manifest, metadata }, 'metadata', w.deps);
     expect(await work(w)).toBeNull();
+    // Deleted between the two reads.
+    const jobs = { ...w.deps.jobs, findJob: async () => w.uid };
+    const ports = { letters: w.stage.store.letters, queueDepths: async () => [] };
+    expect(await createDoctor(ports, { ...w.deps, jobs }).job('default', 'work')).toBeNull();
   });
 
   test('that has outlived itself', async () => {
@@ -290,6 +309,57 @@ describe('of a Job', () => {
     });
     const page = await w.doctor.jobs({ namespace: 'default', after: null });
     expect(short(page)).toEqual(['info Active', 'warning DeadLetters']);
+  });
+
+  test('whose names do not lead where they should, and that keeps names when it is over', async () => {
+    const stage = new Stage();
+    stage.fate = { ...stage.fate, runMs: 30 * MINUTE_MS };
+    const uid = await stage.job({ completions: 3, parallelism: 3 });
+    await stage.change(uid, subdomainOf(await stage.store.jobs.readSpec(uid)));
+    await stage.settle();
+    stage.advance(2_000);
+    await stage.settle();
+    const task = (index: number, attempt: number) => ({
+      attempt,
+      nonce: 0,
+      taskArn: stage.live(uid, index)[0]!.arn,
+      ip: '10.0.0.1',
+      calledAt: null,
+      registered: true,
+    });
+    const host = (index: number, attempt: number) => ({ index, serviceId: 's', tasks: [task(index, attempt)] });
+    const e = examiner(stage);
+    const named = createDoctor(
+      { letters: stage.store.letters, queueDepths: async () => [] },
+      { ...e.deps, hostnames: {} as Deps['hostnames'] },
+    );
+    const { hosts } = e.deps;
+    await hosts.reserve(uid, 3, 2_000, stage.time);
+    await hosts.writeHosts(uid, { row: 0, version: 0, hosts: [host(0, 1), host(1, 7)] }, plusMs(stage.time, 1e9));
+    const diagnosis = await named.job('default', 'work');
+    expect(find(diagnosis, 'NameAstray').what).toMatch(/^index 1: /);
+    expect(find(diagnosis, 'Unnamed').what).toMatch(/^2 indexes \(1,2\): /);
+    expect(short(await work(e))).toEqual(['info Active']); // there are no names here
+    stage.advance(31 * MINUTE_MS);
+    await stage.settle();
+    expect((await stage.status(uid)).phase.kind).toBe('finished');
+    // Whoever closes the names has not come.
+    await hosts.reserve(uid, 3, 2_000, stage.time);
+    await hosts.writeHosts(uid, { ...(await hosts.readHosts(uid, 0)), hosts: [host0()] }, plusMs(stage.time, 1e9));
+    expect(find(await named.job('default', 'work'), 'NamesHeld')).toMatchObject({
+      severity: 'warning',
+      what: 'it is over, and has names: 1 record, 3 names reserved',
+    });
+    expect(short(await named.installation())).toEqual([]);
+    stage.advance(11 * MINUTE_MS);
+    expect(find(await named.job('default', 'work'), 'NamesHeld').severity).toBe('error');
+    expect(find(await named.installation(), 'NamesHeld').subject).toBe('job/default/work');
+
+    function host0() {
+      const { arn } = stage.started(uid, 0)[0]!;
+      const record = { attempt: 1, nonce: 0, taskArn: arn, ip: '10.0.0.1', calledAt: null, registered: true };
+      return { index: 0, serviceId: 's', tasks: [record] };
+    }
   });
 
   test('that is large: a bounded number of requests, and it says so', async () => {
@@ -492,10 +562,11 @@ describe('what cannot be looked at is a finding, and the rest is looked at', () 
       objects: broken(w.deps.objects),
       tasks: broken(w.deps.tasks),
       limits: broken(w.deps.limits),
+      hosts: broken(w.deps.hosts),
       settings: { ...w.deps.settings, launchesPerSec: 20 },
     };
     const doctor = createDoctor({ letters: broken(w.stage.store.letters), queueDepths: THROTTLED }, deps);
-    expect(short(await doctor.installation())).toEqual(Array.from({ length: 7 }, () => 'error NotLookedAt'));
+    expect(short(await doctor.installation())).toEqual(Array.from({ length: 8 }, () => 'error NotLookedAt'));
     expect(short(await doctor.job('default', 'work'))).toEqual(['error NotLookedAt']);
     expect(await doctor.jobs({ namespace: 'default', after: null })).toMatchObject({ looked: 0, next: null });
     const feedOnly = createDoctor(
@@ -535,7 +606,7 @@ test('looking changes nothing', async () => {
   await w.doctor.jobs({ namespace: null, after: null });
   await w.doctor.installation();
   const READS =
-    /^(jobs\.(find|list|read|due)|feed\.(readMark|head)|objects\.(read|list)|tasks\.(describe|listLive)|limits\.read)/;
+    /^(jobs\.(find|list|read|due)|feed\.(readMark|head)|objects\.(read|list)|tasks\.(describe|listLive)|limits\.read|hosts\.(reservations|list))/;
   expect(w.handler.calls.length).toBeGreaterThan(5);
   expect(w.handler.calls.filter((call) => !READS.test(call))).toEqual([]);
   expect(await shot()).toEqual(before);

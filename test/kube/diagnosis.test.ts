@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { JOBS, aWorld, manifest } from './a-world.ts';
+import { asTime, plusMs } from '../../shared/domain/brand.ts';
+import { JOBS, START, aWorld, manifest } from './a-world.ts';
 
 const PATHS = [
   '/muster/v1/diagnosis',
@@ -31,6 +32,24 @@ describe('diagnosis', () => {
     expect((await app.request(path, { headers: { host: 'localhost' } })).status).toBe(200);
     for (const headers of [{ host: 'evil.example' }, { host: 'localhost', origin: 'https://evil.example' }])
       expect((await app.request(path, { headers })).status).toBe(403);
+  });
+
+  test('is healthy unless something is wrong', async () => {
+    const world = await aJob();
+    await world.commit('sums', [], { alarms: [plusMs(START, -600_000)] });
+    const answer = await world.app.request(PATHS[3]!);
+    expect(await answer.json()).toMatchObject({
+      healthy: false,
+      asOf: asTime(START),
+      findings: expect.arrayContaining([
+        expect.objectContaining({
+          kind: 'AlarmOverdue',
+          severity: 'error',
+          subject: 'job/default/sums',
+          since: asTime(plusMs(START, -600_000)),
+        }),
+      ]) as unknown,
+    });
   });
 
   test('of a Job that there is not is not found, in the words of Kubernetes', async () => {
