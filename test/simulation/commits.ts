@@ -7,6 +7,7 @@ import { LINGERING_MAX } from '../../shared/domain/timing.ts';
 import type { TaskView } from '../../shared/domain/task.ts';
 import type { Transition } from '../../shared/domain/transition.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
+import type { JobLaw } from './law.ts';
 import { ShadowBoard } from './shadow.ts';
 import { type Sight, Sights } from './sights.ts';
 import { NOWHERE, type Outcome, ruleFor } from './truth.ts';
@@ -14,6 +15,7 @@ import { type Evidence, hitsOf, reasonsToFail, reasonsToSucceed } from './verdic
 
 /** A Job as its commits have made it. */
 export type Watched = {
+  readonly createdAt: EpochMs;
   /** of the newest revision that was committed */
   stored: StoredSpec;
   spec: JobSpec;
@@ -33,11 +35,10 @@ export type Watched = {
   readonly sights: Sights;
 };
 
-export type Blame = (guarantee: string, what: string) => void;
-
-export function watch(stored: StoredSpec, status: Status): Watched {
+export function watch(stored: StoredSpec, status: Status, createdAt: EpochMs): Watched {
   const { parallelism } = stored.manifest.spec;
   return {
+    createdAt,
     stored,
     spec: planningSpec(stored.manifest),
     status,
@@ -59,26 +60,26 @@ export function checkCommit(
   fresh: readonly Transition[],
   taskOf: (arn: TaskArn) => TaskView | undefined,
   now: EpochMs,
-  blame: Blame,
+  law: JobLaw,
 ): void {
   const { status, board } = watched;
   const isBefore = new Set(before.lingering.map(keyOf));
   const replaced = status.lingering.filter((id) => !isBefore.has(keyOf(id)));
-  const pass: Pass = { watched, before, replaced: new Set(replaced.map(keyOf)), now, blame, failJob: false };
+  const pass: Pass = { watched, before, replaced: new Set(replaced.map(keyOf)), now, law, failJob: false };
   let { restarts } = board;
   for (const transition of fresh) {
     checkStep(pass, transition);
     restarts = Math.max(restarts, board.restarts);
   }
-  checkLingering(before, status, pass.replaced, watched, taskOf, blame);
-  checkCounts(watched, blame);
-  checkBackoff(before, status, fresh, watched, blame);
-  checkClaims(watched, fresh, blame);
-  checkAlarm(watched, blame);
+  checkLingering(before, status, pass.replaced, watched, taskOf, law);
+  checkCounts(watched, law);
+  checkBackoff(before, status, fresh, watched, law);
+  checkClaims(watched, fresh, law);
+  checkAlarm(watched, law);
   const startTime = before.phase.kind === 'suspended' ? null : before.startTime;
   const evidence = { spec: watched.spec, board, restarts, startTime, now: status.now, failJob: pass.failJob };
   const releases = fresh.some(({ op }) => op === 'released');
-  checkVerdict(before.phase, evidence, status, releases, blame);
+  checkVerdict(before.phase, evidence, status, releases, law);
   if (isOver(status.phase) && !isOver(before.phase) && 'verdict' in status.phase) {
     watched.sights.see(status.phase.verdict.reason);
   }
@@ -90,32 +91,37 @@ type Pass = {
   /** Attempts that this commit has replaced before they have stopped. */
   readonly replaced: ReadonlySet<string>;
   readonly now: EpochMs;
-  readonly blame: Blame;
+  readonly law: JobLaw;
   failJob: boolean;
 };
 
 function checkStep(pass: Pass, transition: Transition): void {
-  const { watched, before, replaced, now, blame } = pass;
+  const { watched, before, replaced, now } = pass;
   const { spec, board, recorded, outcomes } = watched;
   const { op, index, attempt } = transition;
+  const law: JobLaw = (holds, guarantee, what) => pass.law(holds, guarantee, what, index);
   const attemptKey = `${index}/${attempt}`;
   if (op === 'claim') {
-    if (board.succeeded.has(index)) blame('G1', `index ${index} is claimed again after it has succeeded`);
-    if (board.failed.has(index)) blame('G5', `index ${index} is claimed again after it has failed for good`);
-    if (watched.claimed.has(attemptKey)) blame('G4', `attempt ${attempt} of index ${index} is claimed twice`);
-    if (spec.backoffLimitPerIndex !== null && board.at(index).failures > spec.backoffLimitPerIndex) {
-      blame('G5', `index ${index} is tried again after ${board.at(index).failures} failures`);
-    }
+    law(board.succeeded.has(index), 'G1', () => `index ${index} is claimed again after it has succeeded`);
+    law(board.failed.has(index), 'G5', () => `index ${index} is claimed again after it has failed for good`);
+    law(watched.claimed.has(attemptKey), 'G4', () => `attempt ${attempt} of index ${index} is claimed twice`);
+    law(
+      spec.backoffLimitPerIndex !== null && board.at(index).failures > spec.backoffLimitPerIndex,
+      'G5',
+      () => `index ${index} is tried again after ${board.at(index).failures} failures`,
+    );
     watched.claimed.add(attemptKey);
   }
   if (op === 'claim' || op === 'relaunch') {
     const { notBefore } = board.at(index);
-    if (notBefore !== null && watched.status.now < notBefore) {
-      blame('G10', `${op} ${attemptKey} ${notBefore - watched.status.now} ms before its back-off ends`);
-    }
+    law(
+      notBefore !== null && watched.status.now < notBefore,
+      'G10',
+      () => `${op} ${attemptKey} ${(notBefore ?? 0) - watched.status.now} ms before its back-off ends`,
+    );
   }
   const shadow = board.step(transition);
-  if (board.succeeded.has(index) && op !== 'succeeded') blame('G1', `${op} ${attemptKey} after it has succeeded`);
+  law(board.succeeded.has(index) && op !== 'succeeded', 'G1', () => `${op} ${attemptKey} after it has succeeded`);
   if (!ENDS.has(op)) return;
 
   const key = `${attemptKey}/${shadow.nonce}`;
@@ -130,19 +136,21 @@ function checkStep(pass: Pass, transition: Transition): void {
     wished: shadow.stopping || watched.wished.has(attemptKey),
     at: now,
   };
-  if (op === 'succeeded' && shadow.state === 'succeeded') blame('G1', `index ${index} is counted twice`);
-  if (outcomes.has(key)) blame('G5', `attempt ${key} ends twice`);
+  law(op === 'succeeded' && shadow.state === 'succeeded', 'G1', () => `index ${index} is counted twice`);
+  law(outcomes.has(key), 'G5', () => `attempt ${key} ends twice`);
   outcomes.set(key, outcome);
   watched.sights.see(op, ...circumstancesOf(outcome));
   // A launch that nobody saw stop is written off first; its record names the nonce that it had.
   const seen = recorded.get(key);
   const last = `${attemptKey}/${shadow.nonce - 1}`;
   const lost = seen === undefined && outcomes.get(last)?.op === 'renonce' && recorded.has(last);
-  if (seen === undefined && !lost && !needsNoRecord(outcome)) {
-    blame('G10', `attempt ${key} is counted (${op}) before its record is written`);
-  }
+  law(
+    seen === undefined && !lost && !needsNoRecord(outcome),
+    'G10',
+    () => `attempt ${key} is counted (${op}) before its record is written`,
+  );
   if ((seen === undefined && !lost) || outcome.replaced) return;
-  if (seen !== undefined) checkDelay(transition, outcome, seen, blame);
+  if (seen !== undefined) checkDelay(transition, outcome, seen, law);
   if ((op === 'failed' || op === 'failedForGood') && !isFailing(before.phase) && !outcome.outOfRange) {
     pass.failJob ||= ruleFor(seen?.ending ?? NOWHERE, spec)?.action === 'FailJob';
   }
@@ -177,7 +185,7 @@ function needsNoRecord({ op, shadow, phase, replaced }: Outcome): boolean {
 const isFailing = (phase: Phase): boolean => phase.kind === 'draining' && phase.verdict.kind === 'failed';
 
 /** The waits that the board keeps for one index: after its failures, restarts, losses and starts that came to nothing. */
-function checkDelay(t: Transition, { shadow, spec }: Outcome, { times }: EndedAttempt, blame: Blame): void {
+function checkDelay(t: Transition, { shadow, spec }: Outcome, { times }: EndedAttempt, law: JobLaw): void {
   const at = times.stoppedAt;
   if (at === null || !('notBefore' in t)) return;
   const waitMsOf = (): number | null => {
@@ -196,9 +204,11 @@ function checkDelay(t: Transition, { shadow, spec }: Outcome, { times }: EndedAt
   };
   const waitMs = waitMsOf();
   const until = waitMs === null ? null : plusMs(at, waitMs);
-  if (t.notBefore !== until) {
-    blame('G10', `${t.op} ${t.index}/${t.attempt} keeps its index back until ${t.notBefore}, not ${until}`);
-  }
+  law(
+    t.notBefore !== until,
+    'G10',
+    () => `${t.op} ${t.index}/${t.attempt} keeps its index back until ${t.notBefore}, not ${until}`,
+  );
 }
 
 /** 10 s, doubled each further time. */
@@ -210,51 +220,58 @@ function checkLingering(
   replaced: ReadonlySet<string>,
   { spec, outcomes }: Watched,
   taskOf: (arn: TaskArn) => TaskView | undefined,
-  blame: Blame,
+  law: JobLaw,
 ): void {
   const { lingering, phase } = status;
-  if (lingering.length > LINGERING_MAX) blame('G4', `${lingering.length} replaced attempts linger`);
-  if (isOver(phase) && lingering.length > 0) blame('G6', `${phase.kind} while ${lingering.length} attempts linger`);
-  if (replaced.size > 0 && spec.podReplacementPolicy !== 'TerminatingOrFailed') {
-    blame('G4', 'an attempt is replaced at once, against podReplacementPolicy');
-  }
-  for (const key of replaced) if (!outcomes.has(key)) blame('G5', `attempt ${key} is replaced, but not counted`);
+  law(lingering.length > LINGERING_MAX, 'G4', () => `${lingering.length} replaced attempts linger`);
+  law(isOver(phase) && lingering.length > 0, 'G6', () => `${phase.kind} while ${lingering.length} attempts linger`);
+  law(
+    replaced.size > 0 && spec.podReplacementPolicy !== 'TerminatingOrFailed',
+    'G4',
+    () => 'an attempt is replaced at once, against podReplacementPolicy',
+  );
+  for (const key of replaced) law(!outcomes.has(key), 'G5', () => `attempt ${key} is replaced, but not counted`);
   for (const id of lingering) {
     const task = taskOf(id.taskArn);
-    if (task !== undefined && keyOf(task.id) !== keyOf(id))
-      blame('G4', `${id.taskArn} is not the task of ${keyOf(id)}`);
+    law(
+      task !== undefined && keyOf(task.id) !== keyOf(id),
+      'G4',
+      () => `${id.taskArn} is not the task of ${keyOf(id)}`,
+    );
   }
   const isLeft = new Set(lingering.map(keyOf));
   for (const id of before.lingering) {
-    if (!isLeft.has(keyOf(id)) && taskOf(id.taskArn)?.stage !== 'stopped') {
-      blame('G4', `replaced attempt ${keyOf(id)} is forgotten while it runs`);
-    }
+    law(
+      !isLeft.has(keyOf(id)) && taskOf(id.taskArn)?.stage !== 'stopped',
+      'G4',
+      () => `replaced attempt ${keyOf(id)} is forgotten while it runs`,
+    );
   }
 }
 
 const keyOf = ({ index, attempt, nonce }: AttemptId): string => `${index}/${attempt}/${nonce}`;
 
 /** All that STATUS counts is what the transitions come to. */
-function checkCounts({ status, spec, board, parallelismMax }: Watched, blame: Blame): void {
+function checkCounts({ status, spec, board, parallelismMax }: Watched, law: JobLaw): void {
   const shown = tally(status.chunks);
   const { starting, running, waiting, stopping, succeeded, failed } = shown;
   const active = starting + running + waiting;
   const total = shown.pending + active + succeeded + failed;
-  if (total !== status.size) blame('G2', `${total} records on a board of ${status.size}`);
+  law(total !== status.size, 'G2', () => `${total} records on a board of ${status.size}`);
   const truth = { ...board.counts, succeeded: board.succeeded.size, failed: board.failed.size };
   for (const [name, count] of Object.entries(truth)) {
     const says = { starting, running, waiting, stopping, succeeded, failed }[name];
-    if (says !== count) blame('G2', `${says} ${name} on the board, ${count} by its transitions`);
+    law(says !== count, 'G2', () => `${says} ${name} on the board, ${count} by its transitions`);
   }
-  if (status.failed !== board.failures) blame('G2', `failed is ${status.failed}, ${board.failures} were counted`);
-  if (status.restarts !== board.restarts) blame('G2', `restarts is ${status.restarts}, there were ${board.restarts}`);
+  law(status.failed !== board.failures, 'G2', () => `failed is ${status.failed}, ${board.failures} were counted`);
+  law(status.restarts !== board.restarts, 'G2', () => `restarts is ${status.restarts}, there were ${board.restarts}`);
   for (const [nth, rule] of (spec.successPolicy ?? []).entries()) {
     const hits = hitsOf(rule, board);
     const says = status.ruleHits[nth] ?? 0;
-    if (says !== hits) blame('G2', `${says} hits of success rule ${nth}, ${hits} of its indexes have succeeded`);
+    law(says !== hits, 'G2', () => `${says} hits of success rule ${nth}, ${hits} of its indexes have succeeded`);
   }
-  if (isOver(status.phase) && active > 0) blame('G6', `${status.phase.kind} with ${active} Pods`);
-  if (active > parallelismMax) blame('G3', `${active} attempts are active`);
+  law(isOver(status.phase) && active > 0, 'G6', () => `${status.phase.kind} with ${active} Pods`);
+  law(active > parallelismMax, 'G3', () => `${active} attempts are active`);
 }
 
 /** The Job's own back-off: it grows with each failure, starts anew with a success, and nothing is claimed meanwhile. */
@@ -263,33 +280,37 @@ function checkBackoff(
   { backoff, now, phase }: Status,
   fresh: readonly Transition[],
   { spec }: Watched,
-  blame: Blame,
+  law: JobLaw,
 ): void {
   const failures = fresh.filter(({ op }) => op === 'failed' || op === 'failedForGood' || op === 'ignored').length;
   const success = fresh.some(({ op }) => op === 'succeeded');
   const known = success ? backoff.failures <= failures : backoff.failures === was.failures + failures;
   // Pods between two tasks end with their failing Job, which starts nothing any more.
-  if (!known && !isFailing(phase)) {
-    blame('G10', `${failures} failures turn a back-off of ${was.failures} into one of ${backoff.failures}`);
-  }
+  law(
+    !known && !isFailing(phase),
+    'G10',
+    () => `${failures} failures turn a back-off of ${was.failures} into one of ${backoff.failures}`,
+  );
   if (spec.backoffLimitPerIndex !== null || backoff.lastFailureAt === null || backoff.failures === 0) return;
   const until = plusMs(backoff.lastFailureAt, doubled(backoff.failures, 600_000));
-  if (now < until && fresh.some(({ op }) => op === 'claim')) blame('G10', 'a Job in back-off claims');
+  law(now < until && fresh.some(({ op }) => op === 'claim'), 'G10', () => 'a Job in back-off claims');
 }
 
-function checkClaims({ status, spec, board }: Watched, fresh: readonly Transition[], blame: Blame): void {
+function checkClaims({ status, spec, board }: Watched, fresh: readonly Transition[], law: JobLaw): void {
   if (!fresh.some(({ op }) => op === 'claim' || op === 'relaunch')) return;
-  if (status.phase.kind !== 'running' || spec.suspend) blame('G3', `a Job claims that is ${status.phase.kind}`);
+  law(status.phase.kind !== 'running' || spec.suspend, 'G3', () => `a Job claims that is ${status.phase.kind}`);
   if (!fresh.some(({ op }) => op === 'claim')) return;
   const { starting, running, waiting, stopping } = board.counts;
   const active = starting + running + waiting;
-  if (active - stopping > spec.parallelism) {
-    blame('G3', `${active} attempts are active, ${stopping} stopping, parallelism ${spec.parallelism}`);
-  }
+  law(
+    active - stopping > spec.parallelism,
+    'G3',
+    () => `${active} attempts are active, ${stopping} stopping, parallelism ${spec.parallelism}`,
+  );
 }
 
 /** Whatever a Job waits for that no fact tells of, the sweep finds it in time: an alarm is set for it. */
-function checkAlarm({ status, spec, board }: Watched, blame: Blame): void {
+function checkAlarm({ status, spec, board }: Watched, law: JobLaw): void {
   const { phase, alarms, inFlight, startTime, now } = status;
   const alarm = alarms[0] ?? null;
   const due: (readonly [string, number])[] = inFlight.map(({ dueAt }) => ['a claim without an answer', dueAt]);
@@ -306,7 +327,7 @@ function checkAlarm({ status, spec, board }: Watched, blame: Blame): void {
     due.push(['the time to live', Math.max(phase.at + spec.ttlSecAfterFinished * 1000, now + A_ROUND_MS)]);
   if (board.counts.stopping + status.lingering.length > 0) due.push(['what is being stopped', now + A_ROUND_MS]);
   for (const [what, at] of due) {
-    if (alarm === null || alarm > at) blame('G8', `no alarm is set for ${what}: ${alarm}, due ${at}`);
+    law(alarm === null || alarm > at, 'G8', () => `no alarm is set for ${what}: ${alarm}, due ${at}`);
   }
 }
 
@@ -314,7 +335,7 @@ function checkAlarm({ status, spec, board }: Watched, blame: Blame): void {
 const A_ROUND_MS = 60_000;
 
 /** A verdict is given when, and only when, there is reason to; failure beats success. */
-function checkVerdict(from: Phase, evidence: Evidence, { phase: to }: Status, releases: boolean, blame: Blame): void {
+function checkVerdict(from: Phase, evidence: Evidence, { phase: to }: Status, releases: boolean, law: JobLaw): void {
   if (from.kind !== 'running' && from.kind !== 'suspended') return;
   // Restarts go up and down within a pass: the most that they came to may have decided, what is left must have.
   const mayFail = reasonsToFail(evidence);
@@ -322,35 +343,42 @@ function checkVerdict(from: Phase, evidence: Evidence, { phase: to }: Status, re
   const toSucceed = reasonsToSucceed(evidence);
   if (to.kind === 'draining' || to.kind === 'finished') {
     const { kind, reason } = to.verdict;
-    if (!(kind === 'failed' ? mayFail : toSucceed).includes(reason)) blame('G6', `${kind} (${reason}) without reason`);
-    if (kind === 'complete' && toFail.length > 0) blame('G6', `complete, but there is ${toFail.join(', ')}`);
+    law(!(kind === 'failed' ? mayFail : toSucceed).includes(reason), 'G6', () => `${kind} (${reason}) without reason`);
+    law(kind === 'complete' && toFail.length > 0, 'G6', () => `complete, but there is ${toFail.join(', ')}`);
   } else if (to.kind === 'running' || to.kind === 'suspended') {
-    if (toFail.length > 0) blame('G8', `${to.kind}, but there is ${toFail.join(', ')}`);
+    law(toFail.length > 0, 'G8', () => `${to.kind}, but there is ${toFail.join(', ')}`);
     const { starting, running, waiting } = evidence.board.counts;
     // A work queue waits until it is empty. Pods between two tasks that this very pass has given up were there when it decided; the next one will see.
     const empty = starting + running + waiting === 0 && !releases;
     const queue = evidence.spec.completions === null;
     const done = toSucceed.filter((reason) => reason === 'SuccessPolicy' || !queue || empty);
-    if (done.length > 0) blame('G8', `${to.kind}, but there is ${done.join(', ')}`);
+    law(done.length > 0, 'G8', () => `${to.kind}, but there is ${done.join(', ')}`);
   }
 }
 
 /** What no phase may turn to. */
-export function checkPhases(from: Phase, to: Phase, blame: Blame): void {
+export function checkPhases(from: Phase, to: Phase, law: JobLaw): void {
   const isKept = to.kind === 'finished' || to.kind === 'deleting' || to.kind === 'terminating';
-  if (from.kind === 'finished' && !isKept) blame('G6', `finished turns to ${to.kind}`);
-  if (from.kind === 'finished' && to.kind === 'terminating' && to.ended?.verdict.reason !== from.verdict.reason)
-    blame('G6', 'a terminal verdict is forgotten');
+  law(from.kind === 'finished' && !isKept, 'G6', () => `finished turns to ${to.kind}`);
+  law(
+    from.kind === 'finished' && to.kind === 'terminating' && to.ended?.verdict.reason !== from.verdict.reason,
+    'G6',
+    () => 'a terminal verdict is forgotten',
+  );
   const isGoing = to.kind === 'terminating' || to.kind === 'deleting' || to.kind === 'deleted';
-  if (from.kind === 'terminating' && !isGoing) blame('G6', `terminating turns to ${to.kind}`);
-  if (from.kind === 'finished' && to.kind === 'finished' && from.verdict.reason !== to.verdict.reason) {
-    blame('G6', 'a terminal verdict changes');
-  }
-  if (from.kind === 'deleted' && to.kind !== 'deleted') blame('G6', 'a deleted Job changes');
-  if (from.kind === 'draining' && (to.kind === 'running' || to.kind === 'suspended')) {
-    blame('G6', `draining turns to ${to.kind}`);
-  }
+  law(from.kind === 'terminating' && !isGoing, 'G6', () => `terminating turns to ${to.kind}`);
+  law(
+    from.kind === 'finished' && to.kind === 'finished' && from.verdict.reason !== to.verdict.reason,
+    'G6',
+    () => 'a terminal verdict changes',
+  );
+  law(from.kind === 'deleted' && to.kind !== 'deleted', 'G6', () => 'a deleted Job changes');
+  law(
+    from.kind === 'draining' && (to.kind === 'running' || to.kind === 'suspended'),
+    'G6',
+    () => `draining turns to ${to.kind}`,
+  );
   if (from.kind === 'draining' && (to.kind === 'draining' || to.kind === 'finished')) {
-    if (from.verdict.kind !== to.verdict.kind) blame('G6', `${from.verdict.kind} turns to ${to.verdict.kind}`);
+    law(from.verdict.kind !== to.verdict.kind, 'G6', () => `${from.verdict.kind} turns to ${to.verdict.kind}`);
   }
 }

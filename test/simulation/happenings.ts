@@ -1,12 +1,27 @@
-import { deletePod } from '../../shared/control/job-changes.ts';
-import { type EpochMs, type JobUid, asEpochMs } from '../../shared/domain/brand.ts';
+import { asEpochMs } from '../../shared/domain/brand.ts';
 import type { JobManifest } from '../../shared/domain/manifest.ts';
+import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import type { Random } from './random.ts';
+import { Users } from './users.ts';
+import type { Gale } from './weather.ts';
 import type { Part, World } from './world.ts';
 
 /** The weather clears after this; from then on the Job must come to its end. */
 export const STORM_MS = 2 * 3_600_000;
 const CHANGES_MAX = 4;
+
+/** What people do meanwhile, by the name under which a run counts it; the weather's own are among its faults. */
+export const ACTS = [
+  'suspended',
+  'parallelism changed',
+  'resized',
+  'deleted',
+  'held by a finalizer',
+  'made anew under its name',
+  'a Pod deleted',
+  'all Pods deleted',
+] as const;
+export type Act = (typeof ACTS)[number];
 
 /** The last is a whole region. */
 const OUTAGES: readonly (readonly Part[])[] = [
@@ -16,72 +31,170 @@ const OUTAGES: readonly (readonly Part[])[] = [
   ['reconcile', 'dispatch', 'sweep', 'events'],
   ['reconcile', 'dispatch', 'sweep', 'events'],
 ];
+const GALES: readonly Gale[] = ['capacity gone', 'throttled for minutes', 'table throttled for minutes'];
 
-type Happening = { readonly at: number; readonly act: () => void };
+/** null: it must happen, or the Job would not end; it cannot be skipped. */
+type Happening = { readonly at: number; readonly name: Act | 'weather' | null; readonly happen: () => void };
+
+export type Arrangement = {
+  /** Nothing more happens after this moment, but by the Jobs themselves. */
+  readonly over: number;
+  /** How many happenings there are, those that were left out too. */
+  readonly count: number;
+};
+
+export type ArrangeWish = {
+  readonly random: Random;
+  readonly spec: StoredSpec;
+  /** The Job that takes the first one's name once it was deleted; null: there is none. */
+  readonly next: StoredSpec | null;
+  /** A Job whose rows cannot be read; null: there is none. */
+  readonly damaged: StoredSpec | null;
+  readonly world: World;
+  readonly skip: readonly number[];
+  readonly stormMs: number;
+  readonly did: (act: Act) => void;
+};
 
 /**
- * Arranges what people and the world do meanwhile: Jobs are suspended and resumed, resized, held and deleted, their Pods, too,
- * mostly while they run; something is out of order for a while; somebody runs a task that looks like ours. Once the
- * weather has cleared, a Job that is suspended is resumed, and one that was to be deleted is. The moment after the last.
+ * Arranges what people and the world do meanwhile: Jobs are suspended and resumed, resized, held, deleted and made anew, their
+ * Pods deleted, too, mostly while they run; something is out of order for a while; somebody runs a task that looks like
+ * ours. Once the weather has cleared, a Job that is suspended is resumed, and one that was to be deleted is.
  */
-export function happenings(random: Random, uid: JobUid, world: World): EpochMs {
+export function arrange(wish: ArrangeWish): Arrangement {
+  const { world, spec, next, damaged, skip, stormMs, did } = wish;
   const start = world.time;
-  const calm = start + STORM_MS;
-  const soon = (): number => start + random.between(500, random.pick([60_000, 600_000, STORM_MS]));
-  const change = (at: number, suspend: boolean): Happening => ({
+  const uids = [spec, ...(next === null ? [] : [next])].map(({ identity }) => identity.uid);
+  const plans: readonly Happening[] = [
+    ...uids.map((uid) => ({
+      at: start + STORM_MS + 600_000,
+      name: null,
+      happen: () => setSuspend(uid, false, world),
+    })),
+    ...changes(wish, start),
+    ...deletions(wish, start),
+    ...troubles(wish, start),
+    ...(damaged === null ? [] : poisonings(wish.random, damaged, world, start)),
+  ];
+  for (const uid of uids) lookAfterHanging(uid, world, start);
+  const shortened = (at: number): boolean => stormMs < STORM_MS && at > start + stormMs;
+  let over: number = start;
+  for (const [nth, { at, name, happen }] of plans.entries()) {
+    if (name !== null && (skip.includes(nth) || shortened(at))) continue;
+    over = Math.max(over, at);
+    world.schedule(asEpochMs(at), () => {
+      if (name !== null && name !== 'weather') did(name);
+      happen();
+    });
+  }
+  return { over: over + 1, count: plans.length };
+}
+
+function setSuspend(uid: string, suspend: boolean, world: World): void {
+  new Users(world).changeManifest(uid, suspend ? 'suspends the Job' : 'resumes the Job', (spec) =>
+    spec.suspend === suspend ? spec : { ...spec, suspend },
+  );
+}
+
+function changes({ random, spec: { identity }, world }: ArrangeWish, start: number): readonly Happening[] {
+  const { uid } = identity;
+  const users = new Users(world);
+  const suspend = (at: number, suspended: boolean): Happening => ({
     at,
-    act: () => world.changeManifest(uid, (spec) => (spec.suspend === suspend ? spec : { ...spec, suspend })),
+    name: 'suspended',
+    happen: () => setSuspend(uid, suspended, world),
   });
-  const plans: Happening[] = [change(calm + 600_000, false)];
+  const plans: Happening[] = [];
   for (let n = random.between(0, CHANGES_MAX); n > 0; n--) {
-    const at = soon();
+    const at = soon(random, start);
     if (random.chance(0.5))
-      plans.push(change(at, true), change(at + random.pick([100, 5_000, 60_000, 600_000]), false));
+      plans.push(suspend(at, true), suspend(at + random.pick([100, 5_000, 60_000, 600_000]), false));
     else {
       const parallelism = random.between(1, 12);
-      plans.push({ at, act: () => world.changeManifest(uid, (spec) => ({ ...spec, parallelism })) });
+      const happen = (): void =>
+        users.changeManifest(uid, `sets parallelism to ${parallelism}`, (spec) => ({ ...spec, parallelism }));
+      plans.push({ at, name: 'parallelism changed', happen });
     }
   }
   if (random.chance(0.35)) {
     for (let n = random.between(1, 3); n > 0; n--) {
       const share = random.next();
-      const act = (): void => world.changeManifest(uid, (spec) => resized(spec, share));
-      plans.push({ at: start + random.between(5_000, 180_000), act });
+      const happen = (): void => users.changeManifest(uid, 'resizes the Job', (spec) => resized(spec, share));
+      plans.push({ at: start + random.between(5_000, 180_000), name: 'resized', happen });
     }
-  }
-  if (random.chance(0.15)) {
-    const propagation = random.pick(['Background', 'Foreground'] as const);
-    const remove = (): void => world.deleteJob(uid, propagation);
-    plans.push({ at: soon(), act: remove }, { at: calm + 2, act: remove });
-    if (random.chance(0.5)) {
-      const hold = (finalizers: readonly string[]) => (): void => world.changeFinalizers(uid, finalizers);
-      plans.push({ at: start + random.between(1, 5_000), act: hold(['example.com/hold']) });
-      plans.push({ at: calm + 60_000, act: hold([]) });
-    }
-  }
-  if (random.chance(0.4)) {
-    const parts = random.pick(OUTAGES);
-    const forMs = 60_000 * random.pick([random.between(1, 10), random.between(70, 150)]);
-    const at = start + random.between(500, random.pick([30_000, 60_000, 600_000]));
-    plans.push({ at, act: () => world.breakDown(parts, forMs) });
-  }
-  if (random.chance(0.3)) {
-    const index = random.between(0, 30);
-    plans.push({ at: soon(), act: () => world.runStranger(uid, index) });
   }
   if (random.chance(0.5)) {
     for (let n = random.between(1, 6); n > 0; n--) {
       const at = start + random.between(5_000, random.pick([60_000, 180_000, 600_000]));
-      plans.push({ at, act: () => deleteSomePod(random, uid, world) });
+      const which = random.next();
+      plans.push({ at, name: 'a Pod deleted', happen: () => deletePods(uid, world, which) });
     }
   }
   if (random.chance(0.3)) {
-    plans.push({ at: start + random.between(10_000, 30_000), act: () => deleteAllPods(uid, world) });
+    const at = start + random.between(10_000, 30_000);
+    plans.push({ at, name: 'all Pods deleted', happen: () => deletePods(uid, world, null) });
   }
-  world.schedule(asEpochMs(start + HANGS_AFTER_MS), () => deleteWhatHangs(uid, world));
-  for (const { at, act } of plans) world.schedule(asEpochMs(at), act);
-  return asEpochMs(Math.max(...plans.map(({ at }) => at)) + 1);
+  return plans;
 }
+
+function deletions({ random, spec, next, world }: ArrangeWish, start: number): readonly Happening[] {
+  const { uid } = spec.identity;
+  const users = new Users(world);
+  const calm = start + STORM_MS;
+  if (!random.chance(0.15) && next === null) return [];
+  const propagation = random.pick(['Background', 'Foreground'] as const);
+  const remove = (): void => users.delete(uid, propagation);
+  const at = next === null ? soon(random, start) : start + random.between(5_000, 600_000);
+  const plans: Happening[] = [
+    { at, name: 'deleted', happen: remove },
+    { at: calm + 2, name: next === null ? 'deleted' : null, happen: remove },
+  ];
+  if (next !== null) {
+    const everyMs = random.pick([2_000, 20_000]);
+    plans.push({ at: at + 1, name: null, happen: () => users.createWhenFree(next, everyMs, spec) });
+  }
+  if (random.chance(0.5)) {
+    const hold = (finalizers: readonly string[]) => (): void => users.changeFinalizers(uid, finalizers);
+    const from = start + random.between(1, 5_000);
+    plans.push({ at: from, name: 'held by a finalizer', happen: hold(['example.com/hold']) });
+    plans.push({ at: calm + 60_000, name: null, happen: hold([]) });
+  }
+  return plans;
+}
+
+function troubles({ random, spec: { identity }, world }: ArrangeWish, start: number): readonly Happening[] {
+  const plans: Happening[] = [];
+  if (random.chance(0.4)) {
+    const parts = random.pick(OUTAGES);
+    const forMs = 60_000 * random.pick([random.between(1, 10), random.between(70, 150)]);
+    const at = start + random.between(500, random.pick([30_000, 60_000, 600_000]));
+    plans.push({ at, name: 'weather', happen: () => world.breakDown(parts, forMs) });
+  }
+  if (random.chance(0.4)) {
+    const gale = random.pick(GALES);
+    const forMs = 60_000 * random.between(1, 10);
+    const at = start + random.between(1, random.pick([10_000, 60_000, 600_000]));
+    plans.push({ at, name: 'weather', happen: () => world.blow(gale, forMs) });
+  }
+  if (random.chance(0.3)) {
+    const index = random.between(0, 30);
+    plans.push({ at: soon(random, start), name: 'weather', happen: () => world.runStranger(identity.uid, index) });
+  }
+  return plans;
+}
+
+/** Messages that nobody can process, now and then. */
+function poisonings(random: Random, damaged: StoredSpec, world: World, start: number): readonly Happening[] {
+  const { uid } = damaged.identity;
+  const poison = (at: number): Happening => ({ at, name: 'weather', happen: () => void world.poison(uid) });
+  return [
+    { at: start, name: 'weather', happen: () => void world.damage(damaged) },
+    ...Array.from({ length: random.between(3, 8) }, () => poison(start + random.between(1_000, 120_000))),
+  ];
+}
+
+const soon = (random: Random, start: number): number =>
+  start + random.between(500, random.pick([60_000, 600_000, STORM_MS]));
 
 /** An elastic Job: completions and parallelism become the same other number. A success policy's list needs its indexes. */
 function resized(spec: JobManifest['spec'], share: number): JobManifest['spec'] {
@@ -92,26 +205,24 @@ function resized(spec: JobManifest['spec'], share: number): JobManifest['spec'] 
   return { ...spec, ...failedMax, completions: size, parallelism: size };
 }
 
-function deleteSomePod(random: Random, uid: JobUid, world: World): void {
+/** One, or (null) all at once, as one command does it: more than may be replaced before they have stopped, if the Job is large. */
+function deletePods(uid: string, world: World, which: number | null): void {
+  const users = new Users(world);
   const pods = world.watchdog.podsOf(uid);
-  if (pods.length === 0) return;
-  const { index, attempt, nonce } = random.pick(pods);
-  world.user((deps) => deletePod(uid, { index, attempt, nonce }, deps));
-}
-
-/** At once, as one command does it: more than may be replaced before they have stopped, if the Job is large. */
-function deleteAllPods(uid: JobUid, world: World): void {
-  for (const { index, attempt, nonce } of world.watchdog.podsOf(uid).slice(0, DELETED_AT_ONCE_MAX))
-    world.user((deps) => deletePod(uid, { index, attempt, nonce }, deps));
+  const some = which === null ? pods : pods.slice(Math.floor(which * pods.length)).slice(0, 1);
+  for (const { index, attempt, nonce } of some.slice(0, DELETED_AT_ONCE_MAX))
+    users.deletePod(uid, { index, attempt, nonce });
 }
 
 const DELETED_AT_ONCE_MAX = 1_200;
 
 /** Somebody looks after tasks that hang, and deletes the Pod of each until the Job says that it is being deleted. */
-function deleteWhatHangs(uid: JobUid, world: World): void {
-  for (const id of world.watchdog.hangingSince(uid, asEpochMs(world.time - HANGS_AFTER_MS)))
-    world.user((deps) => deletePod(uid, id, deps));
-  world.schedule(asEpochMs(world.time + HANGS_AFTER_MS), () => deleteWhatHangs(uid, world));
+function lookAfterHanging(uid: string, world: World, now: number): void {
+  world.schedule(asEpochMs(now + HANGS_AFTER_MS), () => {
+    const users = new Users(world);
+    for (const id of world.watchdog.hangingSince(uid, asEpochMs(world.time - HANGS_AFTER_MS))) users.deletePod(uid, id);
+    lookAfterHanging(uid, world, world.time);
+  });
 }
 
 const HANGS_AFTER_MS = 30 * 60_000;

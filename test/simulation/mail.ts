@@ -1,29 +1,42 @@
 import type { Look } from '../../shared/control/reconcile.ts';
-import { type EpochMs, asEpochMs, plusMs } from '../../shared/domain/brand.ts';
+import { type EpochMs, type JobUid, asEpochMs, later, plusMs } from '../../shared/domain/brand.ts';
 import type { DispatchMessage, FactMessage, Queues } from '../../shared/ports/queues.ts';
+import { indexesOf, lookText, orderText } from './in-words.ts';
 import { Mailbox } from './post-office.ts';
 import type { Storm } from './storm.ts';
+import type { About } from './story.ts';
+import type { Fault } from './weather.ts';
 
 export type MailOptions = {
   readonly now: () => EpochMs;
   readonly storm: Storm;
   /** Facts come in gusts this far apart, as they pile up before the reconcilers of a large Job; 0: each by itself. */
   readonly gustMs: number;
+  readonly tell: (what: string, about: About, fault: Fault) => void;
+  /** Messages about such a Job cannot be processed. */
+  readonly isDamaged: (uid: JobUid) => boolean;
 };
+
+/** Between the event and its second coming. */
+const STALE_MIN_MS = 60_000;
+const STALE_MAX_MS = 6 * 3_600_000;
 
 /** The three queues, under the weather: messages and events come late, twice or never. */
 export class Mail {
   readonly facts: Mailbox<Look>;
   readonly wakes: Mailbox<Look>;
   readonly dispatches: Mailbox<DispatchMessage>;
+  /** The last stale event is out then. */
+  staleUntil: EpochMs = asEpochMs(0);
+  /** Messages that nobody can process, and those of them that have reached the dead letters. */
+  readonly poison = { received: 0, dead: 0 };
   readonly #options: MailOptions;
 
   constructor(options: MailOptions) {
-    const givenUp = (): void => options.storm.struck('message given up');
-    this.facts = new Mailbox(givenUp);
-    this.wakes = new Mailbox(givenUp);
-    this.dispatches = new Mailbox(givenUp);
     this.#options = options;
+    this.facts = new Mailbox((look) => this.#givenUp(look));
+    this.wakes = new Mailbox((look) => this.#givenUp(look));
+    this.dispatches = new Mailbox((message) => this.#givenUp(message));
   }
 
   queues(): Queues {
@@ -40,12 +53,19 @@ export class Mail {
 
   /** What ECS tells comes through the rule; `lossy`: how likely it does not. */
   event(message: FactMessage, lossy: number): void {
-    const { storm } = this.#options;
-    if (storm.strikes('event dropped', lossy)) return;
-    const copies = storm.strikes('event doubled', storm.weather.eventDoubled) ? 2 : 1;
-    for (let i = 0; i < copies; i++) {
-      this.#put(this.facts, message, storm.delayMs('event late', storm.weather.eventDelayMaxMs));
+    const { storm, now } = this.#options;
+    const { eventDoubled, eventDelayMaxMs, eventStale } = storm.weather;
+    if (storm.strikes('event stale', eventStale)) {
+      const lateMs = storm.luck('event stale').between(STALE_MIN_MS, STALE_MAX_MS);
+      this.staleUntil = later(this.staleUntil, plusMs(now(), lateMs));
+      this.#put(this.facts, message, lateMs);
+      this.#tell(message, `will hear once more, in ${Math.round(lateMs / 60_000)} minutes`, 'event stale');
     }
+    if (storm.strikes('event dropped', lossy)) return this.#tell(message, 'never hears', 'event dropped');
+    const doubled = storm.strikes('event doubled', eventDoubled);
+    if (doubled) this.#tell(message, 'hears twice', 'event doubled');
+    for (let copies = doubled ? 2 : 1; copies > 0; copies--)
+      this.#put(this.facts, message, storm.delayMs('event late', eventDelayMaxMs));
   }
 
   /** When the next hidden message of each queue shows. */
@@ -53,14 +73,20 @@ export class Mail {
     return [this.facts.nextAt(), this.wakes.nextAt(), this.dispatches.nextAt()];
   }
 
-  #post<T>(box: Mailbox<T>, bodies: readonly T[], delaySec: number): void {
-    const { storm } = this.#options;
+  #post<T extends Look | DispatchMessage>(box: Mailbox<T>, bodies: readonly T[], delaySec: number): void {
+    const { storm, isDamaged } = this.#options;
+    const { messageDropped, messageDoubled, messageDelayMaxMs } = storm.weather;
     for (const body of bodies) {
-      if (storm.strikes('message dropped', storm.weather.messageDropped)) continue;
-      const copies = storm.strikes('message doubled', storm.weather.messageDoubled) ? 2 : 1;
-      for (let i = 0; i < copies; i++) {
-        const lateMs = storm.delayMs('message late', storm.weather.messageDelayMaxMs);
+      if (storm.strikes('message dropped', messageDropped)) {
+        this.#tell(body, 'never gets', 'message dropped');
+        continue;
+      }
+      const doubled = storm.strikes('message doubled', messageDoubled);
+      if (doubled) this.#tell(body, 'gets twice', 'message doubled');
+      for (let copies = doubled ? 2 : 1; copies > 0; copies--) {
+        const lateMs = storm.delayMs('message late', messageDelayMaxMs);
         this.#put(box, body, delaySec * 1000 + lateMs);
+        if (isDamaged(body.uid)) storm.struck('poison message');
       }
     }
   }
@@ -70,5 +96,21 @@ export class Mail {
     const visibleAt = plusMs(now(), delayMs);
     const isGusty = gustMs > 0 && Object.is(box, this.facts);
     box.post(body, isGusty ? asEpochMs(Math.ceil(visibleAt / gustMs) * gustMs) : visibleAt);
+  }
+
+  #givenUp(body: Look | DispatchMessage): void {
+    const { storm, isDamaged } = this.#options;
+    storm.struck('message given up');
+    if (isDamaged(body.uid)) this.poison.dead++;
+    this.#tell(body, 'gives up, it goes to the dead letters', 'message given up');
+  }
+
+  /** `what` happens to a message to its handler. */
+  #tell(body: Look | DispatchMessage, what: string, fault: Fault): void {
+    const isLook = 'facts' in body;
+    const indexes = isLook ? body.facts.map(({ index }) => index) : indexesOf(body);
+    const who = isLook ? 'reconcile' : 'dispatch';
+    const text = `${who} ${what}: ${isLook ? lookText(body) : orderText(body)}`;
+    this.#options.tell(text, { uids: [body.uid], indexes }, fault);
   }
 }

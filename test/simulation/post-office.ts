@@ -8,9 +8,9 @@ const RECEIVES_MAX = 3;
 
 /** A queue that promises as little as SQS does. Messages that were received come back unless they are removed. */
 export class Mailbox<T> {
-  readonly #givenUp: () => void;
+  readonly #givenUp: (body: T) => void;
 
-  constructor(givenUp: () => void) {
+  constructor(givenUp: (body: T) => void) {
     this.#givenUp = givenUp;
   }
 
@@ -54,7 +54,7 @@ export class Mailbox<T> {
     for (let letter = this.#hidden.takeDue(now); letter !== undefined; letter = this.#hidden.takeDue(now)) {
       if (letter.removed) continue;
       if (letter.receives < RECEIVES_MAX) this.#visible.push(letter);
-      else this.#givenUp();
+      else this.#givenUp(letter.body);
     }
   }
 }

@@ -1,9 +1,10 @@
-/** A seeded generator (mulberry32): the same seed gives the same run on every machine. */
+/** A seeded generator (mulberry32): the same seed and stream give the same numbers on every machine. */
 export class Random {
   #state: number;
 
-  constructor(seed: number) {
-    this.#state = (seed * 2654435761) >>> 0;
+  /** Streams of one seed are independent: what one of them is asked for shifts none of the others. */
+  constructor(seed: number, stream = '') {
+    this.#state = ((seed * 2654435761) ^ hashOf(stream)) >>> 0;
   }
 
   /** 0 ≤ x < 1. */
@@ -29,4 +30,11 @@ export class Random {
     if (item === undefined) throw new Error('nothing to pick from');
     return item;
   }
+}
+
+/** FNV-1a; the empty text gives 0. */
+function hashOf(text: string): number {
+  let hash = text === '' ? 0 : 2166136261;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 16777619);
+  return hash >>> 0;
 }

@@ -1,94 +1,177 @@
-import type { JobSpec } from '../../shared/domain/job.ts';
+import type { JobUid } from '../../shared/domain/brand.ts';
+import { plusMs } from '../../shared/domain/brand.ts';
 import { DELETED_VERSION, type Status } from '../../shared/domain/status.ts';
-import { fatesOf } from './fates.ts';
-import { Random } from './random.ts';
-import { STORM_MS, happenings } from './happenings.ts';
-import { type Fault, type Weather, weatherOf } from './weather.ts';
-import type { Sight } from './sights.ts';
-import { specFor } from './specs.ts';
-import type { Trace } from './watchdog.ts';
-import { World } from './world.ts';
 import { openNamespace } from '../support/a-namespace.ts';
+import type { Watched } from './commits.ts';
+import { checkFairness } from './fairness.ts';
+import { type Act, type Arrangement, STORM_MS, arrange } from './happenings.ts';
+import { type Guarantee, type Violation, textOf } from './law.ts';
+import { Random } from './random.ts';
+import { type Scenario, scenarioOf } from './scenario.ts';
+import type { Sight } from './sights.ts';
+import type { Story } from './story.ts';
+import { Users } from './users.ts';
+import { AS_IS, type Variation } from './variation.ts';
+import type { Fault } from './weather.ts';
+import { START, World } from './world.ts';
 
 /** An attempt that only the look-ups can find takes 40 minutes; some such in a row. */
 const CALM_MS = 24 * 3_600_000;
 /** Twice what the longest of the seeds takes. */
-const STEPS_MAX = 250_000;
+const STEPS_MAX = 300_000;
 
 export type SeedResult = {
   readonly seed: number;
+  readonly violations: readonly Violation[];
+  /** The same in words. */
   readonly broken: readonly string[];
   readonly steps: number;
-  readonly faults: ReadonlyMap<Fault, number>;
-  readonly sights: ReadonlyMap<Sight, number>;
+  /** In the world's time. */
+  readonly tookMs: number;
   readonly verdict: string;
+  readonly faults: ReadonlyMap<Fault, number>;
+  readonly acts: ReadonlyMap<Act, number>;
+  readonly sights: ReadonlyMap<Sight, number>;
+  readonly checks: ReadonlyMap<Guarantee, number>;
+  /** How many happenings the seed has, for who wants to skip some. */
+  readonly happenings: number;
 };
 
-/** Runs one seed from an empty store to the end of all its Jobs; every tenth has a board of more than one chunk. */
-export async function runSeed(seed: number, trace?: Trace): Promise<SeedResult> {
-  const random = new Random(seed);
-  const large = seed % 10 === 9;
-  const weather: Weather = large ? mild(weatherOf(random)) : weatherOf(random);
-  const spec = specFor(random, seed, large);
-  const fate = fatesOf(random, spec.manifest, large);
-  const world = new World({
-    seed,
-    weather,
-    gustMs: large ? 2_000 : random.pick([0, 0, 5_000]),
-    ...(trace === undefined ? {} : { trace }),
-    fate,
-  });
-  await openNamespace(world.store.objects, 'default', world.time);
+/** Runs one seed from an empty store to the end of all its Jobs. The same seed and variation run the same way, always. */
+export async function runSeed(seed: number, variation: Variation = AS_IS): Promise<SeedResult> {
+  return (await run(seed, variation, false)).result;
+}
 
-  const { uid } = spec.identity;
-  world.createJob(spec);
-  const eventless = happenings(random, uid, world);
-  const until = world.time + STORM_MS;
-  const broken = (): readonly string[] => world.watchdog.violations.map((v) => v.message);
+/** The same run, and what happened in it. */
+export async function tellSeed(
+  seed: number,
+  variation: Variation,
+): Promise<{ readonly result: SeedResult; readonly story: Story }> {
+  const { result, world } = await run(seed, variation, true);
+  if (world.story === null) throw new Error('nobody has told this run');
+  return { result, story: world.story };
+}
+
+async function run(seed: number, variation: Variation, told: boolean) {
+  const scenario = scenarioOf(seed, variation);
+  const world = new World({ ...scenario, seed, without: new Set(variation.without), told });
+  const acts = new Map<Act, number>();
+  const did = (act: Act): void => void acts.set(act, (acts.get(act) ?? 0) + 1);
+  await openNamespace(world.store.objects, 'default', START);
+  const { uids, arrangement } = begin(seed, scenario, variation, world, did);
+  await goOn(uids, arrangement, variation.stormMs ?? STORM_MS, world);
+  await checkEnd(scenario, uids, world);
+  const sights = new Map<Sight, number>();
+  for (const uid of uids)
+    for (const [sight, times] of world.watchdog.jobs.get(uid)?.sights.counts ?? [])
+      sights.set(sight, (sights.get(sight) ?? 0) + times);
+  const { violations, checks } = world.law;
+  const result: SeedResult = {
+    seed,
+    violations,
+    broken: violations.map(textOf),
+    steps: world.steps,
+    tookMs: world.time - START,
+    verdict: uids.map((uid) => standingOf(world.watchdog.jobs.get(uid)?.status)).join('; '),
+    faults: world.storm.faults,
+    acts,
+    sights,
+    checks,
+    happenings: arrangement.count,
+  };
+  return { result, world };
+}
+
+function begin(seed: number, scenario: Scenario, variation: Variation, world: World, did: (act: Act) => void) {
+  const { jobs, next, damaged, kind } = scenario;
+  const [first, ...others] = jobs;
+  if (first === undefined) throw new Error('a scenario without a Job');
+  const users = new Users(world);
+  users.createWhenFree(first, RETRY_MS);
+  const uids = [...jobs, ...(next === null ? [] : [next])].map(({ identity }) => identity.uid);
+  if (kind === 'fair') {
+    // The large Job is in full swing when the small one comes.
+    for (const spec of others) world.schedule(plusMs(START, 15_000), () => users.create(spec));
+    return { uids, arrangement: { over: START + 15_001, count: 0 } };
+  }
+  const arrangement = arrange({
+    random: new Random(seed, 'happenings'),
+    spec: first,
+    next,
+    damaged,
+    world,
+    skip: variation.skip,
+    stormMs: variation.stormMs ?? STORM_MS,
+    did,
+  });
+  if (next !== null) did('made anew under its name');
+  return { uids, arrangement };
+}
+
+/** Whose call has died tries again. */
+const RETRY_MS = 60_000;
+
+/** Until nothing is left to be done, a guarantee is broken, or the patience is over. */
+async function goOn(uids: readonly JobUid[], { over }: Arrangement, stormMs: number, world: World): Promise<void> {
+  const { watchdog, law, mail } = world;
+  const until = plusMs(START, stormMs);
   let cleared = false;
-  while (world.steps < STEPS_MAX && world.watchdog.violations.length === 0) {
-    const watched = world.watchdog.jobs.get(uid);
-    const status = watched?.status;
-    const quiet = watched !== undefined && world.time > eventless && isQuiet(watched);
-    if (quiet && world.watchdog.liveStrangers() === 0) break;
+  while (world.steps < STEPS_MAX && law.violations.length === 0) {
+    const settled = world.time > over && world.time > mail.staleUntil + STALE_GRACE_MS && allQuiet(uids, world);
+    if (settled && watchdog.liveStrangers() === 0) return;
     if (!cleared && world.time > until) {
       world.clear();
       cleared = true;
-      if (status === undefined) world.createJob(spec); // the user's call died; people try again
     }
-    if (world.time > until + CALM_MS) break;
+    if (world.time > Math.max(until, mail.staleUntil) + CALM_MS) return;
     await world.step();
   }
-  const watched = world.watchdog.jobs.get(uid);
-  const status = watched?.status;
-  const verdict = status === undefined ? 'never created' : describe(status);
-  const quiet = watched !== undefined && isQuiet(watched);
-  if (broken().length === 0 && quiet) {
-    world.watchdog.checkTruth(uid);
-    if (watched.status.phase.kind === 'deleted') await world.checkForgotten(uid);
-  }
-  const endless = broken().length === 0 && !quiet;
-  const problems = endless ? [`G8: no end: ${verdict} after ${world.steps} steps`] : broken();
-  const sights = watched?.sights.counts ?? new Map();
-  return { seed, broken: problems, steps: world.steps, faults: world.faults, sights, verdict };
 }
 
-type Standing = { readonly status: Status; readonly spec: JobSpec; readonly publishedVersion: number };
+/** Handlers that have the last stale event in hand are through with it. */
+const STALE_GRACE_MS = 5_000;
+
+async function checkEnd({ kind, damaged }: Scenario, uids: readonly JobUid[], world: World): Promise<void> {
+  const { law, watchdog, mail } = world;
+  if (law.violations.length > 0) return;
+  for (const uid of uids) {
+    const watched = watchdog.jobs.get(uid);
+    const standing = standingOf(watched?.status);
+    law.of(uid)(
+      watched === undefined || !isQuiet(watched),
+      'G8',
+      () => `no end: ${standing} after ${world.steps} steps`,
+    );
+  }
+  if (law.violations.length > 0) return;
+  for (const uid of uids) watchdog.checkTruth(uid);
+  if (damaged !== null)
+    law.forbid(
+      mail.poison.received > POISON_FEW && mail.poison.dead === 0,
+      'G9',
+      () => `nobody can process what was received ${mail.poison.received} times, and nothing of it is a dead letter`,
+    );
+  if (kind === 'fair') checkFairness(uids, watchdog, law);
+  const deleted = uids.filter((uid) => watchdog.jobs.get(uid)?.status.phase.kind === 'deleted');
+  for (const uid of deleted) await world.checkForgotten(uid);
+}
+
+/** Fewer may be the first receives of messages that are still to come back. */
+const POISON_FEW = 60;
+
+const allQuiet = (uids: readonly JobUid[], { watchdog }: World): boolean =>
+  uids.every((uid) => {
+    const watched = watchdog.jobs.get(uid);
+    return watched !== undefined && isQuiet(watched);
+  });
 
 /** Over, and nothing more is to be done about it. */
-const isQuiet = ({ status, spec, publishedVersion }: Standing): boolean =>
+const isQuiet = ({ status, spec, publishedVersion }: Watched): boolean =>
   (status.phase.kind === 'deleted' && (publishedVersion === DELETED_VERSION || status.alarms.length === 0)) ||
   (status.phase.kind === 'finished' && status.alarms.length === 0 && spec.ttlSecAfterFinished === null);
 
-const describe = ({ phase, failed, version }: Status): string =>
-  `${phase.kind}${phase.kind === 'finished' ? ` ${phase.verdict.reason}` : ''}, failed ${failed}, version ${version}`;
-
-/** Thousands of tasks under a storm would take minutes to simulate: fewer faults for each of them. */
-const mild = (weather: Weather): Weather => ({
-  ...weather,
-  crash: weather.crash / 5,
-  lostAnswer: weather.lostAnswer / 5,
-  messageDropped: weather.messageDropped / 5,
-  eventDropped: weather.eventDropped / 10,
-  throttled: weather.throttled / 5,
-});
+const standingOf = (status: Status | undefined): string => {
+  if (status === undefined) return 'never created';
+  const { phase, failed, version } = status;
+  return `${phase.kind}${phase.kind === 'finished' ? ` ${phase.verdict.reason}` : ''}, failed ${failed}, version ${version}`;
+};

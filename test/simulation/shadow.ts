@@ -41,6 +41,7 @@ export class ShadowBoard {
   restarts = 0;
   readonly counts = { starting: 0, running: 0, waiting: 0, stopping: 0 };
   readonly #records = new Map<number, Shadow>();
+  readonly #withPod = new Set<number>();
 
   at(index: number): Shadow {
     return this.#records.get(index) ?? FRESH;
@@ -52,6 +53,8 @@ export class ShadowBoard {
     const before = this.at(index);
     const after = stepped(before, transition);
     this.#records.set(index, after);
+    if (hasPod(after.state)) this.#withPod.add(index);
+    else this.#withPod.delete(index);
     this.#count(before, -1);
     this.#count(after, 1);
     this.restarts += after.restarts - before.restarts;
@@ -63,7 +66,7 @@ export class ShadowBoard {
 
   /** Attempts that have a Pod now. */
   pods(): readonly (Shadow & { readonly index: number })[] {
-    return [...this.#records].flatMap(([index, shadow]) => (hasPod(shadow.state) ? [{ index, ...shadow }] : []));
+    return [...this.#withPod].map((index) => ({ index, ...this.at(index) }));
   }
 
   #count(shadow: Shadow, by: 1 | -1): void {

@@ -23,6 +23,8 @@ export const SIGHTS = [
   'MaxFailedIndexesExceeded',
   'FailedIndexes',
   'outlived',
+  // what RunTask denied, and the board took for its own
+  'adopted',
 ] as const;
 export type Sight = (typeof SIGHTS)[number];
 

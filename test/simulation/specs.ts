@@ -1,31 +1,43 @@
 import { ANNOTATIONS } from '../../shared/domain/annotations.ts';
-import { asEpochMs } from '../../shared/domain/brand.ts';
 import type { JobManifest, PodFailureRule, SuccessPolicy } from '../../shared/domain/manifest.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import { aJob } from '../support/a-job.ts';
 import { EXIT_CODES } from './fates.ts';
 import type { Random } from './random.ts';
+import { START } from './world.ts';
 
 type Spec = JobManifest['spec'];
 
 /** What a Job whose back-off limit is not to matter has. */
 const MANY = 2_147_483_647;
 
-/** The Job of a seed: some are plain, the others with some of Kubernetes' policies, as admission would let them in. */
-export function specFor(random: Random, seed: number, large: boolean): StoredSpec {
+export type SpecWish = {
+  readonly uid: string;
+  readonly name: string;
+  readonly large: boolean;
+  /** At most so many; null: as luck has it. */
+  readonly completionsMax: number | null;
+  readonly parallelismMax: number | null;
+};
+
+/** A Job by luck: some are plain, the others have some of Kubernetes' policies, as admission would let them in. */
+export function specFor(random: Random, { uid, name, large, completionsMax, parallelismMax }: SpecWish): StoredSpec {
   const plain = random.chance(0.35);
-  const completions = large
+  const size = large
     ? random.between(4_097, 4_400)
     : plain
       ? random.pick([0, 1, random.between(2, 30), random.between(2, 30)])
       : random.between(1, 30);
   const mode = large ? 'Indexed' : random.pick(['Indexed', 'Indexed', 'Indexed', 'NonIndexed', 'WorkQueue'] as const);
+  const width = large ? size : random.between(1, 12);
+  const completions = Math.min(size, completionsMax ?? size);
   const stored = aJob({
-    uid: `sim-${seed}`,
-    createdAt: asEpochMs(1_800_000_000_000),
+    uid,
+    name,
+    createdAt: START,
     completionMode: mode === 'Indexed' ? 'Indexed' : 'NonIndexed',
     completions: mode === 'WorkQueue' ? null : completions,
-    parallelism: large ? completions : random.between(1, 12),
+    parallelism: Math.min(width, parallelismMax ?? width),
     backoffLimit: random.pick(large ? [0, MANY, MANY, MANY] : plain ? [0, 3, 1_000] : [0, 3, 6, 1_000, 1_000]),
     suspend: !large && random.chance(0.1),
   });

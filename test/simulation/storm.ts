@@ -1,15 +1,20 @@
-import type { Random } from './random.ts';
-import { CALM, type Fault, type Weather } from './weather.ts';
+import type { EpochMs } from '../../shared/domain/brand.ts';
+import { Random } from './random.ts';
+import { CALM, type Fault, type Gale, type Weather } from './weather.ts';
 
-/** The weather at work: what strikes, and how often it has. */
+/** The weather at work: what strikes, and how often it has. Each kind of fault has luck of its own, and can be left out. */
 export class Storm {
   weather: Weather;
   readonly faults = new Map<Fault, number>();
-  readonly #random: Random;
+  readonly #seed: number;
+  readonly #without: ReadonlySet<Fault>;
+  readonly #luck = new Map<Fault, Random>();
+  readonly #galesUntil = new Map<Gale, EpochMs>();
 
-  constructor(weather: Weather, random: Random) {
+  constructor(weather: Weather, seed: number, without: ReadonlySet<Fault> = new Set()) {
     this.weather = weather;
-    this.#random = random;
+    this.#seed = seed;
+    this.#without = without;
   }
 
   clear(): void {
@@ -17,7 +22,7 @@ export class Storm {
   }
 
   strikes(fault: Fault, probability: number): boolean {
-    if (probability === 0 || !this.#random.chance(probability)) return false;
+    if (probability === 0 || this.#without.has(fault) || !this.luck(fault).chance(probability)) return false;
     this.struck(fault);
     return true;
   }
@@ -28,8 +33,33 @@ export class Storm {
 
   /** How late something comes; 0 mostly means that it does not. */
   delayMs(fault: Fault, maxMs: number): number {
-    const delayMs = this.#random.between(0, maxMs);
+    if (maxMs === 0 || this.#without.has(fault)) return 0;
+    const delayMs = this.luck(fault).between(0, maxMs);
     if (delayMs > 0) this.struck(fault);
     return delayMs;
+  }
+
+  allows(fault: Fault): boolean {
+    return !this.#without.has(fault);
+  }
+
+  rise(gale: Gale, until: EpochMs): void {
+    if (this.allows(gale)) this.#galesUntil.set(gale, until);
+  }
+
+  /** The gale blows, and meets this call (as likely as `share`). */
+  blows(gale: Gale, now: EpochMs, share = 1): boolean {
+    const until = this.#galesUntil.get(gale);
+    if (until === undefined || until <= now || (share < 1 && !this.luck(gale).chance(share))) return false;
+    this.struck(gale);
+    return true;
+  }
+
+  luck(fault: Fault): Random {
+    const known = this.#luck.get(fault);
+    if (known !== undefined) return known;
+    const fresh = new Random(this.#seed, fault);
+    this.#luck.set(fault, fresh);
+    return fresh;
   }
 }

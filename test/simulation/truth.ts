@@ -5,6 +5,7 @@ import type { PodFailureRule } from '../../shared/domain/manifest.ts';
 import type { Phase } from '../../shared/domain/status.ts';
 import type { TaskView } from '../../shared/domain/task.ts';
 import type { TransitionOp } from '../../shared/domain/transition.ts';
+import type { Guarantee } from './law.ts';
 import type { Shadow } from './shadow.ts';
 
 /** What the board says became of one launch of an attempt, and what it knew when it said so. */
@@ -32,10 +33,20 @@ export const NOWHERE: Ending = { cause: 'Infrastructure', exitCode: null, contai
 /** What a launch is taken for whose Pod was deleted, and of which ECS knows nothing (any more). */
 const DELETED: Ending = { cause: 'Stopped', exitCode: null, container: null, reason: '' };
 
-/** Compares what ECS's tasks came to with what the board says of their launches; `outcomes` by index/attempt/nonce. */
-export function lies(tasks: readonly TaskView[], outcomes: ReadonlyMap<string, Outcome>) {
-  const found: { readonly guarantee: string; readonly what: string }[] = [];
-  for (const { id, ending, times } of tasks) {
+type Lie = { readonly index: number; readonly guarantee: Guarantee; readonly what: string };
+
+/**
+ * Compares what ECS's tasks came to with what the board says of their launches; `outcomes` by index/attempt/nonce;
+ * `isDenied`: RunTask has said that it did not start the task.
+ */
+export function lies(
+  tasks: readonly TaskView[],
+  outcomes: ReadonlyMap<string, Outcome>,
+  isDenied: (task: TaskView) => boolean,
+): readonly Lie[] {
+  const found: Lie[] = [];
+  for (const task of tasks) {
+    const { id, ending, times } = task;
     if (ending === null) continue;
     const { index, attempt, nonce } = id;
     const named = outcomes.get(`${index}/${attempt}/${nonce}`);
@@ -43,7 +54,7 @@ export function lies(tasks: readonly TaskView[], outcomes: ReadonlyMap<string, O
     const outcome = named?.op === 'renonce' ? outcomes.get(`${index}/${attempt}/${nonce + 1}`) : named;
     const told = `a task of attempt ${index}/${attempt}/${nonce} ended (${ending.cause} ${ending.exitCode})`;
     if (outcome === undefined) {
-      found.push({ guarantee: 'G2', what: `${told}, which the board does not know` });
+      found.push({ index, guarantee: 'G2', what: `${told}, which the board does not know` });
       continue;
     }
     const { op } = outcome;
@@ -51,9 +62,12 @@ export function lies(tasks: readonly TaskView[], outcomes: ReadonlyMap<string, O
     if (expected(ending, outcome, endedAt) === op) continue;
     const forgotten = times.stoppedAt !== null && outcome.at >= times.stoppedAt + ECS_REMEMBERS_MS;
     const guesses = outcome.shadow.podDeleted ? [NOWHERE, DELETED] : [NOWHERE];
-    if (forgotten && guesses.some((guess) => isLoss(expected(guess, outcome, endedAt), op))) continue;
+    // Nobody has the ARN of a task that RunTask has denied: once it has stopped, and the event was lost, it cannot be found.
+    if ((forgotten || isDenied(task)) && guesses.some((guess) => isLoss(expected(guess, outcome, endedAt), op)))
+      continue;
     const guarantee = ending.cause === 'Completed' ? 'G2' : 'G5';
     found.push({
+      index,
       guarantee,
       what: `${told}, which is ${expected(ending, outcome, endedAt)}, but the board says ${op}`,
     });

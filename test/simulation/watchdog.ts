@@ -1,26 +1,21 @@
-import { type EpochMs, type JobUid, plusMs } from '../../shared/domain/brand.ts';
+import { type EpochMs, type JobUid, asJobUid, plusMs } from '../../shared/domain/brand.ts';
 import type { AttemptId } from '../../shared/domain/fact.ts';
 import { InvariantError } from '../../shared/domain/invariant.ts';
 import { planningSpec } from '../../shared/domain/job.ts';
 import { DELETED_VERSION, type Phase, type Status, isEnding } from '../../shared/domain/status.ts';
 import type { TaskView } from '../../shared/domain/task.ts';
+import type { Transition } from '../../shared/domain/transition.ts';
 import type { Feed, FeedEntry } from '../../shared/ports/feed.ts';
 import type { JobStore, StoredSpec } from '../../shared/ports/job-store.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
 import { type Watched, checkCommit, checkPhases, watch } from './commits.ts';
+import type { JobLaw, Law } from './law.ts';
+import { attemptText, inWords } from './in-words.ts';
+import type { About } from './story.ts';
 import { lies } from './truth.ts';
 
-/** A guarantee of the design that did not hold. */
-export class Violation extends Error {
-  readonly guarantee: string;
-  constructor(guarantee: string, what: string) {
-    super(`${guarantee}: ${what}`);
-    this.guarantee = guarantee;
-  }
-}
-
-/** Is told of everything that is watched, a line each: what one reads when a seed has turned red. */
-export type Trace = (line: string) => void;
+/** Is told of everything that is watched: what one reads when a seed has turned red. */
+export type Tell = (what: string, about: About) => void;
 
 /** Tasks that Muster has not started carry nonces from here on: they must be stopped, and count for nothing. */
 export const STRANGER_NONCE = 1_000;
@@ -29,62 +24,74 @@ const isStranger = ({ id }: Pick<TaskView, 'id'>): boolean => id.nonce >= STRANG
 /** Looks at every commit, every task and every publication, and says so the moment a guarantee is broken. */
 export class Watchdog {
   readonly jobs = new Map<JobUid, Watched>();
-  readonly violations: Violation[] = [];
   readonly #now: () => EpochMs;
-  readonly #trace: Trace;
+  readonly #law: Law;
+  readonly #tell: Tell;
   /** tasks by uid/index/attempt/nonce: at most one each */
   readonly #started = new Map<string, number>();
   /** tasks of ours that have not stopped, by uid and index: `index/attempt/nonce` */
   readonly #live = new Map<JobUid, Map<number, Set<string>>>();
   readonly #tasks = new Map<string, TaskView>();
   readonly #counts = new Map<JobUid, number>();
+  /** started although RunTask said no, by uid/index/attempt/nonce: whatever they do, unless the board takes one for its own */
+  readonly #phantoms = new Set<string>();
+  /** The same, and those that the board has taken for its own. */
+  readonly #denied = new Set<string>();
 
-  constructor(now: () => EpochMs, trace: Trace) {
+  constructor(now: () => EpochMs, law: Law, tell: Tell) {
     this.#now = now;
-    this.#trace = (line) => trace(`${new Date(now()).toISOString().slice(11, 23)} ${line}`);
+    this.#law = law;
+    this.#tell = tell;
   }
 
   /** Errors that the queue retries are weather; our own bugs are not. */
   threw(error: unknown): void {
     const bug = error instanceof InvariantError || error instanceof TypeError || error instanceof RangeError;
-    if (bug) this.#blame('bug', String(error.stack));
+    this.#law.forbid(bug, 'bug', () => (error instanceof Error ? String(error.stack) : ''));
   }
 
-  taskStarts(launch: Launch): void {
+  /** `refused`: RunTask says no, and starts it all the same. */
+  taskStarts(launch: Launch, refused: boolean): void {
     const { job, id } = launch;
-    const watched = this.jobs.get(job.uid);
     if (isStranger(launch)) return;
-    if (watched === undefined) return this.#blame('G7', `a task of unknown Job ${job.uid} starts`);
+    const watched = this.jobs.get(job.uid);
+    this.#law.forbid(watched === undefined, 'G7', () => `a task of unknown Job ${job.uid} starts`);
+    if (watched === undefined) return;
     const { board, status } = watched;
     const key = keyOf(id);
+    const law: JobLaw = (holds, guarantee, what) => this.#law.of(job.uid)(holds, guarantee, what, id.index);
     const times = (this.#started.get(`${job.uid}/${key}`) ?? 0) + 1;
     this.#started.set(`${job.uid}/${key}`, times);
-    if (times > 1) this.#blame('G4', `attempt ${key} was started ${times} times`);
-    if (board.succeeded.has(id.index)) this.#blame('G1', `index ${id.index} is launched again after it has succeeded`);
+    law(times > 1, 'G4', () => `attempt ${key} was started ${times} times`);
+    law(board.succeeded.has(id.index), 'G1', () => `index ${id.index} is launched again after it has succeeded`);
     const { attempt, nonce, state } = board.at(id.index);
     const early = attempt === id.attempt && (id.nonce > nonce || (id.nonce === nonce && state === 'waiting'));
-    if (early || !watched.claimed.has(`${id.index}/${id.attempt}`)) {
-      this.#blame('G14', `attempt ${key} starts before its claim was committed`);
-    }
+    const unclaimed = early || !watched.claimed.has(`${id.index}/${id.attempt}`);
+    law(unclaimed, 'G14', () => `attempt ${key} starts before its claim was committed`);
     const { kind } = status.phase;
-    if (kind === 'finished' || kind === 'deleted') this.#blame('G6', `a task starts after the Job is ${kind}`);
+    law(kind === 'finished' || kind === 'deleted', 'G6', () => `a task starts after the Job is ${kind}`);
+    if (refused) {
+      this.#phantoms.add(`${job.uid}/${key}`);
+      this.#denied.add(`${job.uid}/${key}`);
+      return;
+    }
     const live = this.#liveOf(job.uid);
-    const beside = live.get(id.index) ?? new Set();
     const lingering = status.lingering.filter((other) => live.get(other.index)?.has(keyOf(other)) === true).map(keyOf);
-    for (const other of beside) {
-      if (!lingering.includes(other)) this.#blame('G4', `attempt ${key} starts beside ${other}`);
-    }
-    live.set(id.index, beside.add(key));
-    const count = (this.#counts.get(job.uid) ?? 0) + 1;
-    this.#counts.set(job.uid, count);
-    if (count - lingering.length > watched.parallelismMax) {
-      this.#blame('G3', `${count} tasks live, ${lingering.length} replaced, parallelism ${watched.parallelismMax}`);
-    }
+    for (const other of live.get(id.index) ?? [])
+      law(!lingering.includes(other), 'G4', () => `attempt ${key} starts beside ${other}`);
+    this.#goesLive(job.uid, id);
+    const count = this.#counts.get(job.uid) ?? 0;
+    law(
+      count - lingering.length > watched.parallelismMax,
+      'G3',
+      () => `${count} tasks live, ${lingering.length} replaced, parallelism ${watched.parallelismMax}`,
+    );
   }
 
   taskChanged(view: TaskView): void {
     const { job, id, stage, ending } = view;
-    this.#trace(`task ${keyOf(id)} ${stage}${ending === null ? '' : ` ${ending.cause} ${ending.exitCode}`}`);
+    const how = ending === null ? '' : ` (${ending.cause}, exit code ${ending.exitCode ?? 'none'})`;
+    this.#tell(`task of ${attemptText(id)} is ${stage}${how}`, { uids: [job], indexes: [id.index] });
     this.#tasks.set(view.arn, view);
     if (stage !== 'stopped' || isStranger(view)) return;
     const live = this.#liveOf(job);
@@ -93,26 +100,60 @@ export class Watchdog {
     if (beside?.size === 0) live.delete(id.index);
   }
 
+  /** Every task there was of a Job. */
+  tasksOf(uid: JobUid): readonly TaskView[] {
+    return [...this.#tasks.values()].filter(({ job }) => job === uid);
+  }
+
   /** Attempts with a Pod, for users who delete one. */
-  podsOf(uid: JobUid): ReturnType<Watched['board']['pods']> {
-    return this.jobs.get(uid)?.board.pods() ?? [];
+  podsOf(uid: string): ReturnType<Watched['board']['pods']> {
+    return this.jobs.get(asJobUid(uid))?.board.pods() ?? [];
   }
 
   /** Attempts whose task has been there since before `moment`, and whose Pod nobody has deleted. */
-  hangingSince(uid: JobUid, moment: EpochMs): readonly AttemptId[] {
+  hangingSince(uid: string, moment: EpochMs): readonly AttemptId[] {
     return [...this.#tasks.values()]
       .filter((view) => view.job === uid && view.stage !== 'stopped' && !isStranger(view))
       .filter(({ times }) => times.createdAt !== null && times.createdAt < moment)
       .map(({ id }) => id)
       .filter(({ index, attempt }) => {
-        const shadow = this.jobs.get(uid)?.board.at(index);
+        const shadow = this.jobs.get(asJobUid(uid))?.board.at(index);
         return shadow?.attempt === attempt && !shadow.podDeleted;
       });
   }
 
-  /** Tasks that nobody of ours has started, and that nobody has stopped yet. */
+  /** Tasks that no board knows: nobody of ours has started them, or RunTask said that it had not. */
   liveStrangers(): number {
-    return [...this.#tasks.values()].filter((view) => isStranger(view) && view.stage !== 'stopped').length;
+    let live = 0;
+    for (const view of this.#tasks.values())
+      if (view.stage !== 'stopped' && (isStranger(view) || this.#isPhantom(view))) live++;
+    return live;
+  }
+
+  #isPhantom({ job, id }: Pick<TaskView, 'job' | 'id'>): boolean {
+    return this.#phantoms.has(`${job}/${keyOf(id)}`);
+  }
+
+  /** RunTask has said that it does not start it, and started it. */
+  isDenied(uid: JobUid, id: AttemptId): boolean {
+    return this.#denied.has(`${uid}/${keyOf(id)}`);
+  }
+
+  #goesLive(uid: JobUid, id: AttemptId): void {
+    const live = this.#liveOf(uid);
+    live.set(id.index, (live.get(id.index) ?? new Set()).add(keyOf(id)));
+    this.#counts.set(uid, (this.#counts.get(uid) ?? 0) + 1);
+  }
+
+  /** The board counts on a task that RunTask has denied: it is one like any other from now on. */
+  #adopt(uid: JobUid, { index, attempt }: Transition): void {
+    const id = { index, attempt, nonce: this.jobs.get(uid)?.board.at(index).nonce ?? 0 };
+    if (!this.#phantoms.delete(`${uid}/${keyOf(id)}`)) return;
+    this.jobs.get(uid)?.sights.see('adopted');
+    const lives = [...this.#tasks.values()].some(
+      (view) => view.job === uid && keyOf(view.id) === keyOf(id) && view.stage !== 'stopped',
+    );
+    if (lives) this.#goesLive(uid, id);
   }
 
   /** `byUser`: a user's handler, not a pass. */
@@ -166,9 +207,9 @@ export class Watchdog {
         for (const { uid, version } of entries) {
           const committed = this.jobs.get(uid)?.status;
           const deleted = committed?.phase.kind === 'deleting' || committed?.phase.kind === 'deleted';
-          if (committed === undefined || (version === DELETED_VERSION ? !deleted : version > committed.version)) {
-            this.#blame('G14', `version ${version} of Job ${uid} is shown before it is committed`);
-          }
+          const early =
+            committed === undefined || (version === DELETED_VERSION ? !deleted : version > committed.version);
+          this.#law.of(uid)(early, 'G14', () => `version ${version} of Job ${uid} is shown before it is committed`);
         }
         const appended = await feed.append(entries, at);
         if (appended.kind === 'appended') for (const entry of entries) this.#published(entry);
@@ -179,26 +220,31 @@ export class Watchdog {
 
   /** At the end: what the board says is what has happened. */
   checkTruth(uid: JobUid): void {
+    const law = this.#law.of(uid);
     const watched = this.jobs.get(uid);
-    if (watched === undefined) return this.#blame('G8', `Job ${uid} was never created`);
-    const tasks = [...this.#tasks.values()].filter(({ job }) => job === uid);
+    if (watched === undefined) return law(true, 'G8', () => `Job ${uid} was never created`);
+    const tasks = this.tasksOf(uid);
     const live = tasks.filter(({ stage }) => stage !== 'stopped');
-    if (live.length > 0) this.#blame('G7', `${live.length} tasks run on after the Job is over`);
-    const own = tasks.filter((view) => !isStranger(view));
-    for (const { guarantee, what } of lies(own, watched.outcomes)) this.#blame(guarantee, what);
+    law(live.length > 0, 'G7', () => `${live.length} tasks run on after the Job is over`, live[0]?.id.index);
+    const own = tasks.filter((view) => !isStranger(view) && !(this.#isPhantom(view) && !isCounted(view, watched)));
+    for (const { guarantee, what, index } of lies(own, watched.outcomes, ({ job, id }) => this.isDenied(job, id)))
+      law(true, guarantee, () => what, index);
     const done = new Set(own.filter(({ ending }) => ending?.cause === 'Completed').map(({ id }) => id.index));
-    for (const index of watched.board.succeeded) {
-      if (!done.has(index)) this.#blame('G2', `index ${index} is counted, but no task of it ended with 0`);
-    }
+    for (const index of watched.board.succeeded)
+      law(!done.has(index), 'G2', () => `index ${index} is counted, but no task of it ended with 0`, index);
     const { phase, version, published } = watched.status;
     // A commit that changes nothing that is shown publishes itself in the status, not in the feed.
     const shown = Math.max(watched.publishedVersion, published.version);
-    if (phase.kind === 'finished' && shown < version) {
-      this.#blame('G14', `version ${version} was never published (${watched.publishedVersion})`);
-    }
-    if (phase.kind === 'deleted' && watched.publishedVersion !== DELETED_VERSION) {
-      this.#blame('G14', 'the deletion was never published');
-    }
+    law(
+      phase.kind === 'finished' && shown < version,
+      'G14',
+      () => `version ${version} was never published (${watched.publishedVersion})`,
+    );
+    law(
+      phase.kind === 'deleted' && watched.publishedVersion !== DELETED_VERSION,
+      'G14',
+      () => 'the deletion was never published',
+    );
   }
 
   /** A deleted Job's rows have had their time: nothing of it is left. */
@@ -216,52 +262,66 @@ export class Watchdog {
       attempts: (await jobs.readAttempts(uid, 0, Math.max(0, Math.min(size, 4_096) - 1)))[0] ?? null,
     };
     const rows = Object.entries(left).flatMap(([name, row]) => (row === null ? [] : [name]));
-    if (rows.length > 0) this.#blame('G7', `a deleted Job leaves for ever: ${rows.join(', ')}`);
+    this.#law.of(uid)(rows.length > 0, 'G7', () => `a deleted Job leaves for ever: ${rows.join(', ')}`);
   }
 
   #created(spec: StoredSpec, status: Status): void {
     const { uid } = spec.identity;
     if (this.jobs.has(uid)) return; // the same call once more
-    this.#trace(`created ${JSON.stringify(spec.manifest.spec).slice(0, 160)}`);
-    this.jobs.set(uid, watch(spec, status));
+    this.#tell(`creates Job ${uid}: ${JSON.stringify(withoutTemplate(spec))}`, { uids: [uid], indexes: null });
+    this.jobs.set(uid, watch(spec, status, this.#now()));
   }
 
-  #published(entry: FeedEntry): void {
-    this.#trace(`published ${entry.type} ${entry.after} to ${entry.version}`);
-    const watched = this.jobs.get(entry.uid);
+  #published({ uid, type, after, version }: FeedEntry): void {
+    this.#tell(`publishes versions ${after} to ${version} (${type})`, { uids: [uid], indexes: null, isMinor: true });
+    const watched = this.jobs.get(uid);
     if (watched === undefined) return;
-    if (entry.after !== watched.publishedVersion) {
-      this.#blame('G14', `the feed goes from version ${watched.publishedVersion} to one after ${entry.after}`);
-    }
-    watched.publishedVersion = entry.version;
+    const { publishedVersion } = watched;
+    this.#law.of(uid)(
+      after !== publishedVersion,
+      'G14',
+      () => `the feed goes from version ${publishedVersion} to one after ${after}`,
+    );
+    watched.publishedVersion = version;
   }
 
   #committed(uid: JobUid, status: Status, isPass = false): void {
+    const law = this.#law.of(uid);
     const watched = this.jobs.get(uid);
-    if (watched === undefined) return this.#blame('G2', `a commit for unknown Job ${uid}`);
+    law(watched === undefined, 'G2', () => `a commit for unknown Job ${uid}`);
+    if (watched === undefined) return;
     const before = watched.status;
     watched.status = status;
     const fresh = status.journal.entries.filter(({ seq }) => seq >= before.journal.nextSeq).map((e) => e.transition);
-    this.#trace(
-      `committed ${status.version} ${nameOf(status.phase)} ${fresh.map((t) => `${t.op} ${t.index}/${t.attempt}`).join(', ')}`,
+    this.#tell(`commits version ${status.version}, ${nameOf(status.phase)}${inWords(fresh)}`, {
+      uids: [uid],
+      indexes: nameOf(before.phase) === nameOf(status.phase) ? fresh.map(({ index }) => index) : null,
+    });
+    law(status.version !== before.version + 1, 'G10', () => `version ${status.version} follows ${before.version}`);
+    law(
+      status.revision !== watched.stored.revision,
+      'G10',
+      () => `decided by revision ${status.revision} of ${watched.stored.revision}`,
     );
-    if (status.version !== before.version + 1) {
-      this.#blame('G10', `version ${status.version} follows ${before.version}`);
-    }
-    if (status.revision !== watched.stored.revision) {
-      this.#blame('G10', `decided by revision ${status.revision} of ${watched.stored.revision}`);
-    }
-    if (status.now < before.now) this.#blame('G10', `time runs backwards by ${before.now - status.now} ms`);
-    const blame = this.#blame.bind(this);
-    checkPhases(before.phase, status.phase, blame);
+    law(status.now < before.now, 'G10', () => `time runs backwards by ${before.now - status.now} ms`);
+    checkPhases(before.phase, status.phase, law);
     const { kind } = status.phase;
     const live = this.#counts.get(uid) ?? 0;
-    if (live > 0 && ((kind === 'finished' && before.phase.kind !== 'finished') || kind === 'deleted')) {
-      this.#blame('G6', `${kind} while ${live} tasks may still run`);
-    }
-    if (before.phase.kind === 'terminating' && kind === 'deleted' && watched.spec.held)
-      this.#blame('G7', 'a Job is gone that a finalizer holds');
-    if (isPass) checkCommit(watched, before, fresh, (arn) => this.#tasks.get(arn), this.#now(), blame);
+    const isEnd = (kind === 'finished' && before.phase.kind !== 'finished') || kind === 'deleted';
+    law(
+      isEnd && live > 0,
+      'G6',
+      () => `${kind} while ${live} tasks may still run`,
+      this.#liveOf(uid).keys().next().value,
+    );
+    law(
+      before.phase.kind === 'terminating' && kind === 'deleted' && watched.spec.held,
+      'G7',
+      () => 'a Job is gone that a finalizer holds',
+    );
+    if (isPass) checkCommit(watched, before, fresh, (arn) => this.#tasks.get(arn), this.#now(), law);
+    if (this.#phantoms.size > 0)
+      for (const step of fresh) if (step.op === 'launched' || step.op === 'running') this.#adopt(uid, step);
     if (!isEnding(status.phase) || isEnding(before.phase)) return;
     for (const { index, attempt } of watched.board.pods()) watched.wished.add(`${index}/${attempt}`);
   }
@@ -272,9 +332,11 @@ export class Watchdog {
     const ttlSec = watched?.spec.ttlSecAfterFinished ?? null;
     const phase = watched?.status.phase;
     watched?.sights.see('outlived');
-    if (phase?.kind !== 'finished' || ttlSec === null || now < plusMs(phase.at, ttlSec * 1000)) {
-      this.#blame('G7', `a Job is deleted that is ${phase?.kind}, with ${ttlSec} s to live after its end`);
-    }
+    this.#law.of(uid)(
+      phase?.kind !== 'finished' || ttlSec === null || now < plusMs(phase.at, ttlSec * 1000),
+      'G7',
+      () => `a Job is deleted that is ${phase?.kind}, with ${ttlSec} s to live after its end`,
+    );
   }
 
   #liveOf(uid: JobUid): Map<number, Set<string>> {
@@ -284,14 +346,19 @@ export class Watchdog {
     this.#live.set(uid, fresh);
     return fresh;
   }
-
-  #blame(guarantee: string, what: string): void {
-    this.#trace(`BROKEN ${guarantee}: ${what}`);
-    this.violations.push(new Violation(guarantee, what));
-  }
 }
+
+/** What the board has said of a launch that RunTask had denied. */
+const isCounted = ({ id }: TaskView, { outcomes }: Watched): boolean =>
+  (outcomes.get(keyOf(id))?.op ?? 'renonce') !== 'renonce';
 
 const keyOf = ({ index, attempt, nonce }: AttemptId): string => `${index}/${attempt}/${nonce}`;
 
 const nameOf = (phase: Phase): string =>
-  phase.kind === 'draining' || phase.kind === 'finished' ? `${phase.kind} ${phase.verdict.reason}` : phase.kind;
+  phase.kind === 'draining' || phase.kind === 'finished' ? `${phase.kind} (${phase.verdict.reason})` : phase.kind;
+
+const withoutTemplate = ({ manifest }: StoredSpec): unknown => ({
+  ...manifest.spec,
+  template: undefined,
+  selector: undefined,
+});

@@ -10,7 +10,12 @@ export type Fate = {
   readonly runMs: number;
   readonly stopMs: number;
   readonly ending: Ending;
+  /** ECS tells this long before the end that it takes the task's capacity back; left out: it does not. */
+  readonly noticeMs?: number;
 };
+
+/** What ECS may do that it does not often do; see {@link MemoryTasksOptions}. */
+export type EcsQuirk = 'spot notice' | 'hidden at first' | 'forgotten by ECS';
 
 export type MemoryTasksOptions = {
   readonly now: () => EpochMs;
@@ -21,19 +26,35 @@ export type MemoryTasksOptions = {
   readonly refusal: (launch: Launch) => string | null;
   /** The task has changed, as an ECS event tells it. */
   readonly emit: (view: TaskView) => void;
+  /** A launch that is refused starts all the same; left out: none does. */
+  readonly startsThoughRefused?: (launch: Launch) => boolean;
+  /** How long DescribeTasks and ListTasks do not know a new task; left out: they know it at once. */
+  readonly hiddenMs?: (launch: Launch) => number;
+  /** How long a task takes to stop, given what its fate says. */
+  readonly stopTakesMs?: (stopMs: number) => number;
+  /** A quirk has shown itself. */
+  readonly quirk?: (quirk: EcsQuirk, task: TaskView) => void;
 };
 
-type Task = { view: TaskView; readonly stopMs: number; stopping: boolean; stoppedAt: EpochMs | null };
+type Task = {
+  view: TaskView;
+  readonly stopMs: number;
+  stopping: boolean;
+  stoppedAt: EpochMs | null;
+  readonly shownAt: EpochMs;
+};
 
 /** ECS remembers a stopped task for an hour, and a token for the task's life and an hour (aws.md 1.2, 1.7). */
 const MEMORY_MS = 60 * 60_000;
 const PAGE = 100;
 
 /** ECS's rules without ECS: tokens, refusals that are repeated, slow starts and stops, tasks that are forgotten. */
-export function createMemoryTasks({ now, at, fate, refusal, emit }: MemoryTasksOptions): Tasks & {
+export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
   /** Every task ever started, by ARN. */
   readonly all: ReadonlyMap<TaskArn, Readonly<Task>>;
 } {
+  const { now, at, fate, refusal, emit, quirk = () => undefined } = options;
+  const { startsThoughRefused = () => false, hiddenMs = () => 0, stopTakesMs = (ms: number) => ms } = options;
   const all = new Map<TaskArn, Task>();
   const tokens = new Map<
     string,
@@ -51,6 +72,20 @@ export function createMemoryTasks({ now, at, fate, refusal, emit }: MemoryTasksO
     change(task, { stage: 'stopped', ending, times: { ...task.view.times, stoppedAt: now() } });
   };
   const isKnown = ({ stoppedAt }: Task): boolean => stoppedAt === null || now() < plusMs(stoppedAt, MEMORY_MS);
+  const isShown = (task: Task): boolean => {
+    const known = isKnown(task);
+    if (!known) quirk('forgotten by ECS', task.view);
+    else if (now() < task.shownAt) quirk('hidden at first', task.view);
+    return known && now() >= task.shownAt;
+  };
+
+  /** RUNNING, with STOPPED desired: the program is told to stop, and may still end by itself. */
+  const notice = (task: Task): void => {
+    if (task.view.stage !== 'running') return;
+    task.stopping = true;
+    change(task, { stage: 'stopping' });
+    quirk('spot notice', task.view);
+  };
 
   const start = (launch: Launch): TaskArn => {
     const arn = asTaskArn(
@@ -67,14 +102,16 @@ export function createMemoryTasks({ now, at, fate, refusal, emit }: MemoryTasksO
       times,
       privateIp: null,
     };
-    const { startMs, runMs, stopMs, ending } = fate(launch);
-    const task: Task = { view, stopMs, stopping: false, stoppedAt: null };
+    const { startMs, runMs, stopMs, ending, noticeMs = 0 } = fate(launch);
+    const task: Task = { view, stopMs, stopping: false, stoppedAt: null, shownAt: plusMs(now(), hiddenMs(launch)) };
     all.set(arn, task);
     at(plusMs(now(), startMs), () => {
       if (task.view.stage !== 'starting' || task.stopping) return;
       if (ending.cause === 'StartFailed' || ending.cause === 'Unplaced') return end(task, ending);
       change(task, { stage: 'running', times: { ...times, startedAt: now() } });
-      if (Number.isFinite(runMs)) at(plusMs(now(), runMs), () => end(task, ending));
+      if (!Number.isFinite(runMs)) return;
+      if (noticeMs > 0) at(plusMs(now(), runMs - Math.min(runMs, noticeMs)), () => notice(task));
+      at(plusMs(now(), runMs), () => end(task, ending));
     });
     return arn;
   };
@@ -96,6 +133,7 @@ export function createMemoryTasks({ now, at, fate, refusal, emit }: MemoryTasksO
       const task = before?.kind === 'launched' ? all.get(before.taskArn) : undefined;
       if (before?.kind === 'refused' || (before !== undefined && task !== undefined && isKnown(task))) return before;
       const reason = refusal(launch);
+      if (reason !== null && startsThoughRefused(launch)) start(launch);
       const answer =
         reason === null
           ? ({ kind: 'launched', taskArn: start(launch) } as const)
@@ -108,18 +146,20 @@ export function createMemoryTasks({ now, at, fate, refusal, emit }: MemoryTasksO
       if (task === undefined || task.stopping || task.view.stage === 'stopped') return { kind: 'asked' };
       task.stopping = true;
       change(task, { stage: 'stopping' });
-      at(plusMs(now(), task.stopMs), () => end(task, { cause: 'Stopped', exitCode: 143, container: 'main', reason }));
+      at(plusMs(now(), stopTakesMs(task.stopMs)), () =>
+        end(task, { cause: 'Stopped', exitCode: 143, container: 'main', reason }),
+      );
       return { kind: 'asked' };
     },
     describe: async (taskArns) => {
-      const known = taskArns.map((arn) => all.get(arn)).filter((task) => task !== undefined && isKnown(task));
+      const known = taskArns.map((arn) => all.get(arn)).filter((task) => task !== undefined && isShown(task));
       const tasks = known.flatMap((task) => (task === undefined ? [] : [task.view]));
       const seen = new Set(tasks.map(({ arn }) => arn));
       return { kind: 'described', tasks, missing: taskArns.filter((arn) => !seen.has(arn)) };
     },
     listLive: async ({ job, after }) => {
       const live = [...all.values()]
-        .filter(({ view }) => isLive(view) && (job === null || view.job === job))
+        .filter((task) => isLive(task.view) && (job === null || task.view.job === job) && isShown(task))
         .map(({ view }) => view.arn);
       const from = after === null ? 0 : live.findIndex((arn) => arn > after);
       const page = from < 0 ? [] : live.slice(from, from + PAGE);

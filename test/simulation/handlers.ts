@@ -1,0 +1,222 @@
+import { type Cache, createCache } from '../../shared/control/cache.ts';
+import type { Deps } from '../../shared/control/deps.ts';
+import { dispatch } from '../../shared/control/dispatch.ts';
+import { type Look, reconcileBatch } from '../../shared/control/reconcile.ts';
+import { sweepJobs, sweepTasks } from '../../shared/control/sweep.ts';
+import { type EpochMs, type JobUid, plusMs } from '../../shared/domain/brand.ts';
+import type { DispatchMessage } from '../../shared/ports/queues.ts';
+import { DamagedRow, type Kind, type Process } from './calls.ts';
+import { indexesOf, lookText, orderText } from './in-words.ts';
+import type { Law } from './law.ts';
+import type { Mail } from './mail.ts';
+import type { Letter, Mailbox } from './post-office.ts';
+import type { Random } from './random.ts';
+import type { Storm } from './storm.ts';
+import type { About } from './story.ts';
+import type { Fault } from './weather.ts';
+
+/** At most so many handlers of a kind at once. */
+const AT_ONCE: Record<Kind, number> = { reconcile: 3, dispatch: 3, sweep: 1, user: 8 };
+const VISIBILITY_MS: Record<'reconcile' | 'dispatch', number> = { reconcile: 30_000, dispatch: 60_000 };
+/** Lambda ends a handler that is not through by then. */
+const TIMEOUT_MS: Record<Kind, number> = { reconcile: 30_000, dispatch: 60_000, sweep: 55_000, user: 29_000 };
+const SWEEP_EVERY_MS = 60_000;
+const SWEEPS_AN_HOUR = 60;
+
+export type HandlersOptions = {
+  readonly now: () => EpochMs;
+  readonly random: Random;
+  readonly storm: Storm;
+  readonly mail: Mail;
+  readonly law: Law;
+  readonly depsOf: (process: Process, cache: Cache) => Deps;
+  /** A handler has thrown, as it may in such weather. */
+  readonly threw: (error: unknown) => void;
+  readonly at: (moment: EpochMs, then: () => void) => void;
+  readonly ended: (process: Process) => void;
+  readonly isDamaged: (uid: JobUid) => boolean;
+  readonly tell: (process: Process, what: string, fault?: Fault) => void;
+};
+
+/** Lambda, as far as handlers can tell: starts them for messages and minutes, in processes that remember, and may end any of them. */
+export class Handlers {
+  nextSweepAt: EpochMs;
+  readonly #options: HandlersOptions;
+  readonly #processes = new Set<Process>();
+  readonly #running: Record<Kind, number> = { reconcile: 0, dispatch: 0, sweep: 0, user: 0 };
+  readonly #started: Record<Kind, number> = { reconcile: 0, dispatch: 0, sweep: 0, user: 0 };
+  readonly #caches: Cache[] = [createCache(), createCache(), createCache()];
+  readonly #cacheOf = new WeakMap<Process, Cache>();
+  readonly #downUntil = new Map<Kind, EpochMs>();
+  #sweeps = 0;
+
+  constructor(options: HandlersOptions) {
+    this.#options = options;
+    this.nextSweepAt = plusMs(options.now(), SWEEP_EVERY_MS);
+  }
+
+  /** A handler of its own for a user's call; it may die like any other. */
+  user(what: string, about: About, work: (deps: Deps) => Promise<unknown>): void {
+    this.#start('user', what, about, work, () => undefined);
+  }
+
+  /** Those of a kind die and do not start again before `until`. */
+  breakDown(kind: Kind, until: EpochMs): void {
+    for (const process of this.#processes) if (process.kind === kind) this.die(process);
+    this.#downUntil.set(kind, until);
+  }
+
+  /** When what is out of order works again. */
+  upAt(): readonly EpochMs[] {
+    return [...this.#downUntil.values()];
+  }
+
+  die(process: Process): void {
+    process.dead = true;
+    this.#end(process);
+    this.#options.ended(process);
+    const cacheNo = this.#caches.findIndex((cache) => this.#cacheOf.get(process) === cache);
+    if (cacheNo >= 0) this.#caches[cacheNo] = createCache();
+  }
+
+  /** Whatever may start now. */
+  startable(): (() => void)[] {
+    const { now, mail } = this.#options;
+    const startable: (() => void)[] = [];
+    const free = (kind: Kind): boolean =>
+      this.#running[kind] < AT_ONCE[kind] && (this.#downUntil.get(kind) ?? now()) <= now();
+    if (free('reconcile') && mail.facts.isDue(now())) startable.push(() => this.#startReconcile(mail.facts, 100));
+    if (free('reconcile') && mail.wakes.isDue(now())) startable.push(() => this.#startReconcile(mail.wakes, 10));
+    if (free('dispatch') && mail.dispatches.isDue(now())) startable.push(() => this.#startDispatch());
+    if (free('sweep') && this.nextSweepAt <= now()) startable.push(() => this.#startSweep());
+    return startable;
+  }
+
+  #startReconcile(box: Mailbox<Look>, max: number): void {
+    const letters = this.#receive(box, max, VISIBILITY_MS.reconcile);
+    const looks = letters.map(({ body }) => body);
+    const indexes = looks.some(({ facts }) => facts.length === 0)
+      ? null
+      : looks.flatMap(({ facts }) => facts.map(({ index }) => index));
+    this.#start(
+      'reconcile',
+      () => `has ${looks.map(lookText).join('; ')}`,
+      { uids: looks.map(({ uid }) => uid), indexes, isMinor: indexes === null },
+      async (deps) => {
+        const results = await reconcileBatch(looks, deps);
+        for (const result of results) if (result.kind === 'threw') this.#threw(result.error, [result.uid]);
+        return new Set(results.filter(({ kind }) => kind === 'threw').map(({ uid }) => uid));
+      },
+      (failed) => {
+        for (const letter of letters)
+          if (!(failed instanceof Set && failed.has(letter.body.uid))) this.#remove(box, letter);
+      },
+    );
+  }
+
+  #startDispatch(): void {
+    const box = this.#options.mail.dispatches;
+    const letters = this.#receive(box, 10, VISIBILITY_MS.dispatch);
+    const orders = letters.map(({ body }) => body);
+    const known = orders.flatMap((order) => indexesOf(order) ?? []);
+    this.#start(
+      'dispatch',
+      () => `is to ${orders.map(orderText).join('; ')}`,
+      {
+        uids: orders.map(({ uid }) => uid),
+        indexes: orders.every((order) => indexesOf(order) !== null) ? known : null,
+      },
+      async (deps) => {
+        const done = await Promise.allSettled(orders.map((order) => dispatch(order, deps)));
+        for (const [i, result] of done.entries())
+          if (result.status === 'rejected') this.#threw(result.reason, orders[i] === undefined ? [] : [orders[i].uid]);
+        return letters.filter((_, i) => done[i]?.status === 'fulfilled');
+      },
+      (done) => {
+        for (const letter of letters) if (Array.isArray(done) && done.includes(letter)) this.#remove(box, letter);
+      },
+    );
+  }
+
+  #startSweep(): void {
+    this.nextSweepAt = plusMs(this.#options.now(), SWEEP_EVERY_MS);
+    const isHourly = this.#sweeps++ % SWEEPS_AN_HOUR === SWEEPS_AN_HOUR - 1;
+    this.#start(
+      'sweep',
+      isHourly ? 'goes through all Jobs that are due, and all tasks' : 'goes through all Jobs that are due',
+      { uids: null, indexes: null, isMinor: true },
+      async (deps) => {
+        await sweepJobs({ everything: false }, deps);
+        if (isHourly) await sweepTasks(deps);
+      },
+      () => undefined,
+    );
+  }
+
+  #receive<T extends Look | DispatchMessage>(box: Mailbox<T>, max: number, hiddenMs: number): readonly Letter<T>[] {
+    const { now, random, mail, isDamaged } = this.#options;
+    const letters = box.receive(max, now(), hiddenMs, (count) => random.between(0, count - 1));
+    for (const { body } of letters) if (isDamaged(body.uid)) mail.poison.received++;
+    return letters;
+  }
+
+  /** What was processed is removed; nobody can have processed a message about a Job whose rows cannot be read. */
+  #remove<T extends Look | DispatchMessage>(box: Mailbox<T>, letter: Letter<T>): void {
+    const { law, storm, isDamaged } = this.#options;
+    const { uid } = letter.body;
+    law.forbid(isDamaged(uid), 'G9', () => 'a message that cannot be processed is taken for done', { uid });
+    if (!storm.strikes('delete lost', storm.weather.lostAnswer / 2)) box.remove(letter);
+  }
+
+  /** One message's trouble is its own. */
+  #threw(error: unknown, uids: readonly JobUid[]): void {
+    const { law, threw } = this.#options;
+    const harms = error instanceof DamagedRow && !uids.some((uid) => uid === error.uid);
+    law.forbid(harms, 'G9', () => `what is wrong with another Job fails Job ${uids.join(', ')}: ${String(error)}`);
+    threw(error);
+  }
+
+  #start(
+    kind: Kind,
+    what: string | (() => string),
+    about: About,
+    work: (deps: Deps) => Promise<unknown>,
+    done: (result: unknown) => void,
+  ): void {
+    const { storm, random, depsOf, tell, at, now } = this.#options;
+    const skew = storm.allows('clock skewed') ? storm.weather.clockSkewMaxMs : 0;
+    const skewMs = random.between(-skew, skew);
+    if (skewMs !== 0) storm.struck('clock skewed');
+    const process: Process = { name: `${kind}#${++this.#started[kind]}`, kind, skewMs, about, dead: false };
+    tell(process, typeof what === 'string' ? what : what());
+    this.#running[kind]++;
+    this.#processes.add(process);
+    const cache = random.pick(this.#caches);
+    this.#cacheOf.set(process, cache);
+    at(plusMs(now(), TIMEOUT_MS[kind]), () => this.#timeOut(process));
+    work(depsOf(process, cache)).then(
+      (result) => {
+        if (process.dead) return;
+        this.#end(process);
+        done(result);
+      },
+      (error: unknown) => {
+        if (process.dead) return;
+        this.#end(process);
+        this.#threw(error, []);
+      },
+    );
+  }
+
+  #timeOut(process: Process): void {
+    if (!this.#processes.has(process)) return;
+    this.#options.storm.struck('timed out');
+    this.#options.tell(process, 'is not through in time, and ends', 'timed out');
+    this.die(process);
+  }
+
+  #end(process: Process): void {
+    this.#running[process.kind]--;
+    this.#processes.delete(process);
+  }
+}
