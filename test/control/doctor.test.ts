@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { sweepDeadLetters } from '../../shared/control/dead-letters.ts';
 import type { Deps } from '../../shared/control/deps.ts';
@@ -612,6 +613,9 @@ test('looking changes nothing', async () => {
   expect(await shot()).toEqual(before);
 });
 
-test('every kind of finding has a name of its own', () => {
-  expect(new Set(FINDING_KINDS).size).toBe(FINDING_KINDS.length);
+test('every kind of finding is explained on its page, and no other', () => {
+  const page = readFileSync(new URL('../../docs/doctor.md', import.meta.url), 'utf8');
+  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+  const named = rows.flatMap((row) => [...row.split('|')[1]!.matchAll(/`([A-Z]\w+)`/g)].map(([, kind]) => kind));
+  expect(named.toSorted()).toEqual([...FINDING_KINDS].toSorted());
 });
