@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { rateFault } from '../shared/names/bounds.ts';
 import type { LocalFlags } from './commands/local.ts';
 import { parseDurationMs } from './duration.ts';
 
@@ -28,10 +29,21 @@ export function share(text: string): number {
   return number;
 }
 
+/** Calls a second. */
+export function rate(text: string): number {
+  const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  const fault = rateFault(number);
+  if (fault !== null) throw new InvalidArgumentError(`It ${fault}.`);
+  return number;
+}
+
+/** The longest that a task or an event may be made to take: a day. */
+const SPAN_MS_MAX = 86_400_000;
+
 export function span(text: string): readonly [number, number] {
   const [, from, to = from] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];
-  if (from === undefined || Number(to) < Number(from))
-    throw new InvalidArgumentError('It must be milliseconds such as 500, or 500-2000.');
+  if (from === undefined || Number(to) < Number(from) || Number(to) > SPAN_MS_MAX)
+    throw new InvalidArgumentError(`It must be milliseconds such as 500, or 500-2000, up to ${SPAN_MS_MAX} (a day).`);
   return [Number(from), Number(to)];
 }
 

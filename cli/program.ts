@@ -6,7 +6,7 @@ import type { GetFlags, Wanted } from './commands/get.ts';
 import type { LocalFlags } from './commands/local.ts';
 import { addDoctor } from './doctor-command.ts';
 import { EXIT, Failure, usageFailure } from './failure.ts';
-import { driver, duration, httpUrl, moment, share, span, wholeNumber } from './option-values.ts';
+import { driver, duration, httpUrl, moment, rate, share, span, wholeNumber } from './option-values.ts';
 import type { Shell } from './shell.ts';
 
 // Each command's code is loaded when it is run: `muster --help` needs none of it, and only `local` the whole runtime.
@@ -101,7 +101,7 @@ const EXAMPLES = {
   local: examples(
     'muster local',
     'muster local --port 8080 --data /var/lib/muster --workspace ~/work',
-    'muster local --in-memory --driver simulated --task-ms 500-2000',
+    'muster local --in-memory --driver simulated --task-ms 500-2000 --launches-per-sec 18',
     'muster local --events-duplicate 1 --events-shuffle-ms 2000 --events-drop 0.1 --seed 7',
   ),
 } as const;
@@ -314,6 +314,8 @@ type LocalOptions = {
   readonly driver: LocalFlags['driver'];
   readonly dynamodbEndpoint?: string;
   readonly inMemory: boolean;
+  readonly launchesPerSec?: number;
+  readonly stopsPerSec?: number;
   readonly taskMs?: readonly [number, number];
   readonly taskFail?: number;
   readonly eventsDuplicate?: number;
@@ -326,6 +328,7 @@ const WEATHER = 'Weather of the embedded ECS (to see that nothing is lost or cou
 const SCRIPT = 'With --driver simulated:';
 
 function addLocal(program: Command, shell: Shell, done: Done): void {
+  const rates = (flags: string, text: string) => new Option(flags, text).argParser(rate);
   const weather = (flags: string, text: string, parse: (text: string) => number) =>
     new Option(flags, text).argParser(parse).helpGroup(WEATHER);
   program
@@ -344,11 +347,15 @@ function addLocal(program: Command, shell: Shell, done: Done): void {
         .default(false)
         .conflicts('dynamodbEndpoint'),
     )
+    .addOption(rates('--launches-per-sec <rate>', 'tasks started a second at most (default: no limit)'))
+    .addOption(rates('--stops-per-sec <rate>', 'tasks stopped a second at most (default: no limit)'))
     .addOption(new Option('--task-ms <ms>', 'how long tasks take: 500, or 500-2000').argParser(span).helpGroup(SCRIPT))
     .addOption(weather('--task-fail <share>', 'share of tasks that fail, 0 to 1', share).helpGroup(SCRIPT))
     .addOption(weather('--events-duplicate <share>', 'share of events that come twice, 0 to 1', share))
     .addOption(weather('--events-drop <share>', 'share of events that are lost, 0 to 1', share))
-    .addOption(weather('--events-shuffle-ms <ms>', 'events come up to this late, out of order', wholeNumber(0)))
+    .addOption(
+      weather('--events-shuffle-ms <ms>', 'events come up to this late, out of order', wholeNumber(0, SHUFFLE_MS_MAX)),
+    )
     .addOption(weather('--seed <number>', 'the same weather again', wholeNumber(0)))
     .addHelpText('after', EXAMPLES.local)
     .action(async (flags: LocalOptions) => {
@@ -356,6 +363,9 @@ function addLocal(program: Command, shell: Shell, done: Done): void {
       done(await runLocal(localFlags(flags), shell));
     });
 }
+
+/** Ten minutes: later than the sweep looks after a task, and no later than a timer can wait. */
+const SHUFFLE_MS_MAX = 600_000;
 
 function localFlags(flags: LocalOptions): LocalFlags {
   const { data, workspace, driver, port = null, seed } = flags;
@@ -375,5 +385,7 @@ function localFlags(flags: LocalOptions): LocalFlags {
   };
   const endpoint = flags.dynamodbEndpoint;
   const store = flags.inMemory ? 'memory' : endpoint === undefined ? 'engine' : { endpoint };
-  return { data, workspace, driver, port, events, store, ...(driver === 'simulated' ? { script } : {}) };
+  const { launchesPerSec = null, stopsPerSec = null } = flags;
+  const rates = { launchesPerSec, stopsPerSec };
+  return { data, workspace, driver, port, events, store, ...rates, ...(driver === 'simulated' ? { script } : {}) };
 }

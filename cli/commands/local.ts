@@ -8,7 +8,10 @@ import { looksFor } from '../job-view.ts';
 import { shellQuoted } from '../shell-quoted.ts';
 import type { Shell } from '../shell.ts';
 
-export type LocalFlags = Pick<LocalOptions, 'driver' | 'port' | 'script' | 'events' | 'store'> & {
+export type LocalFlags = Pick<
+  LocalOptions,
+  'driver' | 'port' | 'script' | 'events' | 'store' | 'launchesPerSec' | 'stopsPerSec'
+> & {
   readonly data: string;
   readonly workspace: string;
 };
