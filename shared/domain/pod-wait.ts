@@ -1,11 +1,11 @@
-import type { EndingCause } from './fact.ts';
+import type { Ending } from './fact.ts';
 import type { IndexRecord } from './index-record.ts';
 import { refusalCause } from './refusal.ts';
 import type { Status } from './status.ts';
 import { type LaunchPace, type Wait, isFirst, isRefused, rateWait } from './waits.ts';
 
 /** What one Pod waits for; `count` is left to whoever counts. */
-export type PodWait = Omit<Wait, 'count' | 'since'>;
+export type PodWait = Pick<Wait, 'cause' | 'etaMs' | 'nextTryMs' | 'message'>;
 
 /**
  * Why a claim has not been launched. Its place in the queue is its place among its Job's claims: how others share the
@@ -35,7 +35,7 @@ export function claimWait(
 /** When a Pod between two tasks gets the next one; null: its moment is not known. `ended`: how the task before ended. */
 export function pauseWait(
   { notBefore }: Pick<IndexRecord, 'notBefore'>,
-  ended: { readonly cause: EndingCause; readonly reason: string },
+  ended: Pick<Ending, 'cause' | 'reason'>,
   { now }: LaunchPace,
 ): PodWait | null {
   if (notBefore === null) return null;
@@ -47,6 +47,12 @@ export function pauseWait(
         ? 'startFailed'
         : 'backOff';
   return { cause, etaMs: null, nextTryMs, message: ended.reason };
+}
+
+/** A wait of several Pods in the words of one of them: how its last task ended. */
+export function inWordsOf(wait: Wait, index: number, { cause, reason }: Pick<Ending, 'cause' | 'reason'>): Wait {
+  const message = `${reason} (index ${index})`;
+  return { ...wait, message, cause: cause === 'Unplaced' ? unplacedCause(reason) : wait.cause };
 }
 
 /** ECS had taken the launch, so a text that tells nothing is about room. */

@@ -45,6 +45,8 @@ export type Wait = {
   readonly nextTryMs: number | null;
   /** Why, in words without the times. */
   readonly message: string;
+  /** One of those that wait whose task has been there and says more by its end; left out: there is none. */
+  readonly example?: number;
 };
 
 /** How fast launches are given out, and the moment for which that is told. */
@@ -273,7 +275,7 @@ function refusal(text: string, refused: readonly Claim[], behind: number, { now 
   };
 }
 
-type Timed = { count: number; first: EpochMs | null; last: EpochMs | null };
+type Timed = { count: number; first: EpochMs | null; last: EpochMs | null; example: number | null };
 type Times = {
   /** Without a Pod, and not before their moment. */
   readonly held: Timed;
@@ -288,7 +290,7 @@ type Times = {
 
 /** What of the chunks at hand has a moment to wait for; Pods between two tasks elsewhere are counted as crashed, without times. */
 function timesOf({ spec, status, board }: WaitingJob, now: EpochMs): Times {
-  const none = (): Timed => ({ count: 0, first: null, last: null });
+  const none = (): Timed => ({ count: 0, first: null, last: null, example: null });
   const times: Times = { held: none(), crashed: none(), unstarted: none(), unstartedSince: null, unplaced: none() };
   const below = spec.completionMode === 'Indexed' && spec.completions !== null ? spec.completions : status.size;
   let elsewhere = 0;
@@ -300,21 +302,23 @@ function timesOf({ spec, status, board }: WaitingJob, now: EpochMs): Times {
     }
     for (const [offset, { notBefore, restarts, unstartedSince }] of chunk.extras) {
       const state = STATES[chunk.states[offset] ?? 0];
-      if (state === 'pending' && notBefore !== null && notBefore > now && no * CHUNK_INDEXES + offset < below)
-        add(times.held, notBefore);
+      const index = no * CHUNK_INDEXES + offset;
+      if (state === 'pending' && notBefore !== null && notBefore > now && index < below)
+        add(times.held, notBefore, index);
       if (state !== 'waiting') continue;
       if (unstartedSince !== null) {
-        add(times.unstarted, notBefore);
+        add(times.unstarted, notBefore, index);
         times.unstartedSince = soonest(times.unstartedSince, unstartedSince);
-      } else add(restarts > 0 ? times.crashed : times.unplaced, notBefore);
+      } else add(restarts > 0 ? times.crashed : times.unplaced, notBefore, index);
     }
   }
   times.crashed.count += elsewhere;
   return times;
 }
 
-function add(timed: Timed, at: EpochMs | null): void {
+function add(timed: Timed, at: EpochMs | null, index: number): void {
   timed.count++;
+  timed.example ??= index;
   if (at === null) return;
   timed.first = soonest(timed.first, at);
   timed.last = timed.last === null || at > timed.last ? at : timed.last;
@@ -333,7 +337,8 @@ function startFailures({ unstarted, unstartedSince, unplaced }: Times, now: Epoc
       since: unstartedSince,
       etaMs: null,
       nextTryMs: spanOf(unstarted, now).first,
-      message: 'their tasks cannot start (image, secret, log group): their Pods say why',
+      message: 'their tasks cannot start (image, secret, log group)',
+      ...exampleOf(unstarted),
     }),
     ...some({
       cause: 'capacity',
@@ -341,7 +346,10 @@ function startFailures({ unstarted, unstartedSince, unplaced }: Times, now: Epoc
       since: null,
       etaMs: null,
       nextTryMs: spanOf(unplaced, now).first,
-      message: 'ECS found no room for their tasks: their Pods say why',
+      message: 'ECS found no room for their tasks',
+      ...exampleOf(unplaced),
     }),
   ];
 }
+
+const exampleOf = ({ example }: Timed): Pick<Wait, 'example'> => (example === null ? {} : { example });

@@ -1,24 +1,37 @@
 import { asTime } from '../domain/brand.ts';
 import { planningSpec } from '../domain/job.ts';
+import { inWordsOf } from '../domain/pod-wait.ts';
 import { waitLine } from '../domain/wait-words.ts';
 import { type LaunchPace, type Wait, chunksForWaits, hasNames, waitsOf } from '../domain/waits.ts';
-import type { JobView, Reads } from './read-job.ts';
-import { readJob } from './read-job.ts';
+import { type JobView, type Reads, readJob } from './read-job.ts';
 
 /** Why what a Job has to do does not run: Muster's own object, which no Kubernetes client knows. */
-export type JobWaits = ReturnType<typeof renderWaits>;
+type JobWaits = ReturnType<typeof renderWaits>;
 
-/** Reads STATUS, the pace of launches and a few chunks at most, however large the Job; null: there is no such Job. */
+/** Reads STATUS, the pace of launches, a few chunks and two records at most, however large the Job; null: there is no such Job. */
 export async function findWaits(namespace: string, name: string, reads: Reads): Promise<JobWaits | null> {
   const uid = await reads.jobs.findJob(namespace, name);
   if (uid === null) return null;
   const view = await readJob(uid, reads, (status, { manifest }) => chunksForWaits(status, planningSpec(manifest)));
-  return view === null ? null : renderWaits(view, await reads.launchPace());
+  if (view === null) return null;
+  const pace = await reads.launchPace();
+  const { spec, status, board } = view;
+  const { manifest } = spec;
+  const waits = waitsOf({ spec: planningSpec(manifest), status, board, hasNames: hasNames(manifest) }, pace);
+  return renderWaits(view, await Promise.all(waits.map((wait) => explained(wait, view, reads))), pace);
 }
 
-function renderWaits({ spec, status, board, version }: JobView, pace: LaunchPace) {
+/** Where tasks have been tried, ECS's words of one of them say more than a count. */
+async function explained(wait: Wait, { spec, board }: JobView, { jobs }: Reads): Promise<Wait> {
+  const { example } = wait;
+  if (example === undefined) return wait;
+  const attempts = await jobs.readAttempts(spec.identity.uid, example, example);
+  const last = attempts.find(({ attempt }) => attempt === board.record(example)?.attempt);
+  return last === undefined ? wait : inWordsOf(wait, example, last.ending);
+}
+
+function renderWaits({ spec, version }: JobView, waits: readonly Wait[], pace: LaunchPace) {
   const { namespace, name, uid } = spec.identity;
-  const waits = waitsOf({ spec: planningSpec(spec.manifest), status, board, hasNames: hasNames(spec.manifest) }, pace);
   return {
     apiVersion: 'muster.run/v1',
     kind: 'JobWaits',

@@ -78,6 +78,32 @@ describe('GET /muster/v1/.../jobs/NAME/waits', () => {
     });
   });
 
+  test("tasks that cannot start, in ECS's words of one of them", async () => {
+    const world = await aJob({ completions: 4, parallelism: 4 });
+    const ending = { exitCode: null, container: null };
+    const image = 'CannotPullContainerError: no such image';
+    const eni = 'Timeout waiting for network interface provisioning to complete.';
+    await world.commit('sums', claim(4), { startTime: START });
+    await world.record('sums', 1, 1, { ...ending, cause: 'StartFailed', reason: image });
+    await world.record('sums', 3, 1, { ...ending, cause: 'Unplaced', reason: eni });
+    const notBefore = plusMs(START, 20_000);
+    await world.commit('sums', [
+      { op: 'unstarted', index: 1, notBefore, since: START },
+      { op: 'unstarted', index: 2, notBefore, since: START },
+      { op: 'unstarted', index: 3, notBefore, since: null },
+    ]);
+    expect((await ask(world)).waits.slice(1)).toMatchObject([
+      {
+        cause: 'startFailed',
+        count: 2,
+        message: `${image} (index 1)`,
+        since: '2023-11-14T22:13:20Z',
+        nextTrySeconds: 20,
+      },
+      { cause: 'network', count: 1, message: `${eni} (index 3)`, nextTrySeconds: 20 },
+    ]);
+  });
+
   test('since when a Job is suspended', async () => {
     const world = await aJob({ suspend: true });
     expect(await ask(world)).toMatchObject({
