@@ -73,7 +73,8 @@ export class MusterStack extends Stack {
           }),
     });
     grantRights({ roles: rolesOf(handlers), state, queues, tasks, taskRoleArns: Object.values(settings.taskRoles) });
-    if (names !== null) grantNameRights(names, rolesOf(handlers));
+    if (names !== null)
+      grantNameRights({ names, roles: rolesOf(handlers), dispatchQueueArn: queues.dispatch.queue.queueArn });
     this.#alarmOnErrors(handlers, alarms);
 
     this.#output('ApiUrl', kube.api.url, 'The Kubernetes API; callers sign with IAM');

@@ -90,9 +90,10 @@ describe('rights', () => {
   });
 
   test('what the adapters call is allowed to some function, and nothing else is', () => {
-    const ours = HANDLERS.flatMap((handler) => stack.rightsOf(handler)).flatMap(({ actions }) => actions);
+    const whole = musterTemplate({ hostnames: 'true' });
+    const ours = HANDLERS.flatMap((handler) => whole.rightsOf(handler)).flatMap(({ actions }) => actions);
     const allowed = new Set(
-      ours.filter((action) => /^(dynamodb|ecs|sqs):/.test(action) || action === 'logs:GetLogEvents'),
+      ours.filter((action) => /^(dynamodb|ecs|sqs|servicediscovery):/.test(action) || action === 'logs:GetLogEvents'),
     );
     for (const action of OF_THE_EVENT_SOURCE) allowed.delete(action);
     expect([...allowed].sort()).toEqual(actionsOfAdapters());

@@ -71,10 +71,9 @@ describe('rights', () => {
       .filter(ofNames)
       .sort();
 
-  test('dispatch and sweep keep names, the API looks at them, reconcile knows nothing of them', () => {
+  test('dispatch keeps names, sweep removes them, the API looks at them, reconcile knows nothing of them', () => {
     expect(actionsOf('reconcile')).toEqual([]);
     expect(actionsOf('api')).toEqual(['servicediscovery:ListInstances', 'servicediscovery:ListServices']);
-    expect(actionsOf('sweep')).toEqual(actionsOf('dispatch'));
     expect(actionsOf('dispatch')).toEqual([
       'route53:ChangeResourceRecordSets',
       'route53:CreateHealthCheck',
@@ -91,6 +90,9 @@ describe('rights', () => {
       'servicediscovery:ListServices',
       'servicediscovery:RegisterInstance',
     ]);
+    const makes = /:(Create\w+|RegisterInstance|ListHostedZonesByName)$/;
+    expect(actionsOf('sweep')).toEqual(actionsOf('dispatch').filter((action) => !makes.test(action)));
+    expect([none.fedBy('sweep'), named.fedBy('sweep')]).toEqual([['reconcile'], ['dispatch', 'reconcile']]);
   });
 
   test('services are made in our namespace only, records in its zone only; what is for everything only reads', () => {
