@@ -1,4 +1,4 @@
-import { type JobUid, type TaskArn, plusMs } from '../domain/brand.ts';
+import { type EpochMs, type JobUid, type TaskArn, plusMs } from '../domain/brand.ts';
 import { LOST, NO_TIMES, POD_DELETED } from '../domain/ending.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';
 import { unreachable } from '../domain/invariant.ts';
@@ -19,8 +19,10 @@ import { taskEnvironment } from '../domain/task-environment.ts';
 import type { LaunchTemplate } from '../domain/task.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
+import type { Fatal, Later } from '../ports/tasks.ts';
 import type { Deps } from './deps.ts';
 import { closeHosts } from './hosts-closing.ts';
+import { prepareHosts } from './hosts-prepare.ts';
 import { syncHosts } from './hosts.ts';
 import { findTask, inspect } from './inspect.ts';
 import { callAtPace, slowDown } from './pace.ts';
@@ -61,11 +63,15 @@ async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
   if (spec === null) return; // the Job's rows have expired long after its last task ended
   deps.cache.specs.set(uid, spec);
 
-  const work = await claimSlots(uid, launchRowOf(first.index), pack, deps);
+  const names = await sortByName(spec, pack.launch, deps);
+  const claimed = { ...pack, launch: names.launch, stop: [...pack.stop, ...names.refused.map(({ id }) => id)] };
+  const work = await claimSlots(uid, launchRowOf(first.index), claimed, deps);
   const now = deps.clock.now();
   const facts: Fact[] = [
     ...work.launched.map(({ id, taskArn }): Fact => ({ ...id, kind: 'launched', taskArn, at: now })),
-    ...work.cancelled.map((id): Fact => ({ ...id, kind: 'cancelled', at: now })),
+    ...work.cancelled.map(
+      (id) => refusalOf(id, names.refused, now) ?? ({ ...id, kind: 'cancelled', at: now } as const),
+    ),
   ];
   const ran = await runAll(spec, work.run, pack.ahead ?? 0, deps);
   const found = await findAll(uid, work, deps);
@@ -75,8 +81,9 @@ async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
   if (facts.length > 0) await deps.queues.facts([{ uid, facts }], 0);
 
   const why = pack.podDeleted === true ? POD_DELETED : 'Muster: no longer wanted';
-  const stopped = await stopAll(work.stop, why, deps);
-  const launchLater = [...ran.later, ...found.later].filter((id) =>
+  const unwanted = work.stop.filter(({ id }) => refusalOf(id, names.refused, now) === null);
+  const stopped = await stopAll(unwanted, why, deps);
+  const launchLater = [...ran.later, ...found.later, ...names.later].filter((id) =>
     pack.launch.some((asked) => asked.index === id.index),
   );
   if (launchLater.length + stopped.later.length > 0) {
@@ -282,4 +289,40 @@ function rejectAll(ids: readonly AttemptId[], reason: string, { clock }: Deps): 
     outcomes: ids.map((id) => ({ id, kind: 'closed' })),
     later: [],
   };
+}
+
+type Refused = { readonly id: AttemptId; readonly why: Later | Fatal };
+type ByName = {
+  readonly launch: readonly AttemptId[];
+  readonly later: readonly AttemptId[];
+  readonly refused: readonly Refused[];
+};
+
+/** What may be launched, of a Job whose tasks have names: those come first. */
+async function sortByName(spec: StoredSpec, ids: readonly AttemptId[], deps: Deps): Promise<ByName> {
+  const prepared = await prepareHosts(
+    spec,
+    ids.map(({ index }) => index),
+    deps,
+  );
+  if (prepared === null) return { launch: ids, later: [], refused: [] };
+  const { ready, refused } = prepared;
+  return {
+    launch: ids.filter(({ index }) => ready.has(index)),
+    later: ids.filter(({ index }) => !ready.has(index) && !refused.has(index)),
+    refused: ids.flatMap((id) => {
+      const why = refused.get(id.index);
+      return why === undefined ? [] : [{ id, why }];
+    }),
+  };
+}
+
+/** A launch that was withdrawn since its name cannot be had; null: it was not. */
+function refusalOf(id: AttemptId, refused: readonly Refused[], at: EpochMs): Fact | null {
+  const why = refused.find(({ id: { index, attempt, nonce } }) => {
+    return index === id.index && attempt === id.attempt && nonce === id.nonce;
+  })?.why;
+  if (why === undefined) return null;
+  if (why.kind === 'fatal') return { ...id, kind: 'rejected', reason: why.reason, at };
+  return { ...id, kind: 'refused', reason: why.reason, retryAt: plusMs(at, refusedRetryMs(id.nonce)), at };
 }

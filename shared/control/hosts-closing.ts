@@ -1,7 +1,77 @@
-import type { JobUid } from '../domain/brand.ts';
+import { type JobUid, taskIdOf } from '../domain/brand.ts';
+import type { Host, HostRow } from '../ports/host-store.ts';
+import type { Hostnames } from '../ports/hostnames.ts';
 import type { Deps } from './deps.ts';
+import { callForEach, changeHosts, isBeingCalled, isNameless, namesOf, servicePace, taskPace } from './host-calls.ts';
 
-/** Removes all names of a Job that is over, and gives back what it had reserved. */
-export async function closeHosts(uid: JobUid, { hosts }: Deps): Promise<void> {
-  await hosts.release(uid);
+/** Rows of ten names that one message closes; then it goes on as a new one. */
+const ROWS_PER_MESSAGE = 5;
+
+/**
+ * Removes the names of a Job that is over, or that there is not (any more), row by row, and gives back what it had
+ * reserved once nothing is left. A name's service goes only when nothing is registered in it, and is forgotten only when
+ * it has gone, so nothing can be left behind. Where nothing could be done, the sweep begins again.
+ */
+export async function closeHosts(uid: JobUid, deps: Deps): Promise<void> {
+  const { hostnames, hosts, jobs, queues } = deps;
+  if (hostnames === null) return;
+  const status = await jobs.readStatus(uid);
+  if (status !== null && !isNameless(status.phase)) return;
+  const rows = await hosts.listHosts(uid);
+  let closed = 0;
+  let left = rows.length;
+  for (const row of rows.slice(0, ROWS_PER_MESSAGE)) {
+    const after = await closeRow(uid, row, hostnames, deps);
+    closed += row.hosts.length - after.hosts.length;
+    if (after.hosts.length === 0) left--;
+  }
+  if (left === 0) return hosts.release(uid);
+  if (closed > 0) await queues.dispatch([{ kind: 'closeHosts', uid }], 1);
+}
+
+/** The row as it is then, without the names that are gone. */
+async function closeRow(uid: JobUid, row: HostRow, hostnames: Hostnames, deps: Deps): Promise<HostRow> {
+  const tasks = row.hosts.flatMap((host) => host.tasks.map((task) => ({ host, task })));
+  const removed = await callForEach(tasks, taskPace(deps), deps, ({ host, task }) =>
+    hostnames.deregister(host.serviceId, taskIdOf(task.taskArn)),
+  );
+  const empty = row.hosts.filter((host) => tasks.every((each, i) => each.host !== host || removed[i]?.kind === 'done'));
+  const gone = (await isTakenOver(uid, deps))
+    ? empty.filter(isQuiet(deps))
+    : await deleteServices(empty, hostnames, deps);
+  if (gone.length === 0) return row;
+  return changeHosts(
+    uid,
+    row,
+    (hosts) => {
+      const left = hosts.filter((host) => !gone.some(({ serviceId }) => serviceId === host.serviceId));
+      return left.length === hosts.length ? null : left;
+    },
+    deps,
+  );
+}
+
+/** Nobody is registering a task in it. */
+const isQuiet =
+  ({ clock }: Deps) =>
+  ({ tasks }: Host): boolean =>
+    !tasks.some((task) => isBeingCalled(task, clock.now()));
+
+/** Those that are gone. One in which something is registered stays: who registers says so in the row first. */
+async function deleteServices(all: readonly Host[], hostnames: Hostnames, deps: Deps): Promise<readonly Host[]> {
+  const deleted = await callForEach(all, servicePace(deps), deps, ({ serviceId }) =>
+    hostnames.deleteService(serviceId),
+  );
+  return all.filter((_, i) => deleted[i]?.kind === 'done');
+}
+
+/** Another Job of the same name has the same names, and their services: they are its to delete. */
+async function isTakenOver(uid: JobUid, { jobs }: Deps): Promise<boolean> {
+  const spec = await jobs.readSpec(uid);
+  const names = spec === null ? null : namesOf(spec);
+  if (names === null) return false;
+  const other = await jobs.findJob(names.namespace, names.name);
+  if (other === null || other === uid) return false;
+  const [its, status] = await Promise.all([jobs.readSpec(other), jobs.readStatus(other)]);
+  return its !== null && status !== null && !isNameless(status.phase) && namesOf(its)?.subdomain === names.subdomain;
 }

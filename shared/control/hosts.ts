@@ -1,9 +1,243 @@
-import type { DispatchMessage } from '../ports/queues.ts';
+import { type TaskArn, taskIdOf } from '../domain/brand.ts';
+import type { AttemptId } from '../domain/fact.ts';
+import type { NamedTasks } from '../domain/host-names.ts';
+import { indexesOfRow } from '../domain/launch-row.ts';
+import type { Host, HostRow, HostTask } from '../ports/host-store.ts';
+import type { Hostnames } from '../ports/hostnames.ts';
+import type { DispatchMessage, SeenTask } from '../ports/queues.ts';
 import type { Deps } from './deps.ts';
+import {
+  type CallOutcome,
+  callForEach,
+  changeHosts,
+  ensureServices,
+  isBeingCalled,
+  isNameless,
+  keepUntil,
+  namesOf,
+  taskPace,
+  withHosts,
+} from './host-calls.ts';
+import { type Running, readRunning } from './hosts-running.ts';
 
 type HostsMessage = Extract<DispatchMessage, { kind: 'hosts' }>;
 
-/** Brings the names of ten indexes in line with the tasks that they are of. */
-export async function syncHosts(message: HostsMessage, { hosts }: Deps): Promise<void> {
-  await hosts.readHosts(message.uid, message.row);
+/** One round does all there is, unless others are at the same row, or the board has moved on meanwhile. */
+const ROUNDS_MAX = 8;
+/** A message comes again after 1, 2, 4 .. 32 seconds; then it is the sweep's. */
+export const TURNS_MAX = 6;
+
+/**
+ * Brings the names of ten indexes in line with the board: the task of each current attempt that runs is registered under
+ * its index's name, no other is. Level-triggered: whatever woke us, what is decides. The row is read before the board, so
+ * what the row lists and the board does not know to run has ended. It says what will be called before it is called, and
+ * after what was registered the board is looked at once more: it may have ended meanwhile.
+ */
+export async function syncHosts(message: HostsMessage, deps: Deps): Promise<void> {
+  const { uid, row, seen, turn = 0 } = message;
+  const { hostnames, cache, jobs, queues } = deps;
+  if (hostnames === null) return;
+  const spec = cache.specs.get(uid) ?? (await jobs.readSpec(uid));
+  const names = spec === null ? null : namesOf(spec);
+  if (names === null) return;
+  const indexes = indexesOfRow(row);
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const known = await deps.hosts.readHosts(uid, row);
+    const running = await readRunning(uid, indexes, deps);
+    if (running === null || isNameless(running.status.phase)) return; // what is left of the names is closeHosts'
+    const plan = await planRow({ known, running, indexes, seen }, message, deps);
+    const done = await carryOut(plan, known, names, message, hostnames, deps);
+    if (done === 'again') continue;
+    if (done === 'later' && turn < TURNS_MAX) await queues.dispatch([{ ...message, turn: turn + 1 }], 2 ** turn);
+    return;
+  }
+  if (turn < TURNS_MAX) await queues.dispatch([{ ...message, turn: turn + 1 }], 1);
 }
+
+type RowPlan = {
+  readonly register: readonly { readonly index: number; readonly task: HostTask }[];
+  readonly remove: readonly { readonly index: number; readonly host: Host; readonly task: HostTask }[];
+  /** Something of what the message tells cannot be done yet. */
+  readonly later: boolean;
+};
+
+type RowView = {
+  readonly known: HostRow;
+  readonly running: Running;
+  readonly indexes: readonly number[];
+  readonly seen: readonly SeenTask[];
+};
+
+/** What the row and the board differ in. */
+async function planRow(
+  { known, running, indexes, seen }: RowView,
+  { uid, row }: HostsMessage,
+  deps: Deps,
+): Promise<RowPlan> {
+  const now = deps.clock.now();
+  const register: { index: number; task: HostTask }[] = [];
+  const remove: { index: number; host: Host; task: HostTask }[] = [];
+  const unknown: AttemptId[] = [];
+  let later = false;
+  for (const index of indexes) {
+    const host = known.hosts.find((each) => each.index === index);
+    const current = running.attemptOf(index);
+    for (const task of host?.tasks ?? []) {
+      if (host !== undefined && (current === null || !isOf(current, task))) remove.push({ index, host, task });
+    }
+    if (current === null) continue;
+    const own = host?.tasks.find((task) => isOf(current, task));
+    if (own === undefined) unknown.push(current);
+    else if (!own.registered) {
+      if (!isBeingCalled(own, now)) register.push({ index, task: { ...own, calledAt: now } });
+      else if (seen.some(({ taskArn }) => taskArn === own.taskArn)) later = true;
+    }
+  }
+  if (unknown.length === 0) return { register, remove, later };
+  const found = await findAddresses(uid, row, unknown, seen, deps);
+  for (const { id, taskArn, ip } of found.tasks) {
+    const { index, attempt, nonce } = id;
+    register.push({ index, task: { attempt, nonce, taskArn, ip, calledAt: now, registered: false } });
+  }
+  return { register, remove, later: later || found.later };
+}
+
+const isOf = (id: AttemptId, task: Pick<HostTask, 'attempt' | 'nonce'>): boolean =>
+  id.attempt === task.attempt && id.nonce === task.nonce;
+
+type Addresses = {
+  readonly tasks: readonly { readonly id: AttemptId; readonly taskArn: TaskArn; readonly ip: string }[];
+  readonly later: boolean;
+};
+
+/** Which task each attempt is, by its launch, and its address, by who has seen it or else by ECS. What is not found is the sweep's. */
+async function findAddresses(
+  uid: HostsMessage['uid'],
+  row: number,
+  ids: readonly AttemptId[],
+  seen: readonly SeenTask[],
+  { jobs, tasks }: Deps,
+): Promise<Addresses> {
+  const { slots } = await jobs.readLaunches(uid, row);
+  const found: { id: AttemptId; taskArn: TaskArn; ip: string }[] = [];
+  const nameless = new Map<TaskArn, AttemptId>();
+  for (const id of ids) {
+    const slot = slots.find((each) => each.index === id.index && isOf(id, each));
+    const own = seen.find(
+      (task) =>
+        task.index === id.index && isOf(id, task) && (slot?.state !== 'launched' || slot.taskArn === task.taskArn),
+    );
+    if (own !== undefined) found.push({ id, taskArn: own.taskArn, ip: own.ip });
+    else if (slot?.state === 'launched') nameless.set(slot.taskArn, id);
+  }
+  if (nameless.size === 0) return { tasks: found, later: false };
+  const described = await tasks.describe([...nameless.keys()]);
+  if (described.kind === 'later') return { tasks: found, later: true };
+  for (const { arn, stage, privateIp } of described.tasks) {
+    const id = nameless.get(arn);
+    if (id !== undefined && stage !== 'stopped' && privateIp !== null) found.push({ id, taskArn: arn, ip: privateIp });
+  }
+  return { tasks: found, later: false };
+}
+
+/** `again`: look once more, now; `later`: something is left to do. */
+async function carryOut(
+  { register, remove, later }: RowPlan,
+  known: HostRow,
+  names: NamedTasks,
+  { uid }: HostsMessage,
+  hostnames: Hostnames,
+  deps: Deps,
+): Promise<'done' | 'again' | 'later'> {
+  if (register.length + remove.length === 0) return later ? 'later' : 'done';
+  const homeless = register.filter(({ index }) => !known.hosts.some((host) => host.index === index));
+  const { made } = await ensureServices(
+    names,
+    homeless.map(({ index }) => index),
+    hostnames,
+    deps,
+  );
+  const homes = withHosts(known.hosts, made) ?? known.hosts;
+  const calls = register.flatMap(({ index, task }) => {
+    const host = homes.find((each) => each.index === index);
+    return host === undefined ? [] : [{ index, task, serviceId: host.serviceId }];
+  });
+  let row = known;
+  if (calls.length > 0) {
+    const hosts = homes.map((host) => withTasks(host, calls));
+    const written = await deps.hosts.writeHosts(uid, { ...known, hosts }, keepUntil(deps));
+    if (written.kind === 'lost') return 'again';
+    row = written.row;
+  }
+
+  const [added, removed] = await Promise.all([
+    callForEach(calls, taskPace(deps), deps, ({ serviceId, task }) =>
+      hostnames.register(serviceId, taskIdOf(task.taskArn), task.ip),
+    ),
+    callForEach(remove, taskPace(deps), deps, ({ host, task }) =>
+      hostnames.deregister(host.serviceId, taskIdOf(task.taskArn)),
+    ),
+  ]);
+  const now = deps.clock.now();
+  // Somebody may be registering it at this very moment: it stays listed until that is over, and is removed once more.
+  const gone = remove.filter(({ task }, i) => removed[i]?.kind === 'done' && !isBeingCalled(task, now));
+  const results = calls.map((call, i) => ({ ...call, outcome: added[i] ?? ({ kind: 'uncalled' } as const) }));
+  await changeHosts(uid, row, (hosts) => afterCalls(hosts, results, gone), deps);
+  const ended = results.some(({ outcome }) => outcome.kind === 'done' || outcome.kind === 'gone');
+  if (ended) return 'again';
+  const isLeft =
+    later ||
+    calls.length < register.length ||
+    gone.length < remove.length ||
+    results.some(({ outcome }) => outcome.kind !== 'done' && outcome.kind !== 'fatal');
+  return isLeft ? 'later' : 'done';
+}
+
+type Call = { readonly index: number; readonly task: HostTask; readonly serviceId: string };
+
+/** The host with the tasks that are about to be registered. */
+function withTasks(host: Host, calls: readonly Call[]): Host {
+  const own = calls.filter(({ index }) => index === host.index).map(({ task }) => task);
+  const others = host.tasks.filter(({ taskArn }) => !own.some((task) => task.taskArn === taskArn));
+  return { ...host, tasks: [...others, ...own] };
+}
+
+type Result = Call & { readonly outcome: CallOutcome<Awaited<ReturnType<Hostnames['register']>>> };
+
+/** The hosts after the calls; null: nothing is different. */
+function afterCalls(
+  hosts: readonly Host[],
+  results: readonly Result[],
+  gone: RowPlan['remove'],
+): readonly Host[] | null {
+  let changed = false;
+  const after = hosts.flatMap((host): Host[] => {
+    if (results.some(({ serviceId, outcome }) => outcome.kind === 'gone' && serviceId === host.serviceId)) {
+      changed = true;
+      return []; // there is no such service, so nothing is registered in it
+    }
+    const tasks = host.tasks.flatMap((task): HostTask[] => {
+      if (gone.some((each) => each.index === host.index && each.task.taskArn === task.taskArn)) {
+        changed = true;
+        return [];
+      }
+      const own = results.find((each) => each.index === host.index && isSameCall(each.task, task));
+      if (own === undefined || own.outcome.kind === 'unknown') return [task];
+      changed = true;
+      return [{ ...task, calledAt: null, registered: own.outcome.kind === 'done' }];
+    });
+    // Whoever took it from the row, after a minute, did so before our call was over.
+    const forgotten = results.filter(
+      ({ index, task, outcome }) =>
+        index === host.index && outcome.kind === 'done' && !host.tasks.some(({ taskArn }) => taskArn === task.taskArn),
+    );
+    changed ||= forgotten.length > 0;
+    return [
+      { ...host, tasks: [...tasks, ...forgotten.map(({ task }) => ({ ...task, calledAt: null, registered: true }))] },
+    ];
+  });
+  return changed ? after : null;
+}
+
+/** Nobody else has begun it anew. */
+const isSameCall = (a: HostTask, b: HostTask): boolean => a.taskArn === b.taskArn && a.calledAt === b.calledAt;

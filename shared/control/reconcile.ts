@@ -9,6 +9,7 @@ import { type EpochMs, plusMs } from '../domain/brand.ts';
 import { unreachable } from '../domain/invariant.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
 import type { Deps } from './deps.ts';
+import { tellNames } from './hosts-news.ts';
 import { deleteJob, takeBackUnlessOpen } from './job-changes.ts';
 import { type LoadedJob, loadJob } from './load-job.ts';
 
@@ -84,6 +85,7 @@ async function reconcileJob({ uid, facts, inspect }: Look, startedAt: EpochMs, d
     const pass: CommittedPass = { job: loaded.job, before: loaded.status, plan, facts };
     count(pass, deps);
     await act(loaded, plan, inspect ?? false, deps);
+    await tellNames(loaded.spec, loaded.status, plan.status ?? loaded.status, facts, deps);
     deps.telemetry.record(syncMetrics(pass, deps.clock.now() - startedAt));
     if (plan.outlived) await deleteJob(uid, deps);
     return { kind: 'done' };

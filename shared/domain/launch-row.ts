@@ -34,6 +34,8 @@ export type LaunchRow = {
 /** Consecutive indexes that share one launch row, so that an index leads to its row without a look-up. */
 const LAUNCH_ROW_INDEXES = 10;
 export const launchRowOf = (index: number): number => Math.floor(index / LAUNCH_ROW_INDEXES);
+export const indexesOfRow = (row: number): readonly number[] =>
+  Array.from({ length: LAUNCH_ROW_INDEXES }, (_, nth) => row * LAUNCH_ROW_INDEXES + nth);
 
 /** A clientToken is surely alive this long; ECS keeps it for the task's life and an hour, 24 hours at most (aws.md 1.2). */
 const TOKEN_SAFE_MS = 45 * 60_000;

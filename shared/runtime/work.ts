@@ -1,6 +1,7 @@
 import { dispatch } from '../control/dispatch.ts';
 import { type Look, reconcileBatch } from '../control/reconcile.ts';
 import { sweepDeadLetters } from '../control/dead-letters.ts';
+import { sweepHosts, sweepStrangeNames } from '../control/hosts-sweep.ts';
 import { sweepNamespaces } from '../control/namespaces.ts';
 import { sweepJobs, sweepTasks } from '../control/sweep.ts';
 import type { JobUid } from '../domain/brand.ts';
@@ -139,7 +140,10 @@ export function sweepHandler(runtime: () => Runtime) {
       await sweepJobs({ everything: false }, deps);
       await sweepDeadLetters(letters, deps);
       await sweepNamespaces(deps, NAMESPACES_SWEPT);
-      if (new Date(time).getUTCMinutes() === 0) await sweepTasks(deps);
+      await sweepHosts(deps);
+      if (new Date(time).getUTCMinutes() !== 0) return;
+      await sweepTasks(deps);
+      await sweepStrangeNames(deps);
     },
   });
 }

@@ -9,8 +9,12 @@ import { type EpochMs, type JobUid, plusMs } from '../../shared/domain/brand.ts'
 import { AWS_TIMING } from '../../shared/domain/timing.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
 
-export type Ports = Pick<Deps, 'jobs' | 'feed' | 'limits' | 'hosts' | 'objects' | 'tasks' | 'queues'>;
+export type Ports = Pick<Deps, 'jobs' | 'feed' | 'limits' | 'hosts' | 'objects' | 'tasks' | 'queues'> &
+  Partial<Pick<Deps, 'hostnames'>>;
 type PortName = keyof Ports;
+
+/** Names without a rate. */
+const UNHURRIED = { max: 2_000, servicesPerSec: null, tasksPerSec: null };
 
 /** What comes of a port call instead of the call itself, which `perform` carries out. */
 type Instead = (perform: () => Promise<unknown>, args: readonly unknown[]) => Promise<unknown>;
@@ -37,7 +41,8 @@ export class Handler {
       feed,
       limits,
       hosts: this.#watched('hosts', ports.hosts),
-      hostnames: null,
+      hostnames:
+        ports.hostnames === null || ports.hostnames === undefined ? null : this.#watched('hostnames', ports.hostnames),
       objects: this.#watched('objects', ports.objects),
       tasks: this.#watched('tasks', ports.tasks),
       queues: this.#watched('queues', ports.queues),
@@ -51,7 +56,13 @@ export class Handler {
       cache: createCache(),
       publisher: createPublisher({ feed, clock }),
       pacer: createPacer({ limits, clock }),
-      settings: { timing: AWS_TIMING, launchesPerSec: null, stopsPerSec: null, historyMs: 30 * 86_400_000 },
+      settings: {
+        timing: AWS_TIMING,
+        launchesPerSec: null,
+        stopsPerSec: null,
+        historyMs: 30 * 86_400_000,
+        hosts: UNHURRIED,
+      },
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     };
   }

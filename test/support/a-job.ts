@@ -14,6 +14,8 @@ export type JobWish = {
   readonly backoffLimit?: number;
   readonly suspend?: boolean;
   readonly finalizers?: readonly string[];
+  /** Its indexes have names. */
+  readonly subdomain?: string;
 };
 
 /** An admitted Job with one container; what a test does not care about has Kubernetes' defaults. */
@@ -49,6 +51,7 @@ export function aJob(wish: JobWish = {}): StoredSpec {
             containers: [{ name: 'main', image: 'busybox', command: ['true'] }],
             restartPolicy: 'Never',
             terminationGracePeriodSeconds: 30,
+            ...(wish.subdomain === undefined ? {} : { subdomain: wish.subdomain }),
           },
         },
       },

@@ -15,6 +15,7 @@ import type { JobManifest } from '../../shared/domain/manifest.ts';
 import type { Status } from '../../shared/domain/status.ts';
 import type { TaskView } from '../../shared/domain/task.ts';
 import { GROUP_PREFIX } from '../../shared/names/env.ts';
+import type { Hostnames } from '../../shared/ports/hostnames.ts';
 import type { JobStore } from '../../shared/ports/job-store.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
 import { formatFactMessage, parseDispatch, parseLook } from '../../shared/schema/queue-messages.ts';
@@ -41,6 +42,8 @@ export class Stage {
     visibilityMs: VISIBILITY_MS,
     receivesMax: RECEIVES_MAX,
   });
+  /** null: tasks have no names. */
+  hostnames: Hostnames | null = null;
   /** How the next tasks will go. */
   fate: Fate = { startMs: 1_000, runMs: 3_600_000, stopMs: 500, ending: DONE };
   events: TaskView[] = [];
@@ -55,7 +58,7 @@ export class Stage {
 
   /** A process: its own cache, publisher and clock, and ports that the test can stop. */
   handler(wish: { readonly skewMs?: number } = {}): Handler {
-    const ports = { ...this.store, tasks: this.tasks, queues: this.mail.queues };
+    const ports = { ...this.store, tasks: this.tasks, queues: this.mail.queues, hostnames: this.hostnames };
     return new Handler(ports, () => this.time, wish.skewMs ?? 0);
   }
 

@@ -91,6 +91,7 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
     const arn = asTaskArn(
       `arn:aws:ecs:us-east-1:000000000000:task/muster/${(++numbers).toString(16).padStart(32, '0')}`,
     );
+    const privateIp = addressOf(numbers);
     const times: AttemptTimes = { createdAt: now(), startedAt: null, stoppedAt: null };
     const view: TaskView = {
       arn,
@@ -108,7 +109,7 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
     at(plusMs(now(), startMs), () => {
       if (task.view.stage !== 'starting' || task.stopping) return;
       if (ending.cause === 'StartFailed' || ending.cause === 'Unplaced') return end(task, ending);
-      change(task, { stage: 'running', times: { ...times, startedAt: now() } });
+      change(task, { stage: 'running', privateIp, times: { ...times, startedAt: now() } });
       if (!Number.isFinite(runMs)) return;
       if (noticeMs > 0) at(plusMs(now(), runMs - Math.min(runMs, noticeMs)), () => notice(task));
       at(plusMs(now(), runMs), () => end(task, ending));
@@ -173,3 +174,6 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
 }
 
 const isLive = ({ stage }: TaskView): boolean => stage === 'starting' || stage === 'running';
+
+/** An address of its own for each of 16 million tasks. */
+const addressOf = (nth: number): string => `10.${(nth >> 16) & 255}.${(nth >> 8) & 255}.${nth & 255}`;

@@ -1,0 +1,137 @@
+import { type EpochMs, type JobUid, plusMs } from '../domain/brand.ts';
+import { type NamedTasks, hostServiceName } from '../domain/host-names.ts';
+import { AWS_HOST_LIMITS } from '../domain/host-limits.ts';
+import { type Phase, endOf, isOver } from '../domain/status.ts';
+import type { Host, HostRow, HostTask } from '../ports/host-store.ts';
+import type { Hostnames } from '../ports/hostnames.ts';
+import type { StoredSpec } from '../ports/job-store.ts';
+import type { Fatal, Later } from '../ports/tasks.ts';
+import type { Deps } from './deps.ts';
+import { type Paced, callAtPace, slowDown } from './pace.ts';
+
+// What all that has to do with names of tasks shares: whose they are, their rows, and the pace of calls.
+
+/** What the names of a Job's tasks are made of; null: they have none. */
+export function namesOf({ identity, manifest }: StoredSpec): NamedTasks | null {
+  const { subdomain = '' } = manifest.spec.template.spec;
+  const { namespace, name } = identity;
+  return subdomain === '' || manifest.spec.completionMode !== 'Indexed' ? null : { namespace, name, subdomain };
+}
+
+/** Nothing of the Job runs, and nothing will: its names may go. */
+export const isNameless = (phase: Phase): boolean => isOver(phase) || endOf(phase) !== null;
+
+/** A call that somebody has begun is over after this long: no handler lives longer. */
+const CALL_MAX_MS = 60_000;
+
+/** Somebody may be registering it at this moment. */
+export const isBeingCalled = ({ calledAt }: HostTask, now: EpochMs): boolean =>
+  calledAt !== null && now < plusMs(calledAt, CALL_MAX_MS);
+
+const TRIES_MAX = 6;
+
+/**
+ * Writes the row that `change` makes of the row as it is, which others may have changed since `known`; null from it:
+ * nothing is to be written.
+ *
+ * @returns the row as it is stored now
+ */
+export async function changeHosts(
+  uid: JobUid,
+  known: HostRow,
+  change: (hosts: readonly Host[]) => readonly Host[] | null,
+  deps: Pick<Deps, 'hosts' | 'clock' | 'settings'>,
+): Promise<HostRow> {
+  let row = known;
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const hosts = change(row.hosts);
+    if (hosts === null) return row;
+    const written = await deps.hosts.writeHosts(uid, { ...row, hosts }, keepUntil(deps));
+    if (written.kind === 'written') return written.row;
+    row = written.row;
+  }
+  throw new Error(`host row ${known.row} of Job ${uid} changed during each of ${TRIES_MAX} writes`);
+}
+
+/** Rows of names are kept as long as those of launches. */
+export const keepUntil = ({ clock, settings }: Pick<Deps, 'clock' | 'settings'>): EpochMs =>
+  plusMs(clock.now(), settings.historyMs);
+
+export const servicePace = ({ settings }: Pick<Deps, 'settings'>): Paced => ({
+  name: 'nameService',
+  ratePerSec: (settings.hosts ?? AWS_HOST_LIMITS).servicesPerSec,
+});
+
+export const taskPace = ({ settings }: Pick<Deps, 'settings'>): Paced => ({
+  name: 'name',
+  ratePerSec: (settings.hosts ?? AWS_HOST_LIMITS).tasksPerSec,
+});
+
+type Answer = { readonly kind: string; readonly reason?: string };
+
+/** What became of one call: Cloud Map's answer; `unknown`: it threw; `uncalled`: the rate had no room for it. */
+export type CallOutcome<A> = A | { readonly kind: 'unknown' | 'uncalled' };
+
+/** Calls `call` for each item at the pace; the outcomes are in the order of the items. Never throws for a call's error. */
+export async function callForEach<T, A extends Answer>(
+  items: readonly T[],
+  pace: Paced,
+  deps: Pick<Deps, 'pacer' | 'clock' | 'telemetry'>,
+  call: (item: T) => Promise<A>,
+): Promise<readonly CallOutcome<A>[]> {
+  const outcomes: CallOutcome<A>[] = items.map(() => ({ kind: 'uncalled' }));
+  await callAtPace([...items.entries()], pace, deps, async ([i, item]) => {
+    const outcome = await answerOf(() => call(item), deps);
+    outcomes[i] = outcome;
+    if (outcome.kind !== 'later') return;
+    await slowDown(pace, deps);
+  });
+  return outcomes;
+}
+
+async function answerOf<A extends Answer>(
+  call: () => Promise<A>,
+  { telemetry }: Pick<Deps, 'telemetry'>,
+): Promise<CallOutcome<A>> {
+  try {
+    const answer = await call();
+    if (answer.reason !== undefined) telemetry.warn('name of a task not changed', { reason: answer.reason });
+    return answer;
+  } catch (error) {
+    telemetry.warn('change of a name has no answer', { error: String(error) });
+    return { kind: 'unknown' };
+  }
+}
+
+/** What there is of services that were asked for. */
+export type Ensured = {
+  readonly made: readonly Host[];
+  /** By index, why there is none: `fatal`, and there will never be, or for now. What the rate had no room for is neither. */
+  readonly refused: ReadonlyMap<number, Later | Fatal>;
+};
+
+/** Creates the services of these names, or finds them. */
+export async function ensureServices(
+  names: NamedTasks,
+  indexes: readonly number[],
+  hostnames: Hostnames,
+  deps: Pick<Deps, 'pacer' | 'clock' | 'telemetry' | 'settings'>,
+): Promise<Ensured> {
+  const outcomes = await callForEach(indexes, servicePace(deps), deps, (index) =>
+    hostnames.ensureService(hostServiceName(names, index)),
+  );
+  const made: Host[] = [];
+  const refused = new Map<number, Later | Fatal>();
+  for (const [i, index] of indexes.entries()) {
+    const outcome = outcomes[i];
+    if (outcome?.kind === 'ready') made.push({ index, serviceId: outcome.serviceId, tasks: [] });
+    if (outcome?.kind === 'fatal' || outcome?.kind === 'later') refused.set(index, outcome);
+  }
+  return { made, refused };
+}
+
+/** The hosts with those that are new; of an index that is there already, what is there stays. */
+export function withHosts(hosts: readonly Host[], made: readonly Host[]): readonly Host[] | null {
+  const added = made.filter(({ index }) => !hosts.some((host) => host.index === index));
+  return added.length === 0 ? null : [...hosts, ...added].sort((a, b) => a.index - b.index);
+}

@@ -1,0 +1,56 @@
+import { AWS_HOST_LIMITS } from '../domain/host-limits.ts';
+import { launchRowOf } from '../domain/launch-row.ts';
+import type { HostRow } from '../ports/host-store.ts';
+import type { StoredSpec } from '../ports/job-store.ts';
+import type { Fatal, Later } from '../ports/tasks.ts';
+import type { Deps } from './deps.ts';
+import { changeHosts, ensureServices, isNameless, namesOf, withHosts } from './host-calls.ts';
+
+/** Which indexes may be launched, as far as their names are concerned; what is in neither is to be asked for again. */
+export type Prepared = {
+  readonly ready: ReadonlySet<number>;
+  /** There is no such name, for now or (`fatal`) for good. */
+  readonly refused: ReadonlyMap<number, Later | Fatal>;
+};
+
+/**
+ * Sees to it that the names of these indexes (of one launch row) exist before their tasks do: a name that was asked for
+ * too soon is not found for minutes, since resolvers remember that (aws.md 4.1).
+ *
+ * @returns null: names are of no concern here
+ */
+export async function prepareHosts(spec: StoredSpec, indexes: readonly number[], deps: Deps): Promise<Prepared | null> {
+  const { hostnames, jobs } = deps;
+  const names = hostnames === null ? null : namesOf(spec);
+  const [first] = indexes;
+  if (hostnames === null || names === null || first === undefined) return null;
+  const { uid } = spec.identity;
+  const known = await deps.hosts.readHosts(uid, launchRowOf(first));
+  const [there, missing] = [indexes.filter(isIn(known)), indexes.filter((index) => !isIn(known)(index))];
+  if (missing.length === 0) return { ready: new Set(there), refused: new Map() };
+  const status = await jobs.readStatus(uid);
+  if (status === null || isNameless(status.phase)) return null; // a message from long ago: nothing will be launched
+  const full = known.version === 0 ? await reserveAgain(spec, deps) : null;
+  if (full !== null) return { ready: new Set(), refused: new Map(missing.map((index) => [index, full])) };
+  const { made, refused } = await ensureServices(names, missing, hostnames, deps);
+  const row = made.length === 0 ? known : await changeHosts(uid, known, (hosts) => withHosts(hosts, made), deps);
+  return { ready: new Set(indexes.filter(isIn(row))), refused };
+}
+
+const isIn =
+  ({ hosts }: HostRow) =>
+  (index: number): boolean =>
+    hosts.some((host) => host.index === index);
+
+/** Whoever created the Job may have slept between reserving and storing it, and the sweep have taken it for dead. */
+async function reserveAgain(
+  { identity, manifest }: StoredSpec,
+  { hosts, settings, clock }: Deps,
+): Promise<Later | null> {
+  const { max } = settings.hosts ?? AWS_HOST_LIMITS;
+  const count = manifest.spec.completions ?? 0;
+  const reserved = await hosts.reserve(identity.uid, count, max, clock.now());
+  return reserved.kind === 'reserved'
+    ? null
+    : { kind: 'later', reason: `no names are left: the Job needs ${count}, ${reserved.left} of ${max} are free` };
+}

@@ -1,0 +1,143 @@
+import { type EpochMs, type JobUid, plusMs } from '../domain/brand.ts';
+import type { AttemptId } from '../domain/fact.ts';
+import { hostServiceName } from '../domain/host-names.ts';
+import { launchRowOf } from '../domain/launch-row.ts';
+import type { HostTask, Reservation } from '../ports/host-store.ts';
+import type { HostService, Hostnames } from '../ports/hostnames.ts';
+import type { DispatchMessage } from '../ports/queues.ts';
+import type { Deps } from './deps.ts';
+import { callForEach, isNameless, namesOf, servicePace, taskPace } from './host-calls.ts';
+import { TURNS_MAX } from './hosts.ts';
+import { readRunning } from './hosts-running.ts';
+
+/** Jobs that one sweep looks at; if there are more, the next one goes on with others. */
+const JOBS_PER_SWEEP = 300;
+const MINUTE_MS = 60_000;
+/** Whoever reserved names for a Job that is not there (yet) is done with it, or dead. */
+const UNKNOWN_MS = 5 * MINUTE_MS;
+/** So long the message that its last pass has sent is believed to be on its way. */
+const CLOSING_MS = MINUTE_MS;
+
+/**
+ * Goes through the reservations, which list all Jobs that have names: of an open one the rows are looked at again that are
+ * not as its board says, of others all names go. What a lost message or a dead handler has left is found here. Every
+ * minute; costs a read of one row while there is no reservation.
+ *
+ * @returns how many rows and Jobs it has found something to do for
+ */
+export async function sweepHosts(deps: Deps): Promise<number> {
+  if (deps.hostnames === null) return 0;
+  const reserved = await deps.hosts.reservations();
+  const now = deps.clock.now();
+  const messages: DispatchMessage[] = [];
+  for (const reservation of turnOf(reserved, now)) messages.push(...(await needs(reservation, now, deps)));
+  if (messages.length > 0) await deps.queues.dispatch(messages, 0);
+  return messages.length;
+}
+
+/** All, or as many as one sweep takes: others each minute. */
+function turnOf(reserved: readonly Reservation[], now: EpochMs): readonly Reservation[] {
+  if (reserved.length <= JOBS_PER_SWEEP) return reserved;
+  const from = (Math.floor(now / MINUTE_MS) * JOBS_PER_SWEEP) % reserved.length;
+  return [...reserved.slice(from), ...reserved.slice(0, from)].slice(0, JOBS_PER_SWEEP);
+}
+
+async function needs({ uid, at }: Reservation, now: EpochMs, deps: Deps): Promise<readonly DispatchMessage[]> {
+  const status = await deps.jobs.readStatus(uid);
+  if (status === null) return now < plusMs(at, UNKNOWN_MS) ? [] : [{ kind: 'closeHosts', uid }];
+  if (isNameless(status.phase)) return now < plusMs(status.now, CLOSING_MS) ? [] : [{ kind: 'closeHosts', uid }];
+  // Rows first, then the board: what a row lists and the board does not know to run has ended.
+  const rows = await deps.hosts.listHosts(uid);
+  const running = await readRunning(
+    uid,
+    Array.from({ length: status.size }, (_, index) => index),
+    deps,
+  );
+  if (running === null) return [];
+  const tasks = new Map(rows.flatMap(({ hosts }) => hosts.map((host) => [host.index, host.tasks])));
+  const off = new Set<number>();
+  for (let index = 0; index < running.status.size; index++)
+    if (isOff(tasks.get(index) ?? [], running.attemptOf(index))) off.add(launchRowOf(index));
+  return [...off].map((row) => ({ kind: 'hosts', uid, row, seen: [], turn: TURNS_MAX }));
+}
+
+/** A name that is not as the board says it should be. */
+function isOff(tasks: readonly HostTask[], current: AttemptId | null): boolean {
+  const [only] = tasks;
+  if (current === null || only === undefined) return (current === null) !== (only === undefined);
+  const { attempt, nonce } = current;
+  return tasks.length > 1 || !only.registered || only.attempt !== attempt || only.nonce !== nonce;
+}
+
+/** What one hourly sweep may take of its minute. */
+const STRANGE_PER_SWEEP = 100;
+
+/**
+ * Empties and deletes services that Muster has made and that no open Job needs: what was created by a handler that died
+ * before it could write it down. Hourly.
+ *
+ * @returns how many services are gone
+ */
+export async function sweepStrangeNames(deps: Deps): Promise<number> {
+  const { hostnames } = deps;
+  if (hostnames === null) return 0;
+  const strange: HostService[] = [];
+  let after: string | null = null;
+  let known: Needed | null = null;
+  do {
+    const page = await hostnames.list(after);
+    if (page.kind === 'later') return 0; // the next sweep begins anew; nothing depends on this one
+    if (page.services.length > 0) known ??= await neededNames(deps);
+    for (const service of page.services) {
+      if (strange.length < STRANGE_PER_SWEEP && known !== null && !(await known.has(service.name)))
+        strange.push(service);
+    }
+    after = page.next;
+  } while (after !== null && strange.length < STRANGE_PER_SWEEP);
+  return removeAll(strange, hostnames, deps);
+}
+
+type Needed = { has(serviceName: string): Promise<boolean> };
+
+/** The names of open Jobs: of those that have reserved some, and of those that users see under such a name. */
+async function neededNames(deps: Deps): Promise<Needed> {
+  const { hosts, jobs } = deps;
+  const reserved = new Set<string>();
+  const patterns = new Map<string, boolean>();
+  const addOpen = async (uid: JobUid): Promise<void> => {
+    const [spec, status] = [await jobs.readSpec(uid), await jobs.readStatus(uid)];
+    const names = spec === null ? null : namesOf(spec);
+    if (names !== null && status !== null && !isNameless(status.phase)) reserved.add(hostServiceName(names, 0));
+  };
+  for (const { uid } of await hosts.reservations()) await addOpen(uid);
+  return {
+    async has(serviceName) {
+      const parts = SERVICE_NAME.exec(serviceName)?.groups;
+      const [name, subdomain, namespace] = [parts?.['job'], parts?.['subdomain'], parts?.['namespace']];
+      if (name === undefined || subdomain === undefined || namespace === undefined) return false;
+      const first = hostServiceName({ name, subdomain, namespace }, 0);
+      const known = reserved.has(first) || patterns.get(first);
+      if (known !== undefined && (known || patterns.has(first))) return known;
+      const uid = await jobs.findJob(namespace, name);
+      if (uid !== null) await addOpen(uid);
+      patterns.set(first, reserved.has(first));
+      return reserved.has(first);
+    },
+  };
+}
+
+const SERVICE_NAME = /^(?<job>[^.]+)-\d+\.(?<subdomain>[^.]+)\.(?<namespace>[^.]+)$/;
+
+async function removeAll(services: readonly HostService[], hostnames: Hostnames, deps: Deps): Promise<number> {
+  for (const { serviceId } of services) {
+    const listed = await hostnames.tasksIn(serviceId);
+    if (listed.kind === 'later') continue;
+    await callForEach(listed.taskIds, taskPace(deps), deps, (taskId) => hostnames.deregister(serviceId, taskId));
+  }
+  const deleted = await callForEach(services, servicePace(deps), deps, ({ serviceId }) =>
+    hostnames.deleteService(serviceId),
+  );
+  const gone = deleted.filter(({ kind }) => kind === 'done').length;
+  if (gone > 0) deps.telemetry.info('names that no Job needs are gone', { count: gone });
+  return gone;
+}
