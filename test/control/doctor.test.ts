@@ -617,5 +617,6 @@ test('every kind of finding is explained on its page, and no other', () => {
   const page = readFileSync(new URL('../../docs/doctor.md', import.meta.url), 'utf8');
   const rows = page.split('\n').filter((line) => line.startsWith('| `'));
   const named = rows.flatMap((row) => [...row.split('|')[1]!.matchAll(/`([A-Z]\w+)`/g)].map(([, kind]) => kind));
-  expect(named.toSorted()).toEqual([...FINDING_KINDS].toSorted());
+  expect(named).toHaveLength(new Set(named).size);
+  expect(new Set(named)).toEqual(new Set(FINDING_KINDS));
 });
