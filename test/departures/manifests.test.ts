@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { taskDefinitionOf } from '../../shared/domain/pod-template.ts';
+import { taskEnvironment } from '../../shared/domain/task-environment.ts';
 import { admitDocument, admitted, faultLines, jobDocument } from '../support/job-document.ts';
 
 // What a manifest asks for, where Muster departs from Kubernetes' letter; docs/departures.md has a row for each test here.
@@ -34,6 +35,20 @@ test('grace periods end at 120 s', () => {
     [120, 0],
     [120, 1],
     [120, 1],
+  ]);
+});
+
+test('tasks are found by whole names, and only those of indexes', () => {
+  const job = (spec: object, says: string) =>
+    jobDocument(spec, {}, { subdomain: 'workers', containers: [{ name: 'main', image: 'busybox', command: [says] }] });
+  const indexed = { completionMode: 'Indexed', completions: 2 };
+  const { manifest, warnings } = admitted(job(indexed, 'ping sums-0.workers'));
+  expect(warnings).toEqual([expect.stringContaining('tasks have no search domain')]);
+  expect(admitted(job(indexed, 'ping sums-0.workers.default.muster.internal')).warnings).toEqual([]);
+  const told = taskEnvironment(manifest, { index: 1, attempt: 1 }, 'muster.internal').map(({ value }) => value);
+  expect(told).toEqual(expect.arrayContaining(['sums-1.workers.default.muster.internal']));
+  expect(faultLines(admitDocument(job({}, 'true')))).toEqual([
+    expect.stringMatching(/^spec\.template\.spec\.subdomain: Forbidden: .*only an index has a name/),
   ]);
 });
 
