@@ -30,7 +30,9 @@ export function findingList(findings: readonly ShownFinding[], nowMs: number, { 
         const painted = paint[PAINTS[severity] ?? 'bold'](word);
         const age = since === null ? '' : ` (${formatAge(since, nowMs)})`;
         const head = `${INDENT}${painted}  ${onOneLine(kind).padEnd(widths.kind)}  ${onOneLine(what)}${age}\n`;
-        return `${head}${INDENT}${' '.repeat(widths.severity + widths.kind + 4)}${onOneLine(remedy)}\n`;
+        return remedy === ''
+          ? head
+          : `${head}${INDENT}${' '.repeat(widths.severity + widths.kind + 4)}${onOneLine(remedy)}\n`;
       });
       return `${paint.bold(onOneLine(subject))}\n${lines.join('')}`;
     })

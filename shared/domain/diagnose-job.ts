@@ -86,7 +86,7 @@ function finder({ identity }: JobChart) {
   });
 }
 
-const NOTHING = 'Nothing has to be done.';
+const NOTHING = '';
 
 function holding(chart: JobChart): readonly Finding[] {
   const { status, spec, now, finalizers } = chart;
@@ -126,7 +126,8 @@ function holding(chart: JobChart): readonly Finding[] {
         NOTHING,
       ),
     );
-  const pace = chart.pace.kind === 'seen' ? chart.pace.value : { now, perSec: null, fullPerSec: null, namesPerSec: null };
+  const pace =
+    chart.pace.kind === 'seen' ? chart.pace.value : { now, perSec: null, fullPerSec: null, namesPerSec: null };
   for (const wait of waitsOf(chart, pace)) findings.push(waiting(wait, chart));
   if (phase.kind === 'finished' && spec.ttlSecAfterFinished !== null) {
     const due = (phase.at + spec.ttlSecAfterFinished * 1000) as EpochMs;

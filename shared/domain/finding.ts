@@ -52,7 +52,7 @@ export type Finding = {
   readonly what: string;
   /** null: nobody knows. */
   readonly since: EpochMs | null;
-  /** What to do; or that nothing has to be done, and what will happen. */
+  /** What to do, or what will mend it; '': nothing. */
   readonly remedy: string;
 };
 
