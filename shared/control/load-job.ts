@@ -13,6 +13,8 @@ export type LoadedJob = {
   readonly spec: StoredSpec;
   readonly status: Status;
   readonly stored: ReadonlyMap<number, Chunk>;
+  /** What STATUS says of the feed was read there just now, and is no hint. */
+  readonly marked: boolean;
 };
 
 /** A load that finds spec or chunks newer than STATUS begins again; a Job that is rewritten this often at once is looked at later. */
@@ -29,10 +31,10 @@ export async function loadJob(uid: JobUid, facts: readonly Fact[], deps: Deps): 
     const spec = await specOf(uid, read.revision, deps);
     if (spec === null) return null;
     if (spec.revision !== read.revision) continue;
-    const status = await withMark(uid, read, deps);
+    const { status, marked } = await withMark(uid, read, deps);
     const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
     const stored = await chunksOf(uid, status, chunksNeeded(job, status, facts, deps.clock.now()), deps);
-    if (stored !== null) return { job, spec, status, stored };
+    if (stored !== null) return { job, spec, status, stored, marked };
   }
   throw new Error(`Job ${uid} changed during each of ${LOADS_MAX} loads`);
 }
@@ -49,12 +51,16 @@ async function specOf(uid: JobUid, revision: number, { jobs, cache }: Deps): Pro
  * STATUS's hint of what is published may lag; where a publication looks due by it, the feed's own mark tells. A lag that
  * is younger than that makes the journal a little longer, no more.
  */
-async function withMark(uid: JobUid, status: Status, { feed, clock, settings }: Deps): Promise<Status> {
+async function withMark(
+  uid: JobUid,
+  status: Status,
+  { feed, clock, settings }: Deps,
+): Promise<Pick<LoadedJob, 'status' | 'marked'>> {
   const { published } = status;
-  if (clock.now() < plusMs(published.at, settings.timing.publishEveryMs)) return status;
+  if (clock.now() < plusMs(published.at, settings.timing.publishEveryMs)) return { status, marked: false };
   const mark = await feed.readMark(uid);
-  if (mark === null || mark.version < published.version) return status;
-  return { ...status, published: { version: mark.version, seq: mark.seq, at: mark.at } };
+  if (mark === null || mark.version < published.version) return { status, marked: mark === null };
+  return { status: { ...status, published: { version: mark.version, seq: mark.seq, at: mark.at } }, marked: true };
 }
 
 /** null: a chunk is not at the version that STATUS names, so STATUS is old. */

@@ -10,13 +10,19 @@ export type Publisher = {
   /**
    * Resolves when the feed knows this version of the Job, whoever told it, or when others have told of the Job so often
    * meanwhile that it is left to them: STATUS still says that it is untold, so a later pass looks again. Idempotent.
+   *
+   * @param since how far the feed had the Job a moment ago; left out: it is read
    */
-  publish(job: JobIdentity, status: Status): Promise<void>;
+  publish(job: JobIdentity, status: Status, since?: Told): Promise<void>;
 };
+
+/** What the feed knows of a Job. */
+type Told = Pick<FeedMark, 'version' | 'seq'>;
 
 type Order = {
   readonly job: JobIdentity;
   readonly status: Status;
+  readonly since: Told | undefined;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 };
@@ -32,13 +38,14 @@ const TRIES_MAX = 5;
 export function createPublisher(ports: { readonly feed: Feed; readonly clock: Clock }): Publisher {
   let waiting: Order[] = [];
   let running = false;
+  const told = new Map<JobUid, Told>();
   const run = async (): Promise<void> => {
     running = true;
     while (waiting.length > 0) {
       const orders = waiting.slice(0, JOBS_PER_ROW);
       waiting = waiting.slice(JOBS_PER_ROW);
       try {
-        await publishAll(orders, ports);
+        await publishAll(orders, told, ports);
         for (const { done } of orders) done();
       } catch (error) {
         for (const { failed } of orders) failed(error);
@@ -47,9 +54,9 @@ export function createPublisher(ports: { readonly feed: Feed; readonly clock: Cl
     running = false;
   };
   return {
-    publish: (job, status) =>
+    publish: (job, status, since) =>
       new Promise((done, failed) => {
-        waiting.push({ job, status, done, failed });
+        waiting.push({ job, status, since, done, failed });
         if (!running) void run();
       }),
   };
@@ -61,6 +68,7 @@ export function createPublisher(ports: { readonly feed: Feed; readonly clock: Cl
  */
 async function publishAll(
   orders: readonly Order[],
+  told: Map<JobUid, Told>,
   { feed, clock }: { readonly feed: Feed; readonly clock: Clock },
 ): Promise<void> {
   const newest = new Map<JobUid, Order>();
@@ -70,21 +78,38 @@ async function publishAll(
   }
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const entries = await Promise.all(
-      [...newest.values()].map(async ({ job, status }) => {
-        // Of a Job that has just been made nothing was told; should that be wrong, the mark refuses the row.
-        const isNew = attempt === 0 && status.version === 1;
-        return feedEntry(job, status, isNew ? null : await feed.readMark(job.uid));
+      [...newest.values()].map(async ({ job, status, since }) => {
+        // Of a Job that has just been made nothing was told; should that or `since` be wrong, the mark refuses the row.
+        if (attempt === 0 && status.version === 1) return feedEntry(job, status, null);
+        const known = attempt === 0 && since !== undefined ? newer(since, told.get(job.uid)) : null;
+        const mark = known ?? (await feed.readMark(job.uid));
+        return feedEntry(job, status, mark);
       }),
     );
     const untold = entries.filter((entry) => entry !== null);
     if (untold.length === 0) return;
     const appended = await feed.append(untold, clock.now());
-    if (appended.kind === 'appended') return;
+    if (appended.kind === 'outrun') continue;
+    for (const { uid, version, seq } of untold) remember(told, uid, { version, seq });
+    return;
   }
 }
 
+/** A pass that has read the mark may have been overtaken by one of this very process. */
+const newer = (since: Told, last: Told | undefined): Told =>
+  last !== undefined && last.version > since.version ? last : since;
+
+const TOLD_MAX = 512;
+
+function remember(told: Map<JobUid, Told>, uid: JobUid, mark: Told): void {
+  told.delete(uid);
+  told.set(uid, mark);
+  const [oldest] = told.keys();
+  if (told.size > TOLD_MAX && oldest !== undefined) told.delete(oldest);
+}
+
 /** What the feed does not know of `status`; null: nothing. */
-function feedEntry(job: JobIdentity, status: Status, mark: FeedMark | null): FeedEntry | null {
+function feedEntry(job: JobIdentity, status: Status, mark: Told | null): FeedEntry | null {
   if (mark !== null && mark.version >= status.version) return null;
   const deleted = isHidden(status.phase);
   const { relabelled } = status;

@@ -133,7 +133,7 @@ async function commit(
 const keyOf = ({ index, attempt }: AttemptId): string => `${index}/${attempt}`;
 
 /** All that follows the commit can be derived from what was committed, should this be as far as we get. */
-async function act({ job, status }: LoadedJob, plan: Plan, inspect: boolean, deps: Deps): Promise<void> {
+async function act({ job, status, marked }: LoadedJob, plan: Plan, inspect: boolean, deps: Deps): Promise<void> {
   const { queues, clock } = deps;
   const messages = plan.actions.flatMap((action) => messageOf(job.uid, action));
   if (inspect && !plan.actions.some(({ kind }) => kind === 'inspect'))
@@ -144,7 +144,8 @@ async function act({ job, status }: LoadedJob, plan: Plan, inspect: boolean, dep
     await queues.wake([{ uid: job.uid, delaySec: delaySecTo(action.at, clock.now()) }]);
   }
   if (plan.deferred.length > 0) await queues.facts([{ uid: job.uid, facts: plan.deferred }], 0);
-  if (plan.publish) await deps.publisher.publish(job, plan.status ?? status);
+  const since = marked && status.published.version > 0 ? status.published : undefined;
+  if (plan.publish) await deps.publisher.publish(job, plan.status ?? status, since);
 }
 
 function count(pass: CommittedPass, { telemetry }: Deps): void {

@@ -36,8 +36,8 @@ export function reconcileHandler(runtime: () => Runtime) {
       if (batch.some(({ message }) => message.uid === null || message.facts.length > 0)) {
         const waitMs =
           batch.length < FULL_BATCH ? Math.min(here.coalesceMs, lastPassAt + here.coalesceMs - clock.now()) : 0;
+        lastPassAt = clock.now() + Math.max(0, waitMs); // so that of two that wait one comes after the other
         if (waitMs > 0) await clock.sleep(waitMs);
-        lastPassAt = clock.now();
         // A short batch after a quiet time is all that there is: asking for more would be a request for nothing.
         if (waitMs > 0 || batch.length >= FULL_BATCH) extra = await topUp(here.facts, batch.length, clock);
       }

@@ -55,3 +55,12 @@ function unsigned(accessKeyId: string) {
     },
   };
 }
+
+/**
+ * The client without the step that renders every request and answer for a log, and does so where nobody has asked for
+ * one, too: 4 % of the CPU time of a call.
+ */
+export function unlogged<C extends { readonly middlewareStack: { remove(name: string): boolean } }>(client: C): C {
+  client.middlewareStack.remove('loggerMiddleware');
+  return client;
+}

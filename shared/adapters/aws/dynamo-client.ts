@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type Connection, clientConfig } from './connection.ts';
+import { type Connection, clientConfig, unlogged } from './connection.ts';
 
 /**
  * A request takes single milliseconds, so one of seconds will not be answered and is asked again, as throttles are,
@@ -9,4 +9,4 @@ const PATIENCE = { maxAttempts: 6, requestTimeoutMs: 5_000, maxSockets: 64 };
 
 /** A DynamoDB client that keeps its connections open. */
 export const createDynamoClient = (connection: Connection): DynamoDBClient =>
-  new DynamoDBClient(clientConfig(connection, PATIENCE));
+  unlogged(new DynamoDBClient(clientConfig(connection, PATIENCE)));

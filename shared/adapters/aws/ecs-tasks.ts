@@ -13,7 +13,7 @@ import type { TaskView } from '../../domain/task.ts';
 import { GROUP_PREFIX } from '../../names/env.ts';
 import type { Fatal, Later, Tasks } from '../../ports/tasks.ts';
 import { parseTask } from '../../schema/ecs-task.ts';
-import { type Connection, clientConfig } from './connection.ts';
+import { type Connection, clientConfig, unlogged } from './connection.ts';
 import { type Placement, formatPlacement, runTaskInput } from './run-task-request.ts';
 import { classify, outcomeOfAnswer, outcomeOfRunError } from './run-task-outcome.ts';
 import { type DefinitionSettings, mainFirst, registerInput, stillFits, taskRoleOf } from './task-definition-request.ts';
@@ -28,8 +28,8 @@ const REASON_MAX_CHARS = 255;
 export type EcsClients = { readonly launching: ECSClient; readonly other: ECSClient };
 
 export const createEcsClients = (connection: Connection): EcsClients => ({
-  launching: new ECSClient(clientConfig(connection, LAUNCH_PATIENCE)),
-  other: new ECSClient(clientConfig(connection, PATIENCE)),
+  launching: unlogged(new ECSClient(clientConfig(connection, LAUNCH_PATIENCE))),
+  other: unlogged(new ECSClient(clientConfig(connection, PATIENCE))),
 });
 
 export type EcsTasksOptions = {

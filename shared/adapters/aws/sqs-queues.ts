@@ -3,7 +3,7 @@ import { SQSClient, SendMessageBatchCommand, type SendMessageBatchRequestEntry }
 import type { JobUid } from '../../domain/brand.ts';
 import type { FactMessage, Queues } from '../../ports/queues.ts';
 import { formatDispatch, formatFactMessage, formatWakeUp } from '../../schema/queue-messages.ts';
-import { type Connection, clientConfig } from './connection.ts';
+import { type Connection, clientConfig, unlogged } from './connection.ts';
 
 /** SQS's limits of one request: entries, and bytes of all bodies together. */
 export const BATCH_ENTRIES_MAX = 10;
@@ -25,11 +25,13 @@ export type QueueUrls = { readonly wake: string; readonly facts: string; readonl
 
 /** The client for all queues; `endpoint` wins over the host in a queue's URL. */
 export const createSqsClient = (connection: Connection): SQSClient =>
-  new SQSClient({
-    ...clientConfig(connection, PATIENCE),
-    // Over loopback nothing is damaged on the way, and hashing every body costs as much as sending it.
-    ...(connection.endpoint === null ? {} : { useQueueUrlAsEndpoint: false, md5: false as const }),
-  });
+  unlogged(
+    new SQSClient({
+      ...clientConfig(connection, PATIENCE),
+      // Over loopback nothing is damaged on the way, and hashing every body costs as much as sending it.
+      ...(connection.endpoint === null ? {} : { useQueueUrlAsEndpoint: false, md5: false as const }),
+    }),
+  );
 
 /** The queues over SQS. A call throws if SQS has not taken every message after a few rounds; some may have been sent. */
 export function createSqsQueues(options: { readonly client: SQSClient; readonly urls: QueueUrls }): Queues {
