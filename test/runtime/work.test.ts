@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { contextOf } from '../../local/event-source/mapping.ts';
 import type { Received } from '../../shared/adapters/aws/sqs-inbox.ts';
 import { asEpochMs, asJobUid, asTaskArn } from '../../shared/domain/brand.ts';
+import type { DeadQueues } from '../../shared/ports/dead-letters.ts';
 import { RECEIVES_MAX } from '../../shared/names/dead-letters.ts';
 import { dispatchHandler, reconcileHandler, sweepHandler } from '../../shared/runtime/work.ts';
 import { formatDispatch, formatFactMessage, formatWakeUp } from '../../shared/schema/queue-messages.ts';
@@ -171,4 +172,27 @@ test('a namespace that is being deleted is gone after a sweep', async () => {
   await sweepHandler(() => runtime)({ time: '2026-11-20T11:59:00Z' }, CONTEXT);
   const left = await objects.list('Namespace', { namespace: null, after: null, limit: 9 });
   expect(left.objects.map(({ key }) => key.name)).toEqual(['stays']);
+});
+
+test('every sweep files dead letters; that a dead-letter queue cannot be read holds nothing else up', async () => {
+  const { runtime } = aRuntime(anInbox().inbox);
+  const { objects, clock } = runtime.deps;
+  const document = terminating(freshNamespace('goes', 'u', clock.now()), clock.now());
+  await objects.commit('Namespace', { key: { namespace: '', name: 'goes' }, was: 0, document });
+  const removed: string[] = [];
+  let lies = true;
+  const dead: DeadQueues = {
+    async take(queue) {
+      if (queue === 'wake') throw new Error('no such queue');
+      if (queue !== 'dispatch' || !lies) return [];
+      lies = false;
+      return [{ queue, id: 'm', receipt: 'r', body: 'garbage', reason: 'Error: boom', sentAt: clock.now() }];
+    },
+    remove: async (_queue, receipts) => void removed.push(...receipts),
+  };
+  const { letters } = runtime.letters;
+  await sweepHandler(() => ({ ...runtime, letters: { dead, letters } }))({ time: '2026-11-20T11:59:00Z' }, CONTEXT);
+  expect((await letters.newest(9)).letters).toMatchObject([{ queue: 'dispatch', body: 'garbage', job: null }]);
+  expect(removed).toEqual(['r']);
+  expect(await objects.read('Namespace', { namespace: '', name: 'goes' })).toBeNull();
 });
