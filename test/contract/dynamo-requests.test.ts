@@ -282,7 +282,7 @@ describe('requests that write', () => {
           "PutRequest": {
             "Item": {
               "body": "B:(packed)",
-              "pk": "S:TASK#u-1#001",
+              "pk": "S:TASK#u-1#001#0",
               "sk": "S:004100#000002",
               "ttl": "N:1800000000",
               "v": "N:1",

@@ -5,7 +5,7 @@ import { invariant } from '../../domain/invariant.ts';
 import { TABLE } from '../../names/table.ts';
 import type { AttemptRecord, JobStore } from '../../ports/job-store.ts';
 import { AttemptSchema } from './dynamo-bodies.ts';
-import { attemptKey, attemptPartition, attemptSort } from './dynamo-keys.ts';
+import { attemptKey, attemptPartitions, attemptSort } from './dynamo-keys.ts';
 import { pauseOrGiveUp, queryAll, rangeRequest } from './dynamo-read.ts';
 import { ATTRIBUTE, ROW_VERSION, jsonIn, number, packedJson } from './dynamo-row.ts';
 import { type Table, eachOf } from './dynamo-write.ts';
@@ -14,7 +14,7 @@ import { type Table, eachOf } from './dynamo-write.ts';
 const WRITES_PER_BATCH = 25;
 
 /**
- * Records of ended attempts. They are in partitions of their own, one a chunk, so that a large Job's history does not
+ * Records of ended attempts. They are in partitions of their own, a few for each chunk, so that a large Job's history does not
  * crowd the partition of its STATUS. Nothing in them is conditional: a record, whenever written, is the same.
  */
 export const attempts = (table: Table): Pick<JobStore, 'writeAttempts' | 'readAttempts'> => ({
@@ -30,8 +30,13 @@ export const attempts = (table: Table): Pick<JobStore, 'writeAttempts' | 'readAt
   async readAttempts(uid, from, to) {
     invariant(chunkOf(from) === chunkOf(to), 'attempts are read within one chunk');
     const [first, last] = [attemptSort(from, 0), attemptSort(to, 'all')];
-    const rows = await queryAll(table, rangeRequest(table.name, attemptPartition(uid, chunkOf(from)), first, last));
-    return rows.map((row) => jsonIn(row, AttemptSchema));
+    const shards = await Promise.all(
+      attemptPartitions(uid, from, to).map(async (partition) =>
+        queryAll(table, rangeRequest(table.name, partition, first, last)),
+      ),
+    );
+    const records = shards.flat().map((row) => jsonIn(row, AttemptSchema));
+    return records.sort((a, b) => a.index - b.index || a.attempt - b.attempt);
   },
 });
 
@@ -45,7 +50,7 @@ export function attemptWrites(
   return [...latest.values()].map((record) => ({
     PutRequest: {
       Item: {
-        ...attemptKey(uid, chunkOf(record.index), record.index, record.attempt),
+        ...attemptKey(uid, record.index, record.attempt),
         [ATTRIBUTE.layout]: number(ROW_VERSION),
         [ATTRIBUTE.body]: packedJson(record),
         [TABLE.ttl]: number(toTtl(expireAt)),

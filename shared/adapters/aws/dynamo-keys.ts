@@ -1,3 +1,4 @@
+import { chunkOf } from '../../domain/board.ts';
 import type { JobUid } from '../../domain/brand.ts';
 import { TABLE } from '../../names/table.ts';
 import type { ObjectKey, StoredKind } from '../../ports/object-store.ts';
@@ -30,12 +31,21 @@ export const hostsKey = (uid: JobUid, row: number): Row => key(jobPartition(uid)
 /** All of them that a Job may have. */
 export const HOSTS_RANGE = ['HOSTS#', 'HOSTS#~'] as const;
 
-export const attemptPartition = (uid: JobUid, chunk: number): string => `TASK#${uid}#${padded(chunk, 3)}`;
+/**
+ * Neighbours often end together, and one partition takes 1,000 write units a second (aws.md 2.1): their records lie in
+ * several, so that it is the passes, two at a time, that a burst waits for.
+ */
+const ATTEMPT_SHARDS = 4;
+const attemptPartition = (uid: JobUid, index: number): string =>
+  `TASK#${uid}#${padded(chunkOf(index), 3)}#${index % ATTEMPT_SHARDS}`;
+/** Where the records of indexes `from`..`to` of one chunk are. */
+export const attemptPartitions = (uid: JobUid, from: number, to: number): readonly string[] =>
+  Array.from({ length: Math.min(ATTEMPT_SHARDS, to - from + 1) }, (_, nth) => attemptPartition(uid, from + nth));
 /** Indexes go up to 999,999. */
 export const attemptSort = (index: number, attempt: number | 'all'): string =>
   `${padded(index, 6)}#${attempt === 'all' ? '~' : padded(attempt, 6)}`;
-export const attemptKey = (uid: JobUid, chunk: number, index: number, attempt: number): Row =>
-  key(attemptPartition(uid, chunk), attemptSort(index, attempt));
+export const attemptKey = (uid: JobUid, index: number, attempt: number): Row =>
+  key(attemptPartition(uid, index), attemptSort(index, attempt));
 
 export const namePartition = (namespace: string): string => `NS#${namespace}`;
 export const NAME_PREFIX = 'NAME#Job#';
