@@ -329,6 +329,7 @@ describe('of a Job', () => {
       registered: true,
     });
     const host = (index: number, attempt: number) => ({ index, serviceId: 's', tasks: [task(index, attempt)] });
+    const underWay = { ...host(2, 1), tasks: [{ ...task(2, 1), registered: false }] };
     const e = examiner(stage);
     const named = createDoctor(
       { letters: stage.store.letters, queueDepths: async () => [] },
@@ -336,7 +337,11 @@ describe('of a Job', () => {
     );
     const { hosts } = e.deps;
     await hosts.reserve(uid, 3, 2_000, stage.time);
-    await hosts.writeHosts(uid, { row: 0, version: 0, hosts: [host(0, 1), host(1, 7)] }, plusMs(stage.time, 1e9));
+    await hosts.writeHosts(
+      uid,
+      { row: 0, version: 0, hosts: [host(0, 1), host(1, 7), underWay] },
+      plusMs(stage.time, 1e9),
+    );
     const diagnosis = await named.job('default', 'work');
     expect(find(diagnosis, 'NameAstray').what).toMatch(/^index 1: /);
     expect(find(diagnosis, 'Unnamed').what).toMatch(/^2 indexes \(1,2\): /);
@@ -379,6 +384,25 @@ describe('of a Job', () => {
     const calls = (name: string) => e.handler.calls.filter((call) => call === name).length;
     expect([calls('tasks.describe'), calls('tasks.listLive')]).toEqual([5, 5]);
     expect(e.handler.calls.length).toBeLessThan(25);
+  });
+
+  test('of whose board only the first part is read', async () => {
+    const stage = new Stage();
+    const uid = await stage.job({ completions: 3 * 4096, parallelism: 0 });
+    await stage.settle();
+    await tamper(stage, uid, ({ chunks }) => ({ chunks: chunks.map((chunk) => ({ ...chunk, running: 400 })) }));
+    const e = examiner(stage);
+    const read: (readonly number[])[] = [];
+    const jobs: Deps['jobs'] = {
+      ...e.deps.jobs,
+      async readChunks(asked, nos) {
+        read.push(nos);
+        return e.deps.jobs.readChunks(asked, nos);
+      },
+    };
+    const doctor = createDoctor({ letters: stage.store.letters, queueDepths: async () => [] }, { ...e.deps, jobs });
+    expect(find(await doctor.job('default', 'work'), 'Active').what).toBe('active attempts: 1200 running');
+    expect(read).toEqual([[0, 1]]);
   });
 });
 
