@@ -7,6 +7,7 @@ import { createMemoryStore } from '../shared/adapters/memory/store.ts';
 import { systemClock } from '../shared/adapters/system-clock.ts';
 import { ensureNamespace } from '../shared/control/namespace-standing.ts';
 import { sweepJobs, sweepTasks } from '../shared/control/sweep.ts';
+import { HOSTS_MAX } from '../shared/domain/host-names.ts';
 import { DEFAULT_NAMESPACE } from '../shared/domain/namespace.ts';
 import { EMBEDDED_TIMING, pacedTiming } from '../shared/domain/timing.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
@@ -176,6 +177,7 @@ async function startOn(
       launchesPerSec: options.launchesPerSec ?? null,
       stopsPerSec: options.stopsPerSec ?? null,
       historyMs: HISTORY_MS,
+      hosts: { max: HOSTS_MAX, servicesPerSec: null, tasksPerSec: null },
     },
     coalesceMs: 0,
     ...(options.onClient === undefined ? {} : { onClient: options.onClient }),
