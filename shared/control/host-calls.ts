@@ -12,7 +12,7 @@ import { type Paced, callAtPace, slowDown } from './pace.ts';
 // What all that has to do with names of tasks shares: whose they are, their rows, and the pace of calls.
 
 /** What the names of a Job's tasks are made of; null: they have none. */
-export function namesOf({ identity, manifest }: StoredSpec): NamedTasks | null {
+export function namesOf({ identity, manifest }: Pick<StoredSpec, 'identity' | 'manifest'>): NamedTasks | null {
   const { subdomain = '' } = manifest.spec.template.spec;
   const { namespace, name } = identity;
   return subdomain === '' || manifest.spec.completionMode !== 'Indexed' ? null : { namespace, name, subdomain };

@@ -1,10 +1,10 @@
-import { AWS_HOST_LIMITS } from '../domain/host-limits.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
 import type { HostRow } from '../ports/host-store.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import type { Fatal, Later } from '../ports/tasks.ts';
 import type { Deps } from './deps.ts';
 import { changeHosts, ensureServices, isNameless, namesOf, withHosts } from './host-calls.ts';
+import { reserveNames } from './hosts-reserve.ts';
 
 /** Which indexes may be launched, as far as their names are concerned; what is in neither is to be asked for again. */
 export type Prepared = {
@@ -30,8 +30,12 @@ export async function prepareHosts(spec: StoredSpec, indexes: readonly number[],
   if (missing.length === 0) return { ready: new Set(there), refused: new Map() };
   const status = await jobs.readStatus(uid);
   if (status === null || isNameless(status.phase)) return null; // a message from long ago: nothing will be launched
-  const full = known.version === 0 ? await reserveAgain(spec, deps) : null;
-  if (full !== null) return { ready: new Set(), refused: new Map(missing.map((index) => [index, full])) };
+  // Whoever created the Job may have slept between reserving and storing it, and the sweep have taken it for dead.
+  const reserved = known.version === 0 ? await reserveNames(spec, deps) : null;
+  if (reserved?.kind === 'noHosts') {
+    const reason = `no names are left: the Job needs ${reserved.needed}, ${reserved.left} of ${reserved.max} are free`;
+    return { ready: new Set(), refused: new Map(missing.map((index) => [index, { kind: 'later', reason }])) };
+  }
   const { made, refused } = await ensureServices(names, missing, hostnames, deps);
   const row = made.length === 0 ? known : await changeHosts(uid, known, (hosts) => withHosts(hosts, made), deps);
   return { ready: new Set(indexes.filter(isIn(row))), refused };
@@ -41,16 +45,3 @@ const isIn =
   ({ hosts }: HostRow) =>
   (index: number): boolean =>
     hosts.some((host) => host.index === index);
-
-/** Whoever created the Job may have slept between reserving and storing it, and the sweep have taken it for dead. */
-async function reserveAgain(
-  { identity, manifest }: StoredSpec,
-  { hosts, settings, clock }: Deps,
-): Promise<Later | null> {
-  const { max } = settings.hosts ?? AWS_HOST_LIMITS;
-  const count = manifest.spec.completions ?? 0;
-  const reserved = await hosts.reserve(identity.uid, count, max, clock.now());
-  return reserved.kind === 'reserved'
-    ? null
-    : { kind: 'later', reason: `no names are left: the Job needs ${count}, ${reserved.left} of ${max} are free` };
-}

@@ -6,8 +6,10 @@ import { creationMetrics } from '../domain/job-metrics.ts';
 import type { JobManifest } from '../domain/manifest.ts';
 import { type Status, freshStatus, isHidden, podCount, requestDeletion, tally } from '../domain/status.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
+import type { NoHosts } from '../ports/host-store.ts';
 import type { JobCreation, StoredSpec } from '../ports/job-store.ts';
 import type { Deps } from './deps.ts';
+import { reserveNames } from './hosts-reserve.ts';
 import { namespaceStanding } from './namespace-standing.ts';
 
 /** A user who changes a Job that many passes commit at the same time wins within a few tries. */
@@ -15,14 +17,20 @@ const TRIES_MAX = 20;
 
 type CreatedJob =
   | { readonly kind: 'created'; readonly status: Status }
-  | { readonly kind: Exclude<JobCreation, 'created'> };
+  | { readonly kind: Exclude<JobCreation, 'created'> }
+  | NoHosts;
 
 /** Stores a Job, tells the feed and wakes it. Should we die after the first step, the sweep does the others. */
 export async function createJob(spec: StoredSpec, deps: Deps): Promise<CreatedJob> {
   const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
   const status = withNews(null, freshStatus(job, deps.clock.now()), job);
+  const names = await reserveNames(spec, deps);
+  if (names.kind === 'noHosts') return names;
   const created = await deps.jobs.createJob(spec, status);
-  if (created.kind !== 'created') return { kind: created.kind };
+  if (created.kind !== 'created') {
+    if (names.kind === 'reserved') await deps.hosts.release(spec.identity.uid);
+    return { kind: created.kind };
+  }
   const standing = await takeBackUnlessOpen(spec.identity, deps);
   if (standing !== 'open') return { kind: standing };
   deps.telemetry.record(creationMetrics(spec.manifest.spec.managedBy));
@@ -147,18 +155,21 @@ export type SeenJob = { readonly spec: StoredSpec; readonly status: Status };
  * since; other changes of users may not.
  *
  * @param what the most that differs; only a change of the spec is a new generation
- * @returns `lost`: somebody has changed it since, so the change is to be decided again
+ * @returns `lost`: somebody has changed it since, so the change is to be decided again; `noHosts`: it would need more names
  */
 export async function changeJob(
   seen: SeenJob,
   manifest: JobManifest,
   what: 'metadata' | 'spec',
   deps: Deps,
-): Promise<{ readonly kind: 'changed' | 'lost' | 'gone' }> {
+): Promise<{ readonly kind: 'changed' | 'lost' | 'gone' } | NoHosts> {
   const { identity, revision: seenRevision } = seen.spec;
   const revision = seenRevision + 1;
   const generation = seen.spec.generation + (what === 'spec' ? 1 : 0);
   const spec: StoredSpec = { identity, revision, generation, manifest };
+  const isLarger = (manifest.spec.completions ?? 0) > (seen.spec.manifest.spec.completions ?? 0);
+  const names = isLarger ? await reserveNames(spec, deps) : null;
+  if (names?.kind === 'noHosts') return names;
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const status = await deps.jobs.readStatus(identity.uid);
     if (status === null || isHidden(status.phase)) return { kind: 'gone' };
@@ -206,7 +217,7 @@ export async function changeSpec(
   uid: JobUid,
   change: (spec: StoredSpec) => StoredSpec | null,
   deps: Deps,
-): Promise<{ readonly kind: 'changed' | 'unchanged' | 'gone' }> {
+): Promise<{ readonly kind: 'changed' | 'unchanged' | 'gone' } | NoHosts> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const spec = await deps.jobs.readSpec(uid);
     const status = await deps.jobs.readStatus(uid);
@@ -214,6 +225,7 @@ export async function changeSpec(
     const changed = change(spec);
     if (changed === null) return { kind: 'unchanged' };
     const stored = await changeJob({ spec, status }, changed.manifest, 'spec', deps);
+    if (stored.kind === 'noHosts') return stored;
     if (stored.kind !== 'lost') return { kind: stored.kind };
   }
   throw new Error(`Job ${uid} changed during each of ${TRIES_MAX} tries to change it`);

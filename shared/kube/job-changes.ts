@@ -2,6 +2,7 @@ import type { JobUid } from '../domain/brand.ts';
 import type { AttemptId } from '../domain/fact.ts';
 import type { JobManifest } from '../domain/manifest.ts';
 import type { Status } from '../domain/status.ts';
+import type { NoHosts } from '../ports/host-store.ts';
 import type { JobCreation, StoredSpec } from '../ports/job-store.ts';
 
 /** What a user may do to a Job. Each commits first, then tells the feed and wakes the Job, so that it is seen at once. */
@@ -10,14 +11,14 @@ export type JobChanges = {
   create(
     spec: StoredSpec,
   ): Promise<
-    { readonly kind: 'created'; readonly status: Status } | { readonly kind: Exclude<JobCreation, 'created'> }
+    { readonly kind: 'created'; readonly status: Status } | { readonly kind: Exclude<JobCreation, 'created'> } | NoHosts
   >;
   /** `lost`: another user has changed it since it was seen. */
   change(
     seen: { readonly spec: StoredSpec; readonly status: Status },
     manifest: JobManifest,
     what: 'metadata' | 'spec',
-  ): Promise<{ readonly kind: 'changed' | 'lost' | 'gone' }>;
+  ): Promise<{ readonly kind: 'changed' | 'lost' | 'gone' } | NoHosts>;
   /** Tells the feed whatever of this status it does not know yet. */
   publish(spec: StoredSpec, status: Status): Promise<void>;
   /** Asks the task of an active attempt to stop; its Pod is gone once it has. */

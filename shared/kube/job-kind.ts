@@ -4,7 +4,9 @@ import { planningSpec } from '../domain/job.ts';
 import type { JobManifest, Labels, ManagedFieldsEntry } from '../domain/manifest.ts';
 import { standingOf } from '../domain/namespace.ts';
 import { type Status, freshStatus } from '../domain/status.ts';
+import type { NoHosts } from '../ports/host-store.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
+import { invalid } from '../schema/fault.ts';
 import { generatedLabels } from '../schema/job-defaults.ts';
 import { USUAL_OFFER } from '../schema/host-name-rules.ts';
 import { admitJob } from '../schema/job-manifest.ts';
@@ -67,6 +69,7 @@ export function jobKind(deps: ApiDeps): WritableKind<FoundJob, StoredSpec> {
     async create(spec, managedFields) {
       const stored = { ...spec, manifest: managed(spec.manifest, managedFields) };
       const created = await changes.create(stored);
+      if (created.kind === 'noHosts') return noRoom('spec.template.spec.subdomain', subdomainOf(spec), created);
       if (created.kind !== 'created') return { kind: created.kind };
       const { status } = created;
       const mark = await deps.feed.readMark(spec.identity.uid);
@@ -85,6 +88,7 @@ export function jobKind(deps: ApiDeps): WritableKind<FoundJob, StoredSpec> {
     async replace({ view }, spec, managedFields, changed) {
       const manifest = managed(spec.manifest, managedFields);
       const stored = await changes.change(view, manifest, changed);
+      if (stored.kind === 'noHosts') return noRoom('spec.completions', manifest.spec.completions, stored);
       if (stored.kind !== 'changed') return { kind: stored.kind };
       // Without its last finalizer a deleted Job is gone.
       const found = await read(spec.identity.uid);
@@ -120,6 +124,14 @@ function withoutGenerated({ manifest }: StoredSpec): object {
   const said = { spec: template.spec, ...(Object.keys(ofPods).length === 0 ? {} : { metadata: ofPods }) };
   return { ...manifest, metadata: own(metadata), spec: { ...rest, template: said } };
 }
+
+const subdomainOf = ({ manifest }: StoredSpec): string => manifest.spec.template.spec.subdomain ?? '';
+
+/** Each index needs a name, and DNS has so many of them and no more. */
+const noRoom = (path: string, value: unknown, { needed, left, max }: NoHosts) => {
+  const message = `the Job's indexes need ${needed} names, and ${left} are left: other Jobs that are there have reserved ${max - left} of ${max}`;
+  return { kind: 'invalid', faults: [invalid(path, value, message)] } as const;
+};
 
 /** What a Job looks like before anything has happened to it. */
 function freshJob(spec: StoredSpec, { clock }: ApiDeps): JobObject {

@@ -33,6 +33,14 @@ export type HostStore = {
   ): Promise<{ readonly kind: 'written'; readonly row: HostRow } | { readonly kind: 'lost'; readonly row: HostRow }>;
 };
 
+/** Why a Job cannot have its names: `left` of `max` are not reserved by others, it needs more. */
+export type NoHosts = {
+  readonly kind: 'noHosts';
+  readonly needed: number;
+  readonly left: number;
+  readonly max: number;
+};
+
 /** `at`: of the first one of this Job. */
 export type Reservation = { readonly uid: JobUid; readonly count: number; readonly at: EpochMs };
 

@@ -15,6 +15,7 @@ import { emptyNamespace } from '../../shared/control/namespaces.ts';
 import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
 import type { ApiOptions } from '../../shared/kube/api-deps.ts';
 import { createKubeApi } from '../../shared/kube/kube-api.ts';
+import type { Hostnames } from '../../shared/ports/hostnames.ts';
 import type { LogLine } from '../../shared/ports/log-reader.ts';
 import { Handler } from '../support/a-handler.ts';
 import { openNamespace } from '../support/a-namespace.ts';
@@ -38,7 +39,11 @@ export const arnOf = (index: number, attempt: number, nonce = 0) =>
  */
 export async function aWorld(
   options: ApiOptions = {},
-  hooks: { readonly onSleep?: () => Promise<void> | void; readonly newUid?: () => string } = {},
+  hooks: {
+    readonly onSleep?: () => Promise<void> | void;
+    readonly newUid?: () => string;
+    readonly hostnames?: Hostnames;
+  } = {},
 ) {
   let now: EpochMs = START;
   const store = createMemoryStore({ now: () => now });
@@ -64,7 +69,11 @@ export async function aWorld(
     refusal: () => null,
     emit: () => undefined,
   });
-  const { deps } = new Handler({ ...store, tasks, queues: mail.queues }, () => now, 0);
+  const { deps } = new Handler(
+    { ...store, tasks, queues: mail.queues, hostnames: hooks.hostnames ?? null },
+    () => now,
+    0,
+  );
   const publish = async (uid: JobUid, status: Status) => {
     const spec = await store.jobs.readSpec(uid);
     if (spec === null) throw new Error(`no Job ${uid}`);
@@ -139,6 +148,7 @@ export async function aWorld(
     jobs: store.jobs,
     feed: store.feed,
     objects: store.objects,
+    hosts: store.hosts,
     warnings,
     uidOf,
     clock,

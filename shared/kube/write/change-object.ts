@@ -6,7 +6,7 @@ import type { KubeObject } from '../kube-object.ts';
 import { misfit } from '../object-size.ts';
 import { entriesForUpdate } from '../patch/decode-managed-fields.ts';
 import { managedAfterUpdate } from '../patch/managed-fields.ts';
-import { type StatusError, conflict, notFound } from '../status-error.ts';
+import { type StatusError, conflict, invalidObject, notFound } from '../status-error.ts';
 import { notAdmitted } from './refused-write.ts';
 import type { Found, ObjectName, WritableKind } from './writable-kind.ts';
 import type { WriteOptions } from './write-options.ts';
@@ -68,6 +68,8 @@ export async function changeObject<F extends Found, A>(
       return { kind: 'ok', object: wouldBe(found.object, after, managedFields, changed), warnings, isNew: false };
     const replaced = await kind.replace(found, admitted, managedFields, changed === 'spec' ? 'spec' : 'metadata');
     if (replaced.kind === 'gone') return { kind: 'refused', error: notFound(resource, key.name) };
+    if (replaced.kind === 'invalid')
+      return { kind: 'refused', error: invalidObject(resource, key.name, replaced.faults) };
     if (replaced.kind === 'replaced') return { kind: 'ok', object: replaced.object, warnings, isNew: false };
   }
   return { kind: 'refused', error: conflict(resource, key.name, MODIFIED) };

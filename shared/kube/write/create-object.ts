@@ -5,7 +5,7 @@ import { KINDS } from '../../schema/kinds/kinds.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { misfit } from '../object-size.ts';
 import { managedAfterUpdate } from '../patch/managed-fields.ts';
-import { type StatusError, errorResponse } from '../status-error.ts';
+import { type StatusError, errorResponse, invalidObject } from '../status-error.ts';
 import { readDocument } from './read-document.ts';
 import { notAdmitted, notCreated, withWarnings } from './refused-write.ts';
 import type { Created, Found, WritableKind } from './writable-kind.ts';
@@ -70,6 +70,8 @@ export async function storeNew<F extends Found, A>(
     if (tooLarge !== null) return { kind: 'refused', error: tooLarge };
     const created = dryRun ? await tryOut(kind, admitted, managedFields) : await kind.create(admitted, managedFields);
     if (created.kind === 'created') return { kind: 'stored', created, warnings };
+    if (created.kind === 'invalid')
+      return { kind: 'refused', error: invalidObject(kind.resource, name, created.faults) };
     if (created.kind !== 'taken' || named || tried === NAMES_TRIED_MAX)
       return { kind: 'refused', error: notCreated(kind.resource, { namespace, name }, created.kind) };
   }

@@ -69,13 +69,16 @@ export type AdmittedUpdate<A> =
 
 export type Refusal = 'taken' | 'noNamespace' | 'terminating';
 
-export type Created = { readonly kind: 'created'; readonly object: KubeObject } | { readonly kind: Refusal };
+/** `invalid`: as it is, there is no room for it. */
+export type Created = { readonly kind: 'created'; readonly object: KubeObject } | { readonly kind: Refusal } | NoRoom;
+type NoRoom = { readonly kind: 'invalid'; readonly faults: readonly Fault[] };
 
 /** `lost`: somebody else has changed it since it was found. */
 export type Replaced =
   | { readonly kind: 'replaced'; readonly object: KubeObject }
   | { readonly kind: 'lost' }
-  | { readonly kind: 'gone' };
+  | { readonly kind: 'gone' }
+  | NoRoom;
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan';
 
