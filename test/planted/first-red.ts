@@ -1,9 +1,31 @@
 import { runSeed } from '../simulation/seed-run.ts';
 
-// Runs in a copy of the tree that has one fault planted: `tsx test/planted/first-red.ts SEEDS` prints, as JSON, the first
-// seed below SEEDS that breaks a guarantee, and what it breaks.
+// Runs in a copy of the tree that has one fault planted: `tsx test/planted/first-red.ts SEEDS GUARANTEES` prints, as JSON,
+// the first seed below SEEDS that breaks one of the guarantees, and how many of the seeds do that.
+
+/** So many seeds are run in any case, unless they take too long: a fault that one seed of many sees is seen by luck. */
+const SEEDS_MIN = 40;
+const ENOUGH_MS = 5_000;
+
 const seeds = Number(process.argv[2]);
+const guarantees = (process.argv[3] ?? '').split(',');
+const startedMs = performance.now();
+let first: { readonly seed: number; readonly broken: string } | null = null;
+/** The first seed that breaks something else. */
+let other: { readonly seed: number; readonly broken: string } | null = null;
+let red = 0;
 let seed = 0;
-let broken: readonly string[] = [];
-for (; seed < seeds && broken.length === 0; seed++) broken = (await runSeed(seed)).broken;
-process.stdout.write(JSON.stringify({ seed: seed - 1, broken: broken.slice(0, 5).map((what) => what.slice(0, 300)) }));
+for (; seed < seeds; seed++) {
+  if (first !== null && (seed >= SEEDS_MIN || performance.now() - startedMs > ENOUGH_MS)) break;
+  const { broken } = await runSeed(seed);
+  if (broken.length === 0) continue;
+  red++;
+  const named = broken.find((what) => guarantees.some((guarantee) => what.startsWith(`${guarantee}:`)));
+  if (named !== undefined) first ??= { seed, broken: cut(named) };
+  else other ??= { seed, broken: cut(broken[0] ?? '') };
+}
+process.stdout.write(JSON.stringify({ first, other, red, ran: seed }));
+
+function cut(what: string): string {
+  return what.split('\n')[0]?.slice(0, 200) ?? '';
+}

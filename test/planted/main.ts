@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import pc from 'picocolors';
 import { z } from 'zod';
@@ -21,19 +22,19 @@ const COPIED = [
 const SEEDS_MAX = 200;
 /** A fault may well make the code spin. */
 const TIMEOUT_MS = 240_000;
-const AT_ONCE = 2;
+const AT_ONCE = availableParallelism();
 
-const FirstRed = z.object({ seed: z.number(), broken: z.array(z.string()) });
-type Found =
-  | { readonly kind: 'red'; readonly seed: number; readonly broken: readonly string[] }
-  | { readonly kind: 'green' }
-  | { readonly kind: 'spoilt'; readonly why: string };
+const Sighting = z.object({ seed: z.number(), broken: z.string() });
+const Seen = z.object({ first: Sighting.nullable(), other: Sighting.nullable(), red: z.number(), ran: z.number() });
+type Seen = z.output<typeof Seen>;
+type Found = ({ readonly kind: 'ran' } & Seen) | { readonly kind: 'spoilt'; readonly why: string };
+type Row = { readonly fault: PlantedFault; readonly caught: boolean; readonly text: string };
 
 /** `tsx test/planted/main.ts [WORDS]`: each fault (those whose name holds WORDS) must turn a seed red; exit code 1 if one does not. */
 const words = process.argv[2] ?? '';
 const faults = [...MACHINE_FAULTS, ...CONTRACT_FAULTS].filter(({ name }) => name.includes(words));
 const waiting = [...faults.entries()];
-let missed = 0;
+const rows: Row[] = [];
 
 await rm(FOLDER, { recursive: true, force: true });
 try {
@@ -42,27 +43,32 @@ try {
       const [nth, fault] = next;
       const startedMs = performance.now();
       const found = await plant(fault, join(FOLDER, String(nth)));
-      const verdict = judge(fault, found);
-      if (!verdict.caught) missed++;
-      const mark = verdict.caught ? pc.green('red') : pc.red('NOT CAUGHT');
+      const row = judge(fault, found);
+      rows.push(row);
+      const mark = row.caught ? pc.green('red') : pc.red('NOT CAUGHT');
       const seconds = ((performance.now() - startedMs) / 1000).toFixed(0).padStart(3);
-      process.stdout.write(`${seconds} s  ${mark}  ${fault.name}: ${verdict.text}\n`);
+      process.stderr.write(`${seconds} s  ${mark}  ${fault.name}\n`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 } finally {
   await rm(FOLDER, { recursive: true, force: true });
 }
+rows.sort((a, b) => faults.indexOf(a.fault) - faults.indexOf(b.fault));
+const width = Math.max(...faults.map(({ name }) => name.length));
+for (const { fault, caught, text } of rows)
+  process.stdout.write(`${fault.name.padEnd(width)}  ${caught ? '' : 'NOT CAUGHT '}${text}\n`);
+const missed = rows.filter(({ caught }) => !caught).length;
 process.stdout.write(`${faults.length} faults planted, ${missed} not caught by ${SEEDS_MAX} seeds\n`);
 process.exitCode = missed === 0 && faults.length > 0 ? 0 : 1;
 
-async function plant({ edits }: PlantedFault, folder: string): Promise<Found> {
+async function plant({ edits, breaks }: PlantedFault, folder: string): Promise<Found> {
   for (const path of COPIED) await cp(join(ROOT, path), join(folder, path), { recursive: true });
   for (const edit of edits) {
     const stale = await replaceOnce(folder, edit);
     if (stale !== null) return { kind: 'spoilt', why: stale };
   }
-  const found = await firstRed(folder);
+  const found = await firstRed(folder, breaks);
   await rm(folder, { recursive: true, force: true });
   return found;
 }
@@ -77,25 +83,31 @@ async function replaceOnce(folder: string, { file, find, replace }: Edit): Promi
 }
 
 /** Runs seeds in a process of its own, for the planted code may spin or crash. */
-function firstRed(folder: string): Promise<Found> {
-  const args = ['--import', 'tsx', 'test/planted/first-red.ts', String(SEEDS_MAX)];
+function firstRed(folder: string, breaks: PlantedFault['breaks']): Promise<Found> {
+  const args = ['--import', 'tsx', 'test/planted/first-red.ts', String(SEEDS_MAX), breaks.join(',')];
   return new Promise((answer) => {
     execFile(process.execPath, args, { cwd: folder, timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
       if (error !== null)
         return answer({ kind: 'spoilt', why: `the seeds did not run: ${stderr.slice(-400) || error.message}` });
-      const { seed, broken } = FirstRed.parse(JSON.parse(stdout));
-      answer(broken.length === 0 ? { kind: 'green' } : { kind: 'red', seed, broken });
+      answer({ kind: 'ran', ...Seen.parse(JSON.parse(stdout)) });
     });
   });
 }
 
-function judge({ breaks }: PlantedFault, found: Found): { readonly caught: boolean; readonly text: string } {
-  if (found.kind === 'green') return { caught: false, text: `${SEEDS_MAX} seeds stay green` };
-  if (found.kind === 'spoilt') return { caught: false, text: found.why };
-  const named = found.broken.filter((what) => breaks.some((guarantee) => what.startsWith(`${guarantee}:`)));
-  const what = (named[0] ?? found.broken[0] ?? '').split('\n')[0] ?? '';
-  const text = `seed ${found.seed}, ${what}`;
-  return named.length > 0
-    ? { caught: true, text }
-    : { caught: false, text: `${text} (expected ${breaks.join(' or ')})` };
+/** fault → guarantee → the first seed that saw it, and how many did. */
+function judge(fault: PlantedFault, found: Found): Row {
+  if (found.kind === 'spoilt') return { fault, caught: false, text: found.why };
+  const { first, other, red, ran } = found;
+  const share = `${red} of the first ${ran} seeds`;
+  if (first !== null) {
+    const [guarantee = '', ...words] = first.broken.split(': ');
+    return {
+      fault,
+      caught: true,
+      text: `${guarantee.padEnd(4)} seed ${String(first.seed).padEnd(4)} ${share}: ${words.join(': ')}`,
+    };
+  }
+  const expected = `expected ${fault.breaks.join(' or ')}`;
+  if (other === null) return { fault, caught: false, text: `${ran} seeds stay green, ${expected}` };
+  return { fault, caught: false, text: `seed ${other.seed}, ${other.broken} (${share}; ${expected})` };
 }

@@ -52,7 +52,7 @@ export class DamagedRow extends Error {
   }
 }
 
-const TABLE: readonly string[] = ['jobs', 'feed', 'limits', 'objects', 'hostStore'];
+const TABLE: readonly string[] = ['jobs', 'feed', 'limits', 'objects', 'hosts'];
 /** How many of the calls that a throttled table gets it refuses. */
 const TABLE_GALE_SHARE = 0.5;
 /** RunTask's answer comes so late at most: some handlers do not live to hear it. */
@@ -154,6 +154,10 @@ export class Calls {
         return true;
       }
     }
+    if (port === 'hostnames' && this.#strikes('names throttled', storm.weather.namesThrottled, call)) {
+      call.resolve({ kind: 'later', reason: 'RequestLimitExceeded' });
+      return true;
+    }
     if (TABLE.includes(port)) {
       const gale = storm.blows('table throttled for minutes', now(), TABLE_GALE_SHARE);
       if (gale || this.#strikes('table throttled', tableThrottled, call)) {
@@ -211,9 +215,8 @@ const HOW: Partial<Record<Fault, string>> = {
   conflict: 'refused, though nobody else was first',
 };
 
-/** What ECS and Cloud Map may put off. */
-const isPaced = ({ port, method }: PendingCall): boolean =>
-  (port === 'tasks' && method !== 'prepare') || (port === 'hostnames' && method !== 'list');
+/** What ECS may put off. */
+const isPaced = ({ port, method }: PendingCall): boolean => port === 'tasks' && method !== 'prepare';
 
 function launchOf({ args: [first] }: PendingCall): string {
   const launch = first as { readonly job?: { readonly uid: string }; readonly id?: Attempt } | undefined;

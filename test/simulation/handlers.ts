@@ -2,6 +2,7 @@ import { type Cache, createCache } from '../../shared/control/cache.ts';
 import type { Deps } from '../../shared/control/deps.ts';
 import { dispatch } from '../../shared/control/dispatch.ts';
 import { type Look, reconcileBatch } from '../../shared/control/reconcile.ts';
+import { sweepHosts, sweepStrangeNames } from '../../shared/control/hosts-sweep.ts';
 import { sweepJobs, sweepTasks } from '../../shared/control/sweep.ts';
 import { type EpochMs, type JobUid, plusMs } from '../../shared/domain/brand.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
@@ -147,7 +148,10 @@ export class Handlers {
       { uids: null, indexes: null, isMinor: true },
       async (deps) => {
         await sweepJobs({ everything: false }, deps);
-        if (isHourly) await sweepTasks(deps);
+        await sweepHosts(deps);
+        if (!isHourly) return;
+        await sweepTasks(deps);
+        await sweepStrangeNames(deps);
       },
       () => undefined,
     );

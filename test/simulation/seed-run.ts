@@ -61,7 +61,7 @@ async function run(seed: number, variation: Variation, told: boolean) {
   const { uids, arrangement } = begin(seed, scenario, variation, world, did);
   await goOn(uids, arrangement, variation.stormMs ?? STORM_MS, world);
   await checkEnd(scenario, uids, world);
-  const sights = new Map<Sight, number>();
+  const sights = new Map<Sight, number>(world.sights.counts);
   for (const uid of uids)
     for (const [sight, times] of world.watchdog.jobs.get(uid)?.sights.counts ?? [])
       sights.set(sight, (sights.get(sight) ?? 0) + times);
@@ -116,16 +116,29 @@ async function goOn(uids: readonly JobUid[], { over }: Arrangement, stormMs: num
   const { watchdog, law, mail } = world;
   const until = plusMs(START, stormMs);
   let cleared = false;
+  let namesAt = until;
   while (world.steps < STEPS_MAX && law.violations.length === 0) {
     const settled = world.time > over && world.time > mail.staleUntil + STALE_GRACE_MS && allQuiet(uids, world);
-    if (settled && watchdog.liveStrangers() === 0) return;
+    if (settled && watchdog.liveStrangers() === 0 && isTidy(world)) return;
     if (!cleared && world.time > until) {
       world.clear();
       cleared = true;
     }
     if (world.time > Math.max(until, mail.staleUntil) + CALM_MS) return;
+    if (cleared && world.time >= namesAt) {
+      if (world.isUp()) world.names.checkSettled();
+      namesAt = plusMs(world.time, NAMES_EVERY_MS);
+    }
     await world.step();
   }
+}
+
+const NAMES_EVERY_MS = 60_000;
+
+/** No name is left of any Job. */
+function isTidy({ names }: World): boolean {
+  const { services, records, reservations } = names.left();
+  return services + records + reservations === 0;
 }
 
 /** Handlers that have the last stale event in hand are through with it. */
@@ -145,6 +158,12 @@ async function checkEnd({ kind, damaged }: Scenario, uids: readonly JobUid[], wo
   }
   if (law.violations.length > 0) return;
   for (const uid of uids) watchdog.checkTruth(uid);
+  const { services, records, reservations } = world.names.left();
+  law.forbid(
+    !isTidy(world),
+    'G7',
+    () => `${records} records, ${services} services and ${reservations} reservations are left when all Jobs are over`,
+  );
   if (damaged !== null)
     law.forbid(
       mail.poison.received > POISON_FEW && mail.poison.dead === 0,

@@ -25,6 +25,8 @@ export const SIGHTS = [
   'outlived',
   // what RunTask denied, and the board took for its own
   'adopted',
+  // a record in Cloud Map
+  'named',
 ] as const;
 export type Sight = (typeof SIGHTS)[number];
 

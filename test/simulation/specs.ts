@@ -41,7 +41,7 @@ export function specFor(random: Random, { uid, name, large, completionsMax, para
     backoffLimit: random.pick(large ? [0, MANY, MANY, MANY] : plain ? [0, 3, 1_000] : [0, 3, 6, 1_000, 1_000]),
     suspend: !large && random.chance(0.1),
   });
-  const { manifest } = stored;
+  const { manifest } = named(stored, !large && random.chance(0.35));
   if (plain) {
     const podReplacementPolicy = random.pick(['TerminatingOrFailed', 'Failed'] as const);
     return { ...stored, manifest: { ...manifest, spec: { ...manifest.spec, podReplacementPolicy } } };
@@ -52,6 +52,15 @@ export function specFor(random: Random, { uid, name, large, completionsMax, para
     ...(random.chance(0.3) ? { [ANNOTATIONS.pendingTimeout]: '60' } : {}),
   };
   return { ...stored, manifest: { ...manifest, metadata: { ...manifest.metadata, annotations }, spec } };
+}
+
+/** Tasks of Indexed Jobs may have names. */
+function named(stored: StoredSpec, isNamed: boolean): StoredSpec {
+  const { manifest } = stored;
+  const { template, completionMode } = manifest.spec;
+  if (!isNamed || completionMode !== 'Indexed') return stored;
+  const spec = { ...manifest.spec, template: { ...template, spec: { ...template.spec, subdomain: 'workers' } } };
+  return { ...stored, manifest: { ...manifest, spec } };
 }
 
 function withPolicies(plain: Spec, random: Random): Spec {

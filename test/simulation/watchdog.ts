@@ -1,5 +1,6 @@
 import { type EpochMs, type JobUid, asJobUid, plusMs } from '../../shared/domain/brand.ts';
 import type { AttemptId } from '../../shared/domain/fact.ts';
+import { isActive } from '../../shared/domain/index-record.ts';
 import { InvariantError } from '../../shared/domain/invariant.ts';
 import { planningSpec } from '../../shared/domain/job.ts';
 import { DELETED_VERSION, type Phase, type Status, isEnding } from '../../shared/domain/status.ts';
@@ -103,6 +104,13 @@ export class Watchdog {
   /** Every task there was of a Job. */
   tasksOf(uid: JobUid): readonly TaskView[] {
     return [...this.#tasks.values()].filter(({ job }) => job === uid);
+  }
+
+  /** What the board says of an index. */
+  shadowOf(uid: JobUid, index: number): (AttemptId & { readonly active: boolean }) | null {
+    const shadow = this.jobs.get(uid)?.board.at(index);
+    if (shadow === undefined) return null;
+    return { index, attempt: shadow.attempt, nonce: shadow.nonce, active: isActive(shadow.state) };
   }
 
   /** Attempts with a Pod, for users who delete one. */

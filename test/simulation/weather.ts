@@ -30,6 +30,8 @@ export type Weather = {
   /** DescribeTasks and ListTasks do not know a task at first */
   readonly hiddenAtFirst: number;
   readonly clockSkewMaxMs: number;
+  /** Cloud Map throttles */
+  readonly namesThrottled: number;
 };
 
 /** Everything that can strike, by the name under which a run counts it. */
@@ -66,6 +68,7 @@ export const FAULTS = [
   'spot notice',
   'hidden at first',
   'forgotten by ECS',
+  'names throttled',
   // what lasts for minutes or hours, or comes from outside
   'outage',
   'capacity gone',
@@ -98,6 +101,7 @@ export const CALM: Weather = {
   stopSlow: 0,
   hiddenAtFirst: 0,
   clockSkewMaxMs: 0,
+  namesThrottled: 0,
 };
 
 /** Each seed has weather of its own: some kinds of fault not at all, some rarely, some often. */
@@ -123,6 +127,7 @@ export function weatherOf(random: Random): Weather {
     stopSlow: rate(0.3),
     hiddenAtFirst: rate(0.3),
     clockSkewMaxMs: random.pick([0, 3_000]),
+    namesThrottled: rate(0.2),
   };
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createMemoryHostnames } from '../../shared/adapters/memory/hostnames.ts';
 import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
 import { type Fate, createMemoryTasks } from '../../shared/adapters/memory/tasks.ts';
 import type { Cache } from '../../shared/control/cache.ts';
@@ -19,7 +20,9 @@ import { Calls, type Kind, type Process, launchKey } from './calls.ts';
 import { Handlers } from './handlers.ts';
 import { Law } from './law.ts';
 import { Mail } from './mail.ts';
+import { NamesWatch, byTaskId } from './names-watch.ts';
 import { Random } from './random.ts';
+import { Sights } from './sights.ts';
 import { ALL, type About, Story } from './story.ts';
 import { Storm } from './storm.ts';
 import { STRANGER_NONCE, Watchdog } from './watchdog.ts';
@@ -57,10 +60,13 @@ export class World {
   readonly tasks;
   readonly law: Law;
   readonly watchdog: Watchdog;
+  readonly names: NamesWatch;
   readonly mail: Mail;
   readonly handlers: Handlers;
   readonly story: Story | null;
   readonly storm: Storm;
+  /** Of no single Job. */
+  readonly sights = new Sights();
   time: EpochMs = START;
   steps = 0;
   readonly #options: WorldOptions;
@@ -90,6 +96,16 @@ export class World {
     this.mail = new Mail({ now, storm: this.storm, gustMs, isDamaged, tell: (...told) => this.tell('sky', ...told) });
     this.store = createMemoryStore({ now });
     this.tasks = this.#ecs(now);
+    this.names = new NamesWatch({
+      now,
+      hostnames: createMemoryHostnames({ zone: 'muster.internal' }),
+      hosts: this.store.hosts,
+      law: this.law,
+      tell: (what, about) => this.tell(this.#actor, what, about),
+      taskOf: byTaskId(this.tasks.all),
+      shadowOf: (uid, index) => this.watchdog.shadowOf(uid, index),
+      sights: this.sights,
+    });
     this.#settings = {
       timing: pacedTiming(AWS_TIMING, launchesPerSec),
       launchesPerSec,
@@ -127,6 +143,11 @@ export class World {
   clear(): void {
     this.tell('sky', 'the weather clears', ALL);
     this.storm.clear();
+  }
+
+  /** Nothing is out of order. */
+  isUp(): boolean {
+    return [this.#eventsDownUntil, ...this.handlers.upAt()].every((until) => until <= this.time);
   }
 
   /** Something that happens by itself at `moment`. */
@@ -214,8 +235,8 @@ export class World {
       jobs: gate('jobs', this.watchdog.watchJobs(this.store.jobs, process.kind === 'user')),
       feed,
       limits,
-      hosts: this.store.hosts,
-      hostnames: null,
+      hosts: gate('hosts', this.names.hosts()),
+      hostnames: gate('hostnames', this.names.hostnames()),
       objects: gate('objects', this.store.objects),
       tasks: gate('tasks', this.tasks),
       queues: gate('queues', this.mail.queues()),
