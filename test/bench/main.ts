@@ -1,135 +1,117 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import Table from 'cli-table3';
-import { type LocalRuntime, startLocalRuntime } from '../../local/runtime.ts';
-import { Meter, type Reading, difference } from './meter.ts';
+import { execFileSync } from 'node:child_process';
+import { existsSync, symlinkSync, unlinkSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { type Results, budgetOf, pricedJob } from './budget.ts';
+import { idleMonth } from './prices.ts';
+import { ratiosOf } from './ratios.ts';
+import { type Machine, render } from './report.ts';
+import { type Bundle, HERE, bundleFor } from './run-child.ts';
+import { SUITES, type Suite } from './suites.ts';
 
-/**
- * `npm run bench [-- --json] [--indexes 10,1000]`: what one index costs, by counting what the real SDK clients consume
- * against the embedded engines with simulated tasks that end at once, one message an event. Nobody watches.
- */
-const args = process.argv.slice(2);
-const json = args.includes('--json');
-const list = args[args.indexOf('--indexes') + 1];
-const sizes = args.includes('--indexes') && list !== undefined ? list.split(',').map(Number) : [10, 1_000, 10_000];
+const SIZES = [10, 100, 1_000, 10_000, 100_000];
+const INDEXES_MAX = 1_000_000;
+const names = SUITES.map(({ name }) => name);
 
-type Figures = {
-  readonly indexes: number;
-  readonly seconds: number;
-  readonly cpuMs: number;
-  readonly writeUnits: number;
-  readonly readUnits: number;
-  readonly refusedUnits: number;
-  readonly sqsRequests: number;
-  readonly ecsCalls: number;
-  readonly dynamoCalls: number;
-  readonly requests: Readonly<Record<string, number>>;
+/** `npm run bench`: what an index costs and how long things take, against the budget; docs/budget.md tells how to read it. */
+const program = new Command('bench')
+  .description('Measures what one index costs and how long things take, on this machine, against the budget.')
+  .option('--json', 'figures for machines on standard output, instead of tables')
+  .option(`--only <names>`, `of ${names.join(', ')}, some`, namesIn, SUITES)
+  .option('--indexes <sizes>', 'sizes of the Jobs that are counted', sizesIn, SIZES)
+  .option('--vs <dir>', 'measure another checkout, too, by turns, and print ratios')
+  .action(run);
+
+type Options = {
+  readonly json?: boolean;
+  readonly only: readonly Suite[];
+  readonly indexes: readonly number[];
+  readonly vs?: string;
 };
 
-async function main(): Promise<void> {
-  const figures: Figures[] = [];
-  for (const indexes of sizes) figures.push(await measure(indexes));
-  if (json) process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
-  else process.stdout.write(`${render(figures)}\n`);
-}
-
-/** One Job on a runtime of its own, from its creation until it is complete. */
-async function measure(indexes: number): Promise<Figures> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'muster-bench-'));
-  const meter = new Meter();
-  const runtime = await startLocalRuntime({
-    port: null,
-    dataDir,
-    workspaceDir: dataDir,
-    driver: 'simulated',
-    onClient: meter.watch,
-    say: (line) => process.stderr.write(`${line}\n`),
-  });
-  if (runtime.kind !== 'started') throw new Error(runtime.reason);
+async function run({ json, only, indexes, vs }: Options): Promise<void> {
+  const machine = machineNow();
+  const here = await bundleFor(HERE);
+  const there = vs === undefined ? null : await otherCheckout(resolve(vs));
   try {
-    await run(runtime, 1, 'warm-up');
-    const before = meter.read();
-    const cpu = process.cpuUsage();
-    const startedAt = performance.now();
-    await run(runtime, indexes, 'bench');
-    const seconds = (performance.now() - startedAt) / 1000;
-    const { user, system } = process.cpuUsage(cpu);
-    return figuresOf(indexes, seconds, (user + system) / 1000, difference(before, meter.read()));
+    let ours: Results = {};
+    let theirs: Results = {};
+    for (const suite of only) {
+      process.stderr.write(`${suite.name}\n`);
+      ours = { ...ours, ...(await suite.run(here, { indexes, largeIndexes: 100_000 })) };
+      if (there === null) continue;
+      process.stderr.write(`${suite.name}, the other checkout\n`);
+      theirs = { ...theirs, ...(await measured(suite, there.bundle, indexes)) };
+    }
+    const ratios = there === null ? null : ratiosOf(budgetOf(ours), budgetOf(theirs));
+    const cost = pricedJob(ours.jobs ?? [])?.lines ?? null;
+    const all = { machine, results: ours, cost, idle: idleMonth(), budget: budgetOf(ours), other: theirs, ratios };
+    process.stdout.write(`${json === true ? JSON.stringify(all, null, 2) : render(machine, ours, ratios)}\n`);
   } finally {
-    await runtime.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    here.remove();
+    there?.remove();
   }
 }
 
-/** Waits by the log of handlers, not by the API: a reader would consume units that are nobody's. */
-async function run({ url, options }: LocalRuntime, completions: number, name: string): Promise<void> {
-  const response = await fetch(`${url}/apis/batch/v1/namespaces/default/jobs`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      apiVersion: 'batch/v1',
-      kind: 'Job',
-      metadata: { name },
-      spec: {
-        completions,
-        parallelism: completions,
-        completionMode: 'Indexed',
-        template: {
-          spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none', command: ['true'] }] },
-        },
+/** A checkout of another time may lack what a suite needs: then it has no figures there. */
+async function measured(suite: Suite, bundle: Bundle, indexes: readonly number[]): Promise<Results> {
+  try {
+    return await suite.run(bundle, { indexes, largeIndexes: 100_000 });
+  } catch (error) {
+    process.stderr.write(`  the other checkout has no ${suite.name}: ${String(error)}\n`);
+    return {};
+  }
+}
+
+/** Its packages are its own, or ours for as long as this lasts. */
+async function otherCheckout(root: string): Promise<{ readonly bundle: Bundle; remove(): void }> {
+  const packages = join(root, 'node_modules');
+  const lent = !existsSync(packages);
+  if (lent) symlinkSync(join(HERE, 'node_modules'), packages);
+  const giveBack = (): void => {
+    if (lent) unlinkSync(packages);
+  };
+  try {
+    const bundle = await bundleFor(root);
+    return {
+      bundle,
+      remove() {
+        bundle.remove();
+        giveBack();
       },
-    }),
-  });
-  if (response.status !== 201) throw new Error(await response.text());
-  const counts = countsOf(options);
-  const target = counts() + completions;
-  while (counts() < target) await new Promise((resolve) => setTimeout(resolve, 20));
-  await new Promise((resolve) => setTimeout(resolve, 1_500)); // the last publication, and what is still on its way
+    };
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
 }
 
-/** Successes that were committed so far. */
-function countsOf({ telemetry }: LocalRuntime['options']): () => number {
-  if (!('counts' in telemetry)) throw new Error('the embedded runtime counts');
-  const { counts } = telemetry as { counts: () => { readonly IndexesSucceeded?: number } };
-  return () => counts().IndexesSucceeded ?? 0;
-}
-
-function figuresOf(indexes: number, seconds: number, cpuMs: number, reading: Reading): Figures {
-  const calls = (service: string): number =>
-    [...reading.requests].filter(([key]) => key.startsWith(`${service}.`)).reduce((sum, [, count]) => sum + count, 0);
+function machineNow(): Machine {
+  const commit = execFileSync('git', ['describe', '--always', '--dirty'], { cwd: HERE, encoding: 'utf8' }).trim();
   return {
-    indexes,
-    seconds: seconds - 1.5,
-    cpuMs,
-    writeUnits: reading.writeUnits,
-    readUnits: reading.readUnits,
-    refusedUnits: reading.refusedUnits,
-    sqsRequests: calls('SQS'),
-    ecsCalls: calls('ECS'),
-    dynamoCalls: calls('DynamoDB'),
-    requests: Object.fromEntries([...reading.requests].sort(([a], [b]) => a.localeCompare(b))),
+    node: process.versions.node,
+    cores: availableParallelism(),
+    loadAtStart: loadavg()[0] ?? Number.NaN,
+    engine: 'dynoxide on a file, SQS in memory',
+    commit,
   };
 }
 
-function render(figures: readonly Figures[]): string {
-  const each = (value: number, { indexes }: Figures): string => (value / indexes).toFixed(2);
-  const table = new Table({
-    head: ['each index', ...figures.map(({ indexes }) => indexes.toLocaleString('en')), 'at most'],
-    style: { head: [], border: [] },
+function namesIn(text: string): readonly Suite[] {
+  return text.split(',').map((wanted) => {
+    const suite = SUITES.find(({ name }) => name === wanted);
+    if (suite === undefined) throw new InvalidArgumentError(`There is no ${wanted}; there are ${names.join(', ')}.`);
+    return suite;
   });
-  const row = (name: string, pick: (f: Figures) => string, most = ''): void => {
-    table.push([name, ...figures.map(pick), most]);
-  };
-  row('DynamoDB write units', (f) => each(f.writeUnits, f), '3.5');
-  row('DynamoDB read units', (f) => each(f.readUnits, f), '2');
-  row('SQS requests, EventBridge’s sends included', (f) => each(f.sqsRequests, f), '3');
-  row('DynamoDB calls', (f) => each(f.dynamoCalls, f));
-  row('ECS calls', (f) => each(f.ecsCalls, f));
-  row('CPU ms, this process', (f) => each(f.cpuMs, f), '6');
-  row('of the write units: refused writes', (f) => each(f.refusedUnits, f));
-  row('seconds in all', (f) => f.seconds.toFixed(1), '20 for 10,000');
-  return table.toString();
 }
 
-await main();
+function sizesIn(text: string): readonly number[] {
+  return text.split(',').map((part) => {
+    const size = Number(part);
+    if (Number.isInteger(size) && size >= 1 && size <= INDEXES_MAX) return size;
+    throw new InvalidArgumentError(`${part} is no number of indexes; 1 to ${INDEXES_MAX.toLocaleString('en')} are.`);
+  });
+}
+
+await program.parseAsync();

@@ -1,4 +1,5 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Handlers } from '../../local/handlers.ts';
 import type { SdkClient } from '../../shared/runtime/deps.ts';
 import { type Usage, countUsage } from '../support/counting.ts';
 
@@ -9,10 +10,17 @@ export type Reading = {
   readonly refusedUnits: number;
   readonly readUnits: number;
   /** Requests by service and command, `SQS.ReceiveMessage`. */
-  readonly requests: ReadonlyMap<string, number>;
+  readonly requests: Readonly<Record<string, number>>;
+  /** Bytes of message bodies that were sent; each 64 KB of a request is a request to SQS's bill. */
+  readonly messageBytes: number;
+  /** Calls of the Lambda functions, by name. */
+  readonly invocations: Readonly<Record<string, number>>;
 };
 
-type Step = (args: { input: Record<string, unknown> }) => Promise<unknown>;
+type Entry = { readonly MessageBody?: string };
+type Step = (args: {
+  input: { readonly Entries?: readonly Entry[]; readonly MessageBody?: string };
+}) => Promise<unknown>;
 type Context = { readonly clientName?: string; readonly commandName?: string };
 /** The one method of an SDK client's middleware stack that is used here; its own type differs by client. */
 type Stack = {
@@ -20,15 +28,19 @@ type Stack = {
 };
 
 const EVENT_SENDS = 'SQS.SendMessage by EventBridge';
+const BILLED_BYTES = 65_536;
 
-/** Looks over the shoulder of every client that it is shown. */
+/** Looks over the shoulder of every client and every function that it is shown. */
 export class Meter {
   readonly #usages: Usage[] = [];
   readonly #requests = new Map<string, number>();
+  readonly #invocations = new Map<string, number>();
+  #messageBytes = 0;
 
   readonly watch = (client: SdkClient): void => {
-    if (client instanceof DynamoDBClient) {
-      this.#usages.push(countUsage(client).usage);
+    // Not instanceof: with --vs the client may be another checkout's.
+    if (client.config.serviceId === 'DynamoDB') {
+      this.#usages.push(countUsage(client as DynamoDBClient).usage);
       return;
     }
     const stack: unknown = client.middlewareStack;
@@ -38,14 +50,35 @@ export class Meter {
     });
   };
 
+  /** The same handlers, counted. */
+  watchHandlers(handlers: Handlers): Handlers {
+    const counted = <A extends readonly unknown[], R>(name: string, handler: (...args: A) => R) => {
+      return (...args: A): R => {
+        this.#invocations.set(name, (this.#invocations.get(name) ?? 0) + 1);
+        return handler(...args);
+      };
+    };
+    return {
+      reconcile: counted('reconcile', handlers.reconcile),
+      dispatch: counted('dispatch', handlers.dispatch),
+      sweep: counted('sweep', handlers.sweep),
+    };
+  }
+
   #pass(next: Step, { clientName = '', commandName = '' }: Context, args: Parameters<Step>[0]) {
     const service = clientName.replace(/Client$/, '');
     const command = commandName.replace(/Command$/, '');
-    const { Entries = [] } = args.input as { readonly Entries?: readonly { readonly MessageBody?: string }[] };
-    const events = Entries.filter(({ MessageBody = '' }) => MessageBody.includes('"detail-type"')).length;
+    const { Entries = [], MessageBody } = args.input;
+    const bodies = [
+      ...Entries.map((entry) => entry.MessageBody ?? ''),
+      ...(MessageBody === undefined ? [] : [MessageBody]),
+    ];
+    const bytes = bodies.reduce((sum, body) => sum + body.length, 0);
+    this.#messageBytes += bytes;
+    const events = bodies.filter((body) => body.includes('"detail-type"')).length;
     // EventBridge sends every event by a request of its own; the embedded one shares them.
     if (events > 0) this.#count(EVENT_SENDS, events);
-    else this.#count(`${service}.${command}`, 1);
+    else this.#count(`${service}.${command}`, Math.max(1, Math.ceil(bytes / BILLED_BYTES)));
     return next(args);
   }
 
@@ -54,9 +87,10 @@ export class Meter {
   }
 
   read(): Reading {
-    const requests = new Map(this.#requests);
+    const requests = Object.fromEntries(this.#requests);
     for (const usage of this.#usages)
-      for (const [command, count] of usage.requests) requests.set(`DynamoDB.${command}`, count);
+      for (const [command, count] of usage.requests)
+        requests[`DynamoDB.${command}`] = (requests[`DynamoDB.${command}`] ?? 0) + count;
     const sum = (pick: (usage: Usage) => number): number =>
       this.#usages.reduce((total, usage) => total + pick(usage), 0);
     return {
@@ -64,21 +98,32 @@ export class Meter {
       refusedUnits: sum((u) => u.refusedUnits),
       readUnits: sum((u) => u.readUnits),
       requests,
+      messageBytes: this.#messageBytes,
+      invocations: Object.fromEntries(this.#invocations),
     };
   }
 }
 
 /** What was consumed between two readings. */
 export function difference(before: Reading, after: Reading): Reading {
-  const requests = new Map<string, number>();
-  for (const [key, count] of after.requests) {
-    const more = count - (before.requests.get(key) ?? 0);
-    if (more > 0) requests.set(key, more);
-  }
   return {
     writeUnits: after.writeUnits - before.writeUnits,
     refusedUnits: after.refusedUnits - before.refusedUnits,
     readUnits: after.readUnits - before.readUnits,
-    requests,
+    requests: minus(after.requests, before.requests),
+    messageBytes: after.messageBytes - before.messageBytes,
+    invocations: minus(after.invocations, before.invocations),
   };
 }
+
+const minus = (after: Readonly<Record<string, number>>, before: Readonly<Record<string, number>>) =>
+  Object.fromEntries(
+    Object.entries(after)
+      .map(([key, count]) => [key, count - (before[key] ?? 0)] as const)
+      .filter(([, count]) => count > 0)
+      .sort(([a], [b]) => a.localeCompare(b)),
+  );
+
+/** Requests of one service in all. */
+export const requestsOf = ({ requests }: Pick<Reading, 'requests'>, service: string): number =>
+  Object.entries(requests).reduce((sum, [key, count]) => sum + (key.startsWith(`${service}.`) ? count : 0), 0);

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { type Peaked, type Results, budgetOf } from './budget.ts';
+import { quantile } from './quantiles.ts';
+import { rateOf } from './rates.ts';
+import { ratiosOf } from './ratios.ts';
+import { render } from './report.ts';
+import type { JobFigures } from './scenarios/jobs.ts';
+
+const aRun = (indexes: number, each: number, shuffled = true): Peaked<JobFigures> => ({
+  indexes,
+  shuffled,
+  hottest: [
+    { level: 'item', kind: 'JOB#* STATUS', peak: { key: 'JOB#1 STATUS', units: 40, endedAtMs: 0 } },
+    { level: 'partition', kind: 'TASK#*', peak: { key: 'TASK#1#000', units: 1_200, endedAtMs: 0 } },
+  ],
+  seconds: 10,
+  cpuMs: 4 * indexes,
+  engineCpuMs: indexes,
+  writeUnits: each * indexes,
+  refusedUnits: 0,
+  readUnits: 0.5 * indexes,
+  requests: { 'SQS.ReceiveMessage': 2 * indexes, 'DynamoDB.GetItem': indexes },
+  messageBytes: 100,
+  invocations: { reconcile: 1 },
+  peakRssMb: 500,
+});
+const find = (results: Results, what: string) => budgetOf(results).filter((row) => row.what === what);
+
+describe('the budget, line by line', () => {
+  test('a figure is ok up to its limit, and over beyond it', () => {
+    const [within] = find({ jobs: [aRun(10, 3.5, false)] }, 'write units an index');
+    const [over] = find({ jobs: [aRun(10, 3.6, false)] }, 'write units an index');
+    expect([within?.ok, over?.ok]).toEqual([true, false]);
+    expect(over).toMatchObject({ figure: 3.6, limit: 3.5, on: '10' });
+  });
+
+  test('flat is the largest over 1,000, both shuffled', () => {
+    expect(find({ jobs: [aRun(1_000, 2), aRun(100_000, 2.5)] }, 'flat: write units')).toMatchObject([
+      { figure: 1.25, limit: 1.2, ok: false, on: '100,000, shuffled over 1,000, shuffled' },
+    ]);
+    expect(find({ jobs: [aRun(1_000, 2, false), aRun(100_000, 2)] }, 'flat: write units')).toEqual([]);
+  });
+
+  test('the hottest item and the hottest partition have a line each', () => {
+    const rows = budgetOf({ jobs: [aRun(100_000, 2)] }).filter(({ what }) => what.includes('any second'));
+    expect(rows).toMatchObject([
+      { figure: 40, ok: true, on: 'JOB#* STATUS' },
+      { figure: 1_200, ok: false, on: 'TASK#*' },
+    ]);
+  });
+
+  test('what was not measured has no line, but what is computed has', () => {
+    expect(budgetOf({}).map(({ what }) => what)).toEqual(['idle, a month']);
+  });
+
+  test('a launch limit is kept from below and from above', () => {
+    const rate = { ratePerSec: 20, calls: 400, sustainedShare: 0.94, worstSecond: 21 };
+    expect(budgetOf({ limiter: [rate] }).map(({ ok }) => ok)).toEqual([true, false, false]);
+  });
+});
+
+describe('rates', () => {
+  const span = { ratePerSec: 2, startAtMs: 0, lastsMs: 3_000 };
+
+  test('the worst second is any second', () => {
+    expect(rateOf([0, 900, 950, 1_400, 1_899], span).worstSecond).toBe(4);
+    expect(rateOf([0, 1_000, 2_000], span).worstSecond).toBe(1);
+  });
+
+  test('what is sustained leaves out the first second', () => {
+    expect(rateOf([0, 100, 1_000, 1_500, 2_000, 2_500], span).sustainedShare).toBe(1);
+  });
+});
+
+test('quantiles are by rank', () => {
+  expect([quantile([3, 1, 2], 0.5), quantile([1, 2, 3, 4], 0.99), quantile([7], 0)]).toEqual([2, 4, 7]);
+});
+
+test('ratios pair what was measured alike, and leave open what the other has not', () => {
+  const here = budgetOf({ jobs: [aRun(10, 3, false), aRun(100, 3, false)] });
+  const there = budgetOf({ jobs: [aRun(10, 2, false)] });
+  const writes = ratiosOf(here, there).filter(({ what }) => what === 'write units an index');
+  expect(writes).toMatchObject([
+    { on: '10', here: 3, there: 2, ratio: 1.5 },
+    { on: '100', here: 3, there: null, ratio: null },
+  ]);
+});
+
+test('the report says what it was measured on and which lines are over', () => {
+  const machine = { node: '20.20.2', cores: 2, loadAtStart: 0.5, engine: 'dynoxide', commit: 'abc' };
+  const text = render(machine, { jobs: [aRun(10, 4, false)] }, null);
+  expect(text).toContain('node 20.20.2, 2 cores, load 0.5 at the start, dynoxide, abc');
+  expect(text).toMatch(/write units an index +│ 4 +│ at most 3\.50 +│ over/);
+  expect(text).toContain('Fargate');
+});

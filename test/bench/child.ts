@@ -1,0 +1,18 @@
+import { beside } from './scenarios/beside.ts';
+import { jobs } from './scenarios/jobs.ts';
+import { kepLoad } from './scenarios/kep-load.ts';
+import { lag } from './scenarios/lag.ts';
+import { dispatcher } from './scenarios/limiter.ts';
+import { planner } from './scenarios/planner.ts';
+
+/** What a process of its own can measure, by name. */
+const SCENARIOS = { beside, dispatcher, jobs, kepLoad, lag, planner };
+export type Scenarios = typeof SCENARIOS;
+
+/** Runs the scenario that its arguments name, with options as JSON, and tells its parent the figures. */
+const [name = '', options = '{}'] = process.argv.slice(2);
+const scenario = Object.entries(SCENARIOS).find(([known]) => known === name)?.[1];
+if (scenario === undefined) throw new Error(`no scenario ${name}`);
+const run: (options: never) => unknown = scenario;
+const figures = await run(JSON.parse(options) as never);
+process.send?.(figures, () => process.exit(0));

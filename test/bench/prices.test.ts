@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { costOfMillion, idleMonth, sumOf } from './prices.ts';
+
+const USE = { writeUnits: 2, readUnits: 0.5, sqsRequests: 3, invocations: 0.01, cpuMs: 4 };
+const dollarsOf = (what: string, use = USE): number | undefined =>
+  costOfMillion(use).find((line) => line.what === what)?.dollars;
+
+describe('what a million indexes cost', () => {
+  test('units and requests at their price a million', () => {
+    expect(dollarsOf('DynamoDB, writes')).toBeCloseTo(1.25);
+    expect(dollarsOf('DynamoDB, reads')).toBeCloseTo(0.0625);
+    expect(dollarsOf('SQS')).toBeCloseTo(1.2);
+    expect(dollarsOf('Lambda, invocations')).toBeCloseTo(0.002);
+    expect(dollarsOf('EventBridge, events of ECS')).toBe(0);
+  });
+
+  test('a second of CPU costs what 1.73 GB-s do, whatever size the function has', () => {
+    expect(dollarsOf('Lambda, CPU')).toBeCloseTo(4_000 * 1.7275 * 0.0000133334, 4);
+    expect(dollarsOf('Lambda, CPU', { ...USE, cpuMs: 8 })).toBeCloseTo(2 * (dollarsOf('Lambda, CPU') ?? 0));
+  });
+
+  test('what is paid for by the hour, and Fargate, is beside the sum', () => {
+    const lines = costOfMillion(USE);
+    const fargate = lines.find(({ what }) => what.startsWith('Fargate'));
+    expect(fargate).toMatchObject({ beside: true });
+    expect(fargate?.dollars).toBeGreaterThan(1_600);
+    expect(sumOf(lines)).toBeLessThan(5);
+    expect(sumOf(lines)).toBeCloseTo(
+      lines.filter(({ beside }) => beside !== true).reduce((sum, { dollars }) => sum + dollars, 0),
+    );
+  });
+});
+
+test('the page about deployment shows what is computed here', () => {
+  const page = readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
+  const shown = new Map(
+    [...page.matchAll(/^\| ([^|]+) \| [^|]* \| ([\d.]+) \|$/gm)].map(([, what = '', dollars]) => [what, dollars]),
+  );
+  for (const { what, dollars } of idleMonth()) expect([what, shown.get(what)]).toEqual([what, dollars.toFixed(2)]);
+  expect(page).toContain(`| **sum** | | **${sumOf(idleMonth()).toFixed(2)}** |`);
+});

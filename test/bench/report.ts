@@ -1,0 +1,127 @@
+import Table from 'cli-table3';
+import { type BudgetRow, type Peaked, type Results, budgetOf, nameOf, perIndex, pricedJob } from './budget.ts';
+import { requestsOf } from './meter.ts';
+import { type CostLine, PRICES, idleMonth, sumOf } from './prices.ts';
+import type { RatioRow } from './ratios.ts';
+import type { JobFigures } from './scenarios/jobs.ts';
+
+/** What all figures were measured on. */
+export type Machine = {
+  readonly node: string;
+  readonly cores: number;
+  /** Mean number of busy processes in the minute before: above the number of cores times are too long. */
+  readonly loadAtStart: number;
+  readonly engine: string;
+  readonly commit: string;
+};
+
+const NOTES = [
+  'Counted by SDK clients against emulators in one process: DynamoDB units as its engine reports them (refused writes by the row in',
+  'the way), SQS requests and bytes as sent; events one request each, as EventBridge sends them. CPU and memory are those of the',
+  'runtime with its emulators and the DynamoDB engine. Left out: API readers and watches, cold starts, caches that several Lambda',
+  'processes do not share, ECS’s and the network’s own time, tasks themselves (simulated), logs of tasks.',
+];
+
+/** All that was measured, as tables for people. Pure. */
+export function render(machine: Machine, results: Results, ratios: readonly RatioRow[] | null): string {
+  const parts = [
+    `node ${machine.node}, ${machine.cores} cores, load ${machine.loadAtStart.toFixed(1)} at the start, ${machine.engine}, ${machine.commit}`,
+    NOTES.join('\n'),
+    ...((results.jobs ?? []).length === 0 ? [] : [jobTable(results.jobs ?? [])]),
+    ...besides(results),
+  ];
+  const priced = pricedJob(results.jobs ?? []);
+  if (priced !== null) {
+    const title = `A million indexes at list price (${PRICES.region}, ${PRICES.date}), by ${nameOf(priced.job)}`;
+    parts.push(costTable(title, priced.lines));
+  }
+  parts.push(costTable('Idle, a month', idleMonth()), budgetTable(budgetOf(results)));
+  if (ratios !== null) parts.push(ratioTable(ratios));
+  return parts.join('\n\n');
+}
+
+const plain = { style: { head: [], border: [] } };
+
+function jobTable(jobs: readonly Peaked<JobFigures>[]): string {
+  const table = new Table({ head: ['a Job of', ...jobs.map(nameOf)], ...plain });
+  const row = (name: string, pick: (job: Peaked<JobFigures>) => number, digits = 2): void => {
+    table.push([name, ...jobs.map((job) => pick(job).toFixed(digits))]);
+  };
+  row('write units an index', (job) => perIndex(job, 'writeUnits'));
+  row('of these refused', (job) => job.refusedUnits / job.indexes);
+  row('read units an index', (job) => perIndex(job, 'readUnits'));
+  row('SQS requests an index', (job) => requestsOf(job, 'SQS') / job.indexes);
+  row('bytes of messages an index', (job) => job.messageBytes / job.indexes, 0);
+  row('DynamoDB calls an index', (job) => requestsOf(job, 'DynamoDB') / job.indexes);
+  row('ECS calls an index', (job) => requestsOf(job, 'ECS') / job.indexes);
+  row('CPU ms an index', (job) => perIndex(job, 'cpuMs'));
+  row('of these the engine’s', (job) => job.engineCpuMs / job.indexes);
+  row('seconds', (job) => job.seconds, 1);
+  row('MB at most, all processes', (job) => job.peakRssMb, 0);
+  return table.toString();
+}
+
+/** What the budget has no line for. */
+function besides({ lag, beside, planner }: Results): readonly string[] {
+  const lines: string[] = [];
+  if (lag !== undefined) {
+    const of = ({ p50Ms, p99Ms, worstMs, events }: typeof lag.idle): string =>
+      `p50 ${p50Ms.toFixed(0)} ms, p99 ${p99Ms.toFixed(0)} ms, worst ${worstMs.toFixed(0)} ms of ${events}`;
+    lines.push(`STOPPED event to its commit: one at a time ${of(lag.idle)}; at 100 tasks a second ${of(lag.busy)}`);
+  }
+  if (planner !== undefined)
+    lines.push(
+      `a pass over ${planner.indexes.toLocaleString('en')} indexes with ${planner.facts} facts: nothing cached p50 ${planner.coldP50Ms.toFixed(1)} ms, worst ${planner.coldWorstMs.toFixed(1)} ms; ` +
+        `chunks at hand p50 ${planner.warmP50Ms.toFixed(1)} ms, worst ${planner.warmWorstMs.toFixed(1)} ms (rows as bytes; without the table’s own time)`,
+    );
+  if (beside !== undefined) {
+    const seconds = (sample: readonly number[]): string => sample.map((value) => value.toFixed(1)).join(', ');
+    lines.push(
+      `a Job of 3 (tasks of 1 s): alone ${seconds(beside.aloneSec)} s; beside ${beside.largeIndexes.toLocaleString('en')} at ${beside.perSec}/s ${seconds(beside.besideSec)} s`,
+    );
+  }
+  return lines.length === 0 ? [] : [lines.join('\n')];
+}
+
+function costTable(title: string, lines: readonly CostLine[]): string {
+  const table = new Table({ head: [title, '', '$'], ...plain });
+  const push = (line: CostLine): void => void table.push([line.what, line.count, line.dollars.toFixed(2)]);
+  for (const line of lines) if (line.beside !== true) push(line);
+  table.push(['sum', '', sumOf(lines).toFixed(2)]);
+  for (const line of lines) if (line.beside === true) push(line);
+  return table.toString();
+}
+
+function budgetTable(rows: readonly BudgetRow[]): string {
+  const table = new Table({ head: ['budget', 'figure', 'limit', '', 'measured on'], ...plain });
+  for (const { what, figure, limit, side, unit, ok, on } of rows)
+    table.push([what, withUnit(figure, unit), `${side} ${withUnit(limit, unit)}`, ok ? 'ok' : 'over', on]);
+  return table.toString();
+}
+
+function ratioTable(rows: readonly RatioRow[]): string {
+  const table = new Table({
+    head: ['against the other checkout', 'here', 'there', 'here / there', 'measured on'],
+    ...plain,
+  });
+  for (const { what, on, here, there, ratio } of rows)
+    table.push([
+      what,
+      rounded(here),
+      there === null ? '–' : rounded(there),
+      ratio === null ? '–' : ratio.toFixed(2),
+      on,
+    ]);
+  return table.toString();
+}
+
+const withUnit = (value: number, unit: string): string =>
+  unit === '$' ? `$${rounded(value)}` : unit === '' ? rounded(value) : `${rounded(value)} ${unit}`;
+
+/** Three digits that count, none behind the point of what is large. */
+const rounded = (value: number): string =>
+  Number.isInteger(value)
+    ? value.toLocaleString('en')
+    : value >= 100
+      ? Math.round(value).toLocaleString('en')
+      : value.toFixed(2);

@@ -1,0 +1,87 @@
+import { fork } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { Scenarios } from './child.ts';
+import { familyRssBytes } from './processes.ts';
+
+export const HERE = join(import.meta.dirname, '../..');
+
+/** A bundle of the measuring process over the code of one checkout. */
+export type Bundle = { readonly file: string; remove(): void };
+
+/** Figures of one scenario, and the most memory that its processes held together. */
+export type Measured<F> = { readonly figures: F; readonly peakRssMb: number };
+
+const SAMPLE_MS = 200;
+/** What a bundle would break, or is a native binary: as in build.mjs. */
+const NOT_BUNDLED = ['@dynoxide/linux-x64', 'fauxqs'];
+const PREAMBLE =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url); process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';";
+
+/**
+ * Bundles the measuring process as users get the program, and with `root` for everything but the measuring itself. The
+ * bundle lies in the checkout's node_modules, from where it finds the packages that are not in it.
+ */
+export async function bundleFor(root: string): Promise<Bundle> {
+  const folder = join(root, 'node_modules', '.cache', 'muster-bench');
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `child-${process.pid}-${root === HERE ? 'here' : 'there'}.mjs`);
+  await build({
+    entryPoints: [join(import.meta.dirname, 'child.ts')],
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external: NOT_BUNDLED,
+    banner: { js: PREAMBLE },
+    legalComments: 'none',
+    logLevel: 'error',
+    plugins: [
+      {
+        name: 'other-checkout',
+        setup(bundling) {
+          bundling.onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
+            const wanted = join(resolveDir, path);
+            for (const part of ['shared', 'local', 'functions']) {
+              const ours = `${join(HERE, part)}/`;
+              const theirs = join(root, part, wanted.slice(ours.length));
+              // What a checkout of another time does not know yet is ours, or fails when it is used.
+              if (wanted.startsWith(ours) && existsSync(theirs)) return { path: theirs };
+            }
+            return null;
+          });
+        },
+      },
+    ],
+  });
+  return { file, remove: () => rmSync(file, { force: true }) };
+}
+
+/** Runs one scenario in a process of its own, so that none has what another has left in memory or has warmed up. */
+export async function runChild<N extends keyof Scenarios>(
+  bundle: Bundle,
+  name: N,
+  options: Parameters<Scenarios[N]>[0] | Record<string, never>,
+): Promise<Measured<Awaited<ReturnType<Scenarios[N]>>>> {
+  const child = fork(bundle.file, [name, JSON.stringify(options)], {
+    execArgv: ['--expose-gc'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  let peak = 0;
+  const sampling = setInterval(() => {
+    if (child.pid !== undefined) peak = Math.max(peak, familyRssBytes(child.pid));
+  }, SAMPLE_MS);
+  try {
+    const figures = await new Promise<unknown>((resolve, reject) => {
+      child.once('message', resolve);
+      child.once('error', reject);
+      child.once('exit', (code, signal) => reject(new Error(`${name} ended with ${signal ?? code ?? 'nothing'}`)));
+    });
+    return { figures: figures as Awaited<ReturnType<Scenarios[N]>>, peakRssMb: peak / 2 ** 20 };
+  } finally {
+    clearInterval(sampling);
+    child.kill('SIGTERM');
+  }
+}

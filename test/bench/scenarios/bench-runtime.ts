@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type LocalOptions, startLocalRuntime } from '../../../local/runtime.ts';
+import { childrenCpuMs } from '../processes.ts';
+import { type Reading, Meter, difference } from '../meter.ts';
+
+/** What one measurement has used: counted by SDK clients, and CPU time of this process and of the engine's. */
+export type Used = Reading & {
+  readonly seconds: number;
+  readonly cpuMs: number;
+  /** Of that the DynamoDB engine's, a process of its own. */
+  readonly engineCpuMs: number;
+  /** Calls of the Lambda functions, by name. */
+  readonly invocations: Readonly<Record<string, number>>;
+};
+
+export type BenchRuntime = {
+  readonly url: string;
+  /** Successes, committed since the start. */
+  succeeded(): number;
+  /** Creates an Indexed Job with as much parallelism as it has indexes; resolves with its uid. Throws what the API says. */
+  submit(name: string, completions: number): Promise<string>;
+  /** Resolves when so many successes more than `from` are committed. Throws after `withinSec`. */
+  until(succeeded: number, withinSec: number): Promise<void>;
+  /** Measures `work`, without the quiet second in which what it has left behind is published. */
+  measure(work: () => Promise<void>): Promise<Used>;
+  stop(): Promise<void>;
+};
+
+/** The last publication, and what is still on its way. */
+const QUIET_MS = 1_500;
+
+/** An embedded runtime with simulated tasks in a folder of its own, with one Job behind it: everything is loaded and warm. */
+export async function startBench(
+  options: Partial<Pick<LocalOptions, 'script' | 'events' | 'launchesPerSec' | 'onClient'>> = {},
+): Promise<BenchRuntime> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'muster-bench-'));
+  const meter = new Meter();
+  const started = await startLocalRuntime({
+    port: null,
+    dataDir,
+    workspaceDir: dataDir,
+    driver: 'simulated',
+    say: (line) => process.stderr.write(`${line}\n`),
+    ...options,
+    onClient(client) {
+      meter.watch(client);
+      options.onClient?.(client);
+    },
+    handlers: async () => {
+      const { ownHandlers } = await import('../../../local/handlers.ts');
+      return meter.watchHandlers(await ownHandlers());
+    },
+  });
+  if (started.kind !== 'started') throw new Error(started.reason);
+  const { url } = started;
+  const succeeded = countsOf(started.options.telemetry);
+
+  const bench: BenchRuntime = {
+    url,
+    succeeded,
+    async submit(name, completions) {
+      const response = await fetch(`${url}/apis/batch/v1/namespaces/default/jobs`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(manifestOf(name, completions)),
+      });
+      if (response.status !== 201) throw new Error(await response.text());
+      const { metadata } = (await response.json()) as { readonly metadata: { readonly uid: string } };
+      return metadata.uid;
+    },
+    async until(target, withinSec) {
+      const endsAt = performance.now() + withinSec * 1_000;
+      let toldAt = performance.now();
+      while (succeeded() < target) {
+        if (performance.now() > endsAt)
+          throw new Error(`${succeeded()} of ${target} indexes were counted within ${withinSec} s`);
+        if (performance.now() > toldAt + 10_000) {
+          toldAt = performance.now();
+          process.stderr.write(`  ${succeeded().toLocaleString('en')} of ${target.toLocaleString('en')} counted\n`);
+        }
+        await sleep(10);
+      }
+      if (succeeded() > target) throw new Error(`${succeeded()} successes were counted, where ${target} can be`);
+    },
+    async measure(work) {
+      const before = meter.read();
+      const cpu = process.cpuUsage();
+      const engineBefore = childrenCpuMs();
+      const startedAt = performance.now();
+      await work();
+      const seconds = (performance.now() - startedAt) / 1_000;
+      await sleep(QUIET_MS);
+      const { user, system } = process.cpuUsage(cpu);
+      const engineCpuMs = childrenCpuMs() - engineBefore;
+      return {
+        ...difference(before, meter.read()),
+        seconds,
+        cpuMs: (user + system) / 1_000 + engineCpuMs,
+        engineCpuMs,
+      };
+    },
+    async stop() {
+      await started.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  await bench.submit('warm-up', 1);
+  await bench.until(1, 60);
+  await sleep(QUIET_MS);
+  return bench;
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Waits by what passes have counted, not by the API: a reader would consume units that are nobody's. */
+function countsOf(telemetry: object): () => number {
+  if (!('counts' in telemetry)) throw new Error('the embedded runtime counts');
+  const { counts } = telemetry as { counts: () => { readonly IndexesSucceeded?: number } };
+  return () => counts().IndexesSucceeded ?? 0;
+}
+
+const manifestOf = (name: string, completions: number) => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name },
+  spec: {
+    completions,
+    parallelism: completions,
+    completionMode: 'Indexed',
+    template: {
+      spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none', command: ['true'] }] },
+    },
+  },
+});

@@ -1,0 +1,75 @@
+import type { Peaked, Results } from './budget.ts';
+import { type RateFigures, rateOf } from './rates.ts';
+import { type Bundle, type Measured, runChild } from './run-child.ts';
+import type { DispatcherOptions } from './scenarios/limiter.ts';
+import { startLimitTable } from './scenarios/limit-table.ts';
+
+/** What to measure. */
+export type Sizes = { readonly indexes: readonly number[]; readonly largeIndexes: number };
+
+/** One group of figures, by the name that `--only` takes; what it leaves out of `Results` was not measured. */
+export type Suite = { readonly name: string; readonly run: (bundle: Bundle, sizes: Sizes) => Promise<Results> };
+
+/** These sizes show whether the cost of an index is flat; completions come in any order. */
+const FLAT = [1_000, 100_000];
+
+const withPeak = <F extends object>({ figures, peakRssMb }: Measured<F>): Peaked<F> => ({ ...figures, peakRssMb });
+
+export const SUITES: readonly Suite[] = [
+  {
+    name: 'planner',
+    run: async (bundle) => ({ planner: (await runChild(bundle, 'planner', { indexes: 100_000 })).figures }),
+  },
+  { name: 'lag', run: async (bundle) => ({ lag: withPeak(await runChild(bundle, 'lag', {})) }) },
+  { name: 'limiter', run: async (bundle) => ({ limiter: await limiter(bundle) }) },
+  {
+    name: 'beside',
+    run: async (bundle, { largeIndexes }) => ({ beside: withPeak(await runChild(bundle, 'beside', { largeIndexes })) }),
+  },
+  { name: 'kep', run: async (bundle) => ({ kep: withPeak(await runChild(bundle, 'kepLoad', {})) }) },
+  { name: 'jobs', run: async (bundle, { indexes }) => ({ jobs: await jobs(bundle, indexes) }) },
+];
+
+async function jobs(bundle: Bundle, sizes: readonly number[]): Promise<NonNullable<Results['jobs']>> {
+  const runs = sizes.flatMap((indexes) => [
+    // Twice as long for nothing: the largest is measured as it is flat.
+    ...(indexes < 100_000 ? [{ indexes, shuffled: false }] : []),
+    ...(FLAT.includes(indexes) ? [{ indexes, shuffled: true }] : []),
+  ]);
+  const measured: Awaited<ReturnType<typeof jobs>>[number][] = [];
+  for (const run of runs) {
+    process.stderr.write(
+      `  a Job of ${run.indexes.toLocaleString('en')}${run.shuffled ? ', completions shuffled' : ''}\n`,
+    );
+    measured.push(withPeak(await runChild(bundle, 'jobs', run)));
+  }
+  return measured;
+}
+
+const RATES_PER_SEC = [20, 100];
+const DISPATCHERS = 3;
+const LIMITER_MS = 20_000;
+/** Processes are up by then. */
+const LEAD_MS = 4_000;
+
+/** Three processes on one limit, for 20 seconds at each rate. */
+async function limiter(bundle: Bundle): Promise<readonly RateFigures[]> {
+  const figures: RateFigures[] = [];
+  for (const ratePerSec of RATES_PER_SEC) {
+    const table = await startLimitTable();
+    try {
+      const span = { startAtMs: Date.now() + LEAD_MS, lastsMs: LIMITER_MS };
+      const options: DispatcherOptions = { endpoint: table.endpoint, ratePerSec, ...span };
+      const all = await Promise.all(Array.from({ length: DISPATCHERS }, () => runChild(bundle, 'dispatcher', options)));
+      figures.push(
+        rateOf(
+          all.flatMap((one) => one.figures.calledAtMs),
+          { ratePerSec, ...span },
+        ),
+      );
+    } finally {
+      await table.stop();
+    }
+  }
+  return figures;
+}
