@@ -45,22 +45,26 @@ export const OWN_LABELS: readonly string[] = [
  */
 export function variablesOf(container: Container, manifest: PodOwner): ReadonlyMap<string, Variable> {
   const variables = new Map<string, Variable>();
+  const texts = new Map<string, LateText>();
   for (const { name, value = '', valueFrom } of container.env ?? []) {
-    variables.set(
-      name,
+    const variable: Variable =
       valueFrom === undefined
-        ? { kind: 'text', text: expandLate(value, textsOf(variables)) }
-        : sourced(valueFrom, container, manifest),
-    );
+        ? { kind: 'text', text: expandLate(value, texts) }
+        : sourced(valueFrom, container, manifest);
+    variables.set(name, variable);
+    if (variable.kind === 'text') texts.set(name, variable.text);
+    else texts.delete(name);
   }
   if (manifest.spec.completionMode === 'Indexed' && !variables.has(INDEX_VARIABLE))
     variables.set(INDEX_VARIABLE, { kind: 'text', text: [{ field: 'completionIndex' }] });
   return variables;
 }
 
-/** A word of `command` or `args` with the container's variables in it. */
-export const expandWord = (word: string, variables: ReadonlyMap<string, Variable>): LateText =>
-  expandLate(word, textsOf(variables));
+/** What makes of a word of `command` or `args` one with the container's variables in it. */
+export function wordExpander(variables: ReadonlyMap<string, Variable>): (word: string) => LateText {
+  const texts = textsOf(variables);
+  return (word) => expandLate(word, texts);
+}
 
 /** What is known at launch only is counted as so long. */
 const LATE_CHARS = 16;

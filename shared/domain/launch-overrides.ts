@@ -1,4 +1,4 @@
-import { OWN_LABELS, type PodOwner, expandWord, variablesOf } from './container-env.ts';
+import { OWN_LABELS, type PodOwner, wordExpander, variablesOf } from './container-env.ts';
 import { type AttemptValues, type LateText, fillIn, knownText } from './late-text.ts';
 import { ZONE_CHARS_MAX } from './host-names.ts';
 import { POD_NAME_CHARS_MAX } from './pod-name.ts';
@@ -69,7 +69,7 @@ export function overridesOf(manifest: PodOwner, attempt: AttemptValues): readonl
         ? [{ name, value: fillIn(variable.text, attempt) }]
         : [],
     );
-    const { command } = commandLine(container, (word) => expandWord(word, variables));
+    const { command } = commandLine(container, wordExpander(variables));
     const late = command.some((word) => knownText(word) === null);
     return env.length === 0 && !late
       ? []
@@ -81,7 +81,7 @@ export function overridesOf(manifest: PodOwner, attempt: AttemptValues): readonl
 export function hasLateProgram(container: Container, manifest: PodOwner): boolean {
   const variables = variablesOf(container, manifest);
   const [program] = container.command ?? [];
-  return program !== undefined && knownText(expandWord(program, variables)) === null;
+  return program !== undefined && knownText(wordExpander(variables)(program)) === null;
 }
 
 /**

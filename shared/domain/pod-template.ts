@@ -1,5 +1,5 @@
 import { CAPACITY_SELECTOR } from './annotations.ts';
-import { expandWord, settledVariables, variablesOf } from './container-env.ts';
+import { wordExpander, settledVariables, variablesOf } from './container-env.ts';
 import { invariant } from './invariant.ts';
 import { placeholder } from './late-text.ts';
 import { commandLine } from './launch-overrides.ts';
@@ -86,7 +86,7 @@ function taskContainer(
 ): TaskContainer {
   const { spec } = manifest.spec.template;
   const variables = variablesOf(container, manifest);
-  const { entryPoint, command } = commandLine(container, (word) => expandWord(word, variables));
+  const { entryPoint, command } = commandLine(container, wordExpander(variables));
   const { workingDir = '', ports = [], volumeMounts = [], securityContext } = container;
   const lastInit = after.findLast((before) => !isSidecar(before));
   const [pullSecret] = spec.imagePullSecrets ?? [];

@@ -16,24 +16,30 @@ export type EnvContext = { readonly container: Container; readonly pod: readonly
 
 /** Kubernetes' rules for a container's variables (`ValidateEnv`), and what ECS cannot do. */
 export function envFaults(path: string, variables: readonly EnvShape[], context: EnvContext): readonly Fault[] {
+  const secretsBefore = new Set<string>();
   return variables.flatMap((variable, i) => {
     const at = `${path}[${i}]`;
-    return [
+    const faults = [
       ...nameFaults(`${at}.name`, variable.name ?? ''),
       ...sourceFaults(`${at}.valueFrom`, variable, context),
-      ...wordFaults(`${at}.value`, variable.value ?? '', secretVariables(variables.slice(0, i))),
+      ...wordFaults(`${at}.value`, variable.value ?? '', secretsBefore),
     ];
+    note(variable, secretsBefore);
+    return faults;
   });
 }
 
 /** Names of variables whose values only ECS reads, where the last definition of the name is one. */
 export function secretVariables(variables: readonly EnvShape[]): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const { name = '', valueFrom } of variables) {
-    if (valueFrom?.secretKeyRef !== undefined || valueFrom?.configMapKeyRef !== undefined) names.add(name);
-    else names.delete(name);
-  }
+  for (const variable of variables) note(variable, names);
   return names;
+}
+
+/** The last definition of a name counts. */
+function note({ name = '', valueFrom }: EnvShape, secrets: Set<string>): void {
+  if (valueFrom?.secretKeyRef !== undefined || valueFrom?.configMapKeyRef !== undefined) secrets.add(name);
+  else secrets.delete(name);
 }
 
 /** A word of a command line, or a value. */

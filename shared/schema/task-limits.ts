@@ -1,6 +1,6 @@
 import type { JobManifest } from '../domain/manifest.ts';
 import { TASK_CONTAINERS_MAX, fargateSizeOf, taskDefinitionOf } from '../domain/pod-template.ts';
-import type { TaskDefinition } from '../domain/task.ts';
+import type { TaskContainer, TaskDefinition } from '../domain/task.ts';
 import { type Fault, invalid, tooMany } from './fault.ts';
 
 /** ECS's limit for a task definition (aws.md 1.5). */
@@ -31,7 +31,7 @@ export function taskFaults(manifest: JobManifest, { isWhole }: { readonly isWhol
 }
 
 /** Bytes that a request has and our definition has not, at most: for roles and the family, and for each of these. */
-const MORE = { once: 1_024, container: 900, secret: 96, mount: 96, dependency: 48, port: 24 } as const;
+const MORE = { once: 1_024, container: 900, secret: 96, mount: 24, volume: 48, dependency: 48, port: 24 } as const;
 
 /** What the definition takes as the adapter sends it, at most: roles, log groups and ARNs are known there only. */
 function definitionBytes(definition: TaskDefinition): number {
@@ -39,13 +39,20 @@ function definitionBytes(definition: TaskDefinition): number {
   const more = containers.map(
     ({ secrets, mounts, dependsOnSuccess, dependsOnStart, ports }) =>
       MORE.container +
-      MORE.secret * secrets.length +
-      // each path is told in a variable, too
-      mounts.reduce((sum, { volume, path }) => sum + MORE.mount + bytesOf(volume) + bytesOf(path), 0) +
+      // a key of a Secret is named by an ARN, one of a ConfigMap by a path that is shorter than ours
+      MORE.secret * secrets.filter(({ from }) => from.kind === 'secret').length +
+      MORE.mount * mounts.length +
+      variableBytes(mounts) +
       MORE.dependency * (dependsOnSuccess.length + dependsOnStart.length) +
       MORE.port * ports.length,
   );
   return more.reduce((sum, bytes) => sum + bytes, MORE.once + bytesOf(definition));
+}
+
+/** The container is told in a variable where each of its volumes is first mounted. */
+function variableBytes(mounts: TaskContainer['mounts']): number {
+  const places = new Map(mounts.toReversed().map(({ volume, path }) => [volume, path]));
+  return [...places].reduce((sum, [volume, path]) => sum + MORE.volume + bytesOf(volume) + bytesOf(path), 0);
 }
 
 const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
