@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FEED_CASES } from './feed-cases.ts';
+import { HOST_CASES, HOST_RACES } from './host-cases.ts';
 import { JOB_CASES } from './job-cases.ts';
 import { LAUNCH_CASES } from './launch-cases.ts';
 import { OBJECT_CASES, OBJECT_RACES } from './object-cases.ts';
@@ -7,9 +8,15 @@ import { RACE_CASES } from './race-cases.ts';
 import type { StoreCase, StoreUnderTest } from './store-under-test.ts';
 
 /** Promises to one caller at a time. */
-export const CALM_CASES: readonly StoreCase[] = [...JOB_CASES, ...LAUNCH_CASES, ...FEED_CASES, ...OBJECT_CASES];
+export const CALM_CASES: readonly StoreCase[] = [
+  ...JOB_CASES,
+  ...LAUNCH_CASES,
+  ...FEED_CASES,
+  ...OBJECT_CASES,
+  ...HOST_CASES,
+];
 /** Every promise that the ports make of what is stored. */
-const STORE_CASES: readonly StoreCase[] = [...CALM_CASES, ...RACE_CASES, ...OBJECT_RACES];
+const STORE_CASES: readonly StoreCase[] = [...CALM_CASES, ...RACE_CASES, ...OBJECT_RACES, ...HOST_RACES];
 
 /** One suite for every store there is: each case gets an empty one from `makeStore`. */
 export function describeStore(

@@ -25,7 +25,7 @@ import { openNamespace } from '../support/a-namespace.ts';
 
 stopEngineAfterwards();
 
-const WRITES = ['UpdateItem', 'PutItem', 'TransactWriteItems', 'BatchWriteItem'];
+const WRITES = ['UpdateItem', 'PutItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem'];
 const LATER = at(3_600_000);
 const TEMPLATE = { taskDefinition: 'td:1', containers: ['main'], placement: '{}' };
 const DONE: Fate = { kind: 'carriedOut' };

@@ -5,6 +5,7 @@ import { attemptWrites } from '../../shared/adapters/aws/dynamo-attempts.ts';
 import { deletionRequest, foldRequest, passRequest, specRequest } from '../../shared/adapters/aws/dynamo-commit.ts';
 import { appendRequest } from '../../shared/adapters/aws/dynamo-feed.ts';
 import { feedPageRequest } from '../../shared/adapters/aws/dynamo-feed-page.ts';
+import { hostsRequest, reservedRequest } from '../../shared/adapters/aws/dynamo-hosts.ts';
 import { createRequest, expireRequests } from '../../shared/adapters/aws/dynamo-jobs.ts';
 import { launchesRequest, templateRequest } from '../../shared/adapters/aws/dynamo-launches.ts';
 import { leaseRequest } from '../../shared/adapters/aws/dynamo-limits.ts';
@@ -29,6 +30,69 @@ const brief = (value: AttributeValue): string =>
   value.B === undefined ? `${Object.keys(value)[0]}:${value.S ?? value.N}` : 'B:(packed)';
 
 describe('requests that write', () => {
+  test('reserve', () => {
+    expect(shown(reservedRequest('muster', 'token', 3, [{ uid, count: 3, at: T0 }]))).toMatchInlineSnapshot(`
+      {
+        "ConditionExpression": "#version = :was",
+        "ExpressionAttributeNames": {
+          "#body": "body",
+          "#by": "by",
+          "#v": "v",
+          "#version": "version",
+        },
+        "ExpressionAttributeValues": {
+          ":body": "B:(packed)",
+          ":by": "S:token",
+          ":v": "N:1",
+          ":version": "N:4",
+          ":was": "N:3",
+        },
+        "Key": {
+          "pk": "S:LIMIT#hosts",
+          "sk": "S:LIMIT",
+        },
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        "TableName": "muster",
+        "UpdateExpression": "SET #v = :v, #version = :version, #by = :by, #body = :body",
+      }
+    `);
+  });
+
+  test('writeHosts', () => {
+    const hosts = [{ index: 0, serviceId: 'srv-1', tasks: [] }];
+    const request = { tableName: 'muster', token: 'token', uid, expireAt: at(60_000), now: T0 };
+    expect(shown(hostsRequest({ ...request, row: { row: 0, version: 2, hosts } }))).toMatchInlineSnapshot(`
+      {
+        "ConditionExpression": "#version = :was AND #ttl > :now",
+        "ExpressionAttributeNames": {
+          "#body": "body",
+          "#by": "by",
+          "#ttl": "ttl",
+          "#v": "v",
+          "#version": "version",
+        },
+        "ExpressionAttributeValues": {
+          ":body": "B:(packed)",
+          ":by": "S:token",
+          ":now": "N:1800000000",
+          ":ttl": "N:1800000060",
+          ":v": "N:1",
+          ":version": "N:3",
+          ":was": "N:2",
+        },
+        "Key": {
+          "pk": "S:JOB#u-1",
+          "sk": "S:HOSTS#000000",
+        },
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        "TableName": "muster",
+        "UpdateExpression": "SET #v = :v, #version = :version, #by = :by, #body = :body, #ttl = :ttl",
+      }
+    `);
+    const { ConditionExpression } = hostsRequest({ ...request, row: { row: 0, version: 0, hosts } });
+    expect(ConditionExpression).toBe('attribute_not_exists(#pk) OR #ttl <= :now');
+  });
+
   test('commitPass', () => {
     expect(shown(passRequest('muster', 'token', uid, next))).toMatchInlineSnapshot(`
       {

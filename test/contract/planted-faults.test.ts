@@ -201,6 +201,12 @@ describe.skipIf(endpoint === null)('planted in the store in DynamoDB', () => {
     ['UpdateItem', 'eight committers of one Job: every version is the win of one of them'],
     ['UpdateItem', 'a launch row is written version by version; the loser gets the row as it is'],
     ['UpdateItem', 'the first template stored is what everybody gets'],
+    ['UpdateItem', 'of Jobs that reserve names at the same time none gets what another has'],
+    [
+      'UpdateItem',
+      'of handlers that write one row of names at the same time one wins, and the others see what it wrote',
+    ],
+    ['DeleteItem', 'a row without names is removed, if nobody has written it meanwhile'],
     ['TransactWriteItems', 'a name that is in use is taken, and nothing of the second Job is stored'],
     ['TransactWriteItems', 'eight folds of the same version: one wins, and the chunks are its own'],
     ['TransactWriteItems', 'eight publishers of several Jobs: numbers without gaps, every entry exactly once'],

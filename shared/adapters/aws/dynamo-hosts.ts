@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DeleteItemCommand, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type EpochMs, type JobUid, toTtl } from '../../domain/brand.ts';
 import { TABLE } from '../../names/table.ts';
@@ -6,7 +7,7 @@ import { HostsSchema, ReservationsSchema } from './dynamo-bodies.ts';
 import { HOSTS_RANGE, hostsKey, jobPartition, limitKey } from './dynamo-keys.ts';
 import { queryAll, rangeRequest, readRow } from './dynamo-read.ts';
 import { ATTRIBUTE, type Row, alive, jsonIn, number, numberIn, packedJson, text, textIn } from './dynamo-row.ts';
-import { type Table, change, isBy, patiently, sendUpdate, versionIs } from './dynamo-write.ts';
+import { type Table, change, isBy, sendUpdate, versionIs } from './dynamo-write.ts';
 
 /** All reservations are one row: who reserves sees all others. 2,000 of them take 150 KB. */
 const RESERVED_KEY = limitKey('hosts');
@@ -14,20 +15,20 @@ const RESERVED_KEY = limitKey('hosts');
 /** {@link HostStore} as one row of reservations, and a row in the Job's partition for ten indexes each. */
 export const hosts = (table: Table): HostStore => ({
   async reserve(uid, count, max, at) {
-    return changeReservations(table, (all) => {
+    return changeReservations<Awaited<ReturnType<HostStore['reserve']>>>(table, (all) => {
       const own = all.find((each) => each.uid === uid);
-      if (own !== undefined && own.count >= count) return { kind: 'reserved' };
+      if (own !== undefined && own.count >= count) return { answer: { kind: 'reserved' }, next: null };
       const others = all.filter((each) => each.uid !== uid);
       const left = max - others.reduce((sum, each) => sum + each.count, 0);
-      if (count > left) return { kind: 'full', left: Math.max(0, left) };
-      return { kind: 'reserved', next: [...others, { uid, count, at: own?.at ?? at }] };
+      if (count > left) return { answer: { kind: 'full', left: Math.max(0, left) }, next: null };
+      return { answer: { kind: 'reserved' }, next: [...others, { uid, count, at: own?.at ?? at }] };
     });
   },
 
   async release(uid) {
     await changeReservations(table, (all) => {
       const others = all.filter((each) => each.uid !== uid);
-      return others.length === all.length ? { kind: 'reserved' } : { kind: 'reserved', next: others };
+      return { answer: null, next: others.length === all.length ? null : others };
     });
   },
 
@@ -60,22 +61,27 @@ export const hosts = (table: Table): HostStore => ({
   },
 });
 
-/** `next` is written if nobody has changed the reservations meanwhile; else `decide` is asked again. */
-async function changeReservations<T extends Awaited<ReturnType<HostStore['reserve']>>>(
+/** Many may reserve at the same moment, and one of them wins each time: a burst of Jobs is through in a few seconds. */
+const TRIES_MAX = 100;
+const WAIT_MAX_MS = 50;
+
+/** Writes `next` (null: nothing) if nobody has changed the reservations meanwhile; else `decide` is asked again. */
+async function changeReservations<T>(
   table: Table,
-  decide: (all: readonly Reservation[]) => T & { readonly next?: readonly Reservation[] },
+  decide: (all: readonly Reservation[]) => { readonly answer: T; readonly next: readonly Reservation[] | null },
 ): Promise<T> {
   let row = await readRow(table, RESERVED_KEY);
-  return patiently('reserving names', async () => {
-    const decided = decide(reservationsIn(row));
-    if (decided.next === undefined) return decided;
+  for (let nth = 1; nth <= TRIES_MAX; nth++) {
+    const { answer, next } = decide(reservationsIn(row));
+    if (next === null) return answer;
     const token = table.newToken();
     const version = row === null ? 0 : numberIn(row, ATTRIBUTE.version);
-    const refusal = await sendUpdate(table.client, reservedRequest(table.name, token, version, decided.next));
-    if (refusal === null || isBy(refusal, token)) return decided;
-    row = refusal.kind === 'condition' ? refusal.row : await readRow(table, RESERVED_KEY);
-    return 'conflict';
-  });
+    const refusal = await sendUpdate(table.client, reservedRequest(table.name, token, version, next));
+    if (refusal === null || isBy(refusal, token)) return answer;
+    if (nth > 2) await sleep(Math.min(2 ** nth, WAIT_MAX_MS));
+    row = refusal.kind === 'condition' && nth <= 2 ? refusal.row : await readRow(table, RESERVED_KEY);
+  }
+  throw new Error(`others reserved names during each of ${TRIES_MAX} tries`);
 }
 
 /** The reservations as their next version. */
