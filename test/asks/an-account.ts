@@ -180,7 +180,8 @@ export class Account extends Stage {
       (next) => async (args) => {
         const answered = await next(args);
         if (this.answersLost === 0) return answered;
-        this.answersLost--;
+        // It took too long, or the connection broke.
+        if (this.answersLost-- % 2 === 0) throw Object.assign(new Error('timed out'), { name: 'TimeoutError' });
         throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
       },
       { step: 'initialize', name: 'loseAnswers' },

@@ -110,8 +110,10 @@ class Life {
           };
         },
       });
-    const ports = Object.entries(deps).filter(([name]) => !OWN.has(name));
-    const gated = { ...deps, ...Object.fromEntries(ports.map(([name, port]) => [name, mortal(name, port as object)])) };
+    const ports = Object.entries(deps).flatMap(([name, port]): [string, object][] =>
+      OWN.has(name) || typeof port !== 'object' || port === null ? [] : [[name, mortal(name, port)]],
+    );
+    const gated = { ...deps, ...Object.fromEntries(ports) };
     return { ...gated, publisher: createPublisher(gated), pacer: createPacer(gated) };
   }
 }

@@ -26,16 +26,16 @@ import { WriteHeat } from '../support/write-heat.ts';
 
 stopEngineAfterwards();
 
-/** A Job of 100,000 indexes of which so many still run: BURST=100000 npx vitest run test/e2e/burst.test.ts for all of them. */
+// BURST=100000 npx vitest run test/e2e/burst.test.ts takes the whole minute, and says the figures.
 const SIZE = 100_000;
-const RUNNING = Number(process.env['BURST'] ?? 15_000);
-/** All of 100,000 would end within a minute; fewer within the same share of it. */
-const SPREAD_MS = (60_000 * RUNNING) / SIZE;
+const BURST = Number(process.env['BURST'] ?? 20_000);
+/** All of them end within a minute. */
+const PER_SEC = SIZE / 60;
 
 /** What a partition of DynamoDB takes in a second (aws.md 2.1). */
 const UNITS_MAX = 1_000;
 /** How far the status may be behind what ECS has told. */
-const LAG_MAX_MS = 5_000;
+const LAG_MAX_MS = 10_000;
 
 /** What calls take on AWS, about; here they cost only the time that the world goes by. */
 const COST_MS = { dynamo: 5, writeAttempts: 15, sqs: 10, plan: 30 };
@@ -210,9 +210,9 @@ class World {
 }
 type Handler = ReturnType<typeof reconcileHandler>;
 
-describe.skipIf(endpoint === null)(`${RUNNING} of 100,000 indexes end within ${SPREAD_MS / 1_000} s`, () => {
-  /** The Job with all indexes but the last `RUNNING` (shuffled: any) succeeded, those running; facts in the order in which they end. */
-  async function burst(order: 'shuffled' | 'ascending') {
+describe.skipIf(endpoint === null)('100,000 indexes, all of which end within a minute', () => {
+  /** The Job with its last `running` indexes in this order running, the others succeeded; those end now, in this order. */
+  async function burst(order: 'shuffled' | 'ascending', running: number) {
     const tableName = `burst-${order}`;
     const client = aClient();
     onTestFinished(() => client.destroy());
@@ -224,13 +224,13 @@ describe.skipIf(endpoint === null)(`${RUNNING} of 100,000 indexes end within ${S
         const j = below(i + 1);
         [all[i], all[j]] = [all[j] ?? 0, all[i] ?? 0];
       }
-    const ending = all.slice(SIZE - RUNNING);
+    const ending = all.slice(SIZE - running);
     const isEnding = new Set(ending);
 
     const uid = `uid-${order}` as JobUid;
     const spec = aJob({ uid, completions: SIZE, parallelism: SIZE, createdAt: START });
     const facts = ending.map((index, n): Message => {
-      const at = plusMs(START, 1_000 + Math.floor((n * SPREAD_MS) / RUNNING));
+      const at = plusMs(START, 1_000 + Math.floor((n * 1_000) / PER_SEC));
       const taskArn = asTaskArn(
         `arn:aws:ecs:us-east-1:000000000000:task/muster/${index.toString(16).padStart(32, '0')}`,
       );
@@ -258,7 +258,7 @@ describe.skipIf(endpoint === null)(`${RUNNING} of 100,000 indexes end within ${S
       return { no, expectedVersion: 0, chunk, length };
     });
     const inspect = { at: plusMs(START, 3_600_000), intervalMs: 3_600_000 };
-    const running: Status = {
+    const status: Status = {
       ...fresh,
       version: 2,
       startTime: START,
@@ -267,19 +267,22 @@ describe.skipIf(endpoint === null)(`${RUNNING} of 100,000 indexes end within ${S
       alarms: [inspect.at],
       published: { version: 2, seq: 0, at: START },
     };
-    expect(await store.jobs.commitPass(uid, running, folds)).toEqual({ kind: 'committed' });
+    expect(await store.jobs.commitPass(uid, status, folds)).toEqual({ kind: 'committed' });
     world.heat.watch(client);
     await world.open(store);
     await world.run(() => world.status?.phase.kind === 'finished');
     return world;
   }
 
-  test.each(['shuffled', 'ascending'] as const)(
-    'no item and no partition above 1,000 write units a second, the status at most 5 s behind (%s)',
+  test.each([
+    ['shuffled', BURST],
+    ['ascending', Math.min(BURST, 3 * CHUNK_INDEXES)],
+  ] as const)(
+    'no item and no partition above 1,000 write units a second, the status at most 10 s behind (%s, %i of them)',
     { timeout: 600_000 },
-    async (order) => {
+    async (order, running) => {
       const startedAt = performance.now();
-      const world = await burst(order);
+      const world = await burst(order, running);
       const { status, heat } = world;
       expect(status).toMatchObject({ phase: { kind: 'finished', verdict: { kind: 'complete' } }, failed: 0 });
       expect(world.failures).toBe(0);
@@ -290,9 +293,15 @@ describe.skipIf(endpoint === null)(`${RUNNING} of 100,000 indexes end within ${S
           virtualSec: Math.round((world.time - START) / 1000),
           commits: world.passes,
           lagMaxMs: world.lagMaxMs,
-          unitsEach: heat.totalUnits / RUNNING,
-          items: heat.byKind('item').slice(0, 3),
-          partitions: heat.byKind('partition').slice(0, 3),
+          unitsEach: heat.totalUnits / running,
+          items: heat
+            .byKind('item')
+            .slice(0, 3)
+            .map(({ peak }) => peak),
+          partitions: heat
+            .byKind('partition')
+            .slice(0, 3)
+            .map(({ peak }) => peak),
         });
       expect(heat.hottest('item')?.units).toBeLessThanOrEqual(UNITS_MAX);
       expect(heat.hottest('partition')?.units).toBeLessThanOrEqual(UNITS_MAX);
