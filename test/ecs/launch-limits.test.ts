@@ -179,45 +179,66 @@ test('whatever is admitted fits what AWS takes, to the last index and attempt', 
 });
 
 /** What a definition can have many of, each of the least size: what is added to each weighs most there. */
-const MANY: readonly (readonly [what: string, container: (n: number) => object])[] = [
-  [
-    'secrets',
-    (n) => ({ env: times(n, (i) => ({ name: `S${i}`, valueFrom: { secretKeyRef: { name: 's', key: 'k' } } })) }),
-  ],
-  [
-    'keys of ConfigMaps',
-    (n) => ({ env: times(n, (i) => ({ name: `C${i}`, valueFrom: { configMapKeyRef: { name: 's', key: 'k' } } })) }),
-  ],
-  ['variables', (n) => ({ env: times(n, (i) => ({ name: `V${i}` })) })],
-  ['ports', (n) => ({ ports: times(n, (i) => ({ containerPort: 1 + i })) })],
-  ['mounts', (n) => ({ volumeMounts: times(n, (i) => ({ name: 'v', mountPath: `/${i}` })) })],
-  ['words', (n) => ({ args: times(n, () => '') })],
+const MANY: readonly Many[] = [
+  { what: 'secrets', most: 4_000, main: (n) => ({ env: times(n, (i) => keyOf(`S${i}`, 'secretKeyRef')) }) },
+  {
+    what: 'keys of ConfigMaps',
+    most: 4_000,
+    main: (n) => ({ env: times(n, (i) => keyOf(`C${i}`, 'configMapKeyRef')) }),
+  },
+  { what: 'variables', most: 4_000, main: (n) => ({ env: times(n, (i) => ({ name: `V${i}` })) }) },
+  { what: 'ports', most: 4_000, main: (n) => ({ ports: times(n, (i) => ({ containerPort: 1 + i })) }) },
+  {
+    what: 'mounts',
+    most: 4_000,
+    main: (n) => ({ volumeMounts: times(n, (i) => ({ name: 'v0', mountPath: `/${i}` })) }),
+  },
+  {
+    what: 'volumes',
+    most: 1_000,
+    main: (n) => ({ volumeMounts: times(n, (i) => ({ name: `v${i}`, mountPath: `/${i}` })) }),
+  },
+  { what: 'words', most: 30_000, main: (n) => ({ args: times(n, () => '') }) },
+  { what: 'letters beside nine containers', most: 70_000, main: (n) => ({ args: ['x'.repeat(n)] }), others: 9 },
 ];
+type Many = {
+  readonly what: string;
+  readonly most: number;
+  readonly main: (n: number) => object;
+  readonly others?: number;
+};
+const keyOf = (name: string, kind: string) => ({ name, valueFrom: { [kind]: { name: 's', key: 'k' } } });
 const times = <T>(n: number, make: (i: number) => T): readonly T[] => Array.from({ length: n }, (_, i) => make(i));
 
-test.each(MANY)('as many %s as are admitted fit, and not far fewer than would', (_, container) => {
-  const admitted = (n: number): JobManifest | null => {
-    const spec = {
-      restartPolicy: 'Never',
-      containers: [{ name: 'main', image: 'i', ...container(n) }],
-      volumes: [{ name: 'v' }],
+test.each(MANY)(
+  'as many $what as are admitted fit, and not far fewer than would',
+  ({ what, most, main, others = 0 }) => {
+    const admitted = (n: number): JobManifest | null => {
+      const spec = {
+        restartPolicy: 'Never',
+        containers: [
+          { name: 'main', image: 'i', ...main(n) },
+          ...times(others, (i) => ({ name: `c${i}`, image: 'i' })),
+        ],
+        volumes: times(what === 'volumes' ? n : 1, (i) => ({ name: `v${i}` })),
+      };
+      const document = { metadata: { name: 'sums' }, spec: { template: { spec } } };
+      const admission = admitJob(document, {
+        namespace: 'default',
+        uid: UID,
+        nameSuffix: 'x7k2z',
+        fieldValidation: 'Strict',
+      });
+      return admission.kind === 'ok' ? admission.manifest : null;
     };
-    const document = { metadata: { name: 'sums' }, spec: { template: { spec } } };
-    const admission = admitJob(document, {
-      namespace: 'default',
-      uid: UID,
-      nameSuffix: 'x7k2z',
-      fieldValidation: 'Strict',
-    });
-    return admission.kind === 'ok' ? admission.manifest : null;
-  };
-  let [fits, not] = [1, 20_000];
-  while (not - fits > 1) {
-    const n = Math.floor((fits + not) / 2);
-    if (admitted(n) === null) not = n;
-    else fits = n;
-  }
-  const size = bytes(requestsOf(admitted(fits)!, WORST).definition);
-  expect(size).toBeLessThanOrEqual(ECS.definitionBytes);
-  expect(size).toBeGreaterThan(ECS.definitionBytes / 2);
-});
+    let [fits, not] = [1, most];
+    while (not - fits > 1) {
+      const n = Math.floor((fits + not) / 2);
+      if (admitted(n) === null) not = n;
+      else fits = n;
+    }
+    const size = bytes(requestsOf(admitted(fits)!, WORST).definition);
+    expect(size).toBeLessThanOrEqual(ECS.definitionBytes);
+    expect(size).toBeGreaterThan(ECS.definitionBytes / 2);
+  },
+);
