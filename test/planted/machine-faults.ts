@@ -170,15 +170,15 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   one(
     'a cancelled claim launches anyway',
     LAUNCH_ROW,
-    "else if (slot.state === 'cancelled') cancelled.push(id);\n    else if (slot.state === 'launched') launched",
+    "else if (slot.state === 'cancelled') (slot.refused === true ? doubted : cancelled).push(id);\n    else if (slot.state === 'launched') launched",
     "else if (slot.state === 'cancelled') run.push({ id, traits: slot.traits ?? PLAIN });\n    else if (slot.state === 'launched') launched",
     ['G2', 'G4', 'G5', 'G6', 'G7'],
   ),
   one(
     'a launch without an answer counts as refused',
     DISPATCH,
-    "case 'unknown':\n          later.push(id);",
-    "case 'unknown':\n          facts.push({ ...id, kind: 'refused', reason: '', retryAt: at, at });\n          outcomes.push({ id, kind: 'closed' });",
+    "case 'unknown':\n        later.push(id);",
+    "case 'unknown':\n        facts.push({ ...id, kind: 'refused', reason: '', retryAt: at, at });\n        outcomes.push({ id, kind: 'closed' });",
     ['G4', 'G5'],
   ),
   one(
@@ -191,8 +191,8 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   one(
     'what must follow a commit is done before it',
     RECONCILE,
-    'if (!(await commit(uid, loaded, plan, deps))) {',
-    'await act(loaded, plan, inspect ?? false, deps);\n    if (!(await commit(uid, loaded, plan, deps))) {',
+    'if (!(await commit(uid, loaded, plan, written, deps))) {',
+    'await act(loaded, plan, inspect ?? false, deps);\n    if (!(await commit(uid, loaded, plan, written, deps))) {',
     ['G14'],
   ),
   one(
@@ -208,7 +208,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   one(
     'an attempt is counted before its record is written',
     RECONCILE,
-    'if (plan.ended.length > 0) await jobs.writeAttempts(uid, plan.ended, keepUntil);',
+    'if (unwritten.length > 0) await jobs.writeAttempts(uid, unwritten, keepUntil);',
     '',
     ['G10'],
   ),

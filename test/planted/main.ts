@@ -6,6 +6,7 @@ import pc from 'picocolors';
 import { z } from 'zod';
 import { CONTRACT_FAULTS } from './contract-faults.ts';
 import { MACHINE_FAULTS } from './machine-faults.ts';
+import { WORLD_FAULTS } from './world-faults.ts';
 import type { Edit, PlantedFault } from './planted-fault.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -30,9 +31,11 @@ type Seen = z.output<typeof Seen>;
 type Found = ({ readonly kind: 'ran' } & Seen) | { readonly kind: 'spoilt'; readonly why: string };
 type Row = { readonly fault: PlantedFault; readonly caught: boolean; readonly text: string };
 
-/** `tsx test/planted/main.ts [WORDS]`: each fault (those whose name holds WORDS) must turn a seed red; exit code 1 if one does not. */
+/** `tsx test/planted/main.ts [WORDS]`: each fault (those whose name holds WORDS, or one of WORDS|WORDS) must turn a seed red; exit code 1 if one does not. */
 const words = process.argv[2] ?? '';
-const faults = [...MACHINE_FAULTS, ...CONTRACT_FAULTS].filter(({ name }) => name.includes(words));
+const faults = [...MACHINE_FAULTS, ...CONTRACT_FAULTS, ...WORLD_FAULTS].filter(({ name }) =>
+  words.split('|').some((part) => name.includes(part)),
+);
 const waiting = [...faults.entries()];
 const rows: Row[] = [];
 

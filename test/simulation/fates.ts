@@ -19,7 +19,7 @@ export function fatesOf(random: Random, { spec }: JobManifest, large: boolean): 
   const judged = backoffLimitPerIndex !== undefined || podFailurePolicy !== undefined;
   const failing =
     judged || template.spec.restartPolicy === 'OnFailure'
-      ? random.pick(large ? [0.02, 0.05] : [0.1, 0.3, 0.5])
+      ? random.pick(large ? [0.02, 0.05] : [0.2, 0.4, 0.6])
       : random.pick(large ? [0, 0.05] : [0, 0.05, 0.3]);
   const taken = random.pick([0, 0.1, 0.2]);
   const hanging = large ? 0 : random.pick([0, 0, 0, 0.1]);

@@ -2,6 +2,7 @@ import type { MemoryHostnames } from '../../shared/adapters/memory/hostnames.ts'
 import type { EpochMs, JobUid } from '../../shared/domain/brand.ts';
 import { taskIdOf } from '../../shared/domain/brand.ts';
 import type { AttemptId } from '../../shared/domain/fact.ts';
+import { launchRowOf } from '../../shared/domain/launch-row.ts';
 import type { TaskView } from '../../shared/domain/task.ts';
 import type { HostStore } from '../../shared/ports/host-store.ts';
 import type { Hostnames } from '../../shared/ports/hostnames.ts';
@@ -21,7 +22,10 @@ export type NamesWatchOptions = {
   readonly now: () => EpochMs;
   readonly taskOf: (taskId: string) => TaskView | undefined;
   /** What the board says of an index; null: there is no such Job. */
-  readonly shadowOf: (uid: JobUid, index: number) => (AttemptId & { readonly active: boolean }) | null;
+  readonly shadowOf: (
+    uid: JobUid,
+    index: number,
+  ) => (AttemptId & { readonly active: boolean; readonly goesOn: boolean }) | null;
   readonly sights: Sights;
 };
 
@@ -49,6 +53,7 @@ export class NamesWatch {
         return ensured;
       },
       register: async (serviceId, taskId, ip) => {
+        await this.#checkWritten(taskId);
         const registered = await hostnames.register(serviceId, taskId, ip);
         if (registered.kind === 'done') this.#registered(serviceId, taskId, ip);
         return registered;
@@ -105,7 +110,7 @@ export class NamesWatch {
         'G7',
         () =>
           `a name points to the task of ${task === undefined ? taskId : attemptText(task.id)}, which is no current attempt`,
-        { ...(task === undefined ? {} : { uid: task.job, index: task.id.index }) },
+        task === undefined ? {} : { uid: task.job, index: task.id.index },
       );
     }
   }
@@ -113,6 +118,22 @@ export class NamesWatch {
   /** Services, records and reservations that there are. */
   left(): { readonly services: number; readonly records: number; readonly reservations: number } {
     return { services: this.#names.size, records: this.#records.size, reservations: this.#reserved.size };
+  }
+
+  /** What will be registered is written down first: else nobody would know of it, should the handler die. */
+  async #checkWritten(taskId: string): Promise<void> {
+    const { law, hosts, taskOf } = this.#options;
+    const task = taskOf(taskId);
+    if (task === undefined) return;
+    const { index } = task.id;
+    const row = await hosts.readHosts(task.job, launchRowOf(index));
+    const isWritten = row.hosts.some(({ tasks }) => tasks.some(({ taskArn }) => taskArn === task.arn));
+    law.of(task.job)(
+      !isWritten,
+      'G10',
+      () => `the task of ${attemptText(task.id)} is registered before that is written down`,
+      index,
+    );
   }
 
   #registered(serviceId: string, taskId: string, ip: string): void {
@@ -130,7 +151,7 @@ export class NamesWatch {
       'G7',
       () =>
         `the name ${name} points to ${ip} of ${task === undefined ? 'no task' : `the task of ${attemptText(task.id)}`}`,
-      { ...(task === undefined ? {} : { uid: task.job, index }) },
+      task === undefined ? {} : { uid: task.job, index },
     );
     this.#records.set(`${serviceId} ${taskId}`, { serviceId, taskId });
   }
@@ -140,16 +161,22 @@ export class NamesWatch {
     if (!this.#records.delete(key)) return;
     this.#wrongSince.delete(key);
     const task = this.#options.taskOf(taskId);
+    this.#options.law.forbid(
+      task?.stage === 'running' && this.#isCurrent(taskId, 'of a Job that goes on'),
+      'G7',
+      () => `the name of a current attempt is taken from its task, which runs`,
+      task === undefined ? {} : { uid: task.job, index: task.id.index },
+    );
     this.#options.tell(`removes ${this.#names.get(serviceId)}`, {
       uids: task === undefined ? null : [task.job],
       indexes: task === undefined ? null : [task.id.index],
     });
   }
 
-  #isCurrent(taskId: string): boolean {
+  #isCurrent(taskId: string, which: 'any' | 'of a Job that goes on' = 'any'): boolean {
     const task = this.#options.taskOf(taskId);
     const shadow = task === undefined ? null : this.#options.shadowOf(task.job, task.id.index);
-    if (task === undefined || shadow === null) return false;
+    if (task === undefined || shadow === null || (which !== 'any' && !shadow.goesOn)) return false;
     return shadow.active && shadow.attempt === task.id.attempt && shadow.nonce === task.id.nonce;
   }
 }

@@ -94,6 +94,7 @@ function failureRules(random: Random, perIndex: boolean): readonly PodFailureRul
     'FailJob',
     'Ignore',
     'Ignore',
+    'Ignore',
     'Count',
     ...(perIndex ? (['FailIndex', 'FailIndex'] as const) : []),
   ] as const;

@@ -107,10 +107,11 @@ export class Watchdog {
   }
 
   /** What the board says of an index. */
-  shadowOf(uid: JobUid, index: number): (AttemptId & { readonly active: boolean }) | null {
-    const shadow = this.jobs.get(uid)?.board.at(index);
-    if (shadow === undefined) return null;
-    return { index, attempt: shadow.attempt, nonce: shadow.nonce, active: isActive(shadow.state) };
+  shadowOf(uid: JobUid, index: number): (AttemptId & { readonly active: boolean; readonly goesOn: boolean }) | null {
+    const watched = this.jobs.get(uid);
+    if (watched === undefined) return null;
+    const { attempt, nonce, state } = watched.board.at(index);
+    return { index, attempt, nonce, active: isActive(state), goesOn: watched.status.phase.kind === 'running' };
   }
 
   /** Attempts with a Pod, for users who delete one. */

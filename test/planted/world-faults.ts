@@ -1,0 +1,102 @@
+import { type PlantedFault, one } from './planted-fault.ts';
+
+const RECONCILE = 'shared/control/reconcile.ts';
+const INSPECT = 'shared/control/inspect.ts';
+const LAUNCH_ROW = 'shared/domain/launch-row.ts';
+const PACE = 'shared/domain/pace.ts';
+const HOSTS = 'shared/control/hosts.ts';
+const HOSTS_CLOSING = 'shared/control/hosts-closing.ts';
+const HOSTS_NEWS = 'shared/control/hosts-news.ts';
+const HOSTS_SWEEP = 'shared/control/hosts-sweep.ts';
+
+/** Mistakes about what is outside: what ECS says that is not so (yet), messages that nobody can process, other Jobs, names. */
+export const WORLD_FAULTS: readonly PlantedFault[] = [
+  // what ECS says
+  one(
+    'a task that ECS does not know right after its start counts as lost',
+    INSPECT,
+    'now >= plusMs(slot.since, MISSING_GRACE_MS)',
+    'now >= slot.since',
+    ['G2', 'G4', 'G5', 'G6'],
+  ),
+  one(
+    'nobody looks for a task that started though it was refused',
+    LAUNCH_ROW,
+    "...(outcome.kind === 'refused' ? { refused: true } : {}),",
+    '',
+    ['G2', 'G4', 'G5', 'G6', 'G7'],
+  ),
+
+  // messages
+  one(
+    "one Job's error fails the whole batch",
+    RECONCILE,
+    "reconciled.push({ uid, kind: 'threw', error });",
+    'throw error;',
+    ['G9'],
+  ),
+  one(
+    'a message that cannot be processed is taken for done',
+    RECONCILE,
+    "reconciled.push({ uid, kind: 'threw', error });",
+    "reconciled.push({ uid, kind: 'settled', outcome: { kind: error === null ? 'done' : 'gone' } });",
+    ['G9'],
+  ),
+
+  // other Jobs
+  {
+    name: 'a large Job takes all the launch rights that there are',
+    edits: [
+      { file: PACE, find: '? 4_000 : 2_000', replace: '? 400_000 : 400_000' },
+      {
+        file: PACE,
+        find: 'launchesPerSec === null ? most : Math.min(',
+        replace: 'launchesPerSec !== 0 ? most : Math.min(',
+      },
+    ],
+    breaks: ['G13'],
+  },
+
+  // names
+  one(
+    'a task is registered before that is written down',
+    HOSTS,
+    'const hosts = homes.map((host) => withTasks(host, calls));',
+    'const hosts = homes.map((host) => withTasks(host, []));',
+    ['G10'],
+  ),
+  one(
+    'a name is taken from whichever task has it',
+    HOSTS,
+    'hostnames.deregister(host.serviceId, taskIdOf(task.taskArn)),',
+    'Promise.all([task, ...homes.flatMap((home) => (home.index === host.index ? home.tasks : [])), ...calls.flatMap((c) => (c.index === host.index ? [c.task] : []))].map(async (each) => hostnames.deregister(host.serviceId, taskIdOf(each.taskArn)))).then(([first]) => first!),',
+    ['G7'],
+  ),
+  one(
+    'what a Job has reserved is given back before its names are gone',
+    HOSTS_CLOSING,
+    'if (left === 0) return hosts.release(uid);',
+    'await hosts.release(uid);\n  if (left === 0) return;',
+    ['G7'],
+  ),
+  {
+    name: 'the names of a Job that is over are forgotten',
+    edits: [
+      { file: HOSTS_NEWS, find: 'isNameless(after.phase) ? closing(uid, before) : ', replace: '' },
+      {
+        file: HOSTS_SWEEP,
+        find: "if (isNameless(status.phase)) return now < plusMs(status.now, CLOSING_MS) ? [] : [{ kind: 'closeHosts', uid }];",
+        replace: 'if (isNameless(status.phase)) return [];',
+      },
+    ],
+    breaks: ['G7'],
+  },
+  one(
+    'names that a dead user has reserved stay reserved',
+    HOSTS_SWEEP,
+    "if (status === null) return now < plusMs(at, UNKNOWN_MS) ? [] : [{ kind: 'closeHosts', uid }];",
+    "if (status === null) return at < 0 ? [{ kind: 'closeHosts', uid }] : [];",
+    ['G7'],
+  ),
+  one('nobody looks for services that no Job needs', HOSTS_SWEEP, 'strange.push(service);', 'void service;', ['G7']),
+];
