@@ -27,8 +27,8 @@ const PATIENCE = { maxAttempts: 2, requestTimeoutMs: 10_000, maxSockets: 50 };
 const DESCRIPTION = 'A task of a Job that Muster runs';
 /** A name that has moved to another task is believed of its former one for so long. */
 const RECORD_TTL_SEC = 5;
-/** Waits for an operation to be over: 6 s in all. */
-const OPERATION_WAITS_MS = [50, 100, 200, 400, 750, 1_500, 3_000];
+/** Waits for an operation to be over: 9 s in all. */
+const OPERATION_WAITS_MS = [50, 100, 200, 400, 750, 1_500, 3_000, 3_000];
 
 /** An emulator answers under no other host name than its own. */
 export const createCloudmapClient = (connection: Connection): ServiceDiscoveryClient =>
@@ -63,31 +63,41 @@ export function createCloudmap({ client, namespaceId, zone, sleep }: CloudmapOpt
     return null;
   };
 
-  /** Waits until the operation is over; one of which nobody knows any more is. */
-  const outcomeOf = async (operationId: string): Promise<Done | Later> => {
+  /** Operations that this process has given up waiting for, by instance. */
+  const underWay = new Map<string, string>();
+
+  /** Waits until the operation is over; what it was that has been done, then. */
+  const outcomeOf = async (instance: string, operationId: string): Promise<Later | { readonly kind: Change }> => {
+    underWay.delete(instance);
     for (const waitMs of OPERATION_WAITS_MS) {
       const { Operation } = await client.send(new GetOperationCommand({ OperationId: operationId }));
-      if (Operation?.Status === 'SUCCESS') return DONE;
+      if (Operation?.Status === 'SUCCESS')
+        return { kind: Operation.Type === 'DEREGISTER_INSTANCE' ? 'removed' : 'registered' };
       if (Operation?.Status === 'FAIL')
         return later(`Cloud Map: ${Operation.ErrorCode ?? 'failed'}: ${Operation.ErrorMessage ?? ''}`);
       await sleep(waitMs);
     }
+    if (underWay.size < UNDER_WAY_MAX) underWay.set(instance, operationId);
     return later('Cloud Map has not finished an operation yet');
   };
 
-  /** Asks for a change of an instance and waits for it; after one that is in its way, once more. */
-  const change = async (ask: () => Promise<{ readonly OperationId?: string | undefined }>): Promise<Done | Later> => {
-    for (let nth = 0; nth < 2; nth++) {
-      try {
-        const { OperationId } = await ask();
-        return OperationId === undefined ? DONE : await outcomeOf(OperationId);
-      } catch (error) {
-        if (!(error instanceof DuplicateRequest)) throw error;
-        const inTheWay = error.DuplicateOperationId;
-        if (inTheWay === undefined) break;
-        const over = await outcomeOf(inTheWay);
-        if (over.kind === 'later') return over;
-      }
+  /**
+   * Asks for a change of an instance and waits for it. One that is under way comes first: it may be this very change,
+   * asked for before, since the same task never has two addresses.
+   */
+  const change = async (
+    instance: string,
+    wanted: Change,
+    ask: () => Promise<{ readonly OperationId?: string | undefined }>,
+  ): Promise<Done | Later> => {
+    let operationId = underWay.get(instance) ?? null;
+    for (let nth = 0; nth < 3; nth++) {
+      operationId ??= await startedOr(ask);
+      if (operationId === null) break;
+      const outcome = await outcomeOf(instance, operationId);
+      if (outcome.kind === 'later') return outcome;
+      if (outcome.kind === wanted) return DONE;
+      operationId = null;
     }
     return later('Cloud Map is busy with the same instance');
   };
@@ -117,7 +127,9 @@ export function createCloudmap({ client, namespaceId, zone, sleep }: CloudmapOpt
     async register(serviceId, taskId, ip) {
       const input = { ServiceId: serviceId, InstanceId: taskId, Attributes: { AWS_INSTANCE_IPV4: ip } };
       try {
-        return await change(() => client.send(new RegisterInstanceCommand(input)));
+        return await change(`${serviceId}/${taskId}`, 'registered', () =>
+          client.send(new RegisterInstanceCommand(input)),
+        );
       } catch (error) {
         return error instanceof ServiceNotFound ? { kind: 'gone' } : outcomeOfError(error);
       }
@@ -126,7 +138,9 @@ export function createCloudmap({ client, namespaceId, zone, sleep }: CloudmapOpt
     async deregister(serviceId, taskId) {
       const input = { ServiceId: serviceId, InstanceId: taskId };
       try {
-        return await change(() => client.send(new DeregisterInstanceCommand(input)));
+        return await change(`${serviceId}/${taskId}`, 'removed', () =>
+          client.send(new DeregisterInstanceCommand(input)),
+        );
       } catch (error) {
         if (error instanceof ServiceNotFound || error instanceof InstanceNotFound) return DONE;
         return laterOrThrow(error);
@@ -177,6 +191,10 @@ export function createCloudmap({ client, namespaceId, zone, sleep }: CloudmapOpt
   };
 }
 
+type Change = 'registered' | 'removed';
+/** More are asked for anew. */
+const UNDER_WAY_MAX = 2_000;
+
 type Done = { readonly kind: 'done' };
 const DONE: Done = { kind: 'done' };
 /** The most that Cloud Map lists at once. */
@@ -184,6 +202,17 @@ const PAGE = 100;
 
 const later = (reason: string): Later => ({ kind: 'later', reason });
 const pageAfter = (token: string | undefined) => (token === undefined ? {} : { NextToken: token });
+
+/** The operation's id: of what was asked for, or of what is in its way. null: Cloud Map does not tell which that is. */
+async function startedOr(ask: () => Promise<{ readonly OperationId?: string | undefined }>): Promise<string | null> {
+  try {
+    const { OperationId } = await ask();
+    return OperationId ?? null;
+  } catch (error) {
+    if (!(error instanceof DuplicateRequest)) throw error;
+    return error.DuplicateOperationId ?? null;
+  }
+}
 
 /** The service that is there under the name; gone again by now: it is made the next time. */
 async function adopted(told: string | undefined, find: () => Promise<string | null>) {

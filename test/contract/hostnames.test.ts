@@ -1,0 +1,246 @@
+import { CreateServiceCommand } from '@aws-sdk/client-servicediscovery';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createCloudmap as createCloudmapServer } from '../../local/cloudmap/create-cloudmap.ts';
+import { serveAwsJson } from '../../local/wire/aws-json.ts';
+import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
+import { createCloudmap, createCloudmapClient } from '../../shared/adapters/aws/cloudmap.ts';
+import { createMemoryHostnames } from '../../shared/adapters/memory/hostnames.ts';
+import { systemClock } from '../../shared/adapters/system-clock.ts';
+import type { Hostnames } from '../../shared/ports/hostnames.ts';
+import { anArn } from './store-under-test.ts';
+import { taskIdOf } from '../../shared/domain/brand.ts';
+
+/** The port, and what DNS says of a name below the zone. */
+type World = { readonly names: Hostnames; readonly addresses: (name: string) => readonly string[] };
+type Case = { readonly name: string; run(world: World): Promise<void> };
+
+const NAME = 'train-0.workers.default';
+const [ONE, TWO] = [taskIdOf(anArn(1)), taskIdOf(anArn(2))];
+const DONE = { kind: 'done' };
+
+async function serviceIn({ names }: World, name = NAME): Promise<string> {
+  const made = await names.ensureService(name);
+  if (made.kind !== 'ready') throw new Error(made.reason);
+  return made.serviceId;
+}
+
+async function listed({ names }: World) {
+  const found = [];
+  let after: string | null = null;
+  do {
+    const page = await names.list(after);
+    if (page.kind === 'later') throw new Error(page.reason);
+    found.push(...page.services);
+    after = page.next;
+  } while (after !== null);
+  return found;
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: 'a service is made once, and found again by its name',
+    async run(world) {
+      const serviceId = await serviceIn(world);
+      expect(await serviceIn(world)).toBe(serviceId);
+      expect(await serviceIn(world, 'train-1.workers.default')).not.toBe(serviceId);
+      expect(world.addresses(NAME)).toEqual([]);
+    },
+  },
+  {
+    name: 'of many who make a service at the same time all get the same one',
+    async run(world) {
+      const ids = await Promise.all(Array.from({ length: 8 }, async () => serviceIn(world)));
+      expect(new Set(ids).size).toBe(1);
+    },
+  },
+  {
+    name: 'a task that is registered is found under the name when the answer comes, and not when it is removed',
+    async run(world) {
+      const serviceId = await serviceIn(world);
+      expect(await world.names.register(serviceId, ONE, '10.0.0.1')).toEqual(DONE);
+      expect(world.addresses(NAME)).toEqual(['10.0.0.1']);
+      expect(await world.names.register(serviceId, ONE, '10.0.0.1')).toEqual(DONE);
+      expect(await world.names.tasksIn(serviceId)).toEqual({ kind: 'listed', taskIds: [ONE] });
+      expect(await world.names.deregister(serviceId, ONE)).toEqual(DONE);
+      expect(world.addresses(NAME)).toEqual([]);
+    },
+  },
+  {
+    name: 'removing one task leaves the other, though both have the same name',
+    async run(world) {
+      const serviceId = await serviceIn(world);
+      await world.names.register(serviceId, ONE, '10.0.0.1');
+      await world.names.register(serviceId, TWO, '10.0.0.2');
+      expect(await world.names.deregister(serviceId, ONE)).toEqual(DONE);
+      expect(world.addresses(NAME)).toEqual(['10.0.0.2']);
+      expect(await world.names.deregister(serviceId, ONE)).toEqual(DONE);
+      expect(world.addresses(NAME)).toEqual(['10.0.0.2']);
+    },
+  },
+  {
+    name: 'of a service that is not there nothing can be registered; removing from it, or itself, is done',
+    async run({ names }) {
+      const none = 'srv-0000000000000009';
+      expect(await names.register(none, ONE, '10.0.0.1')).toEqual({ kind: 'gone' });
+      expect(await names.deregister(none, ONE)).toEqual(DONE);
+      expect(await names.deleteService(none)).toEqual(DONE);
+      expect(await names.tasksIn(none)).toEqual({ kind: 'listed', taskIds: [] });
+    },
+  },
+  {
+    name: 'a service goes only when it is empty, and can be made anew',
+    async run(world) {
+      const serviceId = await serviceIn(world);
+      await world.names.register(serviceId, ONE, '10.0.0.1');
+      expect(await world.names.deleteService(serviceId)).toMatchObject({ kind: 'later' });
+      expect(world.addresses(NAME)).toEqual(['10.0.0.1']);
+      await world.names.deregister(serviceId, ONE);
+      expect(await world.names.deleteService(serviceId)).toEqual(DONE);
+      expect(await world.names.register(serviceId, ONE, '10.0.0.1')).toEqual({ kind: 'gone' });
+      const anew = await serviceIn(world);
+      expect(anew).not.toBe(serviceId);
+      expect(await listed(world)).toEqual([{ serviceId: anew, name: NAME }]);
+    },
+  },
+  {
+    name: 'a task that is registered and removed by two at once is in either state, and then in the one that is asked for',
+    async run(world) {
+      const serviceId = await serviceIn(world);
+      const answers = await Promise.all([
+        world.names.register(serviceId, ONE, '10.0.0.1'),
+        world.names.deregister(serviceId, ONE),
+        world.names.register(serviceId, ONE, '10.0.0.1'),
+      ]);
+      for (const { kind } of answers) expect(['done', 'later']).toContain(kind);
+      expect(await world.names.deregister(serviceId, ONE)).toEqual(DONE);
+      expect(world.addresses(NAME)).toEqual([]);
+    },
+  },
+  {
+    name: 'all services are listed, page by page',
+    async run(world) {
+      const wanted = Array.from({ length: 130 }, (_, index) => `train-${index}.workers.default`);
+      for (const name of wanted) await serviceIn(world, name);
+      expect((await listed(world)).map(({ name }) => name).sort()).toEqual(wanted.sort());
+    },
+  },
+];
+
+function describeHostnames(which: string, makeWorld: () => Promise<World>): void {
+  describe(`${which} keeps its promises`, () => {
+    test.each(CASES)('$name', async ({ run }) => {
+      expect.hasAssertions();
+      await run(await makeWorld());
+    });
+  });
+}
+
+describeHostnames('names in memory', async () => {
+  const names = createMemoryHostnames({ zone: 'muster.internal' });
+  return { names, addresses: (name) => [...names.lookUp(name).values()].sort() };
+});
+
+type Server = Parameters<typeof createCloudmapServer>[0];
+
+/** Our Cloud Map, asked by the SDK's own client. */
+async function cloudmapWorld(
+  options: Partial<Server> = {},
+  sleep: (ms: number) => Promise<void> = async (ms) => systemClock.sleep(ms),
+) {
+  const server = createCloudmapServer({ zone: 'muster.internal', dataDir: null, operationMs: [1, 20], ...options });
+  const front = await listenOnLoopback(serveAwsJson([server.service], { onSurprise: () => undefined }));
+  const client = createCloudmapClient({ region: 'us-east-1', endpoint: front.url });
+  onTestFinished(async () => {
+    client.destroy();
+    await front.close();
+    server.close();
+  });
+  const names = createCloudmap({ client, namespaceId: server.namespaceId, zone: server.zone, sleep });
+  const addresses = (name: string): readonly string[] => {
+    const found = server.lookUp(`${name}.${server.zone}`);
+    return found.kind === 'addresses' ? [...found.ips].sort() : [];
+  };
+  return { names, addresses, client, namespaceId: server.namespaceId };
+}
+
+describeHostnames('Cloud Map', async () => cloudmapWorld());
+
+const aMoment = async (): Promise<void> => systemClock.sleep(50);
+
+describe('Cloud Map in trouble', () => {
+  test('a throttled call is later, and so is what its quotas have no room for; the reason says which', async () => {
+    const slow = await cloudmapWorld({ limits: { CreateService: { burst: 1, perSec: 0.001 } } });
+    expect(await slow.names.ensureService(NAME)).toMatchObject({ kind: 'ready' });
+    const throttled = await slow.names.ensureService('train-1.workers.default');
+    expect(throttled).toEqual({ kind: 'later', reason: expect.stringContaining('Rate exceeded') });
+
+    const full = await cloudmapWorld({ quota: { perService: 1 } });
+    const serviceId = await serviceIn(full);
+    await full.names.register(serviceId, ONE, '10.0.0.1');
+    const refused = await full.names.register(serviceId, TWO, '10.0.0.2');
+    expect(refused).toEqual({ kind: 'later', reason: expect.stringContaining('ResourceLimitExceeded') });
+    expect(full.addresses(NAME)).toEqual(['10.0.0.1']);
+  });
+
+  test('an operation that fails is later', async () => {
+    let fails = true;
+    const world = await cloudmapWorld({ failure: () => (fails ? 'ACCESS_DENIED' : null) });
+    const serviceId = await serviceIn(world);
+    const failed = await world.names.register(serviceId, ONE, '10.0.0.1');
+    expect(failed).toEqual({ kind: 'later', reason: expect.stringContaining('ACCESS_DENIED') });
+    fails = false;
+    expect(await world.names.register(serviceId, ONE, '10.0.0.1')).toEqual(DONE);
+    expect(world.addresses(NAME)).toEqual(['10.0.0.1']);
+  });
+
+  test.each(['the same process', 'another one'])(
+    'what Cloud Map has not finished is later, and done when %s asks again',
+    async (who) => {
+      const world = await cloudmapWorld({ operationMs: [500, 500] }, async () => undefined);
+      const other =
+        who === 'another one' ? createCloudmap({ ...world, zone: 'muster.internal', sleep: aMoment }) : world.names;
+      const serviceId = await serviceIn(world);
+      expect(await world.names.register(serviceId, ONE, '10.0.0.1')).toMatchObject({ kind: 'later' });
+      await expect
+        .poll(async () => other.register(serviceId, ONE, '10.0.0.1'), { timeout: 20_000, interval: 20 })
+        .toEqual(DONE);
+      expect(world.addresses(NAME)).toEqual(['10.0.0.1']);
+      expect(await world.names.deregister(serviceId, ONE)).toMatchObject({ kind: 'later' });
+      await expect.poll(async () => other.deregister(serviceId, ONE), { timeout: 20_000, interval: 20 }).toEqual(DONE);
+      expect(world.addresses(NAME)).toEqual([]);
+    },
+  );
+
+  test('a service is found by listing where the error does not tell its id', async () => {
+    const world = await cloudmapWorld();
+    for (let index = 0; index < 110; index++) await serviceIn(world, `train-${index}.workers.default`);
+    const serviceId = await serviceIn(world, 'train-109.workers.default');
+    world.client.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          try {
+            return await next(args);
+          } catch (error) {
+            if (commandName === 'CreateServiceCommand' && error instanceof Error)
+              Reflect.deleteProperty(error, 'ServiceId');
+            throw error;
+          }
+        },
+      { step: 'initialize' },
+    );
+    expect(await serviceIn(world, 'train-109.workers.default')).toBe(serviceId);
+  });
+
+  test("others' services in the namespace are not listed", async () => {
+    const world = await cloudmapWorld();
+    await world.client.send(
+      new CreateServiceCommand({
+        Name: 'database-0.of.somebody',
+        NamespaceId: world.namespaceId,
+        DnsConfig: { RoutingPolicy: 'MULTIVALUE', DnsRecords: [{ Type: 'A', TTL: 60 }] },
+      }),
+    );
+    const serviceId = await serviceIn(world);
+    expect(await listed(world)).toEqual([{ serviceId, name: NAME }]);
+  });
+});
