@@ -15,7 +15,7 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
   one(
     'a task that ECS does not know right after its start counts as lost',
     INSPECT,
-    'now >= plusMs(slot.since, MISSING_GRACE_MS)',
+    'now >= plusMs(slot.since, graceMs)',
     'now >= slot.since',
     ['G2', 'G4', 'G5', 'G6'],
   ),
