@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type MemoryHostnames, createMemoryHostnames } from '../../shared/adapters/memory/hostnames.ts';
 import { sweepHosts, sweepStrangeNames } from '../../shared/control/hosts-sweep.ts';
-import { deleteJob } from '../../shared/control/job-changes.ts';
+import { deleteJob, deletePod } from '../../shared/control/job-changes.ts';
 import { type JobUid, asJobUid, taskIdOf } from '../../shared/domain/brand.ts';
 import { BAD, Stage } from '../support/a-stage.ts';
 import type { Handler } from '../support/a-handler.ts';
@@ -97,6 +97,245 @@ describe('names of tasks', () => {
     await deleteJob(uid, handler.deps);
     await go(10);
     await expectNothingLeft(uid);
+  });
+});
+
+describe('what happens at an awkward moment', () => {
+  test('the late end of an attempt does not remove the next one', async () => {
+    stage.fate = { ...stage.fate, runMs: 5_000, ending: BAD };
+    const uid = await stage.job({ ...NAMED, completions: 1 });
+    await go(3);
+    const [first] = stage.started(uid, 0);
+    stage.fate = { ...stage.fate, runMs: 3_600_000 };
+    await go(60);
+    expect(shown(uid, 1)).toEqual(['attempt 2']);
+    stage.events.push({ ...first!, stage: 'stopped', ending: BAD });
+    await go(3);
+    await handler.dispatch([
+      { kind: 'hosts', uid, row: 0, seen: [{ ...first!.id, taskArn: first!.arn, ip: '10.9.9.9' }] },
+    ]);
+    expect(shown(uid, 1)).toEqual(['attempt 2']);
+  });
+
+  test('of an attempt that is replaced while it stops only the new one has the name', async () => {
+    stage.fate = { ...stage.fate, stopMs: 100_000 };
+    const uid = await stage.job({ ...NAMED, completions: 1 });
+    await stage.change(uid, { podReplacementPolicy: 'TerminatingOrFailed' });
+    await go(3);
+    await deletePod(uid, { index: 0, attempt: 1, nonce: 0 }, handler.deps);
+    await go(50);
+    expect(stage.started(uid, 0).map((task) => task.stage)).toEqual(['stopping', 'running']);
+    expect(shown(uid, 1)).toEqual(['attempt 2']);
+  });
+
+  test('a Pod that goes on in a new task is found at its new address', async () => {
+    stage.fate = { ...stage.fate, runMs: 5_000, ending: BAD };
+    const uid = await stage.job({ ...NAMED, completions: 1, restartPolicy: 'OnFailure' });
+    await go(3);
+    const first = [...dns.lookUp(nameOf(0)).values()];
+    stage.fate = { ...stage.fate, runMs: 3_600_000 };
+    await go(60);
+    expect(shown(uid, 1)).toEqual(['attempt 1']);
+    expect([...dns.lookUp(nameOf(0)).values()]).not.toEqual(first);
+  });
+
+  test('a handler that is outrun removes what it registered', async () => {
+    stage.fate = { ...stage.fate, runMs: 60_000 };
+    const uid = await stage.job({ ...NAMED, completions: 2, parallelism: 1 });
+    const slow = stage.handler();
+    await stage.settle(handler);
+    stage.advance(1_000);
+    await handler.pass(...stage.takeLooks());
+    const messages = stage.takeDispatches();
+    const held = slow.hold('before', 'hostnames.register');
+    const late = slow.dispatch(messages);
+    await held.reached;
+    stage.advance(60_000);
+    await stage.settle(handler); // it has stopped, and whoever is told so removes it
+    expect(shown(uid, 1)).toEqual(['']);
+    held.release();
+    await late;
+    expect(shown(uid, 1)).toEqual(['']);
+    await go(180);
+    expect(await stage.store.hosts.listHosts(uid)).toEqual([]);
+  });
+
+  test('two handlers at once do the same as one', async () => {
+    const uid = await stage.job(NAMED);
+    await stage.settle(handler);
+    stage.advance(1_000);
+    await handler.pass(...stage.takeLooks());
+    const messages = stage.takeDispatches();
+    const others = [stage.handler(), stage.handler(), stage.handler()];
+    await Promise.all(others.map(async (each) => each.dispatch(messages)));
+    await go(2);
+    expect(shown(uid)).toEqual(['attempt 1', 'attempt 1', 'attempt 1']);
+    const [row] = await stage.store.hosts.listHosts(uid);
+    expect(row?.hosts.map(({ tasks }) => tasks.length)).toEqual([1, 1, 1]);
+  });
+
+  test('what a lost message leaves the sweep finds, by the address that ECS tells', async () => {
+    const uid = await stage.job(NAMED);
+    await stage.settle(handler);
+    stage.advance(1_000);
+    await handler.pass(...stage.takeLooks());
+    stage.takeDispatches(); // lost
+    expect(shown(uid)).toEqual(['', '', '']);
+    await go(61);
+    expect(shown(uid)).toEqual(['attempt 1', 'attempt 1', 'attempt 1']);
+    handler.calls.splice(0);
+    await go(120);
+    expect(handler.calls).not.toContain('hostnames.register'); // what is right stays as it is
+  });
+
+  test('a service that somebody has deleted is made again', async () => {
+    const uid = await stage.job({ ...NAMED, completions: 1 });
+    await stage.settle(handler);
+    const [row] = await stage.store.hosts.listHosts(uid);
+    await dns.deleteService(row!.hosts[0]!.serviceId);
+    await go(3);
+    expect(shown(uid, 1)).toEqual(['attempt 1']);
+  });
+
+  test('Cloud Map in trouble holds up names, not Jobs; when it is over names are right', async () => {
+    const uid = await stage.job(NAMED);
+    await stage.settle(handler);
+    trouble = (call) => (call === 'register' ? 'Rate exceeded' : null);
+    await go(200);
+    expect(shown(uid)).toEqual(['', '', '']);
+    expect(stage.mail.size('dispatch')).toBe(0); // it is the sweep's, and messages do not add up
+    trouble = null;
+    await go(61);
+    expect(shown(uid)).toEqual(['attempt 1', 'attempt 1', 'attempt 1']);
+  });
+
+  test('a name that cannot be made holds up its index, with the reason', async () => {
+    trouble = (call) => (call === 'ensureService' ? 'ResourceLimitExceeded: no more services' : null);
+    const uid = await stage.job(NAMED);
+    await go(5);
+    expect(stage.started(uid, 0)).toEqual([]);
+    expect((await stage.status(uid)).waitReason).toContain('no more services');
+    trouble = null;
+    await go(60);
+    expect(shown(uid)).toEqual(['attempt 1', 'attempt 1', 'attempt 1']);
+  });
+
+  test('a name that can never be made fails the Job', async () => {
+    dns.ensureService = async () => ({ kind: 'fatal', reason: 'AccessDeniedException: no' });
+    const uid = await stage.job(NAMED);
+    await go(10);
+    expect(await stage.status(uid)).toMatchObject({
+      phase: { kind: 'finished', verdict: { reason: 'LaunchRefused' } },
+    });
+    await expectNothingLeft(uid);
+  });
+
+  test('a launch that is under way is not taken back for want of a name', async () => {
+    const uid = await stage.job({ ...NAMED, completions: 1 });
+    await handler.pass(uid);
+    const packs = stage.takeDispatches();
+    await handler.dispatch(packs); // its answer is lost
+    stage.take('facts');
+    const { row, version } = await stage.store.hosts.readHosts(uid, 0);
+    await stage.store.hosts.writeHosts(uid, { row, version, hosts: [] }, stage.time);
+    trouble = (call) => (call === 'ensureService' ? 'Rate exceeded' : null);
+    await handler.dispatch(packs);
+    trouble = null;
+    await go(10);
+    expect(stage.started(uid, 0).map((task) => task.stage)).toEqual(['running']);
+    expect(await stage.board(uid)).toMatchObject([{ state: 'running', attempt: 1, nonce: 0 }]);
+  });
+});
+
+describe('names that are left', () => {
+  test('a Job that is over keeps its reservation until its names are gone', async () => {
+    stage.fate = { ...stage.fate, runMs: 5_000 };
+    const uid = await stage.job(NAMED);
+    trouble = (call) => (call === 'deleteService' ? 'Rate exceeded' : null);
+    await go(130);
+    expect((await stage.status(uid)).phase.kind).toBe('finished');
+    expect(await stage.store.hosts.reservations()).toHaveLength(1);
+    expect(shown(uid)).toEqual(['', '', '']);
+    expect(stage.mail.size('dispatch')).toBe(0);
+    trouble = null;
+    await go(121);
+    await expectNothingLeft(uid);
+  });
+
+  test('closing goes on message by message, however many names there are', async () => {
+    stage.fate = { ...stage.fate, runMs: 5_000 };
+    const uid = await stage.job({ ...NAMED, completions: 120, parallelism: 120 });
+    await go(30);
+    await expectNothingLeft(uid);
+  });
+
+  test('a Job of the same name takes the names over', async () => {
+    const uid = await stage.job(NAMED);
+    await go(3);
+    await deleteJob(uid, handler.deps);
+    const next = await stage.job({ ...NAMED, uid: 'uid-2' });
+    await go(60);
+    expect(shown(next)).toEqual(['attempt 1', 'attempt 1', 'attempt 1']);
+    expect(await stage.store.hosts.listHosts(uid)).toEqual([]);
+    expect((await stage.store.hosts.reservations()).map((each) => each.uid)).toEqual([next]);
+    await deleteJob(next, handler.deps);
+    await go(60);
+    await expectNothingLeft(next);
+  });
+
+  test('what was reserved for a Job that never came is given back, after five minutes', async () => {
+    await stage.store.hosts.reserve(asJobUid('never'), 10, 2_000, stage.time);
+    await go(240);
+    expect(await stage.store.hosts.reservations()).toHaveLength(1);
+    await go(120);
+    expect(await stage.store.hosts.reservations()).toEqual([]);
+  });
+
+  test('services that no open Job needs are found by listing; those of open Jobs, and of none of ours, stay', async () => {
+    const uid = await stage.job(NAMED);
+    await go(3);
+    const lost = await dns.ensureService('gone-0.workers.default');
+    if (lost.kind === 'ready') await dns.register(lost.serviceId, 'some-task', '10.1.1.1');
+    await dns.ensureService('train-0.others.default'); // the Job's name, but not its subdomain
+    expect(await sweepStrangeNames(handler.deps)).toBe(2);
+    expect(dns.names()).toEqual([0, 1, 2].map((index) => nameOf(index)));
+    // A Job whose reservation was lost is still there under its name.
+    await stage.store.hosts.release(uid);
+    expect(await sweepStrangeNames(handler.deps)).toBe(0);
+    await deleteJob(uid, handler.deps);
+    await go(10);
+    await expectNothingLeft(uid);
+  });
+
+  test('of a Job that is deleted while its tasks still stop, names are not strange', async () => {
+    stage.fate = { ...stage.fate, stopMs: 100_000 };
+    const uid = await stage.job(NAMED);
+    await go(3);
+    await deleteJob(uid, handler.deps);
+    await stage.settle(handler);
+    expect(await sweepStrangeNames(handler.deps)).toBe(0);
+  });
+});
+
+describe('a Job whose tasks have no names', () => {
+  test('costs no read, write or message more', async () => {
+    stage.fate = { ...stage.fate, runMs: 5_000 };
+    const run = async (hostnames: MemoryHostnames | null): Promise<readonly string[]> => {
+      stage = new Stage();
+      stage.hostnames = hostnames;
+      stage.fate = { ...stage.fate, runMs: 5_000 };
+      handler = stage.handler();
+      const uid = await stage.job({ completions: 25, parallelism: 25 });
+      for (let second = 0; second < 15; second++) {
+        stage.advance(1_000);
+        await stage.settle(handler);
+      }
+      expect((await stage.status(uid)).phase.kind).toBe('finished');
+      return handler.calls;
+    };
+    const without = await run(null);
+    expect(await run(dns)).toEqual(without);
+    expect(without.filter((call) => call.startsWith('host'))).toEqual([]);
   });
 });
 

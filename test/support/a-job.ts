@@ -16,6 +16,7 @@ export type JobWish = {
   readonly finalizers?: readonly string[];
   /** Its indexes have names. */
   readonly subdomain?: string;
+  readonly restartPolicy?: 'Never' | 'OnFailure';
 };
 
 /** An admitted Job with one container; what a test does not care about has Kubernetes' defaults. */
@@ -49,7 +50,7 @@ export function aJob(wish: JobWish = {}): StoredSpec {
           metadata: { labels },
           spec: {
             containers: [{ name: 'main', image: 'busybox', command: ['true'] }],
-            restartPolicy: 'Never',
+            restartPolicy: wish.restartPolicy ?? 'Never',
             terminationGracePeriodSeconds: 30,
             ...(wish.subdomain === undefined ? {} : { subdomain: wish.subdomain }),
           },
