@@ -6,6 +6,7 @@ import { serveAwsJson } from '../../local/wire/aws-json.ts';
 import { ecsService } from '../../local/wire/ecs-wire.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
 import { createEcsClients, createEcsTasks } from '../../shared/adapters/aws/ecs-tasks.ts';
+import { sweepHosts } from '../../shared/control/hosts-sweep.ts';
 import type { JobUid } from '../../shared/domain/brand.ts';
 import { Handler } from '../support/a-handler.ts';
 import { Stage } from '../support/a-stage.ts';
@@ -108,7 +109,7 @@ export class Account extends Stage {
   }
 
   override handler(wish: { readonly skewMs?: number } = {}): Handler {
-    const ports = { ...this.store, tasks: this.#tasks, queues: this.mail.queues };
+    const ports = { ...this.store, tasks: this.#tasks, queues: this.mail.queues, hostnames: this.hostnames };
     return new Handler(ports, () => this.time, wish.skewMs ?? 0);
   }
 
@@ -130,7 +131,10 @@ export class Account extends Stage {
       const minute = Math.floor(this.time / 60_000);
       this.advance(Math.min(stepMs, until - this.time));
       await new Promise((resolve) => setImmediate(resolve)); // events that are due are handed over
-      if (Math.floor(this.time / 60_000) > minute) await this.sweep();
+      if (Math.floor(this.time / 60_000) > minute) {
+        await this.sweep();
+        await sweepHosts(this.handler().deps);
+      }
       await this.settle();
     }
   }

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { createMemoryHostnames } from '../../shared/adapters/memory/hostnames.ts';
 import { createJob, deleteJob } from '../../shared/control/job-changes.ts';
 import { sweepJobs } from '../../shared/control/sweep.ts';
 import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../shared/domain/annotations.ts';
@@ -58,23 +59,33 @@ test('spot loss 5 times on one index: it moves to on-demand, user attempts are s
   );
 });
 
-test('a Job deleted with 1,000 tasks live: all are stopped, all is released', { timeout: 60_000 }, async () => {
+test('a Job deleted with 1,000 tasks live: all are stopped, all is released, DNS is clean', {
+  timeout: 60_000,
+}, async () => {
   const TASKS = 1_000;
   // Of the launches that are asked for at once more than half are throttled.
   const fargateRunTask = { burst: 200, perSec: 200 };
   const account = (open = await Account.open({ script: { runMs: 100 * HOUR_MS }, limits: { fargateRunTask } }));
-  const uid = await account.job({ completions: TASKS, parallelism: TASKS });
+  const dns = createMemoryHostnames({ zone: 'muster.internal' });
+  account.hostnames = dns;
+  const uid = await account.job({ completions: TASKS, parallelism: TASKS, subdomain: 'workers' });
   for (let second = 0; account.liveArns(uid).length < TASKS && second < 600; second += 5) await account.elapse(5_000);
   await account.elapse(5_000);
   expect(account.liveArns(uid)).toHaveLength(TASKS);
   expect((await account.status(uid)).chunks[0]).toMatchObject({ running: TASKS });
+  expect(dns.names()).toHaveLength(TASKS);
+  expect(dns.lookUp('work-999.workers.default').size).toBe(1);
 
   await deleteJob(uid, account.handler().deps);
   expect(await account.store.jobs.findJob('default', 'work')).toBeNull(); // the name is free at once
   const isDeleted = async (): Promise<boolean> => (await account.status(uid)).phase.kind === 'deleted';
   for (let second = 0; !(await isDeleted()) && second < 600; second += 5) await account.elapse(5_000);
 
+  for (let second = 0; dns.names().length > 0 && second < 600; second += 5) await account.elapse(5_000);
+
   expect(account.liveArns(uid)).toEqual([]);
+  expect(dns.names()).toEqual([]);
+  expect(await account.store.hosts.reservations()).toEqual([]);
   const { phase, chunks, inFlight, lingering } = await account.status(uid);
   expect({ kind: phase.kind, inFlight, lingering }).toEqual({ kind: 'deleted', inFlight: [], lingering: [] });
   expect(chunks[0]).toMatchObject({ starting: 0, running: 0, waiting: 0, succeeded: 0, failed: 0 });
