@@ -91,12 +91,5 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
     ],
     breaks: ['G7'],
   },
-  one(
-    'names that a dead user has reserved stay reserved',
-    HOSTS_SWEEP,
-    "if (status === null) return now < plusMs(at, UNKNOWN_MS) ? [] : [{ kind: 'closeHosts', uid }];",
-    "if (status === null) return at < 0 ? [{ kind: 'closeHosts', uid }] : [];",
-    ['G7'],
-  ),
   one('nobody looks for services that no Job needs', HOSTS_SWEEP, 'strange.push(service);', 'void service;', ['G7']),
 ];
