@@ -9,7 +9,7 @@ import { FAULTS } from './weather.ts';
 export type Seen = { readonly seeds: number; readonly times: number };
 
 /** Of fewer seeds nobody can expect that they meet everything. */
-export const ENOUGH_SEEDS = 100;
+const ENOUGH_SEEDS = 100;
 
 /** What a run of many seeds came to. */
 export class Figures {

@@ -16,7 +16,7 @@ export type Variation = {
 export const AS_IS: Variation = { without: [], skip: [], completions: null, parallelism: null, stormMs: null };
 
 /** On the command line a fault is written in one word: `crash-before`. */
-export const wordOf = (fault: Fault): string => fault.replaceAll(' ', '-');
+const wordOf = (fault: Fault): string => fault.replaceAll(' ', '-');
 
 /** The faults that the words name: whole names, or the beginning of some (`crash`, `event`). Throws where there is none. */
 export function faultsNamed(words: string): readonly Fault[] {
