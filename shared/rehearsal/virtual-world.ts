@@ -17,6 +17,7 @@ import type { Judgement } from '../domain/plan.ts';
 import type { Status } from '../domain/status.ts';
 import { AWS_TIMING, pacedTiming } from '../domain/timing.ts';
 import { type JobView, chunksForSummary } from '../kube/read-job.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { JobStore, StoredSpec } from '../ports/job-store.ts';
 import type { DispatchMessage, Queues } from '../ports/queues.ts';
 import type { Launch } from '../ports/tasks.ts';
@@ -85,6 +86,11 @@ export class VirtualWorld {
         else hear();
       },
     });
+    const clock: Clock = {
+      now,
+      // Who waits for his moment will do something then.
+      sleep: async (ms) => new Promise((wake) => this.schedule(plusMs(now(), Math.ceil(ms)), wake)),
+    };
     this.deps = {
       jobs: this.#watched(this.store.jobs),
       feed: this.store.feed,
@@ -94,11 +100,11 @@ export class VirtualWorld {
       objects: this.store.objects,
       tasks: this.tasks,
       queues: this.#queues(),
-      clock: this.clock,
+      clock,
       telemetry: { count: () => undefined, record: () => undefined, info: () => undefined, warn: () => undefined },
       cache: createCache(),
-      publisher: createPublisher({ feed: this.store.feed, clock: this.clock }),
-      pacer: createPacer({ limits: this.store.limits, clock: this.clock }),
+      publisher: createPublisher({ feed: this.store.feed, clock }),
+      pacer: createPacer({ limits: this.store.limits, clock }),
       settings: {
         timing: pacedTiming(AWS_TIMING, launchesPerSec),
         launchesPerSec,
