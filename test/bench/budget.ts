@@ -32,7 +32,7 @@ export type BudgetRow = {
   readonly on: string;
 };
 
-/** Below this a Job's own few rows outweigh its indexes': the budget is of large ones, and says so. */
+/** A million indexes come in Jobs of this size or more; below it a Job's own few rows outweigh its indexes'. */
 const LARGE = 1_000;
 /** At 20 facts a second and more; a Job of ten that is over in half a second is more, but ends before a batch is full. */
 const SQS_FROM = 100;
@@ -72,7 +72,7 @@ export function budgetOf(results: Results): readonly BudgetRow[] {
     add('a pass: heap, its garbage included', planner.heapMb, 'at most', 64, 'MB', on);
   }
   const priced = pricedJob(jobs);
-  if (priced !== null)
+  if (priced !== null && priced.job.indexes >= LARGE)
     add(
       'control plane, a million indexes',
       sumOf(priced.lines),

@@ -18,22 +18,22 @@ const names = SUITES.map(({ name }) => name);
 const program = new Command('bench')
   .description('Measures what one index costs and how long things take, on this machine, against the budget.')
   .option('--json', 'figures for machines on standard output, instead of tables')
-  .option(`--only <names>`, `of ${names.join(', ')}, some`, namesIn, SUITES)
-  .option('--indexes <sizes>', 'sizes of the Jobs that are counted', sizesIn, SIZES)
-  .option('--vs <dir>', 'measure another checkout, too, by turns, and print ratios')
+  .option('--only <names>', `some of ${names.join(',')}`, namesIn)
+  .option('--indexes <sizes>', `sizes of the Jobs that are counted (default: ${SIZES.join(',')})`, sizesIn)
+  .option('--vs <dir>', 'measure another checkout, too, by turns, and print ratios', checkoutIn)
   .action(run);
 
 type Options = {
   readonly json?: boolean;
-  readonly only: readonly Suite[];
-  readonly indexes: readonly number[];
+  readonly only?: readonly Suite[];
+  readonly indexes?: readonly number[];
   readonly vs?: string;
 };
 
-async function run({ json, only, indexes, vs }: Options): Promise<void> {
+async function run({ json, only = SUITES, indexes = SIZES, vs }: Options): Promise<void> {
   const machine = machineNow();
   const here = await bundleFor(HERE);
-  const there = vs === undefined ? null : await otherCheckout(resolve(vs));
+  const there = vs === undefined ? null : await otherCheckout(vs);
   try {
     let ours: Results = {};
     let theirs: Results = {};
@@ -96,6 +96,12 @@ function machineNow(): Machine {
     engine: 'dynoxide on a file, SQS in memory',
     commit,
   };
+}
+
+function checkoutIn(folder: string): string {
+  const root = resolve(folder);
+  if (existsSync(join(root, 'local/runtime.ts'))) return root;
+  throw new InvalidArgumentError(`${root} is no checkout of Muster.`);
 }
 
 function namesIn(text: string): readonly Suite[] {

@@ -23,7 +23,7 @@ export const PRICES = {
   publicIpv4: { perHour: 0.005 },
 } as const;
 
-export const HOURS_PER_MONTH = 720;
+const HOURS_PER_MONTH = 720;
 
 /** What one index has used, measured; units, requests and invocations a piece, the rest as said. */
 export type IndexUse = {
