@@ -32,6 +32,7 @@ type Pack = Extract<DispatchMessage, { kind: 'pack' }>;
 
 /** What could not be done yet is sent again with this delay: soon enough to find the rights that are given out next. */
 const LATER_DELAY_SEC = 1;
+const LATER_DELAY_MAX_SEC = 5;
 const TRIES_MAX = 6;
 
 /**
@@ -77,8 +78,8 @@ async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
   const found = await findAll(uid, work, deps);
   facts.push(...ran.facts, ...found.facts);
   const outcomes = [...ran.outcomes, ...found.outcomes];
-  if (outcomes.length > 0) await storeOutcomes(uid, work.row, outcomes, deps);
-  if (facts.length > 0) await deps.queues.facts([{ uid, facts }], 0);
+  const row = outcomes.length > 0 ? await storeOutcomes(uid, work.row, outcomes, deps) : work.row;
+  if (facts.length > 0) await deps.queues.facts([{ uid, facts: facts.map((fact) => notLost(fact, row)) }], 0);
 
   const why = pack.podDeleted === true ? POD_DELETED : 'Muster: no longer wanted';
   const unwanted = work.stop.filter(({ id }) => refusalOf(id, names.refused, now) === null);
@@ -86,9 +87,21 @@ async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
   const launchLater = [...ran.later, ...found.later, ...names.later].filter((id) =>
     pack.launch.some((asked) => asked.index === id.index),
   );
-  if (launchLater.length + stopped.later.length > 0) {
-    await deps.queues.dispatch([{ ...pack, launch: launchLater, stop: stopped.later }], LATER_DELAY_SEC);
-  }
+  if (launchLater.length + stopped.later.length > 0)
+    await putOff({ ...pack, launch: launchLater, stop: stopped.later }, deps);
+}
+
+/**
+ * Sends a pack again, ever more seldom. Not for ever: the board sends what nobody has answered again itself, so each pack that
+ * went on beside that would be one more that asks for the same.
+ */
+async function putOff(pack: Pack, { queues, clock, settings }: Deps): Promise<void> {
+  const now = clock.now();
+  const putOffAt = pack.putOffAt ?? now;
+  const ageMs = now - putOffAt;
+  if (ageMs >= settings.timing.resendMs) return;
+  const delaySec = Math.min(LATER_DELAY_MAX_SEC, Math.max(LATER_DELAY_SEC, Math.floor(ageMs / 4_000)));
+  await queues.dispatch([{ ...pack, putOffAt }], delaySec);
 }
 
 /** The slots are ours to launch once the row says so; another dispatcher that was first is read and decided on again. */
@@ -110,18 +123,29 @@ async function claimSlots(
   throw new Error(`launch row ${no} of Job ${uid} changed during each of ${TRIES_MAX} writes`);
 }
 
-/** Remembers which task each launch became, so that it can be stopped and looked up. */
+/**
+ * A task that was nowhere when we looked, but that the row names by now, was found by another dispatcher, who may have
+ * stopped it already: what is being stopped is on no list of what runs.
+ */
+function notLost(fact: Fact, { slots }: LaunchRow): Fact {
+  if (fact.kind !== 'stopped' || fact.taskArn !== null) return fact;
+  const { index, attempt, nonce, at } = fact;
+  const slot = slots.find((each) => each.index === index && each.attempt === attempt && each.nonce === nonce);
+  return slot?.state === 'launched' ? { index, attempt, nonce, kind: 'launched', taskArn: slot.taskArn, at } : fact;
+}
+
+/** Remembers which task each launch became, so that it can be stopped and looked up; the row as it is then. */
 async function storeOutcomes(
   uid: JobUid,
   known: LaunchRow,
   outcomes: readonly SlotOutcome[],
   { jobs, clock, settings }: Deps,
-): Promise<void> {
+): Promise<LaunchRow> {
   let row = known;
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const now = clock.now();
     const written = await jobs.writeLaunches(uid, settle(row, outcomes, now), plusMs(now, settings.historyMs));
-    if (written.kind === 'written') return;
+    if (written.kind === 'written') return written.row;
     row = written.row;
   }
   throw new Error(`launch row ${known.row} of Job ${uid} changed during each of ${TRIES_MAX} writes`);

@@ -1,4 +1,4 @@
-import type { JobUid, TaskArn } from '../domain/brand.ts';
+import type { EpochMs, JobUid, TaskArn } from '../domain/brand.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';
 import type { LaunchTraits } from '../domain/launch-row.ts';
 
@@ -35,6 +35,8 @@ export type DispatchMessage =
       readonly traits?: ReadonlyMap<number, LaunchTraits> | undefined;
       /** claims of this Job that are unanswered and older than these; left out: none */
       readonly ahead?: number | undefined;
+      /** when a dispatcher first had to put some of it off; left out: none has */
+      readonly putOffAt?: EpochMs | undefined;
       /** the stops are for a user who deleted the Pods */
       readonly podDeleted?: true | undefined;
     }

@@ -149,6 +149,7 @@ const DispatchSchema = z.discriminatedUnion('kind', [
     stop: z.array(Id).readonly(),
     traits: TraitsSchema.optional(),
     ahead: Count.optional(),
+    putOffAt: At.optional(),
     podDeleted: z.literal(true).optional(),
   }),
   z.object({ v, kind: z.literal('stopTask'), uid: Uid, taskArn: Arn }),

@@ -203,6 +203,19 @@ test.each([
   expect(await spent(uid)).toEqual(untouched(3));
 });
 
+test('a throttle that lasts: each index is asked for less often, and never by more than one message', async () => {
+  await claimed(3, RUNS);
+  account.runTask = () => {
+    throw new AwsError('ThrottlingException', 'Rate exceeded');
+  };
+  await account.elapse(60_000);
+  const inFirstMinute = account.runs.length;
+  await account.elapse(5 * 60_000);
+  const inLastMinutes = (account.runs.length - inFirstMinute) / 5;
+  expect(inFirstMinute).toBeLessThanOrEqual(3 * 30);
+  expect(inLastMinutes).toBeLessThanOrEqual(inFirstMinute * 1.2);
+});
+
 /** How often RunTask was called for each index. */
 function triesByIndex(runs: Account['runs']): readonly number[] {
   const tries = new Map<string, number>();

@@ -153,6 +153,7 @@ test('what the board has to say of launches comes along', () => {
     stop: [],
     traits: new Map([[7, { onDemand: true, failures: 2, ignored: 1 }]]),
     ahead: 60,
+    putOffAt: asEpochMs(7),
   };
   expect(parseDispatch(formatDispatch(message))).toEqual(message);
 });
