@@ -283,3 +283,28 @@ test('a late STOPPED of a former Job of the same name tells nothing of the new o
   expect(await stage.handler().pass({ uid: former.uid, facts: late })).toMatchObject([{ outcome: { kind: 'gone' } }]);
   expect((await stage.board(next.uid))[0]).toMatchObject({ state: 'running', attempt: 1 });
 });
+
+test('a task that another dispatcher has found and stopped meanwhile is not taken for lost', async () => {
+  const stage = new Stage();
+  const { uid, launch } = await claimed(stage);
+  const dead = stage.handler();
+  const launching = dead.hold('behind', 'tasks.run');
+  void dead.dispatch(launch);
+  await launching.reached; // and never released: the row says launching, the task runs
+  stage.advance(HOUR_MS / 60);
+  stage.advance(45 * 60_000); // the token may be dead
+  stage.events = [];
+
+  const slow = stage.handler();
+  const looking = slow.hold('before', 'tasks.listLive');
+  const looked = slow.dispatch(launch);
+  await looking.reached;
+  await stage.handler().dispatch(launch);
+  await stage.handler().dispatch([{ kind: 'pack', uid, launch: [], stop: [FIRST] }]);
+  expect([...stage.tasks.all.values()].map(({ view }) => view.stage)).toEqual(['stopping']);
+  looking.release();
+  await looked;
+  await stage.handler().pass(uid);
+  await stage.settle();
+  expect((await stage.board(uid))[0]).toMatchObject({ state: 'launched', attempt: 1, nonce: 0 });
+});
