@@ -128,9 +128,9 @@ const CASES: readonly Case[] = [
 
 function describeHostnames(which: string, makeWorld: () => Promise<World>): void {
   describe(`${which} keeps its promises`, () => {
-    test.each(CASES)('$name', async ({ run }) => {
+    test.each(CASES)('$name', async (promise) => {
       expect.hasAssertions();
-      await run(await makeWorld());
+      await promise.run(await makeWorld());
     });
   });
 }
@@ -165,6 +165,8 @@ async function cloudmapWorld(
 
 describeHostnames('Cloud Map', async () => cloudmapWorld());
 
+const reasonIn = (answer: { readonly kind: string; readonly reason?: string }): string =>
+  answer.kind === 'later' ? (answer.reason ?? '') : answer.kind;
 const aMoment = async (): Promise<void> => systemClock.sleep(50);
 
 describe('Cloud Map in trouble', () => {
@@ -172,13 +174,13 @@ describe('Cloud Map in trouble', () => {
     const slow = await cloudmapWorld({ limits: { CreateService: { burst: 1, perSec: 0.001 } } });
     expect(await slow.names.ensureService(NAME)).toMatchObject({ kind: 'ready' });
     const throttled = await slow.names.ensureService('train-1.workers.default');
-    expect(throttled).toEqual({ kind: 'later', reason: expect.stringContaining('Rate exceeded') });
+    expect(reasonIn(throttled)).toContain('Rate exceeded');
 
     const full = await cloudmapWorld({ quota: { perService: 1 } });
     const serviceId = await serviceIn(full);
     await full.names.register(serviceId, ONE, '10.0.0.1');
     const refused = await full.names.register(serviceId, TWO, '10.0.0.2');
-    expect(refused).toEqual({ kind: 'later', reason: expect.stringContaining('ResourceLimitExceeded') });
+    expect(reasonIn(refused)).toContain('ResourceLimitExceeded');
     expect(full.addresses(NAME)).toEqual(['10.0.0.1']);
   });
 
@@ -187,7 +189,7 @@ describe('Cloud Map in trouble', () => {
     const world = await cloudmapWorld({ failure: () => (fails ? 'ACCESS_DENIED' : null) });
     const serviceId = await serviceIn(world);
     const failed = await world.names.register(serviceId, ONE, '10.0.0.1');
-    expect(failed).toEqual({ kind: 'later', reason: expect.stringContaining('ACCESS_DENIED') });
+    expect(reasonIn(failed)).toContain('ACCESS_DENIED');
     fails = false;
     expect(await world.names.register(serviceId, ONE, '10.0.0.1')).toEqual(DONE);
     expect(world.addresses(NAME)).toEqual(['10.0.0.1']);

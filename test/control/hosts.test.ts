@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { type MemoryHostnames, createMemoryHostnames } from '../../shared/adapters/memory/hostnames.ts';
 import { sweepHosts, sweepStrangeNames } from '../../shared/control/hosts-sweep.ts';
 import { deleteJob, deletePod } from '../../shared/control/job-changes.ts';
-import { type JobUid, asJobUid, taskIdOf } from '../../shared/domain/brand.ts';
+import { type JobUid, asJobUid, plusMs, taskIdOf } from '../../shared/domain/brand.ts';
+import type { TaskView } from '../../shared/domain/task.ts';
 import { BAD, Stage } from '../support/a-stage.ts';
 import type { Handler } from '../support/a-handler.ts';
 
@@ -94,6 +95,7 @@ describe('names of tasks', () => {
   test('when the Job is deleted, nothing of its names is left', async () => {
     const uid = await stage.job(NAMED);
     await go(3);
+    expect(dns.names()).toHaveLength(3);
     await deleteJob(uid, handler.deps);
     await go(10);
     await expectNothingLeft(uid);
@@ -158,6 +160,118 @@ describe('what happens at an awkward moment', () => {
     expect(shown(uid, 1)).toEqual(['']);
     await go(180);
     expect(await stage.store.hosts.listHosts(uid)).toEqual([]);
+  });
+
+  test("when a task has ended its name is nobody's, before the sweep", async () => {
+    stage.fate = { ...stage.fate, runMs: 5_000, ending: BAD };
+    const uid = await stage.job(NAMED);
+    await go(3);
+    expect(shown(uid)).toEqual(['attempt 1', 'attempt 1', 'attempt 1']);
+    await go(5);
+    expect([0, 1, 2].map((index) => dns.lookUp(nameOf(index)).size)).toEqual([0, 0, 0]);
+  });
+
+  test('what a dead handler registers late is removed, since its row says that it was about to', async () => {
+    const [hung, other] = [stage.handler(), stage.handler()];
+    stage.fate = { ...stage.fate, runMs: 20_000, ending: BAD };
+    const uid = await stage.job({ ...NAMED, completions: 1 });
+    await stage.settle(handler);
+    stage.advance(1_000);
+    await handler.pass(...stage.takeLooks());
+    const messages = stage.takeDispatches();
+    const late = dieBehind(hung, 'hostnames.register');
+    void hung.dispatch(messages);
+    await late.reached;
+    await other.dispatch(messages); // the same message, doubled
+    stage.fate = { ...stage.fate, startMs: 300_000 };
+    await go(30); // it has ended, and is removed
+    await late.land();
+    expect(dns.lookUp(nameOf(0)).size).toBe(1);
+    await go(120);
+    expect(shown(uid, 1)).toEqual(['']);
+  });
+
+  test('who loses a write looks again before it registers anything', async () => {
+    const hung = stage.handler();
+    stage.fate = { ...stage.fate, runMs: 20_000, ending: BAD };
+    const uid = await stage.job({ ...NAMED, completions: 1 });
+    await stage.settle(handler);
+    stage.advance(1_000);
+    await handler.pass(...stage.takeLooks());
+    const messages = stage.takeDispatches();
+    const held = hung.hold('before', 'hosts.writeHosts');
+    const late = hung.dispatch(messages);
+    await held.reached;
+    await handler.dispatch(messages);
+    stage.fate = { ...stage.fate, startMs: 300_000 };
+    await go(30);
+    held.release();
+    await late;
+    expect(hung.calls).not.toContain('hostnames.register');
+    expect(shown(uid, 1)).toEqual(['']);
+  });
+
+  test('a task that was seen has the name only if it is the current attempt', async () => {
+    stage.fate = { ...stage.fate, runMs: 5_000, ending: BAD };
+    const uid = await stage.job({ ...NAMED, completions: 1 });
+    await go(3);
+    const [first] = stage.started(uid, 0);
+    stage.fate = { ...stage.fate, runMs: 3_600_000 };
+    await go(30);
+    const second = stage.started(uid, 0)[1]!;
+    // As if nobody had stored yet what RunTask has answered, and nothing been registered.
+    await forgetTask(uid);
+    const seen = (task: TaskView, ip: string) => ({ ...task.id, taskArn: task.arn, ip });
+    await handler.dispatch([{ kind: 'hosts', uid, row: 0, seen: [seen(first!, '10.9.9.9')] }]);
+    expect(dns.lookUp(nameOf(0)).size).toBe(0);
+    await handler.dispatch([{ kind: 'hosts', uid, row: 0, seen: [seen(second, second.privateIp!)] }]);
+    expect(shown(uid, 1)).toEqual(['attempt 2']);
+  });
+
+  test('an index whose name may not have been made is not launched yet', async () => {
+    handler.arrange('hostnames.ensureService', async () => Promise.reject(new Error('socket hang up')));
+    const uid = await stage.job({ ...NAMED, completions: 1 });
+    await stage.settle(handler);
+    expect(stage.started(uid, 0)).toEqual([]);
+    await go(5);
+    expect(shown(uid, 1)).toEqual(['attempt 1']);
+  });
+
+  test('a launch message that comes long after the Job is over makes no names', async () => {
+    stage.fate = { ...stage.fate, runMs: 5_000 };
+    const uid = await stage.job(NAMED);
+    await handler.pass(uid);
+    const packs = stage.takeDispatches();
+    await handler.dispatch(packs);
+    await go(15);
+    expect(dns.names()).toEqual([]);
+    await handler.dispatch(packs);
+    await expectNothingLeft(uid);
+  });
+
+  test('closing is for Jobs that are over', async () => {
+    const uid = await stage.job(NAMED);
+    await go(3);
+    await handler.dispatch([{ kind: 'closeHosts', uid }]);
+    expect(shown(uid)).toEqual(['attempt 1', 'attempt 1', 'attempt 1']);
+    expect(await stage.store.hosts.reservations()).toHaveLength(1);
+  });
+
+  test('services that another Job of the same name has found are left to it', async () => {
+    const uid = await stage.job(NAMED);
+    await go(3);
+    trouble = (call) => (call === 'deleteService' ? 'Rate exceeded' : null);
+    await deleteJob(uid, handler.deps);
+    await go(10);
+    const next = await stage.job({ ...NAMED, uid: 'uid-2' });
+    await stage.settle(handler);
+    trouble = null;
+    await handler.dispatch([{ kind: 'closeHosts', uid }]);
+    expect(await stage.store.hosts.listHosts(uid)).toEqual([]);
+    expect(handler.calls.filter((call) => call === 'hostnames.ensureService')).toHaveLength(6);
+    await go(3);
+    expect(shown(next)).toEqual(['attempt 1', 'attempt 1', 'attempt 1']);
+    expect(handler.calls.filter((call) => call === 'hostnames.ensureService')).toHaveLength(6); // none had gone
   });
 
   test('two handlers at once do the same as one', async () => {
@@ -265,7 +379,9 @@ describe('names that are left', () => {
   test('closing goes on message by message, however many names there are', async () => {
     stage.fate = { ...stage.fate, runMs: 5_000 };
     const uid = await stage.job({ ...NAMED, completions: 120, parallelism: 120 });
-    await go(30);
+    await go(3);
+    expect(dns.names()).toHaveLength(120);
+    await go(27);
     await expectNothingLeft(uid);
   });
 
@@ -338,6 +454,34 @@ describe('a Job whose tasks have no names', () => {
     expect(without.filter((call) => call.startsWith('host'))).toEqual([]);
   });
 });
+
+/** The process dies behind its next such call, which is carried out only when it `land`s. */
+function dieBehind(doomed: Handler, call: 'hostnames.register') {
+  let arrive: () => void = () => undefined;
+  let perform: () => Promise<unknown> = async () => undefined;
+  const reached = new Promise<void>((resolve) => (arrive = resolve));
+  doomed.arrange(call, async (carryOut) => {
+    perform = carryOut;
+    arrive();
+    return new Promise(() => undefined);
+  });
+  return { reached, land: async () => perform() };
+}
+
+/** The launch row of the first ten indexes no longer names tasks, nor does the row of names. */
+async function forgetTask(uid: JobUid): Promise<void> {
+  const { jobs, hosts } = stage.store;
+  const keep = plusMs(stage.time, 3_600_000);
+  const launches = await jobs.readLaunches(uid, 0);
+  const slots = launches.slots.map(({ index, attempt, nonce }) => {
+    return { index, attempt, nonce, state: 'launching', since: stage.time } as const;
+  });
+  await jobs.writeLaunches(uid, { ...launches, slots }, keep);
+  const row = await hosts.readHosts(uid, 0);
+  for (const { serviceId, tasks } of row.hosts)
+    for (const { taskArn } of tasks) await dns.deregister(serviceId, taskIdOf(taskArn));
+  await hosts.writeHosts(uid, { ...row, hosts: row.hosts.map((host) => ({ ...host, tasks: [] })) }, keep);
+}
 
 async function expectNothingLeft(uid: JobUid): Promise<void> {
   expect(dns.names()).toEqual([]);
