@@ -21,6 +21,9 @@ export function namesOf({ identity, manifest }: Pick<StoredSpec, 'identity' | 'm
 /** Nothing of the Job runs, and nothing will: its names may go. */
 export const isNameless = (phase: Phase): boolean => isOver(phase) || endOf(phase) !== null;
 
+/** Cloud Map may take seconds for each call: no message begins another step after this, it comes again. */
+export const WORK_MAX_MS = 10_000;
+
 /** A call that somebody has begun is over after this long: no handler lives longer. */
 const CALL_MAX_MS = 60_000;
 

@@ -1,8 +1,17 @@
-import { type JobUid, taskIdOf } from '../domain/brand.ts';
+import { type JobUid, plusMs, taskIdOf } from '../domain/brand.ts';
 import type { Host, HostRow } from '../ports/host-store.ts';
 import type { Hostnames } from '../ports/hostnames.ts';
 import type { Deps } from './deps.ts';
-import { callForEach, changeHosts, isBeingCalled, isNameless, namesOf, servicePace, taskPace } from './host-calls.ts';
+import {
+  WORK_MAX_MS,
+  callForEach,
+  changeHosts,
+  isBeingCalled,
+  isNameless,
+  namesOf,
+  servicePace,
+  taskPace,
+} from './host-calls.ts';
 
 /** Rows of ten names that one message closes; then it goes on as a new one. */
 const ROWS_PER_MESSAGE = 5;
@@ -20,7 +29,9 @@ export async function closeHosts(uid: JobUid, deps: Deps): Promise<void> {
   const rows = await hosts.listHosts(uid);
   let closed = 0;
   let left = rows.length;
+  const until = plusMs(deps.clock.now(), WORK_MAX_MS);
   for (const row of rows.slice(0, ROWS_PER_MESSAGE)) {
+    if (deps.clock.now() >= until) break;
     const after = await closeRow(uid, row, hostnames, deps);
     closed += row.hosts.length - after.hosts.length;
     if (after.hosts.length === 0) left--;

@@ -1,4 +1,4 @@
-import { type TaskArn, taskIdOf } from '../domain/brand.ts';
+import { type TaskArn, plusMs, taskIdOf } from '../domain/brand.ts';
 import type { AttemptId } from '../domain/fact.ts';
 import type { NamedTasks } from '../domain/host-names.ts';
 import { indexesOfRow } from '../domain/launch-row.ts';
@@ -8,6 +8,7 @@ import type { DispatchMessage, SeenTask } from '../ports/queues.ts';
 import type { Deps } from './deps.ts';
 import {
   type CallOutcome,
+  WORK_MAX_MS,
   callForEach,
   changeHosts,
   ensureServices,
@@ -41,7 +42,8 @@ export async function syncHosts(message: HostsMessage, deps: Deps): Promise<void
   const names = spec === null ? null : namesOf(spec);
   if (names === null) return;
   const indexes = indexesOfRow(row);
-  for (let round = 0; round < ROUNDS_MAX; round++) {
+  const until = plusMs(deps.clock.now(), WORK_MAX_MS);
+  for (let round = 0; round < ROUNDS_MAX && deps.clock.now() < until; round++) {
     const known = await deps.hosts.readHosts(uid, row);
     const running = await readRunning(uid, indexes, deps);
     if (running === null || isNameless(running.status.phase)) return; // what is left of the names is closeHosts'

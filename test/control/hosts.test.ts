@@ -157,6 +157,7 @@ describe('what happens at an awkward moment', () => {
     expect(shown(uid, 1)).toEqual(['']);
     held.release();
     await late;
+    await go(2); // it has slept for long, and looks again as a new message
     expect(shown(uid, 1)).toEqual(['']);
     await go(180);
     expect(await stage.store.hosts.listHosts(uid)).toEqual([]);
