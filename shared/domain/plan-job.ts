@@ -229,18 +229,26 @@ function resend(draft: Draft, phase: Phase, inFlight: readonly Claim[], now: Epo
   return { inFlight: claims, launch };
 }
 
-/** Active attempts are looked up at growing intervals; the first is short again whenever something was started. */
+/**
+ * Active attempts are looked up at growing intervals; the first is short again whenever something was started. A look goes
+ * over all of them, so it comes the less often the more they are: 100,000 that are still being started would else be read
+ * and described over and over.
+ */
 function planInspect({ inspect }: Status, watched: number, launched: boolean, now: EpochMs, timing: Timing) {
   if (watched === 0) return { state: null, due: false };
-  const first = { at: plusMs(now, timing.inspectFirstMs), intervalMs: timing.inspectFirstMs };
+  const firstMs = Math.max(timing.inspectFirstMs, watched * INSPECT_MS_EACH);
+  const first = { at: plusMs(now, firstMs), intervalMs: firstMs };
   if (inspect === null) return { state: first, due: false };
   if (now < inspect.at) {
-    const soon = launched && inspect.intervalMs > timing.inspectFirstMs && first.at < inspect.at;
+    const soon = launched && inspect.intervalMs > firstMs && first.at < inspect.at;
     return { state: soon ? first : inspect, due: false };
   }
-  const intervalMs = Math.min(inspect.intervalMs * 2, timing.inspectMaxMs);
+  const intervalMs = Math.max(firstMs, Math.min(inspect.intervalMs * 2, timing.inspectMaxMs));
   return { state: { at: plusMs(now, intervalMs), intervalMs }, due: true };
 }
+
+/** A million are looked up every 17 minutes at most often, well within the hour that ECS remembers. */
+const INSPECT_MS_EACH = 1;
 
 /** Something that a user can see, or that a later pass must know, is not as it was. */
 function differs(before: Status, after: Status, draft: Draft): boolean {
