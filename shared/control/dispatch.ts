@@ -260,14 +260,23 @@ async function findAll(uid: JobUid, { find, doubted }: Pick<SlotWork, 'find' | '
   const facts: Fact[] = [];
   const outcomes: SlotOutcome[] = [];
   const later: AttemptId[] = [];
-  for (const id of [...find, ...doubted]) {
+  const refusedAt = new Map(doubted.map((each) => [each.id, each.refusedAt]));
+  for (const id of [...find, ...refusedAt.keys()]) {
     const found = await findTask(uid, id, deps);
     const at = deps.clock.now();
-    if (found.kind === 'later') later.push(id);
-    else if (found.kind === 'found') {
+    if (found.kind === 'later') {
+      later.push(id);
+      continue;
+    }
+    if (found.kind === 'found') {
       facts.push({ ...id, kind: 'launched', taskArn: found.taskArn, at });
       outcomes.push({ id, kind: 'launched', taskArn: found.taskArn });
-    } else if (doubted.includes(id)) facts.push({ ...id, kind: 'cancelled', at });
+      continue;
+    }
+    const since = refusedAt.get(id);
+    // ECS may not list a task yet that it has just started.
+    if (since !== undefined && at < plusMs(since, deps.settings.timing.missingGraceMs)) later.push(id);
+    else if (since !== undefined) facts.push({ ...id, kind: 'cancelled', at });
     else {
       facts.push({ ...id, kind: 'stopped', taskArn: null, ending: LOST, times: NO_TIMES, at });
       outcomes.push({ id, kind: 'closed' });

@@ -6,8 +6,8 @@ export type LaunchSlot = AttemptId &
   /** `traits`: frozen here, for a repeated call must be the same; absent: there is nothing to say. */
   (
     | { readonly state: 'launching'; readonly since: EpochMs; readonly traits?: LaunchTraits | undefined }
-    /** `refused`: by ECS, which may have started it all the same; else nobody has ever asked ECS for it, or it was nowhere. */
-    | { readonly state: 'cancelled'; readonly refused?: true | undefined }
+    /** `refusedAt`: by ECS, which may have started it all the same; else nobody has ever asked ECS for it, or it was nowhere. */
+    | { readonly state: 'cancelled'; readonly refusedAt?: EpochMs | undefined }
     | { readonly state: 'launched'; readonly taskArn: TaskArn; readonly since: EpochMs }
   );
 
@@ -52,7 +52,7 @@ export type SlotWork = {
   /** Launched or not, nobody knows, and the token may be dead: look for the task at ECS. */
   readonly find: readonly AttemptId[];
   /** Refused, and asked about again, as if there were a task: look for it; if it is nowhere, it is cancelled. */
-  readonly doubted: readonly AttemptId[];
+  readonly doubted: readonly { readonly id: AttemptId; readonly refusedAt: EpochMs }[];
   readonly stop: readonly { readonly id: AttemptId; readonly taskArn: TaskArn }[];
   readonly launched: readonly { readonly id: AttemptId; readonly taskArn: TaskArn }[];
   readonly cancelled: readonly AttemptId[];
@@ -69,7 +69,11 @@ export function workOn(
   const slots = new Map(row.slots.map((slot) => [slot.index, slot]));
   const run: Run[] = [];
   const find: AttemptId[] = [];
-  const doubted: AttemptId[] = [];
+  const doubted: { id: AttemptId; refusedAt: EpochMs }[] = [];
+  const refuse = (id: AttemptId, { refusedAt }: Extract<LaunchSlot, { state: 'cancelled' }>): void => {
+    if (refusedAt === undefined) cancelled.push(id);
+    else doubted.push({ id, refusedAt });
+  };
   const stopping: { id: AttemptId; taskArn: TaskArn }[] = [];
   const launched: { id: AttemptId; taskArn: TaskArn }[] = [];
   const cancelled: AttemptId[] = [];
@@ -86,7 +90,7 @@ export function workOn(
       store({ ...id, state: 'cancelled' });
       cancelled.push(id);
     } else if (order > 0) continue;
-    else if (slot.state === 'cancelled') (slot.refused === true ? doubted : cancelled).push(id);
+    else if (slot.state === 'cancelled') refuse(id, slot);
     else if (slot.state === 'launched') {
       stopping.push({ id, taskArn: slot.taskArn });
       launched.push({ id, taskArn: slot.taskArn }); // should that answer have been lost: only then is the task looked up
@@ -101,7 +105,7 @@ export function workOn(
       store({ ...id, state: 'launching', since: now, ...(own === undefined ? {} : { traits: own }) });
       run.push({ id, traits: own ?? PLAIN });
     } else if (order > 0) continue;
-    else if (slot.state === 'cancelled') (slot.refused === true ? doubted : cancelled).push(id);
+    else if (slot.state === 'cancelled') refuse(id, slot);
     else if (slot.state === 'launched') launched.push({ id, taskArn: slot.taskArn });
     else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);
     else run.push({ id, traits: slot.traits ?? PLAIN });
@@ -129,7 +133,7 @@ export function settle(row: LaunchRow, outcomes: readonly SlotOutcome[], now: Ep
   for (const outcome of outcomes) {
     const slot = slots.get(outcome.id.index);
     if (slot === undefined || compare(slot, outcome.id) !== 0) continue;
-    const startedThough = slot.state === 'cancelled' && slot.refused === true && outcome.kind === 'launched';
+    const startedThough = slot.state === 'cancelled' && slot.refusedAt !== undefined && outcome.kind === 'launched';
     if (slot.state !== 'launching' && !startedThough) continue;
     const { index, attempt, nonce } = slot;
     if (outcome.kind === 'launched')
@@ -140,7 +144,7 @@ export function settle(row: LaunchRow, outcomes: readonly SlotOutcome[], now: Ep
         attempt,
         nonce,
         state: 'cancelled',
-        ...(outcome.kind === 'refused' ? { refused: true } : {}),
+        ...(outcome.kind === 'refused' ? { refusedAt: now } : {}),
       });
   }
   return { ...row, slots: [...slots.values()] };

@@ -34,7 +34,7 @@ function rowOf(known: Known, sinceSec = 0): LaunchRow {
         : state === 'cancelled'
           ? [{ ...own, state }]
           : state === 'refused'
-            ? [{ ...own, state: 'cancelled', refused: true }]
+            ? [{ ...own, state: 'cancelled', refusedAt: since }]
             : [];
   return { row: 0, version: 7, slots };
 }
@@ -42,14 +42,14 @@ function rowOf(known: Known, sinceSec = 0): LaunchRow {
 const slotWords = ({ slots }: LaunchRow): string =>
   slots.map((slot) => `${wordOf(slot)} ${slot.attempt}.${slot.nonce}`).join(' ') || 'no slot';
 const wordOf = (slot: LaunchSlot): string =>
-  slot.state === 'cancelled' && slot.refused === true ? 'refused' : slot.state;
+  slot.state === 'cancelled' && slot.refusedAt !== undefined ? 'refused' : slot.state;
 const idWords = ({ attempt, nonce }: AttemptId): string => `${attempt}.${nonce}`;
 
 const workWords = ({ run, find, doubted, stop, launched, cancelled }: SlotWork): string =>
   [
     ...run.map((one) => `run ${idWords(one.id)}`),
     ...find.map((one) => `find ${idWords(one)}`),
-    ...doubted.map((one) => `doubt ${idWords(one)}`),
+    ...doubted.map((one) => `doubt ${idWords(one.id)}`),
     ...stop.map((one) => `stop ${idWords(one.id)}`),
     ...launched.map((one) => `tell launched ${idWords(one.id)}`),
     ...cancelled.map((one) => `tell cancelled ${idWords(one)}`),

@@ -170,7 +170,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   one(
     'a cancelled claim launches anyway',
     LAUNCH_ROW,
-    "else if (slot.state === 'cancelled') (slot.refused === true ? doubted : cancelled).push(id);\n    else if (slot.state === 'launched') launched",
+    "else if (slot.state === 'cancelled') refuse(id, slot);\n    else if (slot.state === 'launched') launched",
     "else if (slot.state === 'cancelled') run.push({ id, traits: slot.traits ?? PLAIN });\n    else if (slot.state === 'launched') launched",
     ['G2', 'G4', 'G5', 'G6', 'G7'],
   ),

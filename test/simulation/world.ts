@@ -273,9 +273,8 @@ export class World {
           this.tell('ECS', 'and starts it all the same', aboutLaunch(launch), 'started though refused');
         return this.#deniesIt;
       },
-      // One that was denied and cannot be looked up is not to be found at all.
-      hiddenMs: ({ job, id }) =>
-        !this.watchdog.isDenied(job.uid, id) && storm.weather.hiddenAtFirst > 0 && storm.allows('hidden at first')
+      hiddenMs: () =>
+        storm.weather.hiddenAtFirst > 0 && storm.allows('hidden at first')
           ? storm.luck('hidden at first').between(0, HIDDEN_MAX_MS)
           : 0,
       stopTakesMs: (stopMs) =>

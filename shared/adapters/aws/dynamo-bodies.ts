@@ -39,7 +39,7 @@ const Traits = z.object({ onDemand: z.boolean(), failures: z.number(), ignored: 
 export const SlotsSchema: z.ZodType<readonly LaunchSlot[]> = z.array(
   z.discriminatedUnion('state', [
     z.object({ ...attemptId, state: z.literal('launching'), since: Time, traits: Traits.optional() }),
-    z.object({ ...attemptId, state: z.literal('cancelled'), refused: z.literal(true).optional() }),
+    z.object({ ...attemptId, state: z.literal('cancelled'), refusedAt: Time.optional() }),
     z.object({ ...attemptId, state: z.literal('launched'), since: Time, taskArn: Arn }),
   ]),
 );
