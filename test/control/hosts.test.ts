@@ -142,8 +142,8 @@ describe('what happens at an awkward moment', () => {
   });
 
   test('a handler that is outrun removes what it registered', async () => {
-    stage.fate = { ...stage.fate, runMs: 60_000 };
-    const uid = await stage.job({ ...NAMED, completions: 2, parallelism: 1 });
+    stage.fate = { ...stage.fate, runMs: 5_000, ending: BAD };
+    const uid = await stage.job({ ...NAMED, completions: 1 });
     const slow = stage.handler();
     await stage.settle(handler);
     stage.advance(1_000);
@@ -152,15 +152,35 @@ describe('what happens at an awkward moment', () => {
     const held = slow.hold('before', 'hostnames.register');
     const late = slow.dispatch(messages);
     await held.reached;
-    stage.advance(60_000);
+    stage.advance(5_000);
     await stage.settle(handler); // it has stopped, and whoever is told so removes it
-    expect(shown(uid, 1)).toEqual(['']);
     held.release();
     await late;
-    await go(2); // it has slept for long, and looks again as a new message
-    expect(shown(uid, 1)).toEqual(['']);
-    await go(180);
-    expect(await stage.store.hosts.listHosts(uid)).toEqual([]);
+    expect(dns.lookUp(nameOf(0)).size).toBe(0);
+    stage.fate = { ...stage.fate, runMs: 3_600_000 };
+    await go(60);
+    expect(shown(uid, 1)).toEqual(['attempt 2']);
+  });
+
+  test('one that has slept for a minute meanwhile looks again as a new message', async () => {
+    stage.fate = { ...stage.fate, runMs: 50_000, ending: BAD };
+    const uid = await stage.job({ ...NAMED, completions: 1 });
+    const slow = stage.handler();
+    await stage.settle(handler);
+    stage.advance(1_000);
+    await handler.pass(...stage.takeLooks());
+    const messages = stage.takeDispatches();
+    const held = slow.hold('before', 'hostnames.register');
+    const late = slow.dispatch(messages);
+    await held.reached;
+    stage.fate = { ...stage.fate, startMs: 3_600_000 };
+    stage.advance(70_000);
+    await stage.settle(handler);
+    expect((await stage.store.hosts.readHosts(uid, 0)).hosts[0]?.tasks).toEqual([]);
+    held.release();
+    await late;
+    await go(2);
+    expect(dns.lookUp(nameOf(0)).size).toBe(0);
   });
 
   test("when a task has ended its name is nobody's, before the sweep", async () => {

@@ -10,7 +10,6 @@ import {
   ListServicesCommand,
   OperationNotFound,
   RegisterInstanceCommand,
-  ResourceInUse,
   ServiceAlreadyExists,
   ServiceDiscoveryClient,
   ServiceNotFound,
@@ -153,8 +152,7 @@ export function createCloudmap({ client, namespaceId, zone, sleep }: CloudmapOpt
         return DONE;
       } catch (error) {
         if (error instanceof ServiceNotFound) return DONE;
-        if (error instanceof ResourceInUse) return later(`${error.name}: ${error.message}`);
-        return laterOrThrow(error);
+        return laterOrThrow(error); // ResourceInUse above all
       }
     },
 
