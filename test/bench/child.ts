@@ -4,10 +4,19 @@ import { kepLoad } from './scenarios/kep-load.ts';
 import { lag } from './scenarios/lag.ts';
 import { dispatcher } from './scenarios/limiter.ts';
 import { planner } from './scenarios/planner.ts';
+import { endChildren } from './processes.ts';
 
 /** What a process of its own can measure, by name. */
 const SCENARIOS = { beside, dispatcher, jobs, kepLoad, lag, planner };
 export type Scenarios = typeof SCENARIOS;
+
+/** Whoever breaks off leaves no engine behind. */
+const breakOff = (): void => {
+  endChildren();
+  process.exit(1);
+};
+process.once('SIGTERM', breakOff);
+process.once('disconnect', breakOff);
 
 /** Runs the scenario that its arguments name, with options as JSON, and tells its parent the figures. */
 const [name = '', options = '{}'] = process.argv.slice(2);
