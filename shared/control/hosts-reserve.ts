@@ -5,16 +5,23 @@ import type { Deps } from './deps.ts';
 import { namesOf } from './host-calls.ts';
 
 /**
- * Reserves a name for each index of a Job, if its tasks have names; else nothing is read or written. It is the Job's
- * until its names are gone: the sweep goes by what is reserved.
+ * Reserves a name for each index of a Job. It is the Job's until its names are gone: the sweep goes by what is reserved.
+ *
+ * @returns null, at once: its tasks have no names
  */
-export async function reserveNames(
+export function reserveNames(
   spec: Pick<StoredSpec, 'identity' | 'manifest'>,
-  { hosts, hostnames, settings, clock }: Pick<Deps, 'hosts' | 'hostnames' | 'settings' | 'clock'>,
-): Promise<{ readonly kind: 'none' | 'reserved' } | NoHosts> {
-  if (hostnames === null || namesOf(spec) === null) return { kind: 'none' };
+  deps: Pick<Deps, 'hosts' | 'hostnames' | 'settings' | 'clock'>,
+): Promise<{ readonly kind: 'reserved' } | NoHosts> | null {
+  return deps.hostnames === null || namesOf(spec) === null ? null : reserve(spec, deps);
+}
+
+async function reserve(
+  { identity, manifest }: Pick<StoredSpec, 'identity' | 'manifest'>,
+  { hosts, settings, clock }: Pick<Deps, 'hosts' | 'settings' | 'clock'>,
+): Promise<{ readonly kind: 'reserved' } | NoHosts> {
   const { max } = settings.hosts ?? AWS_HOST_LIMITS;
-  const needed = spec.manifest.spec.completions ?? 0;
-  const reserved = await hosts.reserve(spec.identity.uid, needed, max, clock.now());
+  const needed = manifest.spec.completions ?? 0;
+  const reserved = await hosts.reserve(identity.uid, needed, max, clock.now());
   return reserved.kind === 'reserved' ? reserved : { kind: 'noHosts', needed, left: reserved.left, max };
 }

@@ -24,11 +24,12 @@ type CreatedJob =
 export async function createJob(spec: StoredSpec, deps: Deps): Promise<CreatedJob> {
   const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
   const status = withNews(null, freshStatus(job, deps.clock.now()), job);
-  const names = await reserveNames(spec, deps);
-  if (names.kind === 'noHosts') return names;
+  const reserving = reserveNames(spec, deps);
+  const names = reserving === null ? null : await reserving;
+  if (names?.kind === 'noHosts') return names;
   const created = await deps.jobs.createJob(spec, status);
   if (created.kind !== 'created') {
-    if (names.kind === 'reserved') await deps.hosts.release(spec.identity.uid);
+    if (names !== null) await deps.hosts.release(spec.identity.uid);
     return { kind: created.kind };
   }
   const standing = await takeBackUnlessOpen(spec.identity, deps);

@@ -34,6 +34,7 @@ const aFact: fc.Arbitrary<Fact> = fc
       fc.record({ kind: fc.constant('cancelled' as const), at: anAt }),
       fc.record({ kind: fc.constant('deleted' as const), at: anAt, taskArn: fc.option(anArn) }),
       fc.record({ kind: fc.constant('running' as const), at: anAt, taskArn: anArn }),
+      fc.record({ kind: fc.constant('running' as const), at: anAt, taskArn: anArn, ip: fc.ipV4() }),
       fc.record({
         kind: fc.constant('stopped' as const),
         at: anAt,
@@ -67,6 +68,23 @@ const aDispatch: fc.Arbitrary<DispatchMessage> = fc.oneof(
   }),
   fc.record({ kind: fc.constant('stopTask' as const), uid: fc.constant(uid), taskArn: anArn }),
   fc.record({ kind: fc.constant('inspect' as const), uid: fc.constant(uid), from: fc.nat() }),
+  fc.record({
+    kind: fc.constant('hosts' as const),
+    uid: fc.constant(uid),
+    row: fc.nat(),
+    seen: fc.array(
+      fc.tuple(anId, fc.ipV4()).map(([id, ip]) => ({ ...id, taskArn: arn, ip })),
+      { maxLength: 10 },
+    ),
+  }),
+  fc.record({
+    kind: fc.constant('hosts' as const),
+    uid: fc.constant(uid),
+    row: fc.nat(),
+    seen: fc.constant([]),
+    turn: fc.nat(),
+  }),
+  fc.record({ kind: fc.constant('closeHosts' as const), uid: fc.constant(uid) }),
 );
 
 test('what is sent is what arrives', () => {
