@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { USUAL_QUOTAS, hostsMaxFault, rateFault, ratesFault, zoneFault } from '../shared/names/bounds.ts';
 
 /** What whoever deploys may decide, as `cdk deploy -c name=value`. Everything has a default. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 // What the commands read of the API's objects; everything else of them is left as it came.
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Failure } from './failure.ts';
 import type { Shell } from './shell.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { runJob } from '../cli/commands/run.ts';
 import { processShell } from '../cli/shell.ts';
 import { startLocalRuntime } from '../local/runtime.ts';

@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isSameProcess, startOf } from './process-identity.ts';
 
 /** A process, told from a later one that was given the same pid by when it started. */

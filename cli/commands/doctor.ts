@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiFailure, EXIT, Failure } from '../failure.ts';
 import { looksFor } from '../job-view.ts';
 import { type KubeClient, connect, readAs } from '../kube-client.ts';

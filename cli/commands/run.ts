@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { JobSchema } from '../api-objects.ts';
 import { usageFailure } from '../failure.ts';
 import { connect, jobsPath, readAs } from '../kube-client.ts';

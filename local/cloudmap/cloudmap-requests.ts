@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Values as Cloud Map's API reference bounds them; what this emulation does not do is refused, never ignored. */
 const IdSchema = z

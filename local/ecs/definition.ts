@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const NAME = /^[A-Za-z0-9_-]{1,255}$/;
 const NAME_WORDS = 'up to 255 letters (uppercase and lowercase), numbers, underscores, and hyphens are allowed';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { OverridesSchema } from './task-record.ts';
 
 const TagsSchema = z

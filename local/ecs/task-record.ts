@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** One container of one task, as it is known. Times are milliseconds since 1970; null where there is none yet. */
 const ContainerRecordSchema = z.object({

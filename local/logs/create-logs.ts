@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AwsError } from '../wire/aws-error.ts';
 import type { AwsService } from '../wire/aws-json.ts';
 import { checked } from '../wire/checked.ts';

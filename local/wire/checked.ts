@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { AwsError } from './aws-error.ts';
 
 /** The checked request of a call; throws `errorType` with the member's path and what is wrong with it. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type IndexSet, parseIndexesStrict } from '../domain/index-set.ts';
 import { parseDuration } from '../schema/duration.ts';
 

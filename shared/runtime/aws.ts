@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AWS_TIMING, pacedTiming } from '../domain/timing.ts';
 import { AWS_HOST_LIMITS } from '../domain/host-limits.ts';
 import { daysFault, hostsMaxFault, rateFault, zoneFault } from '../names/bounds.ts';

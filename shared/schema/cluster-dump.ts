@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { asEpochMs, asJobUid } from '../domain/brand.ts';
 import type { ClusterDump, DumpedJob } from '../domain/cluster-dump.ts';
 import { DumpedJobShape, DumpedPodShape, shapeFaults } from './dump-shape.ts';

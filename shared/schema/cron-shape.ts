@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { jobSpecShape } from './job-shape.ts';
 import { flag, int32, int64, known, opt, text } from './json-fields.ts';
 import { objectMetadataShape } from './object-metadata.ts';

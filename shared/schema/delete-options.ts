@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const opt = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { asEpochMs } from '../domain/brand.ts';
 import { type Fault, fieldPath, invalid, notSupported, required } from './fault.ts';
 import { INT32_MAX } from './job-defaults.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { asEpochMs, asJobUid, asTaskArn } from '../domain/brand.ts';
 import { endingOf } from '../domain/ending.ts';
 import { parseGroup } from '../domain/task-group.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { flag, int32, int64, known, opt, text, textMap, texts } from './json-fields.ts';
 import { objectMetadataShape } from './object-metadata.ts';
 import { templateShape } from './pod-shape.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Readers for the fields of a Kubernetes object, as Go's JSON decoder takes them. */
 

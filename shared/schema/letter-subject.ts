@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type JobUid, asJobUid } from '../domain/brand.ts';
 
 const Uid = z

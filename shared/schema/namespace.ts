@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EpochMs } from '../domain/brand.ts';
 import { CONTENT_FINALIZER, NAME_LABEL, type NamespaceDocument, freshNamespace } from '../domain/namespace.ts';
 import { dnsLabelFaults } from './dns-names.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { FOREGROUND_DELETION } from '../domain/job.ts';
 import type { ObjectMeta, OwnerReference } from '../domain/manifest.ts';
 import { qualifiedNameFaults } from './dns-names.ts';

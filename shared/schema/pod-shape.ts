@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { flag, int32, int64, known, opt, quantities, text, textMap, texts } from './json-fields.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { asEpochMs, asJobUid, asTaskArn } from '../domain/brand.ts';
 import { factOf } from '../domain/ending.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { fieldPath } from './fault.ts';
 
 /** What becomes of a field that Kubernetes does not know: an error, a warning, or nothing. */

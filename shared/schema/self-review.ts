@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Fault, invalid } from './fault.ts';
 import { known, opt, text } from './json-fields.ts';
 import { metadataShape } from './pod-shape.ts';

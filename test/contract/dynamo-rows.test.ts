@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DeleteItemCommand, GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { feedKey, statusKey } from '../../shared/adapters/aws/dynamo-keys.ts';
 import { asJobUid } from '../../shared/domain/brand.ts';
 import { type Row, alive, bodyIn, jsonIn, packed, packedJson } from '../../shared/adapters/aws/dynamo-row.ts';

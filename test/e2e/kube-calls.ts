@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Generous: a busy machine may take minutes for what takes seconds alone, and must not turn a test red. */
 export const PATIENCE_MS = 180_000;

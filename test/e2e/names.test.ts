@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { copyFileSync, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { asJobUid } from '../../shared/domain/brand.ts';
 import { createRuntime } from '../../shared/runtime/deps.ts';
 import { type ALocalRuntime, aLocalRuntime, someFolders } from './a-local-runtime.ts';

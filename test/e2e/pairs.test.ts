@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { play } from '../rehearsal/a-rehearsal.ts';
 import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
 import { JOBS, PATIENCE_MS, TEST_MS, eventually, indexed, linesOf, shellJob } from './kube-calls.ts';

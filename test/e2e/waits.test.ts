@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { runCommandLine } from '../../cli/program.ts';
 import type { LocalOptions } from '../../local/runtime.ts';
 import { aShell } from '../cli/a-shell.ts';

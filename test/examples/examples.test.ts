@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { has, parseStatusIndexes } from '../../shared/domain/index-set.ts';
 
 // The examples without Muster: every index run as a task would be, in a workspace of its own, with a task's environment.

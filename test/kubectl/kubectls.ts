@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export type Kubectl = {
   readonly path: string;

@@ -3,7 +3,7 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import pc from 'picocolors';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CONTRACT_FAULTS } from './contract-faults.ts';
 import { MACHINE_FAULTS } from './machine-faults.ts';
 import { WORLD_FAULTS } from './world-faults.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { asEpochMs } from '../../shared/domain/brand.ts';
 import { Agenda } from '../../shared/rehearsal/agenda.ts';
 import { Random } from './random.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Paths of ES modules. */
 export type BundledHandlers = Readonly<Record<'api' | 'reconcile' | 'dispatch' | 'sweep', string>>;

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { PlantedTree } from './planted-tree.ts';
 
 /** One forbidden import for every rule; some rules get two, where they say two things. */

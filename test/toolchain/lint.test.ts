@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { PlantedTree } from './planted-tree.ts';
 
 const ANY = 'declare const any: ReturnType<typeof JSON.parse>;\n';

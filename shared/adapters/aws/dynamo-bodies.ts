@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { STATES } from '../../domain/board.ts';
 import { asEpochMs, asJobUid, asTaskArn } from '../../domain/brand.ts';
 import type { JobManifest } from '../../domain/manifest.ts';

@@ -1,5 +1,5 @@
 import { PutItemCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { asEpochMs, asJobUid, toTtl } from '../../domain/brand.ts';
 import { TABLE } from '../../names/table.ts';
 import { type FiledLetter, type LetterFile, QUEUE_NAMES } from '../../ports/dead-letters.ts';

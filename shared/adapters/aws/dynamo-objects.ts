@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AttributeValue, QueryCommand, type TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type EpochMs, plusMs, toTtl } from '../../domain/brand.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { standingOf } from '../../domain/namespace.ts';

@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { EpochMs } from '../../domain/brand.ts';
 import { TABLE } from '../../names/table.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RunTaskCommandInput } from '@aws-sdk/client-ecs';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JobUid } from '../../domain/brand.ts';
 import type { AttemptId } from '../../domain/fact.ts';
 import { overridesRequest } from '../../domain/launch-overrides.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../../shared/domain/annotations.ts';
 import { CronJobShape } from '../../../shared/schema/cron-shape.ts';
 import { JobShape } from '../../../shared/schema/job-shape.ts';
