@@ -16,8 +16,8 @@ import { ENV } from '../../shared/names/env.ts';
 import { type BundledHandlers, bundledHandlers } from '../support/bundled-handlers.ts';
 import { getThroughGateway, pretendLambda } from '../support/lambda-stream.ts';
 
-/** Lambda reads it at a cold start, and parses all of it. */
-const BUNDLE_MAX_BYTES = 1_500_000;
+/** Lambda reads it at a cold start, and parses all of it. One `import { z } from 'zod'` is 350 KB more: only `import * as z` can be shaken. */
+const BUNDLE_MAX_BYTES = 1_250_000;
 const SYNTH_MAX_MS = 120_000;
 
 const outdir = mkdtempSync(path.join(tmpdir(), 'muster-cdk-'));
@@ -57,6 +57,7 @@ describe('the bundles', () => {
       AWS_REGION: 'eu-west-1',
       [ENV.assignPublicIp]: 'ENABLED',
       [ENV.taskRoles]: '{}',
+      [ENV.hostsZone]: 'muster.internal',
       [ENDPOINT_ENV.dynamodb]: `http://127.0.0.1:${(dynamo.address() as AddressInfo).port}`,
     });
     const api = await load(handlers.api);
