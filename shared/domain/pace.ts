@@ -34,7 +34,8 @@ export function leaseRights(
 ): Lease {
   const stepMs = (1000 + LATENESS_MS) / rateInForce(state, now, ratePerSec);
   const rights: EpochMs[] = [];
-  let next = Math.max(state.nextFreeAt, now + LEAD_MS);
+  const isBelievable = state.nextFreeAt <= now + AHEAD_MAX_MS + stepMaxMs(ratePerSec);
+  let next = isBelievable ? Math.max(state.nextFreeAt, now + LEAD_MS) : now + LEAD_MS;
   while (rights.length < wanted && next <= now + horizonMs) {
     rights.push(asEpochMs(next));
     next += stepMs;
@@ -44,6 +45,11 @@ export function leaseRights(
 
 /** A throttle halves the rate, down to this share of it. */
 const SHARE_MIN = 0.05;
+
+/** Far more than the last right that is given out is ahead, and than clocks are apart that are kept right. */
+const AHEAD_MAX_MS = 60_000;
+/** From there to the next. What is free only later still was written by a machine whose clock was wrong, and is not waited for. */
+const stepMaxMs = (ratePerSec: number): number => (1000 + LATENESS_MS) / (ratePerSec * SHARE_MIN);
 /** What is throttled within this time of a cut was called before it took effect. */
 const CUT_EVERY_MS = 2_000;
 /** So much of the whole rate comes back in a second: from half of it in ten seconds. */
@@ -55,13 +61,16 @@ export function rateInForce({ cut }: PaceState, now: EpochMs, ratePerSec: number
 }
 
 function shareInForce(cut: Cut | null, now: EpochMs): number {
-  if (cut === null) return 1;
+  if (cut === null || isFromFuture(cut, now)) return 1;
   return Math.min(1, cut.share + (Math.max(0, now - cut.at) / 1000) * REGROWTH_PER_SEC);
 }
 
+/** A machine with a wrong clock has made it. */
+const isFromFuture = ({ at }: Cut, now: EpochMs): boolean => at > now + AHEAD_MAX_MS;
+
 /** The state after ECS has throttled a call; null: it is cut back already. */
 export function cutBack(state: PaceState, now: EpochMs): PaceState | null {
-  if (state.cut !== null && now < state.cut.at + CUT_EVERY_MS) return null;
+  if (state.cut !== null && now < state.cut.at + CUT_EVERY_MS && !isFromFuture(state.cut, now)) return null;
   return { ...state, cut: { share: Math.max(SHARE_MIN, shareInForce(state.cut, now) / 2), at: now } };
 }
 

@@ -163,3 +163,21 @@ function mostInAnySecond(moments: readonly number[]): number {
   }
   return most;
 }
+
+describe('a row that a machine with a wrong clock has written', () => {
+  const hourMs = 3_600_000;
+  test('does not keep the others waiting for its time', () => {
+    expect(leaseRights(free(hourMs), ms(0), 2, 10, 2_000).rights).toEqual([ms(20), ms(124)]);
+  });
+
+  test('is still waited for where a low rate, cut back, has led there', () => {
+    // One in ten seconds, of which a throttle has left a twentieth: the next may be 208 seconds away.
+    expect(leaseRights(free(211_000), ms(0), 1, 0.1, 4_000).rights).toEqual([]);
+  });
+
+  test('cuts nothing back for hours', () => {
+    const state: PaceState = { nextFreeAt: ms(0), cut: { share: 0.05, at: ms(hourMs) } };
+    expect(rateInForce(state, ms(0), 20)).toBe(20);
+    expect(cutBack(state, ms(0))).toEqual({ ...state, cut: { share: 0.5, at: ms(0) } });
+  });
+});
