@@ -30,7 +30,14 @@ export async function sweepHosts(deps: Deps): Promise<number> {
   const reserved = await deps.hosts.reservations();
   const now = deps.clock.now();
   const messages: DispatchMessage[] = [];
-  for (const reservation of turnOf(reserved, now)) messages.push(...(await needs(reservation, now, deps)));
+  for (const reservation of turnOf(reserved, now)) {
+    try {
+      messages.push(...(await needs(reservation, now, deps)));
+    } catch (error) {
+      // The others', and what the minute's sweep does after this, must not wait for it.
+      deps.telemetry.warn('names of a Job not looked at', { job: reservation.uid, error: String(error) });
+    }
+  }
   if (messages.length > 0) await deps.queues.dispatch(messages, 0);
   return messages.length;
 }
@@ -102,12 +109,13 @@ type Needed = { has(serviceName: string): Promise<boolean> };
 /** The names of open Jobs: of those that have reserved some, and of those that users see under such a name. */
 async function neededNames(deps: Deps): Promise<Needed> {
   const { hosts, jobs } = deps;
-  const reserved = new Set<string>();
-  const patterns = new Map<string, boolean>();
+  /** Of each Job the name of index 0, which stands for all of them. */
+  const needed = new Set<string>();
+  const unneeded = new Set<string>();
   const addOpen = async (uid: JobUid): Promise<void> => {
     const [spec, status] = [await jobs.readSpec(uid), await jobs.readStatus(uid)];
     const names = spec === null ? null : namesOf(spec);
-    if (names !== null && status !== null && !isNameless(status.phase)) reserved.add(hostServiceName(names, 0));
+    if (names !== null && status !== null && !isNameless(status.phase)) needed.add(hostServiceName(names, 0));
   };
   for (const { uid } of await hosts.reservations()) await addOpen(uid);
   return {
@@ -116,12 +124,12 @@ async function neededNames(deps: Deps): Promise<Needed> {
       const [name, subdomain, namespace] = [parts?.['job'], parts?.['subdomain'], parts?.['namespace']];
       if (name === undefined || subdomain === undefined || namespace === undefined) return false;
       const first = hostServiceName({ name, subdomain, namespace }, 0);
-      const known = reserved.has(first) || patterns.get(first);
-      if (known !== undefined && (known || patterns.has(first))) return known;
+      if (needed.has(first)) return true;
+      if (unneeded.has(first)) return false;
       const uid = await jobs.findJob(namespace, name);
       if (uid !== null) await addOpen(uid);
-      patterns.set(first, reserved.has(first));
-      return reserved.has(first);
+      if (!needed.has(first)) unneeded.add(first);
+      return needed.has(first);
     },
   };
 }

@@ -3,6 +3,7 @@ import { type MemoryHostnames, createMemoryHostnames } from '../../shared/adapte
 import { sweepHosts, sweepStrangeNames } from '../../shared/control/hosts-sweep.ts';
 import { deleteJob, deletePod } from '../../shared/control/job-changes.ts';
 import { type JobUid, asJobUid, plusMs, taskIdOf } from '../../shared/domain/brand.ts';
+import { factOf } from '../../shared/domain/ending.ts';
 import type { TaskView } from '../../shared/domain/task.ts';
 import { BAD, Stage } from '../support/a-stage.ts';
 import type { Handler } from '../support/a-handler.ts';
@@ -509,3 +510,24 @@ async function expectNothingLeft(uid: JobUid): Promise<void> {
   expect(await stage.store.hosts.listHosts(uid)).toEqual([]);
   expect(await stage.store.hosts.reservations()).toEqual([]);
 }
+
+test('a Job whose rows cannot be read does not hold up the sweep of the others', async () => {
+  const broken = await stage.job({ ...NAMED, uid: 'uid-broken' });
+  await go(3);
+  const uid = await stage.job({ ...NAMED, name: 'other', uid: 'uid-other' });
+  await stage.settle(handler);
+  stage.advance(2_000);
+  const running = stage.events.splice(0); // what tells that they run is lost
+  expect(running).not.toEqual([]);
+  const { jobs } = handler.deps;
+  const readStatus: typeof jobs.readStatus = async (asked) => {
+    if (asked === broken) throw new Error('row JOB#uid-broken STATUS has no body that can be read');
+    return jobs.readStatus(asked);
+  };
+  await handler.pass({ uid, facts: running.flatMap((view) => factOf(view) ?? []) });
+  stage.takeDispatches();
+  expect(shown(uid, 3, 'other')).toEqual(['', '', '']);
+  expect(await sweepHosts({ ...handler.deps, jobs: { ...jobs, readStatus } })).toBe(1);
+  await stage.settle(handler);
+  expect(shown(uid, 3, 'other')).toEqual(['attempt 1', 'attempt 1', 'attempt 1']);
+});
