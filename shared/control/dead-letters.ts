@@ -1,5 +1,4 @@
-import type { JobUid } from '../domain/brand.ts';
-import { plusMs } from '../domain/brand.ts';
+import { type JobUid, plusMs } from '../domain/brand.ts';
 import { type SetAside, withSetAside } from '../domain/set-aside.ts';
 import { GROUP_PREFIX } from '../names/env.ts';
 import {
@@ -9,6 +8,7 @@ import {
   type LetterFile,
   QUEUE_NAMES,
   type QueueName,
+  type TakenLetter,
 } from '../ports/dead-letters.ts';
 import { subjectOf } from '../schema/letter-subject.ts';
 import type { Deps } from './deps.ts';
@@ -21,6 +21,7 @@ const KEPT_MS = 14 * 86_400_000;
 const ROUNDS_MAX = 10;
 /** Of a longer one the rest is dropped: a row must not grow to what a message may be. */
 const BODY_MAX_CHARS = 16_000;
+const REASON_MAX_CHARS = 1_000;
 const TRIES_MAX = 20;
 
 /**
@@ -57,10 +58,18 @@ async function sweepSome(
   const taken = await dead.take(queue);
   if (taken.length === 0) return 0;
   const filedAt = deps.clock.now();
-  const filed = taken.map((letter) => ({ letter, job: subjectOf(letter.body, GROUP_PREFIX) }));
-  await letters.file(
-    filed.map(({ letter, job }) => rowOf(letter, job, filedAt)),
-    plusMs(filedAt, KEPT_MS),
+  const filed: { letter: TakenLetter; job: JobUid | null }[] = [];
+  await Promise.all(
+    taken.map(async (letter) => {
+      const job = subjectOf(letter.body, GROUP_PREFIX);
+      try {
+        await letters.file([rowOf(letter, job, filedAt)], plusMs(filedAt, KEPT_MS));
+        filed.push({ letter, job });
+      } catch (error) {
+        // It stays where it is and comes again; the others must not wait for that.
+        deps.telemetry.warn('dead letter not filed', { queue, id: letter.id, error: String(error) });
+      }
+    }),
   );
   const untold = new Set<JobUid>();
   for (const [job, aside] of byJob(filed)) {
@@ -87,7 +96,7 @@ const rowOf = (
   queue,
   id,
   body: body.slice(0, BODY_MAX_CHARS),
-  reason,
+  reason: reason.slice(0, REASON_MAX_CHARS),
   sentAt,
   job,
   filedAt,

@@ -159,6 +159,24 @@ describe('a dead letter', () => {
     expect(grave.lying).toEqual([]);
   });
 
+  test('that cannot be filed stays, and the others do not wait for it; of a reason of any length the rest is dropped', async () => {
+    const { handler, grave } = await aBusyJob();
+    grave.bury('facts', 'poison');
+    grave.bury('facts', 'garbage', 'x'.repeat(500_000));
+    const letters: LetterFile = {
+      ...grave.ports.letters,
+      file: async (filed, until) => {
+        if (filed.some(({ body }) => body === 'poison')) throw new Error('ValidationException');
+        await grave.ports.letters.file(filed, until);
+      },
+    };
+    expect(await sweepDeadLetters({ ...grave.ports, letters }, handler.deps)).toBe(1);
+    expect(grave.lying.map(({ body }) => body)).toEqual(['poison']);
+    const [filed] = await grave.filed();
+    expect(filed?.body).toBe('garbage');
+    expect(filed?.reason.length).toBeLessThanOrEqual(1_000);
+  });
+
   test('is not removed before it is filed', async () => {
     const { uid, stage, handler, grave } = await aBusyJob();
     grave.bury('facts', formatWakeUp({ uid }));
