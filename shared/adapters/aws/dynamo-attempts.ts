@@ -5,7 +5,7 @@ import { invariant } from '../../domain/invariant.ts';
 import { TABLE } from '../../names/table.ts';
 import type { AttemptRecord, JobStore } from '../../ports/job-store.ts';
 import { AttemptSchema } from './dynamo-bodies.ts';
-import { attemptKey, attemptPartitions, attemptSort } from './dynamo-keys.ts';
+import { attemptKey, attemptPartitionBefore, attemptPartitions, attemptSort } from './dynamo-keys.ts';
 import { pauseOrGiveUp, queryAll, rangeRequest } from './dynamo-read.ts';
 import { ATTRIBUTE, ROW_VERSION, jsonIn, number, packedJson } from './dynamo-row.ts';
 import { type Table, eachOf } from './dynamo-write.ts';
@@ -30,13 +30,14 @@ export const attempts = (table: Table): Pick<JobStore, 'writeAttempts' | 'readAt
   async readAttempts(uid, from, to) {
     invariant(chunkOf(from) === chunkOf(to), 'attempts are read within one chunk');
     const [first, last] = [attemptSort(from, 0), attemptSort(to, 'all')];
-    const shards = await Promise.all(
-      attemptPartitions(uid, from, to).map(async (partition) =>
-        queryAll(table, rangeRequest(table.name, partition, first, last)),
-      ),
+    const partitions = [attemptPartitionBefore(uid, from), ...attemptPartitions(uid, from, to)];
+    const found = await Promise.all(
+      partitions.map(async (partition) => queryAll(table, rangeRequest(table.name, partition, first, last))),
     );
-    const records = shards.flat().map((row) => jsonIn(row, AttemptSchema));
-    return records.sort((a, b) => a.index - b.index || a.attempt - b.attempt);
+    const records = found.flat().map((row) => jsonIn(row, AttemptSchema));
+    // A record may have been written again since an upgrade: the later one counts.
+    const latest = new Map(records.map((record) => [attemptSort(record.index, record.attempt), record]));
+    return [...latest.values()].sort((a, b) => a.index - b.index || a.attempt - b.attempt);
   },
 });
 
