@@ -1,5 +1,14 @@
 import * as z from 'zod';
-import { USUAL_QUOTAS, hostsMaxFault, rateFault, ratesFault, zoneFault } from '../shared/names/bounds.ts';
+import {
+  USUAL_HOSTS_MAX,
+  USUAL_QUOTAS,
+  USUAL_ZONE,
+  hostsMaxFault,
+  numberIn,
+  rateFault,
+  ratesFault,
+  zoneFault,
+} from '../shared/names/bounds.ts';
 
 /** What whoever deploys may decide, as `cdk deploy -c name=value`. Everything has a default. */
 export type Settings = {
@@ -39,16 +48,12 @@ const HISTORY_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400] as co
 type HistoryDays = (typeof HISTORY_DAYS)[number];
 
 /** RunTask and StopTask share 40 calls a second, and Fargate takes 20 RunTask (ECS API reference, request throttling): ours stay below, for others live in the account too. */
-const DEFAULTS = { launchesPerSec: 18, stopsPerSec: 10, historyDays: 30, zones: 3, hostsMax: 2_000 } as const;
-const DEFAULT_ZONE = 'muster.internal';
+const DEFAULTS = { launchesPerSec: 18, stopsPerSec: 10, historyDays: 30, zones: 3, hostsMax: USUAL_HOSTS_MAX } as const;
 
 /** `default/reports=arn:aws:iam::123456789012:role/reports` */
 const TASK_ROLE = /^\s*[a-z0-9-]+\/[a-z0-9.-]+\s*=\s*arn:[\w-]+:iam::\d{12}:role\/\S+\s*$/;
 
-/** A number as people write it; what is none becomes NaN, which is no rate, either. */
-const number = z
-  .union([z.string(), z.number()])
-  .transform((value) => (/^\d+(\.\d+)?$/.test(String(value).trim()) ? Number(value) : Number.NaN));
+const number = z.union([z.string(), z.number()]).transform((value) => numberIn(String(value).trim()));
 const asked = (fault: (value: number) => string | null) =>
   number.refine((value) => fault(value) === null, { error: ({ input }) => fault(Number(input)) ?? '' });
 const ids = (kind: 'vpc' | 'subnet') => new RegExp(`^${kind}-[0-9a-f]+$`);
@@ -81,10 +86,10 @@ const schema = z
       .transform((value) => {
         const text = String(value).trim();
         if (text === 'false') return null;
-        return text === 'true' ? DEFAULT_ZONE : text;
+        return text === 'true' ? USUAL_ZONE : text;
       })
       .refine((zone) => zone === null || zoneFault(zone) === null, {
-        error: ({ input }) => `${zoneFault(String(input)) ?? ''}; or true for ${DEFAULT_ZONE}, false for no names`,
+        error: ({ input }) => `${zoneFault(String(input)) ?? ''}; or true for ${USUAL_ZONE}, false for no names`,
       }),
     hostsMax: asked(hostsMaxFault).default(DEFAULTS.hostsMax),
     taskRoles: z

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { rateFault } from '../shared/names/bounds.ts';
+import { numberIn, rateFault } from '../shared/names/bounds.ts';
 import type { LocalFlags } from './commands/local.ts';
 import { parseDurationMs } from './duration.ts';
 
@@ -31,7 +31,7 @@ export function share(text: string): number {
 
 /** Calls a second. */
 export function rate(text: string): number {
-  const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  const number = numberIn(text);
   const fault = rateFault(number);
   if (fault !== null) throw new InvalidArgumentError(`It ${fault}.`);
   return number;

@@ -1,3 +1,4 @@
+import { USUAL_ZONE } from '../shared/names/bounds.ts';
 import { createCloudmap, type Cloudmap } from './cloudmap/create-cloudmap.ts';
 import { dnsPorts, portBefore, rememberPort } from './dns/dns-port.ts';
 import { startDns } from './dns/dns-server.ts';
@@ -11,9 +12,6 @@ export type TaskNames = {
   close(): Promise<void>;
 };
 
-/** What the names of tasks end in. */
-const ZONE = 'muster.internal';
-
 /**
  * Cloud Map and a DNS server that answers from it, and addresses for tasks. The server keeps its port from one runtime on a
  * folder to the next, since tasks outlive runtimes; `warn` is told if it could not.
@@ -23,7 +21,7 @@ export async function startTaskNames(
   region: string,
   warn: (message: string) => void,
 ): Promise<TaskNames> {
-  const cloudmap = createCloudmap({ zone: ZONE, dataDir, region });
+  const cloudmap = createCloudmap({ zone: USUAL_ZONE, dataDir, region });
   try {
     const before = portBefore(dataDir);
     const dns = await startDns(cloudmap, dnsPorts(dataDir));

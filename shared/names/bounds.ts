@@ -3,6 +3,9 @@ import { HOSTS_MAX, ZONE_CHARS_MAX } from '../domain/host-names.ts';
 // What settings may be: asked where they are given (a deployment, the command line) and where they are read (a function's
 // environment), in the same words. Each answers null for what makes sense, else what would.
 
+/** A number as people write it; NaN, which is within no bounds, for what is none. */
+export const numberIn = (text: string): number => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN);
+
 /** Slower, and nobody could tell it from standing still; faster, and no account has it. */
 const PER_SEC = { min: 0.1, max: 1_000 } as const;
 
@@ -50,6 +53,9 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Names of machines end in none of these, or the VPC's resolver answers for them itself. */
 const TAKEN = ['amazonaws.com', 'amazonaws.com.cn', 'compute.internal', 'ec2.internal', 'localhost'];
 
+/** The zone where nobody has named another. */
+export const USUAL_ZONE = 'muster.internal';
+
 /** The zone that names of tasks end in. In the VPC it hides whatever else has that name. */
 export function zoneFault(zone: string): string | null {
   const labels = zone.split('.');
@@ -61,7 +67,8 @@ export function zoneFault(zone: string): string | null {
   return taken === undefined ? null : `must not end in ${taken}, which is taken: use a name such as muster.internal`;
 }
 
-/** Names that one zone holds, of all Jobs together. */
+/** Names that one zone holds, of all Jobs together, unless AWS has given it more. */
+export const USUAL_HOSTS_MAX = HOSTS_MAX;
 const HOSTS = { min: 1, max: 50 * HOSTS_MAX } as const;
 export const hostsMaxFault = (value: number): string | null =>
   Number.isInteger(value) && value >= HOSTS.min && value <= HOSTS.max

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AWS_TIMING, pacedTiming } from '../domain/timing.ts';
 import { AWS_HOST_LIMITS } from '../domain/host-limits.ts';
-import { daysFault, hostsMaxFault, rateFault, zoneFault } from '../names/bounds.ts';
+import { daysFault, hostsMaxFault, numberIn, rateFault, zoneFault } from '../names/bounds.ts';
 import { DEAD_QUEUE_ENV } from '../names/dead-letters.ts';
 import { ENDPOINT_ENV } from '../names/endpoints.ts';
 import { ENV } from '../names/env.ts';
@@ -31,7 +31,7 @@ const list = text.transform((value) => value.split(','));
 const url = z.url('must be an address such as http://127.0.0.1:8000');
 const number = (fault: (value: number) => string | null) =>
   text
-    .transform((value) => (/^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN))
+    .transform(numberIn)
     .refine((value) => fault(value) === null, { error: ({ input }) => fault(Number(input)) ?? '' });
 const rate = number(rateFault);
 /** Absent means that no service account is mapped. */
