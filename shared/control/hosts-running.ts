@@ -1,9 +1,9 @@
-import { chunkOf, emptyChunk } from '../domain/board.ts';
+import { chunkOf } from '../domain/board.ts';
 import type { JobUid } from '../domain/brand.ts';
 import { Draft } from '../domain/draft.ts';
 import type { AttemptId } from '../domain/fact.ts';
-import type { Chunk } from '../domain/board.ts';
 import type { Status } from '../domain/status.ts';
+import { chunksAt } from './cached-chunks.ts';
 import type { Deps } from './deps.ts';
 import { isNameless } from './host-calls.ts';
 
@@ -35,30 +35,4 @@ export async function readRunning(uid: JobUid, indexes: readonly number[], deps:
 function runningAttempt(draft: Draft, index: number): AttemptId | null {
   const record = draft.record(index);
   return record?.state === 'running' ? { index, attempt: record.attempt, nonce: record.nonce } : null;
-}
-
-/** null: a chunk is not at the version that STATUS names, so STATUS is old. */
-async function chunksAt(
-  uid: JobUid,
-  status: Status,
-  nos: readonly number[],
-  { jobs, cache }: Deps,
-): Promise<ReadonlyMap<number, Chunk> | null> {
-  const chunks = new Map<number, Chunk>();
-  const missing: number[] = [];
-  for (const no of nos) {
-    const version = status.chunks[no]?.version ?? 0;
-    const known = version === 0 ? emptyChunk() : cache.chunks.get(uid, no, version);
-    if (known === undefined) missing.push(no);
-    else chunks.set(no, known);
-  }
-  if (missing.length === 0) return chunks;
-  const read = await jobs.readChunks(uid, missing);
-  for (const no of missing) {
-    const found = read.get(no);
-    if (found === undefined || found.version !== status.chunks[no]?.version) return null;
-    cache.chunks.set(uid, no, found.version, found.chunk);
-    chunks.set(no, found.chunk);
-  }
-  return chunks;
 }

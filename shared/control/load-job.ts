@@ -1,11 +1,11 @@
 import { chunksNeeded } from '../domain/chunks-needed.ts';
-import { type Chunk, emptyChunk } from '../domain/board.ts';
-import type { JobUid } from '../domain/brand.ts';
+import type { Chunk } from '../domain/board.ts';
+import { type JobUid, plusMs } from '../domain/brand.ts';
 import type { Fact } from '../domain/fact.ts';
 import { type Job, planningSpec } from '../domain/job.ts';
-import { plusMs } from '../domain/brand.ts';
 import type { Status } from '../domain/status.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
+import { chunksAt } from './cached-chunks.ts';
 import type { Deps } from './deps.ts';
 
 export type LoadedJob = {
@@ -33,7 +33,7 @@ export async function loadJob(uid: JobUid, facts: readonly Fact[], deps: Deps): 
     if (spec.revision !== read.revision) continue;
     const { status, marked } = await withMark(uid, read, deps);
     const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
-    const stored = await chunksOf(uid, status, chunksNeeded(job, status, facts, deps.clock.now()), deps);
+    const stored = await chunksAt(uid, status, chunksNeeded(job, status, facts, deps.clock.now()), deps);
     if (stored !== null) return { job, spec, status, stored, marked };
   }
   throw new Error(`Job ${uid} changed during each of ${LOADS_MAX} loads`);
@@ -61,30 +61,4 @@ async function withMark(
   const mark = await feed.readMark(uid);
   if (mark === null || mark.version < published.version) return { status, marked: mark === null };
   return { status: { ...status, published: { version: mark.version, seq: mark.seq, at: mark.at } }, marked: true };
-}
-
-/** null: a chunk is not at the version that STATUS names, so STATUS is old. */
-async function chunksOf(
-  uid: JobUid,
-  status: Status,
-  nos: readonly number[],
-  { jobs, cache }: Deps,
-): Promise<ReadonlyMap<number, Chunk> | null> {
-  const chunks = new Map<number, Chunk>();
-  const missing: number[] = [];
-  for (const no of nos) {
-    const version = status.chunks[no]?.version ?? 0;
-    const cached = version === 0 ? emptyChunk() : cache.chunks.get(uid, no, version);
-    if (cached === undefined) missing.push(no);
-    else chunks.set(no, cached);
-  }
-  if (missing.length === 0) return chunks;
-  const read = await jobs.readChunks(uid, missing);
-  for (const no of missing) {
-    const found = read.get(no);
-    if (found === undefined || found.version !== status.chunks[no]?.version) return null;
-    cache.chunks.set(uid, no, found.version, found.chunk);
-    chunks.set(no, found.chunk);
-  }
-  return chunks;
 }
