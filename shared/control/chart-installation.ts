@@ -1,6 +1,6 @@
 import { type EpochMs, type JobUid, asEpochMs, plusMs } from '../domain/brand.ts';
 import type { InstallationChart, NamesLeft, NamespaceSight, StrangerSight } from '../domain/diagnose-installation.ts';
-import { subjectOfJob } from '../domain/finding.ts';
+import { NAMES_LONG_MS, OVERDUE_MS, SOON_MS, subjectOfJob } from '../domain/finding.ts';
 import { isTerminating } from '../domain/namespace.ts';
 import { isHidden, isOver, podCount, tally } from '../domain/status.ts';
 import type { FiledLetter, LetterFile, QueueDepth } from '../ports/dead-letters.ts';
@@ -18,12 +18,6 @@ const NAMESPACES_MAX = 500;
 const LEFT_MAX = 100;
 const LIST_PAGES_MAX = 5;
 const DESCRIBE_MAX = 100;
-/** What should have been looked at before this long ago: see the same in diagnose-job. */
-const OVERDUE_MS = 3 * 60_000;
-/** Names are removed at a pace of Cloud Map's. */
-const NAMES_LONG_MS = 10 * 60_000;
-/** A task's Job may have ended, or have been deleted, this moment. */
-const SOON_MS = 60_000;
 
 export type InstallationPorts = {
   readonly letters: Pick<LetterFile, 'newest'>;

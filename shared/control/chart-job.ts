@@ -3,6 +3,7 @@ import type { JobUid, TaskArn } from '../domain/brand.ts';
 import type { JobChart, NameSight } from '../domain/diagnose-job.ts';
 import type { ActiveAttempt, TaskSight } from '../domain/diagnose-tasks.ts';
 import { Draft } from '../domain/draft.ts';
+import { hasNames } from '../domain/host-names.ts';
 import { isActive } from '../domain/index-record.ts';
 import { planningSpec } from '../domain/job.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
@@ -36,14 +37,16 @@ export async function chartJob(uid: JobUid, depth: 'glance' | 'full', deps: Char
     look(async () => (await deps.feed.readMark(uid))?.version ?? null),
     look(() => readLaunchPace(deps)),
     depth === 'full' ? look(() => sightOf(uid, board, deps)) : null,
-    depth === 'full' && deps.hostnames !== null && hasNames(spec) ? look(() => namesOf(uid, board, deps)) : null,
+    depth === 'full' && deps.hostnames !== null && hasNames(spec.manifest)
+      ? look(() => sightOfNames(uid, board, deps))
+      : null,
   ]);
   return {
     now: deps.clock.now(),
     identity: spec.identity,
     spec: planningSpec(spec.manifest),
     finalizers: spec.manifest.metadata.finalizers ?? [],
-    hasNames: hasNames(spec),
+    hasNames: hasNames(spec.manifest),
     status,
     board,
     torn,
@@ -158,11 +161,8 @@ async function liveTasks(uid: JobUid, { tasks }: ChartDeps): Promise<Pick<TaskSi
   return { live, moreLive: after !== null };
 }
 
-const hasNames = ({ manifest: { spec } }: StoredSpec): boolean =>
-  spec.completionMode === 'Indexed' && (spec.template.spec.subdomain ?? '') !== '';
-
 /** What our rows say of its names, against the board: Cloud Map is not asked. A Job has two thousand names at most. */
-async function namesOf(uid: JobUid, board: Draft, { hosts }: ChartDeps): Promise<NameSight> {
+async function sightOfNames(uid: JobUid, board: Draft, { hosts }: ChartDeps): Promise<NameSight> {
   const [reservations, rows] = await Promise.all([hosts.reservations(), hosts.listHosts(uid)]);
   const named = rows.flatMap((row) =>
     row.hosts.flatMap(({ index, tasks }) => tasks.map((task) => ({ index, ...task }))),

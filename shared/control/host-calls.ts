@@ -1,5 +1,5 @@
 import { type EpochMs, type JobUid, plusMs } from '../domain/brand.ts';
-import { type NamedTasks, hostServiceName } from '../domain/host-names.ts';
+import { type NamedTasks, hasNames, hostServiceName } from '../domain/host-names.ts';
 import { AWS_HOST_LIMITS } from '../domain/host-limits.ts';
 import { type Phase, endOf, isOver } from '../domain/status.ts';
 import type { Host, HostRow, HostTask } from '../ports/host-store.ts';
@@ -15,7 +15,7 @@ import { type Paced, callAtPace, slowDown } from './pace.ts';
 export function namesOf({ identity, manifest }: Pick<StoredSpec, 'identity' | 'manifest'>): NamedTasks | null {
   const { subdomain = '' } = manifest.spec.template.spec;
   const { namespace, name } = identity;
-  return subdomain === '' || manifest.spec.completionMode !== 'Indexed' ? null : { namespace, name, subdomain };
+  return hasNames(manifest) ? { namespace, name, subdomain } : null;
 }
 
 /** Nothing of the Job runs, and nothing will: its names may go. */

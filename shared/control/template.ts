@@ -1,4 +1,5 @@
 import type { JobUid } from '../domain/brand.ts';
+import { hasNames } from '../domain/host-names.ts';
 import { taskDefinitionOf } from '../domain/pod-template.ts';
 import type { LaunchTemplate } from '../domain/task.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
@@ -35,8 +36,7 @@ async function prepare(
   }
   const prepared = await tasks.prepare(taskDefinitionOf(manifest, { hash }));
   if (prepared.kind !== 'ready') return prepared;
-  const hasNames = (manifest.spec.template.spec.subdomain ?? '') !== '' && hostnames !== null;
-  const zone = hasNames ? { zone: hostnames.zone } : {};
+  const zone = hostnames !== null && hasNames(manifest) ? { zone: hostnames.zone } : {};
   const template = await jobs.storeTemplate(uid, { ...prepared.template, ...zone });
   cache.templates.set(uid, template);
   return template;

@@ -1,6 +1,6 @@
 import { type EpochMs, type JobUid, asTime, plusMs } from './brand.ts';
-import { type Finding, type Sight, notLookedAt, oldestOf, some, worstFirst } from './finding.ts';
-import type { LaunchPace } from './waits.ts';
+import { type Finding, STRANGER_TOO_LONG_MS, type Sight, notLookedAt, oldestOf, some, worstFirst } from './finding.ts';
+import { type LaunchPace, isCut } from './waits.ts';
 
 /** The installation as an examination finds it. Each sight is bounded: `more` says that there is more than was looked at. */
 export type InstallationChart = {
@@ -58,9 +58,6 @@ const DELETING_LONG_MS = 10 * 60_000;
 const NAMESPACE_LONG_MS = 5 * 60_000;
 /** Older letters are still listed, but nobody has to hurry. */
 const FRESH_LETTER_MS = 24 * 3_600_000;
-const STRANGER_TOO_LONG_MS = 75 * 60_000;
-/** A rate that has come back so far is as good as whole. */
-const CUT_BELOW = 0.95;
 const GROUPS_MAX = 20;
 
 /** What is out of step in the installation as a whole, the worst first. Empty: nothing. */
@@ -220,7 +217,7 @@ function strangers(
 }
 
 function cut({ perSec, fullPerSec }: LaunchPace): readonly Finding[] {
-  if (perSec === null || fullPerSec === null || perSec >= fullPerSec * CUT_BELOW) return [];
+  if (perSec === null || fullPerSec === null || !isCut({ perSec, fullPerSec })) return [];
   return [
     {
       severity: 'warning',

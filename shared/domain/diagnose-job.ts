@@ -4,6 +4,9 @@ import type { Draft } from './draft.ts';
 import {
   type Finding,
   type FindingKind,
+  NAMES_LONG_MS,
+  OVERDUE_MS,
+  SOON_MS,
   type Sight,
   atTime,
   indexesText,
@@ -52,10 +55,6 @@ export type NameSight = {
   readonly unnamed: readonly number[];
 };
 
-/** What takes a pass, a message and an answer is not out of step before this. */
-const SOON_MS = 60_000;
-/** An alarm may come a minute late by design (the sweep's), and its message has to be worked on. */
-const OVERDUE_MS = 3 * 60_000;
 /** ECS gives a container 120 s at most; stops are repeated all the while. */
 const STOP_LONG_MS = 5 * 60_000;
 const STOP_TOO_LONG_MS = 30 * 60_000;
@@ -319,6 +318,4 @@ function nameFindings(chart: JobChart, names: Sight<NameSight>): readonly Findin
   return findings;
 }
 
-/** Cloud Map's calls are paced, so that a large Job's names go one after the other. */
-const NAMES_LONG_MS = 10 * 60_000;
 const NAMES_SWEPT = 'Nothing has to be done: names are compared with the board every minute.';

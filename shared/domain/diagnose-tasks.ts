@@ -1,7 +1,16 @@
 import type { EpochMs, TaskArn } from './brand.ts';
 import type { Draft } from './draft.ts';
 import type { AttemptId } from './fact.ts';
-import { type Finding, type FindingKind, atTime, indexesText, oldestOf } from './finding.ts';
+import {
+  type Finding,
+  type FindingKind,
+  OVERDUE_MS,
+  SOON_MS,
+  STRANGER_TOO_LONG_MS,
+  atTime,
+  indexesText,
+  oldestOf,
+} from './finding.ts';
 import { isActive } from './index-record.ts';
 import type { LaunchSlot } from './launch-row.ts';
 import { type Status, isOver, tally } from './status.ts';
@@ -29,8 +38,6 @@ export type TaskSight = {
 
 type Compared = { readonly now: EpochMs; readonly status: Status; readonly board: Draft };
 
-/** Messages need seconds; what is younger is under way and not out of step. */
-const SOON_MS = 60_000;
 /** ECS may not know a task yet right after RunTask. */
 const MISSING_GRACE_MS = 2 * 60_000;
 /** A launch slot is asked about again after 30 s at the latest, and after 45 minutes its task is looked for. */
@@ -38,10 +45,6 @@ const LAUNCHING_LONG_MS = 10 * 60_000;
 const LAUNCHING_TOO_LONG_MS = 60 * 60_000;
 /** An image of some GB takes minutes to pull. */
 const STARTING_LONG_MS = 15 * 60_000;
-/** The hourly sweep shows every live task to its board. */
-const STRANGER_TOO_LONG_MS = 75 * 60_000;
-/** The sweep's own lateness. */
-const LATE_MS = 3 * 60_000;
 
 /** Where the board and ECS do not agree, both ways. */
 export function diagnoseTasks(subject: string, compared: Compared, sight: TaskSight): readonly Finding[] {
@@ -115,7 +118,7 @@ function isStranger(
 type Repair = { readonly at: EpochMs | null; readonly overdue: boolean };
 
 const repairOf = ({ inspect }: Status, now: EpochMs): Repair =>
-  inspect === null ? { at: null, overdue: true } : { at: inspect.at, overdue: now > inspect.at + LATE_MS };
+  inspect === null ? { at: null, overdue: true } : { at: inspect.at, overdue: now > inspect.at + OVERDUE_MS };
 
 const SENTENCES: Partial<Readonly<Record<FindingKind, string>>> = {
   LaunchUnanswered: 'RunTask has been under way for long, without an answer',

@@ -61,6 +61,15 @@ export type Sight<T> =
   | { readonly kind: 'seen'; readonly value: T }
   | { readonly kind: 'unseen'; readonly reason: string };
 
+/** What takes a message, a pass and an answer is under way, and not out of step, before this. */
+export const SOON_MS = 60_000;
+/** An alarm may come a minute late by design (the sweep's), and its message has to be worked on. */
+export const OVERDUE_MS = 3 * 60_000;
+/** Cloud Map's calls are paced, so that a large Job's names go one after the other. */
+export const NAMES_LONG_MS = 10 * 60_000;
+/** The hourly sweep shows every live task to its board. */
+export const STRANGER_TOO_LONG_MS = 75 * 60_000;
+
 export const subjectOfJob = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
   `job/${namespace}/${name}`;
 

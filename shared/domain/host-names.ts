@@ -1,4 +1,10 @@
-/** What the names of a Job's tasks are made of. A Job has names if its Pod template has a `subdomain`. */
+import type { JobManifest } from './manifest.ts';
+
+/** Whether each index of the Job has a name of its own, if this installation gives names. A NonIndexed Job has none to give them to. */
+export const hasNames = ({ spec }: Pick<JobManifest, 'spec'>): boolean =>
+  spec.completionMode === 'Indexed' && (spec.template.spec.subdomain ?? '') !== '';
+
+/** What the names of a Job's tasks are made of. */
 export type NamedTasks = {
   readonly namespace: string;
   readonly name: string;

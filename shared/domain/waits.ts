@@ -5,7 +5,6 @@ import type { Draft } from './draft.ts';
 import { unreachable } from './invariant.ts';
 import type { JobSpec } from './job.ts';
 import { wanted } from './launches.ts';
-import type { JobManifest } from './manifest.ts';
 import { type RefusalCause, refusalCause } from './refusal.ts';
 import { type Claim, type Status, type Tally, isShrunk, podCount, tally, tallyWithin } from './status.ts';
 
@@ -68,10 +67,6 @@ export type WaitingJob = {
   /** Its tasks have names, each of which is made before the first launch of its index; left out: they have none. */
   readonly hasNames?: boolean;
 };
-
-/** Each of its indexes has a name of its own, if this installation gives names. */
-export const hasNames = ({ spec }: Pick<JobManifest, 'spec'>): boolean =>
-  spec.completionMode === 'Indexed' && (spec.template.spec.subdomain ?? '') !== '';
 
 /** However large the Job, a question about it reads no more chunks than these. */
 const CHUNKS_MAX = 8;
@@ -242,15 +237,18 @@ export function rateWait(
     return { cause: 'names', message: `names in Cloud Map ${rateText(namesPerSec)}`, etaMs: etaOf(count, namesPerSec) };
   if (perSec === null || fullPerSec === null) return { cause: 'launching', message: 'being launched', etaMs: null };
   const etaMs = etaOf(count, perSec);
-  return perSec >= fullPerSec * THROTTLED_BELOW
-    ? { cause: 'launchRate', message: `launch rate ${rateText(fullPerSec)}`, etaMs }
-    : { cause: 'throttled', message: `ECS throttles: ${rateText(perSec)} of ${rateText(fullPerSec)}`, etaMs };
+  return isCut({ perSec, fullPerSec })
+    ? { cause: 'throttled', message: `ECS throttles: ${rateText(perSec)} of ${rateText(fullPerSec)}`, etaMs }
+    : { cause: 'launchRate', message: `launch rate ${rateText(fullPerSec)}`, etaMs };
 }
 
 const etaOf = (count: number, perSec: number): number => (count / perSec) * 1000;
 
-/** A rate that has come back so far is as good as whole. */
-const THROTTLED_BELOW = 0.95;
+/** Fewer launches are given out than the rate that is set, since ECS throttles. */
+export const isCut = ({ perSec, fullPerSec }: Pick<LaunchPace, 'perSec' | 'fullPerSec'>): boolean =>
+  perSec !== null && fullPerSec !== null && perSec < fullPerSec * AS_GOOD_AS_WHOLE;
+/** A rate that has come back so far. */
+const AS_GOOD_AS_WHOLE = 0.95;
 
 const rateText = (perSec: number): string => `${Number(perSec.toPrecision(2))}/s`;
 

@@ -1,10 +1,11 @@
 import { CHUNK_INDEXES, chunkOf, chunksFor } from '../domain/board.ts';
 import type { JobUid } from '../domain/brand.ts';
 import { isPodDeletion } from '../domain/ending.ts';
+import { hasNames } from '../domain/host-names.ts';
 import { type IndexRecord, hasPod, isActive } from '../domain/index-record.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
 import { type PodWait, claimWait, pauseWait } from '../domain/pod-wait.ts';
-import { type LaunchPace, hasNames } from '../domain/waits.ts';
+import type { LaunchPace } from '../domain/waits.ts';
 import type { AttemptRecord, LaunchSlot } from '../ports/job-store.ts';
 import { type JobView, type Reads, readJob } from './read-job.ts';
 import type { PodFacts, PodPick } from './pod-facts.ts';

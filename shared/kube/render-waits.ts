@@ -1,8 +1,9 @@
 import { asTime } from '../domain/brand.ts';
+import { hasNames } from '../domain/host-names.ts';
 import { planningSpec } from '../domain/job.ts';
 import { inWordsOf } from '../domain/pod-wait.ts';
 import { waitLine } from '../domain/wait-words.ts';
-import { type LaunchPace, type Wait, chunksForWaits, hasNames, waitsOf } from '../domain/waits.ts';
+import { type LaunchPace, type Wait, chunksForWaits, waitsOf } from '../domain/waits.ts';
 import { type JobView, type Reads, readJob } from './read-job.ts';
 
 /** Why what a Job has to do does not run: Muster's own object, which no Kubernetes client knows. */
