@@ -137,13 +137,22 @@ export function sweepHandler(runtime: () => Runtime) {
   return scheduledHandler({
     runtime,
     async work({ time }: ScheduledEvent, { deps, letters }) {
-      await sweepJobs({ everything: false }, deps);
-      await sweepDeadLetters(letters, deps);
-      await sweepNamespaces(deps, NAMESPACES_SWEPT);
-      await sweepHosts(deps);
-      if (new Date(time).getUTCMinutes() !== 0) return;
-      await sweepTasks(deps);
-      await sweepStrangeNames(deps);
+      const everyMinute = [
+        () => sweepJobs({ everything: false }, deps),
+        () => sweepDeadLetters(letters, deps),
+        () => sweepNamespaces(deps, NAMESPACES_SWEPT),
+        () => sweepHosts(deps),
+      ];
+      // Going through all tasks comes last: it may take what is left of the minute.
+      const everyHour = [() => sweepStrangeNames(deps), () => sweepTasks(deps)];
+      await eachInTurn(new Date(time).getUTCMinutes() === 0 ? [...everyMinute, ...everyHour] : everyMinute);
     },
   });
+}
+
+/** Does all, whatever one of them throws; then throws the first of that. */
+async function eachInTurn(parts: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const part of parts) await part().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }

@@ -196,3 +196,25 @@ test('every sweep files dead letters; that a dead-letter queue cannot be read ho
   expect(removed).toEqual(['r']);
   expect(await objects.read('Namespace', { namespace: '', name: 'goes' })).toBeNull();
 });
+
+test('what one part of the sweep fails at holds up no other part, and is told', async () => {
+  const { runtime } = aRuntime(anInbox().inbox);
+  const { objects, jobs, clock, tasks } = runtime.deps;
+  const document = terminating(freshNamespace('goes', 'u', clock.now()), clock.now());
+  await objects.commit('Namespace', { key: { namespace: '', name: 'goes' }, was: 0, document });
+  let listed = 0;
+  const deps = {
+    ...runtime.deps,
+    jobs: {
+      ...jobs,
+      dueJobs: async () => {
+        throw new Error('the index is throttled');
+      },
+    },
+    tasks: { ...tasks, listLive: async () => ({ kind: 'listed', taskArns: [], next: null, n: ++listed }) as const },
+  };
+  const handler = sweepHandler(() => ({ ...runtime, deps }));
+  await expect(handler({ time: '2026-11-20T12:00:00Z' }, CONTEXT)).rejects.toThrow('the index is throttled');
+  expect(await objects.read('Namespace', { namespace: '', name: 'goes' })).toBeNull();
+  expect(listed).toBe(1);
+});
