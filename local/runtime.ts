@@ -123,7 +123,7 @@ async function startOn(
   const queues = await startQueueServer({ region: REGION, accessKey, visibilitySec: TIMEOUT_MS / 1000 });
   closers.push(() => queues.close());
 
-  const names = await startTaskNames(folder.path, REGION, warn);
+  const names = await startTaskNames(folder.path, { region: REGION, jobsAreKept: store.kind === 'dynamodb' }, warn);
   closers.push(() => names.close());
 
   const eventClient = createSqsClient({ region: REGION, endpoint: queues.endpoint, accessKey });

@@ -14,14 +14,15 @@ export type TaskNames = {
 
 /**
  * Cloud Map and a DNS server that answers from it, and addresses for tasks. The server keeps its port from one runtime on a
- * folder to the next, since tasks outlive runtimes; `warn` is told if it could not.
+ * folder to the next, since tasks outlive runtimes; `warn` is told if it could not. Names are kept there too if Jobs are:
+ * else they would be those of Jobs that nobody remembers, and send the next Job of the same name to tasks that are gone.
  */
 export async function startTaskNames(
   dataDir: string,
-  region: string,
+  { region, jobsAreKept }: { readonly region: string; readonly jobsAreKept: boolean },
   warn: (message: string) => void,
 ): Promise<TaskNames> {
-  const cloudmap = createCloudmap({ zone: USUAL_ZONE, dataDir, region });
+  const cloudmap = createCloudmap({ zone: USUAL_ZONE, dataDir: jobsAreKept ? dataDir : null, region });
   try {
     const before = portBefore(dataDir);
     const dns = await startDns(cloudmap, dnsPorts(dataDir));
