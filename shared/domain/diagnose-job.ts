@@ -187,7 +187,13 @@ function waiting(wait: Wait, chart: JobChart): Finding {
     );
   }
   const severity = cause === 'startFailed' || cause === 'refused' ? 'warning' : 'info';
-  return found(severity, 'Waiting', `${count} wait: ${waitText(wait)}`, since, ADVICE[cause] ?? NOTHING);
+  return found(
+    severity,
+    'Waiting',
+    `${count} ${count === 1 ? 'waits' : 'wait'}: ${waitText(wait)}`,
+    since,
+    ADVICE[cause] ?? NOTHING,
+  );
 }
 
 /** Alarms, claims, and rows that do not fit: what keeps the Job going. */

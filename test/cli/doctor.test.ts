@@ -28,8 +28,8 @@ describe('doctor', () => {
         warning  DeadLetters   A message of the facts queue was set aside: Error: boom (2 times) (65s)
                                Its tasks were looked up, so nothing is lost. \`muster doctor\` without a Job lists the letters.
         info     Active        active attempts: 1 running (64s)
-        info     Waiting       1 wait: being launched
-        info     Waiting       1 wait: parallelism 2: the next starts when one ends
+        info     Waiting       1 waits: being launched
+        info     Waiting       1 waits: parallelism 2: the next starts when one ends
                                Raise spec.parallelism if more may run at once.
       "
     `);
