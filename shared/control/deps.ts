@@ -41,8 +41,8 @@ export type Settings = {
   /** RunTask calls a second, all dispatchers together; null: no limit of ours. */
   readonly launchesPerSec: number | null;
   readonly stopsPerSec: number | null;
-  /** Of the names of tasks; left out: {@link AWS_HOST_LIMITS}. */
-  readonly hosts?: HostLimits;
+  /** Of the names of tasks. */
+  readonly hosts: HostLimits;
   /** How long records of ended attempts and deleted Jobs are kept. */
   readonly historyMs: number;
 };

@@ -1,6 +1,5 @@
 import { type EpochMs, type JobUid, plusMs } from '../domain/brand.ts';
 import { type NamedTasks, hasNames, hostServiceName } from '../domain/host-names.ts';
-import { AWS_HOST_LIMITS } from '../domain/host-limits.ts';
 import { type Phase, endOf, isOver } from '../domain/status.ts';
 import type { Host, HostRow, HostTask } from '../ports/host-store.ts';
 import type { Hostnames } from '../ports/hostnames.ts';
@@ -62,12 +61,12 @@ export const keepUntil = ({ clock, settings }: Pick<Deps, 'clock' | 'settings'>)
 
 export const servicePace = ({ settings }: Pick<Deps, 'settings'>): Paced => ({
   name: 'nameService',
-  ratePerSec: (settings.hosts ?? AWS_HOST_LIMITS).servicesPerSec,
+  ratePerSec: settings.hosts.servicesPerSec,
 });
 
 export const taskPace = ({ settings }: Pick<Deps, 'settings'>): Paced => ({
   name: 'name',
-  ratePerSec: (settings.hosts ?? AWS_HOST_LIMITS).tasksPerSec,
+  ratePerSec: settings.hosts.tasksPerSec,
 });
 
 type Answer = { readonly kind: string; readonly reason?: string };

@@ -1,4 +1,3 @@
-import { AWS_HOST_LIMITS } from '../domain/host-limits.ts';
 import type { NoHosts } from '../ports/host-store.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import type { Deps } from './deps.ts';
@@ -20,7 +19,7 @@ async function reserve(
   { identity, manifest }: Pick<StoredSpec, 'identity' | 'manifest'>,
   { hosts, settings, clock }: Pick<Deps, 'hosts' | 'settings' | 'clock'>,
 ): Promise<{ readonly kind: 'reserved' } | NoHosts> {
-  const { max } = settings.hosts ?? AWS_HOST_LIMITS;
+  const { max } = settings.hosts;
   const needed = manifest.spec.completions ?? 0;
   const reserved = await hosts.reserve(identity.uid, needed, max, clock.now());
   return reserved.kind === 'reserved' ? reserved : { kind: 'noHosts', needed, left: reserved.left, max };

@@ -1,4 +1,3 @@
-import { AWS_HOST_LIMITS } from '../domain/host-limits.ts';
 import { rateInForce } from '../domain/pace.ts';
 import type { LaunchPace } from '../domain/waits.ts';
 import type { Deps } from './deps.ts';
@@ -8,7 +7,7 @@ export async function readLaunchPace({
   limits,
   clock,
   hostnames,
-  settings: { launchesPerSec, hosts = AWS_HOST_LIMITS },
+  settings: { launchesPerSec, hosts },
 }: Pick<Deps, 'limits' | 'clock' | 'hostnames' | 'settings'>): Promise<LaunchPace> {
   const namesPerSec = hostnames === null ? null : hosts.servicesPerSec;
   if (launchesPerSec === null) return { now: clock.now(), perSec: null, fullPerSec: null, namesPerSec };

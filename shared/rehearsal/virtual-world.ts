@@ -12,6 +12,7 @@ import { type Chunk, applyToChunk, chunkOf, emptyChunk } from '../domain/board.t
 import { type EpochMs, type TaskArn, asEpochMs, plusMs } from '../domain/brand.ts';
 import { Draft } from '../domain/draft.ts';
 import { factOf } from '../domain/ending.ts';
+import { AWS_HOST_LIMITS } from '../domain/host-limits.ts';
 import { invariant } from '../domain/invariant.ts';
 import type { Judgement } from '../domain/plan.ts';
 import type { Status } from '../domain/status.ts';
@@ -109,6 +110,7 @@ export class VirtualWorld {
         timing: pacedTiming(AWS_TIMING, launchesPerSec),
         launchesPerSec,
         stopsPerSec: null,
+        hosts: AWS_HOST_LIMITS,
         historyMs: HISTORY_MS,
       },
       hash: (text) => createHash('sha256').update(text).digest('hex'),

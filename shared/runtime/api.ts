@@ -5,7 +5,6 @@ import { deleteCronJob, finishCronJob } from '../control/cron-changes.ts';
 import { changeJob, createJob, deleteJob, deletePod } from '../control/job-changes.ts';
 import { emptyNamespace } from '../control/namespaces.ts';
 import { readLaunchPace } from '../control/launch-pace.ts';
-import { AWS_HOST_LIMITS } from '../domain/host-limits.ts';
 import type { ApiOptions } from '../kube/api-deps.ts';
 import { createKubeApi } from '../kube/kube-api.ts';
 import type { Runtime } from './runtime.ts';
@@ -24,7 +23,7 @@ export const kubeApiOf = ({ deps, logs, letters: { letters }, queueDepths }: Run
       clock: deps.clock,
       telemetry: deps.telemetry,
       newUid: randomUUID,
-      hosts: deps.hostnames === null ? null : { max: (deps.settings.hosts ?? AWS_HOST_LIMITS).max },
+      hosts: deps.hostnames === null ? null : { max: deps.settings.hosts.max },
       doctor: createDoctor({ letters, queueDepths }, deps),
       changes: {
         create: (spec) => createJob(spec, deps),

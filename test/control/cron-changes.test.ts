@@ -8,6 +8,7 @@ import { createJob, deleteJob } from '../../shared/control/job-changes.ts';
 import { createPacer } from '../../shared/control/pacer.ts';
 import { createPublisher } from '../../shared/control/publisher.ts';
 import { asEpochMs } from '../../shared/domain/brand.ts';
+import { AWS_HOST_LIMITS } from '../../shared/domain/host-limits.ts';
 import type { OwnerReference } from '../../shared/domain/manifest.ts';
 import { AWS_TIMING } from '../../shared/domain/timing.ts';
 import type { StoredObject } from '../../shared/ports/object-store.ts';
@@ -70,7 +71,13 @@ async function aStage(finalizers: readonly string[] = []) {
     cache: createCache(),
     publisher: createPublisher({ feed: ports.feed, clock }),
     pacer: createPacer({ limits: store.limits, clock }),
-    settings: { timing: AWS_TIMING, launchesPerSec: null, stopsPerSec: null, historyMs: 86_400_000 },
+    settings: {
+      timing: AWS_TIMING,
+      launchesPerSec: null,
+      stopsPerSec: null,
+      hosts: AWS_HOST_LIMITS,
+      historyMs: 86_400_000,
+    },
     hash: (text) => createHash('sha256').update(text).digest('hex'),
   };
   const addJob = async (name: string, ownerReferences: readonly OwnerReference[] = [owner(UID)]): Promise<void> => {

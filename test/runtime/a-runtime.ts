@@ -5,6 +5,7 @@ import { createCache } from '../../shared/control/cache.ts';
 import { createPacer } from '../../shared/control/pacer.ts';
 import { createPublisher } from '../../shared/control/publisher.ts';
 import { asEpochMs } from '../../shared/domain/brand.ts';
+import { AWS_HOST_LIMITS } from '../../shared/domain/host-limits.ts';
 import { AWS_TIMING } from '../../shared/domain/timing.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
 import type { Tasks } from '../../shared/ports/tasks.ts';
@@ -84,7 +85,13 @@ export function aRuntime(inbox: Inbox, coalesceMs = 300) {
         clock: { now: () => asEpochMs(now), sleep: async () => undefined },
       }),
       pacer: createPacer({ limits: store.limits, clock: { now: () => asEpochMs(now), sleep: async () => undefined } }),
-      settings: { timing: AWS_TIMING, launchesPerSec: null, stopsPerSec: null, historyMs: 1000 },
+      settings: {
+        timing: AWS_TIMING,
+        launchesPerSec: null,
+        stopsPerSec: null,
+        hosts: AWS_HOST_LIMITS,
+        historyMs: 1000,
+      },
       hash: (text) => text,
     },
     logs: { read: async () => ({ kind: 'none' }), readBack: async () => ({ kind: 'none' }) },

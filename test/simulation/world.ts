@@ -8,6 +8,7 @@ import { createPacer } from '../../shared/control/pacer.ts';
 import { createPublisher } from '../../shared/control/publisher.ts';
 import { type EpochMs, type JobUid, asEpochMs, asJobUid, asTaskArn, plusMs } from '../../shared/domain/brand.ts';
 import { factOf } from '../../shared/domain/ending.ts';
+import { AWS_HOST_LIMITS } from '../../shared/domain/host-limits.ts';
 import { freshStatus } from '../../shared/domain/status.ts';
 import { planningSpec } from '../../shared/domain/job.ts';
 import type { TaskView } from '../../shared/domain/task.ts';
@@ -110,6 +111,7 @@ export class World {
       timing: pacedTiming(AWS_TIMING, launchesPerSec),
       launchesPerSec,
       stopsPerSec: options.stopsPerSec,
+      hosts: AWS_HOST_LIMITS,
       historyMs: 30 * 86_400_000,
     };
     this.#calls = new Calls({

@@ -7,6 +7,7 @@ import { createPublisher } from '../../shared/control/publisher.ts';
 import { type Look, reconcileBatch } from '../../shared/control/reconcile.ts';
 import { type JobUid, asJobUid, asTaskArn } from '../../shared/domain/brand.ts';
 import type { Fact } from '../../shared/domain/fact.ts';
+import { AWS_HOST_LIMITS } from '../../shared/domain/host-limits.ts';
 import { AWS_TIMING } from '../../shared/domain/timing.ts';
 import { readJob } from '../../shared/kube/read-job.ts';
 import type { StoreUnderTest } from '../contract/store-under-test.ts';
@@ -180,7 +181,13 @@ export class Crew {
       cache: createCache(),
       publisher: createPublisher({ feed: ports.feed, clock: ticking }),
       pacer: createPacer({ limits: ports.limits, clock: ticking }),
-      settings: { timing: AWS_TIMING, launchesPerSec: null, stopsPerSec: null, historyMs: 30 * 86_400_000 },
+      settings: {
+        timing: AWS_TIMING,
+        launchesPerSec: null,
+        stopsPerSec: null,
+        hosts: AWS_HOST_LIMITS,
+        historyMs: 30 * 86_400_000,
+      },
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     };
   }

@@ -7,6 +7,7 @@ import { systemClock } from '../../../shared/adapters/system-clock.ts';
 import { dispatch } from '../../../shared/control/dispatch.ts';
 import type { Deps } from '../../../shared/control/deps.ts';
 import { asTaskArn } from '../../../shared/domain/brand.ts';
+import { AWS_HOST_LIMITS } from '../../../shared/domain/host-limits.ts';
 import { freshStatus } from '../../../shared/domain/status.ts';
 import { planningSpec } from '../../../shared/domain/job.ts';
 import { AWS_TIMING } from '../../../shared/domain/timing.ts';
@@ -112,7 +113,7 @@ function runtimeOptions(stores: Stores, launchesPerSec: number): Parameters<type
     taskRoleArn: null,
     taskRoles: null,
     logGroup: 'none',
-    settings: { timing: AWS_TIMING, launchesPerSec, stopsPerSec: null, historyMs: 86_400_000 },
+    settings: { timing: AWS_TIMING, launchesPerSec, stopsPerSec: null, hosts: AWS_HOST_LIMITS, historyMs: 86_400_000 },
     coalesceMs: 0,
     telemetry: createPlainTelemetry({ write: (line) => process.stderr.write(line) }),
   };
