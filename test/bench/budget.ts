@@ -37,7 +37,7 @@ const LARGE = 1_000;
 /** At 20 facts a second and more; a Job of ten that is over in half a second is more, but ends before a batch is full. */
 const SQS_FROM = 100;
 
-/** The rows of the design's budget that these results can tell, in its order. Pure. */
+/** The rows of the budget (docs/budget.md) that these results can tell. Pure. */
 export function budgetOf(results: Results): readonly BudgetRow[] {
   const jobs = results.jobs ?? [];
   const rows: BudgetRow[] = [];

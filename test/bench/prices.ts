@@ -1,4 +1,4 @@
-/** List prices of us-east-1 in dollars. Looked up in November 2026 on AWS's pricing pages, by way of the facts' page that the design names. */
+/** List prices of us-east-1 in dollars, as AWS's pricing pages had them in November 2026. */
 export const PRICES = {
   date: '2026-11',
   region: 'us-east-1',
