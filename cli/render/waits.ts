@@ -6,12 +6,12 @@ import { renderTable } from './table.ts';
 export function waitTable({ waits }: Pick<JobWaits, 'waits'>): string {
   if (waits.length === 0) return '';
   return renderTable(
-    ['WAITING', 'CAUSE', 'WHY', 'HOW LONG'],
+    ['WAITING', 'CAUSE', 'HOW LONG', 'WHY'],
     waits.map(({ count, cause, message, etaSeconds, nextTrySeconds }) => [
       String(count),
       cause,
-      message,
       outlookOf({ etaMs: inMs(etaSeconds), nextTryMs: inMs(nextTrySeconds) }) || '<unknown>',
+      message, // ECS's own words may be long
     ]),
   );
 }

@@ -9,7 +9,8 @@ import { planningSpec } from '../domain/job.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
 import type { Status } from '../domain/status.ts';
 import type { TaskView } from '../domain/task.ts';
-import { chunksForWaits } from '../domain/waits.ts';
+import { inWordsOf } from '../domain/pod-wait.ts';
+import { type Wait, chunksForWaits, waitsOf } from '../domain/waits.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import type { Deps } from './deps.ts';
 import { readLaunchPace } from './launch-pace.ts';
@@ -41,20 +42,29 @@ export async function chartJob(uid: JobUid, depth: 'glance' | 'full', deps: Char
       ? look(() => sightOfNames(uid, board, deps))
       : null,
   ]);
+  const now = deps.clock.now();
+  const rate = pace.kind === 'seen' ? pace.value : { now, perSec: null, fullPerSec: null, namesPerSec: null };
+  const waiting = { spec: planningSpec(spec.manifest), status, board, hasNames: hasNames(spec.manifest) };
   return {
-    now: deps.clock.now(),
+    ...waiting,
+    now,
     identity: spec.identity,
-    spec: planningSpec(spec.manifest),
     finalizers: spec.manifest.metadata.finalizers ?? [],
-    hasNames: hasNames(spec.manifest),
-    status,
-    board,
+    waits: await Promise.all(waitsOf(waiting, rate).map((wait) => explained(wait, uid, board, deps))),
     torn,
     told,
     pace,
     tasks,
     names,
   };
+}
+
+/** Where tasks have been tried, what ECS said of one of them is what helps; a count does, if that cannot be read. */
+async function explained(wait: Wait, uid: JobUid, board: Draft, { jobs }: ChartDeps): Promise<Wait> {
+  const { example } = wait;
+  if (example === undefined) return wait;
+  const attempts = await look(() => jobs.readAttempts(uid, example, example));
+  return attempts.kind === 'seen' ? inWordsOf(wait, board, attempts.value) : wait;
 }
 
 type Loaded = {

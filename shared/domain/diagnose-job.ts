@@ -19,8 +19,8 @@ import {
 import { FOREGROUND_DELETION, type JobIdentity, type JobSpec } from './job.ts';
 import { DEAD_LETTERED } from './set-aside.ts';
 import { type Status, isHidden, isOver, podCount, tally } from './status.ts';
-import { waitText } from './wait-words.ts';
-import { type LaunchPace, type Wait, waitsOf } from './waits.ts';
+import { countText, waitText } from './wait-words.ts';
+import type { LaunchPace, Wait } from './waits.ts';
 
 /** A Job as an examination finds it: what was read of it, and what was asked of others about it. */
 export type JobChart = {
@@ -28,11 +28,10 @@ export type JobChart = {
   readonly identity: JobIdentity;
   readonly spec: JobSpec;
   readonly finalizers: readonly string[];
-  /** Its tasks have hostnames. */
-  readonly hasNames: boolean;
   readonly status: Status;
   /** With the chunks at hand. */
   readonly board: Draft;
+  readonly waits: readonly Wait[];
   /** Two rows that belong together and do not fit, found twice in a row; null: all fit. */
   readonly torn: string | null;
   /** STATUS's version that the feed has told of; null: nothing yet. */
@@ -125,9 +124,7 @@ function holding(chart: JobChart): readonly Finding[] {
         NOTHING,
       ),
     );
-  const pace =
-    chart.pace.kind === 'seen' ? chart.pace.value : { now, perSec: null, fullPerSec: null, namesPerSec: null };
-  for (const wait of waitsOf(chart, pace)) findings.push(waiting(wait, chart));
+  for (const wait of chart.waits) findings.push(waiting(wait, chart));
   if (phase.kind === 'finished' && spec.ttlSecAfterFinished !== null) {
     const due = (phase.at + spec.ttlSecAfterFinished * 1000) as EpochMs;
     if (isOverdue(due, now))
@@ -187,13 +184,7 @@ function waiting(wait: Wait, chart: JobChart): Finding {
     );
   }
   const severity = cause === 'startFailed' || cause === 'refused' ? 'warning' : 'info';
-  return found(
-    severity,
-    'Waiting',
-    `${count} ${count === 1 ? 'waits' : 'wait'}: ${waitText(wait)}`,
-    since,
-    ADVICE[cause] ?? NOTHING,
-  );
+  return found(severity, 'Waiting', `${countText(count)}: ${waitText(wait)}`, since, ADVICE[cause] ?? NOTHING);
 }
 
 /** Alarms, claims, and rows that do not fit: what keeps the Job going. */

@@ -1,5 +1,7 @@
+import type { Draft } from './draft.ts';
 import type { Ending } from './fact.ts';
 import type { IndexRecord } from './index-record.ts';
+import type { EndedAttempt } from './plan.ts';
 import { refusalCause } from './refusal.ts';
 import type { Status } from './status.ts';
 import { type LaunchPace, type Wait, isFirst, isRefused, rateWait } from './waits.ts';
@@ -49,9 +51,14 @@ export function pauseWait(
   return { cause, etaMs: null, nextTryMs, message: ended.reason };
 }
 
-/** A wait of several Pods in the words of one of them: how its last task ended. */
-export function inWordsOf(wait: Wait, index: number, { cause, reason }: Pick<Ending, 'cause' | 'reason'>): Wait {
-  const message = `${reason} (index ${index})`;
+/** A wait of several Pods in the words of one of them, its example: how that one's last task ended, if that is known. */
+export function inWordsOf(wait: Wait, board: Draft, attempts: readonly EndedAttempt[]): Wait {
+  const { example } = wait;
+  if (example === undefined) return wait;
+  const last = attempts.find(({ index, attempt }) => index === example && attempt === board.record(example)?.attempt);
+  if (last === undefined) return wait;
+  const { cause, reason } = last.ending;
+  const message = `${reason} (index ${example})`;
   return { ...wait, message, cause: cause === 'Unplaced' ? unplacedCause(reason) : wait.cause };
 }
 

@@ -23,6 +23,9 @@ export function waitText(wait: Pick<Wait, 'message' | 'etaMs' | 'nextTryMs'>): s
   return outlook === '' ? wait.message : `${wait.message}, ${outlook}`;
 }
 
+/** `1 waits`, `2 wait`. */
+export const countText = (count: number): string => `${count} ${count === 1 ? 'waits' : 'wait'}`;
+
 /** What moves by itself is no wait worth a word. */
 const MOVING: readonly Wait['cause'][] = ['launching', 'starting', 'stopping'];
 
@@ -31,8 +34,7 @@ export function waitLine(waits: readonly Wait[]): string | null {
   const held = waits.filter(({ cause }) => !MOVING.includes(cause)).toSorted((a, b) => b.count - a.count);
   const [first] = held;
   if (first === undefined) return null;
-  const verb = (count: number): string => (count === 1 ? 'waits' : 'wait');
-  if (held.length === 1) return `${first.count} ${verb(first.count)}: ${waitText(first)}`;
+  if (held.length === 1) return `${countText(first.count)}: ${waitText(first)}`;
   const total = held.reduce((sum, { count }) => sum + count, 0);
-  return `${total} ${verb(total)}: ${held.map((wait) => `${wait.count} ${waitText(wait)}`).join('; ')}`;
+  return `${countText(total)}: ${held.map((wait) => `${wait.count} ${waitText(wait)}`).join('; ')}`;
 }

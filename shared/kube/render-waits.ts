@@ -26,9 +26,7 @@ export async function findWaits(namespace: string, name: string, reads: Reads): 
 async function explained(wait: Wait, { spec, board }: JobView, { jobs }: Reads): Promise<Wait> {
   const { example } = wait;
   if (example === undefined) return wait;
-  const attempts = await jobs.readAttempts(spec.identity.uid, example, example);
-  const last = attempts.find(({ attempt }) => attempt === board.record(example)?.attempt);
-  return last === undefined ? wait : inWordsOf(wait, example, last.ending);
+  return inWordsOf(wait, board, await jobs.readAttempts(spec.identity.uid, example, example));
 }
 
 function renderWaits({ spec, version }: JobView, waits: readonly Wait[], pace: LaunchPace) {

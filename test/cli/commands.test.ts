@@ -121,9 +121,9 @@ describe('get', () => {
       "NAME   STATUS    COMPLETIONS   DURATION   AGE
       sums   Running   0/1000                   65s
 
-      WAITING   CAUSE         WHY                                              HOW LONG
-      900       launchRate    launch rate 20/s                                 about 45 s
-      100       parallelism   parallelism 900: the next starts when one ends   <unknown>
+      WAITING   CAUSE         HOW LONG     WHY
+      900       launchRate    about 45 s   launch rate 20/s
+      100       parallelism   <unknown>    parallelism 900: the next starts when one ends
       "
     `);
     const alone = await run('get waits sums');

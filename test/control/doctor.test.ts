@@ -225,6 +225,24 @@ describe('of a Job', () => {
     expect(reads).toBe(4);
   });
 
+  test("whose tasks cannot start, in ECS's words of one of them; without them if they cannot be read", async () => {
+    const stage = new Stage();
+    const reason = 'CannotPullContainerError: pull access denied for nobody/nothing';
+    stage.fate = { ...stage.fate, ending: { ...stage.fate.ending, cause: 'StartFailed', exitCode: null, reason } };
+    await stage.job({ completions: 1, parallelism: 1 });
+    await stage.settle();
+    stage.advance(2_000);
+    await stage.settle();
+    const seen = examiner(stage);
+    const waiting = find(await work(seen), 'Waiting');
+    expect(waiting).toMatchObject({ severity: 'warning', remedy: expect.stringContaining('Mend') as string });
+    expect(waiting.what).toContain(`1 waits: ${reason} (index 0), next try in`);
+
+    const jobs: Deps['jobs'] = { ...seen.deps.jobs, readAttempts: async () => Promise.reject(new Error('throttled')) };
+    const doctor = createDoctor({ letters: stage.store.letters, queueDepths: async () => [] }, { ...seen.deps, jobs });
+    expect(find(await doctor.job('default', 'work'), 'Waiting').what).toMatch(/^1 waits: their tasks cannot start/);
+  });
+
   test('that a user has suspended, and what waits for places', async () => {
     const w = await aJobAtWork({ completions: 10, parallelism: 2 });
     expect(find(await work(w), 'Waiting').what).toMatch(/^8 wait: parallelism 2/);

@@ -86,7 +86,7 @@ test('the launch rate, with a time that the Job keeps to', { timeout: TEST_MS },
     (await unscheduled('slow')).find((text) => /^LaunchRateLimited: launch rate 2\/s, about \d+ s$/.test(text)),
   ).toBeDefined();
   expect(await muster('get slow')).toMatch(
-    /^WAITING +CAUSE +WHY +HOW LONG\n\d+ +launchRate +launch rate 2\/s +about \d+ s$/m,
+    /^WAITING +CAUSE +HOW LONG +WHY\n\d+ +launchRate +about \d+ s +launch rate 2\/s$/m,
   );
 
   await kube.ended('slow');
