@@ -137,12 +137,21 @@ async function neededNames(deps: Deps): Promise<Needed> {
 const SERVICE_NAME = /^(?<job>[^.]+)-\d+\.(?<subdomain>[^.]+)\.(?<namespace>[^.]+)$/;
 
 async function removeAll(services: readonly HostService[], hostnames: Hostnames, deps: Deps): Promise<number> {
-  for (const { serviceId } of services) {
-    const listed = await hostnames.tasksIn(serviceId);
-    if (listed.kind === 'later') continue;
-    await callForEach(listed.taskIds, taskPace(deps), deps, (taskId) => hostnames.deregister(serviceId, taskId));
+  if (services.length === 0) return 0;
+  const found: { service: HostService; taskIds: readonly string[] }[] = [];
+  for (const service of services) {
+    const listed = await hostnames.tasksIn(service.serviceId);
+    if (listed.kind === 'listed') found.push({ service, taskIds: listed.taskIds });
   }
-  const deleted = await callForEach(services, servicePace(deps), deps, ({ serviceId }) =>
+  // Whose tasks have been listed had a Job before that: what has been taken over meanwhile is seen now, and is left alone.
+  const known = await neededNames(deps);
+  const strange: HostService[] = [];
+  for (const { service, taskIds } of found) {
+    if (await known.has(service.name)) continue;
+    strange.push(service);
+    await callForEach(taskIds, taskPace(deps), deps, (taskId) => hostnames.deregister(service.serviceId, taskId));
+  }
+  const deleted = await callForEach(strange, servicePace(deps), deps, ({ serviceId }) =>
     hostnames.deleteService(serviceId),
   );
   const gone = deleted.filter(({ kind }) => kind === 'done').length;

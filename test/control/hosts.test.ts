@@ -445,6 +445,21 @@ describe('names that are left', () => {
     await expectNothingLeft(uid);
   });
 
+  test('a Job that takes over a strange name while it is about to be removed keeps its tasks under it', async () => {
+    await dns.ensureService(nameOf(0));
+    const slow = stage.handler();
+    const held = slow.hold('before', 'hostnames.tasksIn');
+    const sweep = sweepStrangeNames(slow.deps);
+    await held.reached;
+    const uid = await stage.job({ ...NAMED, completions: 1 });
+    await go(3);
+    expect(shown(uid, 1)).toEqual(['attempt 1']);
+    held.release();
+    expect(await sweep).toBe(0);
+    await go(120);
+    expect(shown(uid, 1)).toEqual(['attempt 1']);
+  });
+
   test('of a Job that is deleted while its tasks still stop, names are not strange', async () => {
     stage.fate = { ...stage.fate, stopMs: 100_000 };
     const uid = await stage.job(NAMED);
