@@ -26,7 +26,7 @@ export async function createJob(spec: StoredSpec, deps: Deps): Promise<CreatedJo
   const status = withNews(null, freshStatus(job, deps.clock.now()), job);
   const reserving = reserveNames(spec, deps);
   const names = reserving === null ? null : await reserving;
-  if (names?.kind === 'noHosts') return names;
+  if (names?.kind === 'noHosts') return (await refusedAnyway(spec.identity, deps)) ?? names;
   const created = await deps.jobs.createJob(spec, status);
   if (created.kind !== 'created') {
     if (names !== null) await deps.hosts.release(spec.identity.uid);
@@ -37,6 +37,13 @@ export async function createJob(spec: StoredSpec, deps: Deps): Promise<CreatedJo
   deps.telemetry.record(creationMetrics(spec.manifest.spec.managedBy));
   await tell(spec.identity, status, deps);
   return { kind: 'created', status };
+}
+
+/** Whoever asks again, not having seen the answer, is to learn that the Job is there, not that its own names are in its way. */
+async function refusedAnyway({ namespace, name }: JobIdentity, deps: Deps): Promise<CreatedJob | null> {
+  const standing = await namespaceStanding(namespace, deps);
+  if (standing !== 'open') return { kind: standing };
+  return (await deps.jobs.findJob(namespace, name)) === null ? null : { kind: 'taken' };
 }
 
 /**

@@ -47,6 +47,16 @@ describe('a Job whose tasks have names', () => {
     expect(await world.hosts.reservations()).toHaveLength(1);
   });
 
+  test('that is there already is said to be, by whoever asks again, though names are short', async () => {
+    const world = await aNamedWorld();
+    await send(world, 'POST', JOBS, named('train', 1_500));
+    const again = await send(world, 'POST', JOBS, named('train', 1_500));
+    expect([again.code, again.body.reason]).toEqual([409, 'AlreadyExists']);
+    const nowhere = await send(world, 'POST', JOBS.replace('default', 'nowhere'), named('train', 1_500));
+    expect([nowhere.code, nowhere.body.reason]).toEqual([404, 'NotFound']);
+    expect(await counts(world)).toEqual([1_500]);
+  });
+
   test('reserves more before it grows, and does not grow where there are none', async () => {
     const world = await aNamedWorld();
     await send(world, 'POST', JOBS, named('train', 1_000));
