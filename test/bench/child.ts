@@ -16,6 +16,7 @@ const breakOff = (): void => {
   process.exit(1);
 };
 process.once('SIGTERM', breakOff);
+process.once('SIGINT', breakOff); // a terminal's Ctrl-C reaches all
 process.once('disconnect', breakOff);
 
 /** Runs the scenario that its arguments name, with options as JSON, and tells its parent the figures. */

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Results, budgetOf, pricedJob } from './budget.ts';
 import { idleMonth } from './prices.ts';
+import { endChildren } from './processes.ts';
 import { ratiosOf } from './ratios.ts';
 import { type Machine, render } from './report.ts';
 import { type Bundle, HERE, bundleFor } from './run-child.ts';
@@ -15,12 +16,17 @@ const INDEXES_MAX = 1_000_000;
 const names = SUITES.map(({ name }) => name);
 
 /** `npm run bench`: what an index costs and how long things take, against the budget; docs/budget.md tells how to read it. */
-const program = new Command('bench')
+const program = new Command('npm run bench --')
   .description('Measures what one index costs and how long things take, on this machine, against the budget.')
   .option('--json', 'figures for machines on standard output, instead of tables')
   .option('--only <names>', `some of ${names.join(',')}`, namesIn)
   .option('--indexes <sizes>', `sizes of the Jobs that are counted (default: ${SIZES.join(',')})`, sizesIn)
   .option('--vs <dir>', 'measure another checkout, too, by turns, and print ratios', checkoutIn)
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 measured, whatever the figures    1 it broke off    2 the command line is wrong    130 Ctrl-C',
+  )
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .action(run);
 
 type Options = {
@@ -34,6 +40,15 @@ async function run({ json, only = SUITES, indexes = SIZES, vs }: Options): Promi
   const machine = machineNow();
   const here = await bundleFor(HERE);
   const there = vs === undefined ? null : await otherCheckout(vs);
+  const cleanUp = (): void => {
+    here.remove();
+    there?.remove();
+  };
+  process.once('SIGINT', () => {
+    endChildren();
+    cleanUp();
+    process.exit(130);
+  });
   try {
     let ours: Results = {};
     let theirs: Results = {};
@@ -49,8 +64,7 @@ async function run({ json, only = SUITES, indexes = SIZES, vs }: Options): Promi
     const all = { machine, results: ours, cost, idle: idleMonth(), budget: budgetOf(ours), other: theirs, ratios };
     process.stdout.write(`${json === true ? JSON.stringify(all, null, 2) : render(machine, ours, ratios)}\n`);
   } finally {
-    here.remove();
-    there?.remove();
+    cleanUp();
   }
 }
 

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { Figures } from './figures.ts';
 import { type Broken, Fleet } from './fleet.ts';
 import { textOf } from './law.ts';
@@ -30,6 +30,11 @@ const whole = (text: string): number => {
   if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('a whole number is wanted');
   return value;
 };
+const some = (text: string): number => {
+  const value = whole(text);
+  if (value === 0) throw new InvalidArgumentError('one at least is wanted');
+  return value;
+};
 const hours = (text: string): number => {
   const value = Number(text);
   if (!(value > 0)) throw new InvalidArgumentError('a number above 0 is wanted');
@@ -45,19 +50,30 @@ const faults = (text: string): readonly Fault[] => {
 
 const program = new Command('npm run sim --')
   .description('Runs the control code in seeded worlds full of faults, and checks the guarantees at every step.')
-  .option('--seeds <n>', 'run so many seeds, in as many processes as there are cores', whole)
+  .option('--seeds <n>', 'run so many seeds, in as many processes as there are cores', some)
   .option('--from <seed>', 'the first of them', whole, 0)
-  .option('--seed <s>', 'run this one, exactly as always, and tell its story', whole)
+  .addOption(
+    new Option('--seed <s>', 'run this one, exactly as always, and tell its story')
+      .argParser(whole)
+      .conflicts(['seeds', 'hours', 'from']),
+  )
   .option('--hours <h>', 'run seeds that nobody has run, for so long', hours)
   .option('--json', 'figures as JSON', false)
   .option('--all', "of one seed: the whole story, not only the broken index's", false)
   .option('--no-shrink', 'of a broken seed: look for no smaller run that breaks the same')
   .option('--without <faults>', 'kinds of fault that never strike: crash,conflict,event-late', faults, [])
   .option('--skip <numbers>', 'happenings that do not happen', (text) => text.split(',').map(whole), [])
-  .option('--completions <n>', 'at most so many indexes', whole)
-  .option('--parallelism <n>', 'at most so much parallelism', whole)
+  .option('--completions <n>', 'at most so many indexes', some)
+  .option('--parallelism <n>', 'at most so much parallelism', some)
   .option('--storm-sec <s>', 'the weather clears so long after the start', whole)
-  .addHelpText('after', '\nExit code 1: a guarantee was broken, or a kind of fault never struck in 100 seeds or more.')
+  .addHelpText(
+    'after',
+    `
+Exit codes:
+  0 all held    1 a guarantee was broken, or a kind of fault never struck in 100 seeds or more
+  2 the command line is wrong    130 Ctrl-C (the figures are those of the seeds that were run)`,
+  )
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .parse();
 
 const options = program.opts<Options>();
@@ -71,7 +87,7 @@ const variation: Variation = {
 };
 if (options.seed !== undefined) await one(options.seed);
 else if (options.seeds !== undefined || options.hours !== undefined) await many();
-else program.help({ error: true });
+else program.error('error: one of --seeds, --seed and --hours is wanted; --help tells more');
 
 async function one(seed: number): Promise<void> {
   const { result, story } = await tellSeed(seed, variation);

@@ -36,6 +36,7 @@ export async function startBench(
   options: Partial<Pick<LocalOptions, 'script' | 'events' | 'launchesPerSec' | 'onClient'>> = {},
 ): Promise<BenchRuntime> {
   const dataDir = mkdtempSync(join(tmpdir(), 'muster-bench-'));
+  process.once('exit', () => rmSync(dataDir, { recursive: true, force: true })); // also if it is broken off
   const meter = new Meter();
   const started = await startLocalRuntime({
     port: null,
