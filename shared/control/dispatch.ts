@@ -33,6 +33,8 @@ type Pack = Extract<DispatchMessage, { kind: 'pack' }>;
 /** What could not be done yet is sent again with this delay: soon enough to find the rights that are given out next. */
 const LATER_DELAY_SEC = 1;
 const LATER_DELAY_MAX_SEC = 5;
+/** SQS delays no message for longer. */
+const DELAY_MAX_SEC = 900;
 const TRIES_MAX = 6;
 
 /**
@@ -99,7 +101,8 @@ async function putOff(pack: Pack, { queues, clock, settings }: Deps): Promise<vo
   const now = clock.now();
   const putOffAt = pack.putOffAt ?? now;
   const ageMs = now - putOffAt;
-  if (ageMs >= settings.timing.resendMs) return;
+  const { resendMs, stopRepeatMs } = settings.timing;
+  if (ageMs >= (pack.launch.length > 0 ? resendMs : stopRepeatMs)) return;
   const delaySec = Math.min(LATER_DELAY_MAX_SEC, Math.max(LATER_DELAY_SEC, Math.floor(ageMs / 4_000)));
   await queues.dispatch([{ ...pack, putOffAt }], delaySec);
 }
@@ -303,7 +306,10 @@ async function stopAll(
 
 const stopPace = ({ settings }: Deps) => ({ name: 'stop', ratePerSec: settings.stopsPerSec }) as const;
 
-async function stopStranger(message: { readonly uid: JobUid; readonly taskArn: TaskArn }, deps: Deps): Promise<void> {
+/** Put off for longer each time; then it is left to whoever meets the task next, or the hourly sweep. */
+const STRANGER_TURNS_MAX = 12;
+
+async function stopStranger(message: Extract<DispatchMessage, { kind: 'stopTask' }>, deps: Deps): Promise<void> {
   let asked = false;
   await callAtPace([message.taskArn], stopPace(deps), deps, async (taskArn) => {
     const answer = await deps.tasks.stop(taskArn, 'Muster: not a current attempt');
@@ -311,7 +317,9 @@ async function stopStranger(message: { readonly uid: JobUid; readonly taskArn: T
     if (!asked) await slowDown(stopPace(deps), deps);
   });
   if (asked) return deps.telemetry.count('GhostsStopped', 1);
-  await deps.queues.dispatch([{ kind: 'stopTask', ...message }], LATER_DELAY_SEC);
+  const turn = (message.turn ?? 0) + 1;
+  if (turn > STRANGER_TURNS_MAX) return;
+  await deps.queues.dispatch([{ ...message, turn }], Math.min(DELAY_MAX_SEC, 2 ** (turn - 1)));
 }
 
 /** There will never be a template: nothing runs, and nothing will. */

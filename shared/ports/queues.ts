@@ -41,7 +41,13 @@ export type DispatchMessage =
       readonly podDeleted?: true | undefined;
     }
   /** a live task that is no current attempt's */
-  | { readonly kind: 'stopTask'; readonly uid: JobUid; readonly taskArn: TaskArn }
+  | {
+      readonly kind: 'stopTask';
+      readonly uid: JobUid;
+      readonly taskArn: TaskArn;
+      /** how often it has been put off; left out: never */
+      readonly turn?: number | undefined;
+    }
   /** look up the active attempts from this index on */
   | { readonly kind: 'inspect'; readonly uid: JobUid; readonly from: number }
   /** bring the DNS names of the indexes of one launch row up to date; `turn`: it has been sent again so often */

@@ -15,6 +15,8 @@ export type MailOptions = {
   readonly tell: (what: string, about: About, fault: Fault) => void;
   /** Messages about such a Job cannot be processed. */
   readonly isDamaged: (uid: JobUid) => boolean;
+  /** A look has gone to the dead letters. */
+  readonly unheard: (look: Look) => void;
 };
 
 /** Between the event and its second coming. */
@@ -102,6 +104,7 @@ export class Mail {
     const { storm, isDamaged } = this.#options;
     storm.struck('message given up');
     if (isDamaged(body.uid)) this.poison.dead++;
+    if ('facts' in body) this.#options.unheard(body);
     this.#tell(body, 'gives up, it goes to the dead letters', 'message given up');
   }
 

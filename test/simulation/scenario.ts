@@ -38,7 +38,7 @@ export function scenarioOf(seed: number, { completions, parallelism }: Variation
   const named = { name: 'work', completionsMax: completions, parallelismMax: parallelism };
   const first = specFor(random, { ...named, uid: `sim-${seed}`, large });
   const isRenewed = !large && random.chance(0.12);
-  const next = isRenewed ? specFor(random, { ...named, uid: `sim-${seed}-next`, large: false }) : null;
+  const next = isRenewed ? awake(specFor(random, { ...named, uid: `sim-${seed}-next`, large: false })) : null;
   const damaged = random.chance(0.15) ? aJob({ uid: `sim-${seed}-damaged`, name: 'damaged', createdAt: START }) : null;
   const fates = new Map(
     [first, ...(next === null ? [] : [next])].map((spec) => [spec.identity.uid, fatesOf(random, spec.manifest, large)]),
@@ -78,3 +78,9 @@ function fairScenario(seed: number, random: Random): Scenario {
     stepMaxMs: 1,
   };
 }
+
+/** The one that is made anew may come after the last who resumes anything. */
+const awake = (spec: StoredSpec): StoredSpec => ({
+  ...spec,
+  manifest: { ...spec.manifest, spec: { ...spec.manifest.spec, suspend: false } },
+});

@@ -18,7 +18,7 @@ import { START, World } from './world.ts';
 /** An attempt that only the look-ups can find takes 40 minutes; some such in a row. */
 const CALM_MS = 24 * 3_600_000;
 /** Twice what the longest of the seeds takes. */
-const STEPS_MAX = 300_000;
+const STEPS_MAX = 1_000_000;
 
 export type SeedResult = {
   readonly seed: number;
@@ -186,7 +186,7 @@ const allQuiet = (uids: readonly JobUid[], { watchdog }: World): boolean =>
 
 /** Over, and nothing more is to be done about it. */
 const isQuiet = ({ status, spec, publishedVersion }: Watched): boolean =>
-  (status.phase.kind === 'deleted' && (publishedVersion === DELETED_VERSION || status.alarms.length === 0)) ||
+  (status.phase.kind === 'deleted' && publishedVersion === DELETED_VERSION && status.alarms.length === 0) ||
   (status.phase.kind === 'finished' && status.alarms.length === 0 && spec.ttlSecAfterFinished === null);
 
 const standingOf = (status: Status | undefined): string => {

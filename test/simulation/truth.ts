@@ -37,12 +37,12 @@ type Lie = { readonly index: number; readonly guarantee: Guarantee; readonly wha
 
 /**
  * Compares what ECS's tasks came to with what the board says of their launches; `outcomes` by index/attempt/nonce;
- * `isDenied`: RunTask has said that it did not start the task.
+ * `isUnheard`: RunTask has said that it did not start the task, or its end went to the dead letters.
  */
 export function lies(
   tasks: readonly TaskView[],
   outcomes: ReadonlyMap<string, Outcome>,
-  isDenied: (task: TaskView) => boolean,
+  isUnheard: (task: TaskView) => boolean,
 ): readonly Lie[] {
   const found: Lie[] = [];
   for (const task of tasks) {
@@ -62,8 +62,10 @@ export function lies(
     if (expected(ending, outcome, endedAt) === op) continue;
     const forgotten = times.stoppedAt !== null && outcome.at >= times.stoppedAt + ECS_REMEMBERS_MS;
     const guesses = outcome.shadow.podDeleted ? [NOWHERE, DELETED] : [NOWHERE];
+    // A Pod that its user has deleted counts when nothing is known of its task.
+    if (forgotten && outcome.shadow.podDeleted && (op === 'failed' || op === 'failedForGood')) continue;
     // Nobody has the ARN of a task that RunTask has denied: once it has stopped, and the event was lost, it cannot be found.
-    if ((forgotten || isDenied(task)) && guesses.some((guess) => isLoss(expected(guess, outcome, endedAt), op)))
+    if ((forgotten || isUnheard(task)) && guesses.some((guess) => isLoss(expected(guess, outcome, endedAt), op)))
       continue;
     const guarantee = ending.cause === 'Completed' ? 'G2' : 'G5';
     found.push({

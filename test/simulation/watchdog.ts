@@ -1,3 +1,4 @@
+import type { Look } from '../../shared/control/reconcile.ts';
 import { type EpochMs, type JobUid, asJobUid, plusMs } from '../../shared/domain/brand.ts';
 import type { AttemptId } from '../../shared/domain/fact.ts';
 import { isActive } from '../../shared/domain/index-record.ts';
@@ -38,6 +39,7 @@ export class Watchdog {
   readonly #phantoms = new Set<string>();
   /** The same, and those that the board has taken for its own. */
   readonly #denied = new Set<string>();
+  readonly #unheard = new Set<string>();
 
   constructor(now: () => EpochMs, law: Law, tell: Tell) {
     this.#now = now;
@@ -143,9 +145,15 @@ export class Watchdog {
     return this.#phantoms.has(`${job}/${keyOf(id)}`);
   }
 
-  /** RunTask has said that it does not start it, and started it. */
-  isDenied(uid: JobUid, id: AttemptId): boolean {
-    return this.#denied.has(`${uid}/${keyOf(id)}`);
+  /** RunTask has said that it does not start it, and started it; or what ECS told of its end has gone to the dead letters. */
+  isUnheard(uid: JobUid, id: AttemptId): boolean {
+    const key = `${uid}/${keyOf(id)}`;
+    return this.#denied.has(key) || this.#unheard.has(key);
+  }
+
+  /** Nobody could work on these facts, however often they came. */
+  unheard({ uid, facts }: Look): void {
+    for (const fact of facts) if (fact.kind === 'stopped') this.#unheard.add(`${uid}/${keyOf(fact)}`);
   }
 
   #goesLive(uid: JobUid, id: AttemptId): void {
@@ -236,7 +244,7 @@ export class Watchdog {
     const live = tasks.filter(({ stage }) => stage !== 'stopped');
     law(live.length > 0, 'G7', () => `${live.length} tasks run on after the Job is over`, live[0]?.id.index);
     const own = tasks.filter((view) => !isStranger(view) && !(this.#isPhantom(view) && !isCounted(view, watched)));
-    for (const { guarantee, what, index } of lies(own, watched.outcomes, ({ job, id }) => this.isDenied(job, id)))
+    for (const { guarantee, what, index } of lies(own, watched.outcomes, ({ job, id }) => this.isUnheard(job, id)))
       law(true, guarantee, () => what, index);
     const done = new Set(own.filter(({ ending }) => ending?.cause === 'Completed').map(({ id }) => id.index));
     for (const index of watched.board.succeeded)

@@ -94,7 +94,14 @@ export class World {
     this.storm = new Storm(weather, seed, without);
     this.law = new Law(({ guarantee, what }) => this.tell('watchdog', `BROKEN ${guarantee}: ${what}`, ALL));
     this.watchdog = new Watchdog(now, this.law, (what, about) => this.tell(this.#actor, what, about));
-    this.mail = new Mail({ now, storm: this.storm, gustMs, isDamaged, tell: (...told) => this.tell('sky', ...told) });
+    this.mail = new Mail({
+      now,
+      storm: this.storm,
+      gustMs,
+      isDamaged,
+      unheard: (look) => this.watchdog.unheard(look),
+      tell: (...told) => this.tell('sky', ...told),
+    });
     this.store = createMemoryStore({ now });
     this.tasks = this.#ecs(now);
     this.names = new NamesWatch({
