@@ -1,4 +1,4 @@
-import { type EpochMs, type JobUid, type TaskArn, plusMs } from '../domain/brand.ts';
+import { type EpochMs, type JobUid, plusMs } from '../domain/brand.ts';
 import { LOST, NO_TIMES, POD_DELETED } from '../domain/ending.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';
 import { unreachable } from '../domain/invariant.ts';
