@@ -31,7 +31,7 @@ export async function loadJob(uid: JobUid, facts: readonly Fact[], deps: Deps): 
     const spec = await specOf(uid, read.revision, deps);
     if (spec === null) return null;
     if (spec.revision !== read.revision) continue;
-    const { status, marked } = await withMark(uid, read, deps);
+    const { status, marked } = await withMark(uid, read, facts, deps);
     const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
     const stored = await chunksAt(uid, status, chunksNeeded(job, status, facts, deps.clock.now()), deps);
     if (stored !== null) return { job, spec, status, stored, marked };
@@ -48,16 +48,19 @@ async function specOf(uid: JobUid, revision: number, { jobs, cache }: Deps): Pro
 }
 
 /**
- * STATUS's hint of what is published may lag; where a publication looks due by it, the feed's own mark tells. A lag that
- * is younger than that makes the journal a little longer, no more.
+ * STATUS's hint of what is published may lag; where a publication looks due by it, the feed's own mark tells. With facts at
+ * hand there will be something to publish anyway, and a lag that is young makes the journal a little longer, no more; without
+ * any, a pass that did not know that a user's change is told already would tell it again.
  */
 async function withMark(
   uid: JobUid,
   status: Status,
+  facts: readonly Fact[],
   { feed, clock, settings }: Deps,
 ): Promise<Pick<LoadedJob, 'status' | 'marked'>> {
   const { published } = status;
-  if (clock.now() < plusMs(published.at, settings.timing.publishEveryMs)) return { status, marked: false };
+  const isYoung = clock.now() < plusMs(published.at, settings.timing.publishEveryMs);
+  if (isYoung && (published.version >= status.version || facts.length > 0)) return { status, marked: false };
   const mark = await feed.readMark(uid);
   if (mark === null || mark.version < published.version) return { status, marked: mark === null };
   return { status: { ...status, published: { version: mark.version, seq: mark.seq, at: mark.at } }, marked: true };

@@ -63,13 +63,6 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     ['G10'],
   ),
   one(
-    'an end counts, though a smaller Job has its index no more',
-    JUDGE,
-    "if (outOfRange) return { as: 'released', because: 'completions were lowered', match: null };",
-    '',
-    ['G5'],
-  ),
-  one(
     'a Pod that cannot start waits for ever',
     JUDGE,
     'const timedOut = unstartedSince !== null && at >=',

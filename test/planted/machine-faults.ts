@@ -15,6 +15,7 @@ const TRANSITION = 'shared/domain/transition.ts';
 const RECONCILE = 'shared/control/reconcile.ts';
 const DISPATCH = 'shared/control/dispatch.ts';
 const LOAD_JOB = 'shared/control/load-job.ts';
+const CACHED_CHUNKS = 'shared/control/cached-chunks.ts';
 const SWEEP = 'shared/control/sweep.ts';
 
 /** Mistakes in what carries every Job: store, facts, launches, stops, sweeps. Somebody could make them, or others have. */
@@ -50,7 +51,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   ),
   one(
     'a torn load goes on: the chunk is newer than STATUS',
-    LOAD_JOB,
+    CACHED_CHUNKS,
     'if (found === undefined || found.version !== status.chunks[no]?.version) return null;',
     'if (found === undefined) return null;',
     ['bug'],

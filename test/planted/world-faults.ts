@@ -22,7 +22,7 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
   one(
     'nobody looks for a task that started though it was refused',
     LAUNCH_ROW,
-    "...(outcome.kind === 'refused' ? { refused: true } : {}),",
+    "...(outcome.kind === 'refused' ? { refusedAt: now } : {}),",
     '',
     ['G2', 'G4', 'G5', 'G6', 'G7'],
   ),
@@ -91,5 +91,11 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
     ],
     breaks: ['G7'],
   },
-  one('nobody looks for services that no Job needs', HOSTS_SWEEP, 'strange.push(service);', 'void service;', ['G7']),
+  one(
+    'nobody looks for services that no Job needs',
+    HOSTS_SWEEP,
+    '!(await known.has(service.name)))\n        strange.push(service);',
+    '!(await known.has(service.name)))\n        void service;',
+    ['G7'],
+  ),
 ];
