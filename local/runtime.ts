@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
 import { createSqsClient } from '../shared/adapters/aws/sqs-queues.ts';
 import { createDynamoClient } from '../shared/adapters/aws/dynamo-client.ts';
 import { createTable } from '../shared/adapters/aws/dynamo-table.ts';
@@ -85,12 +86,15 @@ const WATCH_POLL_MS = 150;
 const TASKS_SWEPT_EVERY_MS = 3_600_000;
 /** The embedded runtime is used by one person: what its Jobs left is kept for a month. */
 const HISTORY_MS = 30 * 86_400_000;
+/** V8 lets the heap of a busy process grow to several times what it holds; a machine has other work, too. */
+const THRIFT = '--heap-growing-percent=50';
 
 /**
  * Starts the embedded AWS on 127.0.0.1 and the very handlers that run on Lambda, and resolves when `GET /version` answers.
  * Jobs and tasks that an earlier runtime on this folder left, whatever ended it, go on.
  */
 export async function startLocalRuntime(options: LocalOptions): Promise<LocalRuntime | NotStarted> {
+  setFlagsFromString(THRIFT);
   const folder = takeDataFolder(options.dataDir);
   if ('kind' in folder) {
     return {
