@@ -79,6 +79,8 @@ const TABLE_NAME = 'muster';
 const TIMEOUT_MS = 30_000;
 /** A dispatcher waits for the moments at which it may call, so that some more than there is work for cost nothing. */
 const DISPATCHERS = 12;
+/** Too short to be noticed; a steady stream of facts is counted in a third of the passes. */
+const COALESCE_MS = 100;
 const SWEEP_EVERY_MS = 20_000;
 const DRAIN_MS = 2_000;
 /** A watch looks at the feed this often; here that costs next to nothing. */
@@ -183,7 +185,7 @@ async function startOn(
       historyMs: HISTORY_MS,
       hosts: { max: HOSTS_MAX, servicesPerSec: null, tasksPerSec: null },
     },
-    coalesceMs: 0,
+    coalesceMs: COALESCE_MS,
     ...(options.onClient === undefined ? {} : { onClient: options.onClient }),
     telemetry: createPlainTelemetry({ write: (line) => say(line.trimEnd()) }),
   };

@@ -48,16 +48,20 @@ async function specOf(uid: JobUid, revision: number, { jobs, cache }: Deps): Pro
 }
 
 /**
- * STATUS's hint of what is published may lag; where a publication looks due by it, the feed's own mark tells. With facts at
- * hand there will be something to publish anyway, and a lag that is young makes the journal a little longer, no more; without
- * any, a pass that did not know that a user's change is told already would tell it again.
+ * STATUS's hint of what is published may lag; where a publication looks due by it, the feed's own mark tells, or this process,
+ * if it has told all that there is. With facts at hand there will be something to publish anyway, and a lag that is young
+ * makes the journal a little longer, no more; without any, a pass that did not know that a user's change is told already
+ * would tell it again.
  */
 async function withMark(
   uid: JobUid,
   status: Status,
   facts: readonly Fact[],
-  { feed, clock, settings }: Deps,
+  { feed, publisher, clock, settings }: Deps,
 ): Promise<Pick<LoadedJob, 'status' | 'marked'>> {
+  const own = publisher.told(uid);
+  if (own !== undefined && own.version >= status.version)
+    return { status: { ...status, published: own }, marked: true };
   const { published } = status;
   const isYoung = clock.now() < plusMs(published.at, settings.timing.publishEveryMs);
   if (isYoung && (published.version >= status.version || facts.length > 0)) return { status, marked: false };

@@ -14,10 +14,12 @@ export type Publisher = {
    * @param since how far the feed had the Job a moment ago; left out: it is read
    */
   publish(job: JobIdentity, status: Status, since?: Told): Promise<void>;
+  /** What this process has told of the Job last, if it remembers: the feed may know more by now, never less. */
+  told(uid: JobUid): Told | undefined;
 };
 
 /** What the feed knows of a Job. */
-type Told = Pick<FeedMark, 'version' | 'seq'>;
+type Told = Pick<FeedMark, 'version' | 'seq' | 'at'>;
 
 type Order = {
   readonly job: JobIdentity;
@@ -59,6 +61,7 @@ export function createPublisher(ports: { readonly feed: Feed; readonly clock: Cl
         waiting.push({ job, status, since, done, failed });
         if (!running) void run();
       }),
+    told: (uid) => told.get(uid),
   };
 }
 
@@ -81,23 +84,24 @@ async function publishAll(
       [...newest.values()].map(async ({ job, status, since }) => {
         // Of a Job that has just been made nothing was told; should that or `since` be wrong, the mark refuses the row.
         if (attempt === 0 && status.version === 1) return feedEntry(job, status, null);
-        const known = attempt === 0 && since !== undefined ? newer(since, told.get(job.uid)) : null;
+        const known = attempt === 0 ? newer(since, told.get(job.uid)) : undefined;
         const mark = known ?? (await feed.readMark(job.uid));
         return feedEntry(job, status, mark);
       }),
     );
     const untold = entries.filter((entry) => entry !== null);
     if (untold.length === 0) return;
-    const appended = await feed.append(untold, clock.now());
+    const at = clock.now();
+    const appended = await feed.append(untold, at);
     if (appended.kind === 'outrun') continue;
-    for (const { uid, version, seq } of untold) remember(told, uid, { version, seq });
+    for (const { uid, version, seq } of untold) remember(told, uid, { version, seq, at });
     return;
   }
 }
 
 /** A pass that has read the mark may have been overtaken by one of this very process. */
-const newer = (since: Told, last: Told | undefined): Told =>
-  last !== undefined && last.version > since.version ? last : since;
+const newer = (since: Told | undefined, last: Told | undefined): Told | undefined =>
+  last !== undefined && last.version > (since?.version ?? 0) ? last : since;
 
 const TOLD_MAX = 512;
 

@@ -87,9 +87,11 @@ test('ratios pair what was measured alike, and leave open what the other has not
 });
 
 test('the report says what it was measured on and which lines are over', () => {
-  const machine = { node: '20.20.2', cores: 2, loadAtStart: 0.5, engine: 'dynoxide', commit: 'abc' };
+  const calibration = { clientCpuMs: 0.26, engineCpuMs: 0.2, perSec: 3_600 };
+  const machine = { node: '20.20.2', cores: 2, loadAtStart: 0.5, engine: 'dynoxide', commit: 'abc', calibration };
   const text = render(machine, { jobs: [aRun(10, 4, false)] }, null);
   expect(text).toContain('node 20.20.2, 2 cores, load 0.5 at the start, dynoxide, abc');
+  expect(text).toContain('a conditional UpdateItem takes 0.26 ms of CPU');
   expect(text).toMatch(/write units an index +│ 4 +│ at most 3\.50 +│ over/);
   expect(text).toContain('Fargate');
 });

@@ -83,7 +83,7 @@ export function budgetOf(results: Results): readonly BudgetRow[] {
     );
   add('idle, a month', sumOf(idleMonth()), 'at most', 2, '$', 'computed from list prices');
   if (kep !== undefined) {
-    const on = `KEP-2214’s load: ${kep.jobs} Jobs, ${kep.indexes.toLocaleString('en')} indexes`;
+    const on = `KEP-2214’s load: ${kep.jobs} Jobs, ${kep.indexes.toLocaleString('en')} indexes, for the second time`;
     add('KEP-2214’s load', kep.seconds, 'at most', 4, 's', on);
     add('CPU an index, all processes', kep.cpuMs / kep.indexes, 'at most', 6, 'ms', on);
   }

@@ -1,4 +1,5 @@
 import { beside } from './scenarios/beside.ts';
+import { calibration } from './scenarios/calibration.ts';
 import { jobs } from './scenarios/jobs.ts';
 import { kepLoad } from './scenarios/kep-load.ts';
 import { lag } from './scenarios/lag.ts';
@@ -7,7 +8,7 @@ import { planner } from './scenarios/planner.ts';
 import { endChildren } from './processes.ts';
 
 /** What a process of its own can measure, by name. */
-const SCENARIOS = { beside, dispatcher, jobs, kepLoad, lag, planner };
+const SCENARIOS = { beside, calibration, dispatcher, jobs, kepLoad, lag, planner };
 export type Scenarios = typeof SCENARIOS;
 
 /** Whoever breaks off leaves no engine behind. */

@@ -8,7 +8,7 @@ import { idleMonth } from './prices.ts';
 import { endChildren } from './processes.ts';
 import { ratiosOf } from './ratios.ts';
 import { type Machine, render } from './report.ts';
-import { type Bundle, HERE, bundleFor } from './run-child.ts';
+import { type Bundle, HERE, bundleFor, runChild } from './run-child.ts';
 import { SUITES, type Suite } from './suites.ts';
 
 const SIZES = [10, 100, 1_000, 10_000, 100_000];
@@ -37,7 +37,7 @@ type Options = {
 };
 
 async function run({ json, only = SUITES, indexes = SIZES, vs }: Options): Promise<void> {
-  const machine = machineNow();
+  const before = machineNow();
   const here = await bundleFor(HERE);
   const there = vs === undefined ? null : await otherCheckout(vs);
   const cleanUp = (): void => {
@@ -50,6 +50,7 @@ async function run({ json, only = SUITES, indexes = SIZES, vs }: Options): Promi
     process.exit(130);
   });
   try {
+    const machine: Machine = { ...before, calibration: (await runChild(here, 'calibration', {})).figures };
     let ours: Results = {};
     let theirs: Results = {};
     for (const suite of only) {
@@ -101,7 +102,7 @@ async function otherCheckout(root: string): Promise<{ readonly bundle: Bundle; r
   }
 }
 
-function machineNow(): Machine {
+function machineNow(): Omit<Machine, 'calibration'> {
   const commit = execFileSync('git', ['describe', '--always', '--dirty'], { cwd: HERE, encoding: 'utf8' }).trim();
   return {
     node: process.versions.node,

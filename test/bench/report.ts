@@ -1,6 +1,7 @@
 import Table from 'cli-table3';
 import { type BudgetRow, type Peaked, type Results, budgetOf, nameOf, perIndex, pricedJob } from './budget.ts';
 import { requestsOf } from './meter.ts';
+import type { Calibration } from './scenarios/calibration.ts';
 import { type CostLine, PRICES, idleMonth, sumOf } from './prices.ts';
 import type { RatioRow } from './ratios.ts';
 import type { JobFigures } from './scenarios/jobs.ts';
@@ -12,6 +13,8 @@ export type Machine = {
   /** Mean number of busy processes in the minute before: above the number of cores times are too long. */
   readonly loadAtStart: number;
   readonly engine: string;
+  /** What one conditional UpdateItem takes here: times are to be read by it. */
+  readonly calibration: Calibration;
   readonly commit: string;
 };
 
@@ -25,7 +28,7 @@ const NOTES = [
 /** All that was measured, as tables for people. Pure. */
 export function render(machine: Machine, results: Results, ratios: readonly RatioRow[] | null): string {
   const parts = [
-    `node ${machine.node}, ${machine.cores} cores, load ${machine.loadAtStart.toFixed(1)} at the start, ${machine.engine}, ${machine.commit}`,
+    `node ${machine.node}, ${machine.cores} cores, load ${machine.loadAtStart.toFixed(1)} at the start, ${machine.engine}, ${machine.commit}\n${speed(machine.calibration)}`,
     NOTES.join('\n'),
     ...((results.jobs ?? []).length === 0 ? [] : [jobTable(results.jobs ?? [])]),
     ...besides(results),
@@ -61,8 +64,11 @@ function jobTable(jobs: readonly Peaked<JobFigures>[]): string {
   return table.toString();
 }
 
+const speed = ({ clientCpuMs, engineCpuMs, perSec }: Calibration): string =>
+  `a conditional UpdateItem takes ${clientCpuMs.toFixed(2)} ms of CPU, and ${engineCpuMs.toFixed(2)} ms of the engine’s; ${Math.round(perSec).toLocaleString('en')} a second from one process`;
+
 /** What the budget has no line for. */
-function besides({ lag, beside, planner }: Results): readonly string[] {
+function besides({ lag, beside, planner, kep }: Results): readonly string[] {
   const lines: string[] = [];
   if (lag !== undefined) {
     const of = ({ p50Ms, p99Ms, worstMs, events }: typeof lag.idle): string =>
@@ -80,6 +86,10 @@ function besides({ lag, beside, planner }: Results): readonly string[] {
       `a Job of 3 (tasks of 1 s): alone ${seconds(beside.aloneSec)} s; beside ${beside.largeIndexes.toLocaleString('en')} at ${beside.perSec}/s ${seconds(beside.besideSec)} s`,
     );
   }
+  if (kep !== undefined)
+    lines.push(
+      `KEP-2214’s load on a runtime that has just started: ${kep.first.seconds.toFixed(1)} s, ${(kep.first.cpuMs / kep.indexes).toFixed(1)} ms of CPU an index`,
+    );
   return lines.length === 0 ? [] : [lines.join('\n')];
 }
 

@@ -26,6 +26,7 @@ export function clientConfig({ region, endpoint, accessKey = 'muster' }: Connect
   return {
     region,
     maxAttempts: patience.maxAttempts,
+    cacheMiddleware: true, // a client's steps are put together once a command, not once a call
     requestHandler: new NodeHttpHandler({
       // Waiting for one of the sockets counts, too; an emulator in a busy process of our own is there nevertheless.
       connectionTimeout: endpoint === null ? CONNECT_TIMEOUT_MS : patience.requestTimeoutMs,

@@ -47,7 +47,7 @@ export function createSqsInbox(options: {
           WaitTimeSeconds: wait?.waitSec ?? 0,
           MessageSystemAttributeNames: ['ApproximateReceiveCount'],
         }),
-        wait === undefined ? {} : { abortSignal: wait.signal },
+        ...(wait === undefined ? [] : [{ abortSignal: wait.signal }]),
       );
       return messages.map(({ MessageId, ReceiptHandle, Body, Attributes }) => ({
         id: MessageId ?? '',
