@@ -1,4 +1,4 @@
-import { type EpochMs, type JobUid, plusMs } from '../domain/brand.ts';
+import { type JobUid, plusMs } from '../domain/brand.ts';
 import { LOST, NO_TIMES, POD_DELETED } from '../domain/ending.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';
 import { unreachable } from '../domain/invariant.ts';
@@ -19,12 +19,11 @@ import { taskEnvironment } from '../domain/task-environment.ts';
 import type { LaunchTemplate } from '../domain/task.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
-import type { Fatal, Later } from '../ports/tasks.ts';
 import type { Deps } from './deps.ts';
 import { closeHosts } from './hosts-closing.ts';
-import { prepareHosts } from './hosts-prepare.ts';
 import { syncHosts } from './hosts.ts';
 import { findTask, inspect } from './inspect.ts';
+import { refusalOf, sortByName } from './launch-names.ts';
 import { callAtPace, slowDown } from './pace.ts';
 import { templateOf } from './template.ts';
 
@@ -330,40 +329,4 @@ function rejectAll(ids: readonly AttemptId[], reason: string, { clock }: Deps): 
     outcomes: ids.map((id) => ({ id, kind: 'closed' })),
     later: [],
   };
-}
-
-type Refused = { readonly id: AttemptId; readonly why: Later | Fatal };
-type ByName = {
-  readonly launch: readonly AttemptId[];
-  readonly later: readonly AttemptId[];
-  readonly refused: readonly Refused[];
-};
-
-/** What may be launched, of a Job whose tasks have names: those come first. */
-async function sortByName(spec: StoredSpec, ids: readonly AttemptId[], deps: Deps): Promise<ByName> {
-  const prepared = await prepareHosts(
-    spec,
-    ids.map(({ index }) => index),
-    deps,
-  );
-  if (prepared === null) return { launch: ids, later: [], refused: [] };
-  const { ready, refused } = prepared;
-  return {
-    launch: ids.filter(({ index }) => ready.has(index)),
-    later: ids.filter(({ index }) => !ready.has(index) && !refused.has(index)),
-    refused: ids.flatMap((id) => {
-      const why = refused.get(id.index);
-      return why === undefined ? [] : [{ id, why }];
-    }),
-  };
-}
-
-/** A launch that was withdrawn since its name cannot be had; null: it was not. */
-function refusalOf(id: AttemptId, refused: readonly Refused[], at: EpochMs): Fact | null {
-  const why = refused.find(({ id: { index, attempt, nonce } }) => {
-    return index === id.index && attempt === id.attempt && nonce === id.nonce;
-  })?.why;
-  if (why === undefined) return null;
-  if (why.kind === 'fatal') return { ...id, kind: 'rejected', reason: why.reason, at };
-  return { ...id, kind: 'refused', reason: why.reason, retryAt: plusMs(at, refusedRetryMs(id.nonce)), at };
 }

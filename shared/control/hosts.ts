@@ -2,12 +2,11 @@ import { type TaskArn, plusMs, taskIdOf } from '../domain/brand.ts';
 import type { AttemptId } from '../domain/fact.ts';
 import type { NamedTasks } from '../domain/host-names.ts';
 import { indexesOfRow } from '../domain/launch-row.ts';
-import type { Host, HostRow, HostTask } from '../ports/host-store.ts';
+import type { HostRow, HostTask } from '../ports/host-store.ts';
 import type { Hostnames } from '../ports/hostnames.ts';
 import type { DispatchMessage, SeenTask } from '../ports/queues.ts';
 import type { Deps } from './deps.ts';
 import {
-  type CallOutcome,
   WORK_MAX_MS,
   callForEach,
   changeHosts,
@@ -20,6 +19,7 @@ import {
   withHosts,
 } from './host-calls.ts';
 import { type Running, readRunning } from './hosts-running.ts';
+import { type Listed, afterCalls, withTasks } from './host-row.ts';
 
 type HostsMessage = Extract<DispatchMessage, { kind: 'hosts' }>;
 
@@ -58,7 +58,7 @@ export async function syncHosts(message: HostsMessage, deps: Deps): Promise<void
 
 type RowPlan = {
   readonly register: readonly { readonly index: number; readonly task: HostTask }[];
-  readonly remove: readonly { readonly index: number; readonly host: Host; readonly task: HostTask }[];
+  readonly remove: readonly Listed[];
   /** Something of what the message tells cannot be done yet. */
   readonly later: boolean;
 };
@@ -78,7 +78,7 @@ async function planRow(
 ): Promise<RowPlan> {
   const now = deps.clock.now();
   const register: { index: number; task: HostTask }[] = [];
-  const remove: { index: number; host: Host; task: HostTask }[] = [];
+  const remove: Listed[] = [];
   const unknown: AttemptId[] = [];
   let later = false;
   for (const index of indexes) {
@@ -194,52 +194,3 @@ async function carryOut(
     results.some(({ outcome }) => outcome.kind !== 'done' && outcome.kind !== 'fatal');
   return isLeft ? 'later' : 'done';
 }
-
-type Call = { readonly index: number; readonly task: HostTask; readonly serviceId: string };
-
-/** The host with the tasks that are about to be registered. */
-function withTasks(host: Host, calls: readonly Call[]): Host {
-  const own = calls.filter(({ index }) => index === host.index).map(({ task }) => task);
-  const others = host.tasks.filter(({ taskArn }) => !own.some((task) => task.taskArn === taskArn));
-  return { ...host, tasks: [...others, ...own] };
-}
-
-type Result = Call & { readonly outcome: CallOutcome<Awaited<ReturnType<Hostnames['register']>>> };
-
-/** The hosts after the calls; null: nothing is different. */
-function afterCalls(
-  hosts: readonly Host[],
-  results: readonly Result[],
-  gone: RowPlan['remove'],
-): readonly Host[] | null {
-  let changed = false;
-  const after = hosts.flatMap((host): Host[] => {
-    if (results.some(({ serviceId, outcome }) => outcome.kind === 'gone' && serviceId === host.serviceId)) {
-      changed = true;
-      return []; // there is no such service, so nothing is registered in it
-    }
-    const tasks = host.tasks.flatMap((task): HostTask[] => {
-      if (gone.some((each) => each.index === host.index && each.task.taskArn === task.taskArn)) {
-        changed = true;
-        return [];
-      }
-      const own = results.find((each) => each.index === host.index && isSameCall(each.task, task));
-      if (own === undefined || own.outcome.kind === 'unknown') return [task];
-      changed = true;
-      return [{ ...task, calledAt: null, registered: own.outcome.kind === 'done' }];
-    });
-    // Whoever took it from the row, after a minute, did so before our call was over.
-    const forgotten = results.filter(
-      ({ index, task, outcome }) =>
-        index === host.index && outcome.kind === 'done' && !host.tasks.some(({ taskArn }) => taskArn === task.taskArn),
-    );
-    changed ||= forgotten.length > 0;
-    return [
-      { ...host, tasks: [...tasks, ...forgotten.map(({ task }) => ({ ...task, calledAt: null, registered: true }))] },
-    ];
-  });
-  return changed ? after : null;
-}
-
-/** Nobody else has begun it anew. */
-const isSameCall = (a: HostTask, b: HostTask): boolean => a.taskArn === b.taskArn && a.calledAt === b.calledAt;
