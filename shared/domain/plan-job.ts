@@ -247,8 +247,8 @@ function planInspect({ inspect }: Status, watched: number, launched: boolean, no
   return { state: { at: plusMs(now, intervalMs), intervalMs }, due: true };
 }
 
-/** A million are looked up every 17 minutes at most often, well within the hour that ECS remembers. */
-const INSPECT_MS_EACH = 1;
+/** A million are looked up every 34 minutes at most often, within the hour that ECS remembers. */
+const INSPECT_MS_EACH = 2;
 
 /** Something that a user can see, or that a later pass must know, is not as it was. */
 function differs(before: Status, after: Status, draft: Draft): boolean {

@@ -101,7 +101,10 @@ export type JobStore = {
 
   /** Launch slots of row `row` (indexes 10·row .. 10·row+9), and the version that guards the next write; 0: no row. */
   readLaunches(uid: JobUid, row: number): Promise<LaunchRow>;
-  /** All rows of `from`..`to` (row numbers, inclusive, at most 410) that exist: where the ARNs of many attempts are looked up. */
+  /**
+   * All rows of `from`..`to` (row numbers, inclusive, at most 410) that exist: where the ARNs of many attempts are looked up. They may be a
+   * moment old: to be sure costs twice as much, and whoever acts on a slot reads its row again.
+   */
   readLaunchRange(uid: JobUid, from: number, to: number): Promise<readonly LaunchRow[]>;
   /** Writes the row if its version is still `row.version`; `lost` comes with the row as it is. */
   writeLaunches(

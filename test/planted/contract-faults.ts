@@ -160,6 +160,13 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     ['G6'],
   ),
   one(
+    'successes beyond the completions of a smaller Job count',
+    PLAN_JOB,
+    'completions !== null && isShrunk(spec, draft.size)',
+    'completions === -1 && isShrunk(spec, draft.size)',
+    ['G3', 'G6', 'G8'],
+  ),
+  one(
     'the time to live begins before the Job is over',
     PLAN_JOB,
     'plusMs(phase.at, ttlSecAfterFinished * 1000)',

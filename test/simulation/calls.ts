@@ -1,5 +1,8 @@
 import { type EpochMs, plusMs } from '../../shared/domain/brand.ts';
+import type { LaunchRow } from '../../shared/domain/launch-row.ts';
+import type { JobStore } from '../../shared/ports/job-store.ts';
 import { Agenda } from '../../shared/rehearsal/agenda.ts';
+import { Moments } from './moments.ts';
 import { takeAt } from './post-office.ts';
 import type { Random } from './random.ts';
 import type { Storm } from './storm.ts';
@@ -66,6 +69,7 @@ export class Calls {
   readonly #options: CallsOptions;
   /** RunTask calls that have taken effect and have not answered, by uid/index/attempt/nonce. */
   readonly #unanswered = new Map<string, Process>();
+  readonly #moments = new Moments();
 
   constructor(options: CallsOptions) {
     this.#options = options;
@@ -126,11 +130,26 @@ export class Calls {
     );
     if (this.#strikes('crash after', crash / 2, call)) return this.#options.die(process);
     if (!result.ok) return call.reject(result.error);
+    this.#remember(call, result.value);
     if (this.#answersLater(call, result.value)) return;
     this.#unanswered.delete(launchOf(call));
     if (call.port !== 'clock' && this.#strikes('answer lost', lostAnswer / 2, call))
       return call.reject(new Error(`${call.port}.${call.method}: answer lost`));
-    call.resolve(result.value);
+    call.resolve(this.#ofAMomentAgo(call, result.value));
+  }
+
+  #remember({ port, method, args: [uid] }: PendingCall, value: unknown): void {
+    if (port !== 'jobs' || method !== 'writeLaunches') return;
+    const written = value as Awaited<ReturnType<JobStore['writeLaunches']>>;
+    if (written.kind === 'written') this.#moments.written(String(uid), written.row, this.#options.now());
+  }
+
+  /** What is read without consistency may be a moment old. */
+  #ofAMomentAgo(call: PendingCall, value: unknown): unknown {
+    if (call.port !== 'jobs' || call.method !== 'readLaunchRange') return value;
+    const { storm, now } = this.#options;
+    const stale = this.#moments.stale(String(call.args[0]), value as readonly LaunchRow[], now());
+    return stale !== null && this.#strikes('stale read', storm.weather.staleRead, call) ? stale : value;
   }
 
   /** The call has no effect at all. */
@@ -211,6 +230,7 @@ const HOW: Partial<Record<Fault, string>> = {
   'crash after': 'dies after the call took effect',
   'answer late': 'takes effect, and answers later',
   'answer lost': 'takes effect, but throws',
+  'stale read': 'shows what was there a moment ago',
   'call never arrived': 'throws, and had no effect',
   conflict: 'refused, though nobody else was first',
 };

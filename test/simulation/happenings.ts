@@ -8,6 +8,9 @@ import type { Part, World } from './world.ts';
 
 /** The weather clears after this; from then on the Job must come to its end. */
 export const STORM_MS = 2 * 3_600_000;
+/** Whoever wants to cut a Job short looks so often for a moment to do it. */
+const CUT_TRIES_MAX = 60;
+const CUT_AGAIN_MS = 2_000;
 const CHANGES_MAX = 4;
 
 /** What people do meanwhile, by the name under which a run counts it; the weather's own are among its faults. */
@@ -123,6 +126,10 @@ function changes({ random, spec: { identity }, world }: ArrangeWish, start: numb
       plans.push({ at: start + random.between(5_000, 180_000), name: 'resized', happen });
     }
   }
+  if (random.chance(0.2)) {
+    const at = start + random.between(1_000, 60_000);
+    plans.push({ at, name: 'resized', happen: () => cutShort(uid, world, CUT_TRIES_MAX) });
+  }
   if (random.chance(0.5)) {
     for (let n = random.between(1, 6); n > 0; n--) {
       const at = start + random.between(5_000, random.pick([60_000, 180_000, 600_000]));
@@ -197,10 +204,22 @@ const soon = (random: Random, start: number): number =>
   start + random.between(500, random.pick([60_000, 600_000, STORM_MS]));
 
 /** An elastic Job: completions and parallelism become the same other number. A success policy's list needs its indexes. */
-function resized(spec: JobManifest['spec'], share: number): JobManifest['spec'] {
+const resized = (spec: JobManifest['spec'], share: number): JobManifest['spec'] =>
+  sized(spec, Math.round(1.3 * share * Math.max(spec.completions ?? 0, 15)));
+
+/** As soon as there is an index that is done while one before it is at work, it is cut off: its success counts no more. */
+function cutShort(uid: string, world: World, tries: number): void {
+  const last = world.watchdog.doneEarly(uid);
+  if (last !== null)
+    return new Users(world).changeManifest(uid, 'cuts the Job short', (spec) =>
+      last < (spec.completions ?? 0) ? sized(spec, last) : spec,
+    );
+  if (tries > 0) world.schedule(asEpochMs(world.time + CUT_AGAIN_MS), () => cutShort(uid, world, tries - 1));
+}
+
+function sized(spec: JobManifest['spec'], size: number): JobManifest['spec'] {
   const { completions, completionMode, successPolicy, maxFailedIndexes } = spec;
   if (completionMode !== 'Indexed' || completions === undefined || successPolicy !== undefined) return spec;
-  const size = Math.round(1.3 * share * Math.max(completions, 15));
   const failedMax = maxFailedIndexes === undefined ? {} : { maxFailedIndexes: Math.min(maxFailedIndexes, size) };
   return { ...spec, ...failedMax, completions: size, parallelism: size };
 }

@@ -121,6 +121,15 @@ export class Watchdog {
     return this.jobs.get(asJobUid(uid))?.board.pods() ?? [];
   }
 
+  /** The last index that is done while one before it is still at work; null: there is none now. */
+  doneEarly(uid: string): number | null {
+    const board = this.jobs.get(asJobUid(uid))?.board;
+    if (board === undefined) return null;
+    const first = Math.min(...board.pods().map(({ index }) => index));
+    const last = Math.max(...board.succeeded);
+    return last > first ? last : null;
+  }
+
   /** Attempts whose task has been there since before `moment`, and whose Pod nobody has deleted. */
   hangingSince(uid: string, moment: EpochMs): readonly AttemptId[] {
     return [...this.#tasks.values()]

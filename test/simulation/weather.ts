@@ -12,6 +12,8 @@ export type Weather = {
   readonly conflict: number;
   /** the table throttles: the call throws, nothing is written */
   readonly tableThrottled: number;
+  /** what is read without consistency is as it was a moment ago */
+  readonly staleRead: number;
   readonly messageDropped: number;
   readonly messageDoubled: number;
   readonly messageDelayMaxMs: number;
@@ -45,6 +47,7 @@ export const FAULTS = [
   'answer late',
   'conflict',
   'table throttled',
+  'stale read',
   'clock skewed',
   // messages
   'message dropped',
@@ -87,6 +90,7 @@ export const CALM: Weather = {
   answerLate: 0,
   conflict: 0,
   tableThrottled: 0,
+  staleRead: 0,
   messageDropped: 0,
   messageDoubled: 0,
   messageDelayMaxMs: 0,
@@ -128,6 +132,7 @@ export function weatherOf(random: Random): Weather {
     hiddenAtFirst: rate(0.3),
     clockSkewMaxMs: random.pick([0, 3_000]),
     namesThrottled: rate(0.2),
+    staleRead: rate(0.5),
   };
 }
 

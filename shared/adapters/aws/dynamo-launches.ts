@@ -31,7 +31,8 @@ export const launches = (table: Table): Launches => ({
   },
 
   async readLaunchRange(uid, from, to) {
-    const rows = await queryAll(table, rangeRequest(table.name, jobPartition(uid), launchSort(from), launchSort(to)));
+    const request = rangeRequest(table.name, jobPartition(uid), launchSort(from), launchSort(to));
+    const rows = await queryAll(table, { ...request, ConsistentRead: false });
     return rows.map((row) => launchRow(rowNumberIn(row), row));
   },
 
