@@ -206,7 +206,7 @@ async function startOn(
   closers.push(() => api.close());
   // Facts and wake-ups that were queued died with an earlier runtime: every open Job and every task is looked at.
   await sweepJobs({ everything: true }, runtime.deps);
-  await sweepTasks(runtime.deps);
+  await sweepTasks({ after: null }, runtime.deps);
   return { kind: 'started', url: api.url, kubeconfig: writeKubeconfig(folder.path, api.url), options: runtimeOptions };
 }
 
@@ -282,7 +282,7 @@ function startSweeps(
   }, SWEEP_EVERY_MS);
   const tasks = setInterval(() => {
     pruneLogs();
-    sweepTasks(deps).catch((error: unknown) => onError('sweep of tasks failed', String(error)));
+    sweepTasks({ after: null }, deps).catch((error: unknown) => onError('sweep of tasks failed', String(error)));
   }, TASKS_SWEPT_EVERY_MS);
   return () => {
     clearInterval(sweep);

@@ -25,6 +25,7 @@ import { syncHosts } from './hosts.ts';
 import { findTask, inspect } from './inspect.ts';
 import { refusalOf, sortByName } from './launch-names.ts';
 import { callAtPace, slowDown } from './pace.ts';
+import { sweepTasks } from './sweep.ts';
 import { templateOf } from './template.ts';
 
 type Pack = Extract<DispatchMessage, { kind: 'pack' }>;
@@ -52,6 +53,8 @@ export async function dispatch(message: DispatchMessage, deps: Deps): Promise<vo
       return syncHosts(message, deps);
     case 'closeHosts':
       return closeHosts(message.uid, deps);
+    case 'sweepTasks':
+      return sweepTasks(message, deps);
     default:
       return unreachable(message);
   }

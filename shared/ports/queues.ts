@@ -23,7 +23,7 @@ export type WakeUp = {
 
 export type FactMessage = { readonly uid: JobUid; readonly facts: readonly Fact[] };
 
-/** Attempts of one launch row (ten indexes), or of the world. */
+/** What is asked of ECS and Cloud Map for one Job, or for all. */
 export type DispatchMessage =
   | {
       readonly kind: 'pack';
@@ -59,7 +59,9 @@ export type DispatchMessage =
       readonly turn?: number | undefined;
     }
   /** the Job is over: remove its DNS names, and give back what it has reserved */
-  | { readonly kind: 'closeHosts'; readonly uid: JobUid };
+  | { readonly kind: 'closeHosts'; readonly uid: JobUid }
+  /** show all live tasks to their Jobs, from this page of ECS's on; `turn`: ECS had no time for this page so often */
+  | { readonly kind: 'sweepTasks'; readonly after: string | null; readonly turn?: number | undefined };
 
 /** A task that was seen running, and its private address. */
 export type SeenTask = AttemptId & { readonly taskArn: TaskArn; readonly ip: string };

@@ -144,7 +144,7 @@ export function sweepHandler(runtime: () => Runtime) {
         () => sweepHosts(deps),
       ];
       // Going through all tasks comes last: it may take what is left of the minute.
-      const everyHour = [() => sweepStrangeNames(deps), () => sweepTasks(deps)];
+      const everyHour = [() => sweepStrangeNames(deps), () => sweepTasks({ after: null }, deps)];
       await eachInTurn(new Date(time).getUTCMinutes() === 0 ? [...everyMinute, ...everyHour] : everyMinute);
     },
   });

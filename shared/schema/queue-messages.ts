@@ -163,6 +163,7 @@ const DispatchSchema = z.discriminatedUnion('kind', [
     turn: Count.optional(),
   }),
   z.object({ v, kind: z.literal('closeHosts'), uid: Uid }),
+  z.object({ v, kind: z.literal('sweepTasks'), after: z.string().nullable(), turn: Count.optional() }),
 ]);
 
 type Unversioned<T> = T extends unknown ? Omit<T, 'v'> : never;

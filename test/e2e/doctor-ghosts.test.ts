@@ -63,7 +63,7 @@ test('tasks that no board wants are found by the doctor, and stopped by the hour
   let left: readonly string[] = [];
   await eventually(
     async () => {
-      await sweepTasks(deps);
+      await sweepTasks({ after: null }, deps);
       left = await strangers();
       return left.length === 0 ? true : null;
     },

@@ -85,6 +85,8 @@ const aDispatch: fc.Arbitrary<DispatchMessage> = fc.oneof(
     turn: fc.nat(),
   }),
   fc.record({ kind: fc.constant('closeHosts' as const), uid: fc.constant(uid) }),
+  fc.record({ kind: fc.constant('sweepTasks' as const), after: fc.option(fc.string()) }),
+  fc.record({ kind: fc.constant('sweepTasks' as const), after: fc.constant(null), turn: fc.nat() }),
 );
 
 test('what is sent is what arrives', () => {

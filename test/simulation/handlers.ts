@@ -7,7 +7,7 @@ import { sweepJobs, sweepTasks } from '../../shared/control/sweep.ts';
 import { type EpochMs, type JobUid, plusMs } from '../../shared/domain/brand.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
 import { DamagedRow, type Kind, type Process } from './calls.ts';
-import { indexesOf, lookText, orderText } from './in-words.ts';
+import { indexesOf, jobsOf, lookText, orderText } from './in-words.ts';
 import type { Law } from './law.ts';
 import type { Mail } from './mail.ts';
 import type { Letter, Mailbox } from './post-office.ts';
@@ -124,13 +124,14 @@ export class Handlers {
       'dispatch',
       () => `is to ${orders.map(orderText).join('; ')}`,
       {
-        uids: orders.map(({ uid }) => uid),
+        uids: orders.some((order) => jobsOf(order) === null) ? null : orders.flatMap((order) => jobsOf(order) ?? []),
         indexes: orders.every((order) => indexesOf(order) !== null) ? known : null,
       },
       async (deps) => {
         const done = await Promise.allSettled(orders.map((order) => dispatch(order, deps)));
         for (const [i, result] of done.entries())
-          if (result.status === 'rejected') this.#threw(result.reason, orders[i] === undefined ? [] : [orders[i].uid]);
+          if (result.status === 'rejected')
+            this.#threw(result.reason, orders[i] === undefined ? [] : (jobsOf(orders[i]) ?? []));
         return letters.filter((_, i) => done[i]?.status === 'fulfilled');
       },
       (done) => {
@@ -150,7 +151,7 @@ export class Handlers {
         await sweepJobs({ everything: false }, deps);
         await sweepHosts(deps);
         if (!isHourly) return;
-        await sweepTasks(deps);
+        await sweepTasks({ after: null }, deps);
         await sweepStrangeNames(deps);
       },
       () => undefined,
@@ -160,15 +161,15 @@ export class Handlers {
   #receive<T extends Look | DispatchMessage>(box: Mailbox<T>, max: number, hiddenMs: number): readonly Letter<T>[] {
     const { now, random, mail, isDamaged } = this.#options;
     const letters = box.receive(max, now(), hiddenMs, (count) => random.between(0, count - 1));
-    for (const { body } of letters) if (isDamaged(body.uid)) mail.poison.received++;
+    for (const { body } of letters) if (jobsOf(body)?.some(isDamaged) === true) mail.poison.received++;
     return letters;
   }
 
   /** What was processed is removed; nobody can have processed a message about a Job whose rows cannot be read. */
   #remove<T extends Look | DispatchMessage>(box: Mailbox<T>, letter: Letter<T>): void {
     const { law, storm, isDamaged } = this.#options;
-    const { uid } = letter.body;
-    law.forbid(isDamaged(uid), 'G9', () => 'a message that cannot be processed is taken for done', { uid });
+    for (const uid of jobsOf(letter.body) ?? [])
+      law.forbid(isDamaged(uid), 'G9', () => 'a message that cannot be processed is taken for done', { uid });
     if (!storm.strikes('delete lost', storm.weather.lostAnswer / 2)) box.remove(letter);
   }
 

@@ -1,3 +1,4 @@
+import type { JobUid } from '../../shared/domain/brand.ts';
 import type { AttemptId, Fact } from '../../shared/domain/fact.ts';
 import type { Transition } from '../../shared/domain/transition.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
@@ -29,11 +30,16 @@ export function lookText({ facts, inspect }: Look): string {
 export function orderText(message: DispatchMessage): string {
   if (message.kind === 'inspect') return `look up what runs from index ${message.from} on`;
   if (message.kind === 'stopTask') return `stop task ${message.taskArn.slice(-4)}, which is no current attempt`;
+  if (message.kind === 'sweepTasks') return 'go through all tasks';
   if (message.kind !== 'pack') return message.kind;
   const launch = message.launch.length === 0 ? [] : [`launch ${some(message.launch.map(attemptText))}`];
   const stop = message.stop.length === 0 ? [] : [`stop ${some(message.stop.map(attemptText))}`];
   return [...launch, ...stop].join(', ');
 }
+
+/** Jobs that a message is about; null: all. */
+export const jobsOf = (message: Look | DispatchMessage): readonly JobUid[] | null =>
+  'uid' in message ? [message.uid] : null;
 
 /** Indexes that a message is about; null: any. */
 export function indexesOf(message: DispatchMessage): readonly number[] | null {

@@ -1,7 +1,7 @@
 import type { Look } from '../../shared/control/reconcile.ts';
 import { type EpochMs, type JobUid, asEpochMs, later, plusMs } from '../../shared/domain/brand.ts';
 import type { DispatchMessage, FactMessage, Queues } from '../../shared/ports/queues.ts';
-import { indexesOf, lookText, orderText } from './in-words.ts';
+import { indexesOf, jobsOf, lookText, orderText } from './in-words.ts';
 import { Mailbox } from './post-office.ts';
 import type { Storm } from './storm.ts';
 import type { About } from './story.ts';
@@ -88,7 +88,7 @@ export class Mail {
       for (let copies = doubled ? 2 : 1; copies > 0; copies--) {
         const lateMs = storm.delayMs('message late', messageDelayMaxMs);
         this.#put(box, body, delaySec * 1000 + lateMs);
-        if (isDamaged(body.uid)) storm.struck('poison message');
+        if (jobsOf(body)?.some(isDamaged) === true) storm.struck('poison message');
       }
     }
   }
@@ -103,7 +103,7 @@ export class Mail {
   #givenUp(body: Look | DispatchMessage): void {
     const { storm, isDamaged } = this.#options;
     storm.struck('message given up');
-    if (isDamaged(body.uid)) this.poison.dead++;
+    if (jobsOf(body)?.some(isDamaged) === true) this.poison.dead++;
     if ('facts' in body) this.#options.unheard(body);
     this.#tell(body, 'gives up, it goes to the dead letters', 'message given up');
   }
@@ -114,6 +114,6 @@ export class Mail {
     const indexes = isLook ? body.facts.map(({ index }) => index) : indexesOf(body);
     const who = isLook ? 'reconcile' : 'dispatch';
     const text = `${who} ${what}: ${isLook ? lookText(body) : orderText(body)}`;
-    this.#options.tell(text, { uids: [body.uid], indexes }, fault);
+    this.#options.tell(text, { uids: jobsOf(body), indexes }, fault);
   }
 }

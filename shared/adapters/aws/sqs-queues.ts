@@ -54,7 +54,11 @@ export function createSqsQueues(options: { readonly client: SQSClient; readonly 
         client,
         urls.dispatch,
         // The group makes a standard queue fair by Job ("Amazon SQS fair queues").
-        messages.map((message) => ({ body: formatDispatch(message), delaySec, group: message.uid })),
+        messages.map((message) => ({
+          body: formatDispatch(message),
+          delaySec,
+          group: message.kind === 'sweepTasks' ? null : message.uid,
+        })),
       ),
   };
 }
