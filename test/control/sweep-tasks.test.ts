@@ -25,7 +25,7 @@ const shown = (stage: Stage): readonly number[] =>
 
 test('more tasks than can be shown in the time of one message are gone through by several, each task once', async () => {
   const { stage, handler } = await running();
-  const { listLive } = stage.tasks;
+  const listLive = stage.tasks.listLive.bind(stage.tasks);
   stage.tasks.listLive = async (page) => {
     stage.time = (stage.time + 15_000) as typeof stage.time;
     return listLive(page);
