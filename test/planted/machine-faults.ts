@@ -203,7 +203,9 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     'else run.push',
     ['G4', 'G6'],
   ),
-  one('nobody looks for tasks that no board knows', SWEEP, 'if (byJob.size > 0)', 'if (byJob.size < 0)', ['G7']),
+  one('nobody looks for tasks that no board knows', SWEEP, 'if (messages.length > 0)', 'if (messages.length < 0)', [
+    'G7',
+  ]),
 
   // what is remembered
   one(

@@ -77,8 +77,8 @@ function withPolicies(plain: Spec, random: Random): Spec {
     ...(perIndex && random.chance(0.7) ? { maxFailedIndexes: random.between(0, Math.min(completions, 2)) } : {}),
     ...(judging ? { podFailurePolicy: { rules: failureRules(random, perIndex) } } : {}),
     ...(indexed && completions > 0 && random.chance(0.4) ? { successPolicy: successRules(random, completions) } : {}),
-    ...(random.chance(0.25)
-      ? { activeDeadlineSeconds: random.pick(completions > 1_000 ? [300, 3_600] : [0, 60, 60, 600, 3_600]) }
+    ...(random.chance(0.35)
+      ? { activeDeadlineSeconds: random.pick(completions > 1_000 ? [300, 3_600] : [0, 60, 60, 60, 120, 600, 3_600]) }
       : {}),
     ...(random.chance(0.25) ? { ttlSecondsAfterFinished: random.pick([0, 60, 3_600]) } : {}),
     podReplacementPolicy: !judging && random.chance(0.6) ? 'TerminatingOrFailed' : 'Failed',
@@ -87,6 +87,7 @@ function withPolicies(plain: Spec, random: Random): Spec {
 }
 
 /** Ascending, as admission wants them. */
+const EXIT_CODE_UNMET = 99;
 const EXIT_CODES_MET = [[1], [42], [1, 3], [3, 42], EXIT_CODES] as const;
 
 function failureRules(random: Random, perIndex: boolean): readonly PodFailureRule[] {
@@ -98,12 +99,14 @@ function failureRules(random: Random, perIndex: boolean): readonly PodFailureRul
     'Count',
     ...(perIndex ? (['FailIndex', 'FailIndex'] as const) : []),
   ] as const;
-  return Array.from({ length: random.between(1, 3) }, () => {
+  const rules = Array.from({ length: random.between(1, 3) }, (): PodFailureRule => {
     const action = random.pick(actions);
     return random.chance(0.4)
       ? { action, onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }
       : { action, onExitCodes: { operator: random.pick(['In', 'In', 'NotIn']), values: random.pick(EXIT_CODES_MET) } };
   });
+  const rest: PodFailureRule = { action: 'FailIndex', onExitCodes: { operator: 'NotIn', values: [EXIT_CODE_UNMET] } };
+  return perIndex && random.chance(0.6) ? [...rules, rest] : rules;
 }
 
 /** Lists and counts, alone and together. */
