@@ -22,6 +22,8 @@ const VISIBILITY_MS: Record<'reconcile' | 'dispatch', number> = { reconcile: 30_
 /** Lambda ends a handler that is not through by then. */
 const TIMEOUT_MS: Record<Kind, number> = { reconcile: 30_000, dispatch: 60_000, sweep: 55_000, user: 29_000 };
 const SWEEP_EVERY_MS = 60_000;
+/** How many sweeps are of a runtime that starts, after messages were lost. */
+const RESTARTED = 0.03;
 const SWEEPS_AN_HOUR = 60;
 
 export type HandlersOptions = {
@@ -142,13 +144,14 @@ export class Handlers {
 
   #startSweep(): void {
     this.nextSweepAt = plusMs(this.#options.now(), SWEEP_EVERY_MS);
+    const everything = this.#options.random.chance(RESTARTED);
     const isHourly = this.#sweeps++ % SWEEPS_AN_HOUR === SWEEPS_AN_HOUR - 1;
     this.#start(
       'sweep',
-      isHourly ? 'goes through all Jobs that are due, and all tasks' : 'goes through all Jobs that are due',
+      `goes through all Jobs ${everything ? 'and looks everything up' : 'that are due'}${isHourly ? ', and all tasks' : ''}`,
       { uids: null, indexes: null, isMinor: true },
       async (deps) => {
-        await sweepJobs({ everything: false }, deps);
+        await sweepJobs({ everything }, deps);
         await sweepHosts(deps);
         if (!isHourly) return;
         await sweepTasks({ after: null }, deps);

@@ -68,7 +68,7 @@ function withPolicies(plain: Spec, random: Random): Spec {
   const completions = plain.completions ?? 0;
   const perIndex = indexed && random.chance(0.5);
   const judging = random.chance(0.5);
-  const onFailure = !judging && random.chance(0.5);
+  const onFailure = !judging && random.chance(0.7);
   const template = plain.template;
   return {
     ...plain,
