@@ -246,7 +246,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     RECONCILE,
     "if (plan.expire && status.phase.kind === 'terminating') await jobs.freeName(job);",
     '',
-    ['G7'],
+    ['G7', 'G8'],
   ),
   one(
     "a deleted Job's rows stay for ever",

@@ -22,8 +22,6 @@ const VISIBILITY_MS: Record<'reconcile' | 'dispatch', number> = { reconcile: 30_
 /** Lambda ends a handler that is not through by then. */
 const TIMEOUT_MS: Record<Kind, number> = { reconcile: 30_000, dispatch: 60_000, sweep: 55_000, user: 29_000 };
 const SWEEP_EVERY_MS = 60_000;
-/** How many sweeps are of a runtime that starts, after messages were lost. */
-const RESTARTED = 0.03;
 const SWEEPS_AN_HOUR = 60;
 
 export type HandlersOptions = {
@@ -144,7 +142,8 @@ export class Handlers {
 
   #startSweep(): void {
     this.nextSweepAt = plusMs(this.#options.now(), SWEEP_EVERY_MS);
-    const everything = this.#options.random.chance(RESTARTED);
+    const { storm } = this.#options;
+    const everything = storm.strikes('runtime started', storm.weather.started);
     const isHourly = this.#sweeps++ % SWEEPS_AN_HOUR === SWEEPS_AN_HOUR - 1;
     this.#start(
       'sweep',

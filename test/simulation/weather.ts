@@ -32,6 +32,8 @@ export type Weather = {
   /** DescribeTasks and ListTasks do not know a task at first */
   readonly hiddenAtFirst: number;
   readonly clockSkewMaxMs: number;
+  /** a runtime starts, as the embedded one does: its first sweep looks everything up */
+  readonly started: number;
   /** Cloud Map throttles */
   readonly namesThrottled: number;
 };
@@ -77,6 +79,7 @@ export const FAULTS = [
   'capacity gone',
   'throttled for minutes',
   'table throttled for minutes',
+  'runtime started',
   'stranger',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
@@ -105,6 +108,7 @@ export const CALM: Weather = {
   stopSlow: 0,
   hiddenAtFirst: 0,
   clockSkewMaxMs: 0,
+  started: 0,
   namesThrottled: 0,
 };
 
@@ -133,6 +137,7 @@ export function weatherOf(random: Random): Weather {
     clockSkewMaxMs: random.pick([0, 3_000]),
     namesThrottled: rate(0.2),
     staleRead: rate(0.5),
+    started: rate(0.5),
   };
 }
 
