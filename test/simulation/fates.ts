@@ -20,7 +20,7 @@ export function fatesOf(random: Random, { spec }: JobManifest, large: boolean): 
   const restarting = template.spec.restartPolicy === 'OnFailure';
   const failing =
     judged || restarting
-      ? random.pick(large ? [0.02, 0.05] : restarting ? [0.2, 0.6, 0.8] : [0.2, 0.4, 0.6])
+      ? random.pick(large ? [0.02, 0.05] : restarting ? [0.2, 0.6, 0.6] : [0.2, 0.4, 0.6])
       : random.pick(large ? [0, 0.05] : [0, 0.05, 0.3]);
   const taken = random.pick([0, 0.1, 0.2]);
   const hanging = large ? 0 : random.pick([0, 0, 0, 0.1]);

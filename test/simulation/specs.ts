@@ -41,7 +41,7 @@ export function specFor(random: Random, { uid, name, large, completionsMax, para
     backoffLimit: random.pick(large ? [0, MANY, MANY, MANY] : plain ? [0, 3, 1_000] : [0, 3, 6, 1_000, 1_000]),
     suspend: !large && random.chance(0.1),
   });
-  const { manifest } = named(stored, !large && random.chance(0.35));
+  const { manifest } = named(stored, !large && random.chance(0.5));
   if (plain) {
     const podReplacementPolicy = random.pick(['TerminatingOrFailed', 'Failed'] as const);
     return { ...stored, manifest: { ...manifest, spec: { ...manifest.spec, podReplacementPolicy } } };
@@ -67,7 +67,7 @@ function withPolicies(plain: Spec, random: Random): Spec {
   const indexed = plain.completionMode === 'Indexed';
   const completions = plain.completions ?? 0;
   const perIndex = indexed && random.chance(0.5);
-  const judging = random.chance(0.5);
+  const judging = random.chance(perIndex ? 0.7 : 0.5);
   const onFailure = !judging && random.chance(0.7);
   const template = plain.template;
   return {
@@ -97,7 +97,7 @@ function failureRules(random: Random, perIndex: boolean): readonly PodFailureRul
     'Ignore',
     'Ignore',
     'Count',
-    ...(perIndex ? (['FailIndex', 'FailIndex'] as const) : []),
+    ...(perIndex ? (['Ignore', 'Ignore', 'FailIndex', 'FailIndex'] as const) : []),
   ] as const;
   const rules = Array.from({ length: random.between(1, 3) }, (): PodFailureRule => {
     const action = random.pick(actions);
@@ -106,7 +106,7 @@ function failureRules(random: Random, perIndex: boolean): readonly PodFailureRul
       : { action, onExitCodes: { operator: random.pick(['In', 'In', 'NotIn']), values: random.pick(EXIT_CODES_MET) } };
   });
   const rest: PodFailureRule = { action: 'FailIndex', onExitCodes: { operator: 'NotIn', values: [EXIT_CODE_UNMET] } };
-  return perIndex && random.chance(0.6) ? [...rules, rest] : rules;
+  return perIndex && random.chance(0.3) ? [...rules, rest] : rules;
 }
 
 /** Lists and counts, alone and together. */

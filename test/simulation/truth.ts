@@ -26,6 +26,8 @@ export type Outcome = {
 
 /** ECS tells of a stopped task for an hour; who could not ask before that has to guess. */
 const ECS_REMEMBERS_MS = 60 * 60_000;
+/** RunTask may be repeated for so long; whoever has not heard its answer by then finds the task only while it is live. */
+const REPEATABLE_MS = 45 * 60_000;
 
 /** What is said of a task that is nowhere to be found. */
 export const NOWHERE: Ending = { cause: 'Infrastructure', exitCode: null, container: null, reason: '' };
@@ -61,12 +63,17 @@ export function lies(
     const endedAt = times.stoppedAt ?? outcome.at;
     if (expected(ending, outcome, endedAt) === op) continue;
     const forgotten = times.stoppedAt !== null && outcome.at >= times.stoppedAt + ECS_REMEMBERS_MS;
+    const { createdAt } = times;
+    const unanswered =
+      outcome.shadow.state === 'claimed' && createdAt !== null && outcome.at >= createdAt + REPEATABLE_MS;
     const guesses = outcome.shadow.podDeleted ? [NOWHERE, DELETED] : [NOWHERE];
     // A Pod that its user has deleted counts when nothing is known of its task.
     if (forgotten && outcome.shadow.podDeleted && (op === 'failed' || op === 'failedForGood')) continue;
     // Nobody has the ARN of a task that RunTask has denied: once it has stopped, and the event was lost, it cannot be found.
-    if ((forgotten || isUnheard(task)) && guesses.some((guess) => isLoss(expected(guess, outcome, endedAt), op)))
-      continue;
+    if (forgotten || unanswered || isUnheard(task)) {
+      if (guesses.some((guess) => expected(guess, outcome, endedAt) === op)) continue;
+      if (isCancelling(outcome.phase, op)) continue;
+    }
     const guarantee = ending.cause === 'Completed' ? 'G2' : 'G5';
     found.push({
       index,
@@ -77,8 +84,11 @@ export function lies(
   return found;
 }
 
-/** Some guesses cancel a claim whose task was never seen. */
-const isLoss = (guess: TransitionOp, op: TransitionOp): boolean => guess === op || op === 'released';
+/** Some cancel a claim whose task was never seen; in a Job that fails, that counts as failed. */
+const isCancelling = (phase: Phase, op: TransitionOp): boolean =>
+  op === 'released' || (op === 'failed' && isFailing(phase));
+
+const isFailing = (phase: Phase): boolean => phase.kind === 'draining' && phase.verdict.kind === 'failed';
 
 /**
  * The specification of what an end counts as (kubernetes-job.md 6.1 to 6.4): by what ended the task, what the board
@@ -92,7 +102,7 @@ function expected(ending: Ending, outcome: Outcome, endedAt: EpochMs): Transitio
   if (replaced) return counts;
   if (cause === 'Completed') return 'succeeded';
   if (outOfRange) return 'released';
-  if (phase.kind === 'draining' && phase.verdict.kind === 'failed') {
+  if (isFailing(phase)) {
     return ruleFor(ending, spec)?.action === 'Ignore' ? 'ignored' : 'failed';
   }
   const byItself = cause === 'Error' || cause === 'OOMKilled';

@@ -135,7 +135,7 @@ export function weatherOf(random: Random): Weather {
     stopSlow: rate(0.3),
     hiddenAtFirst: rate(0.3),
     clockSkewMaxMs: random.pick([0, 3_000]),
-    namesThrottled: rate(0.2),
+    namesThrottled: rate(0.5),
     staleRead: rate(0.5),
     started: rate(0.5),
   };
