@@ -17,7 +17,7 @@ Exit codes:
 
 type DoctorOptions = {
   readonly namespace?: string;
-  readonly allNamespaces: boolean;
+  readonly allNamespaces?: true;
   readonly output: 'text' | 'json';
 };
 
@@ -31,15 +31,15 @@ export function addDoctor(program: Command, shell: Shell, done: Done): void {
     )
     .argument('[job]', 'the Job (default: all of the namespace)')
     .addOption(namespaceOption())
-    .option('-A, --all-namespaces', 'in all namespaces', false)
+    .option('-A, --all-namespaces', 'in all namespaces')
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
     .addHelpText('after', `${EXAMPLES}${EXIT_CODES}`)
     .action(async (job: string | undefined, flags: DoctorOptions) => {
-      if (flags.allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n exclude each other');
-      if (flags.allNamespaces && job !== undefined)
+      const { allNamespaces = false, output } = flags;
+      if (allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n exclude each other');
+      if (allNamespaces && job !== undefined)
         throw usageFailure('a Job is looked for in one namespace: give -n instead of -A');
       const { doctor } = await import('./commands/doctor.ts');
-      const { allNamespaces, output } = flags;
       const name = job?.replace(/^jobs?(\.batch)?\//, '') ?? null;
       done(await doctor(name, { allNamespaces, output, ...common(program, flags) }, shell));
     });

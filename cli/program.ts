@@ -120,15 +120,15 @@ function addRun(program: Command, shell: Shell, done: Done): void {
       'Creates a Job from a manifest. With --wait it shows how far the Job is; the exit code is its verdict.',
     )
     .requiredOption('-f, --file <file>', 'the manifest, YAML or JSON; - reads standard input')
-    .option('-w, --wait', 'wait until the Job is over', false)
+    .option('-w, --wait', 'wait until the Job is over')
     .option('--timeout <duration>', 'wait no longer than this, such as 90s, 5m, 1h30m (the Job goes on)', duration)
     .addOption(namespaceOption())
     .addOption(new Option('-o, --output <format>', 'print the Job, with --wait in the end').choices(['json']))
     .addHelpText('after', EXAMPLES.run)
-    .action(async (flags: { file: string; wait: boolean; timeout?: number; namespace?: string; output?: 'json' }) => {
-      if (flags.timeout !== undefined && !flags.wait) throw usageFailure('--timeout needs --wait');
+    .action(async (flags: { file: string; wait?: true; timeout?: number; namespace?: string; output?: 'json' }) => {
+      if (flags.timeout !== undefined && flags.wait !== true) throw usageFailure('--timeout needs --wait');
       const { runJob } = await import('./commands/run.ts');
-      const { file, wait } = flags;
+      const { file, wait = false } = flags;
       const json = flags.output === 'json';
       done(await runJob({ file, wait, json, timeoutMs: flags.timeout ?? null, ...common(program, flags) }, shell));
     });
@@ -136,7 +136,7 @@ function addRun(program: Command, shell: Shell, done: Done): void {
 
 type GetOptions = {
   readonly namespace?: string;
-  readonly allNamespaces: boolean;
+  readonly allNamespaces?: true;
   readonly output?: Exclude<GetFlags['output'], 'table'>;
 };
 
@@ -147,16 +147,16 @@ function addGet(program: Command, shell: Shell, done: Done): void {
     .description('Lists Jobs (all, or those named), Pods (all, or those of one Job), or why a Job waits.')
     .argument('[what...]', 'jobs [NAME...], pods [JOB], waits JOB, or names of Jobs', [])
     .addOption(namespaceOption())
-    .option('-A, --all-namespaces', 'in all namespaces', false)
+    .option('-A, --all-namespaces', 'in all namespaces')
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['wide', 'json', 'yaml', 'name']))
     .addHelpText('after', EXAMPLES.get)
     .action(async (what: string[], flags: GetOptions) => {
       const wanted = wantedOf(what);
-      if (flags.allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n exclude each other');
-      if (flags.allNamespaces && what.length > 1)
+      const { allNamespaces = false, output = 'table' } = flags;
+      if (allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n exclude each other');
+      if (allNamespaces && what.length > 1)
         throw usageFailure('a name is looked for in one namespace: give -n instead of -A');
       const { get } = await import('./commands/get.ts');
-      const { allNamespaces, output = 'table' } = flags;
       done(await get(wanted, { allNamespaces, output, ...common(program, flags) }, shell));
     });
 }
@@ -189,7 +189,7 @@ type LogOptions = {
   readonly index?: string;
   readonly attempt?: number;
   readonly container?: string;
-  readonly follow: boolean;
+  readonly follow?: true;
   readonly tail?: number;
   readonly namespace?: string;
 };
@@ -203,13 +203,13 @@ function addLogs(program: Command, shell: Shell, done: Done): void {
     .option('-i, --index <indexes>', 'one index, or several such as 0-3,7 (default: all)')
     .option('--attempt <number>', 'from 1 (default: the latest of each index)', wholeNumber(1))
     .option('-c, --container <name>', 'of the Pod (default: the first)')
-    .option('-f, --follow', 'go on until the attempts are over', false)
+    .option('-f, --follow', 'go on until the attempts are over')
     .option('--tail <lines>', 'only so many lines from the end of each', wholeNumber(0))
     .addOption(namespaceOption())
     .addHelpText('after', EXAMPLES.logs)
     .action(async (job: string, flags: LogOptions) => {
       const { logs } = await import('./commands/logs.ts');
-      const { index = null, attempt = null, container = null, follow, tail = null } = flags;
+      const { index = null, attempt = null, container = null, follow = false, tail = null } = flags;
       const wish = { indexes: index, attempt, container, follow, tailLines: tail };
       done(await logs(jobName(job), { ...wish, ...common(program, flags) }, shell));
     });
