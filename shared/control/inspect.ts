@@ -1,5 +1,5 @@
 import { CHUNK_INDEXES, chunkOf, emptyChunk } from '../domain/board.ts';
-import { type EpochMs, type JobUid, type TaskArn, asEpochMs, plusMs } from '../domain/brand.ts';
+import { type EpochMs, type JobUid, type TaskArn, plusMs } from '../domain/brand.ts';
 import { Draft } from '../domain/draft.ts';
 import { LOST, NO_TIMES, factOf } from '../domain/ending.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';
@@ -89,10 +89,10 @@ function nextChunk(draft: Draft, from: number): number | null {
 
 type Launched = { readonly id: AttemptId; readonly slot: Extract<LaunchSlot, { state: 'launched' }> };
 
-/** An attempt that another has replaced: its slot is the other's now. It was launched long before. */
-const replaced = ({ index, attempt, nonce, taskArn }: Lingering): Launched => {
+/** An attempt that another has replaced: its slot is the other's now. */
+const replaced = ({ index, attempt, nonce, taskArn, since }: Lingering): Launched => {
   const id = { index, attempt, nonce };
-  return { id, slot: { ...id, state: 'launched', taskArn, since: asEpochMs(0) } };
+  return { id, slot: { ...id, state: 'launched', taskArn, since } };
 };
 
 async function slotsOf(uid: JobUid, indexes: readonly number[], draft: Draft, { jobs }: Deps) {

@@ -198,7 +198,7 @@ class Layout {
     if (holdsPlace) this.put({ ...FRESH, attempt: 1, state: 'running', podDeleted: true }, at);
     else {
       const id = { index: this.lingering.length, attempt: 0, nonce: 0 };
-      this.lingering.push({ ...id, taskArn: asTaskArn(pod.name) });
+      this.lingering.push({ ...id, taskArn: asTaskArn(pod.name), since: pod.deletedAt ?? pod.createdAt });
     }
   }
 

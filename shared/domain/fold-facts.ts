@@ -131,7 +131,7 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
           record.state !== 'claimed' &&
           lingering.length < LINGERING_MAX
         ) {
-          lingering = [...lingering, { index, attempt, nonce: record.nonce, taskArn: fact.taskArn }];
+          lingering = [...lingering, { index, attempt, nonce: record.nonce, taskArn: fact.taskArn, since: fact.at }];
           ledger.failOrGiveUp(fact, record);
           answered.add(index);
         } else draft.apply({ op: 'podDeleted', index, attempt });

@@ -17,14 +17,14 @@ import {
 /**
  * STATUS as bytes. Every commit of a Job writes it, so it is kept small: what changes by steps is stored as the step.
  *
- *     version 3 · head · chunk summaries · claims in flight · journal
+ *     version 4 · head · chunk summaries · claims in flight · journal
  *
  * Times count from the status's own `now`, sequence numbers from the journal's next one, indexes from the one before
  * of the same kind. So a claim in the journal takes 2 bytes, as claims go up one by one; an outcome 4, as those come in
  * any order; a lost attempt in back-off 7; a claim in flight 2 to 4; a fresh chunk 1, any other about 10.
  */
-const VERSION = 3;
-/** The oldest format that is read: it knew no restarts, success policies, replaced attempts or deciding index; 2 no events or labels. */
+const VERSION = 4;
+/** The oldest format that is read: it knew no restarts, success policies, replaced attempts or deciding index; 2 no events or labels; 3 not since when attempts were replaced. */
 const VERSION_MIN = 1;
 
 export function encodeStatus(status: Status): Uint8Array {
@@ -77,7 +77,7 @@ function writeHead(w: Writer, status: Status): void {
   w.varint(status.restarts);
   w.varint(status.ruleHits.length);
   for (const hits of status.ruleHits) w.varint(hits);
-  writeLingering(w, status.lingering);
+  writeLingering(w, status.lingering, now);
   w.varint(backoff.failures);
   writeTimeOrNull(w, backoff.lastFailureAt, now);
   writeTimeOrNull(w, stopRound?.startedAt ?? null, now);
@@ -114,7 +114,7 @@ function readHead(r: Reader, format: number): Head {
       failed: r.varint(),
       restarts: format === 1 ? 0 : r.varint(),
       ruleHits: format === 1 ? [] : Array.from({ length: r.count() }, () => r.varint()),
-      lingering: format === 1 ? [] : readLingering(r),
+      lingering: format === 1 ? [] : readLingering(r, now, format),
       backoff: { failures: r.varint(), lastFailureAt: readTimeOrNull(r, now) },
       stopRound: readStopRound(r, now),
       inspect: readInspect(r, now),
@@ -274,12 +274,14 @@ function readRelabelled(r: Reader, version: number): Status['relabelled'] {
   };
 }
 
+const LONG_AGO = asEpochMs(0);
+
 // Replaced attempts: their ARNs begin alike, so what one shares with the one before is left out.
 
-function writeLingering(w: Writer, lingering: Status['lingering']): void {
+function writeLingering(w: Writer, lingering: Status['lingering'], now: EpochMs): void {
   w.varint(lingering.length);
   let before = '';
-  for (const { index, attempt, nonce, taskArn } of lingering) {
+  for (const { index, attempt, nonce, taskArn, since } of lingering) {
     w.varint(index);
     w.varint(attempt);
     w.varint(nonce);
@@ -288,10 +290,11 @@ function writeLingering(w: Writer, lingering: Status['lingering']): void {
     w.varint(shared);
     w.text(taskArn.slice(shared));
     before = taskArn;
+    writeTime(w, since, now);
   }
 }
 
-function readLingering(r: Reader): Status['lingering'] {
+function readLingering(r: Reader, now: EpochMs, format: number): Status['lingering'] {
   let before = '';
   return Array.from({ length: r.count() }, () => {
     const id = { index: r.varint(), attempt: r.varint(), nonce: r.varint() };
@@ -299,7 +302,7 @@ function readLingering(r: Reader): Status['lingering'] {
     if (shared > before.length) throw new DecodeError('an ARN that shares more than there is');
     const taskArn = asTaskArn(before.slice(0, shared) + r.text());
     before = taskArn;
-    return { ...id, taskArn };
+    return { ...id, taskArn, since: format < 4 ? LONG_AGO : readTime(r, now) };
   });
 }
 

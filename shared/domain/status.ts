@@ -65,7 +65,8 @@ export type Claim = {
   readonly dueAt: EpochMs;
 };
 
-export type Lingering = AttemptId & { readonly taskArn: TaskArn };
+/** `since`: when it was replaced; its task was launched before. */
+export type Lingering = AttemptId & { readonly taskArn: TaskArn; readonly since: EpochMs };
 
 /** A Kubernetes Event on the Job: what one commit has made known. */
 export type JobEventEntry = JobEvent & {

@@ -6,7 +6,7 @@ const PATIENCE = { maxAttempts: 1, requestTimeoutMs: 1000, maxSockets: 1 };
 
 test('on AWS the SDK finds keys, signs and finds the endpoint by itself', () => {
   const config = clientConfig({ region: 'eu-central-1', endpoint: null, accessKey: 'ignored' }, PATIENCE);
-  expect(Object.keys(config).toSorted()).toEqual(['maxAttempts', 'region', 'requestHandler']);
+  expect(Object.keys(config).toSorted()).toEqual(['cacheMiddleware', 'maxAttempts', 'region', 'requestHandler']);
 });
 
 test('an emulator is shown its own access key, and no key of the user', async () => {

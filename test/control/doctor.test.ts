@@ -171,7 +171,7 @@ describe('of a Job', () => {
     });
     // One that was replaced, and is being stopped, is known.
     const [replaced] = w.stage.live(w.uid, 99);
-    const lingering = { index: 99, attempt: 1, nonce: 0, taskArn: replaced!.arn };
+    const lingering = { index: 99, attempt: 1, nonce: 0, taskArn: replaced!.arn, since: w.stage.time };
     await tamper(w.stage, w.uid, () => ({ lingering: [lingering] }));
     await publish(w.stage, w.uid, w);
     expect(find(await work(w), 'StrangerTask').what).toMatch(/^index 0: /);

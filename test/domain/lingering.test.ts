@@ -4,6 +4,7 @@ import type { JobSpec } from '../../shared/domain/job.ts';
 import { LINGERING_MAX } from '../../shared/domain/timing.ts';
 import {
   type Situation,
+  at,
   aBoard,
   after,
   arnOf,
@@ -169,6 +170,7 @@ describe('TerminatingOrFailed', () => {
       attempt: 1,
       nonce: 0,
       taskArn: arnOf(9 + i),
+      since: at(0),
     }));
     const board = pass(aBoard('r', { ...atOnce, status: { lingering } } as Parameters<typeof aBoard>[1]), [deleted(0)]);
     expect(stripOf(board)).toBe('D');

@@ -73,7 +73,7 @@ test('so are any bytes', () => {
 test('another version is named', () => {
   const bytes = encodeStatus(fresh(3));
   bytes[0] = 9;
-  expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 9, where 3 is known'));
+  expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 9, where 4 is known'));
 });
 
 test('a journal out of order is our own bug', () => {
@@ -115,8 +115,8 @@ const EVERYTHING: Status = {
   restarts: 12,
   ruleHits: [3, 0],
   lingering: [
-    { index: 8, attempt: 1, nonce: 0, taskArn: asTaskArn('arn:aws:ecs:task/jobs/aa') },
-    { index: 9, attempt: 2, nonce: 1, taskArn: asTaskArn('arn:aws:ecs:task/jobs/ab') },
+    { index: 8, attempt: 1, nonce: 0, taskArn: asTaskArn('arn:aws:ecs:task/jobs/aa'), since: at(-9_000) },
+    { index: 9, attempt: 2, nonce: 1, taskArn: asTaskArn('arn:aws:ecs:task/jobs/ab'), since: at(-4) },
   ],
   backoff: { failures: 2, lastFailureAt: at(-1) },
   inFlight: [
@@ -159,7 +159,7 @@ const EVERYTHING: Status = {
 test('golden bytes: what is stored today must be read tomorrow', () => {
   const bytes = encodeStatus(EVERYTHING);
   expect(hex(bytes)).toMatchInlineSnapshot(
-    `"0380f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f616109020117016202020611c901d804020ac0a907010571756f746102000953757370656e6465640d4a6f622073757370656e646564c8010f0102010158000000000101040203617070016105782e792f7a000228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200"`,
+    `"0480f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f6161cf8c010902011701620702020611c901d804020ac0a907010571756f746102000953757370656e6465640d4a6f622073757370656e646564c8010f0102010158000000000101040203617070016105782e792f7a000228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200"`,
   );
   expect(decodeStatus(bytes)).toEqual(EVERYTHING);
 });
@@ -195,8 +195,18 @@ test('what format version 2 has stored is read: it knew no events and no labels'
     '0280f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f616109020117016202020611c901d804020ac0a907010571756f74610228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200',
     'hex',
   );
-  expect(decodeStatus(bytes)).toEqual({ ...EVERYTHING, events: [], relabelled: null });
+  expect(decodeStatus(bytes)).toEqual({ ...EVERYTHING, lingering: REPLACED_LONG_AGO, events: [], relabelled: null });
 });
+
+test('what format version 3 has stored is read: it knew not since when attempts were replaced', () => {
+  const bytes = Buffer.from(
+    '0380f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f616109020117016202020611c901d804020ac0a907010571756f746102000953757370656e6465640d4a6f622073757370656e646564c8010f0102010158000000000101040203617070016105782e792f7a000228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200',
+    'hex',
+  );
+  expect(decodeStatus(bytes)).toEqual({ ...EVERYTHING, lingering: REPLACED_LONG_AGO });
+});
+
+const REPLACED_LONG_AGO = EVERYTHING.lingering.map((each) => ({ ...each, since: 0 }));
 
 const STEP_ORDER = [
   'claim',

@@ -1,5 +1,5 @@
 import { type EpochMs, plusMs } from '../../shared/domain/brand.ts';
-import type { LaunchRow } from '../../shared/domain/launch-row.ts';
+import type { LaunchRow, LaunchSlot } from '../../shared/domain/launch-row.ts';
 import type { JobStore } from '../../shared/ports/job-store.ts';
 import { Agenda } from '../../shared/rehearsal/agenda.ts';
 import { Moments } from './moments.ts';
@@ -42,6 +42,7 @@ export type CallsOptions = {
   /** Runs `perform` as the act of that process. */
   readonly act: (process: Process, perform: () => Promise<unknown>) => Promise<unknown>;
   readonly tell: (process: Process, what: string, fault: Fault) => void;
+  readonly launchesWritten: (uid: string, slots: readonly LaunchSlot[]) => void;
   /** Whose rows cannot be read. */
   readonly isDamaged: (uid: string) => boolean;
 };
@@ -128,9 +129,9 @@ export class Calls {
       (value) => ({ ok: true, value }) as const,
       (error: unknown) => ({ ok: false, error }) as const,
     );
+    if (result.ok) this.#remember(call, result.value);
     if (this.#strikes('crash after', crash / 2, call)) return this.#options.die(process);
     if (!result.ok) return call.reject(result.error);
-    this.#remember(call, result.value);
     if (this.#answersLater(call, result.value)) return;
     this.#unanswered.delete(launchOf(call));
     if (call.port !== 'clock' && this.#strikes('answer lost', lostAnswer / 2, call))
@@ -141,7 +142,9 @@ export class Calls {
   #remember({ port, method, args: [uid] }: PendingCall, value: unknown): void {
     if (port !== 'jobs' || method !== 'writeLaunches') return;
     const written = value as Awaited<ReturnType<JobStore['writeLaunches']>>;
-    if (written.kind === 'written') this.#moments.written(String(uid), written.row, this.#options.now());
+    if (written.kind !== 'written') return;
+    this.#moments.written(String(uid), written.row, this.#options.now());
+    this.#options.launchesWritten(String(uid), written.row.slots);
   }
 
   /** What is read without consistency may be a moment old. */

@@ -4,7 +4,7 @@ import { Agenda } from '../../shared/rehearsal/agenda.ts';
 export type Letter<T> = { readonly body: T; receives: number; removed: boolean };
 
 /** Who has had a message this often without removing it does not get it again: it goes to the dead letters. */
-const RECEIVES_MAX = 3;
+export const RECEIVES_MAX = 3;
 
 /** A queue that promises as little as SQS does. Messages that were received come back unless they are removed. */
 export class Mailbox<T> {

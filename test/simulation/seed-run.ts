@@ -6,6 +6,7 @@ import type { Watched } from './commits.ts';
 import { checkFairness } from './fairness.ts';
 import { type Act, type Arrangement, STORM_MS, arrange } from './happenings.ts';
 import { type Guarantee, type Violation, textOf } from './law.ts';
+import { RECEIVES_MAX } from './post-office.ts';
 import { Random } from './random.ts';
 import { type Scenario, scenarioOf } from './scenario.ts';
 import type { Sight } from './sights.ts';
@@ -166,7 +167,7 @@ async function checkEnd({ kind, damaged }: Scenario, uids: readonly JobUid[], wo
   );
   if (damaged !== null)
     law.forbid(
-      mail.poison.received > POISON_FEW && mail.poison.dead === 0,
+      mail.poison.received > RECEIVES_MAX * world.storm.times('poison message') && mail.poison.dead === 0,
       'G9',
       () => `nobody can process what was received ${mail.poison.received} times, and nothing of it is a dead letter`,
     );
@@ -174,9 +175,6 @@ async function checkEnd({ kind, damaged }: Scenario, uids: readonly JobUid[], wo
   const deleted = uids.filter((uid) => watchdog.jobs.get(uid)?.status.phase.kind === 'deleted');
   for (const uid of deleted) await world.checkForgotten(uid);
 }
-
-/** Fewer may be the first receives of messages that are still to come back. */
-const POISON_FEW = 60;
 
 const allQuiet = (uids: readonly JobUid[], { watchdog }: World): boolean =>
   uids.every((uid) => {

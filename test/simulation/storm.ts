@@ -31,6 +31,10 @@ export class Storm {
     this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
   }
 
+  times(fault: Fault): number {
+    return this.faults.get(fault) ?? 0;
+  }
+
   /** How late something comes; 0 mostly means that it does not. */
   delayMs(fault: Fault, maxMs: number): number {
     if (maxMs === 0 || this.#without.has(fault)) return 0;

@@ -39,12 +39,14 @@ type Lie = { readonly index: number; readonly guarantee: Guarantee; readonly wha
 
 /**
  * Compares what ECS's tasks came to with what the board says of their launches; `outcomes` by index/attempt/nonce;
- * `isUnheard`: RunTask has said that it did not start the task, or its end went to the dead letters.
+ * `isUnheard`: RunTask has said that it did not start the task, or its end went to the dead letters;
+ * `isNamed`: a launch row says which task the launch became.
  */
 export function lies(
   tasks: readonly TaskView[],
   outcomes: ReadonlyMap<string, Outcome>,
   isUnheard: (task: TaskView) => boolean,
+  isNamed: (task: TaskView) => boolean,
 ): readonly Lie[] {
   const found: Lie[] = [];
   for (const task of tasks) {
@@ -64,13 +66,12 @@ export function lies(
     if (expected(ending, outcome, endedAt) === op) continue;
     const forgotten = times.stoppedAt !== null && outcome.at >= times.stoppedAt + ECS_REMEMBERS_MS;
     const { createdAt } = times;
-    const unanswered =
-      outcome.shadow.state === 'claimed' && createdAt !== null && outcome.at >= createdAt + REPEATABLE_MS;
+    const repeatable = createdAt === null || outcome.at < createdAt + REPEATABLE_MS;
     const guesses = outcome.shadow.podDeleted ? [NOWHERE, DELETED] : [NOWHERE];
     // A Pod that its user has deleted counts when nothing is known of its task.
     if (forgotten && outcome.shadow.podDeleted && (op === 'failed' || op === 'failedForGood')) continue;
     // Nobody has the ARN of a task that RunTask has denied: once it has stopped, and the event was lost, it cannot be found.
-    if (forgotten || unanswered || isUnheard(task)) {
+    if (forgotten || (!repeatable && !isNamed(task)) || isUnheard(task)) {
       if (guesses.some((guess) => expected(guess, outcome, endedAt) === op)) continue;
       if (isCancelling(outcome.phase, op)) continue;
     }

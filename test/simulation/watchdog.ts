@@ -4,6 +4,7 @@ import type { AttemptId } from '../../shared/domain/fact.ts';
 import { isActive } from '../../shared/domain/index-record.ts';
 import { InvariantError } from '../../shared/domain/invariant.ts';
 import { planningSpec } from '../../shared/domain/job.ts';
+import type { LaunchSlot } from '../../shared/domain/launch-row.ts';
 import { DELETED_VERSION, type Phase, type Status, isEnding } from '../../shared/domain/status.ts';
 import type { TaskView } from '../../shared/domain/task.ts';
 import type { Transition } from '../../shared/domain/transition.ts';
@@ -40,6 +41,7 @@ export class Watchdog {
   /** The same, and those that the board has taken for its own. */
   readonly #denied = new Set<string>();
   readonly #unheard = new Set<string>();
+  readonly #named = new Set<string>();
 
   constructor(now: () => EpochMs, law: Law, tell: Tell) {
     this.#now = now;
@@ -165,6 +167,11 @@ export class Watchdog {
     for (const fact of facts) if (fact.kind === 'stopped') this.#unheard.add(`${uid}/${keyOf(fact)}`);
   }
 
+  /** A launch row says which tasks these launches have become. */
+  named(uid: string, slots: readonly LaunchSlot[]): void {
+    for (const slot of slots) if (slot.state === 'launched') this.#named.add(`${uid}/${keyOf(slot)}`);
+  }
+
   #goesLive(uid: JobUid, id: AttemptId): void {
     const live = this.#liveOf(uid);
     live.set(id.index, (live.get(id.index) ?? new Set()).add(keyOf(id)));
@@ -253,7 +260,12 @@ export class Watchdog {
     const live = tasks.filter(({ stage }) => stage !== 'stopped');
     law(live.length > 0, 'G7', () => `${live.length} tasks run on after the Job is over`, live[0]?.id.index);
     const own = tasks.filter((view) => !isStranger(view) && !(this.#isPhantom(view) && !isCounted(view, watched)));
-    for (const { guarantee, what, index } of lies(own, watched.outcomes, ({ job, id }) => this.isUnheard(job, id)))
+    for (const { guarantee, what, index } of lies(
+      own,
+      watched.outcomes,
+      ({ job, id }) => this.isUnheard(job, id),
+      ({ job, id }) => this.#named.has(`${job}/${keyOf(id)}`),
+    ))
       law(true, guarantee, () => what, index);
     const done = new Set(own.filter(({ ending }) => ending?.cause === 'Completed').map(({ id }) => id.index));
     for (const index of watched.board.succeeded)

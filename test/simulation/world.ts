@@ -129,6 +129,7 @@ export class World {
       die: (process) => this.handlers.die(process),
       act: (process, perform) => this.#as(process.name, perform),
       tell: ({ name, about }, what, fault) => this.tell(name, what, about, fault),
+      launchesWritten: (uid, slots) => this.watchdog.named(uid, slots),
     });
     this.handlers = new Handlers({
       now,

@@ -187,6 +187,7 @@ const lingering: fc.Arbitrary<Lingering> = fc.record({
   index,
   attempt: small,
   nonce: small,
+  since: time,
   taskArn: fc
     .oneof(
       fc.string({ unit: fc.constantFrom('0', 'f'), minLength: 32, maxLength: 32 }).map((id) => `arn:task/muster/${id}`),
