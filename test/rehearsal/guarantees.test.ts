@@ -81,23 +81,24 @@ const script = fc.record({
   ),
 });
 
+const hasRules = ({ failureRules: rules, restartPolicy }: Wish): boolean => rules !== null && restartPolicy === 'Never';
+
 function manifestOf(given: Wish) {
   const { mode, perIndex, maxFailed, failureRules: rules, successCount, restartPolicy } = given;
   const isIndexed = mode === 'Indexed';
-  const hasRules = rules !== null && restartPolicy === 'Never';
   return aManifest(
     {
       parallelism: given.parallelism,
       completionMode: isIndexed ? 'Indexed' : 'NonIndexed',
       backoffLimit: given.backoffLimit,
       suspend: given.suspend,
-      podReplacementPolicy: hasRules ? 'Failed' : given.replacement,
+      podReplacementPolicy: hasRules(given) ? 'Failed' : given.replacement,
       ...(mode === 'WorkQueue' ? {} : { completions: given.completions }),
       ...(isIndexed && perIndex !== null && restartPolicy === 'Never' ? { backoffLimitPerIndex: perIndex } : {}),
       ...(isIndexed && perIndex !== null && restartPolicy === 'Never' && maxFailed !== null
         ? { maxFailedIndexes: Math.min(maxFailed, given.completions) }
         : {}),
-      ...(hasRules ? { podFailurePolicy: { rules } } : {}),
+      ...(hasRules(given) ? { podFailurePolicy: { rules } } : {}),
       ...(isIndexed && successCount !== null
         ? { successPolicy: { rules: [{ succeededCount: Math.min(successCount, given.completions) }] } }
         : {}),
@@ -156,7 +157,7 @@ const LASTING = ['SuccessCriteriaMet', 'FailureTarget', 'Complete', 'Failed'];
 function brokenInTasks({ report, judgements, end }: Rehearsal, given: Wish): readonly string[] {
   const { attempts, final } = report;
   const broken: string[] = [];
-  const oneAtATime = given.replacement === 'Failed' || given.failureRules !== null;
+  const oneAtATime = given.replacement === 'Failed' || hasRules(given);
   for (const [i, task] of attempts.entries()) {
     const former = attempts[i - 1];
     if (former?.index !== task.index || !oneAtATime || task.startSec === null) continue;
