@@ -118,7 +118,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   one(
     'a replaced attempt is forgotten while it stops',
     FOLD_FACTS,
-    'lingering = [...lingering, { index, attempt, nonce: record.nonce, taskArn: fact.taskArn }];',
+    'lingering = [...lingering, { index, attempt, nonce: record.nonce, taskArn: fact.taskArn, since: fact.at }];',
     '',
     ['G4', 'G5', 'G6', 'G10'],
   ),
