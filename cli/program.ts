@@ -3,10 +3,10 @@ import { VERSION } from '../shared/names/version.ts';
 import { addKubeconfig, addProxy } from './access-commands.ts';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
 import type { GetFlags, Wanted } from './commands/get.ts';
-import type { LocalFlags } from './commands/local.ts';
 import { addDoctor } from './doctor-command.ts';
 import { EXIT, Failure, usageFailure } from './failure.ts';
-import { driver, duration, httpUrl, moment, rate, share, span, wholeNumber } from './option-values.ts';
+import { addLocal, addStop } from './local-commands.ts';
+import { duration, moment, wholeNumber } from './option-values.ts';
 import type { Shell } from './shell.ts';
 
 // Each command's code is loaded when it is run: `muster --help` needs none of it, and only `local` the whole runtime.
@@ -52,6 +52,7 @@ function createProgram(shell: Shell, done: Done): Command {
     addPlan,
     addSimulate,
     addLocal,
+    addStop,
     addDoctor,
     addKubeconfig,
     addProxy,
@@ -97,12 +98,6 @@ const EXAMPLES = {
     'muster simulate -f job.yaml --script fates.yaml',
     'muster simulate -f job.yaml --script fates.yaml -o json | jq .final',
     'generate-job | muster simulate -f - --seed 7 --now 2026-03-01T06:00:00Z',
-  ),
-  local: examples(
-    'muster local',
-    'muster local --port 8080 --data /var/lib/muster --workspace ~/work',
-    'muster local --in-memory --driver simulated --task-ms 500-2000 --launches-per-sec 18',
-    'muster local --events-duplicate 1 --events-shuffle-ms 2000 --events-drop 0.1 --seed 7',
   ),
 } as const;
 
@@ -306,86 +301,3 @@ A script (the first rule that matches a try decides; tries of an index count fro
 Exit codes:
   0 the Job is Complete    1 it failed, was deleted, does not end, or a patch is refused    2 bad input
 `;
-
-type LocalOptions = {
-  readonly port?: number;
-  readonly data: string;
-  readonly workspace: string;
-  readonly driver: LocalFlags['driver'];
-  readonly dynamodbEndpoint?: string;
-  readonly inMemory: boolean;
-  readonly launchesPerSec?: number;
-  readonly stopsPerSec?: number;
-  readonly taskMs?: readonly [number, number];
-  readonly taskFail?: number;
-  readonly eventsDuplicate?: number;
-  readonly eventsDrop?: number;
-  readonly eventsShuffleMs?: number;
-  readonly seed?: number;
-};
-
-const WEATHER = 'Weather of the embedded ECS (to see that nothing is lost or counted twice):';
-const SCRIPT = 'With --driver simulated:';
-
-function addLocal(program: Command, shell: Shell, done: Done): void {
-  const rates = (flags: string, text: string) => new Option(flags, text).argParser(rate);
-  const weather = (flags: string, text: string, parse: (text: string) => number) =>
-    new Option(flags, text).argParser(parse).helpGroup(WEATHER);
-  program
-    .command('local')
-    .summary('run Muster on this machine')
-    .description(
-      'Runs all of Muster on this machine, for you alone: tasks are processes of yours, started in the workspace.',
-    )
-    .option('--port <port>', 'of the API on 127.0.0.1 (default: any free one)', wholeNumber(0, 65_535))
-    .option('--data <folder>', 'where Jobs, logs and the kubeconfig are kept', '.muster')
-    .option('--workspace <folder>', 'where tasks start; MUSTER_WORKSPACE names it to them', '.')
-    .addOption(new Option('--driver <driver>', 'process or simulated').default('process').argParser(driver))
-    .option('--dynamodb-endpoint <url>', 'keep Jobs in this DynamoDB instead of the embedded one', httpUrl)
-    .addOption(
-      new Option('--in-memory', 'keep Jobs in memory: they are gone when it ends')
-        .default(false)
-        .conflicts('dynamodbEndpoint'),
-    )
-    .addOption(rates('--launches-per-sec <rate>', 'tasks started a second at most (default: no limit)'))
-    .addOption(rates('--stops-per-sec <rate>', 'tasks stopped a second at most (default: no limit)'))
-    .addOption(new Option('--task-ms <ms>', 'how long tasks take: 500, or 500-2000').argParser(span).helpGroup(SCRIPT))
-    .addOption(weather('--task-fail <share>', 'share of tasks that fail, 0 to 1', share).helpGroup(SCRIPT))
-    .addOption(weather('--events-duplicate <share>', 'share of events that come twice, 0 to 1', share))
-    .addOption(weather('--events-drop <share>', 'share of events that are lost, 0 to 1', share))
-    .addOption(
-      weather('--events-shuffle-ms <ms>', 'events come up to this late, out of order', wholeNumber(0, SHUFFLE_MS_MAX)),
-    )
-    .addOption(weather('--seed <number>', 'the same weather again', wholeNumber(0)))
-    .addHelpText('after', EXAMPLES.local)
-    .action(async (flags: LocalOptions) => {
-      const { runLocal } = await import('./commands/local.ts');
-      done(await runLocal(localFlags(flags), shell));
-    });
-}
-
-/** Ten minutes: later than the sweep looks after a task, and no later than a timer can wait. */
-const SHUFFLE_MS_MAX = 600_000;
-
-function localFlags(flags: LocalOptions): LocalFlags {
-  const { data, workspace, driver, port = null, seed } = flags;
-  if (driver !== 'simulated' && (flags.taskMs ?? flags.taskFail) !== undefined)
-    throw usageFailure('--task-ms and --task-fail need --driver simulated');
-  const seeded = seed === undefined ? {} : { seed };
-  const events = {
-    ...seeded,
-    ...(flags.eventsDuplicate === undefined ? {} : { duplicate: flags.eventsDuplicate }),
-    ...(flags.eventsDrop === undefined ? {} : { drop: flags.eventsDrop }),
-    ...(flags.eventsShuffleMs === undefined ? {} : { shuffleMs: flags.eventsShuffleMs }),
-  };
-  const script = {
-    ...seeded,
-    ...(flags.taskMs === undefined ? {} : { runMs: flags.taskMs }),
-    ...(flags.taskFail === undefined ? {} : { fail: flags.taskFail }),
-  };
-  const endpoint = flags.dynamodbEndpoint;
-  const store = flags.inMemory ? 'memory' : endpoint === undefined ? 'engine' : { endpoint };
-  const { launchesPerSec = null, stopsPerSec = null } = flags;
-  const rates = { launchesPerSec, stopsPerSec };
-  return { data, workspace, driver, port, events, store, ...rates, ...(driver === 'simulated' ? { script } : {}) };
-}

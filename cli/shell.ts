@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
 /** What a command has of the process that it runs in; tests give their own. */
@@ -13,6 +14,18 @@ export type Shell = {
   readonly readStdin: () => Promise<string>;
   /** Calls `then` at every Ctrl-C and the like, which then do nothing else, until what it returns is called. */
   readonly onInterrupt: (then: (signal: Signal) => void) => () => void;
+  /**
+   * Starts this very command line again, in a session of its own that outlives this process. It prints into the open file
+   * `output`, reads nothing, and has a `starter`.
+   */
+  readonly startAgain: (output: number) => ChildProcess;
+  /** The process that started this one by `startAgain`; null: somebody else did. */
+  readonly starter: Starter | null;
+};
+
+export type Starter = {
+  /** Sends one message that JSON can hold; the two know nothing of each other from then on. */
+  readonly tell: (message: object) => void;
 };
 
 export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
@@ -28,6 +41,9 @@ export type Terminal = {
   /** Calls back when the size has changed, until what it returns is called. */
   readonly onResize: (then: () => void) => () => void;
 };
+
+/** Set for a process that was started by `startAgain`. */
+const STARTED_AGAIN = 'MUSTER_STARTED_AGAIN';
 
 const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
@@ -46,7 +62,20 @@ export function processShell(): Shell {
         for (const signal of SIGNALS) process.off(signal, then);
       };
     },
+    startAgain: (output) =>
+      spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
+        detached: true,
+        stdio: ['ignore', output, output, 'ipc'],
+        env: { ...process.env, [STARTED_AGAIN]: '1' },
+      }),
+    starter: process.env[STARTED_AGAIN] === '1' && process.connected ? { tell: tellStarter } : null,
   };
+}
+
+function tellStarter(message: object): void {
+  process.send?.(message, undefined, undefined, () => {
+    if (process.connected) process.disconnect();
+  });
 }
 
 function outputOf(stream: NodeJS.WriteStream): Output {

@@ -1,9 +1,8 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
-import { isSameProcess, startOf } from './process-identity.ts';
+import { type Known, isThere, knownAs } from './process-identity.ts';
 
-/** A process, told from a later one that was given the same pid by when it started. */
 const ProcessSchema = z.object({ pid: z.int().positive(), startedAt: z.string() });
 const LockSchema = ProcessSchema.extend({ engine: ProcessSchema.optional() });
 type Lock = z.output<typeof LockSchema>;
@@ -11,7 +10,7 @@ type Lock = z.output<typeof LockSchema>;
 export type DataFolder = {
   readonly path: string;
   /** A DynamoDB engine that an earlier runtime left behind when it was killed; it holds the database open. */
-  readonly leftEngine: number | null;
+  readonly leftEngine: Known | null;
   /** Notes which process the engine is, so that whoever comes after a kill can end it. */
   noteEngine(pid: number): void;
   /** Another runtime may take the folder. */
@@ -28,7 +27,7 @@ export function takeDataFolder(dir: string): DataFolder | Taken {
   const path = resolve(dir);
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const lockFile = join(path, 'lock');
-  const mine: Lock = { pid: process.pid, startedAt: startOf(process.pid) ?? '' };
+  const mine: Lock = knownAs(process.pid);
   const write = (lock: Lock): string => {
     const draft = join(path, `lock.${process.pid}`);
     writeFileSync(draft, JSON.stringify(lock), { mode: 0o600 });
@@ -44,7 +43,7 @@ export function takeDataFolder(dir: string): DataFolder | Taken {
     }
     rmSync(draft);
     const holder = readLock(lockFile);
-    if (holder !== null && isSameProcess(holder.pid, holder.startedAt)) return { kind: 'taken', pid: holder.pid };
+    if (holder !== null && isThere(holder)) return { kind: 'taken', pid: holder.pid };
     left = holder ?? left;
     // Of two that find the same dead lock, one moves it away; the other finds none or the new one.
     const dead = join(path, `lock.dead.${process.pid}`);
@@ -58,13 +57,17 @@ export function takeDataFolder(dir: string): DataFolder | Taken {
   const engine = left?.engine;
   return {
     path,
-    leftEngine: engine !== undefined && isSameProcess(engine.pid, engine.startedAt) ? engine.pid : null,
+    leftEngine: engine !== undefined && isThere(engine) ? engine : null,
     noteEngine(pid) {
-      renameSync(write({ ...mine, engine: { pid, startedAt: startOf(pid) ?? '' } }), lockFile);
+      renameSync(write({ ...mine, engine: knownAs(pid) }), lockFile);
     },
     release: () => rmSync(lockFile, { force: true }),
   };
 }
+
+/** The process that has taken a data folder, dead or alive, and its engine; null: it was released, or never taken. */
+export const holderOf = (dir: string): (Known & { readonly engine?: Known | undefined }) | null =>
+  readLock(join(resolve(dir), 'lock'));
 
 /** link(2) fails where the name is there: the one atomic "create if absent" with content. */
 function tryLink(from: string, to: string): boolean {

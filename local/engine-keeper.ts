@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import type { DataFolder } from './data-folder.ts';
 import { type DynamoEngine, type NoEngine, startDynamoEngine } from './dynamodb/engine.ts';
-import { startOf } from './process-identity.ts';
+import { endProcess } from './process-identity.ts';
 
 export type KeptEngine = { readonly kind: 'kept'; readonly endpoint: string; stop(): Promise<void> };
 
@@ -55,13 +55,4 @@ export async function keepEngine(folder: DataFolder, warn: (message: string) => 
       await keeping;
     },
   };
-}
-
-/** SIGTERM, then SIGKILL; returns when the process is gone. */
-async function endProcess(pid: number): Promise<void> {
-  const startedAt = startOf(pid);
-  for (let tries = 0; startedAt !== null && startOf(pid) === startedAt; tries++) {
-    process.kill(pid, tries < 20 ? 'SIGTERM' : 'SIGKILL');
-    await sleep(50);
-  }
 }

@@ -1,11 +1,16 @@
-import { statSync } from 'node:fs';
+import { type ChildProcess } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { LocalOptions, LocalRuntime } from '../../local/runtime.ts';
-import { VERSION } from '../../shared/names/version.ts';
-import { Failure, usageFailure } from '../failure.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import { holderOf } from '../../local/data-folder.ts';
+import { isThere } from '../../local/process-identity.ts';
+import type { LocalOptions } from '../../local/runtime.ts';
+import { EXIT, Failure, usageFailure } from '../failure.ts';
 import { onceInterrupted } from '../interrupt.ts';
-import { looksFor } from '../job-view.ts';
-import { shellQuoted } from '../shell-quoted.ts';
+import { connect } from '../kube-client.ts';
+import { findTarget } from '../kubeconfig.ts';
+import { type LocalAddress, alreadyRuns, localBanner } from '../render/local-banner.ts';
 import type { Shell } from '../shell.ts';
 
 export type LocalFlags = Pick<
@@ -18,10 +23,7 @@ export type LocalFlags = Pick<
 
 /** `muster local`: runs the embedded runtime until it is told to stop. */
 export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number> {
-  const dataDir = resolve(shell.cwd, flags.data);
-  const workspaceDir = resolve(shell.cwd, flags.workspace);
-  if (statSync(workspaceDir, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw usageFailure(`--workspace: there is no folder ${workspaceDir}`);
+  const places = placesOf(flags, shell);
   const stopping = onceInterrupted(
     shell,
     'Left at once. Tasks that still run are taken up when `muster local` is started here again.',
@@ -31,18 +33,27 @@ export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number>
   const { startLocalRuntime } = await import('../../local/runtime.ts');
   const { data: _data, workspace: _workspace, ...rest } = flags;
   const say = (line: string): void => shell.err.write(`${line}\n`);
-  const runtime = await startLocalRuntime({ ...rest, dataDir, workspaceDir, say }).catch((error: unknown) => {
+  const runtime = await startLocalRuntime({ ...rest, ...places, say }).catch((error: unknown) => {
     throw explained(error, flags.port);
   });
   if (runtime.kind === 'refused') throw new Failure(`error: ${runtime.reason}`);
-  shell.out.write(banner(runtime, { ...flags, dataDir, workspaceDir }, shell));
+  const { url, kubeconfig } = runtime;
+  if (shell.starter === null) shell.out.write(localBanner(runtime, { ...flags, ...places }, null, shell));
+  else shell.starter.tell({ url, kubeconfig } satisfies LocalAddress);
   await stopping;
   shell.err.write('\nStopping: every task that it started ends, which takes a few seconds at most. Again: at once.\n');
   await runtime.stop();
   const goesOn =
     flags.store === 'memory' ? '' : ' Jobs that were not over go on when `muster local` is started here again.';
   shell.err.write(`Stopped.${goesOn}\n`);
-  return 0;
+  return EXIT.ok;
+}
+
+function placesOf(flags: LocalFlags, { cwd }: Shell): Pick<LocalOptions, 'dataDir' | 'workspaceDir'> {
+  const workspaceDir = resolve(cwd, flags.workspace);
+  if (statSync(workspaceDir, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw usageFailure(`--workspace: there is no folder ${workspaceDir}`);
+  return { dataDir: resolve(cwd, flags.data), workspaceDir };
 }
 
 function explained(error: unknown, port: number | null): unknown {
@@ -50,33 +61,76 @@ function explained(error: unknown, port: number | null): unknown {
   return isTaken ? new Failure(`error: port ${port} is taken; leave --port out to get a free one`) : error;
 }
 
-const DRIVERS: Readonly<Record<LocalOptions['driver'], string>> = {
-  process: 'processes of this machine; images are not pulled',
-  simulated: 'simulated: nothing runs, it only takes time',
-};
+/** What the detached process tells. */
+const AddressSchema = z.object({ url: z.string(), kubeconfig: z.string() });
 
-function banner(
-  { url, kubeconfig }: LocalRuntime,
-  places: Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'driver' | 'store'>,
-  shell: Shell,
-): string {
-  const { paint } = looksFor(shell.out, shell.env);
-  const row = (name: string, value: string): string => `  ${paint.dim(name.padEnd(10))} ${value}`;
-  const here = kubeconfig === join(shell.cwd, '.muster', 'kubeconfig');
-  const option = here ? '' : ` --kubeconfig ${shellQuoted(kubeconfig)}`;
-  return `${[
-    `${paint.bold('Muster')} ${VERSION} is ready`,
-    '',
-    row('API', paint.cyan(url)),
-    row('data', places.dataDir + (places.store === 'memory' ? ' (Jobs are in memory)' : '')),
-    row('workspace', places.workspaceDir),
-    row('tasks', DRIVERS[places.driver]),
-    '',
-    'In another terminal:',
-    `  npx muster run -f job.yaml --wait${option}`,
-    `  export KUBECONFIG=${shellQuoted(kubeconfig)}`,
-    '  kubectl get jobs',
-    '',
-    'Ctrl-C stops it, with every task that it started.',
-  ].join('\n')}\n`;
+/**
+ * `muster local --detach`: starts `muster local` in the background and returns when it is ready: its API answers, the
+ * kubeconfig is written. Where one runs already, it says so and changes nothing.
+ */
+export async function runLocalDetached(flags: LocalFlags, shell: Shell): Promise<number> {
+  const places = placesOf(flags, shell);
+  const running = await runningOn(places.dataDir, shell);
+  if (running !== null) {
+    shell.out.write(alreadyRuns(running.pid, running));
+    return EXIT.ok;
+  }
+  mkdirSync(places.dataDir, { recursive: true, mode: 0o700 });
+  const logFile = join(places.dataDir, 'runtime.log');
+  const log = openLog(logFile);
+  const child = shell.startAgain(log);
+  closeSync(log);
+  const began = statSync(logFile).size;
+  const forget = shell.onInterrupt(() => child.kill('SIGTERM'));
+  const result = await readyOrOver(child);
+  forget();
+  if (result.kind === 'over') {
+    const said = readFileSync(logFile).subarray(began).toString().trim();
+    throw new Failure(said === '' ? `error: it ended with ${result.how} before it was ready` : said, result.exitCode);
+  }
+  child.unref();
+  shell.out.write(localBanner(result.address, { ...flags, ...places }, logFile, shell));
+  return EXIT.ok;
+}
+
+type Began =
+  | { readonly kind: 'ready'; readonly address: LocalAddress }
+  | { readonly kind: 'over'; readonly exitCode: number; readonly how: string };
+
+async function readyOrOver(child: ChildProcess): Promise<Began> {
+  return new Promise((done) => {
+    child.once('message', (message) => done({ kind: 'ready', address: AddressSchema.parse(message) }));
+    child.once('error', ({ message }) => done({ kind: 'over', exitCode: EXIT.failed, how: message }));
+    child.once('exit', (code, signal) =>
+      // 0: it was told to stop while it started
+      done({ kind: 'over', exitCode: code === 0 ? EXIT.interrupted : (code ?? EXIT.failed), how: `${signal ?? code}` }),
+    );
+  });
+}
+
+const LOG_BYTES_MAX = 1_048_576;
+
+/** For appending, since an earlier runtime may still print into it; what has grown large is put aside. */
+function openLog(file: string): number {
+  const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (bytes > LOG_BYTES_MAX) renameSync(file, `${file}.1`);
+  return openSync(file, 'a', 0o600);
+}
+
+const LOOK_EVERY_MS = 100;
+
+/** A runtime that answers; one that is about to start or to end is waited for. null: none. */
+async function runningOn(dataDir: string, shell: Shell): Promise<(LocalAddress & { readonly pid: number }) | null> {
+  const kubeconfig = join(dataDir, 'kubeconfig');
+  for (;;) {
+    const holder = holderOf(dataDir);
+    if (holder === null || !isThere(holder)) return null;
+    try {
+      const { target } = await connect(findTarget(kubeconfig, shell));
+      return { pid: holder.pid, url: target.server, kubeconfig };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
 }

@@ -40,6 +40,10 @@ export function aShell(wish: {
       listeners.add(then);
       return () => listeners.delete(then);
     },
+    startAgain: () => {
+      throw new Error('nothing is started from this shell');
+    },
+    starter: null,
   };
   return {
     shell,

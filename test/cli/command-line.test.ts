@@ -52,6 +52,7 @@ describe('the command line', () => {
     'delete --help',
     'plan --help',
     'local --help',
+    'stop --help',
     'help run',
   ])('%s has examples, on standard output', async (line) => {
     const { run } = await aServer();

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { startOf } from '../../local/process-identity.ts';
 
 const MAIN = resolve('cli/main.ts');
 const TSX = import.meta.resolve('tsx');
@@ -88,5 +89,64 @@ describe('muster local', () => {
     run.child.stdin?.end(JSON.stringify(job));
     expect(await run.over).toEqual({ code: 0, signal: null });
     expect(run.out()).toMatch(/job\.batch\/frames complete: 20\/20 succeeded in \d+s\n$/);
+  }, 60_000);
+});
+
+/** The process that has taken a data folder. */
+const holderOf = (dir: string): number =>
+  (JSON.parse(readFileSync(join(dir, '.muster', 'lock'), 'utf8')) as { pid: number }).pid;
+
+/** A zombie that nobody waits for is gone, too. */
+const isGone = (pid: number): boolean => startOf(pid) === null;
+
+describe('muster local --detach and muster stop', () => {
+  test('the one returns when it is ready, the other when it is gone', async () => {
+    const dir = aFolder();
+    const start = muster(dir, `${LOCAL} --detach`);
+    expect(await start.over).toEqual({ code: 0, signal: null });
+    const pid = holderOf(dir);
+    onTestFinished(() => void (isGone(pid) || process.kill(pid, 'SIGKILL')));
+    const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(start.out()) ?? [];
+    expect(start.out()).toContain(`  export KUBECONFIG=${join(dir, '.muster', 'kubeconfig')}\n`);
+    expect(start.out()).toContain('`npx muster stop` stops it');
+    expect(start.err()).toBe('');
+    expect(await (await fetch(`${url}/version`)).json()).toHaveProperty('muster');
+    expect(statSync(join(dir, '.muster', 'runtime.log')).mode & 0o777).toBe(0o600);
+
+    const again = muster(dir, `${LOCAL} -d`);
+    expect(await again.over).toEqual({ code: 0, signal: null });
+    expect(again.out()).toContain(`Muster runs here already (pid ${pid}, ${url})`);
+    expect(holderOf(dir)).toBe(pid);
+
+    const stop = muster(dir, 'stop');
+    expect(await stop.over).toEqual({ code: 0, signal: null });
+    expect(isGone(pid)).toBe(true);
+    expect(stop.out()).toBe(`Stopped the Muster on ${join(dir, '.muster')} (pid ${pid}).\n`);
+
+    const none = muster(dir, 'stop');
+    expect(await none.over).toEqual({ code: 0, signal: null });
+    expect(none.out()).toBe(`No Muster runs on ${join(dir, '.muster')}.\n`);
+    expect(existsSync(join(dir, '.muster', 'lock'))).toBe(false);
+  }, 60_000);
+
+  test('a start that fails says why, with the exit code of a start in front', async () => {
+    const dir = aFolder();
+    const taken = muster(dir, `${LOCAL} --data other`);
+    await taken.says(READY);
+    const [, port] = /127\.0\.0\.1:(\d+)/.exec(taken.out()) ?? [];
+    const start = muster(dir, `${LOCAL} --detach --port ${port}`);
+    expect((await start.over).code).toBe(1);
+    expect(start.err()).toBe(`error: port ${port} is taken; leave --port out to get a free one\n`);
+    expect(start.out()).toBe('');
+  }, 60_000);
+
+  test('stop gives up waiting after --timeout', async () => {
+    const dir = aFolder();
+    const { child, says } = muster(dir, LOCAL);
+    await says(READY);
+    child.kill('SIGSTOP');
+    const stop = muster(dir, 'stop --timeout 300ms');
+    expect((await stop.over).code).toBe(124);
+    expect(stop.err()).toContain(`(pid ${child.pid}) was told to stop and is not gone yet`);
   }, 60_000);
 });

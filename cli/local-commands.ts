@@ -1,0 +1,131 @@
+import { type Command, Option } from 'commander';
+import { type Done, examples } from './command-parts.ts';
+import type { LocalFlags } from './commands/local.ts';
+import { usageFailure } from './failure.ts';
+import { driver, duration, httpUrl, rate, share, span, wholeNumber } from './option-values.ts';
+import type { Shell } from './shell.ts';
+
+const LOCAL_EXAMPLES = examples(
+  'muster local',
+  'muster local --detach                  # returns when it is ready; muster stop ends it',
+  'muster local --port 8080 --data /var/lib/muster --workspace ~/work',
+  'muster local --in-memory --driver simulated --task-ms 500-2000 --launches-per-sec 18',
+  'muster local --events-duplicate 1 --events-shuffle-ms 2000 --events-drop 0.1 --seed 7',
+);
+
+const STOP_EXAMPLES = examples('muster stop', 'muster stop --data /var/lib/muster --timeout 10s');
+
+type LocalOptions = {
+  readonly port?: number;
+  readonly data: string;
+  readonly workspace: string;
+  readonly driver: LocalFlags['driver'];
+  readonly dynamodbEndpoint?: string;
+  readonly inMemory: boolean;
+  readonly detach: boolean;
+  readonly launchesPerSec?: number;
+  readonly stopsPerSec?: number;
+  readonly taskMs?: readonly [number, number];
+  readonly taskFail?: number;
+  readonly eventsDuplicate?: number;
+  readonly eventsDrop?: number;
+  readonly eventsShuffleMs?: number;
+  readonly seed?: number;
+};
+
+const WEATHER = 'Weather of the embedded ECS (to see that nothing is lost or counted twice):';
+const SCRIPT = 'With --driver simulated:';
+
+export function addLocal(program: Command, shell: Shell, done: Done): void {
+  const rates = (flags: string, text: string) => new Option(flags, text).argParser(rate);
+  const weather = (flags: string, text: string, parse: (text: string) => number) =>
+    new Option(flags, text).argParser(parse).helpGroup(WEATHER);
+  program
+    .command('local')
+    .summary('run Muster on this machine')
+    .description(
+      'Runs all of Muster on this machine, for you alone: tasks are processes of yours, started in the workspace.',
+    )
+    .addOption(new Option('-d, --detach', 'go on in the background; return when it is ready').default(false))
+    .option('--port <port>', 'of the API on 127.0.0.1 (default: any free one)', wholeNumber(0, 65_535))
+    .option('--data <folder>', 'where Jobs, logs and the kubeconfig are kept', '.muster')
+    .option('--workspace <folder>', 'where tasks start; MUSTER_WORKSPACE names it to them', '.')
+    .addOption(new Option('--driver <driver>', 'process or simulated').default('process').argParser(driver))
+    .option('--dynamodb-endpoint <url>', 'keep Jobs in this DynamoDB instead of the embedded one', httpUrl)
+    .addOption(
+      new Option('--in-memory', 'keep Jobs in memory: they are gone when it ends')
+        .default(false)
+        .conflicts('dynamodbEndpoint'),
+    )
+    .addOption(rates('--launches-per-sec <rate>', 'tasks started a second at most (default: no limit)'))
+    .addOption(rates('--stops-per-sec <rate>', 'tasks stopped a second at most (default: no limit)'))
+    .addOption(new Option('--task-ms <ms>', 'how long tasks take: 500, or 500-2000').argParser(span).helpGroup(SCRIPT))
+    .addOption(weather('--task-fail <share>', 'share of tasks that fail, 0 to 1', share).helpGroup(SCRIPT))
+    .addOption(weather('--events-duplicate <share>', 'share of events that come twice, 0 to 1', share))
+    .addOption(weather('--events-drop <share>', 'share of events that are lost, 0 to 1', share))
+    .addOption(
+      weather('--events-shuffle-ms <ms>', 'events come up to this late, out of order', wholeNumber(0, SHUFFLE_MS_MAX)),
+    )
+    .addOption(weather('--seed <number>', 'the same weather again', wholeNumber(0)))
+    .addHelpText('after', LOCAL_EXAMPLES)
+    .action(async (flags: LocalOptions) => {
+      const { runLocal, runLocalDetached } = await import('./commands/local.ts');
+      done(await (flags.detach && shell.starter === null ? runLocalDetached : runLocal)(localFlags(flags), shell));
+    });
+}
+
+const STOP_EXIT_CODES = `
+Exit codes:
+  0 none runs there any more, or none did    1 it is not yours to stop    2 the command line is wrong
+  124 timed out: it is still stopping
+`;
+
+export function addStop(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('stop')
+    .summary('stop the Muster that runs on this machine')
+    .description(
+      'Stops the runtime of a data folder, with every task that it started, and returns when all of it is gone.\n' +
+        'Jobs that are not over go on when `muster local` is started there again.',
+    )
+    .option('--data <folder>', 'the data folder of the runtime', '.muster')
+    .addOption(
+      new Option('--timeout <duration>', 'wait no longer than this')
+        .argParser(duration)
+        .default(STOP_TIMEOUT_MS, '60s'),
+    )
+    .addHelpText('after', `${STOP_EXAMPLES}${STOP_EXIT_CODES}`)
+    .action(async ({ data, timeout }: { readonly data: string; readonly timeout: number }) => {
+      const { stopLocal } = await import('./commands/stop.ts');
+      done(await stopLocal({ data, timeoutMs: timeout }, shell));
+    });
+}
+
+/** Tasks get three seconds to end, and what a busy machine adds to that. */
+const STOP_TIMEOUT_MS = 60_000;
+
+/** Ten minutes: later than the sweep looks after a task, and no later than a timer can wait. */
+const SHUFFLE_MS_MAX = 600_000;
+
+function localFlags(flags: LocalOptions): LocalFlags {
+  const { data, workspace, driver, port = null, seed } = flags;
+  if (driver !== 'simulated' && (flags.taskMs ?? flags.taskFail) !== undefined)
+    throw usageFailure('--task-ms and --task-fail need --driver simulated');
+  const seeded = seed === undefined ? {} : { seed };
+  const events = {
+    ...seeded,
+    ...(flags.eventsDuplicate === undefined ? {} : { duplicate: flags.eventsDuplicate }),
+    ...(flags.eventsDrop === undefined ? {} : { drop: flags.eventsDrop }),
+    ...(flags.eventsShuffleMs === undefined ? {} : { shuffleMs: flags.eventsShuffleMs }),
+  };
+  const script = {
+    ...seeded,
+    ...(flags.taskMs === undefined ? {} : { runMs: flags.taskMs }),
+    ...(flags.taskFail === undefined ? {} : { fail: flags.taskFail }),
+  };
+  const endpoint = flags.dynamodbEndpoint;
+  const store = flags.inMemory ? 'memory' : endpoint === undefined ? 'engine' : { endpoint };
+  const { launchesPerSec = null, stopsPerSec = null } = flags;
+  const rates = { launchesPerSec, stopsPerSec };
+  return { data, workspace, driver, port, events, store, ...rates, ...(driver === 'simulated' ? { script } : {}) };
+}
