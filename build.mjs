@@ -1,5 +1,6 @@
 // Bundles the command line into dist/muster.mjs. Runs as npm's `prepare`, so `npm ci` alone makes `npx muster` work.
-import { chmod, rm } from 'node:fs/promises';
+// dist is a package, too: `npm pack ./dist` makes the file that `npm install -g` takes.
+import { chmod, copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 
 /** What becomes dist/NAME.mjs. */
@@ -8,6 +9,8 @@ const OUT = 'dist';
 
 /** Packages that stay in node_modules: one is a native binary, the other starts a server whose logger finds its worker by file path. */
 const NOT_BUNDLED = ['@dynoxide/linux-x64', 'fauxqs'];
+/** Not ours to import: fauxqs takes this version of it, where it finds one; the newest asks for a newer Node than we do. */
+const PINNED = ['light-my-request'];
 
 /** CommonJS packages inside an ES module still call require(). The SDK's word on Node 20 is for developers, not for users. */
 const PREAMBLE = [
@@ -34,4 +37,22 @@ await build({
   logLevel: 'warning',
 });
 for (const name of Object.keys(ENTRIES)) await chmod(`${OUT}/${name}.mjs`, 0o755);
+await writePackage();
 console.log(`${OUT}/muster.mjs built in ${Math.round(performance.now() - startedMs)} ms`);
+
+/** What the bundles hold is not installed a second time, and nothing is built where it is installed. */
+async function writePackage() {
+  const whole = JSON.parse(await readFile('package.json', 'utf8'));
+  const { name, version, description, license, type, engines } = whole;
+  const pick = (packages) =>
+    Object.fromEntries(Object.entries(packages).filter(([each]) => [...NOT_BUNDLED, ...PINNED].includes(each)));
+  const installed = {
+    ...{ name, version, description, license, type, engines },
+    bin: { muster: 'muster.mjs' },
+    files: ['muster.mjs', 'chunks'],
+    dependencies: pick(whole.dependencies),
+    optionalDependencies: pick(whole.optionalDependencies),
+  };
+  await writeFile(`${OUT}/package.json`, `${JSON.stringify(installed, null, 2)}\n`);
+  for (const file of ['README.md', 'LICENSE']) await copyFile(file, `${OUT}/${file}`);
+}

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '../shared/names/version.ts';
 import { addKubeconfig, addProxy } from './access-commands.ts';
+import { withCommandWord } from './command-word.ts';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
 import type { GetFlags, Wanted } from './commands/get.ts';
 import { addDoctor } from './doctor-command.ts';
@@ -28,7 +29,7 @@ export async function runCommandLine(args: readonly string[], shell: Shell): Pro
     // Commander has said what it had to say.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     if (!(error instanceof Failure)) throw error;
-    shell.err.write(`${error.message}\n`);
+    shell.err.write(`${withCommandWord(error.message, shell.env)}\n`);
     return error.exitCode;
   }
 }

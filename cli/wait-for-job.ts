@@ -1,4 +1,5 @@
 import type { Job } from './api-objects.ts';
+import { commandWord } from './command-word.ts';
 import { EXIT, Failure } from './failure.ts';
 import { type Ending, type Followed, type FollowOptions, followJob } from './follow-job.ts';
 import { endOf, messageOf } from './job-state.ts';
@@ -53,7 +54,7 @@ export async function waitForJob(followed: Followed, options: WaitOptions, shell
     clearTimeout(timeout);
     forgetInterrupts();
   }
-  const { text, exitCode } = tell(ending, followed, { why, timeoutMs });
+  const { text, exitCode } = tell(ending, followed, { why, timeoutMs, muster: commandWord(shell.env) });
   output.write(`${output.terminal === null ? '' : '\n'}${text}\n`);
   return { exitCode, object: 'object' in ending ? ending.object : null };
 }
@@ -61,17 +62,18 @@ export async function waitForJob(followed: Followed, options: WaitOptions, shell
 function tell(
   ending: Ending,
   { namespace, name }: Followed,
-  { why, timeoutMs }: { readonly why: StopReason | null; readonly timeoutMs: number | null },
+  stopped: { readonly why: StopReason | null; readonly timeoutMs: number | null; readonly muster: string },
 ): { readonly text: string; readonly exitCode: number } {
+  const { why, timeoutMs, muster } = stopped;
   const job = `job.batch/${name}`;
   const inNamespace = namespace === 'default' ? '' : ` -n ${namespace}`;
-  const again = `It goes on. Look again with: muster get ${name}${inNamespace}`;
+  const again = `It goes on. Look again with: ${muster} get ${name}${inNamespace}`;
   switch (ending.kind) {
     case 'complete':
       return { text: `${job} complete: ${sumOf(ending.job)}`, exitCode: EXIT.ok };
     case 'failed':
       return {
-        text: `${job} failed: ${onOneLine(messageOf(ending.job))} (${sumOf(ending.job)})\nSee why: muster get pods ${name}${inNamespace}, muster logs ${name}${inNamespace}`,
+        text: `${job} failed: ${onOneLine(messageOf(ending.job))} (${sumOf(ending.job)})\nSee why: ${muster} get pods ${name}${inNamespace}, ${muster} logs ${name}${inNamespace}`,
         exitCode: EXIT.failed,
       };
     case 'deleted':

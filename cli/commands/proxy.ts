@@ -1,6 +1,7 @@
 import type { LoopbackServer } from '../../local/wire/loopback-server.ts';
 import { VERSION } from '../../shared/names/version.ts';
 import { Failure, usageFailure } from '../failure.ts';
+import { commandWord } from '../command-word.ts';
 import { onceInterrupted } from '../interrupt.ts';
 import { looksFor } from '../job-view.ts';
 import type { Shell } from '../shell.ts';
@@ -51,7 +52,7 @@ function banner({ url }: LoopbackServer, server: string, region: string, shell: 
     row('signs for', `${server} (${region})`),
     '',
     'In another terminal:',
-    `  npx muster kubeconfig --server ${url} > muster.kubeconfig`,
+    `  ${commandWord(shell.env)} kubeconfig --server ${url} > muster.kubeconfig`,
     '  export KUBECONFIG=$PWD/muster.kubeconfig',
     '  kubectl get jobs',
     '',

@@ -148,7 +148,7 @@ describe('muster proxy', () => {
     const over = runCommandLine(['proxy', '--region', REGION, '--port', '0'], shell.shell);
     await expect.poll(() => shell.out(), { timeout: 10_000 }).toContain('Ctrl-C stops it');
     expect(shell.out()).toContain(`${gateway.url}/k8s (${REGION})`);
-    const [line = '', url = ''] = /npx muster (kubeconfig --server (\S+))/.exec(shell.out())?.slice(1) ?? [];
+    const [line = '', url = ''] = / muster (kubeconfig --server (\S+))/.exec(shell.out())?.slice(1) ?? [];
     server.file('f', (await server.run(line)).out);
     expect(await server.run('--kubeconfig f get')).toMatchObject({ code: 0 });
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { runCommandLine } from '../../cli/program.ts';
 import { aServer } from './a-server.ts';
+import { aShell } from './a-shell.ts';
 
 describe('the command line', () => {
   test.each([
@@ -60,6 +62,15 @@ describe('the command line', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toContain('Examples:\n  muster ');
     expect(Math.max(...out.split('\n').map((each) => each.length))).toBeLessThanOrEqual(110);
+  });
+
+  test.each([
+    ['npx', 'Start one with `npx muster local`'],
+    ['start', 'Start one with `muster local`'],
+  ])('under %s a message names commands by the word that works there', async (event, expected) => {
+    const { shell, err } = aShell({ cwd: '/', env: { npm_lifecycle_event: event } });
+    expect(await runCommandLine(['get'], shell)).toBe(1);
+    expect(err()).toContain(expected);
   });
 
   test('--version', async () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { subset } from 'semver';
 import * as z from 'zod';
 import { PlantedTree } from './planted-tree.ts';
 
@@ -11,7 +12,11 @@ const FOLDERS = ['shared', 'functions', 'cdk', 'local', 'cli', 'dashboard', 'tes
 const Lock = z.object({
   packages: z.record(
     z.string(),
-    z.object({ resolved: z.string().optional(), optionalDependencies: z.record(z.string(), z.string()).optional() }),
+    z.object({
+      resolved: z.string().optional(),
+      optionalDependencies: z.record(z.string(), z.string()).optional(),
+      engines: z.object({ node: z.string().optional() }).optional(),
+    }),
   ),
 });
 
@@ -50,6 +55,13 @@ test('the lock file holds every package for another platform that it speaks of (
   expect(missing).toEqual([]);
 });
 
+test('every package runs on the oldest Node 20 that we support (npm warns of EBADENGINE otherwise)', async () => {
+  const locked = await lockedPackages();
+  const ours = locked['']?.engines?.node ?? '*';
+  const newerOnly = Object.entries(locked).filter(([, { engines }]) => !satisfiesNode20(ours, engines?.node ?? '*'));
+  expect(newerOnly).toEqual([]);
+});
+
 test.each([
   ['biome', ['format', '.'], 'shared/domain/planted.ts', 'export const  a=1'],
   ['tsc', ['-p', '.', '--incremental', 'false'], 'shared/domain/planted.ts', "export const a: number = '1';\n"],
@@ -70,6 +82,9 @@ test.each([
     await Promise.all([clean.remove(), planted.remove()]);
   }
 });
+
+/** Whether a package that asks for `engines` takes every Node 20 of `ours`. */
+const satisfiesNode20 = (ours: string, engines: string): boolean => subset(`${ours} <21`, engines);
 
 async function lockedPackages(): Promise<z.output<typeof Lock>['packages']> {
   return Lock.parse(JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'))).packages;
