@@ -39,7 +39,7 @@ export class MusterStack extends Stack {
       settings.hostnames === null
         ? null
         : new TaskNames(this, 'Names', { zone: settings.hostnames.zone, vpc: network.vpc });
-    const handlers = this.#handlers();
+    const handlers = this.#handlers(settings);
     const queues = this.#queues(handlers, alarms);
     new TaskEvents(this, 'TaskEvents', { clusterArn: tasks.cluster.clusterArn, facts: queues.facts });
     const kube = new KubeApi(this, 'Kube', handlers.api.lambda);
@@ -86,16 +86,17 @@ export class MusterStack extends Stack {
   }
 
   /**
-   * No function has reserved concurrency: an account that is new has ten in all and may not reserve any, and on queues
-   * MaximumConcurrency is the throttle that loses nothing. Together the queues take seven of those ten.
+   * No function that drains a queue has reserved concurrency: on queues MaximumConcurrency is the throttle that loses nothing.
+   * Together they take seven of the ten that a new account has. Such an account may reserve none for the API either.
    */
-  #handlers(): Record<HandlerName, HandlerFunction> {
+  #handlers({ apiConcurrency }: Settings): Record<HandlerName, HandlerFunction> {
     return {
       api: new HandlerFunction(this, 'ApiFunction', {
         handler: 'api',
         memoryMb: 512, // renders lists; a quarter of a processor keeps a cold start below a second
-        timeout: STREAM_MAX, // a watch is one long request
+        timeout: STREAM_MAX, // a long list that is read slowly is one request
         loop: 'cut',
+        reservedConcurrency: apiConcurrency,
       }),
       reconcile: new HandlerFunction(this, 'ReconcileFunction', {
         handler: 'reconcile',

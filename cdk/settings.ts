@@ -3,6 +3,7 @@ import {
   USUAL_HOSTS_MAX,
   USUAL_QUOTAS,
   USUAL_ZONE,
+  concurrencyFault,
   hostsMaxFault,
   numberIn,
   rateFault,
@@ -21,6 +22,8 @@ export type Settings = {
   readonly hostnames: HostnameSettings | null;
   /** How long records of ended attempts, deleted Jobs and the tasks' logs are kept. */
   readonly historyDays: HistoryDays;
+  /** Invocations of the API that are kept free for it, and all that it may have; null: it shares the account's with all others. */
+  readonly apiConcurrency: number | null;
   /** ARNs of the task roles of service accounts, by `<namespace>/<name>`; all others have the stack's. */
   readonly taskRoles: Readonly<Record<string, string>>;
 };
@@ -92,6 +95,7 @@ const schema = z
         error: ({ input }) => `${zoneFault(String(input)) ?? ''}; or true for ${USUAL_ZONE}, false for no names`,
       }),
     hostsMax: asked(hostsMaxFault).default(DEFAULTS.hostsMax),
+    apiConcurrency: asked(concurrencyFault).optional(),
     taskRoles: z
       .string()
       .default('')
@@ -126,7 +130,7 @@ export function readSettings(get: (key: string) => unknown): Settings {
   const read = schema.safeParse(given);
   if (!read.success) throw new Error(`Settings that make no sense:\n${sentences(given, read.error).join('\n')}`);
   const { vpcId, subnetIds, assignPublicIp, zones, hostnames, hostsMax, ...others } = read.data;
-  const { launchesPerSec, stopsPerSec, historyDays, taskRoles } = others;
+  const { launchesPerSec, stopsPerSec, historyDays, apiConcurrency = null, taskRoles } = others;
   const network: NetworkSettings =
     vpcId === undefined || subnetIds === undefined
       ? { kind: 'own', zones }
@@ -137,6 +141,7 @@ export function readSettings(get: (key: string) => unknown): Settings {
     stopsPerSec,
     hostnames: hostnames === null ? null : { zone: hostnames, max: hostsMax },
     historyDays,
+    apiConcurrency,
     taskRoles,
   };
 }

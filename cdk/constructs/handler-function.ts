@@ -26,6 +26,8 @@ export type HandlerFunctionProps = {
   readonly loop: 'allowed' | 'cut';
   /** Tries again of an asynchronous event that failed; matters to none that reads a queue or answers a request. */
   readonly retryAttempts?: number;
+  /** Invocations that are kept free for it, and all that it may have; null: it shares the account's. Never for one that drains a queue. */
+  readonly reservedConcurrency?: number | null;
 };
 
 const REPOSITORY = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -42,8 +44,9 @@ export class HandlerFunction extends Construct {
   readonly lambda: NodejsFunction;
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, { handler, memoryMb, timeout, loop, retryAttempts }: HandlerFunctionProps) {
+  constructor(scope: Construct, id: string, props: HandlerFunctionProps) {
     super(scope, id);
+    const { handler, memoryMb, timeout, loop, retryAttempts, reservedConcurrency = null } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: RetentionDays.ONE_WEEK,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -61,6 +64,7 @@ export class HandlerFunction extends Construct {
       memorySize: memoryMb,
       timeout,
       ...(retryAttempts === undefined ? {} : { retryAttempts, maxEventAge: Duration.minutes(1) }),
+      ...(reservedConcurrency === null ? {} : { reservedConcurrentExecutions: reservedConcurrency }),
       recursiveLoop: loop === 'allowed' ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
       role: this.role,
       logGroup,

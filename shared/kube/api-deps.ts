@@ -47,6 +47,8 @@ export type ApiOptions = {
   readonly streamMaxSec?: number;
   /** How often a watch looks at the feed. */
   readonly pollMs?: number;
+  /** A quiet watch sends a space this often. */
+  readonly heartbeatMs?: number;
   /**
    * `buffered`: whatever carries the API sends answers as a whole only, and cuts them after half a minute. Watches then
    * are short: they end as soon as they have something to tell. Default: `stream`.
@@ -61,5 +63,7 @@ type Caller = { readonly username: string; readonly groups: readonly string[] };
 /** Well below Lambda's 15 minutes. */
 export const STREAM_MAX_SEC = 840;
 export const POLL_MS = 1000;
+/** Gateways and proxies cut connections that are quiet: many after a minute, API Gateway after five. */
+export const HEARTBEAT_MS = 30_000;
 /** Of a watch whose answer is sent as a whole: below the 29 s of a gateway. */
 export const BUFFERED_MAX_SEC = 25;

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { type ApiDeps, type ApiOptions, BUFFERED_MAX_SEC, POLL_MS, STREAM_MAX_SEC } from './api-deps.ts';
+import { type ApiDeps, type ApiOptions, BUFFERED_MAX_SEC, HEARTBEAT_MS, POLL_MS, STREAM_MAX_SEC } from './api-deps.ts';
 import type { Collection } from './collection.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ListOptions } from './list-options.ts';
@@ -13,6 +13,12 @@ const OVER_HOLD_MS = 1200;
 /** Objects that are looked at to find out whether anything can still happen to them. */
 const OVER_LOOKS_MAX = 100;
 
+/**
+ * Space before the next event, which every reader of JSON passes over. Not a newline: libraries that read line by line take
+ * an empty line for an event.
+ */
+const HEARTBEAT = ' ';
+
 /** Answers `?watch=true`: one JSON object a line, as long as the client asks for and we can. */
 export async function watchAnswer<T extends KubeObject>(
   c: Context,
@@ -20,7 +26,7 @@ export async function watchAnswer<T extends KubeObject>(
   options: ListOptions,
   writer: Writer<T>,
   deps: ApiDeps,
-  { watchMode = 'stream', streamMaxSec = STREAM_MAX_SEC, pollMs = POLL_MS }: ApiOptions,
+  { watchMode = 'stream', streamMaxSec = STREAM_MAX_SEC, pollMs = POLL_MS, heartbeatMs = HEARTBEAT_MS }: ApiOptions,
 ): Promise<Response> {
   const { timeoutSec, bookmarks, sendInitialEvents } = options;
   const source = collection.watch();
@@ -37,6 +43,7 @@ export async function watchAnswer<T extends KubeObject>(
     ends: end.ends,
     endsAt: now + Math.min(seconds * 1000, end.holdMs),
     pollMs,
+    heartbeatMs,
   };
   const pieces = (isCancelled: () => boolean) => lines(c, source, { ...how, isCancelled }, writer, deps);
   return watchMode === 'stream'
@@ -98,8 +105,10 @@ async function* lines<T extends KubeObject>(
     return object;
   };
   try {
-    for await (const events of watch(source, options, deps.clock))
-      yield events.map((event) => `${JSON.stringify({ type: event.type, object: written(event) })}\n`).join('');
+    for await (const events of watch(source, options, deps.clock)) {
+      const text = events.map((event) => `${JSON.stringify({ type: event.type, object: written(event) })}\n`).join('');
+      yield events.length === 0 ? HEARTBEAT : text;
+    }
   } catch (error) {
     // The answer has begun, so its failure is told in the stream: clients list anew.
     deps.telemetry.warn('watch failed', { path: c.req.path, error: String(error) });

@@ -32,12 +32,14 @@ export type WatchOptions = {
   readonly ends: 'atTime' | 'atNews';
   readonly endsAt: number;
   readonly pollMs: number;
+  /** A quiet watch gives a sign of life this often. */
+  readonly heartbeatMs: number;
   /** The client has gone. */
   readonly isCancelled: () => boolean;
 };
 
 const ROWS_PER_READ = 100;
-/** Long enough not to matter, short enough for a gateway that cuts idle streams after five minutes. */
+/** Kubernetes' own interval: clients that resume from a bookmark list nothing again. */
 const BOOKMARK_EVERY_MS = 60_000;
 
 /** Events that are sent in one piece at most: about 300 KB of Pods. */
@@ -46,7 +48,7 @@ const EVENTS_PER_PIECE = 100;
 /**
  * Follows the feed: each row's number at most once, in order, nothing left out. It ends at `endsAt` with a bookmark (if
  * those are wanted), or with 410 when rows that were to come have vanished, or when there never were so many: then the
- * client lists anew.
+ * client lists anew. While there is nothing to tell it yields nothing at all (an empty array) now and then: a heartbeat.
  *
  * What it yields ought to be sent in one piece: all events of a row have its number, so a client that is cut off between
  * two of them and goes on from there never hears of the second.
@@ -66,6 +68,7 @@ export async function* watch<T>(
   }
   let bookmarkAt = clock.now() + BOOKMARK_EVERY_MS;
   let told = 0;
+  let spokeAt = clock.now();
   if (options.after === null) {
     for await (const object of source.present()) {
       if (options.isCancelled()) return;
@@ -96,12 +99,17 @@ export async function* watch<T>(
       if (piece.length > 0) yield piece;
       version = row.number;
     }
+    if (page.rows.length > 0) spokeAt = clock.now();
     if (page.rows.length === ROWS_PER_READ) continue;
     const leftMs = options.endsAt - clock.now();
     if (leftMs <= 0 || (options.ends === 'atNews' && told > 0)) break;
     if (options.bookmarks && clock.now() >= bookmarkAt) {
       yield [bookmark(version)];
-      bookmarkAt = clock.now() + BOOKMARK_EVERY_MS;
+      spokeAt = clock.now();
+      bookmarkAt = spokeAt + BOOKMARK_EVERY_MS;
+    } else if (clock.now() >= spokeAt + options.heartbeatMs) {
+      yield [];
+      spokeAt = clock.now();
     }
     await clock.sleep(Math.min(options.pollMs, leftMs));
   }

@@ -44,6 +44,13 @@ export function ratesFault(
 
 const rounded = (perSec: number): number => Math.round(perSec * 10) / 10;
 
+/** Concurrent invocations; of an account's, 100 cannot be reserved (Lambda developer guide, reserved concurrency). */
+const CONCURRENCY = { min: 1, max: 10_000 } as const;
+export const concurrencyFault = (value: number): string | null =>
+  Number.isInteger(value) && value >= CONCURRENCY.min && value <= CONCURRENCY.max
+    ? null
+    : `must be a whole number from ${CONCURRENCY.min} to ${CONCURRENCY.max}; AWS takes it of accounts that have 100 more than that`;
+
 /** Days for which history is kept. */
 const DAYS = { min: 1, max: 3_650 } as const;
 export const daysFault = (value: number): string | null =>

@@ -5,7 +5,6 @@ import { Hono } from 'hono';
 import { handle, streamHandle } from 'hono/aws-lambda';
 import { ensureNamespace } from '../control/namespace-standing.ts';
 import { DEFAULT_NAMESPACE } from '../domain/namespace.ts';
-import { STREAM_MAX_SEC } from '../kube/api-deps.ts';
 import { RECEIVES_MAX } from '../names/dead-letters.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -59,7 +58,7 @@ export type ScheduledEvent = Pick<EventBridgeEvent<string, unknown>, 'time'>;
 
 /**
  * The handler of an API: answers are streamed where Lambda can stream, so that a watch is one long answer. It ends
- * before the function's own time does, whatever that is: an invocation that is cut off breaks its answer.
+ * after {@link LAMBDA_STREAM_MAX_SEC}, and before the function's own time does: an invocation that is cut off breaks its answer.
  */
 export function apiHandler(options: {
   readonly runtime: () => Runtime;
@@ -71,6 +70,9 @@ export function apiHandler(options: {
   const shell = new Hono<{ Bindings: Invocation }>();
   shell.all('*', async ({ req, env }) => {
     const here = options.runtime();
+    const context = env.context ?? env.lambdaContext;
+    // The answer is the end: a connection or timer that is left must not keep the invocation, and its bill, open.
+    if (context !== undefined) context.callbackWaitsForEmptyEventLoop = false;
     if (app === null) {
       const streamMaxSec = streamSecOf(env); // the first request has all of the function's time
       await ensureNamespace(DEFAULT_NAMESPACE, randomUUID(), here.deps); // as every cluster has it
@@ -88,8 +90,13 @@ export function apiHandler(options: {
 
 /** What hono's two adapters tell of the invocation. */
 type Invocation = { readonly context?: LambdaTime; readonly lambdaContext?: LambdaTime };
-type LambdaTime = { readonly getRemainingTimeInMillis?: () => number };
+type LambdaTime = { readonly getRemainingTimeInMillis?: () => number; callbackWaitsForEmptyEventLoop?: boolean };
 
+/**
+ * Lambda does not tell a function that its client has gone, so a watch that nobody reads any more holds one of the
+ * account's concurrent invocations, and is paid for, until it ends by itself. Informers and `kubectl wait` go on by themselves.
+ */
+const LAMBDA_STREAM_MAX_SEC = 150;
 /** For the last words of a watch, and a gateway's. */
 const FAREWELL_SEC = 10;
 
@@ -97,7 +104,7 @@ const FAREWELL_SEC = 10;
 function streamSecOf({ context, lambdaContext }: Invocation): number | null {
   const leftMs = (context ?? lambdaContext)?.getRemainingTimeInMillis?.();
   if (leftMs === undefined) return null;
-  return Math.min(STREAM_MAX_SEC, Math.max(1, Math.floor(leftMs / 1000) - FAREWELL_SEC));
+  return Math.min(LAMBDA_STREAM_MAX_SEC, Math.max(1, Math.floor(leftMs / 1000) - FAREWELL_SEC));
 }
 
 /**

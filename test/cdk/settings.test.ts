@@ -11,6 +11,7 @@ describe('settings of a deployment', () => {
       stopsPerSec: 10,
       hostnames: null,
       historyDays: 30,
+      apiConcurrency: null,
       taskRoles: {},
     });
   });
@@ -22,6 +23,7 @@ describe('settings of a deployment', () => {
       stopsPerSec: 0.5,
       hostnames: null,
       historyDays: 90,
+      apiConcurrency: null,
       taskRoles: {},
     });
   });
@@ -33,6 +35,10 @@ describe('settings of a deployment', () => {
       subnetIds: ['subnet-1', 'subnet-2'],
       assignPublicIp: 'ENABLED',
     });
+  });
+
+  test('reserve concurrency for the API where that is asked for', () => {
+    expect(read({ apiConcurrency: '40' }).apiConcurrency).toBe(40);
   });
 
   test('map service accounts to task roles', () => {
@@ -97,6 +103,8 @@ describe('settings of a deployment', () => {
       'stopsPerSec=22.5: with 18 launches it is more than the 40 calls a second that ECS takes of RunTask and StopTask together: set at most 22, or ecsQuota once',
     ],
     [{ historyDays: '31' }, 'historyDays=31: must be one of 1, 3, 5, 7, 14, 30, 60,'],
+    [{ apiConcurrency: '0' }, 'apiConcurrency=0: must be a whole number from 1 to 10000; AWS takes it of accounts'],
+    [{ apiConcurrency: '1.5' }, 'apiConcurrency=1.5: must be a whole number'],
     [{ assignPublicIp: 'yes' }, 'assignPublicIp=yes: must be ENABLED or DISABLED'],
     [{ hostnames: 'internal' }, `hostnames=internal: ${ZONE}; or true for muster.internal, false for no names`],
     [{ hostnames: 'Jobs.internal' }, `hostnames=Jobs.internal: ${ZONE}`],

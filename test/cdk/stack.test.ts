@@ -48,6 +48,16 @@ describe('queues', () => {
     }
   });
 
+  test('the API alone may have concurrency of its own, if it is asked for', () => {
+    const reserving = musterTemplate({ apiConcurrency: '40' });
+    const reserved = [...reserving.functions].flatMap(([id, { Properties }]) =>
+      'ReservedConcurrentExecutions' in Properties
+        ? [[reserving.handlerOf(id), Properties['ReservedConcurrentExecutions']]]
+        : [],
+    );
+    expect(reserved).toEqual([['api', 40]]);
+  });
+
   test('what cannot be processed goes to a dead-letter queue, and every such queue has an alarm', () => {
     const drained = stack.mappings.map(({ queue }) => queue);
     const dead = drained.map((queue) => stack.deadOf(queue));

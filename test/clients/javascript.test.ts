@@ -109,9 +109,20 @@ describe("Kubernetes' JavaScript client", { timeout: TEST_MS }, () => {
     await expect(batch.replaceNamespacedJob({ namespace, name: 'held', body: suspended })).rejects.toSatisfy(
       (error) => error instanceof ApiException && error.code === 409,
     );
-    const fresh = await batch.readNamespacedJob({ namespace, name: 'held' });
-    fresh.metadata!.labels = { ...fresh.metadata!.labels, team: 'art' };
-    const replaced = await batch.replaceNamespacedJob({ namespace, name: 'held', body: fresh });
+    // Its status may change between the two calls: then the copy is out of date again.
+    const { fresh, replaced } = await eventually(
+      async () => {
+        const read = await batch.readNamespacedJob({ namespace, name: 'held' });
+        const body = { ...read, metadata: { ...read.metadata, labels: { ...read.metadata?.labels, team: 'art' } } };
+        try {
+          return { fresh: read, replaced: await batch.replaceNamespacedJob({ namespace, name: 'held', body }) };
+        } catch (error) {
+          if (error instanceof ApiException && error.code === 409) return null;
+          throw error;
+        }
+      },
+      () => 'every copy was out of date',
+    );
     expect(replaced.metadata?.labels?.['team']).toBe('art');
     expect(replaced.metadata?.generation).toBe(fresh.metadata?.generation);
     await batch.deleteNamespacedJob({ namespace, name: 'held', body: { propagationPolicy: 'Foreground' } });

@@ -113,6 +113,19 @@ describe.runIf(hasKubectl)('real kubectl', () => {
     expect(await waiting).toBe('job.batch/sums condition met');
   });
 
+  test('get -w and wait pass over heartbeats, and end without a complaint when the watch does', async () => {
+    world = await aWorld({ embedded: true, pollMs: 10, heartbeatMs: 20, streamMaxSec: 2 });
+    world.clock.sleep = async (ms) => sleep(ms);
+    const from = Date.now();
+    world.clock.now = () => plusMs(START, Date.now() - from);
+    await kubectl('create', '-f', file);
+    const watching = kubectl('get', 'jobs', '-w', '--no-headers');
+    const quiet = kubectl('wait', '--for=condition=complete', 'job/sums', '--timeout=1s');
+    expect(await quiet).toContain('timed out waiting for the condition');
+    await world.commit('sums', [{ op: 'claim', index: 0 }]);
+    expect((await watching).split('\n').map((line) => line.split(/\s+/)[0])).toEqual(['sums', 'sums']);
+  });
+
   test('logs of a Pod and of a Job', async () => {
     await kubectl('create', '-f', file);
     await world.launch('sums', [{ index: 0, attempt: 1 }]);

@@ -118,6 +118,7 @@ const OPTIONS: Omit<WatchOptions, 'after' | 'endsAt'> = {
   announceEnd: false,
   ends: 'atTime',
   pollMs: 1000,
+  heartbeatMs: 30_000,
   isCancelled: () => false,
 };
 

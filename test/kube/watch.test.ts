@@ -159,6 +159,19 @@ describe('Jobs', () => {
     expect(world.clock.now() - before).toBe(5000);
   });
 
+  test('a watch that has nothing to tell sends spaces, which keep its connection open and are no event', async () => {
+    const world = await eventful(...Array.from({ length: 40 }, () => async () => undefined), claim('a', 0));
+    await world.post(JOBS, manifest('a'));
+    const text = await (await world.get(`${JOBS}?watch=true&resourceVersion=1&timeoutSeconds=100`)).text();
+    expect(text.replace(/\{.*\}/, '{}')).toBe(' {}\n '); // at 30 s and, the change being at 41 s, at 71 s
+  });
+
+  test('bookmarks are a sign of life, too', async () => {
+    const world = await aWorld();
+    const text = await (await world.get(`${JOBS}?watch=true&allowWatchBookmarks=true&timeoutSeconds=100`)).text();
+    expect(text.replaceAll(/\{.*\}/g, '{}')).toBe(' {}\n {}\n'); // space at 30 s, bookmark at 60 s, space at 90 s, bookmark at its end
+  });
+
   test('a client that goes away ends the watch', async () => {
     const world = await aWorld();
     await world.post(JOBS, manifest('a'));
