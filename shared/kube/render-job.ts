@@ -81,11 +81,14 @@ function indexes(view: JobView) {
   };
 }
 
-/** The Job's indexes in this state; only chunks of which some are and some are not were read. */
+/**
+ * The Job's indexes in this state; only chunks of which some are and some are not were read. Of a Job that was made larger,
+ * the new indexes are on the board after the next pass, or never when the Job is over.
+ */
 function indexText({ spec, status, board }: JobView, state: 'succeeded' | 'failed'): string {
   const { completions = 0 } = spec.manifest.spec;
   const code = STATES.indexOf(state);
-  const set = indexSetWhere(completions, (index) => {
+  const set = indexSetWhere(Math.min(completions, status.size), (index) => {
     const no = Math.floor(index / CHUNK_INDEXES);
     const count = status.chunks[no]?.[state] ?? 0;
     if (count === 0 || count === chunkLength(status.size, no)) return count > 0;

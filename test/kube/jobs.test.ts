@@ -180,6 +180,33 @@ describe('status is rendered from the board', () => {
     });
   });
 
+  test('made larger: indexes that no pass has put on the board are in no state', async () => {
+    const world = await aWorld();
+    await world.post(
+      JOBS,
+      manifest('sums', {
+        completionMode: 'Indexed',
+        completions: 2,
+        parallelism: 2,
+        backoffLimitPerIndex: 0,
+      }),
+    );
+    await world.commit('sums', [
+      { op: 'claim', index: 0 },
+      { op: 'succeeded', index: 0 },
+      { op: 'claim', index: 1 },
+      { op: 'succeeded', index: 1 },
+    ]);
+    const patched = await world.app.request(`${JOBS}/sums`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: JSON.stringify({ spec: { completions: 10, parallelism: 10 } }),
+    });
+    const status = { succeeded: 2, completedIndexes: '0,1', failedIndexes: '' };
+    expect(await patched.json()).toMatchObject({ spec: { completions: 10 }, status });
+    expect(await statusOf(world)).toMatchObject(status);
+  });
+
   test('failed: the interim condition while tasks stop, the terminal one after', async () => {
     const world = await started();
     const verdict = {
