@@ -42,19 +42,16 @@ const metadata = object({
   ownerReferences: list(owner),
 });
 
-const onExitCodes = object({
-  containerName: optText,
-  operator: z.enum(['In', 'NotIn']),
-  values: list(wholeNumber),
-});
+const onExitCodes = object({ containerName: optText, operator: text, values: list(wholeNumber) });
 
 const onPodCondition = object({
   type: text,
   status: or(z.enum(['True', 'False', 'Unknown']), 'True' as const),
 });
 
+/** A newer cluster may have actions and operators that 1.34's controller does not know: it skips such a rule. */
 const failureRule = object({
-  action: z.enum(['FailJob', 'FailIndex', 'Ignore', 'Count']),
+  action: text,
   onExitCodes: opt(onExitCodes),
   onPodConditions: opt(z.array(onPodCondition, { error: 'must be a list' })),
 });

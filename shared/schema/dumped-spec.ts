@@ -1,7 +1,7 @@
 import { DEFAULT_PENDING_TIMEOUT_SEC } from '../domain/annotations.ts';
 import { parseStatusIndexes } from '../domain/index-set.ts';
 import { type JobSpec, OWN_MANAGER } from '../domain/job.ts';
-import type { PodFailurePolicy } from '../domain/manifest.ts';
+import type { PodFailurePolicy, PodFailureRule } from '../domain/manifest.ts';
 import type { DumpedJobShape } from './dump-shape.ts';
 import { defaultBackoffLimit } from './job-defaults.ts';
 
@@ -39,20 +39,25 @@ export function dumpedSpec(spec: SpecShape): JobSpec {
   };
 }
 
+/** A rule that upstream would skip stays in its place, and matches nothing: messages tell rules by their place. */
 function failurePolicyOf({ podFailurePolicy }: SpecShape): PodFailurePolicy | null {
   if (podFailurePolicy === null) return null;
-  const rules = podFailurePolicy.rules.map(({ action, onExitCodes, onPodConditions }) => ({
-    action,
-    ...(onExitCodes === null ? {} : { onExitCodes: exitCodesOf(onExitCodes) }),
-    ...(onPodConditions === null ? {} : { onPodConditions }),
-  }));
-  return { rules };
+  return { rules: podFailurePolicy.rules.map((rule) => knownRule(rule) ?? SKIPPED) };
 }
 
-type ExitCodesShape = NonNullable<NonNullable<SpecShape['podFailurePolicy']>['rules'][number]['onExitCodes']>;
+const SKIPPED: PodFailureRule = { action: 'Count', onPodConditions: [] };
 
-const exitCodesOf = ({ containerName, operator, values }: ExitCodesShape) => ({
-  ...(containerName === null ? {} : { containerName }),
-  operator,
-  values,
-});
+type RuleShape = NonNullable<SpecShape['podFailurePolicy']>['rules'][number];
+
+function knownRule({ action: given, onExitCodes, onPodConditions }: RuleShape): PodFailureRule | null {
+  const action = ACTIONS.find((each) => each === given);
+  if (action === undefined) return null;
+  if (onExitCodes === null) return { action, ...(onPodConditions === null ? {} : { onPodConditions }) };
+  const { containerName, operator: named, values } = onExitCodes;
+  const operator = OPERATORS.find((each) => each === named);
+  if (operator === undefined) return null;
+  return { action, onExitCodes: { ...(containerName === null ? {} : { containerName }), operator, values } };
+}
+
+const ACTIONS = ['FailJob', 'FailIndex', 'Ignore', 'Count'] as const;
+const OPERATORS = ['In', 'NotIn'] as const;

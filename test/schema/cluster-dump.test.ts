@@ -403,13 +403,6 @@ describe('faults', () => {
     ['a nameless Job', list({ kind: 'Job' }), ['items[0].metadata: Required value']],
     ['a nameless Pod', list(job(), pod('')), ['items[1].metadata.name: Invalid value: "": must not be empty']],
     [
-      'an unusable failure policy',
-      job({ podFailurePolicy: { rules: [{ action: 'Retry' }] } }),
-      [
-        'spec.podFailurePolicy.rules[0].action: Unsupported value: "Retry": supported values: "FailJob", "FailIndex", "Ignore", "Count"',
-      ],
-    ],
-    [
       'restartPolicy Always',
       job({ template: { spec: { restartPolicy: 'Always' } } }),
       ['spec.template.spec.restartPolicy: Unsupported value: "Always": supported values: "OnFailure", "Never"'],
