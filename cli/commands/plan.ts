@@ -32,11 +32,12 @@ export async function planDump(flags: PlanFlags, explain: Explain, shell: Shell)
 }
 
 /** The sentences are for people; the order of keys is the documented one. */
-const asObject = ({ status, create, delete: gone, account, requeueAfterSec, events }: DumpPlan) => ({
+const asObject = ({ status, create, delete: gone, account, release, requeueAfterSec, events }: DumpPlan) => ({
   status,
   create,
   delete: gone,
   account,
+  release,
   requeueAfterSec,
   events,
 });

@@ -29,7 +29,10 @@ export function renderDumpPlan({ job, pods }: ClusterDump, plan: DumpPlan, nowMs
   return lines.map((line) => `${onOneLine(line)}\n`).join('');
 }
 
-function deedsOf(before: DumpedStatus, { create, delete: gone, account, status }: DumpPlan): readonly string[] {
+function deedsOf(
+  before: DumpedStatus,
+  { create, delete: gone, account, release, status }: DumpPlan,
+): readonly string[] {
   const had = new Set(before.conditions.map(({ type, status: truth }) => `${type}=${truth}`));
   const conditions = (status.conditions ?? []).filter(({ type, status: truth }) => !had.has(`${type}=${truth}`));
   return [
@@ -38,6 +41,9 @@ function deedsOf(before: DumpedStatus, { create, delete: gone, account, status }
     ...(account.length === 0
       ? []
       : [`count ${several(account.length, 'finished Pod')} and take off the finalizer: ${namesOf(account)}`]),
+    ...(release.length === 0
+      ? []
+      : [`take the finalizer off ${several(release.length, 'Pod')} without counting: ${namesOf(release)}`]),
     ...conditions.map(
       ({ type, status: truth, reason = '', message = '' }) =>
         `set the condition ${type} to ${truth}${reason === '' ? '' : ` (${reason}: ${message})`}`,

@@ -91,8 +91,10 @@ export type DumpPlan = {
   readonly create: readonly { readonly index: number | null; readonly afterSec: number }[];
   /** Names of Pods to delete. */
   readonly delete: readonly string[];
-  /** Names of finished Pods whose outcome this pass counts: their finalizer goes. */
+  /** Names of Pods that have ended, or that count as failed: this pass accounts for them, and their finalizer goes. */
   readonly account: readonly string[];
+  /** Names of all others whose finalizer goes: they never count. Some of them are deleted in the same pass. */
+  readonly release: readonly string[];
   /** null: nothing but a change of the Job or of a Pod makes it look again. */
   readonly requeueAfterSec: number | null;
   readonly events: readonly JobEvent[];

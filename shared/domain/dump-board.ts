@@ -7,8 +7,8 @@ import { type IndexSet, NO_INDEXES, has, indexSetOf, intersect, parseStatusIndex
 import { FRESH, type IndexRecord } from './index-record.ts';
 import {
   asFailedPod,
-  conditionIs,
   countsAsFailed,
+  endsIndex,
   finishedAt,
   hasFailed,
   inRange,
@@ -36,6 +36,7 @@ export type DumpBoard = {
 /** What the way back from the plan to Pods needs. */
 export type DumpStanding = {
   readonly succeeded: IndexSet;
+  /** For good: those of the status, and those whose last failure a Pod shows. */
   readonly failed: IndexSet;
   readonly active: readonly DumpedPod[];
   readonly terminating: number;
@@ -65,7 +66,6 @@ export function boardOf(dump: ClusterDump, now: EpochMs, caps: boolean): DumpBoa
   const records = layout.records();
   const stored = chunksOf(records);
   const counted = layout.bystanders.filter((pod) => countsAsFailed(spec, pod));
-  const isResumed = !spec.suspend && !job.deleting && conditionIs(dump, 'Suspended');
   const fresh = freshStatus(job, now);
   return {
     stored,
@@ -73,7 +73,7 @@ export function boardOf(dump: ClusterDump, now: EpochMs, caps: boolean): DumpBoa
     status: {
       ...fresh,
       phase: phaseOf(dump, now),
-      startTime: isResumed ? now : job.status.startTime,
+      startTime: job.status.startTime,
       size: records.length,
       chunks: [...stored].map(([no, chunk]) => ({
         ...countRecords(chunk, chunkLength(records.length, no)),
@@ -175,10 +175,13 @@ class Layout {
     this.#ranks = new Map(this.ranked.map((pod, rank) => [pod, rank]));
     const indexed = spec.completionMode === 'Indexed';
     this.succeeded = indexed ? parseStatusIndexes(status.completedIndexes, completions) : NO_INDEXES;
-    this.failed = indexed ? parseStatusIndexes(status.failedIndexes ?? '', completions) : NO_INDEXES;
     const ended = pods.filter(
       (pod) => pod.hasFinalizer && inRange(spec, pod) && (pod.phase === 'Succeeded' || hasFailed(spec, pod)),
     );
+    const givenUp = ended.flatMap((pod) => (pod.index !== null && endsIndex(spec, pod) ? [pod.index] : []));
+    this.failed = indexed
+      ? union(parseStatusIndexes(status.failedIndexes ?? '', completions), indexSetOf(givenUp.sort((a, b) => a - b)))
+      : NO_INDEXES;
     this.noted = new Set(ended.filter(({ uid }) => uncounted.has(uid)));
     this.fresh = new Set(ended.filter(({ uid }) => !uncounted.has(uid)));
   }
@@ -261,8 +264,10 @@ function layIndexes(layout: Layout, { job, pods }: ClusterDump): void {
     else byIndex.set(pod.index, [...(byIndex.get(pod.index) ?? []), pod]);
   }
   for (let index = 0; index < completions; index++) {
-    const settled = has(layout.succeeded, index) ? 'succeeded' : has(layout.failed, index) ? 'failed' : null;
     const own = byIndex.get(index) ?? [];
+    const succeedsNow = own.some((pod) => pod.phase === 'Succeeded' && layout.fresh.has(pod));
+    const hasFailedOnly = has(layout.failed, index) && !succeedsNow;
+    const settled = has(layout.succeeded, index) ? 'succeeded' : hasFailedOnly ? 'failed' : null;
     strays.push(...layIndex(layout, spec, index, settled, own));
   }
   for (const pod of strays) {
@@ -295,6 +300,7 @@ function layIndex(
   const done = settled ?? (success === undefined ? null : 'succeeded');
   const isFact = best === undefined && settled === null && success !== undefined;
   layout.lateSuccesses.push(...twins, ...(success === undefined || isFact ? [] : [success]));
+  if (done === 'succeeded' && has(layout.failed, index)) layout.markDone(index, 'failed'); // upstream's sets may share it
   if (best !== undefined) {
     layout.putActive(best, index);
     if (done !== null) layout.markDone(index, done);

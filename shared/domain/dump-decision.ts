@@ -47,69 +47,110 @@ export function createdNames({ dump: { job }, plan }: Decision): readonly string
 }
 
 export type Accounts = {
+  /** Those that have ended, or count as failed: their finalizer goes. */
   readonly pods: readonly DumpedPod[];
+  /** All others whose finalizer goes: they never count. */
+  readonly released: readonly DumpedPod[];
   readonly completed: IndexSet;
   readonly succeeded: number;
   readonly failed: number;
+  /** UIDs that are still counted in two steps: their Pods keep the finalizer. */
+  readonly uncounted: { readonly succeeded: readonly string[]; readonly failed: readonly string[] };
   readonly ignored: readonly DumpedPod[];
   readonly delayed: readonly DumpedPod[];
   /** The limit of one sync was reached: the Job is not over before the next. */
   readonly capped: boolean;
 };
 
-/** Walks the Pods that carry the finalizer, as the third step of upstream's accounting does (kubernetes-job.md 7). */
+/** Walks the Pods that carry the finalizer, as upstream's accounting does (kubernetes-job.md 7). */
 export function account(decision: Decision): Accounts {
   const { dump, standing, phase, caps } = decision;
   const { job } = dump;
-  const { spec } = job;
-  const indexed = spec.completionMode === 'Indexed';
+  const indexed = job.spec.completionMode === 'Indexed';
   const isFinishing = phase.kind === 'draining' || phase.kind === 'finished';
   const isFailing = isFinishing && phase.verdict.kind === 'failed';
   const delayed = isFinishing || job.deleting ? new Set<DumpedPod>() : delayedPods(decision);
-  const pods: DumpedPod[] = [];
-  const ignored: DumpedPod[] = [];
-  const completed = new Set<number>();
-  const notedFailed = new Set(job.status.uncounted.failed);
-  let { succeeded: succeededCount, failed } = job.status;
-  let counted = job.status.uncounted.succeeded.length + job.status.uncounted.failed.length;
-  succeededCount += job.status.uncounted.succeeded.length;
-  failed += job.status.uncounted.failed.length;
-  let capped = false;
-
   const walk = dump.pods.filter(({ hasFinalizer }) => hasFinalizer);
   if (indexed) walk.sort((a, b) => (a.index ?? -1) - (b.index ?? -1));
+  const ledger = new DumpLedger(dump, walk, standing.succeeded);
+  const pods: DumpedPod[] = [];
+  const released = new Set(isFinishing ? [] : deletions(decision).filter(({ hasFinalizer }) => hasFinalizer));
+  let capped = false;
   for (const pod of walk) {
-    const isFailed = hasFailed(spec, pod);
+    const isFailed = hasFailed(job.spec, pod);
     const isDone = pod.phase === 'Succeeded' || (isFailed && !delayed.has(pod));
     if (!isDone && !isFinishing && !job.deleting) continue;
     const isCounted = isFailed || (isFailing && pod.phase !== 'Succeeded');
     if (pod.phase === 'Succeeded' || isCounted) pods.push(pod);
-    if (standing.noted.has(pod) || !inRange(spec, pod)) continue;
-    if (pod.phase === 'Succeeded' && !notedFailed.has(pod.uid)) {
-      const index = indexed ? (pod.index ?? 0) : null;
-      if (index === null) succeededCount++;
-      else if (has(standing.succeeded, index) || completed.has(index)) continue;
-      else completed.add(index);
-      counted++;
-    } else if (isCounted) {
-      if (countsAsFailed(spec, pod)) {
-        failed++;
-        counted++;
-      } else ignored.push(pod);
-    }
-    capped = caps && counted >= PODS_PER_SYNC_MAX;
+    else released.add(pod);
+    ledger.take(pod, isCounted);
+    capped = caps && ledger.listed >= PODS_PER_SYNC_MAX;
     if (capped) break;
   }
-  const all = union(standing.succeeded, indexSetOf([...completed].sort((a, b) => a - b)));
-  return {
-    pods,
-    completed: all,
-    succeeded: indexed ? size(all) : succeededCount,
-    failed,
-    ignored,
-    delayed: [...delayed],
-    capped,
-  };
+  return { ...ledger.result(), pods, released: [...released], delayed: [...delayed], capped };
+}
+
+/** What the walk adds to the status. */
+class DumpLedger {
+  /** UIDs in the status's lists, and indexes that are new: upstream stops at 500 of them. */
+  listed: number;
+  readonly #dump: ClusterDump;
+  readonly #before: IndexSet;
+  readonly #completed = new Set<number>();
+  readonly #ignored: DumpedPod[] = [];
+  readonly #uncounted: { readonly succeeded: Set<string>; readonly failed: Set<string> };
+  readonly #noted: ReadonlySet<string>;
+  readonly #notedFailed: ReadonlySet<string>;
+  #succeeded: number;
+  #failed: number;
+
+  /** A UID whose Pod has lost the finalizer, or is gone, is counted for good at once. */
+  constructor(dump: ClusterDump, walk: readonly DumpedPod[], before: IndexSet) {
+    const { uncounted, succeeded, failed } = dump.job.status;
+    const held = new Set(walk.map(({ uid }) => uid));
+    const heldOf = (uids: readonly string[]) => new Set(uids.filter((uid) => held.has(uid)));
+    this.#dump = dump;
+    this.#before = before;
+    this.#noted = new Set([...uncounted.succeeded, ...uncounted.failed]);
+    this.#notedFailed = new Set(uncounted.failed);
+    this.#uncounted = { succeeded: heldOf(uncounted.succeeded), failed: heldOf(uncounted.failed) };
+    this.#succeeded = succeeded + uncounted.succeeded.length - this.#uncounted.succeeded.size;
+    this.#failed = failed + uncounted.failed.length - this.#uncounted.failed.size;
+    this.listed = this.#uncounted.succeeded.size + this.#uncounted.failed.size;
+  }
+
+  /** The Pod's finalizer goes. */
+  take(pod: DumpedPod, isCounted: boolean): void {
+    const { spec } = this.#dump.job;
+    if (this.#uncounted.succeeded.delete(pod.uid)) this.#succeeded++;
+    if (this.#uncounted.failed.delete(pod.uid)) this.#failed++;
+    if (!inRange(spec, pod)) return;
+    if (pod.phase === 'Succeeded' && !this.#notedFailed.has(pod.uid)) {
+      if (spec.completionMode === 'NonIndexed') {
+        if (this.#noted.has(pod.uid)) return;
+        this.#succeeded++;
+      } else if (has(this.#before, pod.index ?? 0) || this.#completed.has(pod.index ?? 0)) return;
+      else this.#completed.add(pod.index ?? 0);
+      this.listed++;
+    } else if (isCounted && !this.#noted.has(pod.uid)) {
+      if (!countsAsFailed(spec, pod)) this.#ignored.push(pod);
+      else {
+        this.#failed++;
+        this.listed++;
+      }
+    }
+  }
+
+  result() {
+    const completed = union(this.#before, indexSetOf([...this.#completed].sort((a, b) => a - b)));
+    return {
+      completed,
+      succeeded: this.#dump.job.spec.completionMode === 'Indexed' ? size(completed) : this.#succeeded,
+      failed: this.#failed,
+      ignored: this.#ignored,
+      uncounted: { succeeded: [...this.#uncounted.succeeded], failed: [...this.#uncounted.failed] },
+    };
+  }
 }
 
 /** With a limit per index, the failed Pod that carries an index's counts stays until a replacement carries them (6.2). */
@@ -117,7 +158,6 @@ function delayedPods(decision: Decision): ReadonlySet<DumpedPod> {
   const { dump, standing } = decision;
   const { spec } = dump.job;
   if (spec.backoffLimitPerIndex === null) return new Set();
-  const failedForGood = failedAfter(decision);
   const active = new Set(standing.active.map(({ index }) => index));
   const byIndex = new Map<number, DumpedPod[]>();
   const succeeded = new Set<number>();
@@ -128,20 +168,12 @@ function delayedPods(decision: Decision): ReadonlySet<DumpedPod> {
   }
   const delayed = new Set<DumpedPod>();
   for (const [index, pods] of byIndex) {
-    if (active.has(index) || succeeded.has(index) || has(standing.succeeded, index) || has(failedForGood, index))
+    if (active.has(index) || succeeded.has(index) || has(standing.succeeded, index) || has(standing.failed, index))
       continue;
     const last = lastFailed(pods);
     if (last !== undefined) delayed.add(last);
   }
   return delayed;
-}
-
-/** Indexes that have failed for good, those of this pass included. */
-export function failedAfter({ standing, plan }: Decision): IndexSet {
-  const now = (plan.status?.journal.entries ?? []).flatMap(({ transition: { op, index } }) =>
-    op === 'failedForGood' ? [index] : [],
-  );
-  return union(standing.failed, indexSetOf(now.sort((a, b) => a - b)));
 }
 
 /** As JSON tells it. */

@@ -26,6 +26,17 @@ export function countsAsFailed({ podFailurePolicy }: JobSpec, pod: DumpedPod): b
   return match?.action !== 'Ignore';
 }
 
+/**
+ * With a limit per index: a failed Pod after which its index is not tried again, because a rule says so, or because it counts
+ * and its index has failed as often before (kubernetes-job.md 4).
+ */
+export function endsIndex(spec: JobSpec, pod: DumpedPod): boolean {
+  const { podFailurePolicy, backoffLimitPerIndex: limit } = spec;
+  if (limit === null || !hasFailed(spec, pod)) return false;
+  const match = podFailurePolicy === null ? null : matchPodFailurePolicy(podFailurePolicy, asFailedPod(pod));
+  return match?.action === 'FailIndex' || (match?.action !== 'Ignore' && pod.failureCount >= limit);
+}
+
 /** Containers that ended with another code than 0, the app's first. */
 export const asFailedPod = ({ containers, conditions }: DumpedPod): FailedPod => ({
   exitCodes: containers.flatMap(({ name, terminated }) =>

@@ -17,7 +17,6 @@ import {
   createdNames,
   creations,
   deletions,
-  failedAfter,
   secondsTo,
 } from './dump-decision.ts';
 import { conditionIs, isTerminal } from './dumped-pods.ts';
@@ -72,7 +71,7 @@ const successes = ({ fresh }: DumpStanding): number => [...fresh].filter(({ phas
 
 /** One decision, and what it was made from. */
 function tell(decision: Decision): DumpPlan {
-  const { dump, now, before, standing } = decision;
+  const { dump, now, standing } = decision;
   const { job } = dump;
   const gone = deletions(decision);
   const accounts = account(decision);
@@ -80,9 +79,7 @@ function tell(decision: Decision): DumpPlan {
   const created = create.filter(({ afterSec }) => afterSec === 0);
   const outcome = outcomeOf(decision, accounts.capped);
   const { conditions, events } = conditionsAfter(decision, outcome);
-  // A Job that ends is not resumed any more, so that its startTime stays what it was.
-  const started = outcome === null ? before.startTime : job.status.startTime;
-  const startTime = started ?? (job.spec.suspend ? null : now);
+  const startTime = startTimeAfter(decision, outcome);
   const isOver = outcome?.terminal === true;
   const isPerIndex = job.spec.backoffLimitPerIndex !== null;
   const tooMany = isOver && outcome.kind === 'complete' && accounts.succeeded > (job.spec.completions ?? Infinity);
@@ -97,13 +94,14 @@ function tell(decision: Decision): DumpPlan {
       succeeded: accounts.succeeded,
       failed: accounts.failed,
       completedIndexes: job.spec.completionMode === 'Indexed' ? formatIndexSet(accounts.completed) : '',
-      failedIndexes: isPerIndex ? formatIndexSet(failedAfter(decision)) : null,
-      uncounted: NONE_UNCOUNTED,
+      failedIndexes: isPerIndex ? formatIndexSet(standing.failed) : null,
+      uncounted: accounts.uncounted,
     }),
     create,
     delete: gone.map(({ name }) => name),
     account: accounts.pods.map(({ name }) => name),
-    requeueAfterSec: requeueAfterSec(decision, startTime, created.length > 0),
+    release: accounts.released.map(({ name }) => name),
+    requeueAfterSec: requeueAfterSec(decision, outcome, created.length > 0),
     events: [
       ...gone.map(({ name }) => normal('SuccessfulDelete', `Deleted pod: ${name}`)),
       ...createdNames(decision).map((name) => normal('SuccessfulCreate', `Created pod: ${name}`)),
@@ -116,20 +114,34 @@ function tell(decision: Decision): DumpPlan {
   };
 }
 
+/** A Job that is found resumed has a new one; one that ends is not resumed any more. */
+function startTimeAfter({ dump, now }: Decision, outcome: Outcome | null): EpochMs | null {
+  const { spec, status, deleting } = dump.job;
+  if (outcome === null && !spec.suspend && !deleting && conditionIs(dump, 'Suspended')) return now;
+  return status.startTime ?? (spec.suspend ? null : now);
+}
+
 // When the controller looks again, and why it does what it does.
 
 function requeueAfterSec(
-  { dump: { job }, now, phase, plan }: Decision,
-  startTime: EpochMs | null,
+  { dump, now, phase, plan }: Decision,
+  outcome: Outcome | null,
   creates: boolean,
 ): number | null {
-  if (phase.kind !== 'running' || job.deleting) return null;
-  const deadline = deadlineOf(job.spec, startTime);
+  const { spec, status, deleting } = dump.job;
+  // The deadline is looked at before a resumed Job gets its new start, and before the reasons that only indexes give.
+  const isEnded = outcome !== null && (isInterim(dump) || FAILS_FIRST.has(outcome.reason));
+  const deadline = isEnded ? null : deadlineOf(spec, status.startTime ?? now);
   // Where some are created, their events wake the controller for the others.
-  const held = creates ? [] : plan.held.map(({ until }) => until);
+  const held = creates || phase.kind !== 'running' || deleting ? [] : plan.held.map(({ until }) => until);
   const times = [...held, ...(deadline === null ? [] : [deadline])];
   return times.length === 0 ? null : secondsTo(Math.min(...times), now);
 }
+
+const FAILS_FIRST: ReadonlySet<string> = new Set(['PodFailurePolicy', 'BackoffLimitExceeded', 'DeadlineExceeded']);
+
+const isInterim = (dump: ClusterDump): boolean =>
+  conditionIs(dump, 'SuccessCriteriaMet') || conditionIs(dump, 'FailureTarget');
 
 function reasons(
   { dump: { job, pods }, now, phase, plan, standing, before }: Decision,
@@ -169,8 +181,6 @@ function reasons(
 
 // A JobStatus as JSON has it.
 
-const NONE_UNCOUNTED = { succeeded: [], failed: [] };
-
 /** Nothing of the Job changes. */
 function leftAlone({ job: { status } }: ClusterDump, why: string): DumpPlan {
   return {
@@ -178,6 +188,7 @@ function leftAlone({ job: { status } }: ClusterDump, why: string): DumpPlan {
     create: [],
     delete: [],
     account: [],
+    release: [],
     requeueAfterSec: null,
     events: [],
     because: [why],

@@ -36,6 +36,7 @@ const NOTHING: DumpPlan = {
   create: [],
   delete: [],
   account: [],
+  release: [],
   requeueAfterSec: null,
   events: [],
   because: [],
@@ -167,6 +168,7 @@ const PLAN: DumpPlan = {
   ],
   delete: ['frames-3-aaaaa', 'frames-4-bbbbb'],
   account: ['frames-4-bbbbb'],
+  release: ['frames-3-aaaaa'],
   requeueAfterSec: 12.2,
   events: [
     { type: 'Normal', reason: 'SuccessfulDelete', message: 'Deleted pod: frames-3-aaaaa' },
@@ -186,6 +188,7 @@ describe('output', () => {
       'create',
       'delete',
       'account',
+      'release',
       'requeueAfterSec',
       'events',
     ]);
@@ -201,6 +204,7 @@ describe('output', () => {
         - create 1 Pod for index 9, but not before 13s have passed (back-off)
         - delete 2 Pods: frames-3-aaaaa, frames-4-bbbbb
         - count 1 finished Pod and take off the finalizer: frames-4-bbbbb
+        - take the finalizer off 1 Pod without counting: frames-3-aaaaa
         - set the condition FailureTarget to True (DeadlineExceeded: Job was active longer)
 
       Why

@@ -46,6 +46,18 @@ test('a Job resumes when what it stopped has ended', () => {
   expect(brief(plan(oneLeft, [ended(1, 'Stopped')]))).toBe('running, launch 0#2 1#2');
 });
 
+test('a resumed Job has its whole time again', () => {
+  const suspended = aBoard('. .', {
+    phase: { kind: 'suspended', since: at(5) },
+    suspend: false,
+    activeDeadlineSec: 60,
+    status: { startTime: at(0) },
+  });
+  const resumed = plan(suspended, [], 900);
+  expect(brief(resumed)).toBe('running, launch 0 1');
+  expect(resumed.status?.startTime).toBe(at(900));
+});
+
 test('only what a user deletes is replaced at once', () => {
   const policy = { podReplacementPolicy: 'TerminatingOrFailed', parallelism: 2 } as const;
   // parallelism was lowered, and raised again before index 1 had stopped: its place is taken until then

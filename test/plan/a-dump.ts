@@ -144,6 +144,7 @@ export function told(plan: DumpPlan) {
       .join(' '),
     delete: [...plan.delete].sort(byText).join(' '),
     account: [...plan.account].sort(byText).join(' '),
+    release: [...plan.release].sort(byText).join(' '),
     requeue: plan.requeueAfterSec,
     events: plan.events.map(({ type, reason }) => `${type} ${reason}`).join(', '),
   };

@@ -48,6 +48,7 @@ export function syncByTheLetter(
     create: [],
     delete: [],
     account: [],
+    release: [],
     requeueAfterSec: null,
     events,
     because: [],
@@ -163,6 +164,7 @@ export function syncByTheLetter(
 
   // Steps 12 and 13: act.
   const deleted: DumpedPod[] = [];
+  const stripped: DumpedPod[] = [];
   const create: { index: number | null; afterSec: number }[] = [];
   const remove = (which: readonly DumpedPod[]): void => {
     for (const pod of which) {
@@ -176,7 +178,7 @@ export function syncByTheLetter(
   if (target !== null) remove(active);
   else {
     const managed = !job.deleting;
-    if (managed && spec.suspend) remove(active);
+    if (managed && spec.suspend) strip(active);
     else if (managed) manage();
     const complete =
       spec.completions === null ? succeeded > 0 && activeCount === 0 : succeeded >= completions && activeCount === 0;
@@ -194,6 +196,11 @@ export function syncByTheLetter(
         startTime = now;
       }
     }
+  }
+
+  function strip(which: readonly DumpedPod[]): void {
+    stripped.push(...which);
+    remove(which);
   }
 
   function manage(): void {
@@ -217,7 +224,7 @@ export function syncByTheLetter(
     const missing = Math.max(0, activeCount - want) - surplus.length;
     if (missing > 0) surplus.push(...worstFirst(left).slice(0, missing));
     if (surplus.length > 0) {
-      remove(surplus.slice(0, cap));
+      strip(surplus.slice(0, cap));
       return;
     }
     const wanted = Math.min(cap, want - activeCount - (onlyReplaceFailed ? terminating : 0));
@@ -271,6 +278,12 @@ export function syncByTheLetter(
   let inLists =
     status.uncounted.succeeded.length + status.uncounted.failed.length - gone([...noted.succeeded, ...noted.failed]);
   const account: string[] = [];
+  // manageJob takes the finalizer off before it deletes; a Job that ends leaves that to the walk below.
+  const release = new Set(stripped.filter((pod) => pod.hasFinalizer).map(({ name }) => name));
+  const left = {
+    succeeded: status.uncounted.succeeded.filter((uid) => withFinalizer.has(uid)),
+    failed: status.uncounted.failed.filter((uid) => withFinalizer.has(uid)),
+  };
   const byIndex = [...pods].sort((a, b) => (indexed ? (a.index ?? -1) - (b.index ?? -1) : 0));
   let reachedMax = false;
   for (const pod of byIndex.filter((each) => each.hasFinalizer)) {
@@ -285,6 +298,7 @@ export function syncByTheLetter(
     if (pod.phase === 'Succeeded' && !noted.failed.has(pod.uid)) {
       if (!indexed) {
         succeededCount++;
+        left.succeeded = left.succeeded.filter((uid) => uid !== pod.uid);
         if (!noted.succeeded.has(pod.uid)) inLists++;
       } else if (inRange(pod) && !counted.has(pod.index ?? 0)) {
         counted.add(pod.index ?? 0);
@@ -293,6 +307,7 @@ export function syncByTheLetter(
     } else if (noted.failed.has(pod.uid)) {
       failedCount++;
       counts = true;
+      left.failed = left.failed.filter((uid) => uid !== pod.uid);
     } else if ((considered || failing) && inRange(pod) && ruleOf(pod)?.action !== 'Ignore') {
       failedCount++;
       inLists++;
@@ -300,6 +315,7 @@ export function syncByTheLetter(
     }
     // All that a failing Job stops is told, those that no index claims too.
     if (hasEnded(pod) || considered || counts || failing) account.push(pod.name);
+    else release.add(pod.name);
     if (inLists >= cap) {
       reachedMax = true;
       break;
@@ -332,10 +348,12 @@ export function syncByTheLetter(
       failed: failedCount,
       ...(indexed ? { completedIndexes: text(counted) } : {}),
       ...(perIndex === null ? {} : { failedIndexes: text(broken) }),
+      uncountedTerminatedPods: left,
     },
     create,
     delete: deleted.map(({ name }) => name),
     account,
+    release: [...release],
     requeueAfterSec: looks.length === 0 ? null : Math.min(...looks) / 1000,
     events,
     because: [],
@@ -344,9 +362,8 @@ export function syncByTheLetter(
 
 type FailureRule = NonNullable<ClusterDump['job']['spec']['podFailurePolicy']>['rules'][number];
 
-/** Section 6.5; null: the rule does not match. */
+/** Section 6.5; null: the rule does not match. A failing Job asks this of Pods that it stops, too. */
 function matching(rule: FailureRule, at: number, pod: DumpedPod, namespace: string): string | null {
-  if (pod.phase !== 'Failed') return null;
   const end = `matching ${rule.action} rule at index ${at}`;
   const { onExitCodes, onPodConditions = [] } = rule;
   if (onExitCodes !== undefined) {

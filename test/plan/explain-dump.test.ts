@@ -612,6 +612,149 @@ describe('back-off of each index', () => {
   ]);
 });
 
+describe('an index has failed for good', () => {
+  const spec = indexed(2, { backoffLimitPerIndex: 0, maxFailedIndexes: 0 });
+  const noLimit = indexed(3, { backoffLimitPerIndex: 0 });
+  table([
+    [
+      'though another Pod of it runs',
+      9,
+      { spec, pods: [failed(0, { name: 'p0' }), pod({ name: 'p1', index: 0 })] },
+      {
+        conditions: 'FailureTarget=True MaxFailedIndexesExceeded',
+        failedIndexes: '0',
+        create: '',
+        delete: 'p1',
+        account: 'p0 p1',
+      },
+    ],
+    [
+      'though another Pod of it terminates',
+      9,
+      {
+        spec: { ...noLimit, podReplacementPolicy: 'Failed' },
+        pods: [failed(0, { name: 'p0' }), pod({ name: 'p1', index: 0, deleted: 5 })],
+      },
+      { conditions: '', failedIndexes: '0', create: '1 2', account: 'p0' },
+    ],
+    [
+      'though the Job succeeds already',
+      9,
+      {
+        spec: indexed(3, { backoffLimitPerIndex: 0, successPolicy: { rules: [{ succeededCount: 1 }] } }),
+        status: { succeeded: 1, completedIndexes: '2', conditions: [condition('SuccessCriteriaMet', 'SuccessPolicy')] },
+        pods: [failed(0), pod({ index: 1, deleted: 5, name: 'going' })],
+      },
+      { failedIndexes: '0,1', completed: '2', account: 'going p0', release: '' },
+    ],
+    [
+      'though the Job fails already',
+      9,
+      {
+        spec: { ...noLimit, podReplacementPolicy: 'Failed' },
+        status: { conditions: [condition('FailureTarget', 'DeadlineExceeded')] },
+        pods: [failed(0), pod({ index: 1, deleted: 5 })],
+      },
+      { failedIndexes: '0', conditions: 'FailureTarget=True DeadlineExceeded' },
+    ],
+    [
+      'though its Pod is in the list of those that count in two steps',
+      9,
+      { spec: noLimit, status: { uncountedTerminatedPods: { failed: ['uid-p0'] } }, pods: [failed(0)] },
+      { failedIndexes: '0', counts: '2 active 0 ready 0 terminating 0 succeeded 1 failed', create: '1 2' },
+    ],
+    [
+      'though it has just succeeded as well: upstream lists it twice',
+      9,
+      { spec: noLimit, pods: [failed(0, { name: 'f' }), succeeded(0, { name: 's' })] },
+      { failedIndexes: '0', completed: '0', create: '1 2', account: 'f s' },
+    ],
+    [
+      'not because of a failure that a rule ignores',
+      9,
+      {
+        spec: {
+          ...noLimit,
+          podFailurePolicy: { rules: [{ action: 'Ignore', onExitCodes: { operator: 'In', values: [1] } }] },
+        },
+        pods: [failed(0, { name: 'p0' }), pod({ name: 'p1', index: 0 })],
+      },
+      { failedIndexes: '', account: 'p0' },
+    ],
+    [
+      'at once where a rule says FailIndex',
+      9,
+      {
+        spec: indexed(3, {
+          backoffLimitPerIndex: 5,
+          podFailurePolicy: { rules: [{ action: 'FailIndex', onExitCodes: { operator: 'In', values: [1] } }] },
+        }),
+        pods: [failed(0, { name: 'p0' }), pod({ name: 'p1', index: 0 })],
+      },
+      { failedIndexes: '0', account: 'p0' },
+    ],
+  ]);
+});
+
+describe('finalizers that go without a count', () => {
+  const conditions = [condition('SuccessCriteriaMet', 'SuccessPolicy')];
+  const spec = indexed(2, { podReplacementPolicy: 'Failed', successPolicy: { rules: [{ succeededCount: 1 }] } });
+  table([
+    [
+      'what a success policy stops',
+      9,
+      { spec, pods: [succeeded(0), pod({ index: 1 })] },
+      { delete: 'p1', account: 'p0', release: 'p1' },
+    ],
+    [
+      'what still terminates of a Job that succeeds already',
+      9,
+      { spec, status: { succeeded: 1, completedIndexes: '0', conditions }, pods: [pod({ index: 1, deleted: 5 })] },
+      { delete: '', account: '', release: 'p1', counts: '0 active 0 ready 1 terminating 1 succeeded 0 failed' },
+    ],
+    [
+      'what a suspend deletes',
+      9,
+      { spec: { suspend: true, completions: 3 }, pods: [pod({ name: 'a' }), pod({ name: 'b', finalizer: false })] },
+      { delete: 'a b', release: 'a' },
+    ],
+    [
+      'what is too much',
+      9,
+      { spec: { parallelism: 1, completions: 3 }, pods: [pod({ name: 'a' }), pod({ name: 'b', ready: false })] },
+      { delete: 'b', release: 'b' },
+    ],
+    [
+      'not of what a failing Job stops: that counts',
+      9,
+      { spec: { backoffLimit: 0 }, pods: [failed(undefined, { name: 'f' }), pod({ name: 'a' })] },
+      { delete: 'a', account: 'a f', release: '' },
+    ],
+  ]);
+});
+
+describe('rules of a failure policy that 1.34 does not know', () => {
+  const rules = (first: Record<string, unknown>) => ({
+    backoffLimit: 0,
+    podFailurePolicy: { rules: [first, { action: 'FailJob', onExitCodes: { operator: 'In', values: [1] } }] },
+  });
+  const message = 'Container main for pod ns/f failed with exit code 1 matching FailJob rule at index 1';
+  test.each([
+    ['an action', { action: 'Retry', onExitCodes: { operator: 'In', values: [1] } }],
+    ['an operator', { action: 'Ignore', onExitCodes: { operator: 'Between', values: [0, 2] } }],
+    ['an action on conditions', { action: 'Retry', onPodConditions: [{ type: 'Mine', status: 'True' }] }],
+  ])('%s: the rule is skipped, and the others keep their places', (_, first) => {
+    const { status } = planAt(9, {
+      spec: rules(first),
+      pods: [failed(undefined, { name: 'f', conditions: ['Mine'] })],
+    });
+    expect(status.conditions?.map(({ type, message: said }) => `${type}: ${said}`)).toEqual([
+      `FailureTarget: ${message}`,
+      `Failed: ${message}`,
+    ]);
+  });
+});
+
 describe('failure policy', () => {
   const rule = (action: string, on: object) => ({ podFailurePolicy: { rules: [{ action, ...on }] } });
   const exit42 = { onExitCodes: { containerName: 'main', operator: 'In', values: [42] } };
@@ -800,6 +943,16 @@ describe('suspend', () => {
       { conditions: 'Suspended=False JobResumed', create: 'pod', events: 'Normal SuccessfulCreate, Normal Resumed' },
     ],
   ]);
+
+  test('resume past the deadline of the old start: 1.34 fails the Job at once', () => {
+    const conditions = [condition('Suspended', 'JobSuspended', 'Job suspended')];
+    const plan = planAt(900, { spec: { activeDeadlineSeconds: 60 }, status: { conditions } });
+    expect(told(plan)).toMatchObject({
+      conditions: 'Suspended=True JobSuspended, FailureTarget=True DeadlineExceeded, Failed=True DeadlineExceeded',
+      create: '',
+    });
+    expect(plan.status.startTime).toBe(time(0));
+  });
 
   test('startTime stays while it is suspended, and is now at resume', () => {
     expect(planAt(9, { spec, pods: atWork }).status.startTime).toBe(time(0));
@@ -1055,6 +1208,16 @@ describe('a Job that is being deleted', () => {
       200,
       { metadata, pods: [succeeded(undefined, { name: 's' })] },
       { conditions: 'SuccessCriteriaMet=True CompletionsReached, Complete=True CompletionsReached' },
+    ],
+    [
+      'finalizers go, also of what still runs: that never counts',
+      200,
+      {
+        metadata,
+        spec: { parallelism: 3, completions: 9 },
+        pods: [failed(undefined, { name: 'f' }), pod({ name: 'a' }), pod({ name: 'b', finalizer: false })],
+      },
+      { account: 'f', release: 'a', counts: '2 active 2 ready 0 terminating 0 succeeded 1 failed' },
     ],
     ['it is not suspended any more', 200, { metadata, spec: { suspend: true } }, { conditions: '', events: '' }],
   ]);

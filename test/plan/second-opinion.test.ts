@@ -9,6 +9,7 @@ import { syncByTheLetter } from './by-the-letter.ts';
 // is what the steps of upstream's sync say over the Pods.
 
 const chance = (of: number) => fc.integer({ min: 1, max: of }).map((drawn) => drawn === 1);
+/** Nothing in one draw of `of`. */
 const maybe = <T>(of: number, value: fc.Arbitrary<T>) => fc.option(value, { freq: of, nil: undefined });
 const second = fc.integer({ min: 0, max: 120 });
 
@@ -30,10 +31,10 @@ const aSpec = fc.record({
   indexed: fc.boolean(),
   completions: maybe(5, fc.integer({ min: 0, max: 6 })),
   parallelism: fc.integer({ min: 0, max: 6 }),
-  backoffLimit: maybe(1, fc.integer({ min: 0, max: 4 })),
-  backoffLimitPerIndex: maybe(1, fc.integer({ min: 0, max: 2 })),
-  maxFailedIndexes: maybe(1, fc.integer({ min: 0, max: 2 })),
-  failureRules: fc.option(fc.array(failureRule, { maxLength: 2 }), { freq: 1, nil: undefined }),
+  backoffLimit: maybe(2, fc.integer({ min: 0, max: 4 })),
+  backoffLimitPerIndex: maybe(2, fc.integer({ min: 0, max: 2 })),
+  maxFailedIndexes: maybe(2, fc.integer({ min: 0, max: 2 })),
+  failureRules: fc.option(fc.array(failureRule, { maxLength: 2 }), { freq: 2, nil: undefined }),
   successRules: fc.option(
     fc.array(
       fc.constantFrom(
@@ -43,9 +44,9 @@ const aSpec = fc.record({
       ),
       { minLength: 1, maxLength: 2 },
     ),
-    { freq: 1, nil: undefined },
+    { freq: 2, nil: undefined },
   ),
-  activeDeadlineSeconds: fc.option(fc.constantFrom(60, 100, 300), { freq: 1, nil: undefined }),
+  activeDeadlineSeconds: fc.option(fc.constantFrom(60, 100, 300), { freq: 2, nil: undefined }),
   suspend: chance(6),
   podReplacementPolicy: fc.constantFrom(undefined, 'TerminatingOrFailed', 'Failed'),
   onFailure: chance(6),
@@ -58,7 +59,7 @@ const aPod = fc.record({
   exitCode: fc.constantFrom(1, 42),
   finishedAt: second,
   createdAt: second,
-  deleted: maybe(1, second),
+  deleted: maybe(2, second),
   finalizer: chance(8).map((without) => !without),
   failures: fc.integer({ min: 0, max: 2 }),
   ignored: fc.integer({ min: 0, max: 1 }),
@@ -82,6 +83,7 @@ const aStatus = fc.record({
     'Suspended' as const,
   ),
   uncounted: fc.array(fc.constantFrom(0, 1, 99), { maxLength: 2 }),
+  uncountedSuccesses: fc.array(fc.constantFrom(2, 3, 98), { maxLength: 2 }),
 });
 
 const aWish = fc
@@ -114,7 +116,10 @@ const aWish = fc
         completedIndexes: indexed ? so.completed : undefined,
         failedIndexes: perIndex === undefined ? undefined : so.failedIndexes,
         conditions: so.interim === '' ? [] : [SET[so.interim]],
-        uncountedTerminatedPods: { failed: notedFailures(so.uncounted, pods) },
+        uncountedTerminatedPods: {
+          failed: noted(so.uncounted, pods, 'Failed'),
+          succeeded: indexed ? [] : noted(so.uncountedSuccesses, pods, 'Succeeded'),
+        },
       },
       metadata: deleting ? { deletionTimestamp: time(90) } : {},
       pods: pods.map(({ disrupted, exitCode, ready, deleted, index, ...wish }, no) =>
@@ -137,9 +142,13 @@ const SET = {
   Suspended: condition('Suspended', 'JobSuspended', 'Job suspended', 1),
 } as const;
 
-/** Only what had failed is noted; what is noted may be gone. */
-const notedFailures = (drawn: readonly number[], all: readonly { readonly phase: string }[]): readonly string[] =>
-  [...new Set(drawn)].filter((no) => all[no] === undefined || all[no].phase === 'Failed').map((no) => `uid-p${no}`);
+/** Only what had ended so is noted; what is noted may be gone. */
+const noted = (
+  drawn: readonly number[],
+  all: readonly { readonly phase: string }[],
+  phase: 'Succeeded' | 'Failed',
+): readonly string[] =>
+  [...new Set(drawn)].filter((no) => all[no] === undefined || all[no].phase === phase).map((no) => `uid-p${no}`);
 
 test('the planner and the letter agree', () => {
   fc.assert(
@@ -155,4 +164,25 @@ test('the planner and the letter agree', () => {
     }),
     { numRuns: Number(process.env['RUNS'] ?? 1_000), seed: Number(process.env['SEED'] ?? 1) },
   );
+});
+
+test('what is drawn has all that a dump may have', () => {
+  const drawn = fc.sample(aWish, { numRuns: 300, seed: 1 });
+  const specs = drawn.map(({ spec = {} }) => spec);
+  for (const field of [
+    'backoffLimit',
+    'backoffLimitPerIndex',
+    'maxFailedIndexes',
+    'podFailurePolicy',
+    'successPolicy',
+    'activeDeadlineSeconds',
+    'podReplacementPolicy',
+  ]) {
+    const given = specs.filter((spec) => spec[field] !== undefined).length;
+    expect([field, given > 20, given < 280]).toEqual([field, true, true]);
+  }
+  const pods = drawn.flatMap(({ pods: some = [] }) =>
+    some.map(({ metadata }) => metadata as { deletionTimestamp?: string }),
+  );
+  expect(pods.filter(({ deletionTimestamp }) => deletionTimestamp !== undefined).length).toBeGreaterThan(100);
 });
