@@ -83,8 +83,6 @@ const DISPATCHERS = 12;
 const COALESCE_MS = 100;
 const SWEEP_EVERY_MS = 20_000;
 const DRAIN_MS = 2_000;
-/** A watch looks at the feed this often; here that costs next to nothing. */
-const WATCH_POLL_MS = 150;
 const TASKS_SWEPT_EVERY_MS = 3_600_000;
 /** The embedded runtime is used by one person: what its Jobs left is kept for a month. */
 const HISTORY_MS = 30 * 86_400_000;
@@ -202,7 +200,7 @@ async function startOn(
   pruneLogs();
   closers.push(startSweeps(handlers, runtime, pruneLogs, warn));
 
-  const api = await startFront(kubeApiOf(runtime, { embedded: true, pollMs: WATCH_POLL_MS }), options.port);
+  const api = await startFront(kubeApiOf(runtime, { embedded: true }), options.port);
   closers.push(() => api.close());
   // Facts and wake-ups that were queued died with an earlier runtime: every open Job and every task is looked at.
   await sweepJobs({ everything: true }, runtime.deps);

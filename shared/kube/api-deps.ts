@@ -3,6 +3,7 @@ import type { LaunchPace } from '../domain/waits.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Doctor } from '../ports/doctor.ts';
 import type { Feed } from '../ports/feed.ts';
+import type { FeedNews } from '../ports/feed-news.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import type { LogReader } from '../ports/log-reader.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
@@ -11,12 +12,15 @@ import type { HostsOffer } from '../schema/host-name-rules.ts';
 import type { CronJobChanges } from './cronjob-changes.ts';
 import type { JobChanges } from './job-changes.ts';
 import type { OpenStreams } from './streams.ts';
+import type { Tails } from './watched.ts';
 
 /** Everything outside itself that the API may touch. */
 export type ApiPorts = {
   readonly jobs: JobStore;
   readonly feed: Feed;
   readonly objects: ObjectStore;
+  /** Rows of feeds that this process appends; left out: watches learn of them by looking, as of all others. */
+  readonly news?: FeedNews;
   readonly logs: LogReader;
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'warn'>;
@@ -36,6 +40,8 @@ export type ApiPorts = {
 export type ApiDeps = ApiPorts & {
   /** The watches and followed logs of this process. */
   readonly streams: OpenStreams;
+  /** What the watches of this process follow. */
+  readonly tails: Tails;
 };
 
 export type ApiOptions = {
@@ -45,7 +51,7 @@ export type ApiOptions = {
   readonly embedded?: boolean;
   /** A watch, or a log that is followed, ends after this at the latest; whoever carries the API may have less time. */
   readonly streamMaxSec?: number;
-  /** How often a watch looks at the feed. */
+  /** How often the feeds that somebody watches are looked at for what other processes have appended. */
   readonly pollMs?: number;
   /** A quiet watch sends a space this often. */
   readonly heartbeatMs?: number;

@@ -6,9 +6,10 @@ import { parseFieldSelector, parseLabelSelector } from './selectors.ts';
 import { CRONJOBS } from './status-error.ts';
 import { type Selection, listStored, watchStored } from './stored-objects.ts';
 import { CRON_JOB_PRINTER } from './tables/cronjob-printer.ts';
+import { followed } from './watched.ts';
 
 /** The CronJobs of a namespace (null: of all) that a request's selectors let through. */
-export function selectCronJobs(c: Context, namespace: string | null, { objects }: ApiDeps): Parsed<Collection> {
+export function selectCronJobs(c: Context, namespace: string | null, { objects, tails }: ApiDeps): Parsed<Collection> {
   const { labelSelector, fieldSelector } = c.req.query();
   const labels = parseLabelSelector(labelSelector);
   if (labels.kind === 'bad') return labels;
@@ -26,6 +27,6 @@ export function selectCronJobs(c: Context, namespace: string | null, { objects }
     apiVersion: 'batch/v1',
     printer: CRON_JOB_PRINTER,
     list: (page) => listStored(selection, page, objects),
-    watch: () => watchStored(selection, objects),
+    watch: () => followed(tails.of('CronJob'), watchStored(selection, objects)),
   });
 }

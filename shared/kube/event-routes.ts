@@ -8,7 +8,7 @@ import { watchedEvents } from './event-watch.ts';
 import type { PageRequest } from './list-page.ts';
 import { errorResponse, methodNotAllowed, notFound } from './status-error.ts';
 import { EVENT_PRINTER } from './tables/event-printer.ts';
-import { followed, jobFeed } from './watched.ts';
+import { followed } from './watched.ts';
 
 /** Core/v1 Events of Jobs and Pods: get, list, watch. They are derived, so nobody writes or deletes them. */
 export function eventRoutes(deps: ApiDeps, options: ApiOptions): Hono {
@@ -37,7 +37,7 @@ async function showMany(c: Context, namespace: string | null, deps: ApiDeps, opt
     apiVersion: 'v1',
     printer: EVENT_PRINTER,
     list: (page: PageRequest) => listEvents(filter.value, page, deps),
-    watch: () => followed(jobFeed(deps.feed), watchedEvents(filter.value, deps)),
+    watch: () => followed(deps.tails.jobs, watchedEvents(filter.value, deps)),
   };
   return listOrWatch(c, events, deps, options);
 }

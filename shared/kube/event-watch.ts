@@ -38,6 +38,7 @@ export function watchedEvents(filter: EventFilter, reads: Reads): WatchSource<Ev
         yield* events;
       }
     },
+    concerns: ({ entries }) => entries.some((entry) => mayShowEventsOf(filter, entry)),
     async *changes(row: FeedRow): AsyncGenerator<Change<EventObject>> {
       begin ??= plusMs(row.at, -LATE_MS);
       for (const entry of row.entries) {

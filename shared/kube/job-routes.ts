@@ -9,6 +9,7 @@ import type { JobObject } from './render-job.ts';
 import { JOBS, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
 import { JOB_PRINTER, isJobOver } from './tables/job-printer.ts';
 import { watchedJobs } from './watch-jobs.ts';
+import { followed } from './watched.ts';
 import { addWriteRoutes } from './write/write-routes.ts';
 
 const PATH = '/namespaces/:namespace/jobs';
@@ -49,7 +50,7 @@ function selectJobs(c: Context, namespace: string | null, deps: ApiDeps): Parsed
     printer: JOB_PRINTER,
     isOver: isJobOver,
     list: (page) => listJobs(filter.value, page, deps),
-    watch: () => watchedJobs(filter.value, deps),
+    watch: () => followed(deps.tails.jobs, watchedJobs(filter.value, deps)),
   });
 }
 

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import type { ApiDeps, ApiOptions, ApiPorts } from './api-deps.ts';
+import { type ApiDeps, type ApiOptions, type ApiPorts, POLL_MS } from './api-deps.ts';
 import { cronJobRoutes } from './cronjob-routes.ts';
 import { discoveryRoutes } from './discovery.ts';
 import { loopbackGuard } from './guard.ts';
@@ -16,13 +16,20 @@ import { SERVED } from './served-resources.ts';
 import { servicesRoutes } from './services-routes.ts';
 import { errorResponse, internalError, noSuchPath } from './status-error.ts';
 import { createOpenStreams } from './streams.ts';
+import { createTails } from './watched.ts';
 
 /**
  * The Kubernetes API, as far as this version has it, on Web requests and responses: whatever carries it (Lambda, a
  * server on loopback) must be able to stream. Every failure is a Status object.
  */
 export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
-  const deps: ApiDeps = { ...ports, streams: createOpenStreams(ports.clock, options.openStreamsMax) };
+  const { clock, news } = ports;
+  const { openStreamsMax, pollMs = POLL_MS } = options;
+  const deps: ApiDeps = {
+    ...ports,
+    streams: createOpenStreams(clock, openStreamsMax),
+    tails: createTails(ports, { clock, news, pollMs }),
+  };
   const app = new Hono();
   if (options.embedded === true) app.use(loopbackGuard);
   app.route('/', openApiRoutes());

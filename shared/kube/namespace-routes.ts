@@ -10,6 +10,7 @@ import { parseFieldSelector, parseLabelSelector } from './selectors.ts';
 import { NAMESPACES, errorResponse, forbiddenObject, methodNotAllowed, notFound } from './status-error.ts';
 import { type Selection, listStored, watchStored } from './stored-objects.ts';
 import { NAMESPACE_PRINTER } from './tables/namespace-printer.ts';
+import { followed } from './watched.ts';
 import { addWriteRoutes } from './write/write-routes.ts';
 
 const PATH = '/namespaces';
@@ -41,7 +42,7 @@ export function namespaceRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   return app;
 }
 
-function selectNamespaces(c: Context, { objects }: ApiDeps): Parsed<Collection> {
+function selectNamespaces(c: Context, { objects, tails }: ApiDeps): Parsed<Collection> {
   const { labelSelector, fieldSelector } = c.req.query();
   const labels = parseLabelSelector(labelSelector);
   if (labels.kind === 'bad') return labels;
@@ -64,7 +65,7 @@ function selectNamespaces(c: Context, { objects }: ApiDeps): Parsed<Collection> 
     apiVersion: 'v1',
     printer: NAMESPACE_PRINTER,
     list: (page) => listStored(selection, page, objects),
-    watch: () => watchStored(selection, objects),
+    watch: () => followed(tails.of('Namespace'), watchStored(selection, objects)),
   });
 }
 

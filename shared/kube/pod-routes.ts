@@ -15,7 +15,7 @@ import { PODS, badRequest, errorResponse, methodNotAllowed, notFound } from './s
 import { streamLines } from './streams.ts';
 import { POD_PRINTER, isPodOver } from './tables/pod-printer.ts';
 import { watchedPods } from './watch-pods.ts';
-import { followed, jobFeed } from './watched.ts';
+import { followed } from './watched.ts';
 
 const PATH = '/namespaces/:namespace/pods';
 
@@ -65,7 +65,7 @@ function selectPods(c: Context, namespace: string | null, deps: ApiDeps) {
     printer: POD_PRINTER,
     isOver: isPodOver,
     list: (page: PageRequest) => listPods(filter.value, page, deps),
-    watch: () => followed(jobFeed(deps.feed), watchedPods(filter.value, deps)),
+    watch: () => followed(deps.tails.jobs, watchedPods(filter.value, deps)),
   });
 }
 

@@ -6,6 +6,7 @@ import { type Parsed, ok } from './query.ts';
 import { parseFieldSelector, parseLabelSelector } from './selectors.ts';
 import { SERVICES, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
 import { SERVICE_PRINTER } from './tables/service-printer.ts';
+import { EMPTY_VERSION, type WatchSource, followed } from './watched.ts';
 
 const PATH = '/namespaces/:namespace/services';
 
@@ -14,7 +15,7 @@ export function servicesRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   const app = new Hono();
   for (const path of ['/services', PATH])
     app.get(path, (c) => {
-      const services = noServices(c);
+      const services = noServices(c, deps);
       return services.kind === 'bad' ? errorResponse(services.error) : listOrWatch(c, services.value, deps, options);
     });
   for (const path of [`${PATH}/:name`, `${PATH}/:name/status`])
@@ -26,11 +27,20 @@ export function servicesRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   return app;
 }
 
-/** What is empty has a version all the same, from which a watch can go on. */
-const VERSION = 1;
+const NOTHING: WatchSource<never, never> = {
+  kind: SERVICES.kind,
+  apiVersion: 'v1',
+  async *present() {
+    // none
+  },
+  concerns: () => false,
+  async *changes() {
+    // none
+  },
+};
 
 /** Nothing is selected of nothing, but what asks for it must be readable. */
-function noServices(c: Context): Parsed<Collection> {
+function noServices(c: Context, { tails }: ApiDeps): Parsed<Collection> {
   const { labelSelector, fieldSelector } = c.req.query();
   const labels = parseLabelSelector(labelSelector);
   if (labels.kind === 'bad') return labels;
@@ -45,15 +55,7 @@ function noServices(c: Context): Parsed<Collection> {
     resource: SERVICES,
     apiVersion: 'v1',
     printer: SERVICE_PRINTER,
-    list: async () => ({ version: VERSION, items: [], next: null }),
-    watch: () => ({
-      kind: SERVICES.kind,
-      apiVersion: 'v1',
-      async *present() {
-        // none
-      },
-      head: async () => VERSION,
-      read: async () => ({ kind: 'rows', rows: [] }),
-    }),
+    list: async () => ({ version: EMPTY_VERSION, items: [], next: null }),
+    watch: () => followed(tails.none, NOTHING),
   });
 }

@@ -1,7 +1,8 @@
 import type { ObjectChange, ObjectStore, StoredKind, StoredObject } from '../ports/object-store.ts';
 import type { KubeObject } from './kube-object.ts';
+import { Once } from './once.ts';
 import type { Page, PageRequest } from './list-page.ts';
-import { type Change, type WatchSource, type Watched, followed, objectFeed } from './watched.ts';
+import type { Change, WatchSource } from './watched.ts';
 
 /** Which objects of a stored kind a request is about. */
 export type Selection = {
@@ -44,22 +45,18 @@ export async function listStored(
   return { version, items, next: null };
 }
 
-/** For one watch: objects of a selection as their kind's feed tells of them. */
-export function watchStored(selection: Selection, objects: ObjectStore): Watched<KubeObject> {
-  const { kind, apiVersion } = selection;
-  return followed(objectFeed(objects, kind), { kind, apiVersion, ...storedSource(selection, objects) });
-}
-
 /**
- * A change is told as the client sees the selection: what begins to match is ADDED, what does so no more is DELETED.
- * What was shown with a later change already is not told again for the changes before it.
+ * For one watch: objects of a selection as their kind's feed tells of them. A change is told as the client sees the
+ * selection: what begins to match is ADDED, what does so no more is DELETED. What was shown with a later change already
+ * is not told again for the changes before it.
  */
-function storedSource(
-  selection: Selection,
-  objects: ObjectStore,
-): Pick<WatchSource<KubeObject, ObjectChange>, 'present' | 'changes'> {
+export function watchStored(selection: Selection, objects: ObjectStore): WatchSource<KubeObject, ObjectChange> {
   const told = new Map<string, { readonly version: number; readonly shown: boolean }>();
+  const { kind, apiVersion } = selection;
   return {
+    kind,
+    apiVersion,
+    concerns: ({ object: { key } }) => (selection.namespace ?? key.namespace) === key.namespace,
     async *present() {
       for await (const { object } of selected(selection, null, objects)) {
         told.set(object.metadata.uid, { version: Number(object.metadata.resourceVersion), shown: true });
@@ -68,7 +65,7 @@ function storedSource(
     },
     async *changes(change): AsyncGenerator<Change<KubeObject>> {
       const { key, version } = change.object;
-      const object = renderStored(change.object);
+      const object = RENDERED.of(change, '', () => renderStored(change.object));
       const { uid } = object.metadata;
       const last = told.get(uid);
       if (last !== undefined && version <= last.version) return;
@@ -81,6 +78,9 @@ function storedSource(
     },
   };
 }
+
+/** Objects as the watchers of a change are told of them. */
+const RENDERED = new Once<KubeObject>();
 
 /** The object before the change, as far as it is known; one that is gone, as it was last. */
 function formerly({ type, labelsBefore }: ObjectChange, object: KubeObject, { before }: Selection): KubeObject {

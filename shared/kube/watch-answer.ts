@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { type ApiDeps, type ApiOptions, BUFFERED_MAX_SEC, HEARTBEAT_MS, POLL_MS, STREAM_MAX_SEC } from './api-deps.ts';
+import { type ApiDeps, type ApiOptions, BUFFERED_MAX_SEC, HEARTBEAT_MS, STREAM_MAX_SEC } from './api-deps.ts';
 import type { Collection } from './collection.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ListOptions } from './list-options.ts';
@@ -26,7 +26,7 @@ export async function watchAnswer<T extends KubeObject>(
   options: ListOptions,
   writer: Writer<T>,
   deps: ApiDeps,
-  { watchMode = 'stream', streamMaxSec = STREAM_MAX_SEC, pollMs = POLL_MS, heartbeatMs = HEARTBEAT_MS }: ApiOptions,
+  { watchMode = 'stream', streamMaxSec = STREAM_MAX_SEC, heartbeatMs = HEARTBEAT_MS }: ApiOptions,
 ): Promise<Response> {
   const { timeoutSec, bookmarks, sendInitialEvents } = options;
   const source = collection.watch();
@@ -42,7 +42,6 @@ export async function watchAnswer<T extends KubeObject>(
     announceEnd: sendInitialEvents === true && bookmarks,
     ends: end.ends,
     endsAt: now + Math.min(seconds * 1000, end.holdMs),
-    pollMs,
     heartbeatMs,
   };
   const pieces = (isCancelled: () => boolean) => lines(c, source, { ...how, isCancelled }, writer, deps);

@@ -3,7 +3,8 @@ import type { FeedEntry, FeedRow } from '../ports/feed.ts';
 import { type JobFilter, mayShowJob, presentJobs, showsJob } from './list-jobs.ts';
 import { type Reads, chunksForSummary, readJob } from './read-job.ts';
 import { type JobObject, renderJob } from './render-job.ts';
-import { type Change, type Watched, followed, jobFeed } from './watched.ts';
+import { Once } from './once.ts';
+import type { Change, WatchSource } from './watched.ts';
 
 /**
  * Jobs as the feed tells of them. A change is shown in the row's version with the state of now, which is at least as
@@ -13,10 +14,10 @@ import { type Change, type Watched, followed, jobFeed } from './watched.ts';
  * this watch has told of it says whether it did before; else its labels before the change do. Nobody remembers what
  * `status.successful` was: a watch that goes on from a version may tell that a Job has gone which its client never had.
  */
-export function watchedJobs(filter: JobFilter, reads: Reads): Watched<JobObject> {
+export function watchedJobs(filter: JobFilter, reads: Reads): WatchSource<JobObject> {
   const told = new Map<string, Told>();
   let isListed = false;
-  return followed(jobFeed(reads.feed), {
+  return {
     kind: 'Job',
     apiVersion: 'batch/v1',
     async *present() {
@@ -26,12 +27,13 @@ export function watchedJobs(filter: JobFilter, reads: Reads): Watched<JobObject>
       }
       isListed = true;
     },
+    concerns: ({ entries }) => entries.some((entry) => mayShowJob(filter, entry)),
     async *changes(row: FeedRow): AsyncGenerator<Change<JobObject>> {
       for (const entry of row.entries) {
         const { uid } = entry;
         const last = told.get(uid);
         if (!mayShowJob(filter, entry) || row.number <= (last?.version ?? 0)) continue;
-        const job = await stateOf(uid, row.number, reads);
+        const job = await STATES.of(row, uid, () => stateOf(uid, row.number, reads));
         if (job === null) continue;
         // Once all has been told, what was not told was not there.
         const was = last?.isShown ?? (!isListed && wasShown(filter, entry, job));
@@ -42,10 +44,13 @@ export function watchedJobs(filter: JobFilter, reads: Reads): Watched<JobObject>
         if (was || is) yield { type: is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED', object: job };
       }
     },
-  });
+  };
 }
 
 type Told = { readonly version: number; readonly isShown: boolean };
+
+/** Jobs as the watchers of a row are told of them. */
+const STATES = new Once<Promise<JobObject | null>>();
 
 /** Of a Job that has been deleted meanwhile as well: what its labels were by then decides what the row of its end is. */
 async function stateOf(uid: JobUid, version: number, reads: Reads): Promise<JobObject | null> {

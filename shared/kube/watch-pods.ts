@@ -25,6 +25,7 @@ export function watchedPods(filter: PodFilter, reads: Reads): WatchSource<PodObj
         yield pod;
       }
     },
+    concerns: ({ entries }) => entries.some((entry) => mayShowPodsOf(filter, entry)),
     async *changes(row: FeedRow): AsyncGenerator<Change<PodObject>> {
       for (const entry of row.entries) {
         if (!mayShowPodsOf(filter, entry) || row.number <= (told.get(entry.uid) ?? 0)) continue;

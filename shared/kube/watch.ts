@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import { type StatusError, expired } from './status-error.ts';
-import type { Change, Watched } from './watched.ts';
+import type { Change, Watched, WatchedRow } from './watched.ts';
 
 export type { Change, WatchSource } from './watched.ts';
 
@@ -31,7 +31,6 @@ export type WatchOptions = {
    */
   readonly ends: 'atTime' | 'atNews';
   readonly endsAt: number;
-  readonly pollMs: number;
   /** A quiet watch gives a sign of life this often. */
   readonly heartbeatMs: number;
   /** The client has gone. */
@@ -39,6 +38,7 @@ export type WatchOptions = {
 };
 
 const ROWS_PER_READ = 100;
+const NO_ROWS = { kind: 'rows', rows: [] } as const;
 /** Kubernetes' own interval: clients that resume from a bookmark list nothing again. */
 const BOOKMARK_EVERY_MS = 60_000;
 
@@ -58,6 +58,7 @@ export async function* watch<T>(
   options: WatchOptions,
   clock: Clock,
 ): AsyncGenerator<readonly WatchEvent<T>[]> {
+  const { endsAt, heartbeatMs, isCancelled } = options;
   const bookmark = bookmarksOf(source);
   const head = await source.head();
   let version = options.after ?? head;
@@ -71,7 +72,7 @@ export async function* watch<T>(
   let spokeAt = clock.now();
   if (options.after === null) {
     for await (const object of source.present()) {
-      if (options.isCancelled()) return;
+      if (isCancelled()) return;
       yield [{ type: 'ADDED', object }];
       told++;
     }
@@ -80,40 +81,48 @@ export async function* watch<T>(
       told++;
     }
   }
-  while (!options.isCancelled()) {
-    const page = await source.read(version, ROWS_PER_READ);
+  for (let isNews = true; !isCancelled(); ) {
+    // At its end it looks for itself: a short one tells what there was when it began.
+    const page = isNews || clock.now() >= endsAt ? await source.read(version, ROWS_PER_READ) : NO_ROWS;
     if (page.kind === 'expired') {
       yield [{ type: 'ERROR', object: expired(`too old resource version: ${version} (${await source.head()})`) }];
       return;
     }
     for (const row of page.rows) {
-      let piece: Change<T>[] = [];
-      for await (const change of row.changes()) {
-        if (options.isCancelled()) return;
-        piece.push(change);
-        told++;
-        if (piece.length < EVENTS_PER_PIECE) continue;
+      for await (const piece of piecesOf(row)) {
+        if (isCancelled()) return;
         yield piece;
-        piece = [];
+        told += piece.length;
+        spokeAt = clock.now();
       }
-      if (piece.length > 0) yield piece;
       version = row.number;
     }
-    if (page.rows.length > 0) spokeAt = clock.now();
     if (page.rows.length === ROWS_PER_READ) continue;
-    const leftMs = options.endsAt - clock.now();
-    if (leftMs <= 0 || (options.ends === 'atNews' && told > 0)) break;
-    if (options.bookmarks && clock.now() >= bookmarkAt) {
-      yield [bookmark(version)];
-      spokeAt = clock.now();
-      bookmarkAt = spokeAt + BOOKMARK_EVERY_MS;
-    } else if (clock.now() >= spokeAt + options.heartbeatMs) {
-      yield [];
-      spokeAt = clock.now();
+    const now = clock.now();
+    if (now >= endsAt || (options.ends === 'atNews' && told > 0)) break;
+    const isBookmarkDue = options.bookmarks && now >= bookmarkAt;
+    if (isBookmarkDue || now >= spokeAt + heartbeatMs) {
+      yield isBookmarkDue ? [bookmark(version)] : [];
+      spokeAt = now;
     }
-    await clock.sleep(Math.min(options.pollMs, leftMs));
+    if (isBookmarkDue) bookmarkAt = now + BOOKMARK_EVERY_MS;
+    const until = Math.min(endsAt, spokeAt + heartbeatMs, options.bookmarks ? bookmarkAt : endsAt);
+    const news = await source.awaitNews(version, { until, isCancelled });
+    version = news.at;
+    isNews = news.isThere;
   }
-  if (options.bookmarks && !options.isCancelled()) yield [bookmark(version)];
+  if (options.bookmarks && !isCancelled()) yield [bookmark(version)];
+}
+
+async function* piecesOf<T>(row: WatchedRow<T>): AsyncGenerator<readonly Change<T>[]> {
+  let piece: Change<T>[] = [];
+  for await (const change of row.changes()) {
+    piece.push(change);
+    if (piece.length < EVENTS_PER_PIECE) continue;
+    yield piece;
+    piece = [];
+  }
+  if (piece.length > 0) yield piece;
 }
 
 const bookmarksOf =

@@ -1,30 +1,58 @@
 import type { Feed, FeedRow } from '../ports/feed.ts';
+import type { FeedName, FeedNews } from '../ports/feed-news.ts';
 import type { ObjectChange, ObjectStore, StoredKind } from '../ports/object-store.ts';
+import { type News, type NumberedFeed, type Tail, type TailOptions, type Wait, createTail } from './feed-tail.ts';
 
-/** Something that happens in one numeric order: rows without gaps, which can be read for some time. */
-export type NumberedFeed<R> = {
-  /** Number of the newest row, 0 for none. */
-  head(): Promise<number>;
-  /** Rows above `after`, ascending. `expired`: some of them are gone already. */
-  read(
-    after: number,
-    limit: number,
-  ): Promise<{ readonly kind: 'rows'; readonly rows: readonly R[] } | { readonly kind: 'expired' }>;
-  numberOf(row: R): number;
+/** The feeds of one process, each with the one reader that its watches share. */
+export type Tails = {
+  readonly jobs: Tail<FeedRow>;
+  of(kind: StoredKind): Tail<ObjectChange>;
+  /** Of kinds of which there is nothing, and never will be. */
+  readonly none: Tail<never>;
+};
+
+/** What is empty has a version all the same, from which a watch can go on. */
+export const EMPTY_VERSION = 1;
+
+/** @param news rings for rows that this process appends; left out: nothing does */
+export function createTails(
+  { feed, objects }: { readonly feed: Feed; readonly objects: ObjectStore },
+  { news, ...options }: Omit<TailOptions, 'onNews'> & { readonly news: FeedNews | undefined },
+): Tails {
+  const tailOf = <R>(name: FeedName, numbered: NumberedFeed<R>): Tail<R> =>
+    createTail(numbered, { ...options, onNews: (ring) => news?.subscribe(name, ring) });
+  const stored = {
+    CronJob: tailOf('CronJob', objectFeed(objects, 'CronJob')),
+    Namespace: tailOf('Namespace', objectFeed(objects, 'Namespace')),
+  };
+  return {
+    jobs: tailOf('Job', jobFeed(feed)),
+    of: (kind) => stored[kind],
+    none: createTail(EMPTY_FEED, { ...options, onNews: () => undefined }),
+  };
+}
+
+const EMPTY_FEED: NumberedFeed<never> = {
+  head: async () => EMPTY_VERSION,
+  read: async () => ({ kind: 'rows', rows: [] }),
+  numberOf: () => EMPTY_VERSION,
+  sizeOf: () => 0,
 };
 
 /** The feed of Jobs and all that is derived from them. */
-export const jobFeed = (feed: Feed): NumberedFeed<FeedRow> => ({
+const jobFeed = (feed: Feed): NumberedFeed<FeedRow> => ({
   head: () => feed.head(),
   read: (after, limit) => feed.read(after, limit),
   numberOf: ({ number }) => number,
+  sizeOf: ({ entries }) => entries.reduce((objects, { pods }) => objects + 1 + pods.length, 0),
 });
 
 /** The feed of a kind whose objects are stored as they are. */
-export const objectFeed = (objects: ObjectStore, kind: StoredKind): NumberedFeed<ObjectChange> => ({
+const objectFeed = (objects: ObjectStore, kind: StoredKind): NumberedFeed<ObjectChange> => ({
   head: () => objects.head(kind),
   read: (after, limit) => objects.changes(kind, after, limit),
   numberOf: ({ object }) => object.version,
+  sizeOf: () => 1,
 });
 
 /** What is watched, as rows of a feed tell of it. */
@@ -33,6 +61,8 @@ export type WatchSource<T, R = FeedRow> = {
   readonly apiVersion: string;
   /** Everything there is, for a watch that begins without a resourceVersion. */
   present(): AsyncIterable<T>;
+  /** Whether a row may have something to tell: what it says no to is not even looked at. */
+  concerns(row: R): boolean;
   /** What one row of the feed tells, in the row's own version. */
   changes(row: R): AsyncIterable<Change<T>>;
 };
@@ -49,12 +79,14 @@ export type Watched<T> = {
     after: number,
     limit: number,
   ): Promise<{ readonly kind: 'rows'; readonly rows: readonly WatchedRow<T>[] } | { readonly kind: 'expired' }>;
+  /** See {@link Tail.awaitNews}. */
+  awaitNews(after: number, wait: Omit<Wait<never>, 'concerns'>): Promise<News>;
 };
 
 export type WatchedRow<T> = { readonly number: number; changes(): AsyncIterable<Change<T>> };
 
 /** Ties a source to its feed. */
-export const followed = <T, R>(feed: NumberedFeed<R>, source: WatchSource<T, R>): Watched<T> => ({
+export const followed = <T, R>(feed: Tail<R>, source: WatchSource<T, R>): Watched<T> => ({
   kind: source.kind,
   apiVersion: source.apiVersion,
   present: () => source.present(),
@@ -65,4 +97,5 @@ export const followed = <T, R>(feed: NumberedFeed<R>, source: WatchSource<T, R>)
     const rows = page.rows.map((row) => ({ number: feed.numberOf(row), changes: () => source.changes(row) }));
     return { kind: 'rows', rows };
   },
+  awaitNews: (after, wait) => feed.awaitNews(after, { ...wait, concerns: (row) => source.concerns(row) }),
 });

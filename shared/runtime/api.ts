@@ -13,12 +13,16 @@ import type { Runtime } from './runtime.ts';
 const WHILE_ASKED = { deletions: 200, ms: 3_000 };
 
 /** The Kubernetes API over this process's runtime. */
-export const kubeApiOf = ({ deps, logs, letters: { letters }, queueDepths }: Runtime, options: ApiOptions = {}): Hono =>
+export const kubeApiOf = (
+  { deps, news, logs, letters: { letters }, queueDepths }: Runtime,
+  options: ApiOptions = {},
+): Hono =>
   createKubeApi(
     {
       jobs: deps.jobs,
       feed: deps.feed,
       objects: deps.objects,
+      news,
       logs,
       clock: deps.clock,
       telemetry: deps.telemetry,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { announced } from '../adapters/announced.ts';
 import type { Connection } from '../adapters/aws/connection.ts';
 import { createCloudwatchLogs, createLogsClient } from '../adapters/aws/cloudwatch-logs.ts';
 import { createCloudmap, createCloudmapClient } from '../adapters/aws/cloudmap.ts';
@@ -84,6 +85,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     ...(accessKey === null ? {} : { accessKey }),
   });
   const store = openStore(options, at);
+  const { feed, objects, news } = announced(store);
   const sqs = createSqsClient(at(endpoints.sqs));
   const clients = createEcsClients(at(endpoints.ecs));
   const logsClient = createLogsClient(at(endpoints.logs));
@@ -108,21 +110,22 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   return {
     deps: {
       jobs: store.jobs,
-      feed: store.feed,
+      feed,
       limits: store.limits,
       hosts: store.hosts,
       hostnames: names?.hostnames ?? null,
-      objects: store.objects,
+      objects,
       tasks: createEcsTasks({ clients, placement, definitions }),
       queues: createSqsQueues({ client: sqs, urls }),
       clock: systemClock,
       telemetry,
       cache: createCache(),
-      publisher: createPublisher({ feed: store.feed, clock: systemClock }),
+      publisher: createPublisher({ feed, clock: systemClock }),
       pacer: createPacer({ limits: store.limits, clock: systemClock }),
       settings: options.settings,
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     },
+    news,
     logs: createCloudwatchLogs({ client: logsClient, logGroup }),
     facts,
     inboxOf: (queueArn) => inboxes.get(nameIn(queueArn, ':')) ?? null,

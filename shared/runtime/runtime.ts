@@ -1,6 +1,7 @@
 import type { LetterPorts } from '../control/dead-letters.ts';
 import type { Deps } from '../control/deps.ts';
 import type { QueueDepth } from '../ports/dead-letters.ts';
+import type { FeedNews } from '../ports/feed-news.ts';
 import type { LogReader } from '../ports/log-reader.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Inbox } from '../adapters/aws/sqs-inbox.ts';
@@ -8,6 +9,8 @@ import type { Inbox } from '../adapters/aws/sqs-inbox.ts';
 /** Everything that the handlers of one process share. */
 export type Runtime = {
   readonly deps: Deps & { readonly telemetry: FlushedTelemetry };
+  /** What this process appends to feeds. */
+  readonly news: FeedNews;
   readonly logs: LogReader;
   /** The fact queue, from which reconcile takes more than it was handed. */
   readonly facts: Inbox;

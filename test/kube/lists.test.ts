@@ -47,6 +47,7 @@ function many(size: number, breaksAt = Number.POSITIVE_INFINITY) {
       async *present() {},
       head: async () => 7,
       read: async () => ({ kind: 'rows', rows: [] }),
+      awaitNews: async (after) => ({ at: after, isThere: false }),
     }),
   };
   const deps = {

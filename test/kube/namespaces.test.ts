@@ -389,14 +389,14 @@ describe('namespaces are watched', () => {
     const { objects } = await aWorld();
     const selection = { kind: 'Namespace', apiVersion: 'v1', namespace: null, matches: () => true } as const;
     const watch = watchStored(selection, objects);
-    const head = await watch.head();
+    const head = await objects.head('Namespace');
     for (const name of ['early', 'late']) await openNamespace(objects, name); // between the head and what is present
     const told: string[] = [];
     for await (const { metadata } of watch.present()) told.push(metadata.name);
     await openNamespace(objects, 'later');
-    const page = await watch.read(head, 10);
+    const page = await objects.changes('Namespace', head, 10);
     for (const row of page.kind === 'rows' ? page.rows : [])
-      for await (const { type, object } of row.changes()) told.push(`${type} ${object.metadata.name}`);
+      for await (const { type, object } of watch.changes(row)) told.push(`${type} ${object.metadata.name}`);
     expect(told).toEqual(['default', 'early', 'late', 'ADDED later']);
   });
 });

@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
-import { type EpochMs, asJobUid, plusMs } from '../../shared/domain/brand.ts';
+import { type EpochMs, asEpochMs, asJobUid, plusMs } from '../../shared/domain/brand.ts';
 import { type WatchEvent, type WatchOptions, watch } from '../../shared/kube/watch.ts';
-import { type Watched, followed, jobFeed } from '../../shared/kube/watched.ts';
+import { type Watched, createTails, followed } from '../../shared/kube/watched.ts';
+import type { FeedNews } from '../../shared/ports/feed-news.ts';
 import type { Feed, FeedRow } from '../../shared/ports/feed.ts';
 import { START } from './a-world.ts';
 
@@ -39,6 +40,7 @@ function aRace(seed: number) {
   const written = new Map<number, readonly (Value & { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' })[]>();
   const marks = new Map<string, number>();
   let writes = 0;
+  let ring = (): void => undefined;
 
   const write = async (): Promise<void> => {
     if (writes >= WRITES) return;
@@ -63,6 +65,7 @@ function aRace(seed: number) {
       now,
     );
     if (appended.kind !== 'appended') throw new Error('outrun');
+    ring();
     written.set(appended.number, changes);
   };
   const pause = async (): Promise<void> => {
@@ -86,7 +89,7 @@ function aRace(seed: number) {
     },
   };
   const source = (): Watched<Told> =>
-    followed(jobFeed(feed), {
+    followed(tails.jobs, {
       kind: 'Thing',
       apiVersion: 'v1',
       async *present() {
@@ -95,6 +98,7 @@ function aRace(seed: number) {
           yield { name, value, number: 0 };
         }
       },
+      concerns: () => true,
       async *changes(row: FeedRow) {
         for (const { type, name, value } of written.get(row.number) ?? []) {
           await pause();
@@ -110,6 +114,13 @@ function aRace(seed: number) {
       await new Promise((resolve) => setImmediate(resolve));
     },
   };
+  // With every other seed the writers are of this process.
+  const news: FeedNews = {
+    subscribe(name, onRow) {
+      if (name === 'Job' && seed % 2 === 1) ring = onRow;
+    },
+  };
+  const tails = createTails({ feed, objects: store.objects }, { clock, pollMs: 1000, news });
   return { feed, source, clock, random, state, written, isOver: () => writes >= WRITES };
 }
 
@@ -117,7 +128,6 @@ const OPTIONS: Omit<WatchOptions, 'after' | 'endsAt'> = {
   bookmarks: true,
   announceEnd: false,
   ends: 'atTime',
-  pollMs: 1000,
   heartbeatMs: 30_000,
   isCancelled: () => false,
 };
@@ -193,18 +203,23 @@ describe('versions', () => {
     async *present() {},
     head: async () => head,
     read: async () => ({ kind: 'rows', rows: [] }),
+    async awaitNews(after, { until }) {
+      now = asEpochMs(until);
+      return { at: after, isThere: false };
+    },
   });
-  const clock = () => {
-    let now: EpochMs = START;
-    return { now: () => now, sleep: async (ms: number) => void (now = plusMs(now, ms)) };
-  };
+  let now: EpochMs = START;
+  beforeEach(() => {
+    now = START;
+  });
+  const clock = { now: () => now, sleep: async (ms: number) => void (now = plusMs(now, ms)) };
 
   test('one that was never reached: the client lists anew', async () => {
     const options = { ...OPTIONS, after: 12, endsAt: START + 5000 };
-    expect(await collect(watch(quiet(3), options, clock()))).toMatchObject([
+    expect(await collect(watch(quiet(3), options, clock))).toMatchObject([
       { type: 'ERROR', object: { code: 410, reason: 'Expired', message: 'too large resource version: 12 (3)' } },
     ]);
-    expect(await collect(watch(quiet(12), options, clock()))).toMatchObject([
+    expect(await collect(watch(quiet(12), options, clock))).toMatchObject([
       { type: 'BOOKMARK', object: { metadata: { resourceVersion: '12' } } },
     ]);
   });
@@ -226,12 +241,12 @@ describe('versions', () => {
     };
     const options = { ...OPTIONS, bookmarks: false, after: 0, endsAt: START };
     const lengths: number[] = [];
-    for await (const piece of watch(source, options, clock())) lengths.push(piece.length);
+    for await (const piece of watch(source, options, clock)) lengths.push(piece.length);
     expect(lengths).toEqual([3, 100, 100, 50]);
   });
 
   test('a client that has gone is told nothing more', async () => {
     const options = { ...OPTIONS, after: 3, endsAt: START + 5000, isCancelled: () => true };
-    expect(await collect(watch(quiet(3), options, clock()))).toEqual([]);
+    expect(await collect(watch(quiet(3), options, clock))).toEqual([]);
   });
 });

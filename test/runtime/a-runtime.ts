@@ -94,6 +94,7 @@ export function aRuntime(inbox: Inbox, coalesceMs = 300) {
       },
       hash: (text) => text,
     },
+    news: { subscribe: () => undefined },
     logs: { read: async () => ({ kind: 'none' }), readBack: async () => ({ kind: 'none' }) },
     facts: inbox,
     inboxOf: (arn) => (arn === QUEUE_ARN ? inbox : null),
