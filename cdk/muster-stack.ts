@@ -73,8 +73,7 @@ export class MusterStack extends Stack {
           }),
     });
     grantRights({ roles: rolesOf(handlers), state, queues, tasks, taskRoleArns: Object.values(settings.taskRoles) });
-    if (names !== null)
-      grantNameRights({ names, roles: rolesOf(handlers), dispatchQueueArn: queues.dispatch.queue.queueArn });
+    if (names !== null) grantNameRights({ names, roles: rolesOf(handlers) });
     this.#alarmOnErrors(handlers, alarms);
 
     this.#output('ApiUrl', kube.api.url, 'The Kubernetes API; callers sign with IAM');

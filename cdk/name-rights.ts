@@ -1,12 +1,11 @@
 import { Stack } from 'aws-cdk-lib';
-import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { type Conditions, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { HandlerName } from './constructs/handler-function.ts';
 import type { TaskNames } from './constructs/task-names.ts';
 
 export type NameWorld = {
   readonly names: TaskNames;
   readonly roles: Readonly<Record<HandlerName, IRole>>;
-  readonly dispatchQueueArn: string;
 };
 
 /**
@@ -15,15 +14,15 @@ export type NameWorld = {
  * zone, and would change health checks, with the rights of whoever asks it to (Cloud Map developer guide, API permissions
  * reference). ListServices has no resource (Service Authorization Reference, AWS Cloud Map).
  */
-export function grantNameRights({ names, roles, dispatchQueueArn }: NameWorld): void {
+export function grantNameRights({ names, roles }: NameWorld): void {
   const stack = Stack.of(names);
   const services = stack.formatArn({ service: 'servicediscovery', resource: 'service', resourceName: '*' });
   const ofRoute53 = (kind: string, id: string) =>
     stack.formatArn({ service: 'route53', region: '', account: '', resource: kind, resourceName: id });
   const zone = ofRoute53('hostedzone', names.hostedZoneId);
   const checks = ofRoute53('healthcheck', '*');
-  const allow = (role: IRole, actions: string[], resources: string[]) =>
-    role.addToPrincipalPolicy(new PolicyStatement({ actions, resources }));
+  const allow = (role: IRole, actions: string[], resources: string[], conditions: Conditions = {}) =>
+    role.addToPrincipalPolicy(new PolicyStatement({ actions, resources, conditions }));
   const look = (role: IRole) => {
     allow(role, ['servicediscovery:ListServices'], ['*']);
     allow(role, ['servicediscovery:ListInstances'], [services]);
@@ -39,12 +38,14 @@ export function grantNameRights({ names, roles, dispatchQueueArn }: NameWorld): 
 
   look(roles.dispatch);
   remove(roles.dispatch);
-  allow(roles.dispatch, ['servicediscovery:CreateService'], [names.namespaceArn]);
+  // AWS asks for both: the namespace, and the service that is to be, whose id nobody knows yet.
+  allow(roles.dispatch, ['servicediscovery:CreateService'], [names.namespaceArn, services], {
+    ArnEquals: { 'servicediscovery:NamespaceArn': names.namespaceArn },
+  });
   allow(roles.dispatch, ['servicediscovery:RegisterInstance'], [services]);
   allow(roles.dispatch, ['route53:CreateHealthCheck'], [checks]);
   allow(roles.dispatch, ['route53:ListHostedZonesByName'], ['*']);
 
   look(roles.sweep);
   remove(roles.sweep);
-  allow(roles.sweep, ['sqs:SendMessage'], [dispatchQueueArn]); // whose names are to be looked at again
 }

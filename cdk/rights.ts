@@ -16,7 +16,7 @@ export type World = {
   readonly taskRoleArns: readonly string[];
 };
 
-/** Task definitions are registered by us, one family a template (`muster-<hash>`), and nobody else's is touched. */
+/** Task definitions are registered by us, one family a template (`muster-<hash>`), and no others are run. */
 const FAMILIES = 'muster-*';
 
 /** A transaction needs the rights of the writes in it. The table is never scanned. */
@@ -32,8 +32,17 @@ const STATE_ACTIONS = [
 ];
 
 /**
+ * The reference lists `task-definition` as this action's resource, and its condition keys. What people report of accounts says
+ * that AWS asks for `*`; so what is registered is limited, not its name. A key that AWS leaves out refuses nothing.
+ */
+const REGISTERED: Conditions = {
+  'ForAllValues:StringEquals': { 'ecs:compute-compatibility': 'FARGATE' },
+  StringEqualsIfExists: { 'ecs:privileged': 'false' },
+};
+
+/**
  * What each function may do beyond writing its own log and draining its own queues: all of it is on this page.
- * Actions that write name what they write to. The one place where AWS has no resource to name is reading:
+ * Actions that write name what they write to, but for one. Where AWS has no resource to name is reading:
  * DescribeTaskDefinition, and ListTasks, which is held to the cluster by a condition instead
  * (Service Authorization Reference, Amazon ECS).
  */
@@ -63,7 +72,7 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
   };
 
   keepState(roles.api);
-  send(roles.api, 'wake');
+  send(roles.api, 'wake', 'facts'); // a fact: that a user has deleted a Pod
   allow(roles.api, ['logs:GetLogEvents'], [tasks.logGroup.logGroupArn]);
   // The doctor looks at what is due, at tasks, and at how full the queues are.
   allow(roles.api, ['dynamodb:Query'], [state.alarmIndexArn]);
@@ -84,7 +93,7 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
   lookAtTasks(roles.dispatch);
   allow(roles.dispatch, ['ecs:RunTask'], [`${definitions}:*`], cluster); // a revision is always named
   allow(roles.dispatch, ['ecs:StopTask'], [tasks.tasksArn], cluster);
-  allow(roles.dispatch, ['ecs:RegisterTaskDefinition'], [definitions]);
+  allow(roles.dispatch, ['ecs:RegisterTaskDefinition'], ['*'], REGISTERED);
   allow(roles.dispatch, ['ecs:DescribeTaskDefinition'], ['*']);
   allow(roles.dispatch, ['iam:PassRole'], [tasks.executionRole.roleArn, tasks.taskRole.roleArn, ...taskRoleArns], {
     StringEquals: { 'iam:PassedToService': TASKS_SERVICE },
@@ -92,7 +101,7 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
 
   allow(roles.sweep, ['dynamodb:Query'], [state.alarmIndexArn]); // it finds Jobs and wakes them
   keepState(roles.sweep); // and goes on with what is left of a namespace that is being deleted
-  send(roles.sweep, 'wake', 'facts');
+  send(roles.sweep, 'wake', 'facts', 'dispatch');
   lookAtTasks(roles.sweep);
   allow(
     roles.sweep,

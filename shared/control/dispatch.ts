@@ -314,7 +314,8 @@ const STRANGER_TURNS_MAX = 12;
 async function stopStranger(message: Extract<DispatchMessage, { kind: 'stopTask' }>, deps: Deps): Promise<void> {
   let asked = false;
   await callAtPace([message.taskArn], stopPace(deps), deps, async (taskArn) => {
-    const answer = await deps.tasks.stop(taskArn, 'Muster: not a current attempt');
+    const why = message.podDeleted === true ? POD_DELETED : 'Muster: not a current attempt';
+    const answer = await deps.tasks.stop(taskArn, why);
     asked = answer.kind === 'asked';
     if (!asked) await slowDown(stopPace(deps), deps);
   });

@@ -144,7 +144,7 @@ async function tell(identity: JobIdentity, status: Status, { publisher, queues }
 }
 
 /**
- * Stops one attempt, as deleting its Pod does. The Job goes on: unless its program still ends by itself with 0, the attempt
+ * Tells the Job that a user has deleted a Pod of it; the pass that counts this stops the attempt. The Job goes on: unless its program still ends by itself with 0, the attempt
  * counts as failed and its index is tried again: once it has stopped, or at once where podReplacementPolicy says so.
  */
 export async function deletePod(uid: JobUid, id: AttemptId, { jobs, queues, clock }: Deps): Promise<void> {
@@ -152,7 +152,6 @@ export async function deletePod(uid: JobUid, id: AttemptId, { jobs, queues, cloc
   const slot = slots.find((s) => s.index === id.index && s.attempt === id.attempt && s.nonce === id.nonce);
   const taskArn = slot?.state === 'launched' ? slot.taskArn : null;
   await queues.facts([{ uid, facts: [{ ...id, kind: 'deleted', taskArn, at: clock.now() }] }], 0);
-  await queues.dispatch([{ kind: 'pack', uid, launch: [], stop: [id], podDeleted: true }], 0);
 }
 
 /** A Job as it was when a change of it was decided. */

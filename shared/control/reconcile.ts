@@ -178,9 +178,9 @@ function messageOf(uid: JobUid, action: Action): readonly DispatchMessage[] {
         },
       ];
     case 'stop':
-      return [{ kind: 'pack', uid, launch: [], stop: action.attempts }];
+      return [{ kind: 'pack', uid, launch: [], stop: action.attempts, ...deletedBy(action) }];
     case 'stopTask':
-      return [{ kind: 'stopTask', uid, taskArn: action.taskArn }];
+      return [{ kind: 'stopTask', uid, taskArn: action.taskArn, ...deletedBy(action) }];
     case 'inspect':
       return [{ kind: 'inspect', uid, from: 0 }];
     case 'wake':
@@ -189,6 +189,8 @@ function messageOf(uid: JobUid, action: Action): readonly DispatchMessage[] {
       return unreachable(action);
   }
 }
+
+const deletedBy = ({ podDeleted }: { readonly podDeleted?: true }) => (podDeleted === true ? { podDeleted } : {});
 
 /** SQS delays a message by 15 minutes at most; what is due later is the sweep's. */
 const DELAY_MAX_SEC = 900;

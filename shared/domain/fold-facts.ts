@@ -31,6 +31,9 @@ export type Folded = {
   readonly waitReason: string | null;
   readonly ended: readonly EndedAttempt[];
   readonly ghosts: readonly TaskArn[];
+  /** Attempts whose Pods users have deleted: they are to be stopped, and tasks that were replaced at once. */
+  readonly deleted: readonly AttemptId[];
+  readonly replaced: readonly TaskArn[];
   /** A launch that will never be accepted, in words; null: there was none. */
   readonly rejected: string | null;
   /** A podFailurePolicy rule that fails the Job was met. */
@@ -64,6 +67,8 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
   const answered = new Set<number>();
   const renonced = new Map<number, Claim>();
   const ghosts: TaskArn[] = [];
+  const deleted: AttemptId[] = [];
+  const replaced: TaskArn[] = [];
   const deferred: Fact[] = [];
   let { waitReason, lingering } = status;
   let refused = 0;
@@ -134,7 +139,11 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
           lingering = [...lingering, { index, attempt, nonce: record.nonce, taskArn: fact.taskArn, since: fact.at }];
           ledger.failOrGiveUp(fact, record);
           answered.add(index);
-        } else draft.apply({ op: 'podDeleted', index, attempt });
+          replaced.push(fact.taskArn);
+        } else {
+          draft.apply({ op: 'podDeleted', index, attempt });
+          deleted.push({ index, attempt, nonce: record.nonce });
+        }
         break;
       case 'stopped':
         answered.add(index);
@@ -154,6 +163,8 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
       .map((claim) => renonced.get(claim.index) ?? claim),
     waitReason,
     ghosts,
+    deleted,
+    replaced,
     rejected,
     deferred,
     counted: { facts: facts.length, refused, ...ledger.counted },

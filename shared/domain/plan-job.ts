@@ -178,10 +178,11 @@ export function planJob(
           ahead: claimsBefore(resent.inFlight, attempts),
         }),
       ),
-      ...byRow(distinct([...started.stop, ...stops.stop])).map(
-        ([row, attempts]): Action => ({ kind: 'stop', row, attempts }),
+      ...stopsOf(draft, distinct([...folded.deleted, ...started.stop, ...stops.stop])),
+      ...folded.ghosts.map((taskArn): Action => ({ kind: 'stopTask', taskArn })),
+      ...[...new Set([...folded.replaced, ...stops.stopTasks])].map(
+        (taskArn): Action => ({ kind: 'stopTask', taskArn, podDeleted: true }),
       ),
-      ...[...folded.ghosts, ...stops.stopTasks].map((taskArn): Action => ({ kind: 'stopTask', taskArn })),
       ...(inspect.due ? [{ kind: 'inspect' } as const] : []),
       ...(alarm.send === null ? [] : [{ kind: 'wake', at: alarm.send } as const]),
     ],
@@ -324,6 +325,20 @@ function byRow(ids: readonly AttemptId[]): readonly (readonly [row: number, atte
     else attempts.push(id);
   }
   return [...rows];
+}
+
+/** One action a launch row, but two where users have deleted some of its Pods: ECS keeps the reason with the task. */
+function stopsOf(draft: Draft, ids: readonly AttemptId[]): readonly Action[] {
+  const isDeleted = ({ index, attempt }: AttemptId): boolean => {
+    const record = draft.record(index);
+    return record?.attempt === attempt && record.podDeleted;
+  };
+  return [
+    ...byRow(ids.filter((id) => !isDeleted(id))).map(([row, attempts]): Action => ({ kind: 'stop', row, attempts })),
+    ...byRow(ids.filter(isDeleted)).map(
+      ([row, attempts]): Action => ({ kind: 'stop', row, attempts, podDeleted: true }),
+    ),
+  ];
 }
 
 /** An index that Spot has interrupted as often as the Job bears runs on demand; one that may fail alone knows how often it has. */

@@ -79,10 +79,15 @@ export type Action =
       /** Older claims of the Job that nobody has answered. */
       readonly ahead: number;
     }
-  /** claims to cancel or attempts to stop, of one launch row */
-  | { readonly kind: 'stop'; readonly row: number; readonly attempts: readonly AttemptId[] }
-  /** a live task that is no current attempt's */
-  | { readonly kind: 'stopTask'; readonly taskArn: TaskArn }
+  /** claims to cancel or attempts to stop, of one launch row; `podDeleted`: a user has deleted their Pods */
+  | {
+      readonly kind: 'stop';
+      readonly row: number;
+      readonly attempts: readonly AttemptId[];
+      readonly podDeleted?: true;
+    }
+  /** a live task that is no current attempt's; `podDeleted`: it was one, and a user has deleted its Pod */
+  | { readonly kind: 'stopTask'; readonly taskArn: TaskArn; readonly podDeleted?: true }
   /** look all active attempts up */
   | { readonly kind: 'inspect' }
   /** look at this Job again then */

@@ -40,11 +40,12 @@ export type DispatchMessage =
       /** the stops are for a user who deleted the Pods */
       readonly podDeleted?: true | undefined;
     }
-  /** a live task that is no current attempt's */
+  /** a live task that is no current attempt's; `podDeleted`: a user has deleted the Pod that it was */
   | {
       readonly kind: 'stopTask';
       readonly uid: JobUid;
       readonly taskArn: TaskArn;
+      readonly podDeleted?: true | undefined;
       /** how often it has been put off; left out: never */
       readonly turn?: number | undefined;
     }

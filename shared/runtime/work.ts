@@ -3,7 +3,7 @@ import { type Look, reconcileBatch } from '../control/reconcile.ts';
 import { sweepDeadLetters } from '../control/dead-letters.ts';
 import { sweepHosts, sweepStrangeNames } from '../control/hosts-sweep.ts';
 import { sweepNamespaces } from '../control/namespaces.ts';
-import { sweepJobs, sweepTasks } from '../control/sweep.ts';
+import { sweepJobs } from '../control/sweep.ts';
 import type { JobUid } from '../domain/brand.ts';
 import { GROUP_PREFIX } from '../names/env.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
@@ -143,8 +143,9 @@ export function sweepHandler(runtime: () => Runtime) {
         () => sweepNamespaces(deps, NAMESPACES_SWEPT),
         () => sweepHosts(deps),
       ];
-      // Going through all tasks comes last: it may take what is left of the minute.
-      const everyHour = [() => sweepStrangeNames(deps), () => sweepTasks({ after: null }, deps)];
+      // Going through all tasks may take longer than is left of the minute: it is the dispatcher's.
+      const allTasks = { kind: 'sweepTasks', after: null } as const;
+      const everyHour = [() => deps.queues.dispatch([allTasks], 0), () => sweepStrangeNames(deps)];
       await eachInTurn(new Date(time).getUTCMinutes() === 0 ? [...everyMinute, ...everyHour] : everyMinute);
     },
   });

@@ -152,7 +152,14 @@ const DispatchSchema = z.discriminatedUnion('kind', [
     putOffAt: At.optional(),
     podDeleted: z.literal(true).optional(),
   }),
-  z.object({ v, kind: z.literal('stopTask'), uid: Uid, taskArn: Arn, turn: Count.optional() }),
+  z.object({
+    v,
+    kind: z.literal('stopTask'),
+    uid: Uid,
+    taskArn: Arn,
+    podDeleted: z.literal(true).optional(),
+    turn: Count.optional(),
+  }),
   z.object({ v, kind: z.literal('inspect'), uid: Uid, from: Count }),
   z.object({
     v,

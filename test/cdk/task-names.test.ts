@@ -92,13 +92,21 @@ describe('rights', () => {
     ]);
     const makes = /:(Create\w+|RegisterInstance|ListHostedZonesByName)$/;
     expect(actionsOf('sweep')).toEqual(actionsOf('dispatch').filter((action) => !makes.test(action)));
-    expect([none.fedBy('sweep'), named.fedBy('sweep')]).toEqual([['reconcile'], ['dispatch', 'reconcile']]);
+    expect([none.fedBy('sweep'), named.fedBy('sweep')]).toEqual([
+      ['dispatch', 'reconcile'],
+      ['dispatch', 'reconcile'],
+    ]);
   });
 
   test('services are made in our namespace only, records in its zone only; what is for everything only reads', () => {
     const resourcesOf = (action: string): readonly unknown[] =>
       of('dispatch').find(({ actions }) => actions.includes(action))!.resources;
-    expect(resourcesOf('servicediscovery:CreateService')).toEqual([{ 'Fn::GetAtt': [namespaceId, 'Arn'] }]);
+    const making = of('dispatch').find(({ actions }) => actions.includes('servicediscovery:CreateService'))!;
+    const namespaceArn = { 'Fn::GetAtt': [namespaceId, 'Arn'] };
+    expect(making.condition).toEqual({ ArnEquals: { 'servicediscovery:NamespaceArn': namespaceArn } });
+    expect(making.resources).toHaveLength(2);
+    expect(making.resources).toContainEqual(namespaceArn);
+    expect(JSON.stringify(making.resources)).toMatch(/:service\/\*"/);
     expect(JSON.stringify(resourcesOf('servicediscovery:RegisterInstance'))).toMatch(/:service\/\*"/);
     expect(JSON.stringify(resourcesOf('route53:ChangeResourceRecordSets'))).toContain(
       JSON.stringify({ 'Fn::GetAtt': [namespaceId, 'HostedZoneId'] }),

@@ -31,6 +31,43 @@ const pass = (board: Situation, facts: readonly Fact[] = [], sec = 0): Situation
 /** The back-off of 10 s after the failure is over at 10 s. */
 const LATER = 10;
 
+describe('the pass that learns of a deletion asks the task to stop', () => {
+  const stopsOf = (board: Situation, facts: readonly Fact[], sec = 0) =>
+    plan(board, facts, sec).actions.filter(({ kind }) => kind === 'stop' || kind === 'stopTask');
+  const stop = (index: number, nonce = 0) => ({
+    kind: 'stop',
+    row: 0,
+    attempts: [{ index, attempt: 1, nonce }],
+    podDeleted: true,
+  });
+
+  test('for its Pod was deleted, whether it runs or is claimed', () => {
+    expect(stopsOf(aBoard('r r', {}), [deleted(0)])).toEqual([stop(0)]);
+    expect(stopsOf(aBoard('c r', {}), [deleted(0)])).toEqual([stop(0)]);
+  });
+
+  test('also between two rounds of stops, which are for what was not answered', () => {
+    const board = pass(aBoard('r r', {}), [deleted(0)]);
+    expect(stopsOf(board, [deleted(1)], 3)).toEqual([stop(1)]);
+    expect(stopsOf(board, [], 29)).toEqual([]);
+    expect(stopsOf(board, [], 30)).toEqual([stop(0)]);
+  });
+
+  test('by its ARN if it is replaced at once', () => {
+    const replaced = { kind: 'stopTask', taskArn: arnOf(0), podDeleted: true };
+    expect(stopsOf(aBoard('r S', atOnce), [deleted(0)])).toEqual([replaced]);
+    const board = pass(aBoard('r r', { ...atOnce, parallelism: 2 }), [deleted(0)]);
+    expect(stopsOf(board, [deleted(1)], 3)).toEqual([{ ...replaced, taskArn: arnOf(1) }]);
+  });
+
+  test('apart from what is stopped for other reasons', () => {
+    expect(stopsOf(aBoard('r r r r', { parallelism: 2 }), [deleted(0)])).toEqual([
+      { kind: 'stop', row: 0, attempts: [{ index: 3, attempt: 1, nonce: 0 }] },
+      stop(0),
+    ]);
+  });
+});
+
 describe('what a deleted Pod is at once', () => {
   const ignoring: Partial<JobSpec> = {
     ...atOnce,
@@ -142,7 +179,7 @@ describe('TerminatingOrFailed', () => {
   test('it is asked to stop until it has, and looked up', () => {
     const board = pass(aBoard('r', { ...atOnce, parallelism: 0 }), [deleted(0)]);
     const stops = (sec: number) => plan(board, [], sec).actions.filter(({ kind }) => kind === 'stopTask');
-    expect(stops(30)).toEqual([{ kind: 'stopTask', taskArn: arnOf(0) }]);
+    expect(stops(30)).toEqual([{ kind: 'stopTask', taskArn: arnOf(0), podDeleted: true }]);
     expect(stops(29)).toEqual([]);
     expect(wakeSec(plan({ ...board, status: { ...board.status, alarms: [] } }, [], 1))).toBe(30);
     expect(plan(board, [], 300).actions.map(({ kind }) => kind)).toContain('inspect');

@@ -67,6 +67,13 @@ const aDispatch: fc.Arbitrary<DispatchMessage> = fc.oneof(
     stop: fc.array(anId, { maxLength: 10 }),
   }),
   fc.record({ kind: fc.constant('stopTask' as const), uid: fc.constant(uid), taskArn: anArn }),
+  fc.record({
+    kind: fc.constant('stopTask' as const),
+    uid: fc.constant(uid),
+    taskArn: anArn,
+    podDeleted: fc.constant(true as const),
+    turn: fc.nat(12),
+  }),
   fc.record({ kind: fc.constant('inspect' as const), uid: fc.constant(uid), from: fc.nat() }),
   fc.record({
     kind: fc.constant('hosts' as const),

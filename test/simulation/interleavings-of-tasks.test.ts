@@ -266,6 +266,18 @@ test('the end of a replaced attempt is looked up, should nobody tell of it, thou
   expect(await stage.status(uid)).toMatchObject({ phase: { kind: 'finished' }, failed: 1, lingering: [] });
 });
 
+test('deleting a Pod is one fact; the pass that counts it has its task stopped, and says why', async () => {
+  const stage = new Stage();
+  const { uid, task } = await running(stage);
+  stage.takeDispatches();
+  await deletePod(uid, FIRST, stage.handler().deps);
+  expect([stage.take('wake').length, stage.takeDispatches().length]).toEqual([0, 0]);
+  await stage.settle();
+  expect(stage.tasks.all.get(task.arn)?.view.stage).toBe('stopping');
+  stage.advance(30_000);
+  expect(stage.tasks.all.get(task.arn)?.view.ending?.reason).toMatch(/^Muster: the Pod was deleted/);
+});
+
 test('a late STOPPED of a former Job of the same name tells nothing of the new one', async () => {
   const stage = new Stage();
   const former = await running(stage, { uid: 'uid-former' });
