@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { cpSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -6,9 +5,9 @@ import * as z from 'zod';
 import { runJob } from '../cli/commands/run.ts';
 import { processShell } from '../cli/shell.ts';
 import { startLocalRuntime } from '../local/runtime.ts';
+import { EXAMPLE, assemble } from './assemble.ts';
 
 /** `npm run demo`: the embedded runtime with data of its own, one Job of 64 real processes, and the picture they made. */
-const EXAMPLE = 'examples/mandelbrot';
 const PICTURE = 'mandelbrot.png';
 
 const shell = processShell();
@@ -60,16 +59,6 @@ async function runIn(scratch: string, workspace: string): Promise<number> {
   } finally {
     await runtime.stop();
   }
-}
-
-/** Puts the tiles together, as a user would: a program of the example's own. */
-async function assemble(workspace: string): Promise<void> {
-  const child = spawn(process.execPath, [join(EXAMPLE, 'assemble.mjs')], {
-    env: { MUSTER_WORKSPACE: workspace },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const code = await new Promise((done, failed) => child.once('exit', done).once('error', failed));
-  if (code !== 0) throw new Error(`${EXAMPLE}/assemble.mjs ended with ${String(code)}`);
 }
 
 const JobStatus = z.object({
