@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { volumeVariable } from '../../shared/names/secrets.ts';
 import type { ContainerDefinition } from './definition.ts';
@@ -55,21 +55,18 @@ export function processCommand({ task, container }: ContainerRun, surroundings: 
     ...makeVolumes(container, volumesDir),
   ]);
   const cwd = resolve(workspaceDir, container.workingDirectory ?? '.');
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    return { kind: 'impossible', reason: `CannotStartContainerError: working directory ${cwd} does not exist` };
-  }
+  const folder = statSync(cwd, { throwIfNoEntry: false });
+  if (folder?.isDirectory() !== true)
+    return cannotStart(`working directory ${cwd} ${folder === undefined ? 'does not exist' : 'is no folder'}`);
   const [program = '', ...rest] = commandOf(container, task.overrides);
-  const path = findProgram(program, env.get('PATH') ?? '', cwd);
-  if (path === null)
-    return {
-      kind: 'impossible',
-      reason: `CannotStartContainerError: exec: "${program}": executable file not found in $PATH`,
-    };
+  const path = env.get('PATH') ?? '';
+  const found = findProgram(program, path, cwd);
+  if (found.kind === 'none') return cannotStart(found.reason);
   const odd = [...env].filter(([name]) => needsEnvCommand(name));
   const prefix = odd.length === 0 ? [] : ['/usr/bin/env', ...odd.map(([name, value]) => `${name}=${value}`)];
   return {
     kind: 'command',
-    argv: [...prefix, path, ...rest],
+    argv: [...prefix, found.file, ...rest],
     cwd,
     env: Object.fromEntries([...env].filter(([name]) => !needsEnvCommand(name))),
   };
@@ -87,14 +84,37 @@ function makeVolumes({ mountPoints = [] }: ContainerDefinition, dir: string): re
   });
 }
 
-/** The file that a command means. Looked up here, since a shell would take some names for its own builtins. */
-function findProgram(program: string, path: string, cwd: string): string | null {
-  if (program === '') return null;
-  const candidates = program.includes('/')
-    ? [resolve(cwd, program)]
-    : path.split(delimiter).map((folder) => join(resolve(cwd, folder), program));
-  return candidates.find(isExecutable) ?? null;
+/** ECS's word for it, by which such an end is told from others. */
+const cannotStart = (why: string): ProcessCommand => ({
+  kind: 'impossible',
+  reason: `CannotStartContainerError: ${why}`,
+});
+
+type Found = { readonly kind: 'program'; readonly file: string } | { readonly kind: 'none'; readonly reason: string };
+
+/** The file that a command means, or why there is none. Looked up here, since a shell would take some names for its own builtins. */
+function findProgram(program: string, path: string, cwd: string): Found {
+  const none = (reason: string): Found => ({ kind: 'none', reason });
+  if (program === '') return none('the command is empty');
+  if (program.includes('/')) {
+    const file = resolve(cwd, program);
+    if (isExecutable(file)) return { kind: 'program', file };
+    return none(existsSync(file) ? notExecutable(file) : `${program}: no such file; looked for ${file}`);
+  }
+  const fileIn = (name: string): readonly string[] =>
+    path.split(delimiter).map((folder) => join(resolve(cwd, folder), name));
+  const file = fileIn(program).find(isExecutable);
+  if (file !== undefined) return { kind: 'program', file };
+  const useless = fileIn(program).find((candidate) => existsSync(candidate));
+  if (useless !== undefined) return none(notExecutable(useless));
+  // Python is called so by most systems, and `python` is what most manifests say.
+  const alike = fileIn(`${program}3`).find(isExecutable);
+  const hint = alike === undefined ? '' : ` (there is ${alike})`;
+  return none(`${program}: command not found${hint}; looked in PATH ${path}`);
 }
+
+const notExecutable = (file: string): string =>
+  statSync(file).isDirectory() ? `${file} is a folder` : `${file} is not executable: chmod +x would make it so`;
 
 function isExecutable(file: string): boolean {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;

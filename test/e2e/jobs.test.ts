@@ -143,7 +143,7 @@ describe.concurrent('Jobs on the embedded runtime', { timeout: TEST_MS }, () => 
     );
     const { terminated } = told.status.containerStatuses?.[0]?.state ?? {};
     expect(terminated?.exitCode).toBe(128);
-    expect(terminated?.message).toContain(`exec: "${program}": executable file not found in $PATH`);
+    expect(terminated?.message).toContain(`CannotStartContainerError: ${program}: command not found; looked in PATH /`);
     await kube.remove('missing');
   });
 

@@ -98,14 +98,29 @@ test('commands run in the workspace, or in their own folder relative to it', asy
 });
 
 test.each([
-  [['no-such-program'], {}, /executable file not found in \$PATH/],
-  [['exit', '3'], {}, /"exit": executable file not found/], // a shell's word, but no program
-  [['./not-executable'], {}, /executable file not found/],
+  [
+    ['no-such-program'],
+    {},
+    /^CannotStartContainerError: no-such-program: command not found; looked in PATH \/.*:\/bin$/,
+  ],
+  [['exit', '3'], {}, /exit: command not found/], // a shell's word, but no program
+  [['./nothing-here'], {}, /\.\/nothing-here: no such file; looked for \/.*\/nothing-here$/],
+  [['./not-executable'], {}, /\/not-executable is not executable: chmod \+x/],
+  [['./a-folder'], {}, /\/a-folder is a folder$/],
+  [['not-executable'], { environment: [{ name: 'PATH', value: '.' }] }, /\/not-executable is not executable/],
+  [['snake'], { environment: [{ name: 'PATH', value: '.' }] }, /command not found \(there is \/.*\/snake3\)/],
+  [['true'], { workingDirectory: 'not-executable' }, /working directory .*not-executable is no folder/],
   [['true'], { workingDirectory: 'nowhere' }, /working directory .*nowhere does not exist/],
-  [['true'], { environment: [{ name: 'PATH', value: '/nowhere' }] }, /executable file not found/],
+  [
+    ['true'],
+    { environment: [{ name: 'PATH', value: '/nowhere' }] },
+    /true: command not found; looked in PATH \/nowhere$/,
+  ],
   [['true', 'a\0b'], {}, /CannotStartContainerError/],
 ])('what cannot be started is no failure of the command: %j', async (command, more, reason) => {
   writeFileSync(join(folders.workspaceDir, 'not-executable'), '#!/bin/sh\n');
+  writeFileSync(join(folders.workspaceDir, 'snake3'), '#!/bin/sh\n', { mode: 0o755 });
+  mkdirSync(join(folders.workspaceDir, 'a-folder'));
   const { task } = await runToEnd(command, more);
   expect(task).toMatchObject({ stopCode: 'TaskFailedToStart', stoppedReason: expect.stringMatching(reason) as string });
   expect(task.containers![0]).not.toHaveProperty('exitCode');
