@@ -4,7 +4,7 @@ import { usageFailure } from './failure.ts';
 import type { Shell } from './shell.ts';
 
 const EXAMPLES = examples(
-  'muster doctor frames                   # why is this Job not done?',
+  'muster doctor frames                   # why did this Job fail, or why is it not done?',
   'muster doctor                          # the installation, and all Jobs of the namespace',
   'muster doctor -A                       # and those of all namespaces',
   "muster doctor -o json | jq '.deadLetters[] | {queue, reason, body}'",
@@ -12,7 +12,7 @@ const EXAMPLES = examples(
 
 const EXIT_CODES = `
 Exit codes:
-  0 nothing is wrong (warnings mend themselves)    1 something is wrong, or could not be looked at    2 the command line is wrong
+  0 healthy (warnings mend themselves)    1 the Job failed, something is wrong, or could not be checked    2 the command line is wrong
 `;
 
 type DoctorOptions = {
@@ -24,10 +24,10 @@ type DoctorOptions = {
 export function addDoctor(program: Command, shell: Shell, done: Done): void {
   program
     .command('doctor')
-    .summary('what holds a Job open, and what is out of step')
+    .summary('why a Job failed, what holds it open, and what is out of order')
     .description(
-      'Compares what Muster believes with what there is: rows, queues, tasks at ECS. Looking changes nothing.\n' +
-        'With a Job: what holds it open, and all that is out of step. Without: the installation, and its Jobs at a glance.',
+      'Checks what Muster knows against what there is: rows, queues, tasks at ECS. It changes nothing.\n' +
+        'With a Job: why it failed, what holds it open, all that is out of order. Without: the installation, and its Jobs at a glance.',
     )
     .argument('[job]', 'the Job (default: all of the namespace)')
     .addOption(namespaceOption())

@@ -34,7 +34,7 @@ const DiagnosisSchema = z.object({
 });
 type Diagnosis = z.output<typeof DiagnosisSchema>;
 
-/** `muster doctor`: what holds one Job open and what of it is out of step; or the installation, and all Jobs of a namespace. */
+/** `muster doctor`: why one Job failed, what holds it open, what is out of order; or the installation, and all Jobs of a namespace. */
 export async function doctor(job: string | null, flags: DoctorFlags, shell: Shell): Promise<number> {
   const target = findTarget(flags.kubeconfig, shell);
   const client = await connect(target);
@@ -61,7 +61,7 @@ export async function doctor(job: string | null, flags: DoctorFlags, shell: Shel
   }
   const findings = raw.map((finding) => readAs(FindingSchema, finding, target));
   if (findings.length > 0) shell.out.write(findingList(findings, shell.now(), looksFor(shell.out, shell.env)));
-  else shell.out.write('everything is in step\n');
+  else shell.out.write('healthy\n');
   return isHealthy ? EXIT.ok : EXIT.failed;
 }
 

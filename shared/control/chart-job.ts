@@ -12,8 +12,10 @@ import type { TaskView } from '../domain/task.ts';
 import { inWordsOf } from '../domain/pod-wait.ts';
 import { type Wait, chunksForWaits, waitsOf } from '../domain/waits.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
+import type { LogReader } from '../ports/log-reader.ts';
 import type { Deps } from './deps.ts';
 import { readLaunchPace } from './launch-pace.ts';
+import { chartFailures, chunksWithFailures } from './chart-failures.ts';
 import { look } from './look.ts';
 
 /** Attempts and live tasks that are looked up, however many there are: ten DescribeTasks and five ListTasks at most. */
@@ -24,23 +26,27 @@ const LIST_PAGES_MAX = 5;
 const LOADS_MAX = 4;
 const LOAD_PAUSE_MS = 100;
 
-export type ChartDeps = Pick<Deps, 'jobs' | 'feed' | 'tasks' | 'limits' | 'hosts' | 'hostnames' | 'clock' | 'settings'>;
+export type ChartDeps = Pick<
+  Deps,
+  'jobs' | 'feed' | 'tasks' | 'limits' | 'hosts' | 'hostnames' | 'clock' | 'settings'
+> & { readonly logs: LogReader };
 
 /**
  * Everything that an examination of a Job goes by. `glance`: its rows only, ECS is not asked. null: there is no such Job.
  * Throws what the store throws where even STATUS cannot be read.
  */
 export async function chartJob(uid: JobUid, depth: 'glance' | 'full', deps: ChartDeps): Promise<JobChart | null> {
-  const loaded = await load(uid, depth, deps);
+  const loaded = await load(uid, depth === 'full' ? chunksForAll : chunksForWaiting, deps);
   if (loaded === null) return null;
   const { spec, status, board, torn } = loaded;
-  const [told, pace, tasks, names] = await Promise.all([
+  const [told, pace, tasks, names, failures] = await Promise.all([
     look(async () => (await deps.feed.readMark(uid))?.version ?? null),
     look(() => readLaunchPace(deps)),
     depth === 'full' ? look(() => sightOf(uid, board, deps)) : null,
     depth === 'full' && deps.hostnames !== null && hasNames(spec.manifest)
       ? look(() => sightOfNames(uid, board, deps))
       : null,
+    depth === 'full' ? look(() => chartFailures(loaded, deps)) : null,
   ]);
   const now = deps.clock.now();
   const rate = pace.kind === 'seen' ? pace.value : { now, perSec: null, fullPerSec: null, namesPerSec: null };
@@ -56,8 +62,25 @@ export async function chartJob(uid: JobUid, depth: 'glance' | 'full', deps: Char
     pace,
     tasks,
     names,
+    failures,
   };
 }
+
+/** A Job with what has failed of it, and nothing else. null: there is no such Job. */
+export async function chartFailuresOf(uid: JobUid, deps: ChartDeps) {
+  const loaded = await load(uid, (status) => chunksWithFailures(status), deps);
+  if (loaded === null) return null;
+  return { ...loaded, ...(await chartFailures(loaded, deps)) };
+}
+
+const chunksForWaiting = (status: Status, { manifest }: StoredSpec): readonly number[] =>
+  chunksForWaits(status, planningSpec(manifest));
+
+const chunksForAll = (status: Status, spec: StoredSpec): readonly number[] => [
+  ...chunksForWaiting(status, spec),
+  ...chunksWithTasks(status),
+  ...chunksWithFailures(status),
+];
 
 /** Where tasks have been tried, what ECS said of one of them is what helps; a count does, if that cannot be read. */
 async function explained(wait: Wait, uid: JobUid, board: Draft, { jobs }: ChartDeps): Promise<Wait> {
@@ -75,14 +98,17 @@ type Loaded = {
 };
 
 /** Rows that do not fit are torn if nothing has been committed since they were last read, and they still do not. */
-async function load(uid: JobUid, depth: 'glance' | 'full', { jobs, clock }: ChartDeps): Promise<Loaded | null> {
+async function load(
+  uid: JobUid,
+  wanted: (status: Status, spec: StoredSpec) => readonly number[],
+  { jobs, clock }: ChartDeps,
+): Promise<Loaded | null> {
   let before: { readonly version: number; readonly misfit: string } | null = null;
   for (let nth = 1; ; nth++) {
     const status = await jobs.readStatus(uid);
     const spec = await jobs.readSpec(uid);
     if (status === null || spec === null) return null;
-    const wanted = chunksForWaits(status, planningSpec(spec.manifest));
-    const nos = [...new Set([...wanted, ...(depth === 'full' ? chunksWithTasks(status) : [])])];
+    const nos = [...new Set(wanted(status, spec))];
     const read = await jobs.readChunks(uid, nos); // also those that STATUS says are not stored
     const chunks = new Map<number, Chunk>();
     const misfits =

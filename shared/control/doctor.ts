@@ -1,12 +1,14 @@
 import type { EpochMs, JobUid } from '../domain/brand.ts';
 import { diagnoseInstallation } from '../domain/diagnose-installation.ts';
 import { diagnoseJob } from '../domain/diagnose-job.ts';
-import { type Finding, notLookedAt, subjectOfJob, worstFirst } from '../domain/finding.ts';
+import { type Finding, notChecked, subjectOfJob, worstFirst } from '../domain/finding.ts';
+import { hasFailedLately } from '../domain/diagnose-failures.ts';
 import { DEAD_LETTERED } from '../domain/set-aside.ts';
 import { isHidden, isOver } from '../domain/status.ts';
 import type { Diagnosis, Doctor } from '../ports/doctor.ts';
+import type { LogReader } from '../ports/log-reader.ts';
 import { type InstallationPorts, chartInstallation } from './chart-installation.ts';
-import { chartJob } from './chart-job.ts';
+import { type ChartDeps, chartFailuresOf, chartJob } from './chart-job.ts';
 import type { Deps } from './deps.ts';
 import { look } from './look.ts';
 
@@ -14,14 +16,23 @@ import { look } from './look.ts';
 const PAGE = 50;
 const AT_ONCE = 10;
 
+export type DoctorPorts = InstallationPorts & { readonly logs: LogReader };
+
 /** Looks at what there is, and changes none of it. */
-export function createDoctor(ports: InstallationPorts, deps: Deps): Doctor {
+export function createDoctor(ports: DoctorPorts, passDeps: Deps): Doctor {
+  const deps = { ...passDeps, logs: ports.logs };
   return {
     async job(namespace, name) {
       const subject = subjectOfJob({ namespace, name });
       const uid = await look(() => deps.jobs.findJob(namespace, name));
       if (uid.kind === 'unseen') return unread(subject, uid.reason, deps);
       return uid.value === null ? null : examine(uid.value, subject, deps);
+    },
+
+    async failures(namespace, name) {
+      const uid = await deps.jobs.findJob(namespace, name);
+      const found = uid === null ? null : await chartFailuresOf(uid, deps);
+      return found === null || isHidden(found.status.phase) ? null : found;
     },
 
     async jobs({ namespace, after }) {
@@ -47,7 +58,7 @@ export function createDoctor(ports: InstallationPorts, deps: Deps): Doctor {
   };
 }
 
-async function examine(uid: JobUid, subject: string, deps: Deps): Promise<Diagnosis | null> {
+async function examine(uid: JobUid, subject: string, deps: ChartDeps): Promise<Diagnosis | null> {
   const chart = await look(() => chartJob(uid, 'full', deps));
   if (chart.kind === 'unseen') return unread(subject, chart.reason, deps);
   if (chart.value === null || isHidden(chart.value.status.phase)) return null;
@@ -55,21 +66,26 @@ async function examine(uid: JobUid, subject: string, deps: Deps): Promise<Diagno
 }
 
 /** Most Jobs are over, with nothing that waits: of those STATUS is all that is read. */
-async function glance(uid: JobUid, subject: string, deps: Deps): Promise<readonly Finding[]> {
+async function glance(uid: JobUid, subject: string, deps: ChartDeps): Promise<readonly Finding[]> {
   const chart = await look(async () => {
     const status = await deps.jobs.readStatus(uid);
     if (status === null || isHidden(status.phase)) return null;
     const isQuiet =
       isOver(status.phase) &&
       status.alarms.length === 0 &&
+      !hasFailedLately(status.phase, deps.clock.now()) &&
       status.events.every(({ reason }) => reason !== DEAD_LETTERED);
     return isQuiet ? null : chartJob(uid, 'glance', deps);
   });
-  if (chart.kind === 'unseen') return [notLookedAt(subject, 'its rows', chart.reason)];
+  if (chart.kind === 'unseen') return [notChecked(subject, 'its rows', chart.reason)];
   return chart.value === null ? [] : diagnoseJob(chart.value);
 }
 
-const unread = (subject: string, reason: string, { clock }: Deps): { at: EpochMs; findings: readonly Finding[] } => ({
+const unread = (
+  subject: string,
+  reason: string,
+  { clock }: Pick<Deps, 'clock'>,
+): { at: EpochMs; findings: readonly Finding[] } => ({
   at: clock.now(),
-  findings: [notLookedAt(subject, 'its rows', reason)],
+  findings: [notChecked(subject, 'its rows', reason)],
 });

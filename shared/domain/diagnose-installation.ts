@@ -1,5 +1,5 @@
 import { type EpochMs, type JobUid, asTime, plusMs } from './brand.ts';
-import { type Finding, STRANGER_TOO_LONG_MS, type Sight, notLookedAt, oldestOf, some, worstFirst } from './finding.ts';
+import { type Finding, STRANGER_TOO_LONG_MS, type Sight, notChecked, oldestOf, some, worstFirst } from './finding.ts';
 import { type LaunchPace, isCut } from './waits.ts';
 
 /** The installation as an examination finds it. Each sight is bounded: `more` says that there is more than was looked at. */
@@ -76,7 +76,7 @@ export function diagnoseInstallation(chart: InstallationChart): readonly Finding
 }
 
 function seen<T>(what: string, sight: Sight<T>, then: (value: T) => readonly Finding[]): readonly Finding[] {
-  return sight.kind === 'unseen' ? [notLookedAt(SUBJECT, what, sight.reason)] : then(sight.value);
+  return sight.kind === 'unseen' ? [notChecked(SUBJECT, what, sight.reason)] : then(sight.value);
 }
 
 function overdue({
@@ -94,7 +94,7 @@ function overdue({
       severity: 'error',
       kind: 'AlarmOverdue',
       subject: SUBJECT,
-      what: `to be looked at minutes ago, and nobody has: ${some(count, 'Job', more)} (${jobs.join(', ')}${count > jobs.length ? ', …' : ''})`,
+      what: `due to be checked minutes ago, and were not: ${some(count, 'Job', more)} (${jobs.join(', ')}${count > jobs.length ? ', …' : ''})`,
       since: null,
       remedy: `${SWEEP} If it runs, the Jobs' passes fail: see the log of reconcile, and the dead letters.`,
     },
@@ -162,7 +162,7 @@ function deadLetters(
         what: `${some(group.length, 'message', more)} about ${about}, not to be processed (the last: ${asTime(newest.sentAt)}): ${newest.reason}`,
         since: oldestOf(group.map(({ sentAt }) => sentAt)),
         remedy:
-          'Mend the cause. Nothing has to be sent again: the Jobs were looked at. Letters are kept for 14 days; `-o json` shows them.',
+          'Mend the cause. Nothing has to be sent again: the Jobs were checked. Letters are kept for 14 days; `-o json` shows them.',
       },
     ];
   });

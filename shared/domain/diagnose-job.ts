@@ -1,6 +1,8 @@
 import { type EpochMs, asTime } from './brand.ts';
+import { diagnoseFailures } from './diagnose-failures.ts';
 import { diagnoseTasks, type TaskSight } from './diagnose-tasks.ts';
 import type { Draft } from './draft.ts';
+import type { FailureChart } from './failures.ts';
 import {
   type Finding,
   type FindingKind,
@@ -10,7 +12,7 @@ import {
   type Sight,
   atTime,
   indexesText,
-  notLookedAt,
+  notChecked,
   oldestOf,
   some,
   subjectOfJob,
@@ -41,6 +43,8 @@ export type JobChart = {
   readonly tasks: Sight<TaskSight> | null;
   /** What of its names is registered beside, or in spite of, what runs; null: nobody has asked, or it has none. */
   readonly names: Sight<NameSight> | null;
+  /** What has failed and why; null: nobody has asked. */
+  readonly failures: Sight<FailureChart> | null;
 };
 
 export type NameSight = {
@@ -61,6 +65,7 @@ const STOP_TOO_LONG_MS = 30 * 60_000;
 /** What holds the Job open, and what of it is out of step; the worst first. Empty: neither. */
 export function diagnoseJob(chart: JobChart): readonly Finding[] {
   return worstFirst([
+    ...diagnoseFailures(chart),
     ...holding(chart),
     ...clockwork(chart),
     ...telling(chart),
@@ -195,7 +200,7 @@ function clockwork(chart: JobChart): readonly Finding[] {
   const [alarm] = status.alarms;
   if (alarm !== undefined && isOverdue(alarm, now))
     findings.push(
-      found('error', 'AlarmOverdue', `it was to be looked at by ${asTime(alarm)}, and nobody has`, alarm, SWEEP),
+      found('error', 'AlarmOverdue', `it was due to be checked by ${asTime(alarm)}, and was not`, alarm, SWEEP),
     );
   const all = tally(status.chunks);
   const isWatched = podCount(all) + status.lingering.length + status.inFlight.length > 0;
@@ -215,7 +220,7 @@ function clockwork(chart: JobChart): readonly Finding[] {
       found(
         'error',
         'ClaimOverdue',
-        `${some(late.length, 'claim')} to be sent again, and nobody has`,
+        `${some(late.length, 'claim')} to be sent again, and not sent`,
         oldestOf(late.map(({ dueAt }) => dueAt)),
         SWEEP,
       ),
@@ -241,8 +246,8 @@ function telling(chart: JobChart): readonly Finding[] {
   const found = finder(chart);
   const findings: Finding[] = [];
   if (chart.pace.kind === 'unseen')
-    findings.push(notLookedAt(subjectOfJob(chart.identity), 'the pace of launches', chart.pace.reason));
-  if (told.kind === 'unseen') findings.push(notLookedAt(subjectOfJob(chart.identity), 'the change feed', told.reason));
+    findings.push(notChecked(subjectOfJob(chart.identity), 'the pace of launches', chart.pace.reason));
+  if (told.kind === 'unseen') findings.push(notChecked(subjectOfJob(chart.identity), 'the change feed', told.reason));
   else {
     const known = Math.max(told.value ?? 0, status.published.version);
     const isBehind = known < status.version && !isHidden(status.phase);
@@ -274,14 +279,14 @@ function telling(chart: JobChart): readonly Finding[] {
 function taskFindings(chart: JobChart, tasks: Sight<TaskSight>): readonly Finding[] {
   const subject = subjectOfJob(chart.identity);
   return tasks.kind === 'unseen'
-    ? [notLookedAt(subject, 'its tasks', tasks.reason)]
+    ? [notChecked(subject, 'its tasks', tasks.reason)]
     : diagnoseTasks(subject, chart, tasks.value);
 }
 
 function nameFindings(chart: JobChart, names: Sight<NameSight>): readonly Finding[] {
   const found = finder(chart);
   const subject = subjectOfJob(chart.identity);
-  if (names.kind === 'unseen') return [notLookedAt(subject, 'its hostnames', names.reason)];
+  if (names.kind === 'unseen') return [notChecked(subject, 'its hostnames', names.reason)];
   const { reserved, astray, registered, unnamed } = names.value;
   const { phase } = chart.status;
   if (isOver(phase)) {

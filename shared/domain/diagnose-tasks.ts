@@ -171,7 +171,7 @@ function sampled(subject: string, { status }: Compared, { attempts, live, moreLi
       severity: 'info',
       kind: 'Sampled',
       subject,
-      what: `${attempts.length} of ${active} active attempts and ${live.length}${moreLive ? ' of more' : ''} live tasks were looked at`,
+      what: `${attempts.length} of ${active} active attempts and ${live.length}${moreLive ? ' of more' : ''} live tasks were checked`,
       since: null,
       remedy: 'Nothing has to be done: the sweep looks at all of them.',
     },

@@ -53,7 +53,7 @@ function causeOf(marks: StopMarks): EndingCause {
  * The image is there, but its program cannot be started (no such file, no right to execute it): the user's failure. It
  * counts in Kubernetes, too, which shows the reason StartError and this code.
  */
-const START_ERROR = 128;
+export const START_ERROR = 128;
 function isStartError({ stopCode, stoppedReason, exitCode, containerReason }: StopMarks): boolean {
   const said = `${stoppedReason ?? ''} ${containerReason ?? ''}`;
   return (

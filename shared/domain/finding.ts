@@ -6,6 +6,9 @@ export type Severity = 'error' | 'warning' | 'info';
 
 /** Every kind of finding, in one word; docs/doctor.md has a row for each. */
 export const FINDING_KINDS = [
+  // how a Job has failed
+  'JobFailed',
+  'PodsFailed',
   // what holds a Job open
   'Active',
   'Waiting',
@@ -38,7 +41,7 @@ export const FINDING_KINDS = [
   'LaunchesCut',
   // of the examination
   'Sampled',
-  'NotLookedAt',
+  'NotChecked',
 ] as const;
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
@@ -54,9 +57,11 @@ export type Finding = {
   readonly since: EpochMs | null;
   /** What to do, or what will mend it; '': nothing. */
   readonly remedy: string;
+  /** The same for programs, where there is more than a sentence to tell. */
+  readonly details?: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 };
 
-/** What somebody has looked at; `unseen`: it could not be looked at, and why. */
+/** What somebody has looked at; `unseen`: it could not be checked, and why. */
 export type Sight<T> =
   | { readonly kind: 'seen'; readonly value: T }
   | { readonly kind: 'unseen'; readonly reason: string };
@@ -73,12 +78,12 @@ export const STRANGER_TOO_LONG_MS = 75 * 60_000;
 export const subjectOfJob = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
   `job/${namespace}/${name}`;
 
-/** For something that could not be looked at: nobody can say that all is well. */
-export const notLookedAt = (subject: string, what: string, reason: string): Finding => ({
+/** For something that could not be checked: nobody can say that all is well. */
+export const notChecked = (subject: string, what: string, reason: string): Finding => ({
   severity: 'error',
-  kind: 'NotLookedAt',
+  kind: 'NotChecked',
   subject,
-  what: `${what} could not be looked at: ${reason}`,
+  what: `${what} could not be checked: ${reason}`,
   since: null,
   remedy: 'Ask again; if it stays so, look at the throttles and errors of the function or service that is named.',
 });

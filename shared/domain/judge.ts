@@ -41,7 +41,7 @@ export function judge(given: Case): Judged {
     // It counts, unless a rule ignores it; but its index did not fail: it is none of failedIndexes.
     const ignored = matchOf(given);
     if (ignored?.action === 'Ignore') return { as: 'ignored', because: wordsOf(ignored), match: ignored };
-    return { as: 'failed', because: `the Job failed: ${decided(phase.verdict)}`, match: null };
+    return { as: 'failed', because: `${JOB_FAILED}${decided(phase.verdict)}`, match: null };
   }
   if (!byItself && isEnding(phase)) return { as: 'released', because: endedBy(phase), match: null };
   if (!byItself && record.stopping) return { as: 'released', because: SCALED_DOWN, match: null };
@@ -99,6 +99,10 @@ function judgeCause(given: Case): Judgement {
       return unreachable(ending.cause);
   }
 }
+
+const JOB_FAILED = 'the Job failed: ';
+/** It counts as failed since the Job had failed, and for nothing that it did. */
+export const isFailureOfJob = ({ because }: Judgement): boolean => because.startsWith(JOB_FAILED);
 
 const SCALED_DOWN = 'parallelism was lowered';
 

@@ -22,7 +22,7 @@ export function withSetAside(status: Status, letters: readonly SetAside[], clock
   const now = later(clock, status.now);
   const next: Status = { ...status, version: status.version + 1, alarms: [now], now };
   return letters.reduce((so, { queue, reason, count }) => {
-    const message = `A message of the ${queue} queue was set aside: ${sentence(reason)}`;
+    const message = `A message of the ${queue} queue was moved to the dead-letter queue: ${sentence(reason)}`;
     return toldAgain(withRoomFor(message, so), warning(DEAD_LETTERED, message), count);
   }, next);
 }

@@ -10,7 +10,7 @@ const JOBS_OF_ALL = '/jobs/diagnosis';
 const JOBS_OF_ONE = '/namespaces/:namespace/jobs/diagnosis';
 const JOB = '/namespaces/:namespace/jobs/:name/diagnosis';
 
-/** What holds Jobs open and what is out of step, as `muster doctor` shows it: Muster's own object. */
+/** How Jobs have failed, what holds them open and what is out of step, as `muster doctor` shows it: Muster's own object. */
 export function diagnosisRoutes(doctor: Doctor): Hono {
   const app = new Hono();
   app.get(INSTALLATION, async (c) => {
@@ -42,13 +42,14 @@ const renderDiagnosis = ({ at, findings }: Diagnosis) => ({
   findings: findings.map(renderFinding),
 });
 
-const renderFinding = ({ severity, kind, subject, what, since, remedy }: Finding) => ({
+const renderFinding = ({ severity, kind, subject, what, since, remedy, details }: Finding) => ({
   severity,
   kind,
   subject,
   what,
   since: since === null ? null : asTime(since),
   remedy,
+  ...(details === undefined ? {} : { details }),
 });
 
 const renderLetter = ({ queue, id, job, reason, body, sentAt, filedAt }: FiledLetter) => ({

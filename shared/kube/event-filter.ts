@@ -1,4 +1,5 @@
 import type { EventObject } from './event-object.ts';
+import { POD_FAILED } from './event-of-job.ts';
 import { objectOfEvent } from './event-name.ts';
 import { type Parsed, ok } from './query.ts';
 import { type FieldSelector, type LabelSelector, parseFieldSelector, parseLabelSelector } from './selectors.ts';
@@ -27,7 +28,7 @@ export type EventFilter = {
   readonly objectName: string | undefined;
   readonly ofJobs: boolean;
   readonly ofPods: boolean;
-  /** Pods created and deleted may be among them. */
+  /** Pods created, failed and deleted may be among them. */
   readonly turnover: boolean;
   readonly fields: FieldSelector<(typeof FIELDS)[number]>;
   readonly labels: LabelSelector;
@@ -52,7 +53,8 @@ export function parseEventFilter(
       fields.value.exact('involvedObject.name') ?? (eventName === undefined ? undefined : objectOfEvent(eventName)),
     ofJobs: exact('involvedObject.kind', ['Job']) && exact('involvedObject.apiVersion', ['batch/v1']),
     ofPods: exact('involvedObject.kind', ['Pod']) && exact('involvedObject.apiVersion', ['v1']),
-    turnover: exact('type', ['Normal']) && exact('reason', ['SuccessfulCreate', 'SuccessfulDelete']),
+    turnover:
+      exact('type', ['Normal', 'Warning']) && exact('reason', ['SuccessfulCreate', 'SuccessfulDelete', POD_FAILED]),
     fields: fields.value,
     labels: labels.value,
   });

@@ -1,5 +1,7 @@
 import { CHUNK_INDEXES, chunksFor } from '../domain/board.ts';
 import { type EpochMs, later } from '../domain/brand.ts';
+import { causeLine, isFailure, isStoppedWithJob } from '../domain/failures.ts';
+import { isFailureOfJob } from '../domain/judge.ts';
 import { type JobEventEntry, chunkLength } from '../domain/status.ts';
 import { podName } from '../domain/pod-name.ts';
 import type { News } from './event-object.ts';
@@ -13,7 +15,9 @@ import { podCreatedAt, stoppingSince } from './render-pod.ts';
  * the tenth message of one reason is the first that is combined).
  */
 const SINGLE_EVENTS = 9;
-/** Deleted Pods are looked for among the attempts of so many indexes: no Job's whole history is read for its Events. */
+/** Ours: why Pods failed, told of their Job. */
+export const POD_FAILED = 'PodFailed';
+/** Failed and deleted Pods are looked for among the attempts of so many indexes: no Job's whole history is read for its Events. */
 const WINDOW_INDEXES = 256;
 
 /** What has happened to the Job itself, oldest first. */
@@ -32,15 +36,15 @@ export const statusNews = ({
 export async function podTurnover(view: JobView, reads: Reads): Promise<readonly News[]> {
   const claims = firstAttempts(view, SINGLE_EVENTS + 1);
   const { total, last } = countAttempts(view);
-  const [shown, deleted] = await Promise.all([
+  const [shown, early] = await Promise.all([
     factsOf(view, [...claims, ...(last === null ? [] : [last])], reads),
-    deletedPods(view, reads),
+    earlyPods(view, reads),
   ]);
   const singly = shown.slice(0, Math.min(claims.length, SINGLE_EVENTS)).map(createdNews);
   const [tenth, newest] = [shown[SINGLE_EVENTS], shown.at(-1)];
   const isMore = total > SINGLE_EVENTS && tenth !== undefined && newest !== undefined;
   const rest = isMore ? [combined(createdNews(newest), podCreatedAt(tenth), total - SINGLE_EVENTS)] : [];
-  return [...singly, ...rest, ...deleted];
+  return [...singly, ...rest, ...failedAlike(early), ...deletedPods(early)];
 }
 
 /** A Pod that the Job has created is told singly, not as one of many. */
@@ -50,11 +54,58 @@ export const isToldSingly = (view: JobView, { index, attempt }: { index: number;
 /** `SuccessfulCreate` of one Pod. */
 export const createdNews = (pod: PodFacts): News => turnover(pod, 'SuccessfulCreate', 'Created', podCreatedAt(pod));
 
-async function deletedPods(view: JobView, reads: Reads): Promise<readonly News[]> {
+/** Why Pods of the first indexes failed. */
+export const failedPods = async (view: JobView, reads: Reads): Promise<readonly News[]> =>
+  failedAlike(await earlyPods(view, reads));
+
+/** It is one of those, and failed by itself. */
+export const isToldFailed = ({ index, record }: PodFacts): boolean =>
+  index < WINDOW_INDEXES && record !== null && isFailure(record) && !isStoppedWithJob(record);
+
+/** Every Pod of the first indexes. */
+async function earlyPods(view: JobView, reads: Reads): Promise<readonly PodFacts[]> {
   const picks: PodPick[] = [];
   for (let index = 0; index < Math.min(WINDOW_INDEXES, view.board.size); index++)
     picks.push(...attemptsOf(view, index));
-  const news = (await readFacts(view, picks, reads)).flatMap((pod) => {
+  return readFacts(view, picks, reads);
+}
+
+/** Causes that are told of; `muster doctor` has more. */
+const CAUSES_MAX = 5;
+
+/**
+ * Why Pods failed, each cause once with the first Pod that has it: who describes a Job should not have to look for that
+ * Pod. Kubernetes has no such Event.
+ */
+function failedAlike(pods: readonly PodFacts[]): readonly News[] {
+  const byCause = new Map<string, { readonly pod: PodFacts; readonly at: EpochMs }[]>();
+  for (const pod of pods) {
+    const { record, status } = pod;
+    if (record === null || !isToldFailed(pod)) continue;
+    const cause = causeLine(record, status.phase);
+    const at = record.times.stoppedAt ?? podCreatedAt(pod);
+    byCause.set(cause, [...(byCause.get(cause) ?? []), { pod, at }]);
+  }
+  return [...byCause].slice(0, CAUSES_MAX).flatMap(([cause, alike]): readonly News[] => {
+    const [first, ...others] = alike.toSorted((a, b) => a.at - b.at);
+    if (first === undefined) return [];
+    const name = nameOf(first.pod);
+    return [
+      {
+        type: 'Warning',
+        reason: POD_FAILED,
+        message: `Pod ${name} failed: ${cause}`,
+        firstAt: first.at,
+        at: others.at(-1)?.at ?? first.at,
+        count: alike.length,
+        key: cause,
+      },
+    ];
+  });
+}
+
+function deletedPods(pods: readonly PodFacts[]): readonly News[] {
+  const news = pods.flatMap((pod) => {
     const at = deletedAt(pod);
     return at === null ? [] : [turnover(pod, 'SuccessfulDelete', 'Deleted', at)];
   });
@@ -69,17 +120,19 @@ function deletedAt(pod: PodFacts): EpochMs | null {
   const { record, state } = pod;
   if (state !== 'ended' || record === null) return pod.current?.podDeleted === true ? null : stoppingSince(pod);
   const { ending, judgement, times } = record;
-  const byUs = judgement.as === 'released' || judgement.because.startsWith('the Job failed');
+  const byUs = judgement.as === 'released' || isFailureOfJob(judgement);
   return byUs && ending.cause === 'Stopped' ? (times.stoppedAt ?? podCreatedAt(pod)) : null;
 }
 
-function turnover({ spec, index, attempt }: PodFacts, reason: string, verb: string, at: EpochMs): News {
-  const { identity, manifest } = spec;
-  const name = podName({ ...identity, completionMode: manifest.spec.completionMode }, index, attempt);
+const nameOf = ({ spec: { identity, manifest }, index, attempt }: PodFacts): string =>
+  podName({ ...identity, completionMode: manifest.spec.completionMode }, index, attempt);
+
+function turnover(pod: PodFacts, reason: string, verb: string, at: EpochMs): News {
+  const { index, attempt } = pod;
   return {
     type: 'Normal',
     reason,
-    message: `${verb} pod: ${name}`,
+    message: `${verb} pod: ${nameOf(pod)}`,
     firstAt: at,
     at,
     count: 1,

@@ -3,6 +3,7 @@ import { CAUSE_WORDS } from '../domain/ending.ts';
 import { unreachable } from '../domain/invariant.ts';
 import { mainContainer } from '../domain/pod-template.ts';
 import { podName, podUid } from '../domain/pod-name.ts';
+import { endWords, isStartError, isStoppedWithJob } from '../domain/failures.ts';
 import type { AttemptRecord } from '../ports/job-store.ts';
 import type { News, Subject } from './event-object.ts';
 import type { PodFacts } from './pod-facts.ts';
@@ -89,12 +90,17 @@ function end(pod: PodFacts, record: AttemptRecord, at: EpochMs): readonly PodNew
   switch (cause) {
     case 'Completed':
       return [];
-    case 'Error':
-      return [warn('Failed', `Container ${container} exited with code ${exitCode ?? 'unknown'}`), ...backOff];
+    case 'Error': {
+      const { message } = endWords(record, pod.status.phase);
+      const what = isStartError(record)
+        ? `Error: ${message}`
+        : `Container ${container} exited with code ${exitCode ?? 'unknown'}`;
+      return [warn('Failed', what), ...backOff];
+    }
     case 'OOMKilled':
       return [warn('OOMKilled', `Container ${container} was killed: out of memory`), ...backOff];
     case 'Stopped':
-      return [killing(pod, nonce, at)];
+      return [killing(pod, nonce, at, isStoppedWithJob(record) ? `: ${judgement.because}` : '')];
     case 'Spot':
     case 'Infrastructure':
       return [one(pod, nonce, 'ended', { type: 'Warning', reason: CAUSE_WORDS[cause], message: reason, at })];
@@ -121,11 +127,11 @@ function started(pod: PodFacts, nonce: number, at: EpochMs): readonly PodNews[] 
   return [told('Created', `Created container: ${container}`), told('Started', `Started container ${container}`)];
 }
 
-const killing = (pod: PodFacts, nonce: number, at: EpochMs): PodNews =>
+const killing = (pod: PodFacts, nonce: number, at: EpochMs, why = ''): PodNews =>
   one(pod, nonce, 'stops', {
     type: 'Normal',
     reason: 'Killing',
-    message: `Stopping container ${mainOf(pod)}`,
+    message: `Stopping container ${mainOf(pod)}${why}`,
     at,
     fieldPath: fieldOf(mainOf(pod)),
   });

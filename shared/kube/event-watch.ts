@@ -3,7 +3,15 @@ import { type EpochMs, type JobUid, asEpochMs, plusMs } from '../domain/brand.ts
 import type { FeedEntry, FeedRow } from '../ports/feed.ts';
 import { type EventFilter, showsEvent } from './event-filter.ts';
 import { eventsOfJob, eventsOfPod, presentEvents } from './event-list.ts';
-import { createdNews, isToldSingly, podTurnover, statusNews } from './event-of-job.ts';
+import {
+  POD_FAILED,
+  createdNews,
+  failedPods,
+  isToldFailed,
+  isToldSingly,
+  podTurnover,
+  statusNews,
+} from './event-of-job.ts';
 import { attemptOfPlace, firstPlaceOf, podNews, podSubject } from './event-of-pod.ts';
 import { type EventObject, jobSubject, renderEvent } from './event-object.ts';
 import type { PodFacts, PodPick } from './pod-facts.ts';
@@ -22,7 +30,7 @@ const COUNTED_CHUNKS_MAX = 16;
 export function watchedEvents(filter: EventFilter, reads: Reads): WatchSource<EventObject> {
   const memory = new Map<JobUid, JobTold>();
   const toldOf = (uid: JobUid, begin: EpochMs): JobTold => {
-    const told = memory.get(uid) ?? { pods: new Map(), version: 0, isCombined: false, begin };
+    const told = memory.get(uid) ?? { pods: new Map(), failed: new Map(), version: 0, isCombined: false, begin };
     memory.set(uid, told);
     return told;
   };
@@ -35,6 +43,8 @@ export function watchedEvents(filter: EventFilter, reads: Reads): WatchSource<Ev
         const told = toldOf(about.uid, asEpochMs(0));
         if ('pod' in about) told.pods.set(about.pod.index, lastPlaceOf(about.pod));
         else told.version = about.version;
+        for (const { metadata, reason, count } of events)
+          if (reason === POD_FAILED) told.failed.set(metadata.name, count);
         yield* events;
       }
     },
@@ -56,6 +66,8 @@ export function watchedEvents(filter: EventFilter, reads: Reads): WatchSource<Ev
 type JobTold = {
   /** By index, the place of the newest of its Pods' news. */
   readonly pods: Map<number, number>;
+  /** By Event, how many Pods it was told to count that failed alike. */
+  readonly failed: Map<string, number>;
   /** STATUS's version up to which the Job's own events were shown before the first row. */
   version: number;
   /** That further Pods were created. */
@@ -96,6 +108,7 @@ async function* entryChanges(
   if (filter.ofJobs) {
     yield* statusChanges(view, entry, told);
     if (filter.turnover) yield* creations(view, created, told, reads);
+    if (filter.turnover && facts.some(isToldFailed)) yield* failures(view, told, reads);
   }
   const listed = new Map(entry.pods.map(({ index, attempt }) => [index, attempt]));
   for (const pod of facts) {
@@ -166,6 +179,17 @@ async function* creations(
   const rest = all.find(({ reason, key }) => reason === 'SuccessfulCreate' && key === 'combined');
   if (rest !== undefined) yield { type: told.isCombined ? 'MODIFIED' : 'ADDED', object: renderEvent(subject, rest) };
   told.isCombined = true;
+}
+
+/** Causes of failures that are new, or that more Pods have than was told. */
+async function* failures(view: JobView, { failed }: JobTold, reads: Reads): AsyncGenerator<Change<EventObject>> {
+  const subject = jobSubject(view.spec.identity, view.version);
+  for (const news of await failedPods(view, reads)) {
+    const object = renderEvent(subject, news);
+    const known = failed.get(object.metadata.name);
+    failed.set(object.metadata.name, news.count);
+    if (known !== news.count) yield { type: known === undefined ? 'ADDED' : 'MODIFIED', object };
+  }
 }
 
 /**

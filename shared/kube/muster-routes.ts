@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { ApiDeps } from './api-deps.ts';
 import { diagnosisRoutes } from './diagnosis-routes.ts';
+import { renderFailures } from './render-failures.ts';
 import { findWaits } from './render-waits.ts';
 import { JOBS, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
 
@@ -14,7 +15,12 @@ export function musterRoutes(deps: ApiDeps): Hono {
     const waits = await findWaits(namespace, name, deps);
     return waits === null ? errorResponse(notFound(JOBS, name)) : c.json(waits);
   });
-  app.all(`${JOB}/waits`, () => errorResponse(methodNotAllowed()));
+  app.get(`${JOB}/failures`, async (c) => {
+    const { namespace, name } = c.req.param();
+    const failures = await deps.doctor.failures(namespace, name);
+    return failures === null ? errorResponse(notFound(JOBS, name)) : c.json(renderFailures(failures));
+  });
+  for (const path of [`${JOB}/waits`, `${JOB}/failures`]) app.all(path, () => errorResponse(methodNotAllowed()));
   app.route('/', diagnosisRoutes(deps.doctor));
   return app;
 }

@@ -1,4 +1,5 @@
 import type { TaskArn } from '../domain/brand.ts';
+import { causeLine, isStartError } from '../domain/failures.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { JobStore } from '../ports/job-store.ts';
@@ -15,7 +16,8 @@ export type LogSource =
 
 /**
  * Which task's log a container's is: as the kubelet decides it by the container's state. One that waits to start again
- * shows what it printed last.
+ * shows what it printed last. Of one that never started there is nothing to show, so it is said why, where a kubelet
+ * may answer with an empty text.
  */
 export async function findLogSource(
   pod: PodFacts,
@@ -35,13 +37,27 @@ export async function findLogSource(
   if (launch?.state === 'launched' && (state === 'running' || (state === 'launched' && isInit)))
     return { kind: 'task', taskArn: launch.taskArn, hasEnded: false };
   if (state === 'claimed' || state === 'launched' || state === 'running' || state === 'waiting')
-    return crashed === null
+    return crashed === null || (before !== null && isStartError(before) && !isInit)
       ? { kind: 'none', why: `${quoted} is ${waitsFor(pod, container)}` }
       : { kind: 'task', taskArn: crashed, hasEnded: true };
+  const whyNot = isInit ? null : neverStarted(pod);
+  if (whyNot !== null) return { kind: 'none', why: `${quoted} never started: ${whyNot}` };
   const taskArn = record?.taskArn ?? (await launchedTask(pod, jobs));
   return taskArn === null
     ? { kind: 'none', why: `${quoted} is terminated` }
     : { kind: 'task', taskArn, hasEnded: true };
+}
+
+/** Why the containers of a Pod that is over never began; null: they did, as far as is known. */
+function neverStarted({ record, status, spec }: PodFacts): string | null {
+  if (record === null || record.times.startedAt !== null) return null;
+  const { ending } = record;
+  const cause = causeLine(record, status.phase);
+  if (isStartError(record) || ending.exitCode === null) return cause;
+  const isOfInit = (spec.manifest.spec.template.spec.initContainers ?? []).some(
+    ({ name }) => name === ending.container,
+  );
+  return isOfInit ? `init container ${ending.container} failed: ${cause}` : null;
 }
 
 /** An end that nobody has told does not know its task. */
@@ -56,11 +72,15 @@ function waitsFor(pod: PodFacts, container: string): string {
   const { containerStatuses = [], initContainerStatuses = [] } = podStatus(pod);
   const status = [...containerStatuses, ...initContainerStatuses].find(({ name }) => name === container);
   const waiting = status?.state['waiting'];
-  const reason =
-    typeof waiting === 'object' && waiting !== null && 'reason' in waiting
-      ? String(waiting.reason)
-      : 'ContainerCreating';
-  return `waiting to start: ${reason === 'ImagePullBackOff' ? 'trying and failing to pull image' : reason}`;
+  const reason = textIn(waiting, 'reason') ?? 'ContainerCreating';
+  const message = textIn(waiting, 'message') ?? '';
+  const word = reason === 'ImagePullBackOff' ? 'trying and failing to pull image' : reason;
+  return `waiting to start: ${word}${message === '' ? '' : `: ${message}`}`;
+}
+
+function textIn(object: unknown, key: string): string | null {
+  const value: unknown = typeof object === 'object' && object !== null ? Reflect.get(object, key) : null;
+  return typeof value === 'string' ? value : null;
 }
 
 const POLL_MS = 1000;

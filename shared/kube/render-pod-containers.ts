@@ -1,5 +1,6 @@
 import { type EpochMs, asTime } from '../domain/brand.ts';
 import { CAUSE_WORDS } from '../domain/ending.ts';
+import { causeLine, endWords } from '../domain/failures.ts';
 import type { Container } from '../domain/pod-spec.ts';
 import { outlookOf } from '../domain/wait-words.ts';
 import type { AttemptRecord } from '../ports/job-store.ts';
@@ -79,22 +80,22 @@ function stateOf(pod: PodFacts, stage: Stage, place: Place): State {
       if (place === 'init') return { waiting: { reason: 'PodInitializing' } };
       const outlook = pod.wait === null ? '' : outlookOf(pod.wait);
       const again = outlook === '' ? '' : `, ${outlook}`;
-      const message = `back-off restarting failed container: ${stage.record.judgement.because}${again}`;
+      const message = `back-off restarting failed container: ${causeLine(stage.record, pod.status.phase)}${again}`;
       return { waiting: { reason: 'CrashLoopBackOff', ...(place === 'beside' ? {} : { message }) } };
     }
     case 'over':
-      return overState(stage.record, place);
+      return overState(pod, stage.record, place);
   }
 }
 
 /** Once all is over. Where no container of ours has run to an end there is no exit code to show. */
-function overState(record: AttemptRecord | null, place: Place): State {
+function overState(pod: PodFacts, record: AttemptRecord | null, place: Place): State {
   if (record === null) return { terminated: terminated(0, 'Completed', '', null) };
   const { ending, times } = record;
   if (place === 'init' && (ending.exitCode !== null || times.startedAt !== null))
     return completed(times.createdAt, times.startedAt);
   if (ending.exitCode === null) return { waiting: { reason: CAUSE_WORDS[ending.cause], message: ending.reason } };
-  if (place === 'main' || place === 'failedInit') return { terminated: endOf(record) };
+  if (place === 'main' || place === 'failedInit') return { terminated: endOf(pod, record) };
   return {
     terminated: terminated(0, 'Stopped', 'it was stopped with the first container; its exit code is not kept', record),
   };
@@ -102,21 +103,14 @@ function overState(record: AttemptRecord | null, place: Place): State {
 
 function lastState(pod: PodFacts, stage: Stage): State {
   const before = stage.kind === 'crashed' ? stage.record : pod.before;
-  return before?.judgement.as === 'restarted' ? { terminated: endOf(before) } : {};
+  return before?.judgement.as === 'restarted' ? { terminated: endOf(pod, before) } : {};
 }
 
 /** How the container ended whose end is told. */
-function endOf(record: AttemptRecord): State {
-  const { cause, exitCode, reason } = record.ending;
-  return terminated(exitCode ?? 1, wordOf(record), cause === 'Completed' ? '' : reason, record);
+function endOf({ status }: PodFacts, record: AttemptRecord): State {
+  const { reason, message } = endWords(record, status.phase);
+  return terminated(record.ending.exitCode ?? 1, reason, message, record);
 }
-
-/** The kubelet's word. A program that could not be started has its code without ever having begun. */
-function wordOf({ ending: { cause, exitCode }, times }: AttemptRecord): string {
-  if (cause === 'OOMKilled' || cause === 'Completed') return cause;
-  return cause === 'Error' && exitCode === START_ERROR && times.startedAt === null ? 'StartError' : 'Error';
-}
-const START_ERROR = 128;
 
 const running = (since: EpochMs | null): State => ({ running: since === null ? {} : { startedAt: asTime(since) } });
 

@@ -1,5 +1,6 @@
 import { type EpochMs, asTime } from '../domain/brand.ts';
 import { CAUSE_WORDS } from '../domain/ending.ts';
+import { endWords, isStoppedWithJob } from '../domain/failures.ts';
 import { unreachable } from '../domain/invariant.ts';
 import type { PodSpec, Resources } from '../domain/pod-spec.ts';
 import type { PodWait } from '../domain/pod-wait.ts';
@@ -46,7 +47,7 @@ function phaseStatus(pod: PodFacts): PodStatus {
       return shown('Succeeded', { kind: 'over', record });
     case 'failed':
     case 'ended':
-      return record === null ? { phase: 'Failed' } : failedStatus(shown, record);
+      return record === null ? { phase: 'Failed' } : failedStatus(shown, record, pod);
     default:
       return unreachable(state);
   }
@@ -61,11 +62,19 @@ type PodStatus = {
 } & Partial<ReturnType<typeof containerStatuses>>;
 
 /** How an attempt ended that did not succeed, or not as one that counts. */
-function failedStatus(shown: (phase: PodStatus['phase'], stage: Stage) => PodStatus, record: AttemptRecord): PodStatus {
+function failedStatus(
+  shown: (phase: PodStatus['phase'], stage: Stage) => PodStatus,
+  record: AttemptRecord,
+  { status: { phase } }: PodFacts,
+): PodStatus {
   const { cause, reason } = record.ending;
   const byItself = cause === 'Error' || cause === 'OOMKilled' || cause === 'Completed';
   const status = shown(cause === 'Completed' ? 'Succeeded' : 'Failed', { kind: 'over', record });
-  return byItself ? status : { ...status, reason: CAUSE_WORDS[cause], message: reason };
+  if (byItself) return status;
+  const words = endWords(record, phase);
+  return isStoppedWithJob(record)
+    ? { ...status, reason: words.reason === 'Error' ? CAUSE_WORDS[cause] : words.reason, message: words.message }
+    : { ...status, reason: CAUSE_WORDS[cause], message: reason };
 }
 
 /** Not scheduled: ECS has not been asked yet, or has said no. kubectl describe shows `message`, and conditions without theirs. */

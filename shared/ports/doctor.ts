@@ -1,9 +1,14 @@
 import type { EpochMs } from '../domain/brand.ts';
+import type { FailureChart } from '../domain/failures.ts';
 import type { Finding } from '../domain/finding.ts';
+import type { Status } from '../domain/status.ts';
 import type { FiledLetter } from './dead-letters.ts';
+import type { StoredSpec } from './job-store.ts';
 
-/** What an examination has found, the worst first. Empty findings: everything is in step. */
+/** What an examination has found, the worst first. Empty findings: all is healthy. */
 export type Diagnosis = { readonly at: EpochMs; readonly findings: readonly Finding[] };
+
+export type JobFailures = FailureChart & { readonly spec: StoredSpec; readonly status: Status };
 
 /**
  * Looks for what holds Jobs open and what is out of step. Nothing is changed by looking, and nothing is thrown: what
@@ -12,6 +17,8 @@ export type Diagnosis = { readonly at: EpochMs; readonly findings: readonly Find
 export type Doctor = {
   /** One Job, its tasks at ECS included; null: there is no such Job. */
   job(namespace: string, name: string): Promise<Diagnosis | null>;
+  /** What of a Job has failed and why, with the last lines of a few logs; null: there is no such Job. Throws what the store throws. */
+  failures(namespace: string, name: string): Promise<JobFailures | null>;
   /** A page of Jobs, as far as their rows tell: ECS is not asked. `next`: pass it as `after`; null: that was all. */
   jobs(page: {
     /** null: of all namespaces */

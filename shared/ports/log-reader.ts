@@ -10,7 +10,11 @@ export type LogReader = {
 
 type Stream = { readonly taskArn: TaskArn; readonly container: string };
 export type LogPage = Stream & { readonly after: string | null };
-export type LogPageBack = Stream & { readonly before: string | null };
+export type LogPageBack = Stream & {
+  readonly before: string | null;
+  /** No more lines than these; left out: as many as a page holds. */
+  readonly linesMax?: number;
+};
 
 type NoLog = { readonly kind: 'none' };
 

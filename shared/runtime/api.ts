@@ -28,7 +28,7 @@ export const kubeApiOf = (
       telemetry: deps.telemetry,
       newUid: randomUUID,
       hosts: deps.hostnames === null ? null : { max: deps.settings.hosts.max },
-      doctor: createDoctor({ letters, queueDepths }, deps),
+      doctor: createDoctor({ letters, queueDepths, logs }, deps),
       changes: {
         create: (spec) => createJob(spec, deps),
         change: (seen, manifest, what) => changeJob(seen, manifest, what, deps),

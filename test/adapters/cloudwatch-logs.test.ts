@@ -51,3 +51,12 @@ test('the newest lines are read back page by page, and what follows them forward
   ]);
   await aws.stop();
 });
+
+test('no more of the newest lines are asked for than are wanted', async () => {
+  const aws = await scriptedAws(() => ({ status: 200, body: { events: [] } }));
+  const logs = createCloudwatchLogs({ client: createLogsClient(aws.connection), logGroup: '/muster/tasks' });
+  const taskArn = asTaskArn('arn:aws:ecs:r:1:task/jobs/0f0f');
+  await logs.readBack({ taskArn, container: 'main', before: null, linesMax: 20 });
+  expect(aws.calls.map(({ input }) => input)).toMatchObject([{ startFromHead: false, limit: 20 }]);
+  await aws.stop();
+});

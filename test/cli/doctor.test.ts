@@ -15,7 +15,7 @@ async function setAside({ world }: Awaited<ReturnType<typeof aServer>>, name: st
 }
 
 describe('doctor', () => {
-  test('a Job: what holds it open, and what is out of step, with what to do', async () => {
+  test('a Job: what has failed, what holds it open, and what is out of step, with what to do', async () => {
     const server = await aHalfDoneServer();
     await setAside(server, 'sums');
     await server.world.commit('sums', [], { alarms: [plusMs(START, -600_000)] });
@@ -23,9 +23,9 @@ describe('doctor', () => {
     expect({ code, err }).toEqual({ code: 1, err: '' });
     expect(out).toMatchInlineSnapshot(`
       "job/default/sums
-        error    AlarmOverdue  it was to be looked at by 2023-11-14T22:03:20Z, and nobody has (11m)
+        error    AlarmOverdue  it was due to be checked by 2023-11-14T22:03:20Z, and was not (11m)
                                Look at the log of the function sweep (alarm sweepErrors), and at the dead letters of the wake queue: \`muster doctor\` lists them.
-        warning  DeadLetters   A message of the facts queue was set aside: Error: boom (2 times) (65s)
+        warning  DeadLetters   A message of the facts queue was moved to the dead-letter queue: Error: boom (2 times) (65s)
                                Its tasks were looked up, so nothing is lost. \`muster doctor\` without a Job lists the letters.
         info     Active        active attempts: 1 running (64s)
         info     Waiting       1 waits: being launched
@@ -42,7 +42,7 @@ describe('doctor', () => {
     await setAside(server, 'other');
     expect((await server.run('doctor other', LATER)).code).toBe(0);
     const empty = await aServer();
-    expect(await empty.run('doctor', LATER)).toEqual({ code: 0, out: 'everything is in step\n', err: '' });
+    expect(await empty.run('doctor', LATER)).toEqual({ code: 0, out: 'healthy\n', err: '' });
     expect(empty.requests.filter((line) => line.includes('diagnosis'))).toEqual([
       'GET /muster/v1/diagnosis',
       'GET /muster/v1/namespaces/default/jobs/diagnosis',

@@ -72,7 +72,11 @@ describe('a dead letter', () => {
     grave.bury('dispatch', body);
     expect(await sweepDeadLetters(grave.ports, handler.deps)).toBe(1);
     expect(await eventsOf(stage, uid)).toEqual([
-      { type: 'Warning', message: 'A message of the dispatch queue was set aside: Error: boom', count: 1 },
+      {
+        type: 'Warning',
+        message: 'A message of the dispatch queue was moved to the dead-letter queue: Error: boom',
+        count: 1,
+      },
     ]);
     expect(wakeUps(stage)).toEqual([{ v: 1, uid, inspect: true }]);
     expect(grave.lying).toEqual([]);
@@ -112,8 +116,16 @@ describe('a dead letter', () => {
     grave.bury('facts', `{"v":9,"uid":"${uid}"}`, 'ZodError: v');
     await sweepDeadLetters(grave.ports, handler.deps);
     expect(await eventsOf(stage, uid)).toEqual([
-      { type: 'Warning', message: 'A message of the facts queue was set aside: Error: boom', count: 25 },
-      { type: 'Warning', message: 'A message of the facts queue was set aside: ZodError: v', count: 1 },
+      {
+        type: 'Warning',
+        message: 'A message of the facts queue was moved to the dead-letter queue: Error: boom',
+        count: 25,
+      },
+      {
+        type: 'Warning',
+        message: 'A message of the facts queue was moved to the dead-letter queue: ZodError: v',
+        count: 1,
+      },
     ]);
     expect(wakeUps(stage)).toHaveLength(1);
   });

@@ -10,12 +10,14 @@ import { FINDING_KINDS, type FindingKind } from '../../shared/domain/finding.ts'
 import { freshNamespace, terminating } from '../../shared/domain/namespace.ts';
 import { type Status, chunkLength } from '../../shared/domain/status.ts';
 import type { FiledLetter, QueueDepth } from '../../shared/ports/dead-letters.ts';
+import type { LogReader } from '../../shared/ports/log-reader.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import type { Diagnosis } from '../../shared/ports/doctor.ts';
 import { formatWakeUp } from '../../shared/schema/queue-messages.ts';
 import type { JobWish } from '../support/a-job.ts';
 import { openNamespace } from '../support/a-namespace.ts';
-import { Stage } from '../support/a-stage.ts';
+import { NO_LOGS } from '../support/no-logs.ts';
+import { BAD, Stage } from '../support/a-stage.ts';
 
 const MINUTE_MS = 60_000;
 const IDLE: QueueDepth = { queue: 'facts', waiting: 0, hidden: 0, delayed: 0, dead: 0 };
@@ -23,7 +25,7 @@ const IDLE: QueueDepth = { queue: 'facts', waiting: 0, hidden: 0, delayed: 0, de
 function examiner(stage: Stage, depths: readonly QueueDepth[] = []) {
   const handler = stage.handler();
   const deps: Deps = { ...handler.deps, clock: { ...handler.deps.clock, sleep: async () => undefined } };
-  const doctor = createDoctor({ letters: stage.store.letters, queueDepths: async () => depths }, deps);
+  const doctor = createDoctor({ letters: stage.store.letters, queueDepths: async () => depths, logs: NO_LOGS }, deps);
   return { handler, deps, doctor };
 }
 
@@ -62,6 +64,126 @@ const subdomainOf = (spec: StoredSpec | null) => {
   const { template } = spec!.manifest.spec;
   return { template: { ...template, spec: { ...template.spec, subdomain: 'workers' } } };
 };
+
+describe('of a Job that has failed', () => {
+  const logOf = (lines: readonly string[]): LogReader => ({
+    ...NO_LOGS,
+    readBack: async () => ({
+      kind: 'lines',
+      lines: lines.map((text) => ({ atMs: 0, text })),
+      next: '',
+      previous: '',
+    }),
+  });
+  /** Its tasks end with exit code 1 after a second; `log` is what each has printed. */
+  async function aFailedJob(wish: JobWish = {}, log: readonly string[] = [], ending = BAD) {
+    const stage = new Stage();
+    stage.fate = { ...stage.fate, runMs: 1_000, ending };
+    const uid = await stage.job({ completions: 3, parallelism: 2, backoffLimit: 0, ...wish });
+    for (let nth = 0; nth < 8; nth++) {
+      stage.advance(1_000);
+      await stage.settle();
+    }
+    let logReads = 0;
+    const { handler, deps } = examiner(stage);
+    const logs: LogReader = {
+      ...logOf(log),
+      readBack: async (page) => {
+        logReads++;
+        return logOf(log).readBack(page);
+      },
+    };
+    const doctor = createDoctor({ letters: stage.store.letters, queueDepths: async () => [], logs }, deps);
+    return { stage, uid, handler, deps, doctor, logReads: () => logReads };
+  }
+
+  test('since when, for which reason, which indexes, by exit code, with the last line and what to do', async () => {
+    const w = await aFailedJob({}, ['Traceback (most recent call last):', 'KeyError: 7', ' ']);
+    const diagnosis = await work(w);
+    expect(short(diagnosis)).toEqual(['error JobFailed', 'error PodsFailed']);
+    const { phase } = await w.stage.status(w.uid);
+    expect(find(diagnosis, 'JobFailed')).toMatchObject({
+      what: expect.stringMatching(
+        /^BackoffLimitExceeded: Job has reached the specified backoff limit.*; 0 of 3 succeeded, 2 attempts failed$/,
+      ) as string,
+      since: phase.kind === 'finished' ? phase.at : undefined,
+      remedy: expect.stringContaining('run it again: muster run -f FILE') as string,
+      details: { reason: 'BackoffLimitExceeded', failedAttempts: 2, succeeded: 0 },
+    });
+    expect(find(diagnosis, 'PodsFailed')).toMatchObject({
+      what: 'exit code 1: 2 indexes (0,1); the log of index 0 ends with: KeyError: 7',
+      remedy: 'All of it: muster logs work --index 0 --attempt 1',
+      details: {
+        reason: 'Error',
+        exitCode: 1,
+        verdict: 'failed: exit code 1',
+        indexes: '0,1',
+        log: ['Traceback (most recent call last):', 'KeyError: 7'],
+      },
+    });
+  });
+
+  test('while it is tried again a failure is a warning', async () => {
+    const w = await aFailedJob({ backoffLimit: 6 }, ['no']);
+    expect(short(await work(w))).toContain('warning PodsFailed');
+    expect(short(await work(w))).not.toContain('error JobFailed');
+  });
+
+  test('what never started has no log to be read', async () => {
+    const reason = 'CannotStartContainerError: python: command not found';
+    const w = await aFailedJob({}, [], { cause: 'StartFailed', exitCode: null, container: null, reason });
+    const found = find(await work(w), 'PodsFailed');
+    expect(found.what).toContain('TaskFailedToStart: CannotStartContainerError: python: command not found');
+    expect(found.remedy).toBe('Fix what is named: image, secret or log group.');
+  });
+
+  test('however many indexes have failed alike, one log is read, and few records', async () => {
+    const w = await aFailedJob({ completions: 3_000, parallelism: 3_000, backoffLimit: 6_000 }, ['no']);
+    let records = 0;
+    const jobs = {
+      ...w.deps.jobs,
+      readAttempts: async (uid: JobUid, from: number, to: number) => {
+        records += to - from + 1;
+        return w.stage.store.jobs.readAttempts(uid, from, to);
+      },
+    };
+    const doctor = createDoctor(
+      { letters: w.stage.store.letters, queueDepths: async () => [], logs: logOf(['no']) },
+      { ...w.deps, jobs },
+    );
+    const diagnosis = await doctor.job('default', 'work');
+    expect(find(diagnosis, 'PodsFailed').what).toMatch(/^exit code 1: 500 indexes/);
+    expect(short(diagnosis)).toContain('info Sampled');
+    expect(records).toBeLessThan(600);
+    await w.doctor.failures('default', 'work');
+    expect(w.logReads()).toBe(1);
+  });
+
+  test('a log that cannot be read leaves the rest', async () => {
+    const w = await aFailedJob();
+    const logs: LogReader = {
+      ...NO_LOGS,
+      readBack: async () => {
+        throw new Error('throttled');
+      },
+    };
+    const doctor = createDoctor({ letters: w.stage.store.letters, queueDepths: async () => [], logs }, w.deps);
+    const diagnosis = await doctor.job('default', 'work');
+    expect(find(diagnosis, 'PodsFailed').remedy).toContain('could not be read: Error: throttled');
+  });
+
+  test('among all Jobs it is a warning for a day, without a look at its Pods', async () => {
+    const w = await aFailedJob();
+    const page = () => w.doctor.jobs({ namespace: null, after: null });
+    expect((await page()).findings).toMatchObject([
+      { severity: 'warning', kind: 'JobFailed', remedy: 'See why: muster doctor work' },
+    ]);
+    expect(w.logReads()).toBe(0);
+    w.stage.advance(25 * 3_600_000);
+    expect((await page()).findings.filter(({ kind }) => kind === 'JobFailed')).toEqual([]);
+    expect(short(await work(w))).toContain('error JobFailed');
+  });
+});
 
 describe('of a Job', () => {
   test('that runs: what is active, and nothing else; of one that is over: nothing', async () => {
@@ -220,7 +342,10 @@ describe('of a Job', () => {
         return new Map([[0, { version: 5, chunk: emptyChunk() }]]);
       },
     };
-    const doctor = createDoctor({ letters: w.stage.store.letters, queueDepths: async () => [] }, { ...w.deps, jobs });
+    const doctor = createDoctor(
+      { letters: w.stage.store.letters, queueDepths: async () => [], logs: NO_LOGS },
+      { ...w.deps, jobs },
+    );
     expect(short(await doctor.job('default', 'work'))).not.toContain('error Torn');
     expect(reads).toBe(4);
   });
@@ -239,7 +364,10 @@ describe('of a Job', () => {
     expect(waiting.what).toContain(`1 waits: ${reason} (index 0), next try in`);
 
     const jobs: Deps['jobs'] = { ...seen.deps.jobs, readAttempts: async () => Promise.reject(new Error('throttled')) };
-    const doctor = createDoctor({ letters: stage.store.letters, queueDepths: async () => [] }, { ...seen.deps, jobs });
+    const doctor = createDoctor(
+      { letters: stage.store.letters, queueDepths: async () => [], logs: NO_LOGS },
+      { ...seen.deps, jobs },
+    );
     expect(find(await doctor.job('default', 'work'), 'Waiting').what).toMatch(/^1 waits: their tasks cannot start/);
   });
 
@@ -291,7 +419,7 @@ describe('of a Job', () => {
     expect(await work(w)).toBeNull();
     // Deleted between the two reads.
     const jobs = { ...w.deps.jobs, findJob: async () => w.uid };
-    const ports = { letters: w.stage.store.letters, queueDepths: async () => [] };
+    const ports = { letters: w.stage.store.letters, queueDepths: async () => [], logs: NO_LOGS };
     expect(await createDoctor(ports, { ...w.deps, jobs }).job('default', 'work')).toBeNull();
   });
 
@@ -324,7 +452,7 @@ describe('of a Job', () => {
     await publish(w.stage, w.uid, w);
     expect(find(await work(w), 'DeadLetters')).toMatchObject({
       severity: 'warning',
-      what: 'A message of the facts queue was set aside: Error: boom',
+      what: 'A message of the facts queue was moved to the dead-letter queue: Error: boom',
     });
     const page = await w.doctor.jobs({ namespace: 'default', after: null });
     expect(short(page)).toEqual(['info Active', 'warning DeadLetters']);
@@ -350,7 +478,7 @@ describe('of a Job', () => {
     const underWay = { ...host(2, 1), tasks: [{ ...task(2, 1), registered: false }] };
     const e = examiner(stage);
     const named = createDoctor(
-      { letters: stage.store.letters, queueDepths: async () => [] },
+      { letters: stage.store.letters, queueDepths: async () => [], logs: NO_LOGS },
       { ...e.deps, hostnames: {} as Deps['hostnames'] },
     );
     const { hosts } = e.deps;
@@ -396,9 +524,7 @@ describe('of a Job', () => {
     expect((await stage.status(uid)).chunks[0]!.running).toBe(3_000);
     const e = examiner(stage);
     const diagnosis = await work(e);
-    expect(find(diagnosis, 'Sampled').what).toBe(
-      '500 of 3000 active attempts and 500 of more live tasks were looked at',
-    );
+    expect(find(diagnosis, 'Sampled').what).toBe('500 of 3000 active attempts and 500 of more live tasks were checked');
     const calls = (name: string) => e.handler.calls.filter((call) => call === name).length;
     expect([calls('tasks.describe'), calls('tasks.listLive')]).toEqual([5, 5]);
     expect(e.handler.calls.length).toBeLessThan(25);
@@ -418,7 +544,10 @@ describe('of a Job', () => {
         return e.deps.jobs.readChunks(asked, nos);
       },
     };
-    const doctor = createDoctor({ letters: stage.store.letters, queueDepths: async () => [] }, { ...e.deps, jobs });
+    const doctor = createDoctor(
+      { letters: stage.store.letters, queueDepths: async () => [], logs: NO_LOGS },
+      { ...e.deps, jobs },
+    );
     expect(find(await doctor.job('default', 'work'), 'Active').what).toBe('active attempts: 1200 running');
     expect(read).toEqual([[0, 1]]);
   });
@@ -440,7 +569,7 @@ describe('of the installation', () => {
     expect(find(await ask(stage), 'AlarmOverdue')).toMatchObject({
       severity: 'error',
       subject: 'installation',
-      what: 'to be looked at minutes ago, and nobody has: 1 Job (job/default/work)',
+      what: 'due to be checked minutes ago, and were not: 1 Job (job/default/work)',
     });
     const glance = await examiner(stage).doctor.jobs({ namespace: null, after: null });
     expect(find(glance, 'AlarmOverdue').subject).toBe('job/default/work');
@@ -552,7 +681,10 @@ describe('of the installation', () => {
     const stage = new Stage();
     const { deps } = examiner(stage);
     const settings = { ...deps.settings, launchesPerSec: 20 };
-    const doctor = createDoctor({ letters: stage.store.letters, queueDepths: async () => [] }, { ...deps, settings });
+    const doctor = createDoctor(
+      { letters: stage.store.letters, queueDepths: async () => [], logs: NO_LOGS },
+      { ...deps, settings },
+    );
     expect(short(await doctor.installation())).toEqual([]);
     await stage.store.limits.commit('launch', 0, { nextFreeAt: asEpochMs(0), cut: { share: 0.25, at: stage.time } });
     expect(find(await doctor.installation(), 'LaunchesCut').what).toBe(
@@ -572,26 +704,29 @@ describe('what cannot be looked at is a finding, and the rest is looked at', () 
       { ...w.deps.tasks, describe: THROTTLED },
     ]) {
       const doctor = createDoctor(
-        { letters: w.stage.store.letters, queueDepths: async () => [] },
+        { letters: w.stage.store.letters, queueDepths: async () => [], logs: NO_LOGS },
         { ...w.deps, tasks },
       );
       const diagnosis = await doctor.job('default', 'work');
-      expect(short(diagnosis)).toEqual(['error NotLookedAt', 'info Active']);
-      expect(find(diagnosis, 'NotLookedAt').what).toMatch(/its tasks could not be looked at: .*Rate exceeded/);
-      expect(find(await doctor.installation(), 'NotLookedAt').what).toMatch(/live tasks could not/);
+      expect(short(diagnosis)).toEqual(['error NotChecked', 'info Active']);
+      expect(find(diagnosis, 'NotChecked').what).toMatch(/its tasks could not be checked: .*Rate exceeded/);
+      expect(find(await doctor.installation(), 'NotChecked').what).toMatch(/live tasks could not/);
     }
   });
 
   test.each([
-    ['findJob', ['error NotLookedAt']],
-    ['readStatus', ['error NotLookedAt']],
-    ['readSpec', ['error NotLookedAt']],
-    ['readChunks', ['error NotLookedAt']],
-    ['readLaunchRange', ['error NotLookedAt', 'info Active']],
+    ['findJob', ['error NotChecked']],
+    ['readStatus', ['error NotChecked']],
+    ['readSpec', ['error NotChecked']],
+    ['readChunks', ['error NotChecked']],
+    ['readLaunchRange', ['error NotChecked', 'info Active']],
   ] as const)('the table: %s', async (method, expected) => {
     const w = await aJobAtWork();
     const jobs = { ...w.deps.jobs, [method]: THROTTLED };
-    const doctor = createDoctor({ letters: w.stage.store.letters, queueDepths: async () => [] }, { ...w.deps, jobs });
+    const doctor = createDoctor(
+      { letters: w.stage.store.letters, queueDepths: async () => [], logs: NO_LOGS },
+      { ...w.deps, jobs },
+    );
     expect(short(await doctor.job('default', 'work'))).toEqual(expected);
   });
 
@@ -608,15 +743,18 @@ describe('what cannot be looked at is a finding, and the rest is looked at', () 
       hosts: broken(w.deps.hosts),
       settings: { ...w.deps.settings, launchesPerSec: 20 },
     };
-    const doctor = createDoctor({ letters: broken(w.stage.store.letters), queueDepths: THROTTLED }, deps);
-    expect(short(await doctor.installation())).toEqual(Array.from({ length: 8 }, () => 'error NotLookedAt'));
-    expect(short(await doctor.job('default', 'work'))).toEqual(['error NotLookedAt']);
+    const doctor = createDoctor(
+      { letters: broken(w.stage.store.letters), queueDepths: THROTTLED, logs: NO_LOGS },
+      deps,
+    );
+    expect(short(await doctor.installation())).toEqual(Array.from({ length: 8 }, () => 'error NotChecked'));
+    expect(short(await doctor.job('default', 'work'))).toEqual(['error NotChecked']);
     expect(await doctor.jobs({ namespace: 'default', after: null })).toMatchObject({ looked: 0, next: null });
     const feedOnly = createDoctor(
-      { letters: w.stage.store.letters, queueDepths: async () => [] },
+      { letters: w.stage.store.letters, queueDepths: async () => [], logs: NO_LOGS },
       { ...w.deps, feed: broken(w.deps.feed) },
     );
-    expect(short(await feedOnly.job('default', 'work'))).toEqual(['error NotLookedAt', 'info Active']);
+    expect(short(await feedOnly.job('default', 'work'))).toEqual(['error NotChecked', 'info Active']);
   });
 });
 

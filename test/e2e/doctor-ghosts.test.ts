@@ -8,6 +8,7 @@ import { createRuntime } from '../../shared/runtime/deps.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
 import { PATIENCE_MS, TEST_MS, conditionsOf, eventually, indexed, shellJob } from './kube-calls.ts';
+import { NO_LOGS } from '../support/no-logs.ts';
 
 let local: ALocalRuntime;
 let runtime: Runtime;
@@ -30,11 +31,11 @@ test('tasks that no board wants are found by the doctor, and stopped by the hour
   const { kube, workspaceDir } = local;
   const { deps, letters, queueDepths } = runtime;
   const clock = { ...deps.clock, now: () => plusMs(deps.clock.now(), AHEAD_MS) };
-  const doctor = createDoctor({ letters: letters.letters, queueDepths }, { ...deps, clock });
+  const doctor = createDoctor({ letters: letters.letters, queueDepths, logs: NO_LOGS }, { ...deps, clock });
   const strangers = async (): Promise<readonly string[]> => {
     const [job, installation] = [await doctor.job('default', 'held'), await doctor.installation()];
     return [...(job?.findings ?? []), ...installation.findings]
-      .filter(({ kind }) => kind === 'StrangerTask' || kind === 'NotLookedAt')
+      .filter(({ kind }) => kind === 'StrangerTask' || kind === 'NotChecked')
       .map(({ subject, what }) => `${subject}: ${what}`);
   };
   const uid = asJobUid(await kube.create(shellJob('held', 'while [ ! -e go ]; do sleep 0.2; done', indexed(2, 2))));

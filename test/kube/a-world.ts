@@ -16,7 +16,7 @@ import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
 import type { ApiOptions } from '../../shared/kube/api-deps.ts';
 import { createKubeApi } from '../../shared/kube/kube-api.ts';
 import type { Hostnames } from '../../shared/ports/hostnames.ts';
-import type { LogLine } from '../../shared/ports/log-reader.ts';
+import type { LogLine, LogReader } from '../../shared/ports/log-reader.ts';
 import { Handler } from '../support/a-handler.ts';
 import { openNamespace } from '../support/a-namespace.ts';
 import { DONE } from '../support/a-stage.ts';
@@ -86,6 +86,24 @@ export async function aWorld(
     fullPerSec: null,
     namesPerSec: null,
   };
+  const logs: LogReader = {
+    async read({ taskArn, container, after }) {
+      logReads++;
+      const all = lines.get(`${taskArn}/${container}`);
+      if (all === undefined) return { kind: 'none' };
+      const from = Number(after ?? 0);
+      const page = all.slice(from, from + LOG_PAGE);
+      return { kind: 'lines', lines: page, next: String(from + page.length) };
+    },
+    async readBack({ taskArn, container, before, linesMax = LOG_PAGE }) {
+      logReads++;
+      const all = lines.get(`${taskArn}/${container}`);
+      if (all === undefined) return { kind: 'none' };
+      const to = Number(before ?? all.length);
+      const from = Math.max(to - Math.min(LOG_PAGE, linesMax), 0);
+      return { kind: 'lines', lines: all.slice(from, to), next: String(to), previous: String(from) };
+    },
+  };
   const app = createKubeApi(
     {
       jobs: store.jobs,
@@ -94,24 +112,7 @@ export async function aWorld(
       clock,
       telemetry: { warn: (message, values) => warnings.push({ message, ...values }) },
       newUid: hooks.newUid ?? (() => `${String(++uids).padStart(8, '0')}-0000-4000-8000-000000000000`),
-      logs: {
-        async read({ taskArn, container, after }) {
-          logReads++;
-          const all = lines.get(`${taskArn}/${container}`);
-          if (all === undefined) return { kind: 'none' };
-          const from = Number(after ?? 0);
-          const page = all.slice(from, from + LOG_PAGE);
-          return { kind: 'lines', lines: page, next: String(from + page.length) };
-        },
-        async readBack({ taskArn, container, before }) {
-          logReads++;
-          const all = lines.get(`${taskArn}/${container}`);
-          if (all === undefined) return { kind: 'none' };
-          const to = Number(before ?? all.length);
-          const from = Math.max(to - LOG_PAGE, 0);
-          return { kind: 'lines', lines: all.slice(from, to), next: String(to), previous: String(from) };
-        },
-      },
+      logs,
       changes: {
         create: (spec) => createJob(spec, deps),
         change: (seen, manifest, what) => changeJob(seen, manifest, what, deps),
@@ -125,7 +126,7 @@ export async function aWorld(
         remove: (seen, propagation) => deleteCronJob(seen, propagation, deps),
         finish: (terminating) => finishCronJob(terminating, deps),
       },
-      doctor: createDoctor({ letters: store.letters, queueDepths: async () => [] }, deps),
+      doctor: createDoctor({ letters: store.letters, queueDepths: async () => [], logs }, deps),
       launchPace: async () => ({
         now,
         perSec: pace.perSec,
@@ -212,9 +213,13 @@ export async function aWorld(
       index: number,
       attempt: number,
       ending: Ending,
-      { nonce = 0, ...judged }: Partial<Judgement> & { readonly nonce?: number } = {},
+      {
+        nonce = 0,
+        startedAt = plusMs(START, 2000),
+        ...judged
+      }: Partial<Judgement> & { readonly nonce?: number; readonly startedAt?: EpochMs | null } = {},
     ): Promise<void> {
-      const times = { createdAt: plusMs(START, 1000), startedAt: plusMs(START, 2000), stoppedAt: plusMs(START, 3000) };
+      const times = { createdAt: plusMs(START, 1000), startedAt, stoppedAt: plusMs(START, 3000) };
       const taskArn = arnOf(index, attempt, nonce);
       const judgement: Judgement = {
         as: ending.cause === 'Completed' ? 'succeeded' : 'failed',

@@ -83,6 +83,7 @@ const OF_THE_JOB = [
   'Job  SuccessfulCreate Created pod: sums-1',
   'Job  SuccessfulCreate Created pod: sums-2',
   'Job  SuccessfulCreate Created pod: sums-0',
+  'Job ! PodFailed Pod sums-0 failed: exit code 3',
   'Job  Suspended Job suspended',
   'Job  Resumed Job resumed',
 ];
@@ -286,23 +287,23 @@ describe('Pods created', () => {
 
 describe('selected', () => {
   test.each([
-    [{ 'involvedObject.kind': 'Job' }, 7],
-    [{ 'involvedObject.kind': 'Job', 'involvedObject.name': 'sums', 'involvedObject.apiVersion': 'batch/v1' }, 7],
+    [{ 'involvedObject.kind': 'Job' }, 8],
+    [{ 'involvedObject.kind': 'Job', 'involvedObject.name': 'sums', 'involvedObject.apiVersion': 'batch/v1' }, 8],
     [{ 'involvedObject.kind': 'Job', 'involvedObject.name': 'other' }, 0],
-    [{ 'involvedObject.kind': 'Job', 'involvedObject.uid': '00000001-0000-4000-8000-000000000000' }, 7],
+    [{ 'involvedObject.kind': 'Job', 'involvedObject.uid': '00000001-0000-4000-8000-000000000000' }, 8],
     [{ 'involvedObject.kind': 'Job', 'involvedObject.uid': 'other' }, 0],
     [{ 'involvedObject.kind': 'CronJob' }, 0],
     [{ 'involvedObject.kind': 'Pod' }, 12],
     [{ 'involvedObject.apiVersion': 'v1' }, 12],
-    [{ 'involvedObject.name': 'sums' }, 7],
-    [{ 'involvedObject.namespace': 'default', type: 'Warning' }, 2],
+    [{ 'involvedObject.name': 'sums' }, 8],
+    [{ 'involvedObject.namespace': 'default', type: 'Warning' }, 3],
     [{ 'involvedObject.namespace': 'other' }, 0],
     [{ 'involvedObject.fieldPath': 'spec.containers{main}' }, 7],
-    [{ 'involvedObject.resourceVersion': '4' }, 19],
+    [{ 'involvedObject.resourceVersion': '4' }, 20],
     [{ reason: 'Started' }, 3],
-    [{ source: 'job-controller' }, 7],
+    [{ source: 'job-controller' }, 8],
     [{ reportingComponent: 'muster' }, 12],
-    [{ 'metadata.namespace': 'default' }, 19],
+    [{ 'metadata.namespace': 'default' }, 20],
     [{ 'metadata.name': 'nothing.0000000000000000' }, 0],
   ])('%j', async (fields, count) => {
     const world = await aBusyJob();
@@ -396,6 +397,28 @@ describe('watched', () => {
     expect(new Set(told.map(({ object }) => object.metadata.name)).size).toBe(told.length);
     expect(told[0]?.object.metadata.resourceVersion).toBe('2');
     expect(told.at(-1)?.object.metadata.resourceVersion).toBe('4');
+  });
+
+  test('why Pods fail: a cause is told when it is new, and again when more Pods have it', async () => {
+    const fail = async (index: number, exitCode: number): Promise<void> => {
+      await world.record('sums', index, 1, { cause: 'Error', exitCode, container: 'main', reason: '' });
+      await world.commit('sums', [{ op: 'failed', index, notBefore: null }]);
+    };
+    const steps = [() => fail(1, 3), () => fail(2, 4), () => fail(3, 3)];
+    const world: World = await aWorld({}, { onSleep: async () => steps.shift()?.() });
+    await world.post(JOBS, manifest('sums', { parallelism: 4 }));
+    const claims = [0, 1, 2, 3].map((index) => ({ op: 'claim' as const, index }));
+    await world.commit('sums', claims, { startTime: START });
+    await fail(0, 3);
+    const answer = await world.get(`${EVENTS}?watch=true&timeoutSeconds=5&fieldSelector=reason%3DPodFailed`);
+    const told = (await linesOf(answer)) as Told[];
+    expect(told.map(({ type, object }) => `${type} ${nameless(object.message)} ${object.count}`)).toEqual([
+      'ADDED Pod sums-0 failed: exit code 3 1',
+      'MODIFIED Pod sums-0 failed: exit code 3 2',
+      'ADDED Pod sums-2 failed: exit code 4 1',
+      'MODIFIED Pod sums-0 failed: exit code 3 3',
+    ]);
+    expect(told.at(-1)?.object).toEqual((await list(world, selector({ reason: 'PodFailed' }))).items[0]);
   });
 
   test('what is there comes first, and is not told again by what follows', async () => {
@@ -563,10 +586,10 @@ describe('watched', () => {
   });
 
   test.each([
-    [{ 'involvedObject.kind': 'Job' }, 7],
+    [{ 'involvedObject.kind': 'Job' }, 8],
     [{ 'involvedObject.kind': 'Pod' }, 12],
-    [{ 'involvedObject.name': 'sums' }, 7],
-    [{ type: 'Warning' }, 2],
+    [{ 'involvedObject.name': 'sums' }, 8],
+    [{ type: 'Warning' }, 3],
     [{ 'involvedObject.name': 'other' }, 0],
   ])('selected by %j', async (fields, count) => {
     const world = await aBusyJob();

@@ -232,7 +232,7 @@ describe('an image that cannot be had', () => {
       { as: 'unstarted', because: '' },
     );
     await world.commit('sums', [{ op: 'unstarted', index: 0, notBefore: null, since: null }]);
-    expect(await messageOf(await log(world, 0))).toMatch(new RegExp(`is waiting to start: ${words}$`));
+    expect(await messageOf(await log(world, 0))).toMatch(new RegExp(`is waiting to start: ${words}: ${reason}$`));
   });
 });
 

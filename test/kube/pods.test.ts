@@ -149,7 +149,6 @@ test('a Pod looks as Kubernetes makes it', async () => {
           terminated: {
             exitCode: 3,
             reason: 'Error',
-            message: 'Essential container in task exited',
             startedAt: '2023-11-14T22:13:22Z',
             finishedAt: '2023-11-14T22:13:23Z',
           },

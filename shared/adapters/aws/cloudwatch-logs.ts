@@ -16,7 +16,13 @@ export function createCloudwatchLogs(options: {
 }): LogReader {
   const { client, logGroup } = options;
   /** null: there is no such stream. CloudWatch repeats a token where there is nothing more in its direction. */
-  const page = async (taskArn: TaskArn, container: string, startFromHead: boolean, token: string | null) => {
+  const page = async (
+    taskArn: TaskArn,
+    container: string,
+    startFromHead: boolean,
+    token: string | null,
+    limit?: number,
+  ) => {
     try {
       const { events = [], ...tokens } = await client.send(
         new GetLogEventsCommand({
@@ -24,6 +30,7 @@ export function createCloudwatchLogs(options: {
           logStreamName: logStreamName(taskArn, container),
           startFromHead,
           ...(token === null ? {} : { nextToken: token }),
+          ...(limit === undefined ? {} : { limit }),
         }),
       );
       const lines = events.map(({ timestamp, message }) => ({ atMs: timestamp ?? 0, text: message ?? '' }));
@@ -39,8 +46,8 @@ export function createCloudwatchLogs(options: {
       if (found === null) return { kind: 'none' };
       return { kind: 'lines', lines: found.lines, next: found.nextForwardToken ?? after ?? '' };
     },
-    async readBack({ taskArn, container, before }) {
-      const found = await page(taskArn, container, false, before);
+    async readBack({ taskArn, container, before, linesMax }) {
+      const found = await page(taskArn, container, false, before, linesMax);
       if (found === null) return { kind: 'none' };
       const { lines, nextForwardToken: next = '', nextBackwardToken: previous = before ?? '' } = found;
       return { kind: 'lines', lines, next, previous };
