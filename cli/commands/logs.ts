@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { asJobUid } from '../../shared/domain/brand.ts';
 import { parseIndexesStrict, size } from '../../shared/domain/index-set.ts';
 import { has } from '../../shared/domain/index-set.ts';
+import { podName } from '../../shared/domain/pod-name.ts';
 import { type Job, type Pod, JobSchema, PodSchema } from '../api-objects.ts';
 import { ApiFailure, EXIT, Failure, usageFailure } from '../failure.ts';
 import { looksFor } from '../job-view.ts';
@@ -29,7 +31,11 @@ const FOLLOWED_MAX = 32;
 /** An attempt that has not started yet is asked for again. */
 const LOOK_AGAIN_MS = 500;
 
-type Chosen = PodAttempt & { readonly pod: Pod };
+type Chosen = PodAttempt & {
+  readonly pod: { readonly metadata: Pick<Pod['metadata'], 'namespace' | 'name'> };
+  /** The server has listed it; else it was stopped, or there never was one. */
+  readonly isListed: boolean;
+};
 
 /** `muster logs`: what the tasks of a Job have printed, in order of their indexes, or all at once as it comes. */
 export async function logs(name: string, flags: LogFlags, shell: Shell): Promise<number> {
@@ -55,6 +61,9 @@ export async function logs(name: string, flags: LogFlags, shell: Shell): Promise
     if (flags.follow) await Promise.all(chosen.map(printOne));
     else for (const each of chosen) await printOne(each);
   } catch (error) {
+    const isNone =
+      error instanceof ApiFailure && error.status.code === 404 && chosen.every(({ isListed }) => !isListed);
+    if (isNone) throw new Failure(`error: ${nothingOf(name, flags)}`);
     if (!interrupted) throw error;
   } finally {
     stop.abort();
@@ -76,9 +85,17 @@ async function choose(job: Job, { indexes, attempt }: LogFlags, client: KubeClie
     const read = attemptOf(pod);
     if (read === null || (attempt !== null && read.attempt !== attempt)) continue;
     if (wanted !== null && (read.index === null || !has(wanted, read.index))) continue;
-    latest.set(read.index ?? pod.metadata.name, { ...read, pod }); // attempts are listed in order
+    latest.set(read.index ?? pod.metadata.name, { ...read, pod, isListed: true }); // attempts are listed in order
   }
-  return [...latest.values()];
+  if (latest.size > 0 || attempt === null || only === null) return [...latest.values()];
+  return [stoppedOf(job, only, attempt)];
+}
+
+/** A Pod that was stopped is in no list; its name is known, and its log can still be read. */
+function stoppedOf({ metadata, spec }: Job, index: number, attempt: number): Chosen {
+  const owner = { uid: asJobUid(metadata.uid), name: metadata.name, completionMode: spec.completionMode };
+  const { namespace } = metadata;
+  return { index, attempt, isListed: false, pod: { metadata: { namespace, name: podName(owner, index, attempt) } } };
 }
 
 function indexSetOf(text: string, { metadata, spec }: Job) {

@@ -84,7 +84,7 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
     }
     if (isEnd(told) && lingering.some((id) => isSame(id, told))) {
       lingering = lingering.filter((id) => !isSame(id, told));
-      if (told.kind === 'stopped') ledger.note(told, REPLACED, FRESH);
+      if (told.kind === 'stopped') ledger.note(told, REPLACED, { ...FRESH, podDeleted: true });
       continue;
     }
     const fact = record === null ? told : meant(told, record);
@@ -127,7 +127,7 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
         if (isEnding(status.phase) || record.podDeleted || record.stopping) break; // it is being stopped already
         if (record.state === 'waiting') {
           if (isOutOfRange(job.spec, index)) draft.apply({ op: 'released', index, attempt });
-          else ledger.failOrGiveUp(fact, record);
+          else ledger.failOrGiveUp(fact, { ...record, podDeleted: true });
         } else if (
           replacesAtOnce(job) &&
           !isOutOfRange(job.spec, index) &&
@@ -137,7 +137,7 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
           lingering.length < LINGERING_MAX
         ) {
           lingering = [...lingering, { index, attempt, nonce: record.nonce, taskArn: fact.taskArn, since: fact.at }];
-          ledger.failOrGiveUp(fact, record);
+          ledger.failOrGiveUp(fact, { ...record, podDeleted: true });
           answered.add(index);
           replaced.push(fact.taskArn);
         } else {
@@ -203,6 +203,7 @@ class Ledger {
   close(fact: Stopped, record: IndexRecord): void {
     const { job, status, podOfIndex } = this.#context;
     const { index, attempt, ending, at } = fact;
+    const gone = this.#goneWith(record);
     const judged = judge({
       spec: job.spec,
       phase: status.phase,
@@ -223,7 +224,7 @@ class Ledger {
     }
     switch (judged.as) {
       case 'succeeded':
-        this.#draft.apply({ op: 'succeeded', index, attempt });
+        this.#draft.apply({ op: 'succeeded', index, attempt, ...gone });
         this.#succeededAt.push(at);
         this.counted.succeeded++;
         this.#hit(job.spec.successPolicy ?? [], index);
@@ -232,10 +233,10 @@ class Ledger {
         this.fail(fact, record);
         break;
       case 'failedForGood':
-        this.#failForGood(fact);
+        this.#failForGood(fact, record);
         break;
       case 'ignored':
-        this.#draft.apply({ op: 'ignored', index, attempt, notBefore: this.#indexBackoff(record, at) });
+        this.#draft.apply({ op: 'ignored', index, attempt, notBefore: this.#indexBackoff(record, at), ...gone });
         this.#failedAt.push(at);
         this.counted.ignored++;
         break;
@@ -257,6 +258,7 @@ class Ledger {
           index,
           attempt,
           notBefore: lossDelayEndsAt(record.infra + record.spot, at),
+          ...gone,
         });
         this.counted.lost++;
         break;
@@ -270,20 +272,33 @@ class Ledger {
 
   /** The attempt counts as failed; its index has had its last one, or is tried again. */
   failOrGiveUp(fact: Failed, record: IndexRecord): void {
-    if (hasSpentLimit(this.#context.job.spec, record)) this.#failForGood(fact);
+    if (hasSpentLimit(this.#context.job.spec, record)) this.#failForGood(fact, record);
     else this.fail(fact, record);
   }
 
   /** The attempt counts as failed, and its index may be tried again. */
   fail({ index, attempt, at }: Failed, record: IndexRecord): void {
-    this.#draft.apply({ op: 'failed', index, attempt, notBefore: this.#indexBackoff(record, at) });
+    const notBefore = this.#indexBackoff(record, at);
+    this.#draft.apply({ op: 'failed', index, attempt, notBefore, ...this.#goneWith(record) });
     this.#countFailure(index, at);
   }
 
-  note(fact: Stopped, { as, because }: Judged, { failures, ignored, restarts }: IndexRecord): void {
+  note(fact: Stopped, { as, because }: Judged, record: IndexRecord): void {
     const { index, attempt, nonce, taskArn, ending, times } = fact;
+    const { failures, ignored, restarts } = record;
     const judgement = { as, because: because.slice(0, BECAUSE_MAX_CHARS) };
-    this.#ended.push({ index, attempt, nonce, taskArn, ending, times, judgement, failures, ignored, restarts });
+    const counts = { failures, ignored, restarts };
+    this.#ended.push({
+      index,
+      attempt,
+      nonce,
+      taskArn,
+      ending,
+      times,
+      judgement,
+      ...counts,
+      ...this.#goneWith(record),
+    });
   }
 
   result() {
@@ -307,9 +322,9 @@ class Ledger {
     this.#ruleHits = hits;
   }
 
-  #failForGood({ index, attempt, at }: Failed): void {
+  #failForGood({ index, attempt, at }: Failed, record: IndexRecord): void {
     this.#lastGivenUp = index;
-    this.#draft.apply({ op: 'failedForGood', index, attempt });
+    this.#draft.apply({ op: 'failedForGood', index, attempt, ...this.#goneWith(record) });
     this.#countFailure(index, at);
     this.counted.failedIndexes++;
   }
@@ -318,6 +333,11 @@ class Ledger {
     this.#failedAt.push(at);
     this.#lastFailed = index;
     this.counted.failed++;
+  }
+
+  /** A Pod that users have seen being deleted goes when it ends, whatever its end counts as. */
+  #goneWith({ stopping, podDeleted }: IndexRecord): { readonly gone?: true } {
+    return isEnding(this.#context.status.phase) || stopping || podDeleted ? { gone: true } : {};
   }
 
   /** null where the Job as a whole is in back-off, not each of its indexes. */

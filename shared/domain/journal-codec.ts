@@ -9,7 +9,10 @@ import type { Step, TransitionOp } from './transition.ts';
 // the highest two: the attempt, if it is 1 to 3, else 0 and the attempt follows. Indexes count from the one after the
 // last of the same step, for each step goes over the board in an order of its own.
 
-const STEPS = codes<TransitionOp | 'failedHeld'>({
+type StepWord = TransitionOp | 'failedHeld' | GoneWord;
+type GoneWord = `${'succeeded' | 'failed' | 'failedHeld' | 'failedForGood' | 'ignored' | 'lost' | 'lostToSpot'}Gone`;
+
+const STEPS = codes<StepWord>({
   claim: 0,
   renonce: 1,
   launched: 2,
@@ -28,6 +31,14 @@ const STEPS = codes<TransitionOp | 'failedHeld'>({
   ignored: 15,
   /** `failed` with a back-off of the index's own */
   failedHeld: 16,
+  // The same ends, of Pods that were being deleted; since STATUS's format 5.
+  succeededGone: 17,
+  failedGone: 18,
+  failedHeldGone: 19,
+  failedForGoodGone: 20,
+  ignoredGone: 21,
+  lostGone: 22,
+  lostToSpotGone: 23,
 });
 const STEP_CODES = 32;
 const GAP = 32;
@@ -43,13 +54,14 @@ export function writeEntries(w: Writer, { nextSeq, entries }: Journal, now: Epoc
   const nextIndex = new Uint32Array(STEP_CODES);
   for (const { seq, transition: t } of entries) {
     invariant(seq >= expected, 'the journal is in order');
-    const step = STEPS.code(t.op === 'failed' && t.notBefore !== null ? 'failedHeld' : t.op);
+    const word = wordOf(t);
+    const step = STEPS.code(word);
     const inline = t.attempt <= ATTEMPT_INLINE_MAX ? t.attempt : 0;
     w.byte(step + (seq === expected ? 0 : GAP) + inline * ATTEMPT_UNIT);
     if (seq !== expected) w.varint(seq - expected);
     if (inline === 0) w.varint(t.attempt);
     w.zigzag(t.index - (nextIndex[step] ?? 0));
-    if ('notBefore' in t && step !== STEPS.code('failed')) writeTimeOrNull(w, t.notBefore, now);
+    if ('notBefore' in t && word !== 'failed' && word !== 'failedGone') writeTimeOrNull(w, t.notBefore, now);
     if (t.op === 'unstarted') writeTimeOrNull(w, t.since, now);
     expected = seq + 1;
     nextIndex[step] = t.index + 1;
@@ -75,12 +87,26 @@ export function readEntries(r: Reader, nextSeq: number, now: EpochMs): JournalEn
   });
 }
 
-function readStep(r: Reader, op: TransitionOp | 'failedHeld', now: EpochMs): Step {
-  if (op === 'failed') return { op, notBefore: null };
-  if (op === 'failedHeld') return { op: 'failed', notBefore: readTimeOrNull(r, now) };
-  if (op === 'unstarted') return { op, notBefore: readTimeOrNull(r, now), since: readTimeOrNull(r, now) };
-  if (op === 'restart' || op === 'ignored' || op === 'lost' || op === 'lostToSpot') {
-    return { op, notBefore: readTimeOrNull(r, now) };
-  }
-  return { op };
+/** The word under which a step is stored. */
+function wordOf(step: Step): StepWord {
+  const word = step.op === 'failed' && step.notBefore !== null ? 'failedHeld' : step.op;
+  if (!('gone' in step) || step.gone !== true) return word;
+  return word === 'failedHeld' ? 'failedHeldGone' : `${step.op}Gone`;
+}
+
+function readStep(r: Reader, word: StepWord, now: EpochMs): Step {
+  const held = (): { readonly notBefore: EpochMs | null } => ({ notBefore: readTimeOrNull(r, now) });
+  if (word === 'failed') return { op: word, notBefore: null };
+  if (word === 'failedGone') return { op: 'failed', notBefore: null, gone: true };
+  if (word === 'failedHeld') return { op: 'failed', ...held() };
+  if (word === 'failedHeldGone') return { op: 'failed', ...held(), gone: true };
+  if (word === 'unstarted') return { op: word, ...held(), since: readTimeOrNull(r, now) };
+  if (word === 'restart' || word === 'ignored' || word === 'lost' || word === 'lostToSpot')
+    return { op: word, ...held() };
+  if (word === 'ignoredGone') return { op: 'ignored', ...held(), gone: true };
+  if (word === 'lostGone') return { op: 'lost', ...held(), gone: true };
+  if (word === 'lostToSpotGone') return { op: 'lostToSpot', ...held(), gone: true };
+  if (word === 'succeededGone') return { op: 'succeeded', gone: true };
+  if (word === 'failedForGoodGone') return { op: 'failedForGood', gone: true };
+  return { op: word };
 }

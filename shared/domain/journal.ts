@@ -4,7 +4,7 @@ import type { IndexState } from './index-record.ts';
 import { invariant } from './invariant.ts';
 import type { ChunkFold } from './plan.ts';
 import { type Journal, type Status, chunkLength } from './status.ts';
-import type { Transition, TransitionOp } from './transition.ts';
+import type { Step, Transition, TransitionOp } from './transition.ts';
 import { CHUNKS_PER_PASS_MAX, FOLD_AT_ENTRIES } from './timing.ts';
 
 /** The journal with this pass's transitions at its end. */
@@ -19,21 +19,29 @@ export const unfolded = (status: Pick<Status, 'journal' | 'chunks'>): Journal['e
     ({ seq, transition }) => seq >= (status.chunks[chunkOf(transition.index)]?.foldedSeq ?? 0),
   );
 
-/** Pods that changed in journal entries from `sinceSeq` on, each once, with the state that they have now. */
+/**
+ * Pods that changed in journal entries from `sinceSeq` on, each once, as they are now. What was claimed and withdrawn
+ * within them was never a Pod to anybody.
+ */
 export function podChanges({ entries }: Journal, sinceSeq: number): readonly PodChange[] {
-  const changes = new Map<number, PodChange>();
+  const changes = new Map<string, PodChange>();
   for (const { seq, transition } of entries) {
-    if (seq < sinceSeq) continue;
-    const { index, attempt, op } = transition;
-    if (op === 'stopping' || op === 'podDeleted' || op === 'renonce') continue; // the Pod's state stays what it was
-    // One attempt of an index at a time: the newest entry is the one that tells.
-    changes.set(index, { index, attempt, state: STATE_AFTER[op] });
+    if (seq < sinceSeq || transition.op === 'renonce') continue; // the Pod stays as it was
+    const { index, attempt } = transition;
+    const key = `${index}/${attempt}`;
+    const before = changes.get(key);
+    const state = stateAfter(transition, before?.state);
+    if (state === 'gone' && before?.isNew === true) changes.delete(key);
+    else {
+      const isNew = transition.op === 'claim' || before?.isNew === true;
+      changes.set(key, { index, attempt, state, ...(isNew ? { isNew } : {}) });
+    }
   }
   return [...changes.values()];
 }
 
 /** An ended attempt whose index is pending again shows as pending: its Pod's end is in the attempt's record. */
-const STATE_AFTER: Record<Exclude<TransitionOp, 'stopping' | 'podDeleted' | 'renonce'>, IndexState> = {
+const STATE_AFTER: Record<Exclude<TransitionOp, 'stopping' | 'podDeleted' | 'renonce' | 'released'>, IndexState> = {
   claim: 'claimed',
   launched: 'launched',
   running: 'running',
@@ -46,10 +54,27 @@ const STATE_AFTER: Record<Exclude<TransitionOp, 'stopping' | 'podDeleted' | 'ren
   ignored: 'pending',
   lost: 'pending',
   lostToSpot: 'pending',
-  released: 'pending',
 };
 
-export type PodChange = { readonly index: number; readonly attempt: number; readonly state: IndexState };
+function stateAfter(step: Step, before: PodChange['state'] | undefined): PodChange['state'] {
+  if (step.op === 'renonce' || step.op === 'stopping' || step.op === 'podDeleted') return before ?? 'stopping';
+  if (step.op === 'released' || ('gone' in step && step.gone === true)) return 'gone';
+  return STATE_AFTER[step.op];
+}
+
+/** A Pod of which a row of the feed tells. */
+export type PodChange = {
+  readonly index: number;
+  readonly attempt: number;
+  /** `stopping`: it is being deleted, and its state is what it was; `gone`: there is no such Pod any more. */
+  readonly state: IndexState | 'stopping' | 'gone';
+  /** Nobody has been told of it before. */
+  readonly isNew?: true | undefined;
+};
+
+/** As feeds keep them: steps from one index to the next take less room. */
+export const inOrderOfPods = <P extends Pick<PodChange, 'index' | 'attempt'>>(pods: readonly P[]): readonly P[] =>
+  pods.toSorted((a, b) => a.index - b.index || a.attempt - b.attempt);
 
 export type Folding = {
   /** Without the entries that are both folded and published. */

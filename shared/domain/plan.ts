@@ -45,6 +45,8 @@ export type EndedAttempt = AttemptId & {
   readonly failures: number;
   readonly ignored: number;
   readonly restarts: number;
+  /** Its Pod was being deleted when it ended: users see no Pod of it, its record stays for logs and history. */
+  readonly gone?: true | undefined;
 };
 
 /** What an attempt's end counts as, and who says so. */

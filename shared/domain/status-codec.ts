@@ -17,14 +17,14 @@ import {
 /**
  * STATUS as bytes. Every commit of a Job writes it, so it is kept small: what changes by steps is stored as the step.
  *
- *     version 4 · head · chunk summaries · claims in flight · journal
+ *     version 5 · head · chunk summaries · claims in flight · journal
  *
  * Times count from the status's own `now`, sequence numbers from the journal's next one, indexes from the one before
  * of the same kind. So a claim in the journal takes 2 bytes, as claims go up one by one; an outcome 4, as those come in
  * any order; a lost attempt in back-off 7; a claim in flight 2 to 4; a fresh chunk 1, any other about 10.
  */
-const VERSION = 4;
-/** The oldest format that is read: it knew no restarts, success policies, replaced attempts or deciding index; 2 no events or labels; 3 not since when attempts were replaced. */
+const VERSION = 5;
+/** The oldest format that is read: it knew no restarts, success policies, replaced attempts or deciding index; 2 no events or labels; 3 not since when attempts were replaced; 4 no Pods that were being deleted when they ended. */
 const VERSION_MIN = 1;
 
 export function encodeStatus(status: Status): Uint8Array {

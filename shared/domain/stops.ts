@@ -60,7 +60,7 @@ export function planStops(
     const { attempt, nonce, state } = record;
     if (state !== 'waiting') stop.push({ index, attempt, nonce });
     else if (failing && index < completions) {
-      draft.apply({ op: 'failed', index, attempt, notBefore: null });
+      draft.apply({ op: 'failed', index, attempt, notBefore: null, gone: true });
       failed++;
     } else draft.apply({ op: 'released', index, attempt });
   }

@@ -5,6 +5,9 @@ import { invariant, unreachable } from './invariant.ts';
 /** One step of one index's attempt, as the journal keeps it; what follows from the record is not written again. */
 export type Transition = { readonly index: number; readonly attempt: number } & Step;
 
+/** `gone`: the attempt's Pod was being deleted when it ended, so users see no Pod of it any more. */
+type End = { readonly gone?: true | undefined };
+
 export type Step =
   /** pending → claimed, a new attempt */
   | { readonly op: 'claim' }
@@ -25,18 +28,18 @@ export type Step =
   /** waiting → claimed: the same attempt, under a nonce of its own */
   | { readonly op: 'relaunch' }
   /** active → succeeded: this is the write that counts it */
-  | { readonly op: 'succeeded' }
+  | ({ readonly op: 'succeeded' } & End)
   /** active or waiting → pending: the user's program failed; an attempt is spent */
-  | { readonly op: 'failed'; readonly notBefore: EpochMs | null }
+  | ({ readonly op: 'failed'; readonly notBefore: EpochMs | null } & End)
   /** active or waiting → failed: the same, and this index is not tried again */
-  | { readonly op: 'failedForGood' }
+  | ({ readonly op: 'failedForGood' } & End)
   /** active → pending: it failed, and podFailurePolicy says that this does not count */
-  | { readonly op: 'ignored'; readonly notBefore: EpochMs | null }
+  | ({ readonly op: 'ignored'; readonly notBefore: EpochMs | null } & End)
   /** active → pending: infrastructure took it; no attempt of the user's is spent */
-  | { readonly op: 'lost'; readonly notBefore: EpochMs | null }
+  | ({ readonly op: 'lost'; readonly notBefore: EpochMs | null } & End)
   /** the same, by Spot */
-  | { readonly op: 'lostToSpot'; readonly notBefore: EpochMs | null }
-  /** active or waiting → pending: we ended or cancelled it; nothing is counted */
+  | ({ readonly op: 'lostToSpot'; readonly notBefore: EpochMs | null } & End)
+  /** active or waiting → pending: we ended or cancelled it; nothing is counted, and its Pod is gone */
   | { readonly op: 'released' };
 
 export type TransitionOp = Step['op'];

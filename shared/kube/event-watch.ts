@@ -1,6 +1,6 @@
 import { chunkOf } from '../domain/board.ts';
 import { type EpochMs, type JobUid, asEpochMs, plusMs } from '../domain/brand.ts';
-import type { FeedEntry, FeedRow } from '../ports/feed.ts';
+import type { FeedEntry, FeedRow, PodChange } from '../ports/feed.ts';
 import { type EventFilter, showsEvent } from './event-filter.ts';
 import { eventsOfJob, eventsOfPod, presentEvents } from './event-list.ts';
 import {
@@ -16,7 +16,7 @@ import { attemptOfPlace, firstPlaceOf, podNews, podSubject } from './event-of-po
 import { type EventObject, jobSubject, renderEvent } from './event-object.ts';
 import type { PodFacts, PodPick } from './pod-facts.ts';
 import { type JobView, type Reads, readJob } from './read-job.ts';
-import { isGone, podFactsOf, readFacts } from './read-pods.ts';
+import { isGone, pickOf, podFactsOf, readFacts } from './read-pods.ts';
 import { podCreatedAt } from './render-pod.ts';
 import type { Change, WatchSource } from './watch.ts';
 
@@ -110,7 +110,7 @@ async function* entryChanges(
     if (filter.turnover) yield* creations(view, created, told, reads);
     if (filter.turnover && facts.some(isToldFailed)) yield* failures(view, told, reads);
   }
-  const listed = new Map(entry.pods.map(({ index, attempt }) => [index, attempt]));
+  const listed = new Map(newestOf(entry).map(({ index, attempt }) => [index, attempt]));
   for (const pod of facts) {
     const changes = podChanges(pod, told, listed.get(pod.index) === pod.attempt);
     if (filter.ofPods) yield* changes;
@@ -137,21 +137,23 @@ function* statusChanges(view: JobView, { after, version }: FeedEntry, told: JobT
 }
 
 /** The Pods of a row, each with those before it whose end is still to be told. */
-function newPicks(view: JobView, { pods }: FeedEntry, told: JobTold): readonly PodPick[] {
-  return pods
-    .toSorted((a, b) => a.index - b.index)
-    .flatMap(({ index, attempt, state }) => {
-      const last = told.pods.get(index);
-      const first = last === undefined ? Math.max(attempt - 1, 1) : Math.min(attemptOfPlace(last), attempt);
-      const before = Array.from(
-        { length: attempt - first },
-        (_, i): PodPick => ({ index, attempt: first + i, state: 'ended' }),
-      );
-      return index < view.board.size
-        ? [...before, { index, attempt, state: state === 'pending' ? 'ended' : state } as const]
-        : [];
-    });
+function newPicks(view: JobView, entry: FeedEntry, told: JobTold): readonly PodPick[] {
+  return newestOf(entry).flatMap((change) => {
+    const { index, attempt } = change;
+    const last = told.pods.get(index);
+    const first = last === undefined ? Math.max(attempt - 1, 1) : Math.min(attemptOfPlace(last), attempt);
+    const before = Array.from(
+      { length: attempt - first },
+      (_, i): PodPick => ({ index, attempt: first + i, state: 'ended' }),
+    );
+    return index < view.board.size ? [...before, pickOf(view, change)] : [];
+  });
 }
+
+/** Of each index the newest Pod that a row lists; they come in order. */
+const newestOf = ({ pods }: FeedEntry): readonly PodChange[] => [
+  ...new Map(pods.map((change) => [change.index, change])).values(),
+];
 
 function isNewlyMade(pod: PodFacts, { pods, begin }: JobTold): boolean {
   const last = pods.get(pod.index);

@@ -1,27 +1,38 @@
 import { parsePodName } from '../domain/pod-name.ts';
 import { type JobRef, jobRefs } from './list-page.ts';
 import type { Reads } from './read-job.ts';
-import { readPod } from './read-pods.ts';
+import { isGone, readAttempt } from './read-pods.ts';
 
 /**
  * The Pod of this name, which leads to its attempt once its Job is known: `<job>-<suffix>` or `<job>-<index>-<suffix>`.
  * null: there is none.
  */
 export async function findPod(namespace: string, name: string, reads: Reads) {
+  const attempt = await findAttempt(namespace, name, reads);
+  return attempt === null || isGone(attempt.facts) ? null : attempt;
+}
+
+/** The same, if only its record is left, for the Pod was deleted. */
+export async function findAttempt(namespace: string, name: string, reads: Reads) {
   for await (const owner of ownersOf(namespace, name, reads)) {
-    const found = await podOfJob(owner, name, reads);
+    const found = await attemptOfJob(owner, name, reads);
     if (found !== null) return found;
   }
   return null;
 }
 
-/** The same, if this Job is its owner. */
-export async function podOfJob({ uid, name: jobName }: Pick<JobRef, 'uid' | 'name'>, name: string, reads: Reads) {
+/** The Pod of this name, if this Job is its owner. */
+export async function podOfJob(job: Pick<JobRef, 'uid' | 'name'>, name: string, reads: Reads) {
+  const attempt = await attemptOfJob(job, name, reads);
+  return attempt === null || isGone(attempt.facts) ? null : attempt;
+}
+
+async function attemptOfJob({ uid, name: jobName }: Pick<JobRef, 'uid' | 'name'>, name: string, reads: Reads) {
   if (!name.startsWith(jobName.slice(0, SURELY_IN_NAMES))) return null;
   const spec = await reads.jobs.readSpec(uid);
   if (spec === null) return null;
   const attempt = parsePodName({ uid, name: jobName, completionMode: spec.manifest.spec.completionMode }, name);
-  return attempt === null ? null : readPod(uid, attempt.index, attempt.attempt, reads);
+  return attempt === null ? null : readAttempt(uid, attempt.index, attempt.attempt, reads);
 }
 
 /** So much of a Job's name is in its Pods' names, however long name and index are. */

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import type { ApiDeps, ApiOptions } from './api-deps.ts';
 import { BUFFERED_MAX_SEC, STREAM_MAX_SEC } from './api-deps.ts';
 import { listOrWatch, showObject } from './collection-routes.ts';
-import { findPod } from './find-pod.ts';
+import { findAttempt, findPod } from './find-pod.ts';
 import type { PageRequest } from './list-page.ts';
 import { listPods, parsePodFilter } from './list-pods.ts';
 import { deletePod, deletePods } from './pod-delete.ts';
@@ -10,7 +10,7 @@ import { type LogSource, findLogSource, logText } from './pod-log.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { parseLogOptions } from './pod-log-options.ts';
 import { ok } from './query.ts';
-import { readPod } from './read-pods.ts';
+import { readAttempt } from './read-pods.ts';
 import { PODS, badRequest, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
 import { streamLines } from './streams.ts';
 import { POD_PRINTER, isPodOver } from './tables/pod-printer.ts';
@@ -70,7 +70,8 @@ function selectPods(c: Context, namespace: string | null, deps: ApiDeps) {
 }
 
 async function readLog(c: Context, namespace: string, name: string, deps: ApiDeps, options: ApiOptions) {
-  const found = await findPod(namespace, name, deps);
+  // What a Pod that was deleted has printed can be read as long as its attempt is remembered.
+  const found = await findAttempt(namespace, name, deps);
   if (found === null) return errorResponse(notFound(PODS, name));
   const { view, index, attempt, facts } = found;
   const now = deps.clock.now();
@@ -79,7 +80,7 @@ async function readLog(c: Context, namespace: string, name: string, deps: ApiDep
   const source = await findLogSource(facts, name, wanted.value, deps.jobs);
   if (source.kind === 'none') return errorResponse(badRequest(source.why));
   const hasEnded = async (): Promise<boolean> => {
-    const pod = await readPod(view.spec.identity.uid, index, attempt, deps, 'evenDeleted');
+    const pod = await readAttempt(view.spec.identity.uid, index, attempt, deps, 'evenDeleted');
     const then: LogSource | null = pod === null ? null : await findLogSource(pod.facts, name, wanted.value, deps.jobs);
     return then?.kind !== 'task' || then.taskArn !== source.taskArn || then.hasEnded;
   };

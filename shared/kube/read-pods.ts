@@ -6,6 +6,7 @@ import { type IndexRecord, hasPod, isActive } from '../domain/index-record.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
 import { type PodWait, claimWait, pauseWait } from '../domain/pod-wait.ts';
 import type { LaunchPace } from '../domain/waits.ts';
+import type { PodChange } from '../ports/feed.ts';
 import type { AttemptRecord, LaunchSlot } from '../ports/job-store.ts';
 import { type JobView, type Reads, readJob } from './read-job.ts';
 import type { PodFacts, PodPick } from './pod-facts.ts';
@@ -56,8 +57,8 @@ export async function* podFactsOf(
   }
 }
 
-/** The Pod of one attempt; null when there is none. */
-export async function readPod(
+/** The Pod of one attempt, as it is or was; null when there never was one, or nothing is known of it. */
+export async function readAttempt(
   uid: JobUid,
   index: number,
   attempt: number,
@@ -68,7 +69,16 @@ export async function readPod(
   const pick = view === null ? undefined : attemptsOf(view, index).find((each) => each.attempt === attempt);
   if (view === null || pick === undefined) return null;
   const [facts] = await readFacts(view, [pick], reads);
-  return facts === undefined || isGone(facts) ? null : { ...pick, pod: renderPod(facts), facts, view };
+  const isKnown = facts !== undefined && (facts.state !== 'ended' || facts.record !== null);
+  return isKnown ? { ...pick, pod: renderPod(facts), facts, view } : null;
+}
+
+/** A Pod as a row of the feed tells of it. One that is being deleted is what the board says. */
+export function pickOf({ board }: JobView, { index, attempt, state }: PodChange): PodPick {
+  if (state !== 'stopping') return { index, attempt, state: state === 'pending' || state === 'gone' ? 'ended' : state };
+  const record = board.record(index);
+  const isCurrent = record?.attempt === attempt && record.state !== 'pending';
+  return { index, attempt, state: isCurrent ? record.state : 'ended' };
 }
 
 /** Every attempt that an index has had, by what the board says of it. */
@@ -99,9 +109,15 @@ export async function renderPicks(
   });
 }
 
-/** There is no such Pod (any more). */
-export const isGone = ({ state, record }: PodFacts): boolean =>
-  state === 'ended' && (record === null || isPodDeletion(record.ending));
+/** There is no such Pod (any more): it was being deleted when it ended, or never had a task. */
+export function isGone({ state, record }: PodFacts): boolean {
+  if (record === null) return state === 'ended';
+  if (state !== 'ended' && state !== 'succeeded' && state !== 'failed') return false;
+  const { as } = record.judgement;
+  // Of an attempt that has ended between two tasks the last task's end is known; nothing but a deletion ends it so.
+  const hasEndedSo = state === 'ended' && (as === 'released' || as === 'restarted' || as === 'unstarted');
+  return record.gone === true || hasEndedSo || isPodDeletion(record.ending);
+}
 
 /** All that is known of attempts, which come by index, with their records and launches. */
 export async function readFacts(view: JobView, picks: readonly PodPick[], reads: Reads): Promise<readonly PodFacts[]> {

@@ -1,10 +1,9 @@
 import { chunkOf } from '../domain/board.ts';
-import type { FeedEntry, FeedRow } from '../ports/feed.ts';
+import type { FeedEntry, FeedRow, PodChange } from '../ports/feed.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import { type PodFilter, mayShowPodsOf, presentPods, showsPod } from './list-pods.ts';
-import { type JobView, type Reads, readJob } from './read-job.ts';
-import { podsOf, renderPicks } from './read-pods.ts';
-import type { PodPick } from './pod-facts.ts';
+import { type Reads, readJob } from './read-job.ts';
+import { pickOf, podsOf, renderPicks } from './read-pods.ts';
 import type { PodObject } from './render-pod.ts';
 import type { Change, WatchSource } from './watch.ts';
 
@@ -12,7 +11,6 @@ import type { Change, WatchSource } from './watch.ts';
 export function watchedPods(filter: PodFilter, reads: Reads): WatchSource<PodObject> {
   /** By Job: the version in which its Pods were shown first. */
   const told = new Map<string, number>();
-  const endings = new Endings();
   const turns = new Turns(filter);
   return {
     kind: 'Pod',
@@ -29,17 +27,16 @@ export function watchedPods(filter: PodFilter, reads: Reads): WatchSource<PodObj
     async *changes(row: FeedRow): AsyncGenerator<Change<PodObject>> {
       for (const entry of row.entries) {
         if (!mayShowPodsOf(filter, entry) || row.number <= (told.get(entry.uid) ?? 0)) continue;
-        for await (const change of entryChanges(entry, endings, reads)) {
+        for await (const change of entryChanges(entry, reads)) {
           const type = turns.typeOf(change);
           if (type !== null) yield { type, object: withVersion(change.object, row.number) };
         }
-        if (entry.type === 'DELETED') endings.forget(entry.uid);
       }
     },
   };
 }
 
-async function* entryChanges(entry: FeedEntry, endings: Endings, reads: Reads): AsyncGenerator<Change<PodObject>> {
+async function* entryChanges(entry: FeedEntry, reads: Reads): AsyncGenerator<Change<PodObject>> {
   if (entry.type === 'DELETED') {
     // Kubernetes' garbage collector takes a Job's Pods with it.
     const all = podsOf(entry.uid, { index: 0, attempt: 1 }, reads, 'evenDeleted');
@@ -47,54 +44,27 @@ async function* entryChanges(entry: FeedEntry, endings: Endings, reads: Reads): 
     return;
   }
   if (entry.pods.length === 0) return;
-  const view = await readJob(entry.uid, reads, (_, spec) => (showsRestarts(spec) ? chunksOf(entry) : []));
+  const view = await readJob(entry.uid, reads, (_, spec) => chunksToTell(entry, spec));
   if (view === null) return;
-  yield* picksOf(view, entry, endings, reads);
-}
-
-/** Only the board knows these counts; other Jobs' Pods are told without reading it. */
-const showsRestarts = ({ manifest: { spec } }: StoredSpec): boolean =>
-  spec.backoffLimitPerIndex !== undefined || spec.template.spec.restartPolicy === 'OnFailure';
-
-const chunksOf = ({ pods }: FeedEntry): readonly number[] => [...new Set(pods.map(({ index }) => chunkOf(index)))];
-
-async function* picksOf(view: JobView, { uid, pods }: FeedEntry, endings: Endings, reads: Reads) {
-  const picks = pods
-    .toSorted((a, b) => a.index - b.index)
-    .flatMap(({ index, attempt, state }): readonly PodPick[] => [
-      ...endings
-        .before(uid, index, attempt, state === 'pending')
-        .map((ended): PodPick => ({ index, attempt: ended, state: 'ended' })),
-      { index, attempt, state: state === 'pending' ? 'ended' : state },
-    ]);
-  for (const { kind, state, pod } of await renderPicks(view, picks, reads)) {
-    const type = kind === 'gone' ? 'DELETED' : state === 'claimed' ? 'ADDED' : 'MODIFIED';
-    yield { type, object: pod } as const;
+  const changes = new Map(entry.pods.map((change) => [keyOf(change), change]));
+  const picks = entry.pods.map((change) => pickOf(view, change));
+  for (const { kind, pod, ...pick } of await renderPicks(view, picks, reads)) {
+    const change = changes.get(keyOf(pick));
+    if (change !== undefined) yield { type: kind === 'gone' ? 'DELETED' : typeOf(change), object: pod };
   }
 }
 
-/**
- * A row tells the newest attempt of an index only. If the one before has ended in the same row, its end is ours to
- * tell, once.
- */
-class Endings {
-  /** By Job and index. */
-  readonly #told = new Map<string, Map<number, number>>();
+const keyOf = ({ index, attempt }: Pick<PodChange, 'index' | 'attempt'>): string => `${index}/${attempt}`;
 
-  /** Earlier attempts whose end is still to be told. */
-  before(uid: string, index: number, attempt: number, hasEnded: boolean): readonly number[] {
-    const ofJob = this.#told.get(uid) ?? new Map<number, number>();
-    this.#told.set(uid, ofJob);
-    const last = ofJob.get(index) ?? Math.max(attempt - 2, 0);
-    const next = hasEnded ? attempt : attempt - 1;
-    if (next > 0) ofJob.set(index, next);
-    return Array.from({ length: Math.max(attempt - 1 - last, 0) }, (_, i) => last + 1 + i);
-  }
+const typeOf = ({ state, isNew }: PodChange): Change<PodObject>['type'] =>
+  state === 'gone' ? 'DELETED' : isNew === true ? 'ADDED' : 'MODIFIED';
 
-  /** The Job has gone, and nothing more is told of it. */
-  forget(uid: string): void {
-    this.#told.delete(uid);
-  }
+/** Only the board knows how often a Pod was started again, and what it is that is being stopped. */
+function chunksToTell({ pods }: FeedEntry, { manifest: { spec } }: StoredSpec): readonly number[] {
+  const showsCounts = spec.backoffLimitPerIndex !== undefined || spec.template.spec.restartPolicy === 'OnFailure';
+  return [
+    ...new Set(pods.filter(({ state }) => showsCounts || state === 'stopping').map(({ index }) => chunkOf(index))),
+  ];
 }
 
 type Phase = PodObject['status']['phase'];

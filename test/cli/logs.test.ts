@@ -45,6 +45,20 @@ describe('logs', () => {
     expect(err).toMatch(expected);
   });
 
+  test('of an attempt that was stopped, whose Pod is gone: by its number', async () => {
+    const { world, run, file } = await printing();
+    file('cut.json', manifest('cut'));
+    await run('run -f cut.json');
+    const ending = { cause: 'Stopped', exitCode: null, container: null, reason: '' } as const;
+    await world.record('cut', 1, 1, ending, { as: 'released', because: 'the Job was suspended', gone: true });
+    await world.commit('cut', [
+      { op: 'claim', index: 1 },
+      { op: 'released', index: 1 },
+    ]);
+    expect((await run('logs cut --index 1')).code).toBe(1);
+    expect(await run('logs cut --index 1 --attempt 1')).toEqual({ code: 0, out: 'one a\n', err: '' });
+  });
+
   test('a NonIndexed Job has no indexes', async () => {
     const { run, file, world } = await aServer();
     file('job.json', manifest('queue', { completionMode: 'NonIndexed', completions: 2 }));

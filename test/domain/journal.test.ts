@@ -18,14 +18,14 @@ import { type Transition, type TransitionOp, applyTo } from '../../shared/domain
 
 // The journal in front of the board. An entry is written `claim 3`, its sequence number before it where it matters.
 
-type Plain = Exclude<TransitionOp, 'lost' | 'lostToSpot' | 'ignored' | 'restart' | 'unstarted'>;
+type Plain = Exclude<TransitionOp, 'lost' | 'lostToSpot' | 'ignored' | 'unstarted'>;
 type Words = `${Plain} ${number}`;
 const step = (words: Words): Transition => {
   const [op, index] = words.split(' ');
   return plain(op as Plain, Number(index), 1);
 };
 const plain = (op: Plain, index: number, attempt: number): Transition =>
-  op === 'failed' ? { op, index, attempt, notBefore: null } : { op, index, attempt };
+  op === 'failed' || op === 'restart' ? { op, index, attempt, notBefore: null } : { op, index, attempt };
 const journal = (first: number, ...words: readonly Words[]): Journal =>
   extendJournal({ nextSeq: first, entries: [] }, words.map(step));
 const seqs = ({ entries }: Journal): readonly number[] => entries.map(({ seq }) => seq);
@@ -65,20 +65,43 @@ describe('what a watcher of Pods is told', () => {
     [['running 0', 'succeeded 0'], 0, '0 succeeded', 'its success'],
     [['running 0', 'failed 0'], 0, '0 pending', 'its end: the record of the attempt tells of it'],
     [['running 0', 'failedForGood 0'], 0, '0 failed', 'its last failure'],
-    [['running 0', 'released 0'], 0, '0 pending', 'we ended it'],
+    [['running 0', 'released 0'], 0, '0 gone', 'we ended it'],
+    [['claim 0', 'released 0'], 0, '', 'nobody has ever been told of it'],
+    [['claim 0', 'released 0'], 1, '0 gone', 'somebody has'],
     [['claim 0', 'renonce 0'], 0, '0 claimed', 'a launch that is refused changes no Pod'],
     [['running 0', 'stopping 0'], 0, '0 running', 'one that is asked to stop still runs'],
-    [['running 0', 'stopping 0'], 1, '', 'and that has been told'],
+    [['running 0', 'stopping 0'], 1, '0 stopping', 'what it is has been told, that it is being deleted has not'],
+    [['running 0', 'podDeleted 0'], 1, '0 stopping', 'the same, for a user'],
+    [['restart 0'], 0, '0 waiting', 'it has crashed'],
+    [['restart 0', 'relaunch 0'], 1, '0 claimed', 'and goes on in another task'],
   ])('%o since %i → %s: %s', (entries, since, told) => {
     const changes = podChanges(journal(0, ...entries), since);
     expect(changes.map(({ index, state }) => `${index} ${state}`).join(', ')).toBe(told);
   });
 
-  test('the newest attempt of an index', () => {
+  test('every attempt of an index, and which of them are new', () => {
     const { entries, nextSeq } = journal(0, 'claim 0', 'failed 0');
     const again = extendJournal({ entries, nextSeq }, [{ op: 'claim', index: 0, attempt: 2 }]);
-    expect(podChanges(again, 0)).toEqual([{ index: 0, attempt: 2, state: 'claimed' }]);
+    const second = { index: 0, attempt: 2, state: 'claimed', isNew: true };
+    expect(podChanges(again, 0)).toEqual([{ index: 0, attempt: 1, state: 'pending', isNew: true }, second]);
+    expect(podChanges(again, 1)).toEqual([{ index: 0, attempt: 1, state: 'pending' }, second]);
   });
+
+  test('one that starts again in another task is not new', () => {
+    const changes = podChanges(journal(0, 'claim 0', 'restart 0', 'relaunch 0', 'running 0'), 1);
+    expect(changes).toEqual([{ index: 0, attempt: 1, state: 'running' }]);
+  });
+
+  test.each(['succeeded', 'failed', 'failedForGood', 'ignored', 'lost', 'lostToSpot'] as const)(
+    '%s of a Pod that was being deleted: it is gone',
+    (op) => {
+      const { entries, nextSeq } = journal(0, 'claim 0', 'running 0');
+      const end = { op, index: 0, attempt: 1, notBefore: null, gone: true } as const;
+      expect(podChanges(extendJournal({ entries, nextSeq }, [end]), 2)).toEqual([
+        { index: 0, attempt: 1, state: 'gone' },
+      ]);
+    },
+  );
 });
 
 /** A board of `counts.length` chunks; as many indexes of each have been claimed by one pass. */

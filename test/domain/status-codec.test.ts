@@ -73,7 +73,7 @@ test('so are any bytes', () => {
 test('another version is named', () => {
   const bytes = encodeStatus(fresh(3));
   bytes[0] = 9;
-  expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 9, where 4 is known'));
+  expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 9, where 5 is known'));
 });
 
 test('a journal out of order is our own bug', () => {
@@ -159,7 +159,7 @@ const EVERYTHING: Status = {
 test('golden bytes: what is stored today must be read tomorrow', () => {
   const bytes = encodeStatus(EVERYTHING);
   expect(hex(bytes)).toMatchInlineSnapshot(
-    `"0480f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f6161cf8c010902011701620702020611c901d804020ac0a907010571756f746102000953757370656e6465640d4a6f622073757370656e646564c8010f0102010158000000000101040203617070016105782e792f7a000228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200"`,
+    `"0580f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f6161cf8c010902011701620702020611c901d804020ac0a907010571756f746102000953757370656e6465640d4a6f622073757370656e646564c8010f0102010158000000000101040203617070016105782e792f7a000228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200"`,
   );
   expect(decodeStatus(bytes)).toEqual(EVERYTHING);
 });
@@ -206,6 +206,12 @@ test('what format version 3 has stored is read: it knew not since when attempts 
   expect(decodeStatus(bytes)).toEqual({ ...EVERYTHING, lingering: REPLACED_LONG_AGO });
 });
 
+test('what format version 4 has stored is read: it knew no Pods that were being deleted when they ended', () => {
+  const bytes = encodeStatus(EVERYTHING);
+  bytes[0] = 4;
+  expect(decodeStatus(bytes)).toEqual(EVERYTHING);
+});
+
 const REPLACED_LONG_AGO = EVERYTHING.lingering.map((each) => ({ ...each, since: 0 }));
 
 const STEP_ORDER = [
@@ -238,6 +244,22 @@ test('golden codes of steps, phases and reasons', () => {
   const bytes = hex(encodeStatus({ ...fresh(1), journal: { nextSeq: entries.length, entries } }));
   const stored = '400041004200430044004500460047004800004900004a004b004c00004d0000004e004f0000500001';
   expect(bytes.slice(-stored.length)).toBe(stored);
+
+  const gone: readonly JournalEntry[] = (
+    [
+      { op: 'succeeded' },
+      { op: 'failed', notBefore: null },
+      { op: 'failed', notBefore: NOW },
+      { op: 'failedForGood' },
+      { op: 'ignored', notBefore: null },
+      { op: 'lost', notBefore: null },
+      { op: 'lostToSpot', notBefore: null },
+    ] as const
+  ).map((step, seq) => ({ seq, transition: { index: 0, attempt: 1, ...step, gone: true } }));
+  const status = { ...fresh(1), journal: { nextSeq: gone.length, entries: gone } };
+  const goneStored = '5100520053000154005500005600005700' + '00';
+  expect(hex(encodeStatus(status)).slice(-goneStored.length)).toBe(goneStored);
+  expect(decodeStatus(encodeStatus(status))).toEqual(status);
 
   const since = NOW;
   const failed = (reason: FailureReason) => ({ kind: 'failed', reason, message: '', decidedBy: null }) as const;

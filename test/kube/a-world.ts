@@ -216,8 +216,13 @@ export async function aWorld(
       {
         nonce = 0,
         startedAt = plusMs(START, 2000),
+        gone,
         ...judged
-      }: Partial<Judgement> & { readonly nonce?: number; readonly startedAt?: EpochMs | null } = {},
+      }: Partial<Judgement> & {
+        readonly nonce?: number;
+        readonly startedAt?: EpochMs | null;
+        readonly gone?: true;
+      } = {},
     ): Promise<void> {
       const times = { createdAt: plusMs(START, 1000), startedAt, stoppedAt: plusMs(START, 3000) };
       const taskArn = arnOf(index, attempt, nonce);
@@ -228,7 +233,7 @@ export async function aWorld(
       };
       await store.jobs.writeAttempts(
         await uidOf(name),
-        [{ index, attempt, nonce, taskArn, ending, times, judgement, failures: 0, ignored: 0, restarts: 0 }],
+        [{ index, attempt, nonce, taskArn, ending, times, judgement, failures: 0, ignored: 0, restarts: 0, gone }],
         plusMs(START, YEAR_MS),
       );
     },

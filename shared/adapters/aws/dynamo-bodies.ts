@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { STATES } from '../../domain/board.ts';
 import { asEpochMs, asJobUid, asTaskArn } from '../../domain/brand.ts';
+import { inOrderOfPods } from '../../domain/journal.ts';
 import type { JobManifest } from '../../domain/manifest.ts';
 import type { Host, Reservation } from '../../ports/host-store.ts';
 import type { AttemptRecord, LaunchSlot, StoredSpec } from '../../ports/job-store.ts';
@@ -94,32 +95,46 @@ export const AttemptSchema: z.ZodType<AttemptRecord> = z.object({
   failures: z.number().default(0),
   ignored: z.number().default(0),
   restarts: z.number().default(0),
+  gone: z.literal(true).optional(),
 });
 
 /**
  * Pods of a feed entry by columns and in order of their index, which deflate shrinks to one or two bytes a Pod: indexes
  * as steps from the one before, attempts, and the codes of the states.
  */
-type PackedPods = { readonly i: readonly number[]; readonly a: readonly number[]; readonly s: string };
+type PackedPods = {
+  readonly i: readonly number[];
+  readonly a: readonly number[];
+  readonly s: string;
+  /** Since rows say which Pods are new: a digit each. */
+  readonly n: string;
+};
+
+/** What a Pod may come to, by its code: the states of the board, then these. */
+const POD_STATES: readonly PodChange['state'][] = [...STATES, 'stopping', 'gone'];
 
 export function packPods(pods: readonly PodChange[]): PackedPods {
-  const sorted = [...pods].sort((a, b) => a.index - b.index);
+  const sorted = inOrderOfPods(pods);
   return {
     i: sorted.map(({ index }, nth) => index - (sorted[nth - 1]?.index ?? 0)),
     a: sorted.map(({ attempt }) => attempt),
-    s: sorted.map(({ state }) => STATES.indexOf(state)).join(''),
+    s: sorted.map(({ state }) => POD_STATES.indexOf(state)).join(''),
+    n: sorted.map(({ isNew }) => (isNew === true ? 1 : 0)).join(''),
   };
 }
 
 const Pods = z
-  .object({ i: z.array(z.number()), a: z.array(z.number()), s: z.string() })
-  .transform(({ i, a, s }, context): readonly PodChange[] => {
+  .object({ i: z.array(z.number()), a: z.array(z.number()), s: z.string(), n: z.string().optional() })
+  .transform(({ i, a, s, n }, context): readonly PodChange[] => {
     let index = 0;
     return i.map((step, nth) => {
       index += step;
-      const state = STATES[Number(s[nth])];
+      const state = POD_STATES[Number(s[nth])];
       const attempt = a[nth];
-      if (state !== undefined && attempt !== undefined) return { index, attempt, state };
+      // Rows of before there was `n` told a Pod's first claim and its next task alike.
+      const isNew = n === undefined ? state === 'claimed' : n[nth] === '1';
+      if (state !== undefined && attempt !== undefined)
+        return { index, attempt, state, ...(isNew ? { isNew: true } : {}) };
       context.addIssue({ code: 'custom', message: `Pod ${nth} is incomplete` });
       return z.NEVER;
     });

@@ -1,4 +1,5 @@
 import { type EpochMs, type JobUid, plusMs, toTtl } from '../../domain/brand.ts';
+import { inOrderOfPods } from '../../domain/journal.ts';
 import type { Feed, FeedEntry, FeedMark, FeedRow } from '../../ports/feed.ts';
 import type { ExpiringMap } from './expiring-map.ts';
 
@@ -26,7 +27,7 @@ export function createMemoryFeed(
     async append(entries, at) {
       if (entries.some((entry) => versionOf(entry.uid) !== entry.after)) return { kind: 'outrun' };
       const number = rows.length + 1;
-      rows.push(structuredClone({ number, at, entries: entries.map(inOrderOfIndex) }));
+      rows.push(structuredClone({ number, at, entries: entries.map(inOrder) }));
       for (const { uid, version, seq } of entries) marks.set(uid, { version, seq, number, at });
       return { kind: 'appended', number };
     },
@@ -44,8 +45,4 @@ export function createMemoryFeed(
   };
 }
 
-/** As DynamoDB has them: steps from one index to the next take less room. */
-const inOrderOfIndex = (entry: FeedEntry): FeedEntry => ({
-  ...entry,
-  pods: [...entry.pods].sort((a, b) => a.index - b.index),
-});
+const inOrder = (entry: FeedEntry): FeedEntry => ({ ...entry, pods: inOrderOfPods(entry.pods) });
