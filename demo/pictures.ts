@@ -79,15 +79,16 @@ async function record(
   const written: string[] = [`\u001B[2m$\u001B[0m muster ${words.join(' ')}\n`];
   const terminal = { size: () => SIZE, onResize: () => () => undefined };
   const output = { write: (text: string) => void written.push(text), terminal };
-  const env = { PATH: process.env['PATH'], TERM: 'xterm-256color', LANG: 'C.UTF-8', FORCE_COLOR: '1' };
-  const shell: Shell = { ...processShell(), out: output, err: output, env, cwd };
+  const here = processShell();
+  const env = { PATH: here.env['PATH'], TERM: 'xterm-256color', LANG: 'C.UTF-8', FORCE_COLOR: '1' };
+  const shell: Shell = { ...here, out: output, err: output, env, cwd };
   await runCommandLine([...words, '--kubeconfig', kubeconfig], shell);
   const screen = createScreen(SIZE.columns, SIZE.rows);
   let best = { worth: 0, picture: '' };
   for (const [at, text] of written.entries()) {
     await screen.write(text);
-    const here = worth(screen.text(), at);
-    if (here > best.worth) best = { worth: here, picture: screen.picture() };
+    const value = worth(screen.text(), at);
+    if (value > best.worth) best = { worth: value, picture: screen.picture() };
   }
   if (best.worth === 0) throw new Error(`nothing to draw: muster ${words.join(' ')} wrote ${JSON.stringify(written)}`);
   return best.picture;

@@ -8,10 +8,10 @@ const BACKGROUND = '#0d1117';
 const FOREGROUND = '#e6edf3';
 const DIM = '#7d8590';
 /** The sixteen colors of a terminal, by their numbers. */
-const PALETTE = [
-  ...['#484f58', '#ff7b72', '#3fb950', '#d29922', '#58a6ff', '#bc8cff', '#39c5cf', '#b1bac4'],
-  ...['#6e7681', '#ffa198', '#56d364', '#e3b341', '#79c0ff', '#d2a8ff', '#56d4dd', '#ffffff'],
-];
+const PALETTE = (
+  '#484f58 #ff7b72 #3fb950 #d29922 #58a6ff #bc8cff #39c5cf #b1bac4 ' +
+  '#6e7681 #ffa198 #56d364 #e3b341 #79c0ff #d2a8ff #56d4dd #ffffff'
+).split(' ');
 
 type Run = { readonly x: number; readonly text: string; readonly color: string; readonly isBold: boolean };
 
