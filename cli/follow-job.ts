@@ -27,6 +27,8 @@ export type FollowOptions = {
   readonly askWaitsMs?: number;
   /** How long nobody may answer; 60 s if left out. */
   readonly giveUpMs?: number;
+  /** Only what becomes of the Job is wanted: its Pods, and why it waits, are not asked for. */
+  readonly verdictOnly?: boolean;
 };
 
 export type Ending =
@@ -136,7 +138,8 @@ class Follower {
 
   /** The Pods' watch may be behind: which indexes have failed should be right in the end. */
   async lastLookAtPods(): Promise<void> {
-    if (this.#state !== null && hasPodsToFollow(this.#state.job))
+    const { verdictOnly = false } = this.#options;
+    if (!verdictOnly && this.#state !== null && hasPodsToFollow(this.#state.job))
       await this.#listPods(this.#state).catch(() => undefined);
   }
 
@@ -157,12 +160,16 @@ class Follower {
     const nowMs = this.#options.now();
     if (this.#state === null) {
       this.#state = new JobState(job, nowMs);
-      if (hasPodsToFollow(job)) this.podsFollowed = this.#followPods(this.#state);
-      this.waitsFollowed = this.#followWaits(this.#state);
+      if (this.#options.verdictOnly !== true) this.#followMore(this.#state);
     } else this.#state.hearJob(job, nowMs);
     this.#show();
     const verdict = verdictOf(job);
     return verdict === null ? null : { kind: verdict, job, object };
+  }
+
+  #followMore(state: JobState): void {
+    if (hasPodsToFollow(state.job)) this.podsFollowed = this.#followPods(state);
+    this.waitsFollowed = this.#followWaits(state);
   }
 
   /** null: the watch has ended, for whatever reason that is no reason to give up. */

@@ -18,7 +18,10 @@ export type KubeClient = {
   /** All pages of a list, one after the other; `resourceVersion` is that of the first. */
   list(path: string, query?: Query): Promise<{ readonly resourceVersion: string; readonly items: readonly unknown[] }>;
   create(path: string, object: unknown): Promise<{ readonly object: unknown; readonly warnings: readonly string[] }>;
-  remove(path: string): Promise<unknown>;
+  /** Deletes an object; with `uid` only that very one. */
+  remove(path: string, uid?: string): Promise<unknown>;
+  /** Merges a part of an object into it, and returns the whole. */
+  patch(path: string, part: unknown): Promise<unknown>;
   /** Events until the server ends the watch, which it may at any time; throws when it breaks off. Aborting `signal` ends it. */
   watch(path: string, query: Query, signal: AbortSignal): AsyncGenerator<WatchEvent>;
   /** A text line by line, as it comes, without the line ends. */
@@ -115,9 +118,12 @@ function clientOf(target: Target): KubeClient {
         warnings: warnings.map(([, text]) => onOneLine(String(JSON.parse(text ?? '""')))),
       };
     },
-    async remove(path) {
-      const response = await request('DELETE', path, { body: { propagationPolicy: 'Background' }, signal: soon() });
-      return jsonOf(response, target);
+    async remove(path, uid) {
+      const body = { propagationPolicy: 'Background', ...(uid === undefined ? {} : { preconditions: { uid } }) };
+      return jsonOf(await request('DELETE', path, { body, signal: soon() }), target);
+    },
+    async patch(path, part) {
+      return jsonOf(await request('PATCH', path, { body: part, signal: soon() }), target);
     },
     async *watch(path, query, signal) {
       for await (const line of lines(path, { ...query, watch: true }, signal))
@@ -143,6 +149,8 @@ export function readAs<S extends z.ZodType>(
   throw new Failure(`error: ${server} answers strangely: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
 }
 
+const CONTENT_TYPES: Readonly<Record<string, string>> = { PATCH: 'application/merge-patch+json' };
+
 async function fetchFrom(
   target: Target,
   method: string,
@@ -159,7 +167,7 @@ async function fetchFrom(
       headers: {
         accept: 'application/json',
         'user-agent': 'muster',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': CONTENT_TYPES[method] ?? 'application/json' }),
         ...(target.token === null ? {} : { authorization: `Bearer ${target.token}` }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

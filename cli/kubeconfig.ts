@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { Failure } from './failure.ts';
@@ -42,27 +42,77 @@ const Config = z.object({
 });
 type Config = z.output<typeof Config>;
 
+/** A server, and what is said of it before it is talked to; null: it is the one that everybody expects. */
+export type Found = { readonly target: Target; readonly note: string | null };
+
 /**
- * Finds the server: the file that is asked for, else `.muster/kubeconfig` here, else those that KUBECONFIG names (the
- * first that says something wins, as in kubectl). The user's `~/.kube/config` is never looked at.
+ * Finds the server: the file that is asked for, else what KUBECONFIG names (of several files the first that says something
+ * wins, as in kubectl) if that may be a Muster, else `.muster/kubeconfig` here or in a folder above. The user's
+ * `~/.kube/config` is never looked at. Real clusters, whose files name certificates or programs that sign in, are passed over:
+ * who has one exported all day means the Muster of the folder.
  *
  * @throws Failure when there is none, or when it asks for what this version cannot do
  */
-export function findTarget(asked: string | null, { cwd, env }: Pick<Shell, 'cwd' | 'env'>): Target {
-  if (asked !== null) return targetOf([{ file: asked, config: need(resolve(cwd, asked), asked) }]);
-  const own = read(resolve(cwd, OWN_FILE), OWN_FILE);
-  if (own !== null) return targetOf([{ file: OWN_FILE, config: own }]);
+export function findTarget(asked: string | null, shell: Pick<Shell, 'cwd' | 'env'>): Found {
+  const { cwd } = shell;
+  if (asked !== null)
+    return { target: targetOf([{ file: asked, config: need(resolve(cwd, asked), asked) }]), note: null };
+  const { named, sources } = exported(shell);
+  const own = ownSource(cwd);
+  if (sources.length > 0) {
+    const told = attempt(() => targetOf(sources));
+    if (told.target !== null) return { target: told.target, note: overrules(told.target, own) };
+    if (own === null) throw told.failure;
+  }
+  if (own !== null) return { target: targetOf([own]), note: own.file === OWN_FILE ? null : `Using ${own.file}` };
+  const missing = named.length === 0 ? '' : `, nor what KUBECONFIG names (${named.join(', ')})`;
+  throw new Failure(
+    `error: no server is known: there is no ${OWN_FILE} here or above${missing}\n` +
+      'Start one with `muster local`, or name one with --kubeconfig FILE.',
+  );
+}
+
+function exported({ cwd, env }: Pick<Shell, 'cwd' | 'env'>): {
+  readonly named: readonly string[];
+  readonly sources: readonly Source[];
+} {
   const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
-  const found = named.flatMap((file) => {
+  const sources = named.flatMap((file) => {
     const config = read(resolve(cwd, file), file);
     return config === null ? [] : [{ file, config }];
   });
-  if (found.length > 0) return targetOf(found);
-  const missing = named.length === 0 ? '' : `, nor what KUBECONFIG names (${named.join(', ')})`;
-  throw new Failure(
-    `error: no server is known: there is no ${OWN_FILE} here${missing}\n` +
-      'Start one with `muster local`, or name one with --kubeconfig FILE.',
-  );
+  return { named, sources };
+}
+
+/** The nearest one. Above, a file of another user is none: whoever may write there would get our Jobs. */
+function ownSource(cwd: string): Source | null {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const path = join(folder, OWN_FILE);
+    const config = folder === cwd || isOurs(path) ? read(path, relative(cwd, path)) : null;
+    if (config !== null) return { file: relative(cwd, path), config };
+    if (dirname(folder) === folder) return null;
+  }
+}
+
+const isOurs = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.uid === (process.getuid?.() ?? -1);
+
+function attempt(
+  find: () => Target,
+): { readonly target: Target } | { readonly target: null; readonly failure: Failure } {
+  try {
+    return { target: find() };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { target: null, failure: error };
+  }
+}
+
+/** Said when KUBECONFIG and the folder mean two servers. */
+function overrules(target: Target, own: Source | null): string | null {
+  if (own === null) return null;
+  const here = attempt(() => targetOf([own])).target;
+  if (here === null || here.server === target.server) return null;
+  return `Using ${target.server}, which KUBECONFIG names (${target.file}), not ${here.server} (${own.file})`;
 }
 
 function need(path: string, file: string): Config {

@@ -1,58 +1,129 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { LineCounter, isMap, isSeq, parseAllDocuments } from 'yaml';
+import * as z from 'zod';
 import { MANIFEST_BYTES_MAX, parseDocument } from '../shared/schema/document.ts';
-import { Failure, usageFailure } from './failure.ts';
+import { EXIT, Failure } from './failure.ts';
 import type { Shell } from './shell.ts';
 
+/** One object of a file. */
+export type Manifest = {
+  readonly value: unknown;
+  /** The line of the file, from 1, that a field's path such as `spec.containers[0].image` is in; null: it is not found. */
+  readonly lineOf: (path: string) => number | null;
+};
+
 /**
- * Reads one manifest, YAML or JSON, from a file or (`-`) from standard input. What is in it is for the server to judge.
+ * Reads the manifests of a file, YAML (one or several documents) or JSON, or (`-`) of standard input; those in a List one by
+ * one. What is in them is for the server to judge.
  *
- * @throws Failure when it cannot be read, or holds more than one document
+ * @throws Failure (a wrong command line) when it cannot be read, or holds nothing
  */
-export async function readManifest(file: string, shell: Pick<Shell, 'cwd' | 'readStdin'>): Promise<unknown> {
-  const text = file === '-' ? await shell.readStdin() : readText(resolve(shell.cwd, file), file);
-  const name = file === '-' ? 'standard input' : file;
-  if (text.trim() === '') throw new Failure(`error: ${name} is empty`);
-  if (Buffer.byteLength(text) > MANIFEST_BYTES_MAX) throw tooLarge(name);
-  const document = parseDocument(text, text.trimStart().startsWith('{') ? 'json' : 'yaml');
-  if (document.kind === 'parsed') return document.value;
-  const [only, ...others] = document.kind === 'unreadable' ? documentsOf(text) : [];
-  if (others.length > 0)
-    throw usageFailure(`${name} holds ${others.length + 1} documents; only one is taken at a time`);
-  // One document beside empty ones, such as a file that ends with `---`.
-  if (only !== undefined) {
-    const alone = parseDocument(only, 'yaml');
-    if (alone.kind === 'parsed') return alone.value;
-  }
-  throw new Failure(`error: ${name} cannot be read: ${document.reason}`);
+export async function readManifests(
+  file: string,
+  shell: Pick<Shell, 'cwd' | 'readStdin'>,
+): Promise<readonly [Manifest, ...Manifest[]]> {
+  const name = nameOf(file);
+  const text = await readText(file, shell);
+  const manifests = textsIn(text).flatMap((each) => {
+    const document = parseDocument(each.text, each.text.trimStart().startsWith('{') ? 'json' : 'yaml');
+    if (document.kind !== 'parsed') throw unusable(`${name} cannot be read: ${document.reason}`);
+    const lineOf = (path: string): number | null => lineIn(each.text, path, each.firstLine);
+    return itemsOf(document.value).map(({ value, at }) => ({ value, lineOf: (path: string) => lineOf(at + path) }));
+  });
+  const [first, ...others] = manifests;
+  if (first === undefined) throw unusable(`${name} is empty`);
+  return [first, ...others];
 }
 
-function readText(path: string, file: string): string {
+/**
+ * Reads the one document of a file; see `readManifests`.
+ *
+ * @throws Failure also when there are several
+ */
+export async function readManifest(file: string, shell: Pick<Shell, 'cwd' | 'readStdin'>): Promise<unknown> {
+  const [{ value }, ...others] = await readManifests(file, shell);
+  if (others.length > 0)
+    throw unusable(`${nameOf(file)} holds ${others.length + 1} documents; only one is taken at a time`);
+  return value;
+}
+
+const nameOf = (file: string): string => (file === '-' ? 'standard input' : file);
+
+const unusable = (message: string): Failure => new Failure(`error: ${message}`, EXIT.usage);
+
+async function readText(file: string, shell: Pick<Shell, 'cwd' | 'readStdin'>): Promise<string> {
+  const text = file === '-' ? await shell.readStdin() : readFile(resolve(shell.cwd, file), file);
+  if (text.trim() === '') throw unusable(`${nameOf(file)} is empty`);
+  if (Buffer.byteLength(text) > MANIFEST_BYTES_MAX) throw tooLarge(nameOf(file));
+  return text;
+}
+
+function readFile(path: string, file: string): string {
   try {
     if (statSync(path).size > MANIFEST_BYTES_MAX) throw tooLarge(file);
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof Failure) throw error;
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    throw new Failure(
-      `error: ${file} ${isMissing ? 'does not exist' : `cannot be read: ${error instanceof Error ? error.message : 'unknown'}`}`,
+    throw unusable(
+      `${file} ${isMissing ? 'does not exist' : `cannot be read: ${error instanceof Error ? error.message : 'unknown'}`}`,
     );
   }
 }
 
 const tooLarge = (name: string): Failure =>
-  new Failure(`error: ${name} is larger than a manifest may be (${MANIFEST_BYTES_MAX / 1024} KiB)`);
+  unusable(`${name} is larger than a manifest may be (${MANIFEST_BYTES_MAX / 1024} KiB)`);
 
-/** The documents of a text that hold something, each as a text; none when they are not well formed. */
-function documentsOf(text: string): readonly string[] {
+type Part = { readonly text: string; readonly firstLine: number };
+
+/** The documents of a text that hold something; the whole text where that cannot be told: what reads it says why. */
+function textsIn(text: string): readonly Part[] {
+  const whole = [{ text, firstLine: 1 }];
+  if (!/^---/m.test(text)) return whole;
   try {
     const documents = parseAllDocuments(text, { logLevel: 'silent' });
-    if (!Array.isArray(documents) || documents.some(({ errors }) => errors.length > 0)) return [];
+    if (!Array.isArray(documents) || documents.some(({ errors }) => errors.length > 0)) return whole;
     return documents
       .filter((document) => document.toJS({ maxAliasCount: 0 }) !== null)
-      .map(({ range }) => text.slice(range[0], range[1]));
+      .map(({ range }) => ({
+        text: text.slice(range[0], range[1]),
+        firstLine: text.slice(0, range[0]).split('\n').length,
+      }));
   } catch {
-    return []; // nested too deep for the parser; the reason that we have says so
+    return whole; // nested too deep for this parser, or full of aliases
   }
 }
+
+const ListSchema = z.object({ kind: z.literal('List'), items: z.array(z.unknown()) });
+
+/** What `kubectl get -o json` prints holds several objects. */
+function itemsOf(value: unknown): readonly { readonly value: unknown; readonly at: string }[] {
+  const list = ListSchema.safeParse(value);
+  if (!list.success) return [{ value, at: '' }];
+  return list.data.items.map((item, i) => ({ value: item, at: `items[${i}].` }));
+}
+
+/** The line of the key that a path ends with. */
+function lineIn(text: string, path: string, firstLine: number): number | null {
+  const lines = new LineCounter();
+  const [document] = parseAllDocuments(text, { lineCounter: lines, logLevel: 'silent', uniqueKeys: false });
+  let node: unknown = document?.contents;
+  let offset: number | undefined;
+  for (const step of path.split(/\.|(?=\[\d+\])/)) {
+    const place = /^\[(\d+)\]$/.exec(step)?.[1];
+    if (place !== undefined) node = isSeq(node) ? node.items[Number(place)] : undefined;
+    else {
+      const pair = isMap(node) ? node.items.find(({ key }) => String(key) === step) : undefined;
+      offset = rangeOf(pair?.key)?.[0] ?? undefined;
+      node = pair?.value;
+    }
+    if (node === undefined && offset === undefined) return null;
+  }
+  return offset === undefined ? null : lines.linePos(offset).line + firstLine - 1;
+}
+
+const rangeOf = (node: unknown): readonly number[] | null =>
+  typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
+    ? (node.range as readonly number[])
+    : null;

@@ -68,3 +68,14 @@ export function driver(text: string): LocalFlags['driver'] {
     );
   throw new InvalidArgumentError('Allowed choices are process, simulated.');
 }
+
+export const AWAITED = ['complete', 'failed', 'finished', 'delete'] as const;
+/** What `muster wait` waits for; `finished`: complete or failed. */
+export type Awaited = (typeof AWAITED)[number];
+
+/** Also kubectl's `condition=complete`. */
+export function awaited(text: string): Awaited {
+  const wanted = AWAITED.find((each) => each === text.replace(/^condition=/, '').toLowerCase());
+  if (wanted === undefined) throw new InvalidArgumentError(`Allowed choices are ${AWAITED.join(', ')}.`);
+  return wanted;
+}

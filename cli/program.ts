@@ -6,8 +6,11 @@ import { type Done, common, examples, namespaceOption } from './command-parts.ts
 import type { GetFlags, Wanted } from './commands/get.ts';
 import { addDoctor } from './doctor-command.ts';
 import { EXIT, Failure, usageFailure } from './failure.ts';
+import { addDelete, addResume, addRun, addScale, addSuspend, addWait, addWatch } from './job-commands.ts';
+import { JOBS_WORDS, jobName } from './job-names.ts';
 import { addLocal, addStop } from './local-commands.ts';
-import { duration, moment, wholeNumber } from './option-values.ts';
+import { moment, wholeNumber } from './option-values.ts';
+import { OBJECT_FORMS, type ObjectForm } from './render/object-forms.ts';
 import type { Shell } from './shell.ts';
 
 // Each command's code is loaded when it is run: `muster --help` needs none of it, and only `local` the whole runtime.
@@ -40,15 +43,20 @@ function createProgram(shell: Shell, done: Done): Command {
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
-    .option('--kubeconfig <file>', 'the server to talk to (default: .muster/kubeconfig here, else KUBECONFIG)')
+    .option('--kubeconfig <file>', 'the server to talk to (default: KUBECONFIG, else .muster/kubeconfig)')
     .configureOutput({ writeOut: shell.out.write, writeErr: shell.err.write })
     .showHelpAfterError('(--help says more)')
     .exitOverride()
     .addHelpText('after', `${EXAMPLES.program}${EXIT_CODES}`);
   for (const add of [
     addRun,
+    addWatch,
+    addWait,
     addGet,
     addLogs,
+    addSuspend,
+    addResume,
+    addScale,
     addDelete,
     addPlan,
     addSimulate,
@@ -57,6 +65,7 @@ function createProgram(shell: Shell, done: Done): Command {
     addDoctor,
     addKubeconfig,
     addProxy,
+    addVersion,
   ])
     add(program, shell, done);
   return program;
@@ -67,17 +76,14 @@ const EXAMPLES = {
     'muster local                           # the embedded Muster, on 127.0.0.1',
     'muster run -f job.yaml --wait          # run a Job and watch it',
     'muster get',
+    'muster watch frames                    # back to the live view',
     'muster logs frames --index 7',
-  ),
-  run: examples(
-    'muster run -f job.yaml',
-    'muster run -f job.yaml --wait --timeout 5m',
-    'generate-job | muster run -f - --wait --output json > result.json',
   ),
   get: examples(
     'muster get                             # Jobs',
     'muster get frames -o yaml',
     'muster get jobs -A -o wide',
+    'muster get -l campaign=spring',
     'muster get pods frames                 # its attempts, with their exit codes',
     'muster get waits frames                # what of it does not run, why, and about how long',
   ),
@@ -87,7 +93,6 @@ const EXAMPLES = {
     'muster logs frames --index 0-3,7 --tail 5',
     'muster logs frames --index 7 -f',
   ),
-  delete: examples('muster delete frames', 'muster delete frames wordcount -n team'),
   plan: examples(
     'muster plan -f dump.json',
     'muster plan -f dump.json --now 2026-01-01T00:00:00Z -o json',
@@ -100,39 +105,19 @@ const EXAMPLES = {
     'muster simulate -f job.yaml --script fates.yaml -o json | jq .final',
     'generate-job | muster simulate -f - --seed 7 --now 2026-03-01T06:00:00Z',
   ),
+  version: examples('muster version', 'muster version -o json'),
 } as const;
 
 const EXIT_CODES = `
 Exit codes:
   0 all is well    1 the server said no, or the Job failed    2 the command line is wrong
-  run --wait also:  3 the Job was deleted   124 timed out   130 Ctrl-C (the Job goes on)
+  run --wait, watch, wait also:  3 the Job was deleted   124 timed out   130 Ctrl-C (the Job goes on)
 `;
-
-function addRun(program: Command, shell: Shell, done: Done): void {
-  program
-    .command('run')
-    .summary('create a Job, and wait for it')
-    .description(
-      'Creates a Job from a manifest. With --wait it shows how far the Job is; the exit code is its verdict.',
-    )
-    .requiredOption('-f, --file <file>', 'the manifest, YAML or JSON; - reads standard input')
-    .option('-w, --wait', 'wait until the Job is over')
-    .option('--timeout <duration>', 'wait no longer than this, such as 90s, 5m, 1h30m (the Job goes on)', duration)
-    .addOption(namespaceOption())
-    .addOption(new Option('-o, --output <format>', 'print the Job, with --wait in the end').choices(['json']))
-    .addHelpText('after', EXAMPLES.run)
-    .action(async (flags: { file: string; wait?: true; timeout?: number; namespace?: string; output?: 'json' }) => {
-      if (flags.timeout !== undefined && flags.wait !== true) throw usageFailure('--timeout needs --wait');
-      const { runJob } = await import('./commands/run.ts');
-      const { file, wait = false } = flags;
-      const json = flags.output === 'json';
-      done(await runJob({ file, wait, json, timeoutMs: flags.timeout ?? null, ...common(program, flags) }, shell));
-    });
-}
 
 type GetOptions = {
   readonly namespace?: string;
   readonly allNamespaces?: true;
+  readonly selector?: string;
   readonly output?: Exclude<GetFlags['output'], 'table'>;
 };
 
@@ -144,20 +129,22 @@ function addGet(program: Command, shell: Shell, done: Done): void {
     .argument('[what...]', 'jobs [NAME...], pods [JOB], waits JOB, or names of Jobs', [])
     .addOption(namespaceOption())
     .option('-A, --all-namespaces', 'in all namespaces')
+    .option('-l, --selector <labels>', 'those with these labels, such as app=x,tier!=test')
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['wide', 'json', 'yaml', 'name']))
     .addHelpText('after', EXAMPLES.get)
     .action(async (what: string[], flags: GetOptions) => {
       const wanted = wantedOf(what);
-      const { allNamespaces = false, output = 'table' } = flags;
+      const { allNamespaces = false, selector = null, output = 'table' } = flags;
       if (allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n exclude each other');
       if (allNamespaces && what.length > 1)
         throw usageFailure('a name is looked for in one namespace: give -n instead of -A');
+      if (selector !== null && (wanted.kind === 'waits' || (wanted.kind === 'jobs' && wanted.names.length > 0)))
+        throw usageFailure('names and -l exclude each other');
       const { get } = await import('./commands/get.ts');
-      done(await get(wanted, { allNamespaces, output, ...common(program, flags) }, shell));
+      done(await get(wanted, { allNamespaces, selector, output, ...common(program, flags) }, shell));
     });
 }
 
-const JOBS_WORDS: readonly string[] = ['job', 'jobs', 'job.batch', 'jobs.batch'];
 const PODS_WORDS: readonly string[] = ['pod', 'pods', 'po'];
 
 function wantedOf([first = 'jobs', ...names]: readonly string[]): Wanted {
@@ -171,14 +158,6 @@ function wantedOf([first = 'jobs', ...names]: readonly string[]): Wanted {
     return { kind: 'waits', job: jobName(job) };
   }
   return { kind: 'jobs', names: (JOBS_WORDS.includes(first) ? names : [first, ...names]).map(jobName) };
-}
-
-/** A Job is also called what `run` has printed: job.batch/frames. */
-function jobName(text: string): string {
-  const [kind = '', name] = text.split('/');
-  if (name === undefined) return text;
-  if (!JOBS_WORDS.includes(kind) || name === '') throw usageFailure(`${JSON.stringify(text)} names no Job`);
-  return name;
 }
 
 type LogOptions = {
@@ -211,24 +190,10 @@ function addLogs(program: Command, shell: Shell, done: Done): void {
     });
 }
 
-function addDelete(program: Command, shell: Shell, done: Done): void {
-  program
-    .command('delete')
-    .summary('delete Jobs and stop their tasks')
-    .description('Deletes Jobs. They are gone at once; their tasks are being stopped.')
-    .argument('<jobs...>', 'the Jobs')
-    .addOption(namespaceOption())
-    .addHelpText('after', EXAMPLES.delete)
-    .action(async (jobs: string[], flags: { readonly namespace?: string }) => {
-      const { deleteJobs } = await import('./commands/delete.ts');
-      done(await deleteJobs(jobs.map(jobName), common(program, flags), shell));
-    });
-}
-
 type PlanOptions = {
   readonly file: string;
   readonly now?: number;
-  readonly output: 'json' | 'text';
+  readonly output: ObjectForm | 'text';
   readonly caps: boolean;
 };
 
@@ -241,24 +206,41 @@ function addPlan(program: Command, shell: Shell, done: Done): void {
     )
     .option('-f, --file <file>', 'the dump, JSON or YAML; - reads standard input', '-')
     .addOption(new Option('--now <time>', 'the moment to plan for (default: the clock)').argParser(moment))
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', ...OBJECT_FORMS]).default('text'))
     .option('--no-caps', "without Kubernetes' limits of 500 Pods a sync")
     .addHelpText('after', EXAMPLES.plan)
     .action(async (flags: PlanOptions) => {
       const { planDump } = await import('./commands/plan.ts');
       const { explainDump } = await import('../shared/domain/explain-dump.ts');
       const { file, now = null, output, caps } = flags;
-      done(await planDump({ file, nowMs: now, json: output === 'json', caps }, explainDump, shell));
+      done(await planDump({ file, nowMs: now, output, caps }, explainDump, shell));
     });
 }
 
 type SimulateOptions = {
   readonly file: string;
   readonly script?: string;
-  readonly output: 'json' | 'text';
+  readonly output: ObjectForm | 'text';
   readonly seed: number;
   readonly now: number;
 };
+
+type VersionOptions = { readonly output?: ObjectForm; readonly client?: true };
+
+function addVersion(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('version')
+    .summary('the version of this program and of the server')
+    .description('Prints the version of this program, and that of the server if there is one.')
+    .option('--client', 'only that of this program')
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(OBJECT_FORMS))
+    .addHelpText('after', EXAMPLES.version)
+    .action(async (flags: VersionOptions) => {
+      const { output = null, client = false } = flags;
+      const { printVersion } = await import('./commands/version.ts');
+      done(await printVersion({ output, client, kubeconfig: common(program, {}).kubeconfig }, shell));
+    });
+}
 
 /** Fixed, so that the same input gives the same bytes. */
 const REHEARSED_AT = '2026-01-01T00:00:00Z';
@@ -272,7 +254,7 @@ function addSimulate(program: Command, shell: Shell, done: Done): void {
     )
     .requiredOption('-f, --file <file>', 'the manifest, YAML or JSON; - reads standard input')
     .option('--script <file>', 'how tasks go, and what people do meanwhile; YAML or JSON')
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', ...OBJECT_FORMS]).default('text'))
     .option('--seed <number>', 'names the Pods; the same seed gives the same bytes', wholeNumber(0), 1)
     .addOption(
       new Option('--now <time>', 'when the Job is created')

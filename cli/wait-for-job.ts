@@ -3,7 +3,7 @@ import { commandWord } from './command-word.ts';
 import { EXIT, Failure } from './failure.ts';
 import { type Ending, type Followed, type FollowOptions, followJob } from './follow-job.ts';
 import { endOf, messageOf } from './job-state.ts';
-import { openView } from './job-view.ts';
+import { type JobView, openView } from './job-view.ts';
 import type { KubeClient } from './kube-client.ts';
 import { formatDuration } from './render/age.ts';
 import { onOneLine } from './render/table.ts';
@@ -16,6 +16,8 @@ export type WaitOptions = {
   readonly timeoutMs: number | null;
   /** Where the progress is shown, and what has become of the Job. */
   readonly output: Output;
+  /** Of several Jobs, one beside the others; else one is made, and closed in the end. */
+  readonly view?: JobView | undefined;
 } & Pick<FollowOptions, 'lookAgainMs' | 'giveUpMs'>;
 
 export type Waited = {
@@ -40,7 +42,7 @@ export async function waitForJob(followed: Followed, options: WaitOptions, shell
   };
   const forgetInterrupts = shell.onInterrupt(stopFor);
   const timeout = timeoutMs === null ? undefined : setTimeout(stopFor, timeoutMs, 'timeout');
-  const view = openView(output, shell);
+  const view = options.view ?? openView(output, shell);
   let ending: Ending;
   try {
     ending = await followJob(followed, {
@@ -67,7 +69,7 @@ function tell(
   const { why, timeoutMs, muster } = stopped;
   const job = `job.batch/${name}`;
   const inNamespace = namespace === 'default' ? '' : ` -n ${namespace}`;
-  const again = `It goes on. Look again with: ${muster} get ${name}${inNamespace}`;
+  const again = `It goes on. Look again with: ${muster} watch ${name}${inNamespace}`;
   switch (ending.kind) {
     case 'complete':
       return { text: `${job} complete: ${sumOf(ending.job)}`, exitCode: EXIT.ok };
@@ -88,7 +90,7 @@ function tell(
 }
 
 /** A shell's numbers for processes that a signal has ended. */
-const EXIT_BY_SIGNAL: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: EXIT.interrupted, SIGTERM: 143 };
+export const EXIT_BY_SIGNAL: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: EXIT.interrupted, SIGTERM: 143 };
 
 function sumOf(job: Job): string {
   const { succeeded, failed, startTime } = job.status;

@@ -2,7 +2,7 @@ import { cpSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import * as z from 'zod';
-import { runJob } from '../cli/commands/run.ts';
+import { type RunFlags, runJobs } from '../cli/commands/run.ts';
 import { processShell } from '../cli/shell.ts';
 import { startLocalRuntime } from '../local/runtime.ts';
 import { EXAMPLE, assemble } from './assemble.ts';
@@ -41,15 +41,16 @@ async function runIn(scratch: string, workspace: string): Promise<number> {
   try {
     say(`It serves the Kubernetes API on ${runtime.url}. Running ${EXAMPLE}/job.yaml.\n`);
     const file = resolve(EXAMPLE, 'job.yaml');
-    const flags = {
+    const flags: RunFlags = {
       file,
       wait: true,
       timeoutMs: 300_000,
       namespace: null,
-      json: false,
+      output: null,
+      replacing: 'never',
       kubeconfig: runtime.kubeconfig,
     };
-    const exitCode = await runJob(flags, shell);
+    const exitCode = await runJobs(flags, shell);
     if (exitCode !== 0) return exitCode;
     await assemble(workspace);
     copyFileSync(join(workspace, PICTURE), PICTURE);

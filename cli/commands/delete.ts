@@ -1,25 +1,22 @@
-import { Failure } from '../failure.ts';
-import { connect, jobsPath } from '../kube-client.ts';
-import { findTarget } from '../kubeconfig.ts';
+import { type Selection, forEachJob, selectedNames } from '../job-names.ts';
+import { jobsPath } from '../kube-client.ts';
+import { reach } from '../reach.ts';
 import type { Shell } from '../shell.ts';
 
-export type DeleteFlags = { readonly namespace: string | null; readonly kubeconfig: string | null };
+export type DeleteFlags = {
+  readonly namespace: string | null;
+  readonly kubeconfig: string | null;
+  /** Names alone, for scripts. */
+  readonly namesOnly: boolean;
+};
 
 /** `muster delete`: each Job is gone for its users when this has said so; its tasks are being stopped. */
-export async function deleteJobs(names: readonly string[], flags: DeleteFlags, shell: Shell): Promise<number> {
-  const target = findTarget(flags.kubeconfig, shell);
-  const client = await connect(target);
-  let exitCode = 0;
-  for (const name of names) {
-    try {
-      await client.remove(jobsPath(flags.namespace ?? target.namespace, name));
-      shell.out.write(`job.batch "${name}" deleted\n`);
-    } catch (error) {
-      // As kubectl: one that is missing does not save the others.
-      if (!(error instanceof Failure)) throw error;
-      shell.err.write(`${error.message}\n`);
-      exitCode = error.exitCode;
-    }
-  }
-  return exitCode;
+export async function deleteJobs(selection: Selection, flags: DeleteFlags, shell: Shell): Promise<number> {
+  const client = await reach(flags.kubeconfig, shell);
+  const namespace = flags.namespace ?? client.target.namespace;
+  const names = await selectedNames(selection, namespace, client);
+  return forEachJob(names, shell.err.write, async (name) => {
+    await client.remove(jobsPath(namespace, name));
+    shell.out.write(flags.namesOnly ? `job.batch/${name}\n` : `job.batch "${name}" deleted\n`);
+  });
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { ApiFailure, EXIT, Failure } from '../failure.ts';
 import { looksFor } from '../job-view.ts';
-import { type KubeClient, connect, readAs } from '../kube-client.ts';
-import { findTarget } from '../kubeconfig.ts';
+import { type KubeClient, readAs } from '../kube-client.ts';
+import { reach } from '../reach.ts';
 import { findingList } from '../render/findings.ts';
 import type { Shell } from '../shell.ts';
 
@@ -36,8 +36,8 @@ type Diagnosis = z.output<typeof DiagnosisSchema>;
 
 /** `muster doctor`: why one Job failed, what holds it open, what is out of order; or the installation, and all Jobs of a namespace. */
 export async function doctor(job: string | null, flags: DoctorFlags, shell: Shell): Promise<number> {
-  const target = findTarget(flags.kubeconfig, shell);
-  const client = await connect(target);
+  const client = await reach(flags.kubeconfig, shell);
+  const { target } = client;
   const namespace = flags.allNamespaces ? null : (flags.namespace ?? target.namespace);
   const parts =
     job === null

@@ -1,10 +1,10 @@
-import { stringify } from 'yaml';
 import { JobSchema, PodSchema, WaitsSchema } from '../api-objects.ts';
 import { ApiFailure, Failure } from '../failure.ts';
-import { type KubeClient, type Query, connect, jobsPath, podsPath, readAs, waitsPath } from '../kube-client.ts';
-import { findTarget } from '../kubeconfig.ts';
+import { type KubeClient, type Query, jobsPath, podsPath, readAs, waitsPath } from '../kube-client.ts';
 import { podSelector } from '../pod-attempt.ts';
+import { reach } from '../reach.ts';
 import { jobTable, podTable } from '../render/listing.ts';
+import { listOf, objectText } from '../render/object-forms.ts';
 import { waitTable } from '../render/waits.ts';
 import type { Shell } from '../shell.ts';
 
@@ -12,6 +12,8 @@ export type GetFlags = {
   readonly namespace: string | null;
   readonly allNamespaces: boolean;
   readonly output: OutputForm;
+  /** null: whatever labels they have */
+  readonly selector: string | null;
   readonly kubeconfig: string | null;
 };
 
@@ -28,16 +30,16 @@ export type Wanted =
 
 /** `muster get`: Jobs, the Pods of Jobs, or why a Job waits. */
 export async function get(wanted: Wanted, flags: GetFlags, shell: Shell): Promise<number> {
-  const target = findTarget(flags.kubeconfig, shell);
-  const client = await connect(target);
+  const client = await reach(flags.kubeconfig, shell);
+  const { target } = client;
   const namespace = flags.allNamespaces ? null : (flags.namespace ?? target.namespace);
   if (wanted.kind === 'waits') return getWaits(wanted.job, namespace ?? target.namespace, flags, client, shell);
   if (wanted.kind === 'jobs' && wanted.names.length > 0)
     return getNamed(wanted.names, namespace ?? target.namespace, flags, client, shell);
   const items =
     wanted.kind === 'jobs'
-      ? (await client.list(jobsPath(namespace))).items
-      : await podsOf(wanted.job, namespace, client);
+      ? (await client.list(jobsPath(namespace), { labelSelector: flags.selector ?? undefined })).items
+      : await podsOf(wanted.job, namespace, flags.selector, client);
   if (items.length === 0 && isTable(flags)) {
     shell.err.write(namespace === null ? 'No resources found\n' : `No resources found in ${namespace} namespace.\n`);
     return 0;
@@ -90,10 +92,8 @@ async function getWaits(job: string, namespace: string, flags: GetFlags, client:
   const object = await client.get(waitsPath(namespace, job));
   switch (flags.output) {
     case 'json':
-      shell.out.write(`${JSON.stringify(object, null, 2)}\n`);
-      return 0;
     case 'yaml':
-      shell.out.write(asYaml(object));
+      shell.out.write(objectText(object, flags.output));
       return 0;
     case 'name':
       shell.out.write(`job.batch/${job}\n`);
@@ -108,16 +108,19 @@ async function getWaits(job: string, namespace: string, flags: GetFlags, client:
   }
 }
 
-const asYaml = (object: unknown): string => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 });
-
-async function podsOf(job: string | null, namespace: string | null, client: KubeClient): Promise<readonly unknown[]> {
-  let query: Query = {};
+async function podsOf(
+  job: string | null,
+  namespace: string | null,
+  selector: string | null,
+  client: KubeClient,
+): Promise<readonly unknown[]> {
+  let query: Query = { labelSelector: selector ?? undefined };
   if (job !== null) {
     // Asked for first: a Job that is not there is an error, a Job without Pods is none.
     if (namespace === null)
       throw new Failure('error: the Pods of one Job are in one namespace: give -n instead of -A', 2);
     const found = readAs(JobSchema, await client.get(jobsPath(namespace, job)), client.target);
-    query = { labelSelector: podSelector(found, null) };
+    query = { labelSelector: [podSelector(found, null), ...(selector === null ? [] : [selector])].join(',') };
   }
   return (await client.list(podsPath(namespace), query)).items;
 }
@@ -130,15 +133,14 @@ function print(
   { target }: KubeClient,
   nowMs: number,
 ): string {
-  const object = form === 'single' ? items[0] : { apiVersion: 'v1', kind: 'List', metadata: {}, items };
+  const object = form === 'single' ? items[0] : listOf(items);
   const jobs = () => items.map((item) => readAs(JobSchema, item, target));
   const pods = () => items.map((item) => readAs(PodSchema, item, target));
   const options = { wide: flags.output === 'wide', namespaces: flags.allNamespaces, nowMs };
   switch (flags.output) {
     case 'json':
-      return `${JSON.stringify(object, null, 2)}\n`;
     case 'yaml':
-      return asYaml(object);
+      return objectText(object, flags.output);
     case 'name':
       return kind === 'jobs'
         ? jobs()

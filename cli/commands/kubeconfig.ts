@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { kubeconfigText } from '../../local/kubeconfig.ts';
 import { isExecuteApi } from '../../local/proxy/upstream.ts';
 import { Failure, usageFailure } from '../failure.ts';
-import { connect } from '../kube-client.ts';
-import { LOOPBACK, findTarget } from '../kubeconfig.ts';
+import { LOOPBACK } from '../kubeconfig.ts';
+import { reach } from '../reach.ts';
 import { shellQuoted } from '../shell-quoted.ts';
 import type { Shell } from '../shell.ts';
 
@@ -33,9 +33,7 @@ type Reached = { readonly server: string; readonly namespace: string; readonly t
 
 /** The server that all commands here talk to. It has to answer: what is printed is meant to work. */
 async function running({ kubeconfig }: KubeconfigFlags, shell: Shell): Promise<Reached> {
-  const target = findTarget(kubeconfig, shell);
-  await connect(target);
-  return target;
+  return (await reach(kubeconfig, shell)).target;
 }
 
 function given(server: string): Reached {

@@ -8,8 +8,7 @@ import { isThere } from '../../local/process-identity.ts';
 import type { LocalOptions } from '../../local/runtime.ts';
 import { EXIT, Failure, usageFailure } from '../failure.ts';
 import { onceInterrupted } from '../interrupt.ts';
-import { connect } from '../kube-client.ts';
-import { findTarget } from '../kubeconfig.ts';
+import { reachAgain } from '../reach.ts';
 import { type LocalAddress, alreadyRuns, localBanner } from '../render/local-banner.ts';
 import type { Shell } from '../shell.ts';
 
@@ -126,7 +125,7 @@ async function runningOn(dataDir: string, shell: Shell): Promise<(LocalAddress &
     const holder = holderOf(dataDir);
     if (holder === null || !isThere(holder)) return null;
     try {
-      const { target } = await connect(findTarget(kubeconfig, shell));
+      const { target } = await reachAgain(kubeconfig, shell);
       return { pid: holder.pid, url: target.server, kubeconfig };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

@@ -6,8 +6,8 @@ import { podName } from '../../shared/domain/pod-name.ts';
 import { type Job, type Pod, JobSchema, PodSchema } from '../api-objects.ts';
 import { ApiFailure, EXIT, Failure, usageFailure } from '../failure.ts';
 import { looksFor } from '../job-view.ts';
-import { type KubeClient, connect, jobsPath, podsPath, readAs } from '../kube-client.ts';
-import { findTarget } from '../kubeconfig.ts';
+import { type KubeClient, jobsPath, podsPath, readAs } from '../kube-client.ts';
+import { reach } from '../reach.ts';
 import { LogFollower } from '../log-follower.ts';
 import { type PodAttempt, attemptOf, podSelector } from '../pod-attempt.ts';
 import type { Shell } from '../shell.ts';
@@ -39,8 +39,8 @@ type Chosen = PodAttempt & {
 
 /** `muster logs`: what the tasks of a Job have printed, in order of their indexes, or all at once as it comes. */
 export async function logs(name: string, flags: LogFlags, shell: Shell): Promise<number> {
-  const target = findTarget(flags.kubeconfig, shell);
-  const client = await connect(target);
+  const client = await reach(flags.kubeconfig, shell);
+  const { target } = client;
   const namespace = flags.namespace ?? target.namespace;
   const job = readAs(JobSchema, await client.get(jobsPath(namespace, name)), target);
   const chosen = await choose(job, flags, client);

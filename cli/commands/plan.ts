@@ -2,6 +2,7 @@ import { type EpochMs, asEpochMs } from '../../shared/domain/brand.ts';
 import type { ClusterDump, DumpPlan } from '../../shared/domain/cluster-dump.ts';
 import { readDumpFile } from '../dump-file.ts';
 import { renderDumpPlan } from '../render/dump-plan.ts';
+import { type ObjectForm, objectText } from '../render/object-forms.ts';
 import type { Shell } from '../shell.ts';
 
 export type PlanFlags = {
@@ -9,7 +10,7 @@ export type PlanFlags = {
   readonly file: string;
   /** null: the shell's clock */
   readonly nowMs: number | null;
-  readonly json: boolean;
+  readonly output: ObjectForm | 'text';
   /** Upstream's limits of 500 Pods a sync. */
   readonly caps: boolean;
 };
@@ -27,7 +28,8 @@ export async function planDump(flags: PlanFlags, explain: Explain, shell: Shell)
   const dump = await readDumpFile(flags.file, shell);
   const now = asEpochMs(flags.nowMs ?? shell.now());
   const plan = explain(dump, now, { caps: flags.caps });
-  shell.out.write(flags.json ? `${JSON.stringify(asObject(plan), null, 2)}\n` : renderDumpPlan(dump, plan, now));
+  const { output } = flags;
+  shell.out.write(output === 'text' ? renderDumpPlan(dump, plan, now) : objectText(asObject(plan), output));
   return 0;
 }
 

@@ -1,11 +1,14 @@
 import * as z from 'zod';
 import { JobSchema } from '../api-objects.ts';
-import { usageFailure } from '../failure.ts';
-import { connect, jobsPath, readAs } from '../kube-client.ts';
-import { findTarget } from '../kubeconfig.ts';
-import { readManifest } from '../manifest-file.ts';
+import { Failure, usageFailure } from '../failure.ts';
+import type { Followed } from '../follow-job.ts';
+import { type KubeClient, readAs } from '../kube-client.ts';
+import { type Manifest, readManifests } from '../manifest-file.ts';
+import { reach } from '../reach.ts';
+import { type ObjectForm, listOf, objectText } from '../render/object-forms.ts';
+import { type Replacing, createJob } from '../create-job.ts';
 import type { Shell } from '../shell.ts';
-import { waitForJob } from '../wait-for-job.ts';
+import { followToVerdict } from './watch.ts';
 
 export type RunFlags = {
   /** `-`: standard input */
@@ -14,40 +17,71 @@ export type RunFlags = {
   /** null: no timeout */
   readonly timeoutMs: number | null;
   readonly namespace: string | null;
-  readonly json: boolean;
+  /** `null`: for people */
+  readonly output: ObjectForm | 'name' | null;
+  readonly replacing: Replacing;
   readonly kubeconfig: string | null;
 };
 
-const Wished = z.object({ metadata: z.object({ namespace: z.string().optional() }).optional() });
+/** What is read of a manifest before the server judges it. */
+const Wished = z.object({
+  kind: z.string().optional(),
+  metadata: z.object({ namespace: z.string().optional() }).optional(),
+});
+
+type Created = { readonly followed: Followed; readonly object: unknown };
 
 /**
- * `muster run`: creates a Job and, if wanted, waits for it.
+ * `muster run`: creates the Jobs of a file and, if wanted, waits for them. One that is refused does not keep the others from
+ * being created.
  *
- * @returns the exit code: with `wait` the Job's verdict
+ * @returns the exit code: with `wait` the Jobs' verdict
  */
-export async function runJob(flags: RunFlags, shell: Shell): Promise<number> {
-  const target = findTarget(flags.kubeconfig, shell);
-  const manifest = await readManifest(flags.file, shell);
-  const client = await connect(target);
-  const namespace = namespaceOf(manifest, flags.namespace) ?? target.namespace;
-  const { object, warnings } = await client.create(jobsPath(namespace), manifest);
-  for (const warning of warnings) shell.err.write(`Warning: ${warning}\n`);
-  const { metadata } = readAs(JobSchema, object, target);
-  const printJson = (job: unknown): void => shell.out.write(`${JSON.stringify(job, null, 2)}\n`);
-  // Where standard output carries JSON, people are told on the other.
-  const output = flags.json ? shell.err : shell.out;
-  if (flags.wait || !flags.json) output.write(`job.batch/${metadata.name} created\n`);
-  if (!flags.wait) {
-    if (flags.json) printJson(object);
-    return 0;
+export async function runJobs(flags: RunFlags, shell: Shell): Promise<number> {
+  const manifests = await readManifests(flags.file, shell);
+  const namespaces = manifests.map((manifest) => namespaceOf(manifest.value, flags.namespace));
+  if (manifests.length > 1) manifests.forEach(refuseOtherKinds);
+  const client = await reach(flags.kubeconfig, shell);
+  const created: Created[] = [];
+  let exitCode = 0;
+  for (const [i, manifest] of manifests.entries()) {
+    try {
+      const namespace = namespaces[i] ?? client.target.namespace;
+      created.push(await createOne(manifest, namespace, client, flags, shell));
+    } catch (error) {
+      if (!(error instanceof Failure) || manifests.length === 1) throw error;
+      shell.err.write(`${error.message}\n`);
+      exitCode = error.exitCode;
+    }
   }
-  if (output.terminal !== null) output.write('\n');
-  const { name, uid } = metadata;
-  const { timeoutMs } = flags;
-  const reconnect = async () => connect(findTarget(flags.kubeconfig, shell));
-  const waited = await waitForJob({ namespace, name, uid }, { client, reconnect, timeoutMs, output }, shell);
-  if (flags.json && waited.object !== null) printJson(waited.object);
-  return waited.exitCode;
+  if (flags.wait && created.length > 0) {
+    const { kubeconfig, timeoutMs, output } = flags;
+    const form = output === 'name' ? null : output;
+    const followed = created.map((each) => each.followed);
+    const verdict = await followToVerdict(followed, client, { kubeconfig, timeoutMs, output: form }, shell);
+    return verdict === 0 ? exitCode : verdict;
+  }
+  const objects = created.map(({ object }) => object);
+  if (flags.output !== null && flags.output !== 'name' && objects.length > 0)
+    shell.out.write(objectText(manifests.length === 1 ? objects[0] : listOf(objects), flags.output));
+  return exitCode;
+}
+
+async function createOne(
+  manifest: Manifest,
+  namespace: string,
+  client: KubeClient,
+  { output, wait, replacing }: RunFlags,
+  shell: Shell,
+): Promise<Created> {
+  const { object, warnings, isReplaced } = await createJob(manifest, namespace, replacing, client, shell);
+  for (const warning of warnings) shell.err.write(`Warning: ${warning}\n`);
+  const { name, uid } = readAs(JobSchema, object, client.target).metadata;
+  const said = `job.batch/${name}${output === 'name' ? '' : isReplaced ? ' replaced' : ' created'}\n`;
+  // Where standard output carries objects, people are told on the other.
+  if (output === null || output === 'name') shell.out.write(said);
+  else if (wait) shell.err.write(said);
+  return { followed: { namespace, name, uid }, object };
 }
 
 /** As kubectl: a namespace that is asked for must be the manifest's, if that names one. */
@@ -56,4 +90,14 @@ function namespaceOf(manifest: unknown, asked: string | null): string | null {
   if (asked !== null && wished !== null && asked !== wished)
     throw usageFailure(`the manifest is for namespace ${JSON.stringify(wished)}, not ${JSON.stringify(asked)}`);
   return asked ?? wished;
+}
+
+/** A file of several kinds is known for what it is before the first of them is created. */
+function refuseOtherKinds({ value, lineOf }: Manifest): void {
+  const kind = Wished.safeParse(value).data?.kind ?? 'document without a kind';
+  const line = lineOf('kind');
+  if (kind !== 'Job')
+    throw usageFailure(
+      `${line === null ? '' : `line ${line}: `}a ${kind}; run takes Jobs (kubectl apply -f takes others, too)`,
+    );
 }

@@ -4,6 +4,7 @@ import { NO_SCRIPT, type Script, type ScriptFault, parseScript } from '../../sha
 import { EXIT, Failure, usageFailure } from '../failure.ts';
 import { looksFor } from '../job-view.ts';
 import { readManifest } from '../manifest-file.ts';
+import { type ObjectForm, objectText } from '../render/object-forms.ts';
 import { renderRehearsal } from '../render/rehearsal.ts';
 import { onOneLine } from '../render/table.ts';
 import type { Shell } from '../shell.ts';
@@ -13,7 +14,7 @@ export type SimulateFlags = {
   readonly file: string;
   /** null: every task runs for a second and ends well, and nobody does anything */
   readonly script: string | null;
-  readonly output: 'json' | 'text';
+  readonly output: ObjectForm | 'text';
   readonly seed: number;
   /** When the Job is created, in milliseconds since 1970. */
   readonly startMs: number;
@@ -30,15 +31,15 @@ const COLUMNS = 100;
 export async function simulate(flags: SimulateFlags, shell: Shell): Promise<number> {
   if (flags.file === '-' && flags.script === '-')
     throw usageFailure('standard input holds the Job or the script, not both');
-  const document = await readInput(flags.file, shell);
-  const script = flags.script === null ? NO_SCRIPT : readScript(await readInput(flags.script, shell), flags.script);
+  const document = await readManifest(flags.file, shell);
+  const script = flags.script === null ? NO_SCRIPT : readScript(await readManifest(flags.script, shell), flags.script);
   const { seed, startMs } = flags;
   const rehearsed = await rehearse({ document, script, seed, start: asEpochMs(startMs) });
   if (rehearsed.kind === 'refused')
     throw refused(rehearsed.what === 'Job' ? flags.file : (flags.script ?? ''), rehearsed.faults);
   const { rehearsal } = rehearsed;
   for (const warning of rehearsal.warnings) shell.err.write(`Warning: ${onOneLine(warning)}\n`);
-  if (flags.output === 'json') shell.out.write(`${JSON.stringify(rehearsal.report, null, 2)}\n`);
+  if (flags.output !== 'text') shell.out.write(objectText(rehearsal.report, flags.output));
   else {
     const columns = shell.out.terminal?.size().columns ?? COLUMNS;
     shell.out.write(`${renderRehearsal(rehearsal, columns, looksFor(shell.out, shell.env)).join('\n')}\n`);
@@ -51,15 +52,6 @@ const stateOf = ({ report }: Rehearsal): string =>
   report.final.conditions?.some(({ type, status }) => type === 'Suspended' && status === 'True') === true
     ? 'suspended'
     : 'running';
-
-/** What cannot be read here is an input that is wrong. */
-async function readInput(file: string, shell: Shell): Promise<unknown> {
-  try {
-    return await readManifest(file, shell);
-  } catch (error) {
-    throw error instanceof Failure ? new Failure(error.message, EXIT.usage) : error;
-  }
-}
 
 function readScript(document: unknown, file: string): Script {
   const parsed = parseScript(document);

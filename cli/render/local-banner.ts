@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { LocalOptions, LocalRuntime } from '../../local/runtime.ts';
 import { VERSION } from '../../shared/names/version.ts';
+import { commandWord } from '../command-word.ts';
 import { shellQuoted } from '../shell-quoted.ts';
 import type { Shell } from '../shell.ts';
 import { looksFor } from '../job-view.ts';
@@ -29,7 +30,8 @@ export function localBanner(
   const row = (name: string, value: string): string => `  ${paint.dim(name.padEnd(10))} ${value}`;
   const isHere = kubeconfig === join(shell.cwd, '.muster', 'kubeconfig');
   const option = isHere ? '' : ` --kubeconfig ${shellQuoted(kubeconfig)}`;
-  const stop = `npx muster stop${isHere ? '' : ` --data ${shellQuoted(dataDir)}`}`;
+  const muster = commandWord(shell.env);
+  const stop = `${muster} stop${isHere ? '' : ` --data ${shellQuoted(dataDir)}`}`;
   return `${[
     `${paint.bold('Muster')} ${VERSION} is ready`,
     '',
@@ -40,7 +42,7 @@ export function localBanner(
     ...(log === null ? [] : [row('log', log)]),
     '',
     log === null ? 'In another terminal:' : 'Go on with:',
-    `  npx muster run -f job.yaml --wait${option}`,
+    `  ${muster} run -f job.yaml --wait${option}`,
     `  export KUBECONFIG=${shellQuoted(kubeconfig)}`,
     '  kubectl get jobs',
     '',

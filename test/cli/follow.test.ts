@@ -2,10 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { JobSchema } from '../../cli/api-objects.ts';
 import { type FollowOptions, followJob } from '../../cli/follow-job.ts';
-import { connect } from '../../cli/kube-client.ts';
 import { JobState } from '../../cli/job-state.ts';
-import { findTarget } from '../../cli/kubeconfig.ts';
 import { runCommandLine } from '../../cli/program.ts';
+import { reachAgain } from '../../cli/reach.ts';
 import type { JobProgress } from '../../cli/render/progress.ts';
 import { plusMs } from '../../shared/domain/brand.ts';
 import type { Status } from '../../shared/domain/status.ts';
@@ -97,7 +96,9 @@ describe('run --wait', () => {
   test('timed out: exit 124, and the Job goes on', async () => {
     const { waited, run } = await waiting({}, `${WAIT} --timeout 100ms`);
     expect(waited.code).toBe(124);
-    expect(waited.out).toContain('job.batch/sums is not over after 0s. It goes on. Look again with: muster get sums\n');
+    expect(waited.out).toContain(
+      'job.batch/sums is not over after 0s. It goes on. Look again with: muster watch sums\n',
+    );
     expect((await run('get -o name')).out).toBe('job.batch/sums\n');
   });
 
@@ -112,7 +113,7 @@ describe('run --wait', () => {
     await expect.poll(() => hand.out()).toContain('sums waiting');
     hand.interrupt(signal);
     expect(await over).toBe(exitCode);
-    expect(hand.out()).toContain('It goes on. Look again with: muster get sums\n');
+    expect(hand.out()).toContain('It goes on. Look again with: muster watch sums\n');
     expect(hand.listeners()).toBe(0);
     expect((await server.run('get -o name')).out).toBe('job.batch/sums\n');
   });
@@ -131,7 +132,7 @@ describe('run --wait', () => {
 /** Follows the Job sums without a command line: looks again at once, and notes every progress. */
 async function following(server: AServer, wish: Partial<FollowOptions> = {}) {
   const { shell } = server.shell();
-  const reconnect = async () => connect(findTarget(null, shell));
+  const reconnect = async () => reachAgain(null, shell);
   const client = await reconnect();
   const object = await client.get('/apis/batch/v1/namespaces/default/jobs/sums');
   const { uid } = JobSchema.parse(object).metadata;

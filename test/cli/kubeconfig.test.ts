@@ -17,9 +17,15 @@ function config(server: string, more: { cluster?: object; user?: object; namespa
   };
 }
 
-function inFolder(files: Readonly<Record<string, object | string>>, env: Readonly<Record<string, string>> = {}) {
-  const cwd = mkdtempSync(join(tmpdir(), 'muster-kubeconfig-'));
-  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+/** Finds a target in a folder, `below` a fresh one, that has these files. */
+function inFolder(
+  files: Readonly<Record<string, object | string>>,
+  env: Readonly<Record<string, string>> = {},
+  below = '.',
+) {
+  const root = mkdtempSync(join(tmpdir(), 'muster-kubeconfig-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const cwd = join(root, below);
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(cwd, name)), { recursive: true });
     writeFileSync(join(cwd, name), typeof content === 'string' ? content : stringify(content));
@@ -31,40 +37,59 @@ const A = 'http://127.0.0.1:1';
 const B = 'http://127.0.0.1:2';
 const C = 'http://127.0.0.1:3';
 const OWN = '.muster/kubeconfig';
+/** Of a cluster that is none of ours. */
+const CLUSTER = config('https://k8s.example', { cluster: { 'certificate-authority-data': 'x' } });
 
 describe('which kubeconfig', () => {
-  test.each<[string, Readonly<Record<string, object>>, string | null, string, string]>([
-    ['the one that is asked for', { a: config(A), [OWN]: config(B), c: config(C) }, 'a', A, 'a'],
-    ['else the one of this folder', { [OWN]: config(B), c: config(C) }, null, B, OWN],
-    ['else the one that KUBECONFIG names', { c: config(C) }, null, C, 'c'],
-  ])('%s', (_, files, asked, server, file) => {
-    expect(inFolder(files, { KUBECONFIG: 'c' })(asked)).toMatchObject({ server, file });
+  test.each<[string, Readonly<Record<string, object>>, string | null, string, string, string | null]>([
+    ['the one that is asked for', { a: config(A), [OWN]: config(B), c: config(C) }, 'a', A, 'a', null],
+    ['else the one that KUBECONFIG names', { c: config(C) }, null, C, 'c', null],
+    [
+      'with a word that the one of the folder is another',
+      { [OWN]: config(B), c: config(C) },
+      null,
+      C,
+      'c',
+      `Using ${C}, which KUBECONFIG names (c), not ${B} (${OWN})`,
+    ],
+    ['without one if it is the same', { [OWN]: config(C), c: config(C) }, null, C, 'c', null],
+    ['but not if that is no Muster', { [OWN]: config(B), c: CLUSTER }, null, B, OWN, null],
+    ['nor if it is not there', { [OWN]: config(B) }, null, B, OWN, null],
+  ])('%s', (_, files, asked, server, file, note) => {
+    expect(inFolder(files, { KUBECONFIG: 'c' })(asked)).toMatchObject({ target: { server, file }, note });
+  });
+
+  test('the nearest folder above that has one, with a word that it does', () => {
+    const find = inFolder({ [`../../${OWN}`]: config(A), [`../../../${OWN}`]: config(B) }, {}, 'here/a/b');
+    expect(find()).toEqual({
+      target: { server: A, file: `../../${OWN}`, namespace: 'default', token: null },
+      note: `Using ../../${OWN}`,
+    });
+  });
+
+  test('a cluster is told apart even where there is nothing else', () => {
+    expect(() => inFolder({ c: CLUSTER }, { KUBECONFIG: 'c' })()).toThrow('does not look like a Muster server');
   });
 
   test('of several in KUBECONFIG the first that says something wins, and missing ones do not matter', () => {
     const only = { 'current-context': 'c' };
     const find = inFolder({ only, b: config(B), c: config(C) }, { KUBECONFIG: 'missing:only:b:c' });
-    expect(find()).toMatchObject({ server: B, file: 'b' });
+    expect(find().target).toMatchObject({ server: B, file: 'b' });
   });
 
   test('none at all: says where it looked and what to do', () => {
     expect(() => inFolder({})()).toThrow(
-      /^error: no server is known: there is no \.muster\/kubeconfig here\nStart one with/,
+      /^error: no server is known: there is no \.muster\/kubeconfig here or above\nStart one with/,
     );
     expect(() => inFolder({}, { KUBECONFIG: 'x:y' })()).toThrow('nor what KUBECONFIG names (x, y)');
     expect(() => inFolder({})('nope')).toThrow('error: there is no kubeconfig nope');
   });
 
   test('namespace and token', () => {
-    expect(
-      inFolder({ a: config('https://m.example/prod/', { namespace: 'team', user: { token: 't' } }) })('a'),
-    ).toEqual({
-      server: 'https://m.example/prod',
-      namespace: 'team',
-      token: 't',
-      file: 'a',
-    });
-    expect(inFolder({ a: config(A) })('a')).toMatchObject({ namespace: 'default', token: null });
+    const named = { a: config('https://m.example/prod/', { namespace: 'team', user: { token: 't' } }) };
+    const target = { server: 'https://m.example/prod', namespace: 'team', token: 't', file: 'a' };
+    expect(inFolder(named)('a').target).toEqual(target);
+    expect(inFolder({ a: config(A) })('a').target).toMatchObject({ namespace: 'default', token: null });
   });
 });
 

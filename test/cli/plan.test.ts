@@ -56,7 +56,7 @@ async function run(
     asked.push(args);
     return wish.plan ?? NOTHING;
   };
-  const flags: PlanFlags = { file: '-', nowMs: null, json: false, caps: true, ...wish.flags };
+  const flags: PlanFlags = { file: '-', nowMs: null, output: 'text', caps: true, ...wish.flags };
   try {
     const code = await planDump(flags, explain, shell);
     return { code, out: out(), err: err(), asked };
@@ -180,7 +180,7 @@ const PLAN: DumpPlan = {
 
 describe('output', () => {
   test('JSON: the documented keys in their order, and no sentences', async () => {
-    const { out } = await run({ plan: PLAN, flags: { json: true } });
+    const { out } = await run({ plan: PLAN, flags: { output: 'json' } });
     const { because: _, ...documented } = PLAN;
     expect(JSON.parse(out)).toEqual(documented);
     expect(Object.keys(JSON.parse(out) as object)).toEqual([

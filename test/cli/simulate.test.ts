@@ -128,7 +128,7 @@ describe('muster simulate', () => {
     ],
     ['-f - --script -', {}, 'error: standard input holds the Job or the script, not both'],
     ['-f job.yaml --now noon', {}, 'It must be a time such as 2026-01-01T00:00:00Z.'],
-    ['-f job.yaml -o yaml', {}, 'Allowed choices are text, json.'],
+    ['-f job.yaml -o xml', {}, 'Allowed choices are text, json, yaml.'],
     ['-o json', {}, "required option '-f, --file <file>' not specified"],
   ])('%s %j: exit 2', async (line, files, expected) => {
     const { code, out, err } = await simulate(line, files);

@@ -1,0 +1,42 @@
+import { JobSchema } from '../api-objects.ts';
+import { Failure } from '../failure.ts';
+import { type Selection, forEachJob, selectedNames } from '../job-names.ts';
+import { verdictOf } from '../job-state.ts';
+import { jobsPath, readAs } from '../kube-client.ts';
+import { reach } from '../reach.ts';
+import type { Shell } from '../shell.ts';
+
+export type ChangeFlags = { readonly namespace: string | null; readonly kubeconfig: string | null };
+
+/** A change of a Job's spec, as a merge patch, and the word for it. */
+export type Change = {
+  readonly spec: { readonly suspend?: boolean; readonly parallelism?: number; readonly completions?: number };
+  /** `suspended` */
+  readonly done: string;
+};
+
+/**
+ * `muster suspend`, `resume` and `scale`: patches each Job, and says where that changes nothing.
+ *
+ * @returns the exit code
+ */
+export async function changeJobs(
+  selection: Selection,
+  change: Change,
+  flags: ChangeFlags,
+  shell: Shell,
+): Promise<number> {
+  const client = await reach(flags.kubeconfig, shell);
+  const namespace = flags.namespace ?? client.target.namespace;
+  const names = await selectedNames(selection, namespace, client);
+  return forEachJob(names, shell.err.write, async (name) => {
+    const path = jobsPath(namespace, name);
+    const before = readAs(JobSchema, await client.get(path), client.target);
+    const verdict = verdictOf(before);
+    if (verdict !== null)
+      throw new Failure(`error: job.batch/${name} is over (${verdict}); nothing of it can be ${change.done}`);
+    const after = readAs(JobSchema, await client.patch(path, { spec: change.spec }), client.target);
+    const isSame = after.metadata.resourceVersion === before.metadata.resourceVersion;
+    shell.out.write(`job.batch/${name} ${isSame ? `was ${change.done} already` : change.done}\n`);
+  });
+}

@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import { type Job, JobSchema } from './api-objects.ts';
+import { awaitGone } from './await-gone.ts';
+import { ApiFailure, EXIT, Failure } from './failure.ts';
+import { explainUnknownFields } from './field-hints.ts';
+import { verdictOf } from './job-state.ts';
+import { type KubeClient, jobsPath, readAs } from './kube-client.ts';
+import type { Manifest } from './manifest-file.ts';
+import { formatDuration } from './render/age.ts';
+import type { Shell } from './shell.ts';
+
+/** What becomes of a Job that has the name already: it stays; it goes if it is over; it goes. */
+export type Replacing = 'never' | 'finished' | 'any';
+
+export type CreatedJob = {
+  readonly object: unknown;
+  readonly warnings: readonly string[];
+  readonly isReplaced: boolean;
+};
+
+const Named = z.object({ metadata: z.object({ name: z.string() }) });
+
+/** A Job that a finalizer holds may stay for ever. */
+const GONE_MS_MAX = 60_000;
+
+/**
+ * Creates a Job. One that has its name is deleted first where that is wanted, but not before the server has found the new one
+ * to be valid.
+ *
+ * @throws ApiFailure when the server refuses it, Failure with a way out when the name is taken
+ */
+export async function createJob(
+  manifest: Manifest,
+  namespace: string,
+  replacing: Replacing,
+  client: KubeClient,
+  shell: Pick<Shell, 'onInterrupt'>,
+): Promise<CreatedJob> {
+  const create = async () => client.create(jobsPath(namespace), manifest.value);
+  try {
+    return { ...(await create()), isReplaced: false };
+  } catch (error) {
+    if (!(error instanceof ApiFailure)) throw error;
+    if (error.status.reason !== 'AlreadyExists') throw explainUnknownFields(error, manifest);
+    const named = Named.safeParse(manifest.value);
+    if (!named.success) throw error;
+    const path = jobsPath(namespace, named.data.metadata.name);
+    const standing = readAs(JobSchema, await client.get(path), client.target);
+    if (replacing === 'never' || (replacing === 'finished' && verdictOf(standing) === null))
+      throw new Failure(`${error.message}\n${wayOut(standing, replacing)}`);
+    await removeWhole(standing, path, client, shell);
+    return { ...(await create()), isReplaced: true };
+  }
+}
+
+function wayOut(job: Job, replacing: Replacing): string {
+  const { name, namespace } = job.metadata;
+  const verdict = verdictOf(job);
+  if (verdict !== null) return `It is over (${verdict}): \`muster run --replace\` deletes it first.`;
+  const { succeeded } = job.status;
+  const total = job.spec.completions === undefined ? '' : `/${job.spec.completions}`;
+  const inNamespace = namespace === 'default' ? '' : ` -n ${namespace}`;
+  return (
+    `It is not over (${succeeded}${total} succeeded): \`muster watch ${name}${inNamespace}\` shows it; ` +
+    `${replacing === 'never' ? '`muster run --replace --force`' : '--force'} stops and deletes it first.`
+  );
+}
+
+async function removeWhole(
+  { metadata: { name, uid } }: Job,
+  path: string,
+  client: KubeClient,
+  shell: Pick<Shell, 'onInterrupt'>,
+): Promise<void> {
+  await client.remove(path, uid);
+  const stop = new AbortController();
+  let isInterrupted = false;
+  const forgetInterrupts = shell.onInterrupt(() => {
+    isInterrupted = true;
+    stop.abort();
+  });
+  const timeout = setTimeout(() => stop.abort(), GONE_MS_MAX);
+  try {
+    if (await awaitGone(path, uid, client, stop.signal)) return;
+  } finally {
+    clearTimeout(timeout);
+    forgetInterrupts();
+  }
+  if (isInterrupted) throw new Failure(`job.batch/${name} is being deleted; nothing was created`, EXIT.interrupted);
+  throw new Failure(
+    `error: job.batch/${name} is deleted, but still there after ${formatDuration(GONE_MS_MAX)}: a finalizer holds it; ` +
+      `\`muster get ${name} -o yaml\` names it`,
+    EXIT.timedOut,
+  );
+}
