@@ -19,6 +19,7 @@ import { createPlainTelemetry } from '../shared/telemetry/plain-telemetry.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { createEcs, type EcsOptions } from './ecs/create-ecs.ts';
 import type { Script } from './ecs/simulated-driver.ts';
+import { watchClock } from './clock-watch.ts';
 import { keepEngine } from './engine-keeper.ts';
 import { startFront } from './front/api-front.ts';
 import { contextOf, startMapping } from './event-source/mapping.ts';
@@ -203,8 +204,17 @@ async function startOn(
   const api = await startFront(kubeApiOf(runtime, { embedded: true }), options.port);
   closers.push(() => api.close());
   // Facts and wake-ups that were queued died with an earlier runtime: every open Job and every task is looked at.
-  await sweepJobs({ everything: true }, runtime.deps);
-  await sweepTasks({ after: null }, runtime.deps);
+  const lookAtEverything = async (): Promise<void> => {
+    await sweepJobs({ everything: true }, runtime.deps);
+    await sweepTasks({ after: null }, runtime.deps);
+  };
+  await lookAtEverything();
+  // Messages that are delayed, or in hands that died, would stay hidden for as long as the clock went back.
+  const onSetBack = (byMs: number): void => {
+    warn('the clock was set back: every open Job is looked at', { byMs: Math.round(byMs) });
+    lookAtEverything().catch((error: unknown) => warn('look at everything failed', { error: String(error) }));
+  };
+  closers.push(watchClock({ onSetBack }));
   return { kind: 'started', url: api.url, kubeconfig: writeKubeconfig(folder.path, api.url), options: runtimeOptions };
 }
 

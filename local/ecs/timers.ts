@@ -12,8 +12,16 @@ export type WallTimers = Timers & {
   wake(): void;
 };
 
-/** Alarms on node's own timers: one of them at a time, however many alarms there are. */
-export function wallTimers(now: () => number = Date.now): WallTimers {
+/**
+ * Alarms on node's own timers: one of them at a time, however many alarms there are. They ring when so much time has passed,
+ * whatever becomes of the wall clock: a task that was asked to stop is not killed an hour late because that was set back.
+ *
+ * @param elapsedMs goes on evenly; `now`, where a test moves that
+ */
+export function wallTimers(
+  now: () => number = Date.now,
+  elapsedMs: () => number = now === Date.now ? () => performance.now() : now,
+): WallTimers {
   const alarms = new AlarmHeap();
   let armed: NodeJS.Timeout | undefined;
   let armedForMs = Infinity;
@@ -24,18 +32,18 @@ export function wallTimers(now: () => number = Date.now): WallTimers {
     if (closed || nextMs === null || nextMs >= armedForMs) return;
     clearTimeout(armed);
     armedForMs = nextMs;
-    armed = setTimeout(wake, Math.min(Math.max(0, nextMs - now()), LONGEST_TIMEOUT_MS));
+    armed = setTimeout(wake, Math.min(Math.max(0, nextMs - elapsedMs()), LONGEST_TIMEOUT_MS));
   };
   const wake = (): void => {
     clearTimeout(armed);
     armedForMs = Infinity;
-    if (!closed) alarms.ring(now());
+    if (!closed) alarms.ring(elapsedMs());
     arm();
   };
   return {
     now,
     after(delayMs, run) {
-      const alarm = alarms.set(now() + delayMs, run);
+      const alarm = alarms.set(elapsedMs() + delayMs, run);
       arm();
       return () => {
         alarm.run = null;

@@ -3,6 +3,7 @@ import type { Chunk } from '../domain/board.ts';
 import { type JobUid, plusMs } from '../domain/brand.ts';
 import type { Fact } from '../domain/fact.ts';
 import { type Job, planningSpec } from '../domain/job.ts';
+import { withinClock } from '../domain/set-back.ts';
 import type { Status } from '../domain/status.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import { chunksAt } from './cached-chunks.ts';
@@ -33,7 +34,9 @@ export async function loadJob(uid: JobUid, facts: readonly Fact[], deps: Deps): 
     if (spec.revision !== read.revision) continue;
     const { status, marked } = await withMark(uid, read, facts, deps);
     const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
-    const stored = await chunksAt(uid, status, chunksNeeded(job, status, facts, deps.clock.now()), deps);
+    const now = deps.clock.now();
+    const needed = chunksNeeded(job, withinClock(status, now, deps.settings.timing), facts, now);
+    const stored = await chunksAt(uid, status, needed, deps);
     if (stored !== null) return { job, spec, status, stored, marked };
   }
   throw new Error(`Job ${uid} changed during each of ${LOADS_MAX} loads`);

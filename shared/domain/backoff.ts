@@ -1,5 +1,7 @@
 import { type EpochMs, plusMs } from './brand.ts';
+import type { IndexRecord } from './index-record.ts';
 import type { Status } from './status.ts';
+import { CLOCKS_APART_MAX_MS } from './timing.ts';
 
 /** `DefaultJobPodFailureBackOff` and `MaxJobPodFailureBackOff` of Kubernetes' Job controller. */
 const BASE_MS = 10_000;
@@ -56,5 +58,17 @@ export const startDelayEndsAt = (nth: number, at: EpochMs): EpochMs => plusMs(at
 export function restartDelayEndsAt(restartsBefore: number, at: EpochMs): EpochMs | null {
   return restartsBefore === 0 ? null : plusMs(at, Math.min(doubledMs(restartsBefore), RESTART_MAX_MS));
 }
+
+/**
+ * The wait of a record is over, as far as a clock can say that says `now`: its end has come, or lies further ahead than the
+ * longest wait that what has befallen the index allows. Such an end was told by a clock that was wrong since.
+ */
+export function isDue({ notBefore, ...r }: Pick<IndexRecord, 'notBefore' | Befallen>, now: EpochMs): boolean {
+  if (notBefore === null || notBefore <= now) return true;
+  const nth = Math.max(1, r.failures + r.ignored, r.infra + r.spot, r.restarts, r.nonce);
+  return notBefore > plusMs(now, doubledMs(nth) + CLOCKS_APART_MAX_MS);
+}
+
+type Befallen = 'failures' | 'ignored' | 'infra' | 'spot' | 'restarts' | 'nonce';
 
 const doubledMs = (nth: number): number => Math.min(BASE_MS * 2 ** Math.min(nth - 1, 10), MAX_MS);

@@ -12,6 +12,7 @@ import {
   recordAt,
 } from './board.ts';
 import type { EpochMs } from './brand.ts';
+import { isDue } from './backoff.ts';
 import { type IndexRecord, hasPod } from './index-record.ts';
 import { invariant } from './invariant.ts';
 import { type JournalEntry, type Status, chunkLength } from './status.ts';
@@ -117,8 +118,9 @@ export class Draft {
         if (chunk.states[offset] !== PENDING) continue;
         if (first === length) first = offset;
         const index = no * CHUNK_INDEXES + offset;
-        const until = chunk.extras.get(offset)?.notBefore ?? null;
-        if (until === null || until <= now) ready.push(index);
+        const extras = chunk.extras.get(offset);
+        const until = extras?.notBefore ?? null;
+        if (extras === undefined || until === null || isDue(extras, now)) ready.push(index);
         else held.push({ index, until });
       }
       summary.firstPending = Math.min(first, offset);
@@ -141,11 +143,13 @@ export class Draft {
         continue;
       }
       let soonest: EpochMs | null = null;
-      for (const [offset, { notBefore }] of chunk.extras) {
+      for (const [offset, extras] of chunk.extras) {
+        const { notBefore } = extras;
         if (notBefore === null) continue;
-        soonest = min(soonest, notBefore);
+        const isOver = isDue(extras, now);
+        soonest = min(soonest, isOver ? min(now, notBefore) : notBefore);
         if (chunk.states[offset] !== WAITING) continue;
-        if (notBefore > now) nextAt = min(nextAt, notBefore);
+        if (!isOver) nextAt = min(nextAt, notBefore);
         else if (due.length < room) due.push(no * CHUNK_INDEXES + offset);
       }
       summary.soonestDue = soonest;

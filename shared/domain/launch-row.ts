@@ -1,5 +1,6 @@
 import { type EpochMs, type TaskArn, plusMs } from './brand.ts';
 import type { AttemptId } from './fact.ts';
+import { CLOCKS_APART_MAX_MS } from './timing.ts';
 
 /** How far one launch has come: what excludes launching and cancelling, and what a repeated call is built from. */
 export type LaunchSlot = AttemptId &
@@ -94,8 +95,8 @@ export function workOn(
     else if (slot.state === 'launched') {
       stopping.push({ id, taskArn: slot.taskArn });
       launched.push({ id, taskArn: slot.taskArn }); // should that answer have been lost: only then is the task looked up
-    } else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);
-    else if (now >= plusMs(slot.since, UNDER_WAY_MS)) run.push({ id, traits: slot.traits ?? PLAIN });
+    } else if (ageMs(slot.since, now) >= TOKEN_SAFE_MS) find.push(id);
+    else if (ageMs(slot.since, now) >= UNDER_WAY_MS) run.push({ id, traits: slot.traits ?? PLAIN });
   }
   for (const id of launch) {
     const slot = slots.get(id.index);
@@ -107,7 +108,7 @@ export function workOn(
     } else if (order > 0) continue;
     else if (slot.state === 'cancelled') refuse(id, slot);
     else if (slot.state === 'launched') launched.push({ id, taskArn: slot.taskArn });
-    else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);
+    else if (ageMs(slot.since, now) >= TOKEN_SAFE_MS) find.push(id);
     else run.push({ id, traits: slot.traits ?? PLAIN });
   }
   return {
@@ -121,6 +122,10 @@ export function workOn(
     cancelled,
   };
 }
+
+/** What a clock that was wrong has written is of any age. */
+const ageMs = (since: EpochMs, now: EpochMs): number =>
+  since > plusMs(now, CLOCKS_APART_MAX_MS) ? Number.POSITIVE_INFINITY : now - since;
 
 export type SlotOutcome =
   | { readonly id: AttemptId; readonly kind: 'launched'; readonly taskArn: TaskArn }

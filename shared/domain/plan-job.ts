@@ -24,8 +24,9 @@ import {
   tally,
   tallyWithin,
 } from './status.ts';
+import { withinClock } from './set-back.ts';
 import { planStops } from './stops.ts';
-import { PUBLISH_CHECK_MS, type Timing } from './timing.ts';
+import { CLOCKS_APART_MAX_MS, PUBLISH_CHECK_MS, type Timing } from './timing.ts';
 
 /** What a cluster's dump shows that no board has, and what its controller does differently. */
 export type Dumped = {
@@ -56,18 +57,20 @@ const NOTHING_DUMPED: Dumped = {
  * The decision of one pass: what the board becomes and what is asked of the world, from the Job's committed state, the
  * facts at hand and the time. All of Kubernetes' Job semantics are here and in the policies it calls.
  *
- * @param status STATUS as it was read; @param stored the chunks that {@link chunksNeeded} named, at STATUS's versions
- * @param clock the pass's own clock; a Job's time never runs backwards, so the last commit's `now` may be later
+ * @param read STATUS as it was read; @param stored the chunks that {@link chunksNeeded} named, at STATUS's versions
+ * @param clock the pass's own clock; a Job's time never runs backwards for a clock that is a little late, so the last commit's
+ *   `now` may be later; one that is far behind is believed ({@link withinClock})
  */
 export function planJob(
   job: Job,
-  status: Status,
+  read: Status,
   stored: StoredChunks,
   facts: readonly Fact[],
   clock: EpochMs,
   timing: Timing,
   dumped: Dumped = NOTHING_DUMPED,
 ): Plan {
+  const status = withinClock(read, clock, timing);
   const now = later(clock, status.now);
   const size = boardSize(job.spec, status.size);
   const sized = { ...status, size, chunks: summariesFor(size, status.chunks) };
@@ -153,10 +156,10 @@ export function planJob(
     published: status.published,
   };
   const next = withNews(status, planned, job);
-  const changed = differs(status, next, draft);
+  const changed = differs(read, next, draft);
   const publication = planPublication(status, phase, changed, now, timing);
   const alarm = planAlarm(status.alarms, soonest(wakeAt, publication.wakeAt), publication.checkAt, now);
-  const commits = changed || alarm.alarms.length !== status.alarms.length || alarm.send !== null;
+  const commits = changed || alarm.alarms.length !== read.alarms.length || alarm.send !== null;
   // A commit that changes nothing a user sees needs no publication of its own.
   const seen = !changed && status.published.version >= status.version;
   const published = seen ? { ...status.published, version: next.version } : status.published;
@@ -284,7 +287,9 @@ function planPublication(
   const quiet = { now: false, wakeAt: null, checkAt: null };
   const gone = isHidden(before);
   if ((gone || !changed) && published.version >= version) return quiet;
-  const due = plusMs(published.at, timing.publishEveryMs);
+  // What the feed has of a clock that was wrong since is told long ago.
+  const isBelievable = published.at <= plusMs(now, CLOCKS_APART_MAX_MS);
+  const due = isBelievable ? plusMs(published.at, timing.publishEveryMs) : now;
   if (!gone && !isOver(phase) && before.kind === phase.kind && now < due)
     return { now: false, wakeAt: due, checkAt: null };
   return { now: true, wakeAt: null, checkAt: plusMs(now, PUBLISH_CHECK_MS) };

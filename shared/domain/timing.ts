@@ -36,6 +36,9 @@ export const EMBEDDED_TIMING: Timing = {
   publishEveryMs: 1_000,
 };
 
+/** Clocks that are kept right are apart by less, and ECS's is from ours. */
+export const CLOCKS_APART_MAX_MS = 10_000;
+
 /** Unanswered claims of one Job, so that STATUS stays a few KB and a large Job does not fill the dispatch queue. */
 export const CLAIMS_IN_FLIGHT_MAX = 500;
 /** The same waits where launches have a limit: no more claims than what is launched soon. */

@@ -1,4 +1,4 @@
-import type { EpochMs } from './brand.ts';
+import { type EpochMs, soonest } from './brand.ts';
 import { type IndexRecord, type IndexState, hasPod, isActive } from './index-record.ts';
 import { invariant, unreachable } from './invariant.ts';
 
@@ -68,7 +68,7 @@ export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
     case 'restart':
       return { ...r, state: 'waiting', nonce: r.nonce + 1, restarts: r.restarts + 1, notBefore: t.notBefore };
     case 'unstarted': {
-      const unstartedSince = r.unstartedSince ?? t.since;
+      const unstartedSince = soonest(r.unstartedSince, t.since); // the later one is first where a clock was set back
       return { ...r, state: 'waiting', nonce: r.nonce + 1, unstartedSince, notBefore: t.notBefore };
     }
     case 'relaunch':
