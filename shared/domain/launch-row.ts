@@ -33,7 +33,7 @@ export type LaunchRow = {
 };
 
 /** Consecutive indexes that share one launch row, so that an index leads to its row without a look-up. */
-const LAUNCH_ROW_INDEXES = 10;
+export const LAUNCH_ROW_INDEXES = 10;
 export const launchRowOf = (index: number): number => Math.floor(index / LAUNCH_ROW_INDEXES);
 export const indexesOfRow = (row: number): readonly number[] =>
   Array.from({ length: LAUNCH_ROW_INDEXES }, (_, nth) => row * LAUNCH_ROW_INDEXES + nth);

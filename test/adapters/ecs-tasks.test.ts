@@ -127,6 +127,14 @@ test.each<[string, Answer, string]>([
   ['nothing at all', ok({}), 'throws'],
   ['throttled', refusal('ThrottlingException', 'Rate exceeded'), 'later'],
   [
+    'throttled, in words that name a quota',
+    refusal(
+      'ThrottlingException',
+      "Rate exceeded. You've reached the limit on the number of vCPUs you can start a minute",
+    ),
+    'later',
+  ],
+  [
     'throttled by EC2 (subnet)',
     refusal(
       'InvalidParameterException',
@@ -375,6 +383,23 @@ test('describe gives our tasks, names what is missing, and passes over the tasks
     ],
     missing: [ARN],
   });
+});
+
+test('a task is missing where ECS says MISSING, and for no other failure: it may well run', async () => {
+  const other = asTaskArn('arn:aws:ecs:eu-central-1:123456789012:task/jobs/1f1f');
+  const { tasks } = await tasksThatMeet(() =>
+    ok({
+      tasks: [],
+      failures: [
+        { arn: ARN, reason: 'ACCESS_DENIED' },
+        { arn: ARN },
+        { arn: other, reason: 'MISSING' },
+        { reason: 'MISSING' },
+        { arn: ARN, reason: 'INTERNAL', detail: 'was MISSING' },
+      ],
+    }),
+  );
+  expect(await tasks.describe([ARN, other])).toEqual({ kind: 'described', tasks: [], missing: [other] });
 });
 
 test('live tasks are listed by Job alone, or all that are wanted running', async () => {

@@ -98,6 +98,20 @@ describe('a namespace that is being deleted', () => {
     expect(await leftOf(stage, uids)).toEqual(NOTHING);
   });
 
+  test('what is being deleted already spends nothing of the budget', async () => {
+    const { stage, uids } = await aTeam();
+    const { deps } = stage.handler();
+    const spec = await stage.store.jobs.readSpec(uids[0]!);
+    const terminating = { kind: 'terminating', since: stage.time, ended: null } as const;
+    const status = await stage.status(uids[0]!);
+    await stage.store.jobs.commitPass(uids[0]!, { ...status, version: status.version + 1, phase: terminating }, []);
+    expect(spec).not.toBeNull();
+    await mark(stage);
+    // Two Jobs and two CronJobs are to be deleted: a budget of four is enough, whatever comes first.
+    expect(await emptyNamespace('team', deps, { deletions: 4, ms: 60_000 })).toBe('left');
+    expect((await leftOf(stage, uids)).cronJobs).toBe(0);
+  });
+
   test('waits for the finalizers of Jobs and CronJobs, and for its own', async () => {
     const { stage, uids } = await aTeam(2, { finalizers: ['example.com/hold'] });
     const { deps } = stage.handler();

@@ -24,6 +24,25 @@ const pass = (board: Situation, facts: readonly Fact[] = [], sec = 0): Situation
   after(board, plan(board, facts, sec));
 const startsAt = (board: Situation, sec: number): boolean => brief(plan(board, [], sec)).includes('launch');
 
+test('a Job in back-off over several chunks wakes when that is over, and not at once', () => {
+  const { job, status, stored } = aBoard('. . .', { before: 4_095, parallelism: 3 });
+  const board = { job, stored, status: { ...status, backoff: { failures: 1, lastFailureAt: at(0) } } };
+  for (const hand of [[0], [1], [0, 1]]) {
+    const chunks = new Map([...stored].filter(([no]) => hand.includes(no)));
+    expect(wakeSec(plan({ ...board, stored: chunks }, [], 4))).toBe(hand.length === 0 ? null : 10);
+  }
+  expect(brief(plan(board, [], 10))).toContain('launch 4095 4096 4097');
+});
+
+test('what decides is the last index that failed for good, though another has failed since', () => {
+  const limits = { backoffLimit: 2 ** 31 - 1, backoffLimitPerIndex: 1, maxFailedIndexes: 0, parallelism: 3 };
+  const board = aBoard('1 r r', limits);
+  const claimed = pass(board, [], 0);
+  const verdict = { reason: 'MaxFailedIndexesExceeded', decidedBy: 0 };
+  const failed = plan(claimed, [exited(0, 1, 1, 2), exited(1, 1, 2)], 2);
+  expect(failed.status?.phase).toMatchObject({ kind: 'draining', verdict });
+});
+
 describe('of each index (backoffLimitPerIndex)', () => {
   const perIndex = { backoffLimit: 2 ** 31 - 1, backoffLimitPerIndex: 20, parallelism: 3 };
 

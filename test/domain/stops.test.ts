@@ -67,6 +67,21 @@ describe('rounds', () => {
   });
 });
 
+test.each([
+  ['failing', draining, 1],
+  ['suspended', suspended, 0],
+  ['deleted', deleting, 0],
+])('Pods between two tasks of a %s Job that was made smaller end at once: %o', (_, phase, failed) => {
+  const { status, stored } = aBoard('b S b', { completions: 2, phase });
+  const draft = new Draft(status, stored);
+  const stops = planStops(draft, phase, status, at(0), AWS_TIMING, 2);
+  expect([stops.failed, stops.stop]).toEqual([failed, []]);
+  expect([0, 2].map((index) => draft.record(index))).toMatchObject([
+    { state: 'pending', failures: failed },
+    { state: 'pending', failures: 0 },
+  ]);
+});
+
 test('a stop names the launch that is current', () => {
   const board = aBoard('r', { phase: deleting });
   board.stored.get(0)!.attempts[0] = 4;

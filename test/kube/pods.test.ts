@@ -441,9 +441,33 @@ describe('containers', () => {
     expect(JSON.stringify((await list(world)).items[0]?.status)).not.toMatch(/(At|Time)":null(?<!lastProbeTime":null)/);
   });
 
-  test('the class of service', async () => {
-    const world = await aFullJob();
-    expect((await list(world)).items[0]?.status).toMatchObject({ qosClass: 'Burstable' });
+  const one = { cpu: '1', memory: '2Gi' };
+  test.each<readonly [qosClass: string, containers: readonly object[], init: readonly object[], because: string]>([
+    ['BestEffort', [{}, {}], [{}], 'nothing is asked for'],
+    ['BestEffort', [{ requests: { 'ephemeral-storage': '30Gi' } }], [], 'nothing of processor and memory'],
+    ['Guaranteed', [{ limits: one }], [], 'a limit alone is asked for, too'],
+    ['Guaranteed', [{ limits: one, requests: one }, { limits: one }], [{ limits: one }], 'all have all'],
+    ['Burstable', [{ limits: one }, {}], [], 'one has nothing'],
+    ['Burstable', [{ limits: one }], [{}], 'an init container has nothing'],
+    ['Burstable', [{ limits: { memory: '2Gi' } }], [], 'no limit for the processor'],
+    ['Burstable', [{ limits: { cpu: '1' } }], [], 'none for the memory'],
+    ['Burstable', [{ requests: one }], [], 'no limits'],
+    ['Burstable', [{ limits: one, requests: { cpu: '500m', memory: '2Gi' } }], [], 'less is asked for than the limit'],
+    ['Burstable', [{ limits: one, requests: { cpu: '1', memory: '1Gi' } }], [], 'of either'],
+  ])('the class of service is %s of %j, %j: %s', async (qosClass, containers, init) => {
+    const world = await aWorld();
+    const named = (some: readonly object[], as: string) =>
+      some.map((resources, no) => ({ name: `${as}${no}`, image: 'busybox', command: ['true'], resources }));
+    const template = {
+      spec: { restartPolicy: 'Never', containers: named(containers, 'c'), initContainers: named(init, 'i') },
+    };
+    const posted = await world.post(JOBS, {
+      ...manifest('full'),
+      spec: { ...manifest('full').spec, template },
+    });
+    expect(posted.status).toBe(201);
+    await world.commit('full', [{ op: 'claim', index: 0 }]);
+    expect((await list(world)).items[0]?.status).toMatchObject({ qosClass });
   });
 });
 

@@ -34,6 +34,14 @@ test.each<[operations: unknown, why: string]>([
   [[{ op: 'test', path: '/spec/gone', value: null }], 'testing path /spec/gone failed: it is not there'],
   [[{ op: 'remove', path: '/spec/gone' }], 'remove operation does not apply: /spec/gone'],
   [[{ op: 'remove', path: '' }], 'nothing is left of the document'],
+  [[{ op: 'remove', path: '/toString' }], 'remove operation does not apply: /toString'],
+  [[{ op: 'replace', path: '/constructor', value: 1 }], 'replace operation does not apply: /constructor'],
+  [
+    [{ op: 'replace', path: '/spec/hasOwnProperty', value: 1 }],
+    'replace operation does not apply: /spec/hasOwnProperty',
+  ],
+  [[{ op: 'add', path: '/constructor/x', value: 1 }], 'add operation does not apply: /constructor/x'],
+  [[{ op: 'add', path: '/kind/x', value: 1 }], 'add operation does not apply: /kind/x'],
   [[{ op: 'replace', path: '/spec/gone', value: 1 }], 'replace operation does not apply: /spec/gone'],
   [[{ op: 'add', path: '/gone/x', value: 1 }], 'add operation does not apply: /gone/x'],
   [
