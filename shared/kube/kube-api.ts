@@ -30,7 +30,8 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
     streams: createOpenStreams(clock, openStreamsMax),
     tails: createTails(ports, { clock, news, pollMs }),
   };
-  const app = new Hono();
+  // `/api/v1/` is `/api/v1`: some generated clients ask so.
+  const app = new Hono({ strict: false });
   if (options.embedded === true) app.use(loopbackGuard);
   app.route('/', openApiRoutes());
   app.route('/', discoveryRoutes());

@@ -30,6 +30,15 @@ test.each(['healthz', 'livez', 'readyz'])('/%s', async (check) => {
   );
 });
 
+test.each(['/version', '/api', '/api/v1', '/apis', '/apis/batch', '/apis/batch/v1', JOBS])(
+  '%s/ is the same as without the slash',
+  async (path) => {
+    const world = await aWorld();
+    const [plain, slashed] = await Promise.all([world.get(path), world.get(`${path}/`)]);
+    expect([slashed.status, await slashed.text()]).toEqual([200, await plain.text()]);
+  },
+);
+
 describe('discovery', () => {
   type Discovered = {
     apiVersion: string;
