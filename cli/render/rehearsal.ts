@@ -116,7 +116,7 @@ function conditionLines({ report, end }: Rehearsal): readonly Line[] {
     return [
       { text: atOf(first?.atSec ?? 0), paint: 'dim' },
       { text: `${type}${status === 'True' ? '' : ` ${status}`}`, paint },
-      { text: ` ${reason}: ${onOneLine(message)}` },
+      { text: ` ${reason ?? ''}: ${onOneLine(message ?? '')}` },
       { text: type === 'FailureTarget' || type === 'SuccessCriteriaMet' ? who : '', paint: 'dim' },
     ];
   });

@@ -116,7 +116,12 @@ async function releaseJob(
     }
     const { ownerReferences: _, ...metadata } = spec.manifest.metadata;
     const kept = others.length === 0 ? metadata : { ...metadata, ownerReferences: others };
-    const changed = await changeJob({ spec, status }, { ...spec.manifest, metadata: kept }, 'metadata', deps);
+    const changed = await changeJob(
+      { spec, status },
+      { ...spec, manifest: { ...spec.manifest, metadata: kept } },
+      'metadata',
+      deps,
+    );
     if (changed.kind !== 'lost') return;
   }
   throw new Error(`Job ${uid} changed during each of ${TRIES_MAX} tries to take its owner away`);

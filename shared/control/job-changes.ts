@@ -3,7 +3,6 @@ import type { AttemptId } from '../domain/fact.ts';
 import { withNews } from '../domain/job-events.ts';
 import { FOREGROUND_DELETION, type JobIdentity, planningSpec } from '../domain/job.ts';
 import { creationMetrics } from '../domain/job-metrics.ts';
-import type { JobManifest } from '../domain/manifest.ts';
 import { type Status, freshStatus, isHidden, podCount, requestDeletion, tally } from '../domain/status.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
 import type { NoHosts } from '../ports/host-store.ts';
@@ -154,6 +153,9 @@ export async function deletePod(uid: JobUid, id: AttemptId, { jobs, queues, cloc
   await queues.facts([{ uid, facts: [{ ...id, kind: 'deleted', taskArn, at: clock.now() }] }], 0);
 }
 
+/** What users say of a Job: its manifest, and what they have written into its status. */
+export type JobWish = Pick<StoredSpec, 'manifest' | 'said'>;
+
 /** A Job as it was when a change of it was decided. */
 export type SeenJob = { readonly spec: StoredSpec; readonly status: Status };
 
@@ -161,19 +163,20 @@ export type SeenJob = { readonly spec: StoredSpec; readonly status: Status };
  * Stores a user's change of a Job that was decided on what was seen of it, and wakes it. Passes may have committed
  * since; other changes of users may not.
  *
+ * @param wish what is to be stored of it
  * @param what the most that differs; only a change of the spec is a new generation
  * @returns `lost`: somebody has changed it since, so the change is to be decided again; `noHosts`: it would need more names
  */
 export async function changeJob(
   seen: SeenJob,
-  manifest: JobManifest,
+  { manifest, said }: JobWish,
   what: 'metadata' | 'spec',
   deps: Deps,
 ): Promise<{ readonly kind: 'changed' | 'lost' | 'gone' } | NoHosts> {
   const { identity, revision: seenRevision } = seen.spec;
   const revision = seenRevision + 1;
   const generation = seen.spec.generation + (what === 'spec' ? 1 : 0);
-  const spec: StoredSpec = { identity, revision, generation, manifest };
+  const spec: StoredSpec = { identity, revision, generation, manifest, ...(said === undefined ? {} : { said }) };
   const isLarger = (manifest.spec.completions ?? 0) > (seen.spec.manifest.spec.completions ?? 0);
   const names = isLarger ? await reserveNames(spec, deps) : null;
   if (names?.kind === 'noHosts') return names;
@@ -201,7 +204,7 @@ export async function changeJob(
 /** Who selects by labels must learn what the labels were, as long as the feed has not told it. */
 async function relabelled(
   { identity: { uid }, manifest: before }: StoredSpec,
-  after: JobManifest,
+  after: StoredSpec['manifest'],
   status: Status,
   { feed }: Deps,
 ): Promise<Status> {
@@ -231,7 +234,7 @@ export async function changeSpec(
     if (spec === null || status === null || isHidden(status.phase)) return { kind: 'gone' };
     const changed = change(spec);
     if (changed === null) return { kind: 'unchanged' };
-    const stored = await changeJob({ spec, status }, changed.manifest, 'spec', deps);
+    const stored = await changeJob({ spec, status }, changed, 'spec', deps);
     if (stored.kind === 'noHosts') return stored;
     if (stored.kind !== 'lost') return { kind: stored.kind };
   }

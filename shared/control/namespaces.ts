@@ -1,6 +1,6 @@
 import { type EpochMs, plusMs } from '../domain/brand.ts';
 import { FOREGROUND_DELETION } from '../domain/job.ts';
-import { isTerminating } from '../domain/namespace.ts';
+import { awaits, isTerminating } from '../domain/namespace.ts';
 import type { StoredDocument } from '../ports/object-store.ts';
 import { deleteCronJob } from './cron-changes.ts';
 import type { Deps } from './deps.ts';
@@ -36,7 +36,7 @@ async function emptyOne(name: string, deps: Deps, purse: Purse): Promise<'remove
   if (found === null || !isTerminating(found.document)) return 'none';
   // Jobs first: each CronJob looks for its own.
   const isEmpty = [await deleteJobs(name, deps, purse), await deleteCronJobs(name, deps, purse)];
-  if (isEmpty.includes(false) || isHeld(found.document)) return 'left';
+  if (isEmpty.includes(false) || isHeld(found.document) || awaits(found.document)) return 'left';
   const removed = await deps.objects.commit('Namespace', { key, was: found.version, document: null });
   return removed.kind === 'committed' ? 'removed' : 'left'; // somebody relabelled it: next time
 }

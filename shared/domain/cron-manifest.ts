@@ -20,6 +20,13 @@ export type CronJobSpec = {
   readonly failedJobsHistoryLimit: number;
 };
 
+/** How a CronJob stands, as `batch/v1` writes it; times are RFC 3339. */
+export type CronJobStatusDocument = {
+  readonly active?: readonly { readonly [field: string]: string }[];
+  readonly lastScheduleTime?: string;
+  readonly lastSuccessfulTime?: string;
+};
+
 /** What its Jobs are made from. */
 export type JobTemplate = {
   readonly metadata: { readonly labels?: Labels; readonly annotations?: Labels };

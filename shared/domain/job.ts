@@ -69,6 +69,9 @@ export const FOREGROUND_DELETION = 'foregroundDeletion';
 /** The value of `managedBy` that stands for the Job controller itself. */
 export const OWN_MANAGER = 'kubernetes.io/job-controller';
 
+/** Muster runs it; false: `managedBy` names another controller. */
+export const isOwn = ({ spec }: Pick<JobManifest, 'spec'>): boolean => (spec.managedBy ?? OWN_MANAGER) === OWN_MANAGER;
+
 /** The part of an admitted manifest that planning goes by. */
 export const planningSpec = ({ metadata, spec }: Pick<JobManifest, 'metadata' | 'spec'>): JobSpec => ({
   completionMode: spec.completionMode,
@@ -89,7 +92,7 @@ export const planningSpec = ({ metadata, spec }: Pick<JobManifest, 'metadata' | 
   suspend: spec.suspend,
   podReplacementPolicy: spec.podReplacementPolicy,
   restartPolicy: spec.template.spec.restartPolicy,
-  managed: (spec.managedBy ?? OWN_MANAGER) === OWN_MANAGER,
+  managed: isOwn({ spec }),
   held: metadata.finalizers?.some((finalizer) => finalizer !== FOREGROUND_DELETION) ?? false,
   disruptions: parseDisruptions(metadata.annotations?.[ANNOTATIONS.disruptions] ?? '') ?? DEFAULT_DISRUPTIONS,
   pendingTimeoutSec:

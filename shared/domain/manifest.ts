@@ -28,6 +28,31 @@ export type JobManifestSpec = {
   readonly template: PodTemplate;
 };
 
+/** A Job's status as `batch/v1` writes it. Zeroes are left out where Go leaves them out. */
+export type JobStatusDocument = {
+  readonly conditions?: readonly JobCondition[];
+  /** RFC 3339, as all times. */
+  readonly startTime?: string;
+  readonly completionTime?: string;
+  readonly active?: number;
+  readonly succeeded?: number;
+  readonly failed?: number;
+  readonly terminating?: number;
+  readonly completedIndexes?: string;
+  readonly failedIndexes?: string;
+  readonly uncountedTerminatedPods?: { readonly succeeded?: readonly string[]; readonly failed?: readonly string[] };
+  readonly ready?: number;
+};
+
+export type JobCondition = {
+  readonly type: string;
+  readonly status: string;
+  readonly lastProbeTime?: string;
+  readonly lastTransitionTime?: string;
+  readonly reason?: string;
+  readonly message?: string;
+};
+
 export type LabelSelector = {
   readonly matchLabels?: Labels;
   readonly matchExpressions?: readonly {

@@ -14,7 +14,10 @@ export type NamespaceDocument = {
     readonly [field: string]: unknown;
   };
   readonly spec: { readonly finalizers: readonly string[] };
-  readonly status: { readonly phase: 'Active' | 'Terminating' };
+  readonly status: {
+    readonly phase: 'Active' | 'Terminating';
+    readonly conditions?: readonly { readonly [field: string]: string }[];
+  };
 };
 
 /** The one namespace that is always there and cannot be deleted. */
@@ -42,8 +45,14 @@ export const terminating = <T extends NamespaceDocument>(namespace: T, at: Epoch
     : {
         ...namespace,
         metadata: { ...namespace.metadata, deletionTimestamp: asTime(at) },
-        status: { phase: 'Terminating' },
+        status: { ...namespace.status, phase: 'Terminating' },
       };
+
+/** Others have something to do before the namespace may go: they have put their name into its spec. */
+export const awaits = ({ spec }: { readonly [field: string]: unknown }): boolean => {
+  const names = typeof spec === 'object' && spec !== null && 'finalizers' in spec ? spec.finalizers : [];
+  return Array.isArray(names) && names.some((name) => name !== CONTENT_FINALIZER);
+};
 
 type AnyDocument = { readonly metadata: { readonly [field: string]: unknown } };
 

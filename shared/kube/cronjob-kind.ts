@@ -1,16 +1,18 @@
 import { asTime } from '../domain/brand.ts';
-import type { CronJobManifest } from '../domain/cron-manifest.ts';
+import type { CronJobManifest, CronJobStatusDocument } from '../domain/cron-manifest.ts';
 import { standingOf } from '../domain/namespace.ts';
 import type { StoredObject } from '../ports/object-store.ts';
 import { admitCronJob } from '../schema/cron-admission.ts';
 import { type CronJobStanding, cronJobDocument, storedCronJob } from '../schema/cron-document.ts';
+import { admitCronJobStatus } from '../schema/cron-status.ts';
+import { isSame } from '../schema/job-update.ts';
 import { admitCronJobUpdate } from '../schema/cron-update.ts';
 import { USUAL_OFFER } from '../schema/host-name-rules.ts';
 import type { ApiDeps } from './api-deps.ts';
 import type { KubeObject } from './kube-object.ts';
 import { CRONJOBS } from './status-error.ts';
 import { renderStored } from './stored-objects.ts';
-import type { Found, WritableKind } from './write/writable-kind.ts';
+import type { Found, Subresource, WritableKind } from './write/writable-kind.ts';
 
 /** A CronJob that there is: as it is shown, and as it is stored. */
 export type FoundCronJob = Found & { readonly stored: StoredObject };
@@ -43,7 +45,14 @@ export function cronJobKind({
       if (admission.kind !== 'ok') return admission;
       const { manifest, warnings } = admission;
       const creationTimestamp = asTime(clock.now());
-      const standing = { uid: context.uid, creationTimestamp, generation: 1, managedFields: [], deletion: null };
+      const standing = {
+        uid: context.uid,
+        creationTimestamp,
+        generation: 1,
+        managedFields: [],
+        deletion: null,
+        status: {},
+      };
       return { kind: 'ok', admitted: { manifest, standing }, name: manifest.metadata.name, warnings };
     },
 
@@ -98,8 +107,31 @@ const keyOf = ({ metadata: { namespace, name } }: CronJobManifest) => ({ namespa
 const rendered = ({ manifest, standing }: AdmittedCronJob, version: number): KubeObject =>
   renderStored({ key: keyOf(manifest), version, document: cronJobDocument(manifest, standing) });
 
-function standingOfObject({ metadata }: KubeObject): CronJobStanding {
+/** The status of CronJobs as others write it. */
+export function cronJobStatusKind(deps: ApiDeps): Subresource<FoundCronJob, AdmittedCronJob> {
+  const whole = cronJobKind(deps);
+  return {
+    resource: whole.resource,
+    apiVersion: whole.apiVersion,
+    type: whole.type,
+    subresource: 'status',
+    find: (key, settled) => whole.find(key, settled),
+    admitUpdate({ object, stored }, document, fieldValidation) {
+      const update = admitCronJobStatus(storedCronJob(stored.document), document, { fieldValidation });
+      if (update.kind !== 'ok') return update;
+      const { manifest, status, warnings } = update;
+      const standing = standingOfObject(object);
+      const changed = isSame(standing.status, status) ? update.changed : 'metadata';
+      return { kind: 'ok', admitted: { manifest, standing: { ...standing, status } }, warnings, changed };
+    },
+    preview: (admitted) => whole.preview(admitted),
+    replace: (found, admitted, managedFields, changed) => whole.replace(found, admitted, managedFields, changed),
+  };
+}
+
+function standingOfObject({ metadata, status = {} }: KubeObject): CronJobStanding {
   const { uid, creationTimestamp, generation = 1, managedFields = [], deletionTimestamp } = metadata;
   const deletion = deletionTimestamp === undefined ? null : { at: deletionTimestamp };
-  return { uid, creationTimestamp, generation, managedFields, deletion };
+  // What is stored was admitted as one.
+  return { uid, creationTimestamp, generation, managedFields, deletion, status: status as CronJobStatusDocument };
 }

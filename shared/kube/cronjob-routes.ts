@@ -1,11 +1,12 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import type { ApiDeps, ApiOptions } from './api-deps.ts';
 import { listOrWatch, showObject } from './collection-routes.ts';
 import { selectCronJobs } from './cronjob-collection.ts';
-import { cronJobKind } from './cronjob-kind.ts';
+import { cronJobKind, cronJobStatusKind } from './cronjob-kind.ts';
+import type { KubeObject } from './kube-object.ts';
 import { CRONJOBS, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
 import { CRON_JOB_PRINTER } from './tables/cronjob-printer.ts';
-import { addWriteRoutes } from './write/write-routes.ts';
+import { addSubresourceRoutes, addWriteRoutes } from './write/write-routes.ts';
 
 const PATH = '/namespaces/:namespace/cronjobs';
 
@@ -29,12 +30,14 @@ export function cronJobRoutes(deps: ApiDeps, options: ApiOptions): Hono {
         ? errorResponse(notFound(CRONJOBS, name))
         : showObject(c, found.object, CRON_JOB_PRINTER, deps);
     });
+  const show = (c: Context, object: KubeObject, code: 200 | 201) => c.json(object, code);
+  addSubresourceRoutes(app, { kind: cronJobStatusKind(deps), path: PATH, show }, ['update', 'patch'], deps);
   addWriteRoutes(
     app,
     {
       kind,
       path: PATH,
-      show: (c, object, code) => c.json(object, code),
+      show,
       select: (c, namespace) => selectCronJobs(c, namespace, deps),
     },
     deps,

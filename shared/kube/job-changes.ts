@@ -1,6 +1,5 @@
 import type { JobUid } from '../domain/brand.ts';
 import type { AttemptId } from '../domain/fact.ts';
-import type { JobManifest } from '../domain/manifest.ts';
 import type { Status } from '../domain/status.ts';
 import type { NoHosts } from '../ports/host-store.ts';
 import type { JobCreation, StoredSpec } from '../ports/job-store.ts';
@@ -16,7 +15,7 @@ export type JobChanges = {
   /** `lost`: another user has changed it since it was seen. */
   change(
     seen: { readonly spec: StoredSpec; readonly status: Status },
-    manifest: JobManifest,
+    wish: Pick<StoredSpec, 'manifest' | 'said'>,
     what: 'metadata' | 'spec',
   ): Promise<{ readonly kind: 'changed' | 'lost' | 'gone' } | NoHosts>;
   /** Tells the feed whatever of this status it does not know yet. */

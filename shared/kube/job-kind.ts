@@ -10,7 +10,7 @@ import { invalid } from '../schema/fault.ts';
 import { generatedLabels } from '../schema/job-defaults.ts';
 import { USUAL_OFFER } from '../schema/host-name-rules.ts';
 import { admitJob } from '../schema/job-manifest.ts';
-import { admitJobUpdate } from '../schema/job-update.ts';
+import { type StoredJob, admitJobUpdate } from '../schema/job-update.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { type JobView, chunksForSummary, readJob } from './read-job.ts';
 import { type JobObject, renderJob } from './render-job.ts';
@@ -53,14 +53,11 @@ export function jobKind(deps: ApiDeps): WritableKind<FoundJob, StoredSpec> {
       return { kind: 'ok', admitted: { identity, revision: 1, generation: 1, manifest }, name, warnings };
     },
 
-    admitUpdate({ view: { spec, status } }, document, fieldValidation) {
-      const { identity, manifest } = spec;
-      const deleting = status.phase.kind === 'terminating';
-      const stored = { manifest, uid: identity.uid, started: status.startTime !== null, deleting };
-      const update = admitJobUpdate(stored, document, { fieldValidation, hosts });
+    admitUpdate(found, document, fieldValidation) {
+      const update = admitJobUpdate(storedJob(found), document, { fieldValidation, hosts });
       if (update.kind !== 'ok') return update;
       const { warnings, changed } = update;
-      return { kind: 'ok', admitted: { ...spec, manifest: update.manifest }, warnings, changed };
+      return { kind: 'ok', admitted: { ...found.view.spec, manifest: update.manifest }, warnings, changed };
     },
 
     preview: (spec) => freshJob(spec, deps),
@@ -87,7 +84,7 @@ export function jobKind(deps: ApiDeps): WritableKind<FoundJob, StoredSpec> {
 
     async replace({ view }, spec, managedFields, changed) {
       const manifest = managed(spec.manifest, managedFields);
-      const stored = await changes.change(view, manifest, changed);
+      const stored = await changes.change(view, { ...spec, manifest }, changed);
       if (stored.kind === 'noHosts') return noRoom('spec.completions', manifest.spec.completions, stored);
       if (stored.kind !== 'changed') return { kind: stored.kind };
       // Without its last finalizer a deleted Job is gone.
@@ -104,6 +101,14 @@ export function jobKind(deps: ApiDeps): WritableKind<FoundJob, StoredSpec> {
     },
   };
 }
+
+/** What decides how it may be changed. */
+export const storedJob = ({ object, view: { spec, status } }: FoundJob): StoredJob => ({
+  manifest: spec.manifest,
+  uid: spec.identity.uid,
+  started: object.status.startTime !== undefined,
+  deleting: status.phase.kind === 'terminating',
+});
 
 const managed = (manifest: JobManifest, managedFields: readonly ManagedFieldsEntry[]): JobManifest => {
   const { managedFields: _before, ...metadata } = manifest.metadata;

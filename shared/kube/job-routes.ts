@@ -2,15 +2,17 @@ import { type Context, Hono } from 'hono';
 import type { ApiDeps, ApiOptions } from './api-deps.ts';
 import type { Collection } from './collection.ts';
 import { jobKind } from './job-kind.ts';
+import { jobStatusKind } from './job-status-kind.ts';
 import { listOrWatch, showObject } from './collection-routes.ts';
 import { findJob, listJobs, parseJobFilter } from './list-jobs.ts';
+import type { KubeObject } from './kube-object.ts';
 import { type Parsed, ok } from './query.ts';
 import type { JobObject } from './render-job.ts';
 import { JOBS, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
 import { JOB_PRINTER, isJobOver } from './tables/job-printer.ts';
 import { watchedJobs } from './watch-jobs.ts';
 import { followed } from './watched.ts';
-import { addWriteRoutes } from './write/write-routes.ts';
+import { addSubresourceRoutes, addWriteRoutes } from './write/write-routes.ts';
 
 const PATH = '/namespaces/:namespace/jobs';
 
@@ -26,12 +28,14 @@ export function jobRoutes(deps: ApiDeps, options: ApiOptions): Hono {
       const job = await findJob(c.req.param('namespace') ?? '', name, deps);
       return job === null ? errorResponse(notFound(JOBS, name)) : showObject(c, job, JOB_PRINTER, deps);
     });
+  const show = (c: Context, job: KubeObject, code: 200 | 201) => c.json(job, code);
+  addSubresourceRoutes(app, { kind: jobStatusKind(deps), path: PATH, show }, ['update', 'patch'], deps);
   addWriteRoutes(
     app,
     {
       kind: jobKind(deps),
       path: PATH,
-      show: (c, job, code) => c.json(job, code),
+      show,
       select: (c, namespace) => selectJobs(c, namespace, deps),
     },
     deps,

@@ -1,11 +1,11 @@
 import { terminating, isTerminating, type NamespaceDocument } from '../domain/namespace.ts';
 import type { ManagedFieldsEntry } from '../domain/manifest.ts';
-import { admitNamespace, admitNamespaceUpdate } from '../schema/namespace.ts';
+import { type NamespaceUpdate, admitNamespace, admitNamespaceUpdate } from '../schema/namespace.ts';
 import type { ApiDeps } from './api-deps.ts';
 import type { KubeObject } from './kube-object.ts';
 import { NAMESPACES } from './status-error.ts';
 import { renderStored } from './stored-objects.ts';
-import type { Found, WritableKind } from './write/writable-kind.ts';
+import type { AdmittedUpdate, Found, Subresource, WritableKind } from './write/writable-kind.ts';
 
 /** A namespace that there is: as it is shown, and as it is stored. */
 export type FoundNamespace = Found & { readonly document: NamespaceDocument; readonly version: number };
@@ -33,12 +33,8 @@ export function namespaceKind(deps: ApiDeps): WritableKind<FoundNamespace, Names
       return { kind: 'ok', admitted, name: admitted.metadata.name, warnings };
     },
 
-    admitUpdate({ document: stored }, document, fieldValidation) {
-      const update = admitNamespaceUpdate(stored, document, { fieldValidation });
-      if (update.kind !== 'ok') return update;
-      const { document: admitted, warnings, changed } = update;
-      return { kind: 'ok', admitted, warnings, changed };
-    },
+    admitUpdate: ({ document: stored }, document, fieldValidation) =>
+      updated(admitNamespaceUpdate(stored, document, { fieldValidation })),
 
     preview: (document) => shown(document, 0),
 
@@ -78,6 +74,31 @@ export function namespaceKind(deps: ApiDeps): WritableKind<FoundNamespace, Names
       return { kind: 'terminating', object: seen };
     },
   };
+}
+
+/** A part of namespaces that has a path of its own: their status, or those that must clean up before they are gone. */
+export function namespacePart(
+  deps: ApiDeps,
+  subresource: 'status' | 'finalize',
+): Subresource<FoundNamespace, NamespaceDocument> {
+  const whole = namespaceKind(deps);
+  return {
+    resource: whole.resource,
+    apiVersion: whole.apiVersion,
+    type: whole.type,
+    subresource,
+    find: (key, settled) => whole.find(key, settled),
+    admitUpdate: ({ document: stored }, document, fieldValidation) =>
+      updated(admitNamespaceUpdate(stored, document, { fieldValidation, part: subresource })),
+    preview: (admitted) => whole.preview(admitted),
+    replace: (found, admitted, managedFields, changed) => whole.replace(found, admitted, managedFields, changed),
+  };
+}
+
+function updated(update: NamespaceUpdate): AdmittedUpdate<NamespaceDocument> {
+  if (update.kind !== 'ok') return update;
+  const { document: admitted, warnings, changed } = update;
+  return { kind: 'ok', admitted, warnings, changed };
 }
 
 const keyOf = (name: string) => ({ namespace: '', name });

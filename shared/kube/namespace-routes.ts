@@ -4,14 +4,14 @@ import type { ApiDeps, ApiOptions } from './api-deps.ts';
 import { listOrWatch, showObject } from './collection-routes.ts';
 import type { Collection } from './collection.ts';
 import type { KubeObject } from './kube-object.ts';
-import { namespaceKind } from './namespace-kind.ts';
+import { namespaceKind, namespacePart } from './namespace-kind.ts';
 import { type Parsed, ok } from './query.ts';
 import { parseFieldSelector, parseLabelSelector } from './selectors.ts';
 import { NAMESPACES, errorResponse, forbiddenObject, methodNotAllowed, notFound } from './status-error.ts';
 import { type Selection, listStored, watchStored } from './stored-objects.ts';
 import { NAMESPACE_PRINTER } from './tables/namespace-printer.ts';
 import { followed } from './watched.ts';
-import { addWriteRoutes } from './write/write-routes.ts';
+import { addSubresourceRoutes, addWriteRoutes } from './write/write-routes.ts';
 
 const PATH = '/namespaces';
 
@@ -36,8 +36,12 @@ export function namespaceRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   app.delete(`${PATH}/${DEFAULT_NAMESPACE}`, () =>
     errorResponse(forbiddenObject(NAMESPACES, DEFAULT_NAMESPACE, 'this namespace may not be deleted')),
   );
-  addWriteRoutes(app, { kind, path: PATH, show: (c, object, code) => c.json(object, code), select: null }, deps);
-  for (const path of [PATH, `${PATH}/:name`, `${PATH}/:name/status`])
+  const show = (c: Context, object: KubeObject, code: 200 | 201) => c.json(object, code);
+  const [status, finalize] = [namespacePart(deps, 'status'), namespacePart(deps, 'finalize')];
+  addSubresourceRoutes(app, { kind: status, path: PATH, show }, ['update', 'patch'], deps);
+  addSubresourceRoutes(app, { kind: finalize, path: PATH, show }, ['update'], deps);
+  addWriteRoutes(app, { kind, path: PATH, show, select: null }, deps);
+  for (const path of [PATH, `${PATH}/:name`, `${PATH}/:name/status`, `${PATH}/:name/finalize`])
     app.all(path, () => errorResponse(methodNotAllowed()));
   return app;
 }

@@ -1,5 +1,7 @@
 import { CHUNK_INDEXES, STATES } from '../domain/board.ts';
 import { type EpochMs, asTime } from '../domain/brand.ts';
+import { isOwn } from '../domain/job.ts';
+import type { JobCondition, JobStatusDocument } from '../domain/manifest.ts';
 import { formatIndexSet, indexSetWhere } from '../domain/index-set.ts';
 import { unreachable } from '../domain/invariant.ts';
 import { type Status, chunkLength, endOf, isEnding, podCount, tally, tallyWithin } from '../domain/status.ts';
@@ -24,14 +26,22 @@ export function renderJob(view: JobView) {
       ...metadata,
     },
     spec: manifest.spec,
-    status: {
-      ...counts(view),
-      ...(status.startTime === null ? {} : { startTime: asTime(status.startTime) }),
-      ...completionTime(status),
-      ...indexes(view),
-      uncountedTerminatedPods: {},
-      ...conditions(status),
-    },
+    status: statusOf(view),
+  };
+}
+
+/** Of a Job that another controller runs it is whatever that has written. */
+function statusOf(view: JobView): JobStatusDocument {
+  const { spec, status } = view;
+  if (!isOwn(spec.manifest)) return spec.said ?? {};
+  const all = [...conditions(status), ...(spec.said?.conditions ?? [])];
+  return {
+    ...counts(view),
+    ...(status.startTime === null ? {} : { startTime: asTime(status.startTime) }),
+    ...completionTime(status),
+    ...indexes(view),
+    uncountedTerminatedPods: {},
+    ...(all.length === 0 ? {} : { conditions: all }),
   };
 }
 
@@ -97,10 +107,14 @@ function indexText({ spec, status, board }: JobView, state: 'succeeded' | 'faile
   return formatIndexSet(set);
 }
 
-type ConditionType = 'Suspended' | 'SuccessCriteriaMet' | 'Complete' | 'FailureTarget' | 'Failed';
+const OWN_CONDITIONS = ['Suspended', 'SuccessCriteriaMet', 'Complete', 'FailureTarget', 'Failed'] as const;
+type ConditionType = (typeof OWN_CONDITIONS)[number];
+
+/** A condition that no Job has from Muster: it is somebody else's to write. */
+export const isForeign = ({ type }: JobCondition): boolean => !OWN_CONDITIONS.some((own) => own === type);
 
 /** A view of the phase, in the order in which Kubernetes sets them; reasons and messages are its own, word for word. */
-function conditions({ phase: current, resumedAt, endedSuspendedSince }: Status) {
+function conditions({ phase: current, resumedAt, endedSuspendedSince }: Status): readonly JobCondition[] {
   const phase = endOf(current) ?? current;
   const condition = (type: ConditionType, isTrue: boolean, at: EpochMs, reason: string, message: string) => ({
     type,
@@ -112,27 +126,24 @@ function conditions({ phase: current, resumedAt, endedSuspendedSince }: Status) 
   });
   const suspended = (since: EpochMs) => [condition('Suspended', true, since, 'JobSuspended', 'Job suspended')];
   const resumed = resumedAt === null ? [] : [condition('Suspended', false, resumedAt, 'JobResumed', 'Job resumed')];
-  const list = (() => {
-    switch (phase.kind) {
-      case 'running':
-      case 'terminating':
-      case 'deleting':
-      case 'deleted':
-        return resumed;
-      case 'suspended':
-        return suspended(phase.since);
-      case 'draining':
-      case 'finished': {
-        const { kind, reason, message } = phase.verdict;
-        const [interim, terminal] =
-          kind === 'complete' ? (['SuccessCriteriaMet', 'Complete'] as const) : (['FailureTarget', 'Failed'] as const);
-        const before = endedSuspendedSince === null ? resumed : suspended(endedSuspendedSince);
-        const decided = [...before, condition(interim, true, phase.since, reason, message)];
-        return phase.kind === 'draining' ? decided : [...decided, condition(terminal, true, phase.at, reason, message)];
-      }
-      default:
-        return unreachable(phase);
+  switch (phase.kind) {
+    case 'running':
+    case 'terminating':
+    case 'deleting':
+    case 'deleted':
+      return resumed;
+    case 'suspended':
+      return suspended(phase.since);
+    case 'draining':
+    case 'finished': {
+      const { kind, reason, message } = phase.verdict;
+      const [interim, terminal] =
+        kind === 'complete' ? (['SuccessCriteriaMet', 'Complete'] as const) : (['FailureTarget', 'Failed'] as const);
+      const before = endedSuspendedSince === null ? resumed : suspended(endedSuspendedSince);
+      const decided = [...before, condition(interim, true, phase.since, reason, message)];
+      return phase.kind === 'draining' ? decided : [...decided, condition(terminal, true, phase.at, reason, message)];
     }
-  })();
-  return list.length === 0 ? {} : { conditions: list };
+    default:
+      return unreachable(phase);
+  }
 }

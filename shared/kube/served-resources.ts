@@ -23,7 +23,11 @@ export type ServedGroup = {
 const READ = ['get', 'list', 'watch'] as const;
 const ALL = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
 
-const statusOf = (kind: string): Subresource => ({ name: 'status', kind, verbs: ['get'] });
+const statusOf = (kind: string, verbs: readonly Verb[] = ['get', 'patch', 'update']): Subresource => ({
+  name: 'status',
+  kind,
+  verbs,
+});
 
 /** A question that is answered at once and not stored. */
 const review = (kind: string): ServedResource => {
@@ -52,7 +56,7 @@ export const SERVED: readonly ServedGroup[] = [
         namespaced: false,
         verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
         shortNames: ['ns'],
-        subresources: [statusOf('Namespace')],
+        subresources: [{ name: 'finalize', kind: 'Namespace', verbs: ['update'] }, statusOf('Namespace')],
       },
       {
         plural: 'pods',
@@ -62,7 +66,7 @@ export const SERVED: readonly ServedGroup[] = [
         verbs: ['delete', 'deletecollection', ...READ],
         shortNames: ['po'],
         categories: ['all'],
-        subresources: [{ name: 'log', kind: 'Pod', verbs: ['get'] }, statusOf('Pod')],
+        subresources: [{ name: 'log', kind: 'Pod', verbs: ['get'] }, statusOf('Pod', ['get'])],
       },
       {
         plural: 'services',

@@ -2,7 +2,7 @@ import type { Chunk } from '../domain/board.ts';
 import type { EpochMs, JobUid } from '../domain/brand.ts';
 import type { JobIdentity } from '../domain/job.ts';
 import type { LaunchRow } from '../domain/launch-row.ts';
-import type { JobManifest } from '../domain/manifest.ts';
+import type { JobManifest, JobStatusDocument } from '../domain/manifest.ts';
 import type { ChunkFold, EndedAttempt } from '../domain/plan.ts';
 import type { Status } from '../domain/status.ts';
 import type { LaunchTemplate } from '../domain/task.ts';
@@ -15,6 +15,11 @@ export type StoredSpec = {
   /** Kubernetes' metadata.generation: counts changes of `spec`, and the deletion. */
   readonly generation: number;
   readonly manifest: JobManifest;
+  /**
+   * What others have written into its status: all of it where another controller runs the Job, else conditions that are
+   * none of ours. Left out: nothing.
+   */
+  readonly said?: JobStatusDocument;
 };
 
 export type StoredChunk = { readonly version: number; readonly chunk: Chunk };

@@ -31,7 +31,7 @@ export const kubeApiOf = (
       doctor: createDoctor({ letters, queueDepths, logs }, deps),
       changes: {
         create: (spec) => createJob(spec, deps),
-        change: (seen, manifest, what) => changeJob(seen, manifest, what, deps),
+        change: (seen, wish, what) => changeJob(seen, wish, what, deps),
         publish: (spec, status) => deps.publisher.publish(spec.identity, status),
         remove: (uid, propagation) => deleteJob(uid, deps, propagation),
         deletePod: (uid, id) => deletePod(uid, id, deps),

@@ -1,4 +1,4 @@
-import type { CronJobManifest } from '../domain/cron-manifest.ts';
+import type { CronJobManifest, CronJobStatusDocument } from '../domain/cron-manifest.ts';
 import type { ManagedFieldsEntry } from '../domain/manifest.ts';
 import { judgeCronJob, readCronJob } from './cron-admission.ts';
 import type { StoredCronJob } from './cron-update.ts';
@@ -12,11 +12,12 @@ export type CronJobStanding = {
   readonly managedFields: readonly ManagedFieldsEntry[];
   /** Since when it is being deleted; null: it is not. */
   readonly deletion: { readonly at: string } | null;
+  readonly status: CronJobStatusDocument;
 };
 
-/** A CronJob as it is stored, which is as it is shown but for its resourceVersion. Nothing fires yet, so its status says nothing. */
+/** A CronJob as it is stored, which is as it is shown but for its resourceVersion. Nothing fires yet, so its status is what others write. */
 export function cronJobDocument(manifest: CronJobManifest, standing: CronJobStanding) {
-  const { uid, creationTimestamp, generation, managedFields, deletion } = standing;
+  const { uid, creationTimestamp, generation, managedFields, deletion, status } = standing;
   const { managedFields: _before, ...metadata } = manifest.metadata;
   return {
     apiVersion: manifest.apiVersion,
@@ -30,7 +31,7 @@ export function cronJobDocument(manifest: CronJobManifest, standing: CronJobStan
       ...(managedFields.length === 0 ? {} : { managedFields }),
     },
     spec: manifest.spec,
-    status: {},
+    status,
   };
 }
 

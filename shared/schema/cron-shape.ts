@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { jobSpecShape } from './job-shape.ts';
-import { flag, int32, int64, known, opt, text } from './json-fields.ts';
+import { flag, int32, int64, opt, text } from './json-fields.ts';
 import { objectMetadataShape } from './object-metadata.ts';
 import { metadataShape } from './pod-shape.ts';
+import { cronJobStatusShape } from './status-shape.ts';
 
 /** What a `batch/v1` CronJob looks like from outside: every field that Kubernetes 1.34 knows. */
 
@@ -27,8 +28,8 @@ export const CronJobShape = z.strictObject({
   kind: text,
   metadata: opt(objectMetadataShape),
   spec: opt(cronJobSpecShape).transform((given) => given ?? cronJobSpecShape.parse({})),
-  // Reset by Kubernetes on create.
-  ...known('status'),
+  // Looked at by its own path only, but it must be readable.
+  status: opt(cronJobStatusShape),
 });
 
 export type CronJobShape = z.output<typeof CronJobShape>;

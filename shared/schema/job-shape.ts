@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { flag, int32, int64, known, opt, text, textMap, texts } from './json-fields.ts';
+import { flag, int32, int64, opt, text, textMap, texts } from './json-fields.ts';
 import { objectMetadataShape } from './object-metadata.ts';
 import { templateShape } from './pod-shape.ts';
+import { jobStatusShape } from './status-shape.ts';
 
 /** What a `batch/v1` Job looks like from outside: every field that Kubernetes 1.34 knows, so that what is left is a spelling mistake. */
 
@@ -43,8 +44,8 @@ export const JobShape = z.strictObject({
   metadata: opt(objectMetadataShape),
   // No spec is an empty one, as in Go.
   spec: opt(jobSpecShape).transform((given) => given ?? jobSpecShape.parse({})),
-  // Reset by Kubernetes on create.
-  ...known('status'),
+  // Looked at by its own path only, but it must be readable.
+  status: opt(jobStatusShape),
 });
 
 export type JobShape = z.output<typeof JobShape>;

@@ -13,6 +13,21 @@ export const known = <const K extends string>(...names: readonly K[]): Record<K,
   return fields;
 };
 
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** A time as Go's `time.Parse` takes it: RFC 3339, on a day that there is. */
+const isTime = (value: string): boolean => {
+  const [whole, year, month, day] = RFC_3339.exec(value) ?? [];
+  if (whole === undefined || Number.isNaN(Date.parse(whole))) return false;
+  return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+};
+
+export const time = opt(z.stringFormat('time', isTime));
+/** As Go writes it back: in UTC, without fractions of a second. */
+export const plainTime = time.transform((value) =>
+  value === undefined ? undefined : `${new Date(value).toISOString().slice(0, 19)}Z`,
+);
+
 export const text = opt(z.string());
 export const int32 = opt(z.int32());
 export const int64 = opt(z.int());

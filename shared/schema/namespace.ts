@@ -3,21 +3,28 @@ import type { EpochMs } from '../domain/brand.ts';
 import { CONTENT_FINALIZER, NAME_LABEL, type NamespaceDocument, freshNamespace } from '../domain/namespace.ts';
 import { dnsLabelFaults } from './dns-names.ts';
 import { type Fault, invalid, required } from './fault.ts';
+import { given } from './given.ts';
 import { identityFaults, isSame } from './job-update.ts';
-import { known, opt, text, texts } from './json-fields.ts';
+import { opt, text, texts } from './json-fields.ts';
 import { annotationFaults, labelFaults } from './metadata-rules.ts';
-import { addedFinalizerFaults, objectMetadataShape, tieFaults, tiesOf } from './object-metadata.ts';
+import {
+  addedFinalizerFaults,
+  finalizerNameFaults,
+  objectMetadataShape,
+  tieFaults,
+  tiesOf,
+} from './object-metadata.ts';
 import { nameOf } from './object-name.ts';
 import { type FieldValidation, type ReadObject, type Undecodable, readObject, refusedReading } from './read-object.ts';
-import { refusedValue } from './refused-fields.ts';
+import { namespaceStatusShape } from './status-shape.ts';
 
 const NamespaceShape = z.strictObject({
   apiVersion: text,
   kind: text,
   metadata: opt(objectMetadataShape),
   spec: opt(z.strictObject({ finalizers: texts })),
-  // The server's own.
-  ...known('status'),
+  // Looked at by its own path only, but it must be readable.
+  status: opt(namespaceStatusShape),
 });
 type NamespaceShape = z.output<typeof NamespaceShape>;
 
@@ -50,10 +57,16 @@ export function admitNamespace(
     return refusedReading(`resourceVersion ${message}`, [{ path: 'metadata.resourceVersion', message }]);
   }
   const name = nameOf(metadata, context.nameSuffix);
-  const faults = [...nameFaults(name, metadata?.generateName ?? ''), ...faultsOf(metadata, spec?.finalizers ?? [])];
+  const awaited = spec?.finalizers ?? [];
+  const faults = [
+    ...nameFaults(name, metadata?.generateName ?? ''),
+    ...faultsOf(metadata),
+    ...finalizerNameFaults('spec.finalizers', awaited),
+  ];
   if (faults.length > 0) return { kind: 'invalid', name, faults };
   const fresh = freshNamespace(name, context.uid, context.at);
-  return { kind: 'ok', document: withMetadata(fresh, metadata), warnings: read.warnings };
+  const finalizers = awaited.includes(CONTENT_FINALIZER) ? awaited : [...awaited, CONTENT_FINALIZER];
+  return { kind: 'ok', document: { ...withMetadata(fresh, metadata), spec: { finalizers } }, warnings: read.warnings };
 }
 
 export type NamespaceUpdate =
@@ -67,26 +80,36 @@ export type NamespaceUpdate =
   | Invalid
   | Undecodable;
 
+/** What a request writes of a namespace: itself, or a part that has a path of its own. */
+type Part = 'itself' | 'status' | 'finalize';
+
 /**
  * Admits a whole new document in place of a stored namespace, as PUT sends it or as a patch makes it: labels,
- * annotations, owners and finalizers may change. spec, status and resourceVersion are not looked at, as in Kubernetes.
+ * annotations, owners and finalizers may change; its status or the finalizers of its spec only where they are written.
  */
 export function admitNamespaceUpdate(
   stored: NamespaceDocument,
   document: unknown,
-  { fieldValidation }: { readonly fieldValidation: FieldValidation },
+  { fieldValidation, part = 'itself' }: { readonly fieldValidation: FieldValidation; readonly part?: Part },
 ): NamespaceUpdate {
   const read = readNamespace(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
-  const { metadata } = read.object;
+  const { metadata, spec, status } = read.object;
   const { name, uid, deletionTimestamp, finalizers = [] } = stored.metadata;
+  const names = spec?.finalizers ?? [];
   const faults = [
     ...identityFaults({ metadata }, { manifest: { metadata: { name, namespace: '' } }, uid }),
     ...(deletionTimestamp === undefined ? [] : addedFinalizerFaults('metadata', tiesOf(metadata), finalizers)),
-    ...faultsOf(metadata, []),
+    ...faultsOf(metadata),
+    ...(part === 'status' ? phaseFaults(status?.phase ?? '', deletionTimestamp !== undefined) : []),
+    ...(part === 'finalize' ? finalizerNameFaults('spec.finalizers', names) : []),
   ];
   if (faults.length > 0) return { kind: 'invalid', name, faults };
-  const next = withMetadata(stored, metadata);
+  const next = {
+    ...withMetadata(stored, metadata),
+    ...(part === 'status' ? { status: statusOf(stored, status) } : {}),
+    ...(part === 'finalize' ? { spec: { finalizers: names } } : {}),
+  };
   const changed = isSame(withoutManagers(stored), withoutManagers(next)) ? 'nothing' : 'metadata';
   return { kind: 'ok', document: next, warnings: read.warnings, changed };
 }
@@ -106,13 +129,10 @@ const nameFaults = (name: string, prefix: string): readonly Fault[] => [
     : dnsLabelFaults(prefix.replace(/.-$/, 'a')).map((fault) => invalid('metadata.generateName', prefix, fault))),
 ];
 
-const faultsOf = (metadata: Metadata, specFinalizers: readonly string[]): readonly Fault[] => [
+const faultsOf = (metadata: Metadata): readonly Fault[] => [
   ...labelFaults('metadata.labels', metadata?.labels),
   ...annotationFaults('metadata.annotations', metadata?.annotations),
   ...tieFaults('metadata', tiesOf(metadata)),
-  ...specFinalizers
-    .filter((finalizer) => finalizer !== CONTENT_FINALIZER)
-    .map(() => refusedValue('spec.finalizers', 'use metadata.finalizers, which hold a namespace as well')),
 ];
 
 /** The namespace with what the document says of it, and nothing else that users might have said before. */
@@ -135,7 +155,26 @@ function withMetadata(namespace: NamespaceDocument, metadata: Metadata): Namespa
   };
 }
 
-function withoutManagers({ metadata }: NamespaceDocument): unknown {
+function withoutManagers({ metadata, ...rest }: NamespaceDocument): unknown {
   const { managedFields: _, ...said } = metadata;
-  return said;
+  return { ...rest, metadata: said };
+}
+
+/** Kubernetes' rule, with the path as it spells it. */
+function phaseFaults(phase: string, isTerminating: boolean): readonly Fault[] {
+  const [only, when] = isTerminating ? ['Terminating', 'not empty'] : ['Active', 'empty'];
+  return phase === only
+    ? []
+    : [invalid('status.Phase', phase, `may only be '${only}' if \`deletionTimestamp\` is ${when}`)];
+}
+
+function statusOf({ status: { phase } }: NamespaceDocument, said: NamespaceShape['status']) {
+  const conditions = (said?.conditions ?? []).map(
+    ({ type = '', status = '', lastTransitionTime, reason, message }) => ({
+      type,
+      status,
+      ...given({ lastTransitionTime, reason: reason || undefined, message: message || undefined }),
+    }),
+  );
+  return { phase, ...(conditions.length === 0 ? {} : { conditions }) };
 }

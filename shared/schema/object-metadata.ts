@@ -91,15 +91,22 @@ const ORPHAN = 'orphan';
 /** The finalizers that need no domain. */
 const STANDARD: readonly string[] = [FOREGROUND_DELETION, ORPHAN, 'kubernetes'];
 
+/** Kubernetes' rules for the names in a namespace's spec (`ValidateNamespaceFinalizeUpdate`). */
+export const finalizerNameFaults = (path: string, finalizers: readonly string[]): readonly Fault[] =>
+  finalizers.flatMap((finalizer, i) => nameFaults(`${path}[${i}]`, `${path}[${i}]`, finalizer));
+
+/** @param path of the name itself; what is wrong with its letters is told of `of` */
+function nameFaults(of: string, path: string, finalizer: string): readonly Fault[] {
+  const faults = qualifiedNameFaults(finalizer).map((fault) => invalid(of, finalizer, fault));
+  if (faults.length > 0 || finalizer.includes('/') || STANDARD.includes(finalizer)) return faults;
+  return [invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
+}
+
 function finalizerFaults(path: string, finalizers: readonly string[]): readonly Fault[] {
   return finalizers.flatMap((finalizer, i) => {
     const own = `${path}[${i}]`;
-    const faults = qualifiedNameFaults(finalizer).map((fault) => invalid(path, finalizer, fault));
-    if (faults.length > 0) return faults;
     if (finalizer === ORPHAN) return [refusedValue(own, 'leave it out: what an object has made goes with it')];
-    return finalizer.includes('/') || STANDARD.includes(finalizer)
-      ? []
-      : [invalid(own, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
+    return nameFaults(path, own, finalizer);
   });
 }
 

@@ -1,10 +1,20 @@
 import * as z from 'zod';
-import { flag, int32, int64, known, opt, quantities, text, textMap, texts } from './json-fields.ts';
+import { flag, int32, int64, known, opt, quantities, text, textMap, texts, time } from './json-fields.ts';
 
 /**
  * What a pod template looks like from outside: every field that Kubernetes 1.34's PodTemplateSpec has. What is refused
  * as a whole is not looked into. What becomes of each field is in pod-fields.ts.
  */
+
+const managedFieldsEntry = z.strictObject({
+  manager: text,
+  operation: text,
+  apiVersion: text,
+  time,
+  fieldsType: text,
+  subresource: text,
+  ...known('fieldsV1'),
+});
 
 export const metadataShape = z.strictObject({
   name: text,
@@ -13,9 +23,14 @@ export const metadataShape = z.strictObject({
   labels: textMap,
   annotations: textMap,
   resourceVersion: text,
-  // The server's own: reset by Kubernetes on create, too.
-  ...known('uid', 'creationTimestamp', 'generation', 'selfLink', 'managedFields'),
-  ...known('deletionTimestamp', 'deletionGracePeriodSeconds'),
+  // The server's own: reset by Kubernetes on create, too, but what is sent must be readable.
+  uid: text,
+  creationTimestamp: time,
+  generation: int64,
+  selfLink: text,
+  managedFields: opt(z.array(managedFieldsEntry)),
+  deletionTimestamp: time,
+  deletionGracePeriodSeconds: int64,
   ...known('finalizers', 'ownerReferences'),
 });
 

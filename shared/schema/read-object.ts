@@ -95,6 +95,8 @@ function decode<T>(document: unknown, shape: z.ZodType<T>): Decoded<T> {
 function typeProblem(issue: z.core.$ZodIssue, document: unknown): string {
   const path = fieldPath(issue.path);
   const place = path === '' ? 'the object' : `field ${path}`;
+  if (issue.code === 'invalid_format')
+    return `field ${path}: parsing time ${JSON.stringify(at(document, issue.path))} as "2006-01-02T15:04:05Z07:00": it must be like 2006-01-02T15:04:05Z`;
   return `json: cannot unmarshal ${jsonType(at(document, issue.path))} into ${place} of type ${wantedType(issue)}`;
 }
 

@@ -415,7 +415,7 @@ describe('of a Job', () => {
     // Users see it no more: it is no Job of that name any more.
     const seen = { spec: (await w.stage.store.jobs.readSpec(w.uid))!, status: await w.stage.status(w.uid) };
     const { finalizers: _none, ...metadata } = seen.spec.manifest.metadata;
-    await changeJob(seen, { ...seen.spec.manifest, metadata }, 'metadata', w.deps);
+    await changeJob(seen, { manifest: { ...seen.spec.manifest, metadata } }, 'metadata', w.deps);
     expect(await work(w)).toBeNull();
     // Deleted between the two reads.
     const jobs = { ...w.deps.jobs, findJob: async () => w.uid };

@@ -10,7 +10,7 @@ async function relabel(stage: Stage, uid: JobUid, handler: Handler, next: Handle
   const [spec, status] = [await stage.store.jobs.readSpec(uid), await stage.status(uid)];
   if (spec === null) throw new Error('no spec');
   const manifest = { ...spec.manifest, metadata: { ...spec.manifest.metadata, labels: { a: 'b' } } };
-  expect(await changeJob({ spec, status }, manifest, 'metadata', handler.deps)).toEqual({ kind: 'changed' });
+  expect(await changeJob({ spec, status }, { manifest }, 'metadata', handler.deps)).toEqual({ kind: 'changed' });
   await stage.settle(next);
 }
 

@@ -35,6 +35,29 @@ test('a Job that is deleted without a word about its Pods takes them with it, an
   expect((await world.jobs.readStatus(uid))?.phase.kind).toBe('deleting');
 });
 
+test('of a status that others write, only their own conditions are kept', async () => {
+  const world = await aWorld();
+  await send(world, 'POST', JOBS, job('sums'));
+  const audited = { type: 'Audited', status: 'True' };
+  const wish = { status: { active: 9, conditions: [audited] } };
+  const { code, body, warnings } = await send(world, 'PATCH', `${URL}/status`, wish, MERGE);
+  expect([code, warnings.length]).toEqual([200, 1]);
+  expect(body.status).toEqual({ ready: 0, terminating: 0, uncountedTerminatedPods: {}, conditions: [audited] });
+});
+
+test('a namespace is emptied before it goes, whatever its finalizers', async () => {
+  const world = await aWorld();
+  const team = '/api/v1/namespaces/team';
+  await send(world, 'POST', '/api/v1/namespaces', { metadata: { name: 'team' } });
+  await send(world, 'POST', JOBS.replace('default', 'team'), job('sums', {}, { finalizers: ['example.com/hold'] }));
+  const { body } = await send(world, 'DELETE', team);
+  await send(world, 'PUT', `${team}/finalize`, { ...body, spec: { finalizers: [] } });
+  expect((await send(world, 'GET', team)).body.status).toEqual({ phase: 'Terminating' });
+  await send(world, 'PATCH', `${JOBS.replace('default', 'team')}/sums`, { metadata: { finalizers: null } }, MERGE);
+  await send(world, 'DELETE', team);
+  expect((await send(world, 'GET', team)).code).toBe(404);
+});
+
 test('lists are of now', async () => {
   const world = await aWorld();
   await send(world, 'POST', JOBS, job('sums'));

@@ -175,7 +175,7 @@ describe('a terminal condition says that nothing runs', () => {
       'with replaced ones',
     ],
   ])('#122235: terminating and active are never less than nothing, nor more than there is (%#)', (board) => {
-    const { active = 0, ready, terminating } = shown(board);
+    const { active = 0, ready = 0, terminating = 0 } = shown(board);
     const { starting, running: runs, waiting } = tally(board.status.chunks);
     expect(active + terminating).toBe(starting + runs + waiting + board.status.lingering.length);
     expect(Math.min(active, ready, terminating)).toBeGreaterThanOrEqual(0);

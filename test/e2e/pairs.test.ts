@@ -199,7 +199,10 @@ async function rehearsedStatus(name: string, pair: Pair): Promise<Status> {
 }
 
 const StatusSchema = z.looseObject({
-  conditions: z.array(z.object({ type: z.string(), status: z.string() }).loose()).optional(),
+  conditions: z
+    .array(z.object({ type: z.string(), status: z.string() }).loose())
+    .readonly()
+    .optional(),
 });
 type Status = z.output<typeof StatusSchema>;
 

@@ -115,7 +115,7 @@ export async function aWorld(
       logs,
       changes: {
         create: (spec) => createJob(spec, deps),
-        change: (seen, manifest, what) => changeJob(seen, manifest, what, deps),
+        change: (seen, wish, what) => changeJob(seen, wish, what, deps),
         publish: (spec, status) => deps.publisher.publish(spec.identity, status),
         remove: (uid, propagation) => deleteJob(uid, deps, propagation),
         async deletePod(_uid, id) {

@@ -367,7 +367,7 @@ describe('what is no request', () => {
     ['POST', '/apis/batch/v1/cronjobs', 405],
     ['POST', `${BASE}/nightly`, 405],
     ['PUT', BASE, 405],
-    ['PUT', `${BASE}/nightly/status`, 405],
+    ['DELETE', `${BASE}/nightly/status`, 405],
     ['GET', `${BASE}/nightly/scale`, 404],
     ['GET', `${BASE}/nightly`, 404],
   ])('%s %s: %d', async (method, path, status) => {

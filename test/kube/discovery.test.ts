@@ -96,7 +96,8 @@ describe('discovery', () => {
         resources: [
           { name: 'events', shortNames: ['ev'] },
           { name: 'namespaces', namespaced: false, shortNames: ['ns'] },
-          { name: 'namespaces/status' },
+          { name: 'namespaces/finalize', verbs: ['update'] },
+          { name: 'namespaces/status', verbs: ['get', 'patch', 'update'] },
           { name: 'pods', singularName: 'pod', categories: ['all'] },
           { name: 'pods/log', singularName: '', verbs: ['get'] },
           { name: 'pods/status' },
@@ -111,9 +112,9 @@ describe('discovery', () => {
         groupVersion: 'batch/v1',
         resources: [
           { name: 'cronjobs', shortNames: ['cj'] },
-          { name: 'cronjobs/status' },
+          { name: 'cronjobs/status', verbs: ['get', 'patch', 'update'] },
           { name: 'jobs', kind: 'Job', namespaced: true },
-          { name: 'jobs/status' },
+          { name: 'jobs/status', verbs: ['get', 'patch', 'update'] },
         ],
       },
     ],

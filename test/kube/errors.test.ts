@@ -43,7 +43,7 @@ describe('Status objects, word for word', () => {
     ['POST', '/apis/apps/v1/namespaces/default/deployments', failure(404, 'NotFound', NOWHERE, {})],
     ['POST', `${JOBS}/sums`, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
     ['PUT', JOBS, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
-    ['PATCH', `${JOBS}/sums/status`, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
+    ['DELETE', `${JOBS}/sums/status`, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
     [
       'POST',
       PODS,

@@ -7,6 +7,7 @@ import { remove, wait } from './chapters/delete.ts';
 import { describeObjects, events, explain } from './chapters/describe.ts';
 import { get, outputs, watch } from './chapters/get.ts';
 import { logs } from './chapters/logs.ts';
+import { status } from './chapters/status.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What a person does with kubectl, chapter by chapter; none needs another. */
@@ -25,6 +26,7 @@ export const CHAPTERS: Readonly<Record<string, (terminal: Terminal, local: ALoca
   change,
   edit,
   replace,
+  status,
   wait,
   delete: remove,
   logs,

@@ -33,6 +33,11 @@ const LIMITS: readonly Limit[] = [
     why: 'asks for batch/v1beta1',
   },
   { commands: /^wait --for=jsonpath/, screen: /^! error: unrecognized condition: /, why: 'since 1.23' },
+  {
+    commands: /--subresource=status/,
+    screen: /^! (error: |Error: )?unknown flag: --subresource\n(.*\n)*exit 1$/,
+    why: 'since 1.24',
+  },
   { commands: /^events( |$)/, screen: /^! (Error|error): .*\n(.*\n)*exit 1$/, why: 'since 1.26; get events works' },
   { commands: /^auth whoami/, screen: /^! error: unknown command "whoami"\n(.*\n)*exit 1$/, why: 'since 1.27' },
   {

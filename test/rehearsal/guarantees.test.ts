@@ -128,7 +128,7 @@ function brokenInTimeline({ report, manifest }: Rehearsal, isIndexed: boolean, p
     const demand = (guarantee: string, ok: boolean): void => {
       if (!ok) broken.push(`${guarantee} at ${atSec}: ${JSON.stringify(status)}`);
     };
-    const { active = 0, succeeded = 0, failed = 0, ready, terminating } = status;
+    const { active = 0, succeeded = 0, failed = 0, ready = 0, terminating } = status;
     const [complete, fails] = [holds(status, 'Complete'), holds(status, 'Failed')];
     if (before !== undefined) {
       const doneBefore = doneIn(before.status);

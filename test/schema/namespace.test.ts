@@ -65,8 +65,8 @@ describe('a new namespace', () => {
     ['a bare finalizer', named({ name: 'a', finalizers: ['x'] }), ['metadata.finalizers[0] Invalid: name is neither']],
     [
       'a finalizer of the spec',
-      named({ name: 'a' }, { spec: { finalizers: ['kubernetes', 'example.com/x'] } }),
-      ['spec.finalizers Forbidden: not supported by this version of Muster; use metadata.finalizers'],
+      named({ name: 'a' }, { spec: { finalizers: ['kubernetes', 'x'] } }),
+      ['spec.finalizers[1] Invalid: name is neither a standard finalizer name nor is it fully qualified'],
     ],
   ])('is refused for %s', (_, document, faults) => {
     const found = faultsOf(admit(document));
@@ -105,7 +105,12 @@ const update = (before: NamespaceDocument, document: unknown) =>
 describe('a change of a namespace', () => {
   test('is of labels, annotations and finalizers; the rest stays', () => {
     const before = stored({ labels: { a: 'b', 'kubernetes.io/metadata.name': 'team' }, annotations: { x: 'y' } });
-    const metadata = { name: 'team', labels: { c: 'd' }, finalizers: ['example.com/x'], creationTimestamp: 'x' };
+    const metadata = {
+      name: 'team',
+      labels: { c: 'd' },
+      finalizers: ['example.com/x'],
+      creationTimestamp: '2001-01-01T00:00:00Z',
+    };
     const answer = update(before, named(metadata, { spec: { finalizers: [] }, status: { phase: 'Terminating' } }));
     expect(answer).toEqual({
       kind: 'ok',

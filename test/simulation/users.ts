@@ -45,7 +45,7 @@ export class Users {
       const { manifest } = spec;
       const others = (manifest.metadata.finalizers ?? []).filter((each) => each === FOREGROUND_DELETION);
       const metadata = { ...manifest.metadata, finalizers: [...finalizers, ...others] };
-      await changeJob({ spec, status }, { ...manifest, metadata }, 'metadata', deps);
+      await changeJob({ spec, status }, { manifest: { ...manifest, metadata } }, 'metadata', deps);
     });
   }
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { STATES } from '../../domain/board.ts';
 import { asEpochMs, asJobUid, asTaskArn } from '../../domain/brand.ts';
 import { inOrderOfPods } from '../../domain/journal.ts';
-import type { JobManifest } from '../../domain/manifest.ts';
+import type { JobManifest, JobStatusDocument } from '../../domain/manifest.ts';
 import type { Host, Reservation } from '../../ports/host-store.ts';
 import type { AttemptRecord, LaunchSlot, StoredSpec } from '../../ports/job-store.ts';
 import type { FeedEntry, PodChange } from '../../ports/feed.ts';
@@ -18,6 +18,9 @@ const attemptId = { index: z.number(), attempt: z.number(), nonce: z.number() };
 /** A manifest was checked field by field when it was admitted, and may be of an earlier release: here it is a Job or not. */
 const Manifest = z.custom<JobManifest>((value) => z.object({ kind: z.literal('Job') }).safeParse(value).success);
 
+/** So was a status. */
+const Said = z.custom<JobStatusDocument>((value) => z.object({}).safeParse(value).success);
+
 export const SpecSchema: z.ZodType<StoredSpec> = z
   .object({
     identity: z.object({ uid: Uid, namespace: z.string(), name: z.string(), createdAt: Time }),
@@ -25,8 +28,13 @@ export const SpecSchema: z.ZodType<StoredSpec> = z
     revision: z.number().optional(),
     generation: z.number(),
     manifest: Manifest,
+    said: Said.optional(),
   })
-  .transform(({ revision, ...spec }) => ({ ...spec, revision: revision ?? spec.generation }));
+  .transform(({ revision, said, ...spec }) => ({
+    ...spec,
+    revision: revision ?? spec.generation,
+    ...(said === undefined ? {} : { said }),
+  }));
 
 export const TemplateSchema: z.ZodType<LaunchTemplate> = z.object({
   taskDefinition: z.string(),

@@ -96,8 +96,9 @@ const SENTENCES: Readonly<Partial<Record<Verb, (kind: string, scope: string) => 
     `Objects of the kind ${kind}${scope === 'all' ? ' in all namespaces' : ''}; with watch, what becomes of them.`,
   create: (kind) => `Creates a ${kind}.`,
   get: (kind, scope) => (scope === '' ? `A ${kind} by its name.` : `The ${scope} of a ${kind}.`),
-  update: (kind) => `Replaces a ${kind}.`,
-  patch: (kind) => `Changes a part of a ${kind}, or applies one.`,
+  update: (kind, scope) => `Replaces ${scope === '' ? '' : `the ${scope} of `}a ${kind}.`,
+  patch: (kind, scope) =>
+    scope === '' ? `Changes a part of a ${kind}, or applies one.` : `Changes or applies the ${scope} of a ${kind}.`,
   delete: (kind) => `Deletes a ${kind}.`,
   deletecollection: (kind) => `Deletes all objects of the kind ${kind} that the selectors pick.`,
 };

@@ -15,7 +15,7 @@ import {
   withOwner,
 } from './managed-fields.ts';
 import { type Comparison, compareFields, fieldsOf } from './object-fields.ts';
-import { shared, tracked, withoutEntries, withoutServerFields } from './tracked-fields.ts';
+import { keptAt, shared, tracked, withoutEntries, withoutServerFields } from './tracked-fields.ts';
 import { typedFaults } from './typed-faults.ts';
 import { mergeTyped, withNamedFields, withoutFields, withoutNulls } from './typed-merge.ts';
 
@@ -33,6 +33,8 @@ export type Applier = {
   /** RFC 3339 */
   readonly time: string;
   readonly force: boolean;
+  /** The path that is applied to, such as `status`; left out: the object's own. */
+  readonly subresource?: string;
 };
 
 /** Whose fields those are that were there before anything was applied. */
@@ -62,8 +64,8 @@ export function applyConfiguration(
     table,
     type,
     root: { is: 'object', of: type },
-    before: shared(before),
-    config: shared(config),
+    before: shared(before, who.subresource),
+    config: shared(config, who.subresource),
     who,
   };
   const known =
@@ -74,7 +76,7 @@ export function applyConfiguration(
   const laid = lay(state, all);
   const conflicts = who.force ? [] : conflictsOf(state, all, laid.comparison, before);
   if (conflicts.length > 0) return { kind: 'conflicts', conflicts };
-  const document = withLastApplied(assembled(before, config, laid.object), config, who.manager === KUBECTL);
+  const document = withLastApplied(assembled(before, config, laid.object, who), config, who.manager === KUBECTL);
   const unchanged = live !== null && sameJson(withoutServerFields(document), withoutServerFields(before));
   return { kind: 'applied', document, entries: entriesOf(handedOver(who, all, laid, unchanged), known) };
 }
@@ -88,16 +90,22 @@ type State = {
   readonly who: Applier;
 };
 
-const applierEntry = ({ manager, apiVersion, time }: Applier): EntryHeader => ({
+const applierEntry = ({ manager, apiVersion, time, subresource }: Applier): EntryHeader => ({
   manager,
   operation: 'Apply',
   apiVersion,
   time,
   fieldsType: 'FieldsV1',
+  ...(subresource === undefined ? {} : { subresource }),
 });
 
 /** Why a configuration cannot be applied to anything, in upstream's words. */
-function configFault(table: KindTable, type: string, config: unknown, { apiVersion }: Applier): string | null {
+function configFault(
+  table: KindTable,
+  type: string,
+  config: unknown,
+  { apiVersion, subresource }: Applier,
+): string | null {
   if (!isObject(config)) return 'error decoding YAML: json: cannot unmarshal into an object';
   const version = own(config, 'apiVersion');
   if (version !== apiVersion) {
@@ -107,7 +115,7 @@ function configFault(table: KindTable, type: string, config: unknown, { apiVersi
   const metadata = own(config, 'metadata');
   if (isObject(metadata) && (own(metadata, 'managedFields') ?? null) !== null)
     return 'metadata.managedFields must be nil';
-  const faults = typedFaults(table, { is: 'object', of: type }, shared(config));
+  const faults = typedFaults(table, { is: 'object', of: type }, shared(config, subresource));
   if (faults.length === 0) return null;
   const name = (key: string): string => {
     const value = isObject(metadata) ? own(metadata, key) : undefined;
@@ -175,9 +183,9 @@ function handedOver(
   return withOwner(others, entry, () => mine);
 }
 
-/** The shared part, with type and status as they were, or as the configuration says the type. */
-function assembled(before: JsonObject, config: JsonObject, object: JsonObject): JsonObject {
+/** The shared part, with what is not written here as it was, and the type as it was or as the configuration says. */
+function assembled(before: JsonObject, config: JsonObject, object: JsonObject, { subresource }: Applier): JsonObject {
   const typed = Object.entries({ ...config, ...before }).filter(([key]) => key === 'apiVersion' || key === 'kind');
-  const status = Object.entries(before).filter(([key]) => key === 'status');
-  return { ...Object.fromEntries(typed), ...(withoutNulls(object) as JsonObject), ...Object.fromEntries(status) };
+  const kept = Object.entries(before).filter(([key]) => key === keptAt(subresource));
+  return { ...Object.fromEntries(typed), ...(withoutNulls(object) as JsonObject), ...Object.fromEntries(kept) };
 }

@@ -38,8 +38,8 @@ export function managedAfterUpdate(
   const { added, modified, removed } = compareFields(
     table,
     { is: 'object', of: type },
-    isObject(old) ? shared(old) : {},
-    isObject(after) ? shared(after) : {},
+    isObject(old) ? shared(old, who.subresource) : {},
+    isObject(after) ? shared(after, who.subresource) : {},
   );
   const taken = union(added, modified);
   const owned = disowned(owners(entries), union(taken, removed));

@@ -25,8 +25,13 @@ const UNTRACKED: FieldSet = branch(false, [
 /** The set without what nobody may own. */
 export const tracked = (set: FieldSet): FieldSet => difference(set, UNTRACKED);
 
-/** What managers share of an object: all but its type and its status. */
-export const shared = (object: JsonObject): JsonObject => without(object, ['apiVersion', 'kind', 'status']);
+/** What managers share of an object at a path: all but its type, and what is written at another path. */
+export const shared = (object: JsonObject, subresource?: string): JsonObject =>
+  without(object, ['apiVersion', 'kind', keptAt(subresource)]);
+
+/** What is not written at this path: the spec at `status`, the status elsewhere. */
+export const keptAt = (subresource: string | undefined): 'spec' | 'status' =>
+  subresource === 'status' ? 'spec' : 'status';
 
 /** The object without the entries about it. */
 export const withoutEntries = (object: JsonObject): JsonObject => withoutMetadata(object, ['managedFields']);
@@ -53,7 +58,7 @@ export function emptyObject(table: KindTable, type: string): JsonObject {
 function structs(table: KindTable, of: ObjectType): JsonObject {
   return Object.fromEntries(
     [...fieldsByName(table, of)].flatMap(([name, field]): (readonly [string, unknown])[] => {
-      if (field.required !== true && name !== 'metadata' && name !== 'spec') return [];
+      if (field.required !== true && !['metadata', 'spec', 'status'].includes(name)) return [];
       return emptyValue(table, field.type).map((value) => [name, value]);
     }),
   );

@@ -8,7 +8,7 @@ import { entriesForUpdate } from '../patch/decode-managed-fields.ts';
 import { managedAfterUpdate } from '../patch/managed-fields.ts';
 import { type StatusError, conflict, invalidObject, notFound } from '../status-error.ts';
 import { notAdmitted } from './refused-write.ts';
-import type { Found, ObjectName, WritableKind } from './writable-kind.ts';
+import type { Changeable, Found, ObjectName } from './writable-kind.ts';
 import type { WriteOptions } from './write-options.ts';
 
 export type Changed =
@@ -36,7 +36,7 @@ const TRIES_MAX = 10;
  * if somebody else was faster. What changes nothing is not stored, and its times stay.
  */
 export async function changeObject<F extends Found, A>(
-  kind: WritableKind<F, A>,
+  kind: Changeable<F, A>,
   key: ObjectName,
   decide: Decision<F>,
   options: WriteOptions,
@@ -55,7 +55,7 @@ export async function changeObject<F extends Found, A>(
     if (update.kind !== 'ok') return { kind: 'refused', error: notAdmitted(resource, update, decision.wish.patch) };
     const { admitted, warnings, changed } = update;
     const stored = found.object.metadata.managedFields ?? [];
-    const who = { manager: options.manager, apiVersion: kind.apiVersion, time: asTime(deps.clock.now()) };
+    const who = whoWrites(kind, options, deps);
     const after = kind.preview(admitted);
     const managedFields =
       asked?.(after) ??
@@ -65,7 +65,7 @@ export async function changeObject<F extends Found, A>(
     const tooLarge = misfit(after, managedFields);
     if (tooLarge !== null) return { kind: 'refused', error: tooLarge };
     if (options.dryRun)
-      return { kind: 'ok', object: wouldBe(found.object, after, managedFields, changed), warnings, isNew: false };
+      return { kind: 'ok', object: wouldBe(kind, found.object, after, managedFields, changed), warnings, isNew: false };
     const replaced = await kind.replace(found, admitted, managedFields, changed === 'spec' ? 'spec' : 'metadata');
     if (replaced.kind === 'gone') return { kind: 'refused', error: notFound(resource, key.name) };
     if (replaced.kind === 'invalid')
@@ -74,6 +74,18 @@ export async function changeObject<F extends Found, A>(
   }
   return { kind: 'refused', error: conflict(resource, key.name, MODIFIED) };
 }
+
+/** In whose name, and since when, fields are managed that a request writes. */
+export const whoWrites = <F extends Found, A>(
+  { apiVersion, subresource }: Changeable<F, A>,
+  { manager }: Pick<WriteOptions, 'manager'>,
+  { clock }: Pick<ApiDeps, 'clock'>,
+) => ({
+  manager,
+  apiVersion,
+  time: asTime(clock.now()),
+  ...(subresource === undefined ? {} : { subresource }),
+});
 
 /** Whether the same managers have said the same fields, whenever: a configuration may differ in defaults only. */
 const isSaidBefore = (one: readonly ManagedFieldsEntry[], other: readonly ManagedFieldsEntry[]): boolean =>
@@ -84,7 +96,7 @@ const MODIFIED = 'the object has been modified; please apply your changes to the
 
 /** Optimistic concurrency: a document that names a version or a uid is about that one (409 otherwise). */
 function staleness<F extends Found, A>(
-  { resource }: WritableKind<F, A>,
+  { resource }: Changeable<F, A>,
   { metadata: { name, uid, resourceVersion } }: KubeObject,
   document: unknown,
 ): StatusError | null {
@@ -118,7 +130,8 @@ export function metadataOf(document: unknown): Readonly<Record<string, unknown>>
 }
 
 /** What a dry run shows: the stored object with what would be changed. */
-function wouldBe(
+function wouldBe<F extends Found, A>(
+  { subresource }: Changeable<F, A>,
   stored: KubeObject,
   preview: KubeObject,
   managedFields: readonly ManagedFieldsEntry[],
@@ -136,6 +149,6 @@ function wouldBe(
       ...(generation === undefined ? {} : { generation: generation + (changed === 'spec' ? 1 : 0) }),
       managedFields,
     },
-    ...('status' in stored ? { status: stored['status'] } : {}),
+    ...(subresource !== 'status' && 'status' in stored ? { status: stored['status'] } : {}),
   };
 }

@@ -1,11 +1,11 @@
 import type { Context } from 'hono';
-import { asTime } from '../../domain/brand.ts';
 import type { ManagedFieldsEntry } from '../../domain/manifest.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { misfit } from '../object-size.ts';
 import { managedAfterUpdate } from '../patch/managed-fields.ts';
 import { type StatusError, errorResponse, invalidObject } from '../status-error.ts';
+import { whoWrites } from './change-object.ts';
 import { readDocument } from './read-document.ts';
 import { notAdmitted, notCreated, withWarnings } from './refused-write.ts';
 import type { Created, Found, WritableKind } from './writable-kind.ts';
@@ -23,7 +23,6 @@ export async function createObject<F extends Found, A>(
   if (options.kind === 'bad') return errorResponse(options.error);
   const sent = await readDocument(c, kind.resource, options.value.fieldValidation);
   if (sent.kind === 'bad') return errorResponse(sent.error);
-  const { manager } = options.value;
   const stored = await storeNew(
     kind,
     sent.value.value,
@@ -32,8 +31,7 @@ export async function createObject<F extends Found, A>(
     deps,
     (admitted) => {
       const said = kind.withoutGenerated?.(admitted) ?? kind.preview(admitted);
-      const who = { manager, apiVersion: kind.apiVersion, time: asTime(deps.clock.now()) };
-      return managedAfterUpdate(KINDS, kind.type, null, said, [], who);
+      return managedAfterUpdate(KINDS, kind.type, null, said, [], whoWrites(kind, options.value, deps));
     },
   );
   if (stored.kind === 'refused') return errorResponse(stored.error);

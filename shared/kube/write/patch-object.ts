@@ -1,5 +1,4 @@
 import type { Context } from 'hono';
-import { asTime } from '../../domain/brand.ts';
 import type { ParsedDocument } from '../../schema/document.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
 import type { ApiDeps } from '../api-deps.ts';
@@ -16,10 +15,10 @@ import {
   inapplicablePatch,
   unsupportedMediaType,
 } from '../status-error.ts';
-import { type Changed, type Decision, changeObject, metadataOf } from './change-object.ts';
+import { type Changed, type Decision, changeObject, metadataOf, whoWrites } from './change-object.ts';
 import { storeNew } from './create-object.ts';
 import { withWarnings } from './refused-write.ts';
-import type { Found, ObjectName, WritableKind } from './writable-kind.ts';
+import type { Changeable, Found, ObjectName } from './writable-kind.ts';
 import { type WriteOptions, writeOptions } from './write-options.ts';
 
 const PATCHES: ReadonlyMap<string, PatchKind | 'apply'> = new Map([
@@ -32,7 +31,7 @@ const PATCHES: ReadonlyMap<string, PatchKind | 'apply'> = new Map([
 /** Answers `PATCH`: each of Kubernetes' four kinds, told apart by Content-Type. */
 export async function patchObject<F extends Found, A>(
   c: Context,
-  kind: WritableKind<F, A>,
+  kind: Changeable<F, A>,
   key: ObjectName,
   show: (object: KubeObject, code: 200 | 201) => Response,
   deps: ApiDeps,
@@ -72,7 +71,7 @@ function contentOf(
 }
 
 /** What a patch makes of an object. */
-function patching<F extends Found, A>({ type }: WritableKind<F, A>, patch: PatchKind, value: unknown): Decision<F> {
+function patching<F extends Found, A>({ type }: Changeable<F, A>, patch: PatchKind, value: unknown): Decision<F> {
   return ({ object }) => {
     const patched = patchDocument(KINDS, type, object, patch, value);
     if (patched.kind !== 'patched') return { kind: 'refused', error: inapplicablePatch(patched) };
@@ -82,7 +81,7 @@ function patching<F extends Found, A>({ type }: WritableKind<F, A>, patch: Patch
 
 /** Server-side apply: the object is made if there is none. */
 async function apply<F extends Found, A>(
-  kind: WritableKind<F, A>,
+  kind: Changeable<F, A>,
   key: ObjectName,
   config: unknown,
   options: WriteOptions,
@@ -90,13 +89,9 @@ async function apply<F extends Found, A>(
 ): Promise<Changed> {
   const misplaced = misplacement(kind, key, config);
   if (misplaced !== null) return { kind: 'refused', error: badRequest(misplaced) };
-  const who = () => ({
-    manager: options.manager,
-    apiVersion: kind.apiVersion,
-    time: asTime(deps.clock.now()),
-    force: options.force,
-  });
-  if ((await kind.find(key, false)) === null) {
+  const who = () => ({ ...whoWrites(kind, options, deps), force: options.force });
+  // There is no status without its object.
+  if (kind.subresource === undefined && (await kind.find(key, false)) === null) {
     const applied = applyConfiguration(KINDS, kind.type, null, config, [], who());
     if (applied.kind !== 'applied') return { kind: 'refused', error: notApplied(applied) };
     const { namespace, name } = key;
@@ -135,7 +130,7 @@ const notApplied = (
 
 /** A configuration says what it is about, and it must be this. */
 function misplacement<F extends Found, A>(
-  { apiVersion, resource }: WritableKind<F, A>,
+  { apiVersion, resource }: Changeable<F, A>,
   { namespace, name }: ObjectName,
   config: unknown,
 ): string | null {

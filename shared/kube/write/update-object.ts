@@ -5,13 +5,13 @@ import { badRequest, errorResponse } from '../status-error.ts';
 import { changeObject, metadataOf } from './change-object.ts';
 import { readDocument } from './read-document.ts';
 import { withWarnings } from './refused-write.ts';
-import type { Found, ObjectName, WritableKind } from './writable-kind.ts';
+import type { Changeable, Found, ObjectName } from './writable-kind.ts';
 import { writeOptions } from './write-options.ts';
 
 /** Answers `PUT`: the document takes the object's place, if it is about the version that there is, or says none. */
 export async function updateObject<F extends Found, A>(
   c: Context,
-  kind: WritableKind<F, A>,
+  kind: Changeable<F, A>,
   key: ObjectName,
   show: (object: KubeObject, code: 200 | 201) => Response,
   deps: ApiDeps,

@@ -5,38 +5,51 @@ import type { KubeObject } from '../kube-object.ts';
 import type { Resource } from '../status-error.ts';
 
 /**
- * A kind of objects that users write. The verbs (create, PUT, PATCH, apply, delete) are the same for all of them; a kind
- * says what is admitted and how it is stored.
+ * What users change of objects that there are.
  *
  * @typeParam F what is known of an object that there is
  * @typeParam A an object that was admitted and may be stored
  */
-export type WritableKind<F extends Found, A> = {
+type ChangeableKind<F extends Found, A> = {
   readonly resource: Resource;
   readonly apiVersion: string;
   /** Its name in the table of kinds. */
   readonly type: string;
   /** @param settled everything that was committed must be in its resourceVersion, as somebody is going to compare it */
   find(key: ObjectName, settled: boolean): Promise<F | null>;
-  admit(document: unknown, context: NewObject): Admitted<A>;
   admitUpdate(found: F, document: unknown, fieldValidation: FieldValidation): AdmittedUpdate<A>;
   /** What `admitted` says, as users would see it; the server's own fields do not matter. */
   preview(admitted: A): KubeObject;
-  /** The preview of a new object without what the server makes up, which nobody manages; left out: it makes up nothing. */
-  readonly withoutGenerated?: (admitted: A) => object;
-  create(admitted: A, managedFields: readonly ManagedFieldsEntry[]): Promise<Created>;
-  /** What {@link create} would answer. */
-  wouldCreate(admitted: A): Promise<Refusal | null>;
   replace(
     found: F,
     admitted: A,
     managedFields: readonly ManagedFieldsEntry[],
     changed: 'metadata' | 'spec',
   ): Promise<Replaced>;
+};
+
+/** A part of objects that is written at a path of its own below theirs. */
+export type Subresource<F extends Found, A> = ChangeableKind<F, A> & { readonly subresource: 'status' | 'finalize' };
+
+/**
+ * A kind of objects that users write. The verbs (create, PUT, PATCH, apply, delete) are the same for all of them; a kind
+ * says what is admitted and how it is stored.
+ */
+export type WritableKind<F extends Found, A> = ChangeableKind<F, A> & {
+  readonly subresource?: undefined;
+  admit(document: unknown, context: NewObject): Admitted<A>;
+  /** The preview of a new object without what the server makes up, which nobody manages; left out: it makes up nothing. */
+  readonly withoutGenerated?: (admitted: A) => object;
+  create(admitted: A, managedFields: readonly ManagedFieldsEntry[]): Promise<Created>;
+  /** What {@link create} would answer. */
+  wouldCreate(admitted: A): Promise<Refusal | null>;
   remove(found: F, propagation: Propagation): Promise<Removed>;
   /** Why objects of this kind cannot leave behind what they have made; null: they can. */
   readonly orphans: string | null;
 };
+
+/** Whatever a PUT or a patch changes. */
+export type Changeable<F extends Found, A> = WritableKind<F, A> | Subresource<F, A>;
 
 /** `namespace` is '' for what has none. */
 export type ObjectName = { readonly namespace: string; readonly name: string };

@@ -8,7 +8,7 @@ import { type Selected, deleteCollection } from './delete-collection.ts';
 import { deleteObject } from './delete-object.ts';
 import { patchObject } from './patch-object.ts';
 import { updateObject } from './update-object.ts';
-import type { Found, ObjectName, WritableKind } from './writable-kind.ts';
+import type { Found, ObjectName, Subresource, WritableKind } from './writable-kind.ts';
 
 /** Routes of one kind: where its objects are, how one is shown, and which of them a request selects. */
 export type WriteRoutes<F extends Found, A> = {
@@ -38,6 +38,19 @@ export function addWriteRoutes<F extends Found, A>(
     const selected = select(c, c.req.param('namespace') ?? '');
     return selected.kind === 'bad' ? errorResponse(selected.error) : deleteCollection(c, kind, selected.value);
   });
+}
+
+/** Adds what can be done to a part of an object that has a path of its own: it is replaced, and patched where it may be. */
+export function addSubresourceRoutes<F extends Found, A>(
+  app: Hono,
+  { kind, path, show }: Pick<WriteRoutes<F, A>, 'path' | 'show'> & { readonly kind: Subresource<F, A> },
+  verbs: readonly ('update' | 'patch')[],
+  deps: ApiDeps,
+): void {
+  const at = `${path}/:name/${kind.subresource}`;
+  const shown = (c: Context) => (object: KubeObject, code: 200 | 201) => show(c, object, code);
+  if (verbs.includes('update')) app.put(at, (c) => updateObject(c, kind, keyOf(c), shown(c), deps));
+  if (verbs.includes('patch')) app.patch(at, (c) => patchObject(c, kind, keyOf(c), shown(c), deps));
 }
 
 const keyOf = (c: Context): ObjectName => ({

@@ -18,7 +18,7 @@ export const BATCH_KINDS = {
       status: field(
         3,
         object('JobStatus'),
-        'How far the Job is. Written by Muster; what a request says here is not looked at.',
+        'How far the Job is. Written by Muster, or by the controller that managedBy names; others write it at the path status only.',
       ),
     },
   },
@@ -147,7 +147,11 @@ export const BATCH_KINDS = {
         'The indexes that are beyond backoffLimitPerIndex, in the same form.',
         ZERO_SHOWN,
       ),
-      uncountedTerminatedPods: field(8, object('UncountedTerminatedPods'), 'Always empty: Muster counts in one write.'),
+      uncountedTerminatedPods: field(
+        8,
+        object('UncountedTerminatedPods'),
+        'Empty where Muster runs the Job, which counts in one write.',
+      ),
       ready: field(9, INT32, 'Pods that are running.', ZERO_SHOWN),
     },
   },
@@ -264,7 +268,11 @@ export const BATCH_KINDS = {
         'Name, namespace, labels and annotations; the name has at most 52 characters.',
       ),
       spec: field(2, object('CronJobSpec'), 'The schedule, and the Job that it creates.'),
-      status: field(3, object('CronJobStatus'), 'Its Jobs that run, and when it last ran.'),
+      status: field(
+        3,
+        object('CronJobStatus'),
+        'Its Jobs that run, and when it last ran; written at the path status only.',
+      ),
     },
   },
   CronJobSpec: {

@@ -29,7 +29,7 @@ export const NAMESPACE_AND_EVENT_KINDS = {
     openapi: `${CORE}.NamespaceSpec`,
     description: 'Who must clean up before a namespace is gone.',
     fields: {
-      finalizers: field(1, STRINGS, 'Names of those that have not cleaned up yet.'),
+      finalizers: field(1, STRINGS, 'Names of those that have not cleaned up yet. Written at the path finalize only.'),
     },
   },
   NamespaceStatus: {

@@ -162,6 +162,7 @@ function differences(shape: z.core.$ZodType, type: FieldType, path: string, seen
 function scalarOf(shape: z.core.$ZodType): FieldType['is'] {
   if (shape instanceof z.ZodNumber) return shape.format === 'int32' ? 'int32' : 'int64';
   if (shape instanceof z.ZodBoolean) return 'bool';
+  if (shape instanceof z.ZodCustomStringFormat) return 'time';
   return shape instanceof z.ZodUnion ? 'quantity' : 'string';
 }
 
