@@ -1,73 +1,88 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
+import { enginesOn } from './dynamodb/engine-processes.ts';
 import { type Known, isThere, knownAs } from './process-identity.ts';
+import { programOf, statOf } from './process-table.ts';
+import { openPrivateFolder } from './private-folder.ts';
+import { readOwn } from './whole-file.ts';
 
-const ProcessSchema = z.object({ pid: z.int().positive(), startedAt: z.string() });
-const LockSchema = ProcessSchema.extend({ engine: ProcessSchema.optional() });
-type Lock = z.output<typeof LockSchema>;
+const LockSchema = z.object({ pid: z.int().positive(), startedAt: z.string() });
 
 export type DataFolder = {
+  readonly kind: 'folder';
+  /** Without links. */
   readonly path: string;
-  /** A DynamoDB engine that an earlier runtime left behind when it was killed; it holds the database open. */
-  readonly leftEngine: Known | null;
-  /** Notes which process the engine is, so that whoever comes after a kill can end it. */
-  noteEngine(pid: number): void;
   /** Another runtime may take the folder. */
   release(): void;
 };
 
-export type Taken = { readonly kind: 'taken'; readonly pid: number };
+/** A sentence for people: who has it, or what is wrong with it. */
+export type NotTaken = { readonly kind: 'refused'; readonly reason: string };
+
+/** The file that the DynamoDB engine of a data folder holds open. */
+export const databaseOf = (path: string): string => join(path, 'dynamodb.sqlite');
 
 /**
- * Takes a data folder for this process, or says who has it. The lock of a runtime that is no more (pid and start time
- * tell) is taken over, whatever ended it.
+ * Takes a data folder for this process, or says why not. The lock of a runtime that is no more (pid and start time tell)
+ * is taken over, whatever ended it; so is one that cannot be read, which `say` is told.
+ *
+ * @throws what the disk throws, as when it is full
  */
-export function takeDataFolder(dir: string): DataFolder | Taken {
-  const path = resolve(dir);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+export function takeDataFolder(dir: string, say: (line: string) => void): DataFolder | NotTaken {
+  const folder = openPrivateFolder(resolve(dir), say);
+  if (folder.kind === 'refused') return folder;
+  const { path } = folder;
   const lockFile = join(path, 'lock');
-  const mine: Lock = knownAs(process.pid);
-  const write = (lock: Lock): string => {
-    const draft = join(path, `lock.${process.pid}`);
-    writeFileSync(draft, JSON.stringify(lock), { mode: 0o600 });
-    return draft;
-  };
-
-  let left: Lock | null = null;
-  for (;;) {
-    const draft = write(mine);
-    if (tryLink(draft, lockFile)) {
-      rmSync(draft);
-      break;
+  const draft = join(path, `lock.${process.pid}`);
+  rmSync(draft, { force: true });
+  writeFileSync(draft, JSON.stringify(knownAs(process.pid)), { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    while (!tryLink(draft, lockFile)) {
+      const holder = ownerOf(readLock(lockFile), path);
+      if (holder.kind === 'alive')
+        return {
+          kind: 'refused',
+          reason: `another runtime (pid ${holder.pid}) runs on ${dir}; stop it, or give --data another folder`,
+        };
+      if (holder.kind === 'unknown')
+        say(`warning: ${lockFile} cannot be read; no runtime is found there, so it is taken over`);
+      putAway(lockFile, path);
     }
-    rmSync(draft);
-    const holder = readLock(lockFile);
-    if (holder !== null && isThere(holder)) return { kind: 'taken', pid: holder.pid };
-    left = holder ?? left;
-    // Of two that find the same dead lock, one moves it away; the other finds none or the new one.
-    const dead = join(path, `lock.dead.${process.pid}`);
-    try {
-      renameSync(lockFile, dead);
-      rmSync(dead);
-    } catch (error) {
-      if (!isMissing(error)) throw error;
-    }
+  } finally {
+    rmSync(draft, { force: true });
   }
-  const engine = left?.engine;
-  return {
-    path,
-    leftEngine: engine !== undefined && isThere(engine) ? engine : null,
-    noteEngine(pid) {
-      renameSync(write({ ...mine, engine: knownAs(pid) }), lockFile);
-    },
-    release: () => rmSync(lockFile, { force: true }),
-  };
+  return { kind: 'folder', path, release: () => rmSync(lockFile, { force: true }) };
 }
 
-/** The process that has taken a data folder, dead or alive, and its engine; null: it was released, or never taken. */
-export const holderOf = (dir: string): (Known & { readonly engine?: Known | undefined }) | null =>
-  readLock(join(resolve(dir), 'lock'));
+/** The process that has taken a data folder, dead or alive; null: it was released, never taken, or its lock is torn. */
+export function holderOf(path: string): Known | null {
+  const lock = readLock(join(path, 'lock'));
+  return lock === 'torn' ? null : lock;
+}
+
+type Lock = Known | null | 'torn';
+type Owner = { readonly kind: 'alive'; readonly pid: number } | { readonly kind: 'dead' | 'unknown' };
+
+/** A torn lock names nobody; then a runtime is found by its engine, whose parent it is. */
+function ownerOf(lock: Lock, path: string): Owner {
+  if (lock === null) return { kind: 'dead' };
+  if (lock !== 'torn') return isThere(lock) ? { kind: 'alive', pid: lock.pid } : { kind: 'dead' };
+  const parents = enginesOn(databaseOf(path)).flatMap(({ pid }) => statOf(pid)?.parent ?? []);
+  const [pid] = parents.filter((parent) => programOf(parent)?.startsWith('node') === true);
+  return pid === undefined ? { kind: 'unknown' } : { kind: 'alive', pid };
+}
+
+/** Of two that find the same dead lock, one moves it away; the other finds none or the new one. */
+function putAway(lockFile: string, path: string): void {
+  const dead = join(path, `lock.dead.${process.pid}`);
+  try {
+    renameSync(lockFile, dead);
+    rmSync(dead);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
 
 /** link(2) fails where the name is there: the one atomic "create if absent" with content. */
 function tryLink(from: string, to: string): boolean {
@@ -80,12 +95,13 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-function readLock(file: string): Lock | null {
+function readLock(file: string): Lock {
   try {
-    const parsed = LockSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-    return parsed.success ? parsed.data : null;
+    const parsed = LockSchema.safeParse(JSON.parse(readOwn(file)));
+    return parsed.success ? parsed.data : 'torn';
   } catch (error) {
-    if (isMissing(error) || error instanceof SyntaxError) return null;
+    if (isMissing(error)) return null;
+    if (error instanceof SyntaxError) return 'torn';
     throw error;
   }
 }

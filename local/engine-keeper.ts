@@ -1,8 +1,10 @@
+import { closeSync, fchmodSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { join } from 'node:path';
-import type { DataFolder } from './data-folder.ts';
+import { type DataFolder, databaseOf } from './data-folder.ts';
 import { type DynamoEngine, type NoEngine, startDynamoEngine } from './dynamodb/engine.ts';
+import { enginesOn } from './dynamodb/engine-processes.ts';
 import { endProcess } from './process-identity.ts';
+import { openForAppending } from './whole-file.ts';
 
 export type KeptEngine = { readonly kind: 'kept'; readonly endpoint: string; stop(): Promise<void> };
 
@@ -12,13 +14,16 @@ const RESTART_AFTER_MS = 200;
  * Keeps a DynamoDB engine running on the folder's database: whenever its process ends, another takes its place and goes
  * on with what is on disk. What an earlier, killed runtime left is ended first, for two on one file would be one too many.
  */
-export async function keepEngine(folder: DataFolder, warn: (message: string) => void): Promise<KeptEngine | NoEngine> {
-  if (folder.leftEngine !== null) await endProcess(folder.leftEngine);
-  const dbPath = join(folder.path, 'dynamodb.sqlite');
+export async function keepEngine(
+  { path }: Pick<DataFolder, 'path'>,
+  warn: (message: string) => void,
+): Promise<KeptEngine | NoEngine> {
+  const dbPath = databaseOf(path);
+  await Promise.all(enginesOn(dbPath).map(endProcess));
+  closeToOthers(dbPath);
   const first = await startDynamoEngine({ dbPath });
   if (first.kind === 'absent') return first;
   const { endpoint } = first;
-  folder.noteEngine(first.pid);
   let engine: DynamoEngine = first;
   let stopping = false;
 
@@ -36,7 +41,6 @@ export async function keepEngine(folder: DataFolder, warn: (message: string) => 
         const next = await startDynamoEngine({ dbPath, at: endpoint });
         if (next.kind === 'absent') throw new Error(next.reason);
         engine = next;
-        folder.noteEngine(next.pid);
         if (stopping) await next.stop();
         return;
       } catch (error) {
@@ -55,4 +59,11 @@ export async function keepEngine(folder: DataFolder, warn: (message: string) => 
       await keeping;
     },
   };
+}
+
+/** The engine would make its file for all to read; SQLite gives the files beside it the same rights. */
+function closeToOthers(dbPath: string): void {
+  const file = openForAppending(dbPath);
+  fchmodSync(file, 0o600);
+  closeSync(file);
 }

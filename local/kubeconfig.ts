@@ -1,6 +1,6 @@
-import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { writeWhole } from './whole-file.ts';
 
 export type KubeconfigOptions = {
   readonly server: string;
@@ -26,9 +26,7 @@ export function kubeconfigText({ server, name, namespace, token }: KubeconfigOpt
 /** Writes DIR/kubeconfig, for its owner's eyes only, and returns its path. The user's own file is never touched. */
 export function writeKubeconfig(dir: string, server: string): string {
   const path = join(dir, 'kubeconfig');
-  const draft = `${path}.${process.pid}`;
   const text = kubeconfigText({ server, name: 'muster-local', namespace: 'default', token: null });
-  writeFileSync(draft, text, { mode: 0o600 });
-  renameSync(draft, path);
+  writeWhole(path, text, 'durable');
   return path;
 }

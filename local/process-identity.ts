@@ -1,18 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HAS_PROC, statOf } from './process-table.ts';
 
 /** When a process started, in a form that only compares; null: there is no such process (a zombie is none). */
 export function startOf(pid: number): string | null {
-  if (process.platform === 'linux') {
-    try {
-      // proc(5): the name may hold anything, so the fields are counted behind its closing bracket; 3 is the state, 22 the start.
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
-    } catch {
-      return null;
-    }
+  if (HAS_PROC) {
+    const stat = statOf(pid);
+    return stat === null || stat.state === 'Z' || stat.state === 'X' ? null : stat.startedAt;
   }
   const ps = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' });
   const started = ps.status === 0 ? ps.stdout.trim() : '';

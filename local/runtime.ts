@@ -23,12 +23,14 @@ import { watchClock } from './clock-watch.ts';
 import { keepEngine } from './engine-keeper.ts';
 import { startFront } from './front/api-front.ts';
 import { contextOf, startMapping } from './event-source/mapping.ts';
+import { startSchedule } from './event-source/schedule.ts';
 import { type Handlers, ownHandlers } from './handlers.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { createLogs } from './logs/create-logs.ts';
 import { startQueueServer } from './queues/queue-server.ts';
 import { startTaskNames } from './task-names.ts';
 import { serveAwsJson } from './wire/aws-json.ts';
+import { startFault } from './start-fault.ts';
 import { listenOnLoopback } from './wire/loopback-server.ts';
 
 export type LocalOptions = {
@@ -38,6 +40,8 @@ export type LocalOptions = {
   /** where tasks run, and what MUSTER_WORKSPACE names */
   readonly workspaceDir: string;
   readonly driver: 'process' | 'simulated';
+  /** variables that every task gets unless it says otherwise; none but a PATH if left out */
+  readonly taskEnvironment?: Readonly<Record<string, string>>;
   /** how simulated tasks go */
   readonly script?: Script;
   /** weather of the embedded ECS's events */
@@ -96,33 +100,44 @@ const THRIFT = '--heap-growing-percent=50';
  */
 export async function startLocalRuntime(options: LocalOptions): Promise<LocalRuntime | NotStarted> {
   setFlagsFromString(THRIFT);
-  const folder = takeDataFolder(options.dataDir);
-  if ('kind' in folder) {
-    return {
-      kind: 'refused',
-      reason: `another runtime (pid ${folder.pid}) runs on ${options.dataDir}; stop it, or give --data another folder`,
-    };
-  }
-  const closers: (() => Promise<void> | void)[] = [() => folder.release()];
-  const stop = async (): Promise<void> => {
-    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
-  };
+  const closers: Closer[] = [];
   try {
-    return { ...(await startOn(folder, options, closers)), stop };
+    const folder = takeDataFolder(options.dataDir, options.say);
+    if (folder.kind === 'refused') return folder;
+    closers.push(() => folder.release());
+    return { ...(await startOn(folder, options, closers)), stop: async () => closeAll(closers) };
   } catch (error) {
-    await stop();
-    throw error;
+    await closeAll(closers).catch((left: unknown) => options.say(`warning: not all could be ended: ${String(left)}`));
+    const reason = startFault(error, options.dataDir);
+    if (reason === null) throw error;
+    return { kind: 'refused', reason };
   }
+}
+
+type Closer = () => Promise<void> | void;
+
+/** Last come, first closed; one that fails keeps none of the others from being closed, and is thrown at the end. */
+async function closeAll(closers: Closer[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
+    try {
+      await close();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 async function startOn(
   folder: DataFolder,
   options: LocalOptions,
-  closers: (() => Promise<void> | void)[],
+  closers: Closer[],
 ): Promise<Omit<LocalRuntime, 'stop'>> {
   const { say } = options;
   const accessKey = `LOCAL${randomBytes(12).toString('hex').toUpperCase()}`;
-  const warn = (message: string, fields: unknown = {}): void => say(`warning: ${message} ${JSON.stringify(fields)}`);
+  const warn = (message: string, fields?: unknown): void =>
+    say(`warning: ${message}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`);
 
   const store = await openStore(folder, options, closers);
   const queues = await startQueueServer({ region: REGION, accessKey, visibilitySec: TIMEOUT_MS / 1000 });
@@ -142,7 +157,13 @@ async function startOn(
             dataDir: folder.path,
             ...(options.script === undefined ? {} : { script: options.script }),
           }
-        : { kind: 'process', dataDir: folder.path, workspaceDir: options.workspaceDir, network: names.network },
+        : {
+            kind: 'process',
+            dataDir: folder.path,
+            workspaceDir: options.workspaceDir,
+            environment: options.taskEnvironment ?? {},
+            network: names.network,
+          },
     onEvent: createSqsEventTarget({ client: eventClient, url: queues.urls.facts }),
     events: { ...options.events, statuses: ['RUNNING', 'STOPPED'] }, // what the EventBridge rule forwards
     clusters: [CLUSTER],
@@ -157,6 +178,7 @@ async function startOn(
   );
   closers.push(() => front.close());
   await ecs.start();
+  closers.push(() => ecs.stopAll());
 
   const runtimeOptions: RuntimeOptions = {
     region: REGION,
@@ -191,11 +213,10 @@ async function startOn(
   const runtime = createRuntime(runtimeOptions);
   closers.push(() => runtime.close());
   provideRuntime(runtime);
-  closers.push(() => provideRuntime(null));
+  closers.push(() => provideRuntime('stopped'));
   await ensureNamespace(DEFAULT_NAMESPACE, randomUUID(), runtime.deps);
 
   const handlers = await (options.handlers ?? ownHandlers)(runtimeOptions);
-  closers.push(() => ecs.stopAll());
   closers.push(startMappings(handlers, runtime, queues.arns, warn));
   const pruneLogs = (): unknown => logs.prune(Date.now() - HISTORY_MS);
   pruneLogs();
@@ -221,7 +242,7 @@ async function startOn(
 async function openStore(
   folder: DataFolder,
   { store = 'engine', say }: LocalOptions,
-  closers: (() => Promise<void> | void)[],
+  closers: Closer[],
 ): Promise<StoreOptions> {
   const inMemory = (): StoreOptions => ({ kind: 'given', ...createMemoryStore({ now: () => systemClock.now() }) });
   if (store === 'memory') return inMemory();
@@ -275,25 +296,30 @@ function startMappings(
   };
 }
 
-/** EventBridge Scheduler's part: the sweep, oftener than on AWS, where each costs something. */
+/** The sweep, oftener than on AWS, where each costs something. */
 function startSweeps(
   handlers: Handlers,
   { deps }: Runtime,
   pruneLogs: () => unknown,
   onError: (message: string, error: unknown) => void,
-): () => void {
-  const sweep = setInterval(() => {
-    const event = { time: new Date(deps.clock.now()).toISOString() };
-    handlers
-      .sweep(event, contextOf('sweep', TIMEOUT_MS))
-      .catch((error: unknown) => onError('sweep failed', String(error)));
-  }, SWEEP_EVERY_MS);
-  const tasks = setInterval(() => {
-    pruneLogs();
-    sweepTasks({ after: null }, deps).catch((error: unknown) => onError('sweep of tasks failed', String(error)));
-  }, TASKS_SWEPT_EVERY_MS);
-  return () => {
-    clearInterval(sweep);
-    clearInterval(tasks);
+): () => Promise<void> {
+  const schedules = [
+    startSchedule({
+      everyMs: SWEEP_EVERY_MS,
+      work: async () =>
+        handlers.sweep({ time: new Date(deps.clock.now()).toISOString() }, contextOf('sweep', TIMEOUT_MS)),
+      onError: (error) => onError('sweep failed', String(error)),
+    }),
+    startSchedule({
+      everyMs: TASKS_SWEPT_EVERY_MS,
+      async work() {
+        pruneLogs();
+        await sweepTasks({ after: null }, deps);
+      },
+      onError: (error) => onError('sweep of tasks failed', String(error)),
+    }),
+  ];
+  return async () => {
+    await Promise.all(schedules.map(async (each) => each.stop(DRAIN_MS)));
   };
 }

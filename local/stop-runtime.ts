@@ -1,5 +1,7 @@
+import { existsSync, realpathSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { holderOf } from './data-folder.ts';
+import { databaseOf, holderOf } from './data-folder.ts';
+import { enginesOn } from './dynamodb/engine-processes.ts';
 import { endProcess, isThere } from './process-identity.ts';
 
 /** What became of the runtime, and its pid. */
@@ -14,20 +16,18 @@ const LOOK_EVERY_MS = 50;
  * An engine that a killed runtime has left is ended, too. It may be called at any time, and again.
  */
 export async function stopRuntime(dataDir: string, timeoutMs: number): Promise<Stopped> {
-  const holder = holderOf(dataDir);
-  if (holder === null) return { kind: 'none' };
-  const { pid } = holder;
-  let { engine } = holder;
-  const wasThere = isThere(holder);
-  if (wasThere && !terminate(pid)) return { kind: 'not-ours', pid };
-  for (let waitedMs = 0; isThere(holder); waitedMs += LOOK_EVERY_MS) {
-    if (waitedMs >= timeoutMs) return { kind: 'still-stopping', pid };
+  const path = existsSync(dataDir) ? realpathSync(dataDir) : dataDir;
+  const holder = holderOf(path);
+  const isRunning = holder !== null && isThere(holder);
+  if (isRunning && !terminate(holder.pid)) return { kind: 'not-ours', pid: holder.pid };
+  for (let waitedMs = 0; isRunning && isThere(holder); waitedMs += LOOK_EVERY_MS) {
+    if (waitedMs >= timeoutMs) return { kind: 'still-stopping', pid: holder.pid };
     await sleep(LOOK_EVERY_MS);
-    engine = holderOf(dataDir)?.engine ?? engine; // it may be replaced until the last moment
   }
-  const hadEngine = engine !== undefined && isThere(engine);
-  if (engine !== undefined) await endProcess(engine);
-  return wasThere || hadEngine ? { kind: 'stopped', pid } : { kind: 'none' };
+  const left = enginesOn(databaseOf(path));
+  await Promise.all(left.map(endProcess));
+  const pid = isRunning ? holder.pid : left[0]?.pid;
+  return pid === undefined ? { kind: 'none' } : { kind: 'stopped', pid };
 }
 
 /** false: it is another user's. */

@@ -22,7 +22,7 @@ export async function startTaskNames(
   { region, jobsAreKept }: { readonly region: string; readonly jobsAreKept: boolean },
   warn: (message: string) => void,
 ): Promise<TaskNames> {
-  const cloudmap = createCloudmap({ zone: USUAL_ZONE, dataDir: jobsAreKept ? dataDir : null, region });
+  const cloudmap = createCloudmap({ zone: USUAL_ZONE, dataDir: jobsAreKept ? dataDir : null, region, warn });
   try {
     const before = portBefore(dataDir);
     const dns = await startDns(cloudmap, dnsPorts(dataDir));

@@ -28,6 +28,8 @@ export type CloudmapOptions = {
   readonly limits?: Partial<Record<keyof CloudmapApi, Rate>>;
   /** For tests with a clock of their own. */
   readonly timers?: Timers;
+  /** Told of files that make no sense. */
+  readonly warn?: (message: string) => void;
 };
 
 export type Cloudmap = {
@@ -63,7 +65,7 @@ export function createCloudmap(options: CloudmapOptions): Cloudmap {
   const { zone, dataDir, negativeTtlSec = DEFAULT_NEGATIVE_TTL_SEC } = options;
   const timers = options.timers ?? wallTimers();
   const [leastMs, mostMs] = options.operationMs ?? DEFAULT_OPERATION_MS;
-  const registry = new Registry(dataDir === null ? null : join(dataDir, 'cloudmap'));
+  const registry = new Registry(dataDir === null ? null : join(dataDir, 'cloudmap'), options.warn);
   const namespace = { id: namespaceIdOf(zone), zone, negativeTtlSec };
   const api = cloudmapApi({
     namespace,

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { writeWhole } from '../whole-file.ts';
+import { readOwn, setAside, writeWhole } from '../whole-file.ts';
 
 const InstanceRecordSchema = z.object({
   id: z.string(),
@@ -47,13 +47,18 @@ export class Registry {
   /** by the name in lower case: DNS sees no difference */
   readonly #byName = new Map<string, Entry>();
 
-  /** Reads what `dir` holds; null keeps everything in memory. The folder is made when there is something to keep. Throws on a file that is no service. */
-  constructor(dir: string | null) {
+  /**
+   * Reads what `dir` holds; null keeps everything in memory. The folder is made when there is something to keep. A file that
+   * is no service, torn by a crash of the machine, is put aside, and `warn` is told.
+   */
+  constructor(dir: string | null, warn: (message: string) => void = () => undefined) {
     this.#dir = dir;
     if (dir === null || !existsSync(dir)) return;
     for (const file of readdirSync(dir)) {
       if (!file.endsWith('.json')) continue;
-      const { instances, ...service } = ServiceRecordSchema.parse(JSON.parse(readFileSync(join(dir, file), 'utf8')));
+      const record = readService(join(dir, file), warn);
+      if (record === null) continue;
+      const { instances, ...service } = record;
       this.#add({
         ...service,
         instances: new Map(instances.map((instance) => [instance.id, instance])),
@@ -134,9 +139,9 @@ export class Registry {
       if (to === null) after.delete(id);
       else after.set(id, to);
     }
-    mkdirSync(this.#dir, { recursive: true });
+    mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
     const record = { ...service, schema: 1, instances: [...after.values()] };
-    writeWhole(join(this.#dir, `${service.id}.json`), JSON.stringify(record));
+    writeWhole(join(this.#dir, `${service.id}.json`), JSON.stringify(record), 'fast');
   }
 }
 
@@ -145,4 +150,15 @@ export function claimedOf({ instances, changing }: Pick<Service, 'instances' | '
   let count = instances.size;
   for (const [id, { to }] of changing) if (to !== null && !instances.has(id)) count++;
   return count;
+}
+
+/** null: it is none, and has been put aside. Its tasks died with the machine; whoever needs the name makes it again. */
+function readService(path: string, warn: (message: string) => void): z.output<typeof ServiceRecordSchema> | null {
+  try {
+    return ServiceRecordSchema.parse(JSON.parse(readOwn(path)));
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
+    warn(`${path} is torn: the hostnames that it held are given again. The file is now ${setAside(path)}`);
+    return null;
+  }
 }

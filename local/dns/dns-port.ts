@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeWhole } from '../whole-file.ts';
+import { readOwn, writeWhole } from '../whole-file.ts';
 
 /** Below the ports that Linux (32768) and macOS (49152) give to whoever asks for any, so that it is free after a restart, too. */
 const FIRST = 20_000;
@@ -20,7 +19,7 @@ export function dnsPorts(dataDir: string): readonly number[] {
 /** The port that tasks of an earlier runtime on this folder were told; null: there was none. */
 export function portBefore(dataDir: string): number | null {
   try {
-    const port = Number(readFileSync(join(dataDir, 'dns-port'), 'utf8'));
+    const port = Number(readOwn(join(dataDir, 'dns-port')));
     return Number.isInteger(port) && port > 0 && port < 65_536 ? port : null;
   } catch {
     return null;
@@ -28,4 +27,5 @@ export function portBefore(dataDir: string): number | null {
 }
 
 /** The next runtime on this folder is to take this port. */
-export const rememberPort = (dataDir: string, port: number): void => writeWhole(join(dataDir, 'dns-port'), `${port}\n`);
+export const rememberPort = (dataDir: string, port: number): void =>
+  writeWhole(join(dataDir, 'dns-port'), `${port}\n`, 'durable');

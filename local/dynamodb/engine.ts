@@ -58,6 +58,10 @@ export async function startDynamoEngine(
     if (said.length > 20) said.shift();
   });
   const ended = endOf(child, said);
+  // However this process ends, short of a kill, its engine ends, too.
+  const killAtExit = (): void => void child.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  void ended.then(() => process.off('exit', killAtExit));
   await Promise.race([
     // Its own word first: whoever else listens on that port would answer as well.
     listens(child).then(async () => answers(endpoint)),

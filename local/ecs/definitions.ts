@@ -1,28 +1,40 @@
-import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeWhole } from '../whole-file.ts';
+import * as z from 'zod';
+import { readOwn, setAside, writeWhole } from '../whole-file.ts';
 import { AwsError } from '../wire/aws-error.ts';
 import { DefinitionSchema, definitionProblem, type Definition, type DefinitionRequest } from './definition.ts';
 
+/** `last`: the highest number that was given out, which may be that of a torn file. */
+type Family = { readonly revisions: readonly Definition[]; readonly last: number };
+
 /** All registered task definitions: revisions 1, 2, 3, … of each family, kept for ever, on disk if there is a folder. */
 export class Definitions {
-  readonly #families = new Map<string, Definition[]>();
+  readonly #families = new Map<string, Family>();
   readonly #dir: string | null;
 
-  /** Reads what `dir` (`<family>/<revision>.json`) holds; null keeps everything in memory. Throws on a file that is no definition. */
-  constructor(dir: string | null) {
+  /**
+   * Reads what `dir` (`<family>/<revision>.json`) holds; null keeps everything in memory. A file that is no definition, torn
+   * by a crash of the machine, is put aside, `warn` is told, and its number is not given out again.
+   */
+  constructor(dir: string | null, warn: (message: string) => void = () => undefined) {
     this.#dir = dir;
     if (dir === null) return;
-    mkdirSync(dir, { recursive: true });
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
     for (const family of readdirSync(dir)) {
-      const files = readdirSync(join(dir, family)).filter((file) => file.endsWith('.json'));
-      const revisions = files.map((file) =>
-        DefinitionSchema.parse(JSON.parse(readFileSync(join(dir, family, file), 'utf8'))),
+      const numbers = new Map(
+        readdirSync(join(dir, family)).flatMap((file) => {
+          const [, number, ending = ''] = /^(\d+)\.json(\.torn)?$/.exec(file) ?? [];
+          return number === undefined ? [] : [[Number(number), ending === '' ? file : null] as const];
+        }),
       );
-      this.#families.set(
-        family,
-        revisions.sort((a, b) => a.revision - b.revision),
+      const revisions = [...numbers.values()].flatMap((file) =>
+        file === null ? [] : (readDefinition(join(dir, family, file), warn) ?? []),
       );
+      this.#families.set(family, {
+        revisions: revisions.sort((a, b) => a.revision - b.revision),
+        last: Math.max(0, ...numbers.keys()),
+      });
     }
   }
 
@@ -30,18 +42,19 @@ export class Definitions {
   register({ tags = [], ...request }: DefinitionRequest, nowMs: number): Definition {
     const problem = definitionProblem(request);
     if (problem !== null) throw new AwsError('ClientException', problem);
-    const revisions = this.#families.get(request.family) ?? [];
+    const { revisions, last } = this.#families.get(request.family) ?? NONE;
     const definition: Definition = {
       ...request,
       tags,
-      revision: (revisions.at(-1)?.revision ?? 0) + 1,
+      revision: last + 1,
       registeredAtMs: nowMs,
     };
     if (this.#dir !== null) {
-      mkdirSync(join(this.#dir, request.family), { recursive: true });
-      writeWhole(join(this.#dir, request.family, `${definition.revision}.json`), JSON.stringify(definition));
+      mkdirSync(join(this.#dir, request.family), { recursive: true, mode: 0o700 });
+      const file = join(this.#dir, request.family, `${definition.revision}.json`);
+      writeWhole(file, JSON.stringify(definition), 'durable');
     }
-    this.#families.set(request.family, [...revisions, definition]);
+    this.#families.set(request.family, { revisions: [...revisions, definition], last: definition.revision });
     return definition;
   }
 
@@ -49,16 +62,32 @@ export class Definitions {
   find(name: string): Definition | null {
     const [, family = '', revision] =
       /^(?:arn:aws[\w-]*:ecs:[^:]*:[^:]*:task-definition\/)?([^:/]+)(?::(\d+))?$/.exec(name) ?? [];
-    const revisions = this.#families.get(family);
+    const { revisions } = this.#families.get(family) ?? NONE;
     const found =
       revision === undefined
-        ? revisions?.at(-1)
-        : revisions?.find((candidate) => candidate.revision === Number(revision));
+        ? revisions.at(-1)
+        : revisions.find((candidate) => candidate.revision === Number(revision));
     return found ?? null;
   }
 
   /** The revision that a task record names. */
   get({ family, revision }: { readonly family: string; readonly revision: number }): Definition | null {
     return this.find(`${family}:${revision}`);
+  }
+}
+
+const NONE: Family = { revisions: [], last: 0 };
+
+/** null: it is none, and has been put aside. */
+function readDefinition(path: string, warn: (message: string) => void): Definition | null {
+  try {
+    return DefinitionSchema.parse(JSON.parse(readOwn(path)));
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
+    warn(
+      `${path} is torn: a Job that uses it starts no more tasks; delete it and create it again. ` +
+        `The file is now ${setAside(path)}`,
+    );
+    return null;
   }
 }

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeWhole } from '../whole-file.ts';
-import { EXIT_LINE } from './shim.ts';
+import { readOwn, writeWhole } from '../whole-file.ts';
+import { EXIT_LINE, NO_EXIT } from './shim.ts';
 import { TaskRecordSchema, type TaskRecord } from './task-record.ts';
 
 export type StoredTask = {
@@ -18,7 +18,7 @@ export class TaskFiles {
 
   constructor(dir: string) {
     this.#dir = dir;
-    mkdirSync(dir, { recursive: true });
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
   }
 
   folder(taskId: string): string {
@@ -26,20 +26,20 @@ export class TaskFiles {
   }
 
   create(task: TaskRecord): void {
-    mkdirSync(this.folder(task.id), { recursive: true });
+    mkdirSync(this.folder(task.id), { recursive: true, mode: 0o700 });
     this.write(task);
   }
 
   write(task: TaskRecord): void {
-    writeWhole(join(this.folder(task.id), 'task.json'), JSON.stringify(task));
+    writeWhole(join(this.folder(task.id), 'task.json'), JSON.stringify(task), 'fast');
   }
 
   /** The last event of an ended task has been handed over: nothing is owed any more. */
   markDelivered(taskId: string): void {
     try {
-      writeFileSync(join(this.folder(taskId), 'delivered'), '');
+      writeFileSync(join(this.folder(taskId), 'delivered'), '', { flag: 'wx', mode: 0o600 });
     } catch {
-      // the task was forgotten meanwhile
+      // the task was forgotten meanwhile, or it was said before
     }
   }
 
@@ -70,10 +70,20 @@ export class TaskFiles {
     return { tasks: [...tasks.values()].sort((a, b) => a.task.createdAtMs - b.task.createdAtMs), unreadable };
   }
 
+  /** Takes the room that a container's exit will need; it is called before its shim is started. */
+  expectExit(taskId: string, container: string): void {
+    try {
+      writeFileSync(join(this.folder(taskId), `exit.${container}`), NO_EXIT, { flag: 'wx', mode: 0o600 });
+    } catch (error) {
+      // An earlier life has come this far.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+  }
+
   /** Makes sure that no shim starts this container from now on; false if one has claimed it already. */
   forbidStart(taskId: string, container: string): boolean {
     try {
-      writeFileSync(join(this.folder(taskId), `started.${container}`), 'forbidden\n', { flag: 'wx' });
+      writeFileSync(join(this.folder(taskId), `started.${container}`), 'forbidden\n', { flag: 'wx', mode: 0o600 });
       return true;
     } catch {
       return false;
@@ -101,7 +111,7 @@ function readRecord(
 ): { readonly kind: 'whole'; readonly task: TaskRecord } | { readonly kind: 'missing' | 'unreadable' } {
   if (!existsSync(path)) return { kind: 'missing' };
   try {
-    return { kind: 'whole', task: TaskRecordSchema.parse(JSON.parse(readFileSync(path, 'utf8'))) };
+    return { kind: 'whole', task: TaskRecordSchema.parse(JSON.parse(readOwn(path))) };
   } catch {
     return { kind: 'unreadable' };
   }
@@ -111,7 +121,7 @@ function readWithTime(path: string): { readonly text: string; readonly atMs: num
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return null;
   try {
-    return { text: readFileSync(path, 'utf8'), atMs: Math.floor(stats.mtimeMs) };
+    return { text: readOwn(path), atMs: Math.floor(stats.mtimeMs) };
   } catch {
     return null;
   }

@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { openForReading } from '../whole-file.ts';
 
 /** A line that a container printed. */
 export type LogLine = {
@@ -41,7 +42,7 @@ export class LogFile {
    * without its end is read only if `complete`: somebody may still be writing it. Throws if the file is gone.
    */
   read(where: { readonly from: number } | { readonly to: number | 'end' }, limit: number, complete: boolean): LinePage {
-    const fd = openSync(this.#path, 'r');
+    const fd = openForReading(this.#path);
     try {
       const { size, mtimeMs } = fstatSync(fd);
       this.#mark(size, Math.floor(mtimeMs));

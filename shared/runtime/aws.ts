@@ -9,18 +9,26 @@ import { createLambdaTelemetry } from '../telemetry/lambda-telemetry.ts';
 import { type RuntimeOptions, createRuntime } from './deps.ts';
 import type { Runtime } from './runtime.ts';
 
-/** The runtime of this process, made of its environment at the first call; throws as {@link optionsFromEnv} does. */
+/**
+ * The runtime of this process: the one that was provided, else made of its environment at the first call.
+ *
+ * @throws Error as {@link optionsFromEnv} does, and when the provided one has stopped
+ */
 export function processRuntime(): Runtime {
+  if (current === 'stopped') throw new Error('the runtime of this process has stopped');
   current ??= createRuntime(optionsFromEnv(process.env));
   return current;
 }
 
-/** From now on the handlers of this process use `runtime`: how the embedded runtime brings its own. null: by environment. */
-export function provideRuntime(runtime: Runtime | null): void {
+/**
+ * From now on the handlers of this process use `runtime`: how the embedded runtime brings its own. `stopped`: they use none,
+ * for a handler that comes late must not act on the installation that the environment happens to name.
+ */
+export function provideRuntime(runtime: Runtime | 'stopped'): void {
   current = runtime;
 }
 
-let current: Runtime | null = null;
+let current: Runtime | 'stopped' | null = null;
 
 /** A fact pass of its own for each of 20 facts a second would cost more requests than it saves time. */
 const COALESCE_MS = 300;

@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { enginesOn } from '../../local/dynamodb/engine-processes.ts';
 import type { Folders } from './a-local-runtime.ts';
 import { eventually } from './kube-calls.ts';
 
 const PROGRAM = join(import.meta.dirname, 'runtime-process.ts');
 
 const KubeconfigSchema = z.object({ clusters: z.tuple([z.object({ cluster: z.object({ server: z.url() }) })]) });
-const LockSchema = z.object({ pid: z.int(), engine: z.object({ pid: z.int() }).optional() });
 
 export type RuntimeProcess = {
   readonly child: ChildProcess;
@@ -67,11 +67,9 @@ async function answeringServer(kubeconfig: string): Promise<string | null> {
   return answer?.ok === true ? cluster.server : null;
 }
 
-/** The DynamoDB engine that serves a data folder, by what the lock says. */
-export function enginePid(dataDir: string): number | null {
-  const file = join(dataDir, 'lock');
-  return existsSync(file) ? (LockSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).engine?.pid ?? null) : null;
-}
+/** The DynamoDB engine that serves a data folder. */
+export const enginePid = (dataDir: string): number | null =>
+  enginesOn(join(realpathSync(dataDir), 'dynamodb.sqlite'))[0]?.pid ?? null;
 
 /** SIGKILL; one that is gone already is no matter. */
 export function killNow(pid: number | null | undefined): void {

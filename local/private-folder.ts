@@ -1,0 +1,66 @@
+import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
+
+export type PrivateFolder =
+  | { readonly kind: 'folder' /** without links */; readonly path: string }
+  /** with a sentence for people */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** What is to be known of a folder to decide whether a runtime may keep its Jobs there. */
+export type FolderFacts = {
+  /** The path is a link of that user; null: it is none. */
+  readonly linkOwner: number | null;
+  readonly owner: number;
+  /** its permissions, such as 0o755 */
+  readonly mode: number;
+  /** names in it */
+  readonly holds: readonly string[];
+};
+
+export type FolderVerdict = { readonly kind: 'fine' | 'tighten' } | { readonly kind: 'refuse'; readonly why: string };
+
+/**
+ * Whether user `me` may keep Jobs in a folder: whoever writes there runs commands as its owner, and whoever reads there
+ * reads variables and logs. As OpenSSH does it with `~/.ssh`, what belongs to others or could have been written by others
+ * is refused; what others could merely read is closed to them if it is ours alone. Pure.
+ */
+export function judgeFolder({ linkOwner, owner, mode, holds }: FolderFacts, me: number): FolderVerdict {
+  if (linkOwner !== null && linkOwner !== me && linkOwner !== 0)
+    return { kind: 'refuse', why: `it is a link of another user (uid ${linkOwner})` };
+  if (owner !== me) return { kind: 'refuse', why: `it belongs to another user (uid ${owner})` };
+  if ((mode & 0o077) === 0) return { kind: 'fine' };
+  const rights = `0${mode.toString(8)}`;
+  if (holds.length === 0) return { kind: 'tighten' };
+  if ((mode & 0o022) !== 0)
+    return {
+      kind: 'refuse',
+      why: `others can write there (mode ${rights}): look at what it holds, then run chmod 700 on it`,
+    };
+  if (OURS.some((name) => holds.includes(name))) return { kind: 'tighten' };
+  return { kind: 'refuse', why: `others can read it (mode ${rights}), and it holds other things: run chmod 700 on it` };
+}
+
+/** One of these is in every data folder that has been used, or made ready. */
+const OURS = ['kubeconfig', 'lock', 'dynamodb.sqlite', 'ecs', 'secrets', 'configmaps'];
+
+/**
+ * Makes a folder that nobody else can enter, or takes one that is there (see {@link judgeFolder}). A link is followed once,
+ * here, if it is the user's own. `say` is told of what was changed.
+ *
+ * @throws what the disk throws
+ */
+export function openPrivateFolder(dir: string, say: (line: string) => void): PrivateFolder {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const link = lstatSync(dir);
+  const path = realpathSync(dir);
+  const { uid: owner, mode } = statSync(path);
+  const me = process.geteuid?.() ?? owner;
+  const linkOwner = link.isSymbolicLink() ? link.uid : null;
+  const verdict = judgeFolder({ linkOwner, owner, mode: mode & 0o777, holds: readdirSync(path) }, me);
+  if (verdict.kind === 'refuse')
+    return { kind: 'refused', reason: `${dir} is not taken: ${verdict.why}, or give --data a folder of your own` };
+  if (verdict.kind === 'tighten') {
+    chmodSync(path, 0o700);
+    say(`${dir} is now closed to other users (mode 0700).`);
+  }
+  return { kind: 'folder', path };
+}

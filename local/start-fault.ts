@@ -1,0 +1,46 @@
+import { databaseOf } from './data-folder.ts';
+
+/**
+ * What keeps a runtime from starting, as one sentence with the file and the way out; null: a surprise, to be thrown.
+ * Disks, and what stands where something else should, are nobody's mistake in this program.
+ */
+export function startFault(error: unknown, dataDir: string): string | null {
+  if (!(error instanceof Error)) return null;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : dataDir;
+  return BY_CODE[code]?.(path, dataDir) ?? databaseFault(error.message, dataDir);
+}
+
+type Sentence = (path: string, dataDir: string) => string;
+
+const elsewhere = 'or give --data another folder';
+const full: Sentence = (_, dataDir) => `the disk of ${dataDir} is full: free some space, ${elsewhere}`;
+const readOnly: Sentence = (_, dataDir) => `the disk of ${dataDir} is read-only: make it writable, ${elsewhere}`;
+const closed: Sentence = (path) => `${path}: permission is denied; make it yours, ${elsewhere}`;
+const inTheWay: Sentence = (path) =>
+  `${path}: a file stands where a folder is needed, or the other way round; move it away, ${elsewhere}`;
+
+const BY_CODE: Readonly<Record<string, Sentence>> = {
+  ENOSPC: full,
+  EDQUOT: full,
+  EFBIG: full,
+  EROFS: readOnly,
+  EACCES: closed,
+  EPERM: closed,
+  ENOTDIR: inTheWay,
+  EISDIR: inTheWay,
+  EEXIST: inTheWay,
+  ELOOP: (path) =>
+    `${path} is a link, and none is followed inside a data folder: put the file itself there, ${elsewhere}`,
+};
+
+/** What SQLite says through the engine, when it starts or when it is asked for something. */
+function databaseFault(message: string, dataDir: string): string | null {
+  if (/disk is full/i.test(message)) return full('', dataDir);
+  if (/readonly database/i.test(message)) return readOnly('', dataDir);
+  const file = databaseOf(dataDir);
+  if (/not a valid SQLite database|file is not a database|malformed/i.test(message))
+    return `${file} is damaged: put a copy of it in its place, or start without its Jobs after \`mv ${file} ${file}.damaged\``;
+  if (/unable to open database file/i.test(message)) return inTheWay(file, dataDir);
+  return null;
+}

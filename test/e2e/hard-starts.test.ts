@@ -1,0 +1,242 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { databaseOf } from '../../local/data-folder.ts';
+import { startDynamoEngine } from '../../local/dynamodb/engine.ts';
+import { enginesOn } from '../../local/dynamodb/engine-processes.ts';
+import { type LocalOptions, startLocalRuntime } from '../../local/runtime.ts';
+import { processRuntime } from '../../shared/runtime/aws.ts';
+import { aLocalRuntime, someFolders } from './a-local-runtime.ts';
+import { TEST_MS, conditionsOf, eventually, indexed, kubeAt, shellJob } from './kube-calls.ts';
+import { canLook } from './processes-left.ts';
+
+if (!canLook) console.warn('SKIPPED: engines left behind and full disks are tried on Linux only');
+
+function folders() {
+  const made = someFolders();
+  onTestFinished(made.remove);
+  return made;
+}
+
+/** A start, and what it has said; it is stopped at the end. */
+async function start(
+  { dataDir, workspaceDir }: { dataDir: string; workspaceDir: string },
+  more: Partial<LocalOptions> = {},
+) {
+  const said: string[] = [];
+  const runtime = await startLocalRuntime({
+    port: null,
+    dataDir,
+    workspaceDir,
+    driver: 'process',
+    say: (line) => said.push(line),
+    ...more,
+  });
+  if (runtime.kind === 'started') onTestFinished(async () => runtime.stop());
+  return { runtime, said };
+}
+
+async function reasonOf(places: { dataDir: string; workspaceDir: string }): Promise<string> {
+  const { runtime } = await start(places);
+  if (runtime.kind !== 'refused') throw new Error('it has started');
+  expect(enginesOn(databaseOf(places.dataDir))).toEqual([]);
+  return runtime.reason;
+}
+
+/** A disk of its own, of so many KiB; null: only root may have one. */
+function aDisk(kib: number): { readonly dir: string; readonly remount: (options: string) => void } | null {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'muster-disk-')));
+  const mounted =
+    canLook && spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${kib}k,mode=700`, 'tmpfs', dir]).status === 0;
+  onTestFinished(() => {
+    if (mounted) spawnSync('umount', ['-l', dir]);
+    rmSync(dir, { recursive: true, force: true });
+  });
+  if (!mounted) console.warn('SKIPPED: a disk to fill takes root, to mount a tmpfs');
+  return mounted ? { dir, remount: (options) => void spawnSync('mount', ['-o', `remount,${options}`, dir]) } : null;
+}
+
+function fill(dir: string): void {
+  try {
+    writeFileSync(join(dir, 'filling'), Buffer.alloc(64 * 1024 * 1024));
+  } catch {
+    // now it is full
+  }
+}
+
+describe.runIf(canLook)(
+  'what keeps a runtime from starting is one sentence, and no engine is left',
+  { timeout: TEST_MS },
+  () => {
+    test('a file in place of the folder, of a folder in it, or of the database', async () => {
+      const { root, workspaceDir } = folders();
+      const [file, below, database] = ['file', 'below', 'database'].map((name) => join(root, name)) as [
+        string,
+        string,
+        string,
+      ];
+      writeFileSync(file, '');
+      expect(await reasonOf({ dataDir: file, workspaceDir })).toMatch(
+        `${file}: a file stands where a folder is needed`,
+      );
+      mkdirSync(below, { mode: 0o700 });
+      writeFileSync(join(below, 'ecs'), '');
+      expect(await reasonOf({ dataDir: below, workspaceDir })).toMatch(
+        /below\/ecs.*: a file stands where a folder is needed/,
+      );
+      mkdirSync(join(database, 'dynamodb.sqlite'), { recursive: true, mode: 0o700 });
+      expect(await reasonOf({ dataDir: database, workspaceDir })).toContain(
+        `${databaseOf(database)}: a file stands where`,
+      );
+    });
+
+    test('a damaged database', async () => {
+      const { dataDir, workspaceDir } = folders();
+      writeFileSync(databaseOf(dataDir), 'no database'.repeat(1000));
+      expect(await reasonOf({ dataDir, workspaceDir })).toContain(`${databaseOf(dataDir)} is damaged: `);
+    });
+
+    test('links in place of the database', async () => {
+      const { root, dataDir, workspaceDir } = folders();
+      symlinkSync(join(root, 'elsewhere'), databaseOf(dataDir));
+      expect(await reasonOf({ dataDir, workspaceDir })).toContain(`${databaseOf(dataDir)} is a link`);
+      expect(existsSync(join(root, 'elsewhere'))).toBe(false);
+    });
+
+    test('a full disk, a nearly full one, and one that cannot be written', async ({ skip }) => {
+      const disk = aDisk(256);
+      if (disk === null) return skip();
+      const { workspaceDir } = folders();
+      const dataDir = join(disk.dir, 'data');
+      mkdirSync(dataDir, { mode: 0o700 });
+      fill(disk.dir);
+      expect(await reasonOf({ dataDir, workspaceDir })).toContain(`the disk of ${dataDir} is full: free some space`);
+      rmSync(join(disk.dir, 'filling'));
+      writeFileSync(join(disk.dir, 'filling'), Buffer.alloc(180 * 1024)); // enough for the lock, not for a table
+      expect(await reasonOf({ dataDir, workspaceDir })).toContain(`the disk of ${dataDir} is full: free some space`);
+      expect(readdirSync(dataDir)).not.toContain('lock');
+      rmSync(join(disk.dir, 'filling'));
+      disk.remount('ro');
+      expect(await reasonOf({ dataDir, workspaceDir })).toContain(`the disk of ${dataDir} is read-only`);
+      disk.remount('rw');
+    });
+
+    test('a port that is taken', async () => {
+      const { dataDir, workspaceDir } = folders();
+      const server = createServer().listen(0, '127.0.0.1');
+      await new Promise((listening) => server.once('listening', listening));
+      onTestFinished(() => void server.close());
+      const { port } = server.address() as { port: number };
+      await expect(start({ dataDir, workspaceDir }, { port })).rejects.toThrow('EADDRINUSE');
+      expect(enginesOn(databaseOf(dataDir))).toEqual([]);
+      expect(existsSync(join(dataDir, 'lock'))).toBe(false);
+    });
+  },
+);
+
+describe.runIf(canLook)('what an earlier runtime left', { timeout: TEST_MS }, () => {
+  test('an engine that nobody knows of is ended before another opens its file', async () => {
+    const places = folders();
+    const left = await startDynamoEngine({ dbPath: databaseOf(places.dataDir) });
+    if (left.kind === 'absent') throw new Error(left.reason);
+    await start(places);
+    expect(await left.ended).toContain('Shutting down');
+    expect(enginesOn(databaseOf(places.dataDir))).toHaveLength(1);
+  });
+
+  test('a torn lock is taken over, and said; of a runtime that lives it keeps a second one out all the same', async () => {
+    const places = folders();
+    const lock = join(places.dataDir, 'lock');
+    writeFileSync(lock, '{"pid":');
+    const first = await start(places);
+    expect(first.runtime.kind).toBe('started');
+    expect(first.said).toContain(`warning: ${lock} cannot be read; no runtime is found there, so it is taken over`);
+    writeFileSync(lock, '');
+    const { runtime } = await start(places);
+    expect(runtime).toEqual({
+      kind: 'refused',
+      reason: expect.stringContaining(`another runtime (pid ${process.pid})`) as string,
+    });
+    expect(enginesOn(databaseOf(places.dataDir))).toHaveLength(1);
+  });
+
+  test('torn files are put aside and said, and everything else goes on', async () => {
+    const places = folders();
+    const before = await start(places);
+    if (before.runtime.kind !== 'started') throw new Error(before.runtime.reason);
+    await kubeAt(before.runtime.url).create(shellJob('early', 'true', indexed(2, 2)));
+    await kubeAt(before.runtime.url).ended('early');
+    await before.runtime.stop();
+    const definitions = join(places.dataDir, 'ecs', 'definitions');
+    const [family = ''] = readdirSync(definitions);
+    const file = join(definitions, family, '1.json');
+    const whole = readFileSync(file, 'utf8');
+    writeFileSync(file, whole.slice(0, whole.length / 2));
+    mkdirSync(join(places.dataDir, 'cloudmap'), { recursive: true });
+    writeFileSync(join(places.dataDir, 'cloudmap', 'srv-1.json'), '');
+
+    const { runtime, said } = await start(places);
+    if (runtime.kind !== 'started') throw new Error(runtime.reason);
+    expect(said.filter((line) => line.includes('is torn'))).toEqual([
+      expect.stringContaining(join('cloudmap', 'srv-1.json')) as string,
+      expect.stringContaining(file) as string,
+    ]);
+    const kube = kubeAt(runtime.url);
+    await kube.create(shellJob('late', 'true', indexed(2, 2)));
+    expect(conditionsOf(await kube.ended('late'))).toContain('Complete');
+    expect(readdirSync(join(definitions, family)).sort()).toEqual(['1.json.torn', '2.json']);
+  });
+});
+
+describe.runIf(canLook)('a runtime', { timeout: TEST_MS }, () => {
+  test('keeps all that it writes from others, also in a folder that was open', async () => {
+    const places = folders();
+    const { runtime } = await start(places);
+    if (runtime.kind !== 'started') throw new Error(runtime.reason);
+    await kubeAt(runtime.url).create(shellJob('frames', 'echo hello', indexed(3, 3)));
+    await kubeAt(runtime.url).ended('frames');
+    expect(statSync(places.dataDir).mode & 0o777).toBe(0o700);
+    const open = readdirSync(places.dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => {
+      const stats = lstatSync(join(places.dataDir, name));
+      return stats.isFile() && (stats.mode & 0o077) !== 0;
+    });
+    expect(open).toEqual([]);
+  });
+
+  test('that has stopped leaves nobody to be asked, whatever the environment names', async () => {
+    const local = await aLocalRuntime({ driver: 'simulated', store: 'memory' });
+    await local.close();
+    expect(() => processRuntime()).toThrow('the runtime of this process has stopped');
+  });
+
+  test('whose process ends at once takes its engine along', async () => {
+    const { dataDir } = folders();
+    const program = `
+      import { startDynamoEngine } from '${join(import.meta.dirname, '../../local/dynamodb/engine.ts')}';
+      await startDynamoEngine({ dbPath: ${JSON.stringify(databaseOf(dataDir))} });
+      process.exit(3);`;
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+      cwd: join(import.meta.dirname, '../..'),
+    });
+    expect(await new Promise((ended) => child.once('exit', ended))).toBe(3);
+    await eventually(
+      async () => (enginesOn(databaseOf(dataDir)).length === 0 ? true : null),
+      () => 'an engine is left',
+    );
+  });
+});
