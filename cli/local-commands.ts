@@ -2,12 +2,14 @@ import { type Command, Option } from 'commander';
 import { type Done, examples } from './command-parts.ts';
 import type { LocalFlags } from './commands/local.ts';
 import { usageFailure } from './failure.ts';
+import { type EnvironmentEntry, environmentEntry } from './task-environment.ts';
 import { driver, duration, httpUrl, rate, share, span, wholeNumber } from './option-values.ts';
 import type { Shell } from './shell.ts';
 
 const LOCAL_EXAMPLES = examples(
   'muster local',
   'muster local --detach                  # returns when it is ready; muster stop ends it',
+  'muster local --env CUDA_VISIBLE_DEVICES --env LEVEL=debug',
   'muster local --port 8080 --data /var/lib/muster --workspace ~/work',
   'muster local --in-memory --driver simulated --task-ms 500-2000 --launches-per-sec 18',
   'muster local --events-duplicate 1 --events-shuffle-ms 2000 --events-drop 0.1 --seed 7',
@@ -23,6 +25,8 @@ type LocalOptions = {
   readonly dynamodbEndpoint?: string;
   readonly inMemory: boolean;
   readonly detach: boolean;
+  readonly env: readonly EnvironmentEntry[];
+  readonly inheritEnv: boolean;
   readonly launchesPerSec?: number;
   readonly stopsPerSec?: number;
   readonly taskMs?: readonly [number, number];
@@ -44,12 +48,22 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
     .command('local')
     .summary('run Muster on this machine')
     .description(
-      'Runs all of Muster on this machine, for you alone: tasks are processes of yours, started in the workspace.',
+      'Runs all of Muster on this machine: tasks are processes of yours, started in the workspace.\n' +
+        'Not for a machine that you share with people whom you do not trust: docs/run-locally.md, Safety.',
     )
     .addOption(new Option('-d, --detach', 'go on in the background; return when it is ready').default(false))
     .option('--port <port>', 'of the API on 127.0.0.1 (default: any free one)', wholeNumber(0, 65_535))
     .option('--data <folder>', 'where Jobs, logs and the kubeconfig are kept', '.muster')
     .option('--workspace <folder>', 'where tasks start; MUSTER_WORKSPACE names it to them', '.')
+    .addOption(
+      new Option(
+        '-e, --env <name[=value]>',
+        'give tasks this variable, with its value here or another; may be repeated',
+      )
+        .argParser(environmentEntry)
+        .default([], 'none'),
+    )
+    .addOption(new Option('--inherit-env', 'give tasks all variables of this shell').default(false))
     .addOption(new Option('--driver <driver>', 'process or simulated').default('process').argParser(driver))
     .option('--dynamodb-endpoint <url>', 'keep Jobs in this DynamoDB instead of the embedded one', httpUrl)
     .addOption(
@@ -127,5 +141,16 @@ function localFlags(flags: LocalOptions): LocalFlags {
   const store = flags.inMemory ? 'memory' : endpoint === undefined ? 'engine' : { endpoint };
   const { launchesPerSec = null, stopsPerSec = null } = flags;
   const rates = { launchesPerSec, stopsPerSec };
-  return { data, workspace, driver, port, events, store, ...rates, ...(driver === 'simulated' ? { script } : {}) };
+  const environment = { entries: flags.env, inherit: flags.inheritEnv };
+  return {
+    data,
+    workspace,
+    driver,
+    port,
+    environment,
+    events,
+    store,
+    ...rates,
+    ...(driver === 'simulated' ? { script } : {}),
+  };
 }

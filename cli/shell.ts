@@ -43,7 +43,7 @@ export type Terminal = {
 };
 
 /** Set for a process that was started by `startAgain`. */
-const STARTED_AGAIN = 'MUSTER_STARTED_AGAIN';
+export const STARTED_AGAIN = 'MUSTER_STARTED_AGAIN';
 
 const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 

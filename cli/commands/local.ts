@@ -1,16 +1,20 @@
 import { type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { holderOf } from '../../local/data-folder.ts';
+import { openForAppending } from '../../local/whole-file.ts';
 import { isThere } from '../../local/process-identity.ts';
+import { openPrivateFolder } from '../../local/private-folder.ts';
 import type { LocalOptions } from '../../local/runtime.ts';
+import { startFault } from '../../local/start-fault.ts';
 import { EXIT, Failure, usageFailure } from '../failure.ts';
 import { onceInterrupted } from '../interrupt.ts';
 import { reachAgain } from '../reach.ts';
 import { type LocalAddress, alreadyRuns, localBanner } from '../render/local-banner.ts';
 import type { Shell } from '../shell.ts';
+import { type EnvironmentWish, taskEnvironmentOf } from '../task-environment.ts';
 
 export type LocalFlags = Pick<
   LocalOptions,
@@ -18,11 +22,13 @@ export type LocalFlags = Pick<
 > & {
   readonly data: string;
   readonly workspace: string;
+  readonly environment: EnvironmentWish;
 };
 
 /** `muster local`: runs the embedded runtime until it is told to stop. */
 export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number> {
   const places = placesOf(flags, shell);
+  const taskEnvironment = taskEnvironmentOf(flags.environment, shell.env);
   const stopping = onceInterrupted(
     shell,
     'Left at once. Tasks that still run are taken up when `muster local` is started here again.',
@@ -30,9 +36,9 @@ export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number>
   // The AWS SDK would advise whoever starts a local server to upgrade their Node.js.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const { startLocalRuntime } = await import('../../local/runtime.ts');
-  const { data: _data, workspace: _workspace, ...rest } = flags;
+  const { data: _data, workspace: _workspace, environment: _environment, ...rest } = flags;
   const say = (line: string): void => shell.err.write(`${line}\n`);
-  const runtime = await startLocalRuntime({ ...rest, ...places, say }).catch((error: unknown) => {
+  const runtime = await startLocalRuntime({ ...rest, ...places, taskEnvironment, say }).catch((error: unknown) => {
     throw explained(error, flags.port);
   });
   if (runtime.kind === 'refused') throw new Failure(`error: ${runtime.reason}`);
@@ -69,13 +75,13 @@ const AddressSchema = z.object({ url: z.string(), kubeconfig: z.string() });
  */
 export async function runLocalDetached(flags: LocalFlags, shell: Shell): Promise<number> {
   const places = placesOf(flags, shell);
+  taskEnvironmentOf(flags.environment, shell.env); // a name that is not set is said here rather than in the log
   const running = await runningOn(places.dataDir, shell);
   if (running !== null) {
     shell.out.write(alreadyRuns(running.pid, running));
     return EXIT.ok;
   }
-  mkdirSync(places.dataDir, { recursive: true, mode: 0o700 });
-  const logFile = join(places.dataDir, 'runtime.log');
+  const logFile = join(folderOf(places.dataDir, shell), 'runtime.log');
   const log = openLog(logFile);
   const child = shell.startAgain(log);
   closeSync(log);
@@ -90,6 +96,18 @@ export async function runLocalDetached(flags: LocalFlags, shell: Shell): Promise
   child.unref();
   shell.out.write(localBanner(result.address, { ...flags, ...places }, logFile, shell));
   return EXIT.ok;
+}
+
+/** The data folder, made and closed to others: the log is the first thing in it. */
+function folderOf(dataDir: string, shell: Shell): string {
+  try {
+    const folder = openPrivateFolder(dataDir, (line) => shell.err.write(`${line}\n`));
+    if (folder.kind === 'refused') throw new Failure(`error: ${folder.reason}`);
+    return folder.path;
+  } catch (error) {
+    const reason = startFault(error, dataDir);
+    throw reason === null ? error : new Failure(`error: ${reason}`);
+  }
 }
 
 type Began =
@@ -113,7 +131,7 @@ const LOG_BYTES_MAX = 1_048_576;
 function openLog(file: string): number {
   const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (bytes > LOG_BYTES_MAX) renameSync(file, `${file}.1`);
-  return openSync(file, 'a', 0o600);
+  return openForAppending(file);
 }
 
 const LOOK_EVERY_MS = 100;

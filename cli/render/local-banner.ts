@@ -5,8 +5,11 @@ import { commandWord } from '../command-word.ts';
 import { shellQuoted } from '../shell-quoted.ts';
 import type { Shell } from '../shell.ts';
 import { looksFor } from '../job-view.ts';
+import { type EnvironmentWish, sayEnvironment } from '../task-environment.ts';
 
-export type LocalPlaces = Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'driver' | 'store'>;
+export type LocalPlaces = Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'driver' | 'store'> & {
+  readonly environment: EnvironmentWish;
+};
 /** Where it answers. */
 export type LocalAddress = Pick<LocalRuntime, 'url' | 'kubeconfig'>;
 
@@ -15,6 +18,9 @@ const DRIVERS: Readonly<Record<LocalOptions['driver'], string>> = {
   simulated: 'simulated: nothing runs, it only takes time',
 };
 
+/** The engine listens on TCP and checks no signature. */
+const SHARED_MACHINE = 'other users of this machine can read its Jobs and plant one (docs/run-locally.md, Safety)';
+
 /**
  * What `muster local` says when it is ready: where everything is, and what to type next.
  *
@@ -22,7 +28,7 @@ const DRIVERS: Readonly<Record<LocalOptions['driver'], string>> = {
  */
 export function localBanner(
   { url, kubeconfig }: LocalAddress,
-  { dataDir, workspaceDir, driver, store }: LocalPlaces,
+  { dataDir, workspaceDir, driver, store, environment }: LocalPlaces,
   log: string | null,
   shell: Pick<Shell, 'out' | 'env' | 'cwd'>,
 ): string {
@@ -39,7 +45,9 @@ export function localBanner(
     row('data', dataDir + (store === 'memory' ? ' (Jobs are in memory)' : '')),
     row('workspace', workspaceDir),
     row('tasks', DRIVERS[driver]),
+    ...(driver === 'process' ? [row('they get', sayEnvironment(environment, shell.env))] : []),
     ...(log === null ? [] : [row('log', log)]),
+    ...(store === 'engine' ? [row('mind', SHARED_MACHINE)] : []),
     '',
     log === null ? 'In another terminal:' : 'Go on with:',
     `  ${muster} run -f job.yaml --wait${option}`,

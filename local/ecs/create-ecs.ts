@@ -37,7 +37,7 @@ export type EcsOptions = {
   readonly quota?: Quota;
   /** For tests with a clock of their own. */
   readonly timers?: Timers;
-  readonly log?: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+  readonly log?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 };
 
 export type DriverChoice =
@@ -47,6 +47,8 @@ export type DriverChoice =
       readonly dataDir: string;
       /** where commands run, and what MUSTER_WORKSPACE names */
       readonly workspaceDir: string;
+      /** variables that every container gets unless it says otherwise; none but a PATH if left out */
+      readonly environment?: Readonly<Record<string, string>>;
       /** tasks share 127.0.0.1 and know no names if left out */
       readonly network?: TaskNetwork;
     }
@@ -83,7 +85,9 @@ export function createEcs(options: EcsOptions): Ecs {
   const place = { region: options.region ?? 'us-east-1', account: options.account ?? '000000000000' };
   const dataDir = driver.dataDir === undefined ? null : makeDir(driver.dataDir);
   const files = dataDir === null || driver.kind === 'simulated' ? null : new TaskFiles(join(dataDir, 'ecs', 'tasks'));
-  const definitions = new Definitions(dataDir === null ? null : join(dataDir, 'ecs', 'definitions'));
+  const definitions = new Definitions(dataDir === null ? null : join(dataDir, 'ecs', 'definitions'), (text) =>
+    log(text, {}),
+  );
   const outbox = new Outbox({ ...events, timers, log, deliver: async (event) => onEvent?.(event) });
   const tokens = new ClientTokens();
   const wanted = new Set<string>(events.statuses ?? ALL_STATUSES);
@@ -96,6 +100,7 @@ export function createEcs(options: EcsOptions): Ecs {
       files,
       logsDir: join(dataDir, 'logs'),
       workspaceDir: makeDir(driver.workspaceDir),
+      environment: driver.environment ?? {},
       secretsDir: dataDir,
       network: driver.network ?? { addresses: null, dns: null },
       timers,

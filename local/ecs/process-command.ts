@@ -2,9 +2,11 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { volumeVariable } from '../../shared/names/secrets.ts';
 import type { ContainerDefinition } from './definition.ts';
+import { MARK } from './processes.ts';
 import { commandOf, environmentOf, type ContainerRun } from './driver.ts';
 import { readSecrets } from './secret-files.ts';
-import { needsEnvCommand } from './shim.ts';
+import { LAUNCHER } from './launcher.ts';
+import { needsLauncher } from './shim.ts';
 import { type TaskNetwork, networkVariables } from './task-network.ts';
 
 export type RunnableCommand = {
@@ -12,12 +14,14 @@ export type RunnableCommand = {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** What the program reads from fd 3; null: nothing, there is none. */
+  readonly input: string | null;
 };
 
 /** How a container is run as a process; or the reason why it cannot be, in docker's words. */
 export type ProcessCommand = RunnableCommand | { readonly kind: 'impossible'; readonly reason: string };
 
-/** Where a container looks for programs unless its environment says otherwise: the running node first, then the system's. */
+/** Where a container looks for programs unless somebody says otherwise: the running node first, then the system's. */
 const DEFAULT_PATH = [
   dirname(process.execPath),
   '/usr/local/sbin',
@@ -31,6 +35,10 @@ const DEFAULT_PATH = [
 /** What a container's process is shown, or its variables come from. */
 export type Surroundings = {
   readonly workspaceDir: string;
+  /** What every container gets unless it says otherwise. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Names this run of the container, so that what it leaves behind is found. */
+  readonly mark: string;
   readonly secretsDir: string;
   /** the task's own; made when a container mounts something */
   readonly volumesDir: string;
@@ -39,16 +47,28 @@ export type Surroundings = {
 
 /**
  * What to run for a container, in which folder (its own, relative to the workspace; else the workspace) and with which
- * environment: the container's with its secrets, MUSTER_WORKSPACE, its address and PATH, and nothing of ours.
+ * environment: what every container gets, MUSTER_WORKSPACE, its address, its own variables and its secrets. No value of it
+ * is in an argument, which everybody could read.
  */
-export function processCommand({ task, container }: ContainerRun, surroundings: Surroundings): ProcessCommand {
-  const { workspaceDir, secretsDir, volumesDir, network } = surroundings;
+export function processCommand(run: ContainerRun, surroundings: Surroundings): ProcessCommand {
+  const { workspaceDir } = surroundings;
+  const command = commandIn(run, surroundings);
+  // Then it is not the command that is at fault, and what is not there may come back: a disk, a network's folder.
+  return command.kind === 'impossible' && !isFolder(workspaceDir)
+    ? { kind: 'impossible', reason: `InternalError: the workspace ${workspaceDir} is not there` }
+    : command;
+}
+
+function commandIn({ task, container }: ContainerRun, surroundings: Surroundings): ProcessCommand {
+  const { workspaceDir, environment, mark, secretsDir, volumesDir, network } = surroundings;
   const secrets = readSecrets(container, secretsDir);
   if (secrets.kind === 'missing') return { kind: 'impossible', reason: secrets.reason };
   const given = environmentOf(container, task.overrides);
   const env = new Map([
     ['PATH', DEFAULT_PATH],
+    ...Object.entries(environment),
     ['MUSTER_WORKSPACE', workspaceDir],
+    [MARK, mark],
     ...networkVariables(task, given.get('JOB_COMPLETION_INDEX'), network),
     ...secrets.variables,
     ...given,
@@ -59,18 +79,21 @@ export function processCommand({ task, container }: ContainerRun, surroundings: 
   if (folder?.isDirectory() !== true)
     return cannotStart(`working directory ${cwd} ${folder === undefined ? 'does not exist' : 'is no folder'}`);
   const [program = '', ...rest] = commandOf(container, task.overrides);
-  const path = env.get('PATH') ?? '';
-  const found = findProgram(program, path, cwd);
+  const found = findProgram(program, env.get('PATH') ?? '', cwd);
   if (found.kind === 'none') return cannotStart(found.reason);
-  const odd = [...env].filter(([name]) => needsEnvCommand(name));
-  const prefix = odd.length === 0 ? [] : ['/usr/bin/env', ...odd.map(([name, value]) => `${name}=${value}`)];
+  const variables = Object.fromEntries(env);
+  if (![...env.keys()].some(needsLauncher))
+    return { kind: 'command', argv: [found.file, ...rest], cwd, env: variables, input: null };
   return {
     kind: 'command',
-    argv: [...prefix, found.file, ...rest],
+    argv: [process.execPath, '-e', LAUNCHER, '--', found.file, ...rest],
     cwd,
-    env: Object.fromEntries([...env].filter(([name]) => !needsEnvCommand(name))),
+    env: { PATH: DEFAULT_PATH, [MARK]: mark }, // nothing that would change how node itself runs
+    input: JSON.stringify(variables),
   };
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /**
  * Processes share one file system, so nothing can be mounted where the container asks for it: it is told the folder in

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { FILE_NAME_BYTES_MAX, escapeName, streamFile, type StreamName } from '../logs/stream-files.ts';
 import { SHARED_ADDRESS } from './addresses.ts';
 import type { ContainerDefinition, Definition } from './definition.ts';
 import { commandOf, type ContainerRun, type Driver, type Found, type Reports } from './driver.ts';
-import { hasBegun, isAliveFor, killLeftovers, killPrintersInto, signalTree } from './processes.ts';
+import { type Ended, hasBegun, isAliveFor, killAllBelow, killLeftovers, signalTree } from './processes.ts';
 import { processCommand, type RunnableCommand } from './process-command.ts';
 import { readSecrets } from './secret-files.ts';
 import { SHIM, SHIM_NAME } from './shim.ts';
@@ -14,11 +14,14 @@ import type { TaskNetwork } from './task-network.ts';
 import type { ContainerEnd } from './task-life.ts';
 import type { TaskRecord } from './task-record.ts';
 import type { Timers } from './timers.ts';
+import { openForAppending } from '../whole-file.ts';
 
 export type ProcessDriverOptions = {
   readonly files: TaskFiles;
   readonly logsDir: string;
   readonly workspaceDir: string;
+  /** What every container gets unless it says otherwise. */
+  readonly environment: Readonly<Record<string, string>>;
   /** See {@link readSecrets}. */
   readonly secretsDir: string;
   readonly network: TaskNetwork;
@@ -50,8 +53,8 @@ export class ProcessDriver implements Driver {
   readonly #options: ProcessDriverOptions;
   readonly #processes = new Map<string, Process>();
   readonly #queue: Process[] = [];
-  /** sessions of containers that ended, and where they printed */
-  readonly #ended = new Map<number, string>();
+  /** containers that ended, and may have left something behind */
+  readonly #ended: Ended[] = [];
   #polling = false;
   #closed = false;
 
@@ -108,9 +111,11 @@ export class ProcessDriver implements Driver {
 
   #spawn(process: Process): void {
     const { run } = process;
-    const { files, workspaceDir, secretsDir, network, timers, reports } = this.#options;
-    const volumesDir = join(files.folder(run.task.id), 'volumes');
-    const command = processCommand(run, { workspaceDir, secretsDir, volumesDir, network });
+    const { files, workspaceDir, environment, secretsDir, network, timers, reports } = this.#options;
+    const folder = files.folder(run.task.id);
+    const volumesDir = join(folder, 'volumes');
+    const mark = this.#mark(run);
+    const command = processCommand(run, { workspaceDir, environment, mark, secretsDir, volumesDir, network });
     const fail = (reason: string): void => this.#report(process, { kind: 'unstartable', reason, atMs: timers.now() });
     if (command.kind === 'impossible') {
       fail(command.reason);
@@ -119,12 +124,13 @@ export class ProcessDriver implements Driver {
     const startedAtMs = timers.now();
     let child;
     try {
-      child = spawnShim(files.folder(run.task.id), run.container.name, command, this.#logFile(run));
+      files.expectExit(run.task.id, run.container.name);
+      child = spawnShim(folder, run.container.name, command, this.#logFile(run));
     } catch (error) {
-      fail(`CannotStartContainerError: ${String(error)}`); // no room for the log, a NUL in the environment, …
+      fail(startErrorOf(error));
       return;
     }
-    child.on('error', (error) => fail(`CannotStartContainerError: ${error.message}`));
+    child.on('error', (error) => fail(startErrorOf(error)));
     if (child.pid === undefined) return;
     process.pid = child.pid;
     child.unref();
@@ -161,10 +167,10 @@ export class ProcessDriver implements Driver {
   }
 
   #report(process: Process, end: ContainerEnd): void {
-    const { run, pid } = process;
+    const { run } = process;
     if (this.#processes.get(keyOf(run)) !== process) return;
     this.#processes.delete(keyOf(run));
-    if (pid !== null) this.#clearUp(pid, this.#logFile(run), end);
+    this.#clearUp(run, end);
     if (!this.#closed) this.#options.reports.ended(run.task.id, run.container.name, end);
   }
 
@@ -195,16 +201,20 @@ export class ProcessDriver implements Driver {
     const claim = files.claim(task.id, container.name);
     if (claim === null) return { kind: 'absent' };
     const exit = files.exit(task.id, container.name);
-    if (exit !== null) return { kind: 'ended', startedAtMs: claim.atMs, end: { kind: 'exited', ...exit } };
+    if (exit !== null) {
+      const end = { kind: 'exited', ...exit } as const;
+      this.#clearUp(run, end);
+      return { kind: 'ended', startedAtMs: claim.atMs, end };
+    }
     if (claim.pid === null && claim.atMs + CLAIM_WITHOUT_PID_MS < timers.now())
-      return { kind: 'ended', startedAtMs: claim.atMs, end: this.#vanished(run, null) };
+      return { kind: 'ended', startedAtMs: claim.atMs, end: this.#vanished(run) };
     if (claim.pid !== null && !isAliveFor(claim.pid, files.folder(task.id))) {
       // it may have ended between the two looks
       const late = files.exit(task.id, container.name);
       return {
         kind: 'ended',
         startedAtMs: claim.atMs,
-        end: late === null ? this.#vanished(run, claim.pid) : { kind: 'exited', ...late },
+        end: late === null ? this.#vanished(run) : { kind: 'exited', ...late },
       };
     }
     this.#watch(run, claim.pid, null);
@@ -212,13 +222,13 @@ export class ProcessDriver implements Driver {
   }
 
   /** After a reboot, or because somebody killed the shim: what it left is killed, since nobody watches it any more. */
-  #vanished(run: ContainerRun, pid: number | null): ContainerEnd {
+  #vanished(run: ContainerRun): ContainerEnd {
     const end: ContainerEnd = {
       kind: 'lost',
       reason: `the process that watched container ${run.container.name} vanished`,
       atMs: this.#options.timers.now(),
     };
-    if (pid !== null) this.#clearUp(pid, this.#logFile(run), end);
+    this.#clearUp(run, end);
     return end;
   }
 
@@ -256,32 +266,28 @@ export class ProcessDriver implements Driver {
     this.#options.network.addresses?.release(task.privateIp);
   }
 
-  /** Shims kill their own group at the end. What left the group is found by its session, a while later for many at once. */
-  #clearUp(session: number, logFile: string, end: ContainerEnd): void {
-    this.#ended.set(session, logFile);
+  /** Shims kill their own group at the end. What has left the group is looked for a while later, for many at once. */
+  #clearUp(run: ContainerRun, end: ContainerEnd): void {
+    this.#ended.push({ mark: this.#mark(run), logFile: this.#logFile(run) });
     if (end.kind === 'lost') this.#killLeftovers();
-    else if (this.#ended.size === 1) this.#options.timers.after(LEFTOVERS_AFTER_MS, () => this.#killLeftovers());
+    else if (this.#ended.length === 1) this.#options.timers.after(LEFTOVERS_AFTER_MS, () => this.#killLeftovers());
   }
 
   #killLeftovers(): void {
-    for (const { pid } of this.#processes.values()) if (pid !== null) this.#ended.delete(pid); // the number is in use again
-    const logFiles = new Set(this.#ended.values());
-    const workspace = `MUSTER_WORKSPACE=${this.#options.workspaceDir}\0`;
-    killLeftovers(
-      new Set(this.#ended.keys()),
-      ({ outputs, environment }) => outputs.some((file) => logFiles.has(file)) || environment.includes(workspace),
-    );
-    this.#ended.clear();
+    killLeftovers(this.#ended.splice(0));
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#queue.length = 0;
-    this.#killLeftovers();
-    killPrintersInto(
-      (file) => file.startsWith(this.#options.logsDir + sep) || file.startsWith(this.#options.files.folder('') + sep),
-    );
+    const { files, logsDir } = this.#options;
+    const tasksDir = files.folder('');
+    killAllBelow(tasksDir, (file) => file.startsWith(logsDir + sep) || file.startsWith(tasksDir + sep));
     return Promise.resolve();
+  }
+
+  #mark({ task, container }: ContainerRun): string {
+    return join(this.#options.files.folder(task.id), container.name);
   }
 
   #logFile({ task, container }: ContainerRun): string {
@@ -300,26 +306,45 @@ function logStream({ name, logConfiguration }: ContainerDefinition, taskId: stri
   return group === undefined || prefix === undefined ? null : { group, stream: `${prefix}/${name}/${taskId}` };
 }
 
+/** The user's is what the command brings with it: too much of it, or a NUL in it. All else this machine lacks for a while. */
+function startErrorOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const isTheirs = code === 'E2BIG' || code.startsWith('ERR_');
+  return `${isTheirs ? 'CannotStartContainerError' : 'InternalError'}: ${error instanceof Error ? error.message : String(error)}`;
+}
+
 function spawnShim(folder: string, container: string, command: RunnableCommand, logFile: string): ChildProcess {
-  const log = openLog(logFile);
+  const umask = process.umask().toString(8).padStart(4, '0');
+  const files: number[] = [];
   try {
-    return spawn('/bin/sh', ['-c', SHIM, SHIM_NAME, folder, container, ...command.argv], {
+    const log = openLog(logFile);
+    files.push(log);
+    if (command.input !== null) files.push(openInput(join(folder, `input.${container}`), command.input));
+    return spawn('/bin/sh', ['-c', SHIM, SHIM_NAME, folder, container, umask, ...command.argv], {
       cwd: command.cwd,
       env: command.env,
       detached: true, // a session and a process group of its own
-      stdio: ['ignore', log, log],
+      stdio: ['ignore', log, ...files],
     });
   } finally {
-    closeSync(log);
+    for (const file of files) closeSync(file);
   }
+}
+
+/** A file that nobody else can open, and that is gone with those who have it open; it is read from its beginning. */
+function openInput(path: string, text: string): number {
+  writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+  const file = openSync(path, 'r');
+  rmSync(path);
+  return file;
 }
 
 function openLog(file: string): number {
   try {
-    return openSync(file, 'a', 0o600);
+    return openForAppending(file);
   } catch {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    return openSync(file, 'a', 0o600);
+    return openForAppending(file);
   }
 }
 

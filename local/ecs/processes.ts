@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
-
-const HAS_PROC = process.platform === 'linux';
+import { readlinkSync } from 'node:fs';
+import { sep } from 'node:path';
+import { HAS_PROC, allPids, commandLine, processesWithEnvironment, readProc, send, statOf } from '../process-table.ts';
 
 /**
  * Whether `pid` is alive and its command line names `folder`. A task's folder holds 128 random bits, so that a pid which
@@ -9,12 +8,6 @@ const HAS_PROC = process.platform === 'linux';
  */
 export function isAliveFor(pid: number, folder: string): boolean {
   return commandLine(pid)?.includes(folder) === true;
-}
-
-function commandLine(pid: number): string | null {
-  if (HAS_PROC) return readProc(pid, 'cmdline');
-  const ps = spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
-  return ps.status === 0 ? ps.stdout : null;
 }
 
 /**
@@ -37,36 +30,59 @@ export function signalTree(leader: number, signal: 'SIGTERM' | 'SIGKILL'): void 
         (member) => member.group !== leader,
       )
     : [];
-  kill(-leader, signal);
-  for (const { pid } of strays) kill(pid, signal);
+  send(-leader, signal);
+  for (const { pid } of strays) send(pid, signal);
 }
+
+/** The variable that every process of a container inherits; its value is the container's folder and name. */
+export const MARK = 'MUSTER_CONTAINER';
+
+/** A run of a container that has ended: what its processes are known by. */
+export type Ended = { readonly mark: string; readonly logFile: string };
+
+/** A process that cannot be asked for its environment may start another while it is looked for. */
+const ROUNDS_MAX = 10;
 
 /**
- * Kills what is left of sessions whose leader, one of our shims, is gone. `proof` tells from the open files and the
- * environment whether a process is ours: a session's number may have been given to others since. Linux only; elsewhere
- * the groups are killed by the shims themselves and nothing can be found beyond them.
+ * Kills what containers left behind when they ended, wherever it has gone: whoever inherited the container's mark, or
+ * prints into its log, which is that container's alone. Where there is no /proc, `ps` is asked, which does not show every
+ * process's environment.
  */
-export function killLeftovers(
-  sessions: ReadonlySet<number>,
-  proof: (process: { readonly outputs: readonly string[]; readonly environment: string }) => boolean,
-): void {
-  if (!HAS_PROC || sessions.size === 0) return;
-  const members = sessionMembers(sessions);
-  const ours = new Set(
-    members
-      .filter(({ pid }) => proof({ outputs: outputsOf(pid), environment: readProc(pid, 'environ') ?? '' }))
-      .map(({ session }) => session),
-  );
-  for (const { pid, session } of members) if (ours.has(session)) kill(pid, 'SIGKILL');
+export function killLeftovers(ended: readonly Ended[]): void {
+  if (ended.length === 0) return;
+  const marks = new Set(ended.map(({ mark }) => mark));
+  const logs = new Set(ended.map(({ logFile }) => logFile));
+  killAll((pid, mark) => (mark !== null && marks.has(mark)) || outputsOf(pid).some((file) => logs.has(file)));
 }
 
-/** Kills every process that prints into a file for which `isOurs` holds, wherever it has gone. Linux only. */
-export function killPrintersInto(isOurs: (file: string) => boolean): void {
-  if (!HAS_PROC) return;
-  for (const pid of allPids()) {
-    if (pid !== process.pid && outputsOf(pid).some(isOurs)) kill(pid, 'SIGKILL');
+/** Kills every process of any container below `tasksDir`, and all that print into a file for which `isOurs` holds. */
+export function killAllBelow(tasksDir: string, isOurs: (file: string) => boolean): void {
+  killAll((pid, mark) => mark?.startsWith(tasksDir + sep) === true || outputsOf(pid).some(isOurs));
+}
+
+function killAll(isOurs: (pid: number, mark: string | null) => boolean): void {
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const found = marked().filter(({ pid, mark }) => pid !== process.pid && isOurs(pid, mark));
+    for (const { pid } of found) send(pid, 'SIGKILL');
+    if (found.length === 0) return;
   }
 }
+
+type Marked = { readonly pid: number /** null: it has none, or it cannot be read */; readonly mark: string | null };
+
+const marked = (): readonly Marked[] =>
+  HAS_PROC
+    ? allPids().flatMap((pid) => {
+        const environment = readProc(pid, 'environ');
+        return environment === null ? [] : [{ pid, mark: IN_PROC.exec(environment)?.[1] ?? null }];
+      })
+    : processesWithEnvironment().map(({ pid, text }) => ({ pid, mark: markInPs(text) }));
+
+const IN_PROC = new RegExp(`(?:^|\\0)${MARK}=([^\\0]*)`);
+const IN_PS = new RegExp(` ${MARK}=(.*?)(?= [A-Za-z_]\\w*=|$)`);
+
+/** The mark in a line of `ps -E`, where blanks part variables and may be in values, too; null: it has none. */
+export const markInPs = (line: string): string | null => IN_PS.exec(line)?.[1] ?? null;
 
 type Member = { readonly pid: number; readonly group: number; readonly session: number };
 
@@ -80,15 +96,10 @@ function children(pid: number): Member[] {
   return listed.split(' ').flatMap((child) => (child === '' ? [] : (memberOf(Number(child)) ?? [])));
 }
 
-/** Group and session are the fifth and sixth field of proc(5)'s stat; the second may hold blanks, but ends in the last `)`. */
 function memberOf(pid: number): Member | null {
-  const stat = readProc(pid, 'stat');
-  if (stat === null) return null;
-  const [state, , group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return state === 'Z' ? null : { pid, group: Number(group), session: Number(session) };
+  const stat = statOf(pid);
+  return stat === null || stat.state === 'Z' ? null : { pid, group: stat.group, session: stat.session };
 }
-
-const allPids = (): number[] => readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 
 /** The files behind standard output and error. */
 const outputsOf = (pid: number): string[] =>
@@ -99,19 +110,3 @@ const outputsOf = (pid: number): string[] =>
       return [];
     }
   });
-
-function readProc(pid: number, file: string): string | null {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return null; // gone, or another user's
-  }
-}
-
-function kill(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // it has ended meanwhile, which is what we want
-  }
-}

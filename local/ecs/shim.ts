@@ -2,7 +2,7 @@
  * The little program under which every container runs, in a session of its own: it outlives whoever started it and leaves
  * behind how the container ended. POSIX sh, no child but the command itself.
  *
- *     sh -c SHIM muster-task <task folder> <container> <command> [argument…]      stdout: the log file
+ *     sh -c SHIM muster-task <task folder> <container> <umask> <command> [argument…]      stdout: the log file
  *
  * - The claim: `started.<container>` is created exclusively (noclobber), so of several shims for one container one goes on,
  *   whoever died in between. It holds the pid.
@@ -12,33 +12,41 @@
  *   POSIX lets a trap wait for the end of the command.
  * - Its own messages ("Killed") would be lines in the log: stderr goes away, the command's goes to the log.
  * - `exit.<container>` is one short line in one write; a reader believes it only when it is whole. Its time is the end's time.
+ *   Whoever starts the shim has made the file, with something in it ({@link NO_EXIT}) that is written over: a disk that has
+ *   become full meanwhile takes that.
+ * - Its files are for their owner only; the command has the umask that it would have had.
  * - At last it kills its group, itself included: nothing that the command left in the background stays, as in a container.
  */
 export const SHIM = `
 trap 'exit 143' TERM
 exec 2>/dev/null
+umask 077
 set -C
 echo "$$" > "$1/started.$2" || exit 125
 set +C
+umask "$3"
 unset PWD OLDPWD SHLVL
-run() { shift 2; "$@" 2>&1; }
+run() { shift 3; "$@" 2>&1; }
 trap : TERM HUP INT QUIT
 run "$@"
-echo "$? end" > "$1/exit.$2"
+echo "$? end" 1<> "$1/exit.$2"
 kill -KILL 0
 `;
 
 /** A name that `ps` shows. */
 export const SHIM_NAME = 'muster-task';
 
-/** Matches a whole exit line; its group is the exit code. */
-export const EXIT_LINE = /^(\d{1,3}) end\n$/;
+/** Stands in a file of exits before there is one; longer than any. */
+export const NO_EXIT = 'not over yet\n';
+
+/** Matches a whole exit line, and what it did not write over; its group is the exit code. */
+export const EXIT_LINE = /^(\d{1,3}) end\n/;
 
 /**
  * Names that a shell cannot carry from its environment to its child as they are: no identifiers, or names that mean
- * something to the shell itself.
+ * something to the shell itself. See launcher.ts.
  */
-export function needsEnvCommand(name: string): boolean {
+export function needsLauncher(name: string): boolean {
   return !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || SHELLS_OWN.has(name) || name.startsWith('BASH');
 }
 

@@ -176,10 +176,12 @@ describe("a task's environment", { timeout: TEST_MS }, () => {
     const pods = await kube.pods('env');
     const pod = pods.find(({ metadata }) => metadata.name.startsWith('env-1-'));
     const lines = (await kube.log(pod!.metadata.name)).trimEnd().split('\n');
-    const isAddress = (line: string): boolean =>
-      /^MUSTER_(ADDRESS=127\.\d+\.\d+\.\d+|DNS=127\.0\.0\.1:\d+)$/.test(line);
-    expect(lines.filter(isAddress)).toHaveLength(2);
-    expect(lines.filter((line) => !isAddress(line)).toSorted()).toEqual(
+    const isOfThisTask = (line: string): boolean =>
+      /^MUSTER_(ADDRESS=127\.\d+\.\d+\.\d+|DNS=127\.0\.0\.1:\d+|CONTAINER=.*\/ecs\/tasks\/[0-9a-f]{32}\/main)$/.test(
+        line,
+      );
+    expect(lines.filter(isOfThisTask)).toHaveLength(3);
+    expect(lines.filter((line) => !isOfThisTask(line)).toSorted()).toEqual(
       [
         'BOTH=hello $(WHO), world', // Kubernetes expands what was defined before
         'GREETING=hello $(WHO)',

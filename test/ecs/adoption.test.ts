@@ -216,7 +216,7 @@ describe('after kill -9 of ECS', () => {
     await kill();
     writeFileSync(join(folders.workspaceDir, 'go'), '');
     const folder = join(folders.dataDir, 'ecs', 'tasks', taskArn!.slice(-32));
-    await eventually(() => (existsSync(join(folder, 'exit.main')) ? true : null));
+    await eventually(() => (readFileSync(join(folder, 'exit.main'), 'utf8').startsWith('7 end\n') ? true : null));
     const endedMs = Date.now();
     await new Promise((resolve) => setTimeout(resolve, 300));
     const next = await startAgain();
@@ -274,6 +274,23 @@ describe('after kill -9 of ECS', () => {
       stoppedReason: 'asked before',
       containers: [{ exitCode: 137 }],
     });
+  });
+
+  test.runIf(process.platform === 'linux')('a daemon of a task that ended meanwhile is ended', async () => {
+    const client = await startProcess();
+    const daemon = '(setsid sleep 618 </dev/null >/dev/null 2>&1 &) & while [ ! -e go ]; do sleep 0.02; done';
+    await define(client, [container('main', { command: ['sh', '-c', daemon] })]);
+    const { taskArn } = await runOn(client);
+    const isThere = () => processes().some(({ command }) => command === 'sleep 618');
+    await eventually(() => (isThere() ? true : null));
+    await kill();
+    writeFileSync(join(folders.workspaceDir, 'go'), '');
+    const exit = join(folders.dataDir, 'ecs', 'tasks', taskArn!.slice(-32), 'exit.main');
+    await eventually(() => (readFileSync(exit, 'utf8').startsWith('0 end\n') ? true : null));
+    expect(isThere()).toBe(true);
+    const next = await startAgain();
+    expect(await until(next.client, taskArn, 'STOPPED')).toMatchObject({ containers: [{ exitCode: 0 }] });
+    await eventually(() => (isThere() ? null : true));
   });
 
   test('a task whose shim was killed as well is lost: its processes are killed and it has no exit code', async () => {
@@ -360,7 +377,7 @@ describe('the claim', () => {
     const folder = join(folders.dataDir, 'claimed');
     mkdirSync(folder, { recursive: true });
     const shims = Array.from({ length: 12 }, () =>
-      spawn('/bin/sh', ['-c', SHIM, SHIM_NAME, folder, 'main', '/bin/sh', '-c', `echo ran >> ${folder}/out`], {
+      spawn('/bin/sh', ['-c', SHIM, SHIM_NAME, folder, 'main', '0022', '/bin/sh', '-c', `echo ran >> ${folder}/out`], {
         detached: true,
         stdio: 'ignore',
       }),

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   RegisterTaskDefinitionCommand,
@@ -7,7 +16,9 @@ import {
   type ContainerDefinition,
   type Task,
 } from '@aws-sdk/client-ecs';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { endingOf } from '../../shared/domain/ending.ts';
+import { markInPs } from '../../local/ecs/processes.ts';
 import {
   container,
   eventOf,
@@ -77,10 +88,58 @@ test('a task sees the environment that it was given, the workspace, a path, and 
     PWD: 'mine',
     n: '5',
     MUSTER_ADDRESS: '127.0.0.1', // it has none of its own here
+    MUSTER_CONTAINER: expect.stringMatching(/\/ecs\/tasks\/[0-9a-f]{32}\/main$/) as string,
     MUSTER_WORKSPACE: realpathSync(folders.workspaceDir),
     PATH: `${dirname(process.execPath)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
   });
 });
+
+describe('variables whose names no shell passes on', () => {
+  const ODD = ['db.password', '-u', '--version', '1st', 'a b', 'IFS', 'BASH_ENV', 'NODE_OPTIONS'];
+  const environment = ODD.map((name) => ({ name, value: `top secret of ${name}` }));
+  const more = { environment: [...environment, { name: 'PLAIN', value: 'top secret of PLAIN' }] };
+  const node = (script: string): string[] => ['env', '-u', 'NODE_OPTIONS', process.execPath, '-e', script];
+  const ready = 'require("fs").writeFileSync(process.env.MUSTER_WORKSPACE + "/out", JSON.stringify(process.env))';
+
+  test('reach the command, and no command line of this machine holds a value', async () => {
+    await register(server, 'job', [
+      container('main', { command: node(`${ready}; setTimeout(() => {}, 600_000)`), ...more }),
+    ]);
+    const { tasks } = server.ecs.api.RunTask({ taskDefinition: 'job' });
+    const out = join(folders.workspaceDir, 'out');
+    const text = await eventually(() => (existsSync(out) ? readFileSync(out, 'utf8') || null : null));
+    for (const { name, value } of more.environment)
+      if (name !== 'NODE_OPTIONS') expect(JSON.parse(text)).toHaveProperty([name], value);
+    expect(processes().filter(({ command }) => command.includes('top secret'))).toEqual([]);
+    const held = readdirSync(folders.dataDir, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /input\./.test(name),
+    );
+    expect(held).toEqual([]);
+    await server.client.send(new StopTaskCommand({ task: tasks![0]!.taskArn }));
+    expect(await eventOf(server, tasks![0]!.taskArn, 'STOPPED')).toMatchObject({ containers: [{ exitCode: 143 }] });
+  });
+
+  test.each([
+    ['exit 7', 7],
+    ['kill -SEGV $$', 139],
+    ['kill -TERM $$; sleep 600', 143],
+  ])('do not change how it ends: %s', async (script, exitCode) => {
+    expect((await runToEnd(['sh', '-c', script], more)).task).toMatchObject({ containers: [{ exitCode }] });
+  });
+});
+
+test('what this machine lacks for a while is not put down to the command', async () => {
+  await register(server, 'job', [container('main', { command: ['true'] })]);
+  rmSync(folders.workspaceDir, { recursive: true });
+  const { tasks } = server.ecs.api.RunTask({ taskDefinition: 'job' });
+  const { stoppedReason, stopCode } = await eventOf(server, tasks![0]!.taskArn, 'STOPPED');
+  expect({ stoppedReason, stopCode }).toEqual({
+    stoppedReason: expect.stringMatching(/^InternalError: the workspace .* is not there$/) as string,
+    stopCode: 'TaskFailedToStart',
+  });
+  expect(endingOf({ ...NOTHING_SAID, stopCode: stopCode!, stoppedReason: stoppedReason! }).cause).toBe('Unplaced');
+});
+const NOTHING_SAID = { exitCode: null, container: null, containerReason: null, started: false };
 
 test('entry point and command make one command line, an override replaces the command', async () => {
   const definition = { entryPoint: ['sh', '-c', 'printf "[%s]" "$@" > "$MUSTER_WORKSPACE/out"', 'argv0'] };
@@ -245,6 +304,32 @@ test('a task whose shim is killed is lost, and its processes are killed', async 
   });
   expect(end.containers[0]).not.toHaveProperty('exitCode');
   await eventually(() => (processes().some(({ pid }) => pid === sleeper.pid) ? null : true));
+});
+
+describe.runIf(process.platform === 'linux')('daemons end with the container that started them', () => {
+  const DAEMONS = {
+    'a session of its own, silent': 'setsid sleep 617 </dev/null >/dev/null 2>&1 &',
+    'a double fork': '(setsid sh -c "sleep 617 & exec sleep 617" </dev/null >/dev/null 2>&1 &) &',
+    'that print into the log and have no environment': 'setsid env -i /bin/sleep 617 </dev/null &',
+  };
+  const sleepers = () => processes().filter(({ command }) => /sleep 617$/.test(command));
+
+  test.each(Object.entries(DAEMONS))('%s', async (_, script) => {
+    await runToEnd(['sh', '-c', `${script} sleep 0.2; echo over > "$MUSTER_WORKSPACE/out"`]);
+    await eventually(() => (sleepers().length === 0 ? true : null));
+  });
+});
+
+test.each([
+  [
+    '/usr/bin/sleep 5 A=b MUSTER_CONTAINER=/Users/me/my jobs/.muster/ecs/tasks/0a/main LANG=C',
+    '/Users/me/my jobs/.muster/ecs/tasks/0a/main',
+  ],
+  ['sleep 5 MUSTER_CONTAINER=/a/main', '/a/main'],
+  ['sleep 5 NOT_MUSTER_CONTAINER=/a/main', null],
+  ['sleep 5', null],
+])('the mark is found in what `ps -E` says: %s', (line, expected) => {
+  expect(markInPs(line)).toBe(expected);
 });
 
 test('stopAll finds a daemon that has left its session', async () => {
