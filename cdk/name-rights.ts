@@ -23,20 +23,14 @@ export function grantNameRights({ names, roles }: NameWorld): void {
   const checks = ofRoute53('healthcheck', '*');
   const allow = (role: IRole, actions: string[], resources: string[], conditions: Conditions = {}) =>
     role.addToPrincipalPolicy(new PolicyStatement({ actions, resources, conditions }));
-  const look = (role: IRole) => {
-    allow(role, ['servicediscovery:ListServices'], ['*']);
-    allow(role, ['servicediscovery:ListInstances'], [services]);
-  };
   const remove = (role: IRole) => {
+    allow(role, ['servicediscovery:ListServices'], ['*']);
     allow(role, ['servicediscovery:DeleteService', 'servicediscovery:DeregisterInstance'], [services]);
     allow(role, ['servicediscovery:GetOperation'], [names.namespaceArn, services]);
     allow(role, ['route53:ChangeResourceRecordSets', 'route53:GetHostedZone'], [zone]);
     allow(role, ['route53:DeleteHealthCheck', 'route53:GetHealthCheck', 'route53:UpdateHealthCheck'], [checks]);
   };
 
-  look(roles.api); // the doctor's
-
-  look(roles.dispatch);
   remove(roles.dispatch);
   // AWS asks for both: the namespace, and the service that is to be, whose id nobody knows yet.
   allow(roles.dispatch, ['servicediscovery:CreateService'], [names.namespaceArn, services], {
@@ -46,6 +40,6 @@ export function grantNameRights({ names, roles }: NameWorld): void {
   allow(roles.dispatch, ['route53:CreateHealthCheck'], [checks]);
   allow(roles.dispatch, ['route53:ListHostedZonesByName'], ['*']);
 
-  look(roles.sweep);
   remove(roles.sweep);
+  allow(roles.sweep, ['servicediscovery:ListInstances'], [services]); // of services that nobody needs
 }

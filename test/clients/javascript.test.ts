@@ -112,10 +112,10 @@ describe("Kubernetes' JavaScript client", { timeout: TEST_MS }, () => {
     // Its status may change between the two calls: then the copy is out of date again.
     const { fresh, replaced } = await eventually(
       async () => {
-        const read = await batch.readNamespacedJob({ namespace, name: 'held' });
-        const body = { ...read, metadata: { ...read.metadata, labels: { ...read.metadata?.labels, team: 'art' } } };
+        const body = await batch.readNamespacedJob({ namespace, name: 'held' });
+        body.metadata!.labels = { ...body.metadata!.labels, team: 'art' };
         try {
-          return { fresh: read, replaced: await batch.replaceNamespacedJob({ namespace, name: 'held', body }) };
+          return { fresh: body, replaced: await batch.replaceNamespacedJob({ namespace, name: 'held', body }) };
         } catch (error) {
           if (error instanceof ApiException && error.code === 409) return null;
           throw error;

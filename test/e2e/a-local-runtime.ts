@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalOptions, type LocalRuntime, startLocalRuntime } from '../../local/runtime.ts';
+import type { LocalOptions } from '../../local/runtime.ts';
+import { type EnforcedRuntime, assertAllowed, startEnforcedRuntime } from '../rights/enforced-runtime.ts';
 import { type Kube, kubeAt } from './kube-calls.ts';
 
 export type Folders = {
@@ -21,19 +22,19 @@ export function someFolders(): Folders {
 }
 
 export type ALocalRuntime = Folders & {
-  readonly runtime: LocalRuntime;
+  readonly runtime: EnforcedRuntime;
   readonly kube: Kube;
   /** What it has told people so far. */
   readonly said: readonly string[];
-  /** Ends it and removes its folders. */
+  /** Ends it and removes its folders; rejects if a function has called what the template does not allow it. */
   readonly close: () => Promise<void>;
 };
 
-/** The embedded runtime in this process, with folders of its own: one at a time, since the handlers of a process share theirs. */
+/** The embedded runtime in this process, with folders of its own, and with the rights that the template gives its functions. */
 export async function aLocalRuntime(options: Partial<LocalOptions> = {}): Promise<ALocalRuntime> {
   const folders = someFolders();
   const said: string[] = [];
-  const runtime = await startLocalRuntime({
+  const runtime = await startEnforcedRuntime({
     port: null,
     dataDir: folders.dataDir,
     workspaceDir: folders.workspaceDir,
@@ -50,6 +51,7 @@ export async function aLocalRuntime(options: Partial<LocalOptions> = {}): Promis
     async close() {
       await runtime.stop();
       folders.remove();
+      assertAllowed(runtime.asked);
     },
   };
 }

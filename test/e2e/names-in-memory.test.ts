@@ -2,7 +2,8 @@ import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type LocalRuntime, startLocalRuntime } from '../../local/runtime.ts';
+import type { LocalRuntime } from '../../local/runtime.ts';
+import { type Asked, assertAllowed, startEnforcedRuntime } from '../rights/enforced-runtime.ts';
 import { someFolders } from './a-local-runtime.ts';
 import { TEST_MS, eventually, indexed, kubeAt, shellJob } from './kube-calls.ts';
 
@@ -13,10 +14,11 @@ test('names go with the Jobs that are kept in memory: the next runtime on the fo
 }, async () => {
   const folders = someFolders();
   const runtimes: LocalRuntime[] = [];
+  const asked: Asked[] = [];
   const start = async (): Promise<LocalRuntime> => {
     const { dataDir, workspaceDir } = folders;
     const script = { runMs: 3_600_000 } as const;
-    const started = await startLocalRuntime({
+    const started = await startEnforcedRuntime({
       port: null,
       dataDir,
       workspaceDir,
@@ -27,6 +29,7 @@ test('names go with the Jobs that are kept in memory: the next runtime on the fo
     });
     if (started.kind === 'refused') throw new Error(started.reason);
     runtimes.push(started);
+    asked.push(started.asked);
     return started;
   };
   const lookUp = async (): Promise<readonly string[] | null> => {
@@ -48,4 +51,5 @@ test('names go with the Jobs that are kept in memory: the next runtime on the fo
     for (const runtime of runtimes) await runtime.stop();
     folders.remove();
   }
+  for (const each of asked) assertAllowed(each);
 });

@@ -1,7 +1,8 @@
-import { startLocalRuntime } from '../../local/runtime.ts';
+import { startEnforcedRuntime } from '../rights/enforced-runtime.ts';
 
 // The embedded runtime as a program, for tests that kill it: node --import tsx runtime-process.ts DATA WORKSPACE [TASK_MS]
 // With TASK_MS its tasks are simulated, and take up to that long.
+// It ends with 77 if a function calls what the template does not allow it.
 // It ends by SIGTERM, by Ctrl-C, and when whoever started it is gone: then its standard input ends.
 
 const [dataDir = '', workspaceDir = '', taskMs] = process.argv.slice(2);
@@ -9,13 +10,18 @@ const tasks =
   taskMs === undefined
     ? ({ driver: 'process' } as const)
     : ({ driver: 'simulated', script: { runMs: [0, Number(taskMs)] } } as const);
+/** Exit code: no test expects it. */
+const NOT_ALLOWED = 77;
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const stopSignal = new Promise<void>((resolve) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve());
   process.stdin.on('end', () => resolve()).resume();
 });
-const runtime = await startLocalRuntime({ port: null, dataDir, workspaceDir, say, ...tasks });
+const runtime = await startEnforcedRuntime({ port: null, dataDir, workspaceDir, say, ...tasks }, (fault) => {
+  say(fault);
+  process.exit(NOT_ALLOWED);
+});
 if (runtime.kind === 'refused') {
   say(runtime.reason);
   process.exit(1);

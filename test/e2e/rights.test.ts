@@ -1,0 +1,126 @@
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { contextOf } from '../../local/event-source/mapping.ts';
+import { createSqsClient } from '../../shared/adapters/aws/sqs-queues.ts';
+import { SENT, UNSENT } from '../rights/sent-actions.ts';
+import { FUNCTIONS } from '../rights/statements.ts';
+import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
+import { JOBS, PATIENCE_MS, TEST_MS, eventually, indexed, shellJob } from './kube-calls.ts';
+
+// Every function calls what it calls in the life of an installation, each with the rights of its own role, so that what is
+// allowed and never sent is found as well.
+
+const INDEXES = 4_200;
+/** Of a namespace; the sweep deletes the rest. */
+const DELETED_WHILE_ASKED = 200;
+const HANGS = { subdomain: 'workers' };
+
+let local: ALocalRuntime;
+beforeAll(async () => {
+  local = await aLocalRuntime({ driver: 'simulated', script: { runMs: 60_000 } });
+}, PATIENCE_MS);
+afterAll(async () => local?.close());
+
+const sweep = async (time: string): Promise<unknown> =>
+  local.runtime.handlers.sweep({ time }, contextOf('sweep', 30_000));
+const gone = async (path: string): Promise<true> =>
+  eventually(
+    async () => {
+      await sweep('2026-11-20T12:01:00Z');
+      return (await local.kube.ask('GET', path)).status === 404 ? true : null;
+    },
+    () => `${path} is still there`,
+  );
+
+test('each function sends what the table says, and may', { timeout: 2 * TEST_MS }, async () => {
+  const { kube, runtime } = local;
+  const ask = async (method: string, path: string, body?: object): Promise<void> => {
+    const { status, text } = await kube.ask(method, path, body);
+    if (status >= 400) throw new Error(`${method} ${path}: ${status} ${text}`);
+  };
+
+  const patch = async (name: string, spec: object): Promise<void> => {
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const body = JSON.stringify({ spec });
+    const answer = await fetch(`${runtime.url}${JOBS}/${name}`, { method: 'PATCH', headers, body });
+    expect(answer.status).toBe(200);
+  };
+
+  // A Job with names: launched, looked at, one Pod deleted, resized, suspended, resumed, deleted.
+  await kube.create(shellJob('train', 'true', indexed(3, 3), HANGS));
+  await kube.until('train', ({ status }) => status.active === 3);
+  const [pod] = await eventually(
+    async () => {
+      const pods = (await kube.pods('train')).filter(({ status }) => status.phase === 'Running');
+      return pods.length === 3 ? pods : null;
+    },
+    () => 'not all run',
+  );
+  await kube.ask('GET', `/api/v1/namespaces/default/pods/${pod!.metadata.name}/log`);
+  await ask('DELETE', `/api/v1/namespaces/default/pods/${pod!.metadata.name}`);
+  await kube.until('train', ({ status }) => status.failed === 1);
+  for (const suspend of [true, false]) {
+    await patch('train', { suspend });
+    await kube.until('train', ({ status }) => (suspend ? status.active === 0 : status.active > 0));
+  }
+  await ask('GET', '/muster/v1/diagnosis');
+  await ask('GET', '/muster/v1/jobs/diagnosis');
+  await ask('GET', `/muster/v1/namespaces/default/jobs/train/waits`);
+
+  // A board of two chunks.
+  await kube.create(shellJob('many', 'true', indexed(INDEXES, 20)));
+  await kube.until('many', ({ status }) => status.active === 20);
+  await ask('GET', '/api/v1/namespaces/default/pods?labelSelector=job-name%3Dmany');
+  await patch('many', { parallelism: 2 });
+
+  // A namespace with what may be in it.
+  await ask('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
+  await ask('POST', JOBS.replace('default', 'team'), shellJob('inner', 'true'));
+  const { spec } = shellJob('nightly', 'true') as { readonly spec: object };
+  await ask('POST', '/apis/batch/v1/namespaces/team/cronjobs', {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name: 'nightly' },
+    spec: { schedule: '@daily', jobTemplate: { spec } },
+  });
+  const crowd = Array.from({ length: DELETED_WHILE_ASKED }, (_, i) =>
+    shellJob(`crowd-${i}`, 'true', { suspend: true }),
+  );
+  for (let i = 0; i < crowd.length; i += 20)
+    await Promise.all(crowd.slice(i, i + 20).map(async (job) => ask('POST', JOBS.replace('default', 'team'), job)));
+  await ask('DELETE', '/api/v1/namespaces/team');
+  await gone('/api/v1/namespaces/team');
+
+  // A Job that outlives nothing.
+  await kube.create(shellJob('short', 'true', { ...indexed(0, 1), ttlSecondsAfterFinished: 0 }));
+  await gone(`${JOBS}/short`);
+
+  // What nobody can process.
+  const { region, endpoints, accessKey, queues } = runtime.options;
+  const client = createSqsClient({ region, endpoint: endpoints.sqs, accessKey: accessKey! });
+  for (const QueueUrl of Object.values(queues))
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' }));
+  client.destroy();
+
+  // Both sweeps, then the end of everything.
+  await sweep('2026-11-20T12:00:00Z');
+  for (const name of ['train', 'many']) await kube.remove(name);
+  await gone(`${JOBS}/train`);
+  await sweep('2026-11-20T12:00:00Z');
+  const missing = () =>
+    Object.fromEntries(
+      FUNCTIONS.map((name) => [name, SENT[name].filter((action) => !runtime.asked.allowed[name].has(action))]),
+    );
+  await eventually(
+    async () => {
+      await sweep('2026-11-20T12:01:00Z');
+      return Object.values(missing()).flat().length === 0 ? true : null;
+    },
+    () => `nobody has sent ${JSON.stringify(missing())}`,
+  );
+  expect(runtime.asked.faults).toEqual([]);
+  for (const name of FUNCTIONS) {
+    const usual = [...runtime.asked.allowed[name]].filter((action) => !(action in UNSENT[name]));
+    expect([name, usual.sort()]).toEqual([name, [...SENT[name]].sort()]);
+  }
+});

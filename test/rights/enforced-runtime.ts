@@ -1,0 +1,166 @@
+import type { Handlers } from '../../local/handlers.ts';
+import { type LocalOptions, type LocalRuntime, type NotStarted, startLocalRuntime } from '../../local/runtime.ts';
+import { type RuntimeOptions, type SdkClient, createRuntime } from '../../shared/runtime/deps.ts';
+import { dispatchHandler, reconcileHandler, sweepHandler } from '../../shared/runtime/work.ts';
+import { type NeededRight, missingTypes, neededRights } from './needed-rights.ts';
+import { type FunctionName, type Statements, allowing } from './statements.ts';
+import { LOCAL_PLACE, templateStatements } from './template-statements.ts';
+
+/** What the functions of one runtime have asked IAM for. */
+export type Asked = {
+  /** Actions that were allowed, by function. */
+  readonly allowed: Readonly<Record<FunctionName, ReadonlySet<string>>>;
+  /** What was denied, in AWS's words; and calls that {@link neededRights} does not describe well. */
+  readonly faults: readonly string[];
+};
+
+export type EnforcedRuntime = LocalRuntime & {
+  readonly asked: Asked;
+  /** The functions behind queues and timers, for tests that call one themselves. */
+  readonly handlers: Handlers;
+};
+
+/**
+ * The embedded runtime, whose functions may do what the template allows each of them, and nothing else: any other SDK call is
+ * refused as AWS would. Each function has SDK clients of its own, as on Lambda. What the embedded runtime does by itself while
+ * it starts, and the part of EventBridge, are no function's.
+ *
+ * @param told each denial, once, as it happens
+ */
+export async function startEnforcedRuntime(
+  options: LocalOptions,
+  told: (fault: string) => void = () => undefined,
+): Promise<EnforcedRuntime | NotStarted> {
+  const check = new RightsCheck(await templateStatements(), told);
+  const own: { close(): void }[] = [];
+  let shown = 0;
+  let started = false;
+  let handlers: Handlers | null = null;
+  const runtime = await startLocalRuntime({
+    ...options,
+    async handlers(given) {
+      handlers = await (options.handlers?.(given) ?? check.handlers(given, own));
+      return handlers;
+    },
+    onClient(client) {
+      options.onClient?.(client);
+      // The first is EventBridge's.
+      if (shown++ > 0) check.guard(client, (right) => (started ? (DRAINED_BY[drainedQueue(right)] ?? 'api') : null));
+    },
+  });
+  started = true;
+  if (runtime.kind === 'refused') return runtime;
+  if (handlers === null) throw new Error('the runtime has asked for no handlers');
+  return {
+    ...runtime,
+    asked: check,
+    handlers,
+    async stop() {
+      await runtime.stop();
+      for (const each of own) each.close();
+    },
+  };
+}
+
+class RightsCheck implements Asked {
+  readonly allowed: Record<FunctionName, Set<string>> = {
+    api: new Set(),
+    reconcile: new Set(),
+    dispatch: new Set(),
+    sweep: new Set(),
+  };
+  readonly faults: string[] = [];
+  readonly #statements: Statements;
+  readonly #told: (fault: string) => void;
+  readonly #described = new Set<string>();
+
+  constructor(statements: Statements, told: (fault: string) => void) {
+    this.#statements = statements;
+    this.#told = told;
+  }
+
+  /** The functions that are not the API, each over a runtime of its own. */
+  handlers(options: RuntimeOptions, own: { close(): void }[]): Handlers {
+    const runtimeOf = (name: FunctionName) => {
+      const runtime = createRuntime({
+        ...options,
+        taskRoleArn: LOCAL_PLACE.taskRoleArn,
+        onClient: (client) => this.guard(client, () => name),
+      });
+      own.push(runtime);
+      return () => runtime;
+    };
+    return {
+      reconcile: reconcileHandler(runtimeOf('reconcile')),
+      dispatch: dispatchHandler(runtimeOf('dispatch')),
+      sweep: sweepHandler(runtimeOf('sweep')),
+    };
+  }
+
+  /** Puts the check before all else that `client` does. `whose`: the function that asks; null: none of ours. */
+  guard(client: SdkClient, whose: (right: NeededRight) => FunctionName | null): void {
+    // The clients' stacks differ in their types only.
+    const stack = client.middlewareStack as unknown as Stack;
+    stack.add(
+      (next, { commandName = '' }) =>
+        async (args) => {
+          for (const right of neededRights(commandName, args.input, LOCAL_PLACE)) {
+            const name = whose(right);
+            if (name !== null) await this.#ask(name, right);
+          }
+          return next(args);
+        },
+      { step: 'initialize', name: 'rightsCheck', priority: 'high' },
+    );
+  }
+
+  async #ask(name: FunctionName, right: NeededRight): Promise<void> {
+    if (!this.#described.has(right.action)) {
+      this.#described.add(right.action);
+      for (const type of await missingTypes(right))
+        this.#fault(`AWS requires a ${type} of ${right.action}, which was asked on ${right.resources.join(', ')}`);
+    }
+    if (allowing(this.#statements[name], right) !== null) {
+      this.allowed[name].add(right.action);
+      return;
+    }
+    const message = `User: arn:aws:sts::000000000000:assumed-role/${name} is not authorized to perform: ${right.action} on resource: ${right.resources.join(', ')} because no identity-based policy allows the ${right.action} action`;
+    this.#fault(message);
+    throw Object.assign(new Error(message), {
+      name: 'AccessDeniedException',
+      $fault: 'client' as const,
+      $metadata: { httpStatusCode: 400 },
+    });
+  }
+
+  #fault(text: string): void {
+    if (this.faults.includes(text)) return;
+    this.faults.push(text);
+    this.#told(text);
+  }
+}
+
+type Stack = {
+  add(
+    middleware: (
+      next: (args: { readonly input: unknown }) => Promise<unknown>,
+      context: { readonly commandName?: string },
+    ) => (args: { readonly input: unknown }) => Promise<unknown>,
+    options: { readonly step: 'initialize'; readonly name: string; readonly priority: 'high' },
+  ): void;
+};
+
+/** Lambda drains a queue with the rights of the function that it invokes. */
+const DRAINED_BY: Readonly<Record<string, FunctionName | undefined>> = {
+  'muster-wake': 'reconcile',
+  'muster-facts': 'reconcile',
+  'muster-dispatch': 'dispatch',
+};
+const DRAINING = /^sqs:(ReceiveMessage|DeleteMessage|ChangeMessageVisibility)$/;
+const drainedQueue = ({ action, resources: [queue = ''] }: NeededRight): string =>
+  DRAINING.test(action) ? queue.slice(queue.lastIndexOf(':') + 1) : '';
+
+/** Throws if a function of the runtime has asked for anything that it may not do. */
+export function assertAllowed({ faults }: Asked): void {
+  if (faults.length > 0) throw new Error(`not allowed by the template:\n${faults.join('\n')}`);
+}

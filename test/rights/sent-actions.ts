@@ -1,0 +1,93 @@
+import type { FunctionName } from './statements.ts';
+
+type ByFunction<T> = Readonly<Record<FunctionName, T>>;
+
+const OF_EVERY = ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem', 'sqs:SendMessage'];
+
+/** IAM actions that each function sends: `test/e2e/rights.test.ts` holds that it does, `test/cdk/rights.test.ts` that it may. */
+export const SENT: ByFunction<readonly string[]> = {
+  api: [
+    ...OF_EVERY,
+    'dynamodb:ConditionCheckItem',
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    'ecs:DescribeTasks',
+    'ecs:ListTasks',
+    'logs:GetLogEvents',
+    'sqs:GetQueueAttributes',
+  ],
+  reconcile: [
+    ...OF_EVERY,
+    'dynamodb:BatchWriteItem',
+    'dynamodb:PutItem',
+    'sqs:DeleteMessage', // of the queues that it drains
+    'sqs:ReceiveMessage',
+  ],
+  dispatch: [
+    ...OF_EVERY,
+    'dynamodb:Query',
+    'ecs:DescribeTaskDefinition',
+    'ecs:DescribeTasks',
+    'ecs:ListTasks',
+    'ecs:RegisterTaskDefinition',
+    'ecs:RunTask',
+    'ecs:StopTask',
+    'iam:PassRole',
+    'route53:ChangeResourceRecordSets',
+    'route53:GetHostedZone',
+    'route53:ListHostedZonesByName',
+    'servicediscovery:CreateService',
+    'servicediscovery:DeleteService',
+    'servicediscovery:DeregisterInstance',
+    'servicediscovery:GetOperation',
+    'servicediscovery:RegisterInstance',
+    'sqs:DeleteMessage',
+    'sqs:ReceiveMessage',
+  ],
+  sweep: [
+    ...OF_EVERY,
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    'servicediscovery:ListServices',
+    'sqs:DeleteMessage', // of the dead-letter queues
+    'sqs:ReceiveMessage',
+  ],
+};
+
+const OF_LAMBDA = {
+  'sqs:ChangeMessageVisibility': 'a message that failed comes again later; also the event source mapping of Lambda',
+  'sqs:GetQueueAttributes': 'the event source mapping of Lambda',
+  'sqs:GetQueueUrl': 'the event source mapping of Lambda',
+};
+const FOLDED = {
+  'dynamodb:BatchGetItem': 'chunks of a board are stored after some hundred transitions, and kept in memory by who has',
+};
+const CHECKED = 'Cloud Map developer guide, API permissions reference, though names here have no health checks';
+const STRAY = 'services that no Job needs are removed: test/control/hosts.test.ts';
+
+/** Actions that may be sent, but need not be in the life of a small installation, and what for. */
+export const UNSENT: ByFunction<Readonly<Record<string, string>>> = {
+  api: FOLDED,
+  reconcile: { ...FOLDED, ...OF_LAMBDA },
+  dispatch: {
+    ...FOLDED,
+    ...OF_LAMBDA,
+    'route53:CreateHealthCheck': CHECKED,
+    'route53:DeleteHealthCheck': CHECKED,
+    'route53:GetHealthCheck': CHECKED,
+    'route53:UpdateHealthCheck': CHECKED,
+    'servicediscovery:ListServices': 'a service that somebody else has just made is adopted',
+  },
+  sweep: {
+    ...FOLDED,
+    'route53:ChangeResourceRecordSets': STRAY,
+    'route53:DeleteHealthCheck': CHECKED,
+    'route53:GetHealthCheck': CHECKED,
+    'route53:GetHostedZone': STRAY,
+    'route53:UpdateHealthCheck': CHECKED,
+    'servicediscovery:DeleteService': STRAY,
+    'servicediscovery:DeregisterInstance': STRAY,
+    'servicediscovery:GetOperation': STRAY,
+    'servicediscovery:ListInstances': STRAY,
+  },
+};
