@@ -13,6 +13,8 @@ export type Writer<T> = {
   readonly head: Readonly<Record<string, unknown>>;
   readonly field: 'items' | 'rows';
   readonly item: (object: T) => unknown;
+  /** What an object looks like: writers that say the same write the same of it. */
+  readonly look: (columns: Columns) => string;
 };
 
 export type Columns = 'withColumns' | 'withoutColumns';
@@ -31,6 +33,7 @@ export function writerOf<T extends KubeObject>(
         head: { kind: `${of.kind}List`, apiVersion: of.apiVersion },
         field: 'items',
         item: (object) => object,
+        look: () => 'plain',
       };
     case 'metadata':
       return {
@@ -39,6 +42,7 @@ export function writerOf<T extends KubeObject>(
         head: { kind: 'PartialObjectMetadataList', apiVersion: form.apiVersion },
         field: 'items',
         item: (object) => partial(object, form.apiVersion),
+        look: () => `metadata ${form.apiVersion}`,
       };
     case 'table':
       return tableWriter(form, of.printer, now);
@@ -78,6 +82,8 @@ function tableWriter<T extends KubeObject>(
     head: { kind: 'Table', apiVersion, columnDefinitions: columns },
     field: 'rows',
     item,
+    // Ages are told in seconds.
+    look: (named) => `table ${apiVersion} ${objects} ${named} ${Math.floor(now() / 1000)}`,
   };
 }
 

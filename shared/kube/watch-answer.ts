@@ -3,6 +3,7 @@ import { type ApiDeps, type ApiOptions, BUFFERED_MAX_SEC, HEARTBEAT_MS, STREAM_M
 import type { Collection } from './collection.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ListOptions } from './list-options.ts';
+import { Once } from './once.ts';
 import { type StatusError, errorResponse, internalError, versionAhead } from './status-error.ts';
 import type { Columns, Writer } from './table.ts';
 import { type WatchEvent, type WatchOptions, watch } from './watch.ts';
@@ -88,6 +89,9 @@ async function bufferedEnd<T extends KubeObject>(
   return looks === 0 ? open : { ends: 'atNews', holdMs: OVER_HOLD_MS };
 }
 
+/** Objects as watchers of one row are sent them. */
+const TEXTS = new Once<string>();
+
 async function* lines<T extends KubeObject>(
   c: Context,
   source: Watched<T>,
@@ -96,16 +100,17 @@ async function* lines<T extends KubeObject>(
   deps: ApiDeps,
 ): AsyncGenerator<string> {
   let columns: Columns = 'withColumns';
-  const written = (event: WatchEvent<T>): unknown => {
-    if (event.type === 'ERROR') return event.object;
-    const object =
-      event.type === 'BOOKMARK' ? writer.bookmark(event.object, columns) : writer.object(event.object, columns);
+  const written = (event: WatchEvent<T>): string => {
+    if (event.type === 'ERROR') return JSON.stringify(event.object);
+    const named = columns;
     columns = 'withoutColumns';
-    return object;
+    if (event.type === 'BOOKMARK') return JSON.stringify(writer.bookmark(event.object, named));
+    const { object } = event;
+    return TEXTS.of(object, writer.look(named), () => JSON.stringify(writer.object(object, named)));
   };
   try {
     for await (const events of watch(source, options, deps.clock)) {
-      const text = events.map((event) => `${JSON.stringify({ type: event.type, object: written(event) })}\n`).join('');
+      const text = events.map((event) => `{"type":"${event.type}","object":${written(event)}}\n`).join('');
       yield events.length === 0 ? HEARTBEAT : text;
     }
   } catch (error) {

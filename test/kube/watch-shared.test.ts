@@ -1,0 +1,41 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { JOBS, type World, aWorld, linesOf, manifest } from './a-world.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const WATCHERS = 100;
+const TABLE = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+
+/** A hundred watch all Jobs, half of them as kubectl's tables, while one is changed three times; what that asked for. */
+async function crowd(path: string) {
+  let step = 0;
+  const world: World = await aWorld(
+    {},
+    { onSleep: async () => void (++step <= 3 && (await world.commit('a', [{ op: 'claim', index: step - 1 }]))) },
+  );
+  await world.post(JOBS, manifest('a'));
+  const reads = vi.spyOn(world.jobs, 'readStatus');
+  const looks = vi.spyOn(world.feed, 'read');
+  const texts = vi.spyOn(JSON, 'stringify');
+  const answers = await Promise.all(
+    Array.from({ length: WATCHERS }, async (_, i) =>
+      world.get(`${path}?watch=1&resourceVersion=1&timeoutSeconds=5`, i % 2 === 0 ? {} : TABLE),
+    ),
+  );
+  const told = await Promise.all(answers.map(linesOf));
+  const written = texts.mock.calls.filter(([value]) => {
+    const { kind } = (value ?? {}) as { readonly kind?: string };
+    return kind === 'Job' || kind === 'Pod' || kind === 'Table';
+  });
+  return { told, reads: reads.mock.calls.length, looks: looks.mock.calls.length, written: written.length };
+}
+
+test('a row is read, rendered and written once for all who watch Jobs, in each form', async () => {
+  const { told, reads, looks, written } = await crowd('/apis/batch/v1/jobs');
+  expect(told.map((events) => events.length)).toEqual(told.map(() => 3));
+  expect(new Set(told.map((events) => JSON.stringify(events))).size).toBe(2);
+  expect(reads).toBe(2 * 3); // one by each commit, and one for all watchers
+  expect(looks).toBe(2 * WATCHERS + 4); // each for itself at its begin and its end; the reader once a second
+  // Columns are named in the first row of a table only.
+  expect(written).toBe(2 * 3);
+});
