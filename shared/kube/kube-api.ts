@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
+import { Busy } from '../ports/busy.ts';
 import { type ApiDeps, type ApiOptions, type ApiPorts, POLL_MS } from './api-deps.ts';
 import { cronJobRoutes } from './cronjob-routes.ts';
 import { discoveryRoutes } from './discovery.ts';
@@ -14,7 +15,7 @@ import { servedKinds } from './access.ts';
 import { reviewRoutes } from './review-routes.ts';
 import { SERVED } from './served-resources.ts';
 import { servicesRoutes } from './services-routes.ts';
-import { errorResponse, internalError, noSuchPath } from './status-error.ts';
+import { errorResponse, internalError, noSuchPath, tooManyRequests } from './status-error.ts';
 import { createOpenStreams } from './streams.ts';
 import { createTails } from './watched.ts';
 
@@ -46,8 +47,11 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   app.notFound(() => errorResponse(noSuchPath()));
   app.onError((error, c) => {
     if (error instanceof HTTPException) return error.getResponse();
+    if (error instanceof Busy) return errorResponse(tooManyRequests(BUSY, error.retryAfterSec));
     deps.telemetry.warn('request failed', { method: c.req.method, path: c.req.path, error: String(error) });
     return errorResponse(internalError('the request could not be carried out; it may be repeated'));
   });
   return app;
 }
+
+const BUSY = 'too many requests write at once; nothing was written, try again later';

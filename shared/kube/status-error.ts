@@ -182,4 +182,8 @@ export const successStatus = (resource: Resource, name: string, uid: string | nu
 });
 
 /** The answer that carries it. */
-export const errorResponse = (error: StatusError): Response => Response.json(error, { status: error.code });
+export function errorResponse(error: StatusError): Response {
+  const seconds = error.details?.retryAfterSeconds;
+  const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+  return Response.json(error, { status: error.code, headers });
+}

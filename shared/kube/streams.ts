@@ -71,7 +71,7 @@ export type OpenStreams = {
   readonly open: () => number;
 };
 
-/** Each holds a connection and looks at the feed once a second. */
+/** Each holds a connection. */
 const OPEN_STREAMS_MAX = 1000;
 /** A client that is connected, but has not taken what was sent for so long, gives way to others. */
 const STALLED_MS = 60_000;
@@ -118,9 +118,5 @@ export function createOpenStreams({ now }: Pick<Clock, 'now'>, max = OPEN_STREAM
   };
 }
 
-function refusal(max: number): Response {
-  const error = tooManyRequests(`${max} watches and followed logs are open already; try again later`, 1);
-  const answer = errorResponse(error);
-  answer.headers.set('retry-after', '1');
-  return answer;
-}
+const refusal = (max: number): Response =>
+  errorResponse(tooManyRequests(`${max} watches and followed logs are open already; try again later`, 1));

@@ -7,6 +7,7 @@ import { emptyNamespace } from '../control/namespaces.ts';
 import { readLaunchPace } from '../control/launch-pace.ts';
 import type { ApiOptions } from '../kube/api-deps.ts';
 import { createKubeApi } from '../kube/kube-api.ts';
+import { Busy } from '../ports/busy.ts';
 import type { Runtime } from './runtime.ts';
 
 /** What of a namespace is deleted while its user waits; the sweep does the rest. */
@@ -41,7 +42,12 @@ export const kubeApiOf = (
         finish: (terminating) => finishCronJob(terminating, deps),
       },
       launchPace: () => readLaunchPace(deps),
-      emptyNamespace: (name) => emptyNamespace(name, deps, WHILE_ASKED),
+      emptyNamespace: (name) => emptyNamespace(name, deps, WHILE_ASKED).catch(untilSwept),
     },
     options,
   );
+
+/** That it is to be deleted is stored: what so many writers keep from being done now fails nobody's request. */
+function untilSwept(error: unknown): void {
+  if (!(error instanceof Busy)) throw error;
+}

@@ -8,6 +8,7 @@ import {
   dynamoError,
   faultsBeneath,
 } from '../support/faults-beneath-sdk.ts';
+import { createDynamoStore } from '../../shared/adapters/aws/dynamo-store.ts';
 import { CALM_CASES, describeStore } from './describe-store.ts';
 import { aClient, aPatientClient, endpoint, makeDynamoStore, stopEngineAfterwards } from './dynamo-fixture.ts';
 import {
@@ -196,7 +197,12 @@ async function aStoreOfFates(client = aPatientClient()) {
   const fates: ((request: WireRequest) => Fate)[] = [];
   const decide = (request: WireRequest): Fate =>
     WRITES.includes(request.command) ? (fates.shift()?.(request) ?? DONE) : DONE;
-  return { store: await aStore(decide, client), fates };
+  const store = await makeDynamoStore(client);
+  faultsBeneath(client, decide);
+  const { tableName, clock } = store;
+  /** What another process has. */
+  const others = createDynamoStore({ client, tableName, now: clock.now });
+  return { store, others, fates };
 }
 
 describe.skipIf(endpoint === null)('a transaction in the way', () => {
@@ -333,14 +339,14 @@ describe.skipIf(endpoint === null)('an answer that is lost while others go on', 
   test.each(['stored', 'changed', 'removed'])(
     'an object that was %s is told once and known as ours, however much others have told since',
     async (how) => {
-      const { store, fates } = await aStoreOfFates();
+      const { store, others, fates } = await aStoreOfFates();
       const { objects } = store;
       await openNamespace(objects);
       const other = { namespace: 'default', name: 'other' };
       const was = how === 'stored' ? 0 : 1;
       if (was === 1) await objects.commit('CronJob', { key: CRON, was: 0, document: A_DOCUMENT });
       const goOn = async (): Promise<unknown> =>
-        objects.commit('CronJob', { key: other, was: 0, document: A_DOCUMENT });
+        others.objects.commit('CronJob', { key: other, was: 0, document: A_DOCUMENT });
       fates.push((request) => {
         forgetTokens(request);
         return { kind: 'answerLost', meanwhile: goOn };
@@ -354,11 +360,12 @@ describe.skipIf(endpoint === null)('an answer that is lost while others go on', 
   );
 
   test('an object that was changed, and changed by somebody else, is changed by ours once', async () => {
-    const { store, fates } = await aStoreOfFates();
+    const { store, others, fates } = await aStoreOfFates();
     const { objects } = store;
     await openNamespace(objects);
     const theirs = { metadata: { uid: 'theirs' } };
-    const goOn = async (): Promise<unknown> => objects.commit('CronJob', { key: CRON, was: 1, document: theirs });
+    const goOn = async (): Promise<unknown> =>
+      others.objects.commit('CronJob', { key: CRON, was: 1, document: theirs });
     fates.push((request) => {
       forgetTokens(request);
       return { kind: 'answerLost', meanwhile: goOn };

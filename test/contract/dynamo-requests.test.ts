@@ -9,8 +9,8 @@ import { hostsRequest, reservedRequest } from '../../shared/adapters/aws/dynamo-
 import { createRequest, expireRequests } from '../../shared/adapters/aws/dynamo-jobs.ts';
 import { launchesRequest, templateRequest } from '../../shared/adapters/aws/dynamo-launches.ts';
 import { leaseRequest } from '../../shared/adapters/aws/dynamo-limits.ts';
-import { commitRequest } from '../../shared/adapters/aws/dynamo-objects.ts';
-import { versionIs } from '../../shared/adapters/aws/dynamo-write.ts';
+import { commitRequest } from '../../shared/adapters/aws/dynamo-object-commits.ts';
+import { packedJson } from '../../shared/adapters/aws/dynamo-row.ts';
 import { namesRequest } from '../../shared/adapters/aws/dynamo-names.ts';
 import { T0, aChunk, aNewJob, anAttempt, anEntry, at, following } from './store-under-test.ts';
 
@@ -543,19 +543,18 @@ describe('requests that write', () => {
     `);
   });
   test.each([
-    ['a new object', { type: 'ADDED', key: CRON, document: A_DOCUMENT }, 0],
-    ['a change of an object', { type: 'MODIFIED', key: CRON, document: A_DOCUMENT }, 7],
-    ['a removal', { type: 'DELETED', key: CRON, document: A_DOCUMENT }, 7],
-  ] as const)('objects.commit: %s', (_, change, was) => {
-    const home = was === 0 ? { key: { pk: { S: 'home' } }, condition: versionIs(5) } : null;
+    ['a new object', 'ADDED', 0],
+    ['a change of an object', 'MODIFIED', 7],
+    ['a removal', 'DELETED', 7],
+  ] as const)('objects.commit: %s', (_, type, was) => {
+    const object = packedJson(A_DOCUMENT);
+    const row = packedJson({ type, key: CRON, document: A_DOCUMENT });
     const request = commitRequest('muster', {
       token: 'token',
-      by: 'by',
       kind: 'CronJob',
-      change,
-      was,
       head: 41,
-      home,
+      orders: [{ by: 'by', type, key: CRON, was, row, object: type === 'DELETED' ? null : object }],
+      homes: was === 0 ? [{ name: 'home', version: 5 }] : [],
       expireAt: at(1),
     });
     expect(shown(request)).toMatchSnapshot();

@@ -217,4 +217,57 @@ export const RACE_CASES: readonly StoreCase[] = [
       }
     },
   },
+  {
+    name: 'two hundred who store objects at once, and remove them at once: all have their turn, each number once',
+    async run({ objects }) {
+      await openNamespace(objects);
+      const keys = Array.from({ length: 200 }, (_, i) => ({ namespace: 'default', name: `cron-${i}` }));
+      const documents = keys.map(({ name }) => ({ metadata: { uid: `uid-${name}` } }));
+      const stored = await Promise.all(
+        keys.map(async (key, i) => objects.commit('CronJob', { key, was: 0, document: documents[i] ?? null })),
+      );
+      const versionsOf = (commits: typeof stored) =>
+        commits.map((commit) => (commit.kind === 'committed' ? commit.version : 0)).sort((a, b) => a - b);
+      expect(versionsOf(stored)).toEqual(keys.map((_, i) => i + 1));
+      const read = await Promise.all(keys.map(async (key) => objects.read('CronJob', key)));
+      expect(read.map((each) => each?.version)).toEqual(
+        stored.map((each) => each.kind === 'committed' && each.version),
+      );
+      const removed = await Promise.all(
+        read.map(async (each) => objects.commit('CronJob', { key: each!.key, was: each!.version, document: null })),
+      );
+      expect(versionsOf(removed)).toEqual(keys.map((_, i) => 201 + i));
+      const told: string[] = [];
+      for (let after = 0; after < 400; ) {
+        const page = await objects.changes('CronJob', after, 100);
+        if (page.kind === 'expired') throw new Error('expired');
+        for (const { type, object } of page.rows) told.push(`${object.version} ${type} ${object.key.name}`);
+        after += page.rows.length;
+      }
+      const lines = (commits: typeof stored, type: string) =>
+        commits.map((commit, i) => [commit.kind === 'committed' ? commit.version : 0, type, keys[i]?.name] as const);
+      const expected = [...lines(stored, 'ADDED'), ...lines(removed, 'DELETED')].sort(([a], [b]) => a - b);
+      expect(told).toEqual(expected.map((line) => line.join(' ')));
+    },
+  },
+  {
+    name: 'many at once of whom some have lost, or meet the same object: who has not is stored all the same',
+    async run({ objects }) {
+      await openNamespace(objects);
+      const key = (name: string) => ({ namespace: 'default', name });
+      const document = { metadata: { uid: 'u' } };
+      await objects.commit('CronJob', { key: key('there'), was: 0, document });
+      const commits = await Promise.all([
+        ...EIGHT.map(async (who) => objects.commit('CronJob', { key: key(`new-${who}`), was: 0, document })),
+        ...EIGHT.map(async () => objects.commit('CronJob', { key: key('there'), was: 1, document })),
+        objects.commit('CronJob', { key: key('there'), was: 9, document }),
+        objects.commit('CronJob', { key: { namespace: 'none', name: 'lost' }, was: 0, document }),
+      ]);
+      const kinds = commits.map(({ kind }) => kind);
+      expect(kinds.slice(0, 8)).toEqual(EIGHT.map(() => 'committed'));
+      expect(kinds.slice(8, 16).filter((kind) => kind === 'committed')).toHaveLength(1);
+      expect(kinds.slice(16)).toEqual(['lost', 'noNamespace']);
+      expect(await objects.head('CronJob')).toBe(10);
+    },
+  },
 ];

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Busy } from '../../shared/ports/busy.ts';
 import { MANIFEST_BYTES_MAX } from '../../shared/schema/document.ts';
 import { JOBS, PODS, aWorld, manifest } from './a-world.ts';
 
@@ -303,4 +304,18 @@ describe('variables that name one another are not put together where that is mor
       'spec.template.spec.containers: Too long: may not be more than 1048576 bytes',
     );
   });
+});
+
+test('so many write at once that a turn does not come: 429, and when to come again', async () => {
+  const world = await aWorld();
+  world.objects.commit = async () => Promise.reject(new Busy('the feed of Namespace was taken 30 times in a row'));
+  const answer = await world.post('/api/v1/namespaces', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'team' },
+  });
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
+  const why = 'too many requests write at once; nothing was written, try again later';
+  expect(await answer.json()).toEqual(failure(429, 'TooManyRequests', why, { retryAfterSeconds: 1 }));
+  expect(world.warnings).toEqual([]);
 });

@@ -1,20 +1,45 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import { TABLE } from '../../names/table.ts';
+import { Busy } from '../../ports/busy.ts';
 import { FEED_HEAD_SORT, feedSort } from './dynamo-keys.ts';
-import { rangeRequest } from './dynamo-read.ts';
+import { rangeRequest, readRow } from './dynamo-read.ts';
 import { type Row, alive, number, numberIn, textIn } from './dynamo-row.ts';
 import type { Condition, Table } from './dynamo-write.ts';
 
 /** How long a row of a feed can be read: as long as a watch may lag behind before it has to list anew. */
 export const FEED_RETENTION_MS = 2 * 60 * 60_000;
 
-/** Somebody else took the number, or is about to: with eight writers at work the last one needs eight tries. */
-export const HEAD_TRIES = 40;
-const HEAD_WAIT_MAX_MS = 100;
+/** After so many lost races for the head, 12 seconds in the mean, whoever asked had better come again. */
+const HEAD_TRIES = 30;
+const HEAD_WAIT_MAX_MS = 1000;
+/** What was seen of a busy head is worth nothing after that. */
+const SEEN_MS = 20;
 
-/** How long the loser of a race for the head waits before its try `nth + 1`; by its token, which is random, so that those who met do not meet again. */
-export const waitForHeadMs = (token: string, nth: number): number =>
-  Math.min(HEAD_WAIT_MAX_MS, (((token.codePointAt(0) ?? 0) % 16) * nth) / 2);
+/**
+ * Waits before the next try for a head that somebody else took: between nothing and twice as long as before, by the token,
+ * which is random, so that those who met do not meet again.
+ *
+ * @param nth tries that were lost
+ * @returns where the head is now, or was a moment ago. Throws {@link Busy} when that was the last try.
+ */
+export async function headAfterLoss(
+  table: Table,
+  { key, feed, seen }: { readonly key: Row; readonly feed: string; readonly seen: number },
+  token: string,
+  nth: number,
+): Promise<number> {
+  if (nth >= HEAD_TRIES) throw new Busy(`the feed of ${feed} was taken ${nth} times in a row`);
+  const waitMs = shareOf(token) * Math.min(HEAD_WAIT_MAX_MS, 5 * 2 ** nth);
+  await table.sleep(waitMs);
+  return waitMs < SEEN_MS ? seen : headIn(await readRow(table, key));
+}
+
+/** A number between 0 and 1 that a random text stands for. */
+function shareOf(token: string): number {
+  let hash = 0x811c9dc5; // FNV-1a
+  for (let at = 0; at < token.length; at++) hash = Math.imul(hash ^ token.charCodeAt(at), 0x01000193);
+  return (hash >>> 0) / 2 ** 32;
+}
 
 /** That the head is still `head` keeps a feed's numbers without gaps. */
 export const headIs = (head: number): Condition =>

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
 import { type EpochMs, asEpochMs, plusMs, toTtl } from '../../domain/brand.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { TABLE } from '../../names/table.ts';
 import type { Feed, FeedEntry, FeedMark, FeedRow } from '../../ports/feed.ts';
 import { EntriesSchema, packPods } from './dynamo-bodies.ts';
-import { FEED_RETENTION_MS, HEAD_TRIES, headIn, headIs, readFeedPage, waitForHeadMs } from './dynamo-feed-page.ts';
+import { FEED_RETENTION_MS, headAfterLoss, headIn, headIs, readFeedPage } from './dynamo-feed-page.ts';
 import { FEED_PARTITION, feedHeadKey, feedKey, markKey } from './dynamo-keys.ts';
 import { readRow } from './dynamo-read.ts';
 import { ATTRIBUTE, ROW_VERSION, type Row, jsonIn, number, numberIn, packedJson, text, textIn } from './dynamo-row.ts';
@@ -29,7 +28,7 @@ export function feed(table: Table, retentionMs: number = FEED_RETENTION_MS): Fee
     },
 
     async append(entries, at) {
-      for (let nth = 1; nth <= HEAD_TRIES; nth++) {
+      for (let nth = 1; ; nth++) {
         const token = table.newToken();
         const expireAt = plusMs(at, retentionMs);
         const outcome = await tryAppend(
@@ -41,9 +40,8 @@ export function feed(table: Table, retentionMs: number = FEED_RETENTION_MS): Fee
         if (outcome.kind === 'outrun') return outcome;
         head = outcome.head;
         if (outcome.kind === 'appended') return { kind: 'appended', number: outcome.head };
-        await sleep(waitForHeadMs(token, nth));
+        head = await headAfterLoss(table, { key: feedHeadKey(), feed: 'Job', seen: head }, token, nth);
       }
-      throw new Error(`the feed was taken ${HEAD_TRIES} times in a row`);
     },
 
     async head() {

@@ -10,7 +10,7 @@ import { alarmOf } from './dynamo-alarms.ts';
 import { SpecSchema } from './dynamo-bodies.ts';
 import { specAttributes, statusAttributes } from './dynamo-commit.ts';
 import { boardKey, markKey, nameKey, specKey, statusKey, templateKey } from './dynamo-keys.ts';
-import { readNamespace } from './dynamo-objects.ts';
+import { readNamespace } from './dynamo-object-rows.ts';
 import { readRow, readRows } from './dynamo-read.ts';
 import { ATTRIBUTE, ROW_VERSION, type Row, bodyIn, jsonIn, number, numberIn, text, textIn } from './dynamo-row.ts';
 import { type Table, eachOf, patiently, sendTransaction, sendUpdate } from './dynamo-write.ts';

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { EpochMs } from '../../domain/brand.ts';
 import type { LetterFile } from '../../ports/dead-letters.ts';
@@ -29,6 +30,8 @@ export type DynamoStoreOptions = {
   readonly feedRetentionMs?: number;
   /** Names of writes, each used once; default: 96 random bits. */
   readonly newToken?: () => string;
+  /** How it waits before it runs a lost race for a feed's head again; default: by the timer. */
+  readonly sleep?: (ms: number) => Promise<unknown>;
 };
 
 /** Everything that is stored, in one DynamoDB table that exists (see `createTable`). */
@@ -45,6 +48,7 @@ export function createDynamoStore(options: DynamoStoreOptions): {
     name: options.tableName,
     now: options.now,
     newToken: options.newToken ?? (() => randomBytes(12).toString('base64url')),
+    sleep: options.sleep ?? ((ms) => sleep(ms)),
   };
   return {
     jobs: {

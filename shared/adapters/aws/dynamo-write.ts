@@ -19,6 +19,8 @@ export type Table = {
   readonly now: () => EpochMs;
   /** Text of 8 to 36 characters that nobody else has: names one write, so that it is known again. */
   readonly newToken: () => string;
+  /** Resolves after so many ms: before a race that was lost is run again. */
+  readonly sleep: (ms: number) => Promise<unknown>;
 };
 
 export type Condition = { readonly expression: string; readonly values?: Row };
