@@ -222,7 +222,10 @@ async function startOn(
   pruneLogs();
   closers.push(startSweeps(handlers, runtime, pruneLogs, warn));
 
-  const api = await startFront(kubeApiOf(runtime, { embedded: true }), options.port);
+  const api = await startFront(
+    kubeApiOf(runtime, { embedded: true, needsCommand: options.driver === 'process' }),
+    options.port,
+  );
   closers.push(() => api.close());
   // Facts and wake-ups that were queued died with an earlier runtime: every open Job and every task is looked at.
   const lookAtEverything = async (): Promise<void> => {

@@ -31,9 +31,9 @@ const serverLine = (server: ServerVersion | undefined): string =>
 
 async function askServer(kubeconfig: string | null, shell: Shell): Promise<ServerVersion | Failure> {
   try {
-    const { target, get } = await reach(kubeconfig, shell);
-    const { gitVersion, muster = '' } = VersionSchema.parse(await get('/version'));
-    return { url: target.server, version: muster, kubernetes: gitVersion };
+    const client = await reach(kubeconfig, shell);
+    const { gitVersion, muster = '' } = VersionSchema.parse(await client.get('/version'));
+    return { url: client.target.server, version: muster, kubernetes: gitVersion };
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;

@@ -42,6 +42,8 @@ export type ApiDeps = ApiPorts & {
   readonly streams: OpenStreams;
   /** What the watches of this process follow. */
   readonly tails: Tails;
+  /** See {@link ApiOptions.needsCommand}. */
+  readonly needsCommand: boolean;
 };
 
 export type ApiOptions = {
@@ -49,6 +51,8 @@ export type ApiOptions = {
   readonly userOf?: (c: Context) => Caller;
   /** Runs on a person's own machine: only loopback is answered, and no page of another site. */
   readonly embedded?: boolean;
+  /** Tasks are processes, and no image is pulled: a container without a command is refused. */
+  readonly needsCommand?: boolean;
   /** A watch, or a log that is followed, ends after this at the latest; whoever carries the API may have less time. */
   readonly streamMaxSec?: number;
   /** How often the feeds that somebody watches are looked at for what other processes have appended. */

@@ -26,6 +26,7 @@ export function cronJobKind({
   clock,
   cronJobs,
   hosts = USUAL_OFFER,
+  needsCommand,
 }: ApiDeps): WritableKind<FoundCronJob, AdmittedCronJob> {
   const found = (stored: StoredObject): FoundCronJob => ({ object: renderStored(stored), stored });
 
@@ -41,7 +42,7 @@ export function cronJobKind({
     },
 
     admit(document, context) {
-      const admission = admitCronJob(document, { ...context, hosts });
+      const admission = admitCronJob(document, { ...context, hosts, needsCommand });
       if (admission.kind !== 'ok') return admission;
       const { manifest, warnings } = admission;
       const creationTimestamp = asTime(clock.now());

@@ -22,7 +22,7 @@ export type FoundJob = Found & { readonly object: JobObject; readonly view: JobV
 
 /** Jobs as users write them. */
 export function jobKind(deps: ApiDeps): WritableKind<FoundJob, StoredSpec> {
-  const { jobs, objects, clock, changes, hosts = USUAL_OFFER } = deps;
+  const { jobs, objects, clock, changes, hosts = USUAL_OFFER, needsCommand } = deps;
 
   const read = async (uid: JobView['spec']['identity']['uid']): Promise<FoundJob | null> => {
     const view = await readJob(uid, deps, chunksForSummary);
@@ -45,7 +45,7 @@ export function jobKind(deps: ApiDeps): WritableKind<FoundJob, StoredSpec> {
     },
 
     admit(document, context) {
-      const admission = admitJob(document, { ...context, hosts });
+      const admission = admitJob(document, { ...context, hosts, needsCommand });
       if (admission.kind !== 'ok') return admission;
       const { manifest, warnings } = admission;
       const { name, namespace } = manifest.metadata;

@@ -25,9 +25,10 @@ import { createTails } from './watched.ts';
  */
 export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   const { clock, news } = ports;
-  const { openStreamsMax, pollMs = POLL_MS } = options;
+  const { openStreamsMax, pollMs = POLL_MS, needsCommand = false } = options;
   const deps: ApiDeps = {
     ...ports,
+    needsCommand,
     streams: createOpenStreams(clock, openStreamsMax),
     tails: createTails(ports, { clock, news, pollMs }),
   };

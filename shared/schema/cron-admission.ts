@@ -3,6 +3,7 @@ import type { ObjectMeta } from '../domain/manifest.ts';
 import { CronJobShape } from './cron-shape.ts';
 import { CONCURRENCY_POLICIES, type FormerTimes, historyFaults, timesFaults } from './cron-spec-rules.ts';
 import { admitJobTemplate } from './cron-template.ts';
+import { missingCommandFaults } from './command-rules.ts';
 import { type Fault, invalid } from './fault.ts';
 import { type HostsOffer, USUAL_OFFER } from './host-name-rules.ts';
 import type { AdmissionContext } from './job-manifest.ts';
@@ -25,7 +26,7 @@ const NAME_CHARS_MAX = 52;
  * nothing in it ignored. Fields that we do not support are faults with their path.
  */
 export function admitCronJob(document: unknown, context: AdmissionContext): CronJobAdmission {
-  const { namespace, nameSuffix, fieldValidation, hosts = USUAL_OFFER } = context;
+  const { namespace, nameSuffix, fieldValidation, hosts = USUAL_OFFER, needsCommand = false } = context;
   const read = readCronJob(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
   const { metadata } = read.object;
@@ -40,6 +41,7 @@ export function admitCronJob(document: unknown, context: AdmissionContext): Cron
   const faults = [
     ...nameFaults(name, metadata),
     ...judged.faults,
+    ...(needsCommand ? missingCommandFaults('spec.jobTemplate.spec.template.spec', podSpecOf(read.object)) : []),
     ...(name.length > NAME_CHARS_MAX
       ? [invalid('metadata.name', name, `must be no more than ${NAME_CHARS_MAX} characters`)]
       : []),
@@ -52,6 +54,8 @@ export function admitCronJob(document: unknown, context: AdmissionContext): Cron
         warnings: [...read.warnings, notRun(name), ...nameWarnings(name), ...judged.templateWarnings],
       };
 }
+
+const podSpecOf = ({ spec }: CronJobShape) => spec.jobTemplate.spec.template?.spec;
 
 const notRun = (name: string): string =>
   `spec.schedule: stored, but this version of Muster does not run schedules yet; "kubectl create job JOB --from=cronjob/${name}" runs it now`;

@@ -1,4 +1,5 @@
 import type { JobManifest, JobManifestSpec, Labels, ObjectMeta, PodTemplate } from '../domain/manifest.ts';
+import { missingCommandFaults } from './command-rules.ts';
 import { type Fault, invalid } from './fault.ts';
 import { type DefaultedSpec, withDefaults, withGeneratedSelector } from './job-defaults.ts';
 import { type FieldValidation, type Undecodable, readJobDocument, refusedReading } from './job-reading.ts';
@@ -24,6 +25,8 @@ export type AdmissionContext = {
   readonly fieldValidation: FieldValidation;
   /** Left out: the usual. */
   readonly hosts?: HostsOffer;
+  /** No image is pulled: containers must say what to run. */
+  readonly needsCommand?: boolean;
 };
 
 export type Admission =
@@ -37,7 +40,7 @@ export type Admission =
  * (kubernetes-job.md 1.1), nothing in it ignored. Fields that we do not support are faults with their path.
  */
 export function admitJob(document: unknown, context: AdmissionContext): Admission {
-  const { namespace, uid, nameSuffix, fieldValidation, hosts = USUAL_OFFER } = context;
+  const { namespace, uid, nameSuffix, fieldValidation, hosts = USUAL_OFFER, needsCommand = false } = context;
   const read = readJobDocument(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
   const { job } = read;
@@ -64,6 +67,7 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
     ...nameFaults(name, metadata),
     ...(job.spec.manualSelector === true ? manualNameFaults(name) : []),
     ...judged.faults,
+    ...(needsCommand ? missingCommandFaults('spec.template.spec', job.spec.template?.spec) : []),
   ];
   return faults.length > 0
     ? { kind: 'invalid', name, faults }

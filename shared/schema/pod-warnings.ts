@@ -1,4 +1,5 @@
 import { STOP_TIMEOUT_MAX_SEC } from '../domain/pod-template.ts';
+import { shellVariableWarnings } from './command-rules.ts';
 import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
 
 /** What is accepted with a difference: said to whoever creates the Job. */
@@ -24,6 +25,7 @@ export function templateWarnings(path: string, spec: PodSpecShape): readonly str
 
 function containerWarnings(path: string, c: ContainerShape, spec: PodSpecShape): readonly string[] {
   const warnings: string[] = [];
+  warnings.push(...shellVariableWarnings(path, c));
   const seen = new Set<string>();
   for (const [i, { name = '' }] of (c.env ?? []).entries()) {
     if (seen.has(name)) warnings.push(`${path}.env[${i}]: hides previous definition of "${name}"`);

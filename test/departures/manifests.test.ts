@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { taskDefinitionOf } from '../../shared/domain/pod-template.ts';
 import { taskEnvironment } from '../../shared/domain/task-environment.ts';
+import { JOBS, aWorld, manifest } from '../kube/a-world.ts';
 import { admitDocument, admitted, faultLines, jobDocument } from '../support/job-document.ts';
 
 // What a manifest asks for, where Muster departs from Kubernetes' letter; docs/departures.md has a row for each test here.
 
+const CRON_JOBS = JOBS.replace(/jobs$/, 'cronjobs');
 const NOT_STORED = { hash: (text: string): string => `h${text.length}` };
 
 test('a Pod ends with its first container', () => {
@@ -94,4 +96,36 @@ test('DisruptionTarget is the only condition to match', () => {
   expect(warnings).toEqual([
     "spec.podFailurePolicy.rules[0].onPodConditions[1].type: no Pod of Muster's has the condition ConfigIssue; DisruptionTarget is the only one",
   ]);
+});
+
+test('where no image is pulled a container says what to run', async () => {
+  const containers = [
+    { name: 'a', image: 'b', command: ['true'] },
+    { name: 'c', image: 'd', args: ['--fast'] },
+  ];
+  const spec = {
+    restartPolicy: 'Never',
+    containers,
+    initContainers: [{ name: 'i', image: 'b', restartPolicy: 'Always' }],
+  };
+  const sums = manifest('sums');
+  const job = { ...sums, spec: { ...sums.spec, template: { spec } } };
+  const cronJob = {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name: 'nightly' },
+    spec: { schedule: '0 1 * * *', jobTemplate: { spec: { template: { spec } } } },
+  };
+  const fields = async (needsCommand: boolean, path: string, document: unknown): Promise<unknown> => {
+    const answer = await (await aWorld({ needsCommand })).post(path, document);
+    if (answer.status === 201) return 'created';
+    const { details } = (await answer.json()) as { details: { causes: { field: string; message: string }[] } };
+    expect(details.causes[0]?.message).toContain('Required value: this Muster runs commands as processes');
+    return details.causes.map(({ field }) => field);
+  };
+  const at = ['spec.containers[1].command', 'spec.initContainers[0].command'];
+  expect(await fields(true, JOBS, job)).toEqual(at.map((field) => `spec.template.${field}`));
+  expect(await fields(true, CRON_JOBS, cronJob)).toEqual(at.map((field) => `spec.jobTemplate.spec.template.${field}`));
+  expect(await fields(false, JOBS, job)).toBe('created');
+  expect(await fields(false, CRON_JOBS, cronJob)).toBe('created');
 });

@@ -21,6 +21,11 @@ const aJobWithPods = async () => {
   return { world, ended, live, remove };
 };
 
+const withTemplate = (name: string, template: object, spec: object = {}) => {
+  const job = manifest(name);
+  return { ...job, spec: { ...job.spec, ...spec, template } };
+};
+
 test('a Pod that has ended goes with its Job only', async () => {
   const { world, ended, remove } = await aJobWithPods();
   expect((await remove(`${PODS}/${ended}`)).status).toBe(409);
@@ -42,4 +47,41 @@ test('Events are derived from Jobs and Pods, and go with them', async () => {
   expect((await events()).length).toBeGreaterThan(3);
   await remove(`${JOBS}/sums`);
   expect(await events()).toEqual([]);
+});
+
+test('a Pod belongs to the Job that made it, whatever the selector of another', async () => {
+  const { world } = await aJobWithPods();
+  const owners = async (): Promise<unknown[]> => {
+    const { items } = (await (await world.get(PODS)).json()) as {
+      items: { metadata: { ownerReferences: unknown[] } }[];
+    };
+    return items.map(({ metadata }) => metadata.ownerReferences);
+  };
+  const before = await owners();
+  const labels = { 'job-name': 'sums' };
+  const template = { metadata: { labels }, spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'b' }] } };
+  const greedy = withTemplate('greedy', template, { manualSelector: true, selector: { matchLabels: labels } });
+  expect((await world.post(JOBS, greedy)).status).toBe(201);
+  expect(before).toMatchObject([[{ kind: 'Job', name: 'sums' }], [{ kind: 'Job', name: 'sums' }]]);
+  expect(await owners()).toEqual(before);
+  // Nor does one that was deleted leave its Pods to the next of its name.
+  await world.app.request(`${JOBS}/sums`, { method: 'DELETE' });
+  await world.post(JOBS, manifest('sums'));
+  expect(await owners()).toEqual([]);
+});
+
+test('no Pod has finalizers', async () => {
+  const { world } = await aJobWithPods();
+  const { items } = (await (await world.get(PODS)).json()) as { items: { metadata: object }[] };
+  expect(items).toHaveLength(2);
+  expect(items.filter(({ metadata }) => 'finalizers' in metadata)).toEqual([]);
+  const template = {
+    metadata: { finalizers: ['example.org/hold'] },
+    spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'b' }] },
+  };
+  const refused = await world.post(JOBS, withTemplate('held', template));
+  expect([refused.status, await refused.json()]).toMatchObject([
+    422,
+    { details: { causes: [{ field: 'spec.template.metadata.finalizers' }] } },
+  ]);
 });

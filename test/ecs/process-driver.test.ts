@@ -8,6 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import {
   RegisterTaskDefinitionCommand,
@@ -58,6 +59,13 @@ async function runToEnd(
 }
 
 const writeOut = (script: string): string[] => ['sh', '-c', `${script} > "$MUSTER_WORKSPACE/out"`];
+
+test('a program sees the host name of its machine', async () => {
+  const { out } = await runToEnd(writeOut('uname -n'), {
+    environment: [{ name: 'JOB_COMPLETION_INDEX', value: '7' }],
+  });
+  expect(out.split('\n')[0]).toBe(hostname());
+});
 
 test('a task sees the environment that it was given, the workspace, a path, and nothing of ours', async () => {
   process.env['MUSTER_TEST_SECRET'] = 'of the user';
