@@ -8,6 +8,7 @@ import { findPod, podOfJob } from './find-pod.ts';
 import { type JobRef, type Page, type PageRequest, jobRefs } from './list-page.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { type JobView, type Reads, readJob } from './read-job.ts';
+import { readAhead } from './read-ahead.ts';
 import { podFactsOf } from './read-pods.ts';
 
 /** The Events of one object, and where a list that is cut within them goes on. */
@@ -29,7 +30,7 @@ export async function listEvents(
 ): Promise<Page<EventObject>> {
   const version = from?.version ?? (await reads.feed.head());
   const items: EventObject[] = [];
-  for await (const { place, events } of groups(filter, reads, from)) {
+  for await (const { place, events } of groups(filter, reads, from, limit)) {
     const skip = from !== null && isPlace(place, from) ? (from.skip ?? 0) : 0;
     for (const [i, event] of events.entries()) {
       if (i < skip || !showsEvent(filter, event)) continue;
@@ -51,23 +52,38 @@ export async function* presentEvents(
   filter: EventFilter,
   reads: Reads,
 ): AsyncGenerator<Pick<Group, 'events' | 'about'>> {
-  for await (const { events, about } of groups(filter, reads, null))
+  for await (const { events, about } of groups(filter, reads, null, JOBS_AHEAD))
     yield { events: events.filter((event) => showsEvent(filter, event)), about };
 }
 
-async function* groups(filter: EventFilter, reads: Reads, from: Place | null): AsyncGenerator<Group> {
-  const { namespace, objectName, ofJobs, ofPods } = filter;
+/** Jobs that are read side by side: each takes several requests of the store, one after the other. */
+const JOBS_AHEAD = 8;
+
+/** @param wanted so many Events at most: no more Jobs than that are read ahead */
+async function* groups(filter: EventFilter, reads: Reads, from: Place | null, wanted: number): AsyncGenerator<Group> {
+  const { namespace, objectName } = filter;
   if (objectName !== undefined && namespace !== null) {
     yield* ofOneName(filter, namespace, objectName, reads);
     return;
   }
-  for await (const ref of jobRefs(reads.jobs, { namespace, name: undefined }, from)) {
-    const start = from?.pod?.uid === ref.uid ? from.pod : null;
-    if (ofJobs && start === null && (objectName ?? ref.name) === ref.name) yield* groupOfJob(ref, filter, reads);
-    if (!ofPods) continue;
-    for await (const pod of podsToTell(ref, objectName, start ?? { index: 0, attempt: 1 }, reads))
-      yield groupOfPod(ref, pod);
+  const refs = jobRefs(reads.jobs, { namespace, name: undefined }, from);
+  const width = Math.min(JOBS_AHEAD, Math.max(wanted, 1));
+  for await (const { ref, job, first, pods } of readAhead(refs, width, (each) => beginJob(each, filter, reads, from))) {
+    if (job !== null) yield job.group;
+    if (first?.done === false) yield groupOfPod(ref, first.value);
+    if (pods !== null) for await (const pod of pods) yield groupOfPod(ref, pod);
   }
+}
+
+/** A Job's own Events and its first Pod; the others are read when their turn comes. */
+async function beginJob(ref: JobRef, filter: EventFilter, reads: Reads, from: Place | null) {
+  const { objectName, ofJobs, ofPods } = filter;
+  const start = from?.pod?.uid === ref.uid ? from.pod : null;
+  const isAsked = ofJobs && start === null && (objectName ?? ref.name) === ref.name;
+  const job = isAsked ? await groupOfJob(ref, filter, reads) : null;
+  const mayHavePods = ofPods && (!isAsked || job?.hasBegun === true);
+  const pods = mayHavePods ? podsToTell(ref, objectName, start ?? { index: 0, attempt: 1 }, reads) : null;
+  return { ref, job, first: (await pods?.next()) ?? null, pods };
 }
 
 async function* podsToTell(
@@ -84,21 +100,24 @@ async function* podsToTell(
 /** A Job and a Pod may have the same name. */
 async function* ofOneName(filter: EventFilter, namespace: string, name: string, reads: Reads): AsyncGenerator<Group> {
   const uid = filter.ofJobs ? await reads.jobs.findJob(namespace, name) : null;
-  if (uid !== null) yield* groupOfJob({ uid, namespace, name, after: null }, filter, reads);
+  const job = uid === null ? null : await groupOfJob({ uid, namespace, name, after: null }, filter, reads);
+  if (job !== null) yield job.group;
   const found = filter.ofPods ? await findPod(namespace, name, reads) : null;
   if (found !== null) yield groupOfPod({ ...found.view.spec.identity, after: null }, found.facts);
 }
 
-async function* groupOfJob(
+/** null: there is no such Job (any more). `hasBegun`: it may have Pods. */
+async function groupOfJob(
   { uid, namespace, name, after }: JobRef,
   filter: EventFilter,
   reads: Reads,
-): AsyncGenerator<Group> {
+): Promise<{ readonly group: Group; readonly hasBegun: boolean } | null> {
   const view = await readJob(uid, reads, ({ chunks }) => (filter.turnover ? chunks.map((_, no) => no) : []));
-  if (view === null) return;
+  if (view === null) return null;
   const about = { uid, version: view.status.version };
   const place = { after, job: { namespace, name }, pod: null };
-  yield { place, about, events: await eventsOfJob(view, filter, reads) };
+  const group = { place, about, events: await eventsOfJob(view, filter, reads) };
+  return { group, hasBegun: view.status.journal.nextSeq > 0 };
 }
 
 function groupOfPod({ uid, namespace, name, after }: JobRef, pod: PodFacts): Group {

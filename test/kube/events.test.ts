@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { plusMs } from '../../shared/domain/brand.ts';
+import { type JobUid, plusMs } from '../../shared/domain/brand.ts';
 import type { JobEventEntry } from '../../shared/domain/status.ts';
 import { POD_DELETED } from '../../shared/domain/ending.ts';
 import { JOBS, START, type World, aWorld, linesOf, manifest } from './a-world.ts';
@@ -380,6 +380,31 @@ describe('pages', () => {
     rows = 0;
     await list(world, '?limit=5');
     expect(rows).toBeLessThan(60);
+  });
+
+  test('of Jobs that have not begun each is read once, several at a time, and none behind the page', async () => {
+    const world = await aWorld();
+    for (let i = 10; i < 50; i++) {
+      await world.post(JOBS, manifest(`job-${i}`, { suspend: true }));
+      await world.commit(`job-${i}`, [], { events: [entry(2, 'Suspended', 'Job suspended')] });
+    }
+    const read: JobUid[] = [];
+    let [underWay, most] = [0, 0];
+    const readStatus = world.jobs.readStatus.bind(world.jobs);
+    world.jobs.readStatus = async (uid) => {
+      read.push(uid);
+      most = Math.max(most, ++underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+      const status = await readStatus(uid);
+      underWay--;
+      return status;
+    };
+    expect((await list(world)).items).toHaveLength(40);
+    expect([read.length, new Set(read).size]).toEqual([40, 40]);
+    expect(most).toBe(8);
+    read.length = 0;
+    expect((await list(world, '?limit=2')).items).toHaveLength(2);
+    expect(read.length).toBeLessThanOrEqual(4);
   });
 });
 
