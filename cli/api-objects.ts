@@ -51,9 +51,13 @@ export const JobSchema = z.object({
 });
 export type Job = z.output<typeof JobSchema>;
 
+const Told = { reason: z.string().default(''), message: z.string().default('') };
 const ContainerState = z.object({
-  terminated: z.object({ exitCode: z.int(), reason: z.string().default('') }).optional(),
-  waiting: z.object({ reason: z.string().default('') }).optional(),
+  terminated: z
+    .object({ exitCode: z.int(), ...Told, startedAt: Moment.optional(), finishedAt: Moment.optional() })
+    .optional(),
+  waiting: z.object(Told).optional(),
+  running: z.object({ startedAt: Moment.optional() }).optional(),
 });
 
 export const PodSchema = z.object({
@@ -63,8 +67,10 @@ export const PodSchema = z.object({
   }),
   status: z.object({
     phase: z.string(),
-    reason: z.string().default(''),
-    containerStatuses: z.array(z.object({ state: ContainerState.default({}) })).default([]),
+    ...Told,
+    containerStatuses: z
+      .array(z.object({ state: ContainerState.default({}), lastState: ContainerState.default({}) }))
+      .default([]),
   }),
 });
 export type Pod = z.output<typeof PodSchema>;
@@ -83,6 +89,49 @@ export const WaitsSchema = z.object({
   ),
 });
 export type JobWaits = z.output<typeof WaitsSchema>;
+
+const ShownIndexes = z.record(z.string(), z.string());
+
+/** Muster's own `JobProgress`: everything in it is of one moment. */
+export const ProgressSchema = z.object({
+  job: JobSchema,
+  counts: z.object({
+    succeeded: Count,
+    running: Count,
+    starting: Count,
+    stopping: Count,
+    retrying: Count,
+    failed: Count,
+    waiting: Count,
+    failedAttempts: Count,
+  }),
+  indexes: ShownIndexes.nullable(),
+  waits: WaitsSchema,
+});
+export type Progress = z.output<typeof ProgressSchema>;
+
+/** Muster's own `JobFailures`. */
+export const FailuresSchema = z.object({
+  more: z.boolean(),
+  groups: z.array(
+    z.object({
+      reason: z.string(),
+      cause: z.string(),
+      exitCode: z.int().nullable(),
+      verdict: z.string(),
+      stoppedWithJob: z.boolean(),
+      count: z.int(),
+      indexes: z.string().optional(),
+      example: z.object({
+        pod: z.string(),
+        index: z.int().optional(),
+        attempt: z.int(),
+        log: z.array(z.string()),
+      }),
+    }),
+  ),
+});
+export type JobFailures = z.output<typeof FailuresSchema>;
 
 /** A list; its items are read one by one, by whoever knows their kind. */
 export const ListSchema = z.object({

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Job, JobSchema, PodSchema, WaitsSchema } from './api-objects.ts';
+import { FailuresSchema, type Job, JobSchema, ProgressSchema } from './api-objects.ts';
 import { ApiFailure, UnreachableFailure } from './failure.ts';
-import { JobState, verdictOf } from './job-state.ts';
-import { type KubeClient, jobsPath, podsPath, readAs, waitsPath } from './kube-client.ts';
-import { podSelector } from './pod-attempt.ts';
+import { JobState, progressOf, verdictOf } from './job-state.ts';
+import { type KubeClient, failuresPath, jobsPath, progressPath, readAs } from './kube-client.ts';
 import type { JobProgress } from './render/progress.ts';
 
 export type Followed = {
@@ -23,11 +22,11 @@ export type FollowOptions = {
   readonly onProgress: (progress: JobProgress) => void;
   /** Between two looks, where a watch has ended or there is none; 1 s if left out. */
   readonly lookAgainMs?: number;
-  /** How often it is asked why something waits, while something does; 5 s if left out. */
-  readonly askWaitsMs?: number;
+  /** How often it is asked how far the Job is though nothing has changed, while something waits, and what has failed; 5 s if left out. */
+  readonly askAgainMs?: number;
   /** How long nobody may answer; 60 s if left out. */
   readonly giveUpMs?: number;
-  /** Only what becomes of the Job is wanted: its Pods, and why it waits, are not asked for. */
+  /** Only what becomes of the Job is wanted: how far it is, and why it waits, are not asked for. */
   readonly verdictOnly?: boolean;
 };
 
@@ -39,13 +38,8 @@ export type Ending =
   | { readonly kind: 'aborted' }
   | { readonly kind: 'unreachable'; readonly reason: string };
 
-/**
- * Which index is at work is told by Pods, a few events an index; from here on only what has succeeded is shown, which the
- * Job itself tells, so that watching a large Job costs next to nothing.
- */
-const PODS_FOLLOWED_MAX = 2_000;
 const LOOK_AGAIN_MS = 1_000;
-const ASK_WAITS_MS = 5_000;
+const ASK_AGAIN_MS = 5_000;
 const GIVE_UP_MS = 60_000;
 
 /**
@@ -62,12 +56,12 @@ export async function followJob(followed: Followed, options: FollowOptions): Pro
   const follower = new Follower(followed, { ...options, signal: ended.signal });
   try {
     const ending = await follower.followVerdict();
-    if (ending.kind === 'failed') await follower.lastLookAtPods();
+    if (ending.kind === 'complete' || ending.kind === 'failed') await follower.lastLook();
     return ending;
   } finally {
     options.signal.removeEventListener('abort', abort);
     abort();
-    await Promise.all([follower.podsFollowed, follower.waitsFollowed]);
+    await follower.progressFollowed;
   }
 }
 
@@ -75,11 +69,16 @@ class Follower {
   readonly #followed: Followed;
   readonly #options: FollowOptions;
   #client: KubeClient;
+  /** The Job as the watch told it last. */
+  #job: Job | null = null;
   #state: JobState | null = null;
-  /** Resolves when its Pods are no more followed. Never rejects. */
-  podsFollowed: Promise<void> = Promise.resolve();
-  /** The same of what it waits for. */
-  waitsFollowed: Promise<void> = Promise.resolve();
+  /** Something has changed since it was asked how far the Job is. */
+  #isStale = true;
+  #wake: () => void = () => undefined;
+  #failuresOf = 0;
+  #failuresAskedMs = Number.NEGATIVE_INFINITY;
+  /** Resolves when nobody asks how far the Job is any more. Never rejects. */
+  progressFollowed: Promise<void> | null = null;
 
   constructor(followed: Followed, options: FollowOptions) {
     this.#followed = followed;
@@ -109,38 +108,66 @@ class Follower {
     return { kind: 'aborted' };
   }
 
-  /** Follows the Pods beside the Job; what goes wrong here only makes the view poorer. */
-  async #followPods(state: JobState): Promise<void> {
-    while (!this.#options.signal.aborted) {
-      try {
-        await this.#watchPods(state, await this.#listPods(state));
-      } catch (error) {
-        if (!isPassing(error)) return;
-      }
-      await this.#pause();
-    }
-  }
-
-  /** Asks why something waits, now and then: no watch tells it, for most of it is only a matter of time. */
-  async #followWaits(state: JobState): Promise<void> {
-    const { signal, askWaitsMs = ASK_WAITS_MS } = this.#options;
-    const { namespace, name } = this.#followed;
+  /**
+   * Asks how far the Job is whenever the watch has told of a change, and now and then while something waits, for times pass.
+   * One answer has all that is shown, so a picture never mixes moments. What goes wrong here only makes the view poorer.
+   */
+  async #followProgress(): Promise<void> {
+    const { signal } = this.#options;
     while (!signal.aborted) {
-      await sleep(askWaitsMs, undefined, { signal }).catch(() => undefined);
-      if (signal.aborted || !state.mayWait()) continue;
-      const client = this.#client;
-      const waits = await client.get(waitsPath(namespace, name)).catch(() => null);
-      const read = WaitsSchema.safeParse(waits);
-      state.hearWaits(read.success ? read.data : null);
-      this.#show();
+      this.#isStale = false;
+      await this.#askProgress();
+      await this.#askFailures();
+      await this.#untilStale();
     }
   }
 
-  /** The Pods' watch may be behind: which indexes have failed should be right in the end. */
-  async lastLookAtPods(): Promise<void> {
-    const { verdictOnly = false } = this.#options;
-    if (!verdictOnly && this.#state !== null && hasPodsToFollow(this.#state.job))
-      await this.#listPods(this.#state).catch(() => undefined);
+  async #untilStale(): Promise<void> {
+    const { signal, askAgainMs = ASK_AGAIN_MS } = this.#options;
+    const deaf = new AbortController();
+    const woken = new Promise<void>((resolve) => (this.#wake = resolve));
+    signal.addEventListener('abort', this.#wake);
+    if (!this.#isStale && !signal.aborted) {
+      const mayChange = this.#state === null || this.#state.mayWait() || this.#hasUntoldFailures();
+      const again = mayChange ? [sleep(askAgainMs, undefined, { signal: deaf.signal }).catch(() => undefined)] : [];
+      await Promise.race([woken, ...again]);
+    }
+    signal.removeEventListener('abort', this.#wake);
+    deaf.abort();
+  }
+
+  async #askProgress(): Promise<void> {
+    const { namespace, name, uid } = this.#followed;
+    const { client, now } = { client: this.#client, now: this.#options.now() };
+    const answer = await client.get(progressPath(namespace, name)).catch((error: unknown) => error);
+    const read = ProgressSchema.safeParse(answer);
+    const told = read.success ? read.data : isUnknownPath(answer) && this.#job !== null ? progressOf(this.#job) : null;
+    if (told === null || told.job.metadata.uid !== uid) return;
+    if (this.#state === null) this.#state = new JobState(told, now);
+    else this.#state.hearProgress(told, now);
+    this.#show();
+  }
+
+  #hasUntoldFailures(): boolean {
+    return this.#state !== null && this.#state.failedSoFar() !== this.#failuresOf;
+  }
+
+  /** What has failed is asked for at the first failure, and again when more has, but not again and again. */
+  async #askFailures(): Promise<void> {
+    const { now, askAgainMs = ASK_AGAIN_MS } = this.#options;
+    if (this.#state === null || !this.#hasUntoldFailures() || now() < this.#failuresAskedMs + askAgainMs) return;
+    this.#failuresAskedMs = now();
+    this.#failuresOf = this.#state.failedSoFar();
+    const { namespace, name } = this.#followed;
+    const answer = await this.#client.get(failuresPath(namespace, name)).catch(() => null);
+    const read = FailuresSchema.safeParse(answer);
+    this.#state.hearFailures(read.success ? read.data : null);
+    this.#show();
+  }
+
+  /** The last picture is of the end. */
+  async lastLook(): Promise<void> {
+    if (this.#options.verdictOnly !== true) await this.#askProgress();
   }
 
   /** Reads the Job; null: it is not over. */
@@ -157,26 +184,19 @@ class Follower {
   #hear(object: unknown): Ending | null {
     const job = readAs(JobSchema, object, this.#client.target);
     if (job.metadata.uid !== this.#followed.uid) return { kind: 'deleted' };
-    const nowMs = this.#options.now();
-    if (this.#state === null) {
-      this.#state = new JobState(job, nowMs);
-      if (this.#options.verdictOnly !== true) this.#followMore(this.#state);
-    } else this.#state.hearJob(job, nowMs);
-    this.#show();
+    this.#job = job;
+    this.#isStale = true;
+    this.#wake();
+    if (this.#options.verdictOnly !== true) this.progressFollowed ??= this.#followProgress();
     const verdict = verdictOf(job);
     return verdict === null ? null : { kind: verdict, job, object };
-  }
-
-  #followMore(state: JobState): void {
-    if (hasPodsToFollow(state.job)) this.podsFollowed = this.#followPods(state);
-    this.waitsFollowed = this.#followWaits(state);
   }
 
   /** null: the watch has ended, for whatever reason that is no reason to give up. */
   async #watchJob(): Promise<Ending | null> {
     const { namespace, name, uid } = this.#followed;
     const { signal } = this.#options;
-    const resourceVersion = this.#state?.job.metadata.resourceVersion ?? '0';
+    const resourceVersion = this.#job?.metadata.resourceVersion ?? '0';
     const query = { fieldSelector: `metadata.name=${name}`, resourceVersion, allowWatchBookmarks: true };
     try {
       for await (const { type, object } of this.#client.watch(jobsPath(namespace), query, signal)) {
@@ -197,26 +217,6 @@ class Follower {
     }
   }
 
-  async #listPods(state: JobState): Promise<string> {
-    const query = { labelSelector: podSelector(state.job, null) };
-    const { items, resourceVersion } = await this.#client.list(podsPath(this.#followed.namespace), query);
-    state.forgetPods();
-    for (const item of items) state.hearPod(readAs(PodSchema, item, this.#client.target), 'ADDED');
-    this.#show();
-    return resourceVersion;
-  }
-
-  async #watchPods(state: JobState, resourceVersion: string): Promise<void> {
-    const query = { labelSelector: podSelector(state.job, null), resourceVersion, allowWatchBookmarks: true };
-    const path = podsPath(this.#followed.namespace);
-    for await (const { type, object } of this.#client.watch(path, query, this.#options.signal)) {
-      if (type === 'ERROR') return;
-      if (type === 'BOOKMARK') continue;
-      state.hearPod(readAs(PodSchema, object, this.#client.target), type);
-      this.#show();
-    }
-  }
-
   #show(): void {
     if (this.#state !== null) this.#options.onProgress(this.#state.progress());
   }
@@ -227,8 +227,9 @@ class Follower {
   }
 }
 
-const hasPodsToFollow = ({ spec }: Job): boolean =>
-  spec.completionMode === 'Indexed' && (spec.completions ?? 0) <= PODS_FOLLOWED_MAX;
+/** The server is of a version that does not tell this. */
+const isUnknownPath = (answer: unknown): boolean =>
+  answer instanceof ApiFailure && answer.message.includes('could not find the requested resource');
 
 /** It may well work in a moment: nobody answers, or the server has trouble of its own. */
 function isPassing(error: unknown): error is UnreachableFailure | ApiFailure {

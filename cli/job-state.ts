@@ -1,128 +1,119 @@
 import { parseStatusIndexes } from '../shared/domain/index-set.ts';
-import { type Job, type JobWaits, type Pod, conditionOf } from './api-objects.ts';
-import { attemptOf, stateOf } from './pod-attempt.ts';
-import { type IndexBoard, type IndexState, codeOf } from './render/grid.ts';
+import { type Job, type JobFailures, type Progress, conditionOf } from './api-objects.ts';
+import { INDEX_STATES, type IndexBoard, type IndexState, codeOf } from './render/grid.ts';
 import { type Sample, addSample, paceOf } from './render/pace.ts';
-import type { Counts, JobProgress, Phase } from './render/progress.ts';
+import type { JobProgress, Phase } from './render/progress.ts';
 
-/**
- * All that was heard of one Job. The Job says what has succeeded and how many there are of everything; which index is at
- * work is known from Pods, where they are followed.
- */
+/** All that was heard of one Job, each picture of it of one moment. */
 export class JobState {
-  readonly #indexes = new Map<number, { readonly attempt: number; readonly state: IndexState }>();
-  #job: Job;
+  #progress: Progress;
   #samples: readonly Sample[];
-  #waits: JobWaits | null = null;
+  #failures: JobFailures | null = null;
   #lost: string | null = null;
 
-  constructor(job: Job, nowMs: number) {
-    this.#job = job;
-    this.#samples = addSample([], { atMs: nowMs, succeeded: job.status.succeeded });
+  constructor(progress: Progress, nowMs: number) {
+    this.#progress = progress;
+    this.#samples = addSample([], { atMs: nowMs, succeeded: progress.counts.succeeded });
   }
 
-  get job(): Job {
-    return this.#job;
-  }
-
-  hearJob(job: Job, nowMs: number): void {
-    this.#job = job;
+  hearProgress(progress: Progress, nowMs: number): void {
+    this.#progress = progress;
     this.#lost = null;
-    this.#samples = addSample(this.#samples, { atMs: nowMs, succeeded: job.status.succeeded });
-  }
-
-  hearPod(pod: Pod, type: 'ADDED' | 'MODIFIED' | 'DELETED'): void {
-    const read = attemptOf(pod);
-    if (read === null || read.index === null) return;
-    const { index, attempt } = read;
-    const known = this.#indexes.get(index);
-    if (known !== undefined && known.attempt > attempt) return; // an older attempt's end
-    if (type === 'DELETED') this.#indexes.delete(index);
-    else this.#indexes.set(index, { attempt, state: stateOf(pod) });
-  }
-
-  /** A list of all Pods follows: what is not in it is not there. */
-  forgetPods(): void {
-    this.#indexes.clear();
+    this.#samples = addSample(this.#samples, { atMs: nowMs, succeeded: progress.counts.succeeded });
   }
 
   /** null: it cannot be known. */
-  hearWaits(waits: JobWaits | null): void {
-    this.#waits = waits;
-  }
-
-  /** There is something that may have a reason not to run. */
-  mayWait(): boolean {
-    return !isOver(phaseOf(this.#job)) && waitingIn(this.#counts()) > 0;
+  hearFailures(failures: JobFailures | null): void {
+    this.#failures = failures;
   }
 
   hearNothing(why: string): void {
     this.#lost = why;
   }
 
+  /** There is something that may have a reason not to run, of which times pass. */
+  mayWait(): boolean {
+    const { counts, job } = this.#progress;
+    return !isOver(phaseOf(job)) && counts.starting + counts.waiting + counts.retrying > 0;
+  }
+
+  /** Changes when something more has failed; 0: nothing has. */
+  failedSoFar(): number {
+    const { failedAttempts, retrying, failed } = this.#progress.counts;
+    return failedAttempts + retrying + failed;
+  }
+
   progress(): JobProgress {
-    const { metadata, status, spec } = this.#job;
-    const phase = phaseOf(this.#job);
+    const { job, counts, waits } = this.#progress;
+    const { metadata, status, spec } = job;
+    const phase = phaseOf(job);
     return {
       namespace: metadata.namespace,
       name: metadata.name,
       phase,
-      message: isOver(phase) ? '' : messageOf(this.#job), // whoever says that it is over says why
+      message: isOver(phase) ? '' : messageOf(job), // whoever says that it is over says why
       total: spec.completions ?? null,
-      counts: this.#counts(),
-      board: this.#board(phase),
+      counts,
+      board: boardOf(this.#progress),
       startedAtMs: status.startTime ?? null,
-      endedAtMs: endOf(this.#job),
+      endedAtMs: endOf(job),
       rate: paceOf(this.#samples),
-      waits: this.#waitsInWords(),
+      waits:
+        waits.summary === null || isOver(phase)
+          ? null
+          : { text: waits.summary, causes: waits.waits.map(({ cause }) => cause).join(' ') },
+      failure: isOver(phase) || this.#failures === null ? null : firstFailure(this.#failures),
       lost: this.#lost,
     };
   }
+}
 
-  #counts(): Counts {
-    const { status, spec } = this.#job;
-    const total = spec.completions ?? null;
-    const starting = Math.max(status.active - status.ready, 0);
-    const busy = status.active + status.terminating;
-    return {
+/** What the Job itself tells, for a server that tells no more. */
+export function progressOf(job: Job): Progress {
+  const { status, spec } = job;
+  const starting = Math.max(status.active - status.ready, 0);
+  const busy = status.active + status.terminating;
+  const total = spec.completions ?? 0;
+  return {
+    job,
+    counts: {
       succeeded: status.succeeded,
       running: status.active - starting,
       starting,
       stopping: status.terminating,
-      waiting: total === null || isOver(phaseOf(this.#job)) ? 0 : Math.max(total - status.succeeded - busy, 0),
-      failed: status.failed,
-    };
-  }
+      retrying: 0,
+      failed: 0,
+      waiting: Math.max(total - status.succeeded - busy, 0),
+      failedAttempts: status.failed,
+    },
+    indexes:
+      spec.completionMode === 'NonIndexed'
+        ? null
+        : { succeeded: status.completedIndexes, failed: status.failedIndexes },
+    waits: { summary: null, waits: [] },
+  };
+}
 
-  #waitsInWords(): JobProgress['waits'] {
-    const text = this.#waits?.summary ?? null;
-    if (text === null || !this.mayWait()) return null;
-    return { text, causes: (this.#waits?.waits ?? []).map(({ cause }) => cause).join(' ') };
-  }
+/** An example of what has failed: of the first group that failed by itself. */
+function firstFailure({ groups }: JobFailures): JobProgress['failure'] {
+  const group = groups.find(({ stoppedWithJob }) => !stoppedWithJob) ?? groups[0];
+  if (group === undefined) return null;
+  const { cause, count, example } = group;
+  const who = example.index === undefined ? `Pod ${example.pod}` : `index ${example.index}`;
+  const more = count === 1 ? '' : ` (${count} ${example.index === undefined ? 'Pods' : 'indexes'} so far)`;
+  return { text: `${who}, attempt ${example.attempt} failed: ${cause}${more}`, log: example.log };
+}
 
-  #board(phase: Phase): IndexBoard | null {
-    const { spec, status } = this.#job;
-    if (spec.completionMode === 'NonIndexed') return null;
-    const size = spec.completions ?? 0;
-    const board = new Uint8Array(size);
-    for (const [index, { state }] of this.#indexes) if (index < size) board[index] = codeOf(endState(state, phase));
-    fill(board, status.failedIndexes, 'failed');
-    fill(board, status.completedIndexes, 'succeeded');
-    return board;
-  }
+function boardOf({ indexes, job }: Progress): IndexBoard | null {
+  if (indexes === null) return null;
+  const board = new Uint8Array(job.spec.completions ?? 0);
+  for (const state of INDEX_STATES) fill(board, indexes[state] ?? '', state);
+  return board;
 }
 
 function fill(board: IndexBoard, indexes: string, state: IndexState): void {
   const { edges } = parseStatusIndexes(indexes, board.length);
   for (let i = 0; i < edges.length; i += 2) board.fill(codeOf(state), edges[i], edges[i + 1]);
-}
-
-/** Pods are heard of a moment before or after their Job: a Job that is over has none at work, and retries none. */
-function endState(state: IndexState, phase: Phase): IndexState {
-  // Counted is what the Job says: a Pod's success is shown when it is.
-  if (state === 'succeeded') return isOver(phase) ? 'waiting' : 'running';
-  if (!isOver(phase)) return state;
-  return state === 'retrying' ? 'failed' : 'waiting';
 }
 
 export type Verdict = 'complete' | 'failed';
@@ -142,8 +133,6 @@ function phaseOf(job: Job): Phase {
   if (conditionOf(job, 'Suspended') !== undefined) return 'suspended';
   return job.status.startTime === undefined ? 'waiting' : 'running';
 }
-
-const waitingIn = ({ starting, waiting }: Counts): number => starting + waiting;
 
 const isOver = (phase: Phase): boolean => phase === 'complete' || phase === 'failed';
 

@@ -1,6 +1,6 @@
 import { LiveScreen } from './live-screen.ts';
 import { type Looks, looksOf } from './render/looks.ts';
-import { type JobProgress, progressKey, progressLine, renderProgress } from './render/progress.ts';
+import { type JobProgress, failureText, progressKey, progressLine, renderProgress } from './render/progress.ts';
 import type { Output, Shell, Terminal } from './shell.ts';
 
 /** Shows how far a Job is, as it changes. */
@@ -56,16 +56,24 @@ const LINE_EVERY_MS = 1_000;
 function lineView(output: Output, now: () => number): JobView {
   let latest: JobProgress | null = null;
   let printed = '';
+  let hasFailed = false;
   const printing = paced(LINE_EVERY_MS, () => {
     if (latest === null || progressKey(latest) === printed) return;
     printed = progressKey(latest);
     output.write(`${progressLine(latest, now())}\n`);
   });
+  /** Told once, at the first failure: it may take long until the Job ends of it. */
+  const tellFailure = (lines: readonly string[]): void => {
+    if (hasFailed || lines.length === 0) return;
+    hasFailed = true;
+    output.write(lines.map((line) => `${line}\n`).join(''));
+  };
   return {
     show(progress) {
       latest = progress;
       // Most news are none in words; they must not start the wait before the next line.
       if (progressKey(progress) !== printed) printing.ask();
+      tellFailure(failureText(progress));
     },
     close: () => printing.end(),
   };

@@ -60,6 +60,12 @@ export const podsPath = (namespace: string | null, name?: string): string =>
 export const waitsPath = (namespace: string, job: string): string =>
   `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/waits`;
 
+/** Where Muster says how far a Job is, and what of it has failed. */
+export const progressPath = (namespace: string, job: string): string =>
+  `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/progress`;
+export const failuresPath = (namespace: string, job: string): string =>
+  `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/failures`;
+
 const inNamespace = (namespace: string | null): string =>
   namespace === null ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
 const withName = (name: string | undefined): string => (name === undefined ? '' : `/${encodeURIComponent(name)}`);

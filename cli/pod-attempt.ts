@@ -1,7 +1,6 @@
 import { asJobUid } from '../shared/domain/brand.ts';
 import { parsePodName } from '../shared/domain/pod-name.ts';
 import type { Job, Pod } from './api-objects.ts';
-import type { IndexState } from './render/grid.ts';
 
 const INDEX_LABEL = 'batch.kubernetes.io/job-completion-index';
 
@@ -22,18 +21,39 @@ export function attemptOf({ metadata }: Pod): PodAttempt | null {
   return completionMode === 'Indexed' ? parsed : { index: null, attempt: parsed.attempt };
 }
 
-/** What the index of a Pod is doing, as far as this Pod tells. */
-export function stateOf({ metadata, status }: Pod): IndexState {
-  switch (status.phase) {
-    case 'Succeeded':
-      return 'succeeded';
-    case 'Failed':
-      return 'retrying';
-    case 'Running':
-      return metadata.deletionTimestamp === undefined ? 'running' : 'stopping';
-    default:
-      return metadata.deletionTimestamp === undefined ? 'starting' : 'stopping';
-  }
+/** The Pod failed, or its container did and is to start again. */
+export function hasFailed({ status }: Pod): boolean {
+  if (status.phase === 'Succeeded') return false;
+  return (
+    status.phase === 'Failed' ||
+    status.containerStatuses.some(({ state, lastState }) => failed(state) || failed(lastState))
+  );
+}
+
+const failed = ({ terminated }: Pod['status']['containerStatuses'][number]['state']): boolean =>
+  terminated !== undefined && terminated.exitCode !== 0;
+
+/** How long the attempt ran, or has run so far, in ms; null: it never started. */
+export function runMsOf({ status }: Pod, nowMs: number): number | null {
+  const { running, terminated } = status.containerStatuses[0]?.state ?? {};
+  const from = startedAtOf({ status });
+  if (from === null) return null;
+  if (running !== undefined) return nowMs - from;
+  return terminated?.finishedAt === undefined ? null : terminated.finishedAt - from;
+}
+
+/** When its container started; null: it has not. */
+export function startedAtOf({ status }: Pick<Pod, 'status'>): number | null {
+  const { running, terminated } = status.containerStatuses[0]?.state ?? {};
+  return running?.startedAt ?? terminated?.startedAt ?? null;
+}
+
+/** Why the Pod is not what it should be, as far as it says so itself. */
+export function podMessage({ status }: Pod): string {
+  const { terminated, waiting } = status.containerStatuses[0]?.state ?? {};
+  return (
+    [status.message, terminated?.message, waiting?.message].find((text) => text !== undefined && text !== '') ?? ''
+  );
 }
 
 /** What kubectl shows as a Pod's STATUS: the phase, or the reason why it is not what it should be. */

@@ -1,11 +1,12 @@
-import type { Job } from './api-objects.ts';
+import { FailuresSchema, type Job, type JobFailures, conditionOf } from './api-objects.ts';
 import { commandWord } from './command-word.ts';
 import { EXIT, Failure } from './failure.ts';
 import { type Ending, type Followed, type FollowOptions, followJob } from './follow-job.ts';
 import { endOf, messageOf } from './job-state.ts';
 import { type JobView, openView } from './job-view.ts';
-import type { KubeClient } from './kube-client.ts';
+import { type KubeClient, failuresPath } from './kube-client.ts';
 import { formatDuration } from './render/age.ts';
+import { failureLines } from './render/failures.ts';
 import { onOneLine } from './render/table.ts';
 import type { Output, Shell, Signal } from './shell.ts';
 
@@ -56,17 +57,32 @@ export async function waitForJob(followed: Followed, options: WaitOptions, shell
     clearTimeout(timeout);
     forgetInterrupts();
   }
-  const { text, exitCode } = tell(ending, followed, { why, timeoutMs, muster: commandWord(shell.env) });
+  const failures = ending.kind === 'failed' ? await failuresOf(followed, options) : null;
+  const { text, exitCode } = tell(ending, followed, { why, timeoutMs, failures, muster: commandWord(shell.env) });
   output.write(`${output.terminal === null ? '' : '\n'}${text}\n`);
   return { exitCode, object: 'object' in ending ? ending.object : null };
+}
+
+/** What has failed of it; null: that cannot be known. */
+async function failuresOf(
+  { namespace, name }: Followed,
+  { client, reconnect }: WaitOptions,
+): Promise<JobFailures | null> {
+  const ask = async (from: KubeClient) => FailuresSchema.parse(await from.get(failuresPath(namespace, name)));
+  return ask(client).catch(async () => ask(await reconnect()).catch(() => null));
 }
 
 function tell(
   ending: Ending,
   { namespace, name }: Followed,
-  stopped: { readonly why: StopReason | null; readonly timeoutMs: number | null; readonly muster: string },
+  known: {
+    readonly why: StopReason | null;
+    readonly timeoutMs: number | null;
+    readonly failures: JobFailures | null;
+    readonly muster: string;
+  },
 ): { readonly text: string; readonly exitCode: number } {
-  const { why, timeoutMs, muster } = stopped;
+  const { why, timeoutMs, failures, muster } = known;
   const job = `job.batch/${name}`;
   const inNamespace = namespace === 'default' ? '' : ` -n ${namespace}`;
   const again = `It goes on. Look again with: ${muster} watch ${name}${inNamespace}`;
@@ -75,7 +91,13 @@ function tell(
       return { text: `${job} complete: ${sumOf(ending.job)}`, exitCode: EXIT.ok };
     case 'failed':
       return {
-        text: `${job} failed: ${onOneLine(messageOf(ending.job))} (${sumOf(ending.job)})\nSee why: ${muster} get pods ${name}${inNamespace}, ${muster} logs ${name}${inNamespace}`,
+        text: [
+          `${job} failed: ${onOneLine(messageOf(ending.job))} (${sumOf(ending.job)})`,
+          ...failureLines(failures),
+          `See why: ${whereToLook(name, failures, muster)
+            .map((command) => `${command}${inNamespace}`)
+            .join(', ')}`,
+        ].join('\n'),
         exitCode: EXIT.failed,
       };
     case 'deleted':
@@ -89,6 +111,13 @@ function tell(
   }
 }
 
+/** The log of one that failed by itself; one that never started has none. */
+function whereToLook(name: string, failures: JobFailures | null, muster: string): readonly string[] {
+  const shown = failures?.groups.find(({ example }) => example.log.length > 0)?.example;
+  const index = shown?.index === undefined ? '' : ` --index ${shown.index}`;
+  return [...(shown === undefined ? [] : [`${muster} logs ${name}${index}`]), `${muster} doctor ${name}`];
+}
+
 /** A shell's numbers for processes that a signal has ended. */
 export const EXIT_BY_SIGNAL: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: EXIT.interrupted, SIGTERM: 143 };
 
@@ -98,5 +127,7 @@ function sumOf(job: Job): string {
   const endMs = endOf(job);
   const took = startTime === undefined || endMs === null ? '' : ` in ${formatDuration(endMs - startTime)}`;
   const failures = failed === 0 ? '' : `, ${failed} ${failed === 1 ? 'attempt' : 'attempts'} failed`;
-  return `${succeeded}${total === undefined ? '' : `/${total}`} succeeded${failures}${took}`;
+  // Fewer than all are enough then: said, it does not look like a mistake.
+  const policy = conditionOf(job, 'Complete')?.reason === 'SuccessPolicy' ? ', success policy met' : '';
+  return `${succeeded}${total === undefined ? '' : `/${total}`} succeeded${policy}${failures}${took}`;
 }

@@ -1,7 +1,7 @@
 import { ANNOTATIONS } from '../../shared/domain/annotations.ts';
 import { type Job, type Pod, conditionOf } from '../api-objects.ts';
 import { endOf } from '../job-state.ts';
-import { attemptOf, podStatusWord } from '../pod-attempt.ts';
+import { attemptOf, podMessage, podStatusWord, runMsOf, startedAtOf } from '../pod-attempt.ts';
 import { formatAge, formatDuration } from './age.ts';
 import { renderTable } from './table.ts';
 
@@ -42,7 +42,10 @@ export const podTable = (pods: readonly Pod[], options: ListingOptions): string 
       { head: 'ATTEMPT', cell: (pod) => String(attemptOf(pod)?.attempt ?? NONE) },
       { head: 'STATUS', cell: podStatusWord },
       { head: 'EXIT', cell: exitOf },
+      { head: 'DURATION', cell: (pod) => runTimeOf(pod, options.nowMs) },
       { head: 'AGE', cell: ({ metadata }) => formatAge(metadata.creationTimestamp, options.nowMs) },
+      { head: 'STARTED', cell: (pod) => momentText(startedAtOf(pod)), when: 'wide' },
+      { head: 'WHY', cell: (pod) => podMessage(pod) || NONE, when: 'wide' },
       { head: 'VERDICT', cell: ({ metadata }) => metadata.annotations[ANNOTATIONS.verdict] ?? NONE, when: 'wide' },
       { head: 'TASK', cell: ({ metadata }) => metadata.annotations[ANNOTATIONS.taskArn] ?? NONE, when: 'wide' },
     ],
@@ -95,3 +98,11 @@ function exitOf({ status }: Pod): string {
   const code = status.containerStatuses[0]?.state.terminated?.exitCode;
   return code === undefined ? '' : String(code);
 }
+
+function runTimeOf(pod: Pod, nowMs: number): string {
+  const ms = runMsOf(pod, nowMs);
+  return ms === null ? '' : formatDuration(ms);
+}
+
+const momentText = (atMs: number | null): string =>
+  atMs === null ? NONE : new Date(atMs).toISOString().replace(/\.000Z$/, 'Z');

@@ -21,6 +21,8 @@ export type JobProgress = {
   readonly rate: { readonly perSec: number; readonly asOfMs: number } | null;
   /** Why what does not run waits; null: nothing does, or nobody has said. */
   readonly waits: Waits | null;
+  /** What has failed, in one line, with the last lines of its log; null: nothing has, or nobody knows why. */
+  readonly failure: { readonly text: string; readonly log: readonly string[] } | null;
   /** Why nothing new is heard; null: all is well. */
   readonly lost: string | null;
 };
@@ -30,14 +32,19 @@ export type Phase = 'waiting' | 'running' | 'suspended' | 'ending' | 'complete' 
 /** `text` in one line, with times that pass; `causes` without. */
 export type Waits = { readonly text: string; readonly causes: string };
 
+/** Indexes by what they do; they add up to the Job's completions, but for what was replaced and still stops. */
 export type Counts = {
   readonly succeeded: number;
   readonly running: number;
   readonly starting: number;
   readonly stopping: number;
-  readonly waiting: number;
-  /** Failed attempts, not indexes. */
+  /** Failed, and to be tried again. */
+  readonly retrying: number;
+  /** Failed, and not tried again. */
   readonly failed: number;
+  readonly waiting: number;
+  /** Attempts, not indexes. */
+  readonly failedAttempts: number;
 };
 
 export type Frame = { readonly columns: number; readonly rows: number };
@@ -63,18 +70,34 @@ export function renderProgress(progress: JobProgress, frame: Frame, nowMs: numbe
   const columns = Math.max(frame.columns - 1, 1); // the last column makes some terminals wrap
   const lines: (readonly Segment[])[] = [headLine(progress, columns, nowMs), []];
   const { board } = progress;
-  const gridRows = Math.min(frame.rows - OTHER_LINES, GRID_ROWS_MAX);
-  let perCell = 1;
+  const failure = failureLines(progress);
+  const gridRows = Math.min(frame.rows - OTHER_LINES - failure.length, GRID_ROWS_MAX);
+  const shown: Shown = { perCell: 1, signs: new Set() };
   if (board !== null && board.length > 0 && gridRows > 0) {
     const layout = layoutGrid(board.length, columns, gridRows);
-    perCell = layout.perCell;
-    lines.push(...renderGrid(board, layout, looks), []);
+    const grid = renderGrid(board, layout, looks);
+    shown.perCell = layout.perCell;
+    shown.signs = signsOf(grid);
+    lines.push(...grid, []);
   }
-  lines.push(barLine(progress, columns, nowMs, looks), [], ...legendLines(progress, perCell, columns, looks));
+  lines.push(barLine(progress, columns, nowMs, looks), [], ...legendLines(progress, shown, columns, looks), ...failure);
   if (progress.waits !== null) lines.push([{ text: onOneLine(progress.waits.text), paint: 'dim' }]);
   if (progress.message !== '') lines.push([{ text: onOneLine(progress.message), paint: PHASE_PAINTS[progress.phase] }]);
   if (progress.lost !== null) lines.push([{ text: onOneLine(progress.lost), paint: 'yellow' }]);
   return fitted(lines, frame.rows - 1).map((line) => paintLine(line, columns, looks));
+}
+
+/** What the grid on the screen has that wants to be explained. */
+type Shown = { perCell: number; signs: ReadonlySet<string> };
+
+/** Every sign in a grid; each line begins with a number. */
+const signsOf = (grid: readonly (readonly Segment[])[]): ReadonlySet<string> =>
+  new Set(grid.flatMap((line) => line.slice(1).flatMap(({ text }) => [...text])).filter((sign) => sign !== ' '));
+
+function failureLines({ failure }: JobProgress): readonly (readonly Segment[])[] {
+  if (failure === null) return [];
+  const log = failure.log.map((line): Segment[] => [{ text: `  ${onOneLine(line)}`, paint: 'dim' }]);
+  return [[{ text: onOneLine(failure.text), paint: 'red' }], ...log];
 }
 
 /** A picture that is higher than its terminal cannot be drawn over. Blank lines go first, then what comes last. */
@@ -144,22 +167,34 @@ const legendOf = ({ counts, phase }: JobProgress): readonly LegendEntry[] => [
   { state: 'running', count: counts.running, word: 'running' },
   { state: 'starting', count: counts.starting, word: 'starting' },
   { state: 'stopping', count: counts.stopping, word: 'stopping' },
-  { state: 'waiting', count: counts.waiting, word: 'waiting' },
-  {
-    state: phase === 'failed' ? 'failed' : 'retrying',
-    count: counts.failed,
-    word: counts.failed === 1 ? 'attempt failed' : 'attempts failed',
-  },
+  { state: 'retrying', count: counts.retrying, word: 'to be tried again' },
+  { state: 'failed', count: counts.failed, word: 'failed' },
+  { state: 'waiting', count: counts.waiting, word: isOver(phase) ? 'not run' : 'waiting' },
 ];
 
-function legendLines(progress: JobProgress, perCell: number, columns: number, { glyphs }: Looks) {
+const isOver = (phase: Phase): boolean => phase === 'complete' || phase === 'failed';
+
+/** Attempts are no indexes, so they are told apart from these; null: none has failed. */
+const attemptsFailed = ({ counts: { failedAttempts } }: JobProgress): string | null =>
+  failedAttempts === 0 ? null : `${failedAttempts} ${failedAttempts === 1 ? 'attempt' : 'attempts'} failed`;
+
+/** Explains every sign that the grid shows, and counts what there is of each. */
+function legendLines(progress: JobProgress, { perCell, signs }: Shown, columns: number, { glyphs }: Looks) {
   const entries = legendOf(progress)
-    .filter(({ count, state }) => count > 0 || state === 'succeeded')
+    .filter(({ count, state }) => count > 0 || state === 'succeeded' || signs.has(glyphs[state]))
     .map(({ state, count, word }): readonly Segment[] => [
       { text: glyphs[state], paint: paintOf(state) },
       { text: ` ${count} ${word}` },
     ]);
+  const shares = glyphs.shares.filter((sign) => signs.has(sign));
+  if (shares.length > 0)
+    entries.push([
+      { text: shares.join(' '), paint: 'green' },
+      { text: ' some of a cell succeeded', paint: 'dim' },
+    ]);
   if (perCell > 1) entries.push([{ text: `a cell is ${perCell} indexes`, paint: 'dim' }]);
+  const attempts = attemptsFailed(progress);
+  if (attempts !== null) entries.push([{ text: attempts, paint: 'red' }]);
   const lines: Segment[][] = [[]];
   for (const entry of entries) {
     const line = lines.at(-1) ?? [];
@@ -180,6 +215,7 @@ export function progressLine(progress: JobProgress, nowMs: number): string {
     ...legendOf(progress)
       .filter(({ count, state }) => count > 0 && state !== 'succeeded')
       .map(({ count, word }) => `${count} ${word}`),
+    ...[attemptsFailed(progress)].filter((text) => text !== null),
     ...paceOf(progress, nowMs),
     ...(lost === null ? [] : [onOneLine(lost)]),
   ];
@@ -187,6 +223,10 @@ export function progressLine(progress: JobProgress, nowMs: number): string {
   const since = elapsed(progress, nowMs);
   return `${name} ${phase}${since === '' ? '' : ` ${since}`}: ${parts.join(', ')}${why}`;
 }
+
+/** What has failed, in lines for such outputs; none: nothing has, or it is not known why. */
+export const failureText = ({ name, failure }: JobProgress): readonly string[] =>
+  failure === null ? [] : [`${name} ${onOneLine(failure.text)}`, ...failure.log.map((line) => `  ${onOneLine(line)}`)];
 
 /** What a line of `progressLine` is worth being printed for: anything but the time has changed. */
 export const progressKey = ({ phase, counts, total, waits, lost }: JobProgress): string =>

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { ApiDeps } from './api-deps.ts';
 import { diagnosisRoutes } from './diagnosis-routes.ts';
 import { renderFailures } from './render-failures.ts';
+import { findProgress } from './render-progress.ts';
 import { findWaits } from './render-waits.ts';
 import { JOBS, errorResponse, methodNotAllowed, notFound } from './status-error.ts';
 
@@ -20,7 +21,13 @@ export function musterRoutes(deps: ApiDeps): Hono {
     const failures = await deps.doctor.failures(namespace, name);
     return failures === null ? errorResponse(notFound(JOBS, name)) : c.json(renderFailures(failures));
   });
-  for (const path of [`${JOB}/waits`, `${JOB}/failures`]) app.all(path, () => errorResponse(methodNotAllowed()));
+  app.get(`${JOB}/progress`, async (c) => {
+    const { namespace, name } = c.req.param();
+    const progress = await findProgress(namespace, name, deps);
+    return progress === null ? errorResponse(notFound(JOBS, name)) : c.json(progress);
+  });
+  for (const path of [`${JOB}/waits`, `${JOB}/failures`, `${JOB}/progress`])
+    app.all(path, () => errorResponse(methodNotAllowed()));
   app.route('/', diagnosisRoutes(deps.doctor));
   return app;
 }

@@ -16,20 +16,28 @@ export async function findWaits(namespace: string, name: string, reads: Reads): 
   const view = await readJob(uid, reads, (status, { manifest }) => chunksForWaits(status, planningSpec(manifest)));
   if (view === null) return null;
   const pace = await reads.launchPace();
-  const { spec, status, board } = view;
-  const { manifest } = spec;
-  const waits = waitsOf({ spec: planningSpec(manifest), status, board, hasNames: hasNames(manifest) }, pace);
-  return renderWaits(view, await Promise.all(waits.map((wait) => explained(wait, view, reads))), pace);
+  return renderWaits(view, await waitsOfView(view, pace, reads), pace);
+}
+
+/** Why what a Job has to do does not run, with ECS's words where it has said any. Chunks that `chunksForWaits` names are at hand. */
+export async function waitsOfView(
+  view: JobView,
+  pace: LaunchPace,
+  reads: Pick<Reads, 'jobs'>,
+): Promise<readonly Wait[]> {
+  const { manifest } = view.spec;
+  const waiting = { ...view, spec: planningSpec(manifest), hasNames: hasNames(manifest) };
+  return Promise.all(waitsOf(waiting, pace).map((wait) => explained(wait, view, reads)));
 }
 
 /** Where tasks have been tried, ECS's words of one of them say more than a count. */
-async function explained(wait: Wait, { spec, board }: JobView, { jobs }: Reads): Promise<Wait> {
+async function explained(wait: Wait, { spec, board }: JobView, { jobs }: Pick<Reads, 'jobs'>): Promise<Wait> {
   const { example } = wait;
   if (example === undefined) return wait;
   return inWordsOf(wait, board, await jobs.readAttempts(spec.identity.uid, example, example));
 }
 
-function renderWaits({ spec, version }: JobView, waits: readonly Wait[], pace: LaunchPace) {
+export function renderWaits({ spec, version }: JobView, waits: readonly Wait[], pace: LaunchPace) {
   const { namespace, name, uid } = spec.identity;
   return {
     apiVersion: 'muster.run/v1',

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { JobSchema } from '../../cli/api-objects.ts';
 import { type FollowOptions, followJob } from '../../cli/follow-job.ts';
-import { JobState } from '../../cli/job-state.ts';
 import { runCommandLine } from '../../cli/program.ts';
 import { reachAgain } from '../../cli/reach.ts';
 import type { JobProgress } from '../../cli/render/progress.ts';
@@ -74,8 +73,47 @@ describe('run --wait', () => {
     expect(waited.code).toBe(1);
     expect(waited.out.trimEnd().split('\n').slice(-2)).toEqual([
       'job.batch/sums failed: BackoffLimitExceeded: Job has reached the specified backoff limit (0/4 succeeded, 1 attempt failed in 5s)',
-      'See why: muster get pods sums, muster logs sums',
+      'See why: muster doctor sums',
     ]);
+  });
+
+  test('failed: each cause below it, with the end of a log', async () => {
+    const steps: Steps = [
+      async (world) => {
+        await world.commit('sums', [...claim(0, 1), ...running(0, 1)], { startTime: START });
+        await world.launch('sums', [{ index: 0, attempt: 1 }]);
+      },
+      async (world) => {
+        world.print(0, 1, 'main', 'Traceback', 'KeyError: 7');
+        await world.record('sums', 0, 1, { cause: 'Error', exitCode: 1, container: 'main', reason: '' });
+        const failed = { op: 'failed' as const, index: 0, notBefore: null };
+        await world.commit('sums', [failed], { failed: 1, ...phaseAt(5, 'failed') });
+      },
+    ];
+    const { waited } = await waiting({ steps });
+    expect(waited.out.trimEnd().split('\n').slice(-5)).toEqual([
+      'job.batch/sums failed: BackoffLimitExceeded: Job has reached the specified backoff limit (0/4 succeeded, 1 attempt failed in 5s)',
+      '  exit code 1: index 0',
+      '    Traceback',
+      '    KeyError: 7',
+      'See why: muster logs sums --index 0, muster doctor sums',
+    ]);
+  });
+
+  test('complete with fewer than all: the success policy is named', async () => {
+    const { phase } = phaseAt(5, 'complete');
+    const met = { reason: 'SuccessPolicy', message: 'Matched rules at index 0' } as const;
+    const verdict = { kind: 'complete', decidedBy: 0, ...met } as const;
+    const steps: Steps = [
+      async (world) => world.commit('sums', [...claim(0), ...running(0)], { startTime: START }),
+      async (world) =>
+        world.commit('sums', succeeded(0), {
+          phase: { ...phase, verdict } as Extract<Status['phase'], { kind: 'finished' }>,
+        }),
+    ];
+    const { waited } = await waiting({ steps });
+    expect(waited.out).toMatch(/\nsums complete 5s: 1\/4 succeeded, 3 not run\n/);
+    expect(waited.out).toMatch(/\njob.batch\/sums complete: 1\/4 succeeded, success policy met in 5s\n$/);
   });
 
   test.each([
@@ -227,12 +265,12 @@ describe('following', () => {
     const server = await withSums({}, { parallelism: 4 });
     const { world } = server;
     Object.assign(world.pace, { perSec: 2, fullPerSec: 2 });
-    const { ending, progress } = await following(server, { askWaitsMs: 5 });
+    const { ending, progress } = await following(server, { askAgainMs: 5 });
     const text = () => progress.at(-1)?.waits?.text ?? null;
     await expect.poll(text).toBe('4 wait: launch rate 2/s, about 2 s');
     await world.commit('sums', [...claim(0, 1, 2, 3), ...running(0, 1, 2, 3)], { startTime: START });
     await expect.poll(() => progress.at(-1)?.counts.running).toBe(4);
-    const asked = (): number => server.requests.filter((each) => each.endsWith('/waits')).length;
+    const asked = (): number => server.requests.filter((each) => each.endsWith('/progress')).length;
     const soFar = asked();
     expect(soFar).toBeGreaterThan(0);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -242,29 +280,59 @@ describe('following', () => {
     expect((await ending).kind).toBe('complete');
   });
 
-  test('what was said of it is not said of a Job that has gone on since', () => {
-    const jobWith = (status: object) =>
-      JobSchema.parse({
-        metadata: { name: 'sums', namespace: 'default', uid: 'u', creationTimestamp: '2023-11-14T22:13:20Z' },
-        spec: { ...manifest('sums').spec },
-        status: { startTime: '2023-11-14T22:13:20Z', ...status },
-      });
-    const state = new JobState(jobWith({ active: 2 }), 0);
-    state.hearWaits({ summary: '4 wait: why', waits: [] });
-    expect(state.progress().waits).toEqual({ text: '4 wait: why', causes: '' });
-    state.hearJob(jobWith({ active: 4, ready: 4 }), 1);
-    expect(state.progress().waits).toBeNull();
+  test('whatever is shown is of one moment: counts and grid agree, and no more is at work than may be', async () => {
+    const wave = (from: number) => [
+      { op: 'succeeded' as const, index: from },
+      ...(from + 2 < 40 ? [...claim(from + 2), ...running(from + 2)] : []),
+    ];
+    const steps: Steps = [
+      async (world) => world.commit('sums', [...claim(0, 1), ...running(0, 1)], { startTime: START }),
+      ...Array.from(
+        { length: 40 },
+        (_, index) => async (world: World) =>
+          world.commit('sums', wave(index), index === 39 ? phaseAt(9, 'complete') : {}),
+      ),
+    ];
+    const server = await withSums({ steps }, { completions: 40 });
+    const { ending, progress } = await following(server);
+    expect((await ending).kind).toBe('complete');
+    expect(progress.length).toBeGreaterThan(5);
+    for (const each of progress) {
+      const drawn = letters(each);
+      const count = (letter: string): number => drawn.split(letter).length - 1;
+      const { succeeded, running: runs, starting, waiting: waits } = each.counts;
+      expect([count('S'), count('r'), count('s'), count('.')]).toEqual([succeeded, runs, starting, waits]);
+      expect(runs + starting).toBeLessThanOrEqual(2);
+    }
+  });
+
+  test('the first failure is told with the end of its log while the Job goes on', async () => {
+    const server = await withSums();
+    const { world } = server;
+    const { ending, progress } = await following(server, { askAgainMs: 5 });
+    await world.commit('sums', [...claim(0, 1), ...running(0, 1)], { startTime: START });
+    await world.launch('sums', [{ index: 1, attempt: 1 }]);
+    world.print(1, 1, 'main', 'Traceback', 'KeyError: 7');
+    const reason = 'Essential container in task exited';
+    await world.record('sums', 1, 1, { cause: 'Error', exitCode: 1, container: 'main', reason });
+    await world.commit('sums', [{ op: 'failed', index: 1, notBefore: plusMs(START, 60_000) }], { failed: 1 });
+    await expect
+      .poll(() => progress.at(-1)?.failure)
+      .toEqual({ text: 'index 1, attempt 1 failed: exit code 1', log: ['Traceback', 'KeyError: 7'] });
+    await world.commit('sums', [], phaseAt(3, 'failed'));
+    expect((await ending).kind).toBe('failed');
+    expect(progress.at(-1)?.failure).toBeNull(); // the verdict says it
   });
 
   test('a server that cannot say why is followed all the same', async () => {
     const intercept: Interception = ({ url }, response) => {
-      if (url?.endsWith('/waits') !== true) return false;
+      if (url?.endsWith('/progress') !== true) return false;
       response.writeHead(404).end();
       return true;
     };
     const server = await withSums({ intercept });
-    const { ending, progress } = await following(server, { askWaitsMs: 1 });
-    await expect.poll(() => server.requests.some((each) => each.endsWith('/waits'))).toBe(true);
+    const { ending, progress } = await following(server, { askAgainMs: 1 });
+    await expect.poll(() => server.requests.some((each) => each.endsWith('/progress'))).toBe(true);
     await server.world.commit('sums', [], phaseAt(3, 'complete'));
     expect((await ending).kind).toBe('complete');
     expect(progress.every(({ waits }) => waits === null)).toBe(true);
@@ -372,7 +440,7 @@ describe('following', () => {
   test('aborting ends it, with its watches', async () => {
     const server = await withSums();
     const { ending, stop } = await following(server);
-    await expect.poll(() => watchesOf(server.requests, '/pods')).toBe(1);
+    await expect.poll(() => watchesOf(server.requests, '/jobs')).toBe(1);
     stop.abort();
     expect(await ending).toEqual({ kind: 'aborted' });
   });

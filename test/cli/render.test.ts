@@ -1,9 +1,17 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatAge, formatDuration } from '../../cli/render/age.ts';
 import { INDEX_STATES, type IndexState, codeOf, layoutGrid, renderGrid } from '../../cli/render/grid.ts';
 import { looksOf, paintLine } from '../../cli/render/looks.ts';
 import { addSample, paceOf, type Sample } from '../../cli/render/pace.ts';
-import { type JobProgress, etaMs, progressKey, progressLine, renderProgress } from '../../cli/render/progress.ts';
+import {
+  type JobProgress,
+  etaMs,
+  failureText,
+  progressKey,
+  progressLine,
+  renderProgress,
+} from '../../cli/render/progress.ts';
 import { renderTable } from '../../cli/render/table.ts';
 
 const S = 1000;
@@ -142,15 +150,27 @@ const aProgress = (wish: Partial<JobProgress> = {}): JobProgress => ({
   phase: 'running',
   message: '',
   total: 12,
-  counts: { succeeded: 5, running: 2, starting: 1, stopping: 0, waiting: 4, failed: 1 },
+  counts: { succeeded: 5, running: 2, starting: 1, stopping: 0, retrying: 1, failed: 0, waiting: 3, failedAttempts: 1 },
   board: strip('SSSSS!rrs...'),
   startedAtMs: 0,
   endedAtMs: null,
   rate: { perSec: 0.5, asOfMs: 10_000 },
   waits: null,
+  failure: null,
   lost: null,
   ...wish,
 });
+
+const NOTHING_LEFT = {
+  succeeded: 0,
+  running: 0,
+  starting: 0,
+  stopping: 0,
+  retrying: 0,
+  failed: 0,
+  waiting: 0,
+  failedAttempts: 0,
+};
 
 describe('progress', () => {
   const FRAME = { columns: 60, rows: 24 };
@@ -159,7 +179,7 @@ describe('progress', () => {
     const waits = { text: '4 wait: launch rate 20/s, about 41 s', causes: 'launchRate' };
     const progress = aProgress({ waits });
     expect(renderProgress(progress, FRAME, 12_000, PLAIN).at(-1)).toBe(waits.text);
-    expect(progressLine(progress, 12_000)).toContain(`4 waiting`);
+    expect(progressLine(progress, 12_000)).toContain(`3 waiting`);
     expect(progressLine(progress, 12_000).endsWith(` (${waits.text})`)).toBe(true);
     const later = aProgress({ waits: { ...waits, text: '4 wait: launch rate 20/s, about 36 s' } });
     expect(progressKey(later)).toBe(progressKey(progress));
@@ -174,13 +194,13 @@ describe('progress', () => {
 
       ============------------------  5/12  41%   0.5/s   ETA 12s
 
-      S 5 succeeded   r 2 running   s 1 starting   . 4 waiting
-      ! 1 attempt failed"
+      S 5 succeeded   r 2 running   s 1 starting
+      ! 1 to be tried again   . 3 waiting   1 attempt failed"
     `);
   });
 
   test('the end', () => {
-    const counts = { succeeded: 12, running: 0, starting: 0, stopping: 0, waiting: 0, failed: 0 };
+    const counts = { ...NOTHING_LEFT, succeeded: 12 };
     const over = aProgress({ phase: 'complete', counts, board: strip('S'.repeat(12)), endedAtMs: 30_000 });
     expect(renderProgress(over, FRAME, 99_000, looksOf(false, true)).join('\n')).toMatchInlineSnapshot(`
       "frames  default                               complete  30s
@@ -200,9 +220,42 @@ describe('progress', () => {
       '',
       '5 succeeded',
       '',
-      'S 5 succeeded   r 2 running   s 1 starting   . 4 waiting',
-      '! 1 attempt failed',
+      'S 5 succeeded   r 2 running   s 1 starting',
+      '! 1 to be tried again   . 3 waiting   1 attempt failed',
     ]);
+  });
+
+  test('the legend explains every sign on the screen, whatever the grid shows', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(...INDEX_STATES), { minLength: 1, maxLength: 3_000 }),
+        fc.constantFrom(looksOf(false, true), PLAIN),
+        fc.constantFrom<JobProgress['phase']>('running', 'complete', 'failed'),
+        (states, looks, phase) => {
+          const board = Uint8Array.from(states, codeOf);
+          const counts = { ...NOTHING_LEFT };
+          for (const state of states) counts[state]++;
+          const lines = renderProgress(
+            aProgress({ board, counts, phase, total: states.length, rate: null }),
+            { columns: 80, rows: 24 },
+            0,
+            looks,
+          );
+          const [grid, , legend] = lines.slice(2).join('\n').split('\n\n');
+          const signs = new Set([...grid!.replaceAll(/^ *\d+ {2}/gm, '')].filter((sign) => !/\s/.test(sign)));
+          const explained = new Set(legend!.split(/\s+/));
+          for (const sign of signs) expect(explained, lines.join('\n')).toContain(sign);
+        },
+      ),
+    );
+  });
+
+  test('a first failure is told below, with the end of its log', () => {
+    const failure = { text: 'index 3, attempt 1 failed: exit code 1', log: ['Traceback:', 'KeyError: \u001B[2J7'] };
+    const lines = renderProgress(aProgress({ failure }), FRAME, 0, PLAIN);
+    expect(lines.slice(-3)).toEqual(['index 3, attempt 1 failed: exit code 1', '  Traceback:', '  KeyError:  [2J7']);
+    expect(failureText(aProgress({ failure }))[0]).toBe('frames index 3, attempt 1 failed: exit code 1');
+    expect(failureText(aProgress())).toEqual([]);
   });
 
   test('what is lost, and why it fails, is said on one line that commands no terminal', () => {
@@ -234,22 +287,22 @@ describe('progress', () => {
     [
       {},
       12_000,
-      'frames running 12s: 5/12 succeeded, 2 running, 1 starting, 4 waiting, 1 attempt failed, 0.5/s, ETA 12s',
+      'frames running 12s: 5/12 succeeded, 2 running, 1 starting, 1 to be tried again, 3 waiting, 1 attempt failed, 0.5/s, ETA 12s',
     ],
     [
       { startedAtMs: null, phase: 'waiting', rate: null },
       0,
-      'frames waiting: 5/12 succeeded, 2 running, 1 starting, 4 waiting, 1 attempt failed',
+      'frames waiting: 5/12 succeeded, 2 running, 1 starting, 1 to be tried again, 3 waiting, 1 attempt failed',
     ],
     [
       { total: null, rate: null },
       0,
-      'frames running 0s: 5 succeeded, 2 running, 1 starting, 4 waiting, 1 attempt failed',
+      'frames running 0s: 5 succeeded, 2 running, 1 starting, 1 to be tried again, 3 waiting, 1 attempt failed',
     ],
     [
       { rate: { perSec: 250.4, asOfMs: 0 } },
       0,
-      'frames running 0s: 5/12 succeeded, 2 running, 1 starting, 4 waiting, 1 attempt failed, 250/s, ETA 1s',
+      'frames running 0s: 5/12 succeeded, 2 running, 1 starting, 1 to be tried again, 3 waiting, 1 attempt failed, 250/s, ETA 1s',
     ],
   ])('in words: %j', (wish, now, expected) => {
     expect(progressLine(aProgress(wish), now)).toBe(expected);
@@ -260,7 +313,7 @@ describe('progress', () => {
     expect(progressKey(aProgress({ board: null, rate: null }))).toBe(key);
     expect(progressKey(aProgress({ phase: 'suspended' }))).not.toBe(key);
     expect(progressKey(aProgress({ lost: 'gone' }))).not.toBe(key);
-    expect(progressKey(aProgress({ counts: { ...aProgress().counts, waiting: 3 } }))).not.toBe(key);
+    expect(progressKey(aProgress({ counts: { ...aProgress().counts, waiting: 2 } }))).not.toBe(key);
   });
 
   test.each<[Partial<JobProgress>, number, number | null, string]>([

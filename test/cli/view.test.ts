@@ -11,12 +11,22 @@ const aProgress = (succeeded: number, wish: Partial<JobProgress> = {}): JobProgr
   phase: 'running',
   message: '',
   total: 3,
-  counts: { succeeded, running: 0, starting: 0, stopping: 0, waiting: 3 - succeeded, failed: 0 },
+  counts: {
+    succeeded,
+    running: 0,
+    starting: 0,
+    stopping: 0,
+    retrying: 0,
+    failed: 0,
+    waiting: 3 - succeeded,
+    failedAttempts: 0,
+  },
   board: new Uint8Array(3),
   startedAtMs: 0,
   endedAtMs: null,
   rate: null,
   waits: null,
+  failure: null,
   lost: null,
   ...wish,
 });
@@ -52,6 +62,16 @@ describe('without a terminal', () => {
       '',
     ]);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('the first failure is told once, with the end of its log', () => {
+    const { view, out } = aView();
+    const failure = { text: 'index 0, attempt 1 failed: exit code 1', log: ['KeyError: 7'] };
+    view.show(aProgress(0));
+    view.show(aProgress(0, { failure }));
+    view.show(aProgress(0, { failure: { ...failure, log: ['another'] } }));
+    view.close();
+    expect(out().split('\n').slice(1)).toEqual(['frames index 0, attempt 1 failed: exit code 1', '  KeyError: 7', '']);
   });
 
   test('TERM=dumb and pipes look alike: not one escape code', () => {

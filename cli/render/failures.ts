@@ -1,0 +1,50 @@
+import type { JobFailures } from '../api-objects.ts';
+import { onOneLine, renderTable } from './table.ts';
+
+/** Groups that are told in full; `muster doctor` has the others. */
+const GROUPS_SHOWN = 3;
+/** Thousands of indexes that have nothing in common would bury the rest. */
+const INDEXES_CHARS_MAX = 40;
+
+/** What of a Job has failed, in lines below its verdict: each cause, which indexes, and the end of one log. */
+export function failureLines(failures: JobFailures | null): readonly string[] {
+  const groups = failures?.groups ?? [];
+  const shown = groups
+    .slice(0, GROUPS_SHOWN)
+    .flatMap((group) => [
+      `  ${onOneLine(group.cause)}: ${whoOf(group)}`,
+      ...group.example.log.map((line) => `    ${onOneLine(line)}`),
+    ]);
+  return groups.length > GROUPS_SHOWN ? [...shown, `  and ${groups.length - GROUPS_SHOWN} other causes`] : shown;
+}
+
+type Group = JobFailures['groups'][number];
+
+function whoOf({ indexes, count, example }: Group): string {
+  if (indexes === undefined) return count === 1 ? `Pod ${example.pod}` : `${count} Pods`;
+  return count === 1 ? `index ${indexes}` : `${count} indexes (${shortened(indexes)})`;
+}
+
+const shortened = (text: string): string =>
+  text.length <= INDEXES_CHARS_MAX ? text : `${text.slice(0, text.lastIndexOf(',', INDEXES_CHARS_MAX))},…`;
+
+/** The same as a table, with the last line of one log; empty: nothing has failed. */
+export function failureTable({ groups }: JobFailures): string {
+  if (groups.length === 0) return '';
+  return renderTable(
+    ['FAILED', 'EXIT', 'INDEXES', 'WHY', 'LAST LINE OF ITS LOG'],
+    groups.map(({ count, exitCode, indexes = '<none>', cause, example }) => [
+      String(count),
+      exitCode === null ? '' : String(exitCode),
+      shortened(indexes),
+      cause,
+      lastLineOf(example),
+    ]),
+  );
+}
+
+function lastLineOf({ index, log }: Group['example']): string {
+  const last = log.at(-1);
+  if (last === undefined) return '';
+  return index === undefined ? last : `${last} (index ${index})`;
+}
