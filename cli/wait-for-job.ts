@@ -114,7 +114,7 @@ function tell(
 /** The log of one that failed by itself; one that never started has none. */
 function whereToLook(name: string, failures: JobFailures | null, muster: string): readonly string[] {
   const shown = failures?.groups.find(({ example }) => example.log.length > 0)?.example;
-  const index = shown?.index === undefined ? '' : ` --index ${shown.index}`;
+  const index = shown?.index === undefined ? '' : ` --index ${shown.index} --attempt ${shown.attempt}`;
   return [...(shown === undefined ? [] : [`${muster} logs ${name}${index}`]), `${muster} doctor ${name}`];
 }
 

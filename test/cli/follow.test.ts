@@ -96,7 +96,7 @@ describe('run --wait', () => {
       '  exit code 1: index 0',
       '    Traceback',
       '    KeyError: 7',
-      'See why: muster logs sums --index 0, muster doctor sums',
+      'See why: muster logs sums --index 0 --attempt 1, muster doctor sums',
     ]);
   });
 
