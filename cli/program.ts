@@ -85,6 +85,7 @@ const EXAMPLES = {
     'muster get jobs -A -o wide',
     'muster get -l campaign=spring',
     'muster get pods frames                 # its attempts, with their exit codes',
+    'muster get pods frames --failed -o wide',
     'muster get waits frames                # what of it does not run, why, and about how long',
   ),
   logs: examples(
@@ -92,6 +93,7 @@ const EXAMPLES = {
     'muster logs frames --index 7 --attempt 1',
     'muster logs frames --index 0-3,7 --tail 5',
     'muster logs frames --index 7 -f',
+    'muster logs frames --failed --tail 20  # of each index that failed and has not succeeded',
   ),
   plan: examples(
     'muster plan -f dump.json',
@@ -118,6 +120,7 @@ type GetOptions = {
   readonly namespace?: string;
   readonly allNamespaces?: true;
   readonly selector?: string;
+  readonly failed?: true;
   readonly output?: Exclude<GetFlags['output'], 'table'>;
 };
 
@@ -130,10 +133,12 @@ function addGet(program: Command, shell: Shell, done: Done): void {
     .addOption(namespaceOption())
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('-l, --selector <labels>', 'those with these labels, such as app=x,tier!=test')
+    .option('--failed', 'with pods: only those that failed')
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['wide', 'json', 'yaml', 'name']))
     .addHelpText('after', EXAMPLES.get)
     .action(async (what: string[], flags: GetOptions) => {
-      const wanted = wantedOf(what);
+      const wanted = wantedOf(what, flags.failed === true);
+      if (flags.failed === true && wanted.kind !== 'pods') throw usageFailure('--failed is for get pods');
       const { allNamespaces = false, selector = null, output = 'table' } = flags;
       if (allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n exclude each other');
       if (allNamespaces && what.length > 1)
@@ -147,10 +152,10 @@ function addGet(program: Command, shell: Shell, done: Done): void {
 
 const PODS_WORDS: readonly string[] = ['pod', 'pods', 'po'];
 
-function wantedOf([first = 'jobs', ...names]: readonly string[]): Wanted {
+function wantedOf([first = 'jobs', ...names]: readonly string[], failed: boolean): Wanted {
   if (PODS_WORDS.includes(first)) {
     if (names.length > 1) throw usageFailure('get pods takes one Job');
-    return { kind: 'pods', job: names[0] === undefined ? null : jobName(names[0]) };
+    return { kind: 'pods', job: names[0] === undefined ? null : jobName(names[0]), failed };
   }
   if (first === 'waits') {
     const [job] = names;
@@ -165,6 +170,7 @@ type LogOptions = {
   readonly attempt?: number;
   readonly container?: string;
   readonly follow?: true;
+  readonly failed?: true;
   readonly tail?: number;
   readonly namespace?: string;
 };
@@ -178,14 +184,16 @@ function addLogs(program: Command, shell: Shell, done: Done): void {
     .option('-i, --index <indexes>', 'one index, or several such as 0-3,7 (default: all)')
     .option('--attempt <number>', 'from 1 (default: the latest of each index)', wholeNumber(1))
     .option('-c, --container <name>', 'of the Pod (default: the first)')
+    .option('--failed', 'of each index that has not succeeded, the last attempt that failed')
     .option('-f, --follow', 'go on until the attempts are over')
     .option('--tail <lines>', 'only so many lines from the end of each', wholeNumber(0))
     .addOption(namespaceOption())
     .addHelpText('after', EXAMPLES.logs)
     .action(async (job: string, flags: LogOptions) => {
       const { logs } = await import('./commands/logs.ts');
-      const { index = null, attempt = null, container = null, follow = false, tail = null } = flags;
-      const wish = { indexes: index, attempt, container, follow, tailLines: tail };
+      const { index = null, attempt = null, container = null, follow = false, failed = false, tail = null } = flags;
+      if (failed && attempt !== null) throw usageFailure('--failed and --attempt exclude each other');
+      const wish = { indexes: index, attempt, container, follow, failed, tailLines: tail };
       done(await logs(jobName(job), { ...wish, ...common(program, flags) }, shell));
     });
 }

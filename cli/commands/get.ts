@@ -1,8 +1,9 @@
-import { JobSchema, PodSchema, WaitsSchema } from '../api-objects.ts';
+import { FailuresSchema, JobSchema, PodSchema, WaitsSchema, conditionOf } from '../api-objects.ts';
 import { ApiFailure, Failure } from '../failure.ts';
-import { type KubeClient, type Query, jobsPath, podsPath, readAs, waitsPath } from '../kube-client.ts';
-import { podSelector } from '../pod-attempt.ts';
+import { type KubeClient, type Query, failuresPath, jobsPath, podsPath, readAs, waitsPath } from '../kube-client.ts';
+import { hasFailed, podSelector } from '../pod-attempt.ts';
 import { reach } from '../reach.ts';
+import { failureTable } from '../render/failures.ts';
 import { jobTable, podTable } from '../render/listing.ts';
 import { listOf, objectText } from '../render/object-forms.ts';
 import { waitTable } from '../render/waits.ts';
@@ -23,8 +24,8 @@ export type OutputForm = (typeof OUTPUT_FORMS)[number];
 export type Wanted =
   /** no names: all of them */
   | { readonly kind: 'jobs'; readonly names: readonly string[] }
-  /** null: of all Jobs */
-  | { readonly kind: 'pods'; readonly job: string | null }
+  /** `job` null: of all Jobs; `failed`: only those that failed */
+  | { readonly kind: 'pods'; readonly job: string | null; readonly failed: boolean }
   /** why what it has to do does not run */
   | { readonly kind: 'waits'; readonly job: string };
 
@@ -39,12 +40,16 @@ export async function get(wanted: Wanted, flags: GetFlags, shell: Shell): Promis
   const items =
     wanted.kind === 'jobs'
       ? (await client.list(jobsPath(namespace), { labelSelector: flags.selector ?? undefined })).items
-      : await podsOf(wanted.job, namespace, flags.selector, client);
-  if (items.length === 0 && isTable(flags)) {
+      : (await podsOf(wanted.job, namespace, flags.selector, client)).filter(
+          (item) => !wanted.failed || hasFailed(readAs(PodSchema, item, target)),
+        );
+  if (items.length === 0 && isTable(flags))
     shell.err.write(namespace === null ? 'No resources found\n' : `No resources found in ${namespace} namespace.\n`);
-    return 0;
+  else shell.out.write(print(wanted.kind, items, 'list', flags, client, shell.now()));
+  if (wanted.kind === 'pods' && wanted.job !== null && isTable(flags)) {
+    const table = await failuresOf(wanted.job, namespace ?? target.namespace, client);
+    if (table !== '') shell.out.write(`\n${table}`);
   }
-  shell.out.write(print(wanted.kind, items, 'list', flags, client, shell.now()));
   return 0;
 }
 
@@ -70,8 +75,12 @@ async function getNamed(
   if (found.length > 0) shell.out.write(print('jobs', found, form, flags, client, shell.now()));
   const [only] = names;
   if (form === 'single' && only !== undefined && exitCode === 0 && isTable(flags)) {
-    const table = await waitsOf(only, namespace, client);
-    if (table !== '') shell.out.write(`\n${table}`);
+    const isComplete = found.some(
+      (job) => conditionOf(readAs(JobSchema, job, client.target), 'Complete') !== undefined,
+    );
+    const failures = isComplete ? '' : await failuresOf(only, namespace, client);
+    for (const table of [await waitsOf(only, namespace, client), failures])
+      if (table !== '') shell.out.write(`\n${table}`);
   }
   return exitCode;
 }
@@ -82,6 +91,16 @@ const isTable = ({ output }: GetFlags): boolean => output === 'table' || output 
 async function waitsOf(job: string, namespace: string, client: KubeClient): Promise<string> {
   try {
     return waitTable(readAs(WaitsSchema, await client.get(waitsPath(namespace, job)), client.target));
+  } catch (error) {
+    if (error instanceof ApiFailure) return '';
+    throw error;
+  }
+}
+
+/** The same of what has failed. */
+async function failuresOf(job: string, namespace: string, client: KubeClient): Promise<string> {
+  try {
+    return failureTable(readAs(FailuresSchema, await client.get(failuresPath(namespace, job)), client.target));
   } catch (error) {
     if (error instanceof ApiFailure) return '';
     throw error;

@@ -1,15 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asJobUid } from '../../shared/domain/brand.ts';
-import { parseIndexesStrict, size } from '../../shared/domain/index-set.ts';
-import { has } from '../../shared/domain/index-set.ts';
+import {
+  formatIndexSet,
+  has,
+  indexSetOf,
+  parseIndexesStrict,
+  parseStatusIndexes,
+  size,
+} from '../../shared/domain/index-set.ts';
 import { podName } from '../../shared/domain/pod-name.ts';
-import { type Job, type Pod, JobSchema, PodSchema } from '../api-objects.ts';
+import { FailuresSchema, type Job, type Pod, JobSchema, PodSchema } from '../api-objects.ts';
 import { ApiFailure, EXIT, Failure, usageFailure } from '../failure.ts';
 import { looksFor } from '../job-view.ts';
-import { type KubeClient, jobsPath, podsPath, readAs } from '../kube-client.ts';
+import { type KubeClient, failuresPath, jobsPath, podsPath, readAs } from '../kube-client.ts';
 import { reach } from '../reach.ts';
+import { readAhead } from '../lines-ahead.ts';
 import { LogFollower } from '../log-follower.ts';
-import { type PodAttempt, attemptOf, podSelector } from '../pod-attempt.ts';
+import { type PodAttempt, attemptOf, hasFailed, podSelector } from '../pod-attempt.ts';
+import { onOneLine } from '../render/table.ts';
 import type { Shell } from '../shell.ts';
 
 export type LogFlags = {
@@ -20,6 +28,8 @@ export type LogFlags = {
   /** null: the first */
   readonly container: string | null;
   readonly follow: boolean;
+  /** Of each index that has not succeeded, the last attempt that failed. */
+  readonly failed: boolean;
   /** Lines from the end; null: all */
   readonly tailLines: number | null;
   readonly namespace: string | null;
@@ -28,6 +38,8 @@ export type LogFlags = {
 
 /** Each log that is followed is a connection, and a reader on the server. */
 const FOLLOWED_MAX = 32;
+/** Logs that are not followed are read that many at a time: each takes a few round trips of which most is waiting. */
+const READ_AT_ONCE = 8;
 /** An attempt that has not started yet is asked for again. */
 const LOOK_AGAIN_MS = 500;
 
@@ -56,10 +68,11 @@ export async function logs(name: string, flags: LogFlags, shell: Shell): Promise
     stop.abort();
   });
   const printer = new Printer(job, chosen, shell);
-  const printOne = async (each: Chosen) => printer.print(each, client, flags, stop.signal);
+  const linesOf = (each: Chosen) => follower(each, client, flags).lines(stop.signal);
   try {
-    if (flags.follow) await Promise.all(chosen.map(printOne));
-    else for (const each of chosen) await printOne(each);
+    if (flags.follow) await Promise.all(chosen.map(async (each) => printer.follow(each, client, flags, stop.signal)));
+    else await readAhead(chosen, READ_AT_ONCE, linesOf, async (each, lines) => printer.print(each, lines));
+    printer.sayWhatNeverStarted();
   } catch (error) {
     const isNone =
       error instanceof ApiFailure && error.status.code === 404 && chosen.every(({ isListed }) => !isListed);
@@ -73,22 +86,38 @@ export async function logs(name: string, flags: LogFlags, shell: Shell): Promise
 }
 
 /** The attempts whose logs are meant: of each index the latest, or the one that was asked for. */
-async function choose(job: Job, { indexes, attempt }: LogFlags, client: KubeClient): Promise<readonly Chosen[]> {
-  const wanted = indexes === null ? null : indexSetOf(indexes, job);
+async function choose(
+  job: Job,
+  { indexes, attempt, failed }: LogFlags,
+  client: KubeClient,
+): Promise<readonly Chosen[]> {
+  const wanted = indexes === null ? null : wantedIndexes(indexes, job);
   // One index is selected by the server.
   const [only = null] = wanted !== null && size(wanted) === 1 ? wanted.edges : [];
   const query = { labelSelector: podSelector(job, only) };
   const { items } = await client.list(podsPath(job.metadata.namespace), query);
+  const done = parseStatusIndexes(job.status.completedIndexes, job.spec.completions ?? 0);
   const latest = new Map<number | string, Chosen>();
   for (const item of items) {
     const pod = readAs(PodSchema, item, client.target);
     const read = attemptOf(pod);
     if (read === null || (attempt !== null && read.attempt !== attempt)) continue;
     if (wanted !== null && (read.index === null || !has(wanted, read.index))) continue;
+    if (failed && (!hasFailed(pod) || (read.index !== null && has(done, read.index)))) continue;
     latest.set(read.index ?? pod.metadata.name, { ...read, pod, isListed: true }); // attempts are listed in order
   }
-  if (latest.size > 0 || attempt === null || only === null) return [...latest.values()];
-  return [stoppedOf(job, only, attempt)];
+  if (latest.size > 0) return [...latest.values()];
+  if (attempt !== null && only !== null) return [stoppedOf(job, only, attempt)];
+  const stopped = attempt === null ? await stoppedExamples(job, client) : [];
+  return stopped
+    .filter(({ index }) => wanted === null || has(wanted, index))
+    .map((each) => stoppedOf(job, each.index, each.attempt));
+}
+
+/** Where nothing is listed, since all was stopped (by a deadline, say): one attempt of each kind of failure. */
+async function stoppedExamples({ metadata: { namespace, name } }: Job, client: KubeClient) {
+  const { groups } = readAs(FailuresSchema, await client.get(failuresPath(namespace, name)), client.target);
+  return groups.flatMap(({ example: { index, attempt } }) => (index === undefined ? [] : [{ index, attempt }]));
 }
 
 /** A Pod that was stopped is in no list; its name is known, and its log can still be read. */
@@ -98,7 +127,7 @@ function stoppedOf({ metadata, spec }: Job, index: number, attempt: number): Cho
   return { index, attempt, isListed: false, pod: { metadata: { namespace, name: podName(owner, index, attempt) } } };
 }
 
-function indexSetOf(text: string, { metadata, spec }: Job) {
+function wantedIndexes(text: string, { metadata, spec }: Job) {
   if (spec.completionMode === 'NonIndexed')
     throw usageFailure(`Job ${metadata.name} is NonIndexed: its Pods have no index`);
   const parsed = parseIndexesStrict(text, spec.completions ?? 0);
@@ -106,7 +135,8 @@ function indexSetOf(text: string, { metadata, spec }: Job) {
   return parsed.set;
 }
 
-function nothingOf(name: string, { indexes, attempt }: LogFlags): string {
+function nothingOf(name: string, { indexes, attempt, failed }: LogFlags): string {
+  if (failed) return `Job ${name} has no failed attempt${indexes === null ? '' : ` of index ${indexes}`}`;
   const index = indexes === null ? '' : ` of index ${indexes}`;
   return `Job ${name} has no ${attempt === null ? 'attempt' : `attempt ${attempt}`}${index} yet`;
 }
@@ -115,6 +145,8 @@ function nothingOf(name: string, { indexes, attempt }: LogFlags): string {
 class Printer {
   readonly #shell: Shell;
   readonly #prefixes: ReadonlyMap<Chosen, string>;
+  /** By reason. */
+  readonly #neverStarted = new Map<string, readonly Chosen[]>();
   exitCode: number = EXIT.ok;
 
   constructor({ spec }: Job, chosen: readonly Chosen[], shell: Shell) {
@@ -129,30 +161,76 @@ class Printer {
     );
   }
 
-  async print(chosen: Chosen, client: KubeClient, flags: LogFlags, signal: AbortSignal): Promise<void> {
-    const { namespace, name } = chosen.pod.metadata;
-    const { container, tailLines, follow } = flags;
-    const follower = new LogFollower(client, podsPath(namespace, name), { container, tailLines, follow });
-    const prefix = this.#prefixes.get(chosen) ?? '';
+  /** Prints a log that is read to its end, or notes why there is none. */
+  async print(chosen: Chosen, lines: AsyncIterable<string>): Promise<void> {
+    try {
+      await this.#write(chosen, lines);
+    } catch (error) {
+      this.#note(chosen, error);
+    }
+  }
+
+  /** Prints a log until its attempt is over; one that has not started is waited for. */
+  async follow(chosen: Chosen, client: KubeClient, flags: LogFlags, signal: AbortSignal): Promise<void> {
+    const log = follower(chosen, client, flags);
     for (;;) {
       try {
-        for await (const line of follower.lines(signal)) this.#shell.out.write(`${prefix}${line}\n`);
+        await this.#write(chosen, log.lines(signal));
         return;
       } catch (error) {
-        if (!isWaiting(error) || signal.aborted) throw error;
-        if (!follow) {
-          // Beside others this is no reason to stop; alone it is the answer.
-          if (this.#prefixes.size === 1) throw error;
-          this.#shell.err.write(`${error.message}\n`);
-          this.exitCode = error.exitCode;
+        if (signal.aborted) throw error;
+        if (!isWithoutLog(error) || !isWaiting(error)) {
+          this.#note(chosen, error);
           return;
         }
         await sleep(LOOK_AGAIN_MS, undefined, { signal });
       }
     }
   }
+
+  /** Beside others a missing log is no reason to stop; alone it is the answer. Any other error is thrown. */
+  #note(chosen: Chosen, error: unknown): void {
+    if (!isWithoutLog(error)) throw error;
+    const why = / never started: ([^]*)$/.exec(error.status.message)?.[1];
+    if (why === undefined && this.#prefixes.size === 1) throw error;
+    this.exitCode = error.exitCode;
+    if (why === undefined) this.#shell.err.write(`${error.message}\n`);
+    else this.#neverStarted.set(why, [...(this.#neverStarted.get(why) ?? []), chosen]);
+  }
+
+  /** Hundreds that never started for one reason are one line. */
+  sayWhatNeverStarted(): void {
+    for (const [why, some] of this.#neverStarted) {
+      const who = whoOf(some);
+      this.#shell.err.write(`${who} never started: ${onOneLine(why)}\n`);
+    }
+    this.#neverStarted.clear();
+  }
+
+  async #write(chosen: Chosen, lines: AsyncIterable<string>): Promise<void> {
+    const prefix = this.#prefixes.get(chosen) ?? '';
+    for await (const line of lines) this.#shell.out.write(`${prefix}${line}\n`);
+  }
+}
+
+function whoOf(some: readonly Chosen[]): string {
+  const [first] = some;
+  const indexes = some.flatMap(({ index }) => (index === null ? [] : [index]));
+  if (indexes.length > 1) return `${indexes.length} indexes (${formatIndexSet(indexSetOf(indexes))})`;
+  if (some.length > 1) return `${some.length} Pods`;
+  return indexes.length === 1 ? `index ${first?.index}, attempt ${first?.attempt}` : `Pod ${first?.pod.metadata.name}`;
+}
+
+function follower({ pod }: Chosen, client: KubeClient, { container, tailLines, follow }: LogFlags): LogFollower {
+  const { namespace, name } = pod.metadata;
+  return new LogFollower(client, podsPath(namespace, name), { container, tailLines, follow });
 }
 
 /** The container has not started; Kubernetes has no reason of its own for that. */
-const isWaiting = (error: unknown): error is ApiFailure =>
-  error instanceof ApiFailure && error.status.code === 400 && error.status.message.includes('is waiting to start');
+const isWaiting = ({ status }: ApiFailure): boolean => status.message.includes('is waiting to start');
+
+/** It has not started (yet), so there is no log. */
+const isWithoutLog = (error: unknown): error is ApiFailure =>
+  error instanceof ApiFailure &&
+  error.status.code === 400 &&
+  (isWaiting(error) || error.status.message.includes(' never started: '));

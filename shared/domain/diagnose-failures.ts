@@ -84,11 +84,8 @@ const FIXES: Readonly<Record<FailureReason, string>> = {
   LaunchRefused: 'Fix what ECS names: roles, network or task definition.',
 };
 
-/** A Job runs once; what succeeded is not taken over. */
-const again = ({ namespace, name }: JobIdentity): string => {
-  const inNamespace = namespace === 'default' ? '' : ` -n ${namespace}`;
-  return `Then run it again: muster run -f FILE${inNamespace} --wait (delete this one first, or give another name: muster delete ${name}${inNamespace})`;
-};
+const again = ({ namespace }: JobIdentity): string =>
+  `Then run it again: muster run -f FILE${namespace === 'default' ? '' : ` -n ${namespace}`} --replace --wait`;
 
 function failedAlike(group: ChartedFailure, job: FailedJob): Finding {
   const { identity, spec } = job;

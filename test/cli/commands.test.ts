@@ -72,12 +72,20 @@ describe('get', () => {
     const { run } = await aHalfDoneServer();
     const { out } = await run('get pods sums', NO_TERMINAL);
     expect(out.replaceAll(/-[a-z0-9]{5} /g, '-***** ')).toMatchInlineSnapshot(`
-      "NAME           INDEX   ATTEMPT   STATUS      EXIT   AGE
-      sums-0-*****   0       1         Completed   0      64s
-      sums-1-*****   1       1         Error       3      64s
-      sums-1-*****   1       2         Running            64s
+      "NAME           INDEX   ATTEMPT   STATUS      EXIT   DURATION   AGE
+      sums-0-*****   0       1         Completed   0      1s         64s
+      sums-1-*****   1       1         Error       3      1s         64s
+      sums-1-*****   1       2         Running            64s        64s
+
+      FAILED   EXIT   INDEXES   WHY           LAST LINE OF ITS LOG
+      1        3      1         exit code 3
       "
     `);
+    const failed = (await run('get pods sums --failed -o wide', NO_TERMINAL)).out.split('\n\n')[0]!.split('\n');
+    expect(failed).toHaveLength(2);
+    expect(failed[0]).toMatch(/ EXIT +DURATION +AGE +STARTED +WHY +VERDICT +TASK$/);
+    expect(failed[1]).toMatch(/^sums-1-.* 1 +1 +Error +3 +1s +64s +2023-11-14T22:13:22Z +<none> +<none> +arn:/);
+    expect((await run('get jobs --failed')).code).toBe(2);
     expect((await run('get pods sums -o name')).out.split('\n')).toHaveLength(4);
     expect((await run('get po')).out.split('\n')).toHaveLength(5);
     expect((await run('get pods nope')).err).toBe('Error from server (NotFound): jobs.batch "nope" not found\n');

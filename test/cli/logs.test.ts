@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runCommandLine } from '../../cli/program.ts';
-import { manifest } from '../kube/a-world.ts';
+import { START, manifest } from '../kube/a-world.ts';
 import { aServer } from './a-server.ts';
 import { aHalfDoneServer } from './half-done.ts';
 
@@ -87,6 +87,124 @@ describe('logs', () => {
       out: '[0] zero b\n[1] one again\n',
       err: expect.stringContaining('is waiting to start') as string,
     });
+  });
+
+  describe('failed', () => {
+    const EXITED = { cause: 'Error', exitCode: 1, container: 'main', reason: '' } as const;
+    const NOT_FOUND = {
+      cause: 'Error',
+      exitCode: 128,
+      container: 'main',
+      reason: 'CannotStartContainerError: python: command not found; looked in PATH /bin',
+    } as const;
+
+    /** Index 0 failed and then succeeded, 1 failed twice, 2 runs, 3 never started. */
+    async function failing() {
+      const server = await aServer();
+      const { world } = server;
+      server.file('job.json', manifest('sums', { parallelism: 4 }));
+      await server.run('run -f job.json');
+      const started = async (index: number, attempt: number) => {
+        await world.commit('sums', [{ op: 'claim', index, attempt }], { startTime: START });
+        await world.launch('sums', [{ index, attempt }]);
+        await world.commit('sums', [{ op: 'running', index, attempt }]);
+      };
+      const fail = async (index: number, attempt: number) => {
+        await started(index, attempt);
+        world.print(index, attempt, 'main', `${index}/${attempt} failed`);
+        await world.record('sums', index, attempt, EXITED);
+        await world.commit('sums', [{ op: 'failed', index, attempt, notBefore: null }]);
+      };
+      await fail(0, 1);
+      await started(0, 2);
+      await world.record('sums', 0, 2, { cause: 'Completed', exitCode: 0, container: 'main', reason: '' });
+      await world.commit('sums', [{ op: 'succeeded', index: 0, attempt: 2 }]);
+      await fail(1, 1);
+      await fail(1, 2);
+      await started(2, 1);
+      await started(3, 1);
+      await world.record('sums', 3, 1, NOT_FOUND, { because: 'exit code 128', startedAt: null });
+      await world.commit('sums', [{ op: 'failed', index: 3, notBefore: null }]);
+      return server;
+    }
+    const WHY = 'StartError: python: command not found; looked in PATH /bin';
+
+    test('of each index that has not succeeded the last attempt that failed', async () => {
+      expect(await (await failing()).run('logs sums --failed')).toEqual({
+        code: 1,
+        out: '[1] 1/2 failed\n',
+        err: `index 3, attempt 1 never started: ${WHY}\n`,
+      });
+    });
+
+    test('what never started is said, with why, and is no success', async () => {
+      const { run } = await failing();
+      const told = { code: 1, out: '', err: `index 3, attempt 1 never started: ${WHY}\n` };
+      expect(await run('logs sums --index 3')).toEqual(told);
+      expect(await run('logs sums --index 3 -f')).toEqual(told);
+    });
+
+    test('none', async () => {
+      const { run } = await printing();
+      expect(await run('logs sums --failed --index 0')).toEqual({
+        code: 1,
+        out: '',
+        err: 'error: Job sums has no failed attempt of index 0\n',
+      });
+      expect((await run('logs sums --failed --attempt 1')).code).toBe(2);
+    });
+
+    test('many that never started for one reason are one line', async () => {
+      const server = await aServer();
+      const { world } = server;
+      server.file('job.json', manifest('sums', { completions: 60, parallelism: 60 }));
+      await server.run('run -f job.json');
+      const all = Array.from({ length: 60 }, (_, index) => index);
+      await world.commit(
+        'sums',
+        all.map((index) => ({ op: 'claim' as const, index })),
+        { startTime: START },
+      );
+      for (const index of all) await world.record('sums', index, 1, NOT_FOUND, { startedAt: null });
+      await world.commit(
+        'sums',
+        all.map((index) => ({ op: 'failed' as const, index, notBefore: null })),
+      );
+      expect(await server.run('logs sums')).toEqual({
+        code: 1,
+        out: '',
+        err: `60 indexes (0-59) never started: ${WHY}\n`,
+      });
+    });
+  });
+
+  test('many logs are read eight at a time, and printed in order', async () => {
+    const open = { now: 0, most: 0 };
+    const server = await aServer({
+      intercept: ({ url = '' }, response) => {
+        if (!url.includes('/log?') && !url.endsWith('/log')) return false;
+        open.most = Math.max(open.most, ++open.now);
+        response.on('close', () => open.now--);
+        const index = /sums-(\d+)-/.exec(url)?.[1];
+        response.writeHead(200, { 'content-type': 'text/plain' });
+        // The later ones are done first.
+        setTimeout(() => response.end(`of ${index}\n`), 40 - Number(index));
+        return true;
+      },
+    });
+    const { world } = server;
+    server.file('job.json', manifest('sums', { completions: 40, parallelism: 40 }));
+    await server.run('run -f job.json');
+    await world.commit(
+      'sums',
+      Array.from({ length: 40 }, (_, index) => ({ op: 'claim' as const, index })),
+    );
+    const { code, out } = await server.run('logs sums');
+    expect(code).toBe(0);
+    expect(out.split('\n').slice(0, -1)).toEqual(
+      Array.from({ length: 40 }, (_, index) => `[${String(index).padStart(2)}] of ${index}`),
+    );
+    expect(open.most).toBe(8);
   });
 
   test('following goes on over what the server cuts, with every line once', async () => {

@@ -1,0 +1,60 @@
+/** Characters that are held of one text that is read ahead; what is longer waits at its source. */
+const AHEAD_CHARS = 128 * 1024;
+
+/**
+ * Reads texts line by line, several at a time, and hands each over when its turn comes: in order, and with as much of the later ones
+ * held as fits a bound.
+ *
+ * @param open begins to read a text; it is called when the text may be read ahead
+ * @param use is called for one text after the other; it reads to the end, or throws
+ */
+export async function readAhead<T>(
+  texts: readonly T[],
+  atOnce: number,
+  open: (text: T) => AsyncGenerator<string>,
+  use: (text: T, lines: AsyncIterable<string>) => Promise<void>,
+): Promise<void> {
+  const ahead: ReadableStream<Piece>[] = [];
+  let opened = 0;
+  try {
+    for (const [nth, text] of texts.entries()) {
+      for (const next of texts.slice(opened, nth + atOnce)) ahead.push(streamOf(open(next)));
+      opened = Math.max(opened, nth + atOnce);
+      const lines = ahead.shift();
+      if (lines !== undefined) await use(text, linesIn(lines));
+    }
+  } finally {
+    await Promise.all(ahead.map(async (lines) => lines.cancel().catch(() => undefined)));
+  }
+}
+
+/** An error takes its place among the lines: those before it are still to be read. */
+type Piece = { readonly line: string } | { readonly error: unknown };
+
+async function* linesIn(pieces: ReadableStream<Piece>): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    if ('error' in piece) throw piece.error;
+    yield piece.line;
+  }
+}
+
+/** A stream pulls by itself until it holds what it may. */
+const streamOf = (lines: AsyncGenerator<string>): ReadableStream<Piece> =>
+  new ReadableStream<Piece>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await lines.next();
+          if (done === true) controller.close();
+          else controller.enqueue({ line: value });
+        } catch (error) {
+          controller.enqueue({ error });
+          controller.close();
+        }
+      },
+      async cancel() {
+        await lines.return(undefined);
+      },
+    },
+    { highWaterMark: AHEAD_CHARS, size: (piece) => ('line' in piece ? piece.line.length + 1 : 1) },
+  );
