@@ -1,7 +1,17 @@
 import type { JobUid } from '../domain/brand.ts';
 import type { JobIdentity } from '../domain/job.ts';
 import { podChanges } from '../domain/journal.ts';
-import { DELETED_VERSION, type Status, isHidden } from '../domain/status.ts';
+import { DELETED_VERSION, type Status, isEnding, isHidden } from '../domain/status.ts';
+import {
+  NOTHING_TOLD,
+  type Told,
+  chunksOfTail,
+  grownChunk,
+  grownTail,
+  isFull,
+  nextTold,
+  numbered,
+} from '../domain/told-pods.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Feed, FeedEntry, FeedMark } from '../ports/feed.ts';
 
@@ -13,18 +23,18 @@ export type Publisher = {
    *
    * @param since how far the feed had the Job a moment ago; left out: it is read
    */
-  publish(job: JobIdentity, status: Status, since?: Told): Promise<void>;
+  publish(job: JobIdentity, status: Status, since?: Since): Promise<void>;
   /** What this process has told of the Job last, if it remembers: the feed may know more by now, never less. */
-  told(uid: JobUid): Told | undefined;
+  told(uid: JobUid): Since | undefined;
 };
 
 /** What the feed knows of a Job. */
-type Told = Pick<FeedMark, 'version' | 'seq' | 'at'>;
+type Since = Pick<FeedMark, 'version' | 'seq' | 'at'>;
 
 type Order = {
   readonly job: JobIdentity;
   readonly status: Status;
-  readonly since: Told | undefined;
+  readonly since: Since | undefined;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 };
@@ -40,7 +50,7 @@ const TRIES_MAX = 5;
 export function createPublisher(ports: { readonly feed: Feed; readonly clock: Clock }): Publisher {
   let waiting: Order[] = [];
   let running = false;
-  const told = new Map<JobUid, Told>();
+  const told = new Map<JobUid, FeedMark>();
   const run = async (): Promise<void> => {
     running = true;
     while (waiting.length > 0) {
@@ -61,7 +71,10 @@ export function createPublisher(ports: { readonly feed: Feed; readonly clock: Cl
         waiting.push({ job, status, since, done, failed });
         if (!running) void run();
       }),
-    told: (uid) => told.get(uid),
+    told(uid) {
+      const mark = told.get(uid);
+      return mark === undefined ? undefined : { version: mark.version, seq: mark.seq, at: mark.at };
+    },
   };
 }
 
@@ -71,7 +84,7 @@ export function createPublisher(ports: { readonly feed: Feed; readonly clock: Cl
  */
 async function publishAll(
   orders: readonly Order[],
-  told: Map<JobUid, Told>,
+  told: Map<JobUid, FeedMark>,
   { feed, clock }: { readonly feed: Feed; readonly clock: Clock },
 ): Promise<void> {
   const newest = new Map<JobUid, Order>();
@@ -82,11 +95,11 @@ async function publishAll(
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const entries = await Promise.all(
       [...newest.values()].map(async ({ job, status, since }) => {
-        // Of a Job that has just been made nothing was told; should that or `since` be wrong, the mark refuses the row.
-        if (attempt === 0 && status.version === 1) return feedEntry(job, status, null);
-        const known = attempt === 0 ? newer(since, told.get(job.uid)) : undefined;
-        const mark = known ?? (await feed.readMark(job.uid));
-        return feedEntry(job, status, mark);
+        // Of a Job that has just been made nothing was told; should that or what is remembered be wrong, the mark refuses the row.
+        if (attempt === 0 && status.version === 1) return publication(job, status, null, feed);
+        const own = attempt === 0 ? told.get(job.uid) : undefined;
+        const isNewest = own !== undefined && own.version >= (since?.version ?? 0);
+        return publication(job, status, isNewest ? own : await feed.readMark(job.uid), feed);
       }),
     );
     const untold = entries.filter((entry) => entry !== null);
@@ -94,26 +107,51 @@ async function publishAll(
     const at = clock.now();
     const appended = await feed.append(untold, at);
     if (appended.kind === 'outrun') continue;
-    for (const { uid, version, seq } of untold) remember(told, uid, { version, seq, at });
+    const { number } = appended;
+    for (const { uid, version, seq, told: pods } of untold)
+      remember(told, uid, { version, seq, at, number, told: numbered(pods, number) });
     return;
   }
 }
 
-/** A pass that has read the mark may have been overtaken by one of this very process. */
-const newer = (since: Told | undefined, last: Told | undefined): Told | undefined =>
-  last !== undefined && last.version > (since?.version ?? 0) ? last : since;
-
 const TOLD_MAX = 512;
 
-function remember(told: Map<JobUid, Told>, uid: JobUid, mark: Told): void {
+function remember(told: Map<JobUid, FeedMark>, uid: JobUid, mark: FeedMark): void {
   told.delete(uid);
   told.set(uid, mark);
   const [oldest] = told.keys();
   if (told.size > TOLD_MAX && oldest !== undefined) told.delete(oldest);
 }
 
+/** What the feed does not know of `status`, and what is known of its Pods then; null: it knows all of it. */
+async function publication(job: JobIdentity, status: Status, mark: FeedMark | null, feed: Feed) {
+  const entry = feedEntry(job, status, mark);
+  if (entry === null) return null;
+  const before = mark === null ? NOTHING_TOLD : await roomy(job.uid, mark, feed);
+  // Watchers of a Job that is deleted hear of the end of all that they have heard of, and of nothing more.
+  return { ...entry, told: entry.type === 'DELETED' ? before : nextTold(before, entry.pods, isEnding(status.phase)) };
+}
+
+/** What was told of the Job's Pods, with room in its mark: what is too much for it is stored beside it first. */
+async function roomy(uid: JobUid, { told, number }: FeedMark, feed: Feed): Promise<Told> {
+  if (told === null) return { ...NOTHING_TOLD, base: number };
+  if (!isFull(told)) return told;
+  const stored = told.through === 0 ? null : ((await feed.readTold(uid, ['tail'])).get('tail') ?? null);
+  const tail = grownTail(told, stored, number);
+  if (tail !== null) await feed.writeTold(uid, new Map([['tail', tail]]));
+  else {
+    const nos = chunksOfTail(told, stored);
+    const chunks = await feed.readTold(uid, nos);
+    const grown = nos.map((no) => [no, grownChunk(told, stored, chunks.get(no) ?? null, no, number)] as const);
+    await feed.writeTold(uid, new Map(grown));
+    // After the chunks: until then the tail still has what they had not.
+    await feed.writeTold(uid, new Map([['tail', { through: number, pods: [] }]]));
+  }
+  return { ...told, through: number, recent: [] };
+}
+
 /** What the feed does not know of `status`; null: nothing. */
-function feedEntry(job: JobIdentity, status: Status, mark: Told | null): FeedEntry | null {
+function feedEntry(job: JobIdentity, status: Status, mark: FeedMark | null): FeedEntry | null {
   if (mark !== null && mark.version >= status.version) return null;
   const deleted = isHidden(status.phase);
   const { relabelled } = status;
@@ -126,6 +164,7 @@ function feedEntry(job: JobIdentity, status: Status, mark: Told | null): FeedEnt
     version: deleted ? DELETED_VERSION : status.version,
     seq: status.journal.nextSeq,
     pods: podChanges(status.journal, mark?.seq ?? 0),
+    ...(!deleted && isEnding(status.phase) && mark?.told?.ending === null ? { ends: true } : {}),
     ...(relabelled === null || mark === null || relabelled.version <= mark.version
       ? {}
       : { labelsBefore: relabelled.labels }),

@@ -1,4 +1,5 @@
-import { asJobUid } from '../domain/brand.ts';
+import { chunkOf } from '../domain/board.ts';
+import { type JobUid, asJobUid } from '../domain/brand.ts';
 import { findPod } from './find-pod.ts';
 import { type JobRef, type JobScope, type Page, type PageRequest, jobRefs } from './list-page.ts';
 import { type Parsed, ok } from './query.ts';
@@ -115,28 +116,43 @@ export async function listPods(
   return { version, items, next: null };
 }
 
-/** Every Pod that the filter shows, one after the other. */
-export async function* presentPods(filter: PodFilter, reads: Reads): AsyncGenerator<PodObject> {
-  const only = await onlyPod(filter, reads);
+/** A selector names the one Pod. */
+export const namesOnePod = ({ fields, scope }: PodFilter): boolean =>
+  fields.exact('metadata.name') !== undefined && scope.namespace !== null;
+
+/** Every Pod that the filter shows, one after the other; `seen` is told of each chunk of a Job that was read, and in which version. */
+export async function* presentPods(
+  filter: PodFilter,
+  reads: Reads,
+  seen: (uid: JobUid, no: number, version: number) => void = () => undefined,
+): AsyncGenerator<PodObject> {
+  const only = await onlyPod(filter, reads, seen);
   if (only !== undefined) {
     yield* only;
     return;
   }
   for await (const { uid } of podJobs(filter, reads, null))
-    for await (const found of podsOf(uid, { index: filter.index ?? 0, attempt: 1 }, reads)) {
+    for await (const found of podsOf(uid, start(filter), reads, 'live', (no, version) => seen(uid, no, version))) {
       if (filter.index !== undefined && found.index > filter.index) break;
       if (showsPod(filter, found.pod)) yield found.pod;
     }
 }
 
 /** Where a selector names the one Pod, it (or none); undefined: it does not. */
-async function onlyPod(filter: PodFilter, reads: Reads): Promise<readonly PodObject[] | undefined> {
+async function onlyPod(
+  filter: PodFilter,
+  reads: Reads,
+  seen: (uid: JobUid, no: number, version: number) => void = () => undefined,
+): Promise<readonly PodObject[] | undefined> {
   const name = filter.fields.exact('metadata.name');
   const { namespace } = filter.scope;
   if (name === undefined || namespace === null) return undefined;
   const found = await findPod(namespace, name, reads);
+  if (found !== null) seen(found.view.spec.identity.uid, chunkOf(found.index), found.view.version);
   return found !== null && showsPod(filter, found.pod) ? [found.pod] : [];
 }
+
+const start = ({ index = 0 }: PodFilter) => ({ index, attempt: 1 });
 
 async function* podJobs(filter: PodFilter, reads: Reads, from: PageRequest['from']): AsyncGenerator<JobRef> {
   if (filter.uid !== undefined) {

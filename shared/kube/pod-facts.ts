@@ -8,10 +8,12 @@ export type PodPick = {
   readonly index: number;
   readonly attempt: number;
   readonly state: Exclude<IndexState, 'pending'> | 'ended';
+  /** Number of the row that told of it last; left out: the Job's. */
+  readonly version?: number;
 };
 
 /** All that is known of an attempt. Its phase comes from the board; record and launch add detail. */
-export type PodFacts = PodPick & {
+export type PodFacts = Omit<PodPick, 'version'> & {
   readonly spec: StoredSpec;
   readonly status: Status;
   readonly version: number;

@@ -2,6 +2,7 @@ import { type Chunk, chunkOf, emptyChunk } from '../domain/board.ts';
 import type { JobUid } from '../domain/brand.ts';
 import { Draft } from '../domain/draft.ts';
 import { type Status, chunkLength, isHidden } from '../domain/status.ts';
+import { NOTHING_TOLD, type Told } from '../domain/told-pods.ts';
 import type { LaunchPace } from '../domain/waits.ts';
 import type { Feed, FeedMark } from '../ports/feed.ts';
 import type { JobStore, StoredSpec } from '../ports/job-store.ts';
@@ -12,6 +13,8 @@ export type JobView = {
   readonly status: Status;
   /** Number of the feed's row that told of it last; what is shown is at least as new. 0: it has not been told of yet. */
   readonly version: number;
+  /** What that row and those before it have told of its Pods, where that was read; null: an earlier version of Muster kept nothing. */
+  readonly told?: Told | null;
   /** That row told all that is shown. */
   readonly isTold: boolean;
   /** The board with the journal applied, as far as chunks were asked for. */
@@ -49,7 +52,9 @@ export async function readJob(
     const stored = await readChunks(uid, status, wanted(status, spec), jobs);
     // A commit that shows nothing new needs no row: STATUS itself says so.
     const isTold = Math.max(mark?.version ?? 0, status.published.version) >= status.version;
-    if (stored !== null) return { spec, status, version: numberOf(mark), isTold, board: new Draft(status, stored) };
+    const told = mark === null ? NOTHING_TOLD : mark.told;
+    if (stored !== null)
+      return { spec, status, version: numberOf(mark), told, isTold, board: new Draft(status, stored) };
   }
   throw new Error(`Job ${uid} changed during each of ${LOADS_MAX} loads`);
 }

@@ -5,10 +5,12 @@ import { hasNames } from '../domain/host-names.ts';
 import { type IndexRecord, hasPod, isActive } from '../domain/index-record.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
 import { type PodWait, claimWait, pauseWait } from '../domain/pod-wait.ts';
+import { podKey } from '../domain/told-pods.ts';
 import type { LaunchPace } from '../domain/waits.ts';
 import type { PodChange } from '../ports/feed.ts';
 import type { AttemptRecord, LaunchSlot } from '../ports/job-store.ts';
-import { type JobView, type Reads, readJob } from './read-job.ts';
+import type { JobView, Reads } from './read-job.ts';
+import { type ToldView, readTold } from './read-told.ts';
 import type { PodFacts, PodPick } from './pod-facts.ts';
 import { type PodObject, renderPod } from './render-pod.ts';
 
@@ -19,17 +21,21 @@ const WINDOW_INDEXES = 256;
 export type FoundPod = PodPick & { readonly pod: PodObject };
 type From = { readonly index: number; readonly attempt: number };
 
+/** Told of each chunk that was read, and the version in which it was. */
+type Seen = (no: number, version: number) => void;
+
 /**
- * The Pods of a Job from (index, attempt) on, in that order: every attempt there was, but for those that never became a
- * task and those whose records have vanished. Each chunk is read when its turn comes.
+ * The Pods of a Job from (index, attempt) on, in that order, as the feed has told of them last: every attempt there was, but
+ * for those that are gone and those whose records have vanished. Each chunk is read when its turn comes.
  */
 export async function* podsOf(
   uid: JobUid,
   from: From,
   reads: Reads,
   visible: 'live' | 'evenDeleted' = 'live',
+  seen: Seen = () => undefined,
 ): AsyncGenerator<FoundPod> {
-  for await (const { index, attempt, state, ...facts } of podFactsOf(uid, from, reads, visible))
+  for await (const { index, attempt, state, ...facts } of podFactsOf(uid, from, reads, visible, seen))
     yield { index, attempt, state, pod: renderPod({ index, attempt, state, ...facts }) };
 }
 
@@ -39,18 +45,21 @@ export async function* podFactsOf(
   from: From,
   reads: Reads,
   visible: 'live' | 'evenDeleted' = 'live',
+  seen: Seen = () => undefined,
 ): AsyncGenerator<PodFacts> {
   let size = Number.POSITIVE_INFINITY;
   for (let no = chunkOf(from.index); no < chunksFor(size); no++) {
-    const view = await readJob(uid, reads, () => [no], visible);
-    if (view === null) return;
+    const told = await readTold(uid, no, reads, visible);
+    if (told === null) return;
+    const { view } = told;
+    seen(no, view.version);
     size = view.board.size;
     const end = Math.min((no + 1) * CHUNK_INDEXES, size);
     for (let first = Math.max(no * CHUNK_INDEXES, from.index); first < end; first += WINDOW_INDEXES) {
       const picks: PodPick[] = [];
       for (let index = first; index < Math.min(first + WINDOW_INDEXES, end); index++) {
         const begin = index === from.index ? from.attempt : 1;
-        picks.push(...attemptsOf(view, index).filter(({ attempt }) => attempt >= begin));
+        picks.push(...toldAttemptsOf(told, index).filter(({ attempt }) => attempt >= begin));
       }
       for (const facts of await readFacts(view, picks, reads)) if (!isGone(facts)) yield facts;
     }
@@ -65,16 +74,34 @@ export async function readAttempt(
   reads: Reads,
   visible: 'live' | 'evenDeleted' = 'live',
 ): Promise<(FoundPod & { readonly view: JobView; readonly facts: PodFacts }) | null> {
-  const view = await readJob(uid, reads, ({ size }) => (index < size ? [chunkOf(index)] : []), visible);
-  const pick = view === null ? undefined : attemptsOf(view, index).find((each) => each.attempt === attempt);
-  if (view === null || pick === undefined) return null;
-  const [facts] = await readFacts(view, [pick], reads);
+  const told = await readTold(uid, chunkOf(index), reads, visible);
+  if (told === null) return null;
+  const { view } = told;
+  const byNumber = (each: PodPick): boolean => each.attempt === attempt;
+  const shown = toldAttemptsOf(told, index).find(byNumber);
+  const pick = shown ?? attemptsOf(view, index).find(byNumber);
+  if (pick === undefined) return null;
+  const [facts] = await readFacts(view, [shown ?? { ...pick, state: 'ended' }], reads);
   const isKnown = facts !== undefined && (facts.state !== 'ended' || facts.record !== null);
   return isKnown ? { ...pick, pod: renderPod(facts), facts, view } : null;
 }
 
+/** The attempts of an index that users see, as they were told of last. */
+function toldAttemptsOf({ view, pods }: ToldView, index: number): readonly PodPick[] {
+  const base = view.told?.base ?? 0;
+  return attemptsOf(view, index).flatMap((pick): readonly PodPick[] => {
+    const told = pods?.get(podKey(pick));
+    if (told === undefined) return pods === null ? [pick] : base > 0 ? [{ ...pick, version: base }] : [];
+    if (told.state === 'gone') return [];
+    const shown = pickOf(view, told);
+    const isOver = shown.state === 'ended' || shown.state === 'succeeded' || shown.state === 'failed';
+    // That all of a Job's Pods are being deleted is told once, by one row.
+    return [{ ...shown, version: isOver ? told.number : Math.max(told.number, view.told?.ending ?? 0) }];
+  });
+}
+
 /** A Pod as a row of the feed tells of it. One that is being deleted is what the board says. */
-export function pickOf({ board }: JobView, { index, attempt, state }: PodChange): PodPick {
+export function pickOf({ board }: JobView, { index, attempt, state }: Omit<PodChange, 'isNew'>): PodPick {
   if (state !== 'stopping') return { index, attempt, state: state === 'pending' || state === 'gone' ? 'ended' : state };
   const record = board.record(index);
   const isCurrent = record?.attempt === attempt && record.state !== 'pending';
@@ -135,7 +162,7 @@ export async function readFacts(view: JobView, picks: readonly PodPick[], reads:
     const goesOn = pick.state === 'waiting' || isLive(pick.state);
     const [record, before] = [isLive(pick.state) ? null : told, goesOn ? told : null];
     const wait = pace === null ? null : waitOf({ ...pick, current, record, spec, status }, pace);
-    return { ...pick, spec, status, version, record, before, launch, current, wait };
+    return { ...pick, spec, status, version: pick.version ?? version, record, before, launch, current, wait };
   });
 }
 

@@ -1,7 +1,8 @@
 import { chunkOf } from '../domain/board.ts';
+import type { JobUid } from '../domain/brand.ts';
 import type { FeedEntry, FeedRow, PodChange } from '../ports/feed.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
-import { type PodFilter, mayShowPodsOf, presentPods, showsPod } from './list-pods.ts';
+import { type PodFilter, mayShowPodsOf, namesOnePod, presentPods, showsPod } from './list-pods.ts';
 import { type Reads, readJob } from './read-job.ts';
 import { pickOf, podsOf, renderPicks } from './read-pods.ts';
 import type { PodObject } from './render-pod.ts';
@@ -9,48 +10,96 @@ import type { Change, WatchSource } from './watch.ts';
 
 /** Pods as the feed tells of them: an attempt's state is the row's, details are those of now. */
 export function watchedPods(filter: PodFilter, reads: Reads): WatchSource<PodObject> {
-  /** By Job: the version in which its Pods were shown first. */
-  const told = new Map<string, number>();
+  const shown = new Shown();
   const turns = new Turns(filter);
   return {
     kind: 'Pod',
     apiVersion: 'v1',
     async *present() {
-      for await (const pod of presentPods(filter, reads)) {
-        const owner = pod.metadata.ownerReferences[0]?.uid ?? '';
-        if (!told.has(owner)) told.set(owner, Number(pod.metadata.resourceVersion));
+      for await (const pod of presentPods(filter, reads, (uid, no, version) => shown.see(uid, no, version))) {
         turns.show(pod);
         yield pod;
       }
+      if (!namesOnePod(filter)) shown.end();
     },
     concerns: ({ entries }) => entries.some((entry) => mayShowPodsOf(filter, entry)),
     async *changes(row: FeedRow): AsyncGenerator<Change<PodObject>> {
       for (const entry of row.entries) {
-        if (!mayShowPodsOf(filter, entry) || row.number <= (told.get(entry.uid) ?? 0)) continue;
-        for await (const change of entryChanges(entry, reads)) {
+        if (!mayShowPodsOf(filter, entry) || !shown.mayTell(entry)) continue;
+        for await (const { index, ...change } of entryChanges(entry, row.number, reads)) {
+          if (row.number <= shown.versionOf(entry.uid, index)) continue;
           const type = turns.typeOf(change);
           if (type !== null) yield { type, object: withVersion(change.object, row.number) };
         }
+        if (entry.type === 'DELETED') shown.forget(entry.uid);
       }
     },
   };
 }
 
-async function* entryChanges(entry: FeedEntry, reads: Reads): AsyncGenerator<Change<PodObject>> {
+/** What a watch has shown before its first row: a Pod that was shown in a row's version, or a later one, is not told of by it. */
+class Shown {
+  /** By Job and chunk, for each chunk is read by itself. */
+  readonly #versions = new Map<JobUid, Map<number, number>>();
+  #isAll = false;
+
+  see(uid: JobUid, no: number, version: number): void {
+    this.#versions.set(uid, (this.#versions.get(uid) ?? new Map<number, number>()).set(no, version));
+  }
+
+  /** All there was has been shown. */
+  end(): void {
+    this.#isAll = true;
+  }
+
+  /** Of a Job that was deleted while the others were shown nobody has heard. */
+  mayTell({ uid, type }: FeedEntry): boolean {
+    if (!this.#isAll || this.#versions.has(uid)) return true;
+    if (type === 'ADDED') this.#versions.set(uid, new Map());
+    return type === 'ADDED';
+  }
+
+  versionOf(uid: JobUid, index: number): number {
+    return this.#versions.get(uid)?.get(chunkOf(index)) ?? 0;
+  }
+
+  forget(uid: JobUid): void {
+    this.#versions.delete(uid);
+  }
+}
+
+type PodEvent = Change<PodObject> & { readonly index: number };
+
+async function* entryChanges(entry: FeedEntry, number: number, reads: Reads): AsyncGenerator<PodEvent> {
+  const { uid, pods } = entry;
   if (entry.type === 'DELETED') {
     // Kubernetes' garbage collector takes a Job's Pods with it.
-    const all = podsOf(entry.uid, { index: 0, attempt: 1 }, reads, 'evenDeleted');
-    for await (const { pod } of all) yield { type: 'DELETED', object: pod };
+    for await (const { index, pod } of podsOf(uid, FIRST, reads, 'evenDeleted'))
+      yield { type: 'DELETED', index, object: pod };
     return;
   }
-  if (entry.pods.length === 0) return;
-  const view = await readJob(entry.uid, reads, (_, spec) => chunksToTell(entry, spec));
+  if (pods.length > 0) yield* changesOfPods(entry, reads);
+  if (entry.ends !== true) return;
+  const named = new Set(pods.map(keyOf));
+  // What has changed since is told by the rows that follow.
+  for await (const { index, attempt, pod } of podsOf(uid, FIRST, reads, 'evenDeleted')) {
+    const isOfRow = Number(pod.metadata.resourceVersion) === number && !named.has(keyOf({ index, attempt }));
+    if (isOfRow) yield { type: 'MODIFIED', index, object: pod };
+  }
+}
+
+const FIRST = { index: 0, attempt: 1 };
+
+async function* changesOfPods(entry: FeedEntry, reads: Reads): AsyncGenerator<PodEvent> {
+  const view = await readJob(entry.uid, reads, (_, spec) => chunksToTell(entry, spec), 'evenDeleted');
   if (view === null) return;
   const changes = new Map(entry.pods.map((change) => [keyOf(change), change]));
   const picks = entry.pods.map((change) => pickOf(view, change));
-  for (const { kind, pod, ...pick } of await renderPicks(view, picks, reads)) {
-    const change = changes.get(keyOf(pick));
-    if (change !== undefined) yield { type: kind === 'gone' ? 'DELETED' : typeOf(change), object: pod };
+  for (const { kind, pod, index, attempt } of await renderPicks(view, picks, reads)) {
+    const change = changes.get(keyOf({ index, attempt }));
+    // One that was being deleted by then and is gone by now: a row that follows tells it.
+    if (change === undefined || (kind === 'gone' && change.state === 'stopping')) continue;
+    yield { type: kind === 'gone' ? 'DELETED' : typeOf(change), index, object: pod };
   }
 }
 

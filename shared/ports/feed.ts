@@ -1,6 +1,7 @@
 import type { EpochMs, JobUid } from '../domain/brand.ts';
 import type { PodChange } from '../domain/journal.ts';
 import type { Labels } from '../domain/manifest.ts';
+import type { PartName, Told, ToldPart } from '../domain/told-pods.ts';
 
 /**
  * The change feed: one numeric order for Jobs and their Pods, without gaps. A row's number is the resourceVersion of
@@ -15,9 +16,13 @@ export type Feed = {
    * at `entry.after`, so somebody else has published this Job meanwhile; nothing was written.
    */
   append(
-    entries: readonly FeedEntry[],
+    entries: readonly Publication[],
     at: EpochMs,
   ): Promise<{ readonly kind: 'appended'; readonly number: number } | { readonly kind: 'outrun' }>;
+  /** What was told of a Job's Pods beyond what its mark holds; parts that there are not are absent from the map. */
+  readTold(uid: JobUid, parts: readonly PartName[]): Promise<ReadonlyMap<PartName, ToldPart>>;
+  /** Stores parts, each if the one that is there holds less. Repeating it does no harm. */
+  writeTold(uid: JobUid, parts: ReadonlyMap<PartName, ToldPart>): Promise<void>;
   /** Number of the newest row, 0 for none. */
   head(): Promise<number>;
   /** Rows with numbers above `after`, ascending. `expired`: some of them are gone already (410). */
@@ -35,6 +40,8 @@ export type FeedMark = {
   /** Number of the row that did it: the Job's resourceVersion. */
   readonly number: number;
   readonly at: EpochMs;
+  /** What was told of its Pods, numbers filled in; null: an earlier version has written the mark, which kept none. */
+  readonly told: Told | null;
 };
 
 export type FeedEntry = {
@@ -48,9 +55,14 @@ export type FeedEntry = {
   readonly seq: number;
   /** Pods that changed since, each once, as they are in this version, by index. */
   readonly pods: readonly PodChange[];
+  /** From this row on all of its Pods are being deleted. */
+  readonly ends?: true | undefined;
   /** The Job's labels as they were, if a user has changed them since. */
   readonly labelsBefore?: Labels | undefined;
 };
+
+/** What a row tells of a Job, and what the Job's mark then holds of its Pods, which is no part of the row. */
+export type Publication = FeedEntry & { readonly told?: Told | undefined };
 
 export type { PodChange } from '../domain/journal.ts';
 

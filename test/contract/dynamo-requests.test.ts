@@ -309,7 +309,7 @@ describe('requests that write', () => {
     `);
   });
   test('expireJob', () => {
-    const requests = expireRequests('muster', uid, 2, at(1));
+    const requests = expireRequests('muster', uid, 2, false, at(1));
     expect(shown(requests[0])).toMatchInlineSnapshot(`
       {
         "ConditionExpression": "attribute_exists(#pk)",

@@ -1,11 +1,13 @@
 import { expect } from 'vitest';
 import { asEpochMs, asJobUid } from '../../shared/domain/brand.ts';
 import { IDLE_PACE } from '../../shared/domain/pace.ts';
+import type { PartName, ToldPart } from '../../shared/domain/told-pods.ts';
 import type { FeedEntry } from '../../shared/ports/feed.ts';
 import { MINUTE_MS, RETENTION_MS, type StoreCase, T0, aStoredJob, anEntry, at } from './store-under-test.ts';
 
 const A = asJobUid('job-a');
 const B = asJobUid('job-b');
+const parts = (...each: readonly (readonly [PartName, ToldPart])[]) => new Map(each);
 
 /** The feed and the limits, one caller at a time. */
 export const FEED_CASES: readonly StoreCase[] = [
@@ -61,8 +63,52 @@ export const FEED_CASES: readonly StoreCase[] = [
     async run({ feed }) {
       await feed.append([anEntry(A, 0, 4)], T0);
       await feed.append([anEntry(A, 4, 6), anEntry(B, 0, 2)], at(5));
-      expect(await feed.readMark(A)).toEqual({ version: 6, seq: 60, number: 2, at: at(5) });
-      expect(await feed.readMark(B)).toEqual({ version: 2, seq: 20, number: 2, at: at(5) });
+      expect(await feed.readMark(A)).toEqual({ version: 6, seq: 60, number: 2, at: at(5), told: null });
+      expect(await feed.readMark(B)).toEqual({ version: 2, seq: 20, number: 2, at: at(5), told: null });
+    },
+  },
+  {
+    name: 'a mark keeps what was told of Pods, and knows the number of its own row; rows do not have it',
+    async run({ feed }) {
+      await feed.append([anEntry(B, 0, 1)], T0);
+      const recent = [
+        { index: 0, attempt: 2, state: 'running', number: 1 },
+        { index: 7, attempt: 1, state: 'gone', number: 0 },
+        { index: 999_999, attempt: 12, state: 'stopping', number: 0 },
+      ] as const;
+      const told = { base: 3, through: 1, ending: 0, recent };
+      await feed.append([{ ...anEntry(A, 0, 4), told }], T0);
+      expect((await feed.readMark(A))?.told).toEqual({
+        base: 3,
+        through: 1,
+        ending: 2,
+        recent: recent.map((pod) => ({ ...pod, number: pod.number || 2 })),
+      });
+      expect(await feed.read(1, 1)).toEqual({
+        kind: 'rows',
+        rows: [{ number: 2, at: T0, entries: [anEntry(A, 0, 4)] }],
+      });
+    },
+  },
+  {
+    name: 'parts of what was told of Pods are kept beside the mark, each as long as no newer one comes',
+    async run({ feed }) {
+      const part = (through: number, states: readonly ('running' | 'gone')[]) => ({
+        through,
+        pods: states.map((state, index) => ({ index, attempt: index + 1, state, number: through - index })),
+      });
+      expect(await feed.readTold(A, ['tail', 0])).toEqual(new Map());
+      await feed.writeTold(A, new Map([['tail', part(7, ['running', 'gone', 'running'])]]));
+      await feed.writeTold(A, parts([0, part(5, ['running'])], [244, part(6, [])]));
+      await feed.writeTold(A, parts(['tail', part(6, [])], [0, part(9, ['gone'])]));
+      expect(await feed.readTold(A, ['tail', 0, 1, 244])).toEqual(
+        new Map<number | 'tail', unknown>([
+          ['tail', part(7, ['running', 'gone', 'running'])],
+          [0, part(9, ['gone'])],
+          [244, part(6, [])],
+        ]),
+      );
+      expect(await feed.readTold(B, ['tail', 0])).toEqual(new Map());
     },
   },
   {
@@ -132,15 +178,20 @@ export const FEED_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'the mark of an expired Job vanishes with it',
+    name: 'the mark of an expired Job vanishes with it, and so does what was told of its Pods',
     async run(store) {
       const { uid } = await aStoredJob(store);
-      await store.feed.append([anEntry(uid, 0, 1)], T0);
+      const told = { base: 0, through: 1, ending: null, recent: [] };
+      await store.feed.append([{ ...anEntry(uid, 0, 1), told }], T0);
+      const part = { through: 1, pods: [] };
+      await store.feed.writeTold(uid, parts(['tail', part], [0, part]));
       await store.jobs.expireJob(uid, 1, at(MINUTE_MS));
-      await store.feed.append([anEntry(uid, 1, 2)], at(1));
-      expect(await store.feed.readMark(uid)).toEqual({ version: 2, seq: 20, number: 2, at: at(1) });
+      await store.feed.append([{ ...anEntry(uid, 1, 2), told }], at(1));
+      expect(await store.feed.readMark(uid)).toEqual({ version: 2, seq: 20, number: 2, at: at(1), told });
+      expect((await store.feed.readTold(uid, ['tail', 0])).size).toBe(2);
       store.clock.advance(MINUTE_MS);
       expect(await store.feed.readMark(uid)).toBeNull();
+      expect((await store.feed.readTold(uid, ['tail', 0])).size).toBe(0);
     },
   },
   {

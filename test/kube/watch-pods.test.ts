@@ -184,3 +184,90 @@ test('the log of a Pod that was stopped is read as long as its attempt is rememb
   const never = name.replace('a-0', 'a-1');
   expect((await world.get(`${PODS}/${never}/log`)).status).toBe(404);
 });
+
+type Listed = {
+  readonly metadata: { readonly resourceVersion: string };
+  readonly items: readonly PodEvent['object'][];
+};
+const listed = async (world: World): Promise<Listed> => (await (await world.get(PODS)).json()) as Listed;
+const versions = ({ items }: Listed) =>
+  items.map(({ metadata }) => `${metadata.name.replace(/-[a-z0-9]+$/, '')} ${metadata.resourceVersion}`);
+
+test('a Pod that does not change keeps its version, in lists, alone and in watches', async () => {
+  const world = await aWorld();
+  await world.post(JOBS, manifest('a'));
+  await world.commit('a', [
+    { op: 'claim', index: 0 },
+    { op: 'claim', index: 1 },
+  ]);
+  await world.commit('a', [{ op: 'running', index: 1 }], { fold: true });
+  await world.commit('a', [{ op: 'claim', index: 2 }]);
+  expect(versions(await listed(world))).toEqual(['a-0 2', 'a-1 3', 'a-2 4']);
+  const { items } = await listed(world);
+  for (const { metadata } of items)
+    expect(await (await world.get(`${PODS}/${metadata.name}`)).json()).toMatchObject({ metadata });
+  const watched = await linesOf(await world.get(`${PODS}?watch=true&timeoutSeconds=1`));
+  expect(watched.map(({ object }) => object)).toEqual(items);
+});
+
+test('what is committed and not told of is not shown yet', async () => {
+  const world = await aWorld();
+  await world.post(JOBS, manifest('a'));
+  await world.commit('a', [{ op: 'claim', index: 0 }]);
+  await world.commit('a', [{ op: 'running', index: 0 }], { silent: true });
+  await world.commit('a', [{ op: 'claim', index: 1 }], { silent: true });
+  expect((await listed(world)).items.map(({ status }) => status.phase)).toEqual(['Pending']);
+  await world.commit('a', [{ op: 'claim', index: 2 }]);
+  expect(versions(await listed(world))).toEqual(['a-0 3', 'a-1 3', 'a-2 3']);
+});
+
+test("a delete with the version of a client's cache is about that version", async () => {
+  const world = await aWorld();
+  await world.post(JOBS, manifest('a'));
+  await world.commit('a', [{ op: 'claim', index: 0 }]);
+  await world.commit('a', [{ op: 'claim', index: 1 }]);
+  const [pod] = (await listed(world)).items;
+  const remove = async (resourceVersion: string) =>
+    world.app.request(`${PODS}/${pod?.metadata.name}`, {
+      method: 'DELETE',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { resourceVersion } }),
+    });
+  expect((await remove('3')).status).toBe(409);
+  expect((await remove('2')).status).toBe(200);
+  expect(world.deletedPods).toHaveLength(1);
+});
+
+test('a suspend is a change of every Pod that runs, told by the row of its Job', async () => {
+  const world = await eventful(async (w) => w.commit('a', [], { phase: { kind: 'suspended', since: START } }));
+  await world.post(JOBS, manifest('a'));
+  await world.record('a', 1, 1, DONE);
+  await world.commit('a', [
+    { op: 'claim', index: 0 },
+    { op: 'running', index: 0 },
+    { op: 'claim', index: 1 },
+    { op: 'succeeded', index: 1 },
+  ]);
+  const events = await watchFrom(world, 2);
+  expect(lives(events)).toEqual(['MODIFIED a-0 Running 3']);
+  expect(events[0]?.object.metadata).toMatchObject({ deletionTimestamp: '2023-11-14T22:13:20Z' });
+  expect(versions(await listed(world))).toEqual(['a-0 3', 'a-1 2']);
+});
+
+test('a Job that goes takes with it whatever Pods were told of, and no others', async () => {
+  const world = await eventful(
+    async (w) => w.commit('a', [{ op: 'claim', index: 2 }], { silent: true }),
+    async (w) => {
+      // It has stopped by the time a watch looks, which nobody tells of any more.
+      await w.record('a', 1, 1, STOPPED, { as: 'released', because: 'the Job was deleted', gone: true });
+      await w.app.request(`${JOBS}/a`, { method: 'DELETE' });
+    },
+  );
+  await world.post(JOBS, manifest('a'));
+  await world.commit('a', [
+    { op: 'claim', index: 0 },
+    { op: 'claim', index: 1 },
+    { op: 'running', index: 1 },
+  ]);
+  expect(lives(await watchFrom(world, 2))).toEqual(['DELETED a-0 Pending 3', 'DELETED a-1 Running 3']);
+});

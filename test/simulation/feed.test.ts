@@ -66,7 +66,7 @@ test.each(Array.from({ length: 20 }, (_, seed) => seed))(
   },
 );
 
-test('a launch that is refused and an attempt that is to stop are no change of their Pods', () => {
+test('a launch that is refused is no change of its Pod, that it is to stop is one', () => {
   const steps = [
     { index: 0, attempt: 1, op: 'renonce' },
     { index: 1, attempt: 2, op: 'running' },
@@ -74,7 +74,10 @@ test('a launch that is refused and an attempt that is to stop are no change of t
     { index: 2, attempt: 1, op: 'stopping' },
   ] as const;
   const entries = steps.map((transition, seq) => ({ seq, transition }));
-  expect(podChanges({ nextSeq: steps.length, entries }, 0)).toEqual([{ index: 1, attempt: 2, state: 'running' }]);
+  expect(podChanges({ nextSeq: steps.length, entries }, 0)).toEqual([
+    { index: 1, attempt: 2, state: 'running' },
+    { index: 2, attempt: 1, state: 'stopping' },
+  ]);
 });
 
 stopEngineAfterwards();

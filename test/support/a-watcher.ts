@@ -1,10 +1,10 @@
-import type { JobUid } from '../../shared/domain/brand.ts';
-import { readJob } from '../../shared/kube/read-job.ts';
+import { type JobUid, asEpochMs } from '../../shared/domain/brand.ts';
+import { podFactsOf } from '../../shared/kube/read-pods.ts';
 import type { FeedEntry } from '../../shared/ports/feed.ts';
 import type { Stores } from '../contract/store-under-test.ts';
 
-/** Jobs by uid; of each its Pods, as "attempt state" by index. */
-type Jobs = Map<JobUid, ReadonlyMap<number, string>>;
+/** Jobs by uid; of each its Pods, by index and attempt: their states and versions. */
+type Jobs = Map<JobUid, ReadonlyMap<string, string>>;
 
 /** What one watcher has come to know. */
 export type Told = {
@@ -18,11 +18,14 @@ export type Told = {
 };
 
 const PAGE = 7;
+const NO_PACE = { now: asEpochMs(0), perSec: null, fullPerSec: null, namesPerSec: null };
 
 /** Lists all Jobs, then follows the feed from the head that there was before it listed, until `isDone` and no row is left. */
 export async function listAndWatch(stores: Stores, turn: () => Promise<void>, isDone: () => boolean): Promise<Told> {
   const from = await stores.feed.head();
   const jobs: Jobs = new Map(await truthOf(stores));
+  // Rows up to here may tell what was listed already.
+  const listed = await stores.feed.head();
   const numbers: number[] = [];
   const oddities: string[] = [];
   const last = new Map<JobUid, FeedEntry>();
@@ -37,7 +40,8 @@ export async function listAndWatch(stores: Stores, turn: () => Promise<void>, is
       for (const entry of entries) {
         oddities.push(...oddOf(entry, last.get(entry.uid), from === 0).map((odd) => `${number}: ${entry.uid} ${odd}`));
         last.set(entry.uid, entry);
-        follow(jobs, entry);
+        const ofPods = follow(jobs, entry, number);
+        if (number > listed || from === 0) oddities.push(...ofPods.map((odd) => `${number}: ${entry.uid} ${odd}`));
       }
     }
     if (wasDone && page.rows.length === 0) return { from, numbers, oddities, jobs };
@@ -45,11 +49,28 @@ export async function listAndWatch(stores: Stores, turn: () => Promise<void>, is
   }
 }
 
-function follow(jobs: Jobs, { uid, type, pods }: FeedEntry): void {
-  if (type === 'DELETED') return void jobs.delete(uid);
+/** Takes in a row; returns what cannot be the life of a Pod: ADDED first, once, and nothing after its end. */
+function follow(jobs: Jobs, { uid, type, pods, ends }: FeedEntry, number: number): readonly string[] {
+  if (type === 'DELETED') {
+    jobs.delete(uid);
+    return [];
+  }
+  const odd: string[] = [];
   const known = new Map(jobs.get(uid));
-  for (const { index, attempt, state } of pods) known.set(index, `${attempt} ${state}`);
+  for (const { index, attempt, state, isNew } of pods) {
+    const key = `${index}/${attempt}`;
+    const before = known.get(key);
+    // It was listed with what this row, or a later one, tells.
+    if (before !== undefined && Number(before.split(' ')[1]) >= number) continue;
+    if ((before === undefined) !== (isNew === true)) odd.push(`${key} is ${isNew === true ? 'new again' : 'not new'}`);
+    if (state === 'gone') known.delete(key);
+    else known.set(key, `${state === 'stopping' ? (before?.split(' ')[0] ?? '') : state} ${number}`);
+  }
+  if (ends === true)
+    for (const [key, before] of known)
+      if (/^(claimed|launched|running|waiting) /.test(before)) known.set(key, `${before.split(' ')[0]} ${number}`);
   jobs.set(uid, known);
+  return odd;
 }
 
 /** Whether an entry cannot follow the one before it; `before` is all there was if it was watched from the first row on. */
@@ -66,6 +87,7 @@ function oddOf(entry: FeedEntry, before: FeedEntry | undefined, fromFirst: boole
 
 /** What a user who lists sees: live Jobs, and every Pod that they ever had. */
 export async function truthOf(stores: Stores): Promise<Jobs> {
+  const reads = { ...stores, launchPace: async () => NO_PACE };
   const jobs: Jobs = new Map();
   let after: string | null = null;
   do {
@@ -75,13 +97,9 @@ export async function truthOf(stores: Stores): Promise<Jobs> {
       limit: 10,
     });
     for (const { uid } of page.jobs) {
-      const view = await readJob(uid, stores, ({ chunks }) => [...chunks.keys()]);
-      if (view === null) continue;
-      const pods = new Map<number, string>();
-      for (let index = 0; index < view.board.size; index++) {
-        const record = view.board.record(index);
-        if (record !== null && record.attempt > 0) pods.set(index, `${record.attempt} ${record.state}`);
-      }
+      const pods = new Map<string, string>();
+      for await (const { index, attempt, state, version } of podFactsOf(uid, { index: 0, attempt: 1 }, reads))
+        pods.set(`${index}/${attempt}`, `${state === 'ended' ? 'pending' : state} ${version}`);
       jobs.set(uid, pods);
     }
     after = page.next;

@@ -6,6 +6,7 @@ import type { JobManifest, JobStatusDocument } from '../../domain/manifest.ts';
 import type { Host, Reservation } from '../../ports/host-store.ts';
 import type { AttemptRecord, LaunchSlot, StoredSpec } from '../../ports/job-store.ts';
 import type { FeedEntry, PodChange } from '../../ports/feed.ts';
+import type { Told, ToldPod } from '../../domain/told-pods.ts';
 import type { LaunchTemplate } from '../../domain/task.ts';
 
 // What rows hold as JSON. They are our own, so these schemas ask whether a row is one that we understand, no more.
@@ -148,6 +149,34 @@ const Pods = z
     });
   });
 
+/** The same of what was told of Pods, with steps from one row's number to the next. */
+export const packTold = (pods: readonly ToldPod[]) => ({
+  ...packPods(pods),
+  r: pods.map(({ number }, nth) => number - (pods[nth - 1]?.number ?? 0)),
+});
+
+/** A mark's part of it. */
+export const packMark = ({ recent, ...told }: Told) => ({ ...told, recent: packTold(recent) });
+
+export const ToldPodsSchema: z.ZodType<readonly ToldPod[]> = z
+  .object({ i: z.array(z.number()), a: z.array(z.number()), s: z.string(), n: z.string(), r: z.array(z.number()) })
+  .transform(({ r, ...pods }, context): readonly ToldPod[] => {
+    const read = Pods.safeParse(pods);
+    if (!read.success || read.data.length !== r.length) {
+      context.addIssue({ code: 'custom', message: 'what was told of Pods is incomplete' });
+      return z.NEVER;
+    }
+    let number = 0;
+    return read.data.map((pod, nth) => ({ ...pod, number: (number += r[nth] ?? 0) }));
+  });
+
+export const ToldSchema: z.ZodType<Told> = z.object({
+  base: z.number(),
+  through: z.number(),
+  ending: z.number().nullable(),
+  recent: ToldPodsSchema,
+});
+
 export const EntriesSchema: z.ZodType<readonly FeedEntry[]> = z.array(
   z.object({
     uid: Uid,
@@ -158,6 +187,7 @@ export const EntriesSchema: z.ZodType<readonly FeedEntry[]> = z.array(
     version: z.number(),
     seq: z.number(),
     pods: Pods,
+    ends: z.literal(true).optional(),
     labelsBefore: z.record(z.string(), z.string()).optional(),
   }),
 );

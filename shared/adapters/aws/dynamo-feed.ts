@@ -2,13 +2,14 @@ import type { TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
 import { type EpochMs, asEpochMs, plusMs, toTtl } from '../../domain/brand.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { TABLE } from '../../names/table.ts';
-import type { Feed, FeedEntry, FeedMark, FeedRow } from '../../ports/feed.ts';
-import { EntriesSchema, packPods } from './dynamo-bodies.ts';
+import { numbered } from '../../domain/told-pods.ts';
+import type { Feed, FeedMark, FeedRow, Publication } from '../../ports/feed.ts';
+import { EntriesSchema, ToldPodsSchema, ToldSchema, packMark, packPods, packTold } from './dynamo-bodies.ts';
 import { FEED_RETENTION_MS, headAfterLoss, headIn, headIs, readFeedPage } from './dynamo-feed-page.ts';
-import { FEED_PARTITION, feedHeadKey, feedKey, markKey } from './dynamo-keys.ts';
-import { readRow } from './dynamo-read.ts';
+import { FEED_PARTITION, feedHeadKey, feedKey, markKey, partNameIn, toldKey } from './dynamo-keys.ts';
+import { readRow, readRows } from './dynamo-read.ts';
 import { ATTRIBUTE, ROW_VERSION, type Row, jsonIn, number, numberIn, packedJson, text, textIn } from './dynamo-row.ts';
-import { type Table, change, isBy, sendTransaction, versionIs } from './dynamo-write.ts';
+import { type Table, change, eachOf, isBy, patiently, sendTransaction, sendUpdate, versionIs } from './dynamo-write.ts';
 
 /** Jobs that one row may tell of: DynamoDB takes 100 writes at once, of which one is the head and one the row. */
 const FEED_ENTRIES_MAX = 98;
@@ -42,6 +43,29 @@ export function feed(table: Table, retentionMs: number = FEED_RETENTION_MS): Fee
         if (outcome.kind === 'appended') return { kind: 'appended', number: outcome.head };
         head = await headAfterLoss(table, { key: feedHeadKey(), feed: 'Job', seen: head }, token, nth);
       }
+    },
+
+    async readTold(uid, names) {
+      const rows = await readRows(
+        table,
+        names.map((name) => toldKey(uid, name)),
+      );
+      return new Map(
+        rows.map((row) => [partNameIn(row), { through: numberIn(row, 'through'), pods: jsonIn(row, ToldPodsSchema) }]),
+      );
+    },
+
+    async writeTold(uid, parts) {
+      await eachOf([...parts], async ([name, { through, pods }]) =>
+        patiently(`what was told of ${uid}`, async () => {
+          const request = change(table.name, {
+            key: toldKey(uid, name),
+            set: { through: number(through), [ATTRIBUTE.body]: packedJson(packTold(pods)) },
+            condition: { expression: 'attribute_not_exists(#pk) OR #through < :through' },
+          });
+          return (await sendUpdate(table.client, request))?.kind === 'conflict' ? 'conflict' : 'done';
+        }),
+      );
     },
 
     async head() {
@@ -85,14 +109,14 @@ export function appendRequest(
   tableName: string,
   token: string,
   head: number,
-  entries: readonly FeedEntry[],
+  entries: readonly Publication[],
   at: EpochMs,
   expireAt: EpochMs,
 ): TransactWriteItemsCommandInput {
   const fits = entries.length > 0 && entries.length <= FEED_ENTRIES_MAX;
   invariant(fits, `a row of the feed tells of 1 to ${FEED_ENTRIES_MAX} Jobs, not ${entries.length}`);
   const n = head + 1;
-  const body = packedJson(entries.map((entry) => ({ ...entry, pods: packPods(entry.pods) })));
+  const body = packedJson(entries.map(({ told: _told, ...entry }) => ({ ...entry, pods: packPods(entry.pods) })));
   return {
     ClientRequestToken: token,
     TransactItems: [
@@ -116,7 +140,7 @@ export function appendRequest(
           },
         },
       },
-      ...entries.map(({ uid, after, version, seq }) => ({
+      ...entries.map(({ uid, after, version, seq, told }) => ({
         Update: change(tableName, {
           key: markKey(uid),
           set: {
@@ -125,6 +149,7 @@ export function appendRequest(
             seq: number(seq),
             number: number(n),
             at: number(at),
+            ...(told === undefined ? {} : { [ATTRIBUTE.body]: packedJson(packMark(told)) }),
           },
           condition: versionIs(after),
           tellLoser: true,
@@ -145,4 +170,6 @@ const markIn = (row: Row): FeedMark => ({
   seq: numberIn(row, 'seq'),
   number: numberIn(row, 'number'),
   at: asEpochMs(numberIn(row, 'at')),
+  // Its newest row's number was not known when it was packed.
+  told: ATTRIBUTE.body in row ? numbered(jsonIn(row, ToldSchema), numberIn(row, 'number')) : null,
 });

@@ -7,9 +7,9 @@ import type { Status } from '../../domain/status.ts';
 import { TABLE } from '../../names/table.ts';
 import { type JobStore, type StoredChunk, type StoredSpec, ownerUidOf } from '../../ports/job-store.ts';
 import { alarmOf } from './dynamo-alarms.ts';
-import { SpecSchema } from './dynamo-bodies.ts';
+import { SpecSchema, ToldSchema } from './dynamo-bodies.ts';
 import { specAttributes, statusAttributes } from './dynamo-commit.ts';
-import { boardKey, markKey, nameKey, specKey, statusKey, templateKey } from './dynamo-keys.ts';
+import { boardKey, markKey, nameKey, specKey, statusKey, templateKey, toldKey } from './dynamo-keys.ts';
 import { readNamespace } from './dynamo-object-rows.ts';
 import { readRow, readRows } from './dynamo-read.ts';
 import { ATTRIBUTE, ROW_VERSION, type Row, bodyIn, jsonIn, number, numberIn, text, textIn } from './dynamo-row.ts';
@@ -63,7 +63,10 @@ export function jobs(table: Table): Jobs {
     },
 
     async expireJob(uid, chunks, at) {
-      await eachOf(expireRequests(table.name, uid, chunks, at), async (request) =>
+      // A small Job has no rows beside its mark, and what is refused costs as much as what is done.
+      const mark = await readRow(table, markKey(uid));
+      const isTold = mark !== null && ATTRIBUTE.body in mark && jsonIn(mark, ToldSchema).through > 0;
+      await eachOf(expireRequests(table.name, uid, chunks, isTold, at), async (request) =>
         patiently(`expiring ${uid}`, async () =>
           (await sendUpdate(table.client, request))?.kind === 'conflict' ? 'conflict' : 'done',
         ),
@@ -108,10 +111,13 @@ export function expireRequests(
   tableName: string,
   uid: JobUid,
   chunks: number,
+  isTold: boolean,
   at: EpochMs,
 ): readonly UpdateItemCommandInput[] {
-  const boards = Array.from({ length: chunks }, (_, no) => boardKey(uid, no));
-  return [statusKey(uid), specKey(uid), templateKey(uid), markKey(uid), ...boards].map((key) => ({
+  const nos = Array.from({ length: chunks }, (_, no) => no);
+  const boards = nos.map((no) => boardKey(uid, no));
+  const told = isTold ? [toldKey(uid, 'tail'), ...nos.map((no) => toldKey(uid, no))] : [];
+  return [statusKey(uid), specKey(uid), templateKey(uid), markKey(uid), ...boards, ...told].map((key) => ({
     TableName: tableName,
     Key: key,
     UpdateExpression: 'SET #ttl = :ttl',

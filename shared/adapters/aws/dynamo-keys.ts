@@ -1,8 +1,9 @@
 import { chunkOf } from '../../domain/board.ts';
 import type { JobUid } from '../../domain/brand.ts';
+import type { PartName } from '../../domain/told-pods.ts';
 import { TABLE } from '../../names/table.ts';
 import type { ObjectKey, StoredKind } from '../../ports/object-store.ts';
-import { type Row, text } from './dynamo-row.ts';
+import { type Row, text, textIn } from './dynamo-row.ts';
 
 // Keys of every kind of row (design section 4). Numbers in sort keys are padded, so that they sort as numbers.
 
@@ -21,6 +22,15 @@ export const markKey = (uid: JobUid): Row => key(jobPartition(uid), 'MARK');
 
 /** 1,000,000 indexes have 245 chunks. */
 export const boardKey = (uid: JobUid, no: number): Row => key(jobPartition(uid), `BOARD#${padded(no, 3)}`);
+
+/** What was told of Pods, beside the mark. */
+export const toldKey = (uid: JobUid, part: PartName): Row =>
+  key(jobPartition(uid), TOLD + (part === 'tail' ? part : padded(part, 3)));
+export function partNameIn(row: Row): PartName {
+  const part = textIn(row, TABLE.sortKey).slice(TOLD.length);
+  return part === 'tail' ? part : Number(part);
+}
+const TOLD = 'TOLD#';
 
 /** 1,000,000 indexes have 100,000 launch rows. */
 export const launchSort = (row: number): string => `LAUNCH#${padded(row, 6)}`;

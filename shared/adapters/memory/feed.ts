@@ -1,17 +1,19 @@
 import { type EpochMs, type JobUid, plusMs, toTtl } from '../../domain/brand.ts';
 import { inOrderOfPods } from '../../domain/journal.ts';
-import type { Feed, FeedEntry, FeedMark, FeedRow } from '../../ports/feed.ts';
+import { type PartName, type ToldPart, numbered } from '../../domain/told-pods.ts';
+import type { Feed, FeedEntry, FeedMark, FeedRow, Publication } from '../../ports/feed.ts';
 import type { ExpiringMap } from './expiring-map.ts';
 
 /** How long a row of the feed can be read: as long as a watch may lag behind before it has to list anew. */
 const FEED_RETENTION_MS = 2 * 60 * 60_000;
 
 /**
- * {@link Feed} in this process's memory. The marks, by uid, belong to the Jobs: the store that lets a Job vanish lets
- * its mark vanish too.
+ * {@link Feed} in this process's memory. The marks, by uid, and the parts belong to the Jobs: the store that lets a Job
+ * vanish lets these vanish too.
  */
 export function createMemoryFeed(
   marks: ExpiringMap<FeedMark>,
+  parts: ExpiringMap<ToldPart>,
   now: () => EpochMs,
   retentionMs = FEED_RETENTION_MS,
 ): Feed {
@@ -28,8 +30,21 @@ export function createMemoryFeed(
       if (entries.some((entry) => versionOf(entry.uid) !== entry.after)) return { kind: 'outrun' };
       const number = rows.length + 1;
       rows.push(structuredClone({ number, at, entries: entries.map(inOrder) }));
-      for (const { uid, version, seq } of entries) marks.set(uid, { version, seq, number, at });
+      for (const { uid, version, seq, told = null } of entries)
+        marks.set(uid, structuredClone({ version, seq, number, at, told: told && numbered(told, number) }));
       return { kind: 'appended', number };
+    },
+
+    async readTold(uid, names) {
+      const found = names.map((name) => [name, parts.get(partKey(uid, name))] as const);
+      return new Map(found.flatMap(([name, part]) => (part === undefined ? [] : [[name, structuredClone(part)]])));
+    },
+
+    async writeTold(uid, written) {
+      for (const [name, part] of written) {
+        const key = partKey(uid, name);
+        if ((parts.get(key)?.through ?? 0) < part.through) parts.set(key, structuredClone(part));
+      }
     },
 
     async head() {
@@ -45,4 +60,7 @@ export function createMemoryFeed(
   };
 }
 
-const inOrder = (entry: FeedEntry): FeedEntry => ({ ...entry, pods: inOrderOfPods(entry.pods) });
+/** Under which a part of what was told of a Job is kept. */
+export const partKey = (uid: JobUid, part: PartName): string => `${uid}/${part}`;
+
+const inOrder = ({ told: _told, ...entry }: Publication): FeedEntry => ({ ...entry, pods: inOrderOfPods(entry.pods) });

@@ -6,6 +6,7 @@ import type { JobIdentity } from '../../domain/job.ts';
 import { standingOf } from '../../domain/namespace.ts';
 import { decodeStatus, encodeStatus } from '../../domain/status-codec.ts';
 import type { Status } from '../../domain/status.ts';
+import type { ToldPart } from '../../domain/told-pods.ts';
 import type { LaunchTemplate } from '../../domain/task.ts';
 import { CHUNKS_PER_PASS_MAX } from '../../domain/timing.ts';
 import type { FeedMark } from '../../ports/feed.ts';
@@ -21,6 +22,7 @@ import {
 } from '../../ports/job-store.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import { ExpiringMap } from './expiring-map.ts';
+import { partKey } from './feed.ts';
 
 /** Bytes, as DynamoDB holds them: so nobody shares an object, and a status that is no status is told at once. */
 type StoredStatus = { readonly version: number; readonly alarm: EpochMs | null; readonly body: Uint8Array };
@@ -35,6 +37,7 @@ const ALARM_STEP_MS = 60_000;
  */
 export function createMemoryJobStore(
   marks: ExpiringMap<FeedMark>,
+  parts: ExpiringMap<ToldPart>,
   objects: Pick<ObjectStore, 'read'>,
   now: () => EpochMs,
 ): JobStore {
@@ -135,7 +138,11 @@ export function createMemoryJobStore(
 
     async expireJob(uid, chunkCount, at) {
       for (const rows of [specs, statuses, templates, marks]) rows.expire(uid, at);
-      for (let no = 0; no < chunkCount; no++) chunks.expire(rowKey(uid, no), at);
+      parts.expire(partKey(uid, 'tail'), at);
+      for (let no = 0; no < chunkCount; no++) {
+        chunks.expire(rowKey(uid, no), at);
+        parts.expire(partKey(uid, no), at);
+      }
     },
 
     async writeAttempts(uid, records, expireAt) {

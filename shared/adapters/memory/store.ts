@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../domain/brand.ts';
+import type { ToldPart } from '../../domain/told-pods.ts';
 import type { LetterFile } from '../../ports/dead-letters.ts';
 import type { Feed, FeedMark } from '../../ports/feed.ts';
 import type { HostStore } from '../../ports/host-store.ts';
@@ -32,11 +33,12 @@ export function createMemoryStore({
   readonly hosts: HostStore;
 } {
   const marks = new ExpiringMap<FeedMark>(now);
+  const parts = new ExpiringMap<ToldPart>(now);
   const objects = createMemoryObjects(now, feedRetentionMs);
   return {
     objects,
-    jobs: createMemoryJobStore(marks, objects, now),
-    feed: createMemoryFeed(marks, now, feedRetentionMs),
+    jobs: createMemoryJobStore(marks, parts, objects, now),
+    feed: createMemoryFeed(marks, parts, now, feedRetentionMs),
     limits: createMemoryLimits(),
     letters: createMemoryLetters(now),
     hosts: createMemoryHosts(now),
