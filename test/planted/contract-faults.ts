@@ -67,7 +67,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     JUDGE,
     'const timedOut = unstartedSince !== null && at >=',
     'const timedOut = unstartedSince !== null && at < 0 && at >=',
-    ['G5', 'G8'],
+    ['G5', 'G8', 'G15'],
   ),
 
   // one Pod, several tasks
@@ -76,14 +76,14 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     TRANSITION,
     "state: 'waiting', nonce: r.nonce + 1, restarts: r.restarts + 1",
     "state: 'waiting', restarts: r.restarts + 1",
-    ['G2', 'G5', 'G8', 'G10'],
+    ['G2', 'G5', 'G8', 'G15', 'G10'],
   ),
   one(
     'a Pod that restarts at once waits for no moment, and is not found',
     FOLD_FACTS,
     'restartDelayEndsAt(record.restarts, at) ?? at',
     'restartDelayEndsAt(record.restarts, at)',
-    ['G8', 'G10'],
+    ['G8', 'G15', 'G10'],
   ),
   one(
     'restarts of Pods that are gone still add up',
@@ -97,14 +97,14 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     'shared/control/inspect.ts',
     "state === 'launched' || state === 'running';",
     "state !== 'claimed';",
-    ['G14'],
+    ['G14', 'G15'],
   ),
   one(
     'a Pod between two tasks is never ended',
     STOPS,
     '(r) => ending || isStopped(r)',
     "(r) => r.state !== 'waiting' && (ending || isStopped(r))",
-    ['G8'],
+    ['G8', 'G15'],
   ),
   one(
     'a Job is over though a Pod waits for its next task',
@@ -134,7 +134,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     STOPS,
     '(r) => ending || isStopped(r)',
     '(r) => ending || r.stopping',
-    ['G8'],
+    ['G8', 'G15'],
   ),
 
   // how Kubernetes ends a Job
@@ -150,7 +150,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     DECIDE_PHASE,
     'if (isPastDeadline(job.spec, standing.startTime, now))',
     'if (lastFailed !== null && isPastDeadline(job.spec, standing.startTime, now))',
-    ['G8'],
+    ['G8', 'G15'],
   ),
   one(
     'a deadline goes by the start before the Job was suspended',
@@ -164,7 +164,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     PLAN_JOB,
     'completions !== null && isShrunk(spec, draft.size)',
     'completions === -1 && isShrunk(spec, draft.size)',
-    ['G3', 'G6', 'G8'],
+    ['G3', 'G6', 'G8', 'G15'],
   ),
   one(
     'the time to live begins before the Job is over',
@@ -183,7 +183,10 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     PLAN_JOB,
     'manages ? deadlineOf(job.spec, startTime) : null,',
     'manages && startTime === null ? deadlineOf(job.spec, startTime) : null,',
-    ['G8'],
+    ['G8', 'G15'],
   ),
-  one('nobody wakes a Job whose Pod waits for its next task', LAUNCHES, 'waiting.nextAt].reduce(', '].reduce(', ['G8']),
+  one('nobody wakes a Job whose Pod waits for its next task', LAUNCHES, 'waiting.nextAt].reduce(', '].reduce(', [
+    'G8',
+    'G15',
+  ]),
 ];

@@ -13,6 +13,7 @@ const STOPS = 'shared/domain/stops.ts';
 const JUDGE = 'shared/domain/judge.ts';
 const TRANSITION = 'shared/domain/transition.ts';
 const RECONCILE = 'shared/control/reconcile.ts';
+const INSPECT = 'shared/control/inspect.ts';
 const DISPATCH = 'shared/control/dispatch.ts';
 const LOAD_JOB = 'shared/control/load-job.ts';
 const CACHED_CHUNKS = 'shared/control/cached-chunks.ts';
@@ -40,14 +41,14 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     MEMORY_FEED,
     "if (entries.some((entry) => versionOf(entry.uid) !== entry.after)) return { kind: 'outrun' };",
     '',
-    ['G14'],
+    ['G14', 'G15'],
   ),
   one(
     'journal entries are dropped before they are folded',
     JOURNAL,
     'entry.seq >= publishedSeq || !draft.isFolded(entry)',
     'entry.seq >= publishedSeq',
-    ['G1', 'G2', 'G4', 'G8', 'bug'],
+    ['G1', 'G2', 'G4', 'G8', 'G15', 'bug'],
   ),
   one(
     'a torn load goes on: the chunk is newer than STATUS',
@@ -86,7 +87,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     PLAN_JOB,
     'launch.push({ index: claim.index, attempt: claim.attempt, nonce: claim.nonce });',
     '',
-    ['G8'],
+    ['G8', 'G15'],
   ),
   one('active attempts are never looked up', PLAN_JOB, "...(inspect.due ? [{ kind: 'inspect' } as const] : []),", '', [
     'G8',
@@ -105,21 +106,21 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     FOLD_FACTS,
     'isActive(record.state) && record.nonce === fact.nonce);',
     'isActive(record.state));',
-    ['G2', 'G4', 'G5', 'G6', 'G8', 'G10'],
+    ['G2', 'G4', 'G5', 'G6', 'G8', 'G15', 'G10'],
   ),
   one(
     'a refused launch keeps its nonce',
     FOLD_FACTS,
     'nonce: nonce + 1, dueAt: fact.retryAt',
     'nonce, dueAt: fact.retryAt',
-    ['G8'],
+    ['G8', 'G15'],
   ),
   one(
     'what a suspend stops counts as failed',
     JUDGE,
     'if (!byItself && isEnding(phase))',
     'if (!byItself && isEnding(phase) && spec.parallelism < 0)',
-    ['G5', 'G8'],
+    ['G5', 'G8', 'G15'],
   ),
   one(
     'a task that should not be is left alone',
@@ -156,9 +157,20 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     STOPS,
     'round === null || (round.cursor >= draft.size && now >= plusMs(round.startedAt, timing.stopRepeatMs));',
     'round === null;',
-    ['G8'],
+    ['G8', 'G15'],
   ),
-  one('the sweep wakes nobody', SWEEP, 'if (page.uids.length > 0) {', 'if (page.uids.length < 0) {', ['G8', 'G14']),
+  one(
+    'a look-up ends with the first message where a chunk has more active attempts than one takes',
+    INSPECT,
+    '? (indexes.at(-1) ?? from) + 1 : nextChunk(draft, from);',
+    '? null : nextChunk(draft, from);',
+    ['G15'],
+  ),
+  one('the sweep wakes nobody', SWEEP, 'if (page.uids.length > 0) {', 'if (page.uids.length < 0) {', [
+    'G8',
+    'G15',
+    'G14',
+  ]),
 
   // acting on the world
   one(
@@ -166,7 +178,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     LAUNCH_ROW,
     "if (slot === undefined || order < 0) {\n      store({ ...id, state: 'cancelled' });",
     "if (slot === undefined || order < 0 || slot.state === 'launching') {\n      store({ ...id, state: 'cancelled' });",
-    ['G2', 'G4', 'G5', 'G6', 'G7', 'G8'],
+    ['G2', 'G4', 'G5', 'G6', 'G7', 'G8', 'G15'],
   ),
   one(
     'a cancelled claim launches anyway',
@@ -194,7 +206,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     RECONCILE,
     'if (!(await commit(uid, loaded, plan, written, deps))) {',
     'await act(loaded, plan, inspect ?? false, deps);\n    if (!(await commit(uid, loaded, plan, written, deps))) {',
-    ['G14'],
+    ['G14', 'G15'],
   ),
   one(
     'a launch is repeated though its token may be dead',
@@ -246,7 +258,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     RECONCILE,
     "if (plan.expire && status.phase.kind === 'terminating') await jobs.freeName(job);",
     '',
-    ['G7', 'G8'],
+    ['G7', 'G8', 'G15'],
   ),
   one(
     "a deleted Job's rows stay for ever",

@@ -8,6 +8,7 @@ import type { TaskView } from '../../shared/domain/task.ts';
 import type { Transition } from '../../shared/domain/transition.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import type { JobLaw } from './law.ts';
+import { Repairs } from './repairs.ts';
 import { ShadowBoard } from './shadow.ts';
 import { type Sight, Sights } from './sights.ts';
 import { NOWHERE, type Outcome, ruleFor } from './truth.ts';
@@ -32,6 +33,7 @@ export type Watched = {
   /** by `index/attempt/nonce`: what the board says became of it */
   readonly outcomes: Map<string, Outcome>;
   publishedVersion: number;
+  readonly repairs: Repairs;
   readonly sights: Sights;
 };
 
@@ -49,6 +51,7 @@ export function watch(stored: StoredSpec, status: Status, createdAt: EpochMs): W
     recorded: new Map(),
     outcomes: new Map(),
     publishedVersion: 0,
+    repairs: new Repairs(),
     sights: new Sights(),
   };
 }

@@ -8,7 +8,7 @@ import { STRANGER_NONCE } from './watchdog.ts';
 /** Some strangers go on for weeks unless they are stopped. */
 const STRANGERS_RUN_MS = 20 * 86_400_000;
 
-const DONE: Ending = { cause: 'Completed', exitCode: 0, container: 'main', reason: '' };
+export const DONE: Ending = { cause: 'Completed', exitCode: 0, container: 'main', reason: '' };
 /** Exit codes of programs that fail; the rules of a podFailurePolicy name some of them. */
 export const EXIT_CODES = [1, 3, 42] as const;
 

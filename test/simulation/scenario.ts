@@ -2,7 +2,7 @@ import type { Fate } from '../../shared/adapters/memory/tasks.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
 import { aJob } from '../support/a-job.ts';
-import { easyFate, fatesOf } from './fates.ts';
+import { DONE, easyFate, fatesOf } from './fates.ts';
 import { Random } from './random.ts';
 import { specFor } from './specs.ts';
 import type { Variation } from './variation.ts';
@@ -11,7 +11,7 @@ import { START } from './world.ts';
 
 /** What a seed is about, before anything has happened. */
 export type Scenario = {
-  readonly kind: 'storm' | 'fair';
+  readonly kind: 'storm' | 'fair' | 'crowded';
   readonly weather: Weather;
   readonly jobs: readonly StoredSpec[];
   /** Takes the first Job's name once that was deleted; null: there is none. */
@@ -27,12 +27,15 @@ export type Scenario = {
 
 /** Boards of more than one chunk are what takes time. */
 const isLarge = (seed: number): boolean => seed % 40 === 9;
+/** Of those, some have a thousand tasks that go on for hours: what is active then does not fit into one look-up. */
+const isCrowded = (seed: number): boolean => seed % 200 === 49;
 /** A small Job beside a large one, under a launch limit, in calm weather. */
 const isFair = (seed: number): boolean => seed % 25 === 12;
 
 export function scenarioOf(seed: number, { completions, parallelism }: Variation): Scenario {
   const random = new Random(seed, 'scenario');
   if (isFair(seed)) return fairScenario(seed, random);
+  if (isCrowded(seed)) return crowdedScenario(seed, random);
   const large = isLarge(seed);
   const weather = weatherOf(new Random(seed, 'weather'));
   const named = { name: 'work', completionsMax: completions, parallelismMax: parallelism };
@@ -57,6 +60,32 @@ export function scenarioOf(seed: number, { completions, parallelism }: Variation
     stepMaxMs: 8,
   };
 }
+
+/** Events get lost, also of the second chunk, while the first has more active attempts than one message looks up. */
+function crowdedScenario(seed: number, random: Random): Scenario {
+  const completions = random.between(4_200, 4_400);
+  const plain = { createdAt: START, backoffLimit: 1_000, completions, parallelism: completions };
+  return {
+    kind: 'crowded',
+    weather: { ...mild(weatherOf(new Random(seed, 'weather'))), eventDropped: 0.05 },
+    jobs: [aJob({ ...plain, uid: `sim-${seed}`, name: 'work' })],
+    next: null,
+    damaged: null,
+    fate: ({ id }, luck) => ({
+      startMs: luck.between(1, 20_000),
+      runMs: id.index < CROWD ? CROWD_RUNS_MS + luck.between(0, 600_000) : luck.between(1, 1_800_000),
+      stopMs: 500,
+      ending: DONE,
+    }),
+    launchesPerSec: null,
+    stopsPerSec: null,
+    gustMs: 2_000,
+    stepMaxMs: 8,
+  };
+}
+
+const CROWD = 700;
+const CROWD_RUNS_MS = 5 * 3_600_000;
 
 function fairScenario(seed: number, random: Random): Scenario {
   const many = random.between(150, 400);

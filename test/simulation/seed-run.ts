@@ -1,5 +1,4 @@
-import type { JobUid } from '../../shared/domain/brand.ts';
-import { plusMs } from '../../shared/domain/brand.ts';
+import { type EpochMs, type JobUid, plusMs } from '../../shared/domain/brand.ts';
 import { DELETED_VERSION, type Status } from '../../shared/domain/status.ts';
 import { openNamespace } from '../support/a-namespace.ts';
 import type { Watched } from './commits.ts';
@@ -95,6 +94,8 @@ function begin(seed: number, scenario: Scenario, variation: Variation, world: Wo
     for (const spec of others) world.schedule(plusMs(START, 15_000), () => users.create(spec));
     return { uids, arrangement: { over: START + 15_001, count: 0 } };
   }
+  // Nobody cuts short what is to go on for hours.
+  if (kind === 'crowded') return { uids, arrangement: { over: START + 1, count: 0 } };
   const arrangement = arrange({
     random: new Random(seed, 'happenings'),
     spec: first,
@@ -118,6 +119,7 @@ async function goOn(uids: readonly JobUid[], { over }: Arrangement, stormMs: num
   const until = plusMs(START, stormMs);
   let cleared = false;
   let namesAt = until;
+  let clearSince: EpochMs | null = null;
   while (world.steps < STEPS_MAX && law.violations.length === 0) {
     const settled = world.time > over && world.time > mail.staleUntil + STALE_GRACE_MS && allQuiet(uids, world);
     if (settled && watchdog.liveStrangers() === 0 && isTidy(world)) return;
@@ -128,6 +130,8 @@ async function goOn(uids: readonly JobUid[], { over }: Arrangement, stormMs: num
     if (world.time > Math.max(until, mail.staleUntil) + CALM_MS) return;
     if (cleared && world.time >= namesAt) {
       if (world.isUp()) world.names.checkSettled();
+      clearSince = world.isUp() ? (clearSince ?? world.time) : null;
+      if (clearSince !== null) watchdog.checkRepairs(clearSince);
       namesAt = plusMs(world.time, NAMES_EVERY_MS);
     }
     await world.step();

@@ -99,6 +99,7 @@ export class Watchdog {
     this.#tell(`task of ${attemptText(id)} is ${stage}${how}`, { uids: [job], indexes: [id.index] });
     this.#tasks.set(view.arn, view);
     if (stage !== 'stopped' || isStranger(view)) return;
+    this.jobs.get(job)?.repairs.ended(id, this.#now());
     const live = this.#liveOf(job);
     const beside = live.get(id.index);
     if (beside?.delete(keyOf(id)) === true) this.#counts.set(job, (this.#counts.get(job) ?? 1) - 1);
@@ -251,6 +252,12 @@ export class Watchdog {
     };
   }
 
+  /** In calm weather, now and then: what was lost is mended in time. */
+  checkRepairs(clearSince: EpochMs): void {
+    for (const [uid, watched] of this.jobs)
+      watched.repairs.check(watched, this.#liveOf(uid), this.#now(), clearSince, this.#law.of(uid));
+  }
+
   /** At the end: what the board says is what has happened. */
   checkTruth(uid: JobUid): void {
     const law = this.#law.of(uid);
@@ -330,6 +337,7 @@ export class Watchdog {
     if (watched === undefined) return;
     const before = watched.status;
     watched.status = status;
+    watched.repairs.committed(status, this.#now());
     const fresh = status.journal.entries.filter(({ seq }) => seq >= before.journal.nextSeq).map((e) => e.transition);
     this.#tell(`commits version ${status.version}, ${nameOf(status.phase)}${inWords(fresh)}`, {
       uids: [uid],
