@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest';
+import {
+  AttemptSchema,
+  EntriesSchema,
+  HostsSchema,
+  ReservationsSchema,
+  SlotsSchema,
+  SpecSchema,
+  TemplateSchema,
+  packPods,
+} from '../../shared/adapters/aws/dynamo-bodies.ts';
+import { appendRequest } from '../../shared/adapters/aws/dynamo-feed.ts';
+import { launchesRequest, templateRequest } from '../../shared/adapters/aws/dynamo-launches.ts';
+import { bodyIn } from '../../shared/adapters/aws/dynamo-row.ts';
+import { asEpochMs, asJobUid, asTaskArn } from '../../shared/domain/brand.ts';
+import type { FeedEntry } from '../../shared/ports/feed.ts';
+import type { AttemptRecord, LaunchSlot } from '../../shared/ports/job-store.ts';
+
+// Golden texts of what rows hold as JSON, before deflate. What is stored today must be read tomorrow: rows are added to a
+// table, never changed, and what a later version stores otherwise gets a table of its own, while the old one is read still.
+
+const at = asEpochMs(1_750_000_000_000);
+const uid = asJobUid('2f1f9a5e-8f4e-4f0e-9b0a-3d9b4a1c7e55');
+const taskArn = asTaskArn('arn:aws:ecs:eu-central-1:123456789012:task/jobs/0f0f');
+const id = { index: 41, attempt: 2, nonce: 3 };
+
+const SLOTS: readonly LaunchSlot[] = [
+  { ...id, state: 'launching', since: at },
+  { ...id, index: 42, state: 'launching', since: at, traits: { onDemand: true, failures: 1, ignored: 2 } },
+  { ...id, index: 43, state: 'cancelled' },
+  { ...id, index: 44, state: 'cancelled', refusedAt: at },
+  { ...id, index: 45, state: 'launched', taskArn, since: at },
+];
+const STORED_SLOTS = `[{"index":41,"attempt":2,"nonce":3,"state":"launching","since":1750000000000},{"index":42,"attempt":2,"nonce":3,"state":"launching","since":1750000000000,"traits":{"onDemand":true,"failures":1,"ignored":2}},{"index":43,"attempt":2,"nonce":3,"state":"cancelled"},{"index":44,"attempt":2,"nonce":3,"state":"cancelled","refusedAt":1750000000000},{"index":45,"attempt":2,"nonce":3,"state":"launched","taskArn":"arn:aws:ecs:eu-central-1:123456789012:task/jobs/0f0f","since":1750000000000}]`;
+
+const TEMPLATE = { taskDefinition: 'muster-1:1', containers: ['main'], placement: '{}', zone: 'muster.internal' };
+const STORED_TEMPLATE = `{"taskDefinition":"muster-1:1","containers":["main"],"placement":"{}","zone":"muster.internal"}`;
+
+const textIn = (body: object | undefined): string =>
+  Buffer.from(bodyIn({ pk: { S: 'a' }, sk: { S: 'b' }, body: body as never })).toString();
+
+describe('version 1: launches', () => {
+  test('a row of slots', () => {
+    const row = { row: 4, version: 0, slots: SLOTS };
+    const { ExpressionAttributeValues: values = {} } = launchesRequest('muster', 'token', uid, row, at, at);
+    const body = Object.values(values).find(({ B }) => B !== undefined);
+    expect(textIn(body)).toBe(STORED_SLOTS);
+    expect(SlotsSchema.parse(JSON.parse(STORED_SLOTS))).toEqual(SLOTS);
+  });
+
+  test('a template', () => {
+    const { ExpressionAttributeValues: values = {} } = templateRequest('muster', uid, TEMPLATE);
+    const body = Object.values(values).find(({ B }) => B !== undefined);
+    expect(textIn(body)).toBe(STORED_TEMPLATE);
+    expect(TemplateSchema.parse(JSON.parse(STORED_TEMPLATE))).toEqual(TEMPLATE);
+  });
+});
+
+const STATES = [
+  'pending',
+  'claimed',
+  'launched',
+  'running',
+  'succeeded',
+  'failed',
+  'waiting',
+  'stopping',
+  'gone',
+] as const;
+
+describe('the feed', () => {
+  const entry: FeedEntry = {
+    uid,
+    namespace: 'default',
+    name: 'tiles',
+    type: 'MODIFIED',
+    after: 3,
+    version: 5,
+    seq: 90,
+    pods: STATES.map((state, n) => ({
+      index: n * n,
+      attempt: n + 1,
+      state,
+      ...(n % 2 === 1 ? { isNew: true as const } : {}),
+    })),
+    labelsBefore: { app: 'a' },
+  };
+  const stored = `[{"uid":"2f1f9a5e-8f4e-4f0e-9b0a-3d9b4a1c7e55","namespace":"default","name":"tiles","type":"MODIFIED","after":3,"version":5,"seq":90,"pods":{"i":[0,1,3,5,7,9,11,13,15],"a":[1,2,3,4,5,6,7,8,9],"s":"012345678","n":"010101010"},"labelsBefore":{"app":"a"}}]`;
+
+  test('a row as it is stored now', () => {
+    const put = appendRequest('muster', 'token', 7, [entry], at, at).TransactItems?.[1]?.Put?.Item ?? {};
+    expect(textIn(put['body'])).toBe(stored);
+    expect(EntriesSchema.parse(JSON.parse(stored))).toEqual([entry]);
+  });
+
+  test('a row of before it said which Pods are new: those that are claimed', () => {
+    const old = stored.replace(',"n":"010101010"', '').replace('"s":"012345678"', '"s":"012345612"');
+    const [read] = EntriesSchema.parse(JSON.parse(old));
+    expect(read?.pods.map(({ state, isNew }) => [state, isNew === true])).toEqual(
+      ['pending', 'claimed', 'launched', 'running', 'succeeded', 'failed', 'waiting', 'claimed', 'launched'].map(
+        (state) => [state, state === 'claimed'],
+      ),
+    );
+  });
+
+  test('Pods are stored by index, whatever their order', () => {
+    const pods = [
+      { index: 9, attempt: 1, state: 'running' },
+      { index: 2, attempt: 3, state: 'claimed', isNew: true },
+    ] as const;
+    expect(packPods(pods)).toEqual({ i: [2, 7], a: [3, 1], s: '13', n: '10' });
+  });
+});
+
+describe('version 1: what else is JSON', () => {
+  test.each([
+    [
+      'an attempt',
+      AttemptSchema,
+      '{"index":1,"attempt":2,"nonce":0,"taskArn":null,"ending":{"cause":"Spot","exitCode":null,"container":null,"reason":"r"},"times":{"createdAt":null,"startedAt":1,"stoppedAt":2},"judgement":{"as":"lostToSpot","because":"b"},"failures":1,"ignored":2,"restarts":3}',
+      {
+        index: 1,
+        attempt: 2,
+        nonce: 0,
+        taskArn: null,
+        ending: { cause: 'Spot', exitCode: null, container: null, reason: 'r' },
+        times: { createdAt: null, startedAt: 1, stoppedAt: 2 },
+        judgement: { as: 'lostToSpot', because: 'b' },
+        failures: 1,
+        ignored: 2,
+        restarts: 3,
+      } as AttemptRecord,
+    ],
+    [
+      'an attempt of before attempts were judged',
+      AttemptSchema,
+      '{"index":1,"attempt":2,"nonce":0,"taskArn":null,"ending":{"cause":"Error","exitCode":1,"reason":"r"},"times":{"createdAt":null,"startedAt":null,"stoppedAt":2}}',
+      {
+        index: 1,
+        attempt: 2,
+        nonce: 0,
+        taskArn: null,
+        ending: { cause: 'Error', exitCode: 1, container: null, reason: 'r' },
+        times: { createdAt: null, startedAt: null, stoppedAt: 2 },
+        judgement: { as: 'failed', because: '' },
+        failures: 0,
+        ignored: 0,
+        restarts: 0,
+      } as AttemptRecord,
+    ],
+    [
+      'names of tasks',
+      HostsSchema,
+      '[{"index":1,"serviceId":"srv-1","tasks":[{"attempt":1,"nonce":0,"taskArn":"arn:aws:ecs:task","ip":"10.0.0.1","calledAt":null,"registered":true}]}]',
+      [
+        {
+          index: 1,
+          serviceId: 'srv-1',
+          tasks: [
+            { attempt: 1, nonce: 0, taskArn: 'arn:aws:ecs:task', ip: '10.0.0.1', calledAt: null, registered: true },
+          ],
+        },
+      ],
+    ],
+    ['reservations of names', ReservationsSchema, '[{"uid":"u","count":3,"at":4}]', [{ uid: 'u', count: 3, at: 4 }]],
+    [
+      'a manifest of before revisions were counted',
+      SpecSchema,
+      '{"identity":{"uid":"u","namespace":"n","name":"j","createdAt":1},"generation":2,"manifest":{"kind":"Job"}}',
+      {
+        identity: { uid: 'u', namespace: 'n', name: 'j', createdAt: 1 },
+        generation: 2,
+        revision: 2,
+        manifest: { kind: 'Job' },
+      },
+    ],
+  ] as const)('%s', (_, schema, text, read) => {
+    expect(schema.parse(JSON.parse(text))).toEqual(read);
+  });
+});
