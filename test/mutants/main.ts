@@ -1,0 +1,170 @@
+import { execFile } from 'node:child_process';
+import { cp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Random } from '../simulation/random.ts';
+import { EQUIVALENT } from './equivalent.ts';
+import { type Mutation, mutationsOf } from './mutations.ts';
+import { testsFor } from './tests-for.ts';
+
+const HELP = `usage: npm run test:mutants -- [options]
+
+Makes small changes of behavior in the sources, one at a time in a copy, and runs the tests that matter. Exit code 1 if fewer of
+them turn a test red than --target says.
+
+  --count N    changes to make (default 100)
+  --seed N     which ones (default 1); the same seed makes the same ones as long as the sources are the same
+  --only WORD  of files whose path holds WORD
+  --target N   percent that must be seen (default 95)
+  --list       print the changes, and make none
+
+examples:
+  nice npm run test:mutants -- --count 20
+  npm run test:mutants -- --seed 7 --only shared/control`;
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '100' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    target: { type: 'string', default: '95' },
+    list: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+if (values.help) {
+  process.stdout.write(`${HELP}\n`);
+  process.exit(0);
+}
+
+const ROOT = resolve(import.meta.dirname, '../..');
+/** Inside the repository, so that packages resolve; git and every tool ignore it. */
+const FOLDER = join(ROOT, '.muster', 'mutants');
+/** Out of ten changes so many are made there. */
+const SHARES: Readonly<Record<string, number>> = {
+  'shared/domain': 5,
+  'shared/control': 3,
+  'shared/kube': 1,
+  'shared/schema': 0.5,
+  'shared/adapters': 0.5,
+};
+/** A change may well make the code spin. */
+const TIMEOUT_MS = 300_000;
+const TIMEOUT_UNCHANGED_MS = 1_800_000;
+
+type Outcome = { readonly mutation: Mutation; readonly seenBy: string | null };
+
+const chosen = await choose(Number(values.count), Number(values.seed), values.only);
+if (values.list) {
+  for (const mutation of chosen) process.stdout.write(`${textOf(mutation)}\n`);
+  process.exit(0);
+}
+const outcomes = await tryAll(chosen);
+const survivors = outcomes.filter(({ seenBy }) => seenBy === null);
+const share = outcomes.length === 0 ? 0 : (100 * (outcomes.length - survivors.length)) / outcomes.length;
+for (const { mutation } of survivors) process.stdout.write(`NOT SEEN  ${textOf(mutation)}\n`);
+process.stdout.write(
+  `${outcomes.length} changes by seed ${values.seed}, ${outcomes.length - survivors.length} seen (${share.toFixed(1)} %), ${survivors.length} not\n`,
+);
+process.exitCode = outcomes.length > 0 && share >= Number(values.target) ? 0 : 1;
+
+/** As many as are wanted, by luck, each folder its share; those that change nothing are left out. */
+async function choose(count: number, seed: number, only: string): Promise<readonly Mutation[]> {
+  const all: Mutation[] = [];
+  for (const [folder, share] of Object.entries(SHARES)) {
+    const random = new Random(seed, folder);
+    const files = (await readdir(join(ROOT, folder), { recursive: true }))
+      .map((path) => join(folder, path))
+      .filter((path) => path.endsWith('.ts') && path.includes(only) && !isLeftAlone(path))
+      .sort();
+    const found: Mutation[] = [];
+    for (const file of files) {
+      const text = await readFile(join(ROOT, file), 'utf8');
+      const lines = text.split('\n').map((line) => line.trim());
+      found.push(...mutationsOf(file, text).filter((mutation) => !isEquivalent(mutation, lines)));
+    }
+    const wanted = only === '' ? Math.round((count * share) / 10) : count;
+    for (let n = 0; n < wanted && found.length > 0; n++)
+      all.push(...found.splice(random.between(0, found.length - 1), 1));
+  }
+  return all.slice(0, count);
+}
+
+/** Tables of facts, which a table of the same facts would test; what only tests run. */
+function isLeftAlone(path: string): boolean {
+  return /shared\/schema\/kinds\/|shared\/adapters\/memory\/|shared\/domain\/time-zone/.test(path);
+}
+
+function isEquivalent({ file, before, after, line }: Mutation, lines: readonly string[]): boolean {
+  return EQUIVALENT.some(
+    (each) => each.file === file && each.before === before && each.after === after && each.line === lines[line - 1],
+  );
+}
+
+async function tryAll(mutations: readonly Mutation[]): Promise<readonly Outcome[]> {
+  const waiting = [...mutations];
+  const done: Outcome[] = [];
+  await rm(FOLDER, { recursive: true, force: true });
+  const worker = async (folder: string): Promise<void> => {
+    await copyTo(folder);
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const startedMs = performance.now();
+      const seenBy = await tryOne(next, folder);
+      done.push({ mutation: next, seenBy });
+      const seconds = ((performance.now() - startedMs) / 1000).toFixed(0).padStart(3);
+      process.stderr.write(`${seconds} s  ${(seenBy ?? 'NOT SEEN').padEnd(8)}  ${textOf(next)}\n`);
+    }
+  };
+  try {
+    const unchanged = join(FOLDER, 'unchanged');
+    await copyTo(unchanged);
+    const tests = [...new Set(mutations.flatMap(({ file }) => testsFor(unchanged, file).flat()))];
+    if (!(await areGreen(unchanged, tests, TIMEOUT_UNCHANGED_MS)))
+      throw new Error('the tests are red, or too slow, though nothing is changed: that must be mended first');
+    await Promise.all(Array.from({ length: availableParallelism() }, (_, nth) => worker(join(FOLDER, String(nth)))));
+  } finally {
+    await rm(FOLDER, { recursive: true, force: true });
+  }
+  return done;
+}
+
+/** All that tests read, but for what is installed and made. */
+async function copyTo(folder: string): Promise<void> {
+  const left = new Set(['.git', '.muster', 'node_modules', 'dist', 'cdk.out', '.debian', 'coverage']);
+  for (const name of await readdir(ROOT))
+    if (!left.has(name)) await cp(join(ROOT, name), join(folder, name), { recursive: true });
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+}
+
+/** The round of tests that saw the change; null: none did. */
+async function tryOne({ file, from, to, after }: Mutation, folder: string): Promise<string | null> {
+  const path = join(folder, file);
+  const text = await readFile(path, 'utf8');
+  await writeFile(path, `${text.slice(0, from)}${after}${text.slice(to)}`);
+  try {
+    for (const [round, tests] of testsFor(folder, file).entries())
+      if (!(await areGreen(folder, tests))) return `round ${round + 1}`;
+    return null;
+  } finally {
+    await writeFile(path, text);
+  }
+}
+
+function areGreen(folder: string, tests: readonly string[], timeout = TIMEOUT_MS): Promise<boolean> {
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const args = [vitest, 'run', '--root', folder, '--bail', '1', '--reporter', 'dot', '--maxWorkers', '1', ...tests];
+  return new Promise((answer) => {
+    execFile(
+      process.execPath,
+      args,
+      { cwd: folder, timeout, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 * 1024 },
+      (error) => answer(error === null),
+    );
+  });
+}
+
+function textOf({ file, line, before, after }: Mutation): string {
+  const short = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 80);
+  return `${file}:${line}  ${short(before)}  ->  ${after === ';' ? 'left out' : short(after)}`;
+}

@@ -1,0 +1,40 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+
+/** Folders and files of tests that look at what lies in a folder of `shared`; nothing that starts an engine or a browser of processes. */
+const BY_FOLDER: Readonly<Record<string, readonly string[]>> = {
+  'shared/domain': ['test/domain', 'test/plan', 'test/control', 'test/departures', 'test/simulation/interleavings'],
+  'shared/control': ['test/control', 'test/simulation/interleavings', 'test/departures', 'test/asks', 'test/kube'],
+  'shared/kube': ['test/kube', 'test/departures'],
+  'shared/schema': ['test/schema', 'test/kube/jobs', 'test/kube/pods', 'test/plan'],
+  'shared/adapters': ['test/adapters', 'test/contract', 'test/simulation/interleavings'],
+};
+
+/** Slow, and about other things. */
+const LEFT_OUT = /fuzz|bench|kubectl\.test|hosts-crash|determinism/;
+
+/**
+ * The tests that a change of `file` is shown to, in two rounds: those that import the file or bear its name, then all others of
+ * {@link BY_FOLDER}. A last round are the simulation's own seeds, for what only they might see.
+ */
+export function testsFor(root: string, file: string): readonly (readonly string[])[] {
+  const all = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .map((path) => join('test', path))
+    .filter((path) => path.endsWith('.test.ts') && !LEFT_OUT.test(path));
+  const folder = Object.keys(BY_FOLDER).find((each) => file.startsWith(`${each}/`)) ?? '';
+  const own = (BY_FOLDER[folder] ?? []).flatMap((start) => all.filter((path) => path.startsWith(start)));
+  const name = basename(file, '.ts');
+  const close = own.filter(
+    (path) => basename(path).startsWith(`${name}.`) || imports(root, path, file) || basename(path).includes(name),
+  );
+  const rest = [...new Set(own)].filter((path) => !close.includes(path));
+  const isSimulated = /^shared\/(domain|control)\//.test(file);
+  return [[...new Set(close)], rest, isSimulated ? ['test/simulation/seeds.test.ts'] : []].filter(
+    (round) => round.length > 0,
+  );
+}
+
+function imports(root: string, test: string, file: string): boolean {
+  const path = relative(dirname(test), file);
+  return readFileSync(join(root, test), 'utf8').includes(`'${path}'`);
+}
