@@ -143,14 +143,21 @@ async function tell(identity: JobIdentity, status: Status, { publisher, queues }
 }
 
 /**
- * Tells the Job that a user has deleted a Pod of it; the pass that counts this stops the attempt. The Job goes on: unless its program still ends by itself with 0, the attempt
- * counts as failed and its index is tried again: once it has stopped, or at once where podReplacementPolicy says so.
+ * Tells the Job that a user has deleted a Pod of it; the pass that counts this stops the attempt. The Job goes on: unless
+ * its program still ends by itself with 0, the attempt counts as failed and its index is tried again: once it has stopped,
+ * or at once where podReplacementPolicy says so. What an evicted one counts as, podFailurePolicy may say.
  */
-export async function deletePod(uid: JobUid, id: AttemptId, { jobs, queues, clock }: Deps): Promise<void> {
+export async function deletePod(
+  uid: JobUid,
+  id: AttemptId,
+  { jobs, queues, clock }: Deps,
+  how: 'deleted' | 'evicted' = 'deleted',
+): Promise<void> {
   const { slots } = await jobs.readLaunches(uid, launchRowOf(id.index));
   const slot = slots.find((s) => s.index === id.index && s.attempt === id.attempt && s.nonce === id.nonce);
   const taskArn = slot?.state === 'launched' ? slot.taskArn : null;
-  await queues.facts([{ uid, facts: [{ ...id, kind: 'deleted', taskArn, at: clock.now() }] }], 0);
+  const evicted = how === 'evicted' ? ({ evicted: true } as const) : {};
+  await queues.facts([{ uid, facts: [{ ...id, kind: 'deleted', taskArn, at: clock.now(), ...evicted }] }], 0);
 }
 
 /** What users say of a Job: its manifest, and what they have written into its status. */

@@ -188,6 +188,7 @@ const NOT_BEFORE = 64;
 const POD_DELETED = 128;
 const RESTARTS = 256;
 const UNSTARTED = 512;
+const EVICTED = 1024;
 
 function writeExtras(w: Writer, extras: ReadonlyMap<number, Extras>, length: number): void {
   const sorted = [...extras].sort(([a], [b]) => a - b);
@@ -213,7 +214,8 @@ function writeExtras(w: Writer, extras: ReadonlyMap<number, Extras>, length: num
         (e.notBefore === null ? 0 : NOT_BEFORE) |
         (e.podDeleted ? POD_DELETED : 0) |
         (e.restarts === 0 ? 0 : RESTARTS) |
-        (e.unstartedSince === null ? 0 : UNSTARTED),
+        (e.unstartedSince === null ? 0 : UNSTARTED) |
+        (e.evicted ? EVICTED : 0),
     );
     if (e.nonce !== 0) w.varint(e.nonce);
     if (e.failures !== 0) w.varint(e.failures);
@@ -235,7 +237,7 @@ function readExtras(r: Reader, extras: Map<number, Extras>, length: number): voi
     next = offset + 1;
     if (next > length) throw new DecodeError('extras past the end of the chunk');
     const has = r.varint();
-    if (has >= 2 * UNSTARTED) throw new DecodeError('an extra that is not known');
+    if (has >= 2 * EVICTED) throw new DecodeError('an extra that is not known');
     extras.set(offset, {
       nonce: (has & NONCE) !== 0 ? r.varint() : 0,
       stopping: (has & STOPPING) !== 0,
@@ -245,6 +247,7 @@ function readExtras(r: Reader, extras: Map<number, Extras>, length: number): voi
       spot: (has & SPOT) !== 0 ? r.varint() : 0,
       notBefore: (has & NOT_BEFORE) !== 0 ? asEpochMs(soonest + r.varint()) : null,
       podDeleted: (has & POD_DELETED) !== 0,
+      evicted: (has & EVICTED) !== 0,
       restarts: (has & RESTARTS) !== 0 ? r.varint() : 0,
       unstartedSince: (has & UNSTARTED) !== 0 ? asEpochMs(soonest + r.varint()) : null,
     });

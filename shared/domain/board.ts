@@ -17,6 +17,7 @@ function extrasOf(r: IndexRecord): Extras {
     nonce: r.nonce,
     stopping: r.stopping,
     podDeleted: r.podDeleted,
+    evicted: r.evicted,
     failures: r.failures,
     ignored: r.ignored,
     infra: r.infra,
@@ -72,6 +73,7 @@ export function recordAt(chunk: Chunk, offset: number): IndexRecord {
     nonce: e.nonce,
     stopping: e.stopping,
     podDeleted: e.podDeleted,
+    evicted: e.evicted,
     failures: e.failures,
     ignored: e.ignored,
     infra: e.infra,
@@ -94,6 +96,7 @@ const hasExtras = (e: Extras): boolean =>
   e.nonce !== 0 ||
   e.stopping ||
   e.podDeleted ||
+  e.evicted ||
   e.failures !== 0 ||
   e.ignored !== 0 ||
   e.infra !== 0 ||

@@ -92,6 +92,9 @@ export const LOST: Ending = {
 };
 export const NO_TIMES: AttemptTimes = { createdAt: null, startedAt: null, stoppedAt: null };
 
+/** How an attempt ended that was evicted while it had no task. */
+export const EVICTED: Ending = { cause: 'Stopped', exitCode: null, container: null, reason: 'its Pod was evicted' };
+
 /** The reason of a StopTask for which a user has deleted the Pod; ECS keeps it in `stoppedReason`. */
 export const POD_DELETED = 'Muster: the Pod was deleted';
 

@@ -42,8 +42,13 @@ export type Fact = AttemptId &
     | { readonly kind: 'refused'; readonly reason: string; readonly retryAt: EpochMs; readonly at: EpochMs }
     /** RunTask will never say yes: access, cluster, definition; nothing runs under this nonce */
     | { readonly kind: 'rejected'; readonly reason: string; readonly at: EpochMs }
-    /** a user has deleted the attempt's Pod; its task, if one is known, is being stopped */
-    | { readonly kind: 'deleted'; readonly taskArn: TaskArn | null; readonly at: EpochMs }
+    /** a user has deleted the attempt's Pod, or evicted it; its task, if one is known, is being stopped */
+    | {
+        readonly kind: 'deleted';
+        readonly taskArn: TaskArn | null;
+        readonly at: EpochMs;
+        readonly evicted?: true | undefined;
+      }
     /** the claim was withdrawn before any RunTask: nothing runs under this nonce, and nothing will */
     | { readonly kind: 'cancelled'; readonly at: EpochMs }
     /** `ip`: its private address, where ECS has told it */

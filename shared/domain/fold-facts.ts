@@ -8,7 +8,7 @@ import {
 } from './backoff.ts';
 import type { EpochMs, TaskArn } from './brand.ts';
 import type { Draft } from './draft.ts';
-import { LOST, NO_TIMES } from './ending.ts';
+import { EVICTED, LOST, NO_TIMES } from './ending.ts';
 import { type AttemptId, type Fact, inOrder } from './fact.ts';
 import { FRESH, type IndexRecord, hasPod, isActive } from './index-record.ts';
 import { unreachable } from './invariant.ts';
@@ -119,7 +119,7 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
         if (record.state !== 'claimed') break;
         draft.apply({ op: 'renonce', index, attempt }); // should its task appear all the same, it is a stranger
         if (failing && !isOutOfRange(job.spec, index)) ledger.fail(fact, record);
-        else if (record.podDeleted && !isOutOfRange(job.spec, index)) ledger.failOrGiveUp(fact, record);
+        else if (record.podDeleted && !isOutOfRange(job.spec, index)) ledger.deletePod(fact, record);
         else draft.apply({ op: 'released', index, attempt });
         answered.add(index);
         break;
@@ -127,7 +127,7 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
         if (isEnding(status.phase) || record.podDeleted || record.stopping) break; // it is being stopped already
         if (record.state === 'waiting') {
           if (isOutOfRange(job.spec, index)) draft.apply({ op: 'released', index, attempt });
-          else ledger.failOrGiveUp(fact, { ...record, podDeleted: true });
+          else ledger.deletePod(fact, { ...record, podDeleted: true, evicted: fact.evicted === true });
         } else if (
           replacesAtOnce(job) &&
           !isOutOfRange(job.spec, index) &&
@@ -141,7 +141,7 @@ export function foldFacts(draft: Draft, context: FoldContext, facts: readonly Fa
           answered.add(index);
           replaced.push(fact.taskArn);
         } else {
-          draft.apply({ op: 'podDeleted', index, attempt });
+          draft.apply({ op: fact.evicted === true ? 'evicted' : 'podDeleted', index, attempt });
           deleted.push({ index, attempt, nonce: record.nonce });
         }
         break;
@@ -209,7 +209,7 @@ class Ledger {
       phase: status.phase,
       record,
       ending,
-      pod: podOfIndex.get(index) ?? podOf(ending),
+      pod: podOfIndex.get(index) ?? podOf(ending, record),
       at,
       outOfRange: isOutOfRange(job.spec, index),
     });
@@ -268,6 +268,12 @@ class Ledger {
       default:
         unreachable(judged.as);
     }
+  }
+
+  /** A Pod without a task was deleted: it counts as failed, unless it was evicted and a policy says otherwise. */
+  deletePod(fact: Fact & Failed, record: IndexRecord): void {
+    if (!record.evicted) this.failOrGiveUp(fact, record);
+    else this.close({ ...fact, kind: 'stopped', taskArn: null, ending: EVICTED, times: NO_TIMES }, record);
   }
 
   /** The attempt counts as failed; its index has had its last one, or is tried again. */

@@ -13,6 +13,8 @@ export type IndexRecord = {
   readonly stopping: boolean;
   /** A user has deleted the active attempt's Pod: it is being stopped, and its end counts. */
   readonly podDeleted: boolean;
+  /** It was evicted, which is a deletion that podFailurePolicy may tell from others: its Pod has the condition DisruptionTarget. */
+  readonly evicted: boolean;
   readonly failures: number;
   readonly ignored: number;
   readonly infra: number;
@@ -31,6 +33,7 @@ export const FRESH: IndexRecord = {
   nonce: 0,
   stopping: false,
   podDeleted: false,
+  evicted: false,
   failures: 0,
   ignored: 0,
   infra: 0,

@@ -39,6 +39,7 @@ const STEPS = codes<StepWord>({
   ignoredGone: 21,
   lostGone: 22,
   lostToSpotGone: 23,
+  evicted: 24,
 });
 const STEP_CODES = 32;
 const GAP = 32;

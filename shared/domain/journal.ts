@@ -41,7 +41,7 @@ export function podChanges({ entries }: Journal, sinceSeq: number): readonly Pod
 }
 
 /** An ended attempt whose index is pending again shows as pending: its Pod's end is in the attempt's record. */
-const STATE_AFTER: Record<Exclude<TransitionOp, 'stopping' | 'podDeleted' | 'renonce' | 'released'>, IndexState> = {
+const STATE_AFTER: Record<Exclude<TransitionOp, Lasting | 'released'>, IndexState> = {
   claim: 'claimed',
   launched: 'launched',
   running: 'running',
@@ -56,8 +56,13 @@ const STATE_AFTER: Record<Exclude<TransitionOp, 'stopping' | 'podDeleted' | 'ren
   lostToSpot: 'pending',
 };
 
+type Lasting = 'stopping' | 'podDeleted' | 'evicted' | 'renonce';
+/** The Pod's state stays what it was. */
+const isLasting = (op: TransitionOp): op is Lasting =>
+  op === 'renonce' || op === 'stopping' || op === 'podDeleted' || op === 'evicted';
+
 function stateAfter(step: Step, before: PodChange['state'] | undefined): PodChange['state'] {
-  if (step.op === 'renonce' || step.op === 'stopping' || step.op === 'podDeleted') return before ?? 'stopping';
+  if (isLasting(step.op)) return before ?? 'stopping';
   if (step.op === 'released' || ('gone' in step && step.gone === true)) return 'gone';
   return STATE_AFTER[step.op];
 }

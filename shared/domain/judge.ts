@@ -1,5 +1,5 @@
 import { type EpochMs, plusMs } from './brand.ts';
-import { isPodDeletion } from './ending.ts';
+import { EVICTED, isPodDeletion } from './ending.ts';
 import type { Ending } from './fact.ts';
 import type { IndexRecord } from './index-record.ts';
 import { unreachable } from './invariant.ts';
@@ -56,11 +56,11 @@ export function judge(given: Case): Judged {
   return { ...judgeCause(given), match: null };
 }
 
-/** A policy looks at Pods that have failed, not at those that wait to start. */
-const matchOf = ({ spec: { podFailurePolicy }, ending, pod }: Case): PolicyMatch | null =>
-  podFailurePolicy === null || ending.cause === 'StartFailed' || ending.cause === 'Unplaced'
-    ? null
-    : matchPodFailurePolicy(podFailurePolicy, pod);
+/** A policy looks at Pods that have failed, not at those that wait to start, unless somebody has evicted them. */
+function matchOf({ spec: { podFailurePolicy }, ending, pod, record }: Case): PolicyMatch | null {
+  const waits = (ending.cause === 'StartFailed' || ending.cause === 'Unplaced') && !record.evicted;
+  return podFailurePolicy === null || waits ? null : matchPodFailurePolicy(podFailurePolicy, pod);
+}
 
 const wordsOf = ({ rule, action, what }: PolicyMatch): string => `podFailurePolicy rule ${rule} (${action}): ${what}`;
 
@@ -77,6 +77,7 @@ function judgeCause(given: Case): Judgement {
       return record.stopping ? { as: 'released', because: SCALED_DOWN } : { as: 'restarted', because };
     }
     case 'Stopped':
+      if (record.evicted) return counts(given, EVICTED.reason);
       return counts(given, record.podDeleted || isPodDeletion(ending) ? 'its Pod was deleted' : 'its task was stopped');
     case 'Unplaced':
       return record.podDeleted ? counts(given, 'its Pod was deleted') : { as: 'unstarted', because: ending.reason };
@@ -125,10 +126,14 @@ function endedBy(phase: Phase): string {
 const decided = ({ reason, message, decidedBy }: Extract<Phase, { kind: 'draining' }>['verdict']): string =>
   `${reason} (${message}${decidedBy === null ? '' : `; decided by index ${decidedBy}`})`;
 
-/** An attempt's Pod as ECS lets us see it: it names one container's code, and infrastructure is a disruption. */
-export function podOf({ cause, container, exitCode }: Ending): FailedPod {
+/** An attempt's Pod as ECS lets us see it: it names one container's code; infrastructure is a disruption, so is an eviction. */
+export function podOf(
+  { cause, container, exitCode }: Ending,
+  { evicted = false }: Partial<Pick<IndexRecord, 'evicted'>> = {},
+): FailedPod {
+  const isDisrupted = evicted || cause === 'Spot' || cause === 'Infrastructure';
   return {
     exitCodes: exitCode === null || exitCode === 0 ? [] : [{ container: container ?? '', exitCode }],
-    conditions: cause === 'Spot' || cause === 'Infrastructure' ? [{ type: 'DisruptionTarget', status: 'True' }] : [],
+    conditions: isDisrupted ? [{ type: 'DisruptionTarget', status: 'True' }] : [],
   };
 }

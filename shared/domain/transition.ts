@@ -21,6 +21,8 @@ export type Step =
   | { readonly op: 'stopping' }
   /** active → active: a user has deleted its Pod */
   | { readonly op: 'podDeleted' }
+  /** active → active: a user has evicted its Pod, which deletes it */
+  | { readonly op: 'evicted' }
   /** active → waiting: the same Pod, whose containers start again in a new task (restartPolicy OnFailure) */
   | { readonly op: 'restart'; readonly notBefore: EpochMs | null }
   /** active → waiting: the same Pod, whose task did not start; `since`: null where that passes by itself */
@@ -33,7 +35,7 @@ export type Step =
   | ({ readonly op: 'failed'; readonly notBefore: EpochMs | null } & End)
   /** active or waiting → failed: the same, and this index is not tried again */
   | ({ readonly op: 'failedForGood' } & End)
-  /** active → pending: it failed, and podFailurePolicy says that this does not count */
+  /** active or waiting → pending: it failed, and podFailurePolicy says that this does not count */
   | ({ readonly op: 'ignored'; readonly notBefore: EpochMs | null } & End)
   /** active → pending: infrastructure took it; no attempt of the user's is spent */
   | ({ readonly op: 'lost'; readonly notBefore: EpochMs | null } & End)
@@ -65,6 +67,8 @@ export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
       return { ...r, stopping: true };
     case 'podDeleted':
       return { ...r, podDeleted: true };
+    case 'evicted':
+      return { ...r, podDeleted: true, evicted: true };
     case 'restart':
       return { ...r, state: 'waiting', nonce: r.nonce + 1, restarts: r.restarts + 1, notBefore: t.notBefore };
     case 'unstarted': {
@@ -92,10 +96,13 @@ export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
   }
 }
 
+/** Between two tasks there is a Pod, but nothing that could succeed or be lost. */
+const ENDS_WAITING: readonly TransitionOp[] = ['failed', 'failedForGood', 'ignored', 'released'];
+
 function follows(state: IndexState, op: TransitionOp): boolean {
   if (op === 'claim') return state === 'pending';
   if (op === 'relaunch') return state === 'waiting';
-  return op === 'failed' || op === 'failedForGood' || op === 'released' ? hasPod(state) : isActive(state);
+  return ENDS_WAITING.includes(op) ? hasPod(state) : isActive(state);
 }
 
 /** What is said of one attempt only is over with it. */
@@ -103,6 +110,7 @@ const ended = (r: IndexRecord): IndexRecord => ({
   ...r,
   stopping: false,
   podDeleted: false,
+  evicted: false,
   restarts: 0,
   unstartedSince: null,
 });

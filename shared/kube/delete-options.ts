@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { decodeDeleteOptions } from '../schema/delete-options.ts';
+import { type DeleteOptions, decodeDeleteOptions } from '../schema/delete-options.ts';
 import { dryRunOf, flagOf } from './query.ts';
 import { readBody } from './request-body.ts';
 import { type StatusError, badRequest } from './status-error.ts';
@@ -32,12 +32,26 @@ export async function deletionOf(
     body.kind === 'read' && body.document.kind !== 'unreadable' ? body.document.value : {},
   );
   if (decoded === null) return bad('the body is no DeleteOptions of "v1"');
-  const grace = c.req.query('gracePeriodSeconds') ?? '';
+  return deletionIn(decoded, { ...c.req.query(), dryRun: c.req.queries('dryRun') ?? [] }, orphans);
+}
+
+/** What DeleteOptions say, and a query beside them. */
+export function deletionIn(
+  decoded: Partial<DeleteOptions>,
+  asked: {
+    readonly gracePeriodSeconds?: string;
+    readonly propagationPolicy?: string;
+    readonly orphanDependents?: string;
+    readonly dryRun?: readonly string[];
+  },
+  orphans: string | null,
+): ({ readonly kind: 'ok' } & Deletion) | { readonly kind: 'bad'; readonly error: StatusError } {
+  const grace = asked.gracePeriodSeconds ?? '';
   if (!/^(\d{1,10})?$/.test(grace) || (decoded.gracePeriodSeconds ?? 0) < 0)
     return bad('gracePeriodSeconds: must be a number that is not negative');
-  const query = c.req.query('propagationPolicy') ?? '';
+  const query = asked.propagationPolicy ?? '';
   const given = decoded.propagationPolicy ?? (query === '' ? undefined : query);
-  const orphan = decoded.orphanDependents ?? flagOf(c.req.query('orphanDependents'));
+  const orphan = decoded.orphanDependents ?? flagOf(asked.orphanDependents);
   if (given !== undefined && decoded.orphanDependents !== undefined)
     return bad('orphanDependents and propagationPolicy cannot both be set');
   const propagation =
@@ -48,7 +62,7 @@ export async function deletionOf(
     );
   if (propagation === 'Orphan' && orphans !== null)
     return bad(`propagationPolicy: "Orphan" is not supported: ${orphans}; use "Background" or "Foreground"`);
-  const dryRun = dryRunOf([...(c.req.queries('dryRun') ?? []), ...(decoded.dryRun ?? [])]);
+  const dryRun = dryRunOf([...(asked.dryRun ?? []), ...(decoded.dryRun ?? [])]);
   if (dryRun === null) return bad('dryRun: supported values: "All"');
   const { uid, resourceVersion } = decoded.preconditions ?? {};
   const preconditions = { uid: uid ?? null, resourceVersion: resourceVersion ?? null };

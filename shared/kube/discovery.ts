@@ -81,7 +81,7 @@ function aggregated(c: Context, form: string, groups: readonly ServedGroup[]): R
             : {
                 subresources: subresources.map((sub) => ({
                   subresource: sub.name,
-                  responseKind: { group, version, kind: sub.kind },
+                  responseKind: { group: sub.group ?? group, version, kind: sub.kind },
                   verbs: sub.verbs,
                 })),
               }),
@@ -110,6 +110,7 @@ const resourceList = ({ name: group, version, resources }: ServedGroup) => ({
       name: `${plural}/${sub.name}`,
       singularName: '',
       namespaced,
+      ...(sub.group === undefined ? {} : { group: sub.group, version }),
       kind: sub.kind,
       verbs: sub.verbs,
     })),

@@ -21,7 +21,7 @@ export type JobChanges = {
   /** Tells the feed whatever of this status it does not know yet. */
   publish(spec: StoredSpec, status: Status): Promise<void>;
   /** Asks the task of an active attempt to stop; its Pod is gone once it has. */
-  deletePod(uid: JobUid, id: AttemptId): Promise<void>;
+  deletePod(uid: JobUid, id: AttemptId, how: 'deleted' | 'evicted'): Promise<void>;
   /** Deletes a Job; `terminating`: something holds it, so its users see it until that has let go. */
   remove(
     uid: JobUid,

@@ -3,12 +3,14 @@ import { asTime } from '../domain/brand.ts';
 import { hasPod } from '../domain/index-record.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { type Deletion, deletionOf } from './delete-options.ts';
+import { evictionOf } from './eviction.ts';
 import { findPod } from './find-pod.ts';
 import type { Page, PageRequest } from './list-page.ts';
 import type { PodObject } from './render-pod.ts';
-import { PODS, type StatusError, conflict, errorResponse, notFound } from './status-error.ts';
+import { PODS, type StatusError, conflict, errorResponse, notFound, successStatus } from './status-error.ts';
 import { deleteListed } from './write/delete-listed.ts';
 import { unmetPrecondition } from './write/delete-object.ts';
+import { withWarnings } from './write/refused-write.ts';
 
 type Stopped =
   | { readonly kind: 'stopping'; readonly pod: PodObject }
@@ -23,6 +25,19 @@ export async function deletePod(c: Context, namespace: string, name: string, dep
   if (wish.kind === 'bad') return errorResponse(wish.error);
   const stopped = await stopPod(namespace, name, wish, deps);
   return stopped.kind === 'refused' ? errorResponse(stopped.error) : c.json(stopped.pod);
+}
+
+/**
+ * Answers `POST` of an Eviction: a deletion that says of the Pod that it was disrupted, which podFailurePolicy may look at.
+ * There are no budgets for disruptions here, so none forbids it.
+ */
+export async function evictPod(c: Context, namespace: string, name: string, deps: ApiDeps): Promise<Response> {
+  const wish = await evictionOf(c, namespace, name);
+  if (wish.kind === 'bad') return errorResponse(wish.error);
+  const { value, warnings } = wish;
+  const stopped = await stopPod(namespace, name, value, deps, 'evicted');
+  if (stopped.kind === 'refused') return errorResponse(stopped.error);
+  return withWarnings(c.json({ ...successStatus(PODS, name, null), code: 201 }, 201), warnings);
 }
 
 /** Answers `DELETE` of a collection: every Pod that the selectors show is stopped; those that have ended stay. */
@@ -46,6 +61,7 @@ async function stopPod(
   name: string,
   { dryRun, preconditions }: Pick<Deletion, 'dryRun' | 'preconditions'>,
   deps: ApiDeps,
+  how: 'deleted' | 'evicted' = 'deleted',
 ): Promise<Stopped> {
   const found = await findPod(namespace, name, deps);
   if (found === null) return { kind: 'refused', error: notFound(PODS, name) };
@@ -57,7 +73,7 @@ async function stopPod(
     const why = 'it has ended, and is kept as what happened until its Job is deleted; there is nothing to stop';
     return { kind: 'refused', error: conflict(PODS, name, why) };
   }
-  if (!dryRun) await deps.changes.deletePod(view.spec.identity.uid, { index, attempt, nonce: record.nonce });
+  if (!dryRun) await deps.changes.deletePod(view.spec.identity.uid, { index, attempt, nonce: record.nonce }, how);
   const { terminationGracePeriodSeconds } = pod.spec;
   const deletion = {
     deletionTimestamp: asTime(deps.clock.now()),

@@ -5,7 +5,7 @@ import { listOrWatch, showObject } from './collection-routes.ts';
 import { findAttempt, findPod } from './find-pod.ts';
 import type { PageRequest } from './list-page.ts';
 import { listPods, parsePodFilter } from './list-pods.ts';
-import { deletePod, deletePods } from './pod-delete.ts';
+import { deletePod, deletePods, evictPod } from './pod-delete.ts';
 import { type LogSource, findLogSource, logText } from './pod-log.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { parseLogOptions } from './pod-log-options.ts';
@@ -46,10 +46,21 @@ export function podRoutes(deps: ApiDeps, options: ApiOptions): Hono {
     const { namespace, name } = c.req.param();
     return deletePod(c, namespace, name, deps);
   });
+  app.post(`${PATH}/:name/eviction`, (c) => {
+    const { namespace, name } = c.req.param();
+    return evictPod(c, namespace, name, deps);
+  });
   app.post(PATH, () =>
     errorResponse(methodNotAllowed('Pods are made by Jobs here: create a Job with this Pod as its template')),
   );
-  for (const path of ['/pods', PATH, `${PATH}/:name`, `${PATH}/:name/status`, `${PATH}/:name/log`])
+  for (const path of [
+    '/pods',
+    PATH,
+    `${PATH}/:name`,
+    `${PATH}/:name/status`,
+    `${PATH}/:name/log`,
+    `${PATH}/:name/eviction`,
+  ])
     app.all(path, () => errorResponse(methodNotAllowed(NOT_WRITTEN)));
   return app;
 }

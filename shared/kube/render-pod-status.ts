@@ -148,7 +148,7 @@ function conditions(pod: PodFacts, stage: Stage, startTime: EpochMs | null): rea
         `containers with incomplete status: [${names(initContainers)}]`,
       );
   return [
-    ...disruption(stage),
+    ...disruption(pod, stage),
     condition('PodReadyToStartContainers', runs || stage.kind === 'crashed', since),
     initialized,
     readiness('Ready'),
@@ -161,8 +161,10 @@ function isInit({ spec }: PodFacts, name: string | null): boolean {
   return (spec.manifest.spec.template.spec.initContainers ?? []).some((each) => each.name === name);
 }
 
-/** Infrastructure took it: what podFailurePolicy may be asked about. */
-function disruption(stage: Stage): readonly Condition[] {
+/** It was evicted, or infrastructure took it: what podFailurePolicy may be asked about. */
+function disruption({ current }: PodFacts, stage: Stage): readonly Condition[] {
+  if (current?.evicted === true)
+    return [condition('DisruptionTarget', true, null, 'EvictionByEvictionAPI', 'Eviction API: evicting')];
   if (stage.kind !== 'over' || stage.record === null) return [];
   const { ending, times } = stage.record;
   if (ending.cause !== 'Spot' && ending.cause !== 'Infrastructure') return [];

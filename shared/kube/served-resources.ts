@@ -11,7 +11,13 @@ export type ServedResource = {
 };
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
-type Subresource = { readonly name: string; readonly kind: string; readonly verbs: readonly Verb[] };
+type Subresource = {
+  readonly name: string;
+  readonly kind: string;
+  readonly verbs: readonly Verb[];
+  /** Of its kind, where that is another group's. */
+  readonly group?: string;
+};
 
 /** `name` is '' for the core group. */
 export type ServedGroup = {
@@ -66,7 +72,11 @@ export const SERVED: readonly ServedGroup[] = [
         verbs: ['delete', 'deletecollection', ...READ],
         shortNames: ['po'],
         categories: ['all'],
-        subresources: [{ name: 'log', kind: 'Pod', verbs: ['get'] }, statusOf('Pod', ['get'])],
+        subresources: [
+          { name: 'eviction', kind: 'Eviction', verbs: ['create'], group: 'policy' },
+          { name: 'log', kind: 'Pod', verbs: ['get'] },
+          statusOf('Pod', ['get']),
+        ],
       },
       {
         plural: 'services',

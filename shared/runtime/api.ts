@@ -35,7 +35,7 @@ export const kubeApiOf = (
         change: (seen, wish, what) => changeJob(seen, wish, what, deps),
         publish: (spec, status) => deps.publisher.publish(spec.identity, status),
         remove: (uid, propagation) => deleteJob(uid, deps, propagation),
-        deletePod: (uid, id) => deletePod(uid, id, deps),
+        deletePod: (uid, id, how) => deletePod(uid, id, deps, how),
       },
       cronJobs: {
         remove: (seen, propagation) => deleteCronJob(seen, propagation, deps),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const opt = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
 
-const DeleteOptions = z.strictObject({
+export const deleteOptionsShape = z.strictObject({
   apiVersion: opt(z.string()),
   kind: opt(z.literal('DeleteOptions')),
   /** A Job has no grace of its own; its Pods' templates say theirs. */
@@ -13,10 +13,10 @@ const DeleteOptions = z.strictObject({
   preconditions: opt(z.strictObject({ uid: opt(z.string()), resourceVersion: opt(z.string()) })),
 });
 
-export type DeleteOptions = z.output<typeof DeleteOptions>;
+export type DeleteOptions = z.output<typeof deleteOptionsShape>;
 
 /** Reads a `meta/v1` DeleteOptions; null: it is none, or has a field that we do not know. */
 export function decodeDeleteOptions(document: unknown): DeleteOptions | null {
-  const decoded = DeleteOptions.safeParse(document);
+  const decoded = deleteOptionsShape.safeParse(document);
   return decoded.success ? decoded.data : null;
 }

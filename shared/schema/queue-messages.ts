@@ -66,7 +66,13 @@ const FactSchema = z
     z.object({ kind: z.literal('refused'), id: Id, at: At, reason: z.string(), retryAt: At }),
     z.object({ kind: z.literal('rejected'), id: Id, at: At, reason: z.string() }),
     z.object({ kind: z.literal('cancelled'), id: Id, at: At }),
-    z.object({ kind: z.literal('deleted'), id: Id, at: At, taskArn: Arn.nullable() }),
+    z.object({
+      kind: z.literal('deleted'),
+      id: Id,
+      at: At,
+      taskArn: Arn.nullable(),
+      evicted: z.literal(true).optional(),
+    }),
     z.object({ kind: z.literal('running'), id: Id, at: At, taskArn: Arn, ip: z.string().optional() }),
     z.object({
       kind: z.literal('stopped'),

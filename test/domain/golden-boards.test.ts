@@ -76,6 +76,7 @@ const VERSION_1 = {
   nonce: [extra({ nonce: 3 }), '0104001b0001000100020103'],
   stopping: [extra({ stopping: true }), '0104001b00010001000202'],
   podDeleted: [extra({ podDeleted: true }), '0104001b0001000100028001'],
+  evicted: [extra({ podDeleted: true, evicted: true }), '0104001b0001000100028009'],
   failures: [extra({ failures: 200 }), '0104001b00010001000204c801'],
   ignored: [extra({ ignored: 2 }), '0104001b0001000100020802'],
   infra: [extra({ infra: 2 }), '0104001b0001000100021002'],

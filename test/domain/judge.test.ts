@@ -50,7 +50,7 @@ function judged(cause: EndingCause, given: Given): Judged {
     phase: PHASES[phase],
     record: { ...FRESH, state: 'running', attempt: 1, ...record },
     ending,
-    pod: podOf(ending),
+    pod: podOf(ending, record),
     at: at(sec),
     outOfRange,
   });
@@ -148,6 +148,16 @@ describe('podFailurePolicy decides before the exit code, after what the board wa
     for (const cause of ['Stopped', 'Unplaced', 'StartFailed'] as const) {
       expect(judged(cause, failJob).match).toBeNull();
     }
+  });
+
+  test('an evicted Pod is disrupted, however its task ends, and where it has none', () => {
+    const evicted = { record: { podDeleted: true, evicted: true } };
+    for (const cause of ['Stopped', 'Unplaced', 'StartFailed', 'Infrastructure'] as const) {
+      expect(word(judged(cause, { ...ignore, ...evicted }))).toBe('ignored');
+      expect(judged(cause, { ...failJob, ...evicted }).match).toMatchObject({ action: 'FailJob' });
+    }
+    expect(judged('Completed', { ...ignore, ...evicted }).as).toBe('succeeded');
+    expect(judged('Stopped', evicted)).toMatchObject({ as: 'failed', because: 'its Pod was evicted' });
   });
 
   test('it is said which rule decided', () => {

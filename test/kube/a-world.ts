@@ -80,7 +80,7 @@ export async function aWorld(
     await deps.publisher.publish(spec.identity, status);
   };
 
-  const deletedPods: AttemptId[] = [];
+  const deletedPods: (AttemptId & { readonly how?: 'evicted' })[] = [];
   const pace: Record<'perSec' | 'fullPerSec' | 'namesPerSec', number | null> = {
     perSec: null,
     fullPerSec: null,
@@ -118,8 +118,8 @@ export async function aWorld(
         change: (seen, wish, what) => changeJob(seen, wish, what, deps),
         publish: (spec, status) => deps.publisher.publish(spec.identity, status),
         remove: (uid, propagation) => deleteJob(uid, deps, propagation),
-        async deletePod(_uid, id) {
-          deletedPods.push(id);
+        async deletePod(_uid, id, how) {
+          deletedPods.push(how === 'evicted' ? { ...id, how } : id);
         },
       },
       cronJobs: {

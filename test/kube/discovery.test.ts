@@ -63,11 +63,18 @@ describe('discovery', () => {
       verbs: ['delete', 'deletecollection', 'get', 'list', 'watch'],
       shortNames: ['po'],
       categories: ['all'],
-      subresources: ['log', 'status'].map((subresource) => ({
-        subresource,
-        responseKind: { group: '', version: 'v1', kind: 'Pod' },
-        verbs: ['get'],
-      })),
+      subresources: [
+        {
+          subresource: 'eviction',
+          responseKind: { group: 'policy', version: 'v1', kind: 'Eviction' },
+          verbs: ['create'],
+        },
+        ...['log', 'status'].map((subresource) => ({
+          subresource,
+          responseKind: { group: '', version: 'v1', kind: 'Pod' },
+          verbs: ['get'],
+        })),
+      ],
     });
     const beta = await world.get('/apis', { accept: AGGREGATED.replace('v=v2', 'v=v2beta1') });
     expect(beta.headers.get('content-type')).toContain('v=v2beta1');
@@ -99,6 +106,7 @@ describe('discovery', () => {
           { name: 'namespaces/finalize', verbs: ['update'] },
           { name: 'namespaces/status', verbs: ['get', 'patch', 'update'] },
           { name: 'pods', singularName: 'pod', categories: ['all'] },
+          { name: 'pods/eviction', group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] },
           { name: 'pods/log', singularName: '', verbs: ['get'] },
           { name: 'pods/status' },
           { name: 'services', shortNames: ['svc'] },

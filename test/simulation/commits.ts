@@ -155,7 +155,7 @@ function checkStep(pass: Pass, transition: Transition): void {
   if ((seen === undefined && !lost) || outcome.replaced) return;
   if (seen !== undefined) checkDelay(transition, outcome, seen, law);
   if ((op === 'failed' || op === 'failedForGood') && !isFailing(before.phase) && !outcome.outOfRange) {
-    pass.failJob ||= ruleFor(seen?.ending ?? NOWHERE, spec)?.action === 'FailJob';
+    pass.failJob ||= ruleFor(seen?.ending ?? NOWHERE, spec, shadow.evicted)?.action === 'FailJob';
   }
 }
 

@@ -9,6 +9,7 @@ export type Shadow = {
   readonly nonce: number;
   readonly stopping: boolean;
   readonly podDeleted: boolean;
+  readonly evicted: boolean;
   readonly failures: number;
   readonly ignored: number;
   readonly losses: number;
@@ -23,6 +24,7 @@ const FRESH: Shadow = {
   nonce: 0,
   stopping: false,
   podDeleted: false,
+  evicted: false,
   failures: 0,
   ignored: 0,
   losses: 0,
@@ -78,7 +80,15 @@ export class ShadowBoard {
 }
 
 function stepped(r: Shadow, t: Transition): Shadow {
-  const over = { ...r, stopping: false, podDeleted: false, restarts: 0, unstartedSince: null, notBefore: null };
+  const over = {
+    ...r,
+    stopping: false,
+    podDeleted: false,
+    evicted: false,
+    restarts: 0,
+    unstartedSince: null,
+    notBefore: null,
+  };
   switch (t.op) {
     case 'claim':
       return { ...over, state: 'claimed', attempt: t.attempt, nonce: 0 };
@@ -94,6 +104,8 @@ function stepped(r: Shadow, t: Transition): Shadow {
       return { ...r, stopping: true };
     case 'podDeleted':
       return { ...r, podDeleted: true };
+    case 'evicted':
+      return { ...r, podDeleted: true, evicted: true };
     case 'restart':
       return { ...r, state: 'waiting', nonce: r.nonce + 1, restarts: r.restarts + 1, notBefore: t.notBefore };
     case 'unstarted':

@@ -104,11 +104,11 @@ function expected(ending: Ending, outcome: Outcome, endedAt: EpochMs): Transitio
   if (cause === 'Completed') return 'succeeded';
   if (outOfRange) return 'released';
   if (isFailing(phase)) {
-    return ruleFor(ending, spec)?.action === 'Ignore' ? 'ignored' : 'failed';
+    return ruleFor(ending, spec, shadow.evicted)?.action === 'Ignore' ? 'ignored' : 'failed';
   }
   const byItself = cause === 'Error' || cause === 'OOMKilled';
   if (wished && !byItself) return 'released';
-  switch (ruleFor(ending, spec)?.action) {
+  switch (ruleFor(ending, spec, shadow.evicted)?.action) {
     case 'Ignore':
       return 'ignored';
     case 'FailIndex':
@@ -143,9 +143,13 @@ function expected(ending: Ending, outcome: Outcome, endedAt: EpochMs): Transitio
 }
 
 /** The first rule of podFailurePolicy that says something of this end. */
-export function ruleFor({ cause, exitCode }: Ending, { podFailurePolicy }: JobSpec): PodFailureRule | undefined {
+export function ruleFor(
+  { cause, exitCode }: Ending,
+  { podFailurePolicy }: JobSpec,
+  evicted = false,
+): PodFailureRule | undefined {
   const ended = exitCode !== 0 && cause !== 'StartFailed' && cause !== 'Unplaced';
-  const disrupted = cause === 'Spot' || cause === 'Infrastructure';
+  const disrupted = evicted || cause === 'Spot' || cause === 'Infrastructure';
   return podFailurePolicy?.rules.find(({ onExitCodes, onPodConditions }) => {
     if (onExitCodes === undefined) return disrupted && onPodConditions?.some(({ type }) => type === 'DisruptionTarget');
     return ended && exitCode !== null && onExitCodes.values.includes(exitCode) === (onExitCodes.operator === 'In');

@@ -32,9 +32,13 @@ export class Users {
     this.#do(uid, `deletes the Job (${propagation})`, null, (deps) => deleteJob(asJobUid(uid), deps, propagation));
   }
 
-  /** Only where nobody deletes it already. */
+  /** Only where nobody deletes it already. Every third one is evicted. */
   deletePod(uid: string, id: AttemptId): void {
-    this.#do(uid, `deletes the Pod of ${attemptText(id)}`, [id.index], (deps) => deletePod(asJobUid(uid), id, deps));
+    const how = id.index % 3 === 0 ? 'evicted' : 'deleted';
+    const what = how === 'evicted' ? 'evicts' : 'deletes';
+    this.#do(uid, `${what} the Pod of ${attemptText(id)}`, [id.index], (deps) =>
+      deletePod(asJobUid(uid), id, deps, how),
+    );
   }
 
   /** A Job that is being deleted loses finalizers, but gains none: the API sees to that. */

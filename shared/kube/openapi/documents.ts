@@ -16,7 +16,7 @@ export function openApiDocument(path: string): Schema | null {
   const listed = resources.filter(({ verbs }) => verbs.includes('list')).map(({ kind }) => kind);
   const deletes = resources.some(({ verbs }) => verbs.includes('delete'));
   const roots = [
-    ...resources.map(({ kind }) => kind),
+    ...resources.flatMap(({ kind, subresources = [] }) => [kind, ...subresources.map((sub) => sub.kind)]),
     ...(listed.length > 0 ? ['ListMeta'] : []),
     ...(deletes ? ['DeleteOptions', 'Status'] : []),
   ];

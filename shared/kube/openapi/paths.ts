@@ -24,9 +24,10 @@ function resourcePaths(
   const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`;
   const one = `${collection}/{name}`;
   const inNamespace = namespaced ? [NAMESPACE] : [];
-  const operations = (wanted: readonly Verb[], of: readonly Verb[], scope: string): Schema => {
+  const operations = (wanted: readonly Verb[], of: readonly Verb[], scope: string, kind = resource.kind): Schema => {
     const methods: Record<string, Schema> = {};
-    for (const verb of wanted) if (of.includes(verb)) methods[METHODS[verb]] = operation(kinds, resource, verb, scope);
+    for (const verb of wanted)
+      if (of.includes(verb)) methods[METHODS[verb]] = operation(kinds, { ...resource, kind }, verb, scope);
     return methods;
   };
   const entries: (readonly [string, Schema, readonly Schema[]])[] = [
@@ -36,7 +37,7 @@ function resourcePaths(
       (sub) =>
         [
           `${one}/${sub.name}`,
-          operations(['get', 'update', 'patch'], sub.verbs, sub.name),
+          operations(['get', 'create', 'update', 'patch'], sub.verbs, sub.name, sub.kind),
           [...inNamespace, NAME],
         ] as const,
     ),

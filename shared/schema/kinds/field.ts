@@ -4,6 +4,7 @@ import type { Field, FieldType } from './kind-table.ts';
 export const BATCH = 'io.k8s.api.batch.v1';
 export const CORE = 'io.k8s.api.core.v1';
 export const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+export const POLICY = 'io.k8s.api.policy.v1';
 export const AUTHENTICATION = 'io.k8s.api.authentication.v1';
 export const AUTHORIZATION = 'io.k8s.api.authorization.v1';
 

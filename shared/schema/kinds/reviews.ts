@@ -3,6 +3,7 @@ import {
   AUTHORIZATION,
   BOOL,
   META,
+  POLICY,
   REQUIRED,
   STRING,
   STRINGS,
@@ -13,8 +14,17 @@ import {
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
-/** Questions about what the caller may do, and who the caller is. */
+/** What is asked and told but not stored: evictions, what the caller may do, who the caller is. */
 export const REVIEW_KINDS = {
+  Eviction: {
+    openapi: `${POLICY}.Eviction`,
+    description: 'Deletes a Pod, and says of it that it was disrupted, which podFailurePolicy may look at.',
+    apiVersion: 'policy/v1',
+    fields: {
+      metadata: field(1, object('ObjectMeta'), "The Pod's name and namespace."),
+      deleteOptions: field(2, object('DeleteOptions'), 'How the Pod is deleted.'),
+    },
+  },
   SelfSubjectAccessReview: {
     openapi: `${AUTHORIZATION}.SelfSubjectAccessReview`,
     description: 'Asks whether the caller may do something: kubectl auth can-i.',
