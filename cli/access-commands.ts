@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
-import { httpUrl, wholeNumber } from './option-values.ts';
+import { httpUrl, serverPort } from './option-values.ts';
 import type { Shell } from './shell.ts';
 
 // How others than `muster` get to a Muster: kubectl, client libraries.
@@ -58,7 +58,7 @@ export function addProxy(program: Command, shell: Shell, done: Done): void {
     )
     .option('-s, --server <url>', 'the output ApiUrl of the deployment (default: MUSTER_SERVER)', httpUrl)
     .option('--region <region>', "of the API (default: the one in the server's name)")
-    .option('-p, --port <port>', 'on 127.0.0.1; 0: any free one', wholeNumber(0, 65_535), PROXY_PORT)
+    .option('-p, --port <port>', 'on 127.0.0.1; 0: any free one', serverPort, PROXY_PORT)
     .addHelpText('after', EXAMPLES.proxy)
     .action(async (flags: ProxyOptions) => {
       const { runProxy } = await import('./commands/proxy.ts');

@@ -3,7 +3,7 @@ import { type Done, examples } from './command-parts.ts';
 import type { LocalFlags } from './commands/local.ts';
 import { usageFailure } from './failure.ts';
 import { type EnvironmentEntry, environmentEntry } from './task-environment.ts';
-import { driver, duration, httpUrl, rate, share, span, wholeNumber } from './option-values.ts';
+import { driver, duration, httpUrl, rate, serverPort, share, span, wholeNumber } from './option-values.ts';
 import type { Shell } from './shell.ts';
 
 const LOCAL_EXAMPLES = examples(
@@ -52,7 +52,7 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
         'Not for a machine that you share with people whom you do not trust: docs/run-locally.md, Safety.',
     )
     .addOption(new Option('-d, --detach', 'go on in the background; return when it is ready').default(false))
-    .option('--port <port>', 'of the API on 127.0.0.1 (default: any free one)', wholeNumber(0, 65_535))
+    .option('--port <port>', 'of the API on 127.0.0.1; 0: any free one (default: the one before)', serverPort)
     .option('--data <folder>', 'where Jobs, logs and the kubeconfig are kept', '.muster')
     .option('--workspace <folder>', 'where tasks start; MUSTER_WORKSPACE names it to them', '.')
     .addOption(

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { numberIn, rateFault } from '../shared/names/bounds.ts';
+import { isRefusedPort } from '../shared/names/refused-ports.ts';
 import type { LocalFlags } from './commands/local.ts';
 import { parseDurationMs } from './duration.ts';
 
@@ -14,6 +15,16 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: 
       );
     return number;
   };
+}
+
+/** Of a server of ours; 0: any free one. */
+export function serverPort(text: string): number {
+  const port = wholeNumber(0, 65_535)(text);
+  if (isRefusedPort(port))
+    throw new InvalidArgumentError(
+      `Browsers and Node.js refuse to connect to port ${port} (Fetch Standard); take another.`,
+    );
+  return port;
 }
 
 export function duration(text: string): number {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { enginesOn } from './dynamodb/engine-processes.ts';
 import { type Known, isThere, knownAs } from './process-identity.ts';
-import { programOf, statOf } from './process-table.ts';
+import { parentOf, programOf } from './process-table.ts';
 import { openPrivateFolder } from './private-folder.ts';
 import { readOwn } from './whole-file.ts';
 
@@ -68,7 +68,7 @@ type Owner = { readonly kind: 'alive'; readonly pid: number } | { readonly kind:
 function ownerOf(lock: Lock, path: string): Owner {
   if (lock === null) return { kind: 'dead' };
   if (lock !== 'torn') return isThere(lock) ? { kind: 'alive', pid: lock.pid } : { kind: 'dead' };
-  const parents = enginesOn(databaseOf(path)).flatMap(({ pid }) => statOf(pid)?.parent ?? []);
+  const parents = enginesOn(databaseOf(path)).flatMap(({ pid }) => parentOf(pid) ?? []);
   const [pid] = parents.filter((parent) => programOf(parent)?.startsWith('node') === true);
   return pid === undefined ? { kind: 'unknown' } : { kind: 'alive', pid };
 }

@@ -68,13 +68,27 @@ export function processesWithEnvironment(): readonly { readonly pid: number; rea
 
 const PS_BYTES_MAX = 64 * 1024 * 1024;
 
-/** The name of the program that a process runs; null: it cannot be told. Linux only. */
+/** The name of the program that a process runs; null: it cannot be told. */
 export function programOf(pid: number): string | null {
+  if (!HAS_PROC) return field(pid, 'comm=')?.split('/').at(-1) ?? null;
   try {
     return basename(readlinkSync(`/proc/${pid}/exe`));
   } catch {
     return null;
   }
+}
+
+/** null: there is no such process. */
+export function parentOf(pid: number): number | null {
+  if (HAS_PROC) return statOf(pid)?.parent ?? null;
+  const parent = field(pid, 'ppid=');
+  return parent === null ? null : Number(parent);
+}
+
+function field(pid: number, name: 'comm=' | 'ppid='): string | null {
+  const ps = spawnSync('ps', ['-o', name, '-p', String(pid)], { encoding: 'utf8' });
+  const text = ps.status === 0 ? ps.stdout.trim() : '';
+  return text === '' ? null : text;
 }
 
 /** A signal to a process, or (negative) to a group. One that has ended meanwhile is no matter. */

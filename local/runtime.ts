@@ -21,7 +21,7 @@ import { createEcs, type EcsOptions } from './ecs/create-ecs.ts';
 import type { Script } from './ecs/simulated-driver.ts';
 import { watchClock } from './clock-watch.ts';
 import { keepEngine } from './engine-keeper.ts';
-import { startFront } from './front/api-front.ts';
+import { startKeptFront } from './front/kept-front.ts';
 import { contextOf, startMapping } from './event-source/mapping.ts';
 import { startSchedule } from './event-source/schedule.ts';
 import { type Handlers, ownHandlers } from './handlers.ts';
@@ -30,11 +30,11 @@ import { createLogs } from './logs/create-logs.ts';
 import { startQueueServer } from './queues/queue-server.ts';
 import { startTaskNames } from './task-names.ts';
 import { serveAwsJson } from './wire/aws-json.ts';
-import { startFault } from './start-fault.ts';
+import { diskFault, startFault } from './start-fault.ts';
 import { listenOnLoopback } from './wire/loopback-server.ts';
 
 export type LocalOptions = {
-  /** null: any free one */
+  /** null: the one that the folder had before, or a free one; 0: any free one */
   readonly port: number | null;
   readonly dataDir: string;
   /** where tasks run, and what MUSTER_WORKSPACE names */
@@ -222,10 +222,9 @@ async function startOn(
   pruneLogs();
   closers.push(startSweeps(handlers, runtime, pruneLogs, warn));
 
-  const api = await startFront(
-    kubeApiOf(runtime, { embedded: true, needsCommand: options.driver === 'process' }),
-    options.port,
-  );
+  const outageOf = (error: unknown): string | null => diskFault(error, folder.path);
+  const app = kubeApiOf(runtime, { embedded: true, needsCommand: options.driver === 'process', outageOf });
+  const api = await startKeptFront(app, folder.path, options);
   closers.push(() => api.close());
   // Facts and wake-ups that were queued died with an earlier runtime: every open Job and every task is looked at.
   const lookAtEverything = async (): Promise<void> => {

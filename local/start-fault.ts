@@ -6,9 +6,18 @@ import { databaseOf } from './data-folder.ts';
  */
 export function startFault(error: unknown, dataDir: string): string | null {
   if (!(error instanceof Error)) return null;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const path = 'path' in error && typeof error.path === 'string' ? error.path : dataDir;
-  return BY_CODE[code]?.(path, dataDir) ?? databaseFault(error.message, dataDir);
+  const { code, path, syscall, port } = error as NodeJS.ErrnoException & { readonly port?: number };
+  if (syscall === 'listen' && code === 'EADDRINUSE') return `port ${port} is taken; leave --port out to get a free one`;
+  if (syscall === 'listen' && code === 'EACCES') return `port ${port} may be opened by root only; take one above 1023`;
+  return BY_CODE[code ?? '']?.(path ?? dataDir, dataDir) ?? databaseFault(error.message, dataDir);
+}
+
+/** Why a disk takes nothing, from whatever a write to the data folder has thrown; null: it was not the disk. */
+export function diskFault(error: unknown, dataDir: string): string | null {
+  if (!(error instanceof Error)) return null;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (['ENOSPC', 'EDQUOT'].includes(code) || FULL.test(error.message)) return full('', dataDir);
+  return code === 'EROFS' || READ_ONLY.test(error.message) ? readOnly('', dataDir) : null;
 }
 
 type Sentence = (path: string, dataDir: string) => string;
@@ -34,10 +43,13 @@ const BY_CODE: Readonly<Record<string, Sentence>> = {
     `${path} is a link, and none is followed inside a data folder: put the file itself there, ${elsewhere}`,
 };
 
+const FULL = /disk is full/i;
+const READ_ONLY = /readonly database/i;
+
 /** What SQLite says through the engine, when it starts or when it is asked for something. */
 function databaseFault(message: string, dataDir: string): string | null {
-  if (/disk is full/i.test(message)) return full('', dataDir);
-  if (/readonly database/i.test(message)) return readOnly('', dataDir);
+  if (FULL.test(message)) return full('', dataDir);
+  if (READ_ONLY.test(message)) return readOnly('', dataDir);
   const file = databaseOf(dataDir);
   if (/not a valid SQLite database|file is not a database|malformed/i.test(message))
     return `${file} is damaged: put a copy of it in its place, or start without its Jobs after \`mv ${file} ${file}.damaged\``;

@@ -1,9 +1,10 @@
 import { USUAL_ZONE } from '../shared/names/bounds.ts';
 import { createCloudmap, type Cloudmap } from './cloudmap/create-cloudmap.ts';
-import { dnsPorts, portBefore, rememberPort } from './dns/dns-port.ts';
+
 import { startDns } from './dns/dns-server.ts';
 import { openAddresses } from './ecs/addresses.ts';
 import type { TaskNetwork } from './ecs/task-network.ts';
+import { keptPorts, portBefore, rememberPort } from './kept-port.ts';
 
 export type TaskNames = {
   readonly cloudmap: Cloudmap;
@@ -24,11 +25,11 @@ export async function startTaskNames(
 ): Promise<TaskNames> {
   const cloudmap = createCloudmap({ zone: USUAL_ZONE, dataDir: jobsAreKept ? dataDir : null, region, warn });
   try {
-    const before = portBefore(dataDir);
-    const dns = await startDns(cloudmap, dnsPorts(dataDir));
+    const before = portBefore(dataDir, 'dns-port');
+    const dns = await startDns(cloudmap, keptPorts(dataDir, 'dns-port'));
     if (before !== null && before !== dns.port)
       warn(`port ${before} is taken: tasks that run since before this start ask it for names and get no answer`);
-    rememberPort(dataDir, dns.port);
+    rememberPort(dataDir, 'dns-port', dns.port);
     return {
       cloudmap,
       network: { addresses: await openAddresses(), dns: dns.address },

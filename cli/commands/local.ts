@@ -11,6 +11,7 @@ import type { LocalOptions } from '../../local/runtime.ts';
 import { startFault } from '../../local/start-fault.ts';
 import { EXIT, Failure, usageFailure } from '../failure.ts';
 import { onceInterrupted } from '../interrupt.ts';
+import { onNpmGone } from '../parent-watch.ts';
 import { reachAgain } from '../reach.ts';
 import { type LocalAddress, alreadyRuns, localBanner } from '../render/local-banner.ts';
 import type { Shell } from '../shell.ts';
@@ -29,18 +30,19 @@ export type LocalFlags = Pick<
 export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number> {
   const places = placesOf(flags, shell);
   const taskEnvironment = taskEnvironmentOf(flags.environment, shell.env);
-  const stopping = onceInterrupted(
-    shell,
-    'Left at once. Tasks that still run are taken up when `muster local` is started here again.',
-  );
+  const stopping = Promise.race([
+    onceInterrupted(
+      shell,
+      'Left at once. Tasks that still run are taken up when `muster local` is started here again.',
+    ),
+    new Promise<void>((gone) => shell.starter ?? onNpmGone(shell.env, gone)),
+  ]);
   // The AWS SDK would advise whoever starts a local server to upgrade their Node.js.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const { startLocalRuntime } = await import('../../local/runtime.ts');
   const { data: _data, workspace: _workspace, environment: _environment, ...rest } = flags;
   const say = (line: string): void => shell.err.write(`${line}\n`);
-  const runtime = await startLocalRuntime({ ...rest, ...places, taskEnvironment, say }).catch((error: unknown) => {
-    throw explained(error, flags.port);
-  });
+  const runtime = await startLocalRuntime({ ...rest, ...places, taskEnvironment, say });
   if (runtime.kind === 'refused') throw new Failure(`error: ${runtime.reason}`);
   const { url, kubeconfig } = runtime;
   if (shell.starter === null) shell.out.write(localBanner(runtime, { ...flags, ...places }, null, shell));
@@ -59,11 +61,6 @@ function placesOf(flags: LocalFlags, { cwd }: Shell): Pick<LocalOptions, 'dataDi
   if (statSync(workspaceDir, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw usageFailure(`--workspace: there is no folder ${workspaceDir}`);
   return { dataDir: resolve(cwd, flags.data), workspaceDir };
-}
-
-function explained(error: unknown, port: number | null): unknown {
-  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-  return isTaken ? new Failure(`error: port ${port} is taken; leave --port out to get a free one`) : error;
 }
 
 /** What the detached process tells. */

@@ -64,6 +64,8 @@ export type ApiOptions = {
    * are short: they end as soon as they have something to tell. Default: `stream`.
    */
   readonly watchMode?: 'stream' | 'buffered';
+  /** Why nothing can be stored for the moment, by what a call has thrown, for whoever asked; null: it was something else. */
+  readonly outageOf?: (error: unknown) => string | null;
   /** Watches and followed logs that may be open at a time; more are answered with 429. */
   readonly openStreamsMax?: number;
 };

@@ -15,7 +15,7 @@ import { servedKinds } from './access.ts';
 import { reviewRoutes } from './review-routes.ts';
 import { SERVED } from './served-resources.ts';
 import { servicesRoutes } from './services-routes.ts';
-import { errorResponse, internalError, noSuchPath, tooManyRequests } from './status-error.ts';
+import { errorResponse, insufficientStorage, internalError, noSuchPath, tooManyRequests } from './status-error.ts';
 import { createOpenStreams } from './streams.ts';
 import { createTails } from './watched.ts';
 
@@ -50,6 +50,8 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
     if (error instanceof HTTPException) return error.getResponse();
     if (error instanceof Busy) return errorResponse(tooManyRequests(BUSY, error.retryAfterSec));
     deps.telemetry.warn('request failed', { method: c.req.method, path: c.req.path, error: String(error) });
+    const outage = options.outageOf?.(error) ?? null;
+    if (outage !== null) return errorResponse(insufficientStorage(outage));
     return errorResponse(internalError('the request could not be carried out; it may be repeated'));
   });
   return app;

@@ -135,6 +135,10 @@ export const internalError = (message: string): StatusError =>
     causes: [{ reason: 'InternalError', message, field: '' }],
   });
 
+/** The store takes nothing; Kubernetes has no such reason, for etcd's disk is its own. */
+export const insufficientStorage = (message: string): StatusError =>
+  failure(507, 'InsufficientStorage', `nothing can be stored: ${message}`);
+
 /** All that is wrong with an object, each with its path: kubectl prints the causes, one a line. */
 export function invalidObject({ group, kind }: Resource, name: string, faults: readonly Fault[]): StatusError {
   const sentences = faults.map((fault) => `${fault.path}: ${faultSentence(fault)}`);

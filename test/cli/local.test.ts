@@ -99,6 +99,37 @@ const holderOf = (dir: string): number =>
 /** A zombie that nobody waits for is gone, too. */
 const isGone = (pid: number): boolean => startOf(pid) === null;
 
+/** Starts `muster local` as npm does, and says what kills that npm. */
+const NPM = `
+  const { spawn } = require('node:child_process');
+  const [command, ...rest] = JSON.parse(process.argv[1]);
+  spawn(command, rest, { stdio: 'inherit', env: { ...process.env, npm_lifecycle_event: 'npx' } });
+  setInterval(() => {}, 1000);`;
+
+describe('the npx in front of muster local', () => {
+  const local = [process.execPath, '--import', TSX, MAIN, ...LOCAL.split(' ')];
+  test.each([
+    ['itself', local],
+    ['behind a shell', ['sh', '-c', '"$@"; exit $?', 'sh', ...local]],
+  ])(
+    'is killed, and it ends as at Ctrl-C: %s',
+    async (_, command) => {
+      const dir = aFolder();
+      const npm = spawn(process.execPath, ['-e', NPM, JSON.stringify(command)], { cwd: dir, stdio: 'pipe' });
+      onTestFinished(() => void npm.kill('SIGKILL'));
+      let text = '';
+      for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (part: Buffer) => (text += part.toString()));
+      await expect.poll(() => text, { timeout: 20_000 }).toContain(READY);
+      const pid = holderOf(dir);
+      onTestFinished(() => void (isGone(pid) || process.kill(pid, 'SIGKILL')));
+      npm.kill('SIGKILL');
+      await expect.poll(() => text, { timeout: 20_000 }).toContain('Stopped.');
+      await expect.poll(() => isGone(pid), { timeout: 20_000 }).toBe(true);
+    },
+    60_000,
+  );
+});
+
 describe('muster local --detach and muster stop', () => {
   test('the one returns when it is ready, the other when it is gone', async () => {
     const dir = aFolder();

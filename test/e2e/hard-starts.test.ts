@@ -15,6 +15,7 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { databaseOf } from '../../local/data-folder.ts';
 import { startDynamoEngine } from '../../local/dynamodb/engine.ts';
@@ -22,7 +23,7 @@ import { enginesOn } from '../../local/dynamodb/engine-processes.ts';
 import { type LocalOptions, startLocalRuntime } from '../../local/runtime.ts';
 import { processRuntime } from '../../shared/runtime/aws.ts';
 import { aLocalRuntime, someFolders } from './a-local-runtime.ts';
-import { TEST_MS, conditionsOf, eventually, indexed, kubeAt, shellJob } from './kube-calls.ts';
+import { JOBS, TEST_MS, conditionsOf, eventually, indexed, kubeAt, linesOf, shellJob } from './kube-calls.ts';
 import { canLook } from './processes-left.ts';
 
 if (!canLook) console.warn('SKIPPED: engines left behind and full disks are tried on Linux only');
@@ -142,7 +143,8 @@ describe.runIf(canLook)(
       await new Promise((listening) => server.once('listening', listening));
       onTestFinished(() => void server.close());
       const { port } = server.address() as { port: number };
-      await expect(start({ dataDir, workspaceDir }, { port })).rejects.toThrow('EADDRINUSE');
+      const { runtime } = await start({ dataDir, workspaceDir }, { port });
+      expect(runtime).toEqual({ kind: 'refused', reason: `port ${port} is taken; leave --port out to get a free one` });
       expect(enginesOn(databaseOf(dataDir))).toEqual([]);
       expect(existsSync(join(dataDir, 'lock'))).toBe(false);
     });
@@ -216,6 +218,46 @@ describe.runIf(canLook)('a runtime', { timeout: TEST_MS }, () => {
       return stats.isFile() && (stats.mode & 0o077) !== 0;
     });
     expect(open).toEqual([]);
+  });
+
+  test('whose disk fills up says so to those who ask, and runs no task again that ends meanwhile', async ({ skip }) => {
+    const disk = aDisk(16 * 1024);
+    if (disk === null) return skip();
+    const { workspaceDir } = folders();
+    const { runtime } = await start({ dataDir: join(disk.dir, 'data'), workspaceDir });
+    if (runtime.kind !== 'started') throw new Error(runtime.reason);
+    const kube = kubeAt(runtime.url);
+    const script = 'echo ran >> out; while [ ! -e go ]; do sleep 0.05; done; echo over >> out';
+    await kube.create(shellJob('frames', script, { ...indexed(5, 5), backoffLimit: 0 }));
+    await kube.until('frames', ({ status }) => status.active === 5);
+    await eventually(
+      () => (linesOf(workspaceDir, 'out').length === 5 ? true : null),
+      () => 'not all have begun',
+    );
+
+    fill(disk.dir);
+    const refused = await kube.ask('POST', JOBS, shellJob('late', 'true'));
+    expect({ status: refused.status, body: JSON.parse(refused.text) as object }).toMatchObject({
+      status: 507,
+      body: {
+        kind: 'Status',
+        status: 'Failure',
+        reason: 'InsufficientStorage',
+        message: expect.stringMatching(/^nothing can be stored: the disk of .* is full: free some space/) as string,
+      },
+    });
+    writeFileSync(join(workspaceDir, 'go'), '');
+    await eventually(
+      () => (linesOf(workspaceDir, 'out').length === 10 ? true : null),
+      () => 'not all are over',
+    );
+    await sleep(1_000); // so that their ends are told while nothing can be stored
+    rmSync(join(disk.dir, 'filling'));
+
+    const job = await kube.ended('frames');
+    expect(conditionsOf(job)).toContain('Complete');
+    expect(job.status).toMatchObject({ succeeded: 5, failed: 0 });
+    expect(linesOf(workspaceDir, 'out').filter((line) => line === 'ran')).toHaveLength(5);
   });
 
   test('that has stopped leaves nobody to be asked, whatever the environment names', async () => {
