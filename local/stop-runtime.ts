@@ -1,19 +1,23 @@
 import { existsSync, realpathSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseOf, holderOf } from './data-folder.ts';
+import { databaseOf, holderOf, takeDataFolder } from './data-folder.ts';
 import { enginesOn } from './dynamodb/engine-processes.ts';
+import { killAllBelow } from './ecs/processes.ts';
 import { endProcess, isThere } from './process-identity.ts';
 
-/** What became of the runtime, and its pid. */
+/** What became of the runtime, and its pid; `cleared`: it had been killed, and what it left is gone now. */
 export type Stopped =
-  | { readonly kind: 'none' }
+  | { readonly kind: 'none' | 'cleared' }
   | { readonly kind: 'stopped' | 'still-stopping' | 'not-ours'; readonly pid: number };
 
 const LOOK_EVERY_MS = 50;
 
 /**
  * Stops the runtime of a data folder as Ctrl-C does, and resolves when it and its engine are gone, or after `timeoutMs`.
- * An engine that a killed runtime has left is ended, too. It may be called at any time, and again.
+ * What a killed runtime has left is ended, too. It may be called at any time, and again.
+ *
+ * @throws what the disk throws
  */
 export async function stopRuntime(dataDir: string, timeoutMs: number): Promise<Stopped> {
   const path = existsSync(dataDir) ? realpathSync(dataDir) : dataDir;
@@ -24,10 +28,26 @@ export async function stopRuntime(dataDir: string, timeoutMs: number): Promise<S
     if (waitedMs >= timeoutMs) return { kind: 'still-stopping', pid: holder.pid };
     await sleep(LOOK_EVERY_MS);
   }
-  const left = enginesOn(databaseOf(path));
-  await Promise.all(left.map(endProcess));
-  const pid = isRunning ? holder.pid : left[0]?.pid;
-  return pid === undefined ? { kind: 'none' } : { kind: 'stopped', pid };
+  const hasLeft = existsSync(databaseOf(path)) || existsSync(tasksOf(path)) ? await endWhatIsLeft(path) : false;
+  if (isRunning) return { kind: 'stopped', pid: holder.pid };
+  return { kind: hasLeft ? 'cleared' : 'none' };
+}
+
+const tasksOf = (path: string): string => join(path, 'ecs', 'tasks');
+
+/** Of a runtime that was killed: its engine, and its tasks, which the next one would have taken up. Whether there was any. */
+async function endWhatIsLeft(path: string): Promise<boolean> {
+  const folder = takeDataFolder(path, () => undefined); // so that no runtime starts meanwhile
+  if (folder.kind === 'refused') return false;
+  try {
+    const engines = enginesOn(databaseOf(path));
+    await Promise.all(engines.map(endProcess));
+    const below = [join(path, 'logs') + sep, tasksOf(path) + sep];
+    const tasks = killAllBelow(tasksOf(path), (file) => below.some((folder) => file.startsWith(folder)));
+    return engines.length + tasks.length > 0;
+  } finally {
+    folder.release();
+  }
 }
 
 /** false: it is another user's. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { startFault } from '../../local/start-fault.ts';
 import { stopRuntime } from '../../local/stop-runtime.ts';
 import { EXIT, Failure } from '../failure.ts';
 import type { Shell } from '../shell.ts';
@@ -9,10 +10,16 @@ export async function stopLocal(
   shell: Shell,
 ): Promise<number> {
   const dataDir = resolve(shell.cwd, data);
-  const stopped = await stopRuntime(dataDir, timeoutMs);
+  const stopped = await stopRuntime(dataDir, timeoutMs).catch((error: unknown) => {
+    const reason = startFault(error, dataDir);
+    throw reason === null ? error : new Failure(`error: ${reason}`);
+  });
   switch (stopped.kind) {
     case 'none':
       shell.out.write(`No Muster runs on ${dataDir}.\n`);
+      return EXIT.ok;
+    case 'cleared':
+      shell.out.write(`Ended what a Muster on ${dataDir} had left when it was killed.\n`);
       return EXIT.ok;
     case 'stopped':
       shell.out.write(`Stopped the Muster on ${dataDir} (pid ${stopped.pid}).\n`);

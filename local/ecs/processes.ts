@@ -55,17 +55,25 @@ export function killLeftovers(ended: readonly Ended[]): void {
   killAll((pid, mark) => (mark !== null && marks.has(mark)) || outputsOf(pid).some((file) => logs.has(file)));
 }
 
-/** Kills every process of any container below `tasksDir`, and all that print into a file for which `isOurs` holds. */
-export function killAllBelow(tasksDir: string, isOurs: (file: string) => boolean): void {
+/**
+ * Kills every process of any container below `tasksDir`, and all that print into a file for which `isOurs` holds.
+ *
+ * @returns their pids
+ */
+export const killAllBelow = (tasksDir: string, isOurs: (file: string) => boolean): readonly number[] =>
   killAll((pid, mark) => mark?.startsWith(tasksDir + sep) === true || outputsOf(pid).some(isOurs));
-}
 
-function killAll(isOurs: (pid: number, mark: string | null) => boolean): void {
+function killAll(isOurs: (pid: number, mark: string | null) => boolean): readonly number[] {
+  const killed = new Set<number>();
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const found = marked().filter(({ pid, mark }) => pid !== process.pid && isOurs(pid, mark));
-    for (const { pid } of found) send(pid, 'SIGKILL');
-    if (found.length === 0) return;
+    for (const { pid } of found) {
+      send(pid, 'SIGKILL');
+      killed.add(pid);
+    }
+    if (found.length === 0) break;
   }
+  return [...killed];
 }
 
 type Marked = { readonly pid: number /** null: it has none, or it cannot be read */; readonly mark: string | null };

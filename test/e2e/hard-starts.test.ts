@@ -24,7 +24,9 @@ import { type LocalOptions, startLocalRuntime } from '../../local/runtime.ts';
 import { processRuntime } from '../../shared/runtime/aws.ts';
 import { aLocalRuntime, someFolders } from './a-local-runtime.ts';
 import { JOBS, TEST_MS, conditionsOf, eventually, indexed, kubeAt, linesOf, shellJob } from './kube-calls.ts';
-import { canLook } from './processes-left.ts';
+import { canLook, processesNaming } from './processes-left.ts';
+import { killNow, startRuntime } from './a-runtime-process.ts';
+import { stopRuntime } from '../../local/stop-runtime.ts';
 
 if (!canLook) console.warn('SKIPPED: engines left behind and full disks are tried on Linux only');
 
@@ -159,6 +161,33 @@ describe.runIf(canLook)('what an earlier runtime left', { timeout: TEST_MS }, ()
     await start(places);
     expect(await left.ended).toContain('Shutting down');
     expect(enginesOn(databaseOf(places.dataDir))).toHaveLength(1);
+  });
+
+  test('by a kill is ended by stop, and goes on when it is started again', async () => {
+    const places = folders();
+    const killed = startRuntime(places);
+    const script = 'echo ran >> out; [ -e go ] || { setsid sleep 619 & sleep 619; }';
+    await kubeAt(await killed.ready()).create(shellJob('frames', script, { ...indexed(2, 2), backoffLimit: 0 }));
+    await eventually(
+      () => (linesOf(places.workspaceDir, 'out').length === 2 ? true : null),
+      () => 'not begun',
+    );
+    killNow(killed.child.pid);
+    await killed.ended;
+    expect(processesNaming(places.root)).not.toEqual([]);
+    expect(await stopRuntime(places.dataDir, 10_000)).toEqual({ kind: 'cleared' });
+    await eventually(
+      () => (processesNaming(places.root).length === 0 ? true : null),
+      () => 'some are left',
+    );
+    expect(await stopRuntime(places.dataDir, 10_000)).toEqual({ kind: 'none' });
+    expect(existsSync(join(places.dataDir, 'lock'))).toBe(false);
+
+    writeFileSync(join(places.workspaceDir, 'go'), '');
+    const { runtime } = await start(places);
+    if (runtime.kind !== 'started') throw new Error(runtime.reason);
+    const job = await kubeAt(runtime.url).ended('frames');
+    expect(job.status).toMatchObject({ succeeded: 2, failed: 0 });
   });
 
   test('a torn lock is taken over, and said; of a runtime that lives it keeps a second one out all the same', async () => {
