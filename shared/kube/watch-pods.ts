@@ -4,6 +4,7 @@ import type { FeedEntry, FeedRow, PodChange } from '../ports/feed.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import { type PodFilter, mayShowPodsOf, namesOnePod, presentPods, showsPod } from './list-pods.ts';
 import { type Reads, readJob } from './read-job.ts';
+import { Once } from './once.ts';
 import { pickOf, podsOf, renderPicks } from './read-pods.ts';
 import type { PodObject } from './render-pod.ts';
 import type { Change, WatchSource } from './watch.ts';
@@ -26,10 +27,10 @@ export function watchedPods(filter: PodFilter, reads: Reads): WatchSource<PodObj
     async *changes(row: FeedRow): AsyncGenerator<Change<PodObject>> {
       for (const entry of row.entries) {
         if (!mayShowPodsOf(filter, entry) || !shown.mayTell(entry)) continue;
-        for await (const { index, ...change } of entryChanges(entry, row.number, reads)) {
+        for await (const { index, ...change } of sharedChanges(entry, row, reads)) {
           if (row.number <= shown.versionOf(entry.uid, index)) continue;
           const type = turns.typeOf(change);
-          if (type !== null) yield { type, object: withVersion(change.object, row.number) };
+          if (type !== null) yield { type, object: change.object };
         }
         if (entry.type === 'DELETED') shown.forget(entry.uid);
       }
@@ -69,6 +70,34 @@ class Shown {
 }
 
 type PodEvent = Change<PodObject> & { readonly index: number };
+
+/** Pods of an entry that are held for the watchers of its row; of more each reads the others for itself. */
+const SHARED_MAX = 100;
+const FIRST_CHANGES = new Once<Promise<{ readonly first: readonly PodEvent[]; readonly isAll: boolean }>>();
+
+/** What an entry tells, read and rendered once for all watchers of the row. */
+async function* sharedChanges(entry: FeedEntry, row: FeedRow, reads: Reads): AsyncGenerator<PodEvent> {
+  const changes = () => entryChanges(entry, row.number, reads);
+  const { first, isAll } = await FIRST_CHANGES.of(row, entry.uid, () => firstOf(changes(), row.number));
+  yield* first;
+  if (isAll) return;
+  const told = new Set(first.map(({ object }) => object.metadata.uid));
+  for await (const change of changes()) if (!told.has(change.object.metadata.uid)) yield atVersion(change, row.number);
+}
+
+async function firstOf(changes: AsyncIterable<PodEvent>, number: number) {
+  const first: PodEvent[] = [];
+  for await (const change of changes) {
+    if (first.length === SHARED_MAX) return { first, isAll: false };
+    first.push(atVersion(change, number));
+  }
+  return { first, isAll: true };
+}
+
+const atVersion = ({ object, ...change }: PodEvent, version: number): PodEvent => ({
+  ...change,
+  object: { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } },
+});
 
 async function* entryChanges(entry: FeedEntry, number: number, reads: Reads): AsyncGenerator<PodEvent> {
   const { uid, pods } = entry;
@@ -159,8 +188,3 @@ class Turns {
     return showsPod(this.#filter, { ...object, status: { ...object.status, phase } });
   }
 }
-
-const withVersion = (pod: PodObject, version: number): PodObject => ({
-  ...pod,
-  metadata: { ...pod.metadata, resourceVersion: String(version) },
-});

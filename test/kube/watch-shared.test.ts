@@ -39,3 +39,39 @@ test('a row is read, rendered and written once for all who watch Jobs, in each f
   // Columns are named in the first row of a table only.
   expect(written).toBe(2 * 3);
 });
+
+test('so are the Pods of a row', async () => {
+  const { told, reads, looks, written } = await crowd('/api/v1/pods');
+  expect(told.map((events) => events.map(({ type }) => type))).toEqual(told.map(() => ['ADDED', 'ADDED', 'ADDED']));
+  expect(new Set(told.map((events) => JSON.stringify(events))).size).toBe(2);
+  expect(reads).toBe(2 * 3);
+  expect(looks).toBe(2 * WATCHERS + 4);
+  expect(written).toBe(2 * 3);
+});
+
+test('of a row of very many Pods each watcher reads for itself what is not held, and is told of all', async () => {
+  const indexes = Array.from({ length: 250 }, (_, index) => index);
+  let hasBegun = false;
+  const world: World = await aWorld(
+    {},
+    {
+      onSleep: async () => {
+        if (hasBegun) return;
+        hasBegun = true;
+        await world.commit(
+          'a',
+          indexes.map((index) => ({ op: 'claim', index })),
+        );
+      },
+    },
+  );
+  await world.post(JOBS, manifest('a', { completions: 250, parallelism: 250 }));
+  const answers = await Promise.all(
+    [1, 2, 3].map(async () => world.get('/api/v1/pods?watch=1&resourceVersion=1&timeoutSeconds=3')),
+  );
+  for (const answer of answers) {
+    const told = (await linesOf(answer)) as unknown as { object: { metadata: { name: string } } }[];
+    const names = told.map(({ object }) => /^a-(\d+)-/.exec(object.metadata.name)?.[1]);
+    expect(names).toEqual(indexes.map(String));
+  }
+});
