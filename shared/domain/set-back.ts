@@ -1,4 +1,5 @@
 import { type EpochMs, plusMs, soonest } from './brand.ts';
+import { unreachable } from './invariant.ts';
 import type { Phase, Status } from './status.ts';
 import { CLOCKS_APART_MAX_MS, type Timing } from './timing.ts';
 
@@ -42,7 +43,10 @@ function phaseBegun(phase: Phase, begun: (at: EpochMs) => EpochMs): Phase {
     case 'terminating':
     case 'deleting':
       return { ...phase, since: begun(phase.since) };
-    default:
+    case 'finished':
+    case 'deleted':
       return { ...phase, since: begun(phase.since), at: begun(phase.at) };
+    default:
+      return unreachable(phase);
   }
 }

@@ -42,14 +42,14 @@ const textIn = (body: object | undefined): string =>
 describe('version 1: launches', () => {
   test('a row of slots', () => {
     const row = { row: 4, version: 0, slots: SLOTS };
-    const { ExpressionAttributeValues: values = {} } = launchesRequest('muster', 'token', uid, row, at, at);
-    const body = Object.values(values).find(({ B }) => B !== undefined);
+    const { ExpressionAttributeValues: values } = launchesRequest('muster', 'token', uid, row, at, at);
+    const body = Object.values(values ?? {}).find(({ B }) => B !== undefined);
     expect(textIn(body)).toBe(STORED_SLOTS);
     expect(SlotsSchema.parse(JSON.parse(STORED_SLOTS))).toEqual(SLOTS);
   });
 
   test('a template', () => {
-    const { ExpressionAttributeValues: values = {} } = templateRequest('muster', uid, TEMPLATE);
+    const { ExpressionAttributeValues: values } = templateRequest('muster', uid, TEMPLATE);
     const body = Object.values(values).find(({ B }) => B !== undefined);
     expect(textIn(body)).toBe(STORED_TEMPLATE);
     expect(TemplateSchema.parse(JSON.parse(STORED_TEMPLATE))).toEqual(TEMPLATE);

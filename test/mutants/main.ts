@@ -53,7 +53,9 @@ const SHARES: Readonly<Record<string, number>> = {
 const TIMEOUT_MS = 300_000;
 const TIMEOUT_UNCHANGED_MS = 1_800_000;
 
-type Outcome = { readonly mutation: Mutation; readonly seenBy: string | null };
+/** `late`: the tests did not end in their time; a change that makes them spin does that, and so does a busy machine. */
+type Run = 'green' | 'red' | 'late';
+type Outcome = { readonly mutation: Mutation; readonly how: 'seen' | 'not seen' | 'late'; readonly round: number };
 
 const chosen = await choose(Number(values.count), Number(values.seed), values.only);
 if (values.list) {
@@ -61,13 +63,18 @@ if (values.list) {
   process.exit(0);
 }
 const outcomes = await tryAll(chosen);
-const survivors = outcomes.filter(({ seenBy }) => seenBy === null);
-const share = outcomes.length === 0 ? 0 : (100 * (outcomes.length - survivors.length)) / outcomes.length;
-for (const { mutation } of survivors) process.stdout.write(`NOT SEEN  ${textOf(mutation)}\n`);
-process.stdout.write(
-  `${outcomes.length} changes by seed ${values.seed}, ${outcomes.length - survivors.length} seen (${share.toFixed(1)} %), ${survivors.length} not\n`,
+const [seen, late, unseen] = (['seen', 'late', 'not seen'] as const).map((how) =>
+  outcomes.filter((outcome) => outcome.how === how),
 );
-process.exitCode = outcomes.length > 0 && share >= Number(values.target) ? 0 : 1;
+for (const { mutation } of late ?? []) process.stdout.write(`TIMED OUT  ${textOf(mutation)}\n`);
+for (const { mutation } of unseen ?? []) process.stdout.write(`NOT SEEN   ${textOf(mutation)}\n`);
+const seenCount = seen?.length ?? 0;
+const judged = seenCount + (unseen?.length ?? 0);
+const share = judged === 0 ? 0 : (100 * seenCount) / judged;
+process.stdout.write(
+  `${outcomes.length} changes by seed ${values.seed}: ${seenCount} of ${judged} seen (${share.toFixed(1)} %), ${late?.length ?? 0} timed out\n`,
+);
+process.exitCode = judged > 0 && share >= Number(values.target) ? 0 : 1;
 
 /** As many as are wanted, by luck, each folder its share; those that change nothing are left out. */
 async function choose(count: number, seed: number, only: string): Promise<readonly Mutation[]> {
@@ -110,17 +117,17 @@ async function tryAll(mutations: readonly Mutation[]): Promise<readonly Outcome[
     await copyTo(folder);
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const startedMs = performance.now();
-      const seenBy = await tryOne(next, folder);
-      done.push({ mutation: next, seenBy });
+      const outcome = await tryOne(next, folder);
+      done.push(outcome);
       const seconds = ((performance.now() - startedMs) / 1000).toFixed(0).padStart(3);
-      process.stderr.write(`${seconds} s  ${(seenBy ?? 'NOT SEEN').padEnd(8)}  ${textOf(next)}\n`);
+      process.stderr.write(`${seconds} s  ${outcome.how.padEnd(8)}  round ${outcome.round}  ${textOf(next)}\n`);
     }
   };
   try {
     const unchanged = join(FOLDER, 'unchanged');
     await copyTo(unchanged);
     const tests = [...new Set(mutations.flatMap(({ file }) => testsFor(unchanged, file).flat()))];
-    if (!(await areGreen(unchanged, tests, TIMEOUT_UNCHANGED_MS)))
+    if ((await run(unchanged, tests, TIMEOUT_UNCHANGED_MS)) !== 'green')
       throw new Error('the tests are red, or too slow, though nothing is changed: that must be mended first');
     await Promise.all(Array.from({ length: availableParallelism() }, (_, nth) => worker(join(FOLDER, String(nth)))));
   } finally {
@@ -137,29 +144,30 @@ async function copyTo(folder: string): Promise<void> {
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
 }
 
-/** The round of tests that saw the change; null: none did. */
-async function tryOne({ file, from, to, after }: Mutation, folder: string): Promise<string | null> {
+async function tryOne(mutation: Mutation, folder: string): Promise<Outcome> {
+  const { file, from, to, after } = mutation;
   const path = join(folder, file);
   const text = await readFile(path, 'utf8');
   await writeFile(path, `${text.slice(0, from)}${after}${text.slice(to)}`);
   try {
-    for (const [round, tests] of testsFor(folder, file).entries())
-      if (!(await areGreen(folder, tests))) return `round ${round + 1}`;
-    return null;
+    const rounds = testsFor(folder, file);
+    for (const [nth, tests] of rounds.entries()) {
+      const ran = await run(folder, tests);
+      if (ran !== 'green') return { mutation, how: ran === 'red' ? 'seen' : 'late', round: nth + 1 };
+    }
+    return { mutation, how: 'not seen', round: rounds.length };
   } finally {
     await writeFile(path, text);
   }
 }
 
-function areGreen(folder: string, tests: readonly string[], timeout = TIMEOUT_MS): Promise<boolean> {
+function run(folder: string, tests: readonly string[], timeout = TIMEOUT_MS): Promise<Run> {
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', '--root', folder, '--bail', '1', '--reporter', 'dot', '--maxWorkers', '1', ...tests];
+  const options = { cwd: folder, timeout, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 * 1024 } as const;
   return new Promise((answer) => {
-    execFile(
-      process.execPath,
-      args,
-      { cwd: folder, timeout, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 * 1024 },
-      (error) => answer(error === null),
+    execFile(process.execPath, args, options, (error) =>
+      answer(error === null ? 'green' : error.killed === true ? 'late' : 'red'),
     );
   });
 }

@@ -1,8 +1,8 @@
 import { type EpochMs, plusMs } from '../../shared/domain/brand.ts';
 import { type Status, isEnding } from '../../shared/domain/status.ts';
 import { AWS_TIMING } from '../../shared/domain/timing.ts';
-import type { Watched } from './commits.ts';
 import type { JobLaw } from './law.ts';
+import type { ShadowBoard } from './shadow.ts';
 
 // G15: what was lost is mended in time. The bounds are those of docs/guarantees.md; they count from the loss, or from the
 // moment since which the weather has been clear and everything up.
@@ -17,6 +17,13 @@ const STOPPED_MS = AWS_TIMING.stopRepeatMs + 600_000 + SWEPT_MS;
 const SETTLED_MS = 2 * SWEPT_MS;
 /** A second between two publications, a wake-up that comes by the second, facts that come in gusts of five seconds. */
 const PUBLISHED_MS = 15_000;
+
+type Seen = {
+  readonly status: Status;
+  readonly board: ShadowBoard;
+  /** Up to which version the feed has the Job. */
+  readonly publishedVersion: number;
+};
 
 type Attempt = { readonly index: number; readonly attempt: number; readonly nonce: number };
 
@@ -39,7 +46,7 @@ export class Repairs {
 
   /** `live`: tasks of the Job that have not stopped. `clearSince`: see above. */
   check(
-    { status, board, publishedVersion }: Watched,
+    { status, board, publishedVersion }: Seen,
     live: Iterable<readonly [index: number, keys: ReadonlySet<string>]>,
     now: EpochMs,
     clearSince: EpochMs,
@@ -77,7 +84,7 @@ export class Repairs {
 
   #checkStops(
     { phase }: Status,
-    board: Watched['board'],
+    board: ShadowBoard,
     live: Iterable<readonly [index: number, keys: ReadonlySet<string>]>,
     now: EpochMs,
     lateMs: (since: EpochMs) => number,
