@@ -44,9 +44,9 @@ const streamOf = (lines: AsyncGenerator<string>): ReadableStream<Piece> =>
     {
       async pull(controller) {
         try {
-          const { done, value } = await lines.next();
-          if (done === true) controller.close();
-          else controller.enqueue({ line: value });
+          const next = await lines.next();
+          if (next.done === true) controller.close();
+          else controller.enqueue({ line: next.value });
         } catch (error) {
           controller.enqueue({ error });
           controller.close();

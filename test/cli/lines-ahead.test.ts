@@ -38,7 +38,7 @@ describe('texts that are read ahead', () => {
       for await (const line of lines) throw new Error(line.slice(0, 1));
     });
     await expect(used).rejects.toThrow('x');
-    expect(closed.toSorted()).toEqual([0, 1, 2]);
+    expect(closed.toSorted((a, b) => a - b)).toEqual([0, 1, 2]);
   });
 
   test('what goes wrong in a text is thrown where it is used', async () => {

@@ -242,7 +242,12 @@ describe('progress', () => {
             looks,
           );
           const [grid, , legend] = lines.slice(2).join('\n').split('\n\n');
-          const signs = new Set([...grid!.replaceAll(/^ *\d+ {2}/gm, '')].filter((sign) => !/\s/.test(sign)));
+          const signs = new Set(
+            grid!
+              .replaceAll(/^ *\d+ {2}/gm, '')
+              .split('')
+              .filter((sign) => !/\s/.test(sign)),
+          );
           const explained = new Set(legend!.split(/\s+/));
           for (const sign of signs) expect(explained, lines.join('\n')).toContain(sign);
         },
