@@ -25,8 +25,11 @@ const versionInfo = {
 export function discoveryRoutes(): Hono {
   const app = new Hono();
   app.get('/version', (c) => c.json(versionInfo));
-  for (const check of ['healthz', 'livez', 'readyz'])
+  for (const check of ['healthz', 'livez', 'readyz']) {
     app.get(`/${check}`, (c) => c.text(isVerbose(c) ? `[+]ping ok\n${check} check passed\n` : 'ok'));
+    // The one check that there is, by its name.
+    app.get(`/${check}/ping`, (c) => c.text('ok'));
+  }
   const core = SERVED.filter(({ name }) => name === '');
   const named = SERVED.filter(({ name }) => name !== '');
   app.get('/api', (c) => {

@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
-import { errorResponse, forbidden } from './status-error.ts';
+import { parseGoDuration } from '../domain/go-duration.ts';
+import { badRequest, errorResponse, forbidden } from './status-error.ts';
 
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 
@@ -18,4 +19,12 @@ export const loopbackGuard: MiddlewareHandler = async (c, next) => {
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     return errorResponse(forbidden('this server does not answer pages of other sites'));
   return next();
+};
+
+/** `timeout` of a query must be a duration; how long a request may take is its carrier's matter. */
+export const timeoutGuard: MiddlewareHandler = async (c, next) => {
+  const parsed = parseGoDuration(c.req.query('timeout') || '0');
+  return parsed.kind === 'ok'
+    ? next()
+    : errorResponse(badRequest(`invalid timeout specified in the request URL - ${parsed.reason}`));
 };

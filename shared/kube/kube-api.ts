@@ -4,7 +4,8 @@ import { Busy } from '../ports/busy.ts';
 import { type ApiDeps, type ApiOptions, type ApiPorts, POLL_MS } from './api-deps.ts';
 import { cronJobRoutes } from './cronjob-routes.ts';
 import { discoveryRoutes } from './discovery.ts';
-import { loopbackGuard } from './guard.ts';
+import { givenRoutes } from './given-routes.ts';
+import { loopbackGuard, timeoutGuard } from './guard.ts';
 import { eventRoutes } from './event-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { musterRoutes } from './muster-routes.ts';
@@ -35,6 +36,7 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   // `/api/v1/` is `/api/v1`: some generated clients ask so.
   const app = new Hono({ strict: false });
   if (options.embedded === true) app.use(loopbackGuard);
+  app.use(timeoutGuard);
   app.route('/', openApiRoutes());
   app.route('/', discoveryRoutes());
   app.route('/apis/batch/v1', jobRoutes(deps, options));
@@ -42,6 +44,7 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   app.route('/api/v1', podRoutes(deps, options));
   app.route('/api/v1', eventRoutes(deps, options));
   app.route('/api/v1', servicesRoutes(deps, options));
+  app.route('/api/v1', givenRoutes(deps, options));
   app.route('/api/v1', namespaceRoutes(deps, options));
   app.route('/muster/v1', musterRoutes(deps));
   app.route('/', reviewRoutes(servedKinds(SERVED), options));

@@ -48,6 +48,14 @@ export const SERVED: readonly ServedGroup[] = [
     version: 'v1',
     resources: [
       {
+        plural: 'configmaps',
+        singular: 'configmap',
+        kind: 'ConfigMap',
+        namespaced: true,
+        verbs: READ,
+        shortNames: ['cm'],
+      },
+      {
         plural: 'events',
         singular: 'event',
         kind: 'Event',
@@ -77,6 +85,14 @@ export const SERVED: readonly ServedGroup[] = [
           { name: 'log', kind: 'Pod', verbs: ['get'] },
           statusOf('Pod', ['get']),
         ],
+      },
+      {
+        plural: 'serviceaccounts',
+        singular: 'serviceaccount',
+        kind: 'ServiceAccount',
+        namespaced: true,
+        verbs: READ,
+        shortNames: ['sa'],
       },
       {
         plural: 'services',

@@ -8,6 +8,8 @@ export const JOBS: Resource = { group: 'batch', plural: 'jobs', kind: 'Job' };
 export const CRONJOBS: Resource = { group: 'batch', plural: 'cronjobs', kind: 'CronJob' };
 export const PODS: Resource = { group: '', plural: 'pods', kind: 'Pod' };
 export const SERVICES: Resource = { group: '', plural: 'services', kind: 'Service' };
+export const SERVICE_ACCOUNTS: Resource = { group: '', plural: 'serviceaccounts', kind: 'ServiceAccount' };
+export const CONFIG_MAPS: Resource = { group: '', plural: 'configmaps', kind: 'ConfigMap' };
 export const NAMESPACES: Resource = { group: '', plural: 'namespaces', kind: 'Namespace' };
 
 /** `jobs.batch`, `pods`. */

@@ -28,6 +28,8 @@ test.each(['healthz', 'livez', 'readyz'])('/%s', async (check) => {
   expect([await text('?verbose'), await text('?verbose=true')]).toEqual(
     Array.from({ length: 2 }, () => `[+]ping ok\n${check} check passed\n`),
   );
+  expect(await (await world.get(`/${check}/ping`)).text()).toBe('ok');
+  expect((await world.get(`/${check}/etcd`)).status).toBe(404);
 });
 
 test.each(['/version', '/api', '/api/v1', '/apis', '/apis/batch', '/apis/batch/v1', JOBS])(
@@ -101,6 +103,7 @@ describe('discovery', () => {
         kind: 'APIResourceList',
         groupVersion: 'v1',
         resources: [
+          { name: 'configmaps', shortNames: ['cm'], verbs: ['get', 'list', 'watch'] },
           { name: 'events', shortNames: ['ev'] },
           { name: 'namespaces', namespaced: false, shortNames: ['ns'] },
           { name: 'namespaces/finalize', verbs: ['update'] },
@@ -109,6 +112,7 @@ describe('discovery', () => {
           { name: 'pods/eviction', group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] },
           { name: 'pods/log', singularName: '', verbs: ['get'] },
           { name: 'pods/status' },
+          { name: 'serviceaccounts', shortNames: ['sa'], verbs: ['get', 'list', 'watch'] },
           { name: 'services', shortNames: ['svc'] },
         ],
       },

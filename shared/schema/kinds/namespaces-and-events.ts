@@ -5,6 +5,7 @@ import {
   REQUIRED,
   STRING,
   STRINGS,
+  STRING_MAP,
   TIME,
   ZERO_SHOWN,
   field,
@@ -101,6 +102,23 @@ export const NAMESPACE_AND_EVENT_KINDS = {
       apiVersion: field(5, STRING, 'Its apiVersion, such as batch/v1.'),
       resourceVersion: field(6, STRING, 'Its version at that time.'),
       fieldPath: field(7, STRING, 'The part of it that is meant.'),
+    },
+  },
+  ServiceAccount: {
+    openapi: `${CORE}.ServiceAccount`,
+    description: 'Every namespace has the one that is called default. What a task may do is its task role.',
+    apiVersion: 'v1',
+    fields: {
+      metadata: field(1, object('ObjectMeta'), 'Name and namespace.'),
+    },
+  },
+  ConfigMap: {
+    openapi: `${CORE}.ConfigMap`,
+    description: 'Every namespace has the one that is called kube-root-ca.crt. Those that a Pod names are parameters.',
+    apiVersion: 'v1',
+    fields: {
+      metadata: field(1, object('ObjectMeta'), 'Name and namespace.'),
+      data: field(2, STRING_MAP, 'Values by their names.'),
     },
   },
   Service: {

@@ -24,6 +24,9 @@ export async function ask(t: Terminal): Promise<void> {
     'api-resources --verbs=deletecollection -o name --api-group=batch --sort-by=name',
     'cronjobs.batch\njobs.batch',
   );
+  await t.shows('get serviceaccounts', /^NAME +SECRETS +AGE\ndefault +0 +\S+$/);
+  await t.shows('get configmaps -o name', 'configmap/kube-root-ca.crt');
+  await t.shows('describe serviceaccount default', /^Name: +default\nNamespace: +\S+\n/);
   await t.shows('cluster-info', /is running at .*127\.0\.0\.1:\d+/);
   await t.shows('auth can-i create jobs', 'yes');
   await t.shows('auth can-i create jobs.batch --quiet', '');
