@@ -12,7 +12,7 @@ export type RowObjects = 'None' | 'Metadata' | 'Object';
 export type MetaVersion = `meta.k8s.io/${'v1' | 'v1beta1'}`;
 
 /** What an answer is about; Kubernetes has transformed forms for reads only. */
-type Of = 'object' | 'list' | 'watch';
+type Of = 'object' | 'list' | 'watch' | 'review';
 
 /** Protobuf is answered to nobody: who prefers it takes JSON as well. */
 const ACCEPTED = ['application/json'];
@@ -70,7 +70,8 @@ function formOf(parameters: Range['parameters'], of: Of): Form | null {
   const version = parameters.get('v');
   if (parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return null;
   const apiVersion: MetaVersion = `meta.k8s.io/${version}`;
-  if (as === 'Table') return { kind: 'table', apiVersion, objects: 'Metadata' };
+  // An answer to a question is no row of anything.
+  if (as === 'Table' && of !== 'review') return { kind: 'table', apiVersion, objects: 'Metadata' };
   return METADATA[of].includes(as) ? { kind: 'metadata', apiVersion } : null;
 }
 
@@ -79,6 +80,7 @@ const METADATA: Readonly<Record<Of, readonly string[]>> = {
   object: ['PartialObjectMetadata'],
   list: ['PartialObjectMetadataList'],
   watch: ['PartialObjectMetadata', 'PartialObjectMetadataList'],
+  review: [],
 };
 
 function withObjects(form: Extract<Form, { readonly kind: 'table' }>, include = ''): Parsed<Form> {

@@ -46,7 +46,7 @@ export async function readText(c: Context, format: 'json' | 'yaml'): Promise<Bod
   try {
     return {
       kind: 'read',
-      document: parseDocument(new TextDecoder('utf-8', { fatal: true }).decode(bytes), format),
+      document: parseDocument(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), format),
     };
   } catch {
     return refused(badRequest('the body of the request is not UTF-8'));

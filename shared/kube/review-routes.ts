@@ -5,6 +5,7 @@ import { accessReviewFaults, readAccessReview, readRulesReview, readSelfReview }
 import { type Access, type ServedKind, accessToPath, accessToResource, rulesOf } from './access.ts';
 import type { ApiOptions } from './api-deps.ts';
 import { jsonAnswer } from './json-answer.ts';
+import { negotiate } from './negotiate.ts';
 import { type Resource, badRequest, errorResponse, invalidObject, methodNotAllowed } from './status-error.ts';
 import { readDocument } from './write/read-document.ts';
 import { notAdmitted, withWarnings } from './write/refused-write.ts';
@@ -61,6 +62,8 @@ function answering<T extends object>(
 ): void {
   const path = `/apis/${resource.group}/v1/${resource.plural}`;
   app.post(path, async (c) => {
+    const form = negotiate(c.req.header('accept'), 'review', undefined);
+    if (form.kind === 'bad') return errorResponse(form.error);
     const options = writeOptions(c, 'CreateOptions');
     if (options.kind === 'bad') return errorResponse(options.error);
     const { fieldValidation } = options.value;

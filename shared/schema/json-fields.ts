@@ -30,7 +30,15 @@ export const plainTime = time.transform((value) =>
 
 export const text = opt(z.string());
 export const int32 = opt(z.int32());
-export const int64 = opt(z.int());
+/** The largest that JSON.stringify writes as an int64: what is beyond 2^53 is rounded. */
+const INT64_MAX = 2 ** 63 - 1024;
+/** A number of 64 bits, as near to it as JavaScript's come. */
+export const int64 = opt(
+  z
+    .number()
+    .refine((value) => Number.isInteger(value) && Math.abs(value) <= 2 ** 63)
+    .transform((value) => Math.max(-INT64_MAX, Math.min(INT64_MAX, value))),
+);
 export const flag = opt(z.boolean());
 export const texts = opt(z.array(z.string()));
 export const textMap = opt(
