@@ -91,9 +91,7 @@ export async function deleteJob(
     const isSame = status.phase.kind === 'terminating' && isEqualSet(wanted, given);
     if (isSame) return { kind: 'terminating' };
     const committed =
-      wanted.length === 0
-        ? await commitGone(spec, status, deps)
-        : await commitTerminating(withFinalizers(spec, wanted), status, deps);
+      wanted.length === 0 ? await commitGone(spec, status, deps) : await commitTerminating(spec, wanted, status, deps);
     if (committed !== null) return { kind: wanted.length === 0 ? 'deleted' : 'terminating' };
   }
   throw new Error(`Job ${uid} changed during each of ${TRIES_MAX} tries to delete it`);
@@ -119,14 +117,20 @@ async function commitGone({ identity }: StoredSpec, status: Status, deps: Deps):
   return committed.kind === 'lost' ? null : tell(identity, next, deps);
 }
 
-async function commitTerminating(spec: StoredSpec, status: Status, deps: Deps): Promise<'done' | null> {
+async function commitTerminating(
+  before: StoredSpec,
+  finalizers: readonly string[],
+  status: Status,
+  deps: Deps,
+): Promise<'done' | null> {
+  const spec = withFinalizers(before, finalizers);
   const { clock, jobs } = deps;
   const isNew = status.phase.kind !== 'terminating';
   const next = requestDeletion(status, clock.now(), 'terminating') ?? nextVersion(status, clock.now());
   const revision = spec.revision + 1;
   const changed = { ...spec, revision, generation: spec.generation + (isNew ? 1 : 0) };
   const committed = await jobs.commitSpec(changed, { ...next, revision });
-  return committed.kind === 'lost' ? null : tell(spec.identity, { ...next, revision }, deps);
+  return committed.kind === 'lost' ? null : tell(spec.identity, { ...next, revision }, deps, before);
 }
 
 const nextVersion = (status: Status, clock: EpochMs): Status => ({
@@ -136,8 +140,13 @@ const nextVersion = (status: Status, clock: EpochMs): Status => ({
 });
 
 /** What follows a commit of a user's: the feed and a pass. Should we die before it, the sweep does it. */
-async function tell(identity: JobIdentity, status: Status, { publisher, queues }: Deps): Promise<'done'> {
-  await publisher.publish(identity, status);
+async function tell(
+  identity: JobIdentity,
+  status: Status,
+  { publisher, queues }: Deps,
+  before?: StoredSpec,
+): Promise<'done'> {
+  await publisher.publish(identity, status, undefined, before);
   await queues.wake([{ uid: identity.uid, delaySec: 0 }]);
   return 'done';
 }
@@ -202,7 +211,7 @@ export async function changeJob(
     const changed = await relabelled(seen.spec, manifest, next, deps);
     const committed = await deps.jobs.commitSpec(spec, changed);
     if (committed.kind === 'lost') continue;
-    await tell(identity, changed, deps);
+    await tell(identity, changed, deps, seen.spec);
     return { kind: 'changed' };
   }
   throw new Error(`Job ${identity.uid} changed during each of ${TRIES_MAX} tries to change it`);

@@ -13,6 +13,7 @@ import {
   numbered,
 } from '../domain/told-pods.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { StoredSpec } from '../ports/job-store.ts';
 import type { Feed, FeedEntry, FeedMark } from '../ports/feed.ts';
 
 /** Tells the feed what was committed. One a process. */
@@ -22,8 +23,9 @@ export type Publisher = {
    * meanwhile that it is left to them: STATUS still says that it is untold, so a later pass looks again. Idempotent.
    *
    * @param since how far the feed had the Job a moment ago; left out: it is read
+   * @param before the spec that a user's change, which this tells of, has replaced
    */
-  publish(job: JobIdentity, status: Status, since?: Since): Promise<void>;
+  publish(job: JobIdentity, status: Status, since?: Since, before?: StoredSpec): Promise<void>;
   /** What this process has told of the Job last, if it remembers: the feed may know more by now, never less. */
   told(uid: JobUid): Since | undefined;
 };
@@ -35,6 +37,7 @@ type Order = {
   readonly job: JobIdentity;
   readonly status: Status;
   readonly since: Since | undefined;
+  readonly before: StoredSpec | undefined;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 };
@@ -66,9 +69,9 @@ export function createPublisher(ports: { readonly feed: Feed; readonly clock: Cl
     running = false;
   };
   return {
-    publish: (job, status, since) =>
+    publish: (job, status, since, before) =>
       new Promise((done, failed) => {
-        waiting.push({ job, status, since, done, failed });
+        waiting.push({ job, status, since, before, done, failed });
         if (!running) void run();
       }),
     told(uid) {
@@ -90,16 +93,18 @@ async function publishAll(
   const newest = new Map<JobUid, Order>();
   for (const order of orders) {
     const other = newest.get(order.job.uid);
-    if (other === undefined || other.status.version < order.status.version) newest.set(order.job.uid, order);
+    const later = other === undefined || other.status.version < order.status.version ? order : other;
+    newest.set(order.job.uid, { ...later, before: earlier(other?.before, order.before) });
   }
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const entries = await Promise.all(
-      [...newest.values()].map(async ({ job, status, since }) => {
+      [...newest.values()].map(async (order) => {
+        const { job, status, since } = order;
         // Of a Job that has just been made nothing was told; should that or what is remembered be wrong, the mark refuses the row.
-        if (attempt === 0 && status.version === 1) return publication(job, status, null, feed);
+        if (attempt === 0 && status.version === 1) return publication(order, null, feed);
         const own = attempt === 0 ? told.get(job.uid) : undefined;
         const isNewest = own !== undefined && own.version >= (since?.version ?? 0);
-        return publication(job, status, isNewest ? own : await feed.readMark(job.uid), feed);
+        return publication(order, isNewest ? own : await feed.readMark(job.uid), feed);
       }),
     );
     const untold = entries.filter((entry) => entry !== null);
@@ -114,6 +119,10 @@ async function publishAll(
   }
 }
 
+/** Of changes that one row tells together, what was there before the first. */
+const earlier = (a: StoredSpec | undefined, b: StoredSpec | undefined): StoredSpec | undefined =>
+  a !== undefined && (b === undefined || a.revision < b.revision) ? a : b;
+
 const TOLD_MAX = 512;
 
 function remember(told: Map<JobUid, FeedMark>, uid: JobUid, mark: FeedMark): void {
@@ -124,8 +133,9 @@ function remember(told: Map<JobUid, FeedMark>, uid: JobUid, mark: FeedMark): voi
 }
 
 /** What the feed does not know of `status`, and what is known of its Pods then; null: it knows all of it. */
-async function publication(job: JobIdentity, status: Status, mark: FeedMark | null, feed: Feed) {
-  const entry = feedEntry(job, status, mark);
+async function publication(order: Order, mark: FeedMark | null, feed: Feed) {
+  const { job, status } = order;
+  const entry = feedEntry(order, mark);
   if (entry === null) return null;
   const before = mark === null ? NOTHING_TOLD : await roomy(job.uid, mark, feed);
   // Watchers of a Job that is deleted hear of the end of all that they have heard of, and of nothing more.
@@ -151,7 +161,7 @@ async function roomy(uid: JobUid, { told, number }: FeedMark, feed: Feed): Promi
 }
 
 /** What the feed does not know of `status`; null: nothing. */
-function feedEntry(job: JobIdentity, status: Status, mark: FeedMark | null): FeedEntry | null {
+function feedEntry({ job, status, before }: Order, mark: FeedMark | null): FeedEntry | null {
   if (mark !== null && mark.version >= status.version) return null;
   const deleted = isHidden(status.phase);
   const { relabelled } = status;
@@ -163,6 +173,9 @@ function feedEntry(job: JobIdentity, status: Status, mark: FeedMark | null): Fee
     after: mark?.version ?? 0,
     version: deleted ? DELETED_VERSION : status.version,
     seq: status.journal.nextSeq,
+    revision: status.revision,
+    // Nobody has seen what a Job was before it was told of first.
+    ...(before === undefined || mark === null || before.revision >= status.revision ? {} : { specBefore: before }),
     pods: podChanges(status.journal, mark?.seq ?? 0),
     ...(!deleted && isEnding(status.phase) && mark?.told?.ending === null ? { ends: true } : {}),
     ...(relabelled === null || mark === null || relabelled.version <= mark.version

@@ -1,5 +1,5 @@
-import type { JobUid } from '../domain/brand.ts';
 import type { FeedEntry, FeedRow } from '../ports/feed.ts';
+import type { StoredSpec } from '../ports/job-store.ts';
 import { type JobFilter, mayShowJob, presentJobs, showsJob } from './list-jobs.ts';
 import { type Reads, chunksForSummary, readJob } from './read-job.ts';
 import { type JobObject, renderJob } from './render-job.ts';
@@ -7,8 +7,8 @@ import { Once } from './once.ts';
 import type { Change, WatchSource } from './watched.ts';
 
 /**
- * Jobs as the feed tells of them. A change is shown in the row's version with the state of now, which is at least as
- * new; so a Job that was shown with a later row's state already is not shown again for the rows before it.
+ * Jobs as the feed tells of them. A change is shown in the row's version with what users had written by then, and with
+ * the status of now, which is at least as new; so a Job that was shown with a later row's state already is not shown again for the rows before it.
  *
  * A Job that begins to match the selectors is ADDED, one that does so no more is DELETED, whatever happened to it. What
  * this watch has told of it says whether it did before; else its labels before the change do. Nobody remembers what
@@ -33,7 +33,7 @@ export function watchedJobs(filter: JobFilter, reads: Reads): WatchSource<JobObj
         const { uid } = entry;
         const last = told.get(uid);
         if (!mayShowJob(filter, entry) || row.number <= (last?.version ?? 0)) continue;
-        const job = await STATES.of(row, uid, () => stateOf(uid, row.number, reads));
+        const job = await STATES.of(row, uid, () => stateOf(entry, row.number, reads));
         if (job === null) continue;
         // Once all has been told, what was not told was not there.
         const was = last?.isShown ?? (!isListed && wasShown(filter, entry, job));
@@ -53,9 +53,33 @@ type Told = { readonly version: number; readonly isShown: boolean };
 const STATES = new Once<Promise<JobObject | null>>();
 
 /** Of a Job that has been deleted meanwhile as well: what its labels were by then decides what the row of its end is. */
-async function stateOf(uid: JobUid, version: number, reads: Reads): Promise<JobObject | null> {
-  const view = await readJob(uid, reads, chunksForSummary, 'evenDeleted');
-  return view === null ? null : renderJob({ ...view, version });
+async function stateOf(entry: FeedEntry, version: number, reads: Reads): Promise<JobObject | null> {
+  const view = await readJob(entry.uid, reads, chunksForSummary, 'evenDeleted');
+  return view === null ? null : renderJob({ ...view, spec: await specOf(view.spec, entry, version, reads), version });
+}
+
+const ROWS_PER_READ = 100;
+
+/**
+ * The spec, with labels and all else that users write, that a row tells of. Whoever has changed it since has left what was
+ * there before in the row that told of the change; should it have been told by a pass, for the writer had died, the spec
+ * of now has to do.
+ */
+async function specOf(
+  now: StoredSpec,
+  { uid, revision }: FeedEntry,
+  number: number,
+  { feed }: Reads,
+): Promise<StoredSpec> {
+  if (revision === undefined || now.revision <= revision) return now;
+  for (let after = number; ; after += ROWS_PER_READ) {
+    const page = await feed.read(after, ROWS_PER_READ);
+    const rows = page.kind === 'rows' ? page.rows : [];
+    for (const { entries } of rows)
+      for (const { uid: other, specBefore } of entries)
+        if (other === uid && specBefore !== undefined && specBefore.revision >= revision) return specBefore;
+    if (rows.length < ROWS_PER_READ) return now;
+  }
 }
 
 function wasShown(filter: JobFilter, { type, labelsBefore }: FeedEntry, job: JobObject): boolean {

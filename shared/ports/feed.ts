@@ -1,6 +1,7 @@
 import type { EpochMs, JobUid } from '../domain/brand.ts';
 import type { PodChange } from '../domain/journal.ts';
 import type { Labels } from '../domain/manifest.ts';
+import type { StoredSpec } from './job-store.ts';
 import type { PartName, Told, ToldPart } from '../domain/told-pods.ts';
 
 /**
@@ -53,6 +54,10 @@ export type FeedEntry = {
   readonly after: number;
   readonly version: number;
   readonly seq: number;
+  /** Revision of the spec that this version goes by; left out by earlier versions of Muster. */
+  readonly revision?: number | undefined;
+  /** The spec as it was before a user has changed it since: what rows before this one have shown. */
+  readonly specBefore?: StoredSpec | undefined;
   /** Pods that changed since, each once, as they are in this version, by index. */
   readonly pods: readonly PodChange[];
   /** From this row on all of its Pods are being deleted. */

@@ -72,9 +72,9 @@ describe('what begins or ceases to match', () => {
     await world.post(JOBS, labelled('a', 'x'));
     await claim('a', 0)(world);
     await label('a', 'y')(world);
-    // The state of now is shown for the row of the claim already: that it had the label once is told by the next.
+    // For the row of the claim its labels are still those that match.
     const query = `watch=1&resourceVersion=1&labelSelector=app%3Dx${end}`;
-    expect(brief(await eventsOf(world.get(`${JOBS}?${query}`)))).toEqual(['DELETED a 3']);
+    expect(brief(await eventsOf(world.get(`${JOBS}?${query}`)))).toEqual(['MODIFIED a 2', 'DELETED a 3']);
   });
 
   test('a Job that is deleted with labels that do not match is nobody’s business', async () => {
@@ -102,6 +102,46 @@ describe('what begins or ceases to match', () => {
       world.get(`${JOBS}?watch=1&resourceVersion=0&fieldSelector=status.successful%3D1${end}`),
     );
     expect(brief(events).map((line) => line.split(' ')[0])).toEqual(['ADDED', 'MODIFIED', 'DELETED']);
+  });
+});
+
+describe('a watch that comes late', () => {
+  const patch = async (world: World, metadata: object): Promise<void> => {
+    const body = JSON.stringify({ metadata });
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    expect((await world.app.request(`${JOBS}/a`, { method: 'PATCH', body, headers })).status).toBe(200);
+  };
+  const labelled = (label: string) => ({ labels: { app: label } });
+
+  test('shows of each version what users had written by then', async () => {
+    const world = await aWorld();
+    await world.post(JOBS, manifest('a', {}, { metadata: { name: 'a', annotations: { step: '0' } } }));
+    for (const step of ['1', '2', '3']) await patch(world, { annotations: { step } });
+    await world.app.request(`${JOBS}/a`, { method: 'DELETE' });
+    const events = await linesOf(await world.get(`${JOBS}?watch=true&resourceVersion=1&timeoutSeconds=2`));
+    const steps = (
+      events as { type: string; object: { metadata: { annotations: { step: string }; generation: number } } }[]
+    ).map(({ type, object: { metadata } }) => `${type} ${metadata.annotations.step}`);
+    expect(steps).toEqual(['MODIFIED 1', 'MODIFIED 2', 'MODIFIED 3', 'DELETED 3']);
+    const first = await linesOf(await world.get(`${JOBS}?watch=true&resourceVersion=0&timeoutSeconds=2`));
+    expect(first).toEqual([]);
+  });
+
+  test('hears that a Job ceased to match, and matched again', async () => {
+    const world = await aWorld();
+    await world.post(JOBS, manifest('a', {}, { metadata: { name: 'a', ...labelled('yes') } }));
+    await patch(world, labelled('no'));
+    await patch(world, { annotations: { unseen: 'yes' } });
+    await patch(world, labelled('yes'));
+    const query = 'watch=true&resourceVersion=1&timeoutSeconds=2&labelSelector=app%3Dyes';
+    const events = (await linesOf(await world.get(`${JOBS}?${query}`))) as {
+      type: string;
+      object: { metadata: { resourceVersion: string } };
+    }[];
+    expect(events.map(({ type, object }) => `${type} ${object.metadata.resourceVersion}`)).toEqual([
+      'DELETED 2',
+      'ADDED 4',
+    ]);
   });
 });
 

@@ -44,6 +44,20 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     ['G14', 'G15'],
   ),
   one(
+    'a Pod that goes on in another task is told of as new',
+    JOURNAL,
+    "const isNew = transition.op === 'claim' ||",
+    "const isNew = transition.op === 'claim' || transition.op === 'relaunch' ||",
+    ['G14'],
+  ),
+  one(
+    'a Pod that started before anybody was told of it is not told of as new',
+    JOURNAL,
+    "transition.op === 'claim' || before?.isNew === true;",
+    "transition.op === 'claim';",
+    ['G14'],
+  ),
+  one(
     'journal entries are dropped before they are folded',
     JOURNAL,
     'entry.seq >= publishedSeq || !draft.isFolded(entry)',

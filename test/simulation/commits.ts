@@ -34,6 +34,8 @@ export type Watched = {
   readonly outcomes: Map<string, Outcome>;
   publishedVersion: number;
   readonly repairs: Repairs;
+  /** `index/attempt` of the Pods that watchers have. */
+  readonly toldPods: Set<string>;
   readonly sights: Sights;
 };
 
@@ -52,6 +54,7 @@ export function watch(stored: StoredSpec, status: Status, createdAt: EpochMs): W
     outcomes: new Map(),
     publishedVersion: 0,
     repairs: new Repairs(),
+    toldPods: new Set(),
     sights: new Sights(),
   };
 }

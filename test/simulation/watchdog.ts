@@ -317,7 +317,7 @@ export class Watchdog {
     this.jobs.set(uid, watch(spec, status, this.#now()));
   }
 
-  #published({ uid, type, after, version }: FeedEntry): void {
+  #published({ uid, type, after, version, pods }: FeedEntry): void {
     this.#tell(`publishes versions ${after} to ${version} (${type})`, { uids: [uid], indexes: null, isMinor: true });
     const watched = this.jobs.get(uid);
     if (watched === undefined) return;
@@ -328,6 +328,19 @@ export class Watchdog {
       () => `the feed goes from version ${publishedVersion} to one after ${after}`,
     );
     watched.publishedVersion = version;
+    // With a deleted Job go the Pods that watchers have; what changed since they do not hear of.
+    if (type === 'DELETED') return;
+    for (const { index, attempt, state, isNew } of pods) {
+      const key = `${index}/${attempt}`;
+      this.#law.of(uid)(
+        (isNew === true) === watched.toldPods.has(key),
+        'G14',
+        () => `Pod ${key} is told of as ${isNew === true ? 'new again' : `${state}, and never as new`}`,
+        index,
+      );
+      if (state === 'gone') watched.toldPods.delete(key);
+      else watched.toldPods.add(key);
+    }
   }
 
   #committed(uid: JobUid, status: Status, isPass = false): void {

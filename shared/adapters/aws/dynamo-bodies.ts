@@ -186,6 +186,8 @@ export const EntriesSchema: z.ZodType<readonly FeedEntry[]> = z.array(
     after: z.number(),
     version: z.number(),
     seq: z.number(),
+    revision: z.number().optional(),
+    specBefore: SpecSchema.optional(),
     pods: Pods,
     ends: z.literal(true).optional(),
     labelsBefore: z.record(z.string(), z.string()).optional(),

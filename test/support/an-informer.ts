@@ -1,0 +1,91 @@
+import { asEpochMs } from '../../shared/domain/brand.ts';
+import { parseJobFilter, presentJobs } from '../../shared/kube/list-jobs.ts';
+import { parsePodFilter, presentPods } from '../../shared/kube/list-pods.ts';
+import { watchedJobs } from '../../shared/kube/watch-jobs.ts';
+import { watchedPods } from '../../shared/kube/watch-pods.ts';
+import type { WatchSource } from '../../shared/kube/watched.ts';
+import type { Stores } from '../contract/store-under-test.ts';
+
+const NO_PACE = { now: asEpochMs(0), perSec: null, fullPerSec: null, namesPerSec: null };
+const PAGE = 7;
+
+type Named = { readonly metadata: { readonly uid: string; readonly resourceVersion: string } };
+/** Objects by uid: their versions. */
+type Cache = ReadonlyMap<string, number>;
+
+/** What an informer has come to know, and what no watch may tell it. */
+export type Informed = {
+  readonly cache: Cache;
+  readonly events: readonly string[];
+  readonly oddities: readonly string[];
+};
+
+const filterOf = <T>(parsed: { readonly kind: 'ok'; readonly value: T } | { readonly kind: 'bad' }): T => {
+  if (parsed.kind === 'bad') throw new Error('a filter of all');
+  return parsed.value;
+};
+
+/** All Jobs and all Pods as lists show them. */
+export function listsOf(stores: Stores) {
+  const reads = { ...stores, launchPace: async () => NO_PACE };
+  const versions = async (objects: AsyncIterable<Named>): Promise<Cache> => {
+    const found = new Map<string, number>();
+    for await (const { metadata } of objects) found.set(metadata.uid, Number(metadata.resourceVersion));
+    return found;
+  };
+  return {
+    jobs: async () => versions(presentJobs(filterOf(parseJobFilter(null, {})), reads)),
+    pods: async () => versions(presentPods(filterOf(parsePodFilter(null, {})), reads)),
+  };
+}
+
+/** Watches all Jobs, or all Pods, as a cache does: from what there is on, until `isDone` and no row is left. */
+export function informerOf(
+  kind: 'jobs' | 'pods',
+  stores: Stores,
+  turn: () => Promise<void>,
+  isDone: () => boolean,
+): Promise<Informed> {
+  const reads = { ...stores, launchPace: async () => NO_PACE };
+  return kind === 'jobs'
+    ? follow(watchedJobs(filterOf(parseJobFilter(null, {})), reads), stores, turn, isDone)
+    : follow(watchedPods(filterOf(parsePodFilter(null, {})), reads), stores, turn, isDone);
+}
+
+async function follow<T extends Named>(
+  source: WatchSource<T>,
+  { feed }: Stores,
+  turn: () => Promise<void>,
+  isDone: () => boolean,
+): Promise<Informed> {
+  const cache = new Map<string, number>();
+  const ended = new Set<string>();
+  const events: string[] = [];
+  const oddities: string[] = [];
+  let after = await feed.head();
+  for await (const { metadata } of source.present()) cache.set(metadata.uid, Number(metadata.resourceVersion));
+  for (;;) {
+    const wasDone = isDone();
+    const page = await feed.read(after, PAGE);
+    if (page.kind === 'expired') throw new Error('rows expired while they were watched');
+    for (const row of page.rows) {
+      after = row.number;
+      for await (const { type, object } of source.changes(row)) {
+        const { uid, resourceVersion } = object.metadata;
+        const version = Number(resourceVersion);
+        const event = `${type} ${uid} ${version}`;
+        events.push(event);
+        if ((type === 'ADDED') === cache.has(uid))
+          oddities.push(`${event}: it was ${cache.has(uid) ? '' : 'not '}there`);
+        if (ended.has(uid)) oddities.push(`${event}: it had ended`);
+        if (version <= (cache.get(uid) ?? 0)) oddities.push(`${event}: after ${cache.get(uid)}`);
+        if (version !== row.number) oddities.push(`${event}: in row ${row.number}`);
+        if (type === 'DELETED') ended.add(uid);
+        if (type === 'DELETED') cache.delete(uid);
+        else cache.set(uid, version);
+      }
+    }
+    if (wasDone && page.rows.length === 0) return { cache, events, oddities };
+    await turn();
+  }
+}
