@@ -102,6 +102,19 @@ test('a task sees the environment that it was given, the workspace, a path, and 
   });
 });
 
+test('what every task gets yields to what a container says; programs are found in its PATH, as in a Python environment', async () => {
+  await server.close();
+  const bin = join(folders.workspaceDir, 'venv', 'bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'python'), '#!/bin/sh\necho "$0 $HOME $LANG $TZ" > "$MUSTER_WORKSPACE/out"\n', {
+    mode: 0o755,
+  });
+  const environment = { PATH: `${bin}:/usr/bin:/bin`, HOME: '/home/ann', LANG: 'de_DE.UTF-8', TZ: 'Europe/Berlin' };
+  server = await startServer({ kind: 'process', ...folders, environment });
+  const { out } = await runToEnd(['python'], { environment: [{ name: 'TZ', value: 'UTC' }] });
+  expect(out).toBe(`${join(bin, 'python')} /home/ann de_DE.UTF-8 UTC\n`);
+});
+
 describe('variables whose names no shell passes on', () => {
   const ODD = ['db.password', '-u', '--version', '1st', 'a b', 'IFS', 'BASH_ENV', 'NODE_OPTIONS'];
   const environment = ODD.map((name) => ({ name, value: `top secret of ${name}` }));
