@@ -2,6 +2,9 @@ import type { Context } from 'hono';
 import type { FieldValidation } from '../../schema/read-object.ts';
 import { readBody } from '../request-body.ts';
 import { type Resource, badRequest } from '../status-error.ts';
+import { KINDS } from '../../schema/kinds/kinds.ts';
+import { isObject, without } from '../patch/json-value.ts';
+import { typedFaults } from '../patch/typed-faults.ts';
 import type { Read } from './write-options.ts';
 
 export type SentDocument = { readonly value: unknown; readonly warnings: readonly string[] };
@@ -19,12 +22,23 @@ export async function readDocument(
   if (document.kind === 'unreadable') return unrecognised(kind, document.reason);
   if (document.kind === 'parsed') return { kind: 'ok', value: { value: document.value, warnings: [] } };
   if (fieldValidation === 'Strict') {
-    const message = `${kind} in version "v1" cannot be handled as a ${kind}: strict decoding error: ${document.reason}`;
+    const faults = [document.reason, ...unknownFields(kind, document.value)].join(', ');
+    const message = `${kind} in version "v1" cannot be handled as a ${kind}: strict decoding error: ${faults}`;
     return { kind: 'bad', error: badRequest(message) };
   }
   const warnings = fieldValidation === 'Warn' ? [document.reason] : [];
   return { kind: 'ok', value: { value: document.value, warnings } };
 }
+
+/** Both kinds of mistakes are told at once: fields that stand twice, and those that there are not. */
+const unknownFields = (kind: string, value: unknown): readonly string[] =>
+  typedFaults(KINDS, { is: 'object', of: kind }, withoutType(value))
+    .filter((fault) => fault.endsWith(UNDECLARED))
+    .map((fault) => `unknown field ${JSON.stringify(fault.slice(1, -UNDECLARED.length))}`);
+
+const UNDECLARED = ': field not declared in schema';
+
+const withoutType = (value: unknown): unknown => (isObject(value) ? without(value, ['apiVersion', 'kind']) : value);
 
 const unrecognised = (kind: string, reason: string): Read<never> => ({
   kind: 'bad',

@@ -56,3 +56,16 @@ test('an answer to a question is no table', async () => {
   expect((await ask(table)).status).toBe(406);
   expect((await ask(`${table},application/json`)).status).toBe(201);
 });
+
+test('what stands twice and what there is not are told at once', async () => {
+  const world = await aWorld();
+  const text = JSON.stringify(job('sums', { parallelism: 1, paralelism: 2 })).replace(
+    '"parallelism":1',
+    '"parallelism":1,"parallelism":1',
+  );
+  const { code, body } = await send(world, 'POST', JOBS, text);
+  expect([code, body.message]).toEqual([
+    400,
+    'Job in version "v1" cannot be handled as a Job: strict decoding error: duplicate field "spec.parallelism", unknown field "spec.paralelism"',
+  ]);
+});
