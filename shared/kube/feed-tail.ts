@@ -1,5 +1,6 @@
 import { type EpochMs, plusMs } from '../domain/brand.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Gate } from './gate.ts';
 
 /** Something that happens in one numeric order: rows without gaps, which can be read for some time. */
 export type NumberedFeed<R> = {
@@ -31,6 +32,8 @@ export type Tail<R> = NumberedFeed<R> & {
    * for it, so any number of those who wait costs what one costs.
    */
   awaitNews(after: number, wait: Wait<R>): Promise<News>;
+  /** What watches read for themselves goes through it: a thousand that begin at once must not be in everybody's way. */
+  readonly gate: Gate;
 };
 
 export type News = {
@@ -44,6 +47,7 @@ export type TailOptions = {
   readonly clock: Clock;
   /** How often the reader looks when nobody rings. */
   readonly pollMs: number;
+  readonly gate: Gate;
   /** Is given what rings: this process has appended a row. */
   readonly onNews: (ring: () => void) => void;
 };
@@ -66,12 +70,15 @@ const FAILURES_MAX = 3;
 export function createTail<R>(feed: NumberedFeed<R>, options: TailOptions): Tail<R> {
   const window = new Window(feed);
   const reader = new Reader(feed, window, options);
+  const { gate } = options;
   return {
     ...feed,
+    gate,
+    head: async () => gate(async () => feed.head()),
     async read(after, limit) {
       const rows = window.after(after);
       return rows === null || rows.length === 0
-        ? feed.read(after, limit)
+        ? gate(async () => feed.read(after, limit))
         : { kind: 'rows', rows: rows.slice(0, limit) };
     },
     awaitNews: async (after, wait) => reader.awaitNews(after, wait),

@@ -1,6 +1,7 @@
 import type { Feed, FeedRow } from '../ports/feed.ts';
 import type { FeedName, FeedNews } from '../ports/feed-news.ts';
 import type { ObjectChange, ObjectStore, StoredKind } from '../ports/object-store.ts';
+import { createGate } from './gate.ts';
 import { type News, type NumberedFeed, type Tail, type TailOptions, type Wait, createTail } from './feed-tail.ts';
 
 /** The feeds of one process, each with the one reader that its watches share. */
@@ -14,11 +15,15 @@ export type Tails = {
 /** What is empty has a version all the same, from which a watch can go on. */
 export const EMPTY_VERSION = 1;
 
+/** Reads of watches that are under way at once, each of them a request or a few. */
+const READS_AT_ONCE = 10;
+
 /** @param news rings for rows that this process appends; left out: nothing does */
 export function createTails(
   { feed, objects }: { readonly feed: Feed; readonly objects: ObjectStore },
-  { news, ...options }: Omit<TailOptions, 'onNews'> & { readonly news: FeedNews | undefined },
+  { news, ...given }: Omit<TailOptions, 'onNews' | 'gate'> & { readonly news: FeedNews | undefined },
 ): Tails {
+  const options = { ...given, gate: createGate(READS_AT_ONCE) };
   const tailOf = <R>(name: FeedName, numbered: NumberedFeed<R>): Tail<R> =>
     createTail(numbered, { ...options, onNews: (ring) => news?.subscribe(name, ring) });
   const stored = {
@@ -89,7 +94,14 @@ export type WatchedRow<T> = { readonly number: number; changes(): AsyncIterable<
 export const followed = <T, R>(feed: Tail<R>, source: WatchSource<T, R>): Watched<T> => ({
   kind: source.kind,
   apiVersion: source.apiVersion,
-  present: () => source.present(),
+  async *present() {
+    const objects = source.present()[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await feed.gate(async () => objects.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  },
   head: () => feed.head(),
   async read(after, limit) {
     const page = await feed.read(after, limit);

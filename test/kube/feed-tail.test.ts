@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type EpochMs, plusMs } from '../../shared/domain/brand.ts';
+import { createGate } from '../../shared/kube/gate.ts';
 import { type NumberedFeed, type Wait, createTail } from '../../shared/kube/feed-tail.ts';
 import { START } from './a-world.ts';
 
@@ -41,7 +42,7 @@ function aTail() {
   const subscribe = (told: () => void): void => {
     ring = told;
   };
-  const tail = createTail(feed, { clock, pollMs: POLL_MS, onNews: subscribe });
+  const tail = createTail(feed, { clock, pollMs: POLL_MS, gate: createGate(10), onNews: subscribe });
   const append = (about: string, count = 1): void => {
     for (let i = 0; i < count; i++) rows.push({ number: rows.length + 1, about });
   };

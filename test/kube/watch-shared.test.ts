@@ -11,7 +11,13 @@ async function crowd(path: string) {
   let step = 0;
   const world: World = await aWorld(
     {},
-    { onSleep: async () => void (++step <= 3 && (await world.commit('a', [{ op: 'claim', index: step - 1 }]))) },
+    {
+      async onSleep() {
+        // Time does not pass before all have begun.
+        while (looks.mock.calls.length < WATCHERS) await new Promise((resolve) => setImmediate(resolve));
+        if (++step <= 3) await world.commit('a', [{ op: 'claim', index: step - 1 }]);
+      },
+    },
   );
   await world.post(JOBS, manifest('a'));
   const reads = vi.spyOn(world.jobs, 'readStatus');
@@ -74,4 +80,32 @@ test('of a row of very many Pods each watcher reads for itself what is not held,
     const names = told.map(({ object }) => /^a-(\d+)-/.exec(object.metadata.name)?.[1]);
     expect(names).toEqual(indexes.map(String));
   }
+});
+
+test('a hundred that begin at once read ten at a time, so that others come to the store between them', async () => {
+  const world = await aWorld();
+  for (const name of ['a', 'b', 'c']) await world.post(JOBS, manifest(name));
+  let [underWay, most] = [0, 0];
+  for (const [of, name] of [
+    [world.feed, 'head'],
+    [world.feed, 'read'],
+    [world.jobs, 'readSpec'],
+  ] as const) {
+    const real = (of as Record<string, (...args: unknown[]) => Promise<unknown>>)[name]!.bind(of);
+    Object.assign(of, {
+      [name]: async (...args: unknown[]) => {
+        most = Math.max(most, ++underWay);
+        await new Promise((resolve) => setImmediate(resolve));
+        const answer = await real(...args);
+        underWay--;
+        return answer;
+      },
+    });
+  }
+  const answers = await Promise.all(
+    Array.from({ length: WATCHERS }, async () => world.get('/apis/batch/v1/jobs?watch=1&timeoutSeconds=1')),
+  );
+  const told = await Promise.all(answers.map(linesOf));
+  expect(told.map((events) => events.length)).toEqual(told.map(() => 3));
+  expect(most).toBeLessThanOrEqual(11); // and the one reader
 });
