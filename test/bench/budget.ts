@@ -3,8 +3,10 @@ import type { JobFigures } from './scenarios/jobs.ts';
 import type { KepFigures } from './scenarios/kep-load.ts';
 import type { LagFigures } from './scenarios/lag.ts';
 import type { PlannerFigures } from './scenarios/planner.ts';
+import type { WatchesFigures } from './scenarios/watches.ts';
 import { type CostLine, costOfMillion, idleMonth, sumOf } from './prices.ts';
 import { requestsOf } from './meter.ts';
+import { median } from './quantiles.ts';
 import type { RateFigures } from './rates.ts';
 
 export type Peaked<F> = F & { readonly peakRssMb: number };
@@ -15,6 +17,7 @@ export type Results = {
   readonly kep?: Peaked<KepFigures>;
   readonly beside?: Peaked<BesideFigures>;
   readonly lag?: Peaked<LagFigures>;
+  readonly watches?: Peaked<WatchesFigures>;
   readonly planner?: PlannerFigures;
   readonly limiter?: readonly RateFigures[];
 };
@@ -65,7 +68,7 @@ export function budgetOf(results: Results): readonly BudgetRow[] {
     add('flat: write units', perIndex(large, 'writeUnits') / perIndex(small, 'writeUnits'), 'at most', 1.2, '×', on);
     add('flat: read units', perIndex(large, 'readUnits') / perIndex(small, 'readUnits'), 'at most', 1.2, '×', on);
   }
-  const { planner, kep, lag, beside } = results;
+  const { planner, kep, lag, beside, watches } = results;
   if (planner !== undefined) {
     const on = `${planner.facts.toLocaleString('en')} facts, ${planner.indexes.toLocaleString('en')} indexes, nothing cached, p50`;
     add('a pass: load, decode and planJob', planner.coldP50Ms, 'at most', 20, 'ms', on);
@@ -115,6 +118,15 @@ export function budgetOf(results: Results): readonly BudgetRow[] {
     const on = 'three dispatchers in processes of their own';
     add(`${rate.ratePerSec} launches a second: sustained`, rate.sustainedShare, 'at least', 0.95, '×', on);
     add(`${rate.ratePerSec} launches a second: worst second`, rate.worstSecond, 'at most', rate.ratePerSec, '', on);
+  }
+  if (watches !== undefined) {
+    const { idle, indexes, alone, besideIdle, crowd } = watches;
+    const times = median(besideIdle.seconds) / median(alone.seconds);
+    add('beside idle watches', times, 'at most', 1.3, '×', `a Job of ${indexes} beside ${idle}, medians`);
+    const on = `${crowd.writers} writers and ${crowd.watchers} watchers of all Jobs and Pods`;
+    add('many writers and watchers', crowd.seconds, 'at most', 6, 's', on);
+    const oddities = crowd.told.reduce((count, told) => count + told.oddities.length, 0);
+    add('events out of order', oddities, 'at most', 0, '', on);
   }
   if (beside !== undefined)
     add(

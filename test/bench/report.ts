@@ -1,6 +1,7 @@
 import Table from 'cli-table3';
 import { type BudgetRow, type Peaked, type Results, budgetOf, nameOf, perIndex, pricedJob } from './budget.ts';
 import { requestsOf } from './meter.ts';
+import { median } from './quantiles.ts';
 import type { Calibration } from './scenarios/calibration.ts';
 import { type CostLine, PRICES, idleMonth, sumOf } from './prices.ts';
 import type { RatioRow } from './ratios.ts';
@@ -68,7 +69,7 @@ const speed = ({ clientCpuMs, engineCpuMs, perSec }: Calibration): string =>
   `a conditional UpdateItem takes ${clientCpuMs.toFixed(2)} ms of CPU, and ${engineCpuMs.toFixed(2)} ms of the engine’s; ${Math.round(perSec).toLocaleString('en')} a second from one process`;
 
 /** What the budget has no line for. */
-function besides({ lag, beside, planner, kep }: Results): readonly string[] {
+function besides({ lag, beside, planner, kep, watches }: Results): readonly string[] {
   const lines: string[] = [];
   if (lag !== undefined) {
     const of = ({ p50Ms, p99Ms, worstMs, events }: typeof lag.idle): string =>
@@ -84,6 +85,16 @@ function besides({ lag, beside, planner, kep }: Results): readonly string[] {
     const seconds = (sample: readonly number[]): string => sample.map((value) => value.toFixed(1)).join(', ');
     lines.push(
       `a Job of 3 (tasks of 1 s): alone ${seconds(beside.aloneSec)} s; beside ${beside.largeIndexes.toLocaleString('en')} at ${beside.perSec}/s ${seconds(beside.besideSec)} s`,
+    );
+  }
+  if (watches !== undefined) {
+    const { idle, indexes, alone, besideIdle, besideFollowers, crowd } = watches;
+    const each = ({ seconds, cpuMs }: typeof alone): string =>
+      `${median(seconds).toFixed(2)} s, ${(cpuMs / seconds.length).toFixed(0)} ms of CPU`;
+    lines.push(
+      `a Job of ${indexes}: nobody watching ${each(alone)}; ${idle} idle watches open ${each(besideIdle)}; ${idle} watches of all Jobs ${each(besideFollowers)}`,
+      `${crowd.writers} writers: ${crowd.unwatchedSec.toFixed(1)} s, ${crowd.unwatchedCpuMs.toFixed(0)} ms of CPU; beside ${crowd.watchers} watchers of all Jobs and Pods ${crowd.seconds.toFixed(1)} s, ${crowd.cpuMs.toFixed(0)} ms of CPU (the engine’s and the watchers’ own left out)`,
+      ...crowd.told.flatMap(({ oddities }) => oddities.map((odd) => `  out of order: ${odd}`)),
     );
   }
   if (kep !== undefined)

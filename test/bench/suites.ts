@@ -10,6 +10,9 @@ export type Sizes = { readonly indexes: readonly number[]; readonly largeIndexes
 /** One group of figures, by the name that `--only` takes; what it leaves out of `Results` was not measured. */
 export type Suite = { readonly name: string; readonly run: (bundle: Bundle, sizes: Sizes) => Promise<Results> };
 
+/** What a process is promised to bear; medians of seven. */
+const WATCHES = { idle: 1_000, times: 7, writers: 100 };
+
 /** These sizes show whether the cost of an index is flat; completions come in any order. */
 const FLAT = [1_000, 100_000];
 
@@ -25,6 +28,10 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'beside',
     run: async (bundle, { largeIndexes }) => ({ beside: withPeak(await runChild(bundle, 'beside', { largeIndexes })) }),
+  },
+  {
+    name: 'watches',
+    run: async (bundle) => ({ watches: withPeak(await runChild(bundle, 'watches', WATCHES)) }),
   },
   { name: 'kep', run: async (bundle) => ({ kep: withPeak(await runChild(bundle, 'kepLoad', {})) }) },
   { name: 'jobs', run: async (bundle, { indexes }) => ({ jobs: await jobs(bundle, indexes) }) },

@@ -122,7 +122,8 @@ function countsOf(telemetry: object): () => number {
   return () => counts().IndexesSucceeded ?? 0;
 }
 
-const manifestOf = (name: string, completions: number) => ({
+/** An Indexed Job with as much parallelism as it has indexes. */
+export const manifestOf = (name: string, completions: number) => ({
   apiVersion: 'batch/v1',
   kind: 'Job',
   metadata: { name },
