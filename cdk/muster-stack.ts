@@ -1,10 +1,12 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
-import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Function as LambdaFunctionBase } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { DEAD_QUEUE_ENV } from '../shared/names/dead-letters.ts';
 import { ENV } from '../shared/names/env.ts';
+import { METRIC_NAMESPACE, METRIC_SERVICE, type MetricName } from '../shared/names/metrics.ts';
 import { Alarms } from './constructs/alarms.ts';
 import { HandlerFunction, type HandlerName } from './constructs/handler-function.ts';
 import { KubeApi, STREAM_MAX } from './constructs/kube-api.ts';
@@ -75,6 +77,7 @@ export class MusterStack extends Stack {
     grantRights({ roles: rolesOf(handlers), state, queues, tasks, taskRoleArns: Object.values(settings.taskRoles) });
     if (names !== null) grantNameRights({ names, roles: rolesOf(handlers) });
     this.#alarmOnErrors(handlers, alarms);
+    this.#alarmOnOurs(alarms);
 
     this.#output('ApiUrl', kube.api.url, 'The Kubernetes API; callers sign with IAM');
     this.#output('Cluster', tasks.cluster.clusterName, 'Tasks run on this ECS cluster');
@@ -172,6 +175,38 @@ export class MusterStack extends Stack {
         meaning: `${name} failed${sweeps ? ', or does not run' : ''}. Its log says why; what it could not do is done again.`,
       });
     }
+  }
+
+  /** One alarm each for all queues and functions: an alarm costs $0.10 a month. */
+  #alarmOnOurs(alarms: Alarms): void {
+    const ours = (metricName: MetricName) =>
+      new Metric({
+        namespace: METRIC_NAMESPACE,
+        metricName,
+        dimensionsMap: { service: METRIC_SERVICE },
+        period: Duration.minutes(5),
+        statistic: Stats.SUM,
+      });
+    alarms.on('Dead', {
+      metric: ours('DeadLetters'),
+      above: 0,
+      silence: 'fine',
+      meaning: 'Messages could not be processed. "muster doctor" lists them with their reasons, for 14 days.',
+    });
+    alarms.on('Misconfigured', {
+      metric: ours('LaunchesMisconfigured'),
+      above: 0,
+      silence: 'fine',
+      meaning:
+        'ECS refuses launches for want of a right, a role, a network or a quota. Jobs wait, and say why; the log of dispatch says it, too.',
+    });
+    alarms.on('Throttled', {
+      // Of all functions in the Region: they share the account's concurrency, so whoever takes it is to be found.
+      metric: LambdaFunctionBase.metricAllThrottles({ period: Duration.minutes(5), statistic: Stats.SUM }),
+      above: 0,
+      silence: 'fine',
+      meaning: "Lambda refused invocations: the account's concurrent executions are used up. Raise them (L-B99A9384).",
+    });
   }
 
   #output(id: string, value: string, description: string): void {

@@ -24,8 +24,8 @@ const BATCH_SIZE = 10;
 const DEAD_KEPT = Duration.days(14);
 
 /**
- * A queue whose messages cannot be lost without a sign: what its consumer cannot process goes to a dead-letter queue,
- * and an alarm tells. Any message that fails fails alone.
+ * A queue whose messages cannot be lost without a sign: what its consumer cannot process goes to a dead-letter queue, which
+ * the sweep empties, and counts. Any message that fails fails alone.
  */
 export class WorkQueue extends Construct {
   readonly queue: Queue;
@@ -57,13 +57,6 @@ export class WorkQueue extends Construct {
   }
 
   #alarms(id: string, oldestAlarm: Duration, alarms: Alarms): void {
-    alarms.on(`${id}Dead`, {
-      // Not how many there are: the sweep takes every letter out within a minute or two, and files it.
-      metric: this.dead.metricNumberOfMessagesReceived({ period: Duration.minutes(5), statistic: Stats.SUM }),
-      above: 0,
-      silence: 'fine',
-      meaning: `Messages of the ${id} queue could not be processed. "muster doctor" lists them with their reasons, for ${DEAD_KEPT.toDays()} days.`,
-    });
     alarms.on(`${id}Oldest`, {
       metric: this.queue.metricApproximateAgeOfOldestMessage({
         period: Duration.minutes(5),

@@ -57,6 +57,7 @@ async function sweepSome(
 ): Promise<number> {
   const taken = await dead.take(queue);
   if (taken.length === 0) return 0;
+  deps.telemetry.count('DeadLetters', taken.length);
   const filedAt = deps.clock.now();
   const filed: { letter: TakenLetter; job: JobUid | null }[] = [];
   await Promise.all(

@@ -1,4 +1,4 @@
-import { type JobUid, plusMs } from '../domain/brand.ts';
+import { type EpochMs, type JobUid, plusMs } from '../domain/brand.ts';
 import { LOST, NO_TIMES, POD_DELETED } from '../domain/ending.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';
 import { unreachable } from '../domain/invariant.ts';
@@ -19,6 +19,7 @@ import { taskEnvironment } from '../domain/task-environment.ts';
 import type { LaunchTemplate } from '../domain/task.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
+import type { Fatal, Refused } from '../ports/tasks.ts';
 import type { Deps } from './deps.ts';
 import { closeHosts } from './hosts-closing.ts';
 import { syncHosts } from './hosts.ts';
@@ -172,14 +173,10 @@ const NOTHING_RUN: Run = { facts: [], outcomes: [], later: [] };
 async function runAll(spec: StoredSpec, ids: SlotWork['run'], ahead: number, deps: Deps): Promise<Run> {
   if (ids.length === 0) return NOTHING_RUN;
   const template = await templateOf(spec, deps);
-  if ('kind' in template)
-    return template.kind === 'later'
-      ? { ...NOTHING_RUN, later: ids.map(({ id }) => id) }
-      : rejectAll(
-          ids.map(({ id }) => id),
-          template.reason,
-          deps,
-        );
+  if ('kind' in template) {
+    const asked = ids.map(({ id }) => id);
+    return template.kind === 'later' ? { ...NOTHING_RUN, later: asked } : closeAll(asked, template, spec, deps);
+  }
   const facts: Fact[] = [];
   const outcomes: SlotOutcome[] = [];
   const later: AttemptId[] = [];
@@ -194,13 +191,8 @@ async function runAll(spec: StoredSpec, ids: SlotWork['run'], ahead: number, dep
         deps.telemetry.count('TasksLaunched', 1);
         break;
       case 'refused':
-        facts.push({
-          ...id,
-          kind: 'refused',
-          reason: answer.reason,
-          retryAt: plusMs(at, refusedRetryMs(id.nonce)),
-          at,
-        });
+        if (answer.misconfigured === true) tellOperator(spec, answer.reason, 1, deps);
+        facts.push(refusedFact(id, answer.reason, at));
         outcomes.push({ id, kind: 'refused' });
         break;
       case 'fatal':
@@ -325,12 +317,28 @@ async function stopStranger(message: Extract<DispatchMessage, { kind: 'stopTask'
   await deps.queues.dispatch([{ ...message, turn }], Math.min(DELAY_MAX_SEC, 2 ** (turn - 1)));
 }
 
-/** There will never be a template: nothing runs, and nothing will. */
-function rejectAll(ids: readonly AttemptId[], reason: string, { clock }: Deps): Run {
-  const at = clock.now();
+/** There is no template, for now or for good: nothing runs, and nothing will under these nonces. */
+function closeAll(ids: readonly AttemptId[], answer: Refused | Fatal, spec: StoredSpec, deps: Deps): Run {
+  const { kind, reason } = answer;
+  const at = deps.clock.now();
+  if (kind === 'refused') tellOperator(spec, reason, ids.length, deps);
   return {
-    facts: ids.map((id): Fact => ({ ...id, kind: 'rejected', reason, at })),
+    facts: ids.map((id) => (kind === 'fatal' ? { ...id, kind: 'rejected', reason, at } : refusedFact(id, reason, at))),
     outcomes: ids.map((id) => ({ id, kind: 'closed' })),
     later: [],
   };
+}
+
+const refusedFact = (id: AttemptId, reason: string, at: EpochMs): Fact => ({
+  ...id,
+  kind: 'refused',
+  reason,
+  retryAt: plusMs(at, refusedRetryMs(id.nonce)),
+  at,
+});
+
+/** Its Job waits and says why; whoever runs the installation has to mend it, and has an alarm on the count. */
+function tellOperator({ identity }: StoredSpec, reason: string, launches: number, { telemetry }: Deps): void {
+  telemetry.count('LaunchesMisconfigured', launches);
+  telemetry.warn('launch refused: the installation is at fault', { job: identity.uid, reason });
 }

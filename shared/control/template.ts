@@ -3,7 +3,7 @@ import { hasNames } from '../domain/host-names.ts';
 import { taskDefinitionOf } from '../domain/pod-template.ts';
 import type { LaunchTemplate } from '../domain/task.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
-import type { Fatal, Later } from '../ports/tasks.ts';
+import type { Fatal, Later, Refused } from '../ports/tasks.ts';
 import type { Deps } from './deps.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { Deps } from './deps.ts';
 const underWay = new WeakMap<Deps, Map<JobUid, ReturnType<typeof prepare>>>();
 
 /** The Job's frozen launch template; made, and stored for good, at its first launch. */
-export async function templateOf(spec: StoredSpec, deps: Deps): Promise<LaunchTemplate | Later | Fatal> {
+export async function templateOf(spec: StoredSpec, deps: Deps): Promise<LaunchTemplate | Later | Refused | Fatal> {
   const { uid } = spec.identity;
   const known = deps.cache.templates.get(uid);
   if (known !== undefined) return known;
@@ -27,7 +27,7 @@ export async function templateOf(spec: StoredSpec, deps: Deps): Promise<LaunchTe
 async function prepare(
   { identity, manifest }: StoredSpec,
   { jobs, tasks, hostnames, cache, hash }: Deps,
-): Promise<LaunchTemplate | Later | Fatal> {
+): Promise<LaunchTemplate | Later | Refused | Fatal> {
   const { uid } = identity;
   const known = await jobs.readTemplate(uid);
   if (known !== null) {

@@ -6,6 +6,8 @@ export type RefusalCause =
   | 'capacity'
   /** no network interface or address in the subnets */
   | 'network'
+  /** a right, a role or a network of the installation */
+  | 'installation'
   /** too many calls */
   | 'throttled'
   /** something else, which its text says */
@@ -19,6 +21,10 @@ type Row = { readonly cause: RefusalCause; readonly text: RegExp };
  */
 const TEXTS: readonly Row[] = [
   { cause: 'throttled', text: /rate exceeded|request limit exceeded|throttl|too many (requests|concurrent attempts)/i },
+  {
+    cause: 'installation',
+    text: /AccessDenied|not authorized|role is not valid|assume the |service.linked role|ClusterNotFound|BlockedException|(subnet|security ?group).*(not exist|not found|invalid)|TaskDefinition (is inactive|not found)/i,
+  },
   { cause: 'quota', text: /reached the limit on the number of|above your limit|vcpu limit|quota|limit ?exceeded/i },
   { cause: 'network', text: /RESOURCE:(ENI|PORTS)|network interface|free (ip )?address|insufficient free/i },
   {

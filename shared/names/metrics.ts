@@ -8,15 +8,19 @@ export const METRICS = {
   TasksLaunched: 'Count',
   LaunchesRefused: 'Count',
   LaunchesThrottled: 'Count',
+  LaunchesMisconfigured: 'Count',
   TasksStopped: 'Count',
   GhostsStopped: 'Count',
   CommitsLost: 'Count',
   FactsFolded: 'Count',
   MessagesRejected: 'Count',
+  DeadLetters: 'Count',
 } as const;
 
 export type MetricName = keyof typeof METRICS;
 export const METRIC_NAMESPACE = 'Muster';
+/** The one dimension of ours. */
+export const METRIC_SERVICE = 'muster';
 
 /** Kubernetes' metrics of the Job controller; their labels are dimensions. */
 export const JOB_METRICS = {

@@ -11,19 +11,12 @@ export type Tasks = {
   /** Registers the definition unless its family exists, and freezes what a Job's launches have in common. */
   prepare(
     definition: TaskDefinition,
-  ): Promise<{ readonly kind: 'ready'; readonly template: LaunchTemplate } | Later | Fatal>;
+  ): Promise<{ readonly kind: 'ready'; readonly template: LaunchTemplate } | Later | Refused | Fatal>;
   /**
    * Starts one task for one (attempt, nonce). Repeated within 45 minutes it answers with the same task.
    * A call that throws has an unknown outcome. `refused`: nothing was started, and this nonce must not be used again.
    */
-  run(
-    launch: Launch,
-  ): Promise<
-    | { readonly kind: 'launched'; readonly taskArn: TaskArn }
-    | { readonly kind: 'refused'; readonly reason: string }
-    | Later
-    | Fatal
-  >;
+  run(launch: Launch): Promise<{ readonly kind: 'launched'; readonly taskArn: TaskArn } | Refused | Later | Fatal>;
   /** Asks a task to stop; only a request. A task that is gone already is `asked`, too. */
   stop(taskArn: TaskArn, reason: string): Promise<{ readonly kind: 'asked' } | Later>;
   /** At most 100. `missing`: ECS does not know it (any more, or yet). */
@@ -52,4 +45,7 @@ export type Launch = {
 };
 
 export type Later = { readonly kind: 'later'; readonly reason: string };
+/** `misconfigured`: the installation is at fault (a right, a role, a network), which says nothing about the Job. */
+export type Refused = { readonly kind: 'refused'; readonly reason: string; readonly misconfigured?: true };
+/** What the Job itself asks for cannot be had, however often it is asked for. */
 export type Fatal = { readonly kind: 'fatal'; readonly reason: string };

@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { JOB_METRICS, METRICS, METRIC_NAMESPACE, type MetricName } from '../names/metrics.ts';
+import { JOB_METRICS, METRICS, METRIC_NAMESPACE, METRIC_SERVICE, type MetricName } from '../names/metrics.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import { JobMetricLines } from './job-metric-lines.ts';
 
@@ -15,8 +15,8 @@ export type FlushedTelemetry = Telemetry & {
  * the service; Kubernetes' have their labels beside it, and a line for each set of labels that the invocation has met.
  */
 export function createLambdaTelemetry(): FlushedTelemetry {
-  const logger = new Logger({ serviceName: SERVICE });
-  const metrics = new Metrics({ namespace: METRIC_NAMESPACE, serviceName: SERVICE });
+  const logger = new Logger({ serviceName: METRIC_SERVICE });
+  const metrics = new Metrics({ namespace: METRIC_NAMESPACE, serviceName: METRIC_SERVICE });
   const counts = new Map<MetricName, number>();
   const lines = new JobMetricLines();
   return {
@@ -36,5 +36,3 @@ export function createLambdaTelemetry(): FlushedTelemetry {
     },
   };
 }
-
-const SERVICE = 'muster';

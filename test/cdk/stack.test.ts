@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { STREAM_MAX_SEC } from '../../shared/kube/api-deps.ts';
 import { DEAD_QUEUE_ENV, RECEIVES_MAX } from '../../shared/names/dead-letters.ts';
 import { ENV } from '../../shared/names/env.ts';
+import type { MetricName } from '../../shared/names/metrics.ts';
 import { type Json, musterTemplate, ref } from './template.ts';
 
 const HANDLERS = ['api', 'dispatch', 'reconcile', 'sweep'];
@@ -58,7 +59,7 @@ describe('queues', () => {
     expect(reserved).toEqual([['api', 40]]);
   });
 
-  test('what cannot be processed goes to a dead-letter queue, and every such queue has an alarm', () => {
+  test('what cannot be processed goes to a dead-letter queue', () => {
     const drained = stack.mappings.map(({ queue }) => queue);
     const dead = drained.map((queue) => stack.deadOf(queue));
     expect(new Set([...drained, ...dead])).toEqual(new Set(stack.queues.keys()));
@@ -68,9 +69,6 @@ describe('queues', () => {
       expect(redrive['maxReceiveCount']).toBe(RECEIVES_MAX); // or a function would wait for a last receive that never comes
     }
     for (const id of dead) {
-      expect(stack.alarmsOn('NumberOfMessagesReceived', id)).toMatchObject([
-        { Threshold: 0, ComparisonOperator: 'GreaterThanThreshold', EvaluationPeriods: 1, Statistic: 'Sum' },
-      ]);
       expect(stack.queues.get(id)!.Properties['MessageRetentionPeriod']).toBe(14 * 86_400);
     }
   });
@@ -238,6 +236,20 @@ describe('network', () => {
 });
 
 describe('what it costs while nothing happens', () => {
+  test('dead letters, launches that the installation is at fault for, and throttles have an alarm each', () => {
+    const alarms = [...stack.all('AWS::CloudWatch::Alarm').values()].map(({ Properties }) => Properties);
+    const sum = { Threshold: 0, ComparisonOperator: 'GreaterThanThreshold', EvaluationPeriods: 1, Statistic: 'Sum' };
+    for (const MetricName of ['DeadLetters', 'LaunchesMisconfigured'] satisfies MetricName[])
+      expect(alarms.find((alarm) => alarm['MetricName'] === MetricName)).toMatchObject({
+        ...sum,
+        Namespace: 'Muster',
+        Dimensions: [{ Name: 'service', Value: 'muster' }],
+      });
+    const throttled = alarms.find((alarm) => alarm['MetricName'] === 'Throttles');
+    expect(throttled).toMatchObject({ ...sum, Namespace: 'AWS/Lambda' });
+    expect(throttled).not.toHaveProperty('Dimensions');
+  });
+
   test('ten alarms, all of which tell somebody', () => {
     const alarms = [...stack.all('AWS::CloudWatch::Alarm').values()];
     expect(alarms).toHaveLength(10); // docs/deploy.md adds them up

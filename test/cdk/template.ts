@@ -97,7 +97,8 @@ export class Deployed {
     const alarms = [...this.all('AWS::CloudWatch::Alarm').values()].map(({ Properties }) => Properties);
     return alarms.filter(
       ({ MetricName, Dimensions }) =>
-        MetricName === metric && (Dimensions as { readonly Value: unknown }[]).some(({ Value }) => ref(Value) === id),
+        MetricName === metric &&
+        ((Dimensions ?? []) as { readonly Value: unknown }[]).some(({ Value }) => ref(Value) === id),
     );
   }
 

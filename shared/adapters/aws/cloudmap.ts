@@ -4,6 +4,7 @@ import {
   DeleteServiceCommand,
   DeregisterInstanceCommand,
   DuplicateRequest,
+  InvalidInput,
   GetOperationCommand,
   InstanceNotFound,
   ListInstancesCommand,
@@ -226,7 +227,11 @@ async function adopted(told: string | undefined, find: () => Promise<string | nu
 const outcomeOfError = (error: unknown): Later | Fatal =>
   error instanceof DuplicateRequest || error instanceof OperationNotFound
     ? later(`${error.name}: ${error.message}`)
-    : classify(error);
+    : inputOnlyFatal(classify(error), error);
+
+/** Names come from manifests. All else that is refused is the installation's, and passes when somebody has mended it. */
+const inputOnlyFatal = (outcome: Later | Fatal, error: unknown): Later | Fatal =>
+  outcome.kind === 'fatal' && !(error instanceof InvalidInput) ? later(outcome.reason) : outcome;
 
 /** Where nothing is fatal: what cannot be done is tried until an operator has mended it. */
 function laterOrThrow(error: unknown): Later {

@@ -15,7 +15,7 @@ import type { Fatal, Later, Tasks } from '../../ports/tasks.ts';
 import { parseTask } from '../../schema/ecs-task.ts';
 import { type Connection, clientConfig, unlogged } from './connection.ts';
 import { type Placement, formatPlacement, runTaskInput } from './run-task-request.ts';
-import { classify, outcomeOfAnswer, outcomeOfRunError } from './run-task-outcome.ts';
+import { classify, outcomeOfAnswer, outcomeOfPrepareError, outcomeOfRunError } from './run-task-outcome.ts';
 import { type DefinitionSettings, mainFirst, registerInput, stillFits, taskRoleOf } from './task-definition-request.ts';
 
 /** One attempt: a throttled RunTask is paced by all dispatchers together, and its outcome is classified by us. */
@@ -55,7 +55,7 @@ export function createEcsTasks({ clients, placement, definitions }: EcsTasksOpti
         const containers = mainFirst(definition.containers);
         return { kind: 'ready', template: { taskDefinition: arn, containers, placement: formatPlacement(placement) } };
       } catch (error) {
-        return classify(error);
+        return outcomeOfPrepareError(error);
       }
     },
 

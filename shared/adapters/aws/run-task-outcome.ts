@@ -1,6 +1,6 @@
 import type { RunTaskCommandOutput } from '@aws-sdk/client-ecs';
 import { asTaskArn } from '../../domain/brand.ts';
-import type { Fatal, Later, Tasks } from '../../ports/tasks.ts';
+import type { Fatal, Later, Refused, Tasks } from '../../ports/tasks.ts';
 
 export type RunTaskOutcome = Awaited<ReturnType<Tasks['run']>>;
 
@@ -24,10 +24,38 @@ export function outcomeOfRunError(error: unknown): RunTaskOutcome {
   if (adopted !== null) return { kind: 'launched', taskArn: asTaskArn(adopted) };
   const outcome = classify(error);
   // Not too many calls, but nothing to run the task on: as where ECS says the same in failures[], it is tried again after a while.
-  return outcome.kind === 'later' && SHORT_OF_SOMETHING.test(outcome.reason) && !THROTTLED.test(outcome.reason)
-    ? { kind: 'refused', reason: outcome.reason }
-    : outcome;
+  if (outcome.kind === 'later')
+    return SHORT_OF_SOMETHING.test(outcome.reason) && !THROTTLED.test(outcome.reason)
+      ? { kind: 'refused', reason: outcome.reason }
+      : outcome;
+  return OF_THE_LAUNCH.test(outcome.reason) && !OF_THE_INSTALLATION.test(outcome.reason)
+    ? outcome
+    : { kind: 'refused', reason: outcome.reason, misconfigured: true };
 }
+
+/** What an exception of looking a task definition up, or registering it, means; throws it again as {@link outcomeOfRunError} does. */
+export function outcomeOfPrepareError(error: unknown): Later | Refused | Fatal {
+  const outcome = classify(error);
+  if (outcome.kind === 'later') return outcome;
+  return OF_THE_DEFINITION.test(outcome.reason) && !OF_THE_INSTALLATION.test(outcome.reason)
+    ? outcome
+    : { kind: 'refused', reason: outcome.reason, misconfigured: true };
+}
+
+/**
+ * Refusals that say nothing about what the Job asks for, by name or text: rights, roles (IAM needs seconds to know a new
+ * one), the account, the network. They pass when an operator has mended them, so they must not end a Job.
+ */
+const OF_THE_INSTALLATION =
+  /^(AccessDenied|Unauthorized|Blocked|ClusterNotFound|ServiceQuotaExceeded|OptInRequired|SubscriptionRequired)|not authorized|role is not valid|assume the (service.linked )?role|service.linked role|security ?group|subnet|quota|account .*(blocked|suspended)/i;
+
+/** What a RunTask says about the task that is wanted. All else that it refuses is the installation's. */
+const OF_THE_LAUNCH =
+  /^(PlatformTaskDefinitionIncompatibility|PlatformUnknown|UnsupportedFeature)|override|fargate (only|requires)|no fargate configuration|not support launch/i;
+
+/** What is registered comes from the Pod template, but for two roles. */
+const OF_THE_DEFINITION =
+  /^(ClientException|InvalidParameterException|ValidationException|PlatformUnknown|UnsupportedFeature)/;
 
 /**
  * Sorts an exception of ECS by its message as well as its class, for ECS wraps EC2's throttling in
