@@ -10,8 +10,8 @@ export type Cache = {
     set(uid: JobUid, spec: StoredSpec): void;
   };
   readonly templates: {
-    get(uid: JobUid): LaunchTemplate | undefined;
-    set(uid: JobUid, template: LaunchTemplate): void;
+    get(uid: JobUid): readonly LaunchTemplate[] | undefined;
+    set(uid: JobUid, templates: readonly LaunchTemplate[]): void;
   };
   readonly chunks: {
     get(uid: JobUid, no: number, version: number): Chunk | undefined;
@@ -25,7 +25,7 @@ const SPECS_MAX = 512;
 
 export function createCache(): Cache {
   const specs = new Map<JobUid, StoredSpec>();
-  const templates = new Map<JobUid, LaunchTemplate>();
+  const templates = new Map<JobUid, readonly LaunchTemplate[]>();
   const chunks = new Map<string, { version: number; chunk: Chunk }>();
   return {
     specs: {
@@ -34,7 +34,7 @@ export function createCache(): Cache {
     },
     templates: {
       get: (uid) => templates.get(uid),
-      set: (uid, template) => put(templates, uid, template, SPECS_MAX),
+      set: (uid, all) => put(templates, uid, all, SPECS_MAX),
     },
     chunks: {
       get: (uid, no, version) => {

@@ -1,11 +1,12 @@
 import { type EpochMs, type JobUid, plusMs } from '../domain/brand.ts';
 import { LOST, NO_TIMES, POD_DELETED } from '../domain/ending.ts';
 import type { AttemptId, Fact } from '../domain/fact.ts';
-import { unreachable } from '../domain/invariant.ts';
+import { invariant, unreachable } from '../domain/invariant.ts';
 import { overridesOf } from '../domain/launch-overrides.ts';
 import {
   type LaunchRow,
   type LaunchTraits,
+  type Run as LaunchRun,
   type SlotOutcome,
   type SlotWork,
   launchRowOf,
@@ -27,7 +28,7 @@ import { findTask, inspect } from './inspect.ts';
 import { refusalOf, sortByName } from './launch-names.ts';
 import { callAtPace, slowDown } from './pace.ts';
 import { sweepTasks } from './sweep.ts';
-import { templateOf } from './template.ts';
+import { newestTemplate, renewTemplate, templatesOf } from './template.ts';
 
 type Pack = Extract<DispatchMessage, { kind: 'pack' }>;
 
@@ -71,7 +72,8 @@ async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
 
   const names = await sortByName(spec, pack.launch, deps);
   const claimed = { ...pack, launch: names.launch, stop: [...pack.stop, ...names.refused.map(({ id }) => id)] };
-  const work = await claimSlots(uid, launchRowOf(first.index), claimed, deps);
+  const template = names.launch.length === 0 ? 0 : await newestTemplate(spec, deps);
+  const work = await claimSlots(uid, launchRowOf(first.index), claimed, template, deps);
   const now = deps.clock.now();
   const facts: Fact[] = [
     ...work.launched.map(({ id, taskArn }): Fact => ({ ...id, kind: 'launched', taskArn, at: now })),
@@ -115,12 +117,13 @@ async function claimSlots(
   uid: JobUid,
   no: number,
   { launch, stop, traits }: Pack,
+  template: number,
   { jobs, clock, settings }: Deps,
 ): Promise<SlotWork> {
   let row = await jobs.readLaunches(uid, no);
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const now = clock.now();
-    const work = workOn(row, launch, stop, now, traits);
+    const work = workOn(row, launch, stop, now, traits, template);
     if (!work.changed) return work;
     const written = await jobs.writeLaunches(uid, work.row, plusMs(now, settings.historyMs));
     if (written.kind === 'written') return { ...work, row: written.row };
@@ -172,17 +175,19 @@ const NOTHING_RUN: Run = { facts: [], outcomes: [], later: [] };
  */
 async function runAll(spec: StoredSpec, ids: SlotWork['run'], ahead: number, deps: Deps): Promise<Run> {
   if (ids.length === 0) return NOTHING_RUN;
-  const template = await templateOf(spec, deps);
-  if ('kind' in template) {
+  const templates = await templatesOf(spec, Math.max(...ids.map(({ template }) => template)), deps);
+  if ('kind' in templates) {
     const asked = ids.map(({ id }) => id);
-    return template.kind === 'later' ? { ...NOTHING_RUN, later: asked } : closeAll(asked, template, spec, deps);
+    return templates.kind === 'later' ? { ...NOTHING_RUN, later: asked } : closeAll(asked, templates, spec, deps);
   }
   const facts: Fact[] = [];
   const outcomes: SlotOutcome[] = [];
   const later: AttemptId[] = [];
   const pace = { name: 'launch', ratePerSec: deps.settings.launchesPerSec, ahead } as const;
-  const left = await callAtPace(ids, pace, deps, async ({ id, traits }) => {
-    const answer = await run(spec, template, id, traits, deps);
+  let isMisconfigured = false;
+  const left = await callAtPace(ids, pace, deps, async (each) => {
+    const { id } = each;
+    const answer = await runOrFind(spec, templates, each, deps);
     const at = deps.clock.now();
     switch (answer.kind) {
       case 'launched':
@@ -191,7 +196,10 @@ async function runAll(spec: StoredSpec, ids: SlotWork['run'], ahead: number, dep
         deps.telemetry.count('TasksLaunched', 1);
         break;
       case 'refused':
-        if (answer.misconfigured === true) tellOperator(spec, answer.reason, 1, deps);
+        if (answer.misconfigured === true) {
+          tellOperator(spec, answer.reason, 1, deps);
+          isMisconfigured = true;
+        }
         facts.push(refusedFact(id, answer.reason, at));
         outcomes.push({ id, kind: 'refused' });
         break;
@@ -212,7 +220,40 @@ async function runAll(spec: StoredSpec, ids: SlotWork['run'], ahead: number, dep
         unreachable(answer);
     }
   });
+  if (isMisconfigured) await renewed(spec, deps);
   return { facts, outcomes, later: [...later, ...left.map(({ id }) => id)] };
+}
+
+/** The stack may have changed since the template was made. Should this fail, the next refusal comes here, too. */
+async function renewed(spec: StoredSpec, deps: Deps): Promise<void> {
+  try {
+    await renewTemplate(spec, deps);
+  } catch (error) {
+    deps.telemetry.warn('launch template not looked at again', { job: spec.identity.uid, error: String(error) });
+  }
+}
+
+/**
+ * RunTask; but rights are looked at before tokens, so that a launch which is repeated may be refused although its task runs:
+ * then that is looked for first.
+ */
+async function runOrFind(
+  spec: StoredSpec,
+  templates: readonly LaunchTemplate[],
+  { id, traits, template: no, doubtedSince }: LaunchRun,
+  deps: Deps,
+) {
+  const template = templates[no];
+  invariant(template !== undefined, 'a launch is made from a template of its Job');
+  const answer = await run(spec, template, id, traits, deps);
+  const isDoubtful = answer.kind === 'refused' && answer.misconfigured === true && doubtedSince !== null;
+  if (!isDoubtful) return answer;
+  const found = await findTask(spec.identity.uid, id, deps);
+  if (found.kind === 'found') return { kind: 'launched', taskArn: found.taskArn } as const;
+  // ECS may not list a task yet that it has just started.
+  const isSure =
+    found.kind === 'nowhere' && deps.clock.now() >= plusMs(doubtedSince, deps.settings.timing.missingGraceMs);
+  return isSure ? answer : ({ kind: 'unknown', error: answer.reason } as const);
 }
 
 /**

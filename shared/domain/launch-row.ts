@@ -4,9 +4,17 @@ import { CLOCKS_APART_MAX_MS } from './timing.ts';
 
 /** How far one launch has come: what excludes launching and cancelling, and what a repeated call is built from. */
 export type LaunchSlot = AttemptId &
-  /** `traits`: frozen here, for a repeated call must be the same; absent: there is nothing to say. */
+  /**
+   * `traits`, and the number of the Job's launch `template`: frozen here, for a repeated call must be the same; absent: there is
+   * nothing to say, and the first template.
+   */
   (
-    | { readonly state: 'launching'; readonly since: EpochMs; readonly traits?: LaunchTraits | undefined }
+    | {
+        readonly state: 'launching';
+        readonly since: EpochMs;
+        readonly traits?: LaunchTraits | undefined;
+        readonly template?: number | undefined;
+      }
     /** `refusedAt`: by ECS, which may have started it all the same; else nobody has ever asked ECS for it, or it was nowhere. */
     | { readonly state: 'cancelled'; readonly refusedAt?: EpochMs | undefined }
     | { readonly state: 'launched'; readonly taskArn: TaskArn; readonly since: EpochMs }
@@ -23,7 +31,14 @@ export type LaunchTraits = {
 const PLAIN: LaunchTraits = { onDemand: false, failures: 0, ignored: 0 };
 
 /** One RunTask. */
-type Run = { readonly id: AttemptId; readonly traits: LaunchTraits };
+export type Run = {
+  readonly id: AttemptId;
+  readonly traits: LaunchTraits;
+  /** Number of the Job's launch template. */
+  readonly template: number;
+  /** Somebody may have called it before, and nobody knows what became of that; null: nobody has. */
+  readonly doubtedSince: EpochMs | null;
+};
 
 export type LaunchRow = {
   readonly row: number;
@@ -59,13 +74,20 @@ export type SlotWork = {
   readonly cancelled: readonly AttemptId[];
 };
 
-/** Reads a dispatch message against the row. The two exclude each other: a slot once launching cannot be cancelled, one cancelled cannot launch. */
+const again = ({ traits = PLAIN, template = 0, since }: Extract<LaunchSlot, { state: 'launching' }>) => ({
+  traits,
+  template,
+  doubtedSince: since,
+});
+
+/** Reads a dispatch message against the row; what it launches is made from template number `template`. The two exclude each other: a slot once launching cannot be cancelled, one cancelled cannot launch. */
 export function workOn(
   row: LaunchRow,
   launch: readonly AttemptId[],
   stop: readonly AttemptId[],
   now: EpochMs,
   traits: ReadonlyMap<number, LaunchTraits> = new Map(),
+  template = 0,
 ): SlotWork {
   const slots = new Map(row.slots.map((slot) => [slot.index, slot]));
   const run: Run[] = [];
@@ -96,20 +118,21 @@ export function workOn(
       stopping.push({ id, taskArn: slot.taskArn });
       launched.push({ id, taskArn: slot.taskArn }); // should that answer have been lost: only then is the task looked up
     } else if (ageMs(slot.since, now) >= TOKEN_SAFE_MS) find.push(id);
-    else if (ageMs(slot.since, now) >= UNDER_WAY_MS) run.push({ id, traits: slot.traits ?? PLAIN });
+    else if (ageMs(slot.since, now) >= UNDER_WAY_MS) run.push({ id, ...again(slot) });
   }
   for (const id of launch) {
     const slot = slots.get(id.index);
     const order = slot === undefined ? -1 : compare(slot, id);
     if (slot === undefined || order < 0) {
       const own = traits.get(id.index);
-      store({ ...id, state: 'launching', since: now, ...(own === undefined ? {} : { traits: own }) });
-      run.push({ id, traits: own ?? PLAIN });
+      const frozen = { ...(own === undefined ? {} : { traits: own }), ...(template === 0 ? {} : { template }) };
+      store({ ...id, state: 'launching', since: now, ...frozen });
+      run.push({ id, traits: own ?? PLAIN, template, doubtedSince: null });
     } else if (order > 0) continue;
     else if (slot.state === 'cancelled') refuse(id, slot);
     else if (slot.state === 'launched') launched.push({ id, taskArn: slot.taskArn });
     else if (ageMs(slot.since, now) >= TOKEN_SAFE_MS) find.push(id);
-    else run.push({ id, traits: slot.traits ?? PLAIN });
+    else run.push({ id, ...again(slot) });
   }
   return {
     row: { ...row, slots: [...slots.values()] },

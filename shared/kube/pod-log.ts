@@ -83,7 +83,9 @@ function textIn(object: unknown, key: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-const POLL_MS = 1000;
+/** How often a log that is followed is looked at: the more seldom the longer it is quiet, for all followers share one quota. */
+const POLL_MS = { first: 1000, most: 4000 } as const;
+const QUIETER = 1.5;
 
 /** How a log is sent, beside what is wanted of it. */
 type LogDelivery = {
@@ -138,6 +140,7 @@ async function* wantedLines(
     left -= tail.lines.length;
   }
   let isOver = hasEnded;
+  let pollMs: number = POLL_MS.first;
   while (!isCancelled() && left > 0) {
     const page = await logs.read({ ...stream, after });
     if (page.kind === 'lines' && page.next !== after) {
@@ -145,11 +148,18 @@ async function* wantedLines(
       const lines = page.lines.filter(wanted).slice(0, left);
       yield lines;
       left -= lines.length;
+      if (lines.length > 0) pollMs = POLL_MS.first;
+      continue;
+    }
+    if (page.kind === 'later') {
+      if (clock.now() >= endsAt) return;
+      await clock.sleep(POLL_MS.most);
       continue;
     }
     // All there is so far has been read.
     if (!options.follow || isOver || clock.now() >= endsAt) return;
-    await clock.sleep(POLL_MS);
+    await clock.sleep(pollMs);
+    pollMs = Math.min(pollMs * QUIETER, POLL_MS.most);
     // Looked at before the next read: what was printed before the end is read after it.
     isOver = await look();
   }

@@ -100,9 +100,10 @@ export type JobStore = {
   /** Records of the ended attempts of indexes `from`..`to` (inclusive, one chunk), by index and attempt. */
   readAttempts(uid: JobUid, from: number, to: number): Promise<readonly AttemptRecord[]>;
 
-  /** The Job's frozen launch template; the first one stored wins and is what everybody gets. */
-  readTemplate(uid: JobUid): Promise<LaunchTemplate | null>;
-  storeTemplate(uid: JobUid, template: LaunchTemplate): Promise<LaunchTemplate>;
+  /** The Job's launch templates, by number, oldest first; each is frozen. */
+  readTemplates(uid: JobUid): Promise<readonly LaunchTemplate[]>;
+  /** Stores the template as number `no` if there are exactly `no`; the templates as they are then: whoever is first wins. */
+  addTemplate(uid: JobUid, no: number, template: LaunchTemplate): Promise<readonly LaunchTemplate[]>;
 
   /** Launch slots of row `row` (indexes 10·row .. 10·row+9), and the version that guards the next write; 0: no row. */
   readLaunches(uid: JobUid, row: number): Promise<LaunchRow>;

@@ -2,8 +2,8 @@ import type { TaskArn } from '../domain/brand.ts';
 
 /** Reads what a task's containers printed, page by page in either direction; a page may be empty and not the last. */
 export type LogReader = {
-  /** Lines from `after` (the `next` of an earlier answer) on. `none`: there is no such stream (yet). */
-  read(page: LogPage): Promise<LogLines | NoLog>;
+  /** Lines from `after` (the `next` of an earlier answer) on. `none`: there is no such stream (yet); `later`: too many calls. */
+  read(page: LogPage): Promise<LogLines | NoLog | { readonly kind: 'later' }>;
   /** The newest lines before `before` (the `previous` of an earlier answer), of all there are if that is null. */
   readBack(page: LogPageBack): Promise<LogLinesBack | NoLog>;
 };

@@ -6,11 +6,11 @@ import {
   ReservationsSchema,
   SlotsSchema,
   SpecSchema,
-  TemplateSchema,
+  TemplatesSchema,
   packPods,
 } from '../../shared/adapters/aws/dynamo-bodies.ts';
 import { appendRequest } from '../../shared/adapters/aws/dynamo-feed.ts';
-import { launchesRequest, templateRequest } from '../../shared/adapters/aws/dynamo-launches.ts';
+import { launchesRequest, templatesRequest } from '../../shared/adapters/aws/dynamo-launches.ts';
 import { bodyIn } from '../../shared/adapters/aws/dynamo-row.ts';
 import { asEpochMs, asJobUid, asTaskArn } from '../../shared/domain/brand.ts';
 import type { FeedEntry } from '../../shared/ports/feed.ts';
@@ -49,10 +49,10 @@ describe('version 1: launches', () => {
   });
 
   test('a template', () => {
-    const { ExpressionAttributeValues: values } = templateRequest('muster', uid, TEMPLATE);
-    const body = Object.values(values).find(({ B }) => B !== undefined);
+    const { ExpressionAttributeValues: values } = templatesRequest('muster', uid, [TEMPLATE]);
+    const body = Object.values(values ?? {}).find(({ B }) => B !== undefined);
     expect(textIn(body)).toBe(STORED_TEMPLATE);
-    expect(TemplateSchema.parse(JSON.parse(STORED_TEMPLATE))).toEqual(TEMPLATE);
+    expect(TemplatesSchema.parse(JSON.parse(STORED_TEMPLATE))).toEqual(TEMPLATE);
   });
 });
 

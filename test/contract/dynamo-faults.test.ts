@@ -133,11 +133,11 @@ const CONDITIONAL_WRITES: readonly Write[] = [
     },
   },
   {
-    name: 'storeTemplate',
-    onConflict: TEMPLATE,
+    name: 'addTemplate',
+    onConflict: [TEMPLATE],
     async prepare(store) {
       const { uid } = await aStoredJob(store);
-      return async () => store.jobs.storeTemplate(uid, TEMPLATE);
+      return async () => store.jobs.addTemplate(uid, 0, TEMPLATE);
     },
   },
   {

@@ -7,7 +7,7 @@ import { appendRequest } from '../../shared/adapters/aws/dynamo-feed.ts';
 import { feedPageRequest } from '../../shared/adapters/aws/dynamo-feed-page.ts';
 import { hostsRequest, reservedRequest } from '../../shared/adapters/aws/dynamo-hosts.ts';
 import { createRequest, expireRequests } from '../../shared/adapters/aws/dynamo-jobs.ts';
-import { launchesRequest, templateRequest } from '../../shared/adapters/aws/dynamo-launches.ts';
+import { launchesRequest, templatesRequest } from '../../shared/adapters/aws/dynamo-launches.ts';
 import { leaseRequest } from '../../shared/adapters/aws/dynamo-limits.ts';
 import { commitRequest } from '../../shared/adapters/aws/dynamo-object-commits.ts';
 import { packedJson } from '../../shared/adapters/aws/dynamo-row.ts';
@@ -356,9 +356,9 @@ describe('requests that write', () => {
       ]
     `);
   });
-  test('storeTemplate', () => {
+  test('addTemplate', () => {
     const template = { taskDefinition: 'td:1', containers: [], placement: '' };
-    expect(shown(templateRequest('muster', uid, template))).toMatchInlineSnapshot(`
+    expect(shown(templatesRequest('muster', uid, [template]))).toMatchInlineSnapshot(`
       {
         "ConditionExpression": "attribute_not_exists(#pk)",
         "ExpressionAttributeNames": {

@@ -51,7 +51,7 @@ export const JOB_CASES: readonly StoreCase[] = [
       expect(await jobs.findJob('default', 'work')).toBeNull();
       expect(await jobs.readSpec(NOBODY)).toBeNull();
       expect(await jobs.readStatus(NOBODY)).toBeNull();
-      expect(await jobs.readTemplate(NOBODY)).toBeNull();
+      expect(await jobs.readTemplates(NOBODY)).toEqual([]);
       expect(await jobs.readChunks(NOBODY, [0, 1])).toEqual(new Map());
       expect(await jobs.readChunks(NOBODY, [])).toEqual(new Map());
       expect(await jobs.readAttempts(NOBODY, 0, 4095)).toEqual([]);
@@ -323,7 +323,7 @@ export const JOB_CASES: readonly StoreCase[] = [
     name: 'what belongs to an expired Job vanishes when its time has passed, and nothing is made by expiring',
     async run(store) {
       const { spec, status, uid } = await aStoredJob(store, { completions: 9_000 });
-      await store.jobs.storeTemplate(uid, { taskDefinition: 'td:1', containers: ['main'], placement: '{}' });
+      await store.jobs.addTemplate(uid, 0, { taskDefinition: 'td:1', containers: ['main'], placement: '{}' });
       const over = following(status, '', { alarms: [] });
       await store.jobs.commitPass(uid, over, [aChunk(status, 1, 0, { state: 'succeeded', attempt: 1 })]);
       await store.jobs.expireJob(uid, 3, at(DAY_MS));
@@ -341,7 +341,7 @@ export const JOB_CASES: readonly StoreCase[] = [
       store.clock.advance(1);
       expect(await store.jobs.readStatus(uid)).toBeNull();
       expect(await store.jobs.readSpec(uid)).toBeNull();
-      expect(await store.jobs.readTemplate(uid)).toBeNull();
+      expect(await store.jobs.readTemplates(uid)).toEqual([]);
       expect(await store.jobs.readChunks(uid, [1])).toEqual(new Map());
     },
   },

@@ -32,9 +32,14 @@ export const LAUNCH_CASES: readonly StoreCase[] = [
     name: 'the first template stored is what everybody gets',
     async run({ jobs }) {
       const first = { taskDefinition: 'arn:td:1', containers: ['main', 'side'], placement: '{"subnets":[]}' };
-      expect(await jobs.storeTemplate(UID, first)).toEqual(first);
-      expect(await jobs.storeTemplate(UID, { ...first, taskDefinition: 'arn:td:2' })).toEqual(first);
-      expect(await jobs.readTemplate(UID)).toEqual(first);
+      const [second, third, fourth] = [2, 3, 4].map((no) => ({ ...first, taskDefinition: `arn:td:${no}` }));
+      expect(await jobs.addTemplate(UID, 0, first)).toEqual([first]);
+      expect(await jobs.addTemplate(UID, 0, second!)).toEqual([first]);
+      expect(await jobs.addTemplate(UID, 1, second!)).toEqual([first, second]);
+      expect(await jobs.addTemplate(UID, 1, third!)).toEqual([first, second]);
+      expect(await jobs.addTemplate(UID, 2, third!)).toEqual([first, second, third]);
+      expect(await jobs.addTemplate(UID, 3, fourth!)).toEqual([first, second, third, fourth]);
+      expect(await jobs.readTemplates(UID)).toEqual([first, second, third, fourth]);
     },
   },
   {

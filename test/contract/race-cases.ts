@@ -144,10 +144,11 @@ export const RACE_CASES: readonly StoreCase[] = [
     name: 'eight templates: everybody gets the same one',
     async run({ jobs }) {
       const got = await eightTimes(async (who) =>
-        jobs.storeTemplate(UID, { taskDefinition: `td:${who}`, containers: [], placement: '' }),
+        jobs.addTemplate(UID, 0, { taskDefinition: `td:${who}`, containers: [], placement: '' }),
       );
-      expect(new Set(got.map(({ taskDefinition }) => taskDefinition)).size).toBe(1);
-      expect(await jobs.readTemplate(UID)).toEqual(got[0]);
+      expect(new Set(got.map(([first]) => first?.taskDefinition)).size).toBe(1);
+      expect(got.map((all) => all.length)).toEqual(got.map(() => 1));
+      expect(await jobs.readTemplates(UID)).toEqual(got[0]);
     },
   },
   {

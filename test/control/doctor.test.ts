@@ -277,7 +277,7 @@ describe('of a Job', () => {
 
   test('that has live tasks which are no current attempts: of an earlier attempt, of an index it has not, beside the right one', async () => {
     const w = await aJobAtWork({}, 1e9);
-    const template = (await w.stage.store.jobs.readTemplate(w.uid))!;
+    const template = (await w.stage.store.jobs.readTemplates(w.uid))[0]!;
     const job = { uid: w.uid, namespace: 'default', name: 'work' };
     for (const id of [
       { index: 0, attempt: 7, nonce: 0 },
@@ -611,7 +611,7 @@ describe('of the installation', () => {
   test('that has live tasks of Jobs which are over or not there, and deleted Jobs that do not stop', async () => {
     const w = await aJobAtWork();
     const { stage, uid } = w;
-    const template = (await stage.store.jobs.readTemplate(uid))!;
+    const template = (await stage.store.jobs.readTemplates(uid))[0]!;
     const start = async (job: string, index: number) =>
       stage.tasks.run({
         job: { uid: asJobUid(job), namespace: 'default', name: job },

@@ -41,7 +41,7 @@ test('tasks that no board wants are found by the doctor, and stopped by the hour
   const uid = asJobUid(await kube.create(shellJob('held', 'while [ ! -e go ]; do sleep 0.2; done', indexed(2, 2))));
   await kube.until('held', ({ status }) => status.active === 2);
   const template = await eventually(
-    async () => deps.jobs.readTemplate(uid),
+    async () => (await deps.jobs.readTemplates(uid))[0] ?? null,
     () => 'the Job has no template',
   );
   expect(await strangers()).toEqual([]);

@@ -98,4 +98,27 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
     '!(await known.has(service.name)))\n        void service;',
     ['G7'],
   ),
+
+  // who runs the installation
+  one(
+    "an operator's mistake fails the Job",
+    'shared/control/dispatch.ts',
+    'facts.push(refusedFact(id, answer.reason, at));',
+    "facts.push(answer.misconfigured === true ? { ...id, kind: 'rejected', reason: answer.reason, at } : refusedFact(id, answer.reason, at));",
+    ['G6'],
+  ),
+  one(
+    'a template that ECS has refused is not made anew',
+    'shared/control/dispatch.ts',
+    'if (isMisconfigured) await renewed(spec, deps);',
+    '',
+    ['G8'],
+  ),
+  one(
+    'a launch that is repeated is made from the newest template',
+    'shared/control/dispatch.ts',
+    'const template = templates[no];',
+    'const template = templates.at(-1);',
+    ['G4'],
+  ),
 ];

@@ -78,6 +78,7 @@ export function arrange(wish: ArrangeWish): Arrangement {
     ...deletions(wish, start),
     ...troubles(wish, start),
     ...(damaged === null ? [] : poisonings(wish.random, damaged, world, start)),
+    ...operatorsActs(world, start),
   ];
   for (const uid of uids) lookAfterHanging(uid, world, start);
   const shortened = (at: number): boolean => stormMs < STORM_MS && at > start + stormMs;
@@ -187,6 +188,23 @@ function troubles({ random, spec: { identity }, world }: ArrangeWish, start: num
     const index = random.between(0, 30);
     plans.push({ at: soon(random, start), name: 'weather', happen: () => world.runStranger(identity.uid, index) });
   }
+  return plans;
+}
+
+/** Whoever runs the installation makes a mistake and mends it, or gives it another network. */
+function operatorsActs(world: World, start: number): readonly Happening[] {
+  const [mistakes, changes] = [world.storm.luck('misconfigured'), world.storm.luck('stack changed')];
+  const plans: Happening[] = [];
+  if (mistakes.chance(0.25)) {
+    const forMs = mistakes.between(5_000, mistakes.pick([60_000, 3_600_000]));
+    const at = start + mistakes.between(0, mistakes.pick([10_000, 300_000]));
+    plans.push({ at, name: 'weather', happen: () => world.blow('misconfigured', forMs) });
+  }
+  if (changes.chance(0.25))
+    for (let n = changes.between(1, 3); n > 0; n--) {
+      const at = start + changes.between(500, changes.pick([60_000, 600_000]));
+      plans.push({ at, name: 'weather', happen: () => world.changeStack() });
+    }
   return plans;
 }
 

@@ -300,7 +300,7 @@ export class Watchdog {
       name: (await jobs.findJob(namespace, name)) === uid ? name : null,
       spec: await jobs.readSpec(uid),
       status: await jobs.readStatus(uid),
-      template: await jobs.readTemplate(uid),
+      template: (await jobs.readTemplates(uid))[0] ?? null,
       mark: await feed.readMark(uid),
       chunk: (await jobs.readChunks(uid, [0])).get(0) ?? null,
       launches: (await jobs.readLaunchRange(uid, 0, Math.min(400, Math.ceil(size / 10))))[0] ?? null,

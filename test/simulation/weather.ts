@@ -79,13 +79,15 @@ export const FAULTS = [
   'capacity gone',
   'throttled for minutes',
   'table throttled for minutes',
+  'misconfigured',
+  'stack changed',
   'runtime started',
   'stranger',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
 /** What lasts for minutes, all over. */
-export type Gale = 'capacity gone' | 'throttled for minutes' | 'table throttled for minutes';
+export type Gale = 'capacity gone' | 'throttled for minutes' | 'table throttled for minutes' | 'misconfigured';
 
 export const CALM: Weather = {
   crash: 0,

@@ -82,6 +82,8 @@ export class World {
   /** ECS starts a task of which it has said that it does not. */
   #deniesIt = false;
   #actor = 'sky';
+  #placement = '';
+  #networks = 0;
 
   constructor(options: WorldOptions) {
     const { seed, weather, without, gustMs, launchesPerSec } = options;
@@ -179,7 +181,14 @@ export class World {
   /** ECS or the table refuses what it is asked for some minutes. */
   blow(gale: Gale, forMs: number): void {
     this.storm.rise(gale, plusMs(this.time, forMs));
-    this.tell('sky', `${gale === 'capacity gone' ? 'no capacity' : 'throttled'} for ${minutes(forMs)}`, ALL, gale);
+    this.tell('sky', `${GALES[gale]} for ${minutes(forMs)}`, ALL, gale);
+  }
+
+  /** The installation gets another network; ECS knows the one before no more. */
+  changeStack(): void {
+    if (!this.storm.allows('stack changed')) return;
+    this.#placement = `network ${++this.#networks}`;
+    this.tell('operator', `gives the installation ${this.#placement}`, ALL, 'stack changed');
   }
 
   /** Somebody else runs a task that says it is an attempt of the Job's. */
@@ -187,7 +196,7 @@ export class World {
     if (!this.storm.allows('stranger')) return;
     const job = { uid: asJobUid(uid), namespace: 'default', name: 'work' };
     const id = { index, attempt: 1, nonce: STRANGER_NONCE + this.storm.luck('stranger').between(0, 9_999) };
-    const template = { taskDefinition: 'work:1', containers: ['main'], placement: '' };
+    const template = { taskDefinition: 'work:1', containers: ['main'], placement: this.#placement };
     this.tell('somebody', `runs a task that says it is index ${index}`, { uids: [uid], indexes: [index] }, 'stranger');
     void this.tasks.run({ job, id, template, env: [] });
     this.storm.struck('stranger');
@@ -277,6 +286,15 @@ export class World {
         this.tell('ECS', `refuses to launch ${launchKey('', launch.id).slice(1)}`, aboutLaunch(launch), 'refused');
         return 'Capacity is unavailable at this time';
       },
+      mistake: (template) => {
+        if (storm.blows('misconfigured', this.time)) return 'AccessDeniedException: not authorized';
+        if (template === null || template.placement === this.#placement) return null;
+        storm.struck('stack changed');
+        return 'InvalidParameterException: the subnet does not exist';
+      },
+      placement: () => this.#placement,
+      conflict: ({ job, id }) =>
+        this.law.of(job.uid)(true, 'G4', () => `${launchKey('', id).slice(1)} is asked for again otherwise`, id.index),
       startsThoughRefused: (launch) => {
         this.#deniesIt = storm.strikes('started though refused', storm.weather.startedThoughRefused);
         if (this.#deniesIt)
@@ -338,6 +356,13 @@ const SILENT: Deps['telemetry'] = {
   record: () => undefined,
   info: () => undefined,
   warn: () => undefined,
+};
+
+const GALES: Record<Gale, string> = {
+  'capacity gone': 'no capacity',
+  'throttled for minutes': 'throttled',
+  'table throttled for minutes': 'table throttled',
+  misconfigured: 'ECS refuses everything for want of a right',
 };
 
 const QUIRKS = {

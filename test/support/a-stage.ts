@@ -16,6 +16,7 @@ import type { Status } from '../../shared/domain/status.ts';
 import type { TaskView } from '../../shared/domain/task.ts';
 import { GROUP_PREFIX } from '../../shared/names/env.ts';
 import type { Hostnames } from '../../shared/ports/hostnames.ts';
+import type { Launch } from '../../shared/ports/tasks.ts';
 import type { JobStore } from '../../shared/ports/job-store.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
 import { formatFactMessage, parseDispatch, parseLook } from '../../shared/schema/queue-messages.ts';
@@ -46,6 +47,12 @@ export class Stage {
   hostnames: Hostnames | null = null;
   /** How the next tasks will go. */
   fate: Fate = { startMs: 1_000, runMs: 3_600_000, stopMs: 500, ending: DONE };
+  /** Why ECS refuses whatever it is asked for; null: it does not. */
+  mistake: string | null = null;
+  /** Where the installation's tasks are placed; ECS knows no other place. */
+  placement = '';
+  /** Launches that were asked for again, but otherwise. */
+  readonly conflicts: Launch[] = [];
   events: TaskView[] = [];
   readonly #timers: { readonly at: EpochMs; readonly act: () => void }[] = [];
   readonly tasks = createMemoryTasks({
@@ -53,6 +60,11 @@ export class Stage {
     at: (at, act) => void this.#timers.push({ at, act }),
     fate: () => this.fate,
     refusal: () => null,
+    mistake: (template) =>
+      this.mistake ??
+      (template === null || template.placement === this.placement ? null : 'the subnet ID does not exist'),
+    placement: () => this.placement,
+    conflict: (launch) => void this.conflicts.push(launch),
     emit: (view) => void this.events.push(view),
   });
 

@@ -42,9 +42,15 @@ export function createCloudwatchLogs(options: {
   };
   return {
     async read({ taskArn, container, after }) {
-      const found = await page(taskArn, container, true, after);
-      if (found === null) return { kind: 'none' };
-      return { kind: 'lines', lines: found.lines, next: found.nextForwardToken ?? after ?? '' };
+      try {
+        const found = await page(taskArn, container, true, after);
+        if (found === null) return { kind: 'none' };
+        return { kind: 'lines', lines: found.lines, next: found.nextForwardToken ?? after ?? '' };
+      } catch (error) {
+        // Some Regions take ten GetLogEvents a second, of the whole account (CloudWatch Logs quotas).
+        if (error instanceof Error && error.name === 'ThrottlingException') return { kind: 'later' };
+        throw error;
+      }
     },
     async readBack({ taskArn, container, before, linesMax }) {
       const found = await page(taskArn, container, false, before, linesMax);

@@ -37,18 +37,27 @@ export const SpecSchema: z.ZodType<StoredSpec> = z
     ...(said === undefined ? {} : { said }),
   }));
 
-export const TemplateSchema: z.ZodType<LaunchTemplate> = z.object({
+const TemplateSchema: z.ZodType<LaunchTemplate> = z.object({
   taskDefinition: z.string(),
   containers: z.array(z.string()),
   placement: z.string(),
   zone: z.string().optional(),
 });
 
+/** One, or all of them by number. */
+export const TemplatesSchema = z.union([TemplateSchema, z.array(TemplateSchema)]);
+
 const Traits = z.object({ onDemand: z.boolean(), failures: z.number(), ignored: z.number() });
 
 export const SlotsSchema: z.ZodType<readonly LaunchSlot[]> = z.array(
   z.discriminatedUnion('state', [
-    z.object({ ...attemptId, state: z.literal('launching'), since: Time, traits: Traits.optional() }),
+    z.object({
+      ...attemptId,
+      state: z.literal('launching'),
+      since: Time,
+      traits: Traits.optional(),
+      template: z.number().optional(),
+    }),
     z.object({ ...attemptId, state: z.literal('cancelled'), refusedAt: Time.optional() }),
     z.object({ ...attemptId, state: z.literal('launched'), since: Time, taskArn: Arn }),
   ]),

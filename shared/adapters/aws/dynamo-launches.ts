@@ -3,26 +3,28 @@ import { type EpochMs, type JobUid, toTtl } from '../../domain/brand.ts';
 import type { LaunchTemplate } from '../../domain/task.ts';
 import { TABLE } from '../../names/table.ts';
 import type { JobStore, LaunchRow } from '../../ports/job-store.ts';
-import { SlotsSchema, TemplateSchema } from './dynamo-bodies.ts';
+import { SlotsSchema, TemplatesSchema } from './dynamo-bodies.ts';
 import { jobPartition, launchKey, launchSort, templateKey } from './dynamo-keys.ts';
 import { queryAll, rangeRequest, readRow } from './dynamo-read.ts';
 import { ATTRIBUTE, type Row, alive, jsonIn, number, numberIn, packedJson, text, textIn } from './dynamo-row.ts';
 import { type Table, change, isBy, patiently, sendUpdate, versionIs } from './dynamo-write.ts';
 
-type Launches = Pick<JobStore, 'readTemplate' | 'storeTemplate' | 'readLaunches' | 'readLaunchRange' | 'writeLaunches'>;
+type Launches = Pick<JobStore, 'readTemplates' | 'addTemplate' | 'readLaunches' | 'readLaunchRange' | 'writeLaunches'>;
 
 /** What launches are made from, and how far each has come. */
 export const launches = (table: Table): Launches => ({
-  async readTemplate(uid) {
-    const row = await readRow(table, templateKey(uid));
-    return row === null ? null : jsonIn(row, TemplateSchema);
+  async readTemplates(uid) {
+    return templatesIn(await readRow(table, templateKey(uid)));
   },
 
-  async storeTemplate(uid, template) {
-    return patiently(`storing the template of ${uid}`, async () => {
-      const refusal = await sendUpdate(table.client, templateRequest(table.name, uid, template));
-      if (refusal === null) return template;
-      return refusal.kind === 'conflict' || refusal.row === null ? 'conflict' : jsonIn(refusal.row, TemplateSchema);
+  async addTemplate(uid, no, template) {
+    return patiently(`storing template ${no} of ${uid}`, async () => {
+      const known = no === 0 ? [] : templatesIn(await readRow(table, templateKey(uid)));
+      if (known.length !== no) return known;
+      const all = [...known, template];
+      const refusal = await sendUpdate(table.client, templatesRequest(table.name, uid, all));
+      if (refusal === null) return all;
+      return refusal.kind === 'conflict' || refusal.row === null ? 'conflict' : templatesIn(refusal.row);
     });
   },
 
@@ -47,14 +49,29 @@ export const launches = (table: Table): Launches => ({
   },
 });
 
-/** The first template stored stays. */
-export const templateRequest = (tableName: string, uid: JobUid, template: LaunchTemplate) =>
-  change(tableName, {
+/** Templates that are stored stay; the row's version is how many there are, but of one it says nothing. */
+export const templatesRequest = (
+  tableName: string,
+  uid: JobUid,
+  templates: readonly LaunchTemplate[],
+): UpdateItemCommandInput => {
+  const [only] = templates;
+  const count = templates.length;
+  const ofOne = { expression: 'attribute_exists(#pk) AND attribute_not_exists(#version)' };
+  return change(tableName, {
     key: templateKey(uid),
-    set: { [ATTRIBUTE.body]: packedJson(template) },
-    condition: versionIs(0),
+    // Of one its own body, as earlier versions of Muster have it.
+    set:
+      count === 1
+        ? { [ATTRIBUTE.body]: packedJson(only) }
+        : { [ATTRIBUTE.body]: packedJson(templates), [ATTRIBUTE.version]: number(count) },
+    condition: count === 2 ? ofOne : versionIs(count - 1),
     tellLoser: true,
   });
+};
+
+const templatesIn = (row: Row | null): readonly LaunchTemplate[] =>
+  row === null ? [] : [jsonIn(row, TemplatesSchema)].flat();
 
 /**
  * The row as its next version. Ten slots with their ARNs, which differ in 32 digits, stay under 1 KB. A row whose time

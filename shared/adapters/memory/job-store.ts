@@ -45,7 +45,7 @@ export function createMemoryJobStore(
   const specs = new ExpiringMap<StoredSpec>(now);
   const statuses = new ExpiringMap<StoredStatus>(now);
   const chunks = new ExpiringMap<{ readonly version: number; readonly body: Uint8Array }>(now);
-  const templates = new ExpiringMap<LaunchTemplate>(now);
+  const templates = new ExpiringMap<readonly LaunchTemplate[]>(now);
   const launches = new ExpiringMap<LaunchRow>(now);
   const attempts = new Map<string, ExpiringMap<AttemptRecord>>(); // by uid and index, then by attempt
 
@@ -164,15 +164,15 @@ export function createMemoryJobStore(
       return found;
     },
 
-    async readTemplate(uid) {
-      return structuredClone(templates.get(uid) ?? null);
+    async readTemplates(uid) {
+      return structuredClone(templates.get(uid) ?? []);
     },
 
-    async storeTemplate(uid, template) {
-      const first = templates.get(uid);
-      if (first !== undefined) return structuredClone(first);
-      templates.set(uid, structuredClone(template));
-      return structuredClone(template);
+    async addTemplate(uid, no, template) {
+      const known = templates.get(uid) ?? [];
+      const all = known.length === no ? [...known, structuredClone(template)] : known;
+      templates.set(uid, all);
+      return structuredClone(all);
     },
 
     async readLaunches(uid, row) {

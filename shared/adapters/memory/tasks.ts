@@ -1,6 +1,6 @@
 import { type EpochMs, type TaskArn, asTaskArn, plusMs } from '../../domain/brand.ts';
 import type { AttemptTimes, Ending } from '../../domain/fact.ts';
-import type { TaskView } from '../../domain/task.ts';
+import type { LaunchTemplate, TaskView } from '../../domain/task.ts';
 import type { Launch, Tasks } from '../../ports/tasks.ts';
 
 /** How a task will go if nobody stops it. */
@@ -24,6 +24,12 @@ export type MemoryTasksOptions = {
   readonly fate: (launch: Launch) => Fate;
   /** A definite refusal, as RunTask's `failures[]`; null: accepted. */
   readonly refusal: (launch: Launch) => string | null;
+  /** Whoever runs the installation has to mend this first: ECS refuses the call before it looks at its token; left out: nothing. */
+  readonly mistake?: (template: LaunchTemplate | null) => string | null;
+  /** Where tasks are placed now; left out: always in one place. */
+  readonly placement?: () => string;
+  /** A token is used for another request; ECS answers with the task that it knows. */
+  readonly conflict?: (launch: Launch) => void;
   /** The task has changed, as an ECS event tells it. */
   readonly emit: (view: TaskView) => void;
   /** A launch that is refused starts all the same; left out: none does. */
@@ -54,12 +60,14 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
   readonly all: ReadonlyMap<TaskArn, Readonly<Task>>;
 } {
   const { now, at, fate, refusal, emit, quirk = () => undefined } = options;
+  const { mistake = () => null, placement = () => '', conflict = () => undefined } = options;
   const { startsThoughRefused = () => false, hiddenMs = () => 0, stopTakesMs = (ms: number) => ms } = options;
   const all = new Map<TaskArn, Task>();
   const tokens = new Map<
     string,
     { readonly kind: 'launched'; readonly taskArn: TaskArn } | { readonly kind: 'refused'; readonly reason: string }
   >();
+  const requests = new Map<string, string>();
   let numbers = 0;
 
   const change = (task: Task, update: Partial<TaskView>): void => {
@@ -119,19 +127,21 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
 
   return {
     all,
-    prepare: async (definition) => ({
-      kind: 'ready',
-      template: {
-        taskDefinition: `${definition.family}:1`,
-        containers: definition.containers.map(({ name }) => name),
-        placement: '',
-      },
-    }),
+    prepare: async (definition) => {
+      const reason = mistake(null);
+      if (reason !== null) return { kind: 'refused', reason, misconfigured: true };
+      const containers = definition.containers.map(({ name }) => name);
+      const template = { taskDefinition: `${definition.family}:1`, containers, placement: placement() };
+      return { kind: 'ready', template };
+    },
     run: async (launch) => {
       const { index, attempt, nonce } = launch.id;
       const token = `${launch.job.uid}/${index}/${attempt}/${nonce}`;
+      const wrong = mistake(launch.template);
+      if (wrong !== null) return { kind: 'refused', reason: wrong, misconfigured: true };
       const before = tokens.get(token);
       const task = before?.kind === 'launched' ? all.get(before.taskArn) : undefined;
+      if (before !== undefined && requests.get(token) !== JSON.stringify(launch)) conflict(launch);
       if (before?.kind === 'refused' || (before !== undefined && task !== undefined && isKnown(task))) return before;
       const reason = refusal(launch);
       if (reason !== null && startsThoughRefused(launch)) start(launch);
@@ -140,6 +150,7 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
           ? ({ kind: 'launched', taskArn: start(launch) } as const)
           : ({ kind: 'refused', reason } as const);
       tokens.set(token, answer);
+      requests.set(token, JSON.stringify(launch));
       return answer;
     },
     stop: async (taskArn, reason) => {
