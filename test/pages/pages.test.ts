@@ -54,8 +54,8 @@ describe.runIf(kubectl !== undefined)('pasted', { timeout: PAGE_MS }, () => {
     const shell = new PastedShell(folder, env);
     const others: PastedShell[] = [];
     try {
-      for (const block of ofPage.filter(isRun))
-        await paste(block, shell, () => others[others.push(new PastedShell(folder, env)) - 1]!);
+      const openOther = () => others[others.push(new PastedShell(folder, env)) - 1]!;
+      for (const block of ofPage.filter(isRun)) expect(await faultOf(block, shell, openOther)).toBeNull();
     } finally {
       await shell.paste('npx muster stop', BLOCK_MS).catch(() => undefined);
       await Promise.all([shell, ...others].map((each) => each.close(CLOSE_MS)));
@@ -68,7 +68,8 @@ function isRun({ mark }: Block): boolean {
   return mark === null || mark === STAYS;
 }
 
-async function paste(block: Block, shell: PastedShell, open: () => PastedShell): Promise<void> {
+/** What is wrong with a block once it has been pasted; null: nothing. */
+async function faultOf(block: Block, shell: PastedShell, open: () => PastedShell): Promise<string | null> {
   const at = `${block.page}:${block.line}`;
   for (const { text, shows } of block.commands) {
     if (block.mark === STAYS) {
@@ -76,11 +77,11 @@ async function paste(block: Block, shell: PastedShell, open: () => PastedShell):
       continue;
     }
     const { printed, failed } = await shell.paste(text, BLOCK_MS);
-    expect(failed, `${at} failed:\n${text}\n${printed}`).toEqual([]);
-    const shown = shows.join('\n');
-    const differs = shows.length > 0 && !isAsShown(shows, printed);
-    expect(differs ? printed : shown, `${at}: ${text}`).toBe(shown);
+    if (failed.length > 0) return `${at} fails (${failed.join('; ')}):\n${text}\nIt prints\n${printed}`;
+    if (shows.length > 0 && !isAsShown(shows, printed))
+      return `${at}: ${text}\nshows\n${shows.join('\n')}\nand prints\n${printed}`;
   }
+  return null;
 }
 
 /** A checkout as `git clone` and `npm ci` make it, of the files as they are now. */
