@@ -1,6 +1,5 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -66,17 +65,14 @@ describe('the installed package', { timeout: PATIENCE_MS }, () => {
 
   test('runs a Job and prints its log', async () => {
     writeFileSync(join(folder, 'job.json'), JSON.stringify(JOB));
-    const local: ChildProcess = spawn('muster', ['local'], { cwd: folder, env, stdio: 'ignore' });
-    const ended = once(local, 'close');
+    await muster('local', '--detach');
     try {
-      await expect.poll(() => existsSync(join(folder, '.muster/kubeconfig')), { timeout: 20_000 }).toBe(true);
       expect((await muster('run', '-f', 'job.json', '--wait')).stdout).toContain(
         'job.batch/hello complete: 2/2 succeeded',
       );
       expect((await muster('logs', 'hello', '--index', '1')).stdout).toBe('index 1\n');
     } finally {
-      local.kill('SIGINT');
-      await ended;
+      expect((await muster('stop')).stdout).toContain('Stopped the Muster on ');
     }
   });
 });
