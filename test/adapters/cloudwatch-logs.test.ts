@@ -21,6 +21,14 @@ test('lines are read page by page from the stream that the awslogs driver writes
   await aws.stop();
 });
 
+test('a throttle means later, not that the log has ended', async () => {
+  const aws = await scriptedAws(() => refusal('ThrottlingException', 'Rate exceeded'));
+  const logs = createCloudwatchLogs({ client: createLogsClient(aws.connection), logGroup: '/muster/tasks' });
+  const page = { taskArn: asTaskArn('arn:aws:ecs:r:1:task/jobs/0f0f'), container: 'main', after: 'f/1' };
+  expect(await logs.read(page)).toEqual({ kind: 'later' });
+  await aws.stop();
+});
+
 test('the newest lines are read back page by page, and what follows them forwards', async () => {
   const aws = await scriptedAws((_, nth) =>
     nth === 4

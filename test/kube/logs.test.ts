@@ -193,6 +193,20 @@ describe('of a Pod that starts again', () => {
     expect(await textOf(world, 0, '?previous=true')).toBe('before\n');
   });
 
+  test('a follower that hears nothing asks ever more seldom, every four seconds at last', async () => {
+    const waits: number[] = [];
+    const world: World = await aRestartedPod();
+    const { sleep } = world.clock;
+    world.clock.sleep = async (ms) => {
+      waits.push(ms);
+      if (waits.length === 8) world.printIn(arnOf(0, 1, 1), 'main', 'more');
+      return sleep(ms);
+    };
+    await goOn(world);
+    expect(await textOf(world, 0, '?follow=true')).toBe('after\nmore\n');
+    expect(waits.slice(0, 12)).toEqual([1000, 1500, 2250, 3375, 4000, 4000, 4000, 4000, 1000, 1500, 2250, 3375]);
+  });
+
   test('following ends with the container', async () => {
     let sleeps = 0;
     const world: World = await aRestartedPod({
