@@ -196,7 +196,7 @@ describe('of a Pod that starts again', () => {
   test('a follower that hears nothing asks ever more seldom, every four seconds at last', async () => {
     const waits: number[] = [];
     const world: World = await aRestartedPod();
-    const { sleep } = world.clock;
+    const sleep = world.clock.sleep.bind(world.clock);
     world.clock.sleep = async (ms) => {
       waits.push(ms);
       if (waits.length === 8) world.printIn(arnOf(0, 1, 1), 'main', 'more');
