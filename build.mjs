@@ -47,7 +47,12 @@ async function writePackage() {
   const pick = (packages) =>
     Object.fromEntries(Object.entries(packages).filter(([each]) => [...NOT_BUNDLED, ...PINNED].includes(each)));
   const installed = {
-    ...{ name, version, description, license, type, engines },
+    name,
+    version,
+    description,
+    license,
+    type,
+    engines,
     bin: { muster: 'muster.mjs' },
     files: ['muster.mjs', 'chunks'],
     dependencies: pick(whole.dependencies),

@@ -100,5 +100,7 @@ function checkOut(
   cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const path = [kubectlFolder, dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'];
-  return { folder, env: { PATH: path.join(delimiter), HOME: home, LANG: 'C.UTF-8', TMPDIR: root } };
+  // npm says now and then that there is a newer npm.
+  const quiet = { npm_config_update_notifier: 'false' };
+  return { folder, env: { PATH: path.join(delimiter), HOME: home, LANG: 'C.UTF-8', TMPDIR: root, ...quiet } };
 }
