@@ -1,5 +1,6 @@
 import { type CST, Composer, Parser } from 'yaml';
-import { duplicateFieldOfJson, duplicateFieldOfYaml } from './duplicate-field.ts';
+import { duplicateFieldOfYaml } from './duplicate-field.ts';
+import { type FloatNumber, readJsonText } from './json-text.ts';
 
 /** A manifest that is larger is refused: STATUS and SPEC are single DynamoDB items of at most 400 KB. */
 export const MANIFEST_BYTES_MAX = 256 * 1024;
@@ -9,10 +10,13 @@ const ALIASES_MAX = 50;
 const LEVELS_MAX = 100;
 
 export type ParsedDocument =
-  | { readonly kind: 'parsed'; readonly value: unknown }
+  | ({ readonly kind: 'parsed'; readonly value: unknown } & Spelling)
   | { readonly kind: 'unreadable'; readonly reason: string }
   /** Readable, but says something twice: an error only where nothing may be ignored. */
-  | { readonly kind: 'duplicates'; readonly value: unknown; readonly reason: string };
+  | ({ readonly kind: 'duplicates'; readonly value: unknown; readonly reason: string } & Spelling);
+
+/** `floats`: of JSON, numbers that an integer field does not take as they are written; left out: there are none. */
+type Spelling = { readonly floats?: readonly FloatNumber[] };
 
 /** Reads one JSON or YAML document from outside. `bytesMax`: of YAML, its aliases spelt out. Never throws. */
 export function parseDocument(text: string, format: 'json' | 'yaml', bytesMax = MANIFEST_BYTES_MAX): ParsedDocument {
@@ -30,13 +34,14 @@ function fromJson(text: string): ParsedDocument {
   const value: unknown = JSON.parse(text);
   const fault = oddity(value);
   if (fault !== null) return unreadable('json', fault);
-  return parsed(value, duplicateFieldOfJson(text));
+  const { twice, floats } = readJsonText(text);
+  return { ...parsed(value, twice), ...(floats.length === 0 ? {} : { floats }) };
 }
 
-const parsed = (value: unknown, twice: string | null): ParsedDocument =>
+const parsed = (value: unknown, twice: string | null) =>
   twice === null
-    ? { kind: 'parsed', value }
-    : { kind: 'duplicates', value, reason: `duplicate field ${JSON.stringify(twice)}` };
+    ? ({ kind: 'parsed', value } as const)
+    : ({ kind: 'duplicates', value, reason: `duplicate field ${JSON.stringify(twice)}` } as const);
 
 function fromYaml(text: string, bytesMax: number): ParsedDocument {
   const { document, errors } = compose(text);

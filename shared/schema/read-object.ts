@@ -48,7 +48,12 @@ export const refusedReading = (message: string, problems: readonly Problem[] = [
   problems,
 });
 
-const unreadable = ({ apiVersion, kind }: ObjectForm<unknown>, problems: readonly Problem[], why = ''): Undecodable =>
+/** An object that is no such kind for these reasons. */
+export const unreadable = (
+  { apiVersion, kind }: Pick<ObjectForm<unknown>, 'apiVersion' | 'kind'>,
+  problems: readonly Problem[],
+  why = '',
+): Undecodable =>
   refusedReading(
     `${kind} in version ${JSON.stringify(versionOf(apiVersion))} cannot be handled as a ${kind}: ${why}${problems.map(({ message }) => message).join(', ')}`,
     problems,

@@ -61,6 +61,19 @@ describe('parseDocument never throws, and reads nothing that could harm', () => 
     expect(parseDocument(text, 'json')).toEqual({ kind: 'parsed', value: JSON.parse(text) as unknown });
   });
 
+  test('JSON whose whole numbers are written as floats says where', () => {
+    const text = '{"a":[1,{"b":2.0}],"c":-0.0,"d":1.5,"e":"3.0,\\"4.0","f":-7,"2.0":[[],3E2]}';
+    expect(parseDocument(text, 'json')).toEqual({
+      kind: 'parsed',
+      value: JSON.parse(text) as unknown,
+      floats: [
+        { path: ['a', 1, 'b'], text: '2.0' },
+        { path: ['c'], text: '-0.0' },
+        { path: ['2.0', 1], text: '3E2' },
+      ],
+    });
+  });
+
   test('a large document is read in a time that goes with its length', () => {
     const keys = Array.from({ length: 20_000 }, (_, i) => `k${i}`);
     const json = JSON.stringify(Object.fromEntries(keys.map((key) => [key, ''])));

@@ -1,10 +1,12 @@
 import type { Context } from 'hono';
 import type { ParsedDocument } from '../../schema/document.ts';
+import type { FloatNumber } from '../../schema/json-text.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { describeConflicts } from '../patch/apply-conflicts.ts';
 import { applyConfiguration } from '../patch/apply.ts';
+import { floatsPut, refusedFloats } from '../patch/float-fields.ts';
 import { type PatchKind, patchDocument } from '../patch/patch-document.ts';
 import { readText } from '../request-body.ts';
 import {
@@ -17,7 +19,8 @@ import {
 } from '../status-error.ts';
 import { type Changed, type Decision, changeObject, metadataOf, whoWrites } from './change-object.ts';
 import { storeNew } from './create-object.ts';
-import { withWarnings } from './refused-write.ts';
+import { twiceAndUnknown } from './read-document.ts';
+import { notAdmitted, withWarnings } from './refused-write.ts';
 import type { Changeable, Found, ObjectName } from './writable-kind.ts';
 import { type WriteOptions, writeOptions } from './write-options.ts';
 
@@ -45,37 +48,58 @@ export async function patchObject<F extends Found, A>(
   if (body.kind === 'refused') return errorResponse(body.error);
   const sent = contentOf(body.kind === 'empty' ? null : body.document, options.value);
   if (sent.kind === 'bad') return errorResponse(sent.error);
-  const { value, warnings } = sent;
+  const { value, twice, warnings } = sent;
+  if (patch === 'apply' && twice !== null) return errorResponse(badRequest(`error decoding patch: ${twice}`));
   const changed =
     patch === 'apply'
       ? await apply(kind, key, value, options.value, deps)
-      : await changeObject(kind, key, patching(kind, patch, value), options.value, deps);
+      : await changeObject(kind, key, patching(kind, patch, sent), options.value, deps);
   if (changed.kind === 'refused') return errorResponse(changed.error);
   return withWarnings(show(changed.object, changed.isNew ? 201 : 200), [...warnings, ...changed.warnings]);
 }
 
-/** The patch as JSON; keys that stand twice are refused or told, as in an object. */
+/** A patch as JSON. `twice`: what is said of a key that stands twice, if that is an error. */
+type Sent = {
+  readonly value: unknown;
+  readonly floats: readonly FloatNumber[];
+  readonly twice: string | null;
+  readonly warnings: readonly string[];
+};
+
+/** What a body says; keys that stand twice are refused or told, as in an object. */
 function contentOf(
   document: ParsedDocument | null,
   { fieldValidation }: WriteOptions,
-):
-  | { readonly kind: 'ok'; readonly value: unknown; readonly warnings: readonly string[] }
-  | { readonly kind: 'bad'; readonly error: StatusError } {
+): ({ readonly kind: 'ok' } & Sent) | { readonly kind: 'bad'; readonly error: StatusError } {
   if (document === null) return { kind: 'bad', error: badRequest('the body of a patch must not be empty') };
   if (document.kind === 'unreadable')
     return { kind: 'bad', error: badRequest(`error decoding patch: ${document.reason}`) };
-  if (document.kind === 'parsed') return { kind: 'ok', value: document.value, warnings: [] };
-  if (fieldValidation === 'Strict')
-    return { kind: 'bad', error: badRequest(`error decoding patch: ${document.reason}`) };
-  return { kind: 'ok', value: document.value, warnings: fieldValidation === 'Warn' ? [document.reason] : [] };
+  const { value, floats = [] } = document;
+  const said = document.kind === 'duplicates' ? document.reason : null;
+  return {
+    kind: 'ok',
+    value,
+    floats,
+    twice: fieldValidation === 'Strict' ? said : null,
+    warnings: fieldValidation === 'Warn' && said !== null ? [said] : [],
+  };
 }
 
 /** What a patch makes of an object. */
-function patching<F extends Found, A>({ type }: Changeable<F, A>, patch: PatchKind, value: unknown): Decision<F> {
+function patching<F extends Found, A>(
+  { type, resource }: Changeable<F, A>,
+  patch: PatchKind,
+  { value, floats, twice }: Sent,
+): Decision<F> {
   return ({ object }) => {
     const patched = patchDocument(KINDS, type, object, patch, value);
     if (patched.kind !== 'patched') return { kind: 'refused', error: inapplicablePatch(patched) };
-    return { kind: 'wish', wish: { document: patched.document, patch: value } };
+    const { document } = patched;
+    const refused =
+      refusedFloats(type, floatsPut(patch, value, floats)) ??
+      (twice === null ? null : twiceAndUnknown(type, twice, document));
+    if (refused !== null) return { kind: 'refused', error: notAdmitted(resource, refused, value) };
+    return { kind: 'wish', wish: { document, patch: value } };
   };
 }
 
