@@ -133,7 +133,7 @@ function findProgram(program: string, path: string, cwd: string): Found {
   // Python is called so by most systems, and `python` is what most manifests say.
   const alike = fileIn(`${program}3`).find(isExecutable);
   const hint = alike === undefined ? '' : ` (there is ${alike})`;
-  return none(`${program}: command not found${hint}; looked in PATH ${path}`);
+  return none(`${program}: command not found${hint}; looked in PATH ${shortPath(path)}`);
 }
 
 const notExecutable = (file: string): string =>
@@ -148,3 +148,12 @@ function isExecutable(file: string): boolean {
     return false;
   }
 }
+
+/** A PATH as a sentence has room for it: its first two folders and how many follow. */
+function shortPath(path: string): string {
+  const folders = path.split(delimiter);
+  return folders.length <= PATH_SHOWN + 1
+    ? path
+    : `${folders.slice(0, PATH_SHOWN).join(delimiter)} and ${folders.length - PATH_SHOWN} more folders`;
+}
+const PATH_SHOWN = 2;

@@ -120,11 +120,17 @@ export type ChartedFailure = FailureGroup & { readonly log: Sight<readonly strin
 /** What has failed of the indexes that have not succeeded since. `more`: there is more than was looked at. */
 export type FailureChart = { readonly groups: readonly ChartedFailure[]; readonly more: boolean };
 
-/** Failures by what they have in common (word, exit code, verdict): the largest group first, those that were stopped with the Job last. */
+/** Failures by what they have in common (word, exit code, what they count as): the largest group first, those that were stopped with the Job last. */
 export function groupFailures(attempts: readonly EndedAttempt[], phase: Phase): readonly FailureGroup[] {
   const groups = new Map<string, EndedAttempt[]>();
   for (const attempt of attempts.filter(isFailure)) {
-    const key = JSON.stringify([endWords(attempt, phase).reason, attempt.ending.exitCode, attempt.judgement]);
+    const { ending, judgement } = attempt;
+    const key = JSON.stringify([
+      endWords(attempt, phase).reason,
+      ending.exitCode,
+      judgement.as,
+      isStoppedWithJob(attempt),
+    ]);
     groups.set(key, [...(groups.get(key) ?? []), attempt]);
   }
   return [...groups.values()]

@@ -122,6 +122,12 @@ describe('groups', () => {
     ]);
   });
 
+  test('one that failed while its Job was failing is no group of its own', () => {
+    const because = 'the Job failed: BackoffLimitExceeded (as it is)';
+    const groups = groupFailures([ended(0, {}), ended(1, {}, { because })], failed('BackoffLimitExceeded'));
+    expect(groups.map(({ indexes }) => indexes)).toEqual([[0, 1]]);
+  });
+
   test('what was stopped with its Job comes last, however many there are', () => {
     const because = 'the Job failed: BackoffLimitExceeded (as it is)';
     const stopped = [1, 2, 3].map((index) => ended(index, { cause: 'Stopped', exitCode: 143 }, { because }));

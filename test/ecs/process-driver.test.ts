@@ -182,7 +182,7 @@ test.each([
   [
     ['no-such-program'],
     {},
-    /^CannotStartContainerError: no-such-program: command not found; looked in PATH \/.*:\/bin$/,
+    /^CannotStartContainerError: no-such-program: command not found; looked in PATH \/[^ ]+( and \d+ more folders)?$/,
   ],
   [['exit', '3'], {}, /exit: command not found/], // a shell's word, but no program
   [['./nothing-here'], {}, /\.\/nothing-here: no such file; looked for \/.*\/nothing-here$/],
@@ -196,6 +196,11 @@ test.each([
     ['true'],
     { environment: [{ name: 'PATH', value: '/nowhere' }] },
     /true: command not found; looked in PATH \/nowhere$/,
+  ],
+  [
+    ['true'],
+    { environment: [{ name: 'PATH', value: '/a:/b:/c:/d:/e' }] },
+    /true: command not found; looked in PATH \/a:\/b and 3 more folders$/,
   ],
   [['true', 'a\0b'], {}, /CannotStartContainerError/],
 ])('what cannot be started is no failure of the command: %j', async (command, more, reason) => {
