@@ -32,7 +32,7 @@ export async function listAnswer<T extends KubeObject>(
   const first = await collection.list({ limit: sizeOf(wanted), from });
   if (first.next === null || first.items.length >= wanted) {
     const items = first.items.map((object) => writer.item(object));
-    return jsonAnswer(c, { ...writer.head, metadata: metadataOf(first), [writer.field]: items });
+    return jsonAnswer(c, { ...writer.head, metadata: metadataOf(first, c), [writer.field]: items });
   }
   const pages = async function* (): AsyncGenerator<Page<T>> {
     let left = wanted;
@@ -44,7 +44,7 @@ export async function listAnswer<T extends KubeObject>(
   };
   return streamLines('application/json', async function* (isCancelled) {
     try {
-      yield* listText(pages(), writer, isCancelled);
+      yield* listText(pages(), writer, (last) => metadataOf(last, c), isCancelled);
     } catch (error) {
       deps.telemetry.warn('list broke off', { path: c.req.path, error: String(error) });
       throw error;
@@ -56,6 +56,7 @@ export async function listAnswer<T extends KubeObject>(
 async function* listText<T>(
   pages: AsyncIterable<Page<T>>,
   { head, field, item }: Writer<T>,
+  metadata: (last: Page<T>) => object,
   isCancelled: () => boolean,
 ): AsyncGenerator<string> {
   let between = `${JSON.stringify(head).slice(0, -1)},"${field}":[`;
@@ -71,13 +72,19 @@ async function* listText<T>(
     if (text !== '') yield text;
   }
   const open = between === ',' ? '' : between;
-  yield `${open}],"metadata":${JSON.stringify(last === null ? {} : metadataOf(last))}}`;
+  yield `${open}],"metadata":${JSON.stringify(last === null ? {} : metadata(last))}}`;
 }
 
-const metadataOf = ({ version, next }: Pick<Page<unknown>, 'version' | 'next'>) => ({
-  resourceVersion: String(version),
-  ...(next === null ? {} : { continue: encodePlace(next) }),
-});
+/** With selectors nobody knows how many of the rest they let through, and Kubernetes does not say. */
+function metadataOf({ version, next, remaining }: Omit<Page<unknown>, 'items'>, c: Context) {
+  const { labelSelector = '', fieldSelector = '' } = c.req.query();
+  const isCounted = remaining !== undefined && labelSelector === '' && fieldSelector === '';
+  return {
+    resourceVersion: String(version),
+    ...(next === null ? {} : { continue: encodePlace(next) }),
+    ...(isCounted ? { remainingItemCount: remaining } : {}),
+  };
+}
 
 /** Why a list cannot be had as it was asked for; null: it can. */
 async function refuse<T extends KubeObject>(

@@ -1,5 +1,5 @@
 import type { JobStore } from '../ports/job-store.ts';
-import { type JobScope, type Page, type PageRequest, type JobRef, jobRefs } from './list-page.ts';
+import { type JobScope, type Page, type PageRequest, type JobRef, jobRefs, remainingFrom } from './list-page.ts';
 import { type Reads, chunksForSummary, readJob } from './read-job.ts';
 import { type JobObject, renderJob } from './render-job.ts';
 import { type FieldSelector, type LabelSelector, parseFieldSelector, parseLabelSelector } from './selectors.ts';
@@ -64,7 +64,8 @@ export async function listJobs(
     if (items.length + batch.length >= limit) await load();
     if (items.length >= limit) {
       const { namespace, name, after } = ref;
-      return { version, items, next: { version, after, job: { namespace, name }, pod: null } };
+      const next = { version, after, job: { namespace, name }, pod: null };
+      return { version, items, next, ...remainingFrom(ref) };
     }
     batch.push(ref);
     if (batch.length >= LOADS_AT_ONCE) await load();

@@ -20,8 +20,15 @@ export function parsePage(query: { readonly limit?: string; readonly continue?: 
   return from === null ? bad('continue key is not valid') : ok({ limit: wanted, from });
 }
 
-/** One page of objects; `next` is where it goes on, null at the end. */
-export type Page<T> = { readonly version: number; readonly items: readonly T[]; readonly next: Place | null };
+/** One page of objects. */
+export type Page<T> = {
+  readonly version: number;
+  readonly items: readonly T[];
+  /** Where it goes on; null at the end. */
+  readonly next: Place | null;
+  /** How many objects come after it, selectors aside; left out where what was read does not tell. */
+  readonly remaining?: number;
+};
 
 export type JobRef = {
   readonly uid: JobUid;
@@ -29,6 +36,8 @@ export type JobRef = {
   readonly name: string;
   /** The store's cursor of the page that it was on. */
   readonly after: string | null;
+  /** How many names come after it; left out where they have not been read. */
+  readonly behind?: number;
 };
 
 /** Which Jobs a request is about; a selector may name the one. */
@@ -45,13 +54,22 @@ export async function* jobRefs(jobs: JobStore, scope: JobScope, from: Place | nu
   let after = from?.after ?? null;
   do {
     const page = await jobs.listJobs({ namespace, after, limit: JOBS_PER_READ });
-    for (const ref of page.jobs) {
+    for (const [i, ref] of page.jobs.entries()) {
       const isBefore = from !== null && compare(ref, from.job) < 0;
-      if (!isBefore && (name === undefined || ref.name === name)) yield { ...ref, after };
+      if (!isBefore && (name === undefined || ref.name === name))
+        yield { ...ref, after, ...behind(page.jobs, i, page.next) };
     }
     after = page.next;
   } while (after !== null);
 }
+
+/** How many come after number `i` of a page, if it is the store's last. */
+export const behind = (page: readonly unknown[], i: number, next: string | null): { readonly behind?: number } =>
+  next === null ? { behind: page.length - i - 1 } : {};
+
+/** How many objects a page leaves out, the next being the first of them. */
+export const remainingFrom = (next: { readonly behind?: number }): { readonly remaining?: number } =>
+  next.behind === undefined ? {} : { remaining: next.behind + 1 };
 
 const compare = (a: Place['job'], b: Place['job']): number =>
   a.namespace === b.namespace ? order(a.name, b.name) : order(a.namespace, b.namespace);

@@ -1,7 +1,7 @@
 import type { ObjectChange, ObjectStore, StoredKind, StoredObject } from '../ports/object-store.ts';
 import type { KubeObject } from './kube-object.ts';
 import { Once } from './once.ts';
-import type { Page, PageRequest } from './list-page.ts';
+import { type Page, type PageRequest, behind, remainingFrom } from './list-page.ts';
 import type { Change, WatchSource } from './watched.ts';
 
 /** Which objects of a stored kind a request is about. */
@@ -37,9 +37,11 @@ export async function listStored(
   // The head first: what comes after it may be in the list already, but nothing is in neither.
   const version = from?.version ?? (await objects.head(selection.kind));
   const items: KubeObject[] = [];
-  for await (const { object, key, after } of selected(selection, from?.after ?? null, objects)) {
+  for await (const found of selected(selection, from?.after ?? null, objects)) {
+    const { object, key, after } = found;
     if (from !== null && isBefore(key, from.job)) continue;
-    if (items.length >= limit) return { version, items, next: { version, after, job: key, pod: null } };
+    if (items.length >= limit)
+      return { version, items, next: { version, after, job: key, pod: null }, ...remainingFrom(found) };
     items.push(object);
   }
   return { version, items, next: null };
@@ -96,6 +98,8 @@ type Selected = {
   readonly key: Key;
   /** The store's cursor of the page that it was on. */
   readonly after: string | null;
+  /** How many objects come after it, selected or not; left out where they have not been read. */
+  readonly behind?: number;
 };
 
 async function* selected(
@@ -106,9 +110,9 @@ async function* selected(
   let after = from;
   do {
     const page = await objects.list(kind, { namespace, after, limit: OBJECTS_PER_READ });
-    for (const stored of page.objects) {
+    for (const [i, stored] of page.objects.entries()) {
       const object = renderStored(stored);
-      if (matches(object)) yield { object, key: stored.key, after };
+      if (matches(object)) yield { object, key: stored.key, after, ...behind(page.objects, i, page.next) };
     }
     after = page.next;
   } while (after !== null);

@@ -13,7 +13,7 @@ import { openNamespace } from '../support/a-namespace.ts';
 
 type List = {
   kind: string;
-  metadata: { resourceVersion: string; continue?: string };
+  metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
   items: { metadata: { name: string } }[];
 };
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
@@ -172,6 +172,45 @@ describe('limit and continue', () => {
     expect(names).toEqual(['a', 'b', 'd', 'e']);
     // A watch from here tells what happened between the pages.
     expect(rest.metadata.resourceVersion).toBe('5');
+  });
+
+  const CRON_JOBS = '/apis/batch/v1/namespaces/default/cronjobs';
+  const cronJob = (name: string) => ({
+    metadata: { name },
+    spec: { schedule: '@daily', jobTemplate: { spec: manifest('x').spec } },
+  });
+
+  test.each([
+    ['Jobs', JOBS, manifest, 0],
+    ['Jobs of all namespaces', '/apis/batch/v1/jobs', manifest, 0],
+    ['CronJobs', CRON_JOBS, cronJob, 0],
+    ['namespaces', '/api/v1/namespaces', (name: string) => ({ metadata: { name } }), 1],
+  ])('a page of %s says how many come after it, unless something selects', async (_, path, object, isThere) => {
+    const world = await aWorld();
+    const home = path === '/apis/batch/v1/jobs' ? JOBS : path;
+    for (const name of ['a', 'b', 'c', 'd', 'e'])
+      expect((await world.post(home, { apiVersion: undefined, kind: undefined, ...object(name) })).status).toBe(201);
+    const listed = async (query: string) => ((await (await world.get(`${path}?${query}`)).json()) as List).metadata;
+    const first = await listed('limit=2');
+    expect(first.remainingItemCount).toBe(3 + isThere);
+    const second = await listed(`limit=2&continue=${first.continue ?? ''}`);
+    expect(second.remainingItemCount).toBe(1 + isThere);
+    const last = await listed(`limit=9&continue=${second.continue ?? ''}`);
+    expect([last.continue, last.remainingItemCount]).toEqual([undefined, undefined]);
+    for (const selector of ['labelSelector=x!=y', 'fieldSelector=metadata.name!=y'])
+      expect((await listed(`limit=2&${selector}`)).remainingItemCount).toBeUndefined();
+    expect((await listed('')).remainingItemCount).toBeUndefined();
+  });
+
+  test('what would have to be read to be counted is not: names are read a hundred at a time', async () => {
+    const world = await aWorld();
+    const names = Array.from({ length: 130 }, (_, i) => `job-${String(i).padStart(3, '0')}`);
+    for (const name of names) await world.post(JOBS, manifest(name));
+    const remaining = async (limit: number) =>
+      ((await (await world.get(`${JOBS}?limit=${limit}`)).json()) as List).metadata.remainingItemCount;
+    expect(await remaining(10)).toBeUndefined();
+    expect(await remaining(100)).toBe(30);
+    expect(await remaining(129)).toBe(1);
   });
 
   const tokenOf = (version: number) =>
