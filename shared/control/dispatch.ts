@@ -257,14 +257,14 @@ async function runOrFind(
 }
 
 /**
- * What a thrown error leaves open is asked again, under the same token. `capacity` must be the same for the same attempt and nonce:
- * the launch row keeps it.
+ * What a thrown error leaves open is asked again, under the same token. `capacity` and the environment must be the same for the
+ * same attempt and nonce: the launch row keeps what they are made from.
  */
 async function run(
   { identity, manifest }: StoredSpec,
   template: LaunchTemplate,
   id: AttemptId,
-  { onDemand, failures, ignored }: LaunchTraits,
+  { onDemand, failures, ignored, restarts = 0 }: LaunchTraits,
   { tasks }: Deps,
 ) {
   const { completionMode, template: pod } = manifest.spec;
@@ -281,7 +281,7 @@ async function run(
       job: identity,
       id,
       template,
-      env: taskEnvironment(manifest, id, template.zone),
+      env: taskEnvironment(manifest, { ...id, restarts }, template.zone),
       overrides,
       capacity: onDemand ? 'onDemand' : capacityOf(manifest),
     });

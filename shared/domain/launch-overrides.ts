@@ -33,7 +33,11 @@ export function overridesCharsMax(manifest: PodOwner & TaskOwner): number {
     ignoredFailureCount: INT32_MAX,
     labels,
   });
-  const env = taskEnvironment(manifest, { index: INDEX_MAX, attempt: INT32_MAX }, 'x'.repeat(ZONE_CHARS_MAX));
+  const env = taskEnvironment(
+    manifest,
+    { index: INDEX_MAX, attempt: INT32_MAX, restarts: 0 },
+    'x'.repeat(ZONE_CHARS_MAX),
+  );
   const names = [...containers, ...initContainers].map(({ name }) => name);
   return JSON.stringify(overridesRequest(names, env, overrides)).length;
 }

@@ -27,6 +27,8 @@ export type LaunchTraits = {
   /** Failures of the index before it, where each index has a limit of its own: counted ones, and ignored ones. */
   readonly failures: number;
   readonly ignored: number;
+  /** How often its Pod was started again in a new task before it; absent: never. */
+  readonly restarts?: number | undefined;
 };
 const PLAIN: LaunchTraits = { onDemand: false, failures: 0, ignored: 0 };
 

@@ -346,15 +346,19 @@ function stopsOf(draft: Draft, ids: readonly AttemptId[]): readonly Action[] {
   ];
 }
 
-/** An index that Spot has interrupted as often as the Job bears runs on demand; one that may fail alone knows how often it has. */
+/**
+ * An index that Spot has interrupted as often as the Job bears runs on demand; one that may fail alone knows how often it has;
+ * a Pod that is started again knows how often it was.
+ */
 function traitsOf({ spec }: Job, draft: Draft, ids: readonly AttemptId[]): ReadonlyMap<number, LaunchTraits> {
   const { disruptions, backoffLimitPerIndex } = spec;
   const traits = new Map<number, LaunchTraits>();
   for (const { index } of ids) {
-    const { spot, failures, ignored } = draft.record(index) ?? FRESH;
+    const { spot, failures, ignored, restarts } = draft.record(index) ?? FRESH;
     const onDemand = disruptions.kind === 'budget' && spot > 0 && spot >= disruptions.spotInterruptions;
     const counts = backoffLimitPerIndex === null ? { failures: 0, ignored: 0 } : { failures, ignored };
-    if (onDemand || counts.failures + counts.ignored > 0) traits.set(index, { onDemand, ...counts });
+    if (onDemand || counts.failures + counts.ignored + restarts > 0)
+      traits.set(index, { onDemand, ...counts, ...(restarts === 0 ? {} : { restarts }) });
   }
   return traits;
 }

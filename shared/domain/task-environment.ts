@@ -27,11 +27,12 @@ export type TaskOwner = {
  * What every container of an attempt's task is told. Always the same for the same arguments, in the same order: a repeated
  * RunTask must be.
  *
+ * @param restarts how often the attempt's Pod was started again before this task, frozen with the launch: each was a try
  * @param zone what the names of tasks end in, frozen with the Job's launch template; undefined: there are no names
  */
 export function taskEnvironment(
   { metadata: { name, namespace }, spec }: TaskOwner,
-  { index, attempt }: Pick<AttemptId, 'index' | 'attempt'>,
+  { index, attempt, restarts }: Pick<AttemptId, 'index' | 'attempt'> & { readonly restarts: number },
   zone: string | undefined,
 ): readonly { readonly name: string; readonly value: string }[] {
   const { subdomain = '' } = spec.template.spec;
@@ -39,7 +40,7 @@ export function taskEnvironment(
   return [
     { name: TASK_ENV.jobName, value: name },
     { name: TASK_ENV.namespace, value: namespace },
-    { name: TASK_ENV.attempt, value: String(attempt) },
+    { name: TASK_ENV.attempt, value: String(attempt + restarts) },
     ...(subdomain === '' || zone === undefined
       ? []
       : [

@@ -134,12 +134,17 @@ export function parseLook(text: string, groupPrefix: string): ParsedLook {
 
 // dispatch queue
 
-/** [index, on demand?, failures, ignored failures] */
+/** [index, on demand?, failures, ignored failures, restarts where there were any] */
 const TraitsSchema = z
-  .array(z.tuple([Count, z.boolean(), Count, Count]))
+  .array(z.tuple([Count, z.boolean(), Count, Count, Count.optional()]))
   .transform(
     (rows): ReadonlyMap<number, LaunchTraits> =>
-      new Map(rows.map(([index, onDemand, failures, ignored]) => [index, { onDemand, failures, ignored }])),
+      new Map(
+        rows.map(([index, onDemand, failures, ignored, restarts]) => [
+          index,
+          { onDemand, failures, ignored, ...(restarts === undefined ? {} : { restarts }) },
+        ]),
+      ),
   );
 
 const SeenSchema = z
@@ -200,7 +205,13 @@ function formatLists(message: ParsedDispatch): object {
 const traitRows = ({ traits }: { readonly traits?: ReadonlyMap<number, LaunchTraits> | undefined }) =>
   traits === undefined
     ? undefined
-    : [...traits].map(([index, { onDemand, failures, ignored }]) => [index, onDemand, failures, ignored]);
+    : [...traits].map(([index, { onDemand, failures, ignored, restarts }]) => [
+        index,
+        onDemand,
+        failures,
+        ignored,
+        ...(restarts === undefined ? [] : [restarts]),
+      ]);
 
 export function parseDispatch(text: string): ParsedDispatch {
   const { v: _v, ...message } = DispatchSchema.parse(JSON.parse(text));

@@ -39,13 +39,24 @@ const STORED_TEMPLATE = `{"taskDefinition":"muster-1:1","containers":["main"],"p
 const textIn = (body: object | undefined): string =>
   Buffer.from(bodyIn({ pk: { S: 'a' }, sk: { S: 'b' }, body: body as never })).toString();
 
+const RESTARTED: LaunchSlot = {
+  ...id,
+  state: 'launching',
+  since: at,
+  traits: { onDemand: false, failures: 0, ignored: 0, restarts: 3 },
+};
+const STORED_RESTARTED = `[{"index":41,"attempt":2,"nonce":3,"state":"launching","since":1750000000000,"traits":{"onDemand":false,"failures":0,"ignored":0,"restarts":3}}]`;
+
 describe('version 1: launches', () => {
-  test('a row of slots', () => {
-    const row = { row: 4, version: 0, slots: SLOTS };
+  test.each([
+    ['a row of slots', SLOTS, STORED_SLOTS],
+    ['the launch of a Pod that is started again', [RESTARTED], STORED_RESTARTED],
+  ])('%s', (_, slots, stored) => {
+    const row = { row: 4, version: 0, slots };
     const { ExpressionAttributeValues: values } = launchesRequest('muster', 'token', uid, row, at, at);
     const body = Object.values(values ?? {}).find(({ B }) => B !== undefined);
-    expect(textIn(body)).toBe(STORED_SLOTS);
-    expect(SlotsSchema.parse(JSON.parse(STORED_SLOTS))).toEqual(SLOTS);
+    expect(textIn(body)).toBe(stored);
+    expect(SlotsSchema.parse(JSON.parse(stored))).toEqual(slots);
   });
 
   test('a template', () => {

@@ -47,7 +47,9 @@ test('tasks are found by whole names, and only those of indexes', () => {
   const { manifest, warnings } = admitted(job(indexed, 'ping sums-0.workers'));
   expect(warnings).toEqual([expect.stringContaining('tasks have no search domain')]);
   expect(admitted(job(indexed, 'ping sums-0.workers.default.muster.internal')).warnings).toEqual([]);
-  const told = taskEnvironment(manifest, { index: 1, attempt: 1 }, 'muster.internal').map(({ value }) => value);
+  const told = taskEnvironment(manifest, { index: 1, attempt: 1, restarts: 0 }, 'muster.internal').map(
+    ({ value }) => value,
+  );
   expect(told).toEqual(expect.arrayContaining(['sums-1.workers.default.muster.internal']));
   expect(faultLines(admitDocument(job({}, 'true')))).toEqual([
     expect.stringMatching(/^spec\.template\.spec\.subdomain: Forbidden: .*only an index has a name/),

@@ -155,6 +155,17 @@ describe('of a container in its Pod (restartPolicy OnFailure)', () => {
     expect(shown(waiting).failed).toBeUndefined();
   });
 
+  test('its launch says how often that was before, and says it again when it is sent again', () => {
+    let { board: now } = restarted(aBoard('r', { ...onFailure, backoffLimit: 99 }), 2);
+    now = pass(now, [exited(0, 1, 20, 1, 2)], 20);
+    const said = (sec: number) =>
+      plan(now, [], sec).actions.flatMap((action) => (action.kind === 'launch' ? [...action.traits] : []));
+    const traits = [[0, { onDemand: false, failures: 0, ignored: 0, restarts: 3 }]];
+    expect(said(40)).toEqual(traits);
+    now = pass(now, [], 40);
+    expect(said(1000)).toEqual(traits);
+  });
+
   test.each<readonly [backoffLimit: number, restarts: number, over: boolean, because: string]>([
     [0, 0, false, 'no restart'],
     [0, 1, true, 'backoffLimit 0: the first restart is one too many'],

@@ -176,11 +176,11 @@ test.each([
 
 test('what the board said of a launch, and its template, are frozen with it: a repeated call says the same', () => {
   const id = { index: 3, attempt: 2, nonce: 0 };
-  const traits = { onDemand: true, failures: 1, ignored: 2 };
+  const traits = { onDemand: true, failures: 1, ignored: 2, restarts: 3 };
   const first = workOn({ row: 0, version: 0, slots: [] }, [id], [], at(0), new Map([[3, traits]]), 1);
   expect(first.run).toEqual([{ id, traits, template: 1, doubtedSince: null }]);
   const again = { id, traits, template: 1, doubtedSince: at(0) };
-  const other = new Map([[3, { onDemand: false, failures: 9, ignored: 0 }]]);
+  const other = new Map([[3, { onDemand: false, failures: 9, ignored: 0, restarts: 4 }]]);
   expect(workOn(first.row, [id], [], at(5), other, 2).run).toEqual([again]);
   expect(workOn(first.row, [], [id], at(60)).run).toEqual([again]); // to find out what is to be stopped
 });

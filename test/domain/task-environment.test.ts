@@ -4,7 +4,8 @@ import { admitted, jobDocument } from '../support/job-document.ts';
 
 const jobOf = (pod: object) =>
   admitted(jobDocument({ completionMode: 'Indexed', completions: 9 }, { name: 'train' }, pod)).manifest;
-const told = (pod: object, zone: string | undefined) => taskEnvironment(jobOf(pod), { index: 7, attempt: 2 }, zone);
+const told = (pod: object, zone: string | undefined, restarts = 0) =>
+  taskEnvironment(jobOf(pod), { index: 7, attempt: 2, restarts }, zone);
 
 test('a task of a Job with names is told its own, and how all are made', () => {
   expect(told({ subdomain: 'workers' }, 'muster.internal')).toEqual([
@@ -21,6 +22,10 @@ test.each([
   ['where there is no zone', { subdomain: 'workers' }, undefined],
 ])('there are none %s', (_, pod, zone) => {
   expect(told(pod, zone).map(({ name }) => name)).toEqual(['MUSTER_JOB_NAME', 'MUSTER_NAMESPACE', 'MUSTER_ATTEMPT']);
+});
+
+test('a restart of the same Pod is the next try', () => {
+  expect(told({}, undefined, 3)).toContainEqual({ name: 'MUSTER_ATTEMPT', value: '5' });
 });
 
 test('no variable of a user’s can be taken for one of these', () => {

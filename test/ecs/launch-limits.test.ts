@@ -58,7 +58,7 @@ function requestsOf(manifest: JobManifest, { attempt, nonce }: { attempt: number
     job: { uid: UID, namespace, name },
     id,
     template: { taskDefinition: 'arn', containers: mainFirst(definition.containers), placement: PLACEMENT },
-    env: taskEnvironment(manifest, id, 'z'.repeat(ZONE_CHARS_MAX)),
+    env: taskEnvironment(manifest, { ...id, restarts: 0 }, 'z'.repeat(ZONE_CHARS_MAX)),
     overrides,
     capacity: capacityOf(manifest),
   });

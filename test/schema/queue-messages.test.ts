@@ -176,9 +176,15 @@ test('what the board has to say of launches comes along', () => {
   const message: DispatchMessage = {
     kind: 'pack',
     uid: asJobUid('job'),
-    launch: [{ index: 7, attempt: 3, nonce: 0 }],
+    launch: [
+      { index: 7, attempt: 3, nonce: 0 },
+      { index: 8, attempt: 1, nonce: 2 },
+    ],
     stop: [],
-    traits: new Map([[7, { onDemand: true, failures: 2, ignored: 1 }]]),
+    traits: new Map([
+      [7, { onDemand: true, failures: 2, ignored: 1 }],
+      [8, { onDemand: false, failures: 0, ignored: 0, restarts: 2 }],
+    ]),
     ahead: 60,
     putOffAt: asEpochMs(7),
   };

@@ -47,7 +47,12 @@ const TemplateSchema: z.ZodType<LaunchTemplate> = z.object({
 /** One, or all of them by number. */
 export const TemplatesSchema = z.union([TemplateSchema, z.array(TemplateSchema)]);
 
-const Traits = z.object({ onDemand: z.boolean(), failures: z.number(), ignored: z.number() });
+const Traits = z.object({
+  onDemand: z.boolean(),
+  failures: z.number(),
+  ignored: z.number(),
+  restarts: z.number().optional(),
+});
 
 export const SlotsSchema: z.ZodType<readonly LaunchSlot[]> = z.array(
   z.discriminatedUnion('state', [
