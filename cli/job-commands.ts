@@ -112,7 +112,8 @@ export function addWait(program: Command, shell: Shell, done: Done): void {
     .summary('wait for Jobs, for scripts')
     .description('Waits without a view until Jobs are what is waited for, or can never be.')
     .addOption(
-      new Option('--for <what>', `${AWAITED.join(', ')}; kubectl's condition=complete means the same`)
+      new Option('--for <state>', "kubectl's condition=complete means the same")
+        .choices(AWAITED)
         .argParser(awaited)
         .default('finished'),
     )

@@ -30,7 +30,6 @@ export type KubeClient = {
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** An answer that takes longer is not coming. */
 const ANSWER_MS = 30_000;
 const PAGE = 500;
 
@@ -38,10 +37,11 @@ const PAGE = 500;
  * Connects to a server and asks it whether it is Muster: a kubeconfig may well point at a real cluster, and nobody wants
  * to find that out by what `muster delete` has done there.
  *
+ * @param answerMs an answer that takes longer is not coming
  * @throws Failure when it is another server
  */
-export async function connect(target: Target): Promise<KubeClient> {
-  const client = clientOf(target);
+export async function connect(target: Target, answerMs = ANSWER_MS): Promise<KubeClient> {
+  const client = clientOf(target, answerMs);
   const version = VersionSchema.safeParse(await client.get('/version'));
   if (!version.success || version.data.muster === undefined) {
     const name = version.data?.gitVersion ?? '';
@@ -70,7 +70,7 @@ const inNamespace = (namespace: string | null): string =>
   namespace === null ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
 const withName = (name: string | undefined): string => (name === undefined ? '' : `/${encodeURIComponent(name)}`);
 
-function clientOf(target: Target): KubeClient {
+function clientOf(target: Target, answerMs: number): KubeClient {
   const request = async (
     method: string,
     path: string,
@@ -80,7 +80,7 @@ function clientOf(target: Target): KubeClient {
     if (!response.ok) throw new ApiFailure(await statusOf(response));
     return response;
   };
-  const soon = () => AbortSignal.timeout(ANSWER_MS);
+  const soon = () => AbortSignal.timeout(answerMs);
   const read = async (path: string, query: Query = {}): Promise<unknown> =>
     jsonOf(await request('GET', path, { query, signal: soon() }), target);
 

@@ -3,7 +3,7 @@ import { type Done, examples } from './command-parts.ts';
 import type { LocalFlags } from './commands/local.ts';
 import { usageFailure } from './failure.ts';
 import { type EnvironmentEntry, environmentEntry } from './task-environment.ts';
-import { driver, duration, httpUrl, rate, serverPort, share, span, wholeNumber } from './option-values.ts';
+import { DRIVERS, driver, duration, httpUrl, rate, serverPort, share, span, wholeNumber } from './option-values.ts';
 import type { Shell } from './shell.ts';
 
 const LOCAL_EXAMPLES = examples(
@@ -64,7 +64,7 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
         .default([], 'none'),
     )
     .addOption(new Option('--inherit-env', 'give tasks all variables of this shell').default(false))
-    .addOption(new Option('--driver <driver>', 'process or simulated').default('process').argParser(driver))
+    .addOption(new Option('--driver <driver>', 'how tasks run').choices(DRIVERS).default('process').argParser(driver))
     .option('--dynamodb-endpoint <url>', 'keep Jobs in this DynamoDB instead of the embedded one', httpUrl)
     .addOption(
       new Option('--in-memory', 'keep Jobs in memory: they are gone when it ends')

@@ -70,14 +70,17 @@ export function httpUrl(text: string): string {
   return text;
 }
 
+export const DRIVERS: readonly LocalFlags['driver'][] = ['process', 'simulated'];
+
 export function driver(text: string): LocalFlags['driver'] {
-  if (text === 'process' || text === 'simulated') return text;
+  const wanted = DRIVERS.find((each) => each === text);
+  if (wanted !== undefined) return wanted;
   if (text === 'docker')
     throw new InvalidArgumentError(
       'docker is not offered yet: a container of the Docker daemon would not be ours to take up again after a crash. ' +
         "Use process: it runs the container's command as a process of this machine, without its image.",
     );
-  throw new InvalidArgumentError('Allowed choices are process, simulated.');
+  throw new InvalidArgumentError(`Allowed choices are ${DRIVERS.join(', ')}.`);
 }
 
 export const AWAITED = ['complete', 'failed', 'finished', 'delete'] as const;

@@ -3,6 +3,7 @@ import { VERSION } from '../shared/names/version.ts';
 import { addKubeconfig, addProxy } from './access-commands.ts';
 import { withCommandWord } from './command-word.ts';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
+import { addCompletion } from './completion-command.ts';
 import type { GetFlags, Wanted } from './commands/get.ts';
 import { addDoctor } from './doctor-command.ts';
 import { EXIT, Failure, usageFailure } from './failure.ts';
@@ -66,6 +67,7 @@ function createProgram(shell: Shell, done: Done): Command {
     addKubeconfig,
     addProxy,
     addVersion,
+    addCompletion,
   ])
     add(program, shell, done);
   return program;

@@ -38,6 +38,7 @@ describe('the command line', () => {
     ['proxy --port 22', 'Browsers and Node.js refuse to connect to port 22 (Fetch Standard); take another.'],
     ['local --env 1A', 'It must be NAME or NAME=VALUE.'],
     ['local --env NOT_SET_HERE', 'error: --env NOT_SET_HERE: it is not set here; give it a value'],
+    ['completion tcsh', 'Allowed choices are bash, zsh, fish.'],
     ['stop --timeout soon', 'It must be a length of time'],
     ['local --events-drop 2', 'It must be a number from 0 to 1.'],
     ['local --task-ms 5-1', 'It must be milliseconds'],
@@ -73,6 +74,7 @@ describe('the command line', () => {
     'plan --help',
     'local --help',
     'stop --help',
+    'completion --help',
     'help run',
   ])('%s has examples, on standard output', async (line) => {
     const { run } = await aServer();
