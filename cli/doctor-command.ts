@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
 import { usageFailure } from './failure.ts';
+import { OBJECT_FORMS, type ObjectForm } from './render/object-forms.ts';
 import type { Shell } from './shell.ts';
 
 const EXAMPLES = examples(
@@ -18,7 +19,7 @@ Exit codes:
 type DoctorOptions = {
   readonly namespace?: string;
   readonly allNamespaces?: true;
-  readonly output: 'text' | 'json';
+  readonly output: ObjectForm | 'text';
 };
 
 export function addDoctor(program: Command, shell: Shell, done: Done): void {
@@ -32,7 +33,7 @@ export function addDoctor(program: Command, shell: Shell, done: Done): void {
     .argument('[job]', 'the Job (default: all of the namespace)')
     .addOption(namespaceOption())
     .option('-A, --all-namespaces', 'in all namespaces')
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', ...OBJECT_FORMS]).default('text'))
     .addHelpText('after', `${EXAMPLES}${EXIT_CODES}`)
     .action(async (job: string | undefined, flags: DoctorOptions) => {
       const { allNamespaces = false, output } = flags;

@@ -4,12 +4,13 @@ import { looksFor } from '../job-view.ts';
 import { type KubeClient, readAs } from '../kube-client.ts';
 import { reach } from '../reach.ts';
 import { findingList } from '../render/findings.ts';
+import { type ObjectForm, objectText } from '../render/object-forms.ts';
 import type { Shell } from '../shell.ts';
 
 export type DoctorFlags = {
   readonly namespace: string | null;
   readonly allNamespaces: boolean;
-  readonly output: 'text' | 'json';
+  readonly output: ObjectForm | 'text';
   readonly kubeconfig: string | null;
 };
 
@@ -45,7 +46,7 @@ export async function doctor(job: string | null, flags: DoctorFlags, shell: Shel
       : [await ask(client, `${pathOf(namespace ?? target.namespace)}/${encodeURIComponent(job)}/diagnosis`)];
   const raw = parts.flatMap(({ findings }) => findings);
   const isHealthy = raw.every(({ severity }) => severity !== 'error');
-  if (flags.output === 'json') {
+  if (flags.output !== 'text') {
     const [first] = parts;
     const letters = first?.deadLetters;
     const whole = {
@@ -56,7 +57,7 @@ export async function doctor(job: string | null, flags: DoctorFlags, shell: Shel
       findings: raw,
       ...(letters === undefined ? {} : { deadLetters: letters }),
     };
-    shell.out.write(`${JSON.stringify(whole, null, 2)}\n`);
+    shell.out.write(objectText(whole, flags.output));
     return isHealthy ? EXIT.ok : EXIT.failed;
   }
   const findings = raw.map((finding) => readAs(FindingSchema, finding, target));

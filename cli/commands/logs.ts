@@ -130,8 +130,12 @@ function stoppedOf({ metadata, spec }: Job, index: number, attempt: number): Cho
 function wantedIndexes(text: string, { metadata, spec }: Job) {
   if (spec.completionMode === 'NonIndexed')
     throw usageFailure(`Job ${metadata.name} is NonIndexed: its Pods have no index`);
-  const parsed = parseIndexesStrict(text, spec.completions ?? 0);
+  const completions = spec.completions ?? 0;
+  const parsed = parseIndexesStrict(text, Number.MAX_SAFE_INTEGER);
   if (parsed.kind === 'invalid') throw usageFailure(`--index ${JSON.stringify(text)}: ${parsed.reason}`);
+  const after = parsed.set.edges.at(-1) ?? 0;
+  if (after > completions)
+    throw usageFailure(`index ${after - 1}: ${completions === 0 ? 'none exist' : `0 to ${completions - 1} exist`}`);
   return parsed.set;
 }
 

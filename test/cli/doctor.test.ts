@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { plusMs } from '../../shared/domain/brand.ts';
 import { withSetAside } from '../../shared/domain/set-aside.ts';
 import { START, manifest } from '../kube/a-world.ts';
@@ -72,7 +73,7 @@ describe('doctor', () => {
     ]);
   });
 
-  test('as JSON, with whether it is well', async () => {
+  test('as JSON or YAML, with whether it is well', async () => {
     const server = await aHalfDoneServer();
     const { code, out } = await server.run('doctor -o json', LATER);
     expect(code).toBe(0);
@@ -84,6 +85,7 @@ describe('doctor', () => {
       findings: expect.arrayContaining([expect.objectContaining({ kind: 'Active', severity: 'info' })]) as unknown,
       deadLetters: [],
     });
+    expect(parse((await server.run('doctor -o yaml', LATER)).out)).toEqual(JSON.parse(out));
     expect(JSON.parse((await server.run('doctor sums -o json', LATER)).out)).not.toHaveProperty('deadLetters');
   });
 
@@ -96,7 +98,7 @@ describe('doctor', () => {
     });
     expect(await server.run('doctor sums -A')).toMatchObject({ code: 2, out: '' });
     expect(await server.run('doctor -A -n team')).toMatchObject({ code: 2, out: '' });
-    expect(await server.run('doctor -o yaml')).toMatchObject({ code: 2, out: '' });
+    expect(await server.run('doctor -o xml')).toMatchObject({ code: 2, out: '' });
     expect((await server.run('doctor --help')).out).toMatch(/Examples:\n {2}muster doctor frames[\s\S]*Exit codes:/);
   });
 

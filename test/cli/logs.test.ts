@@ -31,7 +31,9 @@ describe('logs', () => {
     ['logs nope', 1, 'Error from server (NotFound): jobs.batch "nope" not found\n'],
     ['logs sums --index 3', 1, 'error: Job sums has no attempt of index 3 yet\n'],
     ['logs sums --index 0 --attempt 4', 1, 'error: Job sums has no attempt 4 of index 0 yet\n'],
-    ['logs sums --index 4', 2, 'error: --index "4": too large index: "4"\n'],
+    ['logs sums --index 4', 2, /^error: index 4: 0 to 3 exist\n$/],
+    ['logs sums --index 0,2-99', 2, /^error: index 99: 0 to 3 exist\n$/],
+    ['logs sums --index two', 2, 'error: --index "two": cannot convert string to integer for index: "two"\n'],
     ['logs sums --index 2-1', 2, 'error: --index "2-1": non-increasing order, previous: 2, current: 1\n'],
     [
       'logs sums --index 0 -c nope',
