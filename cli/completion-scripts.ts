@@ -44,7 +44,7 @@ _muster() {
       ;;
     words)
       for line in "\${(@)lines[2,-1]}"; do
-        candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+        candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}\${\${line#*$'\\t'}:+:\${line#*$'\\t'}}")
       done
       _describe muster candidates
       ;;
