@@ -26,6 +26,8 @@ describe('doctor', () => {
       "job/default/sums
         error    AlarmOverdue  it was due to be checked by 2023-11-14T22:03:20Z, and was not (11m)
                                Look at the log of the function sweep (alarm sweepErrors), and at the dead letters of the wake queue: \`muster doctor\` lists them.
+        warning  PodsFailed    exit code 3: index 1 (62s)
+                               It has printed nothing.
         warning  DeadLetters   A message of the facts queue was moved to the dead-letter queue: Error: boom (2 times) (65s)
                                Its tasks were looked up, so nothing is lost. \`muster doctor\` without a Job lists the letters.
         info     Active        active attempts: 1 running (64s)
