@@ -195,7 +195,7 @@ describe.concurrent('Jobs on the embedded runtime', { timeout: TEST_MS }, () => 
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       return stdout.replaceAll(/^ +/gm, '');
     };
-    const pipeline = /^ {4}(cat .*)$/m.exec(readFileSync(join(EXAMPLES, 'wordcount/README.md'), 'utf8'))?.[1];
+    const pipeline = /^(cat \$.*)$/m.exec(readFileSync(join(EXAMPLES, 'wordcount/README.md'), 'utf8'))?.[1];
     const merged = run('node', 'merge.mjs');
     expect(merged.split('\n')).toHaveLength(21);
     expect(merged).toBe(run('sh', '-c', pipeline ?? 'exit 9'));
