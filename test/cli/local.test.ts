@@ -9,10 +9,14 @@ import { startOf } from '../../local/process-identity.ts';
 const MAIN = resolve('cli/main.ts');
 const TSX = import.meta.resolve('tsx');
 
-/** A process of `muster` in a folder, as a user starts it. */
+/** Not what started these tests: `npm test` and `npx vitest` leave other words in the environment. */
+const { npm_lifecycle_event: _starter, ...INSTALLED } = process.env;
+
+/** A process of `muster` in a folder, as a user starts it who has it installed. */
 function muster(cwd: string, line: string) {
   const child: ChildProcess = spawn(process.execPath, ['--import', TSX, MAIN, ...line.split(' ')], {
     cwd,
+    env: INSTALLED,
     stdio: 'pipe',
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -139,7 +143,7 @@ describe('muster local --detach and muster stop', () => {
     onTestFinished(() => void (isGone(pid) || process.kill(pid, 'SIGKILL')));
     const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(start.out()) ?? [];
     expect(start.out()).toContain(`  export KUBECONFIG=${join(dir, '.muster', 'kubeconfig')}\n`);
-    expect(start.out()).toContain('`npx muster stop` stops it');
+    expect(start.out()).toContain('`muster stop` stops it');
     expect(start.err()).toBe('');
     expect(await (await fetch(`${url}/version`)).json()).toHaveProperty('muster');
     expect(statSync(join(dir, '.muster', 'runtime.log')).mode & 0o777).toBe(0o600);
