@@ -62,3 +62,16 @@ export async function makeDynamoStore(
   const stores = createDynamoStore({ client, tableName, now: clock.now, feedRetentionMs: RETENTION_MS });
   return { ...stores, clock, tableName };
 }
+
+/** The same with eight processes on its table, each of which commits every eighth object. */
+export async function makeStoreOfProcesses(client: DynamoDBClient): Promise<StoreUnderTest> {
+  const store = await makeDynamoStore(client);
+  const { tableName, clock, objects } = store;
+  const processes = Array.from(
+    { length: 8 },
+    () => createDynamoStore({ client, tableName, now: clock.now, feedRetentionMs: RETENTION_MS }).objects,
+  );
+  let commits = 0;
+  const next = () => processes[commits++ % processes.length] ?? objects;
+  return { ...store, objects: { ...objects, commit: async (kind, change) => next().commit(kind, change) } };
+}

@@ -1,7 +1,8 @@
 import { describe } from 'vitest';
 import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
 import { describeStore } from './describe-store.ts';
-import { aClient, endpoint, makeDynamoStore, stopEngineAfterwards } from './dynamo-fixture.ts';
+import { OBJECT_RACES } from './object-cases.ts';
+import { aClient, endpoint, makeDynamoStore, makeStoreOfProcesses, stopEngineAfterwards } from './dynamo-fixture.ts';
 import { HandClock, RETENTION_MS } from './store-under-test.ts';
 
 stopEngineAfterwards();
@@ -14,4 +15,5 @@ describeStore('the store in memory', async () => {
 describe.skipIf(endpoint === null)('on the DynamoDB engine', () => {
   const client = aClient();
   describeStore('the store in DynamoDB', async () => makeDynamoStore(client));
+  describeStore('the store of eight processes', async () => makeStoreOfProcesses(client), OBJECT_RACES);
 });
