@@ -82,9 +82,13 @@ test('the launch rate, with a time that the Job keeps to', { timeout: TEST_MS },
   const askedAt = performance.now();
   expect(found.message).toBe('launch rate 2/s');
   expect(found.etaSeconds).toBeGreaterThanOrEqual(Math.floor(found.count / 2));
-  expect(
-    (await unscheduled('slow')).find((text) => /^LaunchRateLimited: launch rate 2\/s, about \d+ s$/.test(text)),
-  ).toBeDefined();
+  // Pods are shown as the feed tells of them, which is a moment after the Job's waits are known.
+  await eventually(
+    async () =>
+      (await unscheduled('slow')).find((text) => /^LaunchRateLimited: launch rate 2\/s, about \d+ s$/.test(text)) ??
+      null,
+    () => 'no Pod says that it waits for the launch rate',
+  );
   expect(await muster('get slow')).toMatch(
     /^WAITING +CAUSE +HOW LONG +WHY\n\d+ +launchRate +about \d+ s +launch rate 2\/s$/m,
   );
@@ -117,8 +121,13 @@ test('a quota: what does not fit says so, and when it is tried again', { timeout
     { cause: 'quota', count: 3, message: quota, etaSeconds: null, nextTrySeconds: expect.any(Number) as unknown },
     { cause: 'parallelism', count: 1 },
   ]);
-  const pods = await unscheduled('many');
-  expect(pods).toHaveLength(3);
+  const pods = await eventually(
+    async () => {
+      const listed = await unscheduled('many');
+      return listed.length === 3 ? listed : null;
+    },
+    () => 'three Pods do not say that they are unschedulable',
+  );
   for (const pod of pods) expect(pod).toMatch(new RegExp(`^Unschedulable: ${quota}, next try in about \\d+ (s|min)$`));
   expect(await muster('get waits many')).toContain(quota);
 
