@@ -70,6 +70,7 @@ async function stopPod(
   if (unmet !== null) return { kind: 'refused', error: unmet };
   const record = view.board.record(index);
   if (record === null || record.attempt !== attempt || !hasPod(record.state)) {
+    if (found.facts.isToldStopping === true) return { kind: 'refused', error: notFound(PODS, name) };
     const why = 'it has ended, and is kept as what happened until its Job is deleted; there is nothing to stop';
     return { kind: 'refused', error: conflict(PODS, name, why) };
   }

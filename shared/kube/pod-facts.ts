@@ -10,6 +10,8 @@ export type PodPick = {
   readonly state: Exclude<IndexState, 'pending'> | 'ended';
   /** Number of the row that told of it last; left out: the Job's. */
   readonly version?: number;
+  /** Users were told that it is being deleted, and of nothing since: they have it, whatever has become of it. */
+  readonly isToldStopping?: boolean;
 };
 
 /** All that is known of an attempt. Its phase comes from the board; record and launch add detail. */

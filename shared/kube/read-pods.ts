@@ -96,7 +96,10 @@ function toldAttemptsOf({ view, pods }: ToldView, index: number): readonly PodPi
     const shown = pickOf(view, told);
     const isOver = shown.state === 'ended' || shown.state === 'succeeded' || shown.state === 'failed';
     // That all of a Job's Pods are being deleted is told once, by one row.
-    return [{ ...shown, version: isOver ? told.number : Math.max(told.number, view.told?.ending ?? 0) }];
+    const isToldStopping = told.state === 'stopping';
+    return [
+      { ...shown, isToldStopping, version: isOver ? told.number : Math.max(told.number, view.told?.ending ?? 0) },
+    ];
   });
 }
 
@@ -136,8 +139,10 @@ export async function renderPicks(
   });
 }
 
-/** There is no such Pod (any more): it was being deleted when it ended, or never had a task. */
-export function isGone({ state, record }: PodFacts): boolean {
+/** For users there is no such Pod (any more): it was being deleted when it ended, or never had a task. */
+export function isGone({ state, record, isToldStopping = false }: PodFacts): boolean {
+  // Its end is still to be told: by the row that tells it, or by that of its Job's deletion.
+  if (isToldStopping) return false;
   if (record === null) return state === 'ended';
   if (state !== 'ended' && state !== 'succeeded' && state !== 'failed') return false;
   const { as } = record.judgement;

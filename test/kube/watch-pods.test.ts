@@ -271,3 +271,23 @@ test('a Job that goes takes with it whatever Pods were told of, and no others', 
   ]);
   expect(lives(await watchFrom(world, 2))).toEqual(['DELETED a-0 Pending 3', 'DELETED a-1 Running 3']);
 });
+
+test('a Pod that was told to be stopping, and stops as its Job is deleted, is there until the row of the Job', async () => {
+  const world = await eventful(async (w) => {
+    await w.app.request(`${JOBS}/a`, { method: 'DELETE' });
+  });
+  await world.post(JOBS, manifest('a'));
+  await world.commit('a', [
+    { op: 'claim', index: 0 },
+    { op: 'running', index: 0 },
+  ]);
+  await world.commit('a', [{ op: 'stopping', index: 0 }]);
+  await world.record('a', 0, 1, STOPPED, { as: 'released', because: 'parallelism was lowered', gone: true });
+  await world.commit('a', [{ op: 'released', index: 0 }], { silent: true });
+  const { items } = (await (await world.get(PODS)).json()) as { items: readonly PodEvent['object'][] };
+  expect(items.map(({ metadata }) => metadata.resourceVersion)).toEqual(['3']);
+  const path = `${PODS}/${items[0]?.metadata.name}`;
+  expect((await world.get(path)).status).toBe(200);
+  expect((await world.app.request(path, { method: 'DELETE' })).status).toBe(404);
+  expect(lives(await watchFrom(world, 3))).toEqual(['DELETED a-0 Failed 4']);
+});
