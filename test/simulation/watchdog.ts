@@ -40,6 +40,8 @@ export class Watchdog {
   readonly #phantoms = new Set<string>();
   /** The same, and those that the board has taken for its own. */
   readonly #denied = new Set<string>();
+  /** RunTask has refused to repeat them, for it looks at rights and networks before it looks at tokens. */
+  readonly #disowned = new Set<string>();
   readonly #unheard = new Set<string>();
   readonly #named = new Set<string>();
 
@@ -91,6 +93,12 @@ export class Watchdog {
       'G3',
       () => `${count} tasks live, ${lingering.length} replaced, parallelism ${watched.parallelismMax}`,
     );
+  }
+
+  /** RunTask does not look at the launch's token: whether a task has been started under it, it does not say. */
+  disowned({ job, id }: Launch): void {
+    const key = `${job.uid}/${keyOf(id)}`;
+    if (this.#started.has(key)) this.#disowned.add(key);
   }
 
   taskChanged(view: TaskView): void {
@@ -155,6 +163,19 @@ export class Watchdog {
 
   #isPhantom({ job, id }: Pick<TaskView, 'job' | 'id'>): boolean {
     return this.#phantoms.has(`${job}/${keyOf(id)}`);
+  }
+
+  /**
+   * Nobody has learnt its ARN: RunTask's answer was lost, and repeated, it was refused for what an operator has to mend. A
+   * task that had stopped by the time the board believed that is on no list of what runs, and what ECS told of its end was
+   * lost or came too late: the launch goes on under the next nonce, whose outcomes are those of other tasks, or of none.
+   */
+  #isDisowned({ job, id, times }: TaskView, { outcomes }: Watched): boolean {
+    const key = `${job}/${keyOf(id)}`;
+    if (!this.#disowned.has(key) || this.#named.has(key)) return false;
+    const outcome = outcomes.get(keyOf(id));
+    if (outcome?.op !== 'renonce' || outcome.shadow.state !== 'claimed') return false;
+    return times.stoppedAt !== null && times.stoppedAt <= outcome.at;
   }
 
   /** RunTask has said that it does not start it, and started it; or what ECS told of its end has gone to the dead letters. */
@@ -266,7 +287,9 @@ export class Watchdog {
     const tasks = this.tasksOf(uid);
     const live = tasks.filter(({ stage }) => stage !== 'stopped');
     law(live.length > 0, 'G7', () => `${live.length} tasks run on after the Job is over`, live[0]?.id.index);
-    const own = tasks.filter((view) => !isStranger(view) && !(this.#isPhantom(view) && !isCounted(view, watched)));
+    const own = tasks
+      .filter((view) => !isStranger(view) && !(this.#isPhantom(view) && !isCounted(view, watched)))
+      .filter((view) => !this.#isDisowned(view, watched));
     for (const { guarantee, what, index } of lies(
       own,
       watched.outcomes,

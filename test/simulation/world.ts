@@ -286,9 +286,12 @@ export class World {
         this.tell('ECS', `refuses to launch ${launchKey('', launch.id).slice(1)}`, aboutLaunch(launch), 'refused');
         return 'Capacity is unavailable at this time';
       },
-      mistake: (template) => {
-        if (storm.blows('misconfigured', this.time)) return 'AccessDeniedException: not authorized';
-        if (template === null || template.placement === this.#placement) return null;
+      mistake: (template, launch) => {
+        const isMoved = template !== null && template.placement !== this.#placement;
+        const isForbidden = storm.blows('misconfigured', this.time);
+        if (!isForbidden && !isMoved) return null;
+        if (launch !== null) this.watchdog.disowned(launch);
+        if (isForbidden) return 'AccessDeniedException: not authorized';
         storm.struck('stack changed');
         return 'InvalidParameterException: the subnet does not exist';
       },

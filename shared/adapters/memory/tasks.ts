@@ -25,7 +25,7 @@ export type MemoryTasksOptions = {
   /** A definite refusal, as RunTask's `failures[]`; null: accepted. */
   readonly refusal: (launch: Launch) => string | null;
   /** Whoever runs the installation has to mend this first: ECS refuses the call before it looks at its token; left out: nothing. */
-  readonly mistake?: (template: LaunchTemplate | null) => string | null;
+  readonly mistake?: (template: LaunchTemplate | null, launch: Launch | null) => string | null;
   /** Where tasks are placed now; left out: always in one place. */
   readonly placement?: () => string;
   /** A token is used for another request; ECS answers with the task that it knows. */
@@ -128,7 +128,7 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
   return {
     all,
     prepare: async (definition) => {
-      const reason = mistake(null);
+      const reason = mistake(null, null);
       if (reason !== null) return { kind: 'refused', reason, misconfigured: true };
       const containers = definition.containers.map(({ name }) => name);
       const template = { taskDefinition: `${definition.family}:1`, containers, placement: placement() };
@@ -137,7 +137,7 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
     run: async (launch) => {
       const { index, attempt, nonce } = launch.id;
       const token = `${launch.job.uid}/${index}/${attempt}/${nonce}`;
-      const wrong = mistake(launch.template);
+      const wrong = mistake(launch.template, launch);
       if (wrong !== null) return { kind: 'refused', reason: wrong, misconfigured: true };
       const before = tokens.get(token);
       const task = before?.kind === 'launched' ? all.get(before.taskArn) : undefined;
