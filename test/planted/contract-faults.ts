@@ -30,7 +30,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   one(
     'an index is tried beyond its own limit when its Pod is deleted',
     FOLD_FACTS,
-    'if (hasSpentLimit(this.#context.job.spec, record)) this.#failForGood(fact);\n    else this.fail',
+    'if (hasSpentLimit(this.#context.job.spec, record)) this.#failForGood(fact, record);\n    else this.fail',
     'this.fail',
     ['G5'],
   ),
@@ -51,8 +51,8 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   one(
     'an index starts though its back-off is not over',
     DRAFT,
-    'if (until === null || until <= now) ready.push(index);',
-    'if (until === null || until > 0) ready.push(index);',
+    'until === null || isDue(extras, now)) ready.push(index);',
+    'until === null || until > 0) ready.push(index);',
     ['G10'],
   ),
   one(

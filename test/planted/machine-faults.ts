@@ -16,7 +16,6 @@ const RECONCILE = 'shared/control/reconcile.ts';
 const INSPECT = 'shared/control/inspect.ts';
 const DISPATCH = 'shared/control/dispatch.ts';
 const LOAD_JOB = 'shared/control/load-job.ts';
-const CACHED_CHUNKS = 'shared/control/cached-chunks.ts';
 const SWEEP = 'shared/control/sweep.ts';
 
 /** Mistakes in what carries every Job: store, facts, launches, stops, sweeps. Somebody could make them, or others have. */
@@ -64,13 +63,6 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     'entry.seq >= publishedSeq',
     ['G1', 'G2', 'G4', 'G8', 'G15', 'bug'],
   ),
-  one(
-    'a torn load goes on: the chunk is newer than STATUS',
-    CACHED_CHUNKS,
-    'if (found === undefined || found.version !== status.chunks[no]?.version) return null;',
-    'if (found === undefined) return null;',
-    ['bug'],
-  ),
 
   // which attempts there are
   one(
@@ -105,6 +97,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   ),
   one('active attempts are never looked up', PLAN_JOB, "...(inspect.due ? [{ kind: 'inspect' } as const] : []),", '', [
     'G8',
+    'G15',
   ]),
 
   // what facts are worth
@@ -198,7 +191,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     'a cancelled claim launches anyway',
     LAUNCH_ROW,
     "else if (slot.state === 'cancelled') refuse(id, slot);\n    else if (slot.state === 'launched') launched",
-    "else if (slot.state === 'cancelled') run.push({ id, traits: slot.traits ?? PLAIN });\n    else if (slot.state === 'launched') launched",
+    "else if (slot.state === 'cancelled') run.push({ id, traits: traits.get(id.index) ?? PLAIN, template, doubtedSince: null });\n    else if (slot.state === 'launched') launched",
     ['G2', 'G4', 'G5', 'G6', 'G7'],
   ),
   one(
@@ -225,7 +218,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   one(
     'a launch is repeated though its token may be dead',
     LAUNCH_ROW,
-    'else if (now >= plusMs(slot.since, TOKEN_SAFE_MS)) find.push(id);\n    else run.push',
+    'else if (ageMs(slot.since, now) >= TOKEN_SAFE_MS) find.push(id);\n    else run.push',
     'else run.push',
     ['G4', 'G6'],
   ),
