@@ -21,7 +21,7 @@ const ACTIONS = 6;
 /** Of a port call, before and after its effect each. */
 const CRASH = 0.02;
 /** With the largest, a pass or two fold the journal. */
-const SIZES = [1, 3, 3, 5, 5, 300];
+export const SIZES: readonly number[] = [1, 3, 3, 5, 5, 300];
 
 /** Writers on one store that create, change, run and delete Jobs, and may die at each port call. */
 export class Crew {
@@ -30,10 +30,12 @@ export class Crew {
   readonly #store: StoreUnderTest;
   readonly #turn: () => Promise<void>;
   readonly #seed: number;
+  readonly #sizes: readonly number[];
   readonly #carriedOut = new Set<Promise<unknown>>();
   #actions = 0;
 
-  constructor(seed: number, store: StoreUnderTest, turn: () => Promise<void>) {
+  constructor(seed: number, store: StoreUnderTest, turn: () => Promise<void>, sizes = SIZES) {
+    this.#sizes = sizes;
     this.#seed = seed;
     this.#store = store;
     this.#turn = turn;
@@ -79,13 +81,13 @@ export class Crew {
   async #create(random: Random, deps: Deps): Promise<void> {
     const uid = asJobUid(`uid-${this.uids.length}`);
     this.uids.push(uid);
-    const size = random.pick(SIZES);
+    const size = random.pick(this.#sizes);
     const name = `job-${random.between(0, 12)}`; // one that is taken, at times
     await createJob(aJob({ uid, name, completions: size, parallelism: size, backoffLimit: 1_000 }), deps);
   }
 
   async #resize(random: Random, deps: Deps): Promise<void> {
-    const parallelism = random.pick(SIZES);
+    const parallelism = random.pick(this.#sizes);
     await changeSpec(
       random.pick(this.uids),
       (stored) => ({ ...stored, manifest: { ...stored.manifest, spec: { ...stored.manifest.spec, parallelism } } }),

@@ -39,17 +39,18 @@ export function listsOf(stores: Stores) {
   };
 }
 
-/** Watches all Jobs, or all Pods, as a cache does: from what there is on, until `isDone` and no row is left. */
+/** Watches all Jobs, or all Pods, as a cache does: from what there is on (`listed` hears when it has that), until `isDone` and no row is left. */
 export function informerOf(
   kind: 'jobs' | 'pods',
   stores: Stores,
   turn: () => Promise<void>,
   isDone: () => boolean,
+  listed: () => void,
 ): Promise<Informed> {
   const reads = { ...stores, launchPace: async () => NO_PACE };
   return kind === 'jobs'
-    ? follow(watchedJobs(filterOf(parseJobFilter(null, {})), reads), stores, turn, isDone)
-    : follow(watchedPods(filterOf(parsePodFilter(null, {})), reads), stores, turn, isDone);
+    ? follow(watchedJobs(filterOf(parseJobFilter(null, {})), reads), stores, turn, isDone, listed)
+    : follow(watchedPods(filterOf(parsePodFilter(null, {})), reads), stores, turn, isDone, listed);
 }
 
 async function follow<T extends Named>(
@@ -57,6 +58,7 @@ async function follow<T extends Named>(
   { feed }: Stores,
   turn: () => Promise<void>,
   isDone: () => boolean,
+  listed: () => void,
 ): Promise<Informed> {
   const cache = new Map<string, number>();
   const ended = new Set<string>();
@@ -64,6 +66,7 @@ async function follow<T extends Named>(
   const oddities: string[] = [];
   let after = await feed.head();
   for await (const { metadata } of source.present()) cache.set(metadata.uid, Number(metadata.resourceVersion));
+  listed();
   for (;;) {
     const wasDone = isDone();
     const page = await feed.read(after, PAGE);
