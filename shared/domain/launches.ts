@@ -81,7 +81,9 @@ export function planLaunches(
     for (const { index, attempt, state } of victims) {
       draft.apply({ op: state === 'waiting' ? 'released' : 'stopping', index, attempt });
     }
-    const stop = victims.filter(({ state }) => state !== 'waiting');
+    const stop = victims
+      .filter(({ state }) => state !== 'waiting')
+      .map(({ index, attempt, nonce }) => ({ index, attempt, nonce })); // the bare name: a repeated RunTask is made from it
     // Pods between two tasks end here and now, without a fact that would wake us.
     return { ...nothing, stop, again: victims.length < surplus || stop.length < victims.length };
   }
