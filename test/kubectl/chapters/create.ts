@@ -29,7 +29,10 @@ export async function create(t: Terminal): Promise<void> {
 
 export async function createFromCommands(t: Terminal): Promise<void> {
   await t.shows('create job hello --image=busybox -- echo hi', 'job.batch/hello created');
-  await t.shows('create job bare --image=busybox', 'job.batch/bare created');
+  await t.shows(
+    'create job bare --image=busybox',
+    /^! error: failed to create job: Job.batch "bare" is invalid: spec.template.spec.containers\[0\].command: Required value: .*\nexit 1$/,
+  );
   const taken = '! error: failed to create job: jobs.batch "hello" already exists\nexit 1';
   await t.shows('create job hello --image=busybox -- echo hi', taken);
   await t.shows(
@@ -45,7 +48,7 @@ export async function createFromCommands(t: Terminal): Promise<void> {
   );
   await t.shows(`get namespace ${t.namespace}`, `NAME   STATUS   AGE\n${t.namespace}   Active   AGE`);
   await t.shows(
-    'create job lost --image=busybox --namespace=no-such-place',
+    'create job lost --image=busybox --namespace=no-such-place -- true',
     `! error: failed to create job: namespaces "no-such-place" not found\nexit 1`,
   );
   await t.shows(

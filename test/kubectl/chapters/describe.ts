@@ -126,7 +126,7 @@ export async function events(t: Terminal): Promise<void> {
   await t.shows('events --for job/pi', [head, ...ofPi].join('\n').replaceAll('job/pi', 'Job/pi'));
   await t.shows(
     'events --for job/other --types=Warning',
-    /^LAST SEEN.*\nAGE   Warning   BackoffLimitExceeded   Job\/other   Job has reached the specified backoff limit$/,
+    /^LAST SEEN.*\nAGE   Warning   PodFailed   Job\/other   Pod other-xxxxx failed: exit code 3\nAGE   Warning   BackoffLimitExceeded   Job\/other   Job has reached the specified backoff limit$/,
   );
   await t.shows('events', /SuccessfulCreate/);
   await t.shows(

@@ -1,6 +1,8 @@
 import type { Terminal } from '../terminal.ts';
 import { heldJob, job } from './manifests.ts';
 
+/** From here on kubectl knows of subresources at all. */
+const KNOWS_STATUS_MINOR = 24;
 /** From here on `apply` knows of subresources. */
 const APPLIES_STATUS_MINOR = 33;
 
@@ -15,6 +17,7 @@ export async function status(t: Terminal): Promise<void> {
   const patch = (said: object): string =>
     `patch job far --subresource=status --type=merge -p ${JSON.stringify({ status: said }).replaceAll(' ', '_')}`;
   await t.shows(patch({ startTime: start, active: 1 }), 'job.batch/far patched');
+  if (t.kubectl.minor < KNOWS_STATUS_MINOR) return;
   await t.shows(patch({ startTime: start, active: 1 }), 'job.batch/far patched (no change)');
   await t.shows(
     patch({ conditions: failed }),
