@@ -174,7 +174,7 @@ export class Watchdog {
     const key = `${job}/${keyOf(id)}`;
     if (!this.#disowned.has(key) || this.#named.has(key)) return false;
     const outcome = outcomes.get(keyOf(id));
-    if (outcome?.op !== 'renonce' || outcome.shadow.state !== 'claimed') return false;
+    if (outcome?.op !== 'renonce') return false;
     return times.stoppedAt !== null && times.stoppedAt <= outcome.at;
   }
 
@@ -289,11 +289,12 @@ export class Watchdog {
     law(live.length > 0, 'G7', () => `${live.length} tasks run on after the Job is over`, live[0]?.id.index);
     const own = tasks
       .filter((view) => !isStranger(view) && !(this.#isPhantom(view) && !isCounted(view, watched)))
-      .filter((view) => !this.#isDisowned(view, watched));
+      .filter((view) => !(this.#isDisowned(view, watched) && !wasKnown(view, watched)));
     for (const { guarantee, what, index } of lies(
       own,
       watched.outcomes,
-      ({ job, id }) => this.isUnheard(job, id),
+      // One that the board had seen start is taken for lost: the outcome is its own, and is looked at.
+      (view) => this.isUnheard(view.job, view.id) || this.#isDisowned(view, watched),
       ({ job, id }) => this.#named.has(`${job}/${keyOf(id)}`),
     ))
       law(true, guarantee, () => what, index);
@@ -429,6 +430,10 @@ export class Watchdog {
     return fresh;
   }
 }
+
+/** The board had heard of the task when it wrote the launch off. */
+const wasKnown = ({ id }: TaskView, { outcomes }: Watched): boolean =>
+  outcomes.get(keyOf(id))?.shadow.state !== 'claimed';
 
 /** What the board has said of a launch that RunTask had denied. */
 const isCounted = ({ id }: TaskView, { outcomes }: Watched): boolean =>
