@@ -74,7 +74,7 @@ function jobFailed({ status, spec, identity, failures, now }: FailedJob): readon
   ];
 }
 
-const FIX = 'Fix the cause that is told below.';
+const FIX = 'Fix the cause below.';
 const FIXES: Readonly<Record<FailureReason, string>> = {
   BackoffLimitExceeded: FIX,
   PodFailurePolicy: FIX,

@@ -151,7 +151,7 @@ const ADVICE: Partial<Readonly<Record<Wait['cause'], string>>> = {
   quota: "Raise the account's quota that is named, or let other tasks end. No attempt is spent meanwhile.",
   capacity: 'Fargate has no room now. It is tried again; other subnets or Spot instead of On-Demand may help.',
   installation:
-    'Whoever runs this Muster has to mend what is named. It is tried again, and no attempt is spent meanwhile.',
+    'The operator of this Muster has to fix what is named. The launch is tried again, and no attempt is spent meanwhile.',
   network: 'Give the tasks subnets with free addresses. It is tried again.',
   refused: 'Read what ECS says. It is tried again.',
   startFailed: 'Mend what is named: image, secret or log group. It is tried again until pendingTimeout.',

@@ -30,7 +30,7 @@ export const GIVEN_KINDS: readonly GivenKind[] = [
     resource: CONFIG_MAPS,
     printer: CONFIG_MAP_PRINTER,
     name: 'kube-root-ca.crt',
-    // Whoever talks to Muster trusts the certificates that its machine trusts.
+    // Clients of Muster trust the certificates that their machine trusts.
     content: { data: { 'ca.crt': '' } },
     refusal:
       'every namespace has the ConfigMap kube-root-ca.crt, and no other: what a Pod names are parameters of Parameter Store',
