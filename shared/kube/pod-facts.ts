@@ -26,6 +26,8 @@ export type PodFacts = Omit<PodPick, 'version'> & {
   readonly launch: LaunchSlot | null;
   /** What the board says of the index, where this is its newest attempt; null: it is not, or was not read. */
   readonly current: IndexRecord | null;
+  /** How often its index had failed, and been ignored, when it was made. */
+  readonly madeAfter: Pick<IndexRecord, 'failures' | 'ignored'>;
   /** What it waits for, where that is known; null: for nothing. */
   readonly wait: PodWait | null;
 };

@@ -2,7 +2,7 @@ import { CHUNK_INDEXES, chunkOf, chunksFor } from '../domain/board.ts';
 import type { JobUid } from '../domain/brand.ts';
 import { isPodDeletion } from '../domain/ending.ts';
 import { hasNames } from '../domain/host-names.ts';
-import { type IndexRecord, hasPod, isActive } from '../domain/index-record.ts';
+import { FRESH, type IndexRecord, hasPod, isActive } from '../domain/index-record.ts';
 import { launchRowOf } from '../domain/launch-row.ts';
 import { type PodWait, claimWait, pauseWait } from '../domain/pod-wait.ts';
 import { podKey } from '../domain/told-pods.ts';
@@ -164,12 +164,29 @@ export async function readFacts(view: JobView, picks: readonly PodPick[], reads:
     const told = records.get(keyOf(pick)) ?? null;
     const launch = launches.get(keyOf(pick)) ?? null;
     const current = currentOf(view, pick);
-    const goesOn = pick.state === 'waiting' || isLive(pick.state);
-    const [record, before] = [isLive(pick.state) ? null : told, goesOn ? told : null];
+    // Users may be shown a Pod as it was while it ran, though its record tells its end by now.
+    const before = told !== null && isBetweenTasks(pick) && hasGoneOn(told) ? told : null;
+    const record = isLive(pick.state) ? null : told;
     const wait = pace === null ? null : waitOf({ ...pick, current, record, spec, status }, pace);
-    return { ...pick, spec, status, version: pick.version ?? version, record, before, launch, current, wait };
+    const { failures, ignored } = told ?? current ?? FRESH;
+    const madeAfter = { failures, ignored };
+    return {
+      ...pick,
+      spec,
+      status,
+      version: pick.version ?? version,
+      record,
+      before,
+      launch,
+      current,
+      madeAfter,
+      wait,
+    };
   });
 }
+
+const isBetweenTasks = ({ state }: PodPick): boolean => state === 'waiting' || isLive(state);
+const hasGoneOn = ({ judgement: { as } }: AttemptRecord): boolean => as === 'restarted' || as === 'unstarted';
 
 const mayWait = ({ state }: PodPick, { status }: JobView): boolean =>
   state === 'waiting' || (state === 'claimed' && status.inFlight.length > 0);
@@ -194,11 +211,11 @@ function currentOf({ board }: JobView, { index, attempt }: PodPick): IndexRecord
 const keyOf = ({ index, attempt }: { readonly index: number; readonly attempt: number }): string =>
   `${index}/${attempt}`;
 
-/** Of what has ended, and of what has had a task before this one. */
+/** Of what has ended, be it shown yet or not, and of what has had a task before this one. */
 async function readRecords(view: JobView, picks: readonly PodPick[], { jobs }: Reads) {
   const { spec } = view;
   const found = new Map<string, AttemptRecord>();
-  const hasRecord = (pick: PodPick): boolean => !isLive(pick.state) || (currentOf(view, pick)?.restarts ?? 0) > 0;
+  const hasRecord = (pick: PodPick): boolean => !isLive(pick.state) || (currentOf(view, pick)?.restarts ?? 1) > 0;
   for (const { from, to } of spans(picks.filter(hasRecord)))
     for (const record of await jobs.readAttempts(spec.identity.uid, from, to)) found.set(keyOf(record), record);
   return found;

@@ -102,9 +102,8 @@ export function podCreatedAt({ record, before, launch, status, spec }: PodFacts)
 }
 
 /** With a limit per index, how often the index had failed when this Pod was made (KEP-3850). */
-function failureCounts({ spec, current, record }: PodFacts): Labels {
+function failureCounts({ spec, madeAfter: { failures, ignored } }: PodFacts): Labels {
   if (spec.manifest.spec.backoffLimitPerIndex === undefined) return {};
-  const { failures, ignored } = record ?? current ?? { failures: 0, ignored: 0 };
   return {
     [FAILURE_COUNT_KEY]: String(failures),
     ...(ignored === 0 ? {} : { [IGNORED_FAILURE_COUNT_KEY]: String(ignored) }),

@@ -129,6 +129,7 @@ function podOf(situation: Situation, attempt: number) {
     before: null,
     launch: null,
     current,
+    madeAfter: current,
     wait: null,
   });
   return { metadata: pod.metadata, status: { containerStatuses: [], ...pod.status } };
