@@ -23,6 +23,85 @@ const ofOurs = (name, folder, allowed) => ({
   to: { path: OURS, pathNot: allowed },
 });
 
+// Inside a layer folders have an order, too: each may import itself and those named, which lie below it, and nothing else of its
+// layer. '.' are the files that lie in the layer's own folder. Only kube-api.ts, which puts the API together, may import everything.
+const FOLDERS = {
+  domain: {
+    base: [],
+    spec: ['base'],
+    task: ['base', 'spec'],
+    scoreboard: ['base', 'spec'],
+    planner: ['base', 'spec', 'task', 'scoreboard'],
+    pending: ['base', 'spec', 'scoreboard', 'planner'],
+    diagnose: ['base', 'spec', 'task', 'scoreboard', 'planner', 'pending'],
+    'cluster-plan': ['base', 'spec', 'task', 'scoreboard', 'planner'],
+  },
+  schema: {
+    kinds: [],
+    messages: [],
+    object: ['kinds'],
+    requests: ['object'],
+    protobuf: ['kinds', 'object'],
+    pod: ['object'],
+    job: ['object', 'pod'],
+    cron: ['object', 'pod', 'job'],
+    namespace: ['object', 'job'],
+    dump: ['object', 'job'],
+  },
+  control: {
+    process: [],
+    doctor: ['process'],
+    sweep: ['process'],
+    hostnames: ['process'],
+    lifecycle: ['process', 'hostnames'],
+    dispatch: ['process', 'hostnames', 'sweep'],
+    reconcile: ['process', 'hostnames', 'lifecycle'],
+  },
+  kube: {
+    feed: [],
+    patch: [],
+    apply: ['patch'],
+    http: ['feed', 'patch'],
+    selectors: ['http'],
+    discovery: ['http'],
+    openapi: ['http', 'discovery'],
+    list: ['http', 'feed'],
+    write: ['http', 'list', 'patch', 'apply'],
+    reviews: ['http', 'discovery', 'write'],
+    services: ['http', 'feed', 'list', 'selectors'],
+    'namespace-defaults': ['http', 'feed', 'list', 'selectors'],
+    namespaces: ['http', 'feed', 'list', 'selectors', 'write'],
+    cronjobs: ['http', 'feed', 'list', 'selectors', 'write'],
+    jobs: ['http', 'feed', 'list', 'selectors', 'write'],
+    pods: ['http', 'feed', 'list', 'selectors', 'write', 'jobs'],
+    events: ['http', 'feed', 'list', 'selectors', 'jobs', 'pods'],
+    muster: ['http', 'jobs'],
+  },
+  adapters: {
+    '.': [],
+    aws: [],
+    'aws/ecs': ['aws'],
+    'aws/sqs': ['.', 'aws'],
+    'aws/logs': ['aws', 'aws/ecs'],
+    'aws/cloudmap': ['aws', 'aws/ecs'],
+    'aws/dynamodb': ['.', 'aws'],
+    memory: ['.'],
+    lmdb: ['.'],
+  },
+};
+
+/** The files of a folder, without those of the folders in it. */
+const flat = (layer, folder) => (folder === '.' ? `^shared/${layer}/[^/]+$` : `^shared/${layer}/${folder}/[^/]+$`);
+
+const folderRules = Object.entries(FOLDERS).flatMap(([layer, folders]) =>
+  Object.entries(folders).map(([folder, below]) => ({
+    name: `${[layer, ...folder.split('/')].filter((part) => part !== '.').join('-')}-knows-its-folders-only`,
+    severity: 'error',
+    from: { path: flat(layer, folder) },
+    to: { path: `^shared/${layer}/`, pathNot: [folder, ...below].map((each) => flat(layer, each)) },
+  })),
+);
+
 module.exports = {
   forbidden: [
     // The core: not even node's own modules, for they hold clocks, randomness and the disk.
@@ -30,8 +109,11 @@ module.exports = {
     only('schema', ['domain'], ['zod', 'yaml', '@bufbuild/protobuf']),
     only('names', ['domain']),
     only('ports', ['domain', 'schema', 'names']),
-    only('control', ['domain', 'schema', 'ports', 'names']),
-    only('kube', ['domain', 'schema', 'ports', 'names'], ['hono', 'rfc6902']),
+    only('store', ['domain', 'schema', 'ports', 'names']),
+    only('control', ['domain', 'schema', 'ports', 'names', 'store']),
+    only('kube', ['domain', 'schema', 'ports', 'names', 'store'], ['hono', 'rfc6902']),
+
+    ...folderRules,
 
     // The shell: node and packages are free, our own folders are not.
     ofOurs('adapters-meet-ports-only', '^shared/adapters/', shared('adapters', 'domain', 'schema', 'ports', 'names')),
@@ -41,9 +123,9 @@ module.exports = {
       shared('telemetry', 'domain', 'schema', 'ports', 'names'),
     ),
     ofOurs(
-      'rehearsal-plays-in-memory',
-      '^shared/rehearsal/',
-      shared('rehearsal', 'control', 'kube', 'adapters/memory', 'domain', 'schema', 'ports', 'names'),
+      'simulate-plays-in-memory',
+      '^shared/simulate/',
+      shared('simulate', 'control', 'kube', 'store', 'adapters/memory', 'domain', 'schema', 'ports', 'names'),
     ),
     ofOurs('runtime-wires-shared-only', '^shared/runtime/', '^shared/'),
     ofOurs('functions-are-strangers', '^functions/([^/]+)/', ['^shared/', '^functions/$1/']),
@@ -103,7 +185,7 @@ module.exports = {
     tsPreCompilationDeps: true, // `import type` obeys the layers as well
     tsConfig: { fileName: 'tsconfig.json' },
     combinedDependencies: false,
-    exclude: { path: ['^(dist|cdk\\.out|coverage|\\.muster|\\.git)/', '^examples/'] },
+    exclude: { path: ['^(dist|cdk\\.out|coverage|\\.muster(-aws)?|\\.git)/', '^examples/'] },
     doNotFollow: { path: 'node_modules' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],

@@ -7,10 +7,13 @@ import { build } from 'esbuild';
 const ENTRIES = { muster: 'cli/main.ts', demo: 'demo/main.ts' };
 const OUT = 'dist';
 
-/** Packages that stay in node_modules: one is a native binary, the other starts a server whose logger finds its worker by file path. */
-const NOT_BUNDLED = ['@dynoxide/linux-x64', 'fauxqs'];
-/** Not ours to import: fauxqs takes this version of it, where it finds one; the newest asks for a newer Node than we do. */
-const PINNED = ['light-my-request'];
+/** Packages that stay in node_modules: two have native code, one starts a server whose logger finds its worker by file path. */
+const NOT_BUNDLED = ['@dynoxide/linux-x64', 'fauxqs', 'lmdb'];
+/**
+ * Not ours to import: fauxqs and lmdb take these versions where they find them. The newest of the one asks for a newer Node than we
+ * do; of the other, not all platforms have one.
+ */
+const PINNED = ['light-my-request', 'msgpackr-extract'];
 
 /** CommonJS packages inside an ES module still call require(). The SDK's word on Node 20 is for developers, not for users. */
 const PREAMBLE = [

@@ -1,15 +1,55 @@
 import { defineConfig } from 'vitest/config';
 
-/** Planted faults must turn tests red: they have a command of their own. */
-const ELSEWHERE = ['test/planted/**'];
+/** Code without processes or time: tests share a process, so that what one has loaded the next does not load again. */
+const UNIT = ['adapters', 'control', 'departures', 'domain', 'kube', 'plan', 'simulate', 'runtime', 'schema', 'store'];
+
+/** What takes long, or shows again what other tests show: in `npm run test:all`, and in CI. */
+const LONG = [
+  'test/{clients,conformance,kubectl,pages,rights}/**/*.test.ts',
+  'test/kube/fuzz/*.test.ts',
+  'test/e2e/bundles/bundled.test.ts',
+  'test/e2e/crashes/{copied-folder,hard-starts,kill,kill-many}.test.ts',
+  'test/e2e/diagnosis/{doctor,doctor-orphans,waits}.test.ts',
+  'test/e2e/hostnames/names.test.ts',
+  'test/e2e/{bad-messages,fair,object-bursts,rights}.test.ts',
+];
+
+/** The embedded runtime as AWS: each capability once more, with SDK clients and emulators instead of calls in one process. */
+const AS_AWS = [
+  'test/e2e/{jobs,pods,pairs}.test.ts',
+  'test/e2e/crashes/{kill,lossy-events}.test.ts',
+  'test/e2e/diagnosis/causes.test.ts',
+  'test/e2e/hostnames/*.test.ts',
+];
+
+/** Planted faults must turn tests red: they have a separate command. */
+const ELSEWHERE = 'test/planted/**';
+
+/** Whatever runs kubectl starts processes. */
+const unit = UNIT.map((folder) => `test/${folder}/**/!(kubectl*).test.ts`);
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ELSEWHERE,
-    maxWorkers: 2, // half of them wait for processes, engines and kubectl most of the time
-    pool: 'forks', // tests start servers and children; what a process holds dies with it
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    maxWorkers: 2, // half of them mostly wait for processes, engines, and kubectl
+    // These only stop what hangs: a busy machine may take minutes for what takes seconds alone.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 120_000 } },
+    env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
+    reporters: ['./test/support/folder-reporter.ts'],
+    silent: 'passed-only', // metrics and logs of passing tests are noise
+    projects: [
+      { extends: true, test: { name: 'unit', include: unit, exclude: LONG, pool: 'threads', isolate: false } },
+      // Tests start servers and children; they end with the test's process.
+      {
+        extends: true,
+        test: { name: 'e2e', include: ['test/**/*.test.ts'], exclude: [...unit, ...LONG, ELSEWHERE], pool: 'forks' },
+      },
+      { extends: true, test: { name: 'long', include: LONG, pool: 'forks' } },
+      {
+        extends: true,
+        test: { name: 'aws', include: AS_AWS, pool: 'forks', env: { MUSTER_TEST_WIRING: 'emulateAws' } },
+      },
+    ],
   },
 });

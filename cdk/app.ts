@@ -4,7 +4,7 @@ import { type Settings, readSettings } from './settings.ts';
 
 const app = new App({ postCliContext: FLAGS });
 
-/** What makes no sense is told without the place in our code where it was found. */
+/** Reports invalid settings without a stack trace. */
 function settings(): Settings {
   try {
     return readSettings((key) => app.node.tryGetContext(key));
@@ -14,7 +14,7 @@ function settings(): Settings {
   }
 }
 
-// The environment is left open: with an account in it, CDK asks AWS for the zones, and synth needs a network.
+// The environment is left open: with an account in it, CDK queries AWS for the zones, and synth needs a network.
 new MusterStack(app, 'Muster', {
   settings: settings(),
   description: 'Muster: Kubernetes Jobs on Fargate, each index counted exactly once',

@@ -4,7 +4,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Function as LambdaFunctionBase } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { DEAD_QUEUE_ENV } from '../shared/names/dead-letters.ts';
+import { DEAD_QUEUE_ENV } from '../shared/names/dead-letter-queues.ts';
 import { ENV } from '../shared/names/env.ts';
 import { METRIC_NAMESPACE, METRIC_SERVICE, type MetricName } from '../shared/names/metrics.ts';
 import { Alarms } from './constructs/alarms.ts';
@@ -22,14 +22,14 @@ import type { Settings } from './settings.ts';
 
 export type MusterStackProps = StackProps & { readonly settings: Settings };
 
-/** CDK's opt-in defaults. They stand here and not in cdk.json, which the CDK command line reads and nothing else does. */
+/** CDK's opt-in defaults. They are here and not in cdk.json, which only the CDK command line reads. */
 export const FLAGS = { '@aws-cdk/aws-iam:minimizePolicies': true };
 
-/** The longest delay of SQS: a delayed message is as old as this when it is first seen, and all is well. */
+/** The longest delay of SQS: a delayed message already has this age when it is first seen, which is healthy. */
 const DELAY_MAX_SEC = 900;
 const SWEEP_EVERY = Duration.minutes(1);
 
-/** All of Muster on AWS. Idle it costs less than $2 a month: docs/deploy.md adds it up. */
+/** All of Muster on AWS. When idle it costs less than $2 a month: docs/deploy.md adds it up. */
 export class MusterStack extends Stack {
   constructor(scope: Construct, id: string, { settings, ...props }: MusterStackProps) {
     super(scope, id, props);
@@ -88,8 +88,8 @@ export class MusterStack extends Stack {
   }
 
   /**
-   * No function that drains a queue has reserved concurrency: on queues MaximumConcurrency is the throttle that loses nothing.
-   * Together they take seven of the ten that a new account has. Such an account may reserve none for the API either.
+   * No function that drains a queue has reserved concurrency: for queues, MaximumConcurrency is the throttle that loses
+   * nothing. Together they use seven of a new account's ten. Such an account cannot reserve any for the API either.
    */
   #handlers({ apiConcurrency }: Settings): Record<HandlerName, HandlerFunction> {
     return {
@@ -103,14 +103,14 @@ export class MusterStack extends Stack {
       reconcile: new HandlerFunction(this, 'ReconcileFunction', {
         handler: 'reconcile',
         memoryMb: 1024, // the one that computes: a board of 100,000 takes 64 MB, and half a processor decodes it in 40 ms
-        timeout: Duration.seconds(30), // 200 facts of as many Jobs, one after the other, at five requests each
+        timeout: Duration.seconds(30), // 200 facts of as many Jobs, one after the other, with five requests each
         loop: 'allowed', // reconcile → dispatch → facts → reconcile, for as long as a Job runs
       }),
       dispatch: new HandlerFunction(this, 'DispatchFunction', {
         handler: 'dispatch',
         memoryMb: 256, // waits for ECS most of the time
         timeout: Duration.seconds(60), // ten packs of ten launches; what is over the rate is re-queued, not waited for
-        loop: 'allowed', // what is over the rate goes back to its own queue
+        loop: 'allowed', // launches above the rate go back to its own queue
       }),
       sweep: new HandlerFunction(this, 'SweepFunction', {
         handler: 'sweep',
@@ -132,14 +132,14 @@ export class MusterStack extends Stack {
         oldestAlarm: delayed,
         alarms,
       }),
-      // As low as AWS takes it: passes over one Job at one time would only lose races against each other.
+      // As low as AWS allows: concurrent passes over one Job would only lose races against each other.
       facts: new WorkQueue(this, 'Facts', {
         consumer: reconcile.lambda,
         maxConcurrency: 2,
         oldestAlarm: delayed,
         alarms,
       }),
-      // Three at 18 launches a second together: each has 160 ms for a RunTask call, and calls overlap.
+      // Three at 18 launches a second in total: each has 160 ms for a RunTask call, and calls overlap.
       dispatch: new WorkQueue(this, 'Dispatch', {
         consumer: dispatch.lambda,
         maxConcurrency: 3,
@@ -168,9 +168,9 @@ export class MusterStack extends Stack {
       const sweeps = name === 'sweep';
       alarms.on(`${name}Errors`, {
         metric: lambda.metricErrors({ period: Duration.minutes(5), statistic: Stats.SUM }),
-        above: sweeps ? 1 : 0, // a sweep that failed once was made good by the next
-        periods: sweeps ? 2 : 1, // and a deployment may hold one up
-        // The sweep is what makes a lost message harmless: that it does not run at all must not go unnoticed.
+        above: sweeps ? 1 : 0, // the next sweep makes up for one that failed
+        periods: sweeps ? 2 : 1, // and a deployment may delay one
+        // The sweep makes a lost message harmless: if it does not run at all, someone must know.
         silence: sweeps ? 'bad' : 'fine',
         meaning: `${name} failed${sweeps ? ', or does not run' : ''}. Its log says why; what it could not do is done again.`,
       });
@@ -201,7 +201,8 @@ export class MusterStack extends Stack {
         'ECS refuses launches for want of a right, a role, a network or a quota. Jobs wait, and say why; the log of dispatch says it, too.',
     });
     alarms.on('Throttled', {
-      // Of all functions in the Region: they share the account's concurrency, so whoever takes it is to be found.
+      // For all functions in the Region: they share the account's concurrency, so the function that uses it up must be
+      // found.
       metric: LambdaFunctionBase.metricAllThrottles({ period: Duration.minutes(5), statistic: Stats.SUM }),
       above: 0,
       silence: 'fine',

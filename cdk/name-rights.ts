@@ -9,10 +9,10 @@ export type NameWorld = {
 };
 
 /**
- * What keeping names takes, where there are names. Services get their ids from Cloud Map, so that of services no more can be
- * said than whose they are; a service is only made in our namespace, and a record only in its zone. Cloud Map changes the
- * zone, and would change health checks, with the rights of whoever asks it to (Cloud Map developer guide, API permissions
- * reference). ListServices has no resource (Service Authorization Reference, AWS Cloud Map).
+ * Permissions for tasks' names, if tasks have names. Cloud Map chooses the ids of services, so policies can only restrict
+ * their owner. A service can only be created in our namespace, and a record only in its zone. Cloud Map changes the zone,
+ * and would change health checks, with its caller's permissions (Cloud Map developer guide, API permissions reference).
+ * ListServices has no resource (Service Authorization Reference, AWS Cloud Map).
  */
 export function grantNameRights({ names, roles }: NameWorld): void {
   const stack = Stack.of(names);
@@ -32,7 +32,7 @@ export function grantNameRights({ names, roles }: NameWorld): void {
   };
 
   remove(roles.dispatch);
-  // AWS asks for both: the namespace, and the service that is to be, whose id nobody knows yet.
+  // AWS checks both: the namespace, and the new service, whose id is not known yet.
   allow(roles.dispatch, ['servicediscovery:CreateService'], [names.namespaceArn, services], {
     ArnEquals: { 'servicediscovery:NamespaceArn': names.namespaceArn },
   });
@@ -41,5 +41,5 @@ export function grantNameRights({ names, roles }: NameWorld): void {
   allow(roles.dispatch, ['route53:ListHostedZonesByName'], ['*']);
 
   remove(roles.sweep);
-  allow(roles.sweep, ['servicediscovery:ListInstances'], [services]); // of services that nobody needs
+  allow(roles.sweep, ['servicediscovery:ListInstances'], [services]); // for services that no Job needs
 }

@@ -12,19 +12,19 @@ export type World = {
   readonly state: StateTable;
   readonly queues: Readonly<Record<QueueName, WorkQueue>>;
   readonly tasks: TaskCluster;
-  /** Roles that service accounts stand for, beside the stack's own. */
+  /** Roles for service accounts, in addition to the stack's own. */
   readonly taskRoleArns: readonly string[];
 };
 
-/** Task definitions are registered by us, one family a template (`muster-<hash>`), and no others are run. */
+/** We register task definitions, one family per template (`muster-<hash>`), and run no others. */
 const FAMILIES = 'muster-*';
 
-/** What every function does with the table. A transaction needs the rights of the writes in it; the table is never scanned. */
+/** What every function does with the table. A transaction needs the permissions of its writes; the table is never scanned. */
 const STATE_ACTIONS = ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'];
 
 /**
- * The reference lists `task-definition` as this action's resource, and its condition keys. What people report of accounts says
- * that AWS asks for `*`; so what is registered is limited, not its name. A key that AWS leaves out refuses nothing.
+ * The reference lists `task-definition` as this action's resource, and its condition keys. Users report that AWS requires
+ * `*`. So the content of a registration is restricted, not its name. A key that AWS omits refuses nothing.
  */
 const REGISTERED: Conditions = {
   'ForAllValues:StringEquals': { 'ecs:compute-compatibility': 'FARGATE' },
@@ -32,10 +32,10 @@ const REGISTERED: Conditions = {
 };
 
 /**
- * What each function may do beyond writing its own log and draining its own queues: all of it is on this page.
- * Actions that write name what they write to, but for one. Where AWS has no resource to name is reading:
- * DescribeTaskDefinition, and ListTasks, which is held to the cluster by a condition instead
- * (Service Authorization Reference, Amazon ECS).
+ * What each function may do in addition to writing its own log and draining its own queues: this page has all of it.
+ * Actions that write name their target, with one exception. Actions for which AWS has no resource only read:
+ * DescribeTaskDefinition, and ListTasks, which a condition restricts to the cluster (Service Authorization Reference,
+ * Amazon ECS).
  */
 export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World): void {
   const stack = Stack.of(tasks);
@@ -50,7 +50,7 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
       ['sqs:SendMessage'],
       names.map((name) => queues[name].queue.queueArn),
     );
-  const bury = (role: IRole, ...names: QueueName[]) =>
+  const deadLetter = (role: IRole, ...names: QueueName[]) =>
     allow(
       role,
       ['sqs:SendMessage'],
@@ -64,9 +64,9 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
   };
 
   keepState(roles.api, 'ConditionCheckItem', 'PutItem', 'Query');
-  send(roles.api, 'wake', 'facts'); // a fact: that a user has deleted a Pod
+  send(roles.api, 'wake', 'facts'); // a fact: a user has deleted a Pod
   allow(roles.api, ['logs:GetLogEvents'], [tasks.logGroup.logGroupArn]);
-  // The doctor looks at what is due, at tasks, and at how full the queues are.
+  // The doctor checks what is due, tasks, and the sizes of queues.
   allow(roles.api, ['dynamodb:Query'], [state.alarmIndexArn]);
   lookAtTasks(roles.api);
   allow(
@@ -77,13 +77,13 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
 
   keepState(roles.reconcile, 'BatchWriteItem', 'PutItem'); // history is written in batches
   send(roles.reconcile, 'wake', 'facts', 'dispatch');
-  bury(roles.reconcile, 'wake', 'facts');
+  deadLetter(roles.reconcile, 'wake', 'facts');
 
   keepState(roles.dispatch, 'Query');
   send(roles.dispatch, 'facts', 'dispatch');
-  bury(roles.dispatch, 'dispatch');
+  deadLetter(roles.dispatch, 'dispatch');
   lookAtTasks(roles.dispatch);
-  allow(roles.dispatch, ['ecs:RunTask'], [`${definitions}:*`], cluster); // a revision is always named
+  allow(roles.dispatch, ['ecs:RunTask'], [`${definitions}:*`], cluster); // a revision is always given
   allow(roles.dispatch, ['ecs:StopTask'], [tasks.tasksArn], cluster);
   allow(roles.dispatch, ['ecs:RegisterTaskDefinition'], ['*'], REGISTERED);
   allow(roles.dispatch, ['ecs:DescribeTaskDefinition'], ['*']);
@@ -92,11 +92,11 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
   });
 
   allow(roles.sweep, ['dynamodb:Query'], [state.alarmIndexArn]); // it finds Jobs and wakes them
-  keepState(roles.sweep, 'PutItem', 'Query'); // and goes on with what is left of a namespace that is being deleted
-  send(roles.sweep, 'wake', 'dispatch'); // all live tasks, and names, are looked at by dispatch
+  keepState(roles.sweep, 'PutItem', 'Query'); // and continues with the rest of a namespace that is being deleted
+  send(roles.sweep, 'wake', 'dispatch'); // dispatch checks all live tasks, and names
   allow(
     roles.sweep,
     ['sqs:ReceiveMessage', 'sqs:DeleteMessage'],
     Object.values(queues).map(({ dead }) => dead.queueArn),
-  ); // files dead letters
+  ); // stores dead letters
 }

@@ -3,42 +3,42 @@ import {
   USUAL_HOSTS_MAX,
   USUAL_QUOTAS,
   USUAL_ZONE,
-  concurrencyFault,
-  hostsMaxFault,
+  concurrencyError,
+  hostsMaxError,
   numberIn,
-  rateFault,
-  ratesFault,
-  zoneFault,
+  rateError,
+  ratesError,
+  zoneError,
 } from '../shared/names/bounds.ts';
 
-/** What whoever deploys may decide, as `cdk deploy -c name=value`. Everything has a default. */
+/** What an operator can configure, as `cdk deploy -c name=value`. Everything has a default. */
 export type Settings = {
   readonly network: NetworkSettings;
-  /** RunTask calls a second, all dispatchers together. */
+  /** RunTask calls per second, of all dispatchers together. */
   readonly launchesPerSec: number;
-  /** StopTask calls a second, likewise. */
+  /** StopTask calls per second, of all dispatchers together. */
   readonly stopsPerSec: number;
-  /** Names of tasks in a private DNS zone; null: tasks have none, and nothing is paid for a zone. */
+  /** Names of tasks in a private DNS zone; null: tasks have no names, and no zone is billed. */
   readonly hostnames: HostnameSettings | null;
   /** How long records of ended attempts, deleted Jobs and the tasks' logs are kept. */
   readonly historyDays: HistoryDays;
-  /** Invocations of the API that are kept free for it, and all that it may have; null: it shares the account's with all others. */
+  /** The API's reserved concurrency, which is also its limit; null: it shares the account's. */
   readonly apiConcurrency: number | null;
-  /** ARNs of the task roles of service accounts, by `<namespace>/<name>`; all others have the stack's. */
+  /** ARNs of the task roles of service accounts, by `<namespace>/<name>`; all others use the stack's role. */
   readonly taskRoles: Readonly<Record<string, string>>;
 };
 
 export type HostnameSettings = {
-  /** What every name ends in. */
+  /** The suffix of every name. */
   readonly zone: string;
-  /** How many names all Jobs may have together. */
+  /** The limit on names of all Jobs together. */
   readonly max: number;
 };
 
 export type NetworkSettings =
-  /** A VPC of our own: public subnets in so many zones, no NAT, nothing comes in. */
+  /** Our own VPC: public subnets in this many zones, no NAT, no inbound traffic. */
   | { readonly kind: 'own'; readonly zones: number }
-  /** Subnets that exist already; without a public IP they need a way out of their own, or no image is pulled. */
+  /** Existing subnets; without a public IP they need their own route out, or no image can be pulled. */
   | {
       readonly kind: 'given';
       readonly vpcId: string;
@@ -46,19 +46,22 @@ export type NetworkSettings =
       readonly assignPublicIp: 'ENABLED' | 'DISABLED';
     };
 
-/** CloudWatch Logs takes these retention times only; one number for records and logs, so that neither outlives the other. */
+/** CloudWatch Logs accepts only these retention times; one number for records and logs, so that both expire together. */
 const HISTORY_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400] as const;
 type HistoryDays = (typeof HISTORY_DAYS)[number];
 
-/** RunTask and StopTask share 40 calls a second, and Fargate takes 20 RunTask (ECS API reference, request throttling): ours stay below, for others live in the account too. */
+/**
+ * RunTask and StopTask share 40 calls per second, and Fargate accepts 20 RunTask (ECS API reference, request throttling).
+ * Our rates stay below, because the account has other users, too.
+ */
 const DEFAULTS = { launchesPerSec: 18, stopsPerSec: 10, historyDays: 30, zones: 3, hostsMax: USUAL_HOSTS_MAX } as const;
 
 /** `default/reports=arn:aws:iam::123456789012:role/reports` */
 const TASK_ROLE = /^\s*[a-z0-9-]+\/[a-z0-9.-]+\s*=\s*arn:[\w-]+:iam::\d{12}:role\/\S+\s*$/;
 
 const number = z.union([z.string(), z.number()]).transform((value) => numberIn(String(value).trim()));
-const asked = (fault: (value: number) => string | null) =>
-  number.refine((value) => fault(value) === null, { error: ({ input }) => fault(Number(input)) ?? '' });
+const asked = (fieldError: (value: number) => string | null) =>
+  number.refine((value) => fieldError(value) === null, { error: ({ input }) => fieldError(Number(input)) ?? '' });
 const ids = (kind: 'vpc' | 'subnet') => new RegExp(`^${kind}-[0-9a-f]+$`);
 
 const schema = z
@@ -76,10 +79,10 @@ const schema = z
       .optional(),
     assignPublicIp: z.enum(['ENABLED', 'DISABLED'], 'must be ENABLED or DISABLED').default('ENABLED'),
     zones: number.pipe(z.literal([1, 2, 3], 'must be 1, 2 or 3')).default(DEFAULTS.zones),
-    launchesPerSec: asked(rateFault).default(DEFAULTS.launchesPerSec),
-    stopsPerSec: asked(rateFault).default(DEFAULTS.stopsPerSec),
-    runTaskQuota: asked(rateFault).default(USUAL_QUOTAS.runTaskPerSec),
-    ecsQuota: asked(rateFault).default(USUAL_QUOTAS.ecsPerSec),
+    launchesPerSec: asked(rateError).default(DEFAULTS.launchesPerSec),
+    stopsPerSec: asked(rateError).default(DEFAULTS.stopsPerSec),
+    runTaskQuota: asked(rateError).default(USUAL_QUOTAS.runTaskPerSec),
+    ecsQuota: asked(rateError).default(USUAL_QUOTAS.ecsPerSec),
     historyDays: number
       .pipe(z.literal(HISTORY_DAYS, `must be one of ${HISTORY_DAYS.join(', ')}: CloudWatch Logs keeps nothing else`))
       .default(DEFAULTS.historyDays),
@@ -91,11 +94,11 @@ const schema = z
         if (text === 'false') return null;
         return text === 'true' ? USUAL_ZONE : text;
       })
-      .refine((zone) => zone === null || zoneFault(zone) === null, {
-        error: ({ input }) => `${zoneFault(String(input)) ?? ''}; or true for ${USUAL_ZONE}, false for no names`,
+      .refine((zone) => zone === null || zoneError(zone) === null, {
+        error: ({ input }) => `${zoneError(String(input)) ?? ''}; or true for ${USUAL_ZONE}, false for no names`,
       }),
-    hostsMax: asked(hostsMaxFault).default(DEFAULTS.hostsMax),
-    apiConcurrency: asked(concurrencyFault).optional(),
+    hostsMax: asked(hostsMaxError).default(DEFAULTS.hostsMax),
+    apiConcurrency: asked(concurrencyError).optional(),
     taskRoles: z
       .string()
       .default('')
@@ -115,15 +118,18 @@ const schema = z
     path: ['subnetIds'],
   })
   .superRefine(({ launchesPerSec, stopsPerSec, runTaskQuota, ecsQuota }, context) => {
-    if (Number.isNaN(launchesPerSec + stopsPerSec + runTaskQuota + ecsQuota)) return; // said already
-    const fault = ratesFault({ launchesPerSec, stopsPerSec }, { runTaskPerSec: runTaskQuota, ecsPerSec: ecsQuota });
-    if (fault !== null) context.addIssue({ code: 'custom', path: [fault.of], message: fault.message });
+    if (Number.isNaN(launchesPerSec + stopsPerSec + runTaskQuota + ecsQuota)) return; // reported already
+    const fieldError = ratesError(
+      { launchesPerSec, stopsPerSec },
+      { runTaskPerSec: runTaskQuota, ecsPerSec: ecsQuota },
+    );
+    if (fieldError !== null) context.addIssue({ code: 'custom', path: [fieldError.of], message: fieldError.message });
   });
 
 /**
- * Reads the settings from the CDK context; `get` answers undefined for what is not set.
+ * Reads the settings from the CDK context; `get` returns undefined for settings that are not set.
  *
- * @throws Error that names each setting which makes no sense, its value, and what would
+ * @throws Error that names each invalid setting, its value, and what is valid
  */
 export function readSettings(get: (key: string) => unknown): Settings {
   const given = Object.fromEntries(Object.keys(schema.shape).map((key) => [key, get(key)]));

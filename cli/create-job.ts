@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { type Job, JobSchema } from './api-objects.ts';
-import { awaitGone } from './await-gone.ts';
+import { type Job, JobSchema } from './client/api-objects.ts';
+import { awaitGone } from './client/await-gone.ts';
 import { ApiFailure, EXIT, Failure } from './failure.ts';
 import { explainUnknownFields } from './field-hints.ts';
-import { verdictOf } from './job-state.ts';
-import { type KubeClient, jobsPath, readAs } from './kube-client.ts';
+import { verdictOf } from './follow/job-state.ts';
+import { type KubeClient, jobsPath, readAs } from './client/kube-client.ts';
 import type { Manifest } from './manifest-file.ts';
 import { formatDuration } from './render/age.ts';
 import type { Shell } from './shell.ts';
 
-/** What becomes of a Job that has the name already: it stays; it goes if it is over; it goes. */
+/** What happens to an existing Job of the same name: it stays, it is deleted if it is over, or it is always deleted. */
 export type Replacing = 'never' | 'finished' | 'any';
 
 export type CreatedJob = {
@@ -20,14 +20,14 @@ export type CreatedJob = {
 
 const Named = z.object({ metadata: z.object({ name: z.string() }) });
 
-/** A Job that a finalizer holds may stay for ever. */
+/** A Job held by a finalizer may stay forever. */
 const GONE_MS_MAX = 60_000;
 
 /**
- * Creates a Job. One that has its name is deleted first where that is wanted, but not before the server has found the new one
- * to be valid.
+ * Creates a Job. If the caller wants it, first deletes an existing Job of the same name, but only after the server has
+ * validated the new one.
  *
- * @throws ApiFailure when the server refuses it, Failure with a way out when the name is taken
+ * @throws ApiFailure when the server refuses it; Failure that says what to do when the name is taken
  */
 export async function createJob(
   manifest: Manifest,

@@ -1,20 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ClusterDump } from '../shared/domain/cluster-dump.ts';
-import { readClusterDump } from '../shared/schema/cluster-dump.ts';
-import { parseDocument } from '../shared/schema/document.ts';
-import { faultSentence } from '../shared/schema/fault.ts';
+import type { ClusterDump } from '../shared/domain/cluster-plan/cluster-dump.ts';
+import { readClusterDump } from '../shared/schema/dump/read-cluster-dump.ts';
+import { parseDocument } from '../shared/schema/object/document.ts';
+import { fieldErrorText } from '../shared/schema/object/field-error.ts';
 import { EXIT, Failure } from './failure.ts';
 import { onOneLine } from './render/table.ts';
 import type { Shell } from './shell.ts';
+import { messageOf } from '../shared/domain/base/error-text.ts';
 
-/** A dump is larger than a manifest: a Pod takes some 10 KB. YAML of more takes its parser too long. */
+/** A dump is larger than a manifest: a Pod takes about 10 KB. The YAML parser is too slow for more. */
 const YAML_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Reads a cluster's dump of one Job, JSON or YAML, from a file or (`-`) from standard input.
+ * Reads a cluster's dump of one Job, JSON or YAML, from a file or (`-`) standard input.
  *
- * @throws Failure (exit code 2) with all that is wrong, a line a fault
+ * @throws Failure (exit code 2) with all faults, one per line
  */
 export async function readDumpFile(file: string, shell: Pick<Shell, 'cwd' | 'readStdin'>): Promise<ClusterDump> {
   const name = file === '-' ? 'standard input' : file;
@@ -25,11 +26,11 @@ export async function readDumpFile(file: string, shell: Pick<Shell, 'cwd' | 'rea
   if (text.trim() === '') throw badInput(`${name} is empty`);
   const read = readClusterDump(parse(text, name));
   if (read.kind === 'ok') return read.dump;
-  const faults = read.faults.map((fault) => onOneLine(`${fault.path}: ${faultSentence(fault)}`));
+  const errors = read.errors.map((fieldError) => onOneLine(`${fieldError.path}: ${fieldErrorText(fieldError)}`));
   throw badInput(
-    faults.length === 1
-      ? `${name}: ${faults[0]}`
-      : [`${name} is no dump of a Job:`, ...faults.map((fault) => `* ${fault}`)].join('\n'),
+    errors.length === 1
+      ? `${name}: ${errors[0]}`
+      : [`${name} is not a dump of a Job:`, ...errors.map((fieldError) => `* ${fieldError}`)].join('\n'),
   );
 }
 
@@ -40,20 +41,19 @@ function readText(path: string, file: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    const why = error instanceof Error ? error.message : 'unknown';
+    const why = messageOf(error);
     throw badInput(isMissing ? `${file} does not exist` : `${file} cannot be read: ${why}`);
   }
 }
 
-/** JSON by its own parser: a dump of thousands of Pods is large, and whether it says something twice is no matter. */
+/** Parses JSON with its own parser: a dump of thousands of Pods is large, and duplicate keys do not matter here. */
 function parse(text: string, name: string): unknown {
   if (text.trimStart().startsWith('{')) {
     try {
       return JSON.parse(text);
     } catch (error) {
-      // Flow style YAML begins like this, too, and what follows JSON is told better by the other parser.
-      if (Buffer.byteLength(text) > YAML_BYTES_MAX)
-        throw badInput(`${name} cannot be read: ${error instanceof Error ? error.message : 'unknown'}`);
+      // Flow-style YAML begins the same way. The other parser reports faults after JSON better.
+      if (Buffer.byteLength(text) > YAML_BYTES_MAX) throw badInput(`${name} cannot be read: ${messageOf(error)}`);
     }
   }
   if (Buffer.byteLength(text) > YAML_BYTES_MAX)

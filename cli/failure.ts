@@ -1,10 +1,10 @@
 import { onOneLine } from './render/table.ts';
-import type { ApiStatus } from './api-objects.ts';
+import type { ApiStatus } from './client/api-objects.ts';
 
-/** What every command ends with. 124 is timeout(1)'s number, 130 a shell's for Ctrl-C. */
+/** Exit codes of all commands. 124 is timeout(1)'s code, and 130 is a shell's code for Ctrl-C. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, deleted: 3, timedOut: 124, interrupted: 130 } as const;
 
-/** Ends a command with a text for people; nothing is wrong with this program. */
+/** Ends a command with a message for people. Not a bug in this program. */
 export class Failure extends Error {
   readonly exitCode: number;
 
@@ -15,10 +15,10 @@ export class Failure extends Error {
   }
 }
 
-/** The command line asks for something that there is not. */
+/** The command line is invalid. */
 export const usageFailure = (message: string): Failure => new Failure(`error: ${message}`, EXIT.usage);
 
-/** The server said no, in Kubernetes' words. */
+/** The server refused the request, in Kubernetes' words. */
 export class ApiFailure extends Failure {
   readonly status: ApiStatus;
 
@@ -29,7 +29,7 @@ export class ApiFailure extends Failure {
   }
 }
 
-/** Nobody answers, or the answer broke off. */
+/** The server does not answer, or the answer broke off. */
 export class UnreachableFailure extends Failure {
   constructor(message: string) {
     super(message);
@@ -37,7 +37,7 @@ export class UnreachableFailure extends Failure {
   }
 }
 
-/** As kubectl prints it: what is invalid by its fields, everything else by its message. */
+/** Formats a Status as kubectl does: field faults for Invalid, the message for everything else. */
 function tellStatus({ reason, message, details }: ApiStatus): string {
   const causes = (details?.causes ?? []).map((cause) =>
     onOneLine(cause.field === '' ? cause.message : `${cause.field}: ${cause.message}`),
@@ -47,7 +47,7 @@ function tellStatus({ reason, message, details }: ApiStatus): string {
     return causes.length === 1 ? `${head} ${causes[0]}` : [head, ...causes.map((cause) => `* ${cause}`)].join('\n');
   }
   const head = `Error from server${reason === '' ? '' : ` (${reason})`}: ${message}`;
-  // A body of which nothing could be made: the message is general, the causes are not.
+  // For a body that could not be parsed, the message is general and the causes are specific.
   return causes.every((cause) => message.includes(cause))
     ? head
     : [head, ...causes.map((cause) => `* ${cause}`)].join('\n');

@@ -11,14 +11,14 @@ const STRICT = 'strict decoding error: ';
 const UNKNOWN_FIELD = /^unknown field "(.+)"$/;
 
 /**
- * Says of fields that the server does not know where they are in the file, and what may be meant. Other refusals come back
- * as they are.
+ * Adds hints to fields that the server does not know: the line in the file, and the field that may be meant. Returns other
+ * refusals unchanged.
  */
 export function explainUnknownFields(refusal: ApiFailure, { lineOf }: Manifest): Failure {
   const [, list] = refusal.status.message.split(STRICT);
-  const faults = [...new Set(list?.split(', ') ?? [])];
-  const paths = faults.flatMap((fault) => UNKNOWN_FIELD.exec(fault)?.[1] ?? []);
-  if (paths.length === 0 || paths.length < faults.length) return refusal;
+  const errors = [...new Set(list?.split(', ') ?? [])];
+  const paths = errors.flatMap((fieldError) => UNKNOWN_FIELD.exec(fieldError)?.[1] ?? []);
+  if (paths.length === 0 || paths.length < errors.length) return refusal;
   const lines = paths.map((path) => {
     const line = lineOf(path);
     return onOneLine(`${line === null ? '' : `line ${line}: `}unknown field ${JSON.stringify(path)}${hintFor(path)}`);
@@ -30,12 +30,12 @@ export function explainUnknownFields(refusal: ApiFailure, { lineOf }: Manifest):
 }
 
 const JOB = 'Job';
-/** What every object has beside its fields. */
+/** What every object has in addition to its fields. */
 const OF_ALL: readonly string[] = ['apiVersion', 'kind'];
-/** More changed letters make another word. */
+/** With more changed letters, it is another word. */
 const CHANGES_MAX = 3;
 
-/** `, did you mean "completions"?`; empty where nothing is like it. */
+/** `, did you mean "completions"?`; empty if no field is similar. */
 function hintFor(path: string): string {
   const steps = path.split('.').map((step) => step.replace(/\[\d+\]$/, ''));
   const wrong = steps.at(-1) ?? '';
@@ -52,7 +52,7 @@ function hintFor(path: string): string {
 
 type Level = { readonly path: string; readonly names: readonly string[] };
 
-/** The fields that there are on the way down a path, level by level, as far as it leads through known ones. */
+/** The known fields at each level of a path, as far as its parts are known. */
 function levelsOf(steps: readonly string[]): readonly Level[] {
   const levels: Level[] = [];
   let type: string | null = JOB;

@@ -1,11 +1,11 @@
 import type { Shell } from './shell.ts';
 
-/** `npx` passes a Ctrl-C on that the terminal has sent us already: one press arrives twice. */
+/** `npx` forwards a Ctrl-C that the terminal has already sent to us: one press arrives twice. */
 const SAME_PRESS_MS = 400;
 
 /**
- * Resolves at the first Ctrl-C, SIGTERM or SIGHUP. A second Ctrl-C says `farewell` and ends this process on the spot; no
- * other signal does, for `muster stop` of what is stopping already must not cut that short.
+ * Resolves at the first Ctrl-C, SIGTERM, or SIGHUP. A second Ctrl-C prints `farewell` and ends this process immediately. No
+ * other signal does, because a `muster stop` of a stopping runtime must not cut its shutdown short.
  */
 export function onceInterrupted(shell: Shell, farewell: string): Promise<void> {
   return new Promise((resolve) => {

@@ -1,23 +1,23 @@
 import type { Command } from 'commander';
-import { JobSchema } from './api-objects.ts';
+import { JobSchema } from './client/api-objects.ts';
 import { Failure, usageFailure } from './failure.ts';
-import { type KubeClient, jobsPath, readAs } from './kube-client.ts';
+import { type KubeClient, jobsPath, readAs } from './client/kube-client.ts';
 
 export const JOBS_WORDS: readonly string[] = ['job', 'jobs', 'job.batch', 'jobs.batch'];
 
 /**
- * The name of a Job, which is also called what `run` has printed: job.batch/frames.
+ * Parses the name of a Job, also in the form that `run` prints: job.batch/frames.
  *
- * @throws Failure when it names something else
+ * @throws Failure when it names another kind
  */
 export function jobName(text: string): string {
   const [kind = '', name] = text.split('/');
   if (name === undefined) return text;
-  if (!JOBS_WORDS.includes(kind) || name === '') throw usageFailure(`${JSON.stringify(text)} names no Job`);
+  if (!JOBS_WORDS.includes(kind) || name === '') throw usageFailure(`${JSON.stringify(text)} is not the name of a Job`);
   return name;
 }
 
-/** Which Jobs of a namespace a command is for. */
+/** Which Jobs of a namespace a command applies to. */
 export type Selection =
   | { readonly kind: 'named'; readonly names: readonly string[] }
   | { readonly kind: 'selected'; readonly labels: string }
@@ -25,17 +25,17 @@ export type Selection =
 
 export type SelectionFlags = { readonly selector?: string; readonly all?: true };
 
-/** Adds what names Jobs to a command: names, `-l`, `--all`. */
+/** Adds the ways to select Jobs to a command: names, `-l`, `--all`. */
 export const selectsJobs = (command: Command): Command =>
   command
     .argument('[jobs...]', 'the Jobs', [])
-    .option('-l, --selector <labels>', 'those with these labels, such as app=x,tier!=test')
-    .option('--all', 'all of the namespace');
+    .option('-l, --selector <labels>', 'Jobs with these labels, such as app=x,tier!=test')
+    .option('--all', 'all Jobs of the namespace');
 
 /**
- * Reads what `selectsJobs` has added.
+ * Reads the options that `selectsJobs` added.
  *
- * @throws Failure unless exactly one way of naming Jobs was taken
+ * @throws Failure unless exactly one way to select Jobs was used
  */
 export function selectionOf(jobs: readonly string[], { selector, all }: SelectionFlags): Selection {
   const ways = [jobs.length > 0, selector !== undefined, all === true].filter(Boolean).length;
@@ -46,9 +46,9 @@ export function selectionOf(jobs: readonly string[], { selector, all }: Selectio
 }
 
 /**
- * The names of the Jobs that are meant; those that were named need not exist.
+ * The names of the selected Jobs. Named Jobs need not exist.
  *
- * @throws Failure when a selection selects none
+ * @throws Failure when a selection matches nothing
  */
 export async function selectedNames(
   selection: Selection,
@@ -63,7 +63,7 @@ export async function selectedNames(
 }
 
 /**
- * Does a thing to each of these Jobs. As in kubectl: one that is refused or missing does not save the others.
+ * Applies an action to each Job. As in kubectl, a refused or missing Job does not stop the others.
  *
  * @returns the exit code: 0, or that of the last refusal
  */

@@ -1,7 +1,8 @@
-import { runCommandLine } from './program.ts';
-import { processShell } from './shell.ts';
+import { keepCompiledCode } from './compile-cache.ts';
 
-/** Nobody reads any more (`muster get | head`), or the terminal was closed. */
+keepCompiledCode(process.env);
+
+/** The reader is gone (`muster get | head`), or the terminal was closed. */
 const GONE = ['EPIPE', 'EIO'];
 let isGone = false;
 
@@ -10,8 +11,13 @@ for (const stream of [process.stdout, process.stderr])
     if (!GONE.includes(error.code ?? '')) throw error;
     if (isGone) return;
     isGone = true;
-    // What has something to put in order (`local` has tasks) is told to; it may go on writing to nobody.
+    // A command with cleanup to do (`local` has tasks) receives a signal. It may go on writing to a closed output.
     if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(0);
   });
 
+// Loaded now, so that the cache has them, too.
+const [{ runCommandLine }, { processShell }] = await Promise.all([
+  import('./program/program.ts'),
+  import('./shell.ts'),
+]);
 process.exitCode = await runCommandLine(process.argv.slice(2), processShell());

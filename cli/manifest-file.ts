@@ -2,22 +2,23 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LineCounter, isMap, isSeq, parseAllDocuments } from 'yaml';
 import * as z from 'zod';
-import { MANIFEST_BYTES_MAX, parseDocument } from '../shared/schema/document.ts';
+import { MANIFEST_BYTES_MAX, parseDocument } from '../shared/schema/object/document.ts';
 import { EXIT, Failure } from './failure.ts';
 import type { Shell } from './shell.ts';
+import { messageOf } from '../shared/domain/base/error-text.ts';
 
 /** One object of a file. */
 export type Manifest = {
   readonly value: unknown;
-  /** The line of the file, from 1, that a field's path such as `spec.containers[0].image` is in; null: it is not found. */
+  /** The line in the file, from 1, of a field's path such as `spec.containers[0].image`; null if it is not found. */
   readonly lineOf: (path: string) => number | null;
 };
 
 /**
- * Reads the manifests of a file, YAML (one or several documents) or JSON, or (`-`) of standard input; those in a List one by
- * one. What is in them is for the server to judge.
+ * Reads the manifests in a file or (`-`) standard input: YAML (one or several documents) or JSON. Returns the items of a
+ * List one by one. The server validates them.
  *
- * @throws Failure (a wrong command line) when it cannot be read, or holds nothing
+ * @throws Failure (invalid command line) when it cannot be read, or is empty
  */
 export async function readManifests(
   file: string,
@@ -37,7 +38,7 @@ export async function readManifests(
 }
 
 /**
- * Reads the one document of a file; see `readManifests`.
+ * Reads the only document of a file; see `readManifests`.
  *
  * @throws Failure also when there are several
  */
@@ -66,9 +67,7 @@ function readFile(path: string, file: string): string {
   } catch (error) {
     if (error instanceof Failure) throw error;
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    throw unusable(
-      `${file} ${isMissing ? 'does not exist' : `cannot be read: ${error instanceof Error ? error.message : 'unknown'}`}`,
-    );
+    throw unusable(`${file} ${isMissing ? 'does not exist' : `cannot be read: ${messageOf(error)}`}`);
   }
 }
 
@@ -77,7 +76,7 @@ const tooLarge = (name: string): Failure =>
 
 type Part = { readonly text: string; readonly firstLine: number };
 
-/** The documents of a text that hold something; the whole text where that cannot be told: what reads it says why. */
+/** The non-empty documents of a text. If they cannot be told apart, the whole text: its parser then reports why. */
 function textsIn(text: string): readonly Part[] {
   const whole = [{ text, firstLine: 1 }];
   if (!/^---/m.test(text)) return whole;
@@ -91,7 +90,7 @@ function textsIn(text: string): readonly Part[] {
         firstLine: text.slice(0, range[0]).split('\n').length,
       }));
   } catch {
-    return whole; // nested too deep for this parser, or full of aliases
+    return whole; // nested too deeply for this parser, or full of aliases
   }
 }
 
@@ -104,7 +103,7 @@ function itemsOf(value: unknown): readonly { readonly value: unknown; readonly a
   return list.data.items.map((item, i) => ({ value: item, at: `items[${i}].` }));
 }
 
-/** The line of the key that a path ends with. */
+/** The line of the last key in a path. */
 function lineIn(text: string, path: string, firstLine: number): number | null {
   const lines = new LineCounter();
   const [document] = parseAllDocuments(text, { lineCounter: lines, logLevel: 'silent', uniqueKeys: false });

@@ -1,10 +1,11 @@
 import { InvalidArgumentError } from 'commander';
-import { numberIn, rateFault } from '../shared/names/bounds.ts';
+import { numberIn, rateError } from '../shared/names/bounds.ts';
 import { isRefusedPort } from '../shared/names/refused-ports.ts';
 import type { LocalFlags } from './commands/local.ts';
 import { parseDurationMs } from './duration.ts';
 
-// What options take, read as commander wants it: the value, or InvalidArgumentError with a sentence that says what it must be.
+// Option parsers for commander: each returns the value, or throws InvalidArgumentError with a sentence that says what is
+// valid.
 
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
@@ -17,19 +18,19 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: 
   };
 }
 
-/** Of a server of ours; 0: any free one. */
+/** The port of a server that we start; 0: any free port. */
 export function serverPort(text: string): number {
   const port = wholeNumber(0, 65_535)(text);
   if (isRefusedPort(port))
     throw new InvalidArgumentError(
-      `Browsers and Node.js refuse to connect to port ${port} (Fetch Standard); take another.`,
+      `Browsers and Node.js refuse to connect to port ${port} (Fetch Standard); choose another.`,
     );
   return port;
 }
 
 export function duration(text: string): number {
   const ms = parseDurationMs(text);
-  if (ms === null) throw new InvalidArgumentError('It must be a length of time such as 90s, 5m or 1h30m.');
+  if (ms === null) throw new InvalidArgumentError('It must be a duration such as 90s, 5m, or 1h30m.');
   return ms;
 }
 
@@ -40,21 +41,21 @@ export function share(text: string): number {
   return number;
 }
 
-/** Calls a second. */
+/** Calls per second. */
 export function rate(text: string): number {
   const number = numberIn(text);
-  const fault = rateFault(number);
-  if (fault !== null) throw new InvalidArgumentError(`It ${fault}.`);
+  const fieldError = rateError(number);
+  if (fieldError !== null) throw new InvalidArgumentError(`It ${fieldError}.`);
   return number;
 }
 
-/** The longest that a task or an event may be made to take: a day. */
+/** The longest configurable duration of a task or delay of an event: a day. */
 const SPAN_MS_MAX = 86_400_000;
 
 export function span(text: string): readonly [number, number] {
   const [, from, to = from] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];
   if (from === undefined || Number(to) < Number(from) || Number(to) > SPAN_MS_MAX)
-    throw new InvalidArgumentError(`It must be milliseconds such as 500, or 500-2000, up to ${SPAN_MS_MAX} (a day).`);
+    throw new InvalidArgumentError(`It must be milliseconds such as 500 or 500-2000, up to ${SPAN_MS_MAX} (a day).`);
   return [Number(from), Number(to)];
 }
 
@@ -77,17 +78,17 @@ export function driver(text: string): LocalFlags['driver'] {
   if (wanted !== undefined) return wanted;
   if (text === 'docker')
     throw new InvalidArgumentError(
-      'docker is not offered yet: a container of the Docker daemon would not be ours to take up again after a crash. ' +
-        "Use process: it runs the container's command as a process of this machine, without its image.",
+      'docker is not supported yet: after a crash, Muster could not adopt a container of the Docker daemon. ' +
+        "Use process: it runs the container's command as a process on this machine, without its image.",
     );
   throw new InvalidArgumentError(`Allowed choices are ${DRIVERS.join(', ')}.`);
 }
 
 export const AWAITED = ['complete', 'failed', 'finished', 'delete'] as const;
-/** What `muster wait` waits for; `finished`: complete or failed. */
+/** The states that `muster wait` waits for; `finished`: complete or failed. */
 export type Awaited = (typeof AWAITED)[number];
 
-/** Also kubectl's `condition=complete`. */
+/** Also accepts kubectl's `condition=complete`. */
 export function awaited(text: string): Awaited {
   const wanted = AWAITED.find((each) => each === text.replace(/^condition=/, '').toLowerCase());
   if (wanted === undefined) throw new InvalidArgumentError(`Allowed choices are ${AWAITED.join(', ')}.`);

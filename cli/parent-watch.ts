@@ -5,8 +5,8 @@ const LOOK_EVERY_MS = 1_000;
 const SHELLS: readonly string[] = ['sh', 'dash', 'bash', 'zsh', 'busybox', 'ash'];
 
 /**
- * Calls `then` when the npm (or npx) in front of this process is gone: who kills that one means this one, and no signal comes
- * here. Does nothing where no npm is in front: a program in the background may outlive the shell that started it.
+ * Calls `then` when the npm (or npx) process that started this one is gone: a user who kills npm means this process, and no
+ * signal arrives here. Does nothing without npm: a background program may outlive the shell that started it.
  *
  * @returns a function that ends the watch
  */

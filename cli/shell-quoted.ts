@@ -1,3 +1,3 @@
-/** A word as a shell reads it. */
+/** Quotes a word for a shell. */
 export const shellQuoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -1,30 +1,30 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
-/** What a command has of the process that it runs in; tests give their own. */
+/** What a command uses of its process; tests pass their own. */
 export type Shell = {
   readonly out: Output;
   readonly err: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where relative paths begin. */
+  /** The folder that relative paths start from. */
   readonly cwd: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** All of standard input. */
+  /** Reads all of standard input. */
   readonly readStdin: () => Promise<string>;
-  /** Calls `then` at every Ctrl-C and the like, which then do nothing else, until what it returns is called. */
+  /** Calls `then` at every Ctrl-C and similar signal, which then have no other effect. Returns a function that ends this. */
   readonly onInterrupt: (then: (signal: Signal) => void) => () => void;
   /**
-   * Starts this very command line again, in a session of its own that outlives this process. It prints into the open file
-   * `output`, reads nothing, and has a `starter`.
+   * Starts the same command line again, in a session of its own that outlives this process. The new process prints into the
+   * open file `output`, has no input, and has a `starter`.
    */
   readonly startAgain: (output: number) => ChildProcess;
-  /** The process that started this one by `startAgain`; null: somebody else did. */
+  /** The process that started this one with `startAgain`; null if it was started otherwise. */
   readonly starter: Starter | null;
 };
 
 export type Starter = {
-  /** Sends one message that JSON can hold; the two know nothing of each other from then on. */
+  /** Sends one message (JSON). After it, the two processes are independent. */
   readonly tell: (message: object) => void;
 };
 
@@ -32,22 +32,22 @@ export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export type Output = {
   readonly write: (text: string) => void;
-  /** null: a pipe, a file, or a terminal that cannot move its cursor */
+  /** null for a pipe, a file, or a terminal that cannot move its cursor */
   readonly terminal: Terminal | null;
 };
 
 export type Terminal = {
   readonly size: () => { readonly columns: number; readonly rows: number };
-  /** Calls back when the size has changed, until what it returns is called. */
+  /** Calls back when the size changes. Returns a function that ends this. */
   readonly onResize: (then: () => void) => () => void;
 };
 
-/** Set for a process that was started by `startAgain`. */
+/** Set for a process started by `startAgain`. */
 export const STARTED_AGAIN = 'MUSTER_STARTED_AGAIN';
 
 const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** The shell of this very process. */
+/** The shell of this process. */
 export function processShell(): Shell {
   return {
     out: outputOf(process.stdout),

@@ -2,26 +2,26 @@ import { InvalidArgumentError } from 'commander';
 import { usageFailure } from './failure.ts';
 import { STARTED_AGAIN } from './shell.ts';
 
-/** One `--env`; `value` null: whatever it is in the shell. */
+/** One `--env`; `value` null: its value in the shell. */
 export type EnvironmentEntry = { readonly name: string; readonly value: string | null };
 
-/** What of a shell's environment the tasks of a runtime shall get. */
-export type EnvironmentWish = { readonly entries: readonly EnvironmentEntry[]; readonly inherit: boolean };
+/** Which variables of a shell's environment a runtime passes to its tasks. */
+export type EnvironmentOptions = { readonly entries: readonly EnvironmentEntry[]; readonly inherit: boolean };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * What a program needs to know where it is and whom it works for, and to find the programs and packages of an activated
- * Python environment. None of them is a secret.
+ * What a program needs to know where it runs and for which user, and to find the programs and packages of an activated
+ * Python environment. None of these is a secret.
  */
 const USUAL = ['HOME', 'USER', 'LOGNAME', 'LANG', 'TZ', 'PATH', 'VIRTUAL_ENV'];
 const isUsual = (name: string): boolean => USUAL.includes(name) || /^LC_[A-Z_]+$/.test(name);
 
-/** What is about the process that had it, and would be wrong in any other; and what Muster itself says. */
+/** Variables that describe the process itself and would be wrong in any other, and variables that Muster sets. */
 const isOfOneProcess = (name: string): boolean =>
   ['PWD', 'OLDPWD', 'SHLVL', '_', 'JOB_COMPLETION_INDEX', STARTED_AGAIN].includes(name) || name.startsWith('MUSTER_');
 
-/** Reads one more `--env NAME` or `--env NAME=VALUE` as commander wants it. */
+/** Parses another `--env NAME` or `--env NAME=VALUE` for commander. */
 export function environmentEntry(text: string, before: readonly EnvironmentEntry[]): readonly EnvironmentEntry[] {
   const at = text.indexOf('=');
   const entry = at === -1 ? { name: text, value: null } : { name: text.slice(0, at), value: text.slice(at + 1) };
@@ -33,11 +33,11 @@ export function environmentEntry(text: string, before: readonly EnvironmentEntry
 const isIdentifier = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
 
 /**
- * The variables that tasks get beside their own, of the shell in which `muster local` was started.
+ * The variables that tasks get from the shell of `muster local`, in addition to their own.
  *
- * @throws Failure when a variable is asked for that is not set
+ * @throws Failure when a requested variable is not set
  */
-export function taskEnvironmentOf({ entries, inherit }: EnvironmentWish, env: Environment): Record<string, string> {
+export function taskEnvironmentOf({ entries, inherit }: EnvironmentOptions, env: Environment): Record<string, string> {
   const taken = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && isIdentifier(name) && !isOfOneProcess(name) && (inherit || isUsual(name))
       ? [[name, value] as const]
@@ -53,8 +53,8 @@ export function taskEnvironmentOf({ entries, inherit }: EnvironmentWish, env: En
 }
 
 /** The same, as names for people. */
-export function sayEnvironment(wish: EnvironmentWish, env: Environment): string {
-  if (wish.inherit) return 'all variables of this shell';
-  const names = Object.keys(taskEnvironmentOf(wish, env)).toSorted();
+export function sayEnvironment(wanted: EnvironmentOptions, env: Environment): string {
+  if (wanted.inherit) return 'all variables of this shell';
+  const names = Object.keys(taskEnvironmentOf(wanted, env)).toSorted();
   return `${names.join(', ')} of this shell (more with --env NAME)`;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** The example that the demo runs. */
 export const EXAMPLE = 'examples/mandelbrot';
 
-/** Puts the tiles in `workspace` together, as a user would: with a program of the example's own. Throws if it fails. */
+/** Assembles the tiles in `workspace` as a user would: with a program of the example. Throws if it fails. */
 export async function assemble(workspace: string): Promise<void> {
   const child = spawn(process.execPath, [join(EXAMPLE, 'assemble.mjs')], {
     env: { MUSTER_WORKSPACE: workspace },

@@ -7,7 +7,7 @@ import { processShell } from '../cli/shell.ts';
 import { startLocalRuntime } from '../local/runtime.ts';
 import { EXAMPLE, assemble } from './assemble.ts';
 
-/** `npm run demo`: the embedded runtime with data of its own, one Job of 64 real processes, and the picture they made. */
+/** `npm run demo`: the embedded runtime with its own data, one Job of 64 real processes, and the picture they compute. */
 const PICTURE = 'mandelbrot.png';
 
 const shell = processShell();
@@ -25,7 +25,7 @@ async function main(): Promise<number> {
 }
 
 async function runIn(scratch: string, workspace: string): Promise<number> {
-  say('Starting Muster on this machine: a DynamoDB engine, queues and an ECS that runs processes, all on 127.0.0.1.');
+  say('Starting Muster on this machine: its functions, queues and an ECS that runs processes, all in this process.');
   const runtime = await startLocalRuntime({
     port: null,
     dataDir: join(scratch, 'data'),

@@ -2,16 +2,16 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
-import { runCommandLine } from '../cli/program.ts';
+import { runCommandLine } from '../cli/program/program.ts';
 import { type Shell, processShell } from '../cli/shell.ts';
 import { startLocalRuntime } from '../local/runtime.ts';
 import { assemble } from './assemble.ts';
 import { createScreen } from './terminal-picture.ts';
 
-/** `npm run pictures`: draws docs/pictures anew, from what the command line shows while the embedded runtime works. */
+/** `npm run pictures`: redraws docs/pictures from what the command line shows while the embedded runtime works. */
 const PICTURES = 'docs/pictures';
 const SIZE = { columns: 84, rows: 26 };
-/** What is drawn of the mandelbrot has a half of its pixels each way. */
+/** The mandelbrot is drawn with half of its pixels each way. */
 const SHRINK = 2;
 
 async function drawAll(scratch: string): Promise<void> {
@@ -45,7 +45,7 @@ async function drawAll(scratch: string): Promise<void> {
   }
 }
 
-/** A Job whose third index fails as programs do. */
+/** A Job whose index 7 fails as real programs do. */
 const FAILING = `
 apiVersion: batch/v1
 kind: Job
@@ -65,10 +65,10 @@ spec:
 `;
 
 /**
- * Runs a command line in a terminal of our own.
+ * Runs a command line in our own terminal.
  *
- * @param worth how good what the terminal shows is as a picture, and after which of its writes
- * @returns the best of all that it showed, as SVG
+ * @param worth rates the terminal's content as a picture, after each of its writes
+ * @returns the best picture that it showed, as SVG
  */
 async function record(
   words: readonly string[],
@@ -94,7 +94,7 @@ async function record(
   return best.picture;
 }
 
-/** The same PNG with each square of pixels as one, of their mean color. */
+/** The same PNG with each square of pixels reduced to its mean color. */
 function shrunk(file: Buffer): Buffer {
   const from = PNG.sync.read(file);
   const to = new PNG({ width: from.width / SHRINK, height: from.height / SHRINK, colorType: 2 });

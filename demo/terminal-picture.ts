@@ -1,13 +1,13 @@
 import xterm, { type IBufferCell, type Terminal } from '@xterm/headless';
 
-/** Pixels of one character cell, and around them all. */
+/** Pixels per character cell, and of the border. */
 const CELL = { width: 8.4, height: 18 };
 const MARGIN_PX = 16;
 const FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 const BACKGROUND = '#0d1117';
 const FOREGROUND = '#e6edf3';
 const DIM = '#7d8590';
-/** The sixteen colors of a terminal, by their numbers. */
+/** The sixteen colors of a terminal, in numeric order. */
 const PALETTE = (
   '#484f58 #ff7b72 #3fb950 #d29922 #58a6ff #bc8cff #39c5cf #b1bac4 ' +
   '#6e7681 #ffa198 #56d364 #e3b341 #79c0ff #d2a8ff #56d4dd #ffffff'
@@ -20,12 +20,12 @@ export function createScreen(columns: number, rows: number) {
   const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: true });
   return {
     write: async (text: string): Promise<void> => new Promise((done) => terminal.write(text, done)),
-    /** What it shows, as text. */
+    /** Its content as text. */
     text: (): string =>
       linesOf(terminal)
         .map((runs) => runs.map(({ text }) => text).join(''))
         .join('\n'),
-    /** What it shows, as an SVG picture without empty lines at its end. */
+    /** Its content as an SVG picture, without empty lines at the end. */
     picture: (): string => svgOf(linesOf(terminal), columns),
   };
 }
@@ -74,7 +74,7 @@ function svgOf(lines: readonly (readonly Run[])[], columns: number): string {
   ].join('\n');
 }
 
-/** Each run has its own place and length, so that columns stay columns in any font. */
+/** Each run has its own position and length, so that columns align in any font. */
 function textOf({ x, text, color, isBold }: Run, y: number): string {
   const trimmed = text.trimEnd();
   const left = (MARGIN_PX + x * CELL.width).toFixed(1);

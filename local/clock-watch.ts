@@ -1,20 +1,20 @@
-/** A step of less is what time daemons do. */
+/** Time daemons make smaller steps. */
 const STEP_MIN_MS = 1_000;
 const LOOK_EVERY_MS = 1_000;
 
 export type ClockWatchOptions = {
-  /** The wall clock has been set back by so much. What throws or rejects is the caller's to catch. */
+  /** Called with how far the wall clock was set back. The caller must catch what it throws or rejects. */
   readonly onSetBack: (byMs: number) => void;
   readonly now?: () => number;
-  /** Goes on evenly, whatever becomes of the wall clock. */
+  /** Advances steadily, whatever happens to the wall clock. */
   readonly elapsedMs?: () => number;
 };
 
 /**
- * Looks once a second whether the wall clock was set back. What waits for a moment by that clock, such as a delayed message, would
- * wait for as long as it went back.
+ * Checks once a second whether the wall clock was set back. Anything that waits for a time on that clock, such as a delayed
+ * message, would otherwise wait that much longer.
  *
- * @returns ends it
+ * @returns a function that stops the checks
  */
 export function watchClock({
   onSetBack,

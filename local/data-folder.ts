@@ -1,33 +1,43 @@
-import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { enginesOn } from './dynamodb/engine-processes.ts';
 import { type Known, isThere, knownAs } from './process-identity.ts';
-import { parentOf, programOf } from './process-table.ts';
+import { holdersOfFile, parentOf, programOf } from './process-table.ts';
 import { openPrivateFolder } from './private-folder.ts';
 import { readOwn } from './whole-file.ts';
 
-const LockSchema = z.object({ pid: z.int().positive(), startedAt: z.string() });
+/** `folder` tells a folder from its copy, in which the lock means nothing; locks of earlier versions lack it. */
+const LockSchema = z.object({ pid: z.int().positive(), startedAt: z.string(), folder: z.string().optional() });
+
+/** A folder, wherever it is moved to; a copy is another. */
+function identityOf(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true });
+  return `${dev}:${ino}`;
+}
 
 export type DataFolder = {
   readonly kind: 'folder';
-  /** Without links. */
+  /** The real path, without links. */
   readonly path: string;
-  /** Another runtime may take the folder. */
+  /** Releases the folder for another runtime. */
   release(): void;
 };
 
-/** A sentence for people: who has it, or what is wrong with it. */
+/** A sentence for people: which runtime holds it, or what is wrong with it. */
 export type NotTaken = { readonly kind: 'refused'; readonly reason: string };
 
-/** The file that the DynamoDB engine of a data folder holds open. */
+/** The file that holds a data folder's Jobs. */
+export const jobsFileOf = (path: string): string => join(path, 'jobs.lmdb');
+
+/** The file that a data folder's DynamoDB engine keeps open, with `--emulate-aws`. */
 export const databaseOf = (path: string): string => join(path, 'dynamodb.sqlite');
 
 /**
- * Takes a data folder for this process, or says why not. The lock of a runtime that is no more (pid and start time tell)
- * is taken over, whatever ended it; so is one that cannot be read, which `say` is told.
+ * Claims a data folder for this process, or says why it cannot. Takes over the lock of a dead runtime (identified by pid
+ * and start time), however it ended, and a lock that cannot be read, which it reports with `say`.
  *
- * @throws what the disk throws, as when it is full
+ * @throws disk errors, such as a full disk
  */
 export function takeDataFolder(dir: string, say: (line: string) => void): DataFolder | NotTaken {
   const folder = openPrivateFolder(resolve(dir), say);
@@ -36,7 +46,11 @@ export function takeDataFolder(dir: string, say: (line: string) => void): DataFo
   const lockFile = join(path, 'lock');
   const draft = join(path, `lock.${process.pid}`);
   rmSync(draft, { force: true });
-  writeFileSync(draft, JSON.stringify(knownAs(process.pid)), { mode: 0o600, flag: 'wx', flush: true });
+  writeFileSync(draft, JSON.stringify({ ...knownAs(process.pid), folder: identityOf(path) }), {
+    mode: 0o600,
+    flag: 'wx',
+    flush: true,
+  });
   try {
     while (!tryLink(draft, lockFile)) {
       const holder = ownerOf(readLock(lockFile), path);
@@ -55,7 +69,10 @@ export function takeDataFolder(dir: string, say: (line: string) => void): DataFo
   return { kind: 'folder', path, release: () => rmSync(lockFile, { force: true }) };
 }
 
-/** The process that has taken a data folder, dead or alive; null: it was released, never taken, or its lock is torn. */
+/**
+ * The process that claimed a data folder, dead or alive; null if the folder was released or never claimed, or its lock is
+ * torn.
+ */
 export function holderOf(path: string): Known | null {
   const lock = readLock(join(path, 'lock'));
   return lock === 'torn' ? null : lock;
@@ -64,16 +81,18 @@ export function holderOf(path: string): Known | null {
 type Lock = Known | null | 'torn';
 type Owner = { readonly kind: 'alive'; readonly pid: number } | { readonly kind: 'dead' | 'unknown' };
 
-/** A torn lock names nobody; then a runtime is found by its engine, whose parent it is. */
+/** A torn lock has no pid. The runtime is then found by the file that it has open, or as the parent of its engine. */
 function ownerOf(lock: Lock, path: string): Owner {
   if (lock === null) return { kind: 'dead' };
   if (lock !== 'torn') return isThere(lock) ? { kind: 'alive', pid: lock.pid } : { kind: 'dead' };
   const parents = enginesOn(databaseOf(path)).flatMap(({ pid }) => parentOf(pid) ?? []);
-  const [pid] = parents.filter((parent) => programOf(parent)?.startsWith('node') === true);
+  const [pid] = [...holdersOfFile(jobsFileOf(path)), ...parents].filter(
+    (parent) => programOf(parent)?.startsWith('node') === true,
+  );
   return pid === undefined ? { kind: 'unknown' } : { kind: 'alive', pid };
 }
 
-/** Of two that find the same dead lock, one moves it away; the other finds none or the new one. */
+/** If two runtimes find the same dead lock, one moves it away; the other finds none or the new one. */
 function putAway(lockFile: string, path: string): void {
   const dead = join(path, `lock.dead.${process.pid}`);
   try {
@@ -84,7 +103,7 @@ function putAway(lockFile: string, path: string): void {
   }
 }
 
-/** link(2) fails where the name is there: the one atomic "create if absent" with content. */
+/** link(2) fails if the name exists: the only atomic "create if absent" that includes content. */
 function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -98,7 +117,9 @@ function tryLink(from: string, to: string): boolean {
 function readLock(file: string): Lock {
   try {
     const parsed = LockSchema.safeParse(JSON.parse(readOwn(file)));
-    return parsed.success ? parsed.data : 'torn';
+    if (!parsed.success) return 'torn';
+    const { folder, ...holder } = parsed.data;
+    return folder === undefined || folder === identityOf(dirname(file)) ? holder : null;
   } catch (error) {
     if (isMissing(error)) return null;
     if (error instanceof SyntaxError) return 'torn';

@@ -11,8 +11,8 @@ export type KeptEngine = { readonly kind: 'kept'; readonly endpoint: string; sto
 const RESTART_AFTER_MS = 200;
 
 /**
- * Keeps a DynamoDB engine running on the folder's database: whenever its process ends, another takes its place and goes
- * on with what is on disk. What an earlier, killed runtime left is ended first, for two on one file would be one too many.
+ * Keeps a DynamoDB engine running on the folder's database: when its process ends, a new one starts and continues with the
+ * data on disk. First ends the engine of an earlier, killed runtime, because two must not share one file.
  */
 export async function keepEngine(
   { path }: Pick<DataFolder, 'path'>,
@@ -61,7 +61,7 @@ export async function keepEngine(
   };
 }
 
-/** The engine would make its file for all to read; SQLite gives the files beside it the same rights. */
+/** The engine would make its file readable by all; SQLite gives the files next to it the same permissions. */
 function closeToOthers(dbPath: string): void {
   const file = openForAppending(dbPath);
   fchmodSync(file, 0o600);

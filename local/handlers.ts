@@ -1,7 +1,6 @@
 import type { Context } from 'aws-lambda';
-import { handler as dispatch } from '../functions/dispatch/handler.ts';
-import { handler as reconcile } from '../functions/reconcile/handler.ts';
-import { handler as sweep } from '../functions/sweep/handler.ts';
+import { dispatchHandler, reconcileHandler, sweepHandler } from '../shared/runtime/queue-handlers.ts';
+import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { QueueHandler } from './event-source/mapping.ts';
 
 /** The Lambda functions behind the queues and the schedule. */
@@ -11,5 +10,9 @@ export type Handlers = {
   readonly sweep: (event: { readonly time: string }, context: Context) => Promise<unknown>;
 };
 
-/** Ours, in this process; they use the runtime that was provided. */
-export const ownHandlers = (): Promise<Handlers> => Promise.resolve({ reconcile, dispatch, sweep });
+/** Our own, in this process. `runtime` throws once it has stopped, so that a handler that comes late does nothing. */
+export const ownHandlers = (runtime: () => Runtime): Handlers => ({
+  reconcile: reconcileHandler(runtime),
+  dispatch: dispatchHandler(runtime),
+  sweep: sweepHandler(runtime),
+});

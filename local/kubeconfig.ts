@@ -4,14 +4,14 @@ import { writeWhole } from './whole-file.ts';
 
 export type KubeconfigOptions = {
   readonly server: string;
-  /** Of the context, its cluster and its user. */
+  /** The name of the context, its cluster, and its user. */
   readonly name: string;
   readonly namespace: string;
-  /** null: the server asks for none */
+  /** null: the server does not require one */
   readonly token: string | null;
 };
 
-/** A kubeconfig of one context, as YAML. */
+/** A kubeconfig with one context, as YAML. */
 export function kubeconfigText({ server, name, namespace, token }: KubeconfigOptions): string {
   return stringify({
     apiVersion: 'v1',
@@ -23,7 +23,7 @@ export function kubeconfigText({ server, name, namespace, token }: KubeconfigOpt
   });
 }
 
-/** Writes DIR/kubeconfig, for its owner's eyes only, and returns its path. The user's own file is never touched. */
+/** Writes DIR/kubeconfig, readable only by its owner, and returns its path. Never touches the user's own file. */
 export function writeKubeconfig(dir: string, server: string): string {
   const path = join(dir, 'kubeconfig');
   const text = kubeconfigText({ server, name: 'muster-local', namespace: 'default', token: null });

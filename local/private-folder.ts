@@ -5,9 +5,9 @@ export type PrivateFolder =
   /** with a sentence for people */
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** What is to be known of a folder to decide whether a runtime may keep its Jobs there. */
+/** What decides whether a runtime may keep its Jobs in a folder. */
 export type FolderFacts = {
-  /** The path is a link of that user; null: it is none. */
+  /** The path is a link owned by that user; null if it is not a link. */
   readonly linkOwner: number | null;
   readonly owner: number;
   /** its permissions, such as 0o755 */
@@ -19,11 +19,11 @@ export type FolderFacts = {
 export type FolderVerdict = { readonly kind: 'fine' | 'tighten' } | { readonly kind: 'refuse'; readonly why: string };
 
 /**
- * Whether user `me` may keep Jobs in a folder: whoever writes there runs commands as its owner, and whoever reads there
- * reads variables and logs. As OpenSSH does it with `~/.ssh`, what belongs to others or could have been written by others
- * is refused; what others could merely read is closed to them if it is ours alone. Pure.
+ * Whether user `me` may keep Jobs in a folder: a user who can write there can run commands as its owner, and a user who can
+ * read there can read variables and logs. As OpenSSH does with `~/.ssh`, refuses a folder that belongs to others or that
+ * others can write. If others can only read it, makes it private if it is ours alone. Pure.
  */
-export function judgeFolder({ linkOwner, owner, mode, holds }: FolderFacts, me: number): FolderVerdict {
+export function checkFolder({ linkOwner, owner, mode, holds }: FolderFacts, me: number): FolderVerdict {
   if (linkOwner !== null && linkOwner !== me && linkOwner !== 0)
     return { kind: 'refuse', why: `it is a link of another user (uid ${linkOwner})` };
   if (owner !== me) return { kind: 'refuse', why: `it belongs to another user (uid ${owner})` };
@@ -39,14 +39,14 @@ export function judgeFolder({ linkOwner, owner, mode, holds }: FolderFacts, me: 
   return { kind: 'refuse', why: `others can read it (mode ${rights}), and it holds other things: run chmod 700 on it` };
 }
 
-/** One of these is in every data folder that has been used, or made ready. */
-const OURS = ['kubeconfig', 'lock', 'dynamodb.sqlite', 'ecs', 'secrets', 'configmaps'];
+/** Every data folder that was used or prepared has one of these. */
+const OURS = ['kubeconfig', 'lock', 'made-by', 'jobs.lmdb', 'dynamodb.sqlite', 'ecs', 'secrets', 'configmaps'];
 
 /**
- * Makes a folder that nobody else can enter, or takes one that is there (see {@link judgeFolder}). A link is followed once,
- * here, if it is the user's own. `say` is told of what was changed.
+ * Creates a folder that no other user can enter, or uses an existing one (see {@link checkFolder}). Follows a link once,
+ * here, if it is the user's own. Reports changes with `say`.
  *
- * @throws what the disk throws
+ * @throws disk errors
  */
 export function openPrivateFolder(dir: string, say: (line: string) => void): PrivateFolder {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -55,7 +55,7 @@ export function openPrivateFolder(dir: string, say: (line: string) => void): Pri
   const { uid: owner, mode } = statSync(path);
   const me = process.geteuid?.() ?? owner;
   const linkOwner = link.isSymbolicLink() ? link.uid : null;
-  const verdict = judgeFolder({ linkOwner, owner, mode: mode & 0o777, holds: readdirSync(path) }, me);
+  const verdict = checkFolder({ linkOwner, owner, mode: mode & 0o777, holds: readdirSync(path) }, me);
   if (verdict.kind === 'refuse')
     return { kind: 'refused', reason: `${dir} is not taken: ${verdict.why}, or give --data a folder of your own` };
   if (verdict.kind === 'tighten') {

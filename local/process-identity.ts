@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HAS_PROC, statOf } from './process-table.ts';
 
-/** When a process started, in a form that only compares; null: there is no such process (a zombie is none). */
+/** When a process started, in a form only for comparison; null if the process does not exist (or is a zombie). */
 export function startOf(pid: number): string | null {
   if (HAS_PROC) {
     const stat = statOf(pid);
@@ -13,16 +13,16 @@ export function startOf(pid: number): string | null {
   return started === '' ? null : started;
 }
 
-/** A process, told from a later one that was given the same pid by when it started. */
+/** A process, distinguished by its start time from a later one with the same pid. */
 export type Known = { readonly pid: number; readonly startedAt: string };
 
-/** How a process is known from now on. */
+/** Identifies a process from now on. */
 export const knownAs = (pid: number): Known => ({ pid, startedAt: startOf(pid) ?? '' });
 
-/** Whether that very process is still there. */
+/** Whether the same process still exists. */
 export const isThere = ({ pid, startedAt }: Known): boolean => startOf(pid) === startedAt;
 
-/** SIGTERM, then SIGKILL; returns when the process is gone. Throws when it is somebody else's. */
+/** Sends SIGTERM, then SIGKILL; returns when the process is gone. Throws when it belongs to another user. */
 export async function endProcess(known: Known): Promise<void> {
   for (let tries = 0; isThere(known); tries++) {
     try {

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 
-/** Linux lists its processes in /proc; elsewhere `ps` is asked, which knows less. */
+/** Linux lists its processes in /proc; elsewhere we use `ps`, which reports less. */
 export const HAS_PROC = process.platform === 'linux';
 
-/** What proc(5) says of a process in `stat`. */
+/** Fields of a process's `stat` (proc(5)). */
 export type Stat = {
   readonly state: string;
   readonly parent: number;
@@ -15,11 +15,12 @@ export type Stat = {
   readonly startedAt: string;
 };
 
-/** null: there is no such process. Linux only. */
+/** null if the process does not exist. Linux only. */
 export function statOf(pid: number): Stat | null {
   const text = readProc(pid, 'stat');
   if (text === null) return null;
-  // The name, in brackets, may hold anything; the fields are counted behind the last one: 3 is the state, 22 the start.
+  // The name, in parentheses, may contain anything; the fields are counted after the last one: 3 is the state, 22 the
+  // start.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state = '', parent, group, session] = fields;
   return {
@@ -35,7 +36,7 @@ export function statOf(pid: number): Stat | null {
 export const allPids = (): number[] =>
   readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 
-/** A file of /proc/PID; null: it is gone, or another user's. */
+/** A file of /proc/PID; null if it is gone or belongs to another user. */
 export function readProc(pid: number, file: string): string | null {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
@@ -44,7 +45,7 @@ export function readProc(pid: number, file: string): string | null {
   }
 }
 
-/** Words that NULs (`ps`: blanks) part; null: there is no such process. */
+/** Words separated by NULs (`ps`: spaces); null if the process does not exist. */
 export function commandLine(pid: number): string | null {
   if (HAS_PROC) return readProc(pid, 'cmdline');
   const ps = spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
@@ -52,8 +53,8 @@ export function commandLine(pid: number): string | null {
 }
 
 /**
- * Of each process a line with its command and its environment, parted by blanks. For where there is no /proc; on macOS the
- * environment of programs that the system protects is left out.
+ * A line per process with its command and its environment, separated by spaces. For systems without /proc. On macOS, the
+ * environment of programs that the system protects is missing.
  */
 export function processesWithEnvironment(): readonly { readonly pid: number; readonly text: string }[] {
   const ps = spawnSync('ps', ['-A', '-E', '-ww', '-o', 'pid=,command='], {
@@ -68,7 +69,7 @@ export function processesWithEnvironment(): readonly { readonly pid: number; rea
 
 const PS_BYTES_MAX = 64 * 1024 * 1024;
 
-/** The name of the program that a process runs; null: it cannot be told. */
+/** The name of the program that a process runs; null if unknown. */
 export function programOf(pid: number): string | null {
   if (!HAS_PROC) return field(pid, 'comm=')?.split('/').at(-1) ?? null;
   try {
@@ -78,11 +79,36 @@ export function programOf(pid: number): string | null {
   }
 }
 
-/** null: there is no such process. */
+/** null if the process does not exist. */
 export function parentOf(pid: number): number | null {
   if (HAS_PROC) return statOf(pid)?.parent ?? null;
   const parent = field(pid, 'ppid=');
   return parent === null ? null : Number(parent);
+}
+
+/** Processes that have this file open, as far as we may look at them. */
+export function holdersOfFile(path: string): readonly number[] {
+  if (HAS_PROC) return allPids().filter((pid) => openFilesOf(pid).includes(path));
+  const lsof = spawnSync('lsof', ['-t', '--', path], { encoding: 'utf8' });
+  return (lsof.stdout ?? '').split('\n').filter(Boolean).map(Number);
+}
+
+function openFilesOf(pid: number): readonly string[] {
+  const folder = `/proc/${pid}/fd`;
+  try {
+    return readdirSync(folder).flatMap((fd) => linkAt(`${folder}/${fd}`) ?? []);
+  } catch {
+    return []; // gone, or another user's
+  }
+}
+
+/** null: it was closed meanwhile. */
+function linkAt(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
 }
 
 function field(pid: number, name: 'comm=' | 'ppid='): string | null {
@@ -91,7 +117,7 @@ function field(pid: number, name: 'comm=' | 'ppid='): string | null {
   return text === '' ? null : text;
 }
 
-/** A signal to a process, or (negative) to a group. One that has ended meanwhile is no matter. */
+/** Sends a signal to a process or (negative) a group. A process that has already ended is not an error. */
 export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

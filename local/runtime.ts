@@ -1,63 +1,60 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
-import { createSqsClient } from '../shared/adapters/aws/sqs-queues.ts';
-import { createDynamoClient } from '../shared/adapters/aws/dynamo-client.ts';
-import { createTable } from '../shared/adapters/aws/dynamo-table.ts';
-import { createSqsEventTarget } from '../shared/adapters/aws/sqs-event-target.ts';
-import { createMemoryStore } from '../shared/adapters/memory/store.ts';
-import { systemClock } from '../shared/adapters/system-clock.ts';
-import { ensureNamespace } from '../shared/control/namespace-standing.ts';
-import { sweepJobs, sweepTasks } from '../shared/control/sweep.ts';
-import { HOSTS_MAX } from '../shared/domain/host-names.ts';
-import { DEFAULT_NAMESPACE } from '../shared/domain/namespace.ts';
-import { EMBEDDED_TIMING, pacedTiming } from '../shared/domain/timing.ts';
+import { ensureNamespace } from '../shared/control/lifecycle/ensure-namespace.ts';
+import { sweepJobs, sweepTasks } from '../shared/control/sweep/sweep.ts';
+import { HOSTS_MAX } from '../shared/domain/task/host-names.ts';
+import { invariant } from '../shared/domain/base/invariant.ts';
+import { DEFAULT_NAMESPACE } from '../shared/domain/spec/namespace.ts';
+import { EMBEDDED_TIMING, pacedTiming } from '../shared/domain/base/timing.ts';
+import type { QueueName } from '../shared/ports/dead-letters.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
-import { provideRuntime } from '../shared/runtime/aws.ts';
-import { type RuntimeOptions, type StoreOptions, createRuntime } from '../shared/runtime/deps.ts';
+import type { RuntimeOptions, StoreOptions } from '../shared/runtime/create-runtime.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import { createPlainTelemetry } from '../shared/telemetry/plain-telemetry.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { createEcs, type EcsOptions } from './ecs/create-ecs.ts';
-import type { Script } from './ecs/simulated-driver.ts';
+import type { Script } from './ecs/driver/simulated-driver.ts';
 import { watchClock } from './clock-watch.ts';
-import { keepEngine } from './engine-keeper.ts';
+import { claimFor } from './folder-wiring.ts';
 import { startKeptFront } from './front/kept-front.ts';
 import { contextOf, startMapping } from './event-source/mapping.ts';
 import { startSchedule } from './event-source/schedule.ts';
 import { type Handlers, ownHandlers } from './handlers.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { createLogs } from './logs/create-logs.ts';
-import { startQueueServer } from './queues/queue-server.ts';
-import { startTaskNames } from './task-names.ts';
-import { serveAwsJson } from './wire/aws-json.ts';
+import { type StoreChoice, chooseStore } from './open-store.ts';
+import { type TaskNames, startTaskNames } from './task-names.ts';
 import { diskFault, startFault } from './start-fault.ts';
-import { listenOnLoopback } from './wire/loopback-server.ts';
+import { wireInProcess } from './wiring/in-process.ts';
+import type { Closer, Place, Wiring, WiringKind } from './wiring/wiring.ts';
 
 export type LocalOptions = {
-  /** null: the one that the folder had before, or a free one; 0: any free one */
+  /** null: the folder's previous port, or a free one; 0: any free port */
   readonly port: number | null;
   readonly dataDir: string;
-  /** where tasks run, and what MUSTER_WORKSPACE names */
+  /** where tasks run; the value of MUSTER_WORKSPACE */
   readonly workspaceDir: string;
   readonly driver: 'process' | 'simulated';
-  /** variables that every task gets unless it says otherwise; none but a PATH if left out */
+  /** variables of every task, unless it sets them itself; only a PATH by default */
   readonly taskEnvironment?: Readonly<Record<string, string>>;
-  /** how simulated tasks go */
+  /** how simulated tasks behave */
   readonly script?: Script;
-  /** weather of the embedded ECS's events */
+  /** faults in the event delivery of the embedded ECS */
   readonly events?: EcsOptions['events'];
-  /** ECS's own rules for callers; nothing is throttled if left out */
+  /** ECS's own throttling; none by default */
   readonly limits?: EcsOptions['limits'];
-  /** what may run at once; all that is asked for if left out */
+  /** what may run at once; unlimited by default */
   readonly quota?: EcsOptions['quota'];
-  /** RunTask and StopTask calls a second that Muster allows itself; null: no limit */
+  /** RunTask and StopTask calls per second that Muster allows itself; null: no limit */
   readonly launchesPerSec?: number | null;
   readonly stopsPerSec?: number | null;
-  /** `engine`: the embedded DynamoDB engine, or memory where it is not installed; `memory`: nothing survives; else an endpoint */
-  readonly store?: 'engine' | 'memory' | { readonly endpoint: string };
-  /** the functions to run; ours if left out, bundled ones in a test */
-  readonly handlers?: (options: RuntimeOptions) => Promise<Handlers>;
-  /** see RuntimeOptions.onClient; the client by which the embedded EventBridge sends is shown, too */
+  /** see {@link StoreChoice}; by default `lmdb`, or `engine` where the wiring emulates AWS */
+  readonly store?: StoreChoice;
+  /** how functions reach queues, tasks, names and logs; `inProcess` by default */
+  readonly wiring?: WiringKind;
+  /** the functions to run: given ours, and their environment where the wiring emulates AWS */
+  readonly handlers?: (own: Handlers, options: RuntimeOptions | null) => Promise<Handlers>;
+  /** see RuntimeOptions.onClient; where the wiring emulates AWS, it first gets the client of the embedded EventBridge */
   readonly onClient?: RuntimeOptions['onClient'];
   /** a line for people */
   readonly say: (line: string) => void;
@@ -68,8 +65,10 @@ export type LocalRuntime = {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly kubeconfig: string;
-  /** Where everything is: what the functions of this runtime were given. */
-  readonly options: RuntimeOptions;
+  /** What the functions of this runtime share. */
+  readonly runtime: Runtime;
+  /** Their environment, with the addresses of what they call; null where they call nothing by address. */
+  readonly options: RuntimeOptions | null;
   /** Ends every task and process that it started, and nothing else. */
   stop(): Promise<void>;
 };
@@ -79,24 +78,23 @@ export type NotStarted = { readonly kind: 'refused'; readonly reason: string };
 const REGION = 'us-east-1';
 const CLUSTER = 'muster';
 const LOG_GROUP = '/muster/tasks';
-const TABLE_NAME = 'muster';
-/** No handler of ours takes longer; a message whose handler died comes again after it. */
+/** No handler of ours takes longer; a message whose handler died is delivered again after this time. */
 const TIMEOUT_MS = 30_000;
-/** A dispatcher waits for the moments at which it may call, so that some more than there is work for cost nothing. */
+/** A dispatcher waits for its time slots to call, so a few more than the work needs cost nothing. */
 const DISPATCHERS = 12;
-/** Too short to be noticed; a steady stream of facts is counted in a third of the passes. */
+/** Too short to notice; a steady stream of facts is counted in a third of the passes. */
 const COALESCE_MS = 100;
 const SWEEP_EVERY_MS = 20_000;
 const DRAIN_MS = 2_000;
 const TASKS_SWEPT_EVERY_MS = 3_600_000;
-/** The embedded runtime is used by one person: what its Jobs left is kept for a month. */
+/** One person uses the embedded runtime: finished Jobs are kept for a month. */
 const HISTORY_MS = 30 * 86_400_000;
-/** V8 lets the heap of a busy process grow to several times what it holds; a machine has other work, too. */
+/** V8 lets the heap of a busy process grow to several times its contents; the machine has other work, too. */
 const THRIFT = '--heap-growing-percent=50';
 
 /**
- * Starts the embedded AWS on 127.0.0.1 and the very handlers that run on Lambda, and resolves when `GET /version` answers.
- * Jobs and tasks that an earlier runtime on this folder left, whatever ended it, go on.
+ * Starts the embedded AWS on 127.0.0.1 and the same handlers that run on Lambda, and resolves when `GET /version` answers.
+ * Jobs and tasks of an earlier runtime on this folder continue, however it ended.
  */
 export async function startLocalRuntime(options: LocalOptions): Promise<LocalRuntime | NotStarted> {
   setFlagsFromString(THRIFT);
@@ -105,6 +103,11 @@ export async function startLocalRuntime(options: LocalOptions): Promise<LocalRun
     const folder = takeDataFolder(options.dataDir, options.say);
     if (folder.kind === 'refused') return folder;
     closers.push(() => folder.release());
+    const claim = claimFor(folder.path, options.wiring ?? 'inProcess');
+    if (claim !== null) {
+      await closeAll(closers);
+      return claim;
+    }
     return { ...(await startOn(folder, options, closers)), stop: async () => closeAll(closers) };
   } catch (error) {
     await closeAll(closers).catch((left: unknown) => options.say(`warning: not all could be ended: ${String(left)}`));
@@ -114,9 +117,7 @@ export async function startLocalRuntime(options: LocalOptions): Promise<LocalRun
   }
 }
 
-type Closer = () => Promise<void> | void;
-
-/** Last come, first closed; one that fails keeps none of the others from being closed, and is thrown at the end. */
+/** Closes in reverse order. One failure does not keep the others from being closed, and is thrown at the end. */
 async function closeAll(closers: Closer[]): Promise<void> {
   const failures: unknown[] = [];
   for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
@@ -135,58 +136,67 @@ async function startOn(
   closers: Closer[],
 ): Promise<Omit<LocalRuntime, 'stop'>> {
   const { say } = options;
-  const accessKey = `LOCAL${randomBytes(12).toString('hex').toUpperCase()}`;
   const warn = (message: string, fields?: unknown): void =>
-    say(`warning: ${message}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`);
+    say(`warning: ${message}${fields === undefined ? '' : ` ${JSON.stringify(fields, errorsAsText)}`}`);
+  const place = placeOf(options, warn);
 
-  const store = await openStore(folder, options, closers);
-  const queues = await startQueueServer({ region: REGION, accessKey, visibilitySec: TIMEOUT_MS / 1000 });
-  closers.push(() => queues.close());
-
-  const names = await startTaskNames(folder.path, { region: REGION, jobsAreKept: store.kind === 'dynamodb' }, warn);
+  const usual = options.wiring === 'emulateAws' ? 'engine' : 'lmdb';
+  const store = await chooseStore(folder, options.store ?? usual, REGION, say, closers);
+  const wiring = await wire(place, store.options, options, closers);
+  const names = await startTaskNames(folder.path, { region: REGION, jobsAreKept: store.isKept }, warn);
   closers.push(() => names.close());
-
-  const eventClient = createSqsClient({ region: REGION, endpoint: queues.endpoint, accessKey });
-  options.onClient?.(eventClient);
-  closers.push(() => eventClient.destroy());
-  const ecs = createEcs({
-    driver:
-      options.driver === 'simulated'
-        ? {
-            kind: 'simulated',
-            dataDir: folder.path,
-            ...(options.script === undefined ? {} : { script: options.script }),
-          }
-        : {
-            kind: 'process',
-            dataDir: folder.path,
-            workspaceDir: options.workspaceDir,
-            environment: options.taskEnvironment ?? {},
-            network: names.network,
-          },
-    onEvent: createSqsEventTarget({ client: eventClient, url: queues.urls.facts }),
-    events: { ...options.events, statuses: ['RUNNING', 'STOPPED'] }, // what the EventBridge rule forwards
-    clusters: [CLUSTER],
-    region: REGION,
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
-    ...(options.quota === undefined ? {} : { quota: options.quota }),
-    log: warn,
-  });
+  const ecs = createEcs(ecsOptions(folder, options, names, wiring, warn));
   const logs = createLogs({ dataDir: folder.path, isLive: (taskId) => ecs.isLive(taskId), region: REGION });
-  const front = await listenOnLoopback(
-    serveAwsJson([ecs.service, logs.service, names.cloudmap.service], { accessKeyId: accessKey, onSurprise: warn }),
-  );
-  closers.push(() => front.close());
   await ecs.start();
   closers.push(() => ecs.stopAll());
+  const { runtime, options: environment } = await wiring.connect({ ecs, logs, cloudmap: names.cloudmap });
+  let stopped = false;
+  closers.push(() => void (stopped = true));
+  await ensureNamespace(DEFAULT_NAMESPACE, randomUUID(), runtime.deps);
 
-  const runtimeOptions: RuntimeOptions = {
+  const own = ownHandlers(() => {
+    if (stopped) throw new Error('the runtime of this process has stopped');
+    return runtime;
+  });
+  const handlers = (await options.handlers?.(own, environment)) ?? own;
+  closers.push(startMappings(handlers, runtime, wiring.queueArns, warn));
+  const removeOld = async (): Promise<void> => {
+    logs.prune(Date.now() - HISTORY_MS);
+    await store.removeExpired();
+  };
+  const removedAtStart = removeOld().catch((error: unknown) => warn('old rows and logs are left', { error }));
+  closers.push(async () => removedAtStart);
+  closers.push(startSweeps(handlers, runtime, removeOld, warn));
+
+  const outageOf = (error: unknown): string | null => diskFault(error, folder.path);
+  const app = kubeApiOf(runtime, { embedded: true, needsCommand: options.driver === 'process', outageOf });
+  const api = await startKeptFront(app, folder.path, options);
+  closers.push(() => api.close());
+  await lookAtEverything(runtime);
+  // The sweep's alarms and the times in rows are the wall clock's: what was due is looked for now.
+  const onSetBack = (byMs: number): void => {
+    warn('the clock was set back: every open Job is looked at', { byMs: Math.round(byMs) });
+    lookAtEverything(runtime).catch((error: unknown) => warn('look at everything failed', { error }));
+  };
+  closers.push(watchClock({ onSetBack }));
+  const kubeconfig = writeKubeconfig(folder.path, api.url);
+  return { kind: 'started', url: api.url, kubeconfig, runtime, options: environment };
+}
+
+const errorsAsText = (_: string, value: unknown): unknown => (value instanceof Error ? String(value) : value);
+
+/** Facts and wake-ups in the queues died with an earlier runtime: checks every open Job and every task. */
+async function lookAtEverything({ deps }: Runtime): Promise<void> {
+  await sweepJobs({ everything: true }, deps);
+  await sweepTasks({ after: null }, deps);
+}
+
+function placeOf(
+  { launchesPerSec = null, stopsPerSec = null, say }: LocalOptions,
+  onSurprise: Place['onSurprise'],
+): Place {
+  return {
     region: REGION,
-    endpoints: { sqs: queues.endpoint, ecs: front.url, logs: front.url },
-    accessKey,
-    store,
-    queues: queues.urls,
-    deadQueues: queues.deadUrls,
     placement: {
       cluster: CLUSTER,
       subnets: ['subnet-local'],
@@ -198,84 +208,72 @@ async function startOn(
     taskRoleArn: null,
     taskRoles: null,
     logGroup: LOG_GROUP,
-    names: { namespaceId: names.cloudmap.namespaceId, zone: names.cloudmap.zone, endpoint: front.url },
     settings: {
-      timing: pacedTiming(EMBEDDED_TIMING, options.launchesPerSec ?? null),
-      launchesPerSec: options.launchesPerSec ?? null,
-      stopsPerSec: options.stopsPerSec ?? null,
+      timing: pacedTiming(EMBEDDED_TIMING, launchesPerSec),
+      launchesPerSec,
+      stopsPerSec,
       historyMs: HISTORY_MS,
       hosts: { max: HOSTS_MAX, servicesPerSec: null, tasksPerSec: null },
     },
     coalesceMs: COALESCE_MS,
-    ...(options.onClient === undefined ? {} : { onClient: options.onClient }),
     telemetry: createPlainTelemetry({ write: (line) => say(line.trimEnd()) }),
+    timeoutMs: TIMEOUT_MS,
+    onSurprise,
   };
-  const runtime = createRuntime(runtimeOptions);
-  closers.push(() => runtime.close());
-  provideRuntime(runtime);
-  closers.push(() => provideRuntime('stopped'));
-  await ensureNamespace(DEFAULT_NAMESPACE, randomUUID(), runtime.deps);
-
-  const handlers = await (options.handlers ?? ownHandlers)(runtimeOptions);
-  closers.push(startMappings(handlers, runtime, queues.arns, warn));
-  const pruneLogs = (): unknown => logs.prune(Date.now() - HISTORY_MS);
-  pruneLogs();
-  closers.push(startSweeps(handlers, runtime, pruneLogs, warn));
-
-  const outageOf = (error: unknown): string | null => diskFault(error, folder.path);
-  const app = kubeApiOf(runtime, { embedded: true, needsCommand: options.driver === 'process', outageOf });
-  const api = await startKeptFront(app, folder.path, options);
-  closers.push(() => api.close());
-  // Facts and wake-ups that were queued died with an earlier runtime: every open Job and every task is looked at.
-  const lookAtEverything = async (): Promise<void> => {
-    await sweepJobs({ everything: true }, runtime.deps);
-    await sweepTasks({ after: null }, runtime.deps);
-  };
-  await lookAtEverything();
-  // Messages that are delayed, or in hands that died, would stay hidden for as long as the clock went back.
-  const onSetBack = (byMs: number): void => {
-    warn('the clock was set back: every open Job is looked at', { byMs: Math.round(byMs) });
-    lookAtEverything().catch((error: unknown) => warn('look at everything failed', { error: String(error) }));
-  };
-  closers.push(watchClock({ onSetBack }));
-  return { kind: 'started', url: api.url, kubeconfig: writeKubeconfig(folder.path, api.url), options: runtimeOptions };
 }
 
-async function openStore(
-  folder: DataFolder,
-  { store = 'engine', say }: LocalOptions,
+/** Loads what talks HTTP only where it is asked for. */
+async function wire(
+  place: Place,
+  store: StoreOptions,
+  { wiring = 'inProcess', onClient }: LocalOptions,
   closers: Closer[],
-): Promise<StoreOptions> {
-  const inMemory = (): StoreOptions => ({ kind: 'given', ...createMemoryStore({ now: () => systemClock.now() }) });
-  if (store === 'memory') return inMemory();
-  let endpoint = typeof store === 'object' ? store.endpoint : null;
-  if (endpoint === null) {
-    const engine = await keepEngine(folder, (message) => say(`warning: ${message}`));
-    if (engine.kind === 'absent') {
-      say(`warning: no DynamoDB engine (${engine.reason}): Jobs are kept in memory and are gone when this ends`);
-      return inMemory();
-    }
-    closers.push(() => engine.stop());
-    endpoint = engine.endpoint;
+): Promise<Wiring> {
+  if (wiring === 'inProcess') {
+    invariant(store.kind === 'given', 'a DynamoDB is reached by SDK clients, with wiring emulateAws');
+    return wireInProcess(place, store, closers);
   }
-  const client = createDynamoClient({ region: REGION, endpoint });
-  await createTable(client, TABLE_NAME);
-  client.destroy();
-  return { kind: 'dynamodb', tableName: TABLE_NAME, endpoint };
+  const { wireAsAws } = await import('./wiring/emulated-aws.ts');
+  return wireAsAws(place, store, onClient, closers);
+}
+
+function ecsOptions(
+  { path }: DataFolder,
+  options: LocalOptions,
+  { network }: TaskNames,
+  { onEvent }: Wiring,
+  warn: NonNullable<EcsOptions['log']>,
+): EcsOptions {
+  const { driver, script, limits, quota } = options;
+  return {
+    driver:
+      driver === 'simulated'
+        ? { kind: 'simulated', dataDir: path, ...(script === undefined ? {} : { script }) }
+        : {
+            kind: 'process',
+            dataDir: path,
+            workspaceDir: options.workspaceDir,
+            environment: options.taskEnvironment ?? {},
+            network,
+          },
+    onEvent,
+    events: { ...options.events, statuses: ['RUNNING', 'STOPPED'] }, // what the EventBridge rule forwards
+    clusters: [CLUSTER],
+    region: REGION,
+    ...(limits === undefined ? {} : { limits }),
+    ...(quota === undefined ? {} : { quota }),
+    log: warn,
+  };
 }
 
 /** Lambda's event source mappings: reconcile on wake-ups and facts, dispatch on its queue. */
 function startMappings(
   handlers: Handlers,
   runtime: Runtime,
-  arns: Readonly<Record<'wake' | 'facts' | 'dispatch', string>>,
+  arns: Wiring['queueArns'],
   onError: (message: string, error: unknown) => void,
 ): () => Promise<void> {
-  const mapping = (
-    queue: 'wake' | 'facts' | 'dispatch',
-    functionName: 'reconcile' | 'dispatch',
-    concurrency: number,
-  ) => {
+  const mapping = (queue: QueueName, functionName: 'reconcile' | 'dispatch', concurrency: number) => {
     const inbox = runtime.inboxOf(arns[queue]);
     if (inbox === null) throw new Error(`no queue ${arns[queue]}`);
     return startMapping({
@@ -298,11 +296,11 @@ function startMappings(
   };
 }
 
-/** The sweep, oftener than on AWS, where each costs something. */
+/** The sweep, more often than on AWS, where each one costs money. */
 function startSweeps(
   handlers: Handlers,
   { deps }: Runtime,
-  pruneLogs: () => unknown,
+  removeOld: () => Promise<void>,
   onError: (message: string, error: unknown) => void,
 ): () => Promise<void> {
   const schedules = [
@@ -315,7 +313,7 @@ function startSweeps(
     startSchedule({
       everyMs: TASKS_SWEPT_EVERY_MS,
       async work() {
-        pruneLogs();
+        await removeOld();
         await sweepTasks({ after: null }, deps);
       },
       onError: (error) => onError('sweep of tasks failed', String(error)),

@@ -1,18 +1,19 @@
 import { databaseOf } from './data-folder.ts';
 
 /**
- * What keeps a runtime from starting, as one sentence with the file and the way out; null: a surprise, to be thrown.
- * Disks, and what stands where something else should, are nobody's mistake in this program.
+ * What keeps a runtime from starting, as one sentence with the file and what to do; null for an unexpected error, which is
+ * thrown. A full disk, or a file where a folder belongs, is not a bug in this program.
  */
 export function startFault(error: unknown, dataDir: string): string | null {
   if (!(error instanceof Error)) return null;
   const { code, path, syscall, port } = error as NodeJS.ErrnoException & { readonly port?: number };
+  if (error.name === 'StoreFileError') return error.message;
   if (syscall === 'listen' && code === 'EADDRINUSE') return `port ${port} is taken; leave --port out to get a free one`;
   if (syscall === 'listen' && code === 'EACCES') return `port ${port} may be opened by root only; take one above 1023`;
   return BY_CODE[code ?? '']?.(path ?? dataDir, dataDir) ?? databaseFault(error.message, dataDir);
 }
 
-/** Why a disk takes nothing, from whatever a write to the data folder has thrown; null: it was not the disk. */
+/** Why a disk refuses writes, from an error of a write to the data folder; null if the disk is not the cause. */
 export function diskFault(error: unknown, dataDir: string): string | null {
   if (!(error instanceof Error)) return null;
   const { code = '' } = error as NodeJS.ErrnoException;
@@ -46,7 +47,7 @@ const BY_CODE: Readonly<Record<string, Sentence>> = {
 const FULL = /disk is full/i;
 const READ_ONLY = /readonly database/i;
 
-/** What SQLite says through the engine, when it starts or when it is asked for something. */
+/** What SQLite reports through the engine, at its start or for a request. */
 function databaseFault(message: string, dataDir: string): string | null {
   if (FULL.test(message)) return full('', dataDir);
   if (READ_ONLY.test(message)) return readOnly('', dataDir);

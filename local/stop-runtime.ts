@@ -3,10 +3,10 @@ import { join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseOf, holderOf, takeDataFolder } from './data-folder.ts';
 import { enginesOn } from './dynamodb/engine-processes.ts';
-import { killAllBelow } from './ecs/processes.ts';
+import { killAllBelow } from './ecs/driver/processes.ts';
 import { endProcess, isThere } from './process-identity.ts';
 
-/** What became of the runtime, and its pid; `cleared`: it had been killed, and what it left is gone now. */
+/** What happened to the runtime, and its pid; `cleared`: it had been killed, and its remains are gone now. */
 export type Stopped =
   | { readonly kind: 'none' | 'cleared' }
   | { readonly kind: 'stopped' | 'still-stopping' | 'not-ours'; readonly pid: number };
@@ -15,9 +15,9 @@ const LOOK_EVERY_MS = 50;
 
 /**
  * Stops the runtime of a data folder as Ctrl-C does, and resolves when it and its engine are gone, or after `timeoutMs`.
- * What a killed runtime has left is ended, too. It may be called at any time, and again.
+ * Also ends the remains of a killed runtime. Safe to call at any time, and repeatedly.
  *
- * @throws what the disk throws
+ * @throws disk errors
  */
 export async function stopRuntime(dataDir: string, timeoutMs: number): Promise<Stopped> {
   const path = existsSync(dataDir) ? realpathSync(dataDir) : dataDir;
@@ -35,7 +35,10 @@ export async function stopRuntime(dataDir: string, timeoutMs: number): Promise<S
 
 const tasksOf = (path: string): string => join(path, 'ecs', 'tasks');
 
-/** Of a runtime that was killed: its engine, and its tasks, which the next one would have taken up. Whether there was any. */
+/**
+ * Cleans up after a killed runtime: its engine, and its tasks, which the next one would have adopted. Returns whether there
+ * were any.
+ */
 async function endWhatIsLeft(path: string): Promise<boolean> {
   const folder = takeDataFolder(path, () => undefined); // so that no runtime starts meanwhile
   if (folder.kind === 'refused') return false;
@@ -50,7 +53,7 @@ async function endWhatIsLeft(path: string): Promise<boolean> {
   }
 }
 
-/** false: it is another user's. */
+/** false: it belongs to another user. */
 function terminate(pid: number): boolean {
   try {
     process.kill(pid, 'SIGTERM');

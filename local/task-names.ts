@@ -2,21 +2,21 @@ import { USUAL_ZONE } from '../shared/names/bounds.ts';
 import { createCloudmap, type Cloudmap } from './cloudmap/create-cloudmap.ts';
 
 import { startDns } from './dns/dns-server.ts';
-import { openAddresses } from './ecs/addresses.ts';
-import type { TaskNetwork } from './ecs/task-network.ts';
+import { openAddresses } from './ecs/driver/addresses.ts';
+import type { TaskNetwork } from './ecs/driver/task-network.ts';
 import { keptPorts, portBefore, rememberPort } from './kept-port.ts';
 
 export type TaskNames = {
   readonly cloudmap: Cloudmap;
-  /** What tasks are told. */
+  /** The network settings that tasks receive. */
   readonly network: TaskNetwork;
   close(): Promise<void>;
 };
 
 /**
- * Cloud Map and a DNS server that answers from it, and addresses for tasks. The server keeps its port from one runtime on a
- * folder to the next, since tasks outlive runtimes; `warn` is told if it could not. Names are kept there too if Jobs are:
- * else they would be those of Jobs that nobody remembers, and send the next Job of the same name to tasks that are gone.
+ * Cloud Map, a DNS server that answers from it, and addresses for tasks. The server keeps its port across runtimes on a
+ * folder, because tasks outlive runtimes; `warn` is called if it could not. Names are stored there if Jobs are: otherwise
+ * they would belong to forgotten Jobs and send the next Job of the same name to tasks that are gone.
  */
 export async function startTaskNames(
   dataDir: string,

@@ -1,16 +1,16 @@
 import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
-/** What is kept in the data folder is for its owner's eyes. */
+/** Files in the data folder are readable only by their owner. */
 const OWNER_ONLY = 0o600;
 
 export type Durability =
-  /** on the disk when the call returns: for what nothing else could give back */
+  /** on disk when the call returns: for data that cannot be recreated */
   | 'durable'
-  /** after a crash of the machine (not of a process) it may be torn: for what is of no use then, or is made again */
+  /** may be torn after a crash of the machine (not of a process): for data that is then useless, or is created again */
   | 'fast';
 
 /**
- * Writes a file such that a reader, after a crash of this process too, sees the old content or the new. Follows no link.
+ * Writes a file such that a reader sees the old content or the new, even after a crash of this process. Follows no link.
  */
 export function writeWhole(path: string, content: string, durability: Durability): void {
   const draft = `${path}.new`;
@@ -28,24 +28,24 @@ export function writeWhole(path: string, content: string, durability: Durability
 }
 
 function openDraft(draft: string): number {
-  const open = (): number => openSync(draft, 'wx', OWNER_ONLY); // O_EXCL follows no link
+  const open = (): number => openSync(draft, 'wx', OWNER_ONLY); // O_EXCL does not follow links
   try {
     return open();
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    rmSync(draft); // what a crash has left
+    rmSync(draft); // left by a crash
     return open();
   }
 }
 
-/** Opens a file of the data folder for appending; it is made if need be. Throws ELOOP where a link stands. */
+/** Opens a file of the data folder for appending, and creates it if necessary. Throws ELOOP if the path is a link. */
 export const openForAppending = (path: string): number =>
   openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, OWNER_ONLY);
 
-/** Opens a file of the data folder for reading. Throws ELOOP where a link stands. */
+/** Opens a file of the data folder for reading. Throws ELOOP if the path is a link. */
 export const openForReading = (path: string): number => openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
 
-/** Reads a file of the data folder, as UTF-8. Throws ELOOP where a link stands. */
+/** Reads a file of the data folder as UTF-8. Throws ELOOP if the path is a link. */
 export function readOwn(path: string): string {
   const file = openForReading(path);
   try {
@@ -55,7 +55,7 @@ export function readOwn(path: string): string {
   }
 }
 
-/** Puts a file that makes no sense out of the way; its new name. */
+/** Moves an unreadable file aside; returns its new name. */
 export function setAside(path: string): string {
   renameSync(path, `${path}.torn`);
   return `${path}.torn`;

@@ -5,30 +5,30 @@ import { Construct } from 'constructs';
 
 export type Condition = {
   readonly metric: IMetric;
-  /** The alarm goes off above this. */
+  /** The alarm goes off above this value. */
   readonly above: number;
-  /** Periods in a row. */
+  /** Consecutive periods. */
   readonly periods?: number;
-  /** What no data means: all is well (a quiet queue), or something does not run at all. */
+  /** What missing data means: healthy (a quiet queue), or something that does not run at all. */
   readonly silence: 'fine' | 'bad';
-  /** For whoever is woken by it: what it means, and what to look at. */
+  /** For the operator on call: what the alarm means, and what to check. */
   readonly meaning: string;
 };
 
 /**
- * Every alarm of the stack, on one topic to which operators subscribe. An alarm costs $0.10 a month while nothing
- * happens: docs/deploy.md counts them, and a test counts them again.
+ * Every alarm of the stack, on one topic that operators subscribe to. An alarm costs $0.10 a month even if nothing happens:
+ * docs/deploy.md adds up the cost, and a test checks the number.
  */
 export class Alarms extends Construct {
   readonly topic: Topic;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    // With SNS's own policy: a policy of ours would have to let CloudWatch in again.
+    // With SNS's own policy: a policy of ours would have to allow CloudWatch again.
     this.topic = new Topic(this, 'Topic', { displayName: 'Muster' });
   }
 
-  /** Adds an alarm that tells the topic. */
+  /** Adds an alarm that notifies the topic. */
   on(id: string, { metric, above, periods = 1, silence, meaning }: Condition): void {
     const alarm = new Alarm(this, id, {
       metric,

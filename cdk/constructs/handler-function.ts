@@ -22,11 +22,17 @@ export type HandlerFunctionProps = {
   readonly handler: HandlerName;
   readonly memoryMb: number;
   readonly timeout: Duration;
-  /** `allowed` for a function that feeds its own queue: AWS would cut the chain after 16 rounds (Lambda developer guide, recursive loop detection). */
+  /**
+   * `allowed` for a function that sends to its own queue: otherwise AWS stops the chain after 16 rounds (Lambda developer
+   * guide, recursive loop detection).
+   */
   readonly loop: 'allowed' | 'cut';
-  /** Tries again of an asynchronous event that failed; matters to none that reads a queue or answers a request. */
+  /** Retries of a failed asynchronous event; has no effect for functions that read a queue or answer a request. */
   readonly retryAttempts?: number;
-  /** Invocations that are kept free for it, and all that it may have; null: it shares the account's. Never for one that drains a queue. */
+  /**
+   * Reserved concurrency: invocations reserved for this function, which are also its limit; null: it shares the account's.
+   * Never for one that drains a queue.
+   */
   readonly reservedConcurrency?: number | null;
 };
 
@@ -36,10 +42,13 @@ const REPOSITORY = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '.
 const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
-/** Under this key the template names the handler, so that a test finds the bundle of `api` without guessing. */
+/** The template's key for the handler's name, so that a test finds the bundle of `api` without guessing. */
 const HANDLER_METADATA = 'muster:handler';
 
-/** A function of ours: one bundled ES module on arm64, JSON logs that are kept for a week, a role without any right but its own log. */
+/**
+ * One of our functions: a bundled ES module on arm64, JSON logs kept for a week, and a role that may only write its own
+ * log.
+ */
 export class HandlerFunction extends Construct {
   readonly lambda: NodejsFunction;
   readonly role: Role;
@@ -51,7 +60,7 @@ export class HandlerFunction extends Construct {
       retention: RetentionDays.ONE_WEEK,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    // A role of our own: Lambda's managed one may write to every log group of the account.
+    // Our own role: Lambda's managed policy may write to every log group of the account.
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(this.role);
 
@@ -59,7 +68,7 @@ export class HandlerFunction extends Construct {
       entry: path.join(REPOSITORY, 'functions', handler, 'handler.ts'),
       projectRoot: REPOSITORY,
       depsLockFilePath: path.join(REPOSITORY, 'package-lock.json'),
-      runtime: Runtime.NODEJS_24_X, // explicit: NodejsFunction's own default is a version that is long gone
+      runtime: Runtime.NODEJS_24_X, // explicit: NodejsFunction's own default is an old version
       architecture: Architecture.ARM_64, // a fifth cheaper
       memorySize: memoryMb,
       timeout,
@@ -76,7 +85,7 @@ export class HandlerFunction extends Construct {
         format: OutputFormat.ESM,
         target: 'node24',
         mainFields: ['module', 'main'], // packages' ES modules: only they can be shaken
-        externalModules: [], // the SDK that is tested is the SDK that runs
+        externalModules: [], // the tested SDK is the SDK that runs
         banner: REQUIRE,
         minify: true, // half the bytes to load at a cold start; the source map gives stack traces their names back
         sourceMap: true,

@@ -10,13 +10,13 @@ import {
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 
-/** The longest that API Gateway waits for a streamed response, and Lambda's own limit: a watch has to end by itself before it. */
+/** The longest that API Gateway waits for a streamed response, and Lambda's own limit: a watch must end by itself before it. */
 export const STREAM_MAX = Duration.minutes(15);
 
 /**
- * Bodies that are no text: all others reach the function as UTF-8, and these would not survive that. From version 1.32 on
- * kubectl sends what it creates by itself as protobuf. Answers need no such list, streams are passed on as they are (API
- * Gateway Developer Guide, "Stream the integration response").
+ * Binary content types: all other bodies reach the function as UTF-8, which would corrupt these. Since version 1.32 kubectl
+ * sends the objects that it creates itself as protobuf. Responses need no such list, because streams are passed through
+ * unchanged (API Gateway Developer Guide, "Stream the integration response").
  */
 const BINARY = ['application/vnd.kubernetes.protobuf'];
 
@@ -24,8 +24,8 @@ const BINARY = ['application/vnd.kubernetes.protobuf'];
 const STAGE = 'k8s';
 
 /**
- * What the gateway answers by itself, in the words of Kubernetes: client libraries decide by `reason` and `code`.
- * The status of the gateway is kept, but where Kubernetes says 401 to a caller whom it does not know.
+ * What the gateway itself answers, in the words of Kubernetes: client libraries decide by `reason` and `code`. Keeps the
+ * gateway's status code, except where Kubernetes answers 401 to an unknown caller.
  */
 const ANSWERS: readonly { readonly type: ResponseType; readonly code: number; readonly reason: string }[] = [
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, code: 401, reason: 'Unauthorized' },
@@ -45,15 +45,15 @@ const ANSWERS: readonly { readonly type: ResponseType; readonly code: number; re
   { type: ResponseType.INTEGRATION_TIMEOUT, code: 504, reason: 'Timeout' },
 ];
 
-/** Their codes are many, so the body leaves `code` out: clients then go by the HTTP status. */
+/** They have many status codes, so the body omits `code`: clients then use the HTTP status. */
 const REMAINING = [
   { type: ResponseType.DEFAULT_4XX, reason: 'BadRequest' },
   { type: ResponseType.DEFAULT_5XX, reason: 'InternalError' },
 ];
 
 /**
- * A regional REST API that hands every path to one function and streams what it answers: of API Gateway's kinds the
- * only one that streams, which `watch` and `logs --follow` need. Callers sign with IAM.
+ * A regional REST API that sends every path to one function and streams its response: the only kind of API in API Gateway
+ * that streams, which `watch` and `logs --follow` need. Callers sign with IAM.
  */
 export class KubeApi extends Construct {
   readonly api: RestApi;
@@ -94,7 +94,7 @@ export class KubeApi extends Construct {
   }
 }
 
-/** A Kubernetes `Status`; the gateway puts its own message in, quoted. */
+/** A Kubernetes `Status`; the gateway inserts its own message, quoted. */
 function failure(reason: string, code?: number): string {
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason, code };
   return JSON.stringify(status).replace(/\}$/, ',"message":$context.error.messageString}');

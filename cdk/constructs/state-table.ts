@@ -3,7 +3,10 @@ import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws
 import { Construct } from 'constructs';
 import { TABLE } from '../../shared/names/table.ts';
 
-/** The one table: specs, boards, launches, records, names and the feed. It is the truth, so nothing deletes it by accident. */
+/**
+ * The only table: specs, boards, launches, records, names, and the feed. It is the source of truth, so it is protected
+ * against accidental deletion.
+ */
 export class StateTable extends Construct {
   readonly table: TableV2;
 
@@ -12,7 +15,7 @@ export class StateTable extends Construct {
     this.table = new TableV2(this, 'Table', {
       partitionKey: { name: TABLE.partitionKey, type: AttributeType.STRING },
       sortKey: { name: TABLE.sortKey, type: AttributeType.STRING },
-      billing: Billing.onDemand(), // idle costs nothing, and a Job of 100,000 needs no planning
+      billing: Billing.onDemand(), // costs nothing when idle, and a Job of 100,000 needs no planning
       timeToLiveAttribute: TABLE.ttl,
       globalSecondaryIndexes: [
         {

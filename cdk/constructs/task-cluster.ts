@@ -11,16 +11,16 @@ export type TaskClusterProps = {
   readonly logsKept: RetentionDays;
 };
 
-/** The service that tasks' roles may be handed to, and no other. */
+/** The only service that may receive the tasks' roles. */
 export const TASKS_SERVICE = 'ecs-tasks.amazonaws.com';
 
-/** What tasks run on and as: the cluster, the group that their output goes to, and two roles. */
+/** Where and as what tasks run: the cluster, the log group for their output, and two roles. */
 export class TaskCluster extends Construct {
   readonly cluster: Cluster;
   readonly logGroup: LogGroup;
-  /** Used by Fargate before the container starts: pull the image, write the log. */
+  /** Used by Fargate before the container starts: to pull the image and write the log. */
   readonly executionRole: Role;
-  /** Used by the container. May do nothing: attach to it what your tasks need. */
+  /** Used by the container. Has no permissions: attach what your tasks need. */
   readonly taskRole: Role;
 
   constructor(scope: Construct, id: string, { vpc, logsKept }: TaskClusterProps) {
@@ -28,14 +28,14 @@ export class TaskCluster extends Construct {
     this.cluster = new Cluster(this, 'Cluster', {
       vpc,
       enableFargateCapacityProviders: true,
-      containerInsightsV2: ContainerInsights.DISABLED, // it bills by task; an account may have it on by default
+      containerInsightsV2: ContainerInsights.DISABLED, // billed by task; an account may have it on by default
     });
     this.logGroup = new LogGroup(this, 'Log', { retention: logsKept });
     this.executionRole = this.#executionRole();
     const { account, partition, region } = Stack.of(this);
     this.taskRole = new Role(this, 'TaskRole', {
       description: 'What Muster tasks may do: nothing, until you attach a policy',
-      // Another account's ECS must not be talked into using it (the confused deputy).
+      // Keeps another account's ECS from using it (the confused deputy problem).
       assumedBy: new ServicePrincipal(TASKS_SERVICE, {
         conditions: {
           StringEquals: { 'aws:SourceAccount': account },
@@ -60,7 +60,7 @@ export class TaskCluster extends Construct {
     this.logGroup.grantWrite(role);
     role.addToPolicy(
       new PolicyStatement({
-        // Reads only. Images may come from any repository, of other accounts too: those decide by their own policies.
+        // Reads only. Images may come from any repository, also of other accounts, whose own policies decide.
         actions: [
           'ecr:GetAuthorizationToken',
           'ecr:BatchCheckLayerAvailability',
@@ -70,7 +70,7 @@ export class TaskCluster extends Construct {
         resources: ['*'],
       }),
     );
-    // What Pod templates name as Secrets and ConfigMaps, and nothing else of the account.
+    // Only what Pod templates name as Secrets and ConfigMaps.
     const stack = Stack.of(this);
     role.addToPolicy(
       new PolicyStatement({

@@ -11,8 +11,9 @@ export type TaskEventsProps = {
 };
 
 /**
- * Forwards what ECS says of our tasks to the facts queue. Of the half dozen events of a task only two statuses pass;
- * a Spot notice comes as RUNNING with the desired status STOPPED, so it passes too (ECS developer guide, task state change events).
+ * Forwards ECS's events about our tasks to the facts queue. Of a task's half dozen events, only two statuses pass. A Spot
+ * notice arrives as RUNNING with the desired status STOPPED, so it passes, too (ECS developer guide, task state change
+ * events).
  */
 export class TaskEvents extends Construct {
   constructor(scope: Construct, id: string, { clusterArn, facts }: TaskEventsProps) {
@@ -30,10 +31,11 @@ export class TaskEvents extends Construct {
       },
       targets: [
         new SqsQueue(facts.queue, {
-          // An event that cannot be delivered lies beside those that could not be processed: one place to look, one alarm.
+          // An event that cannot be delivered goes to the same dead-letter queue as one that could not be processed: one
+          // place to check, one alarm.
           deadLetterQueue: facts.dead,
           maxEventAge: Duration.hours(24),
-          retryAttempts: 185, // EventBridge's most
+          retryAttempts: 185, // EventBridge's maximum
         }),
       ],
     });

@@ -3,21 +3,21 @@ import { CfnPrivateDnsNamespace } from 'aws-cdk-lib/aws-servicediscovery';
 import { Construct } from 'constructs';
 
 export type TaskNamesProps = {
-  /** What every name ends in. */
+  /** The suffix of every name. */
   readonly zone: string;
-  /** Who is in it finds names; nobody else does. */
+  /** The VPC whose members can resolve the names. */
   readonly vpc: IVpc;
 };
 
 /**
- * How long the VPC's resolver remembers that there is no such name. Left to itself that is minutes, for which a program that
- * looks for its peers too early finds nobody (Cloud Map API reference, SOA).
+ * How long the VPC's resolver caches that a name does not exist. By default that is minutes, during which a program that
+ * looks up its peers too early finds none (Cloud Map API reference, SOA).
  */
 const ABSENT_TTL_SEC = 5;
 
 /**
- * A Cloud Map namespace with a private hosted zone. Services and records in it are made and removed by Muster, one for
- * each index that runs. The zone costs $0.50 a month.
+ * A Cloud Map namespace with a private hosted zone. Muster creates and deletes its services and records, one for each
+ * running index. The zone costs $0.50 a month.
  */
 export class TaskNames extends Construct {
   readonly namespaceArn: string;

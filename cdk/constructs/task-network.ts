@@ -13,17 +13,17 @@ import { Construct } from 'constructs';
 import type { NetworkSettings } from '../settings.ts';
 
 export type TaskNetworkProps = NetworkSettings & {
-  /** Tasks have names, so they may call one another; else nobody could know whom to call. */
+  /** Tasks have names, so they may connect to each other; without names no task could find another. */
   readonly isTalkative: boolean;
 };
 
-/** A /16 in four parts: 16,379 addresses a zone, and each task takes one for as long as it lives. */
+/** A /16 in four parts: 16,379 addresses per zone. Each task takes one for its lifetime. */
 const CIDR = '10.0.0.0/16';
 const SUBNET_MASK = 18;
 
 /**
- * Where tasks live. By default a VPC of our own with public subnets and no NAT gateway, which would cost $32 a month
- * and zone before the first task runs: tasks reach out through a public IP of their own, and nothing reaches in.
+ * Where tasks run. By default our own VPC with public subnets and no NAT gateway, which would cost $32 a month per zone
+ * before the first task runs: tasks connect out through their own public IP, and nothing connects in.
  */
 export class TaskNetwork extends Construct {
   readonly vpc: IVpc;
@@ -42,7 +42,7 @@ export class TaskNetwork extends Construct {
         break;
       }
       case 'given':
-        // Only the security group needs it, and that needs its id alone: nothing is looked up.
+        // Only the security group needs it, and only its id: nothing is looked up.
         this.vpc = Vpc.fromVpcAttributes(this, 'Vpc', {
           vpcId: settings.vpcId,
           availabilityZones: [Fn.select(0, Fn.getAzs())],
@@ -63,13 +63,13 @@ export class TaskNetwork extends Construct {
   #ownVpc(zones: number): Vpc {
     return new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr(CIDR),
-      // By position, so that synth asks nobody. A Region with fewer zones refuses the deployment: set `zones`.
+      // By position, so that synth needs no lookup. A Region with fewer zones refuses the deployment: set `zones`.
       availabilityZones: Array.from({ length: zones }, (_, position) => Fn.select(position, Fn.getAzs())),
       natGateways: 0,
       subnetConfiguration: [
         { name: 'Public', subnetType: SubnetType.PUBLIC, cidrMask: SUBNET_MASK, mapPublicIpOnLaunch: false },
       ],
-      restrictDefaultSecurityGroup: false, // nothing uses it, and closing it costs a function of CDK's own
+      restrictDefaultSecurityGroup: false, // nothing uses it, and closing it takes a function of CDK's own
       gatewayEndpoints: {
         // Both are free, and image layers come from S3.
         S3: { service: GatewayVpcEndpointAwsService.S3 },

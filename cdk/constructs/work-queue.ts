@@ -4,28 +4,31 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { RECEIVES_MAX } from '../../shared/names/dead-letters.ts';
+import { RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
 import type { Alarms } from './alarms.ts';
 
 export type WorkQueueProps = {
   readonly consumer: LambdaFunction;
-  /** Invocations of the consumer at one time for this queue; AWS takes 2 at least. */
+  /** Concurrent invocations of the consumer for this queue; AWS requires at least 2. */
   readonly maxConcurrency: number;
-  /** A message older than this is not being worked on. */
+  /** An older message is not being processed. */
   readonly oldestAlarm: Duration;
   readonly alarms: Alarms;
 };
 
-/** AWS's advice: a message stays hidden for six times as long as its consumer may take, or it is worked on twice at once. */
+/** AWS's advice: hide a message for six times its consumer's timeout, or two invocations process it at once. */
 const VISIBILITY_PER_TIMEOUT = 6;
-/** More than ten needs a batching window, and a window may hold a lone message back for 20 s (Lambda developer guide, batching behaviour). */
+/**
+ * More than ten needs a batching window, and a window may delay a single message by 20 s (Lambda developer guide, batching
+ * behavior).
+ */
 const BATCH_SIZE = 10;
-/** The longest that SQS keeps a message: time to read why it died. */
+/** The longest that SQS keeps a message: time to find out why it failed. */
 const DEAD_KEPT = Duration.days(14);
 
 /**
- * A queue whose messages cannot be lost without a sign: what its consumer cannot process goes to a dead-letter queue, which
- * the sweep empties, and counts. Any message that fails fails alone.
+ * A queue whose messages cannot be lost silently: a message that its consumer cannot process goes to a dead-letter queue,
+ * which the sweep empties and counts. A failing message fails alone.
  */
 export class WorkQueue extends Construct {
   readonly queue: Queue;
@@ -49,7 +52,8 @@ export class WorkQueue extends Construct {
         batchSize: BATCH_SIZE,
         maxBatchingWindow: Duration.seconds(0),
         reportBatchItemFailures: true,
-        // Not reserved concurrency: its throttled polls count as receives, and good messages would die (Lambda developer guide, maximum concurrency).
+        // Not reserved concurrency: its throttled polls count as receives, and valid messages would go to the dead-letter
+        // queue (Lambda developer guide, maximum concurrency).
         maxConcurrency,
       }),
     );

@@ -1,14 +1,14 @@
-import { JobSchema } from '../api-objects.ts';
+import { JobSchema } from '../client/api-objects.ts';
 import { Failure } from '../failure.ts';
 import { type Selection, forEachJob, selectedNames } from '../job-names.ts';
-import { verdictOf } from '../job-state.ts';
-import { jobsPath, readAs } from '../kube-client.ts';
-import { reach } from '../reach.ts';
+import { verdictOf } from '../follow/job-state.ts';
+import { jobsPath, readAs } from '../client/kube-client.ts';
+import { reach } from '../client/reach.ts';
 import type { Shell } from '../shell.ts';
 
 export type ChangeFlags = { readonly namespace: string | null; readonly kubeconfig: string | null };
 
-/** A change of a Job's spec, as a merge patch, and the word for it. */
+/** A change to a Job's spec as a merge patch, and the word for it. */
 export type Change = {
   readonly spec: { readonly suspend?: boolean; readonly parallelism?: number; readonly completions?: number };
   /** `suspended` */
@@ -16,7 +16,7 @@ export type Change = {
 };
 
 /**
- * `muster suspend`, `resume` and `scale`: patches each Job, and says where that changes nothing.
+ * `muster suspend`, `resume`, and `scale`: patches each Job and reports those that did not change.
  *
  * @returns the exit code
  */
@@ -34,7 +34,7 @@ export async function changeJobs(
     const before = readAs(JobSchema, await client.get(path), client.target);
     const verdict = verdictOf(before);
     if (verdict !== null)
-      throw new Failure(`error: job.batch/${name} is over (${verdict}); nothing of it can be ${change.done}`);
+      throw new Failure(`error: job.batch/${name} is over (${verdict}); it can no longer be ${change.done}`);
     const after = readAs(JobSchema, await client.patch(path, { spec: change.spec }), client.target);
     const isSame = after.metadata.resourceVersion === before.metadata.resourceVersion;
     shell.out.write(`job.batch/${name} ${isSame ? `was ${change.done} already` : change.done}\n`);

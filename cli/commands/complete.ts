@@ -1,18 +1,19 @@
 import type { Command } from 'commander';
-import { JobSchema, ListSchema } from '../api-objects.ts';
-import { type Candidate, type Completion, completionOf, kindBefore } from '../completion.ts';
-import { connect, jobsPath, readAs } from '../kube-client.ts';
-import { findTarget } from '../kubeconfig.ts';
+import { JobSchema, ListSchema } from '../client/api-objects.ts';
+import { type Candidate, type Completion, completionOf, kindBefore } from '../program/completion.ts';
+import { connect, jobsPath, readAs } from '../client/kube-client.ts';
+import { findTarget } from '../client/kubeconfig.ts';
 import type { Shell } from '../shell.ts';
 
-/** Somebody waits at the Tab key; each of two requests may take as long. */
+/** The user waits at the Tab key. Each of the two requests may take this long. */
 const ANSWER_MS = 500;
 /** One page. */
 const JOBS_MAX = 500;
 
 /**
- * Prints what may stand where a command line is being typed, for the scripts of `muster completion`: a line `words`, `files`
- * or `folders`, then the words, each with a tab and a sentence about it. No server, or a slow one: no names of Jobs.
+ * Prints completions for a partly typed command line, for the scripts of `muster completion`: a first line `words`,
+ * `files`, or `folders`, then the words, each followed by a tab and a description. If there is no server, or a slow one,
+ * there are no Job names.
  */
 export async function complete(program: Command, words: readonly string[], shell: Shell): Promise<void> {
   const completion = completionOf(program, words);
@@ -32,6 +33,6 @@ async function jobNames({ jobs, namespace, kubeconfig }: Completion, shell: Shel
       .filter((name) => name.startsWith(jobs.prefix) && !jobs.except.includes(name))
       .map((text) => ({ text, about: '' }));
   } catch {
-    return []; // an error message would land in the middle of what is being typed
+    return []; // an error message would land in the line that the user is typing
   }
 }

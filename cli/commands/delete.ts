@@ -1,16 +1,16 @@
 import { type Selection, forEachJob, selectedNames } from '../job-names.ts';
-import { jobsPath } from '../kube-client.ts';
-import { reach } from '../reach.ts';
+import { jobsPath } from '../client/kube-client.ts';
+import { reach } from '../client/reach.ts';
 import type { Shell } from '../shell.ts';
 
 export type DeleteFlags = {
   readonly namespace: string | null;
   readonly kubeconfig: string | null;
-  /** Names alone, for scripts. */
+  /** Only names, for scripts. */
   readonly namesOnly: boolean;
 };
 
-/** `muster delete`: each Job is gone for its users when this has said so; its tasks are being stopped. */
+/** `muster delete`: when it reports a Job as deleted, users no longer see it. Its tasks are still stopping. */
 export async function deleteJobs(selection: Selection, flags: DeleteFlags, shell: Shell): Promise<number> {
   const client = await reach(flags.kubeconfig, shell);
   const namespace = flags.namespace ?? client.target.namespace;

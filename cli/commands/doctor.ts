@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { ApiFailure, EXIT, Failure } from '../failure.ts';
-import { looksFor } from '../job-view.ts';
-import { type KubeClient, readAs } from '../kube-client.ts';
-import { reach } from '../reach.ts';
+import { themeFor } from '../follow/job-view.ts';
+import { type KubeClient, readAs } from '../client/kube-client.ts';
+import { reach } from '../client/reach.ts';
 import { findingList } from '../render/findings.ts';
 import { type ObjectForm, objectText } from '../render/object-forms.ts';
 import type { Shell } from '../shell.ts';
@@ -35,7 +35,10 @@ const DiagnosisSchema = z.object({
 });
 type Diagnosis = z.output<typeof DiagnosisSchema>;
 
-/** `muster doctor`: why one Job failed, what holds it open, what is out of order; or the installation, and all Jobs of a namespace. */
+/**
+ * `muster doctor`: why one Job failed, what keeps it running, what is inconsistent; or the installation and all Jobs of a
+ * namespace.
+ */
 export async function doctor(job: string | null, flags: DoctorFlags, shell: Shell): Promise<number> {
   const client = await reach(flags.kubeconfig, shell);
   const { target } = client;
@@ -61,7 +64,7 @@ export async function doctor(job: string | null, flags: DoctorFlags, shell: Shel
     return isHealthy ? EXIT.ok : EXIT.failed;
   }
   const findings = raw.map((finding) => readAs(FindingSchema, finding, target));
-  if (findings.length > 0) shell.out.write(findingList(findings, shell.now(), looksFor(shell.out, shell.env)));
+  if (findings.length > 0) shell.out.write(findingList(findings, shell.now(), themeFor(shell.out, shell.env)));
   else shell.out.write('healthy\n');
   return isHealthy ? EXIT.ok : EXIT.failed;
 }
@@ -69,7 +72,7 @@ export async function doctor(job: string | null, flags: DoctorFlags, shell: Shel
 const pathOf = (namespace: string | null): string =>
   `/muster/v1${namespace === null ? '' : `/namespaces/${encodeURIComponent(namespace)}`}/jobs`;
 
-/** Page after page of Jobs. */
+/** Yields Jobs page by page. */
 async function jobsOf(namespace: string | null, client: KubeClient): Promise<readonly Diagnosis[]> {
   const pages: Diagnosis[] = [];
   let next = '';
@@ -86,6 +89,6 @@ async function ask(client: KubeClient, path: string, next = ''): Promise<Diagnos
     return readAs(DiagnosisSchema, await client.get(path, next === '' ? {} : { continue: next }), client.target);
   } catch (error) {
     if (!(error instanceof ApiFailure) || !error.message.includes('could not find the requested resource')) throw error;
-    throw new Failure(`error: ${client.target.server} is of a version that cannot be examined: it has no ${path}`);
+    throw new Failure(`error: ${client.target.server} runs a version without this check: it has no ${path}`);
   }
 }

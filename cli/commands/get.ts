@@ -1,8 +1,16 @@
-import { FailuresSchema, JobSchema, PodSchema, WaitsSchema, conditionOf } from '../api-objects.ts';
+import { FailuresSchema, JobSchema, PodSchema, WaitsSchema, conditionOf } from '../client/api-objects.ts';
 import { ApiFailure, Failure } from '../failure.ts';
-import { type KubeClient, type Query, failuresPath, jobsPath, podsPath, readAs, waitsPath } from '../kube-client.ts';
-import { hasFailed, podSelector } from '../pod-attempt.ts';
-import { reach } from '../reach.ts';
+import {
+  type KubeClient,
+  type Query,
+  failuresPath,
+  jobsPath,
+  podsPath,
+  readAs,
+  waitsPath,
+} from '../client/kube-client.ts';
+import { hasFailed, podSelector } from '../logs/pod-attempt.ts';
+import { reach } from '../client/reach.ts';
 import { failureTable } from '../render/failures.ts';
 import { jobTable, podTable } from '../render/listing.ts';
 import { listOf, objectText } from '../render/object-forms.ts';
@@ -13,7 +21,7 @@ export type GetFlags = {
   readonly namespace: string | null;
   readonly allNamespaces: boolean;
   readonly output: OutputForm;
-  /** null: whatever labels they have */
+  /** null: no label filter */
   readonly selector: string | null;
   readonly kubeconfig: string | null;
 };
@@ -22,11 +30,11 @@ export const OUTPUT_FORMS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
 export type OutputForm = (typeof OUTPUT_FORMS)[number];
 
 export type Wanted =
-  /** no names: all of them */
+  /** no names: all Jobs */
   | { readonly kind: 'jobs'; readonly names: readonly string[] }
-  /** `job` null: of all Jobs; `failed`: only those that failed */
+  /** `job` null: Pods of all Jobs; `failed`: only failed Pods */
   | { readonly kind: 'pods'; readonly job: string | null; readonly failed: boolean }
-  /** why what it has to do does not run */
+  /** why the Job's remaining work does not run */
   | { readonly kind: 'waits'; readonly job: string };
 
 /** `muster get`: Jobs, the Pods of Jobs, or why a Job waits. */
@@ -87,7 +95,7 @@ async function getNamed(
 
 const isTable = ({ output }: GetFlags): boolean => output === 'table' || output === 'wide';
 
-/** The table of a Job that was there a moment ago; empty: nothing of it waits, or this server cannot say. */
+/** The table of waits of a Job that was just read. Empty if nothing waits, or if this server cannot say. */
 async function waitsOf(job: string, namespace: string, client: KubeClient): Promise<string> {
   try {
     return waitTable(readAs(WaitsSchema, await client.get(waitsPath(namespace, job)), client.target));
@@ -97,7 +105,7 @@ async function waitsOf(job: string, namespace: string, client: KubeClient): Prom
   }
 }
 
-/** The same of what has failed. */
+/** The same table for failures. */
 async function failuresOf(job: string, namespace: string, client: KubeClient): Promise<string> {
   try {
     return failureTable(readAs(FailuresSchema, await client.get(failuresPath(namespace, job)), client.target));
@@ -120,7 +128,7 @@ async function getWaits(job: string, namespace: string, flags: GetFlags, client:
     case 'table':
     case 'wide': {
       const table = waitTable(readAs(WaitsSchema, object, client.target));
-      if (table === '') shell.err.write(`Nothing of job.batch/${job} waits.\n`);
+      if (table === '') shell.err.write(`Nothing in job.batch/${job} is waiting.\n`);
       else shell.out.write(table);
       return 0;
     }
@@ -135,7 +143,7 @@ async function podsOf(
 ): Promise<readonly unknown[]> {
   let query: Query = { labelSelector: selector ?? undefined };
   if (job !== null) {
-    // Asked for first: a Job that is not there is an error, a Job without Pods is none.
+    // The Job is read first: a missing Job is an error, and a Job without Pods is not.
     if (namespace === null)
       throw new Failure('error: the Pods of one Job are in one namespace: give -n instead of -A', 2);
     const found = readAs(JobSchema, await client.get(jobsPath(namespace, job)), client.target);

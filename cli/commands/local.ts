@@ -12,32 +12,32 @@ import { startFault } from '../../local/start-fault.ts';
 import { EXIT, Failure, usageFailure } from '../failure.ts';
 import { onceInterrupted } from '../interrupt.ts';
 import { onNpmGone } from '../parent-watch.ts';
-import { reachAgain } from '../reach.ts';
+import { reachAgain } from '../client/reach.ts';
 import { type LocalAddress, alreadyRuns, localBanner } from '../render/local-banner.ts';
 import type { Shell } from '../shell.ts';
-import { type EnvironmentWish, taskEnvironmentOf } from '../task-environment.ts';
+import { type EnvironmentOptions, taskEnvironmentOf } from '../task-environment.ts';
 
 export type LocalFlags = Pick<
   LocalOptions,
-  'driver' | 'port' | 'script' | 'events' | 'store' | 'launchesPerSec' | 'stopsPerSec'
+  'driver' | 'port' | 'script' | 'events' | 'store' | 'wiring' | 'launchesPerSec' | 'stopsPerSec'
 > & {
   readonly data: string;
   readonly workspace: string;
-  readonly environment: EnvironmentWish;
+  readonly environment: EnvironmentOptions;
 };
 
-/** `muster local`: runs the embedded runtime until it is told to stop. */
+/** `muster local`: runs the embedded runtime until it receives a signal to stop. */
 export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number> {
   const places = placesOf(flags, shell);
   const taskEnvironment = taskEnvironmentOf(flags.environment, shell.env);
   const stopping = Promise.race([
     onceInterrupted(
       shell,
-      'Left at once. Tasks that still run are taken up when `muster local` is started here again.',
+      'Stopped immediately. `muster local` adopts the tasks that still run when you start it here again.',
     ),
     new Promise<void>((gone) => shell.starter ?? onNpmGone(shell.env, gone)),
   ]);
-  // The AWS SDK would advise whoever starts a local server to upgrade their Node.js.
+  // The AWS SDK would otherwise advise users of a local server to upgrade Node.js.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const { startLocalRuntime } = await import('../../local/runtime.ts');
   const { data: _data, workspace: _workspace, environment: _environment, ...rest } = flags;
@@ -48,10 +48,9 @@ export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number>
   if (shell.starter === null) shell.out.write(localBanner(runtime, { ...flags, ...places }, null, shell));
   else shell.starter.tell({ url, kubeconfig } satisfies LocalAddress);
   await stopping;
-  shell.err.write('\nStopping: every task that it started ends, which takes a few seconds at most. Again: at once.\n');
+  shell.err.write('\nStopping all tasks, which takes a few seconds at most. Press Ctrl-C again to stop immediately.\n');
   await runtime.stop();
-  const goesOn =
-    flags.store === 'memory' ? '' : ' Jobs that were not over go on when `muster local` is started here again.';
+  const goesOn = flags.store === 'memory' ? '' : ' Unfinished Jobs continue when you start `muster local` here again.';
   shell.err.write(`Stopped.${goesOn}\n`);
   return EXIT.ok;
 }
@@ -59,20 +58,20 @@ export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number>
 function placesOf(flags: LocalFlags, { cwd }: Shell): Pick<LocalOptions, 'dataDir' | 'workspaceDir'> {
   const workspaceDir = resolve(cwd, flags.workspace);
   if (statSync(workspaceDir, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw usageFailure(`--workspace: there is no folder ${workspaceDir}`);
+    throw usageFailure(`--workspace: the folder ${workspaceDir} does not exist`);
   return { dataDir: resolve(cwd, flags.data), workspaceDir };
 }
 
-/** What the detached process tells. */
+/** What the detached process reports. */
 const AddressSchema = z.object({ url: z.string(), kubeconfig: z.string() });
 
 /**
- * `muster local --detach`: starts `muster local` in the background and returns when it is ready: its API answers, the
- * kubeconfig is written. Where one runs already, it says so and changes nothing.
+ * `muster local --detach`: starts `muster local` in the background and returns when it is ready: its API answers and its
+ * kubeconfig is written. If one already runs, it says so and changes nothing.
  */
 export async function runLocalDetached(flags: LocalFlags, shell: Shell): Promise<number> {
   const places = placesOf(flags, shell);
-  taskEnvironmentOf(flags.environment, shell.env); // a name that is not set is said here rather than in the log
+  taskEnvironmentOf(flags.environment, shell.env); // report a missing variable here, not in the log
   const running = await runningOn(places.dataDir, shell);
   if (running !== null) {
     shell.out.write(alreadyRuns(running.pid, running));
@@ -95,7 +94,7 @@ export async function runLocalDetached(flags: LocalFlags, shell: Shell): Promise
   return EXIT.ok;
 }
 
-/** The data folder, made and closed to others: the log is the first thing in it. */
+/** Creates the data folder, private to this user. The log is the first file in it. */
 function folderOf(dataDir: string, shell: Shell): string {
   try {
     const folder = openPrivateFolder(dataDir, (line) => shell.err.write(`${line}\n`));
@@ -116,7 +115,7 @@ async function readyOrOver(child: ChildProcess): Promise<Began> {
     child.once('message', (message) => done({ kind: 'ready', address: AddressSchema.parse(message) }));
     child.once('error', ({ message }) => done({ kind: 'over', exitCode: EXIT.failed, how: message }));
     child.once('exit', (code, signal) =>
-      // 0: it was told to stop while it started
+      // 0: it was stopped while it started
       done({ kind: 'over', exitCode: code === 0 ? EXIT.interrupted : (code ?? EXIT.failed), how: `${signal ?? code}` }),
     );
   });
@@ -124,7 +123,7 @@ async function readyOrOver(child: ChildProcess): Promise<Began> {
 
 const LOG_BYTES_MAX = 1_048_576;
 
-/** For appending, since an earlier runtime may still print into it; what has grown large is put aside. */
+/** Opens the log for appending, because an earlier runtime may still write to it. Moves a large log aside. */
 function openLog(file: string): number {
   const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (bytes > LOG_BYTES_MAX) renameSync(file, `${file}.1`);
@@ -133,7 +132,7 @@ function openLog(file: string): number {
 
 const LOOK_EVERY_MS = 100;
 
-/** A runtime that answers; one that is about to start or to end is waited for. null: none. */
+/** Waits for a runtime that is starting or stopping. Returns one that answers, or null if there is none. */
 async function runningOn(dataDir: string, shell: Shell): Promise<(LocalAddress & { readonly pid: number }) | null> {
   const kubeconfig = join(dataDir, 'kubeconfig');
   for (;;) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asJobUid } from '../../shared/domain/brand.ts';
+import { asJobUid } from '../../shared/domain/base/ids.ts';
 import {
   formatIndexSet,
   has,
@@ -7,49 +7,49 @@ import {
   parseIndexesStrict,
   parseStatusIndexes,
   size,
-} from '../../shared/domain/index-set.ts';
-import { podName } from '../../shared/domain/pod-name.ts';
-import { FailuresSchema, type Job, type Pod, JobSchema, PodSchema } from '../api-objects.ts';
+} from '../../shared/domain/base/index-set.ts';
+import { podName } from '../../shared/domain/task/pod-name.ts';
+import { FailuresSchema, type Job, type Pod, JobSchema, PodSchema } from '../client/api-objects.ts';
 import { ApiFailure, EXIT, Failure, usageFailure } from '../failure.ts';
-import { looksFor } from '../job-view.ts';
-import { type KubeClient, failuresPath, jobsPath, podsPath, readAs } from '../kube-client.ts';
-import { reach } from '../reach.ts';
-import { readAhead } from '../lines-ahead.ts';
-import { LogFollower } from '../log-follower.ts';
-import { type PodAttempt, attemptOf, hasFailed, podSelector } from '../pod-attempt.ts';
+import { themeFor } from '../follow/job-view.ts';
+import { type KubeClient, failuresPath, jobsPath, podsPath, readAs } from '../client/kube-client.ts';
+import { reach } from '../client/reach.ts';
+import { readAhead } from '../logs/lines-ahead.ts';
+import { LogFollower } from '../logs/log-follower.ts';
+import { type PodAttempt, attemptOf, hasFailed, podSelector } from '../logs/pod-attempt.ts';
 import { onOneLine } from '../render/table.ts';
 import type { Shell } from '../shell.ts';
 
 export type LogFlags = {
-  /** `7` or `0-3,7`; null: all of them */
+  /** `7` or `0-3,7`; null: all indexes */
   readonly indexes: string | null;
-  /** null: the latest */
+  /** null: the latest attempt */
   readonly attempt: number | null;
-  /** null: the first */
+  /** null: the first container */
   readonly container: string | null;
   readonly follow: boolean;
-  /** Of each index that has not succeeded, the last attempt that failed. */
+  /** Selects the last failed attempt of each index that has not succeeded. */
   readonly failed: boolean;
-  /** Lines from the end; null: all */
+  /** Lines from the end; null: all lines */
   readonly tailLines: number | null;
   readonly namespace: string | null;
   readonly kubeconfig: string | null;
 };
 
-/** Each log that is followed is a connection, and a reader on the server. */
+/** Each followed log holds a connection, and a reader on the server. */
 const FOLLOWED_MAX = 32;
-/** Logs that are not followed are read that many at a time: each takes a few round trips of which most is waiting. */
+/** How many logs are read concurrently without --follow: each takes a few round trips and mostly waits. */
 const READ_AT_ONCE = 8;
-/** An attempt that has not started yet is asked for again. */
+/** How long to wait before asking again for an attempt that has not started. */
 const LOOK_AGAIN_MS = 500;
 
 type Chosen = PodAttempt & {
   readonly pod: { readonly metadata: Pick<Pod['metadata'], 'namespace' | 'name'> };
-  /** The server has listed it; else it was stopped, or there never was one. */
+  /** True if the server lists the Pod. False if it was stopped or never existed. */
   readonly isListed: boolean;
 };
 
-/** `muster logs`: what the tasks of a Job have printed, in order of their indexes, or all at once as it comes. */
+/** `muster logs`: prints what the tasks of a Job wrote, in index order, or with --follow all of them as lines arrive. */
 export async function logs(name: string, flags: LogFlags, shell: Shell): Promise<number> {
   const client = await reach(flags.kubeconfig, shell);
   const { target } = client;
@@ -59,7 +59,7 @@ export async function logs(name: string, flags: LogFlags, shell: Shell): Promise
   if (chosen.length === 0) throw new Failure(`error: ${nothingOf(name, flags)}`);
   if (flags.follow && chosen.length > FOLLOWED_MAX)
     throw usageFailure(
-      `that is ${chosen.length} logs, and at most ${FOLLOWED_MAX} are followed at once: choose with --index`,
+      `--follow takes at most ${FOLLOWED_MAX} logs, and this is ${chosen.length}: choose some with --index`,
     );
   const stop = new AbortController();
   let interrupted = false;
@@ -85,14 +85,14 @@ export async function logs(name: string, flags: LogFlags, shell: Shell): Promise
   return interrupted ? EXIT.interrupted : printer.exitCode;
 }
 
-/** The attempts whose logs are meant: of each index the latest, or the one that was asked for. */
+/** The attempts to print: the latest one of each index, or the requested one. */
 async function choose(
   job: Job,
   { indexes, attempt, failed }: LogFlags,
   client: KubeClient,
 ): Promise<readonly Chosen[]> {
   const wanted = indexes === null ? null : wantedIndexes(indexes, job);
-  // One index is selected by the server.
+  // The server filters by one index.
   const [only = null] = wanted !== null && size(wanted) === 1 ? wanted.edges : [];
   const query = { labelSelector: podSelector(job, only) };
   const { items } = await client.list(podsPath(job.metadata.namespace), query);
@@ -114,13 +114,13 @@ async function choose(
     .map((each) => stoppedOf(job, each.index, each.attempt));
 }
 
-/** Where nothing is listed, since all was stopped (by a deadline, say): one attempt of each kind of failure. */
+/** If the server lists no Pods, because all were stopped (by a deadline, for example): one attempt for each kind of failure. */
 async function stoppedExamples({ metadata: { namespace, name } }: Job, client: KubeClient) {
   const { groups } = readAs(FailuresSchema, await client.get(failuresPath(namespace, name)), client.target);
   return groups.flatMap(({ example: { index, attempt } }) => (index === undefined ? [] : [{ index, attempt }]));
 }
 
-/** A Pod that was stopped is in no list; its name is known, and its log can still be read. */
+/** No list has a stopped Pod. Its name is known, and its log can still be read. */
 function stoppedOf({ metadata, spec }: Job, index: number, attempt: number): Chosen {
   const owner = { uid: asJobUid(metadata.uid), name: metadata.name, completionMode: spec.completionMode };
   const { namespace } = metadata;
@@ -145,17 +145,17 @@ function nothingOf(name: string, { indexes, attempt, failed }: LogFlags): string
   return `Job ${name} has no ${attempt === null ? 'attempt' : `attempt ${attempt}`}${index} yet`;
 }
 
-/** Prints logs; with several, each line says which index it is of. */
+/** Prints logs. With several, each line starts with its index. */
 class Printer {
   readonly #shell: Shell;
   readonly #prefixes: ReadonlyMap<Chosen, string>;
-  /** By reason. */
+  /** Keyed by reason. */
   readonly #neverStarted = new Map<string, readonly Chosen[]>();
   exitCode: number = EXIT.ok;
 
   constructor({ spec }: Job, chosen: readonly Chosen[], shell: Shell) {
     this.#shell = shell;
-    const { paint } = looksFor(shell.out, shell.env);
+    const { paint } = themeFor(shell.out, shell.env);
     const names = chosen.map(({ index, pod }) =>
       spec.completionMode === 'Indexed' ? String(index) : pod.metadata.name,
     );
@@ -165,7 +165,7 @@ class Printer {
     );
   }
 
-  /** Prints a log that is read to its end, or notes why there is none. */
+  /** Prints a finished log, or notes why there is none. */
   async print(chosen: Chosen, lines: AsyncIterable<string>): Promise<void> {
     try {
       await this.#write(chosen, lines);
@@ -174,7 +174,7 @@ class Printer {
     }
   }
 
-  /** Prints a log until its attempt is over; one that has not started is waited for. */
+  /** Prints a log until its attempt is over. Waits for one that has not started. */
   async follow(chosen: Chosen, client: KubeClient, flags: LogFlags, signal: AbortSignal): Promise<void> {
     const log = follower(chosen, client, flags);
     for (;;) {
@@ -192,7 +192,7 @@ class Printer {
     }
   }
 
-  /** Beside others a missing log is no reason to stop; alone it is the answer. Any other error is thrown. */
+  /** With several logs, a missing one does not stop the others; a single missing log is the result. Throws any other error. */
   #note(chosen: Chosen, error: unknown): void {
     if (!isWithoutLog(error)) throw error;
     const why = / never started: ([^]*)$/.exec(error.status.message)?.[1];
@@ -202,7 +202,7 @@ class Printer {
     else this.#neverStarted.set(why, [...(this.#neverStarted.get(why) ?? []), chosen]);
   }
 
-  /** Hundreds that never started for one reason are one line. */
+  /** Reports hundreds of attempts that never started for the same reason in one line. */
   sayWhatNeverStarted(): void {
     for (const [why, some] of this.#neverStarted) {
       const who = whoOf(some);
@@ -230,10 +230,10 @@ function follower({ pod }: Chosen, client: KubeClient, { container, tailLines, f
   return new LogFollower(client, podsPath(namespace, name), { container, tailLines, follow });
 }
 
-/** The container has not started; Kubernetes has no reason of its own for that. */
+/** The container has not started. Kubernetes has no dedicated reason for this. */
 const isWaiting = ({ status }: ApiFailure): boolean => status.message.includes('is waiting to start');
 
-/** It has not started (yet), so there is no log. */
+/** The attempt has not started yet, so it has no log. */
 const isWithoutLog = (error: unknown): error is ApiFailure =>
   error instanceof ApiFailure &&
   error.status.code === 400 &&

@@ -1,5 +1,5 @@
-import { type EpochMs, asEpochMs } from '../../shared/domain/brand.ts';
-import type { ClusterDump, DumpPlan } from '../../shared/domain/cluster-dump.ts';
+import { type EpochMs, asEpochMs } from '../../shared/domain/base/time.ts';
+import type { ClusterDump, DumpPlan } from '../../shared/domain/cluster-plan/cluster-dump.ts';
 import { readDumpFile } from '../dump-file.ts';
 import { renderDumpPlan } from '../render/dump-plan.ts';
 import { type ObjectForm, objectText } from '../render/object-forms.ts';
@@ -8,14 +8,14 @@ import type { Shell } from '../shell.ts';
 export type PlanFlags = {
   /** `-`: standard input */
   readonly file: string;
-  /** null: the shell's clock */
+  /** null: uses the shell's clock */
   readonly nowMs: number | null;
   readonly output: ObjectForm | 'text';
-  /** Upstream's limits of 500 Pods a sync. */
+  /** Applies upstream's limits of 500 Pods per sync. */
   readonly caps: boolean;
 };
 
-/** What the controller would do with a dump; `shared/domain/explain-dump.ts` knows. */
+/** What the controller would do with a dump: `shared/domain/cluster-plan/explain-dump.ts`. */
 export type Explain = (dump: ClusterDump, now: EpochMs, options: { readonly caps: boolean }) => DumpPlan;
 
 /**
@@ -33,7 +33,7 @@ export async function planDump(flags: PlanFlags, explain: Explain, shell: Shell)
   return 0;
 }
 
-/** The sentences are for people; the order of keys is the documented one. */
+/** The sentences are for people; the order of keys is documented. */
 const asObject = ({ status, create, delete: gone, account, release, requeueAfterSec, events }: DumpPlan) => ({
   status,
   create,

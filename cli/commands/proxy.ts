@@ -3,28 +3,28 @@ import { VERSION } from '../../shared/names/version.ts';
 import { Failure, usageFailure } from '../failure.ts';
 import { commandWord } from '../command-word.ts';
 import { onceInterrupted } from '../interrupt.ts';
-import { looksFor } from '../job-view.ts';
+import { themeFor } from '../follow/job-view.ts';
 import type { Shell } from '../shell.ts';
 
 export type ProxyFlags = {
-  /** null: what MUSTER_SERVER says */
+  /** null: the value of MUSTER_SERVER */
   readonly server: string | null;
-  /** null: what the server's host says */
+  /** null: the region in the server's host name */
   readonly region: string | null;
-  /** of the proxy; 0: any free one */
+  /** the proxy's port; 0: any free port */
   readonly port: number;
 };
 
-/** `muster proxy`: signs for those who cannot, until it is told to stop. */
+/** `muster proxy`: signs requests for clients that cannot, until it receives a signal to stop. */
 export async function runProxy(flags: ProxyFlags, shell: Shell): Promise<number> {
   const server = flags.server ?? shell.env['MUSTER_SERVER'] ?? '';
   if (server === '')
-    throw usageFailure('which Muster? --server takes the output ApiUrl of the deployment, and so does MUSTER_SERVER');
+    throw usageFailure('no server given: set --server or MUSTER_SERVER to the output ApiUrl of the deployment');
   const { readUpstream } = await import('../../local/proxy/upstream.ts');
   const read = readUpstream(server, flags.region);
   if (read.kind === 'bad') throw usageFailure(read.reason);
   const { upstream } = read;
-  const stopping = onceInterrupted(shell, 'Left at once.');
+  const stopping = onceInterrupted(shell, 'Stopped immediately.');
   const { startGatewayProxy } = await import('../../local/proxy/gateway-proxy.ts');
   const options = { upstream, port: flags.port, now: shell.now, say: (line: string) => shell.err.write(`${line}\n`) };
   const proxy = await startGatewayProxy(options).catch((error: unknown) => {
@@ -39,11 +39,13 @@ export async function runProxy(flags: ProxyFlags, shell: Shell): Promise<number>
 
 function explained(error: unknown, port: number): unknown {
   const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-  return isTaken ? new Failure(`error: port ${port} is taken; --port takes another one, and 0 any free one`) : error;
+  return isTaken
+    ? new Failure(`error: port ${port} is in use; choose another with --port, or --port 0 for any free port`)
+    : error;
 }
 
 function banner({ url }: LoopbackServer, server: string, region: string, shell: Shell): string {
-  const { paint } = looksFor(shell.out, shell.env);
+  const { paint } = themeFor(shell.out, shell.env);
   const row = (name: string, value: string): string => `  ${paint.dim(name.padEnd(10))} ${value}`;
   return `${[
     `${paint.bold('Muster')} ${VERSION} proxy is ready`,
@@ -56,6 +58,6 @@ function banner({ url }: LoopbackServer, server: string, region: string, shell: 
     '  export KUBECONFIG=$PWD/muster.kubeconfig',
     '  kubectl get jobs',
     '',
-    'Ctrl-C stops it. Your Jobs go on.',
+    'Ctrl-C stops it. Your Jobs continue.',
   ].join('\n')}\n`;
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { JobSchema } from '../api-objects.ts';
+import { JobSchema } from '../client/api-objects.ts';
 import { Failure, usageFailure } from '../failure.ts';
-import type { Followed } from '../follow-job.ts';
-import { type KubeClient, readAs } from '../kube-client.ts';
+import type { Followed } from '../follow/follow-job.ts';
+import { type KubeClient, readAs } from '../client/kube-client.ts';
 import { type Manifest, readManifests } from '../manifest-file.ts';
-import { reach } from '../reach.ts';
+import { reach } from '../client/reach.ts';
 import { type ObjectForm, listOf, objectText } from '../render/object-forms.ts';
 import { type Replacing, createJob } from '../create-job.ts';
 import type { Shell } from '../shell.ts';
@@ -14,16 +14,16 @@ export type RunFlags = {
   /** `-`: standard input */
   readonly file: string;
   readonly wait: boolean;
-  /** null: no timeout */
+  /** null: wait without a timeout */
   readonly timeoutMs: number | null;
   readonly namespace: string | null;
-  /** `null`: for people */
+  /** `null`: text for people */
   readonly output: ObjectForm | 'name' | null;
   readonly replacing: Replacing;
   readonly kubeconfig: string | null;
 };
 
-/** What is read of a manifest before the server judges it. */
+/** What the command reads from a manifest before the server validates it. */
 const Wished = z.object({
   kind: z.string().optional(),
   metadata: z.object({ namespace: z.string().optional() }).optional(),
@@ -32,10 +32,10 @@ const Wished = z.object({
 type Created = { readonly followed: Followed; readonly object: unknown };
 
 /**
- * `muster run`: creates the Jobs of a file and, if wanted, waits for them. One that is refused does not keep the others from
+ * `muster run`: creates the Jobs in a file and, with `wait`, waits for them. A refused Job does not stop the others from
  * being created.
  *
- * @returns the exit code: with `wait` the Jobs' verdict
+ * @returns the exit code; with `wait`, the Jobs' verdict
  */
 export async function runJobs(flags: RunFlags, shell: Shell): Promise<number> {
   const manifests = await readManifests(flags.file, shell);
@@ -78,13 +78,13 @@ async function createOne(
   for (const warning of warnings) shell.err.write(`Warning: ${warning}\n`);
   const { name, uid } = readAs(JobSchema, object, client.target).metadata;
   const said = `job.batch/${name}${output === 'name' ? '' : isReplaced ? ' replaced' : ' created'}\n`;
-  // Where standard output carries objects, people are told on the other.
+  // If standard output carries objects, messages go to standard error.
   if (output === null || output === 'name') shell.out.write(said);
   else if (wait) shell.err.write(said);
   return { followed: { namespace, name, uid }, object };
 }
 
-/** As kubectl: a namespace that is asked for must be the manifest's, if that names one. */
+/** As in kubectl: a namespace given on the command line must match the manifest's, if the manifest names one. */
 function namespaceOf(manifest: unknown, asked: string | null): string | null {
   const wished = Wished.safeParse(manifest).data?.metadata?.namespace ?? null;
   if (asked !== null && wished !== null && asked !== wished)
@@ -92,7 +92,7 @@ function namespaceOf(manifest: unknown, asked: string | null): string | null {
   return asked ?? wished;
 }
 
-/** A file of several kinds is known for what it is before the first of them is created. */
+/** Rejects a file with other kinds before it creates the first object. */
 function refuseOtherKinds({ value, lineOf }: Manifest): void {
   const kind = Wished.safeParse(value).data?.kind ?? 'document without a kind';
   const line = lineOf('kind');

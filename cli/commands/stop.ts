@@ -4,7 +4,7 @@ import { stopRuntime } from '../../local/stop-runtime.ts';
 import { EXIT, Failure } from '../failure.ts';
 import type { Shell } from '../shell.ts';
 
-/** `muster stop`: stops the runtime of a data folder and waits until it is gone. That there is none is no failure. */
+/** `muster stop`: stops the runtime of a data folder and waits until it is gone. It succeeds if none runs. */
 export async function stopLocal(
   { data, timeoutMs }: { readonly data: string; readonly timeoutMs: number },
   shell: Shell,
@@ -19,17 +19,19 @@ export async function stopLocal(
       shell.out.write(`No Muster runs on ${dataDir}.\n`);
       return EXIT.ok;
     case 'cleared':
-      shell.out.write(`Ended what a Muster on ${dataDir} had left when it was killed.\n`);
+      shell.out.write(`Cleaned up after a Muster on ${dataDir} that was killed.\n`);
       return EXIT.ok;
     case 'stopped':
       shell.out.write(`Stopped the Muster on ${dataDir} (pid ${stopped.pid}).\n`);
       return EXIT.ok;
     case 'not-ours':
-      throw new Failure(`error: the Muster on ${dataDir} (pid ${stopped.pid}) is another user's: ask them to stop it`);
+      throw new Failure(
+        `error: the Muster on ${dataDir} (pid ${stopped.pid}) belongs to another user: ask them to stop it`,
+      );
     case 'still-stopping':
       throw new Failure(
-        `error: the Muster on ${dataDir} (pid ${stopped.pid}) was told to stop and is not gone yet; ` +
-          `wait longer with --timeout, or end it with \`kill -9 ${stopped.pid}\`, then start and stop it once more`,
+        `error: the Muster on ${dataDir} (pid ${stopped.pid}) is still stopping; ` +
+          `wait longer with --timeout, or run \`kill -9 ${stopped.pid}\`, then start it and stop it again`,
         EXIT.timedOut,
       );
   }

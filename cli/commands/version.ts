@@ -1,22 +1,22 @@
 import { VERSION } from '../../shared/names/version.ts';
-import { VersionSchema } from '../api-objects.ts';
+import { VersionSchema } from '../client/api-objects.ts';
 import { Failure } from '../failure.ts';
-import { reach } from '../reach.ts';
+import { reach } from '../client/reach.ts';
 import { type ObjectForm, objectText } from '../render/object-forms.ts';
 import type { Shell } from '../shell.ts';
 
 export type VersionFlags = {
   readonly kubeconfig: string | null;
-  /** null: for people */
+  /** null: text for people */
   readonly output: ObjectForm | null;
-  /** Nobody is asked. */
+  /** Does not contact the server. */
   readonly client: boolean;
 };
 
 type Versions = { readonly clientVersion: string; readonly server?: ServerVersion };
 type ServerVersion = { readonly url: string; readonly version: string; readonly kubernetes: string };
 
-/** `muster version`: of this program, and of the server; that there is none is said, and is no failure. */
+/** `muster version`: prints the version of this program and of the server. A missing server is reported and is not an error. */
 export async function printVersion({ kubeconfig, output, client }: VersionFlags, shell: Shell): Promise<number> {
   const asked = client ? null : await askServer(kubeconfig, shell);
   const versions: Versions = { clientVersion: VERSION, ...(asked !== null && 'url' in asked ? { server: asked } : {}) };

@@ -1,30 +1,30 @@
-import { JobSchema } from '../api-objects.ts';
+import { JobSchema } from '../client/api-objects.ts';
 import { ApiFailure, EXIT, Failure } from '../failure.ts';
-import { type Ending, followJob } from '../follow-job.ts';
-import { awaitGone } from '../await-gone.ts';
+import { type Ending, followJob } from '../follow/follow-job.ts';
+import { awaitGone } from '../client/await-gone.ts';
 import { type Selection, selectedNames } from '../job-names.ts';
-import { messageOf } from '../job-state.ts';
-import { type KubeClient, jobsPath, readAs } from '../kube-client.ts';
+import { failureOf } from '../follow/job-state.ts';
+import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import type { Awaited } from '../option-values.ts';
-import { reach, reachAgain } from '../reach.ts';
+import { reach, reachAgain } from '../client/reach.ts';
 import { formatDuration } from '../render/age.ts';
 import { onOneLine } from '../render/table.ts';
 import type { Shell, Signal } from '../shell.ts';
-import { EXIT_BY_SIGNAL } from '../wait-for-job.ts';
-import { worstOf } from '../wait-for-jobs.ts';
+import { EXIT_BY_SIGNAL } from '../follow/wait-for-job.ts';
+import { worstOf } from '../follow/wait-for-jobs.ts';
 
 export type WaitFlags = {
   readonly awaited: Awaited;
   readonly namespace: string | null;
   readonly kubeconfig: string | null;
-  /** null: as long as it takes */
+  /** null: no timeout */
   readonly timeoutMs: number | null;
 };
 
 /**
- * `muster wait`: waits without a view until Jobs are what is waited for, or can never be.
+ * `muster wait`: waits, without a view, until Jobs reach the requested state or can no longer reach it.
  *
- * @returns the exit code: 0 when they are, 1 when they ended otherwise, 3 when they were deleted, 124 timed out
+ * @returns the exit code: 0 if they did, 1 if they ended otherwise, 3 if they were deleted, 124 if it timed out
  */
 export async function waitFor(selection: Selection, flags: WaitFlags, shell: Shell): Promise<number> {
   const client = await reach(flags.kubeconfig, shell);
@@ -52,14 +52,14 @@ type Waiting = {
   readonly namespace: string;
   readonly flags: WaitFlags;
   readonly signal: AbortSignal;
-  /** What has ended the waiting. */
+  /** Why the wait ended. */
   readonly why: () => Signal | 'timeout' | null;
 };
 
 async function waitForOne(name: string, waiting: Waiting, shell: Shell): Promise<number> {
   try {
     const ending = await endingOf(name, waiting, shell);
-    const { text, exitCode } = judge(ending, name, waiting);
+    const { text, exitCode } = conditionOf(ending, name, waiting);
     (exitCode === EXIT.ok ? shell.out : shell.err).write(`${text}\n`);
     return exitCode;
   } catch (error) {
@@ -85,7 +85,7 @@ async function endingOf(name: string, waiting: Waiting, shell: Shell): Promise<E
   return followJob({ namespace, name, uid }, options);
 }
 
-function judge(
+function conditionOf(
   ending: Ending,
   name: string,
   { flags, why }: Waiting,
@@ -94,24 +94,24 @@ function judge(
   switch (ending.kind) {
     case 'complete':
       return flags.awaited === 'failed'
-        ? { text: `${job} is complete: it does not fail any more`, exitCode: EXIT.failed }
+        ? { text: `${job} is complete: it can no longer fail`, exitCode: EXIT.failed }
         : { text: `${job} complete`, exitCode: EXIT.ok };
     case 'failed':
       return {
-        text: `${job} failed: ${onOneLine(messageOf(ending.job))}`,
+        text: `${job} failed: ${onOneLine(failureOf(ending.job))}`,
         exitCode: flags.awaited === 'failed' ? EXIT.ok : EXIT.failed,
       };
     case 'deleted':
       return flags.awaited === 'delete'
         ? { text: `${job} deleted`, exitCode: EXIT.ok }
-        : { text: `${job} was deleted meanwhile`, exitCode: EXIT.deleted };
+        : { text: `${job} was deleted`, exitCode: EXIT.deleted };
     case 'unreachable':
       return { text: ending.reason, exitCode: EXIT.failed };
     case 'aborted': {
       const reason = why();
       return reason === null || reason === 'timeout'
         ? { text: `${job}: timed out after ${formatDuration(flags.timeoutMs ?? 0)}`, exitCode: EXIT.timedOut }
-        : { text: `Not waiting any more for ${job}.`, exitCode: EXIT_BY_SIGNAL[reason] };
+        : { text: `No longer waiting for ${job}.`, exitCode: EXIT_BY_SIGNAL[reason] };
     }
   }
 }

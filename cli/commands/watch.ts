@@ -1,25 +1,25 @@
-import { JobSchema } from '../api-objects.ts';
-import type { Followed } from '../follow-job.ts';
+import { JobSchema } from '../client/api-objects.ts';
+import type { Followed } from '../follow/follow-job.ts';
 import { type Selection, selectedNames } from '../job-names.ts';
-import { type KubeClient, jobsPath, readAs } from '../kube-client.ts';
-import { reach, reachAgain } from '../reach.ts';
+import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
+import { reach, reachAgain } from '../client/reach.ts';
 import { type ObjectForm, listOf, objectText } from '../render/object-forms.ts';
 import type { Shell } from '../shell.ts';
-import { waitForJobs, worstOf } from '../wait-for-jobs.ts';
+import { waitForJobs, worstOf } from '../follow/wait-for-jobs.ts';
 
 export type WatchFlags = {
   readonly namespace: string | null;
   readonly kubeconfig: string | null;
-  /** null: as long as it takes */
+  /** null: no timeout */
   readonly timeoutMs: number | null;
-  /** null: nothing is printed beside progress and verdicts */
+  /** null: prints only progress and verdicts */
   readonly output: ObjectForm | null;
 };
 
 /**
- * `muster watch`: the live view of Jobs that are there, until they are over.
+ * `muster watch`: the live view of existing Jobs until they are over.
  *
- * @returns the exit code: their verdict
+ * @returns the exit code: the Jobs' verdict
  */
 export async function watchJobs(selection: Selection, flags: WatchFlags, shell: Shell): Promise<number> {
   const client = await reach(flags.kubeconfig, shell);
@@ -33,9 +33,9 @@ export async function watchJobs(selection: Selection, flags: WatchFlags, shell: 
 }
 
 /**
- * Shows Jobs until they are over, says what has become of them, and prints them as they are then if that is wanted.
+ * Shows Jobs until they are over, prints their verdicts, and prints the final objects if the caller wants them.
  *
- * @returns the exit code: their verdict
+ * @returns the exit code: the Jobs' verdict
  */
 export async function followToVerdict(
   followed: readonly Followed[],
@@ -43,7 +43,7 @@ export async function followToVerdict(
   { kubeconfig, timeoutMs, output: form }: Omit<WatchFlags, 'namespace'>,
   shell: Shell,
 ): Promise<number> {
-  // Where standard output carries objects, people are told on the other.
+  // If standard output carries objects, messages go to standard error.
   const output = form === null ? shell.out : shell.err;
   if (output.terminal !== null) output.write('\n');
   const reconnect = async () => reachAgain(kubeconfig, shell);

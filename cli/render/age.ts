@@ -1,4 +1,4 @@
-/** Up to `untilSec`, a length of time is told in one unit, or in two. */
+/** Up to `untilSec`, a duration is shown in one unit, or in two. */
 type Step = {
   readonly untilSec: number;
   readonly unit: Unit;
@@ -20,10 +20,10 @@ const STEPS: readonly Step[] = [
   { untilSec: Infinity, unit: 'y' },
 ];
 
-/** Two clocks may differ a little; below this something is wrong. */
+/** Two clocks may differ slightly; a larger negative age is an error. */
 const SKEW_MS = 2_000;
 
-/** A length of time as kubectl tells it (2 to 4 figures): 119s, 2m3s, 10m, 3h5m, 47h, 5d. */
+/** Formats a duration as kubectl does (2 to 4 figures): 119s, 2m3s, 10m, 3h5m, 47h, 5d. */
 export function formatDuration(ms: number): string {
   if (Number.isNaN(ms) || ms <= -SKEW_MS) return '<invalid>';
   const sec = Math.max(Math.floor(ms / 1000), 0);
@@ -33,6 +33,6 @@ export function formatDuration(ms: number): string {
   return more === 0 ? whole : `${whole}${more}${rest}`;
 }
 
-/** How long ago a moment was; null: it never came. */
+/** The time since a moment; null if it never came. */
 export const formatAge = (atMs: number | null, nowMs: number): string =>
   atMs === null ? '<unknown>' : formatDuration(nowMs - atMs);

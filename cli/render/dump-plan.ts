@@ -1,13 +1,18 @@
-import type { ClusterDump, DumpPlan, DumpedStatus, JobStatusObject } from '../../shared/domain/cluster-dump.ts';
-import { formatIndexSet, indexSetOf } from '../../shared/domain/index-set.ts';
-import type { JobEvent } from '../../shared/domain/status.ts';
+import type {
+  ClusterDump,
+  DumpPlan,
+  DumpedStatus,
+  JobStatusObject,
+} from '../../shared/domain/cluster-plan/cluster-dump.ts';
+import { formatIndexSet, indexSetOf } from '../../shared/domain/base/index-set.ts';
+import type { JobEvent } from '../../shared/domain/scoreboard/status.ts';
 import { formatDuration } from './age.ts';
 import { onOneLine } from './table.ts';
 
-/** Names that are listed one by one; more only bury what matters, and `-o json` has them all. */
+/** Names listed individually. More would hide what matters, and `-o json` has them all. */
 const NAMES_MAX = 10;
 
-/** What the controller would do with a dump, in sentences. `nowMs`: the moment that it was asked for. */
+/** Says in sentences what the controller would do with a dump. `nowMs`: the moment to plan for. */
 export function renderDumpPlan({ job, pods }: ClusterDump, plan: DumpPlan, nowMs: number): string {
   const total = job.spec.completions;
   const started = job.status.startTime === null ? '' : `, started ${formatDuration(nowMs - job.status.startTime)} ago`;
@@ -23,8 +28,8 @@ export function renderDumpPlan({ job, pods }: ClusterDump, plan: DumpPlan, nowMs
     ...(before === after ? [] : [`After this pass it stands at ${after}.`, '']),
     ...(plan.events.length === 0 ? [] : section('Events', eventSentences(plan.events))),
     plan.requeueAfterSec === null
-      ? 'It looks again when the Job or one of its Pods changes, and not before.'
-      : `It looks again in ${lengthOf(plan.requeueAfterSec)}, or when the Job or one of its Pods changes.`,
+      ? 'It checks again only when the Job or one of its Pods changes.'
+      : `It checks again in ${lengthOf(plan.requeueAfterSec)}, or when the Job or one of its Pods changes.`,
   ];
   return lines.map((line) => `${onOneLine(line)}\n`).join('');
 }
@@ -40,10 +45,10 @@ function deedsOf(
     ...(gone.length === 0 ? [] : [`delete ${several(gone.length, 'Pod')}: ${namesOf(gone)}`]),
     ...(account.length === 0
       ? []
-      : [`count ${several(account.length, 'finished Pod')} and take off the finalizer: ${namesOf(account)}`]),
+      : [`count ${several(account.length, 'finished Pod')} and remove the finalizer: ${namesOf(account)}`]),
     ...(release.length === 0
       ? []
-      : [`take the finalizer off ${several(release.length, 'Pod')} without counting: ${namesOf(release)}`]),
+      : [`remove the finalizer of ${several(release.length, 'Pod')} without counting: ${namesOf(release)}`]),
     ...conditions.map(
       ({ type, status: truth, reason = '', message = '' }) =>
         `set the condition ${type} to ${truth}${reason === '' ? '' : ` (${reason}: ${message})`}`,
@@ -51,7 +56,7 @@ function deedsOf(
   ];
 }
 
-/** One sentence for all Pods that are created after the same wait. */
+/** One sentence for all Pods that are created after the same delay. */
 function creations(create: DumpPlan['create']): readonly string[] {
   const waits = new Map<number, (number | null)[]>();
   for (const { index, afterSec } of create) waits.set(afterSec, [...(waits.get(afterSec) ?? []), index]);
@@ -61,7 +66,7 @@ function creations(create: DumpPlan['create']): readonly string[] {
       const known = indexes.filter((index) => index !== null).sort((a, b) => a - b);
       const which = known.length === 0 ? '' : ` for ${known.length === 1 ? 'index' : 'indexes'} ${shownIndexes(known)}`;
       const what = `create ${several(indexes.length, 'Pod')}${which}`;
-      return afterSec === 0 ? what : `${what}, but not before ${lengthOf(afterSec)} have passed (back-off)`;
+      return afterSec === 0 ? what : `${what}, after ${lengthOf(afterSec)} of back-off`;
     });
 }
 
@@ -89,13 +94,13 @@ function countsOf(status: Counters, total: number | null): string {
   ].join(', ');
 }
 
-/** The conditions that hold already. */
+/** The conditions that are already true. */
 function standingOf({ conditions }: DumpedStatus): string {
   const held = conditions.filter(({ status }) => status === 'True').map(({ type }) => type);
   return held.length === 0 ? '' : ` Its conditions: ${held.join(', ')}.`;
 }
 
-/** One sentence for all events about Pods that differ by the name only. */
+/** One sentence for all Pod events that differ only in the name. */
 function eventSentences(events: DumpPlan['events']): readonly string[] {
   const groups = new Map<string, { readonly first: JobEvent; times: number }>();
   for (const event of events) {
@@ -121,11 +126,11 @@ const several = (count: number, noun: string): string => `${count} ${noun}${coun
 
 const namesOf = (names: readonly string[]): string => cut(names).join(', ');
 
-/** The first ones, and how many others there are. */
+/** The first names, and the number of the others. */
 const cut = (parts: readonly string[]): readonly string[] =>
   parts.length <= NAMES_MAX ? parts : [...parts.slice(0, NAMES_MAX), `and ${parts.length - NAMES_MAX} more`];
 
-/** `0-3,7`; a long list ends in dots. */
+/** `0-3,7`; a long list is cut and ends in dots. */
 function fewIndexes(text: string): string {
   const parts = text.split(',');
   return parts.length <= NAMES_MAX ? text : `${parts.slice(0, NAMES_MAX).join(',')},...`;

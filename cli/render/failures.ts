@@ -1,12 +1,12 @@
-import type { JobFailures } from '../api-objects.ts';
+import type { JobFailures } from '../client/api-objects.ts';
 import { onOneLine, renderTable } from './table.ts';
 
-/** Groups that are told in full; `muster doctor` has the others. */
+/** Groups shown in full; `muster doctor` has the others. */
 const GROUPS_SHOWN = 3;
-/** Thousands of indexes that have nothing in common would bury the rest. */
+/** Thousands of unrelated indexes would hide the rest. */
 const INDEXES_CHARS_MAX = 40;
 
-/** What of a Job has failed, in lines below its verdict: each cause, which indexes, and the end of one log. */
+/** Formats a Job's failures below its verdict: each cause, its indexes, and the end of one log. */
 export function failureLines(failures: JobFailures | null): readonly string[] {
   const groups = failures?.groups ?? [];
   const shown = groups
@@ -28,7 +28,7 @@ function whoOf({ indexes, count, example }: Group): string {
 const shortened = (text: string): string =>
   text.length <= INDEXES_CHARS_MAX ? text : `${text.slice(0, text.lastIndexOf(',', INDEXES_CHARS_MAX))},…`;
 
-/** The same as a table, with the last line of one log; empty: nothing has failed. */
+/** The same as a table, with the last line of one log; empty if nothing has failed. */
 export function failureTable({ groups }: JobFailures): string {
   if (groups.length === 0) return '';
   return renderTable(

@@ -1,8 +1,8 @@
 import { formatAge } from './age.ts';
-import { type Looks, type Paint } from './looks.ts';
+import { type Theme, type Paint } from './theme.ts';
 import { onOneLine } from './table.ts';
 
-/** A finding as the server tells it. */
+/** A finding as the server reports it. */
 export type ShownFinding = {
   readonly severity: string;
   readonly kind: string;
@@ -16,10 +16,10 @@ const PAINTS: Readonly<Record<string, Paint>> = { error: 'red', warning: 'yellow
 const INDENT = '  ';
 
 /**
- * Findings for people, by subject in the order given: what it is, since when, and below it what to do. A sentence of
- * any length would burst a table's column, so each has lines of its own.
+ * Formats findings for people, by subject in the given order: what is wrong, since when, and what to do. Each finding has
+ * lines of its own, because a long sentence does not fit a table's column.
  */
-export function findingList(findings: readonly ShownFinding[], nowMs: number, { paint }: Looks): string {
+export function findingList(findings: readonly ShownFinding[], nowMs: number, { paint }: Theme): string {
   const bySubject = new Map<string, ShownFinding[]>();
   for (const finding of findings) bySubject.set(finding.subject, [...(bySubject.get(finding.subject) ?? []), finding]);
   const widths = { severity: widest(findings, 'severity'), kind: widest(findings, 'kind') };

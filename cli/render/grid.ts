@@ -1,10 +1,10 @@
-import type { Looks, Paint, Segment } from './looks.ts';
+import type { Theme, Paint, Segment } from './theme.ts';
 
-/** What an index is doing, as a viewer sees it. A board of indexes holds a state's place in this list. */
+/** What an index is doing, as the viewer shows it. A board of indexes stores a state's position in this list. */
 export const INDEX_STATES = ['waiting', 'starting', 'running', 'stopping', 'retrying', 'failed', 'succeeded'] as const;
 export type IndexState = (typeof INDEX_STATES)[number];
 
-/** The states of all indexes, by their codes: a million of them are a megabyte. */
+/** The states of all indexes, by code: a million indexes take a megabyte. */
 export type IndexBoard = Uint8Array;
 
 export const codeOf = (state: IndexState): number => INDEX_STATES.indexOf(state);
@@ -26,25 +26,25 @@ export type GridLayout = {
   readonly perCell: number;
   readonly cells: number;
   readonly perRow: number;
-  /** Columns a cell takes: 2 leave a gap, which looks square. */
+  /** Columns per cell: 2 leave a gap, which looks square. */
   readonly cellWidth: 1 | 2;
-  /** Columns of the number in front of each row. */
+  /** Columns for the number in front of each row. */
   readonly labelWidth: number;
 };
 
-/** Rows of such lengths are easy to count in. */
+/** Row lengths that make rows easy to count. */
 const ROW_LENGTHS = [8, 10, 16, 20, 25, 30, 32, 40, 50, 60, 64, 70, 80, 90, 100, 120, 128, 150, 160, 180, 200, 250];
-/** Numbers of indexes a cell stands for, in each power of ten. */
+/** Indexes per cell, in each power of ten. */
 const ROUND = [1, 2, 5];
-/** Rows beside columns (in cells): wide, as terminals are. */
+/** Rows per column (in cells): wide, as terminals are. */
 const RATIO = 4;
-/** The weight of a last row that is not full: as bad as being e^1.5 times too wide. */
+/** The penalty for a last row that is not full: as bad as being e^1.5 times too wide. */
 const RAGGED = 1.5;
 const LABEL_GAP = 2;
 
 /**
- * How `size` indexes fit into `columns` × `rows`: a cell each if possible, with gaps if possible, else a cell stands for a
- * round number of them.
+ * Fits `size` indexes into `columns` × `rows`: one cell each if possible, with gaps if possible; otherwise a round number
+ * of indexes per cell.
  */
 export function layoutGrid(size: number, columns: number, rows: number): GridLayout {
   const labelWidth = String(Math.max(size - 1, 0)).length;
@@ -63,7 +63,7 @@ export function layoutGrid(size: number, columns: number, rows: number): GridLay
   }
 }
 
-/** The round row length that looks best; null: none is short enough for the columns and long enough for the rows. */
+/** The round row length that looks best; null if none fits the columns and the rows. */
 function bestRow(cells: number, perRowMax: number, rowsMax: number): number | null {
   const lengths = [...ROW_LENGTHS.filter((length) => length < cells), cells];
   let best: { readonly perRow: number; readonly cost: number } | null = null;
@@ -81,8 +81,8 @@ function roundUp(n: number): number {
   for (let power = 1; ; power *= 10) for (const digit of ROUND) if (digit * power >= n) return digit * power;
 }
 
-/** The grid's lines, each with the number of its first index in front. */
-export function renderGrid(board: IndexBoard, layout: GridLayout, { glyphs }: Looks): readonly (readonly Segment[])[] {
+/** The grid's lines, each starting with the number of its first index. */
+export function renderGrid(board: IndexBoard, layout: GridLayout, { glyphs }: Theme): readonly (readonly Segment[])[] {
   const { perCell, cells, perRow, cellWidth, labelWidth } = layout;
   const gap = ' '.repeat(cellWidth - 1);
   const lines: (readonly Segment[])[] = [];
@@ -93,7 +93,7 @@ export function renderGrid(board: IndexBoard, layout: GridLayout, { glyphs }: Lo
     for (let cell = first; cell < Math.min(first + perRow, cells); cell++) {
       const { text, paint } = cellOf(board, cell * perCell, (cell + 1) * perCell, glyphs);
       const last = line.at(-1);
-      // Neighbours of one colour share its escape codes.
+      // Adjacent cells of one color share their escape codes.
       if (last !== undefined && line.length > 1 && last.paint === paint) last.text += gap + text;
       else line.push({ text: (line.length > 1 ? gap : '') + text, paint });
     }
@@ -102,11 +102,11 @@ export function renderGrid(board: IndexBoard, layout: GridLayout, { glyphs }: Lo
   return lines;
 }
 
-/** Trouble shows first, whatever else a cell stands for. */
+/** A cell that stands for several indexes shows trouble first. */
 const TROUBLE = ['failed', 'retrying'] as const;
 const AT_WORK = ['running', 'starting', 'stopping'] as const;
 
-function cellOf(board: IndexBoard, from: number, to: number, glyphs: Looks['glyphs']): { text: string; paint: Paint } {
+function cellOf(board: IndexBoard, from: number, to: number, glyphs: Theme['glyphs']): { text: string; paint: Paint } {
   const counts = INDEX_STATES.map(() => 0);
   const end = Math.min(to, board.length);
   for (let index = from; index < end; index++) {

@@ -1,13 +1,13 @@
-import { ANNOTATIONS } from '../../shared/domain/annotations.ts';
-import { type Job, type Pod, conditionOf } from '../api-objects.ts';
-import { endOf } from '../job-state.ts';
-import { attemptOf, podMessage, podStatusWord, runMsOf, startedAtOf } from '../pod-attempt.ts';
+import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { type Job, type Pod, conditionOf } from '../client/api-objects.ts';
+import { endOf } from '../follow/job-state.ts';
+import { attemptOf, podMessage, podStatusWord, runMsOf, startedAtOf } from '../logs/pod-attempt.ts';
 import { formatAge, formatDuration } from './age.ts';
 import { renderTable } from './table.ts';
 
 export type ListingOptions = {
   readonly wide: boolean;
-  /** With a column for the namespace. */
+  /** Adds a column for the namespace. */
   readonly namespaces: boolean;
   readonly nowMs: number;
 };
@@ -32,7 +32,7 @@ export const jobTable = (jobs: readonly Job[], options: ListingOptions): string 
     options,
   );
 
-/** Pods; which attempt of which index each is comes before kubectl's columns. */
+/** Pods: index and attempt come before kubectl's columns. */
 export const podTable = (pods: readonly Pod[], options: ListingOptions): string =>
   tableOf<Pod>(
     [
@@ -63,24 +63,24 @@ function tableOf<T>(columns: readonly Column<T>[], items: readonly T[], options:
   );
 }
 
-/** Conditions that name a Job's status, the first that holds wins; in kubectl's order. */
+/** Conditions that determine a Job's status, in kubectl's order; the first that is true wins. */
 const STATUS_WORDS = ['Complete', 'Failed', 'Terminating', 'Suspended', 'FailureTarget', 'SuccessCriteriaMet'];
 
-/** One word for how a Job is. */
+/** One word for a Job's status. */
 function jobStatusWord(job: Job): string {
   const holds = (word: string): boolean =>
     word === 'Terminating' ? job.metadata.deletionTimestamp !== undefined : conditionOf(job, word) !== undefined;
   return STATUS_WORDS.find(holds) ?? 'Running';
 }
 
-/** `3/5`; a work queue, of which nobody knows how much there is, as `1/1 of 4` by its parallelism. */
+/** `3/5`; for a work queue, whose total is unknown, `1/1 of 4` by its parallelism. */
 function completionsOf({ spec, status }: Job): string {
   const { completions, parallelism = 1 } = spec;
   if (completions !== undefined) return `${status.succeeded}/${completions}`;
   return parallelism > 1 ? `${status.succeeded}/1 of ${parallelism}` : `${status.succeeded}/1`;
 }
 
-/** How long it took, or has taken so far. kubectl lets the time of a failed Job run on; we stop it. */
+/** How long the Job took, or has taken so far. kubectl keeps counting for a failed Job; we stop. */
 function durationOf(job: Job, nowMs: number): string {
   const { startTime } = job.status;
   return startTime === undefined ? '' : formatDuration((endOf(job) ?? nowMs) - startTime);

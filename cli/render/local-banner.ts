@@ -4,35 +4,37 @@ import { VERSION } from '../../shared/names/version.ts';
 import { commandWord } from '../command-word.ts';
 import { shellQuoted } from '../shell-quoted.ts';
 import type { Shell } from '../shell.ts';
-import { looksFor } from '../job-view.ts';
-import { type EnvironmentWish, sayEnvironment } from '../task-environment.ts';
+import { themeFor } from '../follow/job-view.ts';
+import { type EnvironmentOptions, sayEnvironment } from '../task-environment.ts';
 
-export type LocalPlaces = Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'driver' | 'store'> & {
-  readonly environment: EnvironmentWish;
+export type LocalPlaces = Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'driver' | 'store' | 'wiring'> & {
+  readonly environment: EnvironmentOptions;
 };
-/** Where it answers. */
+/** The address of the API. */
 export type LocalAddress = Pick<LocalRuntime, 'url' | 'kubeconfig'>;
 
 const DRIVERS: Readonly<Record<LocalOptions['driver'], string>> = {
-  process: 'processes of this machine; images are not pulled',
-  simulated: 'simulated: nothing runs, it only takes time',
+  process: 'processes on this machine; images are not pulled',
+  simulated: 'simulated: nothing runs, tasks only take time',
 };
 
-/** The engine listens on TCP and checks no signature. */
-const SHARED_MACHINE = 'other users of this machine can read its Jobs and plant one (docs/run-locally.md, Safety)';
+const EMULATED = "emulated on loopback: the SDK's requests go to an engine, queues and an ECS there";
+
+/** The DynamoDB engine listens on TCP and does not check signatures. */
+const SHARED_MACHINE = 'other users of this machine can read its Jobs and create one (docs/run-locally.md, Safety)';
 
 /**
- * What `muster local` says when it is ready: where everything is, and what to type next.
+ * What `muster local` prints when it is ready: where everything is, and what to type next.
  *
- * @param log where it prints when nobody looks at its terminal; null: it has one
+ * @param log the file it prints to when detached; null in a terminal
  */
 export function localBanner(
   { url, kubeconfig }: LocalAddress,
-  { dataDir, workspaceDir, driver, store, environment }: LocalPlaces,
+  { dataDir, workspaceDir, driver, store, wiring, environment }: LocalPlaces,
   log: string | null,
   shell: Pick<Shell, 'out' | 'env' | 'cwd'>,
 ): string {
-  const { paint } = looksFor(shell.out, shell.env);
+  const { paint } = themeFor(shell.out, shell.env);
   const row = (name: string, value: string): string => `  ${paint.dim(name.padEnd(10))} ${value}`;
   const isHere = kubeconfig === join(shell.cwd, '.muster', 'kubeconfig');
   const option = isHere ? '' : ` --kubeconfig ${shellQuoted(kubeconfig)}`;
@@ -46,19 +48,20 @@ export function localBanner(
     row('workspace', workspaceDir),
     row('tasks', DRIVERS[driver]),
     ...(driver === 'process' ? [row('they get', sayEnvironment(environment, shell.env))] : []),
+    ...(wiring === 'emulateAws' ? [row('AWS', EMULATED)] : []),
     ...(log === null ? [] : [row('log', log)]),
     ...(store === 'engine' ? [row('mind', SHARED_MACHINE)] : []),
     '',
-    log === null ? 'In another terminal:' : 'Go on with:',
+    log === null ? 'In another terminal:' : 'Next steps:',
     `  ${muster} run -f job.yaml --wait${option}`,
     `  export KUBECONFIG=${shellQuoted(kubeconfig)}`,
     '  kubectl get jobs',
     '',
-    `${log === null ? 'Ctrl-C' : `\`${stop}\``} stops it, with every task that it started.`,
+    `${log === null ? 'Ctrl-C' : `\`${stop}\``} stops it and all of its tasks.`,
   ].join('\n')}\n`;
 }
 
-/** What `muster local --detach` says where one runs already. */
+/** What `muster local --detach` prints where one already runs. */
 export const alreadyRuns = (pid: number, { url, kubeconfig }: LocalAddress): string =>
-  `Muster runs here already (pid ${pid}, ${url}), with the options that it was started with.\n` +
+  `Muster is already running here (pid ${pid}, ${url}), with the options of its start.\n` +
   `  export KUBECONFIG=${shellQuoted(kubeconfig)}\n`;

@@ -4,11 +4,11 @@ import { stringify } from 'yaml';
 export const OBJECT_FORMS = ['json', 'yaml'] as const;
 export type ObjectForm = (typeof OBJECT_FORMS)[number];
 
-/** An object as JSON or YAML, with a line end. */
+/** An object as JSON or YAML, ending with a newline. */
 export const objectText = (object: unknown, form: ObjectForm): string =>
   form === 'json'
     ? `${JSON.stringify(object, null, 2)}\n`
     : stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 });
 
-/** Several objects as kubectl prints them. */
+/** Several objects as a List, as kubectl prints them. */
 export const listOf = (items: readonly unknown[]): object => ({ apiVersion: 'v1', kind: 'List', metadata: {}, items });

@@ -1,19 +1,19 @@
-/** How many had succeeded, when. */
+/** The number of successes at a moment. */
 export type Sample = { readonly atMs: number; readonly succeeded: number };
 
-/** Long enough to smooth a watch that tells once a second, short enough to follow a change of pace. */
+/** Long enough to smooth a watch that reports once a second, short enough to follow a change of pace. */
 const WINDOW_MS = 30_000;
-/** Two looks at once tell nothing about pace. */
+/** Two samples this close say nothing about pace. */
 const SPAN_MIN_MS = 500;
 
-/** The samples that the pace is measured by, with one more: those of the last 30 s, and the one before them. */
+/** Adds a sample: keeps those of the last 30 s and the one before them. */
 export function addSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   const all = [...samples.filter(({ atMs }) => atMs < sample.atMs), sample];
   const begin = all.findLastIndex(({ atMs }) => atMs <= sample.atMs - WINDOW_MS);
   return all.slice(Math.max(begin, 0));
 }
 
-/** Successes a second over the samples; null: too little is known, or nothing has succeeded. */
+/** Successes per second over the samples; null if too little is known or nothing has succeeded. */
 export function paceOf(samples: readonly Sample[]): { readonly perSec: number; readonly asOfMs: number } | null {
   const first = samples[0];
   const last = samples.at(-1);

@@ -1,49 +1,49 @@
 import { formatDuration } from './age.ts';
 import { type IndexBoard, type IndexState, layoutGrid, paintOf, renderGrid } from './grid.ts';
-import { type Looks, type Paint, type Segment, paintLine, widthOf } from './looks.ts';
+import { type Theme, type Paint, type Segment, paintLine, widthOf } from './theme.ts';
 import { onOneLine } from './table.ts';
 
-/** How far a Job is: what the views show. */
+/** A Job's progress, as the views show it. */
 export type JobProgress = {
   readonly namespace: string;
   readonly name: string;
   readonly phase: Phase;
-  /** Why it is about to fail; empty: nothing to say. */
+  /** Why it is about to fail; empty if it is not. */
   readonly message: string;
-  /** Successes that make it complete; null: nobody knows (a work queue). */
+  /** Successes that make the Job complete; null if the number is unknown (a work queue). */
   readonly total: number | null;
   readonly counts: Counts;
-  /** null: its Pods have no indexes. */
+  /** null if its Pods have no indexes. */
   readonly board: IndexBoard | null;
   readonly startedAtMs: number | null;
   readonly endedAtMs: number | null;
-  /** Successes a second of late, as measured at `asOfMs`; null: not known yet. */
+  /** Recent successes per second, as of `asOfMs`; null if not known yet. */
   readonly rate: { readonly perSec: number; readonly asOfMs: number } | null;
-  /** Why what does not run waits; null: nothing does, or nobody has said. */
+  /** Why remaining work waits; null if nothing waits, or the server has not said. */
   readonly waits: Waits | null;
-  /** What has failed, in one line, with the last lines of its log; null: nothing has, or nobody knows why. */
+  /** The failures in one line, with the last lines of a log; null if there are none, or the cause is unknown. */
   readonly failure: { readonly text: string; readonly log: readonly string[] } | null;
-  /** Why nothing new is heard; null: all is well. */
+  /** Why there is no news; null if all is well. */
   readonly lost: string | null;
 };
 
 export type Phase = 'waiting' | 'running' | 'suspended' | 'ending' | 'complete' | 'failed';
 
-/** `text` in one line, with times that pass; `causes` without. */
+/** `text` in one line, with changing times; `causes` without times. */
 export type Waits = { readonly text: string; readonly causes: string };
 
-/** Indexes by what they do; they add up to the Job's completions, but for what was replaced and still stops. */
+/** Indexes by state. They add up to the Job's completions, except for replaced tasks that are still stopping. */
 export type Counts = {
   readonly succeeded: number;
   readonly running: number;
   readonly starting: number;
   readonly stopping: number;
-  /** Failed, and to be tried again. */
+  /** Failed, will be retried. */
   readonly retrying: number;
-  /** Failed, and not tried again. */
+  /** Failed, will not be retried. */
   readonly failed: number;
   readonly waiting: number;
-  /** Attempts, not indexes. */
+  /** Counts attempts, not indexes. */
   readonly failedAttempts: number;
 };
 
@@ -58,15 +58,15 @@ const PHASE_PAINTS: Readonly<Record<Phase, Paint>> = {
   failed: 'red',
 };
 
-/** Lines besides the grid: head, bar, legend, two notes, three blank ones, and the cursor's. */
+/** Lines in addition to the grid: head, bar, legend, two notes, three blank lines, and the cursor's. */
 const OTHER_LINES = 9;
-/** A grid taller than this is hard to take in at a glance. */
+/** A taller grid is hard to take in at a glance. */
 const GRID_ROWS_MAX = 24;
-/** A bar longer than this tells no more. */
+/** A longer bar says nothing more. */
 const BAR_MAX = 60;
 
-/** The live view: lines that fit the frame. */
-export function renderProgress(progress: JobProgress, frame: Frame, nowMs: number, looks: Looks): readonly string[] {
+/** The live view: lines that fit into the frame. */
+export function renderProgress(progress: JobProgress, frame: Frame, nowMs: number, theme: Theme): readonly string[] {
   const columns = Math.max(frame.columns - 1, 1); // the last column makes some terminals wrap
   const lines: (readonly Segment[])[] = [headLine(progress, columns, nowMs), []];
   const { board } = progress;
@@ -75,19 +75,19 @@ export function renderProgress(progress: JobProgress, frame: Frame, nowMs: numbe
   const shown: Shown = { perCell: 1, signs: new Set() };
   if (board !== null && board.length > 0 && gridRows > 0) {
     const layout = layoutGrid(board.length, columns, gridRows);
-    const grid = renderGrid(board, layout, looks);
+    const grid = renderGrid(board, layout, theme);
     shown.perCell = layout.perCell;
     shown.signs = signsOf(grid);
     lines.push(...grid, []);
   }
-  lines.push(barLine(progress, columns, nowMs, looks), [], ...legendLines(progress, shown, columns, looks), ...failure);
+  lines.push(barLine(progress, columns, nowMs, theme), [], ...legendLines(progress, shown, columns, theme), ...failure);
   if (progress.waits !== null) lines.push([{ text: onOneLine(progress.waits.text), paint: 'dim' }]);
   if (progress.message !== '') lines.push([{ text: onOneLine(progress.message), paint: PHASE_PAINTS[progress.phase] }]);
   if (progress.lost !== null) lines.push([{ text: onOneLine(progress.lost), paint: 'yellow' }]);
-  return fitted(lines, frame.rows - 1).map((line) => paintLine(line, columns, looks));
+  return fitted(lines, frame.rows - 1).map((line) => paintLine(line, columns, theme));
 }
 
-/** What the grid on the screen has that wants to be explained. */
+/** The states in the grid that the legend must explain. */
 type Shown = { perCell: number; signs: ReadonlySet<string> };
 
 /** Every sign in a grid; each line begins with a number. */
@@ -100,7 +100,7 @@ function failureLines({ failure }: JobProgress): readonly (readonly Segment[])[]
   return [[{ text: onOneLine(failure.text), paint: 'red' }], ...log];
 }
 
-/** A picture that is higher than its terminal cannot be drawn over. Blank lines go first, then what comes last. */
+/** A picture taller than its terminal cannot be redrawn. Drops blank lines first, then the last lines. */
 function fitted(lines: readonly (readonly Segment[])[], rows: number): readonly (readonly Segment[])[] {
   if (lines.length <= rows) return lines;
   return lines.filter((line) => line.length > 0).slice(0, Math.max(rows, 1));
@@ -117,15 +117,15 @@ function headLine(progress: JobProgress, columns: number, nowMs: number): readon
   return [...left, { text: ' '.repeat(between) }, ...right];
 }
 
-/** On a very wide terminal the head's right end would be far from everything else. */
+/** On a very wide terminal, the right end of the head would be far from everything else. */
 const WIDE = 100;
 
-function barLine(progress: JobProgress, columns: number, nowMs: number, { glyphs }: Looks): readonly Segment[] {
+function barLine(progress: JobProgress, columns: number, nowMs: number, { glyphs }: Theme): readonly Segment[] {
   const { total, counts, phase } = progress;
   const { succeeded } = counts;
   const pace = paceOf(progress, nowMs).map((text): Segment => ({ text: `   ${text}`, paint: 'dim' }));
   if (total === null) return [{ text: `${succeeded} succeeded`, paint: 'green' }, ...pace];
-  const share = total === 0 ? 1 : Math.min(succeeded / total, 1); // a Job that was made smaller
+  const share = total === 0 ? 1 : Math.min(succeeded / total, 1); // a Job whose completions were reduced
   const figures: Segment[] = [
     { text: `  ${succeeded}/${total}`, paint: 'bold' },
     { text: `  ${percent(share)}` },
@@ -152,7 +152,7 @@ function paceOf(progress: JobProgress, nowMs: number): readonly string[] {
   return [...(rate.perSec >= 0.05 ? [`${perSec}/s`] : []), ...(left === null ? [] : [`ETA ${formatDuration(left)}`])];
 }
 
-/** Milliseconds until the last success at the pace of late; null: not known. */
+/** Milliseconds until the last success at the recent pace; null if unknown. */
 export function etaMs({ total, counts, rate, phase }: JobProgress, nowMs: number): number | null {
   if (total === null || rate === null || rate.perSec <= 0 || phase !== 'running') return null;
   const left = total - counts.succeeded;
@@ -174,12 +174,12 @@ const legendOf = ({ counts, phase }: JobProgress): readonly LegendEntry[] => [
 
 const isOver = (phase: Phase): boolean => phase === 'complete' || phase === 'failed';
 
-/** Attempts are no indexes, so they are told apart from these; null: none has failed. */
+/** Attempts are not indexes, so they are shown separately; null if none has failed. */
 const attemptsFailed = ({ counts: { failedAttempts } }: JobProgress): string | null =>
   failedAttempts === 0 ? null : `${failedAttempts} ${failedAttempts === 1 ? 'attempt' : 'attempts'} failed`;
 
-/** Explains every sign that the grid shows, and counts what there is of each. */
-function legendLines(progress: JobProgress, { perCell, signs }: Shown, columns: number, { glyphs }: Looks) {
+/** Explains every sign in the grid, with its count. */
+function legendLines(progress: JobProgress, { perCell, signs }: Shown, columns: number, { glyphs }: Theme) {
   const entries = legendOf(progress)
     .filter(({ count, state }) => count > 0 || state === 'succeeded' || signs.has(glyphs[state]))
     .map(({ state, count, word }): readonly Segment[] => [
@@ -207,7 +207,7 @@ function legendLines(progress: JobProgress, { perCell, signs }: Shown, columns: 
 const elapsed = ({ startedAtMs, endedAtMs }: JobProgress, nowMs: number): string =>
   startedAtMs === null ? '' : formatDuration(Math.max((endedAtMs ?? nowMs) - startedAtMs, 0));
 
-/** The same in words, for outputs that are no terminal: one line. */
+/** The same as one line of text, for outputs that are not terminals. */
 export function progressLine(progress: JobProgress, nowMs: number): string {
   const { name, phase, total, counts, waits, lost } = progress;
   const parts = [
@@ -224,10 +224,10 @@ export function progressLine(progress: JobProgress, nowMs: number): string {
   return `${name} ${phase}${since === '' ? '' : ` ${since}`}: ${parts.join(', ')}${why}`;
 }
 
-/** What has failed, in lines for such outputs; none: nothing has, or it is not known why. */
+/** The failures as lines for such outputs; empty if there are none or the cause is unknown. */
 export const failureText = ({ name, failure }: JobProgress): readonly string[] =>
   failure === null ? [] : [`${name} ${onOneLine(failure.text)}`, ...failure.log.map((line) => `  ${onOneLine(line)}`)];
 
-/** What a line of `progressLine` is worth being printed for: anything but the time has changed. */
+/** The part of a `progressLine` that decides if it is worth printing: a change of time alone is not. */
 export const progressKey = ({ phase, counts, total, waits, lost }: JobProgress): string =>
   JSON.stringify([phase, counts, total, waits?.causes, lost === null]);

@@ -1,6 +1,6 @@
 const GAP = '   ';
 
-/** Columns as kubectl sets them: three blanks between, no lines. Every row has as many cells as `head`. */
+/** Columns as kubectl sets them: three spaces between, no lines. Every row has as many cells as `head`. */
 export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows.map((row) => row.map(onOneLine))];
   const widths = head.map((_, column) => lines.reduce((most, line) => Math.max(most, line[column]?.length ?? 0), 0));
@@ -9,5 +9,5 @@ export function renderTable(head: readonly string[], rows: readonly (readonly st
   return lines.map((line) => `${set(line).trimEnd()}\n`).join('');
 }
 
-/** What a server sends may hold anything; a cell stays on its line and commands no terminal. */
+/** A server may send anything. A cell stays on one line and cannot control the terminal. */
 export const onOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');

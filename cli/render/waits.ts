@@ -1,8 +1,8 @@
-import { outlookOf } from '../../shared/domain/wait-words.ts';
-import type { JobWaits } from '../api-objects.ts';
+import { outlookOf } from '../../shared/domain/pending/wait-words.ts';
+import type { JobWaits } from '../client/api-objects.ts';
 import { renderTable } from './table.ts';
 
-/** What of a Job does not run, a line for each reason; empty: nothing waits. */
+/** What does not run in a Job, one line per reason; empty if nothing waits. */
 export function waitTable({ waits }: Pick<JobWaits, 'waits'>): string {
   if (waits.length === 0) return '';
   return renderTable(
@@ -11,7 +11,7 @@ export function waitTable({ waits }: Pick<JobWaits, 'waits'>): string {
       String(count),
       cause,
       outlookOf({ etaMs: inMs(etaSeconds), nextTryMs: inMs(nextTrySeconds) }) || '<unknown>',
-      message, // ECS's own words may be long
+      message, // ECS's own message may be long
     ]),
   );
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Throttle } from '../ecs/throttle.ts';
 import { AwsError } from '../wire/aws-error.ts';
 import { checked } from '../wire/checked.ts';
-import type { CloudmapApi } from '../wire/cloudmap-wire.ts';
+import type { CloudmapApi } from '../wire/cloudmap-operations.ts';
 import {
   CreateServiceSchema,
   DiscoverInstancesSchema,
@@ -16,12 +16,12 @@ import {
 import type { Operations } from './operations.ts';
 import { claimedOf, type InstanceRecord, type Registry, type Service } from './registry.ts';
 
-/** The private DNS namespace that is there from the start. */
+/** The private DNS namespace that always exists. */
 export type DnsNamespace = {
   readonly id: string;
   /** e.g. `muster.internal` */
   readonly zone: string;
-  /** how long a resolver remembers that there is no such name */
+  /** how long a resolver caches that a name does not exist */
   readonly negativeTtlSec: number;
 };
 
@@ -34,7 +34,7 @@ export type CloudmapApiOptions = {
   readonly quota: { readonly perService: number; readonly perNamespace: number };
   readonly now: () => number;
   readonly operationMs: () => number;
-  /** The error code with which an operation fails; null: it succeeds. */
+  /** The error code that an operation fails with; null if it succeeds. */
   readonly failure: (type: 'REGISTER_INSTANCE' | 'DEREGISTER_INSTANCE') => string | null;
 };
 
@@ -55,7 +55,7 @@ export function cloudmapApi(options: CloudmapApiOptions): CloudmapApi {
   };
   const arnOf = (kind: 'service' | 'namespace', id: string): string =>
     `arn:aws:servicediscovery:${place.region}:${place.account}:${kind}/${id}`;
-  /** Accepts what shall become of an instance, and does it a while later. */
+  /** Accepts a change to an instance and applies it after a delay. */
   const change = (service: Service, instanceId: string, to: InstanceRecord | null): { OperationId: string } => {
     const type = to === null ? 'DEREGISTER_INSTANCE' : 'REGISTER_INSTANCE';
     const failure = options.failure(type);
@@ -257,7 +257,7 @@ function instanceOf(service: Service, instanceId: string): InstanceRecord {
   return instance;
 }
 
-/** One operation at a time for one instance of a service. */
+/** Allows one operation at a time per instance of a service. */
 function refuseDuplicate({ changing }: Service, instanceId: string): void {
   const underWay = changing.get(instanceId);
   if (underWay !== undefined)
@@ -266,7 +266,7 @@ function refuseDuplicate({ changing }: Service, instanceId: string): void {
     });
 }
 
-/** `srv-` and sixteen letters and digits. */
+/** `srv-` and sixteen letters or digits. */
 function newServiceId(): string {
   const digits = BigInt(`0x${randomBytes(11).toString('hex')}`)
     .toString(36)
@@ -274,7 +274,7 @@ function newServiceId(): string {
   return `srv-${digits.slice(-16)}`;
 }
 
-/** What comes after the item that the token names; sorted by id. */
+/** The items after the one that the token names, sorted by id. */
 function pageOf<Item extends { readonly id: string }>(
   items: readonly Item[],
   max: number,

@@ -1,16 +1,19 @@
 import * as z from 'zod';
 
-/** Values as Cloud Map's API reference bounds them; what this emulation does not do is refused, never ignored. */
+/**
+ * Values with the limits of Cloud Map's API reference. Values that this emulation does not support are refused, never
+ * ignored.
+ */
 const IdSchema = z
   .string()
   .min(1)
   .max(255)
-  .transform((text) => text.slice(text.lastIndexOf('/') + 1)); // an ARN will do
+  .transform((text) => text.slice(text.lastIndexOf('/') + 1)); // an ARN is also accepted
 const InstanceIdSchema = z.string().regex(/^[0-9a-zA-Z_/:.@-]{1,64}$/, 'up to 64 letters, digits and _/:.@-');
 const TokenSchema = z.string().max(4096).optional();
 const PageSchema = z.object({ MaxResults: z.number().int().min(1).max(100).default(100), NextToken: TokenSchema });
 
-/** A DNS name below the zone. Its labels are not only host names: `_service._tcp` is one as well. */
+/** A DNS name in the zone. Its labels need not be host names: `_service._tcp` is valid, too. */
 const ServiceNameSchema = z
   .string()
   .min(1)

@@ -2,65 +2,63 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Throttle, type Rate } from '../ecs/throttle.ts';
 import { wallTimers, type Timers } from '../ecs/timers.ts';
-import type { AwsService } from '../wire/aws-json.ts';
-import { cloudmapService, type CloudmapApi } from '../wire/cloudmap-wire.ts';
+import type { CloudmapApi } from '../wire/cloudmap-operations.ts';
 import { cloudmapApi } from './cloudmap-api.ts';
 import { Operations } from './operations.ts';
 import { Registry } from './registry.ts';
 
 export type CloudmapOptions = {
-  /** what every name ends in, e.g. `muster.internal`; its namespace is there from the start */
+  /** the suffix of every name, e.g. `muster.internal`; its namespace always exists */
   readonly zone: string;
-  /** `cloudmap/` is made in it when there is something to keep; null: nothing is kept */
+  /** parent of the folder `cloudmap/`, which is created on the first write; null: nothing is stored */
   readonly dataDir: string | null;
-  /** seconds for which it may be remembered that there is no such name; 5 if left out */
+  /** seconds for which a resolver may cache that a name does not exist; 5 by default */
   readonly negativeTtlSec?: number;
-  /** us-east-1 and 000000000000 if left out */
+  /** us-east-1 and 000000000000 by default */
   readonly region?: string;
   readonly account?: string;
-  /** how long an operation takes, evenly between the two; 5 to 50 ms if left out */
+  /** how long an operation takes, uniform between the two; 5 to 50 ms by default */
   readonly operationMs?: readonly [number, number];
-  /** The error code with which an operation fails; they succeed if left out. */
+  /** The error code that an operation fails with; by default, operations succeed. */
   readonly failure?: (type: 'REGISTER_INSTANCE' | 'DEREGISTER_INSTANCE') => string | null;
-  /** instances; AWS's quotas (1,000 and 2,000) if left out */
+  /** limits on instances; AWS's quotas (1,000 and 2,000) by default */
   readonly quota?: { readonly perService?: number; readonly perNamespace?: number };
-  /** Throttles calls, e.g. by CLOUDMAP_LIMITS; nothing is throttled if left out. */
+  /** Throttles calls, e.g. by CLOUDMAP_LIMITS; no throttling by default. */
   readonly limits?: Partial<Record<keyof CloudmapApi, Rate>>;
-  /** For tests with a clock of their own. */
+  /** For tests with their own clock. */
   readonly timers?: Timers;
-  /** Told of files that make no sense. */
+  /** Called for files that cannot be parsed. */
   readonly warn?: (message: string) => void;
 };
 
 export type Cloudmap = {
-  /** To be served by serveAwsJson. */
-  readonly service: AwsService;
-  /** of the namespace; the same for the same zone, always */
+  readonly api: CloudmapApi;
+  /** of the namespace; always the same for the same zone */
   readonly namespaceId: string;
   readonly zone: string;
   readonly negativeTtlSec: number;
-  /** What DNS has to say of a name; see {@link Found}. */
+  /** What DNS answers for a name; see {@link Found}. */
   lookUp(name: string): Found;
-  /** Does nothing any more. What was accepted is on disk. */
+  /** Stops everything. Accepted operations are on disk. */
   close(): void;
 };
 
-/** What is known of a name, whatever its case. */
+/** What is known about a name; letter case does not matter. */
 export type Found =
   /** not in this zone */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'absent' }
-  /** the name is there, an address is not: names below it have some, or it is the zone itself */
+  /** the name exists without an address: names below it have addresses, or it is the zone itself */
   | { readonly kind: 'empty'; readonly isZone: boolean }
   /** at least one, in no order */
   | { readonly kind: 'addresses'; readonly ips: readonly string[]; readonly ttlSec: number };
 
 const DEFAULT_OPERATION_MS = [5, 50] as const;
 const DEFAULT_NEGATIVE_TTL_SEC = 5;
-/** Instances of a service, and of all services of a DNS namespace (reference/aws.md 4.1). */
+/** Limits on the instances of a service, and of all services of a DNS namespace (reference/aws.md 4.1). */
 const AWS_QUOTA = { perService: 1_000, perNamespace: 2_000 };
 
-/** The embedded Cloud Map, with one private DNS namespace. What it holds outlives it in the data folder, as tasks outlive ECS. */
+/** The embedded Cloud Map with one private DNS namespace. Its state survives it in the data folder, as tasks survive ECS. */
 export function createCloudmap(options: CloudmapOptions): Cloudmap {
   const { zone, dataDir, negativeTtlSec = DEFAULT_NEGATIVE_TTL_SEC } = options;
   const timers = options.timers ?? wallTimers();
@@ -79,7 +77,7 @@ export function createCloudmap(options: CloudmapOptions): Cloudmap {
     failure: options.failure ?? (() => null),
   });
   return {
-    service: cloudmapService(api),
+    api,
     namespaceId: namespace.id,
     zone,
     negativeTtlSec,

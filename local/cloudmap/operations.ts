@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Timers } from '../ecs/timers.ts';
 
-/** What Cloud Map does after it has answered: submitted, pending, then done or failed. */
+/** What Cloud Map does after it answers: submitted, pending, then succeeded or failed. */
 export type Operation = {
   readonly id: string;
   readonly type: 'REGISTER_INSTANCE' | 'DEREGISTER_INSTANCE';
@@ -18,10 +18,10 @@ export type OperationState = {
 
 type Entry = Operation & { readonly delayMs: number; done: OperationState | null };
 
-/** Operations that are over are told of for that long at least. */
+/** Finished operations stay visible for at least this long. */
 const REMEMBERED_MS = 600_000;
 
-/** Operations by id. Those that are over are forgotten after a while; AWS remembers them longer than anybody asks. */
+/** Operations by id. Finished ones are forgotten after a while; AWS keeps them longer than any caller asks. */
 export class Operations {
   readonly #timers: Timers;
   /** oldest first */
@@ -31,7 +31,7 @@ export class Operations {
     this.#timers = timers;
   }
 
-  /** Announces an operation that takes `delayMs`; then `finish` does it, and says why it failed, or null. */
+  /** Records an operation that takes `delayMs`. Then `finish` applies it and returns an error code, or null. */
   submit(
     operation: Omit<Operation, 'id' | 'createdAtMs'>,
     delayMs: number,

@@ -23,10 +23,10 @@ const ServiceRecordSchema = z.object({
 export type InstanceRecord = Readonly<z.infer<typeof InstanceRecordSchema>>;
 export type NewService = Omit<Readonly<z.infer<typeof ServiceRecordSchema>>, 'schema' | 'instances'>;
 
-/** A name in the zone. What DNS says of it is in `instances`; what has been asked for meanwhile is in `changing`. */
+/** A name in the zone. `instances` is what DNS answers; `changing` is what callers have requested since. */
 export type Service = NewService & {
   readonly instances: ReadonlyMap<string, InstanceRecord>;
-  /** by instance: the operation that is under way, and what will be of the instance; null: nothing */
+  /** by instance: the operation in progress and the resulting instance; null: none */
   readonly changing: ReadonlyMap<string, Change>;
 };
 
@@ -38,18 +38,18 @@ type Entry = NewService & {
 };
 
 /**
- * The services of one namespace and their instances, one file a service. On disk is what every operation that was accepted
- * leads to, so a crash completes what it interrupts. Writes are synchronous: no call is answered before.
+ * The services of one namespace and their instances, one file per service. The disk holds the result of every accepted
+ * operation, so after a crash the interrupted ones complete. Writes are synchronous: no call is answered before them.
  */
 export class Registry {
   readonly #dir: string | null;
   readonly #byId = new Map<string, Entry>();
-  /** by the name in lower case: DNS sees no difference */
+  /** by the name in lower case, because DNS ignores case */
   readonly #byName = new Map<string, Entry>();
 
   /**
-   * Reads what `dir` holds; null keeps everything in memory. The folder is made when there is something to keep. A file that
-   * is no service, torn by a crash of the machine, is put aside, and `warn` is told.
+   * Reads the contents of `dir`; null keeps everything in memory. Creates the folder on the first write. Moves aside a file
+   * that is not a service (torn when the machine crashed) and calls `warn`.
    */
   constructor(dir: string | null, warn: (message: string) => void = () => undefined) {
     this.#dir = dir;
@@ -67,7 +67,7 @@ export class Registry {
     }
   }
 
-  /** In the order of their ids, so that pages neither repeat nor miss what stays. */
+  /** Sorted by id, so that pages neither repeat nor miss services that remain. */
   all(): readonly Service[] {
     return [...this.#byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   }
@@ -80,14 +80,14 @@ export class Registry {
     return this.#byName.get(name.toLowerCase()) ?? null;
   }
 
-  /** Whether a name that has instances ends in `.name`: then DNS knows this one, too, though it has no record. */
+  /** Whether a name with instances ends in `.name`: then this name exists in DNS, too, although it has no record. */
   hasBelow(name: string): boolean {
     const end = `.${name.toLowerCase()}`;
     for (const [below, { instances }] of this.#byName) if (below.endsWith(end) && instances.size > 0) return true;
     return false;
   }
 
-  /** Instances that are there or are being registered, of all services. */
+  /** Instances of all services that exist or are being registered. */
   get instanceCount(): number {
     let count = 0;
     for (const service of this.#byId.values()) count += claimedOf(service);
@@ -108,7 +108,7 @@ export class Registry {
     if (this.#dir !== null) rmSync(join(this.#dir, `${id}.json`), { force: true });
   }
 
-  /** Accepts a change of an instance; it shows when {@link complete} is called. */
+  /** Accepts a change to an instance. It becomes visible when {@link complete} is called. */
   accept(serviceId: string, instanceId: string, change: Change): void {
     const entry = this.#byId.get(serviceId);
     if (entry === undefined) return;
@@ -116,7 +116,7 @@ export class Registry {
     this.#write(entry);
   }
 
-  /** Makes an accepted change, or (`undo`) drops it. */
+  /** Applies an accepted change, or (`undo`) drops it. */
   complete(serviceId: string, instanceId: string, undo = false): void {
     const entry = this.#byId.get(serviceId);
     const change = entry?.changing.get(instanceId);
@@ -145,14 +145,17 @@ export class Registry {
   }
 }
 
-/** Instances of a service that are there or are being registered. */
+/** Instances of a service that exist or are being registered. */
 export function claimedOf({ instances, changing }: Pick<Service, 'instances' | 'changing'>): number {
   let count = instances.size;
   for (const [id, { to }] of changing) if (to !== null && !instances.has(id)) count++;
   return count;
 }
 
-/** null: it is none, and has been put aside. Its tasks died with the machine; whoever needs the name makes it again. */
+/**
+ * null if it is not a service file; the file was then moved aside. Its tasks died with the machine, and the next user of
+ * the name creates it again.
+ */
 function readService(path: string, warn: (message: string) => void): z.output<typeof ServiceRecordSchema> | null {
   try {
     return ServiceRecordSchema.parse(JSON.parse(readOwn(path)));

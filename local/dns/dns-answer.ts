@@ -11,29 +11,30 @@ import type { Found } from '../cloudmap/create-cloudmap.ts';
 
 export type Zone = {
   readonly zone: string;
-  /** seconds for which it may be remembered that there is no such name */
+  /** seconds for which a resolver may cache that a name does not exist */
   readonly negativeTtlSec: number;
   lookUp(name: string): Found;
-  /** The addresses of an answer, from all that there are. */
+  /** Picks the addresses for an answer. */
   choose(ips: readonly string[]): readonly string[];
 };
 
 /** Response codes of RFC 1035, 4.1.1. */
 const RCODE = { noError: 0, formErr: 1, nxDomain: 3, notImp: 4, refused: 5 } as const;
 
-/** What a client without EDNS takes in one datagram (RFC 1035, 4.2.1), and what we send at most to one with it. */
+/** The largest datagram for a client without EDNS (RFC 1035, 4.2.1), and our largest for one with it. */
 const PLAIN_BYTES_MAX = 512;
 const EDNS_BYTES_MAX = 1232;
 const HEADER_BYTES = 12;
 
 /**
- * The answer to one message, for this zone and no other; null: nothing is said to what is no query. Never throws, whatever
- * the bytes are. `bytesMax` limits the answer to what a transport takes; null: by what the query allows a datagram.
+ * The answer to one message, for this zone only; null if the message is not a query and gets no answer. Never throws,
+ * whatever the bytes are. `bytesMax` is the transport's limit on the answer; null: the limit that the query sets for a
+ * datagram.
  */
 export function answerTo(message: Buffer, zone: Zone, bytesMax: number | null): Buffer | null {
   if (message.length < HEADER_BYTES) return null;
   const flags = message.readUInt16BE(2);
-  if ((flags & QUERY_RESPONSE) !== 0) return null; // two servers must not answer one another for ever
+  if ((flags & QUERY_RESPONSE) !== 0) return null; // two servers must not answer each other forever
   const id = message.readUInt16BE(0);
   const headerOnly = (rcode: number): Buffer =>
     encode({ type: 'response', id, flags: (flags & (OPCODE | RECURSION_DESIRED)) | rcode });
@@ -48,11 +49,11 @@ export function answerTo(message: Buffer, zone: Zone, bytesMax: number | null): 
 const QUERY_RESPONSE = 0x8000;
 const OPCODE = 0x7800;
 
-/** null: it is no query that can be answered with the question in it. */
+/** null if no answer can repeat its question. */
 function answerQuery(message: Buffer, zone: Zone, bytesMax: number | null): Buffer | null {
   const query = decode(message);
   const [question] = query.questions ?? [];
-  // what is not ASCII would not come back as it was
+  // non-ASCII bytes would not be returned unchanged
   if (question === undefined || query.questions?.length !== 1 || !/^[\x21-\x7e]+$/.test(question.name)) return null;
   const opt = query.additionals?.find((record) => record.type === 'OPT');
   const { rcode, answers = [], authorities = [] } = decide(question, zone);
@@ -66,10 +67,10 @@ function answerQuery(message: Buffer, zone: Zone, bytesMax: number | null): Buff
   const whole = encode({ ...response, flags, answers, authorities });
   const asked = opt?.type === 'OPT' ? Math.max(opt.udpPayloadSize, PLAIN_BYTES_MAX) : PLAIN_BYTES_MAX;
   if (whole.length <= (bytesMax ?? Math.min(asked, EDNS_BYTES_MAX))) return whole;
-  return encode({ ...response, flags: flags | TRUNCATED_RESPONSE }); // it will be asked for by TCP
+  return encode({ ...response, flags: flags | TRUNCATED_RESPONSE }); // the client then asks by TCP
 }
 
-/** We know no option; whoever has sent some learns that, and how much we take (RFC 6891). */
+/** We support no options. A client that sends some gets this reply, with the size that we accept (RFC 6891). */
 const OPT: Answer = {
   type: 'OPT',
   name: '.',
@@ -106,7 +107,7 @@ function decide(
   return { rcode: RCODE.noError, ...nothing };
 }
 
-/** Says how long it may be remembered that there is nothing: its TTL and its last number (RFC 2308). */
+/** Says how long the missing name may be cached: its TTL and its last number (RFC 2308). */
 const soaOf = ({ zone, negativeTtlSec }: Zone): Answer => ({
   type: 'SOA',
   class: 'IN',

@@ -12,13 +12,13 @@ export type DnsServer = {
 
 /** Route 53 answers with at most eight of a multivalue record's addresses (reference/aws.md 4.1). */
 const ADDRESSES_MAX = 8;
-/** A TCP connection that says nothing is not kept longer. */
+/** A TCP connection without traffic is closed after this time. */
 const TCP_IDLE_MS = 10_000;
 const TCP_BYTES_MAX = 65_535;
 
 /**
- * Answers DNS queries for Cloud Map's zone on 127.0.0.1, by UDP and TCP. Takes the first of `ports` that is free for both;
- * 0 is any. Rejects if none is.
+ * Answers DNS queries for Cloud Map's zone on 127.0.0.1, by UDP and TCP. Uses the first of `ports` that is free for both; 0
+ * is any. Rejects if none is free.
  */
 export async function startDns(cloudmap: Cloudmap, ports: readonly number[]): Promise<DnsServer> {
   const zone: Zone = {
@@ -42,7 +42,7 @@ async function listen(zone: Zone, wanted: number): Promise<DnsServer> {
   const datagrams = createSocket('udp4');
   datagrams.on('message', (message, { address, port }) => {
     const answer = answerTo(message, zone, null);
-    // whoever is gone by now is told nothing; a forged port 0 is nobody
+    // a client that is gone gets no answer, nor does a forged port 0
     if (answer !== null && port !== 0) datagrams.send(answer, port, address, () => undefined);
   });
   const connections = new Set<Socket>();
@@ -54,7 +54,7 @@ async function listen(zone: Zone, wanted: number): Promise<DnsServer> {
   try {
     const port = await bindDatagrams(datagrams, wanted);
     await bindStreams(streams, port);
-    // from here on an error concerns one message (a client that is gone), not the server
+    // from here on, an error concerns one message (its client is gone), not the server
     datagrams.on('error', () => undefined);
     streams.on('error', () => undefined);
     return {
@@ -74,7 +74,7 @@ async function listen(zone: Zone, wanted: number): Promise<DnsServer> {
   }
 }
 
-/** Messages in a stream have their length before them, in two bytes (RFC 1035, 4.2.2). */
+/** Messages in a stream are prefixed with their length in two bytes (RFC 1035, 4.2.2). */
 function serveStream(connection: Socket, zone: Zone): void {
   let rest: Buffer = Buffer.alloc(0);
   connection.setTimeout(TCP_IDLE_MS, () => connection.destroy());

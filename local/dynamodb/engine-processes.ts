@@ -2,8 +2,8 @@ import { HAS_PROC, allPids, commandLine } from '../process-table.ts';
 import { type Known, knownAs } from '../process-identity.ts';
 
 /**
- * The engines that hold a database file open, whoever started them, by their command lines. The engine exists for Linux
- * only, so nothing is found elsewhere.
+ * The engines that have a database file open, found by their command lines, regardless of which process started them. The
+ * engine exists only for Linux, so other systems have none.
  */
 export function enginesOn(dbPath: string): readonly Known[] {
   if (!HAS_PROC) return [];

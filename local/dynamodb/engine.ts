@@ -6,14 +6,14 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The one package that we can depend on: it holds the program for Linux on x64, and nothing that would find it. */
+/** The only package that we can depend on: it contains the program for Linux on x64, and no code to locate it. */
 const PACKAGE = '@dynoxide/linux-x64';
 const PROGRAM = 'dynoxide';
 
-/** The engine opens its port in 0.1 to 0.4 s; a busy machine may take a few seconds more. */
+/** The engine opens its port after 0.1 to 0.4 s; on a busy machine, after a few seconds. */
 const READY_WITHIN_MS = 15_000;
 const POLL_MS = 20;
-/** It ends within milliseconds of SIGTERM, and keeps nothing that a kill could tear: its file is a journaled one. */
+/** It ends within milliseconds of SIGTERM. A kill cannot tear its file, which is journaled. */
 const TERM_WITHIN_MS = 3_000;
 
 export type DynamoEngine = {
@@ -23,19 +23,19 @@ export type DynamoEngine = {
   readonly pid: number;
   /** Resolves when the process is gone. */
   stop(): Promise<void>;
-  /** Resolves with a sentence when the process ends, whoever ended it. */
+  /** Resolves with a sentence when the process ends, for any reason. */
   readonly ended: Promise<string>;
 };
 
-/** There is no such engine for this machine; `reason` is a sentence for people. */
+/** The engine does not exist for this machine; `reason` is a sentence for people. */
 export type NoEngine = { readonly kind: 'absent'; readonly reason: string };
 
 /**
- * Starts a DynamoDB engine on loopback, storing in the file `dbPath` (default: in memory). It answers every web page that
- * finds it, whatever its Origin, and whoever writes rows can start Jobs; so it listens at an address of 127.0.0.0/8 and a
- * port that no page can guess, unless `at` (an earlier engine's endpoint) says where. Its process is in a group of its
- * own, so that Ctrl-C reaches whoever started it first, who then calls `stop`. Throws when the program is there but does
- * not get ready.
+ * Starts a DynamoDB engine on loopback, which stores its data in the file `dbPath` (default: in memory). It answers any web
+ * page that finds it, whatever its Origin, and a client that writes rows can start Jobs. So it listens on an address in
+ * 127.0.0.0/8 and a port that no page can guess, unless `at` (an earlier engine's endpoint) is given. It has its own
+ * process group, so Ctrl-C reaches the process that started it first, which then calls `stop`. Throws if the program exists
+ * but does not become ready.
  */
 export async function startDynamoEngine(
   options: { readonly at?: string; readonly dbPath?: string } = {},
@@ -58,12 +58,12 @@ export async function startDynamoEngine(
     if (said.length > 20) said.shift();
   });
   const ended = endOf(child, said);
-  // However this process ends, short of a kill, its engine ends, too.
+  // However this process ends, except by SIGKILL, its engine ends, too.
   const killAtExit = (): void => void child.kill('SIGKILL');
   process.once('exit', killAtExit);
   void ended.then(() => process.off('exit', killAtExit));
   await Promise.race([
-    // Its own word first: whoever else listens on that port would answer as well.
+    // Waits for the engine's own output first: any other program on that port would answer as well.
     listens(child).then(async () => answers(endpoint)),
     ended.then((how) => {
       throw new Error(`the DynamoDB engine did not start: ${how}`);
@@ -85,7 +85,10 @@ function findEngine(): string | null {
   }
 }
 
-/** An address out of 16 million, all of which are this machine on Linux, and a port of it that was free a moment ago. */
+/**
+ * One of 16 million addresses, all of which belong to this machine on Linux, and one of its ports that was free a moment
+ * ago.
+ */
 async function freeEndpoint(): Promise<string> {
   const host = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
   const server = createServer().listen(0, host);

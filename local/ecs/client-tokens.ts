@@ -3,19 +3,19 @@ import type { Launch, TaskRecord } from './task-record.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Ended tasks are visible for that long at least ("at least one hour", ECS API DescribeTasks). */
+/** Ended tasks stay visible for at least this long ("at least one hour", ECS API DescribeTasks). */
 export const STOPPED_VISIBLE_MS = HOUR_MS;
 
 /**
- * Until when a client token answers for its call: 24 hours from it, or one hour after its last task has ended, whichever
- * is sooner (ECS developer guide, "Ensuring idempotency"). A call that started nothing is remembered for an hour. Pure.
+ * When a client token expires: 24 hours after its call, or one hour after its last task ended, whichever comes first (ECS
+ * developer guide, "Ensuring idempotency"). A call that started nothing is remembered for an hour. Pure.
  */
 function tokenExpiresAtMs(createdAtMs: number, tasks: readonly Pick<TaskRecord, 'stoppedAtMs'>[]): number {
   const endsMs = tasks.map((task) => task.stoppedAtMs ?? Infinity);
   return Math.min(createdAtMs + 24 * HOUR_MS, Math.max(createdAtMs, ...endsMs) + HOUR_MS);
 }
 
-/** Equal for requests with equal parameters, in whatever order their members come. */
+/** Equal for requests with equal parameters, regardless of their order. */
 export function fingerprint(request: object): string {
   return createHash('sha256').update(JSON.stringify(request, sortMembers)).digest('base64url');
 }
@@ -27,7 +27,7 @@ function sortMembers(_key: string, value: unknown): unknown {
 
 type Answered = { readonly launch: Launch; readonly createdAtMs: number };
 
-/** Which calls of RunTask have been answered, by cluster and token. */
+/** The answered calls of RunTask, by cluster and token. */
 export class ClientTokens {
   readonly #answered = new Map<string, Answered>();
 
@@ -35,7 +35,7 @@ export class ClientTokens {
     if (launch.token !== null) this.#answered.set(`${cluster}/${launch.token}`, { launch, createdAtMs });
   }
 
-  /** The call that used this token, if the token is still alive; `task` finds a task by its id, null if it is not to be seen. */
+  /** The call that used this token, if the token is still valid; `task` finds a task by id, null if it is not visible. */
   recall(cluster: string, token: string, task: (id: string) => TaskRecord | null, nowMs: number): Launch | null {
     const answered = this.#answered.get(`${cluster}/${token}`);
     if (answered === undefined) return null;
@@ -43,7 +43,7 @@ export class ClientTokens {
     return nowMs < tokenExpiresAtMs(answered.createdAtMs, tasks) ? answered.launch : null;
   }
 
-  /** Forgets what has expired. */
+  /** Removes expired tokens. */
   prune(task: (id: string) => TaskRecord | null, nowMs: number): void {
     for (const [key, { launch, createdAtMs }] of this.#answered) {
       const tasks = launch.taskIds.map((id) => task(id) ?? { stoppedAtMs: createdAtMs });

@@ -1,41 +1,40 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AwsService } from '../wire/aws-json.ts';
-import { ecsService, type EcsApi } from '../wire/ecs-wire.ts';
+import type { EcsApi } from '../wire/ecs-operations.ts';
 import { ClientTokens } from './client-tokens.ts';
 import { Definitions } from './definitions.ts';
-import type { Driver, Reports } from './driver.ts';
+import type { Driver, Reports } from './driver/driver.ts';
 import { ecsApi, type Quota } from './ecs-api.ts';
-import { Outbox, type Weather } from './outbox.ts';
-import { ProcessDriver } from './process-driver.ts';
-import { simulatedDriver, type Script } from './simulated-driver.ts';
+import { Outbox, type DeliveryFaults } from './outbox.ts';
+import { ProcessDriver } from './driver/process-driver.ts';
+import { simulatedDriver, type Script } from './driver/simulated-driver.ts';
 import { TaskEngine } from './task-engine.ts';
 import { taskEvent, type EcsTaskEvent } from './task-event.ts';
-import { TaskFiles } from './task-files.ts';
-import type { TaskNetwork } from './task-network.ts';
+import { TaskFiles } from './driver/task-files.ts';
+import type { TaskNetwork } from './driver/task-network.ts';
 import type { LastStatus, StopCause } from './task-record.ts';
 import { Throttle, type Limits } from './throttle.ts';
 import { wallTimers, type Timers } from './timers.ts';
 
 export type EcsOptions = {
   readonly driver: DriverChoice;
-  /** Takes every "ECS Task State Change"; called again until it resolves. Without it no event is made. */
+  /** Receives every "ECS Task State Change"; called again until it resolves. Without it no events are created. */
   readonly onEvent?: (event: EcsTaskEvent) => Promise<void>;
-  readonly events?: Weather & {
-    /** only these, as an EventBridge rule on detail.lastStatus would pick; all if left out */
+  readonly events?: DeliveryFaults & {
+    /** only these, as an EventBridge rule on detail.lastStatus would select; all by default */
     readonly statuses?: readonly LastStatus[];
   };
-  /** `['default']` if left out */
+  /** `['default']` by default */
   readonly clusters?: readonly string[];
-  /** us-east-1 if left out */
+  /** us-east-1 by default */
   readonly region?: string;
-  /** 000000000000 if left out */
+  /** 000000000000 by default */
   readonly account?: string;
-  /** Throttles calls, e.g. by AWS_LIMITS; nothing is throttled if left out. */
+  /** Throttles calls, e.g. by AWS_LIMITS; no throttling by default. */
   readonly limits?: Partial<Limits>;
-  /** no quota if left out */
+  /** no quota by default */
   readonly quota?: Quota;
-  /** For tests with a clock of their own. */
+  /** For tests with their own clock. */
   readonly timers?: Timers;
   readonly log?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 };
@@ -43,42 +42,46 @@ export type EcsOptions = {
 export type DriverChoice =
   | {
       readonly kind: 'process';
-      /** `ecs/` and `logs/` are made in it, `secrets/` and `configmaps/` are read; whoever calls holds the lock on it */
+      /**
+       * parent of `ecs/` and `logs/`, which are created, and `secrets/` and `configmaps/`, which are read; the caller holds
+       * its lock
+       */
       readonly dataDir: string;
-      /** where commands run, and what MUSTER_WORKSPACE names */
+      /** where commands run; the value of MUSTER_WORKSPACE */
       readonly workspaceDir: string;
-      /** variables that every container gets unless it says otherwise; none but a PATH if left out */
+      /** variables of every container, unless it sets them itself; only a PATH by default */
       readonly environment?: Readonly<Record<string, string>>;
-      /** tasks share 127.0.0.1 and know no names if left out */
+      /** by default, tasks share 127.0.0.1 and have no names */
       readonly network?: TaskNetwork;
     }
   | {
       readonly kind: 'simulated';
       readonly script?: Script;
-      /** Definitions are kept in it, so that Jobs of an earlier life go on; tasks end with this one. Nothing is kept if left out. */
+      /**
+       * Stores definitions, so that Jobs of an earlier run continue; tasks end with this run. By default, nothing is
+       * stored.
+       */
       readonly dataDir?: string;
     };
 
 export type Ecs = {
-  /** To be served by serveAwsJson. Calls that come before `start` has resolved would miss earlier tasks. */
-  readonly service: AwsService;
-  /** The same operations without HTTP. */
+  /** Calls before `start` has resolved would miss earlier tasks. */
   readonly api: EcsApi;
-  /** Adopts what an earlier life left. Call it once, before anything else. */
+  /** Adopts the tasks of an earlier run. Call it once, before anything else. */
   start(): Promise<void>;
-  /** Takes the ground from under a task, as Spot does. */
+  /** Interrupts a task, as Spot does. */
   interrupt(taskArn: string, cause?: Omit<StopCause, 'atMs'>): void;
-  /** Whether a task (by id) still runs or will: its log may grow. */
+  /** Whether a task (by id) still runs or will run: its log may grow. */
   isLive(taskId: string): boolean;
-  /** Resolves when every event has been handed over. */
+  /** Resolves when every event has been delivered. */
   idle(): Promise<void>;
-  /** Ends all tasks (SIGTERM, SIGKILL after `graceMs`, 3 s unless given) and leaves no process behind. */
+  /** Ends all tasks (SIGTERM, then SIGKILL after `graceMs`, 3 s by default) and leaves no process behind. */
   stopAll(graceMs?: number): Promise<void>;
 };
 
 const STOP_ALL_GRACE_MS = 3_000;
 
-/** The embedded ECS. With the process driver its tasks outlive it, and the next one on the same folder adopts them. */
+/** The embedded ECS. With the process driver, its tasks outlive it, and the next instance on the same folder adopts them. */
 export function createEcs(options: EcsOptions): Ecs {
   const { driver, onEvent, events = {}, log = () => undefined } = options;
   const timers = options.timers ?? wallTimers();
@@ -135,7 +138,6 @@ export function createEcs(options: EcsOptions): Ecs {
   };
 
   return {
-    service: ecsService(api),
     api,
     async start() {
       for (const task of engine.adopt()) tokens.remember(task.cluster, task.launch, task.createdAtMs);
@@ -147,7 +149,7 @@ export function createEcs(options: EcsOptions): Ecs {
     idle: async () => outbox.idle(),
     async stopAll(graceMs = STOP_ALL_GRACE_MS) {
       open = false;
-      // what is not handed over now is said again at the next start, when somebody will listen
+      // undelivered events are sent again at the next start, when the queue exists
       const settled = outbox.close();
       await engine.stopAll(graceMs);
       await Promise.race([settled, new Promise<void>((resolve) => timers.after(LISTENERS_WAITED_FOR_MS, resolve))]);
@@ -156,7 +158,7 @@ export function createEcs(options: EcsOptions): Ecs {
   };
 }
 
-/** A delivery that hangs, since its queue is gone too, must not keep the runtime from ending. */
+/** A delivery that hangs because its queue is gone must not keep the runtime from ending. */
 const LISTENERS_WAITED_FOR_MS = 500;
 const TOKENS_PRUNED_EVERY_MS = 60_000;
 const SPOT = { code: 'SpotInterruption', reason: 'Your Spot Task was interrupted.' } as const;
@@ -169,7 +171,7 @@ const ALL_STATUSES: readonly LastStatus[] = [
   'STOPPED',
 ];
 
-/** Real paths, so that files can be recognised by the names that the system has for them. */
+/** Real paths, so that files match the names that the system reports. */
 function makeDir(path: string): string {
   mkdirSync(path, { recursive: true });
   return realpathSync(path);

@@ -23,7 +23,7 @@ const LinuxParametersSchema = z.looseObject({
   capabilities: z.object({ add: z.array(z.string()).optional(), drop: z.array(z.string()).optional() }).optional(),
 });
 
-/** The members that decide something here; all others are kept and shown again. */
+/** The members that affect this emulation; all others are stored and returned. */
 const ContainerDefinitionSchema = z.looseObject({
   name: z.string().regex(NAME, `Container.name contains invalid characters: ${NAME_WORDS}`),
   image: z.string().min(1, 'Container.image should not be null or empty'),
@@ -42,7 +42,7 @@ const ContainerDefinitionSchema = z.looseObject({
   linuxParameters: LinuxParametersSchema.optional(),
 });
 
-/** The request of RegisterTaskDefinition, with ECS's own words for what is wrong where they are known. */
+/** The request of RegisterTaskDefinition. Errors use ECS's own text where it is known. */
 export const DefinitionRequestSchema = z.looseObject({
   family: z.string().regex(NAME, `Family contains invalid characters: ${NAME_WORDS}`),
   containerDefinitions: z
@@ -77,13 +77,13 @@ export type ContainerDefinition = z.infer<typeof ContainerDefinitionSchema>;
 export type DefinitionRequest = z.infer<typeof DefinitionRequestSchema>;
 export type Definition = z.infer<typeof DefinitionSchema>;
 
-/** Essential unless it says otherwise; when an essential container ends, the task does. */
+/** Essential by default; when an essential container ends, the task ends. */
 export const isEssential = (container: ContainerDefinition): boolean => container.essential ?? true;
 
 /** Seconds between SIGTERM and SIGKILL; Fargate's default is 30. */
 export const stopTimeoutSec = (container: ContainerDefinition): number => container.stopTimeout ?? 30;
 
-/** What is wrong with a definition beyond the shape of its members, in one sentence; null if nothing is. */
+/** What is wrong with a definition as a whole, in one sentence; null if nothing is. */
 export function definitionProblem(definition: DefinitionRequest): string | null {
   const containers = definition.containerDefinitions;
   const names = new Set(containers.map((container) => container.name));
@@ -134,7 +134,7 @@ function dependencyProblem(containers: readonly ContainerDefinition[]): string |
   return hasCircle(containers) ? 'The container dependencies form a circle.' : null;
 }
 
-/** Takes away containers whose needs are all gone until none can be; what is left needs itself. */
+/** Removes containers whose dependencies are all gone until none is left to remove; the remaining ones form a cycle. */
 function hasCircle(containers: readonly ContainerDefinition[]): boolean {
   let left = containers;
   for (;;) {
@@ -161,7 +161,7 @@ function fargateProblem(definition: DefinitionRequest): string | null {
     : null;
 }
 
-/** vCPU shares and MiB of a Fargate size, as ECS shows them; null if Fargate has no such size. */
+/** vCPU shares and MiB of a Fargate size, as ECS shows them; null if Fargate does not have this size. */
 export function fargateSize(cpu: string, memory: string): { readonly cpu: number; readonly memoryMiB: number } | null {
   const shares = amount(cpu, 'vcpu', 1024);
   const memoryMiB = amount(memory, 'gb', 1024);
@@ -170,7 +170,7 @@ export function fargateSize(cpu: string, memory: string): { readonly cpu: number
   return size?.includes(memoryMiB) === true ? { cpu: shares, memoryMiB } : null;
 }
 
-/** `512`, `.5 vCPU`, `0.5 GB`: ECS takes plain shares and MiB as well as whole units. */
+/** `512`, `.5 vCPU`, `0.5 GB`: ECS accepts plain shares and MiB as well as units. */
 function amount(text: string, unit: string, perUnit: number): number | null {
   const match = /^\s*(\d*\.?\d+)\s*([A-Za-z]*)\s*$/.exec(text);
   if (match === null) return null;

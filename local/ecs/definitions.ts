@@ -5,17 +5,17 @@ import { readOwn, setAside, writeWhole } from '../whole-file.ts';
 import { AwsError } from '../wire/aws-error.ts';
 import { DefinitionSchema, definitionProblem, type Definition, type DefinitionRequest } from './definition.ts';
 
-/** `last`: the highest number that was given out, which may be that of a torn file. */
+/** `last`: the highest number assigned, which may belong to a torn file. */
 type Family = { readonly revisions: readonly Definition[]; readonly last: number };
 
-/** All registered task definitions: revisions 1, 2, 3, … of each family, kept for ever, on disk if there is a folder. */
+/** All registered task definitions: revisions 1, 2, 3, … of each family, kept forever, on disk if there is a folder. */
 export class Definitions {
   readonly #families = new Map<string, Family>();
   readonly #dir: string | null;
 
   /**
-   * Reads what `dir` (`<family>/<revision>.json`) holds; null keeps everything in memory. A file that is no definition, torn
-   * by a crash of the machine, is put aside, `warn` is told, and its number is not given out again.
+   * Reads the contents of `dir` (`<family>/<revision>.json`); null keeps everything in memory. Moves aside a file that is
+   * not a definition (torn when the machine crashed), calls `warn`, and does not assign its number again.
    */
   constructor(dir: string | null, warn: (message: string) => void = () => undefined) {
     this.#dir = dir;
@@ -38,7 +38,7 @@ export class Definitions {
     }
   }
 
-  /** Adds a revision. Throws ClientException if the definition makes no sense. */
+  /** Adds a revision. Throws ClientException if the definition is invalid. */
   register({ tags = [], ...request }: DefinitionRequest, nowMs: number): Definition {
     const problem = definitionProblem(request);
     if (problem !== null) throw new AwsError('ClientException', problem);
@@ -58,7 +58,7 @@ export class Definitions {
     return definition;
   }
 
-  /** By `family` (the latest), `family:revision` or either as an ARN; null if there is none. */
+  /** Finds by `family` (the latest), `family:revision`, or either as an ARN; null if there is none. */
   find(name: string): Definition | null {
     const [, family = '', revision] =
       /^(?:arn:aws[\w-]*:ecs:[^:]*:[^:]*:task-definition\/)?([^:/]+)(?::(\d+))?$/.exec(name) ?? [];
@@ -78,7 +78,7 @@ export class Definitions {
 
 const NONE: Family = { revisions: [], last: 0 };
 
-/** null: it is none, and has been put aside. */
+/** null if it is not a definition; the file was then moved aside. */
 function readDefinition(path: string, warn: (message: string) => void): Definition | null {
   try {
     return DefinitionSchema.parse(JSON.parse(readOwn(path)));

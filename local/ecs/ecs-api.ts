@@ -1,6 +1,6 @@
 import { AwsError } from '../wire/aws-error.ts';
 import { checked } from '../wire/checked.ts';
-import type { EcsApi, Failure, Task } from '../wire/ecs-wire.ts';
+import type { EcsApi, Failure, Task } from '../wire/ecs-operations.ts';
 import { type ClientTokens, fingerprint } from './client-tokens.ts';
 import { DefinitionRequestSchema, type Definition } from './definition.ts';
 import type { Definitions } from './definitions.ts';
@@ -19,7 +19,7 @@ import type { TaskEngine } from './task-engine.ts';
 import type { Launch, TaskRecord } from './task-record.ts';
 import type { LimitName, Throttle } from './throttle.ts';
 
-/** How much may run at once in all; tasks beyond it are failures in an answer with HTTP 200. */
+/** How much may run at once in total. Tasks beyond it are failures in an answer with HTTP 200. */
 export type Quota = { readonly tasks?: number; readonly vcpu?: number };
 
 export type EcsApiOptions = {
@@ -31,7 +31,7 @@ export type EcsApiOptions = {
   readonly place: Place;
   readonly quota: Quota;
   readonly now: () => number;
-  /** false: no task is taken any more */
+  /** false: no more tasks are accepted */
   readonly isOpen: () => boolean;
 };
 
@@ -49,7 +49,7 @@ export function ecsApi(options: EcsApiOptions): EcsApi {
   const throttle = (costs: Partial<Record<LimitName, number>>): void => {
     if (!options.throttle.allows(costs, now())) throw new AwsError('ThrottlingException', 'Rate exceeded');
   };
-  /** The task that a caller names by its id or ARN; null if there is none (any more) in this cluster. */
+  /** The task that a caller names by id or ARN; null if this cluster does not have it (any more). */
   const find = (cluster: string, name: string): TaskRecord | null => {
     const task = engine.get(name.slice(name.lastIndexOf('/') + 1));
     return task === null ||
@@ -156,13 +156,13 @@ export function ecsApi(options: EcsApiOptions): EcsApi {
   };
 }
 
-/** A RunTask call draws on ECS's bucket and on Fargate's two (reference/aws.md 1.4). */
+/** A RunTask call draws on ECS's bucket and Fargate's two (reference/aws.md 1.4). */
 function runTaskCosts(request: RunTaskRequest): Partial<Record<LimitName, number>> {
   const launch = capacityProviderOf(request) === 'FARGATE_SPOT' ? 'launchSpot' : 'launchOnDemand';
   return { clusterModify: 1, fargateRunTask: 1, [launch]: request.count ?? 1 };
 }
 
-/** What the token's first call answered. Tasks that have ended since are told by name and status only. */
+/** What the token's first call answered. Tasks that have ended since are reported by name and status only. */
 function answerAgain(
   launch: Launch,
   print: string,
@@ -190,7 +190,7 @@ function answerAgain(
   return { tasks, failures: launch.failures };
 }
 
-/** How many of a request's tasks there is room for, and a failure for the rest, in Fargate's words (with its apostrophe). */
+/** How many of a request's tasks fit, and a failure for the rest, in Fargate's words (with its apostrophe). */
 function grant(
   request: RunTaskRequest,
   definition: Definition,

@@ -1,27 +1,27 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { TaskRecord } from './task-record.ts';
 
-/** What few callers ask of a task that has ended, and what most of its record is. */
+/** The members that few callers read from an ended task, and that are most of its record. */
 type Packed = Pick<TaskRecord, 'overrides' | 'tags' | 'containers'>;
 
 /**
- * Packs the records of tasks that have ended, of which an hour's worth is kept to be shown: a third of the memory, so that
- * 100,000 of them stay small. What they have in common is held once, the rest is unpacked whenever it is looked at.
+ * Packs the records of ended tasks, which stay visible for an hour: they take a third of the memory, so 100,000 of them
+ * stay small. Stores common parts once and unpacks the rest on access.
  */
 export class EndedTasks {
   readonly #texts = new Map<string, string>();
   #dictionary: Buffer | null = null;
 
-  /** The same record, in less memory. Its members are read as always, but a copy by spreading would lack some. */
+  /** The same record, in less memory. Members are read as usual, but a copy by spreading lacks some. */
   pack(task: TaskRecord): TaskRecord {
     const { overrides, tags, containers } = task;
     const text = Buffer.from(JSON.stringify({ overrides, tags, containers } satisfies Packed));
-    const dictionary = (this.#dictionary ??= text); // the first is like all others
+    const dictionary = (this.#dictionary ??= text); // the first one resembles all others
     const packed = deflateRawSync(text, { dictionary }).toString('latin1');
     return new EndedTask(task, packed, dictionary, (same) => this.#shared(same));
   }
 
-  /** Of equal texts one; those that every task has anew are not asked for. */
+  /** Returns one string for equal texts. Not used for texts that differ in every task. */
   #shared(text: string): string {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;

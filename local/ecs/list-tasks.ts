@@ -5,8 +5,8 @@ import type { TaskRecord } from './task-record.ts';
 export type TaskPage = { readonly tasks: readonly TaskRecord[]; readonly nextToken: string | null };
 
 /**
- * One page of ListTasks over `tasks` (visible ones of one cluster), oldest first. Without a status it lists those that
- * shall run; `startedBy` must be the only filter, and lists those that shall run, too (ECS API reference, ListTasks).
+ * One page of ListTasks over `tasks` (visible ones of one cluster), oldest first. Without a status it lists tasks that
+ * should run; `startedBy` must be the only filter and also lists tasks that should run (ECS API reference, ListTasks).
  * Throws InvalidParameterException.
  */
 export function listTasks(request: ListTasksRequest, tasks: Iterable<TaskRecord>): TaskPage {
@@ -29,11 +29,11 @@ export function listTasks(request: ListTasksRequest, tasks: Iterable<TaskRecord>
   return { tasks: page, nextToken: last !== undefined && left.length > page.length ? encodeToken(last) : null };
 }
 
-/** Tasks of Fargate that nobody but RunTask starts belong to none of these. */
+/** Fargate tasks that only RunTask starts belong to none of these. */
 const NEVER_MATCH = ['serviceName', 'containerInstance', 'daemonName'] as const;
 const FILTERS = ['family', 'desiredStatus', 'launchType', ...NEVER_MATCH] as const;
 
-/** A page goes on after a task's place in the order of creation, whether that task is still there or not. */
+/** A page continues after a task's position in creation order, even if that task is gone. */
 type Place = { readonly createdAtMs: number; readonly id: string };
 
 const inOrder = (a: Place, b: Place): number =>

@@ -2,36 +2,36 @@ import { seeded, type Random } from './seeded.ts';
 import type { EcsTaskEvent } from './task-event.ts';
 import type { Timers } from './timers.ts';
 
-/** How badly events are carried. ECS promises at least once and no order; local delivery is kinder than that by default. */
-export type Weather = {
+/** How unreliable event delivery is. ECS promises at least once and no order; local delivery is better than that by default. */
+export type DeliveryFaults = {
   /** share of events that arrive twice, 0..1 */
   readonly duplicate?: number;
   /** share of events that never arrive, 0..1 */
   readonly drop?: number;
-  /** each copy waits anything up to this, so that events overtake one another */
+  /** each copy is delayed by up to this time, so that events overtake each other */
   readonly shuffleMs?: number;
   readonly seed?: number;
 };
 
-export type OutboxOptions = Weather & {
+export type OutboxOptions = DeliveryFaults & {
   readonly deliver: (event: EcsTaskEvent) => Promise<void>;
   readonly timers: Timers;
   readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 };
 
-/** Deliveries under way at once: enough to keep a queue busy, few enough not to flood it. */
+/** Concurrent deliveries: enough to keep a queue busy, few enough not to flood it. */
 const IN_FLIGHT_MAX = 32;
 const RETRY_FIRST_MS = 100;
 const RETRY_LONGEST_MS = 5_000;
 
-type Letter = { readonly event: EcsTaskEvent; readonly onDelivered: (() => void) | undefined; tries: number };
+type Delivery = { readonly event: EcsTaskEvent; readonly onDelivered: (() => void) | undefined; tries: number };
 
-/** Hands events to whoever listens, as EventBridge would: again after a failure, for ever, and without a promised order. */
+/** Delivers events as EventBridge would: repeated after a failure, forever, and without a promised order. */
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #random: Random;
-  /** null: it is on its way, or was. */
-  readonly #waiting: (Letter | null)[] = [];
+  /** null: it is being delivered, or was. */
+  readonly #waiting: (Delivery | null)[] = [];
   #next = 0;
   #inFlight = 0;
   #delayed = 0;
@@ -43,7 +43,7 @@ export class Outbox {
     this.#random = seeded(options.seed ?? 1);
   }
 
-  /** `onDelivered` is called once the first copy has arrived, or was lost on purpose. */
+  /** `onDelivered` is called once the first copy has arrived or was dropped on purpose. */
   put(event: EcsTaskEvent, onDelivered?: () => void): void {
     if (this.#closed) return;
     const { drop = 0, duplicate = 0 } = this.#options;
@@ -55,33 +55,33 @@ export class Outbox {
     if (duplicate > 0 && this.#random() < duplicate) this.#post({ event, onDelivered: undefined, tries: 0 });
   }
 
-  #post(letter: Letter): void {
+  #post(delivery: Delivery): void {
     const { shuffleMs = 0 } = this.#options;
-    if (shuffleMs > 0) this.#later(letter, this.#random() * shuffleMs);
-    else this.#enqueue(letter);
+    if (shuffleMs > 0) this.#later(delivery, this.#random() * shuffleMs);
+    else this.#enqueue(delivery);
   }
 
-  #later(letter: Letter, delayMs: number): void {
+  #later(delivery: Delivery, delayMs: number): void {
     this.#delayed++;
     this.#options.timers.after(delayMs, () => {
       this.#delayed--;
-      this.#enqueue(letter);
+      this.#enqueue(delivery);
     });
   }
 
-  #enqueue(letter: Letter): void {
-    this.#waiting.push(letter);
+  #enqueue(delivery: Delivery): void {
+    this.#waiting.push(delivery);
     this.#pump();
   }
 
   #pump(): void {
     while (!this.#closed && this.#inFlight < IN_FLIGHT_MAX) {
-      const letter = this.#waiting[this.#next];
-      if (letter === undefined || letter === null) break;
-      this.#waiting[this.#next] = null; // an event is some 5 KB
+      const delivery = this.#waiting[this.#next];
+      if (delivery === undefined || delivery === null) break;
+      this.#waiting[this.#next] = null; // an event is about 5 KB
       this.#next++;
       this.#inFlight++;
-      void this.#carry(letter);
+      void this.#carry(delivery);
     }
     if (this.#next > 1024 && this.#next * 2 > this.#waiting.length) {
       this.#waiting.splice(0, this.#next);
@@ -89,14 +89,15 @@ export class Outbox {
     }
   }
 
-  async #carry(letter: Letter): Promise<void> {
+  async #carry(delivery: Delivery): Promise<void> {
     try {
-      await this.#options.deliver(letter.event);
-      letter.onDelivered?.();
+      await this.#options.deliver(delivery.event);
+      delivery.onDelivered?.();
     } catch (error) {
-      letter.tries++;
-      if (letter.tries === 1) this.#options.log('a task event could not be handed over; it is tried again', { error });
-      if (!this.#closed) this.#later(letter, Math.min(RETRY_FIRST_MS * 2 ** (letter.tries - 1), RETRY_LONGEST_MS));
+      delivery.tries++;
+      if (delivery.tries === 1)
+        this.#options.log('a task event could not be handed over; it is tried again', { error });
+      if (!this.#closed) this.#later(delivery, Math.min(RETRY_FIRST_MS * 2 ** (delivery.tries - 1), RETRY_LONGEST_MS));
     } finally {
       this.#inFlight--;
       this.#pump();
@@ -104,7 +105,7 @@ export class Outbox {
     }
   }
 
-  /** Resolves when nothing is waiting or under way. */
+  /** Resolves when nothing is waiting or being delivered. */
   async idle(): Promise<void> {
     if (!this.#isIdle()) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
@@ -113,7 +114,7 @@ export class Outbox {
     return this.#inFlight === 0 && (this.#closed || (this.#delayed === 0 && this.#next >= this.#waiting.length));
   }
 
-  /** Takes and hands over no more; resolves when what is under way has settled. */
+  /** Accepts and delivers nothing more; resolves when current deliveries have settled. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.idle();

@@ -2,7 +2,7 @@ import type { Definition } from './definition.ts';
 import { executionStoppedAtMs } from './task-life.ts';
 import type { ContainerRecord, Overrides, StopCause, TaskRecord } from './task-record.ts';
 
-/** Where all of this pretends to be. */
+/** The AWS account, Region, and network that these tasks appear to be in. */
 export type Place = { readonly region: string; readonly account: string };
 
 export const clusterArn = ({ region, account }: Place, cluster: string): string =>
@@ -14,7 +14,7 @@ export const definitionArn = (
   { family, revision }: { readonly family: string; readonly revision: number },
 ): string => `arn:aws:ecs:${region}:${account}:task-definition/${family}:${revision}`;
 
-/** A task as DescribeTasks and events show it; `Time` is Date in one and text in the other. What is not known yet is absent. */
+/** A task as DescribeTasks and events show it; `Time` is Date in one and text in the other. Unknown members are absent. */
 export type RenderedTask<Time> = {
   attachments: RenderedAttachment[];
   attributes: { name: string; value: string }[];
@@ -140,10 +140,10 @@ function renderContainer(
   };
 }
 
-/** A container's reason is cut there (ECS API, Container.reason). */
+/** ECS cuts a container's reason at this length (ECS API, Container.reason). */
 const REASON_CHARS_MAX = 1024;
 
-/** The network interface of a task: nothing but the subnet until it is placed, as in a RunTask answer. */
+/** The network interface of a task: only the subnet until it is placed, as in a RunTask answer. */
 function attachment(task: TaskRecord, type: string): RenderedAttachment {
   const id = uuidFrom(task.id, 0);
   const subnet = { name: 'subnetId', value: task.subnetId };
@@ -163,7 +163,7 @@ function attachment(task: TaskRecord, type: string): RenderedAttachment {
   };
 }
 
-/** A task's further identities follow from its own, so that none of them has to be stored. */
+/** A task's other identifiers are derived from its id, so none of them has to be stored. */
 function uuidFrom(taskId: string, n: number): string {
   return `${taskId.slice(0, 8)}-${taskId.slice(8, 12)}-4${taskId.slice(13, 16)}-a${taskId.slice(17, 20)}-${taskId.slice(20, 30)}${n.toString(16).padStart(2, '0')}`;
 }

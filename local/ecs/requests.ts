@@ -25,7 +25,7 @@ const StrategySchema = z
   )
   .max(20, 'at most 20 capacity providers');
 
-/** RunTask (ECS API reference; reference/aws.md 1.1, 1.2). Members that change nothing here count for the token all the same. */
+/** RunTask (ECS API reference; reference/aws.md 1.1, 1.2). Members without effect here still count for the token. */
 export const RunTaskSchema = z.looseObject({
   cluster: z.string().optional(),
   taskDefinition: z.string().min(1, 'TaskDefinition can not be blank.'),

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { AwsError } from '../wire/aws-error.ts';
 import { fargateSize, type Definition } from './definition.ts';
-import { commandOf, type Driver } from './driver.ts';
+import { commandOf, type Driver } from './driver/driver.ts';
 import type { RunTaskRequest } from './requests.ts';
 import type { Launch, TaskRecord } from './task-record.ts';
 
-/** Overrides may be that long as JSON, formatting included (ECS API reference, RunTask). */
+/** The limit on overrides as JSON, including formatting (ECS API reference, RunTask). */
 const OVERRIDES_CHARS_MAX = 8_192;
 
-/** Throws the error that ECS has for a request whose members are right one by one, but not together or for this definition. */
+/** Throws ECS's error for a request whose members are each valid, but not together or not for this definition. */
 export function checkRunTask(request: RunTaskRequest, definition: Definition): void {
   const invalid = (message: string): never => {
     throw new AwsError('InvalidParameterException', message);
@@ -54,13 +54,13 @@ export function vcpuOf(request: RunTaskRequest, definition: Definition): number 
   return (fargateSize(...sizeOf(request, definition))?.cpu ?? 0) / 1024;
 }
 
-/** Which capacity a task takes: the strategy's heaviest provider; null if only a launch type (or nothing) was named. */
+/** The capacity a task uses: the strategy's heaviest provider; null if only a launch type (or nothing) was given. */
 export function capacityProviderOf({ capacityProviderStrategy }: RunTaskRequest): string | null {
   const sorted = [...(capacityProviderStrategy ?? [])].sort((a, b) => (b.weight ?? 0) - (a.weight ?? 0));
   return sorted[0]?.capacityProvider ?? null;
 }
 
-/** Random, and half the name of the ARN: 32 hex digits. */
+/** Random; the last part of the ARN: 32 hex digits. */
 export const newTaskId = (): string => randomBytes(16).toString('hex');
 
 /** The first record of one task of a launch. */

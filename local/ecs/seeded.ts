@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that a seed decides: the same seed, the same weather. */
+/** Numbers in [0, 1) from a seed: the same seed gives the same faults. */
 export type Random = () => number;
 
 /** A small generator of 32-bit state (a Weyl sequence whose terms are mixed); not for secrets. */

@@ -1,33 +1,33 @@
 import { stopTimeoutSec, type ContainerDefinition, type Definition } from './definition.ts';
 import type { Definitions } from './definitions.ts';
 import { STOPPED_VISIBLE_MS } from './client-tokens.ts';
-import type { Driver, Reports } from './driver.ts';
+import type { Driver, Reports } from './driver/driver.ts';
 import { EndedTasks } from './ended-task.ts';
-import type { TaskFiles } from './task-files.ts';
+import type { TaskFiles } from './driver/task-files.ts';
 import { afterRestart, live, startable, stoppable, type TaskFact } from './task-life.ts';
 import type { StopCause, TaskRecord } from './task-record.ts';
 import type { Timers } from './timers.ts';
 
 export type EngineOptions = {
   readonly makeDriver: (reports: Reports) => Driver;
-  /** null: tasks live in memory only */
+  /** null: tasks are only in memory */
   readonly files: TaskFiles | null;
   readonly definitions: Definitions;
   readonly timers: Timers;
-  /** Told of every visible state of every task, after what must be kept has been written. */
+  /** Called for every visible state of every task, after required data has been written. */
   readonly publish: (task: TaskRecord, definition: Definition, onDelivered: () => void) => void;
   readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 };
 
 const PRUNE_EVERY_MS = 60_000;
-/** Beyond its grace `stopAll` waits that long for killed processes to be gone. */
+/** How long `stopAll` waits, beyond its grace, for killed processes to be gone. */
 const KILLED_GONE_MS = 5_000;
 
 type Entry = { task: TaskRecord; readonly definition: Definition; signalled: Set<string> };
-/** Of a task that has ended: nothing is signalled any more. */
+/** For an ended task: it gets no more signals. */
 const NOBODY = new Set<string>();
 
-/** Runs tasks: folds what the driver reports, and does what follows from it. */
+/** Runs tasks: folds the driver's reports and acts on the result. */
 export class TaskEngine {
   readonly #options: EngineOptions;
   readonly #driver: Driver;
@@ -49,12 +49,12 @@ export class TaskEngine {
     return this.#driver;
   }
 
-  /** Every task that is known, oldest first, ended ones included. */
+  /** Every known task, oldest first, including ended ones. */
   *all(): Generator<TaskRecord> {
     for (const { task } of this.#tasks.values()) yield task;
   }
 
-  /** A task that is to be seen: one that ended is for an hour. */
+  /** A visible task. An ended one is visible for an hour. */
   get(id: string): TaskRecord | null {
     const task = this.#tasks.get(id)?.task;
     if (task === undefined) return null;
@@ -68,10 +68,13 @@ export class TaskEngine {
     return this.#live;
   }
 
-  /** Takes the new tasks of one launch: they are on disk when this returns, and started soon after. Throws if the disk does not take them. */
+  /**
+   * Accepts the new tasks of one launch: they are on disk when this returns, and start soon after. Throws if the disk
+   * refuses them.
+   */
   add(tasks: readonly TaskRecord[], definition: Definition): void {
     const { files, timers, publish } = this.#options;
-    // the first record makes the launch valid, so it comes last
+    // the first record makes the launch valid, so it is written last
     for (const task of [...tasks].reverse()) files?.create(task);
     for (const task of tasks) {
       this.#tasks.set(task.id, { task, definition, signalled: new Set() });
@@ -87,7 +90,7 @@ export class TaskEngine {
     else this.stop(id, { code: 'TaskFailedToStart', reason });
   }
 
-  /** Makes a task end, unless it already has or is about to. The wish is on disk when this returns. */
+  /** Stops a task, unless it has ended or is already stopping. The request is on disk when this returns. */
   stop(id: string, cause: Omit<StopCause, 'atMs'>): void {
     const entry = this.#tasks.get(id);
     if (entry === undefined || entry.task.stop !== null || entry.task.lastStatus === 'STOPPED') return;
@@ -145,7 +148,7 @@ export class TaskEngine {
     if (this.#live === 0) this.#closing?.onEmpty();
   }
 
-  /** A record that cannot be written costs what a restart would need, not the task. */
+  /** A record that cannot be written affects a restart, not the task. */
   #save(task: TaskRecord): void {
     try {
       this.#options.files?.write(task);
@@ -155,8 +158,9 @@ export class TaskEngine {
   }
 
   /**
-   * Takes up what an earlier life left: running tasks go on, what ended meanwhile ends here with its own code and time, what
-   * was never started is started now. Says the state of every task whose end has not been handed over, once more.
+   * Adopts the tasks of an earlier run: running tasks continue, tasks that ended in the meantime end here with their own
+   * code and time, and tasks that never started start now. Reports the state of every task again whose end was not
+   * delivered.
    */
   adopt(): readonly TaskRecord[] {
     this.#pruneLater();
@@ -200,8 +204,8 @@ export class TaskEngine {
   }
 
   /**
-   * Ends every task: SIGTERM, SIGKILL after `graceMs`. Resolves when all are gone and recorded as stopped by the
-   * infrastructure. A process that even SIGKILL does not end is left for the next start to deal with.
+   * Ends every task: SIGTERM, then SIGKILL after `graceMs`. Resolves when all are gone and recorded as stopped by the
+   * infrastructure. The next start handles a process that survives even SIGKILL.
    */
   async stopAll(graceMs: number): Promise<void> {
     const { timers, log } = this.#options;
@@ -219,7 +223,7 @@ export class TaskEngine {
     await this.#driver.close();
   }
 
-  /** Also those that were told to stop before, with a longer time to do so. */
+  /** Includes tasks that were stopped earlier with a longer grace. */
   #killAll(): void {
     for (const { task, definition } of this.#tasks.values()) {
       for (const { name, status } of task.containers) {
@@ -237,7 +241,7 @@ export class TaskEngine {
     });
   }
 
-  /** Forgets launches all of whose tasks ended over an hour ago: their records belong together. */
+  /** Forgets launches whose tasks all ended over an hour ago: their records belong together. */
   #prune(): void {
     const nowMs = this.#options.timers.now();
     const isOver = ({ stoppedAtMs }: TaskRecord): boolean =>

@@ -17,7 +17,7 @@ export type EcsTaskEvent = {
   readonly detail: RenderedTask<string>;
 };
 
-/** The event that says that a task is in this state. Tags and health are not in events, the override's environment is. */
+/** The event that reports this state of a task. Events have no tags and no health, but they have the override's environment. */
 export function taskEvent(task: TaskRecord, definition: Definition, place: Place, nowMs: number): EcsTaskEvent {
   const detail = renderTask(task, definition, place, { stamp: toIso, attachmentType: 'eni', updatedAtMs: nowMs });
   return {

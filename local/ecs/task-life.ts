@@ -11,14 +11,14 @@ export type TaskFact =
 
 export type ContainerEnd =
   | { readonly kind: 'exited'; readonly exitCode: number; readonly atMs: number }
-  /** it could not be started at all */
+  /** it could not start at all */
   | { readonly kind: 'unstartable'; readonly reason: string; readonly atMs: number }
-  /** what watched it is gone, so nobody knows how it ended */
+  /** its watcher is gone, so its end is unknown */
   | { readonly kind: 'lost'; readonly reason: string; readonly atMs: number };
 
 /**
- * What a task is after a fact, and the states that it passes through on the way, in order, each a version higher: what
- * ECS publishes, one event each; none if nobody outside could see a difference. Pure.
+ * A task after a fact, and the states that it passes through, in order, each one version higher: what ECS publishes, one
+ * event each. None if no outside observer could see a difference. Pure.
  */
 export function live(
   task: TaskRecord,
@@ -37,8 +37,8 @@ export function live(
 }
 
 /**
- * What a task is after a restart, from its record and what the disk says of its containers: as if all of it had been
- * reported again, in the order in which it happened. A stop that was recorded stays the cause of the end. Pure.
+ * A task after a restart, from its record and what the disk says about its containers: as if everything had been reported
+ * again, in the original order. A recorded stop stays the cause of the end. Pure.
  */
 export function afterRestart(
   record: TaskRecord,
@@ -61,7 +61,7 @@ export function afterRestart(
   return { task, passed };
 }
 
-/** More versions than a task can pass through between two writes of its record, so that a version never comes twice. */
+/** More versions than a task can pass through between two writes of its record, so no version repeats. */
 const RESTART_VERSIONS = 100;
 
 function timeOf(fact: TaskFact): number {
@@ -90,7 +90,7 @@ function fold(task: TaskRecord, definition: Definition, fact: TaskFact): TaskRec
   }
 }
 
-/** A container that nobody has started never will be. */
+/** A container that has not started never will. */
 function foldStop(task: TaskRecord, stop: StopCause): TaskRecord {
   const containers = task.containers.map(
     (container): ContainerRecord => (container.status === 'pending' ? { ...container, status: 'stopped' } : container),
@@ -113,7 +113,7 @@ function foldEnd(task: TaskRecord, definition: Definition, name: string, end: Co
   return cause === null || task.stop !== null ? ended : foldStop(ended, cause);
 }
 
-/** A container that vanished after it was told to stop was killed: docker says 128 + SIGKILL. */
+/** A container that vanished after a stop request was killed: docker reports 128 + SIGKILL. */
 function exitCodeOf(task: TaskRecord, end: ContainerEnd): number | null {
   if (end.kind === 'exited') return end.exitCode;
   return end.kind === 'lost' && task.stop !== null ? 137 : null;
@@ -128,8 +128,8 @@ function causeOf(definition: Definition, name: string, end: ContainerEnd, atMs: 
 }
 
 /**
- * Ends containers whose needs can never be met. ECS's agent marks them with 143, as if they had been told to stop, and
- * names the dependency in the reason (amazon-ecs-agent, pull request 3218).
+ * Ends containers whose dependencies can never be met. ECS's agent gives them 143, as if they had been stopped, and names
+ * the dependency in the reason (amazon-ecs-agent, pull request 3218).
  */
 function settle(task: TaskRecord, definition: Definition): TaskRecord {
   for (const container of definition.containerDefinitions) {
@@ -152,7 +152,7 @@ function settle(task: TaskRecord, definition: Definition): TaskRecord {
   return task;
 }
 
-/** The statuses that follow from what the containers do, each with the fields that come with it. */
+/** The statuses that follow from the containers' states, each with its fields. */
 function* ladder(task: TaskRecord, definition: Definition): Generator<TaskRecord> {
   const status = statusOf(task, definition);
   if (status !== 'STOPPED') {
@@ -183,13 +183,13 @@ function statusOf(task: TaskRecord, definition: Definition): LastStatus {
 const lastStartMs = (task: TaskRecord): number =>
   Math.max(task.createdAtMs, ...task.containers.map((container) => container.startedAtMs ?? 0));
 
-/** When the last container ended; null if none has run. */
+/** When the last container ended; null if none ran. */
 export function executionStoppedAtMs(task: TaskRecord): number | null {
   const endsMs = task.containers.flatMap((container) => container.endedAtMs ?? []);
   return endsMs.length === 0 ? null : Math.max(...endsMs);
 }
 
-/** `starting` is between us and the driver: nobody else can see it. */
+/** `starting` is internal between us and the driver: no caller can see it. */
 function same(a: TaskRecord, b: TaskRecord): boolean {
   const seen = (status: ContainerRecord['status']): string => (status === 'starting' ? 'pending' : status);
   return (
@@ -199,7 +199,7 @@ function same(a: TaskRecord, b: TaskRecord): boolean {
   );
 }
 
-/** Containers that may start now: nobody wants the task to stop, and what they need is there. Pure. */
+/** Containers that may start now: no stop was requested, and their dependencies are met. Pure. */
 export function startable(task: TaskRecord, definition: Definition): readonly ContainerDefinition[] {
   if (task.stop !== null || task.lastStatus === 'PROVISIONING') return [];
   return definition.containerDefinitions.filter(
@@ -209,7 +209,7 @@ export function startable(task: TaskRecord, definition: Definition): readonly Co
   );
 }
 
-/** Containers that shall end now. Those that others depend on end after them, as ECS does it. Pure. */
+/** Containers that must end now. A container that others depend on ends after them, as in ECS. Pure. */
 export function stoppable(task: TaskRecord, definition: Definition): readonly ContainerDefinition[] {
   if (task.stop === null) return [];
   const alive = new Set(

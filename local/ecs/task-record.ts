@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-/** One container of one task, as it is known. Times are milliseconds since 1970; null where there is none yet. */
+/** One container of one task, as far as it is known. Times are milliseconds since 1970; null if not reached. */
 const ContainerRecordSchema = z.object({
   name: z.string(),
-  /** `starting`: the driver was told to start it. What is on disk about it decides after a restart. */
+  /** `starting`: the driver was asked to start it. After a restart, the files on disk decide. */
   status: z.enum(['pending', 'starting', 'running', 'stopped']),
   exitCode: z.number().nullable(),
   reason: z.string().nullable(),
@@ -19,7 +19,7 @@ const ContainerOverrideSchema = z.looseObject({
   environment: z.array(KeyValueSchema).optional(),
 });
 
-/** What RunTask may change of a definition. Members that change nothing here are kept and shown. */
+/** What RunTask may change in a definition. Members without effect here are stored and returned. */
 export const OverridesSchema = z.looseObject({
   cpu: z.string().optional(),
   memory: z.string().optional(),
@@ -32,7 +32,7 @@ const FailureSchema = z.object({
   detail: z.string().optional(),
 });
 
-/** The call of RunTask that made a task: enough to answer its client token again. */
+/** The RunTask call that created a task: enough to answer its client token again. */
 const LaunchSchema = z.object({
   token: z.string().nullable(),
   /** hash of the request without its token */
@@ -73,7 +73,7 @@ export const TaskRecordSchema = z.object({
   lastStatus: z.enum(['PROVISIONING', 'PENDING', 'ACTIVATING', 'RUNNING', 'DEPROVISIONING', 'STOPPED']),
   containers: z.array(ContainerRecordSchema),
   startedAtMs: z.number().nullable(),
-  /** set as soon as the task shall end; the first cause stays */
+  /** set as soon as the task must end; the first cause stays */
   stop: StopCauseSchema.nullable(),
   stoppedAtMs: z.number().nullable(),
 });

@@ -1,9 +1,9 @@
-/** A bucket holds at most `burst` tokens and gains `perSec` of them a second. */
+/** A bucket holds at most `burst` tokens and gains `perSec` tokens per second. */
 export type Rate = { readonly burst: number; readonly perSec: number };
 
 export type Bucket = { readonly tokens: number; readonly atMs: number };
 
-/** The bucket after `cost` tokens were asked for at `nowMs`; one that cannot pay keeps what it has. Pure. */
+/** The bucket after a request for `cost` tokens at `nowMs`. A bucket with too few keeps them all. Pure. */
 export function take(
   bucket: Bucket | undefined,
   rate: Rate,
@@ -17,7 +17,7 @@ export function take(
   return { bucket: { tokens: paid ? tokens - cost : tokens, atMs }, paid };
 }
 
-/** Which limits there are: ECS's API buckets that we meet, and Fargate's own beside them. */
+/** The limits: the ECS API buckets that we use, and Fargate's own in addition. */
 export type Limits = {
   readonly clusterModify: Rate;
   readonly clusterRead: Rate;
@@ -41,17 +41,17 @@ export const AWS_LIMITS: Limits = {
   launchSpot: { burst: 100, perSec: 20 },
 };
 
-/** Several buckets that a call pays together: all of them, or none. */
+/** Several buckets that a call draws on together: all of them, or none. */
 export class Throttle<Name extends string = LimitName> {
   readonly #limits: Partial<Record<Name, Rate>>;
   #buckets: Partial<Record<Name, Bucket>> = {};
 
-  /** A limit that is left out does not limit. */
+  /** An omitted limit does not limit. */
   constructor(limits: Partial<Record<Name, Rate>>) {
     this.#limits = limits;
   }
 
-  /** Whether a call at `nowMs` may go on; `costs` names what it draws on. */
+  /** Whether a call at `nowMs` may proceed; `costs` lists what it draws on. */
   allows(costs: Partial<Record<Name, number>>, nowMs: number): boolean {
     const after: Partial<Record<Name, Bucket>> = { ...this.#buckets };
     for (const name of Object.keys(costs) as Name[]) {

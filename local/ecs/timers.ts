@@ -1,22 +1,22 @@
-/** A clock and alarms in one, so that tests can move both. Times are milliseconds since 1970. */
+/** A clock and its alarms, so that tests can control both. Times are milliseconds since 1970. */
 export type Timers = {
   now(): number;
-  /** Calls `run` once, `delayMs` from now; the answer calls it off. */
+  /** Calls `run` once, `delayMs` from now. Returns a function that cancels it. */
   after(delayMs: number, run: () => void): () => void;
-  /** Calls everything off, for good. */
+  /** Cancels everything, permanently. */
   close(): void;
 };
 
 export type WallTimers = Timers & {
-  /** Looks at the clock again; for a clock that was set forward. */
+  /** Reads the clock again; for a clock that was set forward. */
   wake(): void;
 };
 
 /**
- * Alarms on node's own timers: one of them at a time, however many alarms there are. They ring when so much time has passed,
- * whatever becomes of the wall clock: a task that was asked to stop is not killed an hour late because that was set back.
+ * Alarms on Node's own timers: one at a time, however many alarms there are. They fire when the time has elapsed, whatever
+ * happens to the wall clock: a stopped task is not killed an hour late because the clock was set back.
  *
- * @param elapsedMs goes on evenly; `now`, where a test moves that
+ * @param elapsedMs advances steadily; `now`, in a test that controls it
  */
 export function wallTimers(
   now: () => number = Date.now,
@@ -57,12 +57,12 @@ export function wallTimers(
   };
 }
 
-/** setTimeout takes no more than 31 bits. */
+/** setTimeout accepts at most 31 bits. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 type Alarm = { readonly atMs: number; readonly order: number; run: (() => void) | null };
 
-/** A binary heap of alarms, soonest first, first come first rung. An alarm that was called off stays until its time. */
+/** A binary heap of alarms, soonest first, then in order of creation. A canceled alarm stays until its time. */
 export class AlarmHeap {
   readonly #heap: Alarm[] = [];
   #set = 0;
@@ -85,7 +85,7 @@ export class AlarmHeap {
     return this.#heap[0]?.atMs ?? null;
   }
 
-  /** Runs what is due at `nowMs`; alarms that are set meanwhile wait for the next call, so that this one ends. */
+  /** Runs alarms due at `nowMs`. Alarms set meanwhile wait for the next call, so that this one ends. */
   ring(nowMs: number): void {
     const before = this.#set;
     for (;;) {

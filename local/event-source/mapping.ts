@@ -1,6 +1,6 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Inbox, Received } from '../../shared/adapters/aws/sqs-inbox.ts';
+import type { Inbox, Received } from '../../shared/ports/inbox.ts';
 
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
@@ -9,27 +9,27 @@ export type MappingOptions = {
   readonly queueArn: string;
   readonly handler: QueueHandler;
   readonly functionName: string;
-  /** Invocations at one time. */
+  /** Concurrent invocations. */
   readonly concurrency: number;
-  /** What an invocation may take, as the function's timeout on AWS. */
+  /** An invocation's time limit, as the function's timeout on AWS. */
   readonly timeoutMs: number;
-  /** An invocation failed as a whole, or the queue cannot be read. */
+  /** Called when an invocation failed as a whole, or the queue cannot be read. */
   readonly onError: (message: string, error: unknown) => void;
 };
 
 export type Mapping = {
-  /** Takes no more messages, and resolves when the invocations under way have ended, or after `graceMs`. */
+  /** Accepts no more messages. Resolves when current invocations have ended, or after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 };
 
-/** SQS's longest wait: an idle queue costs three requests a minute. */
+/** SQS's longest wait: an idle queue takes three requests per minute. */
 const LONG_POLL_SEC = 20;
 const RETRY_MS = 1_000;
 
 /**
- * Lambda's event source mapping: hands batches of a queue to a function and removes what it has worked on. A message
- * that the function names as failed, and every message of an invocation that throws, stays and is shown again by SQS.
- * One long poll at a time: whoever waits longer than the next message takes is not helped by a second one.
+ * Lambda's event source mapping: passes batches of a queue to a function and deletes the messages that it processed. A
+ * message that the function reports as failed, and every message of an invocation that throws, stays in the queue and SQS
+ * delivers it again. One long poll at a time: a second one would not deliver the next message sooner.
  */
 export function startMapping(options: MappingOptions): Mapping {
   const { inbox, concurrency, onError } = options;
@@ -85,7 +85,7 @@ async function invoke(messages: readonly Received[], options: MappingOptions): P
   }
 }
 
-/** As Lambda reads it: a response that names no message of the batch fails all of it. */
+/** As Lambda reads it: a response that names no message of the batch fails the whole batch. */
 function failedIds(response: SQSBatchResponse, messages: readonly Received[]): ReadonlySet<string> {
   const ids = new Set(messages.map(({ id }) => id));
   const failed = new Set(response.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));

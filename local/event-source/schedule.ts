@@ -7,11 +7,11 @@ export type ScheduleOptions = {
 };
 
 export type Schedule = {
-  /** Starts no more work, and resolves when what is under way has ended, or after `graceMs`. */
+  /** Starts no more work. Resolves when current work has ended, or after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 };
 
-/** EventBridge Scheduler's part: does a piece of work again and again, whether the one before has ended or not. */
+/** EventBridge Scheduler's part: starts a piece of work at each interval, even if the previous one has not ended. */
 export function startSchedule({ everyMs, work, onError }: ScheduleOptions): Schedule {
   const underWay = new Set<Promise<void>>();
   const timer = setInterval(() => {

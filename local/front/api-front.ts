@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import { type LoopbackServer, listenOnLoopback } from '../wire/loopback-server.ts';
 import { peerOf } from './peer-uid.ts';
 
-/** A Hono app, whatever it wants to know of node's request and answer. */
+/** A Hono app, whatever it needs from Node's request and response. */
 type App = { readonly fetch: Parameters<typeof getRequestListener>[0] };
 
-/** Serves an API on 127.0.0.1, to programs of this user only. Rejects when `port` is taken; null: any free one. */
+/** Serves an API on 127.0.0.1, only to programs of this user. Rejects when `port` is in use; null: any free port. */
 export async function startFront(app: App, port: number | null): Promise<LoopbackServer> {
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const checked = new WeakMap<Socket, Promise<boolean>>();
@@ -21,7 +21,7 @@ export async function startFront(app: App, port: number | null): Promise<Loopbac
   return listenOnLoopback((request, response) => void handle(request, response), port ?? 0);
 }
 
-/** Only Linux tells whose the other end is; whom it does not name there is a stranger. */
+/** Only Linux reports the owner of the other end. An owner that it does not report is treated as another user. */
 async function isOurs(socket: Socket): Promise<boolean> {
   if (process.platform !== 'linux') return true;
   const peer = await peerOf(socket);

@@ -3,8 +3,9 @@ import type { LoopbackServer } from '../wire/loopback-server.ts';
 import { startFront } from './api-front.ts';
 
 /**
- * Serves the API of a data folder at the port that it had before, so that kubeconfigs and habits last; at another one, which
- * `say` is told, if that is taken. `port` asks for one (0: any) and is kept for the next time. Rejects when it is taken.
+ * Serves the API of a data folder at its previous port, so that kubeconfigs stay valid. If that port is in use, uses
+ * another and reports it with `say`. `port` requests one (0: any), which is kept for the next time. Rejects when the
+ * requested port is in use.
  */
 export async function startKeptFront(
   app: Parameters<typeof startFront>[0],

@@ -4,15 +4,15 @@ import type { Socket } from 'node:net';
 /** Both ends of a connection as the server sees them. */
 export type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
 
-/** `unknown`: this machine does not tell (no Linux), or the connection is gone already. */
+/** `unknown`: this machine does not report it (not Linux), or the connection is already gone. */
 export type Peer = { readonly kind: 'user'; readonly uid: number } | { readonly kind: 'unknown' };
 
-/** IPv6 first: a client may reach 127.0.0.1 through an IPv6 socket, then it is listed there with mapped addresses. */
+/** IPv6 first: a client may reach 127.0.0.1 through an IPv6 socket, which is listed there with mapped addresses. */
 const TABLES = ['/proc/net/tcp6', '/proc/net/tcp'];
 
 /**
- * Who is at the other end of a connection over loopback. A login node has many users, and a port on 127.0.0.1 is open
- * to them all; the kernel says whose socket it is.
+ * Finds the user at the other end of a loopback connection. A login node has many users, and all of them can reach a port
+ * on 127.0.0.1; the kernel knows the socket's owner.
  */
 export async function peerOf(ends: Ends): Promise<Peer> {
   for (const path of TABLES) {
@@ -23,15 +23,15 @@ export async function peerOf(ends: Ends): Promise<Peer> {
   return { kind: 'unknown' };
 }
 
-/** States in which nobody owns the socket any more, so that it says uid 0: TIME_WAIT; and LISTEN, which has no peer. */
+/** States in which the socket has no owner and shows uid 0: TIME_WAIT, and LISTEN, which has no peer. */
 const OWNERLESS = new Set(['06', '0A']);
-/** So does a socket that its process has closed: who sends a request and leaves at once must not pass for root. */
+/** A socket that its process closed shows it, too: a client that sends a request and leaves must not pass as root. */
 const NO_INODE = '0';
 
 /**
- * The owner of the peer's socket by the text of /proc/net/tcp or tcp6 (proc(5)); null: it is not listed. The peer's
- * socket is the one whose local end is our remote end and the other way round; addresses count, too, for a stranger may
- * use the same port on another address of 127.0.0.0/8.
+ * The owner of the peer's socket from the text of /proc/net/tcp or tcp6 (proc(5)); null if it is not listed. The peer's
+ * socket is the one whose local end is our remote end and vice versa. Addresses count, too, because another user may use
+ * the same port on another address of 127.0.0.0/8.
  */
 export function uidInTable(table: string, { remoteAddress, remotePort, localAddress, localPort }: Ends): number | null {
   const theirs = endForms(remoteAddress, remotePort);
@@ -44,7 +44,7 @@ export function uidInTable(table: string, { remoteAddress, remotePort, localAddr
   return null;
 }
 
-/** `ADDRESS:PORT` as the tables write it, also in the form that the other family has for the same end. */
+/** `ADDRESS:PORT` as the tables write it, also in the form that the other address family uses for the same end. */
 function endForms(address: string | undefined, port: number | undefined): ReadonlySet<string> {
   if (address === undefined || port === undefined) return new Set();
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -58,7 +58,7 @@ function endForms(address: string | undefined, port: number | undefined): Readon
 
 const byte = (value: number): string => value.toString(16).toUpperCase().padStart(2, '0');
 
-/** The kernel prints words as the machine holds them, which is little-endian wherever we run. */
+/** The kernel prints words in the machine's byte order, which is little-endian on all supported machines. */
 const hexOfV4 = (address: string): string => address.split('.').map(Number).toReversed().map(byte).join('');
 
 function hexOfV6(address: string): string {

@@ -2,34 +2,30 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { AwsError } from '../wire/aws-error.ts';
-import type { AwsService } from '../wire/aws-json.ts';
 import { checked } from '../wire/checked.ts';
-import { logsService, type LogStream, type LogsApi, type OutputLogEvent } from '../wire/logs-wire.ts';
+import type { LogStream, LogsApi, OutputLogEvent } from '../wire/logs-operations.ts';
 import { LogFile, type LogLine } from './log-stream.ts';
 import { groupFolder, streamFile, unescapeName } from './stream-files.ts';
 
 export type LogsOptions = {
-  /** the data folder that the process driver of ECS has, too; streams are in its `logs/` */
+  /** the data folder shared with the process driver of ECS; streams are in its `logs/` */
   readonly dataDir: string;
-  /** Whether a task (by id) may still print. A last line without its end is shown only when it does not. */
+  /** Whether a task (by id) may still print. If it may not, an unterminated last line is shown, too. */
   readonly isLive: (taskId: string) => boolean;
-  /** us-east-1 and 000000000000 if left out */
+  /** us-east-1 and 000000000000 by default */
   readonly region?: string;
   readonly account?: string;
 };
 
 export type Logs = {
-  /** To be served by serveAwsJson. */
-  readonly service: AwsService;
-  /** The same operations without HTTP. */
   readonly api: LogsApi;
-  /** Deletes streams to which nobody has printed since `beforeMs`, except those of live tasks. Returns how many. */
+  /** Deletes streams without output since `beforeMs`, except those of live tasks. Returns the number of deleted streams. */
   prune(beforeMs: number): number;
 };
 
-/** An answer holds at most that many events (CloudWatch Logs API, GetLogEvents). */
+/** The most events in an answer (CloudWatch Logs API, GetLogEvents). */
 const EVENTS_MAX = 10_000;
-/** and DescribeLogStreams at most so many streams */
+/** The most streams in an answer of DescribeLogStreams */
 const STREAMS_MAX = 50;
 
 const NameSchema = z.string().min(1).max(512);
@@ -64,7 +60,7 @@ const FilterSchema = z.object({
   limit: z.number().int().min(1).max(EVENTS_MAX).optional(),
 });
 
-/** CloudWatch Logs over the files into which the process driver lets containers print. Read-only, and synchronous. */
+/** CloudWatch Logs over the files that the process driver lets containers print into. Read-only and synchronous. */
 export function createLogs(options: LogsOptions): Logs {
   const { isLive, region = 'us-east-1', account = '000000000000' } = options;
   const logsDir = join(options.dataDir, 'logs');
@@ -120,7 +116,7 @@ export function createLogs(options: LogsOptions): Logs {
       };
     },
 
-    /** The minimum: a pattern is plain text that a line must hold, and there is one page. */
+    /** The minimum: a pattern is plain text that a line must contain, and there is one page. */
     FilterLogEvents(input) {
       const request = checked(FilterSchema, input);
       const { logGroupName: group, logStreamNamePrefix: prefix = '', filterPattern = '', limit = EVENTS_MAX } = request;
@@ -136,7 +132,6 @@ export function createLogs(options: LogsOptions): Logs {
   };
 
   return {
-    service: logsService(api),
     api,
     prune(beforeMs) {
       let pruned = 0;
@@ -156,14 +151,14 @@ export function createLogs(options: LogsOptions): Logs {
 
 const OFFSET_DIGITS = 20;
 
-/** Tokens are places in the file; the same token twice in a row says that nothing has come. */
+/** Tokens are offsets in the file; the same token twice in a row means that nothing is new. */
 function place(token: string): { readonly from: number } | { readonly to: number } {
   const [, direction, offset] = /^([fb])\/(\d{1,20})$/.exec(token) ?? [];
   if (direction === undefined) throw new AwsError('InvalidParameterException', 'The specified nextToken is invalid.');
   return direction === 'f' ? { from: Number(offset) } : { to: Number(offset) };
 }
 
-/** The start belongs to the range, the end does not. */
+/** The range includes its start and excludes its end. */
 const within =
   ({
     startTime = 0,

@@ -10,27 +10,27 @@ export type LogLine = {
 
 export type LinePage = {
   readonly lines: readonly LogLine[];
-  /** byte offsets around the page: where an earlier page ends, and where a later one begins */
+  /** byte offsets around the page: where an earlier page ends and a later one begins */
   readonly start: number;
   readonly end: number;
 };
 
-/** CloudWatch takes events up to 1 MiB; awslogs splits longer output, so do we. */
+/** CloudWatch accepts events up to 1 MiB; awslogs splits longer output, and so do we. */
 const LINE_BYTES_MAX = 256 * 1024;
 
-/** No answer holds more than that (CloudWatch Logs API, GetLogEvents: 1 MB). */
+/** The most bytes in an answer (CloudWatch Logs API, GetLogEvents: 1 MB). */
 const PAGE_BYTES_MAX = 1024 * 1024;
 
 type Mark = { readonly offset: number; readonly atMs: number };
 
 /**
- * One stream: a file into which a process prints. Nobody stamps its lines, so their times are approximate: a line carries
- * the time of the file's last change when the line was first seen here. It was written no later than that, times never
- * fall within a stream, and they stay what they are as long as this object lives.
+ * One stream: a file that a process prints into. Its lines have no timestamps, so their times are approximate: a line has
+ * the file's modification time from when the line was first seen here. It was written no later than that. Times never
+ * decrease within a stream, and they stay the same as long as this object lives.
  */
 export class LogFile {
   readonly #path: string;
-  /** what lies before `offset`, and after the mark before, was seen at `atMs` */
+  /** text before `offset`, and after the previous mark, was seen at `atMs` */
   readonly #marks: Mark[] = [];
 
   constructor(path: string) {
@@ -38,8 +38,8 @@ export class LogFile {
   }
 
   /**
-   * Reads lines from `from` on, or the last ones before `to`: at most `limit` of them, and at most 1 MB. A last line
-   * without its end is read only if `complete`: somebody may still be writing it. Throws if the file is gone.
+   * Reads lines from `from` on, or the last ones before `to`: at most `limit` lines and 1 MB. Reads an unterminated last
+   * line only if `complete`: a process may still be writing it. Throws if the file is gone.
    */
   read(where: { readonly from: number } | { readonly to: number | 'end' }, limit: number, complete: boolean): LinePage {
     const fd = openForReading(this.#path);
@@ -71,7 +71,7 @@ export class LogFile {
   #backwards(fd: number, to: number, limit: number, complete: boolean): LinePage {
     const from = Math.max(0, to - PAGE_BYTES_MAX);
     const bytes = readAt(fd, from, to - from);
-    // the first line of what was read may have begun before it
+    // the first line read may begin before this offset
     const skip = from === 0 ? 0 : bytes.indexOf(NEWLINE) + 1;
     const { pieces, used } = split(bytes.subarray(skip), complete);
     const kept = limit === 0 ? [] : pieces.slice(-limit);
@@ -107,7 +107,7 @@ const NEWLINE = 0x0a;
 
 type Piece = { readonly begin: number; readonly end: number };
 
-/** Lines without their ends, and how many bytes they took. Lines that are too long are cut; blank ones are not events. */
+/** Lines without line ends, and their length in bytes. Cuts lines that are too long; blank lines are not events. */
 function split(bytes: Buffer, complete: boolean): { readonly pieces: readonly Piece[]; readonly used: number } {
   const pieces: Piece[] = [];
   let begin = 0;
@@ -124,7 +124,7 @@ function split(bytes: Buffer, complete: boolean): { readonly pieces: readonly Pi
   return { pieces, used: begin };
 }
 
-/** Moves back to the beginning of a UTF-8 character. */
+/** Moves back to the start of a UTF-8 character. */
 function characterBoundary(bytes: Buffer, at: number): number {
   let boundary = at;
   while (boundary > at - 4 && ((bytes[boundary] ?? 0) & 0xc0) === 0x80) boundary--;

@@ -1,23 +1,26 @@
 import { join } from 'node:path';
 
-/** The log group and stream into which a container prints, as Fargate's awslogs driver names them. */
+/** The log group and stream of a container, as Fargate's awslogs driver names them. */
 export type StreamName = { readonly group: string; readonly stream: string };
 
-/** One file a stream, one folder a group. Names are escaped so that no name leads out of the folder or to another stream. */
+/**
+ * One file per stream, one folder per group. Names are escaped so that none leaves the folder or collides with another
+ * stream.
+ */
 export const streamFile = (logsDir: string, { group, stream }: StreamName): string =>
   join(groupFolder(logsDir, group), escapeName(stream));
 
-/** The folder that holds a group's streams. */
+/** The folder of a group's streams. */
 export const groupFolder = (logsDir: string, group: string): string => join(logsDir, escapeName(group));
 
-/** File names end at 255 bytes on every file system that matters. */
+/** The limit on file names in every relevant file system is 255 bytes. */
 export const FILE_NAME_BYTES_MAX = 255;
 
-/** A name as one path segment: `/` and `.` go, too, so there is neither a path nor a hidden file in it. */
+/** A name as one path segment: `/` and `.` are escaped, too, so it is neither a path nor a hidden file. */
 export const escapeName = (name: string): string =>
   encodeURIComponent(name).replaceAll('.', '%2E').replaceAll('*', '%2A');
 
-/** The reverse of {@link escapeName}; null for a file that is no stream of ours. */
+/** The reverse of {@link escapeName}; null for a file that is not one of our streams. */
 export function unescapeName(file: string): string | null {
   try {
     const name = decodeURIComponent(file);

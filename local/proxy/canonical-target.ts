@@ -1,17 +1,17 @@
-/** Where a request goes, spelt in the one way that everybody reads alike. */
+/** A request's target, spelled in the one way that all servers read alike. */
 export type Target = {
   /** With the prefix; each segment percent-encoded once. */
   readonly path: string;
   /** Decoded, in the client's order. */
   readonly query: readonly (readonly [name: string, value: string])[];
-  /** Path and query as they are sent. */
+  /** Path and query as sent. */
   readonly url: string;
 };
 
 /**
- * Spells a request's target anew, by RFC 3986 with everything encoded that may be. A signature covers the canonical
- * spelling; what a client sends in another one (`+` for a space, a bare `:` or `,`) would leave it to the receiver what
- * that was. Dot segments are resolved here, so that none leads out of the prefix. null: it cannot be decoded.
+ * Respells a request's target by RFC 3986, with everything encoded that may be. A signature covers the canonical spelling;
+ * any other spelling (`+` for a space, a bare `:` or `,`) would leave its meaning to the receiver. Resolves dot segments,
+ * so that none leaves the prefix. null if it cannot be decoded.
  */
 export function canonicalTarget(target: string, prefix: string): Target | null {
   const cut = target.indexOf('?');
@@ -30,7 +30,7 @@ export function canonicalTarget(target: string, prefix: string): Target | null {
   return { path, query, url: search === '' ? path : `${path}?${search}` };
 }
 
-/** All but letters, digits and `-._~`; encodeURIComponent leaves five more. */
+/** Everything except letters, digits, and `-._~`; encodeURIComponent leaves five more. */
 const encoded = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 export type Headers = Readonly<Record<string, readonly string[]>>;
 
-/** Of one connection, not of the message (RFC 9110, 7.6.1); beside these whatever `Connection` names. */
+/** Headers of one connection, not of the message (RFC 9110, 7.6.1), in addition to those that `Connection` names. */
 const HOP_BY_HOP: readonly string[] = [
   'connection',
   'keep-alive',
@@ -14,18 +14,18 @@ const HOP_BY_HOP: readonly string[] = [
   'transfer-encoding',
   'upgrade',
 ];
-/** What the proxy says itself, or what is nobody's business: the client's own credentials are for no server of AWS's. */
+/** Headers that the proxy sets itself, and private ones: the client's own credentials must not reach AWS. */
 const OURS: readonly string[] = ['host', 'authorization', 'cookie', 'content-length', 'expect', 'origin', 'referer'];
 const OURS_TOO = /^(?:x-amz|x-amzn|x-forwarded|forwarded|sec-)/;
 
-/** What of a client's headers goes on. */
+/** The client's headers that are forwarded. */
 export function requestHeaders(message: IncomingMessage): Headers {
   return kept(message, (name) => !OURS.includes(name) && !OURS_TOO.test(name));
 }
 
 const REMAPPED = 'x-amzn-remapped-';
 
-/** What of an answer's headers goes back. API Gateway renames some; clients get them under their own names. */
+/** The response headers that are returned. API Gateway renames some; clients get them under their own names. */
 export function answerHeaders(message: IncomingMessage): Headers {
   const headers = kept(message, () => true);
   const renamed = Object.entries(headers).flatMap(([name, values]) => {

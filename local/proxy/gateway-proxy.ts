@@ -6,7 +6,7 @@ import type { Upstream } from './upstream.ts';
 
 export type GatewayProxyOptions = {
   readonly upstream: Upstream;
-  /** 0: any free one */
+  /** 0: any free port */
   readonly port: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -15,14 +15,14 @@ export type GatewayProxyOptions = {
 };
 
 /**
- * A proxy to a deployed Muster, signing as whom the AWS SDK would act here. Whoever has not logged in hears so at once,
- * and may do it later. Rejects when the port is taken.
+ * A proxy to a deployed Muster that signs with the AWS SDK's default credentials. A user who is not logged in learns so
+ * immediately and can log in later. Rejects when the port is in use.
  */
 export async function startGatewayProxy({ upstream, port, now, say }: GatewayProxyOptions): Promise<LoopbackServer> {
   const signer = createSigner({ region: upstream.region, service: 'execute-api', now });
   const server = await startSigningProxy({ upstream, port, signer, now });
   const probe = { method: 'GET', host: upstream.host, path: '/', query: [], headers: {}, body: new Uint8Array() };
-  // Not waited for: a chain that asks the network for credentials may take seconds.
+  // Runs in the background: a chain that requests credentials from the network may take seconds.
   signer.sign(probe).catch((error: unknown) => {
     if (error instanceof NoCredentials) say(`warning: ${noCredentials(error).message}`);
   });

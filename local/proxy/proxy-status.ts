@@ -1,7 +1,7 @@
 import { NoCredentials } from '../../shared/adapters/aws/sigv4.ts';
 import type { Upstream } from './upstream.ts';
 
-/** A Kubernetes `Status`, as clients print it: the message is for people. */
+/** A Kubernetes `Status`, as clients print it: its message is for people. */
 export type ProxyStatus = {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
@@ -26,7 +26,7 @@ const LOG_IN =
   'log in (`aws sso login`, `aws login`), set AWS_PROFILE, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; ' +
   'what the environment says is read when `muster proxy` starts, all else at every request';
 
-/** Nobody to sign as. */
+/** There are no credentials to sign with. */
 export const noCredentials = (error: NoCredentials): ProxyStatus =>
   statusOf(502, 'BadGateway', `muster proxy has no AWS credentials (${error.message}): ${LOG_IN}`);
 
@@ -35,7 +35,7 @@ export const bodyTooLarge = (bytesMax: number): ProxyStatus =>
 
 export const badTarget = (): ProxyStatus => statusOf(400, 'BadRequest', 'the address of the request cannot be decoded');
 
-/** No answer; the request did not get through, or its answer did not. */
+/** There is no response: the request or its response was lost. */
 export function unreachable(error: unknown, { host, region }: Upstream): ProxyStatus {
   if (error instanceof NoCredentials) return noCredentials(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -51,16 +51,16 @@ export function unreachable(error: unknown, { host, region }: Upstream): ProxySt
   return statusOf(502, 'BadGateway', `muster proxy: ${host} does not answer: ${why}`);
 }
 
-/** An answer by which AWS refuses whoever signed, as it came. */
+/** An answer in which AWS refuses the signer, as received. */
 export type Refusal = { readonly code: number; readonly body: string; readonly dateMs: number | null };
 
-/** The credentials are over or unknown: others may have been found meanwhile. */
+/** The credentials are expired or unknown: newer ones may exist by now. */
 export const areCredentialsStale = ({ body }: Refusal): boolean =>
   /security token included in the request is (?:expired|invalid)|ExpiredToken|UnrecognizedClient/i.test(body);
 
 /**
- * AWS's refusals in words that say what to do (IAM User Guide, "Troubleshoot Signature Version 4 signing"), always as
- * 403: of a 401 kubectl prints no more than that one has to log in.
+ * AWS's refusals in words that say what to do (IAM User Guide, "Troubleshoot Signature Version 4 signing"), always as 403:
+ * for a 401, kubectl only prints that the user must log in.
  */
 export function explained(refusal: Refusal, nowMs: number, { host, prefix, region }: Upstream): ProxyStatus {
   const { body, dateMs } = refusal;
@@ -73,7 +73,7 @@ export function explained(refusal: Refusal, nowMs: number, { host, prefix, regio
   if (/signature we calculated does not match/i.test(message))
     return because(`the signature for ${region} is not accepted; is the secret key right?`);
   if (/Credential should be scoped/i.test(message)) return because(`${region} is not its Region; say it with --region`);
-  if (status !== null) return { ...status, ...statusOf(403, 'Forbidden', message) }; // it says why itself
+  if (status !== null) return { ...status, ...statusOf(403, 'Forbidden', message) }; // it explains itself
   const stage = prefix === '' ? 'has no stage' : `has the stage ${prefix}`;
   return because(`${host} does not know this address, which ${stage}; compare it with the output ApiUrl`);
 }
@@ -86,7 +86,7 @@ function messageOf(body: string): { readonly message: string; readonly status: o
       return { message: String(said), status: 'kind' in parsed && parsed.kind === 'Status' ? parsed : null };
     }
   } catch {
-    // no JSON: the text itself
+    // not JSON: the text itself
   }
   return { message: body.slice(0, 200), status: null };
 }

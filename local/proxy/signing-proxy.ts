@@ -5,7 +5,7 @@ import https from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import { Hono } from 'hono';
 import type { RequestSigner } from '../../shared/adapters/aws/sigv4.ts';
-import { loopbackGuard } from '../../shared/kube/guard.ts';
+import { loopbackGuard } from '../../shared/kube/http/guard.ts';
 import { startFront } from '../front/api-front.ts';
 import type { LoopbackServer } from '../wire/loopback-server.ts';
 import { type Target, canonicalTarget } from './canonical-target.ts';
@@ -23,25 +23,25 @@ import type { Upstream } from './upstream.ts';
 
 export type ProxyOptions = {
   readonly upstream: Upstream;
-  /** of the proxy on 127.0.0.1; 0: any free one */
+  /** the proxy's port on 127.0.0.1; 0: any free port */
   readonly port: number;
   readonly signer: RequestSigner;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
 
-/** Lambda takes no more than 6 MB of a request; the API's own limits are below it. */
+/** Lambda accepts at most 6 MB per request; the API's own limits are lower. */
 const BODY_BYTES_MAX = 6 * 1024 * 1024;
 /** AWS's refusals are a few hundred bytes. */
 const REFUSAL_BYTES_MAX = 64 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A watch may be silent for minutes: a connection that a sleeping laptop or a router has lost is noticed by this. */
+/** A watch may be silent for minutes: this detects a connection that a sleeping laptop or a router has lost. */
 const KEEP_ALIVE_PROBE_MS = 30_000;
 
 /**
- * Listens on 127.0.0.1 and passes every request on, signed for API Gateway: whoever cannot sign (kubectl, client
- * libraries) talks to it as to the API itself. Only programs of this user are answered, and no page of a browser, since
- * whoever gets through acts as this user on AWS. Rejects when the port is taken.
+ * Listens on 127.0.0.1 and forwards every request, signed for API Gateway: clients that cannot sign (kubectl, client
+ * libraries) talk to it as to the API itself. Answers only programs of this user, and no web page, because a client that
+ * gets through acts as this user on AWS. Rejects when the port is in use.
  */
 export async function startSigningProxy(options: ProxyOptions): Promise<LoopbackServer> {
   const { protocol } = options.upstream;
@@ -81,7 +81,7 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, way:
   try {
     await answer(incoming, { target, body, signal: gone.signal }, outgoing, way);
   } catch (error) {
-    // An answer that has begun is broken off already: a clean end would say that this was all.
+    // A response that has begun is already cut off: a clean end would make it look complete.
     if (!gone.signal.aborted && !outgoing.headersSent) sendStatus(incoming, outgoing, unreachable(error, way.upstream));
   }
 }
@@ -101,17 +101,17 @@ async function answer(incoming: IncomingMessage, request: Outgoing, outgoing: Se
     return;
   }
   outgoing.writeHead(response.statusCode ?? 502, nodeHeaders(response));
-  outgoing.flushHeaders(); // a watch is an answer before its first event
+  outgoing.flushHeaders(); // a watch is a response before its first event
   await pipeline(response, outgoing);
 }
 
-/** Signs and sends; resolves when the answer begins. */
+/** Signs and sends; resolves when the response begins. */
 async function ask(incoming: IncomingMessage, { target, body, signal }: Outgoing, way: Way): Promise<IncomingMessage> {
   const { upstream, signer, agent } = way;
   const method = incoming.method ?? 'GET';
   const passedOn = requestHeaders(incoming);
   const type = passedOn['content-type']?.join(', ');
-  // Only these are signed: gateways on the way may touch others.
+  // Only these are signed: gateways on the way may change others.
   const toSign: Record<string, string> = type === undefined ? {} : { 'content-type': type };
   const signed = await signer.sign({
     method,
@@ -134,7 +134,7 @@ async function ask(incoming: IncomingMessage, { target, body, signal }: Outgoing
         ...signed,
         ...(body.length === 0 && isRead ? {} : { 'content-length': String(body.length) }),
       },
-      // A change gets a connection of its own: on one that the gateway is about to close it would be in doubt whether it arrived.
+      // A write gets its own connection: on one that the gateway is about to close, its delivery would be in doubt.
       agent: isRead ? agent : false,
       signal,
     });
@@ -152,7 +152,7 @@ async function ask(incoming: IncomingMessage, { target, body, signal }: Outgoing
 function answerTo(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve);
-    request.on('error', reject); // also of later, when the answer itself tells
+    request.on('error', reject); // also handles later errors, which the response itself reports
     request.once('socket', (socket) => {
       socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
       if (!socket.connecting) return;
@@ -165,7 +165,7 @@ function answerTo(request: ClientRequest): Promise<IncomingMessage> {
   });
 }
 
-/** The body of a 401 or 403, which is small; null: it is another answer, and still to be read. */
+/** The body of a 401 or 403, which is small; null: another response, which is still unread. */
 async function refusalOf(response: IncomingMessage): Promise<Refusal | null> {
   const code = response.statusCode ?? 0;
   if ((code !== 401 && code !== 403) || response.headers['content-encoding'] !== undefined) return null;
@@ -173,21 +173,24 @@ async function refusalOf(response: IncomingMessage): Promise<Refusal | null> {
   const parts: Buffer[] = [];
   let left = REFUSAL_BYTES_MAX;
   for await (const part of response as AsyncIterable<Buffer>) {
-    parts.push(part.subarray(0, left)); // of one without a length no more than that is kept
+    parts.push(part.subarray(0, left)); // keeps no more than this of a body without a length
     left -= Math.min(left, part.length);
   }
   const dateMs = Date.parse(response.headers.date ?? '');
   return { code, body: Buffer.concat(parts).toString('utf8'), dateMs: Number.isNaN(dateMs) ? null : dateMs };
 }
 
-/** All of a body, which has to be there before it can be signed; null: it is too large. Rejects when it breaks off. */
+/**
+ * The whole body, which must be complete before it can be signed; null if it is too large. Rejects when the connection
+ * breaks.
+ */
 function readBody(incoming: IncomingMessage): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let length = 0;
     incoming.on('data', (part: Buffer) => {
       length += part.length;
-      // What is too much is read, or nobody would read the answer; it is not kept.
+      // The excess is read and discarded; otherwise the client would not read the response.
       if (length <= BODY_BYTES_MAX) parts.push(part);
       else parts.length = 0;
     });
@@ -197,7 +200,7 @@ function readBody(incoming: IncomingMessage): Promise<Buffer | null> {
   });
 }
 
-/** To discovery in plain text: kubectl reads no Status there, and of a text it prints what it says. */
+/** Plain text for discovery requests: kubectl does not read a Status there, and prints a text as it is. */
 function sendStatus({ headers }: IncomingMessage, outgoing: ServerResponse, status: ProxyStatus): void {
   const isDiscovery = (headers.accept ?? '').includes('apidiscovery.k8s.io');
   const body = `${isDiscovery ? status.message : JSON.stringify(status)}\n`;
@@ -207,6 +210,6 @@ function sendStatus({ headers }: IncomingMessage, outgoing: ServerResponse, stat
 
 const nodeHeaders = (message: IncomingMessage): Record<string, string[]> => mutable(answerHeaders(message));
 
-/** As node wants them. */
+/** In Node's format. */
 const mutable = (headers: Readonly<Record<string, readonly string[]>>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, [...values]]));

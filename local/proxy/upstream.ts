@@ -2,11 +2,11 @@
 export type Upstream = {
   readonly protocol: 'http:' | 'https:';
   readonly hostname: string;
-  /** null: the protocol's own */
+  /** null: the protocol's default port */
   readonly port: number | null;
-  /** What the Host header says. */
+  /** The Host header. */
   readonly host: string;
-  /** The stage: `/k8s`, or nothing. */
+  /** The stage: `/k8s`, or empty. */
   readonly prefix: string;
   readonly region: string;
 };
@@ -19,10 +19,10 @@ const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
 /** `<api-id>.execute-api.<region>.amazonaws.com`, with the endpoint's suffix in China; API Gateway Developer Guide, "Invoke REST APIs". */
 const EXECUTE_API = /^[a-z0-9-]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/;
 
-/** Whether it is an address that asks for signatures, to which kubectl cannot talk by itself. */
+/** Whether this address requires signatures, so that kubectl cannot use it directly. */
 export const isExecuteApi = (hostname: string): boolean => EXECUTE_API.test(hostname);
 
-/** Reads what `--server` says; the region is the host's where it names one, else `region`. */
+/** Parses `--server`; the region is the host's if its name has one, otherwise `region`. */
 export function readUpstream(server: string, region: string | null): UpstreamRead {
   const bad = (reason: string): UpstreamRead => ({ kind: 'bad', reason });
   const url = URL.canParse(server) ? new URL(server) : null;

@@ -1,5 +1,5 @@
 import { buildApp } from 'fauxqs';
-import { RECEIVES_MAX } from '../../shared/names/dead-letters.ts';
+import { RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
 
 export const QUEUES = ['wake', 'facts', 'dispatch'] as const;
 export type QueueName = (typeof QUEUES)[number];
@@ -11,7 +11,7 @@ export type QueueServer = {
   readonly urls: ByQueue<string>;
   readonly arns: ByQueue<string>;
   readonly deadUrls: ByQueue<string>;
-  /** Ends all calls, long polls too; what is queued is gone. */
+  /** Ends all calls, including long polls; queued messages are lost. */
   close(): Promise<void>;
 };
 
@@ -19,13 +19,13 @@ export type QueueServerOptions = {
   readonly region: string;
   /** Calls that are not signed with this access key are refused. */
   readonly accessKey: string;
-  /** How long a received message is hidden, in seconds; no shorter than an invocation may take. */
+  /** The visibility timeout in seconds; not shorter than an invocation may take. */
   readonly visibilitySec: number;
 };
 
 /**
- * SQS on a free port of loopback, in this process and in memory, with our three queues and a dead-letter queue each.
- * What is lost with the process is hints only: at its next start every open Job is woken and looked up.
+ * SQS on a free loopback port, in this process and in memory, with our three queues and a dead-letter queue for each. The
+ * process takes only hints with it: at its next start every open Job is woken and checked.
  */
 export async function startQueueServer({ region, accessKey, visibilitySec }: QueueServerOptions): Promise<QueueServer> {
   const app = buildApp({ logger: false, defaultRegion: region });
@@ -33,7 +33,7 @@ export async function startQueueServer({ region, accessKey, visibilitySec }: Que
     if (isOurs(request.headers, accessKey)) return done();
     void reply.code(403).send({ __type: 'AccessDeniedException', message: 'not for you' });
   });
-  // Not fauxqs's own starter: that one listens on every address of the machine.
+  // Not fauxqs's own starter, which listens on every address of the machine.
   const endpoint = await app.listen({ host: '127.0.0.1', port: 0 });
 
   const create = (name: string, attributes: Record<string, string>) =>
@@ -60,7 +60,7 @@ export async function startQueueServer({ region, accessKey, visibilitySec }: Que
   };
 }
 
-/** Other users of the machine do not know the key, and a web page cannot send this header without being asked for it. */
+/** Other users of the machine do not know the key, and a web page cannot send this header without a preflight request. */
 function isOurs(headers: NodeJS.Dict<string | string[]>, accessKey: string): boolean {
   const { authorization, origin } = headers;
   return (
@@ -88,5 +88,5 @@ async function createQueue(
   return { url, arn: `arn:aws:sqs:${region}:${ACCOUNT}:${name}` };
 }
 
-/** The account that fauxqs puts into every ARN. */
+/** The account in every ARN of fauxqs. */
 const ACCOUNT = '000000000000';

@@ -1,4 +1,4 @@
-/** A refusal in AWS's shape: `__type`, `message` and the members that this error has beside it. */
+/** A refusal in AWS's shape: `__type`, `message`, and the error's additional members. */
 export class AwsError extends Error {
   override readonly name = 'AwsError';
   readonly type: string;

@@ -5,8 +5,8 @@ import { AwsError } from './aws-error.ts';
 
 /**
  * The server's side of AWS JSON 1.0 and 1.1: POST, `X-Amz-Target: <prefix>.<operation>`, a JSON body. Shapes come from the
- * schemas that the SDK's own clients carry, so dates, blobs and unknown members are treated as the client treats them.
- * Those exports are no stable API: this is the one file that knows them, and the versions are pinned.
+ * schemas in the SDK's own clients, so dates, blobs, and unknown members are treated as the client treats them. Those
+ * exports are not a stable API: only this file uses them, and the versions are pinned.
  */
 export type AwsService = {
   readonly targetPrefix: string;
@@ -17,30 +17,30 @@ export type AwsService = {
 export type Operation = {
   readonly request: Schema;
   readonly response: Schema;
-  /** Takes what the request schema decoded: names are right, values are not checked. Throws {@link AwsError}. */
+  /** Takes the decoded request: names are valid, values are not checked. Throws {@link AwsError}. */
   readonly handle: (input: unknown) => unknown;
 };
 
-/** What every `client-*` exports as `RunTaskRequest$` and so on. */
+/** What every `client-*` exports, as `RunTaskRequest$` and so on. */
 type Schema = Parameters<JsonShapeSerializer['write']>[0];
 type JsonValue = Parameters<JsonShapeDeserializer['readObject']>[1];
 
 export type FrontOptions = {
   /**
-   * If set, requests must be signed in this access key's name. Signatures are not verified: the key is a random word that
-   * keeps other users of the machine (who reach 127.0.0.1 as well as we do) from running commands as us.
+   * If set, requests must be signed with this access key. Signatures are not verified: the key is a random word that keeps
+   * other users of the machine (who can also reach 127.0.0.1) from running commands as us.
    */
   readonly accessKeyId?: string;
-  /** Told about what no client should ever cause. */
+  /** Called for errors that no client should be able to cause. */
   readonly onSurprise?: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 };
 
-/** AWS takes no more than this in one JSON call, of any service here. */
+/** AWS accepts at most this much in one JSON call, for every service here. */
 const BODY_BYTES_MAX = 1024 * 1024;
 
 const LOOPBACK_HOST = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])(?::\d+)?$/i;
 
-/** One front for several services: a plain handler for node's http server. It never throws and always answers. */
+/** One front for several services: a plain handler for Node's http server. It never throws and always answers. */
 export function serveAwsJson(services: readonly AwsService[], options: FrontOptions = {}) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     answer(services, options, request).then(
@@ -81,7 +81,7 @@ async function answer(
 }
 
 /**
- * Only programs of this machine that know what they do: a web page's request carries an Origin, and after DNS rebinding a
+ * Only programs on this machine that call it on purpose: a web page's request has an Origin, and after DNS rebinding a
  * foreign Host.
  */
 function checkCaller(request: IncomingMessage, options: FrontOptions): void {
@@ -116,12 +116,12 @@ function parse(body: string): JsonValue {
     const value = JSON.parse(body === '' ? '{}' : body) as JsonValue;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // the same answer as for a body that is JSON, but no object
+    // the same answer as for JSON that is not an object
   }
   throw new AwsError('SerializationException', 'the body is not a JSON object');
 }
 
-/** AWS JSON writes dates as seconds since 1970, whatever a member's traits would say elsewhere. */
+/** AWS JSON writes dates as seconds since 1970, whatever a member's traits say elsewhere. */
 const SETTINGS = { jsonName: false, timestampFormat: { useTrait: true, default: 7 } } satisfies ConstructorParameters<
   typeof JsonShapeSerializer
 >[0];
@@ -161,7 +161,7 @@ function send(response: ServerResponse, { status, jsonVersion, body, errorType }
     'content-length': Buffer.byteLength(body),
     'x-amzn-requestid': randomUUID(),
     ...(errorType === undefined ? {} : { 'x-amzn-errortype': errorType }),
-    // a body that was not read to its end must not be taken for the next request
+    // an unread rest of the body must not be taken for the next request
     ...(status === 413 ? { connection: 'close' } : {}),
   });
   response.end(body);

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { AwsError } from './aws-error.ts';
 
-/** The checked request of a call; throws `errorType` with the member's path and what is wrong with it. */
+/** The validated request of a call; throws `errorType` with the member's path and its fault. */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,

@@ -21,33 +21,9 @@ import {
   ListServicesResponse$,
   RegisterInstanceRequest$,
   RegisterInstanceResponse$,
-  type CreateServiceResponse,
-  type DeregisterInstanceResponse,
-  type DiscoverInstancesResponse,
-  type GetInstanceResponse,
-  type GetNamespaceResponse,
-  type GetOperationResponse,
-  type GetServiceResponse,
-  type ListInstancesResponse,
-  type ListServicesResponse,
-  type RegisterInstanceResponse,
 } from '@aws-sdk/client-servicediscovery';
 import type { AwsService, Operation } from './aws-json.ts';
-
-/** The operations of Cloud Map that are served. Inputs are decoded but not checked; answers are in the SDK's own types. */
-export type CloudmapApi = {
-  GetNamespace(input: unknown): GetNamespaceResponse;
-  CreateService(input: unknown): CreateServiceResponse;
-  GetService(input: unknown): GetServiceResponse;
-  ListServices(input: unknown): ListServicesResponse;
-  DeleteService(input: unknown): object;
-  RegisterInstance(input: unknown): RegisterInstanceResponse;
-  DeregisterInstance(input: unknown): DeregisterInstanceResponse;
-  GetInstance(input: unknown): GetInstanceResponse;
-  ListInstances(input: unknown): ListInstancesResponse;
-  DiscoverInstances(input: unknown): DiscoverInstancesResponse;
-  GetOperation(input: unknown): GetOperationResponse;
-};
+import type { CloudmapApi } from './cloudmap-operations.ts';
 
 const SHAPES = {
   GetNamespace: [GetNamespaceRequest$, GetNamespaceResponse$],

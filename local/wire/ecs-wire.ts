@@ -11,24 +11,9 @@ import {
   RunTaskResponse$,
   StopTaskRequest$,
   StopTaskResponse$,
-  type DescribeTasksResponse,
-  type ListTasksResponse,
-  type RunTaskResponse,
-  type StopTaskResponse,
 } from '@aws-sdk/client-ecs';
 import type { AwsService } from './aws-json.ts';
-
-export type { Failure, Task } from '@aws-sdk/client-ecs';
-
-/** The operations of ECS that are served. Inputs are decoded but not checked; answers are in the SDK's own types. */
-export type EcsApi = {
-  RegisterTaskDefinition(input: unknown): { readonly taskDefinition: object; readonly tags: readonly object[] };
-  DescribeTaskDefinition(input: unknown): { readonly taskDefinition: object; readonly tags: readonly object[] };
-  RunTask(input: unknown): RunTaskResponse;
-  StopTask(input: unknown): StopTaskResponse;
-  DescribeTasks(input: unknown): DescribeTasksResponse;
-  ListTasks(input: unknown): ListTasksResponse;
-};
+import type { EcsApi } from './ecs-operations.ts';
 
 /** ECS as a service for {@link serveAwsJson}. */
 export function ecsService(api: EcsApi): AwsService {

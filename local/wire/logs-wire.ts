@@ -5,20 +5,9 @@ import {
   FilterLogEventsResponse$,
   GetLogEventsRequest$,
   GetLogEventsResponse$,
-  type DescribeLogStreamsResponse,
-  type FilterLogEventsResponse,
-  type GetLogEventsResponse,
 } from '@aws-sdk/client-cloudwatch-logs';
 import type { AwsService } from './aws-json.ts';
-
-export type { LogStream, OutputLogEvent } from '@aws-sdk/client-cloudwatch-logs';
-
-/** The operations of CloudWatch Logs that are served. Inputs are decoded but not checked. */
-export type LogsApi = {
-  GetLogEvents(input: unknown): GetLogEventsResponse;
-  DescribeLogStreams(input: unknown): DescribeLogStreamsResponse;
-  FilterLogEvents(input: unknown): FilterLogEventsResponse;
-};
+import type { LogsApi } from './logs-operations.ts';
 
 /** CloudWatch Logs as a service for {@link serveAwsJson}. */
 export function logsService(api: LogsApi): AwsService {

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 export type LoopbackServer = {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** Takes no more calls, ends the connections and resolves when the port is free. */
+  /** Accepts no more calls, closes the connections, and resolves when the port is free. */
   close(): Promise<void>;
 };
 
-/** Listens on 127.0.0.1 and nowhere else; port 0 takes any that is free. Rejects if the port is taken. */
+/** Listens only on 127.0.0.1; port 0 takes any free port. Rejects if the port is in use. */
 export async function listenOnLoopback(handler: RequestListener, port = 0): Promise<LoopbackServer> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler);
   await new Promise<void>((resolve, reject) => {
@@ -18,8 +18,8 @@ export async function listenOnLoopback(handler: RequestListener, port = 0): Prom
   return { url: `http://127.0.0.1:${addressOf(server).port}`, close: async () => close(server) };
 }
 
-/** Longer than the SDK's agent keeps idle sockets busy, so that no call meets a socket that is being closed. */
-const KEEP_ALIVE_MS = 60_000;
+/** Longer than clients keep idle sockets (Go programs: 90 s), so that no call meets a closing socket. */
+const KEEP_ALIVE_MS = 120_000;
 
 function addressOf(server: Server): AddressInfo {
   const address = server.address();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asEpochMs } from '../domain/brand.ts';
+import { asEpochMs } from '../domain/base/time.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /** This process's clock and timers. */

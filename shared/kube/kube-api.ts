@@ -1,39 +1,39 @@
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { Busy } from '../ports/busy.ts';
-import { type ApiDeps, type ApiOptions, type ApiPorts, POLL_MS } from './api-deps.ts';
-import { cronJobRoutes } from './cronjob-routes.ts';
-import { discoveryRoutes } from './discovery.ts';
-import { givenRoutes } from './given-routes.ts';
-import { loopbackGuard, timeoutGuard } from './guard.ts';
-import { eventRoutes } from './event-routes.ts';
-import { jobRoutes } from './job-routes.ts';
-import { musterRoutes } from './muster-routes.ts';
-import { namespaceRoutes } from './namespace-routes.ts';
+import { type ApiDeps, type ApiOptions, type ApiPorts, POLL_MS } from './http/api-deps.ts';
+import { cronJobRoutes } from './cronjobs/cronjob-routes.ts';
+import { discoveryRoutes } from './discovery/discovery.ts';
+import { givenRoutes } from './namespace-defaults/given-routes.ts';
+import { loopbackGuard, timeoutGuard } from './http/guard.ts';
+import { eventRoutes } from './events/event-routes.ts';
+import { jobRoutes } from './jobs/job-routes.ts';
+import { musterRoutes } from './muster/muster-routes.ts';
+import { namespaceRoutes } from './namespaces/namespace-routes.ts';
 import { openApiRoutes } from './openapi/openapi-routes.ts';
-import { podRoutes } from './pod-routes.ts';
-import { servedKinds } from './access.ts';
-import { reviewRoutes } from './review-routes.ts';
-import { SERVED } from './served-resources.ts';
-import { servicesRoutes } from './services-routes.ts';
-import { errorResponse, insufficientStorage, internalError, noSuchPath, tooManyRequests } from './status-error.ts';
-import { createOpenStreams } from './streams.ts';
-import { createTails } from './watched.ts';
+import { podRoutes } from './pods/pod-routes.ts';
+import { servedKinds } from './reviews/access.ts';
+import { reviewRoutes } from './reviews/review-routes.ts';
+import { SERVED } from './discovery/served-resources.ts';
+import { servicesRoutes } from './services/services-routes.ts';
+import { errorResponse, insufficientStorage, internalError, noSuchPath, tooManyRequests } from './http/status-error.ts';
+import { createOpenStreams } from './http/streams.ts';
+import { createTails } from './feed/watched.ts';
 
 /**
- * The Kubernetes API, as far as this version has it, on Web requests and responses: whatever carries it (Lambda, a
- * server on loopback) must be able to stream. Every failure is a Status object.
+ * The Kubernetes API, the subset that this version supports, on Web requests and responses. The transport (Lambda, a server on
+ * loopback) must be able to stream. Every failure is a Status object.
  */
 export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
-  const { clock, news } = ports;
+  const { clock, notifications } = ports;
   const { openStreamsMax, pollMs = POLL_MS, needsCommand = false } = options;
   const deps: ApiDeps = {
     ...ports,
     needsCommand,
     streams: createOpenStreams(clock, openStreamsMax),
-    tails: createTails(ports, { clock, news, pollMs }),
+    tails: createTails(ports, { clock, notifications, pollMs }),
   };
-  // `/api/v1/` is `/api/v1`: some generated clients ask so.
+  // `/api/v1/` is `/api/v1`: some generated clients send it.
   const app = new Hono({ strict: false });
   if (options.embedded === true) app.use(loopbackGuard);
   app.use(timeoutGuard);

@@ -1,4 +1,4 @@
-import { HOSTS_MAX, ZONE_CHARS_MAX } from '../domain/host-names.ts';
+import { HOSTS_MAX, ZONE_CHARS_MAX } from '../domain/task/host-names.ts';
 
 // What settings may be: asked where they are given (a deployment, the command line) and where they are read (a function's
 // environment), in the same words. Each answers null for what makes sense, else what would.
@@ -10,7 +10,7 @@ export const numberIn = (text: string): number => (/^\d+(\.\d+)?$/.test(text) ? 
 const PER_SEC = { min: 0.1, max: 1_000 } as const;
 
 /** Calls a second. */
-export const rateFault = (value: number): string | null =>
+export const rateError = (value: number): string | null =>
   value >= PER_SEC.min && value <= PER_SEC.max
     ? null
     : `must be calls a second, a number from ${PER_SEC.min} to ${PER_SEC.max}`;
@@ -26,7 +26,7 @@ export type CallQuotas = {
 export const USUAL_QUOTAS: CallQuotas = { runTaskPerSec: 20, ecsPerSec: 40 };
 
 /** What is wrong with two rates beside AWS's limits, and which of them is to be changed. */
-export function ratesFault(
+export function ratesError(
   { launchesPerSec, stopsPerSec }: { readonly launchesPerSec: number; readonly stopsPerSec: number },
   { runTaskPerSec, ecsPerSec }: CallQuotas,
 ): { readonly of: 'launchesPerSec' | 'stopsPerSec'; readonly message: string } | null {
@@ -46,14 +46,14 @@ const rounded = (perSec: number): number => Math.round(perSec * 10) / 10;
 
 /** Concurrent invocations; of an account's, 100 cannot be reserved (Lambda developer guide, reserved concurrency). */
 const CONCURRENCY = { min: 1, max: 10_000 } as const;
-export const concurrencyFault = (value: number): string | null =>
+export const concurrencyError = (value: number): string | null =>
   Number.isInteger(value) && value >= CONCURRENCY.min && value <= CONCURRENCY.max
     ? null
     : `must be a whole number from ${CONCURRENCY.min} to ${CONCURRENCY.max}; AWS takes it of accounts that have 100 more than that`;
 
 /** Days for which history is kept. */
 const DAYS = { min: 1, max: 3_650 } as const;
-export const daysFault = (value: number): string | null =>
+export const daysError = (value: number): string | null =>
   value >= DAYS.min && value <= DAYS.max ? null : `must be days, a number from ${DAYS.min} to ${DAYS.max}`;
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -64,7 +64,7 @@ const TAKEN = ['amazonaws.com', 'amazonaws.com.cn', 'compute.internal', 'ec2.int
 export const USUAL_ZONE = 'muster.internal';
 
 /** The zone that names of tasks end in. In the VPC it hides whatever else has that name. */
-export function zoneFault(zone: string): string | null {
+export function zoneError(zone: string): string | null {
   const labels = zone.split('.');
   if (labels.length < 2 || !labels.every((label) => LABEL.test(label)) || /^\d+$/.test(labels.at(-1) ?? ''))
     return 'must be a DNS name of two labels or more in small letters, such as muster.internal';
@@ -77,7 +77,7 @@ export function zoneFault(zone: string): string | null {
 /** Names that one zone holds, of all Jobs together, unless AWS has given it more. */
 export const USUAL_HOSTS_MAX = HOSTS_MAX;
 const HOSTS = { min: 1, max: 50 * HOSTS_MAX } as const;
-export const hostsMaxFault = (value: number): string | null =>
+export const hostsMaxError = (value: number): string | null =>
   Number.isInteger(value) && value >= HOSTS.min && value <= HOSTS.max
     ? null
     : `must be a whole number from ${HOSTS.min} to ${HOSTS.max}; AWS Cloud Map holds ${HOSTS_MAX} in a namespace unless it has given you more`;

@@ -1,4 +1,4 @@
-import type { JobMetric } from '../domain/job-metrics.ts';
+import type { JobMetric } from '../domain/planner/job-metrics.ts';
 
 /** Every metric of ours with its CloudWatch unit; alarms use these names, so a misspelled one does not compile. */
 export const METRICS = {

@@ -1,9 +1,8 @@
 /**
- * Thrown where so many write at once that a turn did not come for a long while. Nothing was written; it may be asked for
- * again after a while.
+ * Thrown when too many writers compete for a long while. Nothing was written; the caller may try again later.
  */
 export class Busy extends Error {
   override readonly name = 'Busy';
-  /** When to ask again. */
+  /** When to try again. */
   readonly retryAfterSec = 1;
 }

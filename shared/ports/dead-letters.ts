@@ -1,14 +1,15 @@
-import type { EpochMs, JobUid } from '../domain/brand.ts';
+import type { EpochMs } from '../domain/base/time.ts';
+import type { JobUid } from '../domain/base/ids.ts';
 
-/** Our queues by what is in them. */
+/** Our queues, by content. */
 export type QueueName = 'wake' | 'facts' | 'dispatch';
 export const QUEUE_NAMES: readonly QueueName[] = ['wake', 'facts', 'dispatch'];
 
 /** A message that could not be processed. */
 export type DeadLetter = {
-  /** The queue that it was in, or could not be put into. */
+  /** The queue that it was in, or could not be sent to. */
   readonly queue: QueueName;
-  /** SQS's id of it. */
+  /** Its id in SQS. */
   readonly id: string;
   readonly body: string;
   /** Why, for people. */
@@ -16,40 +17,40 @@ export type DeadLetter = {
   readonly sentAt: EpochMs;
 };
 
-/** One in our hands: hidden from others until it is removed, or a minute has passed. */
-export type TakenLetter = DeadLetter & { readonly receipt: string };
+/** A received letter: hidden from others until it is removed or a minute has passed. */
+export type TakenDeadLetter = DeadLetter & { readonly receipt: string };
 
 /** The dead-letter queues. Every method is safe to repeat. */
 export type DeadQueues = {
-  /** Up to ten letters of one queue; none if there is none, or no such queue. One request. */
-  take(queue: QueueName): Promise<readonly TakenLetter[]>;
-  /** For good. Throws if SQS has not done it for all of them. */
+  /** Up to ten letters of one queue; none if the queue is empty or does not exist. One request. */
+  take(queue: QueueName): Promise<readonly TakenDeadLetter[]>;
+  /** Deletes them. Throws if SQS did not delete all of them. */
   remove(queue: QueueName, receipts: readonly string[]): Promise<void>;
 };
 
-/** A letter as it is kept for people: a long body is cut. */
-export type FiledLetter = DeadLetter & {
-  /** The Job that it was about, as far as one can tell. */
+/** A letter as stored for people: a long body is cut. */
+export type StoredDeadLetter = DeadLetter & {
+  /** The Job that it was about, as far as known. */
   readonly job: JobUid | null;
   readonly filedAt: EpochMs;
 };
 
 /** Dead letters of all queues, as rows. */
-export type LetterFile = {
-  /** Writing one twice leaves one. They vanish by themselves some time after `expireAt`. */
-  file(letters: readonly FiledLetter[], expireAt: EpochMs): Promise<void>;
-  /** The newest by the time they were sent, newest first. `more`: there are older ones. */
-  newest(limit: number): Promise<{ readonly letters: readonly FiledLetter[]; readonly more: boolean }>;
+export type DeadLetterStore = {
+  /** Writing one twice stores one. They expire some time after `expireAt`. */
+  file(deadLetters: readonly StoredDeadLetter[], expireAt: EpochMs): Promise<void>;
+  /** The most recently sent, newest first. `more`: there are older ones. */
+  newest(limit: number): Promise<{ readonly deadLetters: readonly StoredDeadLetter[]; readonly more: boolean }>;
 };
 
-/** How much is in a queue and in its dead-letter queue, as SQS counts it: roughly. */
+/** The approximate sizes of a queue and its dead-letter queue, as SQS reports them. */
 export type QueueDepth = {
   readonly queue: QueueName;
   readonly waiting: number;
-  /** In somebody's hands. */
+  /** Being processed. */
   readonly hidden: number;
-  /** Not to be seen before its time. */
+  /** Hidden until their due time. */
   readonly delayed: number;
-  /** Dead letters that nobody has taken yet. */
+  /** Dead letters that have not been received yet. */
   readonly dead: number;
 };

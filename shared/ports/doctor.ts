@@ -1,30 +1,33 @@
-import type { EpochMs } from '../domain/brand.ts';
-import type { FailureChart } from '../domain/failures.ts';
-import type { Finding } from '../domain/finding.ts';
-import type { Status } from '../domain/status.ts';
-import type { FiledLetter } from './dead-letters.ts';
+import type { EpochMs } from '../domain/base/time.ts';
+import type { FailureSnapshot } from '../domain/diagnose/failures.ts';
+import type { Finding } from '../domain/diagnose/finding.ts';
+import type { Status } from '../domain/scoreboard/status.ts';
+import type { StoredDeadLetter } from './dead-letters.ts';
 import type { StoredSpec } from './job-store.ts';
 
-/** What an examination has found, the worst first. Empty findings: all is healthy. */
+/** The result of a check, the worst first. No findings: healthy. */
 export type Diagnosis = { readonly at: EpochMs; readonly findings: readonly Finding[] };
 
-export type JobFailures = FailureChart & { readonly spec: StoredSpec; readonly status: Status };
+export type JobFailures = FailureSnapshot & { readonly spec: StoredSpec; readonly status: Status };
 
 /**
- * Looks for what holds Jobs open and what is out of step. Nothing is changed by looking, and nothing is thrown: what
- * cannot be looked at is a finding. Every answer is bounded, however large the Job or the installation is.
+ * Finds what keeps Jobs running and what is inconsistent. A check changes nothing and throws nothing: what cannot be
+ * checked is a finding. Every answer is bounded, however large the Job or the installation.
  */
 export type Doctor = {
-  /** One Job, its tasks at ECS included; null: there is no such Job. */
+  /** One Job, including its tasks in ECS; null if it does not exist. */
   job(namespace: string, name: string): Promise<Diagnosis | null>;
-  /** What of a Job has failed and why, with the last lines of a few logs; null: there is no such Job. Throws what the store throws. */
+  /**
+   * What has failed in a Job and why, with the last lines of a few logs; null if it does not exist. Throws what the store
+   * throws.
+   */
   failures(namespace: string, name: string): Promise<JobFailures | null>;
-  /** A page of Jobs, as far as their rows tell: ECS is not asked. `next`: pass it as `after`; null: that was all. */
+  /** A page of Jobs, checked by their rows only, without ECS. `next`: pass it as `after`; null: that was all. */
   jobs(page: {
     /** null: of all namespaces */
     readonly namespace: string | null;
     readonly after: string | null;
-  }): Promise<Diagnosis & { readonly looked: number; readonly next: string | null }>;
+  }): Promise<Diagnosis & { readonly checked: number; readonly next: string | null }>;
   /** What belongs to no single Job, with the newest dead letters. */
-  installation(): Promise<Diagnosis & { readonly letters: readonly FiledLetter[] }>;
+  installation(): Promise<Diagnosis & { readonly deadLetters: readonly StoredDeadLetter[] }>;
 };

@@ -1,14 +1,15 @@
-import type { EpochMs, JobUid, TaskArn } from '../domain/brand.ts';
-import type { AttemptId } from '../domain/fact.ts';
+import type { EpochMs } from '../domain/base/time.ts';
+import type { JobUid, TaskArn } from '../domain/base/ids.ts';
+import type { AttemptId } from '../domain/base/fact.ts';
 
 /**
- * What is known of names: which Jobs have reserved how many, and what is registered of each index. Reads are strongly
+ * The state of names: how many names each Job has reserved, and what is registered for each index. Reads are strongly
  * consistent; each write is one conditional request.
  */
 export type HostStore = {
   /**
-   * Reserves `count` names for a Job, if it has not as many already; `full` says how many are left, those that it has
-   * included, and changes nothing.
+   * Reserves `count` names for a Job, unless it already has as many. `full` reports how many are left, including its own,
+   * and changes nothing.
    */
   reserve(
     uid: JobUid,
@@ -16,9 +17,9 @@ export type HostStore = {
     max: number,
     at: EpochMs,
   ): Promise<{ readonly kind: 'reserved' } | { readonly kind: 'full'; readonly left: number }>;
-  /** When nothing of the Job's is registered any more. Idempotent. */
+  /** Called when nothing of the Job is registered any more. Idempotent. */
   release(uid: JobUid): Promise<void>;
-  /** Every reservation: the Jobs that have names, or whose names are yet to be removed. */
+  /** Every reservation: the Jobs that have names, or whose names have not been removed yet. */
   reservations(): Promise<readonly Reservation[]>;
 
   /** Names of indexes 10·row .. 10·row+9, and the version that guards the next write; 0: no row. */
@@ -33,7 +34,7 @@ export type HostStore = {
   ): Promise<{ readonly kind: 'written'; readonly row: HostRow } | { readonly kind: 'lost'; readonly row: HostRow }>;
 };
 
-/** Why a Job cannot have its names: `left` of `max` are not reserved by others, it needs more. */
+/** Why a Job cannot have its names: it needs more than the `left` of `max` that others have not reserved. */
 export type NoHosts = {
   readonly kind: 'noHosts';
   readonly needed: number;
@@ -55,18 +56,18 @@ export type Host = {
   readonly index: number;
   /** The name's service. */
   readonly serviceId: string;
-  /** Tasks that are registered, or may be: written before the call. Normally one; two while one replaces the other. */
+  /** Tasks that are registered, or may be: written before the call. Normally one; two during a replacement. */
   readonly tasks: readonly HostTask[];
 };
 
 export type HostTask = {
-  /** With the index, the attempt that it is. */
+  /** With the index, identifies its attempt. */
   readonly attempt: AttemptId['attempt'];
   readonly nonce: AttemptId['nonce'];
   readonly taskArn: TaskArn;
   readonly ip: string;
-  /** Since when somebody is registering it; null: it is registered, or nobody is at it. */
+  /** Since when a registration is in progress; null if it is registered or not in progress. */
   readonly calledAt: EpochMs | null;
-  /** Cloud Map has said so. */
+  /** Cloud Map has confirmed it. */
   readonly registered: boolean;
 };

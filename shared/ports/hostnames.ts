@@ -1,31 +1,32 @@
 import type { Fatal, Later } from './tasks.ts';
 
 /**
- * DNS names of tasks, as AWS Cloud Map keeps them: a service is a name in a private DNS namespace, an instance of it is an
- * A record. Every method is safe to repeat, and answers when the change is made (Cloud Map's operations are asynchronous).
- * `later`: throttled, or the operation is not over yet; the same call again goes on. A call that throws has an unknown outcome.
+ * DNS names of tasks in AWS Cloud Map: a service is a name in a private DNS namespace, and its instance is an A record.
+ * Every method is safe to repeat and returns when the change is complete (Cloud Map's operations are asynchronous).
+ * `later`: throttled, or the operation is still in progress; repeating the call continues it. A call that throws has an
+ * unknown outcome.
  */
 export type Hostnames = {
-  /** The DNS namespace's name: what every name ends in. */
+  /** The DNS namespace's name: the suffix of every name. */
   readonly zone: string;
-  /** Creates the service of that name (below the zone), or finds it. */
+  /** Creates the service with that name (below the zone), or finds it. */
   ensureService(name: string): Promise<{ readonly kind: 'ready'; readonly serviceId: string } | Later | Fatal>;
   /**
-   * The instance's id is the id of its task ({@link taskIdOf}), so that nobody removes another task's record by mistake.
-   * `gone`: there is no such service (any more).
+   * The instance's id is the id of its task ({@link taskIdOf}), so no caller removes another task's record by mistake.
+   * `gone`: the service does not exist (any more).
    */
   register(serviceId: string, taskId: string, ip: string): Promise<Done | { readonly kind: 'gone' } | Later | Fatal>;
-  /** What is not registered (any more) is done. */
+  /** Succeeds if it is not registered (any more). */
   deregister(serviceId: string, taskId: string): Promise<Done | Later>;
-  /** One that has instances is `later`; one that is gone is done. */
+  /** `later` for a service with instances; succeeds for one that is gone. */
   deleteService(serviceId: string): Promise<Done | Later>;
-  /** Every service that Muster has made in the namespace, a page at a time. */
+  /** Every service of Muster in the namespace, one page at a time. */
   list(
     after: string | null,
   ): Promise<
     { readonly kind: 'listed'; readonly services: readonly HostService[]; readonly next: string | null } | Later
   >;
-  /** Ids of the tasks that are registered; none if there is no such service. */
+  /** Ids of the registered tasks; none if the service does not exist. */
   tasksIn(serviceId: string): Promise<{ readonly kind: 'listed'; readonly taskIds: readonly string[] } | Later>;
 };
 

@@ -1,11 +1,13 @@
-import type { Chunk } from '../domain/board.ts';
-import type { EpochMs, JobUid } from '../domain/brand.ts';
-import type { JobIdentity } from '../domain/job.ts';
-import type { LaunchRow } from '../domain/launch-row.ts';
-import type { JobManifest, JobStatusDocument } from '../domain/manifest.ts';
-import type { ChunkFold, EndedAttempt } from '../domain/plan.ts';
-import type { Status } from '../domain/status.ts';
-import type { LaunchTemplate } from '../domain/task.ts';
+import type { Chunk } from '../domain/scoreboard/board.ts';
+import type { EpochMs } from '../domain/base/time.ts';
+import type { JobUid } from '../domain/base/ids.ts';
+import type { JobIdentity } from '../domain/spec/job.ts';
+import type { LaunchRow } from '../domain/scoreboard/launch-row.ts';
+import type { JobManifest, JobStatusDocument } from '../domain/spec/manifest.ts';
+import type { EndedAttempt } from '../domain/planner/plan.ts';
+import type { ChunkFold } from '../domain/scoreboard/journal.ts';
+import type { Status } from '../domain/scoreboard/status.ts';
+import type { LaunchTemplate } from '../domain/task/task.ts';
 
 /** The admitted manifest. */
 export type StoredSpec = {
@@ -41,14 +43,15 @@ export function ownerUidOf({ metadata }: JobManifest): string | null {
 /** A chunk to be stored as version `expectedVersion + 1`; 0 means that none is stored yet. */
 export type ChunkWrite = ChunkFold;
 
+/** Alarms are found by the minute, rounded up, in every store. */
+export const ALARM_STEP_MS = 60_000;
+
 /** `lost`: somebody else committed first (or a transaction conflicted), nothing was written; read and decide again. */
 export type Commit = { readonly kind: 'committed' } | { readonly kind: 'lost' };
 
-export type JobCreation = 'created' | 'taken' | 'noNamespace' | 'terminating';
-
 /** The record of an ended attempt: history, never read to decide. */
 export type AttemptRecord = EndedAttempt;
-export type { LaunchRow, LaunchSlot } from '../domain/launch-row.ts';
+export type { LaunchRow, LaunchSlot } from '../domain/scoreboard/launch-row.ts';
 
 /**
  * What is known of Jobs. Reads are strongly consistent. A method that writes is one atomic, conditional request named
@@ -56,10 +59,10 @@ export type { LaunchRow, LaunchSlot } from '../domain/launch-row.ts';
  */
 export type JobStore = {
   /**
-   * Stores name, spec and status together, or nothing. `taken`: the name is in use in that namespace. `noNamespace` and
-   * `terminating` are what was read of the namespace just before, and may be too late: whoever creates looks again after.
+   * Stores name, spec and status together, or nothing. `taken`: the name is in use in that namespace. It does not look at the
+   * namespace.
    */
-  createJob(spec: StoredSpec, status: Status): Promise<{ readonly kind: JobCreation }>;
+  createJob(spec: StoredSpec, status: Status): Promise<{ readonly kind: 'created' | 'taken' }>;
 
   findJob(namespace: string, name: string): Promise<JobUid | null>;
   /**

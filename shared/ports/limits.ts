@@ -1,9 +1,9 @@
-import type { PaceState } from '../domain/pace.ts';
+import type { PaceState } from '../domain/base/pace.ts';
 
-/** Rows that all dispatchers share: how far launch rights (or stop rights) are given out. */
+/** Rows that all dispatchers share: how far launch slots (or stop slots) have been granted. */
 export type Limits = {
   read(name: LimitName): Promise<LimitRow>;
-  /** Writes `state` if the row's version is still `expectedVersion`; `lost` comes with the row as it is. */
+  /** Writes `state` if the row's version is still `expectedVersion`; `lost` returns the current row. */
   commit(
     name: LimitName,
     expectedVersion: number,

@@ -1,10 +1,13 @@
-import type { TaskArn } from '../domain/brand.ts';
+import type { TaskArn } from '../domain/base/ids.ts';
 
-/** Reads what a task's containers printed, page by page in either direction; a page may be empty and not the last. */
+/** Reads the output of a task's containers, page by page in either direction; a page may be empty without being the last. */
 export type LogReader = {
-  /** Lines from `after` (the `next` of an earlier answer) on. `none`: there is no such stream (yet); `later`: too many calls. */
+  /**
+   * Lines starting at `after` (the `next` of an earlier answer). `none`: the stream does not exist (yet); `later`: too many
+   * calls.
+   */
   read(page: LogPage): Promise<LogLines | NoLog | { readonly kind: 'later' }>;
-  /** The newest lines before `before` (the `previous` of an earlier answer), of all there are if that is null. */
+  /** The newest lines before `before` (the `previous` of an earlier answer), or of all lines if that is null. */
   readBack(page: LogPageBack): Promise<LogLinesBack | NoLog>;
 };
 
@@ -12,7 +15,7 @@ type Stream = { readonly taskArn: TaskArn; readonly container: string };
 export type LogPage = Stream & { readonly after: string | null };
 export type LogPageBack = Stream & {
   readonly before: string | null;
-  /** No more lines than these; left out: as many as a page holds. */
+  /** The most lines to return; omitted: as many as a page holds. */
   readonly linesMax?: number;
 };
 

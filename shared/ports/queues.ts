@@ -1,17 +1,18 @@
-import type { EpochMs, JobUid, TaskArn } from '../domain/brand.ts';
-import type { AttemptId, Fact } from '../domain/fact.ts';
-import type { LaunchTraits } from '../domain/launch-row.ts';
+import type { EpochMs } from '../domain/base/time.ts';
+import type { JobUid, TaskArn } from '../domain/base/ids.ts';
+import type { AttemptId, Fact } from '../domain/base/fact.ts';
+import type { LaunchTraits } from '../domain/scoreboard/launch-row.ts';
 
 /**
- * Three queues. A message may be lost, late, doubled or out of order: it is a hint, the table is the truth.
- * A call that throws may have sent some, all or none.
+ * Three queues. A message may be lost, late, duplicated, or out of order: it is a hint, and the table is the truth. A call
+ * that throws may have sent some, all, or none.
  */
 export type Queues = {
-  /** "Look at this Job", after `delaySec` (0..900). */
+  /** "Check this Job", after `delaySec` (0..900). */
   wake(wakeUps: readonly WakeUp[]): Promise<void>;
-  /** What was observed, grouped by Job. */
+  /** Observations, grouped by Job. */
   facts(messages: readonly FactMessage[], delaySec: number): Promise<void>;
-  /** What a commit asks of ECS. Fair by Job. */
+  /** What a commit requests from ECS. Fair by Job. */
   dispatch(messages: readonly DispatchMessage[], delaySec: number): Promise<void>;
 };
 
@@ -23,35 +24,37 @@ export type WakeUp = {
 
 export type FactMessage = { readonly uid: JobUid; readonly facts: readonly Fact[] };
 
-/** What is asked of ECS and Cloud Map for one Job, or for all. */
+/** What is requested from ECS and Cloud Map for one Job, or for all. */
 export type DispatchMessage =
   | {
       readonly kind: 'pack';
       readonly uid: JobUid;
       readonly launch: readonly AttemptId[];
-      /** claims to be cancelled, or launched attempts to be stopped */
+      /** claims to cancel, or launched attempts to stop */
       readonly stop: readonly AttemptId[];
-      /** of what is to be launched, by index */
+      /** of the launches, by index */
       readonly traits?: ReadonlyMap<number, LaunchTraits> | undefined;
-      /** claims of this Job that are unanswered and older than these; left out: none */
+      /** this Job's unanswered claims that are older than these; omitted if there are none */
       readonly ahead?: number | undefined;
-      /** when a dispatcher first had to put some of it off; left out: none has */
+      /** when a dispatcher first deferred a part of it; omitted if none has */
       readonly putOffAt?: EpochMs | undefined;
       /** the stops are for a user who deleted the Pods */
       readonly podDeleted?: true | undefined;
+      /** Muster is searching for the tasks that it names, and has not found any before here; omitted: from the start */
+      readonly lookFrom?: LookFrom | undefined;
     }
-  /** a live task that is no current attempt's; `podDeleted`: a user has deleted the Pod that it was */
+  /** a live task that is not a current attempt; `podDeleted`: a user has deleted its Pod */
   | {
       readonly kind: 'stopTask';
       readonly uid: JobUid;
       readonly taskArn: TaskArn;
       readonly podDeleted?: true | undefined;
-      /** how often it has been put off; left out: never */
+      /** how often it was deferred; omitted: never */
       readonly turn?: number | undefined;
     }
-  /** look up the active attempts from this index on */
+  /** check the active attempts from this index on */
   | { readonly kind: 'inspect'; readonly uid: JobUid; readonly from: number }
-  /** bring the DNS names of the indexes of one launch row up to date; `turn`: it has been sent again so often */
+  /** update the DNS names of the indexes of one launch row; `turn`: how often it was sent again */
   | {
       readonly kind: 'hosts';
       readonly uid: JobUid;
@@ -59,10 +62,21 @@ export type DispatchMessage =
       readonly seen: readonly SeenTask[];
       readonly turn?: number | undefined;
     }
-  /** the Job is over: remove its DNS names, and give back what it has reserved */
+  /** the Job is over: remove its DNS names and release its reservations */
   | { readonly kind: 'closeHosts'; readonly uid: JobUid }
-  /** show all live tasks to their Jobs, from this page of ECS's on; `turn`: ECS had no time for this page so often */
+  /**
+   * compare all live tasks with their Jobs, from this page of ECS's list on; `turn`: how often ECS was too busy for this
+   * page
+   */
   | { readonly kind: 'sweepTasks'; readonly after: string | null; readonly turn?: number | undefined };
+
+/** A page of ECS's lists: the Job's live tasks (`family` null), or the stopped tasks of a family. */
+export type LookFrom = {
+  /** when the search began */
+  readonly startedAt: EpochMs;
+  readonly family: string | null;
+  readonly after: string | null;
+};
 
 /** A task that was seen running, and its private address. */
 export type SeenTask = AttemptId & { readonly taskArn: TaskArn; readonly ip: string };

@@ -1,11 +1,12 @@
-import type { JobUid, TaskArn } from '../domain/brand.ts';
-import type { AttemptId } from '../domain/fact.ts';
-import type { ContainerOverride } from '../domain/launch-overrides.ts';
-import type { Capacity, LaunchTemplate, TaskDefinition, TaskView } from '../domain/task.ts';
+import type { JobUid, TaskArn } from '../domain/base/ids.ts';
+import type { AttemptId } from '../domain/base/fact.ts';
+import type { LaunchedTask } from '../domain/scoreboard/launch-row.ts';
+import type { ContainerOverride } from '../domain/task/launch-overrides.ts';
+import type { Capacity, LaunchTemplate, TaskDefinition, TaskView } from '../domain/task/task.ts';
 
 /**
- * ECS as far as we need it. Every method is safe to repeat. `later` means: throttled or short of something, nothing was
- * done, try again; the reason is for people.
+ * The part of ECS that we need. Every method is safe to repeat. `later`: ECS throttled the call or lacked something,
+ * nothing was done, try again; the reason is for people.
  */
 export type Tasks = {
   /** Registers the definition unless its family exists, and freezes what a Job's launches have in common. */
@@ -13,24 +14,29 @@ export type Tasks = {
     definition: TaskDefinition,
   ): Promise<{ readonly kind: 'ready'; readonly template: LaunchTemplate } | Later | Refused | Fatal>;
   /**
-   * Starts one task for one (attempt, nonce). Repeated within 45 minutes it answers with the same task.
-   * A call that throws has an unknown outcome. `refused`: nothing was started, and this nonce must not be used again.
+   * Starts one task for one (attempt, nonce). Repeated within 45 minutes, it returns the same task. A call that throws has
+   * an unknown outcome. `refused`: nothing was started, and this nonce must not be used again.
    */
-  run(launch: Launch): Promise<{ readonly kind: 'launched'; readonly taskArn: TaskArn } | Refused | Later | Fatal>;
-  /** Asks a task to stop; only a request. A task that is gone already is `asked`, too. */
+  run(launch: Launch): Promise<({ readonly kind: 'launched' } & LaunchedTask) | Refused | Later | Fatal>;
+  /** Asks a task to stop; only a request. A task that is already gone also gives `asked`. */
   stop(taskArn: TaskArn, reason: string): Promise<{ readonly kind: 'asked' } | Later>;
-  /** At most 100. `missing`: ECS does not know it (any more, or yet). */
+  /** At most 100. `missing`: unknown to ECS (any more, or yet). */
   describe(
     taskArns: readonly TaskArn[],
   ): Promise<
     { readonly kind: 'described'; readonly tasks: readonly TaskView[]; readonly missing: readonly TaskArn[] } | Later
   >;
-  /** Tasks that run or start, of one Job or (null) of all, a page at a time. */
-  listLive(page: {
-    readonly job: JobUid | null;
-    readonly after: string | null;
-  }): Promise<{ readonly kind: 'listed'; readonly taskArns: readonly TaskArn[]; readonly next: string | null } | Later>;
+  /** Running or starting tasks, of one Job or (null) of all, one page at a time. */
+  listLive(page: { readonly job: JobUid | null; readonly after: string | null }): Promise<TaskPage | Later>;
+  /**
+   * Tasks of one family of definitions, for any Job, that have stopped within the last hour or are about to stop: they are
+   * not live. One page at a time.
+   */
+  listStopped(page: { readonly family: string; readonly after: string | null }): Promise<TaskPage | Later>;
 };
+
+/** At most 100. */
+type TaskPage = { readonly kind: 'listed'; readonly taskArns: readonly TaskArn[]; readonly next: string | null };
 
 export type Launch = {
   readonly job: { readonly uid: JobUid; readonly namespace: string; readonly name: string };
@@ -38,14 +44,14 @@ export type Launch = {
   readonly template: LaunchTemplate;
   /** Set in every container of the template, by name. */
   readonly env: readonly { readonly name: string; readonly value: string }[];
-  /** What single containers get beyond that. */
+  /** What single containers get in addition. */
   readonly overrides?: readonly ContainerOverride[];
-  /** Left out: what the template's placement says. */
+  /** Omitted: the template's placement. */
   readonly capacity?: Capacity;
 };
 
 export type Later = { readonly kind: 'later'; readonly reason: string };
-/** `misconfigured`: the installation is at fault (a right, a role, a network), which says nothing about the Job. */
+/** `misconfigured`: the installation is at fault (a permission, a role, a network), not the Job. */
 export type Refused = { readonly kind: 'refused'; readonly reason: string; readonly misconfigured?: true };
-/** What the Job itself asks for cannot be had, however often it is asked for. */
+/** The Job requests something that cannot be granted, however often it is requested. */
 export type Fatal = { readonly kind: 'fatal'; readonly reason: string };

@@ -1,26 +1,26 @@
-import type { LetterPorts } from '../control/dead-letters.ts';
-import type { Deps } from '../control/deps.ts';
+import type { DeadLetterPorts } from '../control/sweep/sweep-dead-letters.ts';
+import type { Deps } from '../control/process/deps.ts';
 import type { QueueDepth } from '../ports/dead-letters.ts';
-import type { FeedNews } from '../ports/feed-news.ts';
+import type { FeedNotifications } from '../ports/feed-notifications.ts';
 import type { LogReader } from '../ports/log-reader.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
-import type { Inbox } from '../adapters/aws/sqs-inbox.ts';
+import type { Inbox } from '../ports/inbox.ts';
 
 /** Everything that the handlers of one process share. */
 export type Runtime = {
   readonly deps: Deps & { readonly telemetry: FlushedTelemetry };
-  /** What this process appends to feeds. */
-  readonly news: FeedNews;
+  /** Feeds that this process appends to. */
+  readonly notifications: FeedNotifications;
   readonly logs: LogReader;
-  /** The fact queue, from which reconcile takes more than it was handed. */
+  /** The fact queue, from which reconcile takes more messages than it was handed. */
   readonly facts: Inbox;
-  /** The queue of this ARN, if it is one of ours. */
+  /** The queue with this ARN, if it is one of ours. */
   inboxOf(queueArn: string): Inbox | null;
-  /** Where messages end that nobody could process, and where they are kept. */
-  readonly letters: LetterPorts;
-  /** How much is in our queues now, roughly. */
+  /** Where messages end up that could not be processed, and where they are stored. */
+  readonly deadLetters: DeadLetterPorts;
+  /** The approximate number of messages in our queues. */
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
-  /** A pass over few facts waits until the one before is this long ago, so that a steady trickle is taken in batches. */
+  /** A pass over few facts waits until the one before is this long ago, so that a steady trickle is processed in batches. */
   readonly coalesceMs: number;
   /** Closes the clients' connections. */
   close(): void;

@@ -1,13 +1,13 @@
-import type { Inbox, Received } from '../adapters/aws/sqs-inbox.ts';
+import type { Inbox, Received } from '../ports/inbox.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** One invocation's worth of facts, and the longest that gathering them may hold it up. */
+/** One invocation's worth of facts, and the longest that collecting them may take. */
 const FACTS_MAX = 200;
 const GATHER_MAX_MS = 300;
 
 /**
- * Takes more messages from the queue than Lambda hands out, so that one pass counts many facts: ten a request, until
- * there are {@link FACTS_MAX}, an empty answer, or the time is up. What was taken is the caller's to remove or put back.
+ * Takes more messages from the queue than Lambda hands out, so that one pass counts many facts: ten per request, until there
+ * are {@link FACTS_MAX}, an empty answer, or the time is up. The caller must remove or return what was taken.
  */
 export async function topUp(inbox: Inbox, have: number, clock: Clock): Promise<readonly Received[]> {
   const taken: Received[] = [];
@@ -20,7 +20,7 @@ export async function topUp(inbox: Inbox, have: number, clock: Clock): Promise<r
   return taken;
 }
 
-/** The facts at hand are good without more. */
+/** The given facts are enough without more. */
 async function receiveSafely(inbox: Inbox): Promise<readonly Received[]> {
   try {
     return await inbox.receive();

@@ -1,4 +1,4 @@
-import type { JobMetric } from '../domain/job-metrics.ts';
+import type { JobMetric } from '../domain/planner/job-metrics.ts';
 import { JOB_METRICS } from '../names/metrics.ts';
 
 /** What one line of the embedded metric format can say: values of several metrics under one set of dimensions. */

@@ -4,15 +4,15 @@ import { JOB_METRICS, METRICS, METRIC_NAMESPACE, METRIC_SERVICE, type MetricName
 import type { Telemetry } from '../ports/telemetry.ts';
 import { JobMetricLines } from './job-metric-lines.ts';
 
-/** Telemetry that gathers counts until it is told to write them. */
+/** Telemetry that collects counts until it is flushed. */
 export type FlushedTelemetry = Telemetry & {
   /** Writes what was counted since the last time; called at the end of every invocation. */
   flush(): void;
 };
 
 /**
- * Logs as JSON lines and metrics as CloudWatch's embedded metric format, both on standard output. Ours have one dimension,
- * the service; Kubernetes' have their labels beside it, and a line for each set of labels that the invocation has met.
+ * Logs as JSON lines and metrics as CloudWatch's embedded metric format, both on standard output. Our metrics have one
+ * dimension, the service; Kubernetes' also have their labels, with one line for each set of labels that the invocation has met.
  */
 export function createLambdaTelemetry(): FlushedTelemetry {
   const logger = new Logger({ serviceName: METRIC_SERVICE });

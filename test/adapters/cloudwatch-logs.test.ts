@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { createCloudwatchLogs, createLogsClient } from '../../shared/adapters/aws/cloudwatch-logs.ts';
-import { asTaskArn } from '../../shared/domain/brand.ts';
+import { createCloudwatchLogs } from '../../shared/adapters/aws/logs/cloudwatch-logs.ts';
+import { createLogsClient, sdkLogsCalls } from '../../shared/adapters/aws/logs/sdk-logs-calls.ts';
+import { asTaskArn } from '../../shared/domain/base/ids.ts';
 import { refusal, scriptedAws } from './scripted-aws.ts';
 
 test('lines are read page by page from the stream that the awslogs driver writes', async () => {
@@ -9,7 +10,10 @@ test('lines are read page by page from the stream that the awslogs driver writes
       ? refusal('ResourceNotFoundException', 'The specified log stream does not exist.')
       : { status: 200, body: { events: [{ timestamp: nth, message: `line ${nth}` }], nextForwardToken: `f/${nth}` } },
   );
-  const logs = createCloudwatchLogs({ client: createLogsClient(aws.connection), logGroup: '/muster/tasks' });
+  const logs = createCloudwatchLogs({
+    calls: sdkLogsCalls(createLogsClient(aws.connection)),
+    logGroup: '/muster/tasks',
+  });
   const page = { taskArn: asTaskArn('arn:aws:ecs:r:1:task/jobs/0f0f'), container: 'main' };
 
   const first = await logs.read({ ...page, after: null });
@@ -23,7 +27,10 @@ test('lines are read page by page from the stream that the awslogs driver writes
 
 test('a throttle means later, not that the log has ended', async () => {
   const aws = await scriptedAws(() => refusal('ThrottlingException', 'Rate exceeded'));
-  const logs = createCloudwatchLogs({ client: createLogsClient(aws.connection), logGroup: '/muster/tasks' });
+  const logs = createCloudwatchLogs({
+    calls: sdkLogsCalls(createLogsClient(aws.connection)),
+    logGroup: '/muster/tasks',
+  });
   const page = { taskArn: asTaskArn('arn:aws:ecs:r:1:task/jobs/0f0f'), container: 'main', after: 'f/1' };
   expect(await logs.read(page)).toEqual({ kind: 'later' });
   await aws.stop();
@@ -42,7 +49,10 @@ test('the newest lines are read back page by page, and what follows them forward
           },
         },
   );
-  const logs = createCloudwatchLogs({ client: createLogsClient(aws.connection), logGroup: '/muster/tasks' });
+  const logs = createCloudwatchLogs({
+    calls: sdkLogsCalls(createLogsClient(aws.connection)),
+    logGroup: '/muster/tasks',
+  });
   const page = { taskArn: asTaskArn('arn:aws:ecs:r:1:task/jobs/0f0f'), container: 'main' };
 
   const last = await logs.readBack({ ...page, before: null });
@@ -60,9 +70,12 @@ test('the newest lines are read back page by page, and what follows them forward
   await aws.stop();
 });
 
-test('no more of the newest lines are asked for than are wanted', async () => {
+test('no more of the newest lines are requested than are needed', async () => {
   const aws = await scriptedAws(() => ({ status: 200, body: { events: [] } }));
-  const logs = createCloudwatchLogs({ client: createLogsClient(aws.connection), logGroup: '/muster/tasks' });
+  const logs = createCloudwatchLogs({
+    calls: sdkLogsCalls(createLogsClient(aws.connection)),
+    logGroup: '/muster/tasks',
+  });
   const taskArn = asTaskArn('arn:aws:ecs:r:1:task/jobs/0f0f');
   await logs.readBack({ taskArn, container: 'main', before: null, linesMax: 20 });
   expect(aws.calls.map(({ input }) => input)).toMatchObject([{ startFromHead: false, limit: 20 }]);

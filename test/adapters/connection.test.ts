@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { clientConfig } from '../../shared/adapters/aws/connection.ts';
-import { createEcsClients } from '../../shared/adapters/aws/ecs-tasks.ts';
+import { createEcsClients } from '../../shared/adapters/aws/ecs/sdk-ecs-calls.ts';
 
 const PATIENCE = { maxAttempts: 1, requestTimeoutMs: 1000, maxSockets: 1 };
 

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
-import { createEcsClients, createEcsTasks } from '../../shared/adapters/aws/ecs-tasks.ts';
-import { clientToken, formatPlacement, runTaskInput } from '../../shared/adapters/aws/run-task-request.ts';
-import { registerInput } from '../../shared/adapters/aws/task-definition-request.ts';
-import { asJobUid, asTaskArn } from '../../shared/domain/brand.ts';
-import type { TaskContainer, TaskDefinition } from '../../shared/domain/task.ts';
+import { createEcsTasks } from '../../shared/adapters/aws/ecs/ecs-tasks.ts';
+import { createEcsClients, sdkEcsCalls } from '../../shared/adapters/aws/ecs/sdk-ecs-calls.ts';
+import { clientToken, formatPlacement, runTaskInput } from '../../shared/adapters/aws/ecs/run-task-request.ts';
+import { registerInput } from '../../shared/adapters/aws/ecs/task-definition-request.ts';
+import { asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
+import type { TaskContainer, TaskDefinition } from '../../shared/domain/task/task.ts';
 import { parseReference } from '../../shared/names/secrets.ts';
 import { type Answer, type Call, refusal, scriptedAws } from './scripted-aws.ts';
 
@@ -40,7 +41,10 @@ afterEach(async () => {
 async function tasksThatMeet(script: (call: Call, nth: number) => Answer) {
   const aws = await scriptedAws(script);
   stops.push(aws.stop);
-  return { ...aws, tasks: createEcsTasks({ clients: createEcsClients(aws.connection), placement, definitions }) };
+  return {
+    ...aws,
+    tasks: createEcsTasks({ calls: sdkEcsCalls(createEcsClients(aws.connection)), placement, definitions }),
+  };
 }
 
 test('the request of a launch, byte for byte', () => {
@@ -208,6 +212,14 @@ test.each<[string, Answer, string]>([
   expect(calls).toHaveLength(1); // the SDK must not repeat it by itself
 });
 
+test.each([
+  ['when its task was made', { createdAt: 1_750_000_000.123 }, 1_750_000_000_123],
+  ['not, where ECS does not', {}, null],
+])('RunTask reports %s', async (_name, said, createdAt) => {
+  const { tasks } = await tasksThatMeet(() => ok({ tasks: [{ taskArn: ARN, ...said }], failures: [] }));
+  expect(await tasks.run(launch)).toEqual({ kind: 'launched', taskArn: ARN, createdAt });
+});
+
 const PLAIN = {
   secrets: [],
   dependsOnStart: [],
@@ -342,7 +354,7 @@ test('a definition is registered once, and again only when the installation has 
   `);
 
   const moved = createEcsTasks({
-    clients: createEcsClients(connection),
+    calls: sdkEcsCalls(createEcsClients(connection)),
     placement,
     definitions: { ...definitions, logGroup: '/elsewhere' },
   });
@@ -433,6 +445,19 @@ test('live tasks are listed by Job alone, or all that are wanted running', async
   expect(calls.map(({ input }) => input)).toEqual([
     { cluster: 'jobs', startedBy: uid },
     { cluster: 'jobs', desiredStatus: 'RUNNING', nextToken: 'more' },
+  ]);
+});
+
+test('stopped tasks are listed by family, for ECS takes a Job only alone', async () => {
+  const { tasks, calls } = await tasksThatMeet((_, nth) =>
+    ok({ taskArns: [ARN], ...(nth === 1 ? { nextToken: 'more' } : {}) }),
+  );
+  const family = 'muster-0a1b';
+  expect(await tasks.listStopped({ family, after: null })).toEqual({ kind: 'listed', taskArns: [ARN], next: 'more' });
+  expect(await tasks.listStopped({ family, after: 'more' })).toEqual({ kind: 'listed', taskArns: [ARN], next: null });
+  expect(calls.map(({ input }) => input)).toEqual([
+    { cluster: 'jobs', family, desiredStatus: 'STOPPED' },
+    { cluster: 'jobs', family, desiredStatus: 'STOPPED', nextToken: 'more' },
   ]);
 });
 

@@ -8,11 +8,12 @@ import {
   SpecSchema,
   TemplatesSchema,
   packPods,
-} from '../../shared/adapters/aws/dynamo-bodies.ts';
-import { appendRequest } from '../../shared/adapters/aws/dynamo-feed.ts';
-import { launchesRequest, templatesRequest } from '../../shared/adapters/aws/dynamo-launches.ts';
-import { bodyIn } from '../../shared/adapters/aws/dynamo-row.ts';
-import { asEpochMs, asJobUid, asTaskArn } from '../../shared/domain/brand.ts';
+} from '../../shared/adapters/row-bodies.ts';
+import { appendRequest } from '../../shared/adapters/aws/dynamodb/dynamo-feed.ts';
+import { launchesRequest, templatesRequest } from '../../shared/adapters/aws/dynamodb/dynamo-launches.ts';
+import { bodyIn } from '../../shared/adapters/aws/dynamodb/dynamo-row.ts';
+import { asEpochMs } from '../../shared/domain/base/time.ts';
+import { asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
 import type { FeedEntry } from '../../shared/ports/feed.ts';
 import type { AttemptRecord, LaunchSlot } from '../../shared/ports/job-store.ts';
 
@@ -104,7 +105,7 @@ describe('the feed', () => {
     expect(EntriesSchema.parse(JSON.parse(stored))).toEqual([entry]);
   });
 
-  test('a row of before it said which Pods are new: those that are claimed', () => {
+  test('a row from before it said which Pods are new: those that are claimed', () => {
     const old = stored.replace(',"n":"010101010"', '').replace('"s":"012345678"', '"s":"012345612"');
     const [read] = EntriesSchema.parse(JSON.parse(old));
     expect(read?.pods.map(({ state, isNew }) => [state, isNew === true])).toEqual(
@@ -140,6 +141,24 @@ describe('version 1: what else is JSON', () => {
         failures: 1,
         ignored: 2,
         restarts: 3,
+      } as AttemptRecord,
+    ],
+    [
+      'an attempt whose Pod had tasks before',
+      AttemptSchema,
+      '{"index":1,"attempt":2,"nonce":1,"taskArn":null,"ending":{"cause":"Completed","exitCode":0,"container":"main","reason":"r"},"times":{"createdAt":9,"startedAt":10,"stoppedAt":11},"judgement":{"as":"succeeded","because":"b"},"failures":0,"ignored":0,"restarts":1,"podCreatedSec":5}',
+      {
+        index: 1,
+        attempt: 2,
+        nonce: 1,
+        taskArn: null,
+        ending: { cause: 'Completed', exitCode: 0, container: 'main', reason: 'r' },
+        times: { createdAt: 9, startedAt: 10, stoppedAt: 11 },
+        judgement: { as: 'succeeded', because: 'b' },
+        failures: 0,
+        ignored: 0,
+        restarts: 1,
+        podCreatedSec: 5,
       } as AttemptRecord,
     ],
     [

@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
-import { createSqsClient, createSqsQueues, inBatches } from '../../shared/adapters/aws/sqs-queues.ts';
-import { asEpochMs, asJobUid, asTaskArn } from '../../shared/domain/brand.ts';
-import { parseDispatch, parseFactMessage } from '../../shared/schema/queue-messages.ts';
+import { createSqsClient, createSqsQueues, inBatches } from '../../shared/adapters/aws/sqs/sqs-queues.ts';
+import { asEpochMs } from '../../shared/domain/base/time.ts';
+import { asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
+import { parseDispatch, parseFactMessage } from '../../shared/schema/messages/queue-messages.ts';
 import { type Answer, type Call, refusal, scriptedAws } from './scripted-aws.ts';
 
 type Entry = { Id: string; MessageBody: string; DelaySeconds?: number; MessageGroupId?: string };

@@ -1,13 +1,14 @@
 import type { RunTaskResponse } from '@aws-sdk/client-ecs';
 import { type EcsOptions, createEcs } from '../../local/ecs/create-ecs.ts';
-import type { Script } from '../../local/ecs/simulated-driver.ts';
+import type { Script } from '../../local/ecs/driver/simulated-driver.ts';
 import { AlarmHeap } from '../../local/ecs/timers.ts';
 import { serveAwsJson } from '../../local/wire/aws-json.ts';
 import { ecsService } from '../../local/wire/ecs-wire.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
-import { createEcsClients, createEcsTasks } from '../../shared/adapters/aws/ecs-tasks.ts';
-import { sweepHosts } from '../../shared/control/hosts-sweep.ts';
-import type { JobUid } from '../../shared/domain/brand.ts';
+import { createEcsTasks } from '../../shared/adapters/aws/ecs/ecs-tasks.ts';
+import { createEcsClients, sdkEcsCalls } from '../../shared/adapters/aws/ecs/sdk-ecs-calls.ts';
+import { sweepHosts } from '../../shared/control/hostnames/hosts-sweep.ts';
+import type { JobUid } from '../../shared/domain/base/ids.ts';
 import { Handler } from '../support/a-handler.ts';
 import { Stage } from '../support/a-stage.ts';
 
@@ -58,7 +59,7 @@ export class Account extends Stage {
     this.#clients = createEcsClients({ region: REGION, endpoint: server.url });
     this.#loseAnswers();
     this.#tasks = createEcsTasks({
-      clients: this.#clients,
+      calls: sdkEcsCalls(this.#clients),
       placement: {
         cluster: CLUSTER,
         subnets: ['subnet-1'],

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { TaskView } from '../../shared/domain/task.ts';
+import type { TaskView } from '../../shared/domain/task/task.ts';
 
 /** An event of test/fixtures/ecs-events as EventBridge delivers it, told of a task of ours. */
 export function anEvent(file: string, { arn, job, id }: Pick<TaskView, 'arn' | 'job' | 'id'>): string {

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { dispatch } from '../../shared/control/dispatch.ts';
-import type { Deps } from '../../shared/control/deps.ts';
-import { createPacer } from '../../shared/control/pacer.ts';
-import { createPublisher } from '../../shared/control/publisher.ts';
-import { createJob, deleteJob } from '../../shared/control/job-changes.ts';
-import { reconcileBatch } from '../../shared/control/reconcile.ts';
-import { sweepJobs } from '../../shared/control/sweep.ts';
-import { type JobUid, asJobUid } from '../../shared/domain/brand.ts';
-import { invariant } from '../../shared/domain/invariant.ts';
-import { DELETED_VERSION } from '../../shared/domain/status.ts';
+import { dispatch } from '../../shared/control/dispatch/dispatch.ts';
+import type { Deps } from '../../shared/control/process/deps.ts';
+import { createPacer } from '../../shared/control/process/pacer.ts';
+import { createPublisher } from '../../shared/control/process/publisher.ts';
+import { createJob, deleteJob } from '../../shared/control/lifecycle/job-changes.ts';
+import { reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';
+import { sweepJobs } from '../../shared/control/sweep/sweep.ts';
+import { type JobUid, asJobUid } from '../../shared/domain/base/ids.ts';
+import { invariant } from '../../shared/domain/base/invariant.ts';
+import { DELETED_VERSION } from '../../shared/domain/scoreboard/status.ts';
 import { GROUP_PREFIX } from '../../shared/names/env.ts';
-import { parseDispatch, parseLook } from '../../shared/schema/queue-messages.ts';
-import { factOf } from '../../shared/domain/ending.ts';
-import { formatFactMessage } from '../../shared/schema/queue-messages.ts';
+import { parseDispatch, parseReconcileRequest } from '../../shared/schema/messages/queue-messages.ts';
+import { factOf } from '../../shared/domain/planner/ending.ts';
+import { formatFactMessage } from '../../shared/schema/messages/queue-messages.ts';
 import { BAD, DONE, Stage } from '../support/a-stage.ts';
 import { aJob } from '../support/a-job.ts';
 import { openNamespace } from '../support/a-namespace.ts';
@@ -65,12 +65,12 @@ class Life {
     }
     for (const name of ['wake', 'facts'] as const) {
       for (let batch = stage.mail.receive(name, 10); batch.length > 0; batch = stage.mail.receive(name, 10)) {
-        const looks = batch.flatMap(({ body }) => {
-          const look = parseLook(body, GROUP_PREFIX);
+        const requests = batch.flatMap(({ body }) => {
+          const look = parseReconcileRequest(body, GROUP_PREFIX);
           return look.uid === null ? [] : [look];
         });
-        const results = await this.run((deps) => reconcileBatch(looks, deps));
-        if (results?.every(({ kind }) => kind === 'settled') === true)
+        const results = await this.run((deps) => reconcileBatch(requests, deps));
+        if (results?.every(({ kind }) => kind === 'returned') === true)
           for (const { receipt } of batch) stage.mail.remove(name, receipt);
       }
     }

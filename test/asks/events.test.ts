@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { SimulatedContainer } from '../../local/ecs/simulated-driver.ts';
-import { invariant } from '../../shared/domain/invariant.ts';
+import type { SimulatedContainer } from '../../local/ecs/driver/simulated-driver.ts';
+import { invariant } from '../../shared/domain/base/invariant.ts';
 import { DONE, Stage } from '../support/a-stage.ts';
 import { Account, tokensOf } from './an-account.ts';
 import { anEvent } from './an-event.ts';
@@ -58,7 +58,7 @@ describe('each event twice, shuffled, one in ten dropped', () => {
 test('STOPPED before the RunTask answer: the attempt is recognised, there is no second launch', async () => {
   const account = await anAccount({});
   const uid = await account.job({ completions: 1, parallelism: 1 });
-  await account.handler().pass(...account.takeLooks());
+  await account.handler().pass(...account.takeRequests());
   const dispatcher = account.handler();
   const held = dispatcher.hold('behind', 'tasks.run');
   const launching = dispatcher.dispatch(account.takeDispatches());
@@ -78,7 +78,7 @@ test('STOPPED before the RunTask answer, which never comes: the attempt is recog
   const account = await anAccount({ script: { runMs: 2_000 } });
   const uid = await account.job({ completions: 1, parallelism: 1 });
   account.answersLost = 1;
-  await account.handler().pass(...account.takeLooks());
+  await account.handler().pass(...account.takeRequests());
   await account.handler().dispatch(account.takeDispatches());
   await account.elapse(2 * HOUR_MS, 10_000);
   expect(tokensOf(account.runs)).toHaveLength(1);
@@ -116,7 +116,7 @@ async function after(order: readonly Step[], file: string, wish: object, batched
   stage.fate = { startMs: HOUR_MS, runMs: HOUR_MS, stopMs: 30 * HOUR_MS, ending: DONE }; // nothing by itself
   const uid = await stage.job({ completions: 1, parallelism: 1 });
   const handler = stage.handler();
-  await handler.pass(...stage.takeLooks());
+  await handler.pass(...stage.takeRequests());
   await handler.dispatch(stage.takeDispatches());
   const [answer] = stage.take('facts');
   const [task] = [...stage.tasks.all.values()].map(({ view }) => view);
@@ -130,9 +130,9 @@ async function after(order: readonly Step[], file: string, wish: object, batched
     else stage.mail.send('facts', anEvent(file, task));
     // Whatever the memory's own ECS says of the stop is not what this is about.
     stage.events = [];
-    if (!batched || step === 'wish') await handler.pass(...stage.takeLooks());
+    if (!batched || step === 'wish') await handler.pass(...stage.takeRequests());
   }
-  await handler.pass(...stage.takeLooks());
+  await handler.pass(...stage.takeRequests());
   stage.take('dispatch');
   const [record] = await stage.board(uid);
   const attempts = await stage.store.jobs.readAttempts(uid, 0, 0);

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
-import { createMemoryHostnames } from '../../shared/adapters/memory/hostnames.ts';
-import { createJob, deleteJob } from '../../shared/control/job-changes.ts';
-import { sweepJobs } from '../../shared/control/sweep.ts';
-import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../shared/domain/annotations.ts';
-import { asJobUid } from '../../shared/domain/brand.ts';
+import { createMemoryHostnames } from '../../shared/adapters/memory/memory-hostnames.ts';
+import { createJob, deleteJob } from '../../shared/control/lifecycle/job-changes.ts';
+import { sweepJobs } from '../../shared/control/sweep/sweep.ts';
+import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../shared/domain/spec/annotations.ts';
+import { asJobUid } from '../../shared/domain/base/ids.ts';
 import { aJob } from '../support/a-job.ts';
 import { openNamespace } from '../support/a-namespace.ts';
 import { Stage } from '../support/a-stage.ts';
@@ -60,7 +60,7 @@ test('spot loss 5 times on one index: it moves to on-demand, user attempts are s
 });
 
 test('a Job deleted with 1,000 tasks live: all are stopped, all is released, DNS is clean', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const TASKS = 1_000;
   // Of the launches that are asked for at once more than half are throttled.
@@ -86,8 +86,12 @@ test('a Job deleted with 1,000 tasks live: all are stopped, all is released, DNS
   expect(account.liveArns(uid)).toEqual([]);
   expect(dns.names()).toEqual([]);
   expect(await account.store.hosts.reservations()).toEqual([]);
-  const { phase, chunks, inFlight, lingering } = await account.status(uid);
-  expect({ kind: phase.kind, inFlight, lingering }).toEqual({ kind: 'deleted', inFlight: [], lingering: [] });
+  const { phase, chunks, inFlight, replacedTasks } = await account.status(uid);
+  expect({ kind: phase.kind, inFlight, replacedTasks }).toEqual({
+    kind: 'deleted',
+    inFlight: [],
+    replacedTasks: [],
+  });
   expect(chunks[0]).toMatchObject({ starting: 0, running: 0, waiting: 0, succeeded: 0, failed: 0 });
   const records = await account.store.jobs.readAttempts(uid, 0, TASKS - 1);
   expect(records).toHaveLength(TASKS);
@@ -133,7 +137,7 @@ test('two sweeps at once over one Job whose wake-up was lost: each index is laun
   const [one, two] = [stage.handler(), stage.handler()];
   const woken = await Promise.all([one, two].map(async ({ deps }) => sweepJobs({ everything: false }, deps)));
   expect(woken).toEqual([1, 1]);
-  const [first, second] = stage.takeLooks();
+  const [first, second] = stage.takeRequests();
   const held = one.hold('before', 'jobs.commitPass');
   const slow = one.pass(...[first].filter((look) => look !== undefined));
   await held.reached; // both have read the same status

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { AwsError } from '../../local/wire/aws-error.ts';
-import type { JobUid } from '../../shared/domain/brand.ts';
-import { sweepTasks } from '../../shared/control/sweep.ts';
+import type { JobUid } from '../../shared/domain/base/ids.ts';
+import { sweepTasks } from '../../shared/control/sweep/sweep.ts';
 import { Account, type AccountOptions, failing, tokensOf } from './an-account.ts';
 
 // What users of other controllers met when RunTask did not simply answer with a task. ECS is the embedded one, behind
@@ -128,7 +128,7 @@ test.each([
     const refusal = account.take('facts');
     account.advance(1_000);
     await settleEvents();
-    if (when === 'early') await account.handler().pass(...account.takeLooks());
+    if (when === 'early') await account.handler().pass(...account.takeRequests());
     if (when === 'never') account.take('facts');
     for (const body of refusal) account.mail.send('facts', body);
 
@@ -157,7 +157,7 @@ test('failures[], then the task runs all the same, and the Job is suspended: its
   const refusal = account.take('facts');
   account.advance(1_000);
   await settleEvents();
-  await account.handler().pass(...account.takeLooks());
+  await account.handler().pass(...account.takeRequests());
   for (const body of refusal) account.mail.send('facts', body);
   await account.settle();
   await account.change(uid, { suspend: true });

@@ -2,16 +2,16 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, expect, test } from 'vitest';
 import { startMapping } from '../../local/event-source/mapping.ts';
 import { startQueueServer } from '../../local/queues/queue-server.ts';
-import { createSqsDeadQueues } from '../../shared/adapters/aws/sqs-dead-letters.ts';
-import { createSqsInbox } from '../../shared/adapters/aws/sqs-inbox.ts';
-import { createSqsClient, createSqsQueues } from '../../shared/adapters/aws/sqs-queues.ts';
-import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
-import { sweepDeadLetters } from '../../shared/control/dead-letters.ts';
-import { createJob } from '../../shared/control/job-changes.ts';
-import { reconcileBatch } from '../../shared/control/reconcile.ts';
-import { type JobUid, asJobUid, asTaskArn } from '../../shared/domain/brand.ts';
-import type { TakenLetter } from '../../shared/ports/dead-letters.ts';
-import { reconcileHandler } from '../../shared/runtime/work.ts';
+import { createSqsDeadQueues } from '../../shared/adapters/aws/sqs/sqs-dead-letters.ts';
+import { createSqsInbox } from '../../shared/adapters/aws/sqs/sqs-inbox.ts';
+import { createSqsClient, createSqsQueues } from '../../shared/adapters/aws/sqs/sqs-queues.ts';
+import { createMemoryStore } from '../../shared/adapters/memory/memory-store.ts';
+import { sweepDeadLetters } from '../../shared/control/sweep/sweep-dead-letters.ts';
+import { createJob } from '../../shared/control/lifecycle/job-changes.ts';
+import { reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';
+import { type JobUid, asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
+import type { TakenDeadLetter } from '../../shared/ports/dead-letters.ts';
+import { reconcileHandler } from '../../shared/runtime/queue-handlers.ts';
 import { ACCESS_KEY, REGION } from '../queues/sqs-under-test.ts';
 import { aRuntime, anInbox } from '../runtime/a-runtime.ts';
 import { aJob } from '../support/a-job.ts';
@@ -55,7 +55,7 @@ async function reconcileBehindItsQueue(poison: JobUid) {
     facts: inbox,
     inboxOf: () => inbox,
   };
-  const letters = createMemoryStore({ now: () => here.deps.clock.now() }).letters;
+  const letters = createMemoryStore({ now: () => here.deps.clock.now() }).deadLetters;
   const dead = createSqsDeadQueues({ client, deadUrls: server.deadUrls });
   return {
     ...here,
@@ -106,9 +106,9 @@ test('an SQS message seen 3 times, and a batch with one poison record: only that
   for (const uid of uids.slice(0, GOOD)) await place.send(ended(uid, 1));
   place.start();
 
-  const buried: TakenLetter[] = [];
-  while (buried.length < 2) {
-    buried.push(...(await place.dead.take('facts')));
+  const deadLettered: TakenDeadLetter[] = [];
+  while (deadLettered.length < 2) {
+    deadLettered.push(...(await place.dead.take('facts')));
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   for (const uid of uids.slice(0, GOOD)) {
@@ -117,15 +117,15 @@ test('an SQS message seen 3 times, and a batch with one poison record: only that
     expect(await deps.jobs.readStatus(uid)).toMatchObject({ failed: 0, chunks: [{ succeeded: 2, failed: 0 }] });
     expect(await deps.jobs.readAttempts(uid, 0, 1)).toHaveLength(2); // each once
   }
-  const [first, second] = buried.toSorted((a, b) => a.body.length - b.body.length);
+  const [first, second] = deadLettered.toSorted((a, b) => a.body.length - b.body.length);
   expect(first?.body).toBe('{"detail-type": no event');
   expect(first?.reason).toMatch(/JSON/);
   expect(second).toMatchObject({ body: ended(poison, 0), reason: 'Error: its row cannot be read' });
 
   // The row can be read again: the sweep finds both letters, and tells the Job.
   world.isBad = false;
-  const dead = { ...place.dead, take: async (queue: string) => (queue === 'facts' ? buried.splice(0) : []) };
-  expect(await sweepDeadLetters({ dead, letters: place.letters }, deps)).toBe(2);
+  const dead = { ...place.dead, take: async (queue: string) => (queue === 'facts' ? deadLettered.splice(0) : []) };
+  expect(await sweepDeadLetters({ dead, deadLetters: place.letters }, deps)).toBe(2);
   const status = await deps.jobs.readStatus(poison);
   expect(status?.events.map(({ type, message }) => `${type} ${message}`).join('\n')).toMatch(
     /Warning .*its row cannot be read/,

@@ -8,6 +8,7 @@ import { idleMonth } from './prices.ts';
 import { endChildren } from './processes.ts';
 import { ratiosOf } from './ratios.ts';
 import { type Machine, render } from './report.ts';
+import { BENCH_WIRING } from './scenarios/bench-wiring.ts';
 import { type Bundle, HERE, bundleFor, runChild } from './run-child.ts';
 import { SUITES, type Suite } from './suites.ts';
 
@@ -22,6 +23,10 @@ const program = new Command('npm run bench --')
   .option('--only <names>', `some of ${names.join(',')}`, namesIn)
   .option('--indexes <sizes>', `sizes of the Jobs that are counted (default: ${SIZES.join(',')})`, sizesIn)
   .option('--vs <dir>', 'measure another checkout, too, by turns, and print ratios', checkoutIn)
+  .option(
+    '--in-process',
+    'measure `muster local` as people run it: times, CPU and memory; units and calls are then not counted',
+  )
   .addHelpText(
     'after',
     '\nExit codes: 0 measured, whatever the figures    1 it broke off    2 the command line is wrong    130 Ctrl-C',
@@ -34,9 +39,11 @@ type Options = {
   readonly only?: readonly Suite[];
   readonly indexes?: readonly number[];
   readonly vs?: string;
+  readonly inProcess?: boolean;
 };
 
-async function run({ json, only = SUITES, indexes = SIZES, vs }: Options): Promise<void> {
+async function run({ json, only = SUITES, indexes = SIZES, vs, inProcess }: Options): Promise<void> {
+  if (inProcess === true) process.env[BENCH_WIRING] = 'inProcess'; // for the measuring processes
   const before = machineNow();
   const here = await bundleFor(HERE);
   const there = vs === undefined ? null : await otherCheckout(vs);
@@ -108,7 +115,10 @@ function machineNow(): Omit<Machine, 'calibration'> {
     node: process.versions.node,
     cores: availableParallelism(),
     loadAtStart: loadavg()[0] ?? Number.NaN,
-    engine: 'dynoxide on a file, SQS in memory',
+    engine:
+      process.env[BENCH_WIRING] === 'inProcess'
+        ? 'LMDB, queues and ECS in the same process'
+        : 'dynoxide on a file, SQS in memory',
     commit,
   };
 }

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Handlers } from '../../local/handlers.ts';
-import type { SdkClient } from '../../shared/runtime/deps.ts';
+import type { SdkClient } from '../../shared/runtime/create-runtime.ts';
 import { type Usage, countUsage } from '../support/counting.ts';
 
 /** What SDK clients asked for and consumed: the bill's units, as AWS counts them. */

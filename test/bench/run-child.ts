@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import type { Scenarios } from './child.ts';
 import { familyRssBytes } from './processes.ts';
@@ -15,7 +15,7 @@ export type Measured<F> = { readonly figures: F; readonly peakRssMb: number };
 
 const SAMPLE_MS = 200;
 /** What a bundle would break, or is a native binary: as in build.mjs. */
-const NOT_BUNDLED = ['@dynoxide/linux-x64', 'fauxqs'];
+const NOT_BUNDLED = ['@dynoxide/linux-x64', 'fauxqs', 'lmdb'];
 const PREAMBLE =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url); process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';";
 
@@ -44,19 +44,40 @@ export async function bundleFor(root: string): Promise<Bundle> {
         setup(bundling) {
           bundling.onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
             const wanted = join(resolveDir, path);
-            for (const part of ['shared', 'local', 'functions']) {
-              const ours = `${join(HERE, part)}/`;
-              const theirs = join(root, part, wanted.slice(ours.length));
-              // What a checkout of another time does not know yet is ours, or fails when it is used.
-              if (wanted.startsWith(ours) && existsSync(theirs)) return { path: theirs };
-            }
-            return null;
+            const ours = relative(HERE, wanted);
+            if (root === HERE || !/^(shared|local|functions)\//.test(ours)) return null;
+            // What a checkout of another time does not know yet is ours, or fails when it is used.
+            const theirs = placeIn(root, ours);
+            return theirs === null ? null : { path: theirs };
           });
         },
       },
     ],
   });
   return { file, remove: () => rmSync(file, { force: true }) };
+}
+
+/** Files under the names that they had while a layer was one folder. */
+const FORMER_NAMES: Readonly<Record<string, string>> = {
+  'shared/adapters/memory/memory-store.ts': 'shared/adapters/memory/store.ts',
+  'shared/domain/base/ids.ts': 'shared/domain/brand.ts',
+  'shared/domain/base/time.ts': 'shared/domain/brand.ts',
+  'shared/domain/spec/namespace.ts': 'shared/domain/namespace.ts',
+  'shared/runtime/create-runtime.ts': 'shared/runtime/deps.ts',
+};
+
+/**
+ * Where a file of ours lies in a checkout of another time: at its path, under its former name, or where the one file of
+ * its name lies; null: it has none, or several of that name.
+ */
+export function placeIn(root: string, path: string): string | null {
+  for (const known of [path, FORMER_NAMES[path]])
+    if (known !== undefined && existsSync(join(root, known))) return join(root, known);
+  const [part = ''] = path.split('/');
+  const named = readdirSync(join(root, part), { recursive: true, encoding: 'utf8' }).filter(
+    (each) => basename(each) === basename(path),
+  );
+  return named.length === 1 && named[0] !== undefined ? join(root, part, named[0]) : null;
 }
 
 /** Runs one scenario in a process of its own, so that none has what another has left in memory or has warmed up. */

@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MusterStack } from '../../cdk/muster-stack.ts';
 import { readSettings } from '../../cdk/settings.ts';
-import { DEAD_QUEUE_ENV } from '../../shared/names/dead-letters.ts';
+import { DEAD_QUEUE_ENV } from '../../shared/names/dead-letter-queues.ts';
 import { ENDPOINT_ENV } from '../../shared/names/endpoints.ts';
 import { ENV } from '../../shared/names/env.ts';
 import { type BundledHandlers, bundledHandlers } from '../support/bundled-handlers.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { STREAM_MAX_SEC } from '../../shared/kube/api-deps.ts';
-import { DEAD_QUEUE_ENV, RECEIVES_MAX } from '../../shared/names/dead-letters.ts';
+import { STREAM_MAX_SEC } from '../../shared/kube/http/api-deps.ts';
+import { DEAD_QUEUE_ENV, RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
 import { ENV } from '../../shared/names/env.ts';
 import type { MetricName } from '../../shared/names/metrics.ts';
 import { type Json, musterTemplate, ref } from './template.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tableDefinition } from '../../shared/adapters/aws/dynamo-table.ts';
+import { tableDefinition } from '../../shared/adapters/aws/dynamodb/dynamo-table.ts';
 import { TABLE } from '../../shared/names/table.ts';
 import { musterTemplate } from './template.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { onTestFinished } from 'vitest';
-import { runCommandLine } from '../../cli/program.ts';
+import { runCommandLine } from '../../cli/program/program.ts';
 import { writeKubeconfig } from '../../local/kubeconfig.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
 import { type World, aWorld } from '../kube/a-world.ts';

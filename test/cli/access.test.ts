@@ -3,7 +3,7 @@ import { type ServerResponse, request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { runCommandLine } from '../../cli/program.ts';
+import { runCommandLine } from '../../cli/program/program.ts';
 import { KEYS, type Received, REGION, aGateway } from '../proxy/a-gateway.ts';
 import { aProxyOf } from '../proxy/a-proxy.ts';
 import { type AServer, aServer } from './a-server.ts';
@@ -67,7 +67,7 @@ describe('muster kubeconfig', () => {
     const again = await run('kubeconfig -o mine');
     expect(again).toMatchObject({
       code: 1,
-      err: expect.stringContaining('mine exists, and is left as it is') as string,
+      err: expect.stringContaining('mine already exists and was not changed') as string,
     });
     expect(readFileSync(join(dir, 'mine'), 'utf8')).toBe('precious');
     expect((await run('kubeconfig -o no/where')).code).toBe(2);
@@ -86,10 +86,10 @@ describe('muster kubeconfig', () => {
       'kubeconfig --server https://a1b2c3.execute-api.eu-west-1.amazonaws.com/k8s',
       'kubectl cannot sign: run `muster proxy',
     ],
-    ['kubeconfig --server http://10.0.0.1:8001', 'plain http is spoken with this machine only'],
-    ['kubeconfig --server http://ann:secret@127.0.0.1:8001', 'takes a host and a path, nothing else'],
+    ['kubeconfig --server http://10.0.0.1:8001', 'plain http is allowed only on this machine'],
+    ['kubeconfig --server http://ann:secret@127.0.0.1:8001', 'takes only a host and a path'],
     ['kubeconfig --server nowhere', 'It must be an address'],
-    ['proxy', 'error: which Muster? --server takes the output ApiUrl'],
+    ['proxy', 'error: no server given: set --server or MUSTER_SERVER to the output ApiUrl'],
     ['proxy --server http://10.0.0.1/k8s', 'signed requests go over https, or to this machine'],
     ['proxy --server https://muster.example/k8s', 'muster.example does not name its Region: say it with --region'],
     [
@@ -146,7 +146,7 @@ describe('muster proxy', () => {
     });
     const shell = server.shell({ env: { MUSTER_SERVER: `${gateway.url}/k8s/` }, now: Date.now });
     const over = runCommandLine(['proxy', '--region', REGION, '--port', '0'], shell.shell);
-    await expect.poll(() => shell.out(), { timeout: 10_000 }).toContain('Ctrl-C stops it');
+    await expect.poll(() => shell.out(), { timeout: 120_000 }).toContain('Ctrl-C stops it');
     expect(shell.out()).toContain(`${gateway.url}/k8s (${REGION})`);
     const [line = '', url = ''] = / muster (kubeconfig --server (\S+))/.exec(shell.out())?.slice(1) ?? [];
     server.file('f', (await server.run(line)).out);
@@ -155,7 +155,7 @@ describe('muster proxy', () => {
     const taken = server.shell({ now: Date.now });
     const argv = ['proxy', '-s', `${gateway.url}/k8s`, '--region', REGION, '-p', new URL(url).port];
     expect(await runCommandLine(argv, taken.shell)).toBe(1);
-    expect(taken.err()).toContain('is taken; --port takes another one');
+    expect(taken.err()).toContain('is in use; choose another with --port');
 
     expect(shell.interrupt()).toBe(true);
     expect(await over).toBe(0);

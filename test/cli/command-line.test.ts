@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runCommandLine } from '../../cli/program.ts';
+import { runCommandLine } from '../../cli/program/program.ts';
 import { aServer } from './a-server.ts';
 import { aShell } from './a-shell.ts';
 
@@ -10,12 +10,12 @@ describe('the command line', () => {
     ['run', "error: required option '-f, --file <file>' not specified"],
     ['run -f a --wiat', '(Did you mean --wait?)'],
     ['run -f a --timeout 5m', 'error: --timeout needs --wait'],
-    ['run -f a --wait --timeout soon', 'It must be a length of time such as 90s, 5m or 1h30m.'],
-    ['run -f a --wait --timeout 0s', 'It must be a length of time'],
+    ['run -f a --wait --timeout soon', 'It must be a duration such as 90s, 5m, or 1h30m.'],
+    ['run -f a --wait --timeout 0s', 'It must be a duration'],
     ['run -f a -o xml', 'Allowed choices are json, yaml, name.'],
     ['get a -n b -A', 'error: -A and -n exclude each other'],
     ['get pods a b', 'error: get pods takes one Job'],
-    ['get cronjob/a', 'error: "cronjob/a" names no Job'],
+    ['get cronjob/a', 'error: "cronjob/a" is not the name of a Job'],
     ['logs', "error: missing required argument 'job'"],
     ['logs a --attempt 0', 'It must be a whole number from 1.'],
     ['logs a --tail -3', 'It must be a whole number from 0.'],
@@ -31,18 +31,18 @@ describe('the command line', () => {
     ['plan --now 2026-01-01T00:00:00', 'It must be a time such as 2026-01-01T00:00:00Z.'],
     ['plan -o xml', 'Allowed choices are text, json, yaml.'],
     ['plan -f nope.json', 'error: nope.json does not exist'],
-    ['local --driver docker', 'docker is not offered yet'],
+    ['local --driver docker', 'docker is not supported yet'],
     ['local --driver podman', 'Allowed choices are process, simulated.'],
     ['local --port 65536', 'It must be a whole number from 0 to 65535.'],
-    ['local --port 6000', 'Browsers and Node.js refuse to connect to port 6000 (Fetch Standard); take another.'],
-    ['proxy --port 22', 'Browsers and Node.js refuse to connect to port 22 (Fetch Standard); take another.'],
+    ['local --port 6000', 'Browsers and Node.js refuse to connect to port 6000 (Fetch Standard); choose another.'],
+    ['proxy --port 22', 'Browsers and Node.js refuse to connect to port 22 (Fetch Standard); choose another.'],
     ['local --env 1A', 'It must be NAME or NAME=VALUE.'],
     ['local --env NOT_SET_HERE', 'error: --env NOT_SET_HERE: it is not set here; give it a value'],
     ['completion tcsh', 'Allowed choices are bash, zsh, fish.'],
-    ['stop --timeout soon', 'It must be a length of time'],
+    ['stop --timeout soon', 'It must be a duration'],
     ['local --events-drop 2', 'It must be a number from 0 to 1.'],
     ['local --task-ms 5-1', 'It must be milliseconds'],
-    ['local --task-ms 86400001', 'It must be milliseconds such as 500, or 500-2000, up to 86400000 (a day).'],
+    ['local --task-ms 86400001', 'It must be milliseconds such as 500 or 500-2000, up to 86400000 (a day).'],
     ['local --events-shuffle-ms 600001', 'It must be a whole number from 0 to 600000.'],
     ['local --launches-per-sec 0', 'It must be calls a second, a number from 0.1 to 1000.'],
     ['local --launches-per-sec fast', 'It must be calls a second, a number from 0.1 to 1000.'],
@@ -51,7 +51,7 @@ describe('the command line', () => {
     ['local --task-ms 5', 'error: --task-ms and --task-fail need --driver simulated'],
     ['local --in-memory --dynamodb-endpoint http://127.0.0.1:1', 'cannot be used with'],
     ['local --dynamodb-endpoint nope', 'It must be an address'],
-    ['local --workspace nowhere', 'error: --workspace: there is no folder'],
+    ['local --workspace nowhere', 'error: --workspace: the folder'],
   ])('%s: exit 2', async (line, expected) => {
     const { run } = await aServer();
     const { code, out, err } = await run(line);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { plusMs } from '../../shared/domain/brand.ts';
+import { plusMs } from '../../shared/domain/base/time.ts';
 import { START, manifest } from '../kube/a-world.ts';
 import { aServer } from './a-server.ts';
 import { aHalfDoneServer } from './half-done.ts';
@@ -153,7 +153,7 @@ describe('get', () => {
     const { run, world } = await aHalfDoneServer();
     await world.commit('sums', [], { phase: { kind: 'finished', verdict: DONE, since: START, at: START } });
     expect((await run('get sums')).out.trimEnd().split('\n')).toHaveLength(2);
-    expect(await run('get waits sums')).toEqual({ code: 0, out: '', err: 'Nothing of job.batch/sums waits.\n' });
+    expect(await run('get waits sums')).toEqual({ code: 0, out: '', err: 'Nothing in job.batch/sums is waiting.\n' });
   });
 
   test('a server that does not know of waits still shows its Jobs', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { plusMs } from '../../shared/domain/brand.ts';
-import { withSetAside } from '../../shared/domain/set-aside.ts';
+import { plusMs } from '../../shared/domain/base/time.ts';
+import { withDeadLetterEvents } from '../../shared/domain/planner/dead-letter-events.ts';
 import { START, manifest } from '../kube/a-world.ts';
 import { aServer } from './a-server.ts';
 import { aHalfDoneServer } from './half-done.ts';
@@ -11,7 +11,7 @@ const LATER = { now: () => plusMs(START, 65_000) };
 /** Tells the Job of two messages that were set aside. */
 async function setAside({ world }: Awaited<ReturnType<typeof aServer>>, name: string): Promise<void> {
   const status = (await world.jobs.readStatus(await world.uidOf(name)))!;
-  const { events } = withSetAside(status, [{ queue: 'facts', reason: 'Error: boom', count: 2 }], START)!;
+  const { events } = withDeadLetterEvents(status, [{ queue: 'facts', reason: 'Error: boom', count: 2 }], START)!;
   await world.commit(name, [], { events });
 }
 
@@ -25,11 +25,11 @@ describe('doctor', () => {
     expect(out).toMatchInlineSnapshot(`
       "job/default/sums
         error    AlarmOverdue  it was due to be checked by 2023-11-14T22:03:20Z, and was not (11m)
-                               Look at the log of the function sweep (alarm sweepErrors), and at the dead letters of the wake queue: \`muster doctor\` lists them.
+                               Check the log of the function sweep (alarm sweepErrors), and the dead letters of the wake queue: \`muster doctor\` lists them.
         warning  PodsFailed    exit code 3: index 1 (62s)
-                               It has printed nothing.
+                               It printed nothing.
         warning  DeadLetters   A message of the facts queue was moved to the dead-letter queue: Error: boom (2 times) (65s)
-                               Its tasks were looked up, so nothing is lost. \`muster doctor\` without a Job lists the letters.
+                               Its tasks were looked up, so nothing is lost. \`muster doctor\` without a Job lists the dead letters.
         info     Active        active attempts: 1 running (64s)
         info     Waiting       1 waits: being launched
         info     Waiting       1 waits: parallelism 2: the next starts when one ends
@@ -126,6 +126,6 @@ describe('doctor', () => {
     expect(code).toBe(1);
     expect(out.split('\n').map((line) => line.trim())).toEqual(['a [2J', 'error  X  b c', '', '']);
     const old = await answer('');
-    expect((await old.run('doctor')).err).toMatch(/is of a version that cannot be examined/);
+    expect((await old.run('doctor')).err).toMatch(/runs a version without this check/);
   });
 });

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { JobSchema } from '../../cli/api-objects.ts';
-import { type FollowOptions, followJob } from '../../cli/follow-job.ts';
-import { runCommandLine } from '../../cli/program.ts';
-import { reachAgain } from '../../cli/reach.ts';
+import { JobSchema } from '../../cli/client/api-objects.ts';
+import { type FollowOptions, followJob } from '../../cli/follow/follow-job.ts';
+import { runCommandLine } from '../../cli/program/program.ts';
+import { reachAgain } from '../../cli/client/reach.ts';
 import type { JobProgress } from '../../cli/render/progress.ts';
-import { plusMs } from '../../shared/domain/brand.ts';
-import type { Status } from '../../shared/domain/status.ts';
+import { plusMs } from '../../shared/domain/base/time.ts';
+import type { Status } from '../../shared/domain/scoreboard/status.ts';
 import { START, type World, manifest } from '../kube/a-world.ts';
 import { type AServer, type Interception, type ServerWish, aServer } from './a-server.ts';
 
@@ -128,14 +128,14 @@ describe('run --wait', () => {
   ])('%s meanwhile: exit 3', async (_, step) => {
     const { waited } = await waiting({ steps: [nothing, step] });
     expect(waited.code).toBe(3);
-    expect(waited.out).toMatch(/\njob\.batch\/sums was deleted meanwhile\n$/);
+    expect(waited.out).toMatch(/\njob\.batch\/sums was deleted\n$/);
   });
 
   test('timed out: exit 124, and the Job goes on', async () => {
     const { waited, run } = await waiting({}, `${WAIT} --timeout 100ms`);
     expect(waited.code).toBe(124);
     expect(waited.out).toContain(
-      'job.batch/sums is not over after 0s. It goes on. Look again with: muster watch sums\n',
+      'job.batch/sums is not over after 0s. It continues. Watch it with: muster watch sums\n',
     );
     expect((await run('get -o name')).out).toBe('job.batch/sums\n');
   });
@@ -151,7 +151,7 @@ describe('run --wait', () => {
     await expect.poll(() => hand.out()).toContain('sums waiting');
     hand.interrupt(signal);
     expect(await over).toBe(exitCode);
-    expect(hand.out()).toContain('It goes on. Look again with: muster watch sums\n');
+    expect(hand.out()).toContain('It continues. Watch it with: muster watch sums\n');
     expect(hand.listeners()).toBe(0);
     expect((await server.run('get -o name')).out).toBe('job.batch/sums\n');
   });
@@ -378,11 +378,11 @@ describe('following', () => {
       }),
     ],
   ])('a server that %s is asked again and again instead', async (_, intercept) => {
-    let looks = 0;
+    let theme = 0;
     const server: AServer = await withSums({
       intercept(request, response) {
         // No watch waits in this world: a step is taken at each look.
-        if (request.url?.endsWith('/jobs/sums') === true) void TO_THE_END[looks++ - 2]?.(server.world);
+        if (request.url?.endsWith('/jobs/sums') === true) void TO_THE_END[theme++ - 2]?.(server.world);
         return intercept(request, response);
       },
     });

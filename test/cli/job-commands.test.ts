@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { runCommandLine } from '../../cli/program.ts';
-import { plusMs } from '../../shared/domain/brand.ts';
-import type { Status } from '../../shared/domain/status.ts';
+import { runCommandLine } from '../../cli/program/program.ts';
+import { plusMs } from '../../shared/domain/base/time.ts';
+import type { Status } from '../../shared/domain/scoreboard/status.ts';
 import { START, type World, manifest } from '../kube/a-world.ts';
 import { type AServer, type ServerWish, aServer } from './a-server.ts';
 
@@ -199,7 +199,7 @@ describe('wait', () => {
       'job.batch/sums failed: BackoffLimitExceeded: Job has reached the specified backoff limit\n',
       '',
     ],
-    ['failed', 'complete', 1, '', 'job.batch/sums is complete: it does not fail any more\n'],
+    ['failed', 'complete', 1, '', 'job.batch/sums is complete: it can no longer fail\n'],
   ] as const)('--for %s of a Job that is %s: exit %i', async (awaited, kind, code, out, err) => {
     const { run, requests } = await aServerWith(['sums'], { steps: [end('sums', kind)] });
     expect(await run(`wait sums --for ${awaited}`)).toEqual({ code, out, err });
@@ -210,8 +210,8 @@ describe('wait', () => {
   test('--for delete: when it is gone, or if it never was', async () => {
     const { run, requests } = await aServerWith(['sums']);
     const waiting = run('wait sums nope --for delete');
-    const looks = () => requests.filter((each) => each.startsWith('GET') && each.includes('/jobs/sums'));
-    await expect.poll(() => looks().length).toBeGreaterThan(2);
+    const theme = () => requests.filter((each) => each.startsWith('GET') && each.includes('/jobs/sums'));
+    await expect.poll(() => theme().length).toBeGreaterThan(2);
     await run('delete sums');
     expect(await waiting).toEqual({ code: 0, out: 'job.batch/nope deleted\njob.batch/sums deleted\n', err: '' });
   });
@@ -233,7 +233,7 @@ describe('wait', () => {
     const before = watches();
     await expect.poll(watches).toBeGreaterThan(before);
     await server.run('delete sums');
-    expect(await waiting).toEqual({ code: 3, out: '', err: 'job.batch/sums was deleted meanwhile\n' });
+    expect(await waiting).toEqual({ code: 3, out: '', err: 'job.batch/sums was deleted\n' });
   });
 });
 
@@ -254,7 +254,7 @@ describe('suspend, resume, scale', () => {
     expect(await run('suspend a nope b')).toEqual({
       code: 1,
       out: 'job.batch/b suspended\n',
-      err: 'error: job.batch/a is over (complete); nothing of it can be suspended\nError from server (NotFound): jobs.batch "nope" not found\n',
+      err: 'error: job.batch/a is over (complete); it can no longer be suspended\nError from server (NotFound): jobs.batch "nope" not found\n',
     });
     expect(await run('scale b --completions 9')).toMatchObject({
       code: 1,

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type KubeClient, connect } from '../../cli/kube-client.ts';
+import { type KubeClient, connect } from '../../cli/client/kube-client.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
 
 v8.setFlagsFromString('--expose-gc');
@@ -26,10 +26,10 @@ describe('connecting', () => {
   test('to Muster, and to nobody else', async () => {
     await expect(talkingTo(nobody)).resolves.toBeDefined();
     await expect(talkingTo(nobody, '{"gitVersion":"v1.33.1"}')).rejects.toThrow(
-      /^error: http:\/\/127\.0\.0\.1:\d+ \(config\) is no Muster server: its \/version says "v1\.33\.1"$/,
+      /^error: http:\/\/127\.0\.0\.1:\d+ \(config\) is not a Muster server: its \/version says "v1\.33\.1"$/,
     );
-    await expect(talkingTo(nobody, '{}')).rejects.toThrow('is no Muster server: its /version does not say so');
-    await expect(talkingTo(nobody, '<html>')).rejects.toThrow('answers strangely: no JSON');
+    await expect(talkingTo(nobody, '{}')).rejects.toThrow('is not a Muster server: its /version does not say so');
+    await expect(talkingTo(nobody, '<html>')).rejects.toThrow('sent an answer that is not JSON');
   });
 
   test('to a port where nobody listens', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
-import { findTarget } from '../../cli/kubeconfig.ts';
+import { findTarget } from '../../cli/client/kubeconfig.ts';
 
 function config(server: string, more: { cluster?: object; user?: object; namespace?: string; name?: string } = {}) {
   const { name = 'c', namespace, cluster = {}, user = {} } = more;
@@ -79,7 +79,7 @@ describe('which kubeconfig', () => {
 
   test('none at all: says where it looked and what to do', () => {
     expect(() => inFolder({})()).toThrow(
-      /^error: no server is known: there is no \.muster\/kubeconfig here or above\nStart one with/,
+      /^error: no server found: there is no \.muster\/kubeconfig here or in a parent folder\nStart one with/,
     );
     expect(() => inFolder({}, { KUBECONFIG: 'x:y' })()).toThrow('nor what KUBECONFIG names (x, y)');
     expect(() => inFolder({})('nope')).toThrow('error: there is no kubeconfig nope');
@@ -95,14 +95,14 @@ describe('which kubeconfig', () => {
 
 describe('what is refused', () => {
   test.each<[string, object | string, string]>([
-    ['no YAML', 'a: [', 'a is no kubeconfig'],
-    ['another document', '- 1', 'a is no kubeconfig'],
+    ['no YAML', 'a: [', 'a is not a kubeconfig'],
+    ['another document', '- 1', 'a is not a kubeconfig'],
     ['nothing', '', 'has no current-context'],
     ['a context that is not there', { ...config(A), contexts: [] }, 'has no context "c"'],
     ['a cluster that is not there', { ...config(A), clusters: [] }, 'has no cluster "c"'],
-    ['no address', config('nope'), 'names the server "nope", which is no http(s) address'],
-    ['http to another machine', config('http://10.0.0.1:80'), 'plain http is spoken with this machine only'],
-    ['http to a name that only begins like ours', config('http://localhost.evil.example'), 'plain http is spoken'],
+    ['no address', config('nope'), 'names the server "nope", which is not an http(s) address'],
+    ['http to another machine', config('http://10.0.0.1:80'), 'plain http is allowed only on this machine'],
+    ['http to a name that only begins like ours', config('http://localhost.evil.example'), 'plain http is allowed'],
     [
       'a certificate authority',
       config('https://k8s.example', { cluster: { 'certificate-authority-data': 'x' } }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runCommandLine } from '../../cli/program.ts';
+import { runCommandLine } from '../../cli/program/program.ts';
 import { START, manifest } from '../kube/a-world.ts';
 import { aServer } from './a-server.ts';
 import { aHalfDoneServer } from './half-done.ts';
@@ -251,7 +251,7 @@ describe('logs', () => {
     );
     expect(await run('logs sums -f')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('40 logs, and at most 32') as string,
+      err: expect.stringContaining('at most 32 logs, and this is 40') as string,
     });
   });
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Explain, type PlanFlags, planDump } from '../../cli/commands/plan.ts';
 import { Failure } from '../../cli/failure.ts';
-import { runCommandLine } from '../../cli/program.ts';
-import type { DumpPlan } from '../../shared/domain/cluster-dump.ts';
+import { runCommandLine } from '../../cli/program/program.ts';
+import type { DumpPlan } from '../../shared/domain/cluster-plan/cluster-dump.ts';
 import { aShell } from './a-shell.ts';
 
 const DUMP = {
@@ -135,7 +135,7 @@ describe('input', () => {
       items: [...DUMP.items, { kind: 'Pod', metadata: { name: 'p' }, status: { phase: 'Done\n' } }, { kind: 'Node' }],
     };
     expect(await refusal({ stdin: JSON.stringify(bad) })).toMatchInlineSnapshot(`
-      "error: standard input is no dump of a Job:
+      "error: standard input is not a dump of a Job:
       * items[4].kind: Unsupported value: "Node": supported values: "Job", "Pod"
       * items[3].status.phase: Unsupported value: "Done\\n": supported values: "Pending", "Running", "Succeeded", "Failed", "Unknown""
     `);
@@ -201,10 +201,10 @@ describe('output', () => {
 
       The controller would now
         - create 2 Pods for indexes 5,6
-        - create 1 Pod for index 9, but not before 13s have passed (back-off)
+        - create 1 Pod for index 9, after 13s of back-off
         - delete 2 Pods: frames-3-aaaaa, frames-4-bbbbb
-        - count 1 finished Pod and take off the finalizer: frames-4-bbbbb
-        - take the finalizer off 1 Pod without counting: frames-3-aaaaa
+        - count 1 finished Pod and remove the finalizer: frames-4-bbbbb
+        - remove the finalizer of 1 Pod without counting: frames-3-aaaaa
         - set the condition FailureTarget to True (DeadlineExceeded: Job was active longer)
 
       Why
@@ -216,7 +216,7 @@ describe('output', () => {
         - Normal SuccessfulDelete: Deleted pod: frames-3-aaaaa (and 1 more)
         - Warning DeadlineExceeded: Job was active longer
 
-      It looks again in 13s, or when the Job or one of its Pods changes.
+      It checks again in 13s, or when the Job or one of its Pods changes.
       "
     `));
 
@@ -228,7 +228,7 @@ describe('output', () => {
       The controller would now
         - nothing
 
-      It looks again when the Job or one of its Pods changes, and not before.
+      It checks again only when the Job or one of its Pods changes.
       "
     `));
 
@@ -244,7 +244,7 @@ describe('output', () => {
     const { out } = await run({ plan: { ...NOTHING, account: names, create, because: names } });
     expect(out).toContain('  - p9\n  - and 590 more\n');
     expect(out).toContain(
-      'count 600 finished Pods and take off the finalizer: p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, and 590 more\n',
+      'count 600 finished Pods and remove the finalizer: p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, and 590 more\n',
     );
     expect(out).toContain('create 600 Pods for indexes 0,2,4,6,8,10,12,14,16,18,...\n');
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatAge, formatDuration } from '../../cli/render/age.ts';
 import { INDEX_STATES, type IndexState, codeOf, layoutGrid, renderGrid } from '../../cli/render/grid.ts';
-import { looksOf, paintLine } from '../../cli/render/looks.ts';
+import { themeOf, paintLine } from '../../cli/render/theme.ts';
 import { addSample, paceOf, type Sample } from '../../cli/render/pace.ts';
 import {
   type JobProgress,
@@ -68,7 +68,7 @@ const LETTERS: Readonly<Record<string, IndexState>> = {
 /** A board from letters. */
 const strip = (letters: string): Uint8Array => Uint8Array.from(letters, (letter) => codeOf(LETTERS[letter]!));
 
-const PLAIN = looksOf(false, false);
+const PLAIN = themeOf(false, false);
 
 describe('grid', () => {
   test.each([
@@ -92,18 +92,18 @@ describe('grid', () => {
     expect(Math.ceil(cells / perRow)).toBeLessThanOrEqual(rows);
   });
 
-  const drawn = (letters: string, columns: number, rows: number, looks = PLAIN): readonly string[] => {
+  const drawn = (letters: string, columns: number, rows: number, theme = PLAIN): readonly string[] => {
     const board = strip(letters);
-    return renderGrid(board, layoutGrid(board.length, columns, rows), looks).map((line) =>
-      paintLine(line, columns, looks),
+    return renderGrid(board, layoutGrid(board.length, columns, rows), theme).map((line) =>
+      paintLine(line, columns, theme),
     );
   };
 
   test('every state has a letter, and a shape of its own', () => {
     expect(drawn('.srx!FS', 80, 10)).toEqual(['0  . s r x ! F S']);
-    expect(drawn('.srx!FS', 80, 10, looksOf(false, true))).toEqual(['0  · ▫ □ ◊ ! × ■']);
+    expect(drawn('.srx!FS', 80, 10, themeOf(false, true))).toEqual(['0  · ▫ □ ◊ ! × ■']);
     for (const shapes of [true, false]) {
-      const { glyphs } = looksOf(false, shapes);
+      const { glyphs } = themeOf(false, shapes);
       const shown = [...INDEX_STATES.map((state) => glyphs[state]), ...glyphs.shares];
       expect(new Set(shown).size).toBe(shown.length);
       expect(shown.every((glyph) => glyph.length === 1)).toBe(true);
@@ -138,7 +138,7 @@ describe('grid', () => {
   });
 
   test('neighbours of one colour share its codes; without colour there are none', () => {
-    const colourful = drawn('SSSSrr..', 80, 10, looksOf(true, false))[0]!;
+    const colourful = drawn('SSSSrr..', 80, 10, themeOf(true, false))[0]!;
     expect(colourful.split('\u001B[32m')).toHaveLength(2);
     expect(drawn('SSSSrr..', 80, 10)[0]).not.toContain('\u001B');
   });
@@ -202,7 +202,7 @@ describe('progress', () => {
   test('the end', () => {
     const counts = { ...NOTHING_LEFT, succeeded: 12 };
     const over = aProgress({ phase: 'complete', counts, board: strip('S'.repeat(12)), endedAtMs: 30_000 });
-    expect(renderProgress(over, FRAME, 99_000, looksOf(false, true)).join('\n')).toMatchInlineSnapshot(`
+    expect(renderProgress(over, FRAME, 99_000, themeOf(false, true)).join('\n')).toMatchInlineSnapshot(`
       "frames  default                               complete  30s
 
        0  ■ ■ ■ ■ ■ ■ ■ ■ ■ ■ ■ ■
@@ -230,9 +230,9 @@ describe('progress', () => {
       fc.property(
         fc.array(fc.constantFrom(...INDEX_STATES), { minLength: 1, maxLength: 7 }),
         fc.constantFrom(1, 12, 300, 4_000),
-        fc.constantFrom(looksOf(false, true), PLAIN),
+        fc.constantFrom(themeOf(false, true), PLAIN),
         fc.constantFrom<JobProgress['phase']>('running', 'complete', 'failed'),
-        (pattern, times, looks, phase) => {
+        (pattern, times, theme, phase) => {
           const states = Array.from({ length: times }, () => pattern).flat();
           const board = Uint8Array.from(states, codeOf);
           const counts = { ...NOTHING_LEFT };
@@ -241,7 +241,7 @@ describe('progress', () => {
             aProgress({ board, counts, phase, total: states.length, rate: null }),
             { columns: 80, rows: 24 },
             0,
-            looks,
+            theme,
           );
           const [grid, , legend] = lines.slice(2).join('\n').split('\n\n');
           const signs = new Set(

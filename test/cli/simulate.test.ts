@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { runCommandLine } from '../../cli/program.ts';
-import { aManifest, indexed } from '../rehearsal/a-rehearsal.ts';
+import { runCommandLine } from '../../cli/program/program.ts';
+import { aManifest, indexed } from '../simulate/a-simulation.ts';
 import { aShell } from './a-shell.ts';
 
 /** Runs `muster simulate` in a folder with these files; JSON is YAML. */
@@ -54,7 +54,7 @@ describe('muster simulate', () => {
     });
     expect(code).toBe(1);
     expect(out).toMatchInlineSnapshot(`
-      "work  default, rehearsed  failed after 20s
+      "work  default, simulated  failed after 20s
 
       Phases
               0s  running    8 Pods created, 5 succeeded, 1 failed
@@ -64,7 +64,7 @@ describe('muster simulate', () => {
              20s  FailureTarget FailedIndexes: Job has failed indexes (index 1 decided)
              20s  Failed FailedIndexes: Job has failed indexes
                1x  counted as failed: exit code 3 (index 1)
-               1x  counted as failed, the index is given up: exit code 3 (index 1)
+               1x  counted as failed, no more retries of the index: exit code 3 (index 1)
                1x  lost, spent no attempt: Your Spot Task was interrupted. (index 4)
 
       Users were told
@@ -126,7 +126,7 @@ describe('muster simulate', () => {
       { 'job.yaml': indexed(1), 's.yaml': { attempts: [{ exitCodes: { side: 1 } }] } },
       'error: s.yaml is refused: attempts[0].exitCodes.side: the Job has no such container, but main',
     ],
-    ['-f - --script -', {}, 'error: standard input holds the Job or the script, not both'],
+    ['-f - --script -', {}, 'error: standard input can hold the Job or the script, not both'],
     ['-f job.yaml --now noon', {}, 'It must be a time such as 2026-01-01T00:00:00Z.'],
     ['-f job.yaml -o xml', {}, 'Allowed choices are text, json, yaml.'],
     ['-o json', {}, "required option '-f, --file <file>' not specified"],

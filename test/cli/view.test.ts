@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parseDurationMs } from '../../cli/duration.ts';
-import { openView } from '../../cli/job-view.ts';
-import { LiveScreen } from '../../cli/live-screen.ts';
+import { openView } from '../../cli/follow/job-view.ts';
+import { LiveScreen } from '../../cli/follow/live-screen.ts';
 import type { JobProgress } from '../../cli/render/progress.ts';
 import { aShell } from './a-shell.ts';
 

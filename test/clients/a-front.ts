@@ -4,13 +4,13 @@ import { startFront } from '../../local/front/api-front.ts';
 import { seeded } from '../../local/ecs/seeded.ts';
 import type { LocalRuntime } from '../../local/runtime.ts';
 import { kubeApiOf } from '../../shared/runtime/api.ts';
-import { createRuntime } from '../../shared/runtime/deps.ts';
+import { operatorsRuntime } from '../support/test-wiring.ts';
 
 export type AFront = { readonly url: string; readonly close: () => Promise<void> };
 
 /** The API of a runtime once more, on a port of its own, with watches that end after `streamMaxSec` at the latest. */
 export async function aFrontWithShortWatches(local: LocalRuntime, streamMaxSec: number): Promise<AFront> {
-  const runtime = createRuntime(local.options);
+  const runtime = operatorsRuntime(local);
   const front = await startFront(kubeApiOf(runtime, { embedded: true, pollMs: 50, streamMaxSec }), null);
   return {
     url: front.url,

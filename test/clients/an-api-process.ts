@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { startFront } from '../../local/front/api-front.ts';
 import type { LocalRuntime } from '../../local/runtime.ts';
 import { kubeApiOf } from '../../shared/runtime/api.ts';
-import { type RuntimeOptions, createRuntime } from '../../shared/runtime/deps.ts';
+import { type RuntimeOptions, createRuntime } from '../../shared/runtime/create-runtime.ts';
+import { environmentOf } from '../support/test-wiring.ts';
 
-/** The API of a runtime once more, in a process that does nothing else, as on Lambda. */
+/** The API of a runtime that emulates AWS once more, in a process that does nothing else, as on Lambda. */
 export type AnApiProcess = {
   readonly url: string;
   /** The most that it has had in memory so far; null: only Linux tells. */
@@ -20,8 +21,8 @@ const ROOT = join(import.meta.dirname, '../..');
 /** V8 takes what it is given before it tidies up, and Lambda gives it less than a machine does. Who needs more dies. */
 const THRIFT = ['--max-old-space-size=160', '--max-semi-space-size=8'];
 
-export async function anApiProcess({ options }: LocalRuntime): Promise<AnApiProcess> {
-  const { telemetry: _ofTheOther, ...plain } = options;
+export async function anApiProcess(local: LocalRuntime): Promise<AnApiProcess> {
+  const { telemetry: _ofTheOther, ...plain } = environmentOf(local);
   const args = [...THRIFT, '--import', 'tsx', fileURLToPath(import.meta.url), JSON.stringify(plain)];
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const [url] = (await once(child, 'message')) as [string];

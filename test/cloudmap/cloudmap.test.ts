@@ -19,6 +19,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCloudmap, type Cloudmap, type CloudmapOptions } from '../../local/cloudmap/create-cloudmap.ts';
 import { wallTimers } from '../../local/ecs/timers.ts';
 import { serveAwsJson } from '../../local/wire/aws-json.ts';
+import { cloudmapService } from '../../local/wire/cloudmap-wire.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
 
 // The real client against our Cloud Map. The clock stands still unless a test moves it, so operations end when told to.
@@ -44,7 +45,9 @@ async function start(options: Partial<CloudmapOptions> = {}): Promise<void> {
   cloudmap = createCloudmap({ zone: 'muster.internal', dataDir: root, operationMs: [100, 100], timers, ...options });
   const surprises: unknown[] = [];
   const server = await listenOnLoopback(
-    serveAwsJson([cloudmap.service], { onSurprise: (message, fields) => surprises.push([message, fields]) }),
+    serveAwsJson([cloudmapService(cloudmap.api)], {
+      onSurprise: (message, fields) => surprises.push([message, fields]),
+    }),
   );
   client = new ServiceDiscoveryClient({
     endpoint: server.url,

@@ -10,7 +10,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createTable } from '../../shared/adapters/aws/dynamo-table.ts';
+import { createTable } from '../../shared/adapters/aws/dynamodb/dynamo-table.ts';
 import { type Usage, countUsage, rowBytes } from '../support/counting.ts';
 import { aClient, endpoint, stopEngineAfterwards } from './dynamo-fixture.ts';
 

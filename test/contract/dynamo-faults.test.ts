@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { freshNamespace, terminating } from '../../shared/domain/namespace.ts';
+import { freshNamespace, terminating } from '../../shared/domain/spec/namespace.ts';
 import {
   type Fate,
   type WireRequest,
@@ -8,7 +8,7 @@ import {
   dynamoError,
   faultsBeneath,
 } from '../support/faults-beneath-sdk.ts';
-import { createDynamoStore } from '../../shared/adapters/aws/dynamo-store.ts';
+import { createDynamoStore } from '../../shared/adapters/aws/dynamodb/dynamo-store.ts';
 import { CALM_CASES, describeStore } from './describe-store.ts';
 import { aClient, aPatientClient, endpoint, makeDynamoStore, stopEngineAfterwards } from './dynamo-fixture.ts';
 import {
@@ -325,15 +325,15 @@ describe.skipIf(endpoint === null)('an answer that is lost while others go on', 
     const { store, fates } = await aStoreOfFates();
     const { spec, status, uid } = aNewJob();
     await openNamespace(store.objects);
-    const deleting = following(status);
-    const deleteIt = async (): Promise<unknown> => store.jobs.commitDeletion(spec.identity, deleting);
+    const purging = following(status);
+    const deleteIt = async (): Promise<unknown> => store.jobs.commitDeletion(spec.identity, purging);
     fates.push((request) => {
       forgetTokens(request);
       return { kind: 'answerLost', meanwhile: deleteIt };
     });
     expect(await store.jobs.createJob(spec, status)).toEqual({ kind: 'created' });
     expect(await store.jobs.findJob('default', 'work')).toBeNull();
-    expect(await store.jobs.readStatus(uid)).toEqual(deleting);
+    expect(await store.jobs.readStatus(uid)).toEqual(purging);
   });
 
   test.each(['stored', 'changed', 'removed'])(

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createDynamoClient } from '../../shared/adapters/aws/dynamo-client.ts';
-import { createDynamoStore } from '../../shared/adapters/aws/dynamo-store.ts';
-import { createTable } from '../../shared/adapters/aws/dynamo-table.ts';
+import { createDynamoClient } from '../../shared/adapters/aws/dynamodb/dynamo-client.ts';
+import { createDynamoStore } from '../../shared/adapters/aws/dynamodb/dynamo-store.ts';
+import { createTable } from '../../shared/adapters/aws/dynamodb/dynamo-table.ts';
 import { type DynamoEngine, startDynamoEngine } from '../../local/dynamodb/engine.ts';
 import { HandClock, RETENTION_MS, type StoreUnderTest } from './store-under-test.ts';
 

@@ -1,17 +1,22 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { dueRequest } from '../../shared/adapters/aws/dynamo-alarms.ts';
-import { attemptWrites } from '../../shared/adapters/aws/dynamo-attempts.ts';
-import { deletionRequest, foldRequest, passRequest, specRequest } from '../../shared/adapters/aws/dynamo-commit.ts';
-import { appendRequest } from '../../shared/adapters/aws/dynamo-feed.ts';
-import { feedPageRequest } from '../../shared/adapters/aws/dynamo-feed-page.ts';
-import { hostsRequest, reservedRequest } from '../../shared/adapters/aws/dynamo-hosts.ts';
-import { createRequest, expireRequests } from '../../shared/adapters/aws/dynamo-jobs.ts';
-import { launchesRequest, templatesRequest } from '../../shared/adapters/aws/dynamo-launches.ts';
-import { leaseRequest } from '../../shared/adapters/aws/dynamo-limits.ts';
-import { commitRequest } from '../../shared/adapters/aws/dynamo-object-commits.ts';
-import { packedJson } from '../../shared/adapters/aws/dynamo-row.ts';
-import { namesRequest } from '../../shared/adapters/aws/dynamo-names.ts';
+import { dueRequest } from '../../shared/adapters/aws/dynamodb/dynamo-alarms.ts';
+import { attemptWrites } from '../../shared/adapters/aws/dynamodb/dynamo-attempts.ts';
+import {
+  deletionRequest,
+  foldRequest,
+  passRequest,
+  specRequest,
+} from '../../shared/adapters/aws/dynamodb/dynamo-commit.ts';
+import { appendRequest } from '../../shared/adapters/aws/dynamodb/dynamo-feed.ts';
+import { feedPageRequest } from '../../shared/adapters/aws/dynamodb/dynamo-feed-page.ts';
+import { hostsRequest, reservedRequest } from '../../shared/adapters/aws/dynamodb/dynamo-hosts.ts';
+import { createRequest, expireRequests } from '../../shared/adapters/aws/dynamodb/dynamo-jobs.ts';
+import { launchesRequest, templatesRequest } from '../../shared/adapters/aws/dynamodb/dynamo-launches.ts';
+import { leaseRequest } from '../../shared/adapters/aws/dynamodb/dynamo-limits.ts';
+import { commitRequest } from '../../shared/adapters/aws/dynamodb/dynamo-object-commits.ts';
+import { packedJson } from '../../shared/adapters/aws/dynamodb/dynamo-row.ts';
+import { namesRequest } from '../../shared/adapters/aws/dynamodb/dynamo-names.ts';
 import { T0, aChunk, aNewJob, anAttempt, anEntry, at, following } from './store-under-test.ts';
 
 // The whole race of each write is in its expressions, so they are held still here, word for word.

@@ -1,13 +1,14 @@
 import { expect } from 'vitest';
-import { asEpochMs, asJobUid } from '../../shared/domain/brand.ts';
-import { IDLE_PACE } from '../../shared/domain/pace.ts';
-import type { PartName, ToldPart } from '../../shared/domain/told-pods.ts';
+import { asEpochMs } from '../../shared/domain/base/time.ts';
+import { asJobUid } from '../../shared/domain/base/ids.ts';
+import { IDLE_PACE } from '../../shared/domain/base/pace.ts';
+import type { PartName, PublishedPart } from '../../shared/domain/scoreboard/published-pods.ts';
 import type { FeedEntry } from '../../shared/ports/feed.ts';
 import { MINUTE_MS, RETENTION_MS, type StoreCase, T0, aStoredJob, anEntry, at } from './store-under-test.ts';
 
 const A = asJobUid('job-a');
 const B = asJobUid('job-b');
-const parts = (...each: readonly (readonly [PartName, ToldPart])[]) => new Map(each);
+const parts = (...each: readonly (readonly [PartName, PublishedPart])[]) => new Map(each);
 
 /** The feed and the limits, one caller at a time. */
 export const FEED_CASES: readonly StoreCase[] = [
@@ -63,8 +64,8 @@ export const FEED_CASES: readonly StoreCase[] = [
     async run({ feed }) {
       await feed.append([anEntry(A, 0, 4)], T0);
       await feed.append([anEntry(A, 4, 6), anEntry(B, 0, 2)], at(5));
-      expect(await feed.readMark(A)).toEqual({ version: 6, seq: 60, number: 2, at: at(5), told: null });
-      expect(await feed.readMark(B)).toEqual({ version: 2, seq: 20, number: 2, at: at(5), told: null });
+      expect(await feed.readMark(A)).toEqual({ version: 6, seq: 60, number: 2, at: at(5), published: null });
+      expect(await feed.readMark(B)).toEqual({ version: 2, seq: 20, number: 2, at: at(5), published: null });
     },
   },
   {
@@ -76,9 +77,9 @@ export const FEED_CASES: readonly StoreCase[] = [
         { index: 7, attempt: 1, state: 'gone', number: 0 },
         { index: 999_999, attempt: 12, state: 'stopping', number: 0 },
       ] as const;
-      const told = { base: 3, through: 1, ending: 0, recent };
-      await feed.append([{ ...anEntry(A, 0, 4), told }], T0);
-      expect((await feed.readMark(A))?.told).toEqual({
+      const published = { base: 3, through: 1, ending: 0, recent };
+      await feed.append([{ ...anEntry(A, 0, 4), published }], T0);
+      expect((await feed.readMark(A))?.published).toEqual({
         base: 3,
         through: 1,
         ending: 2,
@@ -97,18 +98,18 @@ export const FEED_CASES: readonly StoreCase[] = [
         through,
         pods: states.map((state, index) => ({ index, attempt: index + 1, state, number: through - index })),
       });
-      expect(await feed.readTold(A, ['tail', 0])).toEqual(new Map());
-      await feed.writeTold(A, new Map([['tail', part(7, ['running', 'gone', 'running'])]]));
-      await feed.writeTold(A, parts([0, part(5, ['running'])], [244, part(6, [])]));
-      await feed.writeTold(A, parts(['tail', part(6, [])], [0, part(9, ['gone'])]));
-      expect(await feed.readTold(A, ['tail', 0, 1, 244])).toEqual(
+      expect(await feed.readPublished(A, ['tail', 0])).toEqual(new Map());
+      await feed.writePublished(A, new Map([['tail', part(7, ['running', 'gone', 'running'])]]));
+      await feed.writePublished(A, parts([0, part(5, ['running'])], [244, part(6, [])]));
+      await feed.writePublished(A, parts(['tail', part(6, [])], [0, part(9, ['gone'])]));
+      expect(await feed.readPublished(A, ['tail', 0, 1, 244])).toEqual(
         new Map<number | 'tail', unknown>([
           ['tail', part(7, ['running', 'gone', 'running'])],
           [0, part(9, ['gone'])],
           [244, part(6, [])],
         ]),
       );
-      expect(await feed.readTold(B, ['tail', 0])).toEqual(new Map());
+      expect(await feed.readPublished(B, ['tail', 0])).toEqual(new Map());
     },
   },
   {
@@ -181,17 +182,17 @@ export const FEED_CASES: readonly StoreCase[] = [
     name: 'the mark of an expired Job vanishes with it, and so does what was told of its Pods',
     async run(store) {
       const { uid } = await aStoredJob(store);
-      const told = { base: 0, through: 1, ending: null, recent: [] };
-      await store.feed.append([{ ...anEntry(uid, 0, 1), told }], T0);
+      const published = { base: 0, through: 1, ending: null, recent: [] };
+      await store.feed.append([{ ...anEntry(uid, 0, 1), published }], T0);
       const part = { through: 1, pods: [] };
-      await store.feed.writeTold(uid, parts(['tail', part], [0, part]));
+      await store.feed.writePublished(uid, parts(['tail', part], [0, part]));
       await store.jobs.expireJob(uid, 1, at(MINUTE_MS));
-      await store.feed.append([{ ...anEntry(uid, 1, 2), told }], at(1));
-      expect(await store.feed.readMark(uid)).toEqual({ version: 2, seq: 20, number: 2, at: at(1), told });
-      expect((await store.feed.readTold(uid, ['tail', 0])).size).toBe(2);
+      await store.feed.append([{ ...anEntry(uid, 1, 2), published }], at(1));
+      expect(await store.feed.readMark(uid)).toEqual({ version: 2, seq: 20, number: 2, at: at(1), published });
+      expect((await store.feed.readPublished(uid, ['tail', 0])).size).toBe(2);
       store.clock.advance(MINUTE_MS);
       expect(await store.feed.readMark(uid)).toBeNull();
-      expect((await store.feed.readTold(uid, ['tail', 0])).size).toBe(0);
+      expect((await store.feed.readPublished(uid, ['tail', 0])).size).toBe(0);
     },
   },
   {

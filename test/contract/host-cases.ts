@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { asJobUid } from '../../shared/domain/brand.ts';
+import { asJobUid } from '../../shared/domain/base/ids.ts';
 import type { Host, HostTask } from '../../shared/ports/host-store.ts';
 import { MINUTE_MS, type StoreCase, T0, anArn, at } from './store-under-test.ts';
 

@@ -1,14 +1,17 @@
-import { CreateServiceCommand } from '@aws-sdk/client-servicediscovery';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createCloudmap as createCloudmapServer } from '../../local/cloudmap/create-cloudmap.ts';
+import { cloudmapCallsTo } from '../../local/in-process/engine-calls.ts';
 import { serveAwsJson } from '../../local/wire/aws-json.ts';
+import { cloudmapService } from '../../local/wire/cloudmap-wire.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
-import { createCloudmap, createCloudmapClient } from '../../shared/adapters/aws/cloudmap.ts';
-import { createMemoryHostnames } from '../../shared/adapters/memory/hostnames.ts';
+import { createCloudmap } from '../../shared/adapters/aws/cloudmap/cloudmap.ts';
+import type { CloudmapCalls } from '../../shared/adapters/aws/cloudmap/cloudmap-calls.ts';
+import { createCloudmapClient, sdkCloudmapCalls } from '../../shared/adapters/aws/cloudmap/sdk-cloudmap-calls.ts';
+import { createMemoryHostnames } from '../../shared/adapters/memory/memory-hostnames.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import type { Hostnames } from '../../shared/ports/hostnames.ts';
 import { anArn } from './store-under-test.ts';
-import { taskIdOf } from '../../shared/domain/brand.ts';
+import { taskIdOf } from '../../shared/domain/base/ids.ts';
 
 /** The port, and what DNS says of a name below the zone. */
 type World = { readonly names: Hostnames; readonly addresses: (name: string) => readonly string[] };
@@ -142,41 +145,67 @@ describeHostnames('names in memory', async () => {
 
 type Server = Parameters<typeof createCloudmapServer>[0];
 
+const realSleep = async (ms: number): Promise<void> => systemClock.sleep(ms);
+const startCloudmap = (options: Partial<Server>) =>
+  createCloudmapServer({ zone: 'muster.internal', dataDir: null, operationMs: [1, 20], ...options });
+type Started = ReturnType<typeof startCloudmap>;
+
+/** What its DNS answers. */
+const addressesOf =
+  (server: Started) =>
+  (name: string): readonly string[] => {
+    const found = server.lookUp(`${name}.${server.zone}`);
+    return found.kind === 'addresses' ? [...found.ips].sort() : [];
+  };
+
+/** Our Cloud Map, called in this process. */
+function worldInProcess(options: Partial<Server> = {}, sleep = realSleep) {
+  const server = startCloudmap(options);
+  onTestFinished(() => server.close());
+  const { namespaceId, zone } = server;
+  const calls = cloudmapCallsTo(server.api, () => undefined);
+  return {
+    names: createCloudmap({ calls, namespaceId, zone, sleep }),
+    addresses: addressesOf(server),
+    calls,
+    namespaceId,
+  };
+}
+
 /** Our Cloud Map, asked by the SDK's own client. */
-async function cloudmapWorld(
-  options: Partial<Server> = {},
-  sleep: (ms: number) => Promise<void> = async (ms) => systemClock.sleep(ms),
-) {
-  const server = createCloudmapServer({ zone: 'muster.internal', dataDir: null, operationMs: [1, 20], ...options });
-  const front = await listenOnLoopback(serveAwsJson([server.service], { onSurprise: () => undefined }));
+async function cloudmapWorld(options: Partial<Server> = {}, sleep = realSleep) {
+  const server = startCloudmap(options);
+  const front = await listenOnLoopback(serveAwsJson([cloudmapService(server.api)], { onSurprise: () => undefined }));
   const client = createCloudmapClient({ region: 'us-east-1', endpoint: front.url });
   onTestFinished(async () => {
     client.destroy();
     await front.close();
     server.close();
   });
-  const names = createCloudmap({ client, namespaceId: server.namespaceId, zone: server.zone, sleep });
-  const addresses = (name: string): readonly string[] => {
-    const found = server.lookUp(`${name}.${server.zone}`);
-    return found.kind === 'addresses' ? [...found.ips].sort() : [];
-  };
-  return { names, addresses, client, namespaceId: server.namespaceId };
+  const { namespaceId, zone } = server;
+  const calls = sdkCloudmapCalls(client);
+  const names = createCloudmap({ calls, namespaceId, zone, sleep });
+  return { names, addresses: addressesOf(server), calls, namespaceId };
 }
 
 describeHostnames('Cloud Map', async () => cloudmapWorld());
+describeHostnames('Cloud Map in this process', async () => worldInProcess());
 
 const reasonIn = (answer: { readonly kind: string; readonly reason?: string }): string =>
   answer.kind === 'later' ? (answer.reason ?? '') : answer.kind;
 const aMoment = async (): Promise<void> => systemClock.sleep(50);
 
-describe('Cloud Map in trouble', () => {
+describe.each([
+  ['over HTTP', cloudmapWorld],
+  ['in this process', worldInProcess],
+])('Cloud Map in trouble, %s', (_, aWorld) => {
   test('a throttled call is later, and so is what its quotas have no room for; the reason says which', async () => {
-    const slow = await cloudmapWorld({ limits: { CreateService: { burst: 1, perSec: 0.001 } } });
+    const slow = await aWorld({ limits: { CreateService: { burst: 1, perSec: 0.001 } } });
     expect(await slow.names.ensureService(NAME)).toMatchObject({ kind: 'ready' });
     const throttled = await slow.names.ensureService('train-1.workers.default');
     expect(reasonIn(throttled)).toContain('Rate exceeded');
 
-    const full = await cloudmapWorld({ quota: { perService: 1 } });
+    const full = await aWorld({ quota: { perService: 1 } });
     const serviceId = await serviceIn(full);
     await full.names.register(serviceId, ONE, '10.0.0.1');
     const refused = await full.names.register(serviceId, TWO, '10.0.0.2');
@@ -186,7 +215,7 @@ describe('Cloud Map in trouble', () => {
 
   test('an operation that fails is later', async () => {
     let fails = true;
-    const world = await cloudmapWorld({ failure: () => (fails ? 'ACCESS_DENIED' : null) });
+    const world = await aWorld({ failure: () => (fails ? 'ACCESS_DENIED' : null) });
     const serviceId = await serviceIn(world);
     const failed = await world.names.register(serviceId, ONE, '10.0.0.1');
     expect(reasonIn(failed)).toContain('ACCESS_DENIED');
@@ -198,50 +227,42 @@ describe('Cloud Map in trouble', () => {
   test.each(['the same process', 'another one'])(
     'what Cloud Map has not finished is later, and done when %s asks again',
     async (who) => {
-      const world = await cloudmapWorld({ operationMs: [500, 500] }, async () => undefined);
+      const world = await aWorld({ operationMs: [500, 500] }, async () => undefined);
       const other =
         who === 'another one' ? createCloudmap({ ...world, zone: 'muster.internal', sleep: aMoment }) : world.names;
       const serviceId = await serviceIn(world);
       expect(await world.names.register(serviceId, ONE, '10.0.0.1')).toMatchObject({ kind: 'later' });
       await expect
-        .poll(async () => other.register(serviceId, ONE, '10.0.0.1'), { timeout: 20_000, interval: 20 })
+        .poll(async () => other.register(serviceId, ONE, '10.0.0.1'), { timeout: 120_000, interval: 20 })
         .toEqual(DONE);
       expect(world.addresses(NAME)).toEqual(['10.0.0.1']);
       expect(await world.names.deregister(serviceId, ONE)).toMatchObject({ kind: 'later' });
-      await expect.poll(async () => other.deregister(serviceId, ONE), { timeout: 20_000, interval: 20 }).toEqual(DONE);
+      await expect.poll(async () => other.deregister(serviceId, ONE), { timeout: 120_000, interval: 20 }).toEqual(DONE);
       expect(world.addresses(NAME)).toEqual([]);
     },
   );
 
   test('a service is found by listing where the error does not tell its id', async () => {
-    const world = await cloudmapWorld();
+    const world = await aWorld();
     for (let index = 0; index < 110; index++) await serviceIn(world, `train-${index}.workers.default`);
     const serviceId = await serviceIn(world, 'train-109.workers.default');
-    world.client.middlewareStack.add(
-      (next, { commandName }) =>
-        async (args) => {
-          try {
-            return await next(args);
-          } catch (error) {
-            if (commandName === 'CreateServiceCommand' && error instanceof Error)
-              Reflect.deleteProperty(error, 'ServiceId');
-            throw error;
-          }
-        },
-      { step: 'initialize' },
-    );
-    expect(await serviceIn(world, 'train-109.workers.default')).toBe(serviceId);
+    const createService: CloudmapCalls['createService'] = async (input) =>
+      world.calls.createService(input).catch((error: Error) => {
+        Reflect.deleteProperty(error, 'ServiceId');
+        throw error;
+      });
+    const calls = { ...world.calls, createService };
+    const silent = createCloudmap({ ...world, calls, zone: 'muster.internal', sleep: aMoment });
+    expect(await serviceIn({ ...world, names: silent }, 'train-109.workers.default')).toBe(serviceId);
   });
 
   test("others' services in the namespace are not listed", async () => {
-    const world = await cloudmapWorld();
-    await world.client.send(
-      new CreateServiceCommand({
-        Name: 'database-0.of.somebody',
-        NamespaceId: world.namespaceId,
-        DnsConfig: { RoutingPolicy: 'MULTIVALUE', DnsRecords: [{ Type: 'A', TTL: 60 }] },
-      }),
-    );
+    const world = await aWorld();
+    await world.calls.createService({
+      Name: 'database-0.of.somebody',
+      NamespaceId: world.namespaceId,
+      DnsConfig: { RoutingPolicy: 'MULTIVALUE', DnsRecords: [{ Type: 'A', TTL: 60 }] },
+    });
     const serviceId = await serviceIn(world);
     expect(await listed(world)).toEqual([{ serviceId, name: NAME }]);
   });

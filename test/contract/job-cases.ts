@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { chunkOf } from '../../shared/domain/board.ts';
-import { asJobUid } from '../../shared/domain/brand.ts';
+import { chunkOf } from '../../shared/domain/scoreboard/board.ts';
+import { asJobUid } from '../../shared/domain/base/ids.ts';
 import {
   MINUTE_MS,
   type StoreCase,
@@ -95,21 +95,11 @@ export const JOB_CASES: readonly StoreCase[] = [
     name: 'creating a Job once more after it was deleted does not bring it back',
     async run(store) {
       const { spec, status, uid } = await aStoredJob(store);
-      const deleting = following(status, '', { phase: { kind: 'deleting', since: T0 } });
-      await store.jobs.commitDeletion(spec.identity, deleting);
+      const purging = following(status, '', { phase: { kind: 'purging', since: T0 } });
+      await store.jobs.commitDeletion(spec.identity, purging);
       expect(await store.jobs.createJob(spec, status)).toEqual({ kind: 'created' });
       expect(await store.jobs.findJob('default', 'work')).toBeNull();
-      expect(await store.jobs.readStatus(uid)).toEqual(deleting);
-    },
-  },
-  {
-    name: 'there is no Job in a namespace that is not there, not in `default` either',
-    async run({ jobs, objects }) {
-      const { spec, status, uid } = aNewJob();
-      expect(await jobs.createJob(spec, status)).toEqual({ kind: 'noNamespace' });
-      expect(await jobs.readStatus(uid)).toBeNull();
-      await openNamespace(objects);
-      expect(await jobs.createJob(spec, status)).toEqual({ kind: 'created' });
+      expect(await store.jobs.readStatus(uid)).toEqual(purging);
     },
   },
   {
@@ -265,20 +255,20 @@ export const JOB_CASES: readonly StoreCase[] = [
     name: 'a deleted Job gives its name back at once; one made anew under it is another',
     async run(store) {
       const old = await aStoredJob(store, { uid: 'old' });
-      const deleting = following(old.status, '', { phase: { kind: 'deleting', since: T0 } });
-      expect(await store.jobs.commitDeletion(old.spec.identity, following(deleting))).toEqual({ kind: 'lost' });
+      const purging = following(old.status, '', { phase: { kind: 'purging', since: T0 } });
+      expect(await store.jobs.commitDeletion(old.spec.identity, following(purging))).toEqual({ kind: 'lost' });
       expect(await store.jobs.findJob('default', 'work')).toBe('old');
-      expect(await store.jobs.commitDeletion(old.spec.identity, deleting)).toEqual({ kind: 'committed' });
+      expect(await store.jobs.commitDeletion(old.spec.identity, purging)).toEqual({ kind: 'committed' });
       expect(await store.jobs.findJob('default', 'work')).toBeNull();
       expect(await listAll(store, null, 10)).toEqual([]);
-      expect(await store.jobs.readStatus(old.uid)).toEqual(deleting);
+      expect(await store.jobs.readStatus(old.uid)).toEqual(purging);
       expect(await store.jobs.readSpec(old.uid)).toEqual(old.spec);
 
       const anew = aNewJob({ uid: 'anew' });
       expect(await store.jobs.createJob(anew.spec, anew.status)).toEqual({ kind: 'created' });
       expect(await store.jobs.findJob('default', 'work')).toBe('anew');
-      expect(await store.jobs.commitPass(old.uid, following(deleting), [])).toEqual({ kind: 'committed' });
-      const again = following(following(deleting));
+      expect(await store.jobs.commitPass(old.uid, following(purging), [])).toEqual({ kind: 'committed' });
+      const again = following(following(purging));
       expect(await store.jobs.commitDeletion(old.spec.identity, again)).toEqual({ kind: 'committed' });
       expect(await store.jobs.readStatus(old.uid)).toEqual(again);
       expect(await store.jobs.findJob('default', 'work')).toBe('anew');

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import { type EpochMs, asJobUid, asTaskArn } from '../../shared/domain/brand.ts';
+import type { EpochMs } from '../../shared/domain/base/time.ts';
+import { asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
 import type { LaunchSlot } from '../../shared/ports/job-store.ts';
 import { MINUTE_MS, type StoreCase, type Stores, T0, aStoredJob, anArn, at, following } from './store-under-test.ts';
 

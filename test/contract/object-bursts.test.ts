@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createDynamoStore } from '../../shared/adapters/aws/dynamo-store.ts';
+import { createDynamoStore } from '../../shared/adapters/aws/dynamodb/dynamo-store.ts';
 import { Busy } from '../../shared/ports/busy.ts';
 import type { ObjectStore } from '../../shared/ports/object-store.ts';
 import { type WireRequest, faultsBeneath } from '../support/faults-beneath-sdk.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { freshNamespace, terminating } from '../../shared/domain/namespace.ts';
+import { freshNamespace, terminating } from '../../shared/domain/spec/namespace.ts';
 import {
   OBJECT_BYTES_MAX,
   type ObjectChange,
@@ -172,7 +172,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
   },
   {
     name: 'nothing comes into a namespace that is not there, or is being deleted; what is in it can change and go',
-    async run({ objects, jobs }) {
+    async run({ objects }) {
       const home = { namespace: '', name: 'default' };
       expect(await put(objects, key('a'), 0, doc('a'))).toEqual({ kind: 'noNamespace' });
       await openNamespace(objects);
@@ -181,14 +181,10 @@ export const OBJECT_CASES: readonly StoreCase[] = [
       const marked = { key: home, was: 1, document: terminating(open, at(5_000)) };
       expect(await objects.commit('Namespace', marked)).toEqual({ kind: 'committed', version: 2 });
       expect(await put(objects, key('b'), 0, doc('b'))).toEqual({ kind: 'terminating' });
-      const { spec, status, uid } = aNewJob();
-      expect(await jobs.createJob(spec, status)).toEqual({ kind: 'terminating' });
-      expect(await jobs.readStatus(uid)).toBeNull();
       expect(await put(objects, key('a'), 1, doc('a2'))).toEqual({ kind: 'committed', version: 2 });
       expect(await put(objects, key('a'), 2, null)).toEqual({ kind: 'committed', version: 3 });
       expect(await objects.commit('Namespace', { key: home, was: 2, document: null })).toMatchObject({ version: 3 });
       expect(await put(objects, key('a'), 0, doc('a'))).toEqual({ kind: 'noNamespace' });
-      expect(await jobs.createJob(spec, status)).toEqual({ kind: 'noNamespace' });
       expect(await objects.head('CronJob')).toBe(3);
     },
   },

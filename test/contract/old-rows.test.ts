@@ -1,8 +1,8 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { attemptWrites } from '../../shared/adapters/aws/dynamo-attempts.ts';
-import { limitKey } from '../../shared/adapters/aws/dynamo-keys.ts';
-import { asJobUid } from '../../shared/domain/brand.ts';
+import { attemptWrites } from '../../shared/adapters/aws/dynamodb/dynamo-attempts.ts';
+import { limitKey } from '../../shared/adapters/aws/dynamodb/dynamo-keys.ts';
+import { asJobUid } from '../../shared/domain/base/ids.ts';
 import { aClient, endpoint, makeDynamoStore, stopEngineAfterwards } from './dynamo-fixture.ts';
 import { T0, anAttempt, at } from './store-under-test.ts';
 

@@ -1,6 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
+import { createMemoryStore } from '../../shared/adapters/memory/memory-store.ts';
+import type { RowWrite } from '../../shared/adapters/lmdb/lmdb-row.ts';
+import { LmdbRows, type Transaction } from '../../shared/adapters/lmdb/lmdb-rows.ts';
 import { faultsBeneath } from '../support/faults-beneath-sdk.ts';
 import { failingCases } from './describe-store.ts';
 import {
@@ -10,6 +12,7 @@ import {
   makeStoreOfProcesses,
   stopEngineAfterwards,
 } from './dynamo-fixture.ts';
+import { aLmdbStore } from './lmdb-fixture.ts';
 import { HandClock, RETENTION_MS, type StoreUnderTest, type Stores } from './store-under-test.ts';
 
 // A suite is worth what it finds: every fault planted here must turn it red, whichever store it is planted in.
@@ -178,6 +181,56 @@ describe('planted in the store in memory', () => {
 
   test('nothing: nothing found', async () => {
     expect(await failingCases(aMemoryStore)).toEqual([]);
+  });
+});
+
+/** Decisions as a careless file would make them. */
+type Carelessness = (disk: LmdbRows, rows: Transaction) => Transaction;
+
+const CARELESS: readonly (readonly [name: string, foundBy: string, Carelessness])[] = [
+  [
+    'decisions on what is on the disk, not on those before them',
+    'eight committers of one Job: every version is the win of one of them',
+    (disk, rows) => ({ ...rows, get: (key) => disk.read(key) }),
+  ],
+  [
+    'decisions of which one row is stored',
+    'a fold stores status and chunks, and what is not stored is not in the map',
+    (_, rows) => {
+      let isFirst = true;
+      const once = (key: string, row: RowWrite): void => {
+        if (isFirst) rows.put(key, row);
+        isFirst = false;
+      };
+      return { ...rows, put: once };
+    },
+  ],
+  [
+    'rows that lose the end of their life when they are written again',
+    'what belongs to an expired Job vanishes when its time has passed, and nothing is made by expiring',
+    (_, rows) => ({ ...rows, put: (key, row) => rows.put(key, { ttl: null, ...row }) }),
+  ],
+  [
+    'rows that outlive their time',
+    'a row of names vanishes when its time has passed, and can be written anew',
+    (_, rows) => ({ ...rows, put: (key, row) => rows.put(key, { ...row, ttl: null }) }),
+  ],
+];
+
+describe('planted in the store in LMDB', () => {
+  test.each(FAULTS)('$name: found', async (fault) => {
+    expect(await failingCases(async () => withFault(await aLmdbStore(), fault), fault.foundBy)).toEqual([
+      fault.foundBy,
+    ]);
+  });
+
+  test.each(CARELESS)('%s: found', async (_, foundBy, careless) => {
+    class CarelessRows extends LmdbRows {
+      override async transact<T>(decide: (rows: Transaction) => T): Promise<T> {
+        return super.transact((rows) => decide(careless(this, rows)));
+      }
+    }
+    expect(await failingCases(async () => aLmdbStore(CarelessRows))).toContain(foundBy);
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { asEpochMs, asJobUid } from '../../shared/domain/brand.ts';
+import { asEpochMs } from '../../shared/domain/base/time.ts';
+import { asJobUid } from '../../shared/domain/base/ids.ts';
 import type { LaunchRow, LaunchSlot } from '../../shared/ports/job-store.ts';
 import {
   type StoreCase,

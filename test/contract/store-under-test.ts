@@ -1,8 +1,8 @@
-import { emptyChunk, setRecord } from '../../shared/domain/board.ts';
-import { type EpochMs, type JobUid, asEpochMs, asTaskArn, plusMs } from '../../shared/domain/brand.ts';
-import { FRESH, type IndexRecord } from '../../shared/domain/index-record.ts';
-import { planningSpec } from '../../shared/domain/job.ts';
-import { type Status, chunkLength, freshStatus } from '../../shared/domain/status.ts';
+import { emptyChunk, setRecord } from '../../shared/domain/scoreboard/board.ts';
+import { type EpochMs, asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
+import { type JobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
+import { FRESH, type IndexRecord } from '../../shared/domain/scoreboard/index-record.ts';
+import { type Status, chunkLength, freshStatus } from '../../shared/domain/scoreboard/status.ts';
 import type { Feed, FeedEntry } from '../../shared/ports/feed.ts';
 import type { AttemptRecord, ChunkWrite, JobStore, StoredSpec } from '../../shared/ports/job-store.ts';
 import type { HostStore } from '../../shared/ports/host-store.ts';
@@ -10,6 +10,7 @@ import type { Limits } from '../../shared/ports/limits.ts';
 import type { ObjectStore } from '../../shared/ports/object-store.ts';
 import { type JobWish, aJob } from '../support/a-job.ts';
 import { openNamespace } from '../support/a-namespace.ts';
+import { toJob } from '../../shared/store/to-job.ts';
 
 /** A whole number of minutes, so that alarms are easily placed. */
 export const T0 = asEpochMs(1_800_000_000_000);
@@ -50,8 +51,7 @@ export function aNewJob(wish: JobWish = {}): {
   readonly uid: JobUid;
 } {
   const spec = aJob(wish);
-  const job = { ...spec.identity, revision: spec.revision, spec: planningSpec(spec.manifest) };
-  return { spec, status: freshStatus(job, T0), uid: spec.identity.uid };
+  return { spec, status: freshStatus(toJob(spec), T0), uid: spec.identity.uid };
 }
 
 /** A Job that is stored, in a namespace that is there. */

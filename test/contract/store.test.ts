@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
-import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
+import { createMemoryStore } from '../../shared/adapters/memory/memory-store.ts';
+import { aLmdbStore } from './lmdb-fixture.ts';
 import { describeStore } from './describe-store.ts';
 import { OBJECT_RACES } from './object-cases.ts';
 import { aClient, endpoint, makeDynamoStore, makeStoreOfProcesses, stopEngineAfterwards } from './dynamo-fixture.ts';
@@ -11,6 +12,8 @@ describeStore('the store in memory', async () => {
   const clock = new HandClock();
   return { ...createMemoryStore({ now: clock.now, feedRetentionMs: RETENTION_MS }), clock };
 });
+
+describeStore('the store in LMDB', async () => aLmdbStore());
 
 describe.skipIf(endpoint === null)('on the DynamoDB engine', () => {
   const client = aClient();

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { MANIFEST_BYTES_MAX } from '../../shared/schema/document.ts';
-import { aWorld } from '../kube/a-world.ts';
+import { MANIFEST_BYTES_MAX } from '../../shared/schema/object/document.ts';
+import { aWorld, linesOf } from '../kube/a-world.ts';
 import { JOBS, MERGE, job, send } from '../kube/write/a-client.ts';
 
 const URL = `${JOBS}/sums`;
 
-test('who does not say what becomes of an unknown field is refused', async () => {
+test('an unknown field is refused where a request has no fieldValidation', async () => {
   const world = await aWorld();
   const document = { ...job('sums'), spec: { ...job('sums').spec, paralelism: 3 } };
   expect(await send(world, 'POST', JOBS, document)).toMatchObject({ code: 400, warnings: [] });
@@ -24,7 +24,7 @@ test('a deleted Job stops its tasks at once, whatever still holds it', async () 
   expect((await send(world, 'GET', URL)).body.status).not.toHaveProperty('active');
 });
 
-test('a Job that is deleted without a word about its Pods takes them with it, and cannot leave them', async () => {
+test('deleting a Job without a propagationPolicy takes its Pods with it, and Orphan is refused', async () => {
   const world = await aWorld();
   await send(world, 'POST', JOBS, job('sums'));
   expect((await send(world, 'DELETE', URL, { propagationPolicy: 'Orphan' })).body.message).toMatch(
@@ -32,10 +32,10 @@ test('a Job that is deleted without a word about its Pods takes them with it, an
   );
   const uid = await world.uidOf('sums');
   expect((await send(world, 'DELETE', URL)).code).toBe(200);
-  expect((await world.jobs.readStatus(uid))?.phase.kind).toBe('deleting');
+  expect((await world.jobs.readStatus(uid))?.phase.kind).toBe('purging');
 });
 
-test('of a status that others write, only their own conditions are kept', async () => {
+test('of a status that clients write, only their own conditions are kept', async () => {
   const world = await aWorld();
   await send(world, 'POST', JOBS, job('sums'));
   const audited = { type: 'Audited', status: 'True' };
@@ -66,6 +66,23 @@ test('lists are of now', async () => {
   expect(await list('resourceVersion=1&resourceVersionMatch=NotOlderThan')).toBe(200);
   expect(await list('resourceVersion=1&resourceVersionMatch=Exact')).toBe(410);
   expect(await list('resourceVersion=2&resourceVersionMatch=Exact')).toBe(200);
+});
+
+test('a watch shows the status of its version or a later one, never of an earlier', async () => {
+  const world = await aWorld();
+  await send(world, 'POST', JOBS, job('sums'));
+  await world.commit('sums', [{ index: 0, op: 'claim' }]);
+  await world.commit(
+    'sums',
+    [
+      { index: 0, op: 'launched' },
+      { index: 0, op: 'running' },
+    ],
+    { silent: true },
+  );
+  const events = await linesOf(await world.get(`${JOBS}?watch=1&resourceVersion=1&timeoutSeconds=1`));
+  // Told of in version 2, when the task did not run yet.
+  expect(events).toMatchObject([{ object: { metadata: { resourceVersion: '2' }, status: { active: 1, ready: 1 } } }]);
 });
 
 test('a body has 256 KiB at most', async () => {

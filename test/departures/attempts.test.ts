@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
-import { ANNOTATIONS } from '../../shared/domain/annotations.ts';
-import { endingOf } from '../../shared/domain/ending.ts';
-import type { Ending, EndingCause } from '../../shared/domain/fact.ts';
-import { type JobSpec, planningSpec } from '../../shared/domain/job.ts';
-import type { Plan } from '../../shared/domain/plan.ts';
-import type { Phase, Verdict } from '../../shared/domain/status.ts';
-import { renderPod } from '../../shared/kube/render-pod.ts';
+import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { endingOf } from '../../shared/domain/planner/ending.ts';
+import { asTime } from '../../shared/domain/base/time.ts';
+import type { Ending, EndingCause, Fact } from '../../shared/domain/base/fact.ts';
+import { type JobSpec, planningSpec } from '../../shared/domain/spec/job.ts';
+import type { LaunchSlot } from '../../shared/domain/scoreboard/launch-row.ts';
+import type { Plan } from '../../shared/domain/planner/plan.ts';
+import type { Phase, Verdict } from '../../shared/domain/scoreboard/status.ts';
+import { renderPod } from '../../shared/kube/pods/render-pod.ts';
 import {
   type Situation,
   aBoard,
@@ -112,8 +114,24 @@ test('OnFailure goes on in a new task of the same Pod', () => {
   expect(podOf(after(failed, anew), 2).metadata.name).not.toBe(metadata.name);
 });
 
+test('a Pod is as old as the first of its tasks', () => {
+  const spec = { restartPolicy: 'OnFailure' } as const;
+  const id = { index: 0, attempt: 1, nonce: 0 };
+  const madeAt = (situation: Situation, launch?: LaunchSlot): string =>
+    podOf(situation, 1, launch).metadata.creationTimestamp;
+  const claimed = aBoard('c', spec);
+  expect(madeAt(claimed)).toBe(asTime(claimed.status.startTime ?? at(99)));
+  expect(madeAt(claimed, { ...id, state: 'launching', since: at(3) })).toBe(asTime(at(3)));
+  const task = { ...id, state: 'launched', taskArn: arnOf(0), since: at(4) } as const;
+  const runs = aBoard('r', spec);
+  expect(madeAt(runs, task)).toBe(asTime(at(4)));
+  const times = { createdAt: at(4), startedAt: at(5), stoppedAt: at(6) };
+  const crashed = after(runs, plan(runs, [{ ...exited(0, 3, 6), times } as Fact], 6));
+  expect(madeAt(crashed, { ...task, nonce: 1, since: at(60) })).toBe(asTime(at(4)));
+});
+
 /** The Pod of index 0 that a user sees. */
-function podOf(situation: Situation, attempt: number) {
+function podOf(situation: Situation, attempt: number, launch: LaunchSlot | null = null) {
   const { status } = situation;
   const current = recordOf(situation, 0);
   const spec = aJob({ completions: 1 });
@@ -127,7 +145,7 @@ function podOf(situation: Situation, attempt: number) {
     version: 1,
     record: null,
     before: null,
-    launch: null,
+    launch,
     current,
     madeAfter: current,
     wait: null,
@@ -169,7 +187,7 @@ const ENDING: readonly Phase[] = [
   { kind: 'suspended', since: at(0) },
 ];
 
-test('what ends by itself while its Job ends counts as what it is', () => {
+test('what ends by itself while its Job ends counts by its exit code', () => {
   const counts = (phase: Phase, exitCode: number, restartPolicy: JobSpec['restartPolicy']): string => {
     const situation = aBoard('r r', { phase, restartPolicy, suspend: phase.kind === 'suspended' });
     return words(plan(situation, [exited(0, exitCode)]));

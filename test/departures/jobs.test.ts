@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { decodeChunk, encodeChunk } from '../../shared/domain/board-codec.ts';
-import { type JobSpec, planningSpec } from '../../shared/domain/job.ts';
-import { decodeStatus, encodeStatus } from '../../shared/domain/status-codec.ts';
-import { chunkLength } from '../../shared/domain/status.ts';
-import { indexed, play } from '../rehearsal/a-rehearsal.ts';
+import { decodeChunk, encodeChunk } from '../../shared/domain/scoreboard/board-codec.ts';
+import { type JobSpec, planningSpec } from '../../shared/domain/spec/job.ts';
+import { decodeStatus, encodeStatus } from '../../shared/domain/scoreboard/status-codec.ts';
+import { chunkLength } from '../../shared/domain/scoreboard/status.ts';
+import { indexed, play } from '../simulate/a-simulation.ts';
 import {
   type Situation,
   aBoard,
@@ -20,7 +20,7 @@ import { admitted, jobDocument } from '../support/job-document.ts';
 
 // What becomes of a Job, where Muster departs from Kubernetes' letter; docs/departures.md has a row for each test here.
 
-test('podReplacementPolicy left out is Failed', () => {
+test('the default podReplacementPolicy is Failed', () => {
   const spec = (given: object): JobSpec =>
     planningSpec(admitted(jobDocument({ completionMode: 'Indexed', completions: 1, ...given })).manifest);
   const ours = aBoard('r', spec({}));
@@ -58,7 +58,7 @@ test('a resumed Job has its whole time again', () => {
   expect(resumed.status?.startTime).toBe(at(900));
 });
 
-test('only what a user deletes is replaced at once', () => {
+test('only a Pod that a user deletes is replaced at once', () => {
   const policy = { podReplacementPolicy: 'TerminatingOrFailed', parallelism: 2 } as const;
   // parallelism was lowered, and raised again before index 1 had stopped: its place is taken until then
   const scaled = aBoard('r R .', policy);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { taskDefinitionOf } from '../../shared/domain/pod-template.ts';
-import { taskEnvironment } from '../../shared/domain/task-environment.ts';
+import { taskDefinitionOf } from '../../shared/domain/task/pod-template.ts';
+import { taskEnvironment } from '../../shared/domain/task/task-environment.ts';
 import { JOBS, aWorld, manifest } from '../kube/a-world.ts';
 import { admitDocument, admitted, faultLines, jobDocument } from '../support/job-document.ts';
 

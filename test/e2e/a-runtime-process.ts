@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { enginesOn } from '../../local/dynamodb/engine-processes.ts';
+import { TEST_WIRING } from '../support/test-wiring.ts';
 import type { Folders } from './a-local-runtime.ts';
 import { eventually } from './kube-calls.ts';
 
@@ -30,7 +31,7 @@ export function spawnRuntime({ root, dataDir, workspaceDir }: Folders, taskMs?: 
   const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, dataDir, workspaceDir, ...simulated], {
     cwd: join(import.meta.dirname, '../..'),
     stdio: ['pipe', 'ignore', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: root },
+    env: { PATH: process.env['PATH'], HOME: root, MUSTER_TEST_WIRING: TEST_WIRING },
     detached: true,
   });
   let said = '';

@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createSqsClient } from '../../shared/adapters/aws/sqs-queues.ts';
-import type { FiledLetter } from '../../shared/ports/dead-letters.ts';
-import { createDynamoClient } from '../../shared/adapters/aws/dynamo-client.ts';
-import { createDynamoStore } from '../../shared/adapters/aws/dynamo-store.ts';
-import { systemClock } from '../../shared/adapters/system-clock.ts';
+import { createSqsClient } from '../../shared/adapters/aws/sqs/sqs-queues.ts';
+import type { StoredDeadLetter } from '../../shared/ports/dead-letters.ts';
+import { environmentOf, operatorsRuntime } from '../support/test-wiring.ts';
 import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
 import { PATIENCE_MS, conditionsOf, eventually, indexed, linesOf, shellJob, TEST_MS } from './kube-calls.ts';
 
@@ -14,7 +12,7 @@ const INDEXES = 40;
 
 let local: ALocalRuntime;
 beforeAll(async () => {
-  local = await aLocalRuntime();
+  local = await aLocalRuntime({ wiring: 'emulateAws' }); // whose queues take any text
 }, PATIENCE_MS);
 afterAll(async () => local.close());
 
@@ -50,15 +48,12 @@ const BAD: Readonly<Record<'wake' | 'facts' | 'dispatch', readonly (readonly [st
 };
 
 /** Dead letters as people can list them. */
-async function filedIn({ runtime }: ALocalRuntime): Promise<readonly FiledLetter[]> {
-  const { store, region } = runtime.options;
-  if (store.kind === 'given') return (await store.letters.newest(1_000)).letters;
-  const client = createDynamoClient({ region, endpoint: store.endpoint });
+async function filedIn({ runtime }: ALocalRuntime): Promise<readonly StoredDeadLetter[]> {
+  const operators = operatorsRuntime(runtime);
   try {
-    const { letters } = createDynamoStore({ client, tableName: store.tableName, now: () => systemClock.now() });
-    return (await letters.newest(1_000)).letters;
+    return (await operators.deadLetters.deadLetters.newest(1_000)).deadLetters;
   } finally {
-    client.destroy();
+    operators.close();
   }
 }
 
@@ -66,7 +61,7 @@ test('what cannot be understood is put aside with its reason, and harms no Job',
   timeout: TEST_MS,
 }, async () => {
   const { kube, workspaceDir, runtime } = local;
-  const { region, endpoints, accessKey, queues } = runtime.options;
+  const { region, endpoints, accessKey, queues } = environmentOf(runtime);
   const client = createSqsClient({ region, endpoint: endpoints.sqs, accessKey: accessKey! });
   try {
     // Every index takes a while, so that the messages come between its facts.

@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { play } from '../rehearsal/a-rehearsal.ts';
+import { play } from '../simulate/a-simulation.ts';
 import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
 import { JOBS, PATIENCE_MS, TEST_MS, eventually, indexed, linesOf, shellJob } from './kube-calls.ts';
 
-// The same Job twice: with real processes on the embedded runtime, and rehearsed in virtual time. All pairs share one
+// The same Job twice: with real processes on the embedded runtime, and simulated in virtual time. All pairs share one
 // runtime and go on at once, so that back-offs of 10 s are waited for together. What decides an outcome never depends on
 // which of two processes is faster: whoever is not to end sleeps until it is stopped.
 
@@ -15,7 +15,7 @@ type Pair = {
   readonly pod?: object;
   /** What an attempt does, in a folder of the Job's own, where `i` is its index. */
   readonly sh: string;
-  /** The same for the rehearsal. */
+  /** The same for the simulation. */
   readonly attempts: readonly object[];
   /** What both must come to: two may agree and be wrong. */
   readonly comes: { readonly to: string } & Readonly<Record<string, unknown>>;
@@ -131,7 +131,7 @@ afterAll(async () => local.close());
 
 const asleep = shellJob(ASLEEP, 'echo x >> asleep', { ...indexed(3, 3), suspend: true });
 
-test('a Job is gone when its time to live is over, and its last status is the rehearsed one', {
+test('a Job is gone when its time to live is over, and its last status is the simulated one', {
   timeout: TEST_MS,
 }, async () => {
   const name = 'time-to-live';
@@ -151,12 +151,12 @@ test('a Job is gone when its time to live is over, and its last status is the re
     },
     () => `the Job is still ${JSON.stringify(last)}`,
   );
-  const rehearsed = await rehearsedStatus(name, pair);
+  const simulated = await simulatedStatus(name, pair);
   // On a machine that stood still for all of those seconds nobody has seen how it ended.
-  expect(settled(last ?? rehearsed, name)).toEqual(settled(rehearsed, name));
+  expect(settled(last ?? simulated, name)).toEqual(settled(simulated, name));
 });
 
-describe('a Job ends as it was rehearsed', { timeout: TEST_MS }, () => {
+describe('a Job ends as it was simulated', { timeout: TEST_MS }, () => {
   test.each(Object.entries(PAIRS))('%s', async (name, pair) => {
     let real: Status | null = null;
     await eventually(
@@ -166,8 +166,8 @@ describe('a Job ends as it was rehearsed', { timeout: TEST_MS }, () => {
       },
       () => `Job ${name} is ${JSON.stringify(real)}`,
     );
-    const rehearsed = await rehearsedStatus(name, pair);
-    expect(settled(real, name)).toEqual(settled(rehearsed, name));
+    const simulated = await simulatedStatus(name, pair);
+    expect(settled(real, name)).toEqual(settled(simulated, name));
   });
 });
 
@@ -189,8 +189,8 @@ async function create(name: string, pair: Pair): Promise<void> {
   await local.kube.create(documentOf(name, pair));
 }
 
-/** The status that the rehearsal ends with, which is as the pair says. */
-async function rehearsedStatus(name: string, pair: Pair): Promise<Status> {
+/** The status that the simulation ends with, which is as the pair says. */
+async function simulatedStatus(name: string, pair: Pair): Promise<Status> {
   const { report } = await play(documentOf(name, pair), { attempts: pair.attempts });
   const { conditions = [], succeeded, failed, completedIndexes, failedIndexes } = report.final;
   const { type = '', reason = '' } = conditions.at(-1) ?? {};

@@ -1,8 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DescribeTasksCommand, ListTasksCommand } from '@aws-sdk/client-ecs';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { createEcsClients } from '../../shared/adapters/aws/ecs-tasks.ts';
+import { TaskRecordSchema } from '../../local/ecs/task-record.ts';
 import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
 import { PATIENCE_MS, TEST_MS, conditionsOf, eventually, linesOf, shellJob } from './kube-calls.ts';
 
@@ -24,6 +23,14 @@ const shell = (name: string, script: string, more: object = {}) => ({
   command: ['sh', '-c', script],
   ...more,
 });
+
+/** What the embedded ECS has on disk. */
+const tasks = () => {
+  const folder = join(local.dataDir, 'ecs', 'tasks');
+  return readdirSync(folder).map((id) =>
+    TaskRecordSchema.parse(JSON.parse(readFileSync(join(folder, id, 'task.json'), 'utf8'))),
+  );
+};
 
 describe.concurrent('Pods on the embedded runtime', { timeout: TEST_MS }, () => {
   test('secrets, a volume, a sidecar, and all that an attempt may know of itself', async ({ expect }) => {
@@ -77,18 +84,11 @@ describe.concurrent('Pods on the embedded runtime', { timeout: TEST_MS }, () => 
   });
 
   test('a Pod that asks for Spot gets it', async ({ expect }) => {
-    const { region, endpoints, accessKey } = local.runtime.options;
-    const clients = createEcsClients({ region, endpoint: endpoints.ecs, ...(accessKey === null ? {} : { accessKey }) });
     const nodeSelector = { 'muster.run/capacity': 'spot' };
     const uid = await local.kube.create(shellJob('spot', 'true', {}, { nodeSelector }));
     await local.kube.ended('spot');
-    const cluster = local.runtime.options.placement.cluster;
-    const ended = await clients.other.send(new ListTasksCommand({ cluster, desiredStatus: 'STOPPED' }));
-    const { tasks = [] } = await clients.other.send(new DescribeTasksCommand({ cluster, tasks: ended.taskArns ?? [] }));
-    clients.launching.destroy();
-    clients.other.destroy();
-    const own = tasks.filter(({ startedBy }) => startedBy === uid);
-    expect(own.map(({ capacityProviderName }) => capacityProviderName)).toEqual(['FARGATE_SPOT']);
+    const own = tasks().filter(({ startedBy }) => startedBy === uid);
+    expect(own.map(({ capacityProvider }) => capacityProvider)).toEqual(['FARGATE_SPOT']);
   });
 
   test('a Pod whose secret is missing waits and says why', async ({ expect }) => {

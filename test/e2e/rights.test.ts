@@ -1,7 +1,8 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contextOf } from '../../local/event-source/mapping.ts';
-import { createSqsClient } from '../../shared/adapters/aws/sqs-queues.ts';
+import { createSqsClient } from '../../shared/adapters/aws/sqs/sqs-queues.ts';
+import { environmentOf } from '../support/test-wiring.ts';
 import { SENT, UNSENT } from '../rights/sent-actions.ts';
 import { FUNCTIONS } from '../rights/statements.ts';
 import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
@@ -17,7 +18,7 @@ const HANGS = { subdomain: 'workers' };
 
 let local: ALocalRuntime;
 beforeAll(async () => {
-  local = await aLocalRuntime({ driver: 'simulated', script: { runMs: 60_000 } });
+  local = await aLocalRuntime({ driver: 'simulated', script: { runMs: 60_000 }, wiring: 'emulateAws' });
 }, PATIENCE_MS);
 afterAll(async () => local?.close());
 
@@ -96,7 +97,7 @@ test('each function sends what the table says, and may', { timeout: 2 * TEST_MS 
   await gone(`${JOBS}/short`);
 
   // What nobody can process.
-  const { region, endpoints, accessKey, queues } = runtime.options;
+  const { region, endpoints, accessKey, queues } = environmentOf(runtime);
   const client = createSqsClient({ region, endpoint: endpoints.sqs, accessKey: accessKey! });
   for (const QueueUrl of Object.values(queues))
     await client.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' }));

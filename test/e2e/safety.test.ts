@@ -3,6 +3,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { environmentOf } from '../support/test-wiring.ts';
 import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
 import { JOBS, PATIENCE_MS, conditionsOf, indexed, linesOf, shellJob, TEST_MS } from './kube-calls.ts';
 
@@ -21,15 +22,15 @@ afterAll(async () => {
 });
 
 /** Nothing was stored, and a Job that came later has run without any other having done so. */
-async function expectNothingDone(): Promise<void> {
-  const { text } = await local.kube.ask('GET', JOBS);
+async function nothingDone({ kube, workspaceDir }: ALocalRuntime): Promise<void> {
+  const { text } = await kube.ask('GET', JOBS);
   expect(
     (JSON.parse(text) as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name),
   ).not.toContain('intruder');
   const name = `later-${++later}`;
-  await local.kube.create(shellJob(name, 'true'));
-  expect(conditionsOf(await local.kube.ended(name))).toContain('Complete');
-  expect(linesOf(local.workspaceDir, 'intruded')).toEqual([]);
+  await kube.create(shellJob(name, 'true'));
+  expect(conditionsOf(await kube.ended(name))).toContain('Complete');
+  expect(linesOf(workspaceDir, 'intruded')).toEqual([]);
 }
 let later = 0;
 
@@ -81,13 +82,22 @@ describe('a web page of another site', { timeout: TEST_MS }, () => {
     expect(answer.status).toBe(415);
   });
 
-  test('has done nothing by all that', expectNothingDone);
+  test('has done nothing by all that', async () => {
+    await expect(nothingDone(local)).resolves.toBeUndefined();
+  });
 });
 
-describe('the embedded AWS', { timeout: TEST_MS }, () => {
+describe('what emulates AWS', { timeout: TEST_MS }, () => {
+  let aws: ALocalRuntime;
+  beforeAll(async () => {
+    aws = await aLocalRuntime({ wiring: 'emulateAws' });
+    await nothingDone(aws); // there is a log that can be asked for
+  }, PATIENCE_MS);
+  afterAll(async () => aws.close());
+
   /** Calls that would run a command, start a Job's pass, or read what tasks print. */
   const calls = (): readonly [string, string, object][] => {
-    const { endpoints, queues, logGroup, placement } = local.runtime.options;
+    const { endpoints, queues, logGroup, placement } = environmentOf(aws.runtime);
     const container = { name: 'main', image: 'x', command: ['sh', '-c', 'echo ran >> intruded'] };
     const family = { family: 'intruder', cpu: '256', memory: '512', containerDefinitions: [container] };
     return [
@@ -122,7 +132,7 @@ describe('the embedded AWS', { timeout: TEST_MS }, () => {
     for (const [url, target, body] of calls()) {
       const headers = {
         ...typed(target),
-        ...key(local.runtime.options.accessKey!),
+        ...key(environmentOf(aws.runtime).accessKey!),
         origin: 'https://evil.example',
         'x-amz-target': target,
       };
@@ -144,14 +154,14 @@ describe('the embedded AWS', { timeout: TEST_MS }, () => {
 
   test('does take the key', async () => {
     for (const [url, target, body] of calls().filter((call) => !call[1].endsWith('.RunTask'))) {
-      const headers = { ...typed(target), ...key(local.runtime.options.accessKey!), 'x-amz-target': target };
+      const headers = { ...typed(target), ...key(environmentOf(aws.runtime).accessKey!), 'x-amz-target': target };
       const { status } = await send(url, headers, JSON.stringify(body));
       expect({ target, status }).toEqual({ target, status: 200 });
     }
   });
 
   test('has its DynamoDB engine, which answers every page, where no page can find it', async ({ skip }) => {
-    const { store } = local.runtime.options;
+    const { store } = environmentOf(aws.runtime);
     if (store.kind !== 'dynamodb') return skip('no DynamoDB engine on this machine');
     const { hostname, port } = new URL(store.endpoint!);
     expect(hostname).toMatch(/^127\.\d+\.\d+\.\d+$/);
@@ -159,7 +169,9 @@ describe('the embedded AWS', { timeout: TEST_MS }, () => {
     await expect(send(`http://127.0.0.1:${port}`, {}, '')).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('has done nothing by all that', expectNothingDone);
+  test('has done nothing by all that', async () => {
+    await expect(nothingDone(aws)).resolves.toBeUndefined();
+  });
 });
 
 describe("a task's environment", { timeout: TEST_MS }, () => {
@@ -237,7 +249,9 @@ describe.runIf(canBeNobody)('another user of the machine', { timeout: TEST_MS },
     expect(status).toBe(0);
   });
 
-  test('has done nothing by all that', expectNothingDone);
+  test('has done nothing by all that', async () => {
+    await expect(nothingDone(local)).resolves.toBeUndefined();
+  });
 });
 
 type Reply = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string };

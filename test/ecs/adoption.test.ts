@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-ecs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEcs } from '../../local/ecs/create-ecs.ts';
-import { SHIM, SHIM_NAME } from '../../local/ecs/shim.ts';
+import { SHIM, SHIM_NAME } from '../../local/ecs/driver/shim.ts';
 import type { EcsTaskEvent } from '../../local/ecs/task-event.ts';
 import type { Timers } from '../../local/ecs/timers.ts';
 import {

@@ -305,6 +305,8 @@ export const CALL_CHECKS: readonly Check[] = [
       await refused(list(server, { cluster: 'nowhere' }), 'ClusterNotFoundException', /Cluster not found/);
       await server.client.send(new StopTaskCommand({ task: a.taskArn }));
       expect(await list(server, { startedBy: 'a' })).toEqual([]);
+      const notToRun = await list(server, { desiredStatus: 'STOPPED', family: 'job' });
+      expect(new Set(notToRun)).toEqual(new Set([ended.taskArn, a.taskArn]));
     },
   },
   {

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatPlacement, runTaskInput } from '../../shared/adapters/aws/run-task-request.ts';
-import { mainFirst, registerInput } from '../../shared/adapters/aws/task-definition-request.ts';
-import { asJobUid } from '../../shared/domain/brand.ts';
-import { ZONE_CHARS_MAX } from '../../shared/domain/host-names.ts';
-import { overridesCharsMax, overridesOf } from '../../shared/domain/launch-overrides.ts';
-import type { JobManifest } from '../../shared/domain/manifest.ts';
-import { podName, podUid } from '../../shared/domain/pod-name.ts';
-import { capacityOf, taskDefinitionOf } from '../../shared/domain/pod-template.ts';
-import { taskEnvironment } from '../../shared/domain/task-environment.ts';
-import { faultSentence } from '../../shared/schema/fault.ts';
-import { admitJob } from '../../shared/schema/job-manifest.ts';
+import { formatPlacement, runTaskInput } from '../../shared/adapters/aws/ecs/run-task-request.ts';
+import { mainFirst, registerInput } from '../../shared/adapters/aws/ecs/task-definition-request.ts';
+import { asJobUid } from '../../shared/domain/base/ids.ts';
+import { ZONE_CHARS_MAX } from '../../shared/domain/task/host-names.ts';
+import { overridesCharsMax, overridesOf } from '../../shared/domain/task/launch-overrides.ts';
+import type { JobManifest } from '../../shared/domain/spec/manifest.ts';
+import { podName, podUid } from '../../shared/domain/task/pod-name.ts';
+import { capacityOf, taskDefinitionOf } from '../../shared/domain/task/pod-template.ts';
+import { taskEnvironment } from '../../shared/domain/task/task-environment.ts';
+import { fieldErrorText } from '../../shared/schema/object/field-error.ts';
+import { admitJob } from '../../shared/schema/job/job-manifest.ts';
 
 /** What AWS takes (aws.md 1.1, 1.2, 1.5, 1.6). */
 const ECS = {
@@ -148,8 +148,8 @@ test('whatever is admitted fits what AWS takes, to the last index and attempt', 
       const admission = admit(wish);
       if (admission.kind === 'undecodable') throw new Error(admission.message);
       if (admission.kind === 'invalid') {
-        for (const fault of admission.faults) {
-          const sentence = `${fault.path}: ${faultSentence(fault)}`;
+        for (const fault of admission.errors) {
+          const sentence = `${fault.path}: ${fieldErrorText(fault)}`;
           const [, needs, of] = /needs (\d+) of (\d+) (?:characters|bytes)/.exec(sentence) ?? [];
           if (needs === undefined) continue; // a late program, a name that is too long: not what is asked here
           if (Number(needs) <= Number(of)) throw new Error(sentence);

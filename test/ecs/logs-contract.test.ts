@@ -7,7 +7,7 @@ import {
   type CloudWatchLogsClient,
   type GetLogEventsCommandInput,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { RunTaskCommand } from '@aws-sdk/client-ecs';
+import { RunTaskCommand, StopTaskCommand } from '@aws-sdk/client-ecs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLogs } from '../../local/logs/create-logs.ts';
 import { escapeName, streamFile, unescapeName } from '../../local/logs/stream-files.ts';
@@ -64,6 +64,23 @@ function writeStream(stream: string, content: string): string {
 }
 
 describe('logs of real tasks', () => {
+  test.each(['TERM', 'SEGV', 'KILL', 'INT'])(
+    'the log of a program that dies of SIG%s ends with its own',
+    async (signal) => {
+      const { stream, taskArn } = await run(`echo its last words; kill -${signal} $$; sleep 600`);
+      await eventOf(server, taskArn, 'STOPPED');
+      expect((await get(stream)).lines).toEqual(['its last words']);
+    },
+  );
+
+  test('the log of a program that is stopped ends with its own', async () => {
+    const { stream, taskArn } = await run('echo its last words; exec sleep 600');
+    await eventually(async () => (await get(stream)).lines[0]);
+    await server.client.send(new StopTaskCommand({ task: taskArn }));
+    await eventOf(server, taskArn, 'STOPPED');
+    expect((await get(stream)).lines).toEqual(['its last words']);
+  });
+
   test('standard output and error are one stream, in order, named as on Fargate', async () => {
     const { stream, taskArn } = await run('echo one; echo two >&2; printf "three\\r\\n\\nlast without an end"');
     const { startedAt, stoppedAt } = await eventOf(server, taskArn, 'STOPPED');

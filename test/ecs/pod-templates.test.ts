@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { DefinitionRequestSchema, DefinitionSchema, definitionProblem } from '../../local/ecs/definition.ts';
 import { RunTaskSchema } from '../../local/ecs/requests.ts';
 import { checkRunTask } from '../../local/ecs/run-task.ts';
-import { formatPlacement, runTaskInput } from '../../shared/adapters/aws/run-task-request.ts';
-import { mainFirst, registerInput } from '../../shared/adapters/aws/task-definition-request.ts';
-import { asJobUid } from '../../shared/domain/brand.ts';
-import { overridesOf } from '../../shared/domain/launch-overrides.ts';
-import { capacityOf, taskDefinitionOf } from '../../shared/domain/pod-template.ts';
-import { admitJob } from '../../shared/schema/job-manifest.ts';
+import { formatPlacement, runTaskInput } from '../../shared/adapters/aws/ecs/run-task-request.ts';
+import { mainFirst, registerInput } from '../../shared/adapters/aws/ecs/task-definition-request.ts';
+import { asJobUid } from '../../shared/domain/base/ids.ts';
+import { overridesOf } from '../../shared/domain/task/launch-overrides.ts';
+import { capacityOf, taskDefinitionOf } from '../../shared/domain/task/pod-template.ts';
+import { admitJob } from '../../shared/schema/job/job-manifest.ts';
 
 const VOLUMES = ['scratch', 'big-one'];
 const SETTINGS = {

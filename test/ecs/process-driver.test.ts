@@ -18,8 +18,8 @@ import {
   type Task,
 } from '@aws-sdk/client-ecs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { endingOf } from '../../shared/domain/ending.ts';
-import { markInPs } from '../../local/ecs/processes.ts';
+import { endingOf } from '../../shared/domain/planner/ending.ts';
+import { markInPs } from '../../local/ecs/driver/processes.ts';
 import {
   container,
   eventOf,

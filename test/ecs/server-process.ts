@@ -6,6 +6,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createEcs } from '../../local/ecs/create-ecs.ts';
 import { serveAwsJson } from '../../local/wire/aws-json.ts';
+import { ecsService } from '../../local/wire/ecs-wire.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
 
 const [, , dataDir = '', workspaceDir = ''] = process.argv;
@@ -17,5 +18,5 @@ const ecs = createEcs({
   },
 });
 await ecs.start();
-const { url } = await listenOnLoopback(serveAwsJson([ecs.service]));
+const { url } = await listenOnLoopback(serveAwsJson([ecsService(ecs.api)]));
 console.log(url);

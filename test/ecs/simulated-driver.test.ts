@@ -214,7 +214,7 @@ describe('over HTTP', () => {
       Array.from({ length: 1_000 }, async () => client.send(new RunTaskCommand({ taskDefinition: 'job' }))),
     );
     await expect
-      .poll(() => events.filter(({ detail }) => detail.lastStatus === 'STOPPED').length, { timeout: 15_000 })
+      .poll(() => events.filter(({ detail }) => detail.lastStatus === 'STOPPED').length, { timeout: 120_000 })
       .toBe(1_000);
     await ecs.idle();
     expect(events).toHaveLength(5_000);

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DescribeTasksCommand, RunTaskCommand } from '@aws-sdk/client-ecs';
 import { afterEach, expect, test } from 'vitest';
-import { addressAt, addressesFrom, openAddresses } from '../../local/ecs/addresses.ts';
-import { networkVariables, type TaskNetwork } from '../../local/ecs/task-network.ts';
+import { addressAt, addressesFrom, openAddresses } from '../../local/ecs/driver/addresses.ts';
+import { networkVariables, type TaskNetwork } from '../../local/ecs/driver/task-network.ts';
 import {
   container,
   eventOf,

@@ -9,6 +9,8 @@ import type { EcsTaskEvent } from '../../local/ecs/task-event.ts';
 import { wallTimers } from '../../local/ecs/timers.ts';
 import { createLogs } from '../../local/logs/create-logs.ts';
 import { serveAwsJson, type AwsService } from '../../local/wire/aws-json.ts';
+import { ecsService } from '../../local/wire/ecs-wire.ts';
+import { logsService } from '../../local/wire/logs-wire.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
 
 /** An ECS that answers over HTTP, with the real client in front of it and the events that it has sent so far. */
@@ -62,9 +64,9 @@ export async function startServer(
     ...options,
   });
   await ecs.start();
-  const services = [wrap?.(ecs) ?? ecs.service];
+  const services = [wrap?.(ecs) ?? ecsService(ecs.api)];
   if (driver.kind === 'process')
-    services.push(createLogs({ dataDir: driver.dataDir, isLive: (id) => ecs.isLive(id) }).service);
+    services.push(logsService(createLogs({ dataDir: driver.dataDir, isLive: (id) => ecs.isLive(id) }).api));
   const surprises: unknown[] = [];
   const server = await listenOnLoopback(
     serveAwsJson(services, { onSurprise: (message, fields) => surprises.push([message, fields]) }),

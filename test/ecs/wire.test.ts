@@ -3,6 +3,7 @@ import { ECSClient, ListTasksCommand } from '@aws-sdk/client-ecs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEcs } from '../../local/ecs/create-ecs.ts';
 import { serveAwsJson } from '../../local/wire/aws-json.ts';
+import { ecsService } from '../../local/wire/ecs-wire.ts';
 import { listenOnLoopback, type LoopbackServer } from '../../local/wire/loopback-server.ts';
 
 const ECS = 'AmazonEC2ContainerServiceV20141113';
@@ -13,12 +14,13 @@ beforeEach(async () => {
   surprises.length = 0;
   const ecs = createEcs({ driver: { kind: 'simulated' } });
   await ecs.start();
+  const service = ecsService(ecs.api);
   const broken = {
-    ...ecs.service,
+    ...service,
     operations: {
-      ...ecs.service.operations,
+      ...service.operations,
       StopTask: {
-        ...ecs.service.operations['StopTask']!,
+        ...service.operations['StopTask']!,
         handle: () => {
           throw new TypeError('our own bug, with secrets');
         },

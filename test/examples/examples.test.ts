@@ -6,7 +6,7 @@ import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { has, parseStatusIndexes } from '../../shared/domain/index-set.ts';
+import { has, parseStatusIndexes } from '../../shared/domain/base/index-set.ts';
 
 // The examples without Muster: every index run as a task would be, in a workspace of its own, with a task's environment.
 
@@ -83,7 +83,7 @@ describe('sweep', () => {
   }, 2 * MINUTE_MS);
   afterAll(() => example.remove());
 
-  test('the points diverge that the rehearsal says diverge', () => {
+  test('the points diverge that the simulation says diverge', () => {
     const { attempts } = Fates.parse(parse(readFileSync(join(EXAMPLES, 'sweep/fates.yaml'), 'utf8')));
     const diverging = attempts.find(({ exitCode }) => exitCode === 42)?.index ?? '';
     const set = parseStatusIndexes(diverging, example.completions);

@@ -51,7 +51,7 @@ function start(index: number, env: Record<string, string> = {}) {
 
 test.runIf(process.platform === 'linux')(
   'leader and workers count the primes, whoever comes first, and though a worker dies',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const leader = start(0);
     await leader.says(`${NET}.11 does not answer (ECONNREFUSED)`);

@@ -1,19 +1,20 @@
-import { Draft } from '../../shared/domain/draft.ts';
-import { type EpochMs, type JobUid, asEpochMs, asTaskArn, plusMs } from '../../shared/domain/brand.ts';
-import type { AttemptId, Ending } from '../../shared/domain/fact.ts';
-import type { Judgement } from '../../shared/domain/plan.ts';
-import { extendJournal } from '../../shared/domain/journal.ts';
-import { launchRowOf } from '../../shared/domain/launch-row.ts';
-import type { Status } from '../../shared/domain/status.ts';
-import type { Step } from '../../shared/domain/transition.ts';
-import { createMemoryQueues } from '../../shared/adapters/memory/queues.ts';
-import { createMemoryTasks } from '../../shared/adapters/memory/tasks.ts';
-import { deleteCronJob, finishCronJob } from '../../shared/control/cron-changes.ts';
-import { changeJob, createJob, deleteJob } from '../../shared/control/job-changes.ts';
-import { createDoctor } from '../../shared/control/doctor.ts';
-import { emptyNamespace } from '../../shared/control/namespaces.ts';
-import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
-import type { ApiOptions } from '../../shared/kube/api-deps.ts';
+import { WorkingBoard } from '../../shared/domain/scoreboard/working-board.ts';
+import { type EpochMs, asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
+import { type JobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
+import type { AttemptId, Ending } from '../../shared/domain/base/fact.ts';
+import type { Judgement } from '../../shared/domain/planner/plan.ts';
+import { extendJournal } from '../../shared/domain/scoreboard/journal.ts';
+import { launchRowOf } from '../../shared/domain/scoreboard/launch-row.ts';
+import type { Status } from '../../shared/domain/scoreboard/status.ts';
+import type { Step } from '../../shared/domain/scoreboard/transition.ts';
+import { createMemoryQueues } from '../../shared/adapters/memory/memory-queues.ts';
+import { createMemoryTasks } from '../../shared/adapters/memory/memory-tasks.ts';
+import { createCronJobCommands } from '../../shared/control/lifecycle/cron-changes.ts';
+import { createJobCommands } from '../../shared/control/lifecycle/job-changes.ts';
+import { createDoctor } from '../../shared/control/doctor/create-doctor.ts';
+import { emptyNamespace } from '../../shared/control/lifecycle/namespaces.ts';
+import { createMemoryStore } from '../../shared/adapters/memory/memory-store.ts';
+import type { ApiOptions } from '../../shared/kube/http/api-deps.ts';
 import { createKubeApi } from '../../shared/kube/kube-api.ts';
 import type { Hostnames } from '../../shared/ports/hostnames.ts';
 import type { LogLine, LogReader } from '../../shared/ports/log-reader.ts';
@@ -24,7 +25,7 @@ import { DONE } from '../support/a-stage.ts';
 /** 14 November 2023, 22:13:20 UTC. */
 export const START = asEpochMs(1_700_000_000_000);
 const YEAR_MS = 365 * 86_400_000;
-/** Small, so that paging is met. */
+/** Small, so that tests page. */
 const LOG_PAGE = 3;
 
 /** The task of an attempt; its `nonce`th again, counted from 0. */
@@ -34,8 +35,8 @@ export const arnOf = (index: number, attempt: number, nonce = 0) =>
   );
 
 /**
- * The API over the memory store, and a hand that commits transitions and publishes them as passes do. Time stands still
- * but for sleeps, which end at once.
+ * The API over the memory store, and a driver that commits transitions and publishes them as passes do. Time stands still
+ * except for sleeps, which end at once.
  */
 export async function aWorld(
   options: ApiOptions = {},
@@ -113,20 +114,14 @@ export async function aWorld(
       telemetry: { warn: (message, values) => warnings.push({ message, ...values }) },
       newUid: hooks.newUid ?? (() => `${String(++uids).padStart(8, '0')}-0000-4000-8000-000000000000`),
       logs,
-      changes: {
-        create: (spec) => createJob(spec, deps),
-        change: (seen, wish, what) => changeJob(seen, wish, what, deps),
-        publish: (spec, status) => deps.publisher.publish(spec.identity, status),
-        remove: (uid, propagation) => deleteJob(uid, deps, propagation),
+      jobCommands: {
+        ...createJobCommands(deps),
         async deletePod(_uid, id, how) {
           deletedPods.push(how === 'evicted' ? { ...id, how } : id);
         },
       },
-      cronJobs: {
-        remove: (seen, propagation) => deleteCronJob(seen, propagation, deps),
-        finish: (terminating) => finishCronJob(terminating, deps),
-      },
-      doctor: createDoctor({ letters: store.letters, queueDepths: async () => [], logs }, deps),
+      cronJobCommands: createCronJobCommands(deps),
+      doctor: createDoctor({ deadLetters: store.deadLetters, queueDepths: async () => [], logs }, deps),
       launchPace: async () => ({
         now,
         perSec: pace.perSec,
@@ -153,7 +148,7 @@ export async function aWorld(
     warnings,
     uidOf,
     clock,
-    /** Commits transitions of `name`, and whatever else of STATUS is given; `fold` stores the chunk anew, too. */
+    /** Commits transitions of `name`, and whatever else of STATUS is given; `fold` stores the chunk again too. */
     async commit(
       name: string,
       steps: readonly (Step & { readonly index: number; readonly attempt?: number })[],
@@ -170,7 +165,10 @@ export async function aWorld(
         uid,
         status.chunks.map((_, no) => no),
       );
-      const draft = new Draft(status, new Map(status.chunks.map((_, no) => [no, stored.get(no)?.chunk ?? emptyOf()])));
+      const draft = new WorkingBoard(
+        status,
+        new Map(status.chunks.map((_, no) => [no, stored.get(no)?.chunk ?? emptyOf()])),
+      );
       for (const step of steps) draft.apply({ attempt: 1, ...step });
       const journal = extendJournal(status.journal, draft.transitions);
       const writes = [];
@@ -191,7 +189,11 @@ export async function aWorld(
       if (!silent) await publish(uid, next);
     },
     /** RunTask has answered for these indexes (of one launch row). */
-    async launch(name: string, ids: readonly { index: number; attempt: number; nonce?: number }[]): Promise<void> {
+    async launch(
+      name: string,
+      ids: readonly { index: number; attempt: number; nonce?: number }[],
+      since = plusMs(START, 1000),
+    ): Promise<void> {
       const uid = await uidOf(name);
       for (const { index, attempt, nonce = 0 } of ids) {
         const row = await store.jobs.readLaunches(uid, launchRowOf(index));
@@ -202,7 +204,7 @@ export async function aWorld(
           nonce,
           state: 'launched',
           taskArn: arnOf(index, attempt, nonce),
-          since: plusMs(START, 1000),
+          since,
         } as const;
         await store.jobs.writeLaunches(uid, { ...row, slots: [...slots, slot] }, plusMs(START, YEAR_MS));
       }
@@ -215,16 +217,21 @@ export async function aWorld(
       ending: Ending,
       {
         nonce = 0,
+        createdAt = plusMs(START, 1000),
         startedAt = plusMs(START, 2000),
+        podCreatedSec,
         gone,
         ...judged
       }: Partial<Judgement> & {
         readonly nonce?: number;
+        readonly createdAt?: EpochMs;
+        readonly podCreatedSec?: number;
         readonly startedAt?: EpochMs | null;
         readonly gone?: true;
       } = {},
     ): Promise<void> {
-      const times = { createdAt: plusMs(START, 1000), startedAt, stoppedAt: plusMs(START, 3000) };
+      const times = { createdAt, startedAt, stoppedAt: plusMs(START, 3000) };
+      const id = { index, attempt, nonce };
       const taskArn = arnOf(index, attempt, nonce);
       const judgement: Judgement = {
         as: ending.cause === 'Completed' ? 'succeeded' : 'failed',
@@ -233,7 +240,7 @@ export async function aWorld(
       };
       await store.jobs.writeAttempts(
         await uidOf(name),
-        [{ index, attempt, nonce, taskArn, ending, times, judgement, failures: 0, ignored: 0, restarts: 0, gone }],
+        [{ ...id, taskArn, ending, times, judgement, failures: 0, ignored: 0, restarts: 0, podCreatedSec, gone }],
         plusMs(START, YEAR_MS),
       );
     },
@@ -248,9 +255,9 @@ export async function aWorld(
     },
     /** How often logs were read so far. */
     logReads: () => logReads,
-    /** Attempts whose Pods were asked to be deleted. */
+    /** Attempts whose Pods were deleted by request. */
     deletedPods,
-    /** The rate of launches, which there is none of at first. */
+    /** The rate of launches; none at first. */
     pace,
     get: (path: string, headers: Record<string, string> = {}) => app.request(path, { headers }),
     post: (path: string, body: unknown, headers: Record<string, string> = {}) =>

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type ServerType, serve } from '@hono/node-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { plusMs } from '../../shared/domain/brand.ts';
+import { plusMs } from '../../shared/domain/base/time.ts';
 import { START, type World, aWorld, manifest } from './a-world.ts';
 
 const hasKubectl = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).status === 0;
@@ -44,11 +44,13 @@ describe.runIf(hasKubectl)('real kubectl', () => {
     writeFileSync(file, JSON.stringify(manifest('sums')));
   });
 
-  /** Runs kubectl in a home of its own; stdout, or stderr if it fails. */
+  /** Runs kubectl in a separate home; stdout, or stderr if it fails. */
   const kubectl = async (...args: readonly string[]): Promise<string> => {
     const env = { HOME: home, KUBECONFIG: join(home, 'none'), PATH: process.env['PATH'] ?? '' };
     try {
-      return (await promisify(execFile)('kubectl', ['--server', url, ...args], { env, timeout: 15_000 })).stdout.trim();
+      return (
+        await promisify(execFile)('kubectl', ['--server', url, ...args], { env, timeout: 120_000 })
+      ).stdout.trim();
     } catch (error) {
       return error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
     }
@@ -95,7 +97,7 @@ describe.runIf(hasKubectl)('real kubectl', () => {
   test('wait sees a change that comes while it waits', async () => {
     await kubectl('create', '-f', file);
     const waiting = kubectl('wait', '--for=condition=complete', 'job/sums', '--timeout=10s');
-    // The change comes once the watch is open, which is when the feed is read.
+    // The change is made once the watch is open, which is when the feed is read.
     const read = world.feed.read.bind(world.feed);
     await new Promise<void>((resolve) => {
       world.feed.read = async (after, limit) => {

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type FolderFacts, judgeFolder, openPrivateFolder } from '../../local/private-folder.ts';
+import { type FolderFacts, checkFolder, openPrivateFolder } from '../../local/private-folder.ts';
 
 const ME = 1000;
 const MINE: FolderFacts = { linkOwner: null, owner: ME, mode: 0o700, holds: ['lock', 'ecs'] };
@@ -38,7 +38,7 @@ describe('a data folder is taken or refused by its owner, its rights and what it
     ['behind a link of root', { linkOwner: 0 }, 'fine'],
     ['behind a link of somebody else', { linkOwner: 1001 }, /is a link of another user \(uid 1001\)/],
   ])('%s', (_, facts, expected) => {
-    const verdict = judgeFolder({ ...MINE, ...facts }, ME);
+    const verdict = checkFolder({ ...MINE, ...facts }, ME);
     expect(verdict.kind === 'refuse' ? verdict.why : verdict.kind).toMatch(expected);
   });
 });

@@ -7,4 +7,12 @@ export type Equivalent = {
   readonly because: string;
 };
 
-export const EQUIVALENT: readonly Equivalent[] = [];
+export const EQUIVALENT: readonly Equivalent[] = [
+  {
+    file: 'shared/domain/base/time.ts',
+    line: 'export const later = (a: EpochMs, b: EpochMs): EpochMs => (a > b ? a : b);',
+    before: '>',
+    after: '>=',
+    because: 'of two equal moments either is the later',
+  },
+];

@@ -3,7 +3,7 @@ import { cp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Random } from '../simulation/random.ts';
+import { Random } from '../dst/random.ts';
 import { EQUIVALENT } from './equivalent.ts';
 import { type Mutation, mutationsOf } from './mutations.ts';
 import { testsFor } from './tests-for.ts';
@@ -45,6 +45,7 @@ const FOLDER = join(ROOT, '.muster', 'mutants');
 const SHARES: Readonly<Record<string, number>> = {
   'shared/domain': 5,
   'shared/control': 3,
+  'shared/store': 0.5,
   'shared/kube': 1,
   'shared/schema': 0.5,
   'shared/adapters': 0.5,
@@ -100,7 +101,7 @@ async function choose(count: number, seed: number, only: string): Promise<readon
 
 /** Tables of facts, which a table of the same facts would test; what only tests run. */
 function isLeftAlone(path: string): boolean {
-  return /shared\/schema\/kinds\/|shared\/adapters\/memory\/|shared\/domain\/time-zone/.test(path);
+  return /shared\/schema\/kinds\/|shared\/adapters\/memory\/|shared\/domain\/base\/time-zone/.test(path);
 }
 
 function isEquivalent({ file, before, after, line }: Mutation, lines: readonly string[]): boolean {

@@ -3,11 +3,12 @@ import { basename, dirname, join, relative } from 'node:path';
 
 /** Folders and files of tests that look at what lies in a folder of `shared`; nothing that starts an engine or a browser of processes. */
 const BY_FOLDER: Readonly<Record<string, readonly string[]>> = {
-  'shared/domain': ['test/domain', 'test/plan', 'test/control', 'test/departures', 'test/simulation/interleavings'],
-  'shared/control': ['test/control', 'test/simulation/interleavings', 'test/departures', 'test/asks', 'test/kube'],
+  'shared/domain': ['test/domain', 'test/plan', 'test/control', 'test/departures', 'test/dst/interleavings'],
+  'shared/control': ['test/control', 'test/dst/interleavings', 'test/departures', 'test/asks', 'test/kube'],
+  'shared/store': ['test/store', 'test/control', 'test/dst/interleavings', 'test/kube'],
   'shared/kube': ['test/kube', 'test/departures'],
   'shared/schema': ['test/schema', 'test/kube/jobs', 'test/kube/pods', 'test/plan'],
-  'shared/adapters': ['test/adapters', 'test/contract', 'test/simulation/interleavings'],
+  'shared/adapters': ['test/adapters', 'test/contract', 'test/dst/interleavings'],
 };
 
 /** Slow, and about other things. */
@@ -28,10 +29,8 @@ export function testsFor(root: string, file: string): readonly (readonly string[
     (path) => basename(path).startsWith(`${name}.`) || imports(root, path, file) || basename(path).includes(name),
   );
   const rest = [...new Set(own)].filter((path) => !close.includes(path));
-  const isSimulated = /^shared\/(domain|control)\//.test(file);
-  return [[...new Set(close)], rest, isSimulated ? ['test/simulation/seeds.test.ts'] : []].filter(
-    (round) => round.length > 0,
-  );
+  const isSimulated = /^shared\/(domain|store|control)\//.test(file);
+  return [[...new Set(close)], rest, isSimulated ? ['test/dst/seeds.test.ts'] : []].filter((round) => round.length > 0);
 }
 
 function imports(root: string, test: string, file: string): boolean {

@@ -15,7 +15,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const NOT_RUN: Readonly<Record<string, string>> = {
   aws: 'it needs an AWS account, or a Muster that is deployed there',
   long: 'it takes minutes or hours: it is for who works on Muster, and CI runs it',
-  installs: 'it installs for the whole machine: test/e2e/installed.test.ts does it in a folder',
+  installs: 'it installs for the whole machine: test/e2e/bundles/installed.test.ts does it in a folder',
   sample: 'it shows a state that takes hours or bad luck to get into; the words are tested beside the command',
 };
 /** Runs until Ctrl-C: it is started in a terminal of its own, and the page goes on when it is ready. */
@@ -29,7 +29,7 @@ const PAGE_MS = 420_000;
 const pages = [
   'README.md',
   'CONTRIBUTING.md',
-  ...readdirSync(join(ROOT, 'docs')).map((file) => `docs/${file}`),
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((file) => `docs/${file}`),
   ...readdirSync(join(ROOT, 'examples')).map((folder) => `examples/${folder}/README.md`),
 ].filter((page) => page.endsWith('.md') && existsSync(join(ROOT, page)));
 const blocks = pages.map((page) => ({ page, blocks: blocksOf(page, readFileSync(join(ROOT, page), 'utf8')) }));

@@ -1,9 +1,8 @@
-import { plusMs } from '../../shared/domain/brand.ts';
-import { type EpochMs, asEpochMs } from '../../shared/domain/brand.ts';
-import type { ClusterDump, DumpPlan } from '../../shared/domain/cluster-dump.ts';
-import { explainDump } from '../../shared/domain/explain-dump.ts';
-import { readClusterDump } from '../../shared/schema/cluster-dump.ts';
-import { faultSentence } from '../../shared/schema/fault.ts';
+import { type EpochMs, asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
+import type { ClusterDump, DumpPlan } from '../../shared/domain/cluster-plan/cluster-dump.ts';
+import { explainDump } from '../../shared/domain/cluster-plan/explain-dump.ts';
+import { readClusterDump } from '../../shared/schema/dump/read-cluster-dump.ts';
+import { fieldErrorText } from '../../shared/schema/object/field-error.ts';
 
 // Dumps made by hand, in seconds after T0, read as muster plan reads them; and plans told in few words.
 
@@ -31,7 +30,7 @@ export function aDump({ spec = {}, status = {}, metadata = {}, pods = [] }: Dump
   };
   const read = readClusterDump({ apiVersion: 'v1', kind: 'List', items: [job, ...pods] });
   if (read.kind === 'ok') return read.dump;
-  throw new Error(read.faults.map((fault) => `${fault.path}: ${faultSentence(fault)}`).join('\n'));
+  throw new Error(read.errors.map((fault) => `${fault.path}: ${fieldErrorText(fault)}`).join('\n'));
 }
 
 export type PodWish = {

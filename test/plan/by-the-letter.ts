@@ -1,6 +1,11 @@
-import { type EpochMs, asEpochMs } from '../../shared/domain/brand.ts';
-import type { ClusterDump, DumpPlan, DumpedPod, JobConditionObject } from '../../shared/domain/cluster-dump.ts';
-import { formatIndexSet, has, indexSetOf, parseStatusIndexes } from '../../shared/domain/index-set.ts';
+import { type EpochMs, asEpochMs } from '../../shared/domain/base/time.ts';
+import type {
+  ClusterDump,
+  DumpPlan,
+  DumpedPod,
+  JobConditionObject,
+} from '../../shared/domain/cluster-plan/cluster-dump.ts';
+import { formatIndexSet, has, indexSetOf, parseStatusIndexes } from '../../shared/domain/base/index-set.ts';
 
 // A second opinion: one sync as kubernetes-job.md 3 to 7 tells it, step by step, in the shape of those sections and without
 // a board. Slow, for small Jobs; what it says must be what the planner says.

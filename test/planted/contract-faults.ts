@@ -1,14 +1,17 @@
 import { type PlantedFault, one } from './planted-fault.ts';
 
-const PLAN_JOB = 'shared/domain/plan-job.ts';
-const FOLD_FACTS = 'shared/domain/fold-facts.ts';
-const DECIDE_PHASE = 'shared/domain/decide-phase.ts';
-const LAUNCHES = 'shared/domain/launches.ts';
-const STOPS = 'shared/domain/stops.ts';
-const JUDGE = 'shared/domain/judge.ts';
-const DRAFT = 'shared/domain/draft.ts';
-const TRANSITION = 'shared/domain/transition.ts';
-const RECONCILE = 'shared/control/reconcile.ts';
+const APPLY_FACTS = 'shared/domain/planner/apply-facts.ts';
+const FOLD_FACTS = 'shared/domain/planner/fold-facts.ts';
+const LEDGER = 'shared/domain/planner/ledger.ts';
+const ADVANCE_PHASE = 'shared/domain/planner/advance-phase.ts';
+const PLAN_COMMIT = 'shared/domain/planner/plan-commit.ts';
+const DECIDE_PHASE = 'shared/domain/planner/decide-phase.ts';
+const LAUNCHES = 'shared/domain/planner/launches.ts';
+const STOPS = 'shared/domain/planner/stops.ts';
+const JUDGE = 'shared/domain/planner/judge.ts';
+const DRAFT = 'shared/domain/scoreboard/working-board.ts';
+const TRANSITION = 'shared/domain/scoreboard/transition.ts';
+const RECONCILE = 'shared/control/reconcile/reconcile.ts';
 
 /** Mistakes in what Kubernetes promises of a Job: back-off, limits, policies, deadlines, restarts, replacements. */
 export const CONTRACT_FAULTS: readonly PlantedFault[] = [
@@ -29,21 +32,21 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   ),
   one(
     'an index is tried beyond its own limit when its Pod is deleted',
-    FOLD_FACTS,
+    LEDGER,
     'if (hasSpentLimit(this.#context.job.spec, record)) this.#failForGood(fact, record);\n    else this.fail',
     'this.fail',
     ['G5'],
   ),
   one(
     'a failed index forgets its back-off',
-    FOLD_FACTS,
+    LEDGER,
     'return perIndex ? indexBackoffEndsAt(failures + ignored + 1, at) : null;',
     'return perIndex && failures < 0 ? indexBackoffEndsAt(failures + ignored + 1, at) : null;',
     ['G10'],
   ),
   one(
     'ignored failures do not lengthen the back-off of their index',
-    FOLD_FACTS,
+    LEDGER,
     'indexBackoffEndsAt(failures + ignored + 1, at)',
     'indexBackoffEndsAt(failures + 1, at)',
     ['G10'],
@@ -58,8 +61,8 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   one(
     'a Job in back-off starts Pods',
     LAUNCHES,
-    'const isHeld = jobHeldUntil !== null && jobHeldUntil > now;',
-    'const isHeld = jobHeldUntil !== null && jobHeldUntil < 0;',
+    'const isJobInBackoff = jobBackoffEndsAt !== null && jobBackoffEndsAt > now;',
+    'const isJobInBackoff = jobBackoffEndsAt !== null && jobBackoffEndsAt < 0;',
     ['G10'],
   ),
   one(
@@ -74,16 +77,30 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   one(
     'a restarted Pod keeps its nonce',
     TRANSITION,
-    "state: 'waiting', nonce: r.nonce + 1, restarts: r.restarts + 1",
-    "state: 'waiting', restarts: r.restarts + 1",
+    'return { ...goesOn(r, t), restarts: r.restarts + 1 };',
+    'return { ...goesOn(r, t), nonce: r.nonce, restarts: r.restarts + 1 };',
     ['G2', 'G5', 'G8', 'G15', 'G10'],
   ),
   one(
     'a Pod that restarts at once waits for no moment, and is not found',
-    FOLD_FACTS,
+    LEDGER,
     'restartDelayEndsAt(record.restarts, at) ?? at',
     'restartDelayEndsAt(record.restarts, at)',
     ['G8', 'G15', 'G10'],
+  ),
+  one(
+    'a Pod that goes on in another task is made anew',
+    LEDGER,
+    '...(podCreatedSec === null ? {} : { podCreatedSec }),',
+    '',
+    ['G14'],
+  ),
+  one(
+    'a new Pod forgets how often those before it were restarted',
+    TRANSITION,
+    'earlierRestarts: r.earlierRestarts + r.restarts,',
+    'earlierRestarts: r.earlierRestarts,',
+    ['G5'],
   ),
   one(
     'restarts of Pods that are gone still add up',
@@ -94,7 +111,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   ),
   one(
     'a look-up starts Pods that wait',
-    'shared/control/inspect.ts',
+    'shared/control/dispatch/inspect.ts',
     "state === 'launched' || state === 'running';",
     "state !== 'claimed';",
     ['G14', 'G15'],
@@ -109,8 +126,8 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   one(
     'a Job is over though a Pod waits for its next task',
     DECIDE_PHASE,
-    'podCount(tally) === 0 && inFlight === 0 && lingering === 0;',
-    'tally.starting + tally.running === 0 && inFlight === 0 && lingering === 0;',
+    'podCount(tally) === 0 && inFlight === 0 && replacedTasks === 0;',
+    'tally.starting + tally.running === 0 && inFlight === 0 && replacedTasks === 0;',
     ['G6'],
   ),
 
@@ -118,15 +135,15 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   one(
     'a replaced attempt is forgotten while it stops',
     FOLD_FACTS,
-    'lingering = [...lingering, { index, attempt, nonce: record.nonce, taskArn: fact.taskArn, since: fact.at }];',
+    'this.#replacedTasks = [...this.#replacedTasks, { index, attempt, nonce, taskArn: deletion.taskArn, since: at }];',
     '',
     ['G4', 'G5', 'G6', 'G10'],
   ),
   one(
     'a Job is over while a replaced task stops',
     DECIDE_PHASE,
-    'podCount(tally) === 0 && inFlight === 0 && lingering === 0;',
-    'podCount(tally) === 0 && inFlight === 0 && lingering >= 0;',
+    'podCount(tally) === 0 && inFlight === 0 && replacedTasks === 0;',
+    'podCount(tally) === 0 && inFlight === 0 && replacedTasks >= 0;',
     ['G6'],
   ),
   one(
@@ -140,7 +157,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   // how Kubernetes ends a Job
   one(
     'a success is a hit of its rule twice',
-    'shared/domain/success-policy.ts',
+    'shared/domain/planner/success-policy.ts',
     'has(indexes, index) ? 1 : 0',
     'has(indexes, index) ? 2 : 0',
     ['G2'],
@@ -154,21 +171,21 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   ),
   one(
     'a deadline goes by the start before the Job was suspended',
-    PLAN_JOB,
+    ADVANCE_PHASE,
     "startTime: status.phase.kind === 'suspended' ? null : status.startTime,",
     'startTime: status.startTime,',
     ['G6'],
   ),
   one(
     'successes beyond the completions of a smaller Job count',
-    PLAN_JOB,
-    'completions !== null && isShrunk(spec, draft.size)',
-    'completions === -1 && isShrunk(spec, draft.size)',
+    APPLY_FACTS,
+    'completions !== null && isShrunk(spec, board.size)',
+    'completions === -1 && isShrunk(spec, board.size)',
     ['G3', 'G6', 'G8', 'G15'],
   ),
   one(
     'the time to live begins before the Job is over',
-    PLAN_JOB,
+    PLAN_COMMIT,
     'plusMs(phase.at, ttlSecAfterFinished * 1000)',
     'plusMs(phase.since, ttlSecAfterFinished * 1000)',
     ['G7'],
@@ -180,12 +197,12 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   // what no fact will tell of
   one(
     'nobody wakes a Job at its deadline',
-    PLAN_JOB,
-    'manages ? deadlineOf(job.spec, startTime) : null,',
-    'manages && startTime === null ? deadlineOf(job.spec, startTime) : null,',
+    PLAN_COMMIT,
+    'managesAttempts ? deadlineOf(job.spec, startTime) : null,',
+    'managesAttempts && startTime === null ? deadlineOf(job.spec, startTime) : null,',
     ['G8', 'G15'],
   ),
-  one('nobody wakes a Job whose Pod waits for its next task', LAUNCHES, 'waiting.nextAt].reduce(', '].reduce(', [
+  one('nobody wakes a Job whose Pod waits for its next task', LAUNCHES, 'relaunched.nextAt].reduce(', '].reduce(', [
     'G8',
     'G15',
   ]),

@@ -1,4 +1,4 @@
-import { runSeed } from '../simulation/seed-run.ts';
+import { runSeed } from '../dst/seed-run.ts';
 
 // Runs in a copy of the tree that has one fault planted: `tsx test/planted/first-red.ts SEEDS GUARANTEES` prints, as JSON,
 // the first seed below SEEDS that breaks one of the guarantees, and how many of the seeds do that.

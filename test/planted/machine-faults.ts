@@ -1,22 +1,24 @@
 import { type PlantedFault, one } from './planted-fault.ts';
 
-const MEMORY_STORE = 'shared/adapters/memory/job-store.ts';
-const MEMORY_FEED = 'shared/adapters/memory/feed.ts';
-const MEMORY_TASKS = 'shared/adapters/memory/tasks.ts';
-const PLAN_JOB = 'shared/domain/plan-job.ts';
-const FOLD_FACTS = 'shared/domain/fold-facts.ts';
-const DECIDE_PHASE = 'shared/domain/decide-phase.ts';
-const LAUNCHES = 'shared/domain/launches.ts';
-const LAUNCH_ROW = 'shared/domain/launch-row.ts';
-const JOURNAL = 'shared/domain/journal.ts';
-const STOPS = 'shared/domain/stops.ts';
-const JUDGE = 'shared/domain/judge.ts';
-const TRANSITION = 'shared/domain/transition.ts';
-const RECONCILE = 'shared/control/reconcile.ts';
-const INSPECT = 'shared/control/inspect.ts';
-const DISPATCH = 'shared/control/dispatch.ts';
-const LOAD_JOB = 'shared/control/load-job.ts';
-const SWEEP = 'shared/control/sweep.ts';
+const MEMORY_STORE = 'shared/adapters/memory/memory-jobs.ts';
+const MEMORY_FEED = 'shared/adapters/memory/memory-feed.ts';
+const MEMORY_TASKS = 'shared/adapters/memory/memory-tasks.ts';
+const PASS = 'shared/domain/planner/pass.ts';
+const PLAN_ATTEMPTS = 'shared/domain/planner/plan-attempts.ts';
+const PLAN_COMMIT = 'shared/domain/planner/plan-commit.ts';
+const FOLD_FACTS = 'shared/domain/planner/fold-facts.ts';
+const DECIDE_PHASE = 'shared/domain/planner/decide-phase.ts';
+const LAUNCHES = 'shared/domain/planner/launches.ts';
+const LAUNCH_ROW = 'shared/domain/scoreboard/launch-row.ts';
+const JOURNAL = 'shared/domain/scoreboard/journal.ts';
+const STOPS = 'shared/domain/planner/stops.ts';
+const JUDGE = 'shared/domain/planner/judge.ts';
+const TRANSITION = 'shared/domain/scoreboard/transition.ts';
+const RECONCILE = 'shared/control/reconcile/reconcile.ts';
+const INSPECT = 'shared/control/dispatch/inspect.ts';
+const DISPATCH = 'shared/control/dispatch/dispatch.ts';
+const LOAD_JOB = 'shared/control/process/load-job.ts';
+const SWEEP = 'shared/control/sweep/sweep.ts';
 
 /** Mistakes in what carries every Job: store, facts, launches, stops, sweeps. Somebody could make them, or others have. */
 export const MACHINE_FAULTS: readonly PlantedFault[] = [
@@ -59,7 +61,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   one(
     'journal entries are dropped before they are folded',
     JOURNAL,
-    'entry.seq >= publishedSeq || !draft.isFolded(entry)',
+    'entry.seq >= publishedSeq || !board.isFolded(entry)',
     'entry.seq >= publishedSeq',
     ['G1', 'G2', 'G4', 'G8', 'G15', 'bug'],
   ),
@@ -77,8 +79,8 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     edits: [
       {
         file: LAUNCHES,
-        find: '(draft.record(index)?.attempt ?? 0) + 1',
-        replace: 'Math.max(draft.record(index)?.attempt ?? 0, 1)',
+        find: '(board.record(index)?.attempt ?? 0) + 1',
+        replace: 'Math.max(board.record(index)?.attempt ?? 0, 1)',
       },
       {
         file: TRANSITION,
@@ -90,15 +92,18 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   },
   one(
     'a claim that nobody answers is never sent again',
-    PLAN_JOB,
+    PLAN_ATTEMPTS,
     'launch.push({ index: claim.index, attempt: claim.attempt, nonce: claim.nonce });',
     '',
     ['G8', 'G15'],
   ),
-  one('active attempts are never looked up', PLAN_JOB, "...(inspect.due ? [{ kind: 'inspect' } as const] : []),", '', [
-    'G8',
-    'G15',
-  ]),
+  one(
+    'active attempts are never looked up',
+    PLAN_COMMIT,
+    "...(inspection.isDue ? [{ kind: 'inspect' } as const] : []),",
+    '',
+    ['G8', 'G15'],
+  ),
 
   // what facts are worth
   one(
@@ -115,13 +120,10 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     'isActive(record.state));',
     ['G2', 'G4', 'G5', 'G6', 'G8', 'G15', 'G10'],
   ),
-  one(
-    'a refused launch keeps its nonce',
-    FOLD_FACTS,
-    'nonce: nonce + 1, dueAt: fact.retryAt',
-    'nonce, dueAt: fact.retryAt',
-    ['G8', 'G15'],
-  ),
+  one('a refused launch keeps its nonce', FOLD_FACTS, 'nonce: nonce + 1, dueAt: retryAt', 'nonce, dueAt: retryAt', [
+    'G8',
+    'G15',
+  ]),
   one(
     'what a suspend stops counts as failed',
     JUDGE,
@@ -132,8 +134,8 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   one(
     'a task that should not be is left alone',
     FOLD_FACTS,
-    "if (fact.kind === 'running' && !isPast(record, fact)) ghosts.push(fact.taskArn);",
-    '',
+    "if (fact.kind === 'running' && !isPast(record, fact)) this.#orphans.push(fact.taskArn);",
+    ';',
     ['G7'],
   ),
 
@@ -141,15 +143,15 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   one(
     'a Job is over while its tasks run',
     DECIDE_PHASE,
-    'podCount(tally) === 0 && inFlight === 0 && lingering === 0;',
-    'tally.starting + tally.waiting === 0 && inFlight === 0 && lingering === 0;',
+    'podCount(tally) === 0 && inFlight === 0 && replacedTasks === 0;',
+    'tally.starting + tally.waiting === 0 && inFlight === 0 && replacedTasks === 0;',
     ['G5', 'G6'],
   ),
   one(
     'a Job is over while claims are unanswered',
     DECIDE_PHASE,
-    'podCount(tally) === 0 && inFlight === 0 && lingering === 0;',
-    'tally.running + tally.waiting === 0 && lingering === 0;',
+    'podCount(tally) === 0 && inFlight === 0 && replacedTasks === 0;',
+    'tally.running + tally.waiting === 0 && replacedTasks === 0;',
     ['G5', 'G6'],
   ),
   one(
@@ -162,15 +164,15 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   one(
     'a stop is asked for only once',
     STOPS,
-    'round === null || (round.cursor >= draft.size && now >= plusMs(round.startedAt, timing.stopRepeatMs));',
+    'round === null || (round.cursor >= board.size && now >= plusMs(round.startedAt, timing.stopRepeatMs));',
     'round === null;',
     ['G8', 'G15'],
   ),
   one(
     'a look-up ends with the first message where a chunk has more active attempts than one takes',
     INSPECT,
-    '? (indexes.at(-1) ?? from) + 1 : nextChunk(draft, from);',
-    '? null : nextChunk(draft, from);',
+    '? (indexes.at(-1) ?? from) + 1 : nextChunk(board, from);',
+    '? null : nextChunk(board, from);',
     ['G15'],
   ),
   one('the sweep wakes nobody', SWEEP, 'if (page.uids.length > 0) {', 'if (page.uids.length < 0) {', [
@@ -183,22 +185,22 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   one(
     'a claim is cancelled while it launches',
     LAUNCH_ROW,
-    "if (slot === undefined || order < 0) {\n      store({ ...id, state: 'cancelled' });",
-    "if (slot === undefined || order < 0 || slot.state === 'launching') {\n      store({ ...id, state: 'cancelled' });",
+    "if (slot === null) {\n      this.#store({ ...id, state: 'cancelled' });",
+    "if (slot === null || slot.state === 'launching') {\n      this.#store({ ...id, state: 'cancelled' });",
     ['G2', 'G4', 'G5', 'G6', 'G7', 'G8', 'G15'],
   ),
   one(
     'a cancelled claim launches anyway',
     LAUNCH_ROW,
-    "else if (slot.state === 'cancelled') refuse(id, slot);\n    else if (slot.state === 'launched') launched",
-    "else if (slot.state === 'cancelled') run.push({ id, traits: traits.get(id.index) ?? PLAIN, template, doubtedSince: null });\n    else if (slot.state === 'launched') launched",
+    "else if (slot.state === 'cancelled') this.#refuse(id, slot);\n    else if (slot.state === 'launched') this.#launched",
+    "else if (slot.state === 'cancelled') this.#run.push({ id, traits: traits ?? PLAIN, template, doubtedSince: null });\n    else if (slot.state === 'launched') this.#launched",
     ['G2', 'G4', 'G5', 'G6', 'G7'],
   ),
   one(
     'a launch without an answer counts as refused',
     DISPATCH,
-    "case 'unknown':\n        later.push(id);",
-    "case 'unknown':\n        facts.push({ ...id, kind: 'refused', reason: '', retryAt: at, at });\n        outcomes.push({ id, kind: 'closed' });",
+    "case 'unknown':\n        answers.push(later(id));",
+    "case 'unknown':\n        answers.push(known({ ...id, kind: 'refused', reason: '', retryAt: at, at }, { id, kind: 'closed' }));",
     ['G4', 'G5'],
   ),
   one(
@@ -218,8 +220,8 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   one(
     'a launch is repeated though its token may be dead',
     LAUNCH_ROW,
-    'else if (ageMs(slot.since, now) >= TOKEN_SAFE_MS) find.push(id);\n    else run.push',
-    'else run.push',
+    'if (oldMs >= TOKEN_SAFE_MS) this.#find.push(id);\n    else if (oldMs',
+    'if (oldMs',
     ['G4', 'G6'],
   ),
   one('nobody looks for tasks that no board knows', SWEEP, 'if (messages.length > 0)', 'if (messages.length < 0)', [
@@ -236,7 +238,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   ),
   one(
     "a pass goes by its own clock, though the Job's time is ahead",
-    PLAN_JOB,
+    PASS,
     'const now = later(clock, status.now);',
     'const now = clock;',
     ['G10'],
@@ -249,7 +251,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
         find: 'if (cached?.revision === revision) return cached;',
         replace: 'if (cached !== undefined) return cached;',
       },
-      { file: LOAD_JOB, find: 'if (spec.revision !== read.revision) continue;', replace: '' },
+      { file: LOAD_JOB, find: "if (!isOneRevision(spec, read)) return 'conflict';", replace: '' },
     ],
     breaks: ['G10', 'G3'],
   },
@@ -269,7 +271,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   ),
   one(
     "a deleted Job's rows stay for ever",
-    PLAN_JOB,
+    PLAN_COMMIT,
     "expire: phase.kind === 'deleted' && commits,",
     'expire: false,',
     ['G7'],

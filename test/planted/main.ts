@@ -12,14 +12,7 @@ import type { Edit, PlantedFault } from './planted-fault.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Inside the repository, so that packages resolve; git and every tool ignore it. */
 const FOLDER = join(ROOT, '.muster', 'planted');
-const COPIED = [
-  'shared',
-  'test/simulation',
-  'test/support',
-  'test/planted/first-red.ts',
-  'package.json',
-  'tsconfig.json',
-];
+const COPIED = ['shared', 'test/dst', 'test/support', 'test/planted/first-red.ts', 'package.json', 'tsconfig.json'];
 const SEEDS_MAX = 200;
 /** A fault may well make the code spin. */
 const TIMEOUT_MS = 240_000;
@@ -46,7 +39,7 @@ try {
       const [nth, fault] = next;
       const startedMs = performance.now();
       const found = await plant(fault, join(FOLDER, String(nth)));
-      const row = judge(fault, found);
+      const row = rowOf(fault, found);
       rows.push(row);
       const mark = row.caught ? pc.green('red') : pc.red('NOT CAUGHT');
       const seconds = ((performance.now() - startedMs) / 1000).toFixed(0).padStart(3);
@@ -98,7 +91,7 @@ function firstRed(folder: string, breaks: PlantedFault['breaks']): Promise<Found
 }
 
 /** fault → guarantee → the first seed that saw it, and how many did. */
-function judge(fault: PlantedFault, found: Found): Row {
+function rowOf(fault: PlantedFault, found: Found): Row {
   if (found.kind === 'spoilt') return { fault, caught: false, text: found.why };
   const { first, other, red, ran } = found;
   const share = `${red} of the first ${ran} seeds`;

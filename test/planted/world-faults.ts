@@ -1,13 +1,15 @@
 import { type PlantedFault, one } from './planted-fault.ts';
 
-const RECONCILE = 'shared/control/reconcile.ts';
-const INSPECT = 'shared/control/inspect.ts';
-const LAUNCH_ROW = 'shared/domain/launch-row.ts';
-const PACE = 'shared/domain/pace.ts';
-const HOSTS = 'shared/control/hosts.ts';
-const HOSTS_CLOSING = 'shared/control/hosts-closing.ts';
-const HOSTS_NEWS = 'shared/control/hosts-news.ts';
-const HOSTS_SWEEP = 'shared/control/hosts-sweep.ts';
+const RECONCILE = 'shared/control/reconcile/reconcile.ts';
+const DISPATCH = 'shared/control/dispatch/dispatch.ts';
+const FIND_LAUNCHES = 'shared/control/dispatch/find-launches.ts';
+const INSPECT = 'shared/control/dispatch/inspect.ts';
+const LAUNCH_ROW = 'shared/domain/scoreboard/launch-row.ts';
+const PACE = 'shared/domain/base/pace.ts';
+const HOSTS = 'shared/control/hostnames/hosts.ts';
+const HOSTS_CLOSING = 'shared/control/hostnames/hosts-closing.ts';
+const HOSTS_NEWS = 'shared/control/hostnames/hosts-update.ts';
+const HOSTS_SWEEP = 'shared/control/hostnames/hosts-sweep.ts';
 
 /** Mistakes about what is outside: what ECS says that is not so (yet), messages that nobody can process, other Jobs, names. */
 export const WORLD_FAULTS: readonly PlantedFault[] = [
@@ -26,6 +28,13 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
     '',
     ['G2', 'G4', 'G5', 'G6', 'G7'],
   ),
+  one(
+    'a launch that nobody has heard of is not looked for among the tasks that have stopped',
+    FIND_LAUNCHES,
+    'doubts.every(isEarly) ? [] : await familiesOf(uid, deps)',
+    'doubts.length > 0 ? [] : await familiesOf(uid, deps)',
+    ['G2', 'G5'],
+  ),
 
   // messages
   one(
@@ -39,7 +48,7 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
     'a message that cannot be processed is taken for done',
     RECONCILE,
     "reconciled.push({ uid, kind: 'threw', error });",
-    "reconciled.push({ uid, kind: 'settled', outcome: { kind: error === null ? 'done' : 'gone' } });",
+    "reconciled.push({ uid, kind: 'returned', outcome: { kind: error === null ? 'done' : 'gone' } });",
     ['G9'],
   ),
 
@@ -102,23 +111,24 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
   // who runs the installation
   one(
     "an operator's mistake fails the Job",
-    'shared/control/dispatch.ts',
-    'facts.push(refusedFact(id, answer.reason, at));',
-    "facts.push(answer.misconfigured === true ? { ...id, kind: 'rejected', reason: answer.reason, at } : refusedFact(id, answer.reason, at));",
+    DISPATCH,
+    'known(refusedFact(id, answer.reason, at), {',
+    "known(answer.misconfigured === true ? { ...id, kind: 'rejected', reason: answer.reason, at } : refusedFact(id, answer.reason, at), {",
     ['G6'],
   ),
-  one(
-    'a template that ECS has refused is not made anew',
-    'shared/control/dispatch.ts',
-    'if (isMisconfigured) await renewed(spec, deps);',
-    '',
-    ['G8'],
-  ),
+  {
+    name: 'a template that ECS has refused is not made anew',
+    edits: [
+      { file: DISPATCH, find: 'if (isMisconfigured) await renewed(spec, deps);\n  return', replace: 'return' },
+      { file: DISPATCH, find: 'if (isMisconfigured) await renewed(spec, deps);\n  answers', replace: 'answers' },
+    ],
+    breaks: ['G8'],
+  },
   one(
     'a launch that is repeated is made from the newest template',
-    'shared/control/dispatch.ts',
+    DISPATCH,
     'const template = templates[no];',
     'const template = templates.at(-1);',
-    ['G4'],
+    ['G4', 'G14'],
   ),
 ];

@@ -1,10 +1,10 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, expect, test } from 'vitest';
 import { type QueueServer, startQueueServer } from '../../local/queues/queue-server.ts';
-import { createSqsDeadQueues, queueDepths } from '../../shared/adapters/aws/sqs-dead-letters.ts';
-import { createSqsInbox } from '../../shared/adapters/aws/sqs-inbox.ts';
-import { createSqsClient } from '../../shared/adapters/aws/sqs-queues.ts';
-import { RECEIVES_MAX } from '../../shared/names/dead-letters.ts';
+import { createSqsDeadQueues, queueDepths } from '../../shared/adapters/aws/sqs/sqs-dead-letters.ts';
+import { createSqsInbox } from '../../shared/adapters/aws/sqs/sqs-inbox.ts';
+import { createSqsClient } from '../../shared/adapters/aws/sqs/sqs-queues.ts';
+import { RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
 import { ACCESS_KEY, REGION } from './sqs-under-test.ts';
 
 let server: QueueServer | null = null;
@@ -17,10 +17,10 @@ async function someQueues() {
   return { client, urls, deadUrls, dead: createSqsDeadQueues({ client, deadUrls }) };
 }
 
-test('what we have buried says why; what SQS has moved, and what EventBridge could not deliver, says how it came', async () => {
+test('what we have moved there says why; what SQS has moved, and what EventBridge could not deliver, says how it came', async () => {
   const { client, urls, deadUrls, dead } = await someQueues();
   const inbox = createSqsInbox({ client, url: urls.facts, deadUrl: deadUrls.facts });
-  await inbox.bury('buried', 'ZodError: no');
+  await inbox.deadLetter('refused', 'ZodError: no');
   await client.send(
     new SendMessageCommand({
       QueueUrl: deadUrls.facts,
@@ -39,7 +39,7 @@ test('what we have buried says why; what SQS has moved, and what EventBridge cou
     );
   const letters = await dead.take('facts');
   expect(Object.fromEntries(letters.map(({ body, reason }) => [body, reason]))).toEqual({
-    buried: 'ZodError: no',
+    refused: 'ZodError: no',
     undelivered: 'EventBridge could not deliver it: NO_PERMISSIONS: not allowed',
     tired: expect.stringContaining('came back too often') as string,
   });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RECEIVES_MAX } from '../../shared/names/dead-letters.ts';
+import { RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
 import type { Queues } from '../../shared/ports/queues.ts';
-import type { Received } from '../../shared/adapters/aws/sqs-inbox.ts';
-import { asJobUid } from '../../shared/domain/brand.ts';
-import { parseDispatch } from '../../shared/schema/queue-messages.ts';
+import type { Received } from '../../shared/ports/inbox.ts';
+import { asJobUid } from '../../shared/domain/base/ids.ts';
+import { parseDispatch } from '../../shared/schema/messages/queue-messages.ts';
 
 /** Queues as this suite handles them. Every call is about the dispatch queue, which is empty when a test begins. */
 export type QueuesUnderTest = {

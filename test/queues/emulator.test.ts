@@ -1,10 +1,10 @@
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type QueueServer, startQueueServer } from '../../local/queues/queue-server.ts';
-import { createSqsInbox } from '../../shared/adapters/aws/sqs-inbox.ts';
-import { createSqsClient, createSqsQueues } from '../../shared/adapters/aws/sqs-queues.ts';
-import { asJobUid } from '../../shared/domain/brand.ts';
-import { parseWakeUp } from '../../shared/schema/queue-messages.ts';
+import { createSqsInbox } from '../../shared/adapters/aws/sqs/sqs-inbox.ts';
+import { createSqsClient, createSqsQueues } from '../../shared/adapters/aws/sqs/sqs-queues.ts';
+import { asJobUid } from '../../shared/domain/base/ids.ts';
+import { parseWakeUp } from '../../shared/schema/messages/queue-messages.ts';
 import { ACCESS_KEY, REGION } from './sqs-under-test.ts';
 
 let server: QueueServer;

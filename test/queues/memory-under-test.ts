@@ -1,6 +1,6 @@
-import { createMemoryQueues } from '../../shared/adapters/memory/queues.ts';
-import { asEpochMs } from '../../shared/domain/brand.ts';
-import { RECEIVES_MAX } from '../../shared/names/dead-letters.ts';
+import { createMemoryQueues } from '../../shared/adapters/memory/memory-queues.ts';
+import { asEpochMs } from '../../shared/domain/base/time.ts';
+import { RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
 import type { QueuesUnderTest } from './describe-queues.ts';
 
 /** The in-memory queues; waiting moves their clock to when the next message may be seen. */

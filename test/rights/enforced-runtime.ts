@@ -1,7 +1,8 @@
 import type { Handlers } from '../../local/handlers.ts';
 import { type LocalOptions, type LocalRuntime, type NotStarted, startLocalRuntime } from '../../local/runtime.ts';
-import { type RuntimeOptions, type SdkClient, createRuntime } from '../../shared/runtime/deps.ts';
-import { dispatchHandler, reconcileHandler, sweepHandler } from '../../shared/runtime/work.ts';
+import { type RuntimeOptions, type SdkClient, createRuntime } from '../../shared/runtime/create-runtime.ts';
+import { dispatchHandler, reconcileHandler, sweepHandler } from '../../shared/runtime/queue-handlers.ts';
+import { TEST_WIRING } from '../support/test-wiring.ts';
 import { type NeededRight, missingTypes, neededRights } from './needed-rights.ts';
 import { type FunctionName, type Statements, allowing } from './statements.ts';
 import { LOCAL_PLACE, templateStatements } from './template-statements.ts';
@@ -23,7 +24,7 @@ export type EnforcedRuntime = LocalRuntime & {
 /**
  * The embedded runtime, whose functions may do what the template allows each of them, and nothing else: any other SDK call is
  * refused as AWS would. Each function has SDK clients of its own, as on Lambda. What the embedded runtime does by itself while
- * it starts, and the part of EventBridge, are no function's.
+ * it starts, and the part of EventBridge, are no function's. Functions that are called in this process ask IAM for nothing.
  *
  * @param told each denial, once, as it happens
  */
@@ -31,6 +32,8 @@ export async function startEnforcedRuntime(
   options: LocalOptions,
   told: (fault: string) => void = () => undefined,
 ): Promise<EnforcedRuntime | NotStarted> {
+  const wiring = options.wiring ?? TEST_WIRING;
+  if (wiring === 'inProcess') return startUnasked(options);
   const check = new RightsCheck(await templateStatements(), told);
   const own: { close(): void }[] = [];
   let shown = 0;
@@ -38,8 +41,10 @@ export async function startEnforcedRuntime(
   let handlers: Handlers | null = null;
   const runtime = await startLocalRuntime({
     ...options,
-    async handlers(given) {
-      handlers = await (options.handlers?.(given) ?? check.handlers(given, own));
+    wiring,
+    async handlers(ours, given) {
+      if (given === null) throw new Error('functions behind SDK clients have addresses');
+      handlers = await (options.handlers?.(ours, given) ?? check.handlers(given, own));
       return handlers;
     },
     onClient(client) {
@@ -59,6 +64,26 @@ export async function startEnforcedRuntime(
       await runtime.stop();
       for (const each of own) each.close();
     },
+  };
+}
+
+async function startUnasked(options: LocalOptions): Promise<EnforcedRuntime | NotStarted> {
+  let handlers: Handlers | null = null;
+  const runtime = await startLocalRuntime({
+    ...options,
+    wiring: 'inProcess',
+    async handlers(ours, given) {
+      handlers = (await options.handlers?.(ours, given)) ?? ours;
+      return handlers;
+    },
+  });
+  if (runtime.kind === 'refused') return runtime;
+  if (handlers === null) throw new Error('the runtime has asked for no handlers');
+  const none = new Set<string>();
+  return {
+    ...runtime,
+    handlers,
+    asked: { allowed: { api: none, reconcile: none, dispatch: none, sweep: none }, faults: [] },
   };
 }
 

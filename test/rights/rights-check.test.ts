@@ -51,6 +51,18 @@ test('resources that AWS requires and a right does not name are found', async ()
   expect(await missingTypes(right())).toEqual([]);
 });
 
+test.each([{ startedBy: 'uid-1' }, { desiredStatus: 'RUNNING' }, { family: 'muster-0a1b', desiredStatus: 'STOPPED' }])(
+  'dispatch may list tasks of its cluster, and of no other, by %j',
+  async (filter) => {
+    const { dispatch } = await templateStatements();
+    const mayIn = (cluster: string): boolean =>
+      neededRights('ListTasksCommand', { cluster, ...filter }, LOCAL_PLACE).every(
+        (needed) => allowing(dispatch, needed) !== null,
+      );
+    expect([mayIn('muster'), mayIn('other')]).toEqual([true, false]);
+  },
+);
+
 /** What was wrong once: each would have been refused on AWS. */
 test('a message to a queue that is not the function’s is denied', async () => {
   const statements = await templateStatements();

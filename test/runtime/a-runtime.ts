@@ -1,12 +1,12 @@
 import type { SQSEvent } from 'aws-lambda';
-import type { Inbox, Received } from '../../shared/adapters/aws/sqs-inbox.ts';
-import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
-import { createCache } from '../../shared/control/cache.ts';
-import { createPacer } from '../../shared/control/pacer.ts';
-import { createPublisher } from '../../shared/control/publisher.ts';
-import { asEpochMs } from '../../shared/domain/brand.ts';
-import { AWS_HOST_LIMITS } from '../../shared/domain/host-limits.ts';
-import { AWS_TIMING } from '../../shared/domain/timing.ts';
+import type { Inbox, Received } from '../../shared/ports/inbox.ts';
+import { createMemoryStore } from '../../shared/adapters/memory/memory-store.ts';
+import { createCache } from '../../shared/control/process/cache.ts';
+import { createPacer } from '../../shared/control/process/pacer.ts';
+import { createPublisher } from '../../shared/control/process/publisher.ts';
+import { asEpochMs } from '../../shared/domain/base/time.ts';
+import { AWS_HOST_LIMITS } from '../../shared/domain/task/host-limits.ts';
+import { AWS_TIMING } from '../../shared/domain/base/timing.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
 import type { Tasks } from '../../shared/ports/tasks.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
@@ -21,7 +21,7 @@ export function anInbox(
   const { waiting = [], dead = 'taken' } = options;
   const removed: string[] = [];
   const retried: { readonly receipt: string; readonly delaySec: number }[] = [];
-  const buried: { readonly body: string; readonly reason: string }[] = [];
+  const deadLettered: { readonly body: string; readonly reason: string }[] = [];
   let receives = 0;
   const inbox: Inbox = {
     async receive() {
@@ -34,14 +34,14 @@ export function anInbox(
     async retry(receipts, delaySec) {
       retried.push(...receipts.map((receipt) => ({ receipt, delaySec })));
     },
-    async bury(body, reason) {
+    async deadLetter(body, reason) {
       if (dead === 'broken') throw new Error('the dead-letter queue is gone');
       if (dead === 'unknown') return false;
-      buried.push({ body, reason });
+      deadLettered.push({ body, reason });
       return true;
     },
   };
-  return { inbox, removed, retried, buried, receives: () => receives };
+  return { inbox, removed, retried, buried: deadLettered, receives: () => receives };
 }
 
 const NO_TASKS: Tasks = {
@@ -50,6 +50,7 @@ const NO_TASKS: Tasks = {
   stop: async () => ({ kind: 'asked' }),
   describe: async () => ({ kind: 'described', tasks: [], missing: [] }),
   listLive: async () => ({ kind: 'listed', taskArns: [], next: null }),
+  listStopped: async () => ({ kind: 'listed', taskArns: [], next: null }),
 };
 
 /** A runtime in memory whose clock stands still but for sleeps. */
@@ -94,11 +95,11 @@ export function aRuntime(inbox: Inbox, coalesceMs = 300) {
       },
       hash: (text) => text,
     },
-    news: { subscribe: () => undefined },
+    notifications: { subscribe: () => undefined },
     logs: { read: async () => ({ kind: 'none' }), readBack: async () => ({ kind: 'none' }) },
     facts: inbox,
     inboxOf: (arn) => (arn === QUEUE_ARN ? inbox : null),
-    letters: { dead: { take: async () => [], remove: async () => undefined }, letters: store.letters },
+    deadLetters: { dead: { take: async () => [], remove: async () => undefined }, deadLetters: store.deadLetters },
     queueDepths: async () => [],
     coalesceMs,
     close: () => undefined,

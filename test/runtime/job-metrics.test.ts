@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Deps } from '../../shared/control/deps.ts';
-import { createJob } from '../../shared/control/job-changes.ts';
-import { type Look, reconcileBatch } from '../../shared/control/reconcile.ts';
-import { asTaskArn } from '../../shared/domain/brand.ts';
-import type { Fact } from '../../shared/domain/fact.ts';
-import type { JobManifest } from '../../shared/domain/manifest.ts';
+import type { Deps } from '../../shared/control/process/deps.ts';
+import { createJob } from '../../shared/control/lifecycle/job-changes.ts';
+import { type ReconcileRequest, reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';
+import { asTaskArn } from '../../shared/domain/base/ids.ts';
+import type { Fact } from '../../shared/domain/base/fact.ts';
+import type { JobManifest } from '../../shared/domain/spec/manifest.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import { type FlushedTelemetry, createLambdaTelemetry } from '../../shared/telemetry/lambda-telemetry.ts';
 import { aJob } from '../support/a-job.ts';
@@ -50,7 +50,7 @@ function aWorld() {
     },
   };
   /** One invocation: what it prints. */
-  const invoke = async (...looks: readonly Look[]): Promise<readonly string[]> => {
+  const invoke = async (...looks: readonly ReconcileRequest[]): Promise<readonly string[]> => {
     await reconcileBatch(looks, deps);
     telemetry.flush();
     return lines();
@@ -161,7 +161,7 @@ test('an Indexed Job from its first pass to its last: the very lines', async () 
 test('an invocation over many Jobs prints a line for each set of labels, not for each Job', async () => {
   const { deps, invoke } = aWorld();
   await openNamespace(deps.objects, 'default', deps.clock.now());
-  const looks: Look[] = [];
+  const looks: ReconcileRequest[] = [];
   for (let i = 0; i < 120; i++) {
     const spec = aJob({ uid: `uid-${i}`, name: `job-${i}`, completions: 1, parallelism: 1 });
     await createJob(spec, deps);

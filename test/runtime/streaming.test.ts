@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { PassThrough } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import { contextOf } from '../../local/event-source/mapping.ts';
-import { apiHandler } from '../../shared/runtime/stack.ts';
+import { apiHandler } from '../../shared/runtime/lambda-middleware.ts';
 import { aRuntime, anInbox } from './a-runtime.ts';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -87,7 +87,7 @@ const EVENT = {
   requestContext: { domainName: 'api.example' },
 };
 
-test('the head of a watch is sent before there is anything to tell', async () => {
+test('the head of a watch is sent before there is any event', async () => {
   const { stream, written } = lambdaStream();
   let end = (): void => undefined;
   let cancelled = false;

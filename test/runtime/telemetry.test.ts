@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { failedSyncMetrics } from '../../shared/domain/job-metrics.ts';
+import { failedSyncMetrics } from '../../shared/domain/planner/job-metrics.ts';
 import { JOB_METRICS, METRICS } from '../../shared/names/metrics.ts';
 import { createPlainTelemetry } from '../../shared/telemetry/plain-telemetry.ts';
 
@@ -42,7 +42,7 @@ test('counts are added up and written as one metric line for each flush', () => 
   });
 });
 
-test('a log line has a constant message and its values beside it', () => {
+test('a log line has a constant message, and its values separately', () => {
   const [line] = printed(`t.warn('launch throttled', { job: 'u', index: 7 });`);
   expect(line).toMatchObject({
     level: 'WARN',

@@ -6,17 +6,18 @@ import {
   emptyChunk,
   recordAt,
   setRecord,
-} from '../../shared/domain/board.ts';
-import { type EpochMs, asEpochMs, asJobUid, asTaskArn, plusMs } from '../../shared/domain/brand.ts';
-import { Draft } from '../../shared/domain/draft.ts';
-import type { AttemptId, EndingCause, Fact } from '../../shared/domain/fact.ts';
-import { has } from '../../shared/domain/index-set.ts';
-import { FRESH, type IndexRecord, isActive } from '../../shared/domain/index-record.ts';
-import type { Job, JobSpec } from '../../shared/domain/job.ts';
-import type { Plan } from '../../shared/domain/plan.ts';
-import { planJob } from '../../shared/domain/plan-job.ts';
-import { type Phase, type Status, chunkLength, freshStatus } from '../../shared/domain/status.ts';
-import { AWS_TIMING } from '../../shared/domain/timing.ts';
+} from '../../shared/domain/scoreboard/board.ts';
+import { type EpochMs, asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
+import { asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
+import { WorkingBoard } from '../../shared/domain/scoreboard/working-board.ts';
+import type { AttemptId, EndingCause, Fact } from '../../shared/domain/base/fact.ts';
+import { has } from '../../shared/domain/base/index-set.ts';
+import { FRESH, type IndexRecord, isActive } from '../../shared/domain/scoreboard/index-record.ts';
+import type { Job, JobSpec } from '../../shared/domain/spec/job.ts';
+import type { Plan } from '../../shared/domain/planner/plan.ts';
+import { planJob } from '../../shared/domain/planner/plan-job.ts';
+import { type Phase, type Status, chunkLength, freshStatus } from '../../shared/domain/scoreboard/status.ts';
+import { AWS_TIMING } from '../../shared/domain/base/timing.ts';
 import { plainSpec } from './a-job.ts';
 
 // Boards as strips of letters, and plans as words: tests of the domain read like its specification.
@@ -261,8 +262,8 @@ function letterOf({ state, stopping, podDeleted, failures, notBefore }: IndexRec
 
 /** One record: its chunk with what the journal adds. */
 export function recordOf({ status, stored }: Pick<Situation, 'status' | 'stored'>, index: number): IndexRecord {
-  const draft = new Draft(status, stored);
-  const record = draft.record(index);
+  const board = new WorkingBoard(status, stored);
+  const record = board.record(index);
   if (record === null) throw new Error(`there is no index ${index}`);
   return record;
 }

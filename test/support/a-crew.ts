@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
-import { createCache } from '../../shared/control/cache.ts';
-import type { Deps } from '../../shared/control/deps.ts';
-import { changeSpec, createJob, deleteJob } from '../../shared/control/job-changes.ts';
-import { createPacer } from '../../shared/control/pacer.ts';
-import { createPublisher } from '../../shared/control/publisher.ts';
-import { type Look, reconcileBatch } from '../../shared/control/reconcile.ts';
-import { type JobUid, asJobUid, asTaskArn } from '../../shared/domain/brand.ts';
-import type { Fact } from '../../shared/domain/fact.ts';
-import { AWS_HOST_LIMITS } from '../../shared/domain/host-limits.ts';
-import { AWS_TIMING } from '../../shared/domain/timing.ts';
-import { readJob } from '../../shared/kube/read-job.ts';
+import { createCache } from '../../shared/control/process/cache.ts';
+import type { Deps } from '../../shared/control/process/deps.ts';
+import { changeSpec, createJob, deleteJob } from '../../shared/control/lifecycle/job-changes.ts';
+import { createPacer } from '../../shared/control/process/pacer.ts';
+import { createPublisher } from '../../shared/control/process/publisher.ts';
+import { type ReconcileRequest, reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';
+import { type JobUid, asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
+import type { Fact } from '../../shared/domain/base/fact.ts';
+import { AWS_HOST_LIMITS } from '../../shared/domain/task/host-limits.ts';
+import { AWS_TIMING } from '../../shared/domain/base/timing.ts';
+import { readJobView } from '../../shared/kube/jobs/job-view.ts';
 import type { StoreUnderTest } from '../contract/store-under-test.ts';
-import { Random } from '../simulation/random.ts';
+import { Random } from '../dst/random.ts';
 import { aJob } from './a-job.ts';
 
 const WRITERS = 8;
@@ -95,16 +95,16 @@ export class Crew {
     );
   }
 
-  async #passes(looks: readonly Look[], deps: Deps): Promise<void> {
+  async #passes(looks: readonly ReconcileRequest[], deps: Deps): Promise<void> {
     for (const result of await reconcileBatch(looks, deps)) if (result.kind === 'threw') throw result.error;
   }
 
   /** What a batch of messages may tell of some Jobs: each of their attempts goes a step on, or not. */
-  async #looks(random: Random): Promise<readonly Look[]> {
-    const looks: Look[] = [];
+  async #looks(random: Random): Promise<readonly ReconcileRequest[]> {
+    const looks: ReconcileRequest[] = [];
     for (let n = random.between(1, 3); n > 0; n--) {
       const uid = random.pick(this.uids);
-      const view = await readJob(uid, this.#store, ({ chunks }) => [...chunks.keys()], 'evenDeleted');
+      const view = await readJobView(uid, this.#store, ({ chunks }) => [...chunks.keys()], 'evenDeleted');
       if (view === null) continue;
       const facts: Fact[] = [];
       for (let index = 0; index < view.board.size; index++) {
@@ -176,6 +176,7 @@ export class Crew {
         stop: async () => ({ kind: 'asked' }),
         describe: async () => ({ kind: 'described', tasks: [], missing: [] }),
         listLive: async () => ({ kind: 'listed', taskArns: [], next: null }),
+        listStopped: async () => ({ kind: 'listed', taskArns: [], next: null }),
       },
       queues: mortal({ wake: nothing, facts: nothing, dispatch: nothing }),
       clock: ticking,

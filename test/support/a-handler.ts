@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createCache } from '../../shared/control/cache.ts';
-import type { Deps } from '../../shared/control/deps.ts';
-import { dispatch } from '../../shared/control/dispatch.ts';
-import { createPacer } from '../../shared/control/pacer.ts';
-import { createPublisher } from '../../shared/control/publisher.ts';
-import { type Look, type Reconciled, reconcileBatch } from '../../shared/control/reconcile.ts';
-import { type EpochMs, type JobUid, plusMs } from '../../shared/domain/brand.ts';
-import { AWS_TIMING } from '../../shared/domain/timing.ts';
+import { createCache } from '../../shared/control/process/cache.ts';
+import type { Deps } from '../../shared/control/process/deps.ts';
+import { dispatch } from '../../shared/control/dispatch/dispatch.ts';
+import { createPacer } from '../../shared/control/process/pacer.ts';
+import { createPublisher } from '../../shared/control/process/publisher.ts';
+import { type ReconcileRequest, type Reconciled, reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';
+import { type EpochMs, plusMs } from '../../shared/domain/base/time.ts';
+import type { JobUid } from '../../shared/domain/base/ids.ts';
+import { AWS_TIMING } from '../../shared/domain/base/timing.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
 
 export type Ports = Pick<Deps, 'jobs' | 'feed' | 'limits' | 'hosts' | 'objects' | 'tasks' | 'queues'> &
@@ -88,7 +89,7 @@ export class Handler {
   }
 
   /** One pass for each Job that is looked at; what a pass throws is thrown. */
-  async pass(...looks: readonly (Look | JobUid)[]): Promise<readonly Reconciled[]> {
+  async pass(...looks: readonly (ReconcileRequest | JobUid)[]): Promise<readonly Reconciled[]> {
     const results = await reconcileBatch(
       looks.map((look) => (typeof look === 'string' ? { uid: look, facts: [] } : look)),
       this.deps,

@@ -1,6 +1,7 @@
-import { type EpochMs, asEpochMs, asJobUid } from '../../shared/domain/brand.ts';
-import { DEFAULT_DISRUPTIONS, DEFAULT_PENDING_TIMEOUT_SEC } from '../../shared/domain/annotations.ts';
-import type { CompletionMode, JobSpec } from '../../shared/domain/job.ts';
+import { type EpochMs, asEpochMs } from '../../shared/domain/base/time.ts';
+import { asJobUid } from '../../shared/domain/base/ids.ts';
+import { DEFAULT_DISRUPTIONS, DEFAULT_PENDING_TIMEOUT_SEC } from '../../shared/domain/spec/annotations.ts';
+import type { CompletionMode, JobSpec } from '../../shared/domain/spec/job.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 
 export type JobWish = {

@@ -1,5 +1,5 @@
-import { type EpochMs, asEpochMs } from '../../shared/domain/brand.ts';
-import { freshNamespace } from '../../shared/domain/namespace.ts';
+import { type EpochMs, asEpochMs } from '../../shared/domain/base/time.ts';
+import { freshNamespace } from '../../shared/domain/spec/namespace.ts';
 import type { ObjectStore } from '../../shared/ports/object-store.ts';
 
 /** Makes a namespace, unless it is there. */

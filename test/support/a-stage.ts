@@ -1,25 +1,30 @@
-import { type MemoryQueues, type QueueName, createMemoryQueues } from '../../shared/adapters/memory/queues.ts';
-import { createMemoryStore } from '../../shared/adapters/memory/store.ts';
-import { type Fate, createMemoryTasks } from '../../shared/adapters/memory/tasks.ts';
-import { changeSpec, createJob } from '../../shared/control/job-changes.ts';
-import { type Look, type Reconciled, reconcileBatch } from '../../shared/control/reconcile.ts';
-import { sweepJobs } from '../../shared/control/sweep.ts';
-import { type EpochMs, type JobUid, asEpochMs, plusMs } from '../../shared/domain/brand.ts';
-import { emptyChunk } from '../../shared/domain/board.ts';
-import { Draft } from '../../shared/domain/draft.ts';
-import { factOf } from '../../shared/domain/ending.ts';
-import type { Ending } from '../../shared/domain/fact.ts';
-import type { IndexRecord } from '../../shared/domain/index-record.ts';
-import { invariant } from '../../shared/domain/invariant.ts';
-import type { JobManifest } from '../../shared/domain/manifest.ts';
-import type { Status } from '../../shared/domain/status.ts';
-import type { TaskView } from '../../shared/domain/task.ts';
+import { type MemoryQueues, type QueueName, createMemoryQueues } from '../../shared/adapters/memory/memory-queues.ts';
+import { createMemoryStore } from '../../shared/adapters/memory/memory-store.ts';
+import { type Fate, createMemoryTasks } from '../../shared/adapters/memory/memory-tasks.ts';
+import { changeSpec, createJob } from '../../shared/control/lifecycle/job-changes.ts';
+import { type ReconcileRequest, type Reconciled, reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';
+import { sweepJobs } from '../../shared/control/sweep/sweep.ts';
+import { type EpochMs, asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
+import type { JobUid } from '../../shared/domain/base/ids.ts';
+import { emptyChunk } from '../../shared/domain/scoreboard/board.ts';
+import { WorkingBoard } from '../../shared/domain/scoreboard/working-board.ts';
+import { factOf } from '../../shared/domain/planner/ending.ts';
+import type { Ending } from '../../shared/domain/base/fact.ts';
+import type { IndexRecord } from '../../shared/domain/scoreboard/index-record.ts';
+import { invariant } from '../../shared/domain/base/invariant.ts';
+import type { JobManifest } from '../../shared/domain/spec/manifest.ts';
+import type { Status } from '../../shared/domain/scoreboard/status.ts';
+import type { TaskView } from '../../shared/domain/task/task.ts';
 import { GROUP_PREFIX } from '../../shared/names/env.ts';
 import type { Hostnames } from '../../shared/ports/hostnames.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
 import type { JobStore } from '../../shared/ports/job-store.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
-import { formatFactMessage, parseDispatch, parseLook } from '../../shared/schema/queue-messages.ts';
+import {
+  formatFactMessage,
+  parseDispatch,
+  parseReconcileRequest,
+} from '../../shared/schema/messages/queue-messages.ts';
 import { Handler } from './a-handler.ts';
 import { type JobWish, aJob } from './a-job.ts';
 import { openNamespace } from './a-namespace.ts';
@@ -123,14 +128,14 @@ export class Stage {
   }
 
   /** What waits to be looked at: events, facts and wake-ups. */
-  takeLooks(): readonly Look[] {
+  takeRequests(): readonly ReconcileRequest[] {
     for (const view of this.events.splice(0)) {
       const fact = factOf(view);
       if (fact !== null) this.mail.send('facts', formatFactMessage({ uid: view.job, facts: [fact] }));
     }
-    return [...this.take('facts'), ...this.take('wake')].flatMap((body): Look[] => {
-      const look = parseLook(body, GROUP_PREFIX);
-      return look.uid === null ? [] : [look];
+    return [...this.take('facts'), ...this.take('wake')].flatMap((body): ReconcileRequest[] => {
+      const request = parseReconcileRequest(body, GROUP_PREFIX);
+      return request.uid === null ? [] : [request];
     });
   }
 
@@ -138,14 +143,14 @@ export class Stage {
   async receive(name: 'facts' | 'wake', handler: Handler): Promise<readonly Reconciled[]> {
     const batch = this.mail
       .receive(name, 10)
-      .map(({ body, receipt }) => ({ look: parseLook(body, GROUP_PREFIX), receipt }));
+      .map(({ body, receipt }) => ({ request: parseReconcileRequest(body, GROUP_PREFIX), receipt }));
     const results = await reconcileBatch(
-      batch.flatMap(({ look }): Look[] => (look.uid === null ? [] : [look])),
+      batch.flatMap(({ request }): ReconcileRequest[] => (request.uid === null ? [] : [request])),
       handler.deps,
     );
     const threw = new Set(results.filter(({ kind }) => kind === 'threw').map(({ uid }) => uid));
-    for (const { look, receipt } of batch)
-      if (look.uid === null || !threw.has(look.uid)) this.mail.remove(name, receipt);
+    for (const { request, receipt } of batch)
+      if (request.uid === null || !threw.has(request.uid)) this.mail.remove(name, receipt);
     return results;
   }
 
@@ -157,9 +162,9 @@ export class Stage {
   /** Everything that may happen now happens, by `handler`, until nothing is left. */
   async settle(handler: Handler = this.handler()): Promise<void> {
     for (let round = 0; round < 100; round++) {
-      const [looks, messages] = [this.takeLooks(), this.takeDispatches()];
-      if (looks.length + messages.length === 0) return;
-      await handler.pass(...looks);
+      const [requests, messages] = [this.takeRequests(), this.takeDispatches()];
+      if (requests.length + messages.length === 0) return;
+      await handler.pass(...requests);
       await handler.dispatch(messages);
     }
     throw new Error('this does not settle');
@@ -193,9 +198,9 @@ export class Stage {
 async function boardOf(status: Status, uid: JobUid, jobs: JobStore): Promise<readonly IndexRecord[]> {
   const nos = [...status.chunks.keys()];
   const stored = await jobs.readChunks(uid, nos);
-  const draft = new Draft(status, new Map(nos.map((no) => [no, stored.get(no)?.chunk ?? emptyChunk()])));
+  const board = new WorkingBoard(status, new Map(nos.map((no) => [no, stored.get(no)?.chunk ?? emptyChunk()])));
   return Array.from({ length: status.size }, (_, index) => {
-    const record = draft.record(index);
+    const record = board.record(index);
     invariant(record !== null, `index ${index} is on the board`);
     return record;
   });

@@ -1,5 +1,6 @@
-import { type JobUid, asEpochMs } from '../../shared/domain/brand.ts';
-import { podFactsOf } from '../../shared/kube/read-pods.ts';
+import { asEpochMs } from '../../shared/domain/base/time.ts';
+import type { JobUid } from '../../shared/domain/base/ids.ts';
+import { podFactsOf } from '../../shared/kube/pods/read-pods.ts';
 import type { FeedEntry } from '../../shared/ports/feed.ts';
 import type { Stores } from '../contract/store-under-test.ts';
 

@@ -1,12 +1,14 @@
-import { asEpochMs } from '../../shared/domain/brand.ts';
-import { parseJobFilter, presentJobs } from '../../shared/kube/list-jobs.ts';
-import { parsePodFilter, presentPods } from '../../shared/kube/list-pods.ts';
-import { watchedJobs } from '../../shared/kube/watch-jobs.ts';
-import { watchedPods } from '../../shared/kube/watch-pods.ts';
-import type { WatchSource } from '../../shared/kube/watched.ts';
+import { asEpochMs } from '../../shared/domain/base/time.ts';
+import { parseJobFilter, presentJobs } from '../../shared/kube/jobs/list-jobs.ts';
+import { parsePodFilter, presentPods } from '../../shared/kube/pods/list-pods.ts';
+import { watchedJobs } from '../../shared/kube/jobs/watch-jobs.ts';
+import { watchedPods } from '../../shared/kube/pods/watch-pods.ts';
+import type { WatchSource } from '../../shared/kube/feed/watched.ts';
 import type { Stores } from '../contract/store-under-test.ts';
 
 const NO_PACE = { now: asEpochMs(0), perSec: null, fullPerSec: null, namesPerSec: null };
+/** It does not help: whatever a crash left untold, passes must tell. */
+const NO_COMMANDS = { publishJob: async () => undefined };
 const PAGE = 7;
 
 type Named = { readonly metadata: { readonly uid: string; readonly resourceVersion: string } };
@@ -27,7 +29,7 @@ const filterOf = <T>(parsed: { readonly kind: 'ok'; readonly value: T } | { read
 
 /** All Jobs and all Pods as lists show them. */
 export function listsOf(stores: Stores) {
-  const reads = { ...stores, launchPace: async () => NO_PACE };
+  const reads = { ...stores, launchPace: async () => NO_PACE, jobCommands: NO_COMMANDS };
   const versions = async (objects: AsyncIterable<Named>): Promise<Cache> => {
     const found = new Map<string, number>();
     for await (const { metadata } of objects) found.set(metadata.uid, Number(metadata.resourceVersion));
@@ -47,9 +49,9 @@ export function informerOf(
   isDone: () => boolean,
   listed: () => void,
 ): Promise<Informed> {
-  const reads = { ...stores, launchPace: async () => NO_PACE };
+  const reads = { ...stores, launchPace: async () => NO_PACE, jobCommands: NO_COMMANDS };
   return kind === 'jobs'
-    ? follow(watchedJobs(filterOf(parseJobFilter(null, {})), reads), stores, turn, isDone, listed)
+    ? follow(watchedJobs(filterOf(parseJobFilter(null, {})), reads, reads.feed), stores, turn, isDone, listed)
     : follow(watchedPods(filterOf(parsePodFilter(null, {})), reads), stores, turn, isDone, listed);
 }
 

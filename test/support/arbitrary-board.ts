@@ -7,18 +7,19 @@ import {
   STATES,
   chunksFor,
   emptyChunk,
-} from '../../shared/domain/board.ts';
-import { type EpochMs, asEpochMs, asTaskArn } from '../../shared/domain/brand.ts';
+} from '../../shared/domain/scoreboard/board.ts';
+import { type EpochMs, asEpochMs } from '../../shared/domain/base/time.ts';
+import { asTaskArn } from '../../shared/domain/base/ids.ts';
 import type {
   Claim,
   FailureReason,
   JournalEntry,
-  Lingering,
+  ReplacedTask,
   Phase,
   Status,
   Verdict,
-} from '../../shared/domain/status.ts';
-import type { Transition, TransitionOp } from '../../shared/domain/transition.ts';
+} from '../../shared/domain/scoreboard/status.ts';
+import type { Transition, TransitionOp } from '../../shared/domain/scoreboard/transition.ts';
 
 // Values that the codecs must keep exactly: anything that the types allow, not only what a Job could come to.
 
@@ -40,6 +41,7 @@ const time: fc.Arbitrary<EpochMs> = fc
     fc.maxSafeNat().map((n) => n % 253_402_300_800_000),
   )
   .map(asEpochMs);
+const sec = time.map((at) => Math.floor(at / 1000));
 const timeOrNull = fc.option(time);
 const small = fc.oneof({ weight: 4, arbitrary: fc.nat(3) }, fc.nat(1_000_000));
 const count = fc.oneof(fc.constant(0), fc.nat(CHUNK_INDEXES));
@@ -55,6 +57,8 @@ const extras: fc.Arbitrary<Extras> = fc.record({
   infra: small,
   spot: small,
   restarts: small,
+  earlierRestarts: small,
+  podCreatedSec: fc.option(sec),
   unstartedSince: timeOrNull,
   notBefore: timeOrNull,
 });
@@ -121,7 +125,7 @@ const phase: fc.Arbitrary<Phase> = fc.oneof(
     ended: fc.option(finished),
   }),
   fc.record(
-    { kind: fc.constant('deleting' as const), since: time, ended: finished },
+    { kind: fc.constant('purging' as const), since: time, ended: finished },
     { requiredKeys: ['kind', 'since'] },
   ),
   fc.record(
@@ -134,7 +138,7 @@ const index = fc.nat(999_999);
 const claim: fc.Arbitrary<Claim> = fc.record({ index, attempt: small, nonce: small, dueAt: time });
 
 /** Steps that say until when an index, or a Pod, waits. */
-const HOLDING = ['failed', 'ignored', 'lost', 'lostToSpot', 'restart'] as const;
+const HOLDING = ['failed', 'ignored', 'lost', 'lostToSpot'] as const;
 const PLAIN = {
   claim: true,
   renonce: true,
@@ -147,12 +151,26 @@ const PLAIN = {
   succeeded: true,
   failedForGood: true,
   released: true,
-} satisfies Record<Exclude<TransitionOp, (typeof HOLDING)[number] | 'unstarted'>, true>;
+} satisfies Record<Exclude<TransitionOp, (typeof HOLDING)[number] | 'restart' | 'unstarted'>, true>;
 
 const transition: fc.Arbitrary<Transition> = fc.oneof(
   fc.record({ index, attempt: small, op: fc.constantFrom(...(Object.keys(PLAIN) as (keyof typeof PLAIN)[])) }),
   fc.record({ index, attempt: small, op: fc.constantFrom(...HOLDING), notBefore: timeOrNull }),
-  fc.record({ index, attempt: small, op: fc.constant('unstarted' as const), notBefore: timeOrNull, since: timeOrNull }),
+  fc.record(
+    { index, attempt: small, op: fc.constant('restart' as const), notBefore: timeOrNull, podCreatedSec: sec },
+    { requiredKeys: ['index', 'attempt', 'op', 'notBefore'] },
+  ),
+  fc.record(
+    {
+      index,
+      attempt: small,
+      op: fc.constant('unstarted' as const),
+      notBefore: timeOrNull,
+      since: timeOrNull,
+      podCreatedSec: sec,
+    },
+    { requiredKeys: ['index', 'attempt', 'op', 'notBefore', 'since'] },
+  ),
 );
 
 const summary: fc.Arbitrary<ChunkSummary> = fc.record({
@@ -185,7 +203,7 @@ const journal: fc.Arbitrary<Status['journal']> = fc
     return { nextSeq: seq + ahead, entries };
   });
 
-const lingering: fc.Arbitrary<Lingering> = fc.record({
+const replacedTasks: fc.Arbitrary<ReplacedTask> = fc.record({
   index,
   attempt: small,
   nonce: small,
@@ -212,7 +230,7 @@ export const anyStatus: fc.Arbitrary<Status> = fc.nat(20_000).chain((size) =>
     failed: small,
     restarts: small,
     ruleHits: fc.array(small, { maxLength: 5 }),
-    lingering: fc.array(lingering),
+    replacedTasks: fc.array(replacedTasks),
     backoff: fc.record({ failures: small, lastFailureAt: timeOrNull }),
     inFlight: fc.array(claim),
     stopRound: fc.option(fc.record({ cursor: index, startedAt: time })),

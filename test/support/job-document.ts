@@ -1,6 +1,6 @@
-import { faultSentence } from '../../shared/schema/fault.ts';
-import { type Admission, admitJob } from '../../shared/schema/job-manifest.ts';
-import type { JobUpdate } from '../../shared/schema/job-update.ts';
+import { fieldErrorText } from '../../shared/schema/object/field-error.ts';
+import { type Admission, admitJob } from '../../shared/schema/job/job-manifest.ts';
+import type { JobUpdate } from '../../shared/schema/job/job-update.ts';
 
 /** The least of a Job's document that is admitted, and what a test says about it. */
 export const jobDocument = (spec: object = {}, metadata: object = {}, pod: object = {}) => ({
@@ -22,7 +22,7 @@ export const admitDocument = (document: unknown): Admission =>
 export function faultLines(admission: Admission | JobUpdate): readonly string[] {
   if (admission.kind === 'ok') return [];
   if (admission.kind === 'undecodable') return [`400 ${admission.message}`];
-  return admission.faults.map((fault) => `${fault.path}: ${faultSentence(fault)}`);
+  return admission.errors.map((fault) => `${fault.path}: ${fieldErrorText(fault)}`);
 }
 
 export function admitted(document: unknown) {

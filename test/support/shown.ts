@@ -1,5 +1,5 @@
-import { Draft } from '../../shared/domain/draft.ts';
-import { type JobObject, renderJob } from '../../shared/kube/render-job.ts';
+import { WorkingBoard } from '../../shared/domain/scoreboard/working-board.ts';
+import { type JobObject, renderJob } from '../../shared/kube/jobs/render-job.ts';
 import type { Situation } from './a-board.ts';
 import { aJob } from './a-job.ts';
 
@@ -13,8 +13,8 @@ export function shown({ job, status, stored }: Situation): JobObject['status'] {
     spec: { ...spec, manifest: { ...manifest, spec: { ...manifest.spec, ...perIndex } } },
     status,
     version: status.version,
-    isTold: true,
-    board: new Draft(status, stored),
+    isPublished: true,
+    board: new WorkingBoard(status, stored),
   }).status;
 }
 

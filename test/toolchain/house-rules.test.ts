@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { subset } from 'semver';
 import * as z from 'zod';
@@ -39,6 +39,16 @@ test('no source file waves a rule off', async () => {
     waved.push(...lines.flatMap((line, at) => (WAVED_OFF.test(line) ? [`${path}:${at + 1}: ${line.trim()}`] : [])));
   }
   expect(waved).toEqual([]);
+});
+
+test('no folder holds more than 25 files', async () => {
+  const counts = countBy((await sources()).map((path) => dirname(path)));
+  expect([...counts].filter(([, count]) => count > 25)).toEqual([]);
+});
+
+test('no two files of shared have one name', async () => {
+  const counts = countBy((await sources()).filter((path) => path.startsWith('shared/')).map((path) => basename(path)));
+  expect([...counts].filter(([, count]) => count > 1)).toEqual([]);
 });
 
 test('the lock file names no place to download from', async () => {
@@ -88,6 +98,12 @@ const satisfiesNode20 = (ours: string, engines: string): boolean => subset(`${ou
 
 async function lockedPackages(): Promise<z.output<typeof Lock>['packages']> {
   return Lock.parse(JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'))).packages;
+}
+
+function countBy(texts: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
 }
 
 async function sources(): Promise<readonly string[]> {

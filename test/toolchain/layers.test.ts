@@ -1,8 +1,11 @@
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { PlantedTree } from './planted-tree.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
 
 /** One forbidden import for every rule; some rules get two, where they say two things. */
 const PLANTED = [
@@ -16,13 +19,17 @@ const PLANTED = [
   ['shared/schema/planted.ts', '../ports/planted-target.ts', 'schema-knows-its-layer-only'],
   ['shared/names/planted.ts', '../ports/planted-target.ts', 'names-knows-its-layer-only'],
   ['shared/ports/planted.ts', '../control/planted-target.ts', 'ports-knows-its-layer-only'],
+  ['shared/store/planted.ts', '../control/planted-target.ts', 'store-knows-its-layer-only'],
+  ['shared/store/planted-up.ts', '../kube/planted-target.ts', 'store-knows-its-layer-only'],
+  ['shared/ports/planted-store.ts', '../store/planted-target.ts', 'ports-knows-its-layer-only'],
+  ['shared/adapters/planted-store.ts', '../store/planted-target.ts', 'adapters-meet-ports-only'],
   ['shared/control/planted.ts', '../adapters/planted-target.ts', 'control-knows-its-layer-only'],
   ['shared/control/planted-timer.ts', 'node:timers/promises', 'control-knows-its-layer-only'],
   ['shared/kube/planted.ts', '../control/planted-target.ts', 'kube-knows-its-layer-only'],
   ['shared/adapters/planted.ts', '../control/planted-target.ts', 'adapters-meet-ports-only'],
   ['shared/adapters/memory/planted.ts', '@aws-sdk/client-ecs', 'sdk-in-adapters-and-wire-only'],
   ['shared/telemetry/planted.ts', '../control/planted-target.ts', 'telemetry-meets-names-only'],
-  ['shared/rehearsal/planted.ts', '../adapters/aws/planted-target.ts', 'rehearsal-plays-in-memory'],
+  ['shared/simulate/planted.ts', '../adapters/aws/planted-target.ts', 'simulate-plays-in-memory'],
   ['shared/runtime/planted.ts', '../../local/planted-target.ts', 'runtime-wires-shared-only'],
   ['functions/one/planted.ts', '../other/handler.ts', 'functions-are-strangers'],
   ['local/planted-cli.ts', '../cli/planted-target.ts', 'local-runs-handlers-only'],
@@ -37,6 +44,123 @@ const PLANTED = [
   ['shared/runtime/planted-undeclared.ts', 'picomatch', 'no-undeclared-package'],
   ['shared/runtime/planted-dev.ts', 'fast-check', 'shipped-code-needs-no-dev-package'],
   ['shared/runtime/planted-name.ts', './time-helpers.ts', 'no-name-for-leftovers'],
+  // folders of one layer
+  ['shared/domain/base/planted-beside.ts', '../spec/planted-target.ts', 'domain-base-knows-its-folders-only'],
+  ['shared/domain/spec/planted-beside.ts', '../task/planted-target.ts', 'domain-spec-knows-its-folders-only'],
+  ['shared/domain/task/planted-beside.ts', '../scoreboard/planted-target.ts', 'domain-task-knows-its-folders-only'],
+  [
+    'shared/domain/scoreboard/planted-beside.ts',
+    '../planner/planted-target.ts',
+    'domain-scoreboard-knows-its-folders-only',
+  ],
+  ['shared/domain/planner/planted-beside.ts', '../pending/planted-target.ts', 'domain-planner-knows-its-folders-only'],
+  ['shared/domain/pending/planted-beside.ts', '../diagnose/planted-target.ts', 'domain-pending-knows-its-folders-only'],
+  [
+    'shared/domain/diagnose/planted-beside.ts',
+    '../cluster-plan/planted-target.ts',
+    'domain-diagnose-knows-its-folders-only',
+  ],
+  [
+    'shared/domain/cluster-plan/planted-beside.ts',
+    '../diagnose/planted-target.ts',
+    'domain-cluster-plan-knows-its-folders-only',
+  ],
+  ['shared/schema/kinds/planted-beside.ts', '../object/planted-target.ts', 'schema-kinds-knows-its-folders-only'],
+  ['shared/schema/messages/planted-beside.ts', '../object/planted-target.ts', 'schema-messages-knows-its-folders-only'],
+  ['shared/schema/object/planted-beside.ts', '../pod/planted-target.ts', 'schema-object-knows-its-folders-only'],
+  ['shared/schema/requests/planted-beside.ts', '../job/planted-target.ts', 'schema-requests-knows-its-folders-only'],
+  ['shared/schema/protobuf/planted-beside.ts', '../job/planted-target.ts', 'schema-protobuf-knows-its-folders-only'],
+  ['shared/schema/pod/planted-beside.ts', '../job/planted-target.ts', 'schema-pod-knows-its-folders-only'],
+  ['shared/schema/job/planted-beside.ts', '../cron/planted-target.ts', 'schema-job-knows-its-folders-only'],
+  ['shared/schema/cron/planted-beside.ts', '../namespace/planted-target.ts', 'schema-cron-knows-its-folders-only'],
+  ['shared/schema/namespace/planted-beside.ts', '../cron/planted-target.ts', 'schema-namespace-knows-its-folders-only'],
+  ['shared/schema/dump/planted-beside.ts', '../cron/planted-target.ts', 'schema-dump-knows-its-folders-only'],
+  [
+    'shared/control/process/planted-beside.ts',
+    '../hostnames/planted-target.ts',
+    'control-process-knows-its-folders-only',
+  ],
+  [
+    'shared/control/doctor/planted-beside.ts',
+    '../reconcile/planted-target.ts',
+    'control-doctor-knows-its-folders-only',
+  ],
+  ['shared/control/sweep/planted-beside.ts', '../dispatch/planted-target.ts', 'control-sweep-knows-its-folders-only'],
+  [
+    'shared/control/hostnames/planted-beside.ts',
+    '../lifecycle/planted-target.ts',
+    'control-hostnames-knows-its-folders-only',
+  ],
+  [
+    'shared/control/lifecycle/planted-beside.ts',
+    '../reconcile/planted-target.ts',
+    'control-lifecycle-knows-its-folders-only',
+  ],
+  [
+    'shared/control/dispatch/planted-beside.ts',
+    '../reconcile/planted-target.ts',
+    'control-dispatch-knows-its-folders-only',
+  ],
+  [
+    'shared/control/reconcile/planted-beside.ts',
+    '../dispatch/planted-target.ts',
+    'control-reconcile-knows-its-folders-only',
+  ],
+  ['shared/kube/feed/planted-beside.ts', '../http/planted-target.ts', 'kube-feed-knows-its-folders-only'],
+  ['shared/kube/patch/planted-beside.ts', '../apply/planted-target.ts', 'kube-patch-knows-its-folders-only'],
+  ['shared/kube/apply/planted-beside.ts', '../write/planted-target.ts', 'kube-apply-knows-its-folders-only'],
+  ['shared/kube/http/planted-beside.ts', '../list/planted-target.ts', 'kube-http-knows-its-folders-only'],
+  ['shared/kube/selectors/planted-beside.ts', '../list/planted-target.ts', 'kube-selectors-knows-its-folders-only'],
+  ['shared/kube/discovery/planted-beside.ts', '../openapi/planted-target.ts', 'kube-discovery-knows-its-folders-only'],
+  ['shared/kube/openapi/planted-beside.ts', '../jobs/planted-target.ts', 'kube-openapi-knows-its-folders-only'],
+  ['shared/kube/list/planted-beside.ts', '../jobs/planted-target.ts', 'kube-list-knows-its-folders-only'],
+  ['shared/kube/write/planted-beside.ts', '../jobs/planted-target.ts', 'kube-write-knows-its-folders-only'],
+  ['shared/kube/reviews/planted-beside.ts', '../jobs/planted-target.ts', 'kube-reviews-knows-its-folders-only'],
+  ['shared/kube/services/planted-beside.ts', '../namespaces/planted-target.ts', 'kube-services-knows-its-folders-only'],
+  [
+    'shared/kube/namespace-defaults/planted-beside.ts',
+    '../namespaces/planted-target.ts',
+    'kube-namespace-defaults-knows-its-folders-only',
+  ],
+  [
+    'shared/kube/namespaces/planted-beside.ts',
+    '../namespace-defaults/planted-target.ts',
+    'kube-namespaces-knows-its-folders-only',
+  ],
+  ['shared/kube/cronjobs/planted-beside.ts', '../jobs/planted-target.ts', 'kube-cronjobs-knows-its-folders-only'],
+  ['shared/kube/jobs/planted-beside.ts', '../pods/planted-target.ts', 'kube-jobs-knows-its-folders-only'],
+  ['shared/kube/pods/planted-beside.ts', '../events/planted-target.ts', 'kube-pods-knows-its-folders-only'],
+  ['shared/kube/events/planted-beside.ts', '../muster/planted-target.ts', 'kube-events-knows-its-folders-only'],
+  ['shared/kube/muster/planted-beside.ts', '../planted-target.ts', 'kube-muster-knows-its-folders-only'],
+  ['shared/adapters/planted-beside.ts', './memory/planted-target.ts', 'adapters-knows-its-folders-only'],
+  ['shared/adapters/aws/planted-beside.ts', './ecs/planted-target.ts', 'adapters-aws-knows-its-folders-only'],
+  ['shared/adapters/aws/ecs/planted-beside.ts', '../sqs/planted-target.ts', 'adapters-aws-ecs-knows-its-folders-only'],
+  [
+    'shared/adapters/aws/sqs/planted-beside.ts',
+    '../dynamodb/planted-target.ts',
+    'adapters-aws-sqs-knows-its-folders-only',
+  ],
+  [
+    'shared/adapters/aws/logs/planted-beside.ts',
+    '../cloudmap/planted-target.ts',
+    'adapters-aws-logs-knows-its-folders-only',
+  ],
+  [
+    'shared/adapters/aws/cloudmap/planted-beside.ts',
+    '../logs/planted-target.ts',
+    'adapters-aws-cloudmap-knows-its-folders-only',
+  ],
+  [
+    'shared/adapters/aws/dynamodb/planted-beside.ts',
+    '../sqs/planted-target.ts',
+    'adapters-aws-dynamodb-knows-its-folders-only',
+  ],
+  [
+    'shared/adapters/memory/planted-beside.ts',
+    '../aws/dynamodb/planted-target.ts',
+    'adapters-memory-knows-its-folders-only',
+  ],
+  ['shared/adapters/lmdb/planted-beside.ts', '../memory/planted-target.ts', 'adapters-lmdb-knows-its-folders-only'],
 ] as const;
 
 /** Imports that look like the ones above and are allowed: a rule that forbids everything proves nothing. */
@@ -44,15 +168,24 @@ const ALLOWED = [
   ['shared/domain/allowed.ts', './planted-target.ts'],
   ['shared/schema/allowed.ts', 'zod'],
   ['shared/control/allowed.ts', '../ports/planted-target.ts'],
+  ['shared/store/allowed.ts', '../ports/planted-target.ts'],
+  ['shared/control/allowed-store.ts', '../store/planted-target.ts'],
+  ['shared/kube/allowed-store.ts', '../store/planted-target.ts'],
   ['shared/kube/allowed.ts', 'hono'],
   ['shared/adapters/aws/allowed.ts', '@aws-sdk/client-ecs'],
-  ['shared/rehearsal/allowed.ts', '../adapters/memory/planted-target.ts'],
+  ['shared/simulate/allowed.ts', '../adapters/memory/planted-target.ts'],
   ['local/wire/allowed.ts', '@aws-sdk/client-ecs'],
   ['local/allowed.ts', '../functions/other/handler.ts'],
   ['functions/other/allowed.ts', './handler.ts'],
   ['cli/allowed.ts', '../local/planted-target.ts'],
   ['cdk/allowed.ts', '../shared/names/planted-target.ts'],
   ['test/allowed.ts', '../shared/adapters/planted-target.ts'],
+  ['shared/domain/planner/allowed.ts', '../scoreboard/planted-target.ts'],
+  ['shared/schema/cron/allowed.ts', '../job/planted-target.ts'],
+  ['shared/control/reconcile/allowed.ts', '../process/planted-target.ts'],
+  ['shared/kube/kube-api.ts', './events/planted-target.ts'],
+  ['shared/kube/events/allowed.ts', '../pods/planted-target.ts'],
+  ['shared/adapters/aws/dynamodb/allowed.ts', '../../planted-target.ts'],
 ] as const;
 
 const Cruise = z.object({
@@ -63,7 +196,11 @@ const Cruise = z.object({
   }),
 });
 
-const Rules = z.object({ forbidden: z.array(z.object({ name: z.string() })) });
+const Rule = z.object({
+  name: z.string(),
+  from: z.object({ path: z.union([z.string(), z.array(z.string())]).optional() }),
+});
+const Rules = z.object({ forbidden: z.array(Rule) });
 
 const trees: PlantedTree[] = [];
 let exitCode: number;
@@ -98,8 +235,25 @@ test.each(ALLOWED)('%s may import %s', (from) => {
   expect(found.filter((violation) => violation.startsWith(`${from}:`))).toEqual([]);
 });
 
+test('every folder of a layer says what it may import', async () => {
+  const froms = ruled().flatMap(({ name, from }) =>
+    name.endsWith('-knows-its-folders-only') ? [from.path ?? []].flat() : [],
+  );
+  const layers = ['domain', 'schema', 'control', 'kube', 'adapters'].map((layer) => `shared/${layer}`);
+  const found = await Promise.all(
+    layers.map(async (layer) => readdir(join(ROOT, layer), { recursive: true, withFileTypes: true })),
+  );
+  const files = found.flat().filter((each) => each.isFile());
+  const paths = files.map(({ parentPath, name }) => relative(ROOT, join(parentPath, name)));
+  const free = paths.filter(
+    (path) => path !== 'shared/kube/kube-api.ts' && !froms.some((from) => new RegExp(from).test(path)),
+  );
+  expect(free).toEqual([]);
+  expect(paths.length).toBeGreaterThan(300);
+});
+
 test('every rule has a planted fault', () => {
-  const { forbidden } = Rules.parse(createRequire(import.meta.url)('../../.dependency-cruiser.cjs'));
+  const forbidden = ruled();
   const answered = new Set<string>(PLANTED.map(([, , rule]) => rule));
   expect(forbidden.filter(({ name }) => !answered.has(name))).toEqual([]);
 });
@@ -111,6 +265,10 @@ test('in the real tree it sees the imports at all (under typescript 7 it would f
   expect(totalCruised).toBeGreaterThan(5);
   expect(totalDependenciesCruised).toBeGreaterThan(totalCruised / 2);
 });
+
+function ruled(): readonly z.output<typeof Rule>[] {
+  return Rules.parse(createRequire(import.meta.url)('../../.dependency-cruiser.cjs')).forbidden;
+}
 
 function importing(target: string, typesOnly: boolean): string {
   return `import ${typesOnly ? 'type ' : ''}* as it from '${target}';\nexport type It = typeof it;\n`;

@@ -30,12 +30,12 @@ test.each<readonly [text: string, changed: readonly string[]]>([
 ])('%s', (text, changed) => expect(changes(text)).toEqual(changed));
 
 test('a change is shown first to the tests that are closest, then to the others of its folder, then to seeds', () => {
-  const rounds = testsFor(join(import.meta.dirname, '../..'), 'shared/domain/stops.ts');
-  expect(rounds[0]).toContain('test/domain/stops.test.ts');
-  expect(rounds[1]).toContain('test/domain/plan-job.test.ts');
-  expect(rounds[1]).not.toContain('test/domain/stops.test.ts');
-  expect(rounds[2]).toEqual(['test/simulation/seeds.test.ts']);
-  expect(testsFor(join(import.meta.dirname, '../..'), 'shared/kube/render-job.ts').flat()).toContain(
-    'test/kube/jobs.test.ts',
+  const rounds = testsFor(join(import.meta.dirname, '../..'), 'shared/domain/planner/stops.ts');
+  expect(rounds[0]).toContain('test/domain/planner/stops.test.ts');
+  expect(rounds[1]).toContain('test/domain/planner/plan-job.test.ts');
+  expect(rounds[1]).not.toContain('test/domain/planner/stops.test.ts');
+  expect(rounds[2]).toEqual(['test/dst/seeds.test.ts']);
+  expect(testsFor(join(import.meta.dirname, '../..'), 'shared/kube/jobs/render-job.ts').flat()).toContain(
+    'test/kube/jobs/jobs.test.ts',
   );
 });

@@ -1,6 +1,7 @@
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { messageOf } from '../../domain/base/error-text.ts';
 
 /** A request as it will be sent; what is signed of its headers is what stands here. */
 export type Signable = {
@@ -22,7 +23,7 @@ export type RequestSigner = {
    * @throws NoCredentials when there is nobody to sign as
    */
   sign(request: Signable): Promise<Readonly<Record<string, string>>>;
-  /** Reads credentials anew for the next request: those in use were refused. */
+  /** Reads credentials again for the next request: those in use were refused. */
   forget(): void;
 };
 
@@ -46,12 +47,12 @@ export type SignerOptions = {
 /** No provider of the chain had credentials; the message is what the chain says. */
 export class NoCredentials extends Error {
   constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(messageOf(cause), { cause });
     this.name = 'NoCredentials';
   }
 }
 
-/** Profiles are read anew, not remembered from the start of the process: people log in meanwhile. */
+/** Profiles are read again each time, not remembered from the start of the process: users log in at any time. */
 const sdkChain = (): (() => Promise<Credentials>) => defaultProvider({ ignoreCache: true });
 
 /** Signs requests with Signature Version 4 (IAM User Guide, "AWS Signature Version 4"), as whom the SDK would act. */

@@ -1,6 +1,6 @@
-import { type EpochMs, type EpochSec, toTtl } from '../../domain/brand.ts';
+import { type EpochMs, type EpochSec, toTtl } from '../../domain/base/time.ts';
 
-/** A map whose rows vanish from every read once their time has passed, as DynamoDB's rows do behind our read filter. */
+/** A map whose rows disappear from every read once their time has passed, as DynamoDB's rows do behind our read filter. */
 export class ExpiringMap<T> {
   readonly #rows = new Map<string, { readonly value: T; readonly ttl: EpochSec | null }>();
   readonly #now: () => EpochMs;
@@ -17,13 +17,13 @@ export class ExpiringMap<T> {
     return undefined;
   }
 
-  /** Stores the value; without `expireAt` the row keeps the end of life that it has. */
+  /** Stores the value; without `expireAt`, the row keeps its current end of life. */
   set(key: string, value: T, expireAt?: EpochMs): void {
     const ttl = expireAt === undefined ? (this.#rows.get(key)?.ttl ?? null) : toTtl(expireAt);
     this.#rows.set(key, { value, ttl });
   }
 
-  /** Gives a row that exists an end of life. */
+  /** Gives an existing row an end of life. */
   expire(key: string, at: EpochMs): void {
     const value = this.get(key);
     if (value !== undefined) this.set(key, value, at);
@@ -33,7 +33,7 @@ export class ExpiringMap<T> {
     this.#rows.delete(key);
   }
 
-  /** Rows that are there, in the order in which they were first stored. */
+  /** Existing rows, in the order in which they were first stored. */
   entries(): readonly (readonly [string, T])[] {
     return [...this.#rows.keys()].flatMap((key) => {
       const value = this.get(key);

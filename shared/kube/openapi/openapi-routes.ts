@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
-import { errorResponse, noSuchPath } from '../status-error.ts';
+import { errorResponse, noSuchPath } from '../http/status-error.ts';
 import { DOCUMENT_PATHS, openApiDocument } from './documents.ts';
 
 /**
- * Routes by which clients learn the shapes of objects: an index of OpenAPI 3.0 documents, one document a group version,
- * and an empty OpenAPI 2.0 document. A document's address carries a hash of its content, so that it may be kept for ever;
- * an address with another hash leads to the present one.
+ * Routes that clients learn the schemas of objects from: an index of OpenAPI 3.0 documents, one document per group version, and
+ * an empty OpenAPI 2.0 document. A document's address contains a hash of its content, so it may be cached forever; an address
+ * with another hash redirects to the current one.
  */
 export function openApiRoutes(): Hono {
   const app = new Hono();
@@ -47,7 +47,7 @@ export function openApiRoutes(): Hono {
   return app;
 }
 
-/** The form with `@`, which clients ask for, is no media type that they can read. */
+/** The form with `@`, which clients ask for, is not a valid media type. */
 const OPENAPI_V2 = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
 /** A document as it is sent. `hash`: SHA-256 of its text, in hexadecimal. */
@@ -65,7 +65,7 @@ async function print(path: string): Promise<Printed> {
   return { plain, hash, gzip: new Uint8Array(await new Response(zipped).arrayBuffer()) };
 }
 
-/** Without the hash in its address, the same address has another document one day. */
+/** Without the hash, the same address will have another document one day. */
 const cacheHeaders = (forEver: boolean): Record<string, string> =>
   forEver
     ? { 'cache-control': 'public, immutable', expires: 'Fri, 31 Dec 2100 23:59:59 GMT' }
@@ -74,6 +74,6 @@ const cacheHeaders = (forEver: boolean): Record<string, string> =>
 const isKnown = (ifNoneMatch: string | undefined, hash: string): boolean =>
   (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === `"${hash}"`);
 
-/** Whether an Accept-Encoding header names gzip, and not with a weight of zero. */
+/** Whether an Accept-Encoding header lists gzip, and not with a weight of zero. */
 const takesGzip = (header: string | undefined): boolean =>
   (header ?? '').split(',').some((coding) => /^\s*gzip\s*(;\s*q=(1|0?\.\d*[1-9]).*)?$/i.test(coding));

@@ -1,12 +1,12 @@
-import { unreachable } from '../../domain/invariant.ts';
+import { unreachable } from '../../domain/base/invariant.ts';
 import { typeOf } from '../../schema/kinds/json-fields-of.ts';
 import type { KindTable } from '../../schema/kinds/kind-table.ts';
-import type { ServedResource, Verb } from '../served-resources.ts';
+import type { ServedResource, Verb } from '../discovery/served-resources.ts';
 import { type Schema, groupVersionKind, listName, schemaRef } from './schemas.ts';
 
 /**
- * The paths of a group's resources. Before it sends an object, kubectl looks at its PATCH: the parameter
- * `fieldValidation` says that the server validates by itself, `dryRun` that it can try.
+ * The paths of a group's resources. Before it sends an object, kubectl reads its PATCH: the parameter `fieldValidation` means
+ * that the server validates by itself, `dryRun` that it supports dry runs.
  */
 export const pathsOf = (
   kinds: KindTable,
@@ -61,7 +61,7 @@ const METHODS: Readonly<Record<Verb, string>> = {
   deletecollection: 'delete',
 };
 
-/** Kubernetes' word for what an operation does, where it is not the verb itself. */
+/** Kubernetes' word for an operation, if it is not the verb itself. */
 const ACTIONS: Readonly<Partial<Record<Verb, string>>> = { create: 'post', update: 'put' };
 
 /** `scope`: a subresource's name, `all` for the list over all namespaces, or empty. */

@@ -1,19 +1,19 @@
-import { unreachable } from '../../domain/invariant.ts';
+import { unreachable } from '../../domain/base/invariant.ts';
 import { jsonFieldsOf, typeOf } from '../../schema/kinds/json-fields-of.ts';
 import type { Field, FieldType, KindTable } from '../../schema/kinds/kind-table.ts';
 
 /** A JSON schema in the dialect of OpenAPI 3.0. */
 export type Schema = { readonly [word: string]: unknown };
 
-/** Where a document keeps the schema of this name. */
+/** Where a document has the schema of this name. */
 export const schemaRef = (openApiName: string): Schema => ({ $ref: `#/components/schemas/${openApiName}` });
 
-/** A list of objects of a kind: clients know these by name, the table does not need them. */
+/** A list of objects of a kind: clients know these by name, and the table does not need them. */
 export const listName = (kinds: KindTable, kind: string): string => `${typeOf(kinds, kind).openapi}List`;
 
 /**
- * Schemas of these types and of all that they are made of, by OpenAPI's names. Fields that are refused are left out, and
- * what only they lead to.
+ * Schemas of these types and of all types that they contain, by OpenAPI's names. Refused fields are omitted, with everything
+ * that only they refer to.
  */
 export function schemasOf(kinds: KindTable, roots: readonly string[]): Readonly<Record<string, Schema>> {
   const schemas: Record<string, Schema> = { ...SCALARS };
@@ -48,7 +48,7 @@ export function listSchema(kinds: KindTable, kind: string): Schema {
   };
 }
 
-/** `batch/v1` and `Job` as the three words that clients look for. */
+/** `batch/v1` and `Job` as the three parts that clients look up. */
 export function groupVersionKind(apiVersion: string, kind: string) {
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   return { group, version, kind };
@@ -79,7 +79,7 @@ function objectSchema(kinds: KindTable, name: string, fields: readonly (readonly
   };
 }
 
-/** A reference stands under `allOf`, for nothing may stand beside it. */
+/** A reference is inside `allOf`, because it cannot have siblings. */
 function property(kinds: KindTable, { type, description, required }: Field): Schema {
   const schema = schemaOf(kinds, type);
   if (schema['$ref'] === undefined) return { description, ...schema };

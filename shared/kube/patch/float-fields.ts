@@ -1,14 +1,14 @@
-import type { FloatNumber } from '../../schema/json-text.ts';
+import type { FloatNumber } from '../../schema/object/json-text.ts';
 import type { FieldType, KindTable } from '../../schema/kinds/kind-table.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
-import { fieldPath } from '../../schema/fault.ts';
-import { type Problem, type Undecodable, unreadable } from '../../schema/read-object.ts';
+import { fieldPath } from '../../schema/object/field-error.ts';
+import { type Problem, type Undecodable, unreadable } from '../../schema/object/read-object.ts';
 import { isList, isObject, own } from './json-value.ts';
 import { fieldNamed, typeNamed } from './kind-fields.ts';
 import type { PatchKind } from './patch-document.ts';
 
 /**
- * Integer fields of a kind that a document writes as floats: Go's decoder takes 2, and neither `2.0` nor `2e0`.
+ * Integer fields of a kind that a document writes as floats: Go's decoder accepts 2, but not `2.0` or `2e0`.
  *
  * @param floats as {@link readJsonText} finds them, by their paths in an object of that kind
  */
@@ -22,10 +22,10 @@ export function refusedFloats(kind: string, floats: readonly FloatNumber[]): Und
   return problems.length === 0 ? null : unreadable({ apiVersion: 'v1', kind }, problems);
 }
 
-/** Where the numbers of a patch come to stand in the object that it patches. */
+/** Where a patch's numbers are in the patched object. */
 export function floatsPut(patch: PatchKind, value: unknown, floats: readonly FloatNumber[]): readonly FloatNumber[] {
   if (patch === 'merge') return floats;
-  // A strategic merge is one of values, not of texts.
+  // A strategic merge works on values, not on texts.
   if (patch === 'strategic' || !isList(value)) return [];
   return floats.flatMap(({ path: [i, key, ...inner], text }) => {
     const step = typeof i === 'number' && key === 'value' ? value[i] : undefined;
@@ -40,7 +40,7 @@ const stepsOf = (pointer: string): readonly (string | number)[] =>
     .slice(1)
     .map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll('~1', '/').replaceAll('~0', '~')));
 
-/** The type of what stands at a path; null: the table does not say. */
+/** The type of the value at a path; null: the table does not know. */
 const typeAt = (table: KindTable, type: FieldType, path: readonly (string | number)[]): FieldType | null =>
   path.reduce<FieldType | null>((within, step) => (within === null ? null : innerType(table, within, step)), type);
 

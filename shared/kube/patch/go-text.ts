@@ -1,15 +1,15 @@
 import { isList, isObject } from './json-value.ts';
 
-/** Messages quote what was sent; they need not send all of it back. */
+/** Messages quote what was sent, but not all of it. */
 const TEXT_LENGTH_MAX = 1_000;
 
-/** A JSON value as Go's `%v` prints it, which is how upstream's messages quote it: `map[image:nginx ports:[80 81]]`. */
+/** A JSON value as Go's `%v` prints it, which upstream's messages use: `map[image:nginx ports:[80 81]]`. */
 export function goText(value: unknown): string {
   const text = textOf(value, TEXT_LENGTH_MAX);
   return text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}...` : text;
 }
 
-/** `budget`: how long it may grow; what is beyond will be cut off, so it is not walked, and no deeper than that either. */
+/** `budget`: the longest result; the rest would be cut off, so the walk stops there, and at the same depth. */
 function textOf(value: unknown, budget: number): string {
   if (isList(value)) return `[${joined(value, budget, (item, left) => textOf(item, left))}]`;
   if (isObject(value)) {
@@ -29,7 +29,7 @@ function joined<T>(items: readonly T[], budget: number, text: (item: T, left: nu
   return all;
 }
 
-/** The type that Go's `%T` names for a JSON value. */
+/** The type that Go's `%T` prints for a JSON value. */
 export function goType(value: unknown): string {
   if (isList(value)) return '[]interface {}';
   if (isObject(value)) return 'map[string]interface {}';

@@ -2,18 +2,18 @@ import { type Operation, applyPatch } from 'rfc6902';
 import { isList, isObject, own, sameJson } from './json-value.ts';
 import type { Patched } from './patch-outcome.ts';
 
-/** As the API server (`maxJSONPatchOperations`). */
+/** As in the API server (`maxJSONPatchOperations`). */
 const OPERATIONS_MAX = 10_000;
 /** What `copy` and `move` may touch in one patch; the API server allows copies of 3 MiB. */
 const TOUCHED_VALUES_MAX = 200_000;
-/** Deeper documents end the walks over them. Parsed bodies are no deeper either. */
+/** Deeper documents would overflow recursive walks. Parsed bodies are not deeper either. */
 const LEVELS_MAX = 100;
 
 const OPERATIONS: ReadonlySet<unknown> = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
-/** The document hangs under this key while it is patched, so that its root has a parent, too. */
+/** The document is under this key while it is patched, so that its root has a parent too. */
 const ROOT = 'root';
 
-/** Applies a JSON patch (RFC 6902), all of it or nothing; `current` stays as it is. Never throws. */
+/** Applies a JSON patch (RFC 6902), all or nothing; `current` does not change. Never throws. */
 export function jsonPatch(current: unknown, patch: unknown): Patched {
   if (!isList(patch)) return bad(`error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into an array`);
   if (patch.length > OPERATIONS_MAX) {
@@ -29,8 +29,8 @@ export function jsonPatch(current: unknown, patch: unknown): Patched {
   const holder = { [ROOT]: structuredClone(current) };
   const budget = { left: TOUCHED_VALUES_MAX };
   for (const step of steps) {
-    const fault = perform(holder, step, budget);
-    if (fault !== null) return inapplicable(fault);
+    const fieldError = perform(holder, step, budget);
+    if (fieldError !== null) return inapplicable(fieldError);
   }
   const document: unknown = holder[ROOT];
   return document === undefined ? inapplicable('nothing is left of the document') : { kind: 'patched', document };
@@ -41,7 +41,7 @@ type Step =
   | { readonly op: 'remove'; readonly path: string }
   | { readonly op: 'move' | 'copy'; readonly path: string; readonly from: string };
 
-/** One operation as RFC 6902 section 4 has it, or what is wrong with it. Other keys are ignored. */
+/** One operation according to RFC 6902 section 4, or what is wrong with it. Other keys are ignored. */
 function readStep(said: unknown): Step | string {
   if (!isObject(said)) return `cannot unmarshal ${jsonKind(said)} into an operation`;
   const op = own(said, 'op');
@@ -63,7 +63,7 @@ const isPointer = (path: unknown): path is string =>
 
 const levelsOf = (pointer: string): number => pointer.split('/').length - 1;
 
-/** Changes what the holder holds; returns why it cannot. */
+/** Changes the holder's contents; returns why it cannot. */
 function perform(holder: { readonly [ROOT]: unknown }, step: Step, budget: { left: number }): string | null {
   if (step.op === 'test') {
     const found = valueAt(holder, step.path);
@@ -84,11 +84,11 @@ function attempt(holder: object, operation: Operation): readonly (Error | null)[
   try {
     return applyPatch(holder, [operation]);
   } catch (error) {
-    return [error instanceof Error ? error : new Error('unknown')]; // it throws for pointers that it does not like
+    return [error instanceof Error ? error : new Error('unknown')]; // it throws for invalid pointers
   }
 }
 
-/** What the operation puts at its path. null: nothing; undefined: it is not there to be put. */
+/** What the operation puts at its path. null: nothing; undefined: it does not exist. */
 function putBy(holder: { readonly [ROOT]: unknown }, step: Step): unknown {
   if ('from' in step) return valueAt(holder, step.from);
   return 'value' in step ? step.value : null;
@@ -100,7 +100,7 @@ function rooted(step: Step): Operation {
   return 'value' in step ? { op: step.op, path, value: step.value } : { op: step.op, path };
 }
 
-/** Asked before the library looks, which takes what objects inherit (`constructor`) for theirs. */
+/** Checked before the library, which treats inherited properties (`constructor`) as the object's own. */
 function isReachable(holder: { readonly [ROOT]: unknown }, { op, path }: Step): boolean {
   if (path === '') return true;
   if (op === 'remove' || op === 'replace') return valueAt(holder, path) !== undefined;
@@ -108,7 +108,7 @@ function isReachable(holder: { readonly [ROOT]: unknown }, { op, path }: Step): 
   return isObject(parent) || isList(parent);
 }
 
-/** undefined: not there. */
+/** undefined: missing. */
 function valueAt(holder: { readonly [ROOT]: unknown }, pointer: string): unknown {
   let value: unknown = holder[ROOT];
   for (const escaped of pointer.split('/').slice(1)) {
@@ -119,7 +119,7 @@ function valueAt(holder: { readonly [ROOT]: unknown }, pointer: string): unknown
   return value;
 }
 
-/** Walks without recursion, for this is what keeps others from recursing too deep. */
+/** Walks without recursion, because this check protects others from deep recursion. */
 function levelsWithin(value: unknown, levelsMax: number, budget: { left: number }): 'fits' | 'deep' | 'spent' {
   let level: readonly unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -141,7 +141,7 @@ const jsonKind = (value: unknown): string => {
 
 const bad = (message: string): Patched => ({ kind: 'bad', message });
 
-/** Upstream says no more than this; what went wrong stands in the cause. */
+/** Upstream says no more than this; the cause has the details. */
 const inapplicable = (why: string): Patched => ({
   kind: 'inapplicable',
   message: 'the server rejected our request due to an error in our request',

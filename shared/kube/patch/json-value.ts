@@ -1,20 +1,22 @@
-/** An object of a JSON document. Its keys come from outside: read them with {@link own}, copy them with `Object.fromEntries`. */
+/**
+ * An object of a JSON document. Its keys come from outside: read them with {@link own}, copy them with `Object.fromEntries`.
+ */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** As `Array.isArray`, without the `any` of its items. */
+/** Like `Array.isArray`, without `any` for its items. */
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-/** A key's value, undefined if it is not there: never what objects inherit, for keys may be called `constructor`. */
+/** A key's value, undefined if it is missing: never an inherited property, because keys may be named `constructor`. */
 export const own = (object: JsonObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined);
 
 /** The object without some of its keys. */
 export const without = (object: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
 
-/** Do two JSON values say the same? The order of keys does not count. */
+/** Whether two JSON values are equal, ignoring the order of keys. */
 export function sameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (isList(one))

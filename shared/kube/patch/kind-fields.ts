@@ -1,12 +1,12 @@
 import type { Field, FieldType, KindTable, ObjectType, Scalar } from '../../schema/kinds/kind-table.ts';
 
-/** A key of list items that may be left out, since it has a default (OpenAPI's `default` of ContainerPort and ServicePort). */
+/** A key of list items that may be omitted because it has a default (OpenAPI's `default` of ContainerPort and ServicePort). */
 const KEY_DEFAULTS: ReadonlyMap<string, unknown> = new Map([['protocol', 'TCP']]);
 
-/** How a value is shared among managers: as one leaf, or by what is in it. */
+/** How managers share a value: as one leaf, or by its contents. */
 export type Shape =
   | { readonly kind: 'scalar'; readonly is: Scalar }
-  /** Taken or left whole. */
+  /** Owned as a whole. */
   | { readonly kind: 'atomic'; readonly is: 'object' | 'map' | 'list' | 'anything' }
   | { readonly kind: 'struct'; readonly of: ObjectType }
   | { readonly kind: 'map'; readonly of: FieldType }
@@ -16,7 +16,7 @@ export type Shape =
 
 const ANYTHING: Shape = { kind: 'atomic', is: 'anything' };
 
-/** The shape of a field's value. A type that the table lacks is a leaf that may be anything. */
+/** The shape of a field's value. A type that is not in the table is a leaf with any value. */
 export function shapeOf(table: KindTable, type: FieldType): Shape {
   switch (type.is) {
     case 'object': {
@@ -48,11 +48,11 @@ export function shapeOf(table: KindTable, type: FieldType): Shape {
 export const typeNamed = (table: KindTable, name: string): ObjectType | null =>
   Object.hasOwn(table, name) ? (table[name] ?? null) : null;
 
-/** The field that JSON calls `name`; those of embedded structs count as the type's own. null: there is none. */
+/** The field with the JSON name `name`; fields of embedded structs count as the type's own. null: there is none. */
 export const fieldNamed = (table: KindTable, type: ObjectType, name: string): Field | null =>
   fieldsByName(table, type).get(name) ?? null;
 
-/** By type, since every request asks again; the table never changes. */
+/** By type, because every request reads it; the table never changes. */
 const known = new WeakMap<ObjectType, ReadonlyMap<string, Field>>();
 
 export function fieldsByName(table: KindTable, type: ObjectType): ReadonlyMap<string, Field> {
@@ -68,5 +68,5 @@ export function fieldsByName(table: KindTable, type: ObjectType): ReadonlyMap<st
   return fields;
 }
 
-/** What a list item's key is worth, its default if it is left out; undefined: neither. */
+/** The value of a list item's key, or its default if omitted; undefined: neither. */
 export const keyValue = (value: unknown, key: string): unknown => (value === undefined ? KEY_DEFAULTS.get(key) : value);

@@ -10,7 +10,7 @@ export type { Patched } from './patch-outcome.ts';
 export type PatchKind = 'json' | 'merge' | 'strategic';
 
 /**
- * What a patch makes of a document, itself left as it is. Whether the result may be is not asked here.
+ * Applies a patch to a copy of a document. Whether the result is valid is not checked here.
  * @param type the document's type in the table: `Job`.
  * @param patch parsed JSON, no deeper than parsed bodies are.
  */

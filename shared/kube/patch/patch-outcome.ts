@@ -1,7 +1,7 @@
-/** What became of a patch. */
+/** The result of a patch. */
 export type Patched =
   | { readonly kind: 'patched'; readonly document: unknown }
-  /** 400: malformed, whatever it is applied to. */
+  /** 400: malformed for any object. */
   | { readonly kind: 'bad'; readonly message: string }
   /** 413 */
   | { readonly kind: 'tooLarge'; readonly message: string }

@@ -2,7 +2,7 @@ import { type JsonObject, isList, isObject, own } from './json-value.ts';
 import { goText, goType } from './go-text.ts';
 
 /** Why a strategic merge patch cannot be applied; it ends the walk and becomes the answer. */
-export class PatchFault extends Error {
+export class PatchError extends Error {
   readonly kind: 'bad' | 'inapplicable';
   constructor(kind: 'bad' | 'inapplicable', message: string) {
     super(message);
@@ -12,14 +12,14 @@ export class PatchFault extends Error {
 
 type Items = {
   readonly merge: (current: JsonObject, patch: JsonObject) => JsonObject;
-  /** What is added in place of nothing. */
+  /** What is added where nothing was. */
   readonly add: (item: JsonObject) => unknown;
-  readonly unknownDirective: (directive: unknown, item: JsonObject) => PatchFault;
+  readonly unknownDirective: (directive: unknown, item: JsonObject) => PatchError;
 };
 
 /**
- * Merges lists of objects that are told apart by `key`. Items of the patch come in its order, the others in theirs; where
- * both know a place, the present list decides, so that a new item comes before what it is not compared with.
+ * Merges lists of objects that are identified by `key`. Items of the patch are in its order, the others in theirs; where both
+ * lists have an order, the current list wins, so that a new item comes before the items that it is not compared with.
  */
 export function mergeKeyed(
   current: readonly unknown[],
@@ -27,8 +27,8 @@ export function mergeKeyed(
   key: string,
   { merge, add, unknownDirective }: Items,
 ): readonly unknown[] {
-  const fault = elementFault(current, patch);
-  if (fault !== null) throw fault;
+  const fieldError = elementError(current, patch);
+  if (fieldError !== null) throw fieldError;
   const kept = new Map<string, JsonObject[]>();
   for (const item of current) {
     const { id, object } = identified(item, key);
@@ -46,7 +46,7 @@ export function mergeKeyed(
     const directive = own(object, '$patch');
     if (directive === 'delete') kept.delete(identified(object, key).id);
     else if (directive === 'replace') replaces = true;
-    else if (directive === 'merge') throw new PatchFault('bad', 'merging lists cannot yet be specified in the patch');
+    else if (directive === 'merge') throw new PatchError('bad', 'merging lists cannot yet be specified in the patch');
     else throw unknownDirective(directive, object);
   }
   if (replaces) return changes.map(({ object }) => add(object));
@@ -60,7 +60,7 @@ export function mergeKeyed(
   return interleaved(others, [...patched], before).flatMap((id) => merged.get(id) ?? []);
 }
 
-/** Merges lists of scalars by value: each once. Those of the patch come in its order. */
+/** Merges lists of scalars by value, without duplicates. Those of the patch are in its order. */
 export function mergeScalars(current: readonly unknown[], patch: readonly unknown[]): readonly unknown[] {
   const values = new Map([...current, ...patch].map((value) => [scalarId(value), value]));
   const patched = new Set(patch.map(scalarId));
@@ -75,8 +75,8 @@ export function withoutScalars(current: readonly unknown[], gone: readonly unkno
 }
 
 /**
- * Puts a merged list into the order of `$setElementOrder`; items that only the server has keep their place among those
- * they are compared with. `key`: null for scalars.
+ * Sorts a merged list by `$setElementOrder`; items that only the server has keep their position relative to those that they are
+ * compared with. `key`: null for scalars.
  */
 export function inOrderOf(
   merged: readonly unknown[],
@@ -91,7 +91,7 @@ export function inOrderOf(
   const order = said.order.map(idOf);
   const changed = said.changes.filter((item) => !isObject(item) || !Object.hasOwn(item, '$patch')).map(idOf);
   if (order.length > 0 && !isWithin(changed, order)) {
-    throw new PatchFault(
+    throw new PatchError(
       'bad',
       `The order in patch list:\n${goText(said.changes)}\n doesn't match $setElementOrder list:\n${goText(said.order)}\n`,
     );
@@ -108,14 +108,14 @@ export function inOrderOf(
   ).flatMap((id) => items.get(id) ?? []);
 }
 
-/** Are these in the other list, in the same order? */
+/** Whether these are in the other list, in the same order. */
 function isWithin(ids: readonly string[], order: readonly string[]): boolean {
   let at = 0;
   for (const id of order) if (id === ids[at]) at++;
   return at === ids.length;
 }
 
-/** Two lists in one, each in its order: of two heads that `before` knows both the earlier one comes first, else `patched`. */
+/** Merges two lists, each in its order: if `before` knows both heads, the earlier one comes first, otherwise `patched`. */
 function interleaved(
   others: readonly string[],
   patched: readonly string[],
@@ -144,17 +144,17 @@ function grouped<T>(groups: Map<string, T[]>, id: string, item: T): void {
 }
 
 /** Items of different kinds, or lists as items, cannot be merged. */
-function elementFault(current: readonly unknown[], patch: readonly unknown[]): PatchFault | null {
+function elementError(current: readonly unknown[], patch: readonly unknown[]): PatchError | null {
   const items = [...current, ...patch];
   if (items.every(isObject)) return null;
   return isList(items[0])
-    ? new PatchFault('inapplicable', 'lists of lists are not supported')
-    : new PatchFault('bad', `list element types are not identical: ${goText([current, patch])}`);
+    ? new PatchError('inapplicable', 'lists of lists are not supported')
+    : new PatchError('bad', `list element types are not identical: ${goText([current, patch])}`);
 }
 
 const asObject = (item: unknown): JsonObject => {
   if (!isObject(item))
-    throw new PatchFault('bad', `expected a map[string]interface {}, but received a ${goType(item)}`);
+    throw new PatchError('bad', `expected a map[string]interface {}, but received a ${goType(item)}`);
   return item;
 };
 
@@ -162,14 +162,14 @@ function identified(item: unknown, key: string): { readonly id: string; readonly
   const object = asObject(item);
   const value = own(object, key);
   if (value === undefined || isObject(value) || isList(value)) {
-    throw new PatchFault('bad', `map: ${goText(object)} does not contain declared merge key: ${key}`);
+    throw new PatchError('bad', `map: ${goText(object)} does not contain declared merge key: ${key}`);
   }
   return { id: scalarId(value), object };
 }
 
 /** Scalars are equal if these are. */
 function scalarId(value: unknown): string {
-  if (isList(value)) throw new PatchFault('inapplicable', 'lists of lists are not supported');
-  if (isObject(value)) throw new PatchFault('bad', `list element types are not identical: ${goText(value)}`);
+  if (isList(value)) throw new PatchError('inapplicable', 'lists of lists are not supported');
+  if (isObject(value)) throw new PatchError('bad', `list element types are not identical: ${goText(value)}`);
   return JSON.stringify(value) ?? 'null';
 }

@@ -3,7 +3,7 @@ import { type JsonObject, isList, isObject, own } from './json-value.ts';
 import { goText, goType } from './go-text.ts';
 import { fieldNamed, typeNamed } from './kind-fields.ts';
 import type { Patched } from './patch-outcome.ts';
-import { PatchFault, inOrderOf, mergeKeyed, mergeScalars, withoutScalars } from './strategic-list.ts';
+import { PatchError, inOrderOf, mergeKeyed, mergeScalars, withoutScalars } from './strategic-list.ts';
 
 const PATCH = '$patch';
 const RETAIN_KEYS = '$retainKeys';
@@ -11,21 +11,21 @@ const SET_ORDER = '$setElementOrder';
 const DELETE_SCALARS = '$deleteFromPrimitiveList';
 
 /**
- * Applies a strategic merge patch: a merge patch that knows which lists are merged by which key, and whose directives
- * delete, replace and order (kubernetes/community, strategic-merge-patch.md, and what apimachinery's strategicpatch makes of
- * it). `current` stays as it is. Recursion is as deep as the patch.
+ * Applies a strategic merge patch: a merge patch that knows which lists are merged by which key, and whose directives delete,
+ * replace, and order (kubernetes/community, strategic-merge-patch.md, and apimachinery's strategicpatch). `current` does not
+ * change. Recursion is as deep as the patch.
  */
 export function strategicMerge(table: KindTable, type: string, current: JsonObject, patch: JsonObject): Patched {
   try {
     const document = mergeObjects(placeOf(table, { is: 'object', of: type }), current, patch);
     return { kind: 'patched', document };
   } catch (error) {
-    if (error instanceof PatchFault) return { kind: error.kind, message: error.message };
+    if (error instanceof PatchError) return { kind: error.kind, message: error.message };
     throw error;
   }
 }
 
-/** Where an object stands: in a struct with its fields, in a map, or where the table does not know. */
+/** Where an object is: in a struct with its fields, in a map, or in a place that the table does not know. */
 type Place =
   | { readonly kind: 'struct'; readonly table: KindTable; readonly name: string; readonly of: ObjectType }
   | { readonly kind: 'map'; readonly table: KindTable; readonly of: FieldType }
@@ -39,13 +39,13 @@ function placeOf(table: KindTable, type: FieldType | null): Place {
   return type?.is === 'object' && of !== null ? { kind: 'struct', table, name: type.of, of } : ANYTHING;
 }
 
-/** The type of what stands under a key. null: the table does not know. */
+/** The type of the value under a key. null: the table does not know. */
 function typeUnder(place: Place, key: string): FieldType | null {
   if (place.kind === 'anything') return null;
   if (place.kind === 'map') return place.of;
   const field = fieldNamed(place.table, place.of, key);
   if (field === null)
-    throw new PatchFault(
+    throw new PatchError(
       'bad',
       `unable to find api field in struct ${place.name} for the json field ${JSON.stringify(key)}`,
     );
@@ -68,7 +68,7 @@ function mergeObjects(place: Place, current: JsonObject, patch: JsonObject): Jso
     if (key.startsWith(DELETE_SCALARS)) {
       const field = fieldBehind(key, DELETE_SCALARS, 'invalid patch format of primitive list');
       const list = merged.get(field);
-      if (!isList(value)) throw new PatchFault('bad', 'invalid patch format of primitive list');
+      if (!isList(value)) throw new PatchError('bad', 'invalid patch format of primitive list');
       if (isList(list)) merged.set(field, withoutScalars(list, value));
     } else if (value === null) merged.delete(key);
     else merged.set(key, mergeValues(place, key, merged.get(key), value));
@@ -76,7 +76,7 @@ function mergeObjects(place: Place, current: JsonObject, patch: JsonObject): Jso
   return Object.fromEntries(merged);
 }
 
-/** What `$patch` in an object says. */
+/** The value of `$patch` in an object. */
 function directed(patch: JsonObject): JsonObject {
   const directive = own(patch, PATCH);
   if (directive === 'delete') return {};
@@ -84,15 +84,15 @@ function directed(patch: JsonObject): JsonObject {
   return withoutDirectives(patch) as JsonObject;
 }
 
-const unknownDirective = (directive: unknown, patch: JsonObject): PatchFault =>
-  new PatchFault('bad', `unknown patch type: ${goText(directive)} in map: ${goText(patch)}`);
+const unknownDirective = (directive: unknown, patch: JsonObject): PatchError =>
+  new PatchError('bad', `unknown patch type: ${goText(directive)} in map: ${goText(patch)}`);
 
-/** What `$retainKeys` lets stay: of a union's fields (a volume's sources) only the one that is set. */
+/** What `$retainKeys` keeps: of a union's fields (a volume's sources), only the one that is set. */
 function retained(current: JsonObject, patch: JsonObject): readonly (readonly [string, unknown])[] {
   const entries = Object.entries(current);
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return entries;
   const named = own(patch, RETAIN_KEYS);
-  const malformed = new PatchFault('bad', 'invalid patch format of retainKeys');
+  const malformed = new PatchError('bad', 'invalid patch format of retainKeys');
   if (!isList(named)) throw malformed;
   const keys = new Set(named);
   for (const [key, value] of Object.entries(patch)) {
@@ -104,7 +104,7 @@ function retained(current: JsonObject, patch: JsonObject): readonly (readonly [s
 
 /** `env` of `$setElementOrder/env` */
 function fieldBehind(key: string, directive: string, malformed: string): string {
-  if (!key.startsWith(`${directive}/`)) throw new PatchFault('bad', malformed);
+  if (!key.startsWith(`${directive}/`)) throw new PatchError('bad', malformed);
   return key.slice(directive.length + 1);
 }
 
@@ -130,10 +130,10 @@ function mergeLists(place: Place, key: string, current: readonly unknown[], patc
   });
 }
 
-/** A list whose items `$setElementOrder` puts in order: first what the patch does to it, then the order. null: there is none. */
+/** A list whose items `$setElementOrder` sorts: first the patch's changes, then the order. null: there is none. */
 function orderedList(place: Place, field: string, current: unknown, patch: unknown, order: unknown) {
   for (const each of [order, ...(current === undefined ? [] : [current]), ...(patch === undefined ? [] : [patch])]) {
-    if (!isList(each)) throw new PatchFault('bad', `expected a []interface {}, but received a ${goType(each)}`);
+    if (!isList(each)) throw new PatchError('bad', `expected a []interface {}, but received a ${goType(each)}`);
   }
   if (!isList(order)) return null;
   const type = typeUnder(place, field);
@@ -145,7 +145,7 @@ function orderedList(place: Place, field: string, current: unknown, patch: unkno
   return inOrderOf(isList(merged) ? merged : [], { order, changes, before: list, key });
 }
 
-/** A value that is taken as it stands: what `$` says is for what was there before, and there is nothing; nulls likewise. */
+/** A value that is used as it is: `$` directives apply to existing values, and there is none; the same for nulls. */
 function withoutDirectives(value: unknown): unknown {
   if (isList(value)) {
     return value.filter((item) => !isObject(item) || !Object.hasOwn(item, PATCH)).map(withoutDirectives);

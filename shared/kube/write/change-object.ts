@@ -1,39 +1,43 @@
-import { asTime } from '../../domain/brand.ts';
-import type { ManagedFieldsEntry } from '../../domain/manifest.ts';
+import { asTime } from '../../domain/base/time.ts';
+import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
-import type { ApiDeps } from '../api-deps.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { misfit } from '../object-size.ts';
-import { entriesForUpdate } from '../patch/decode-managed-fields.ts';
-import { managedAfterUpdate } from '../patch/managed-fields.ts';
-import { type StatusError, conflict, invalidObject, notFound } from '../status-error.ts';
+import type { Extent } from '../../schema/object/object-update.ts';
+import type { ApiDeps } from '../http/api-deps.ts';
+import type { KubeObject } from '../http/kube-object.ts';
+import { tooLargeError } from '../http/object-size.ts';
+import { entriesForUpdate } from '../apply/decode-managed-fields.ts';
+import { managedAfterUpdate } from '../apply/managed-fields.ts';
+import { type StatusError, conflict, invalidObject, notFound } from '../http/status-error.ts';
 import { notAdmitted } from './refused-write.ts';
 import type { Changeable, Found, ObjectName } from './writable-kind.ts';
 import type { WriteOptions } from './write-options.ts';
+import { tryOnConflict } from '../../store/retry-on-conflict.ts';
 
 export type Changed =
   | { readonly kind: 'ok'; readonly object: KubeObject; readonly warnings: readonly string[]; readonly isNew: boolean }
   | { readonly kind: 'refused'; readonly error: StatusError };
 
-/** What becomes of an object: a whole new document of it, and who has said what then. */
-export type Wish = {
+/** The result for an object: a whole new document, and its managers. */
+export type ChangeRequest = {
   readonly document: unknown;
-  /** Sent in place of the document. */
+  /** Sent instead of the document. */
   readonly patch?: unknown;
-  /** How fields are managed afterwards, where the request itself says so; else the one who wrote manages what it changed. */
+  /** How fields are managed afterwards, if the request itself says so; otherwise the writer manages what it changed. */
   readonly managedFields?: (after: KubeObject) => readonly ManagedFieldsEntry[];
 };
 
 export type Decision<F extends Found> = (
   found: F,
-) => { readonly kind: 'wish'; readonly wish: Wish } | { readonly kind: 'refused'; readonly error: StatusError };
+) =>
+  | { readonly kind: 'wish'; readonly wanted: ChangeRequest }
+  | { readonly kind: 'refused'; readonly error: StatusError };
 
-/** A client that gives no version means "whatever is there"; somebody else may have been faster this often. */
+/** A client that gives no version means "whatever exists"; other writers may have been faster this often. */
 const TRIES_MAX = 10;
 
 /**
- * Changes an object: what there is, what the request makes of it, admission, then one conditional write; all over again
- * if somebody else was faster. What changes nothing is not stored, and its times stay.
+ * Changes an object: read it, apply the request, admit the result, then one conditional write; all of it again if another
+ * writer was faster. A request that changes nothing is not stored, and the times stay.
  */
 export async function changeObject<F extends Found, A>(
   kind: Changeable<F, A>,
@@ -43,16 +47,16 @@ export async function changeObject<F extends Found, A>(
   deps: ApiDeps,
 ): Promise<Changed> {
   const { resource } = kind;
-  for (let tried = 0; tried < TRIES_MAX; tried++) {
+  const outcome = await tryOnConflict(TRIES_MAX, async (): Promise<Changed | 'conflict'> => {
     const found = await kind.find(key, true);
     if (found === null) return { kind: 'refused', error: notFound(resource, key.name) };
     const decision = decide(found);
     if (decision.kind === 'refused') return decision;
-    const { document, managedFields: asked } = decision.wish;
+    const { document, managedFields: asked } = decision.wanted;
     const stale = staleness(kind, found.object, document);
     if (stale !== null) return { kind: 'refused', error: stale };
     const update = kind.admitUpdate(found, document, options.fieldValidation);
-    if (update.kind !== 'ok') return { kind: 'refused', error: notAdmitted(resource, update, decision.wish.patch) };
+    if (update.kind !== 'ok') return { kind: 'refused', error: notAdmitted(resource, update, decision.wanted.patch) };
     const { admitted, warnings, changed } = update;
     const stored = found.object.metadata.managedFields ?? [];
     const who = whoWrites(kind, options, deps);
@@ -62,20 +66,22 @@ export async function changeObject<F extends Found, A>(
       managedAfterUpdate(KINDS, kind.type, found.object, after, entriesSent(document, stored, who.time), who);
     if (changed === 'nothing' && isSaidBefore(managedFields, stored))
       return { kind: 'ok', object: found.object, warnings, isNew: false };
-    const tooLarge = misfit(after, managedFields);
+    const tooLarge = tooLargeError(after, managedFields);
     if (tooLarge !== null) return { kind: 'refused', error: tooLarge };
     if (options.dryRun)
       return { kind: 'ok', object: wouldBe(kind, found.object, after, managedFields, changed), warnings, isNew: false };
     const replaced = await kind.replace(found, admitted, managedFields, changed === 'spec' ? 'spec' : 'metadata');
     if (replaced.kind === 'gone') return { kind: 'refused', error: notFound(resource, key.name) };
     if (replaced.kind === 'invalid')
-      return { kind: 'refused', error: invalidObject(resource, key.name, replaced.faults) };
-    if (replaced.kind === 'replaced') return { kind: 'ok', object: replaced.object, warnings, isNew: false };
-  }
+      return { kind: 'refused', error: invalidObject(resource, key.name, replaced.errors) };
+    if (replaced.kind === 'lost') return 'conflict';
+    return { kind: 'ok', object: replaced.object, warnings, isNew: false };
+  });
+  if (outcome !== 'conflict') return outcome;
   return { kind: 'refused', error: conflict(resource, key.name, MODIFIED) };
 }
 
-/** In whose name, and since when, fields are managed that a request writes. */
+/** The manager, and the time, of fields that a request writes. */
 export const whoWrites = <F extends Found, A>(
   { apiVersion, subresource }: Changeable<F, A>,
   { manager }: Pick<WriteOptions, 'manager'>,
@@ -87,14 +93,14 @@ export const whoWrites = <F extends Found, A>(
   ...(subresource === undefined ? {} : { subresource }),
 });
 
-/** Whether the same managers have said the same fields, whenever: a configuration may differ in defaults only. */
+/** Whether the same managers have set the same fields, at any time: a configuration may differ only in defaults. */
 const isSaidBefore = (one: readonly ManagedFieldsEntry[], other: readonly ManagedFieldsEntry[]): boolean =>
   JSON.stringify(one.map(timeless)) === JSON.stringify(other.map(timeless));
 const timeless = ({ time: _time, ...entry }: ManagedFieldsEntry) => entry;
 
 const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
-/** Optimistic concurrency: a document that names a version or a uid is about that one (409 otherwise). */
+/** Optimistic concurrency: a document that names a version or a uid means exactly that one (409 otherwise). */
 function staleness<F extends Found, A>(
   { resource }: Changeable<F, A>,
   { metadata: { name, uid, resourceVersion } }: KubeObject,
@@ -110,7 +116,7 @@ function staleness<F extends Found, A>(
   return null;
 }
 
-/** A document may say who manages its fields, as clients do that migrate from one way to another, or start anew. */
+/** A document may say who manages its fields, as clients do that migrate from one way to another, or reset them. */
 function entriesSent(
   document: unknown,
   stored: readonly ManagedFieldsEntry[],
@@ -122,20 +128,20 @@ function entriesSent(
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** An object's metadata, as far as it has any. */
+/** An object's metadata, if it has any. */
 export function metadataOf(document: unknown): Readonly<Record<string, unknown>> {
   if (typeof document !== 'object' || document === null || !('metadata' in document)) return {};
   const { metadata } = document;
   return typeof metadata === 'object' && metadata !== null ? { ...metadata } : {};
 }
 
-/** What a dry run shows: the stored object with what would be changed. */
+/** What a dry run shows: the stored object with the changes. */
 function wouldBe<F extends Found, A>(
   { subresource }: Changeable<F, A>,
   stored: KubeObject,
   preview: KubeObject,
   managedFields: readonly ManagedFieldsEntry[],
-  changed: 'nothing' | 'metadata' | 'spec',
+  changed: Extent,
 ): KubeObject {
   const { generation, creationTimestamp, resourceVersion, deletionTimestamp } = stored.metadata;
   return {

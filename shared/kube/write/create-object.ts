@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
-import type { ManagedFieldsEntry } from '../../domain/manifest.ts';
+import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
-import type { ApiDeps } from '../api-deps.ts';
-import { misfit } from '../object-size.ts';
-import { managedAfterUpdate } from '../patch/managed-fields.ts';
-import { type StatusError, errorResponse, invalidObject } from '../status-error.ts';
+import type { ApiDeps } from '../http/api-deps.ts';
+import { tooLargeError } from '../http/object-size.ts';
+import { managedAfterUpdate } from '../apply/managed-fields.ts';
+import { type StatusError, errorResponse, invalidObject } from '../http/status-error.ts';
 import { whoWrites } from './change-object.ts';
 import { readDocument } from './read-document.ts';
 import { notAdmitted, notCreated, withWarnings } from './refused-write.ts';
@@ -38,7 +38,7 @@ export async function createObject<F extends Found, A>(
   return withWarnings(show(stored.created), [...sent.value.warnings, ...stored.warnings]);
 }
 
-/** A name that was made from `generateName` and is taken is made again, as Kubernetes does. */
+/** A name from `generateName` that is taken is generated again, as in Kubernetes. */
 const NAMES_TRIED_MAX = 8;
 
 type Stored =
@@ -49,7 +49,7 @@ type Stored =
     }
   | { readonly kind: 'refused'; readonly error: StatusError };
 
-/** Admits a new object and stores it, unless it is only tried. */
+/** Admits a new object and stores it, unless it is a dry run. */
 export async function storeNew<F extends Found, A>(
   kind: WritableKind<F, A>,
   document: unknown,
@@ -64,12 +64,12 @@ export async function storeNew<F extends Found, A>(
     if (admission.kind !== 'ok') return { kind: 'refused', error: notAdmitted(kind.resource, admission) };
     const { admitted, name, warnings } = admission;
     const managedFields = managedFieldsOf(admitted);
-    const tooLarge = misfit(kind.preview(admitted), managedFields);
+    const tooLarge = tooLargeError(kind.preview(admitted), managedFields);
     if (tooLarge !== null) return { kind: 'refused', error: tooLarge };
     const created = dryRun ? await tryOut(kind, admitted, managedFields) : await kind.create(admitted, managedFields);
     if (created.kind === 'created') return { kind: 'stored', created, warnings };
     if (created.kind === 'invalid')
-      return { kind: 'refused', error: invalidObject(kind.resource, name, created.faults) };
+      return { kind: 'refused', error: invalidObject(kind.resource, name, created.errors) };
     if (created.kind !== 'taken' || named || tried === NAMES_TRIED_MAX)
       return { kind: 'refused', error: notCreated(kind.resource, { namespace, name }, created.kind) };
   }
@@ -88,10 +88,10 @@ async function tryOut<F extends Found, A>(
   return { kind: 'created', object: { ...preview, metadata: { ...metadata, resourceVersion: '' } } };
 }
 
-/** Kubernetes' letters for generated names: without vowels, so that they make no words. */
+/** Kubernetes' letters for generated names: without vowels, so that no words result. */
 const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** Five letters from a random UUID's first digits: as random, and one source of randomness less. */
+/** Five letters from a random UUID's first digits: as random, without another source of randomness. */
 function suffixOf(uid: string): string {
   let rest = Number.parseInt(uid.slice(0, 8), 16);
   let word = '';
@@ -102,7 +102,7 @@ function suffixOf(uid: string): string {
   return word;
 }
 
-/** It says its name, so another cannot be made. */
+/** It has a name, so another cannot be generated. */
 function isNamed(document: unknown): boolean {
   if (typeof document !== 'object' || document === null || !('metadata' in document)) return true;
   const { metadata } = document;

@@ -1,17 +1,17 @@
 import type { Context } from 'hono';
-import { type Page, type PageRequest, parsePage } from '../list-page.ts';
-import { type Resource, type StatusError, errorResponse, successStatus } from '../status-error.ts';
+import { type Page, type PageRequest, parsePage } from '../list/list-page.ts';
+import { type Resource, type StatusError, errorResponse, successStatus } from '../http/status-error.ts';
 
-/** Objects of one page, which is listed before any of it is deleted. */
+/** Objects of one page, which is listed before any of them is deleted. */
 const PAGE = 500;
-/** Each takes a few requests of the store, one after the other; a gateway waits for half a minute. */
+/** Each takes a few requests to the store, one after the other; a gateway waits half a minute. */
 const AT_ONCE = 8;
 
 /**
- * Answers `DELETE` of a collection: everything that `list` shows, a few at a time, or one page of it where the request
- * has a limit.
+ * Answers `DELETE` of a collection: everything that `list` shows, a few at a time, or one page of it if the request has a
+ * limit.
  *
- * @param remove resolves to what stands in the way and ends it; null: nothing does
+ * @param remove resolves to the obstacle that ends it; null: none
  */
 export async function deleteListed<T>(
   c: Context,

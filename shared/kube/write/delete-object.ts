@@ -1,19 +1,27 @@
 import type { Context } from 'hono';
-import { type Deletion, deletionOf } from '../delete-options.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { type Resource, type StatusError, conflict, errorResponse, notFound, successStatus } from '../status-error.ts';
+import { type Deletion, deletionOf } from './deletion.ts';
+import type { KubeObject } from '../http/kube-object.ts';
+import {
+  type Resource,
+  type StatusError,
+  conflict,
+  errorResponse,
+  notFound,
+  successStatus,
+} from '../http/status-error.ts';
 import type { Found, ObjectName, Removed, WritableKind } from './writable-kind.ts';
+import { tryOnConflict } from '../../store/retry-on-conflict.ts';
 
-/** Answers `DELETE` of one object: a Status if it is gone now, the object itself if something still holds it. */
+/** Answers `DELETE` of one object: a Status if it is gone now, the object itself if a finalizer still holds it. */
 export async function deleteObject<F extends Found, A>(
   c: Context,
   kind: WritableKind<F, A>,
   key: ObjectName,
   show: (object: KubeObject, code: 200 | 201) => Response,
 ): Promise<Response> {
-  const wish = await deletionOf(c, kind.orphans);
-  if (wish.kind === 'bad') return errorResponse(wish.error);
-  const removed = await remove(kind, key, wish);
+  const wanted = await deletionOf(c, kind.orphans);
+  if (wanted.kind === 'bad') return errorResponse(wanted.error);
+  const removed = await remove(kind, key, wanted);
   if (removed.kind === 'refused') return errorResponse(removed.error);
   return removed.kind === 'terminating' ? show(removed.object, 200) : Response.json(removed.status);
 }
@@ -23,7 +31,7 @@ type Outcome =
   | { readonly kind: 'terminating'; readonly object: KubeObject }
   | { readonly kind: 'refused'; readonly error: StatusError };
 
-/** A delete without preconditions that meets a change takes the object as it is then. */
+/** A delete without preconditions that meets a change uses the changed object. */
 const TRIES_MAX = 10;
 
 export async function remove<F extends Found, A>(
@@ -32,7 +40,7 @@ export async function remove<F extends Found, A>(
   { preconditions, propagation, dryRun }: Pick<Deletion, 'preconditions' | 'propagation' | 'dryRun'>,
 ): Promise<Outcome> {
   const { resource } = kind;
-  for (let tried = 0; tried < TRIES_MAX; tried++) {
+  const outcome = await tryOnConflict(TRIES_MAX, async (): Promise<Outcome | 'conflict'> => {
     const found = await kind.find(key, preconditions.resourceVersion !== null);
     if (found === null) return { kind: 'refused', error: notFound(resource, key.name) };
     const { uid } = found.object.metadata;
@@ -41,8 +49,10 @@ export async function remove<F extends Found, A>(
     const removed: Removed = dryRun ? { kind: 'deleted' } : await kind.remove(found, propagation);
     if (removed.kind === 'gone') return { kind: 'refused', error: notFound(resource, key.name) };
     if (removed.kind === 'terminating') return removed;
-    if (removed.kind === 'deleted') return { kind: 'deleted', status: successStatus(resource, key.name, uid) };
-  }
+    if (removed.kind === 'lost') return 'conflict';
+    return { kind: 'deleted', status: successStatus(resource, key.name, uid) };
+  });
+  if (outcome !== 'conflict') return outcome;
   const why = 'the object has been modified; please apply your changes to the latest version and try again';
   return { kind: 'refused', error: conflict(resource, key.name, why) };
 }

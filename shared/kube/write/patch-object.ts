@@ -1,14 +1,14 @@
 import type { Context } from 'hono';
-import type { ParsedDocument } from '../../schema/document.ts';
-import type { FloatNumber } from '../../schema/json-text.ts';
+import type { ParsedDocument } from '../../schema/object/document.ts';
+import type { FloatNumber } from '../../schema/object/json-text.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
-import type { ApiDeps } from '../api-deps.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { describeConflicts } from '../patch/apply-conflicts.ts';
-import { applyConfiguration } from '../patch/apply.ts';
+import type { ApiDeps } from '../http/api-deps.ts';
+import type { KubeObject } from '../http/kube-object.ts';
+import { describeConflicts } from '../apply/apply-conflicts.ts';
+import { applyConfiguration } from '../apply/apply.ts';
 import { floatsPut, refusedFloats } from '../patch/float-fields.ts';
 import { type PatchKind, patchDocument } from '../patch/patch-document.ts';
-import { readText } from '../request-body.ts';
+import { readText } from '../http/request-body.ts';
 import {
   type StatusError,
   applyConflict,
@@ -16,7 +16,7 @@ import {
   errorResponse,
   inapplicablePatch,
   unsupportedMediaType,
-} from '../status-error.ts';
+} from '../http/status-error.ts';
 import { type Changed, type Decision, changeObject, metadataOf, whoWrites } from './change-object.ts';
 import { storeNew } from './create-object.ts';
 import { twiceAndUnknown } from './read-document.ts';
@@ -31,7 +31,7 @@ const PATCHES: ReadonlyMap<string, PatchKind | 'apply'> = new Map([
   ['application/strategic-merge-patch+json', 'strategic'],
 ]);
 
-/** Answers `PATCH`: each of Kubernetes' four kinds, told apart by Content-Type. */
+/** Answers `PATCH`: each of Kubernetes' four kinds, by Content-Type. */
 export async function patchObject<F extends Found, A>(
   c: Context,
   kind: Changeable<F, A>,
@@ -58,7 +58,7 @@ export async function patchObject<F extends Found, A>(
   return withWarnings(show(changed.object, changed.isNew ? 201 : 200), [...warnings, ...changed.warnings]);
 }
 
-/** A patch as JSON. `twice`: what is said of a key that stands twice, if that is an error. */
+/** A patch as JSON. `twice`: the message for a duplicate key, if that is an error. */
 type Sent = {
   readonly value: unknown;
   readonly floats: readonly FloatNumber[];
@@ -66,7 +66,7 @@ type Sent = {
   readonly warnings: readonly string[];
 };
 
-/** What a body says; keys that stand twice are refused or told, as in an object. */
+/** The contents of a body; duplicate keys are refused or reported, as in an object. */
 function contentOf(
   document: ParsedDocument | null,
   { fieldValidation }: WriteOptions,
@@ -85,7 +85,7 @@ function contentOf(
   };
 }
 
-/** What a patch makes of an object. */
+/** The result of a patch on an object. */
 function patching<F extends Found, A>(
   { type, resource }: Changeable<F, A>,
   patch: PatchKind,
@@ -99,11 +99,11 @@ function patching<F extends Found, A>(
       refusedFloats(type, floatsPut(patch, value, floats)) ??
       (twice === null ? null : twiceAndUnknown(type, twice, document));
     if (refused !== null) return { kind: 'refused', error: notAdmitted(resource, refused, value) };
-    return { kind: 'wish', wish: { document, patch: value } };
+    return { kind: 'wish', wanted: { document, patch: value } };
   };
 }
 
-/** Server-side apply: the object is made if there is none. */
+/** Server-side apply: the object is created if it does not exist. */
 async function apply<F extends Found, A>(
   kind: Changeable<F, A>,
   key: ObjectName,
@@ -114,7 +114,7 @@ async function apply<F extends Found, A>(
   const misplaced = misplacement(kind, key, config);
   if (misplaced !== null) return { kind: 'refused', error: badRequest(misplaced) };
   const who = () => ({ ...whoWrites(kind, options, deps), force: options.force });
-  // There is no status without its object.
+  // A status does not exist without its object.
   if (kind.subresource === undefined && (await kind.find(key, false)) === null) {
     const applied = applyConfiguration(KINDS, kind.type, null, config, [], who());
     if (applied.kind !== 'applied') return { kind: 'refused', error: notApplied(applied) };
@@ -129,7 +129,7 @@ async function apply<F extends Found, A>(
     );
     if (stored.kind === 'stored')
       return { kind: 'ok', object: stored.created.object, warnings: stored.warnings, isNew: true };
-    // Somebody else has just made it: then it is theirs that is applied to.
+    // Another client has just created it: apply to that one.
     const isTaken = stored.error.reason === 'AlreadyExists' && (await kind.find({ namespace, name }, false)) !== null;
     if (!isTaken) return { kind: 'refused', error: stored.error };
   }
@@ -140,7 +140,7 @@ async function apply<F extends Found, A>(
       const entries = object.metadata.managedFields ?? [];
       const applied = applyConfiguration(KINDS, kind.type, object, config, entries, who());
       if (applied.kind !== 'applied') return { kind: 'refused', error: notApplied(applied) };
-      return { kind: 'wish', wish: { document: applied.document, managedFields: () => applied.entries } };
+      return { kind: 'wish', wanted: { document: applied.document, managedFields: () => applied.entries } };
     },
     options,
     deps,
@@ -152,7 +152,7 @@ const notApplied = (
 ): StatusError =>
   applied.kind === 'bad' ? badRequest(applied.message) : applyConflict(describeConflicts(applied.conflicts));
 
-/** A configuration says what it is about, and it must be this. */
+/** A configuration names its object, which must be this one. */
 function misplacement<F extends Found, A>(
   { apiVersion, resource }: Changeable<F, A>,
   { namespace, name }: ObjectName,

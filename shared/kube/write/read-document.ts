@@ -1,17 +1,17 @@
 import type { Context } from 'hono';
-import { type FieldValidation, type Undecodable, refusedReading } from '../../schema/read-object.ts';
-import { readBody } from '../request-body.ts';
-import { type Resource, badRequest } from '../status-error.ts';
+import { type FieldValidation, type Undecodable, refusedReading } from '../../schema/object/read-object.ts';
+import { readBody } from '../http/request-body.ts';
+import { type Resource, badRequest } from '../http/status-error.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
 import { refusedFloats } from '../patch/float-fields.ts';
 import { isObject, without } from '../patch/json-value.ts';
-import { typedFaults } from '../patch/typed-faults.ts';
+import { typedErrors } from '../apply/type-errors.ts';
 import { notAdmitted } from './refused-write.ts';
 import type { Read } from './write-options.ts';
 
 export type SentDocument = { readonly value: unknown; readonly warnings: readonly string[] };
 
-/** Reads the whole object that a create or an update sends; a field that stands twice is an unknown field's like. */
+/** Parses the whole object that a create or an update sends; a duplicate field is treated like an unknown one. */
 export async function readDocument(
   c: Context,
   resource: Resource,
@@ -35,20 +35,20 @@ export async function readDocument(
 }
 
 /**
- * Both kinds of strict decoding errors, told at once: fields that stand twice, and those that there are not.
+ * Both kinds of strict decoding errors at once: duplicate fields and unknown fields.
  *
- * @param twice what is said of the field that stands twice
- * @param value the object in which unknown fields are looked for
+ * @param twice the message for the duplicate field
+ * @param value the object to check for unknown fields
  */
 export function twiceAndUnknown(kind: string, twice: string, value: unknown): Undecodable {
-  const faults = [twice, ...unknownFields(kind, value)].join(', ');
-  return refusedReading(`${kind} in version "v1" cannot be handled as a ${kind}: strict decoding error: ${faults}`);
+  const errors = [twice, ...unknownFields(kind, value)].join(', ');
+  return refusedReading(`${kind} in version "v1" cannot be handled as a ${kind}: strict decoding error: ${errors}`);
 }
 
 const unknownFields = (kind: string, value: unknown): readonly string[] =>
-  typedFaults(KINDS, { is: 'object', of: kind }, withoutType(value))
-    .filter((fault) => fault.endsWith(UNDECLARED))
-    .map((fault) => `unknown field ${JSON.stringify(fault.slice(1, -UNDECLARED.length))}`);
+  typedErrors(KINDS, { is: 'object', of: kind }, withoutType(value))
+    .filter((fieldError) => fieldError.endsWith(UNDECLARED))
+    .map((fieldError) => `unknown field ${JSON.stringify(fieldError.slice(1, -UNDECLARED.length))}`);
 
 const UNDECLARED = ': field not declared in schema';
 

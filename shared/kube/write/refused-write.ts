@@ -1,5 +1,5 @@
-import { type Fault, invalid } from '../../schema/fault.ts';
-import type { Undecodable } from '../../schema/read-object.ts';
+import { type FieldError, invalid } from '../../schema/object/field-error.ts';
+import type { Undecodable } from '../../schema/object/read-object.ts';
 import {
   NAMESPACES,
   type Resource,
@@ -9,16 +9,16 @@ import {
   namespaceTerminating,
   invalidObject,
   notFound,
-} from '../status-error.ts';
+} from '../http/status-error.ts';
 import type { ObjectName, Refusal } from './writable-kind.ts';
 
-/** What a client is told whose object was not admitted: 422, also where a `patch` has made something unreadable of it. */
+/** The answer for an object that was not admitted: 422, also if a `patch` has made it unreadable. */
 export function notAdmitted(
   resource: Resource,
-  refused: Undecodable | { readonly kind: 'invalid'; readonly name: string; readonly faults: readonly Fault[] },
+  refused: Undecodable | { readonly kind: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] },
   patch?: unknown,
 ): StatusError {
-  if (refused.kind === 'invalid') return invalidObject(resource, refused.name, refused.faults);
+  if (refused.kind === 'invalid') return invalidObject(resource, refused.name, refused.errors);
   if (patch !== undefined) {
     const message = refused.message.replace(/^.* cannot be handled as an? \w+: (?=strict decoding error: )/, '');
     return invalidObject(NOTHING, '', [invalid('patch', JSON.stringify(patch), message)]);
@@ -29,10 +29,10 @@ export function notAdmitted(
   );
 }
 
-/** Kubernetes names no kind where it speaks of a patch. */
+/** Kubernetes does not name the kind in messages about a patch. */
 const NOTHING: Resource = { group: '', plural: '', kind: '' };
 
-/** What a client is told whose object cannot be where it should be. */
+/** The answer for an object that cannot be in its place. */
 export function notCreated(resource: Resource, { namespace, name }: ObjectName, refusal: Refusal): StatusError {
   switch (refusal) {
     case 'taken':
@@ -44,13 +44,13 @@ export function notCreated(resource: Resource, { namespace, name }: ObjectName, 
   }
 }
 
-/** As the API server (endpoints/filters/warning.go): beyond so many characters warnings are cut, and then left out. */
+/** As in the API server (endpoints/filters/warning.go): above this many characters, warnings are cut, and then omitted. */
 const WARNINGS_CHARS_MAX = 4096;
 const CUT_WARNING_CHARS = 256;
 
 /**
- * Adds Kubernetes' warnings to an answer: kubectl prints them. A header takes printable ASCII only, and a gateway takes
- * 10 KB of headers: with more, the answer to what is stored already would be lost.
+ * Adds Kubernetes' warnings to an answer: kubectl prints them. A header takes printable ASCII only, and a gateway takes 10 KB
+ * of headers: with more, the answer to a completed write would be lost.
  */
 export function withWarnings(response: Response, warnings: readonly string[]): Response {
   const texts = [...new Set(warnings)];

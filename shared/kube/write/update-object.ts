@@ -1,14 +1,14 @@
 import type { Context } from 'hono';
-import type { ApiDeps } from '../api-deps.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { badRequest, errorResponse } from '../status-error.ts';
+import type { ApiDeps } from '../http/api-deps.ts';
+import type { KubeObject } from '../http/kube-object.ts';
+import { badRequest, errorResponse } from '../http/status-error.ts';
 import { changeObject, metadataOf } from './change-object.ts';
 import { readDocument } from './read-document.ts';
 import { withWarnings } from './refused-write.ts';
 import type { Changeable, Found, ObjectName } from './writable-kind.ts';
 import { writeOptions } from './write-options.ts';
 
-/** Answers `PUT`: the document takes the object's place, if it is about the version that there is, or says none. */
+/** Answers `PUT`: the document replaces the object, if it names the current version or none. */
 export async function updateObject<F extends Found, A>(
   c: Context,
   kind: Changeable<F, A>,
@@ -30,7 +30,7 @@ export async function updateObject<F extends Found, A>(
     return errorResponse(
       badRequest('the namespace of the provided object does not match the namespace sent on the request'),
     );
-  const changed = await changeObject(kind, key, () => ({ kind: 'wish', wish: { document } }), options.value, deps);
+  const changed = await changeObject(kind, key, () => ({ kind: 'wish', wanted: { document } }), options.value, deps);
   if (changed.kind === 'refused') return errorResponse(changed.error);
   return withWarnings(show(changed.object, 200), [...warnings, ...changed.warnings]);
 }

@@ -1,13 +1,15 @@
-import type { ManagedFieldsEntry } from '../../domain/manifest.ts';
-import type { Fault } from '../../schema/fault.ts';
-import type { FieldValidation, Undecodable } from '../../schema/read-object.ts';
-import type { KubeObject } from '../kube-object.ts';
-import type { Resource } from '../status-error.ts';
+import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
+import type { CreationRefusal } from '../../ports/job-commands.ts';
+import type { FieldError } from '../../schema/object/field-error.ts';
+import type { Extent } from '../../schema/object/object-update.ts';
+import type { FieldValidation, Undecodable } from '../../schema/object/read-object.ts';
+import type { KubeObject } from '../http/kube-object.ts';
+import type { Resource } from '../http/status-error.ts';
 
 /**
- * What users change of objects that there are.
+ * How users change existing objects.
  *
- * @typeParam F what is known of an object that there is
+ * @typeParam F what we know about an existing object
  * @typeParam A an object that was admitted and may be stored
  */
 type ChangeableKind<F extends Found, A> = {
@@ -15,10 +17,10 @@ type ChangeableKind<F extends Found, A> = {
   readonly apiVersion: string;
   /** Its name in the table of kinds. */
   readonly type: string;
-  /** @param settled everything that was committed must be in its resourceVersion, as somebody is going to compare it */
-  find(key: ObjectName, settled: boolean): Promise<F | null>;
+  /** @param published everything committed must be in its resourceVersion, because it will be compared */
+  find(key: ObjectName, published: boolean): Promise<F | null>;
   admitUpdate(found: F, document: unknown, fieldValidation: FieldValidation): AdmittedUpdate<A>;
-  /** What `admitted` says, as users would see it; the server's own fields do not matter. */
+  /** `admitted` as users would see it; the server's own fields do not matter. */
   preview(admitted: A): KubeObject;
   replace(
     found: F,
@@ -32,26 +34,26 @@ type ChangeableKind<F extends Found, A> = {
 export type Subresource<F extends Found, A> = ChangeableKind<F, A> & { readonly subresource: 'status' | 'finalize' };
 
 /**
- * A kind of objects that users write. The verbs (create, PUT, PATCH, apply, delete) are the same for all of them; a kind
- * says what is admitted and how it is stored.
+ * A kind of object that users write. The verbs (create, PUT, PATCH, apply, delete) are the same for all of them; a kind says
+ * what is admitted and how it is stored.
  */
 export type WritableKind<F extends Found, A> = ChangeableKind<F, A> & {
   readonly subresource?: undefined;
   admit(document: unknown, context: NewObject): Admitted<A>;
-  /** The preview of a new object without what the server makes up, which nobody manages; left out: it makes up nothing. */
+  /** The preview of a new object without the server's generated fields, which no manager owns; omitted: there are none. */
   readonly withoutGenerated?: (admitted: A) => object;
   create(admitted: A, managedFields: readonly ManagedFieldsEntry[]): Promise<Created>;
   /** What {@link create} would answer. */
   wouldCreate(admitted: A): Promise<Refusal | null>;
   remove(found: F, propagation: Propagation): Promise<Removed>;
-  /** Why objects of this kind cannot leave behind what they have made; null: they can. */
+  /** Why objects of this kind cannot orphan their dependents; null: they can. */
   readonly orphans: string | null;
 };
 
-/** Whatever a PUT or a patch changes. */
+/** Everything that a PUT or a patch changes. */
 export type Changeable<F extends Found, A> = WritableKind<F, A> | Subresource<F, A>;
 
-/** `namespace` is '' for what has none. */
+/** `namespace` is '' for cluster-scoped objects. */
 export type ObjectName = { readonly namespace: string; readonly name: string };
 
 export type Found = { readonly object: KubeObject };
@@ -63,7 +65,7 @@ export type NewObject = {
   readonly fieldValidation: FieldValidation;
 };
 
-type Invalid = { readonly kind: 'invalid'; readonly name: string; readonly faults: readonly Fault[] };
+type Invalid = { readonly kind: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] };
 
 export type Admitted<A> =
   | { readonly kind: 'ok'; readonly admitted: A; readonly name: string; readonly warnings: readonly string[] }
@@ -75,18 +77,18 @@ export type AdmittedUpdate<A> =
       readonly kind: 'ok';
       readonly admitted: A;
       readonly warnings: readonly string[];
-      readonly changed: 'nothing' | 'metadata' | 'spec';
+      readonly changed: Extent;
     }
   | Invalid
   | Undecodable;
 
-export type Refusal = 'taken' | 'noNamespace' | 'terminating';
+export type Refusal = CreationRefusal;
 
-/** `invalid`: as it is, there is no room for it. */
+/** `invalid`: there is no room for it in its current form. */
 export type Created = { readonly kind: 'created'; readonly object: KubeObject } | { readonly kind: Refusal } | NoRoom;
-type NoRoom = { readonly kind: 'invalid'; readonly faults: readonly Fault[] };
+type NoRoom = { readonly kind: 'invalid'; readonly errors: readonly FieldError[] };
 
-/** `lost`: somebody else has changed it since it was found. */
+/** `lost`: another writer has changed it since it was read. */
 export type Replaced =
   | { readonly kind: 'replaced'; readonly object: KubeObject }
   | { readonly kind: 'lost' }
@@ -95,7 +97,7 @@ export type Replaced =
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan';
 
-/** `terminating`: something holds it; it is shown until that has let go. */
+/** `terminating`: a finalizer holds it; it is shown until the finalizer is removed. */
 export type Removed =
   | { readonly kind: 'deleted' }
   | { readonly kind: 'terminating'; readonly object: KubeObject }

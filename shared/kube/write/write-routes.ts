@@ -1,8 +1,8 @@
 import type { Context, Hono } from 'hono';
-import type { ApiDeps } from '../api-deps.ts';
-import type { KubeObject } from '../kube-object.ts';
-import type { Parsed } from '../query.ts';
-import { errorResponse } from '../status-error.ts';
+import type { ApiDeps } from '../http/api-deps.ts';
+import type { KubeObject } from '../http/kube-object.ts';
+import type { Parsed } from '../http/query.ts';
+import { errorResponse } from '../http/status-error.ts';
 import { createObject } from './create-object.ts';
 import { type Selected, deleteCollection } from './delete-collection.ts';
 import { deleteObject } from './delete-object.ts';
@@ -10,17 +10,17 @@ import { patchObject } from './patch-object.ts';
 import { updateObject } from './update-object.ts';
 import type { Found, ObjectName, Subresource, WritableKind } from './writable-kind.ts';
 
-/** Routes of one kind: where its objects are, how one is shown, and which of them a request selects. */
+/** Routes of one kind: the paths of its objects, how one is shown, and which of them a request selects. */
 export type WriteRoutes<F extends Found, A> = {
   readonly kind: WritableKind<F, A>;
   /** `/namespaces/:namespace/jobs`; one object is at `/:name` below it. */
   readonly path: string;
   readonly show: (c: Context, object: KubeObject, code: 200 | 201) => Response;
-  /** null: a collection of this kind is not deleted as a whole. */
+  /** null: a collection of this kind cannot be deleted as a whole. */
   readonly select: ((c: Context, namespace: string) => Parsed<Selected>) | null;
 };
 
-/** Adds create, update, patch and delete. */
+/** Adds create, update, patch, and delete. */
 export function addWriteRoutes<F extends Found, A>(
   app: Hono,
   { kind, path, show, select }: WriteRoutes<F, A>,
@@ -40,7 +40,7 @@ export function addWriteRoutes<F extends Found, A>(
   });
 }
 
-/** Adds what can be done to a part of an object that has a path of its own: it is replaced, and patched where it may be. */
+/** Adds the verbs for a part of an object that has a path of its own: update, and patch where possible. */
 export function addSubresourceRoutes<F extends Found, A>(
   app: Hono,
   { kind, path, show }: Pick<WriteRoutes<F, A>, 'path' | 'show'> & { readonly kind: Subresource<F, A> },

@@ -16,7 +16,7 @@ import {
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
-/** What a pod template says about debugging, probing and hooks: read from protobuf, and refused. */
+/** The parts of a pod template for debugging, probes, and hooks: read from protobuf, and refused. */
 export const CONTAINER_HOOK_KINDS = {
   EphemeralContainer: {
     openapi: `${CORE}.EphemeralContainer`,

@@ -29,7 +29,7 @@ export const QUANTITY_MAP = mapOf(QUANTITY);
 /** A list that every kind of patch takes or leaves whole. */
 export const listOf = (of: FieldType): FieldType => ({ is: 'list', of, apply: 'atomic', patch: 'replace' });
 export const STRINGS = listOf(STRING);
-/** A list of objects that every kind of patch tells apart by the same field. */
+/** A list of objects that every kind of patch identifies by the same field. */
 export const listBy = (key: string, of: FieldType): FieldType => ({ is: 'list', of, apply: [key], patch: { key } });
 /** The same, where a strategic merge patch may say which fields of an object are to stay. */
 export const keepingListBy = (key: string, of: FieldType): FieldType => ({
@@ -44,7 +44,7 @@ type More = Pick<Field, 'required' | 'zero'>;
 export const REQUIRED = { required: true } as const satisfies More;
 export const ZERO_SHOWN = { zero: 'shown' } as const satisfies More;
 
-/** A field that Muster honours, or takes where its value means nothing. */
+/** A field that Muster honors, or accepts if its value has no effect. */
 export const field = (no: number, type: FieldType, description: string, more: More = {}): Field => ({
   no,
   type,
@@ -61,7 +61,7 @@ export const unserved = (no: number, type: FieldType, more: More = {}): Field =>
   ...more,
 });
 
-/** A field of an object that is refused as a whole: nobody is ever shown it. */
+/** A field of an object that is refused as a whole, so it never appears in output. */
 export const bare = (no: number, type: FieldType, more: More = {}): Field => ({ no, type, description: '', ...more });
 
 /** An embedded Go struct. */

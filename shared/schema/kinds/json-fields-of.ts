@@ -1,4 +1,4 @@
-import { invariant } from '../../domain/invariant.ts';
+import { invariant } from '../../domain/base/invariant.ts';
 import type { Field, KindTable, ObjectType } from './kind-table.ts';
 
 /** The type of this name. Throws if the table has none. */

@@ -8,7 +8,7 @@ export type ObjectType = {
   /** As OpenAPI names it: `io.k8s.api.batch.v1.JobSpec`. */
   readonly openapi: string;
   readonly description: string;
-  /** Of a kind of its own, which carries `apiVersion` and `kind` beside its fields. */
+  /** A kind of its own, which has `apiVersion` and `kind` in addition to its fields. */
   readonly apiVersion?: string;
   /** Server-side apply takes or leaves it whole (`structType=atomic`). */
   readonly atomic?: true;
@@ -40,7 +40,7 @@ export type FieldType =
   | {
       readonly is: 'list';
       readonly of: FieldType;
-      /** Server-side apply: whole, a set of values, or objects told apart by these fields (`listType`, `listMapKey`). */
+      /** Server-side apply: atomic, a set of values, or objects identified by these fields (`listType`, `listMapKey`). */
       readonly apply: 'atomic' | 'set' | readonly string[];
       /** Strategic merge: whole, merged by value, or merged by this field (`patchStrategy`, `patchMergeKey`). */
       readonly patch: 'replace' | 'merge' | { readonly key: string; readonly retainKeys?: true };

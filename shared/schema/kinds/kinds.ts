@@ -5,7 +5,7 @@ import { CONTAINER_HOOK_KINDS } from './container-hooks.ts';
 import { META_KINDS } from './meta.ts';
 import { NAMESPACE_AND_EVENT_KINDS } from './namespaces-and-events.ts';
 import { PLACEMENT_KINDS } from './pod-placement.ts';
-import { POD_SPEC_KINDS } from './pod-spec.ts';
+import { POD_SPEC_KINDS } from './pod-spec-kinds.ts';
 import { POD_KINDS } from './pod-status.ts';
 import { REVIEW_KINDS } from './reviews.ts';
 import { VOLUME_KINDS } from './volumes.ts';

@@ -14,7 +14,7 @@ import {
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
-/** Namespaces, Events, and Services, of which there are none. */
+/** Namespaces, Events, and Services; Muster has no Services. */
 export const NAMESPACE_AND_EVENT_KINDS = {
   Namespace: {
     openapi: `${CORE}.Namespace`,

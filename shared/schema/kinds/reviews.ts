@@ -14,7 +14,7 @@ import {
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
-/** What is asked and told but not stored: evictions, what the caller may do, who the caller is. */
+/** Requests that are answered but not stored: evictions, access reviews, and self-subject reviews. */
 export const REVIEW_KINDS = {
   Eviction: {
     openapi: `${POLICY}.Eviction`,

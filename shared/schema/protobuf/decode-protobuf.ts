@@ -1,5 +1,5 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import { MANIFEST_BYTES_MAX } from '../document.ts';
+import { MANIFEST_BYTES_MAX } from '../object/document.ts';
 import type { KindTable } from '../kinds/kind-table.ts';
 import { KINDS } from '../kinds/kinds.ts';
 import { type JsonObject, readMessage } from './read-message.ts';
@@ -41,7 +41,7 @@ const unreadable = (reason: string): DecodedProtobuf => ({
   reason: `protobuf parse error: ${reason}`,
 });
 
-/** Clients name it by the group of what they delete. */
+/** Clients use the group of the object that they delete. */
 const IN_EVERY_GROUP = 'DeleteOptions';
 
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];

@@ -1,5 +1,5 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import { unreachable } from '../../domain/invariant.ts';
+import { unreachable } from '../../domain/base/invariant.ts';
 import { typeOf } from '../kinds/json-fields-of.ts';
 import type { Field, FieldType, KindTable, ObjectType, Scalar } from '../kinds/kind-table.ts';
 import { SPECIAL } from './special-values.ts';
@@ -46,8 +46,8 @@ export function readMessage(
 }
 
 /**
- * Reads past a field that is not in the table if it is zero or empty. Go always writes a field that is no pointer, so a
- * client that is newer than the table sends the zeroes of fields that nobody has set.
+ * Skips a field that is not in the table if it is zero or empty. Go always writes a field that is not a pointer, so a client
+ * that is newer than the table sends the zeroes of fields that are not set.
  */
 function saysNothing(reader: BinaryReader, wireType: WireType): boolean {
   if (wireType === WireType.Varint) return Number(reader.uint64()) === 0;
@@ -136,7 +136,7 @@ function readEntry(kinds: KindTable, bytes: Uint8Array, of: FieldType, path: Pat
   return into;
 }
 
-/** What a map's entry without a value holds. */
+/** The value of a map entry without a value. */
 function emptyOf(of: FieldType): unknown {
   if (of.is === 'quantity') return '0';
   return of.is === 'list' ? [] : of.is === 'string' ? '' : {};

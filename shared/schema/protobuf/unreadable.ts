@@ -1,4 +1,4 @@
-/** Bytes that are not what they ought to be; the message is for whoever sent them. */
+/** Malformed bytes; the message is for the client that sent them. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }

@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Handlers } from '../../../local/handlers.ts';
 import { type LocalOptions, startLocalRuntime } from '../../../local/runtime.ts';
+import { benchWiring } from './bench-wiring.ts';
 import { childrenCpuMs } from '../processes.ts';
 import { type Reading, Meter, difference } from '../meter.ts';
 
@@ -43,20 +45,18 @@ export async function startBench(
     dataDir,
     workspaceDir: dataDir,
     driver: 'simulated',
+    wiring: benchWiring(),
     say: (line) => process.stderr.write(`${line}\n`),
     ...options,
     onClient(client) {
       meter.watch(client);
       options.onClient?.(client);
     },
-    handlers: async () => {
-      const { ownHandlers } = await import('../../../local/handlers.ts');
-      return meter.watchHandlers(await ownHandlers());
-    },
+    handlers: async (own) => meter.watchHandlers('reconcile' in own ? own : await formerHandlers()),
   });
   if (started.kind !== 'started') throw new Error(started.reason);
   const { url } = started;
-  const succeeded = countsOf(started.options.telemetry);
+  const succeeded = countsOf('runtime' in started ? started.runtime.deps.telemetry : formerTelemetry(started));
 
   const bench: BenchRuntime = {
     url,
@@ -112,6 +112,16 @@ export async function startBench(
   await sleep(QUIET_MS);
   return bench;
 }
+
+/** Another checkout, from before functions were handed to `handlers`, has them here. */
+async function formerHandlers(): Promise<Handlers> {
+  const module: { readonly ownHandlers: () => Handlers | Promise<Handlers> } = (await import(
+    '../../../local/handlers.ts'
+  )) as never;
+  return module.ownHandlers();
+}
+const formerTelemetry = (started: { readonly options: { readonly telemetry: object } }): object =>
+  started.options.telemetry;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -1,5 +1,5 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { createDynamoClient } from '../../../shared/adapters/aws/dynamo-client.ts';
+import { createDynamoClient } from '../../../shared/adapters/aws/dynamodb/dynamo-client.ts';
 import { childrenCpuMs } from '../processes.ts';
 import { LIMIT_TABLE, startLimitTable } from './limit-table.ts';
 

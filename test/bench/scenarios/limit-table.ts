@@ -1,6 +1,6 @@
 import { startDynamoEngine } from '../../../local/dynamodb/engine.ts';
-import { createDynamoClient } from '../../../shared/adapters/aws/dynamo-client.ts';
-import { createTable } from '../../../shared/adapters/aws/dynamo-table.ts';
+import { createDynamoClient } from '../../../shared/adapters/aws/dynamodb/dynamo-client.ts';
+import { createTable } from '../../../shared/adapters/aws/dynamodb/dynamo-table.ts';
 
 export const LIMIT_TABLE = 'limits';
 

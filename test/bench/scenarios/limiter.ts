@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDynamoClient } from '../../../shared/adapters/aws/dynamo-client.ts';
-import { createDynamoStore } from '../../../shared/adapters/aws/dynamo-store.ts';
-import { createMemoryStore } from '../../../shared/adapters/memory/store.ts';
+import { createDynamoClient } from '../../../shared/adapters/aws/dynamodb/dynamo-client.ts';
+import { createDynamoStore } from '../../../shared/adapters/aws/dynamodb/dynamo-store.ts';
+import { createMemoryStore } from '../../../shared/adapters/memory/memory-store.ts';
 import { systemClock } from '../../../shared/adapters/system-clock.ts';
-import { dispatch } from '../../../shared/control/dispatch.ts';
-import type { Deps } from '../../../shared/control/deps.ts';
-import { asTaskArn } from '../../../shared/domain/brand.ts';
-import { AWS_HOST_LIMITS } from '../../../shared/domain/host-limits.ts';
-import { freshStatus } from '../../../shared/domain/status.ts';
-import { planningSpec } from '../../../shared/domain/job.ts';
-import { AWS_TIMING } from '../../../shared/domain/timing.ts';
+import { dispatch } from '../../../shared/control/dispatch/dispatch.ts';
+import type { Deps } from '../../../shared/control/process/deps.ts';
+import { asTaskArn } from '../../../shared/domain/base/ids.ts';
+import { AWS_HOST_LIMITS } from '../../../shared/domain/task/host-limits.ts';
+import { freshStatus } from '../../../shared/domain/scoreboard/status.ts';
+import { planningSpec } from '../../../shared/domain/spec/job.ts';
+import { AWS_TIMING } from '../../../shared/domain/base/timing.ts';
 import type { DispatchMessage } from '../../../shared/ports/queues.ts';
-import { createRuntime } from '../../../shared/runtime/deps.ts';
+import { createRuntime } from '../../../shared/runtime/create-runtime.ts';
 import { createPlainTelemetry } from '../../../shared/telemetry/plain-telemetry.ts';
 import { aJob } from '../../support/a-job.ts';
 import { openNamespace } from '../../support/a-namespace.ts';
@@ -59,7 +59,11 @@ export async function dispatcher(options: DispatcherOptions): Promise<{ readonly
         }),
       run() {
         calledAtMs.push(performance.timeOrigin + performance.now());
-        return Promise.resolve({ kind: 'launched', taskArn: asTaskArn(`arn:aws:ecs:none/${calledAtMs.length}`) });
+        return Promise.resolve({
+          kind: 'launched',
+          taskArn: asTaskArn(`arn:aws:ecs:none/${calledAtMs.length}`),
+          createdAt: null,
+        });
       },
     },
   };

@@ -1,14 +1,15 @@
-import { type Chunk, emptyChunk } from '../../../shared/domain/board.ts';
-import { decodeChunk, encodeChunk } from '../../../shared/domain/board-codec.ts';
-import { type EpochMs, asEpochMs, asTaskArn, plusMs } from '../../../shared/domain/brand.ts';
-import { chunksNeeded } from '../../../shared/domain/chunks-needed.ts';
-import { NO_TIMES } from '../../../shared/domain/ending.ts';
-import type { AttemptId, Fact } from '../../../shared/domain/fact.ts';
-import { type Job, planningSpec } from '../../../shared/domain/job.ts';
-import { planJob } from '../../../shared/domain/plan-job.ts';
-import { type Status, chunkLength, freshStatus } from '../../../shared/domain/status.ts';
-import { decodeStatus, encodeStatus } from '../../../shared/domain/status-codec.ts';
-import { AWS_TIMING } from '../../../shared/domain/timing.ts';
+import { type Chunk, emptyChunk } from '../../../shared/domain/scoreboard/board.ts';
+import { decodeChunk, encodeChunk } from '../../../shared/domain/scoreboard/board-codec.ts';
+import { type EpochMs, asEpochMs, plusMs } from '../../../shared/domain/base/time.ts';
+import { asTaskArn } from '../../../shared/domain/base/ids.ts';
+import { chunksNeeded } from '../../../shared/domain/planner/chunks-needed.ts';
+import { NO_TIMES } from '../../../shared/domain/planner/ending.ts';
+import type { AttemptId, Fact } from '../../../shared/domain/base/fact.ts';
+import { type Job, planningSpec } from '../../../shared/domain/spec/job.ts';
+import { planJob } from '../../../shared/domain/planner/plan-job.ts';
+import { type Status, chunkLength, freshStatus } from '../../../shared/domain/scoreboard/status.ts';
+import { decodeStatus, encodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';
+import { AWS_TIMING } from '../../../shared/domain/base/timing.ts';
 import { aJob } from '../../support/a-job.ts';
 import { median } from '../quantiles.ts';
 

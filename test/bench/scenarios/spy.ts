@@ -1,9 +1,9 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { bodyIn } from '../../../shared/adapters/aws/dynamo-row.ts';
-import { decodeStatus } from '../../../shared/domain/status-codec.ts';
+import { bodyIn } from '../../../shared/adapters/aws/dynamodb/dynamo-row.ts';
+import { decodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';
 import { GROUP_PREFIX } from '../../../shared/names/env.ts';
-import type { SdkClient } from '../../../shared/runtime/deps.ts';
-import { parseLook } from '../../../shared/schema/queue-messages.ts';
+import type { SdkClient } from '../../../shared/runtime/create-runtime.ts';
+import { parseReconcileRequest } from '../../../shared/schema/messages/queue-messages.ts';
 
 type Row = Record<string, AttributeValue>;
 type Update = {
@@ -56,7 +56,7 @@ export class Spy {
       this.firstRunAt.set(input.startedBy, now);
     for (const { MessageBody = '' } of input.Entries ?? []) {
       if (!MessageBody.includes('"detail-type"')) continue;
-      const look = parseLook(MessageBody, GROUP_PREFIX);
+      const look = parseReconcileRequest(MessageBody, GROUP_PREFIX);
       if (look.uid === null) continue;
       for (const { kind, index } of look.facts) {
         const key = `${look.uid}/${index}`;

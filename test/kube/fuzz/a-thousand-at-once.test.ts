@@ -3,7 +3,7 @@ import { aWorld, manifest } from '../a-world.ts';
 import { JOBS, MERGE, send } from '../write/a-client.ts';
 
 test('1,000 requests at once: each is answered, each Job is made once, no patch is lost', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const world = await aWorld();
   await send(world, 'POST', JOBS, manifest('shared'));
@@ -26,7 +26,7 @@ test('1,000 requests at once: each is answered, each Job is made once, no patch 
   expect(new Set(codes(4))).toEqual(new Set([404]));
   const patched = new Set(codes(1));
   expect([...patched].filter((code) => code !== 200 && code !== 409)).toEqual([]);
-  // A patch that was answered with 200 is there.
+  // A patch that was answered with 200 is stored.
   const { body } = await send(world, 'GET', `${JOBS}/shared`);
   const stored = answers.flatMap(({ code }, i) => (i % 5 === 1 && code === 200 ? [`l${i % 40}`] : []));
   expect(Object.keys(body.metadata.labels ?? {})).toEqual(expect.arrayContaining(stored));

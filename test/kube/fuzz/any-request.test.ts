@@ -6,7 +6,7 @@ import { type AnyRequest, anyRequest } from './arbitrary-request.ts';
 
 const RUNS = 125;
 const REQUESTS_PER_RUN = 40;
-/** A watch sleeps on the world's clock, which does not wait: so many seconds are so many looks at the feed. */
+/** A watch sleeps on the world's clock, which does not wait: seconds cause reads of the feed. */
 const STREAM_MAX_SEC = 5;
 
 type World = Awaited<ReturnType<typeof aWorld>>;
@@ -50,7 +50,7 @@ async function populated(): Promise<World> {
 
 const LISTS = ['/apis/batch/v1/jobs', '/apis/batch/v1/cronjobs', '/api/v1/namespaces', '/api/v1/pods'];
 
-/** All that there is, by path, as it is shown. */
+/** All existing objects, by path, as shown. */
 async function everything({ app }: World): Promise<ReadonlyMap<string, string>> {
   const all = new Map<string, string>();
   for (const list of LISTS) {
@@ -68,12 +68,12 @@ async function everything({ app }: World): Promise<ReadonlyMap<string, string>> 
 
 const CHANGES: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** A request may change what it is about, if it is one that changes things and was not refused. */
+/** A request may change its object, if its verb changes objects and it was not refused. */
 function mayChange({ method, path }: AnyRequest, code: number, changed: string): boolean {
   if (code >= 300 || !CHANGES.includes(method) || /[?&]dryRun=All/.test(path)) return false;
   const [address = ''] = decoded(path).split('?');
   const place = address.replace(/\/$/, '');
-  // What is below a namespace that goes, goes; what a Job has made goes with it.
+  // Objects in a deleted namespace are deleted, and so is what a Job has created.
   const [, job] = /\/jobs\/([^/]+)$/.exec(place) ?? [];
   const isItsPod = job !== undefined && changed.includes(`/pods/${job}`);
   const isBelow =
@@ -83,7 +83,7 @@ function mayChange({ method, path }: AnyRequest, code: number, changed: string):
   return changed === place || isBelow || isItsPod || isOfCollection;
 }
 
-/** What is refused is told in a Status of the same code; what is not may be anything. */
+/** A refusal is a Status with the same code; any other answer may be anything. */
 function isToldWell(code: number, text: string): boolean {
   if (code < 400) return true;
   const { kind, status, code: told } = JSON.parse(text) as Record<string, unknown>;
@@ -131,7 +131,7 @@ test('no request fails us, and none changes what it should not', { timeout: 300_
     { numRuns: RUNS, seed: 20_261_121, endOnFailure: false },
   );
   expect(sent).toBeGreaterThanOrEqual(RUNS * REQUESTS_PER_RUN);
-  // The requests are near enough to right ones that every verb gets through, too.
+  // The requests are close enough to valid ones that every verb succeeds too.
   const met = JSON.stringify(Object.fromEntries([...codes].toSorted(([a], [b]) => (a < b ? -1 : 1))));
   const often = [
     'GET 200',

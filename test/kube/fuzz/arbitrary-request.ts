@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 
-/** One request to the API as anybody may send it. */
+/** One request to the API as any client may send it. */
 export type AnyRequest = {
   readonly method: string;
   readonly path: string;
@@ -126,7 +126,7 @@ const query = fc
   .map((pairs) => new URLSearchParams(pairs).toString())
   .map((text) => (text === '' ? '' : `?${text}`));
 
-/** Values that have no place where they stand, and some that have. */
+/** Values that are invalid where they are, and some that are valid. */
 const odd = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -191,7 +191,7 @@ const documents: readonly object[] = [
   ],
 ];
 
-/** A document with one value put somewhere into it, or taken out. */
+/** A document with one value inserted somewhere, or removed. */
 const mutated = fc
   .record({
     document: fc.constantFrom(...documents),
@@ -282,7 +282,7 @@ const body = fc.oneof(
   { weight: 2, arbitrary: fc.tuple(fc.constantFrom(...TYPES), fc.oneof(json, fc.uint8Array({ maxLength: 200 }))) },
 );
 
-/** Anything sent anywhere. */
+/** Anything, sent anywhere. */
 const wildRequest: fc.Arbitrary<AnyRequest> = fc
   .record({
     method: fc.constantFrom(

@@ -70,7 +70,7 @@ describe('what a document says', () => {
     });
   });
 
-  test('list types, strategies and atomic maps are told', async () => {
+  test('list types, strategies, and atomic maps are included', async () => {
     const schemas = at(await read('apis/batch/v1'), 'components', 'schemas');
     const core = (type: string, field: string) => at(schemas, `io.k8s.api.core.v1.${type}`, 'properties', field);
     expect(core('Container', 'ports')).toMatchObject({
@@ -184,7 +184,7 @@ describe('how a document is sent', () => {
     expect(Date.parse(response.headers.get('expires') ?? '')).toBeGreaterThan(Date.parse('2100-01-01'));
   });
 
-  test('who knows it already is told so', async () => {
+  test('a client that already has it is answered so', async () => {
     const address = await addressOf('api/v1');
     const etag = (await get(address)).headers.get('etag')!;
     for (const tag of [etag, `"x", ${etag}`, `W/${etag}`, '*']) {
@@ -206,7 +206,7 @@ describe('how a document is sent', () => {
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-cache, private']);
   });
 
-  test('it is compressed for those who can read that', async () => {
+  test('it is compressed for clients that accept it', async () => {
     const address = await addressOf('apis/batch/v1');
     const plain = await (await get(address)).text();
     for (const coding of ['gzip', 'deflate, gzip;q=0.5', 'br , GZIP']) {

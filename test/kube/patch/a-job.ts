@@ -6,7 +6,7 @@ export { KINDS };
 
 export type Json = Record<string, unknown>;
 
-/** A Job as somebody writes it: a container with a list of every kind in it. */
+/** A Job as users write it: a container with every kind of list. */
 export const aJob = (spec: Json = {}, metadata: Json = {}): Json => ({
   apiVersion: 'batch/v1',
   kind: 'Job',

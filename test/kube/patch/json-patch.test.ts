@@ -76,14 +76,14 @@ test.each<[operations: unknown, why: string]>([
   expect(why(aJob(), operations)).toBe(expected);
 });
 
-test('a failed operation is told in the words of the API server', () => {
+test('a failed operation is reported in the words of the API server', () => {
   expect(patched(aJob(), [{ op: 'remove', path: '/gone' }])).toMatchObject({
     kind: 'inapplicable',
     message: 'the server rejected our request due to an error in our request',
   });
 });
 
-test('all or nothing, and the document given stays as it is', () => {
+test('all or nothing, and the given document does not change', () => {
   const job = aJob();
   const before = structuredClone(job);
   expect(

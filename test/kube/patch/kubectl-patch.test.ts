@@ -10,8 +10,8 @@ import { type Json, KINDS, aJob, aTemplate, anyJob } from './a-job.ts';
 import { strategicDiff } from './strategic-diff.ts';
 
 /**
- * `kubectl patch --local` patches a file by upstream's own code: what it prints is what we must make.
- * Older ones leave directives in what they add, so the newest is asked.
+ * `kubectl patch --local` patches a file with upstream's own code: what it prints is the expected result. Older versions leave
+ * directives in what they add, so the newest is used.
  */
 const kubectl = findKubectls().at(-1);
 const PAIRS = 8;
@@ -80,7 +80,7 @@ describe.skipIf(kubectl === undefined)('as kubectl patches a file', () => {
         expect(ours(job, patch)).toEqual(theirs(folder, job, patch));
       }
     }
-  }, 60_000);
+  });
 });
 
 function theirs(folder: string, job: Json, patch: Json): unknown {
@@ -102,14 +102,14 @@ function ours(job: Json, patch: Json): unknown {
   return patched.kind === 'patched' ? tidied(patched.document) : patched.message.trim();
 }
 
-/** Words are none of a quantity, and Go refuses them. */
+/** Words are not quantities, and Go refuses them. */
 function withoutQuantities(job: Json): Json {
   const copy = structuredClone(job) as { spec: { template: { spec: { containers: Json[] } } } } & Json;
   for (const container of copy.spec.template.spec.containers) delete container['resources'];
   return copy;
 }
 
-/** Without what Go adds of its own: empty structs that are no pointers, and times that are null. */
+/** Without what Go adds by itself: empty structs that are not pointers, and times that are null. */
 function tidied(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidied);
   if (typeof value !== 'object' || value === null) return value;

@@ -37,7 +37,7 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
 }));
 const object = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'constructor'), json, { noNullPrototype: true });
 
-/** What must be said to make the other of one object. Nulls inside cannot be made by a merge patch. */
+/** The patch that turns one object into the other. A merge patch cannot create nested nulls. */
 function patchFrom(one: unknown, other: unknown): unknown {
   if (!isObject(one) || !isObject(other)) return other;
   const gone = Object.keys(one).filter((key) => !Object.hasOwn(other, key));

@@ -1,7 +1,10 @@
 import type { KindTable, ObjectType } from '../../../shared/schema/kinds/kind-table.ts';
 import type { Json } from './a-job.ts';
 
-/** The strategic merge patch that kubectl makes of two objects: changes by key, deletions, and the order of every list that differs. */
+/**
+ * The strategic merge patch that kubectl computes from two objects: changes by key, deletions, and the order of every list that
+ * differs.
+ */
 export function strategicDiff(table: KindTable, type: string, one: Json, other: Json): Json {
   const patch: Json = {};
   for (const key of Object.keys(one)) if (!Object.hasOwn(other, key)) patch[key] = null;

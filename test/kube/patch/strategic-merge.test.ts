@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { patchDocument } from '../../../shared/kube/patch/patch-document.ts';
 import { strategicDiff } from './strategic-diff.ts';
 import { type Json, KINDS, aJob, aTemplate, anyJob } from './a-job.ts';
+import { draws } from '../../support/draws.ts';
 
 const patched = (current: unknown, patch: unknown) => patchDocument(KINDS, 'Job', current, 'strategic', patch);
 /** What a patch of the pod makes of the pod. */
@@ -108,7 +109,8 @@ describe('lists of objects', () => {
     ['abc', '', 'cab', 'cab'],
     ['abc', 'd', 'dabc', 'dabc'],
     ['abc', 'd', 'abcd', 'abcd'],
-    ['xaybz', '', 'ba', 'xybaz'], // what only the server has keeps its place among what it is compared with
+    // items that only the server has keep their position relative to those that they are compared with
+    ['xaybz', '', 'ba', 'xybaz'],
     ['axb', 'n', 'anb', 'anxb'],
     ['ab', '', 'azb', 'ab'],
     ['', 'ab', 'ab', 'ab'],
@@ -297,7 +299,7 @@ describe('random Jobs', () => {
       fc.property(anyJob, anyJob, (one, other) => {
         expect(patched(one, strategicDiff(KINDS, 'Job', one, other))).toEqual({ kind: 'patched', document: other });
       }),
-      { numRuns: 500 },
+      { numRuns: draws(500) },
     );
   });
 
@@ -329,5 +331,5 @@ test('a list of 10,000 items is merged without going through it for each', () =>
   );
   expect((turned as { env: unknown[] }).env[0]).toEqual({ name: 'N9999', value: 'y' });
   inContainer({ env: names.map(() => ({ name: 'same' })) }, { env: many });
-  expect(performance.now() - startMs).toBeLessThan(20_000); // going through them for each takes minutes
+  expect(performance.now() - startMs).toBeLessThan(20_000); // walking them for each takes minutes
 });

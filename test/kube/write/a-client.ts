@@ -29,7 +29,7 @@ type Body = {
 
 export const JOBS = '/apis/batch/v1/namespaces/default/jobs';
 
-/** A Job that is valid; `spec` and `metadata` add to it. */
+/** A valid Job; `spec` and `metadata` add to it. */
 export const job = (name: string, spec: object = {}, metadata: object = {}) => ({
   apiVersion: 'batch/v1',
   kind: 'Job',

@@ -96,13 +96,13 @@ test('what another manages is a conflict that names field and manager, unless it
     APPLY,
   );
   expect(forced.body.spec['parallelism']).toBe(3);
-  // Taken from the first one, who may go on about the rest.
+  // Taken from the first manager, which may continue with the rest.
   const one = forced.body.metadata.managedFields?.find(({ manager }) => manager === 'one');
   expect(one?.fieldsV1).toMatchObject({ 'f:spec': { 'f:suspend': {} } });
   expect(one?.fieldsV1).not.toMatchObject({ 'f:spec': { 'f:parallelism': {} } });
 });
 
-test('a label that is applied no more is gone', async () => {
+test('a label that is no longer applied is removed', async () => {
   const world = await aWorld();
   await apply(world, 'one', job('sums', {}, { labels: { a: '1', b: '2' } }));
   await send(world, 'PATCH', `${URL}?fieldManager=edit`, { metadata: { labels: { c: '3' } } }, MERGE);
@@ -143,7 +143,7 @@ test('in a namespace that is not there', async () => {
   });
 });
 
-test('what the server has generated nobody manages, so a Job that was created can be applied to without it', async () => {
+test('no manager owns what the server has generated, so a Job that was created can be applied to without it', async () => {
   const world = await aWorld();
   await send(world, 'POST', `${JOBS}?fieldManager=kubectl-create`, job('sums', { parallelism: 2 }));
   const { body } = await send(world, 'GET', URL);
@@ -153,7 +153,7 @@ test('what the server has generated nobody manages, so a Job that was created ca
   expect(entry?.fieldsV1).toMatchObject({
     'f:spec': { 'f:parallelism': {}, 'f:backoffLimit': {}, 'f:completionMode': {} },
   });
-  // As kubectl does it: the maker's entry becomes an apply's.
+  // As kubectl does it: the creator's entry becomes an apply entry.
   const managedFields = [{ ...entry, operation: 'Apply', manager: 'kubectl' }];
   const migrated = await send(
     world,
@@ -167,7 +167,7 @@ test('what the server has generated nobody manages, so a Job that was created ca
   expect((await apply(world, 'kubectl', job('sums', { parallelism: 1 }))).body.spec['parallelism']).toBe(1);
 });
 
-test('whoever writes may start the bookkeeping anew', async () => {
+test('a writer may reset the managers', async () => {
   const world = await aWorld();
   await apply(world, 'one', job('sums', { parallelism: 2 }));
   const { body } = await send(world, 'GET', URL);

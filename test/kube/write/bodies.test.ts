@@ -57,7 +57,7 @@ test('an answer to a question is no table', async () => {
   expect((await ask(`${table},application/json`)).status).toBe(201);
 });
 
-test('what stands twice and what there is not are told at once', async () => {
+test('duplicate and unknown fields are reported together', async () => {
   const world = await aWorld();
   const text = JSON.stringify(job('sums', { parallelism: 1, paralelism: 2 })).replace(
     '"parallelism":1',
@@ -112,7 +112,7 @@ test('a float deep within an object is found, in lists and in what a patch puts 
   );
 });
 
-test('a float may stand where no integer is asked for, and where values are merged, not texts', async () => {
+test('a float is allowed where no integer is required, and where values are merged, not texts', async () => {
   const world = await aWorld();
   const annotated = JSON.stringify(job('sums', {}, { annotations: { json: '{"parallelism":2.0}' } }));
   const limited = annotated.replace('"image"', '"resources":{"limits":{"cpu":1.0,"memory":2e9}},"image"');
@@ -137,7 +137,7 @@ test.each([
   ['merge', MERGE, '{"spec":{"parallelism":1,"paralelism":2,"parallelism":1}}', 'spec.parallelism'],
   ['strategic merge', STRATEGIC, '{"spec":{"parallelism":1,"paralelism":2,"parallelism":1}}', 'spec.parallelism'],
   ['JSON', JSON_PATCH, '[{"op":"add","op":"add","path":"/spec/paralelism","value":2}]', '[0].op'],
-])('a %s patch is told at once what stands twice and what there is not', async (_, type, text, twice) => {
+])('a %s patch reports duplicate and unknown fields together', async (_, type, text, twice) => {
   const world = await aWorld();
   await send(world, 'POST', JOBS, job('sums'));
   const { code, body } = await send(world, 'PATCH', `${JOBS}/sums`, text, type);

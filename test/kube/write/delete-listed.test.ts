@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
-import type { PageRequest } from '../../../shared/kube/list-page.ts';
-import { JOBS, notFound } from '../../../shared/kube/status-error.ts';
+import type { PageRequest } from '../../../shared/kube/list/list-page.ts';
+import { JOBS, notFound } from '../../../shared/kube/http/status-error.ts';
 import { deleteListed } from '../../../shared/kube/write/delete-listed.ts';
 
-/** A list of numbers, and what is told of deleting them; `stuck` stands in the way. */
+/** A list of numbers, and the answers to deleting them; `stuck` cannot be deleted. */
 async function deleted(path: string, count: number, stuck = -1) {
   const [limits, gone]: [number[], number[]] = [[], []];
   let atOnce = 0;

@@ -39,7 +39,7 @@ test('in the foreground: shown with its finalizer while its tasks stop', async (
     generation: 2,
   });
   expect((await send(world, 'POST', JOBS, job('sums'))).code).toBe(409);
-  // Asked again, it is the same; in the background then, it goes.
+  // A repeated request changes nothing; then, in the background, it is deleted.
   expect((await remove(world, { propagationPolicy: 'Foreground' })).body.metadata.generation).toBe(2);
   expect((await remove(world, { propagationPolicy: 'Background' })).body.kind).toBe('Status');
   expect((await send(world, 'GET', URL)).code).toBe(404);

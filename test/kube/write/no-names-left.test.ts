@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryHostnames } from '../../../shared/adapters/memory/hostnames.ts';
+import { createMemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
 import { aWorld } from '../a-world.ts';
 import { JOBS, MERGE, type World, job, send } from './a-client.ts';
 
@@ -47,7 +47,7 @@ describe('a Job whose tasks have names', () => {
     expect(await world.hosts.reservations()).toHaveLength(1);
   });
 
-  test('that is there already is said to be, by whoever asks again, though names are short', async () => {
+  test('that already exists is reported as such, however often it is created, even if names run out', async () => {
     const world = await aNamedWorld();
     await send(world, 'POST', JOBS, named('train', 1_500));
     const again = await send(world, 'POST', JOBS, named('train', 1_500));
@@ -57,7 +57,7 @@ describe('a Job whose tasks have names', () => {
     expect(await counts(world)).toEqual([1_500]);
   });
 
-  test('reserves more before it grows, and does not grow where there are none', async () => {
+  test('reserves more before it grows, and does not grow if there are none', async () => {
     const world = await aNamedWorld();
     await send(world, 'POST', JOBS, named('train', 1_000));
     await send(world, 'POST', JOBS, named('other', 900));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { aWorld } from '../a-world.ts';
 import { APPLY, JOBS, MERGE, job, send } from './a-client.ts';
 
-/** Smaller than what a request may send, until it is known who manages each of them. */
+/** Smaller than what a request may send, until the managers of each field are known. */
 const annotations = Object.fromEntries(Array.from({ length: 3_400 }, (_, n) => [String(n).padStart(60, 'a'), '']));
 
 const cronJob = (metadata: object) => ({

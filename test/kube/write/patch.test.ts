@@ -83,13 +83,13 @@ test('a patch to an invalid Job is 422 with the path, and nothing is stored', as
   expect((await send(world, 'GET', URL)).body).toEqual(before);
 });
 
-test('what may not change is told', async () => {
+test('a change that is not allowed is reported', async () => {
   const world = await withJob();
   const { body } = await send(world, 'PATCH', URL, { spec: { completions: 9 } }, MERGE);
   expect(body.message).toBe('Job.batch "sums" is invalid: spec.completions: Invalid value: 9: field is immutable');
 });
 
-test('an unknown field: Strict refuses, Warn tells, Ignore leaves it out', async () => {
+test('an unknown field: Strict refuses, Warn warns, Ignore drops it', async () => {
   const world = await withJob();
   const patch = { spec: { parallelism: 2, parallelisms: 3 } };
   const strict = await send(world, 'PATCH', `${URL}?fieldValidation=Strict`, patch, MERGE);
@@ -134,7 +134,7 @@ test('a version that is not the newest is a conflict', async () => {
   });
 });
 
-test('what was committed a moment ago counts, even before the feed has told it', async () => {
+test('what was just committed counts, even before the feed has published it', async () => {
   const world = await withJob();
   const { resourceVersion } = (await send(world, 'GET', URL)).body.metadata;
   await world.commit('sums', [], { silent: true });

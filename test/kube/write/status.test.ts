@@ -98,14 +98,14 @@ describe('the status of a Job that another controller runs', () => {
     });
   });
 
-  test('that is written again as it is makes no new version', async () => {
+  test('that is written again unchanged makes no new version', async () => {
     const world = await withJob(OTHERS);
     const { body } = await send(world, 'PATCH', STATUS, { status: { active: 2 } }, MERGE);
     await world.clock.sleep(60_000);
     expect((await send(world, 'PATCH', STATUS, { status: { active: 2 } }, MERGE)).body).toEqual(body);
   });
 
-  test('is seen by those who watch, and prints as the word that it says', async () => {
+  test('is seen by watches, and prints as its word', async () => {
     const world = await withJob(OTHERS);
     const { body } = await send(world, 'GET', URL);
     const failed = {
@@ -157,7 +157,7 @@ describe('the status of a Job of our own', () => {
     ).not.toHaveProperty('conditions');
   });
 
-  test('is otherwise ours: what others say of it is not kept, and they are told', async () => {
+  test('is otherwise ours: what others write there is not kept, and they are warned', async () => {
     const world = await withJob();
     const { body: before } = await send(world, 'GET', URL);
     const { code, body, warnings } = await send(world, 'PATCH', STATUS, { status: { active: 5 } }, MERGE);
@@ -180,7 +180,7 @@ test.each([
 
 const CRONJOBS = '/apis/batch/v1/namespaces/default/cronjobs';
 
-test('the status of a CronJob is what is written, beside a spec that stays', async () => {
+test('the status of a CronJob is what is written, and its spec stays', async () => {
   const world = await aWorld();
   const spec = { schedule: '0 0 * * *', jobTemplate: { spec: job('x').spec } };
   const cronJob = { apiVersion: 'batch/v1', kind: 'CronJob', metadata: { name: 'nightly' }, spec };

@@ -28,6 +28,6 @@ test.each([
   expect(warning.length).toBeLessThan(5_000);
 });
 
-test('they are told in printable ASCII', async () => {
+test('they are in printable ASCII', async () => {
   expect(await warningsOf(['ä\n"'])).toBe('299 - "unknown field \\"?\\\\n\\\\\\"\\""');
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../../shared/domain/annotations.ts';
-import { CronJobShape } from '../../../shared/schema/cron-shape.ts';
-import { JobShape } from '../../../shared/schema/job-shape.ts';
+import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../../shared/domain/spec/annotations.ts';
+import { CronJobShape } from '../../../shared/schema/cron/cron-shape.ts';
+import { JobShape } from '../../../shared/schema/job/job-shape.ts';
 import { jsonFieldsOf, typeOf } from '../../../shared/schema/kinds/json-fields-of.ts';
 import type { Field, FieldType } from '../../../shared/schema/kinds/kind-table.ts';
 import { KINDS } from '../../../shared/schema/kinds/kinds.ts';
-import { POD_FIELDS, type PodField } from '../../../shared/schema/pod-fields.ts';
-import { POD_SHAPES } from '../../../shared/schema/pod-shape.ts';
+import { POD_FIELDS, type PodField } from '../../../shared/schema/pod/pod-fields.ts';
+import { POD_SHAPES } from '../../../shared/schema/pod/pod-shape.ts';
 
 /** The table's name of each object that pod-shape.ts looks into. */
 const GROUP_TYPES: Readonly<Record<keyof typeof POD_SHAPES, string>> = {

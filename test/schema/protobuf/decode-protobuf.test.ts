@@ -2,14 +2,15 @@ import { readFileSync } from 'node:fs';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MANIFEST_BYTES_MAX } from '../../../shared/schema/document.ts';
-import { admitJob } from '../../../shared/schema/job-manifest.ts';
+import { MANIFEST_BYTES_MAX } from '../../../shared/schema/object/document.ts';
+import { admitJob } from '../../../shared/schema/job/job-manifest.ts';
 import { jsonFieldsOf } from '../../../shared/schema/kinds/json-fields-of.ts';
 import type { Field, FieldType } from '../../../shared/schema/kinds/kind-table.ts';
 import { KINDS } from '../../../shared/schema/kinds/kinds.ts';
 import { decodeProtobuf } from '../../../shared/schema/protobuf/decode-protobuf.ts';
 import { type Json, encodeMessage, encodeProtobuf, wrap } from './encode-protobuf.ts';
 import { everyField } from './every-field.ts';
+import { draws } from '../../support/draws.ts';
 
 /** Bodies that kubectl has sent, and what kubectl 1.31, which sends JSON, sends for the same command. */
 type Recorded = {
@@ -81,7 +82,7 @@ describe('what is written by the table is read by it', () => {
           expect(decoded(encodeProtobuf(object))).toEqual(object);
         },
       ),
-      { numRuns: 400, seed: 4 },
+      { numRuns: draws(400), seed: 4 },
     );
     expect(kinds.size).toBe(ROOTS.length);
   });
@@ -204,7 +205,7 @@ describe('a client that is newer than the table', () => {
   const more = (...parts: readonly Uint8Array[]) =>
     reasonOf(spec(len(6, len(2, Buffer.concat([len(3, 'Never'), ...parts])))));
 
-  test('may send the zeroes of fields that nobody has set', () => {
+  test('may send the zeroes of fields that are not set', () => {
     expect(decoded(spec(len(6, len(2, Buffer.concat([int(77, 0), len(3, 'Never'), len(78, '')])))))['spec']).toEqual({
       template: { spec: { restartPolicy: 'Never' } },
     });
@@ -338,7 +339,7 @@ describe('what is refused', () => {
 });
 
 describe('hostile bytes', () => {
-  test.each(BODIES)('$name, cut off anywhere: unreadable, or all that was said', ({ bytes }) => {
+  test.each(BODIES)('$name, cut off anywhere: unreadable, or everything that was sent', ({ bytes }) => {
     const whole = decoded(bytes);
     const told: unknown[] = [];
     for (let length = 0; length < bytes.length; length += bytes.length > 2000 ? 7 : 1) {
@@ -359,7 +360,7 @@ describe('hostile bytes', () => {
       fc.property(fc.oneof(wrapped, magic, fc.uint8Array({ maxLength: 300 })), (bytes) => {
         expect(['decoded', 'unreadable']).toContain(decodeProtobuf(bytes).kind);
       }),
-      { numRuns: 3000, seed: 5 },
+      { numRuns: draws(3000), seed: 5 },
     );
   });
 
@@ -372,10 +373,10 @@ describe('hostile bytes', () => {
         for (const [at, byte] of changes) changed[4 + (at % (bytes.length - 4))] = byte;
         seen[decodeProtobuf(changed).kind]++;
       }),
-      { numRuns: 3000, seed: 6 },
+      { numRuns: draws(3000), seed: 6 },
     );
-    expect(seen.decoded).toBeGreaterThan(100);
-    expect(seen.unreadable).toBeGreaterThan(100);
+    expect(seen.decoded).toBeGreaterThan(draws(100));
+    expect(seen.unreadable).toBeGreaterThan(draws(100));
   });
 
   test('as many empty containers as fit into a body are read', () => {

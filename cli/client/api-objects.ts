@@ -1,0 +1,168 @@
+import * as z from 'zod';
+
+// The subset of the API's objects that the commands read. Everything else stays as received.
+
+const Moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+const Count = z.int().min(0).default(0);
+
+const Metadata = z.object({
+  name: z.string(),
+  namespace: z.string(),
+  uid: z.string(),
+  resourceVersion: z.string().default('0'),
+  creationTimestamp: Moment,
+  deletionTimestamp: Moment.optional(),
+  labels: z.record(z.string(), z.string()).default({}),
+});
+
+const Condition = z.object({
+  type: z.string(),
+  status: z.string(),
+  reason: z.string().default(''),
+  message: z.string().default(''),
+  lastTransitionTime: Moment.optional(),
+});
+
+export const JobSchema = z.object({
+  metadata: Metadata,
+  spec: z.object({
+    completions: z.int().optional(),
+    parallelism: z.int().optional(),
+    completionMode: z.enum(['Indexed', 'NonIndexed']).default('NonIndexed'),
+    selector: z.object({ matchLabels: z.record(z.string(), z.string()).default({}) }).optional(),
+    template: z.object({
+      spec: z.object({ containers: z.array(z.object({ name: z.string(), image: z.string().default('') })) }),
+    }),
+  }),
+  status: z
+    .object({
+      active: Count,
+      ready: Count,
+      succeeded: Count,
+      failed: Count,
+      terminating: Count,
+      completedIndexes: z.string().default(''),
+      failedIndexes: z.string().default(''),
+      startTime: Moment.optional(),
+      completionTime: Moment.optional(),
+      conditions: z.array(Condition).default([]),
+    })
+    .prefault({}),
+});
+export type Job = z.output<typeof JobSchema>;
+
+const Told = { reason: z.string().default(''), message: z.string().default('') };
+const ContainerState = z.object({
+  terminated: z
+    .object({ exitCode: z.int(), ...Told, startedAt: Moment.optional(), finishedAt: Moment.optional() })
+    .optional(),
+  waiting: z.object(Told).optional(),
+  running: z.object({ startedAt: Moment.optional() }).optional(),
+});
+
+export const PodSchema = z.object({
+  metadata: Metadata.extend({
+    annotations: z.record(z.string(), z.string()).default({}),
+    ownerReferences: z.array(z.object({ kind: z.string(), name: z.string(), uid: z.string() })).default([]),
+  }),
+  status: z.object({
+    phase: z.string(),
+    ...Told,
+    containerStatuses: z
+      .array(z.object({ state: ContainerState.default({}), lastState: ContainerState.default({}) }))
+      .default([]),
+  }),
+});
+export type Pod = z.output<typeof PodSchema>;
+
+/** Muster's own `JobWaits`. */
+export const WaitsSchema = z.object({
+  summary: z.string().nullable(),
+  waits: z.array(
+    z.object({
+      cause: z.string(),
+      count: z.int(),
+      message: z.string(),
+      etaSeconds: z.number().nullable(),
+      nextTrySeconds: z.number().nullable(),
+    }),
+  ),
+});
+export type JobWaits = z.output<typeof WaitsSchema>;
+
+const ShownIndexes = z.record(z.string(), z.string());
+
+/** Muster's own `JobProgress`: all of it describes one moment. */
+export const ProgressSchema = z.object({
+  job: JobSchema,
+  counts: z.object({
+    succeeded: Count,
+    running: Count,
+    starting: Count,
+    stopping: Count,
+    retrying: Count,
+    failed: Count,
+    waiting: Count,
+    failedAttempts: Count,
+  }),
+  indexes: ShownIndexes.nullable(),
+  waits: WaitsSchema,
+});
+export type Progress = z.output<typeof ProgressSchema>;
+
+/** Muster's own `JobFailures`. */
+export const FailuresSchema = z.object({
+  more: z.boolean(),
+  groups: z.array(
+    z.object({
+      reason: z.string(),
+      cause: z.string(),
+      exitCode: z.int().nullable(),
+      verdict: z.string(),
+      stoppedWithJob: z.boolean(),
+      count: z.int(),
+      indexes: z.string().optional(),
+      example: z.object({
+        pod: z.string(),
+        index: z.int().optional(),
+        attempt: z.int(),
+        log: z.array(z.string()),
+      }),
+    }),
+  ),
+});
+export type JobFailures = z.output<typeof FailuresSchema>;
+
+/** A list. Each item is parsed later by code that knows its kind. */
+export const ListSchema = z.object({
+  metadata: z.object({ resourceVersion: z.string().default(''), continue: z.string().default('') }),
+  items: z.array(z.unknown()),
+});
+
+export const WatchEventSchema = z.object({
+  type: z.enum(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR']),
+  object: z.unknown(),
+});
+export type WatchEvent = z.output<typeof WatchEventSchema>;
+
+export const StatusSchema = z.object({
+  kind: z.literal('Status'),
+  message: z.string().default(''),
+  reason: z.string().default(''),
+  code: z.int(),
+  details: z
+    .object({
+      name: z.string().optional(),
+      kind: z.string().optional(),
+      causes: z.array(z.object({ message: z.string().default(''), field: z.string().default('') })).default([]),
+    })
+    .optional(),
+});
+export type ApiStatus = z.output<typeof StatusSchema>;
+
+/** `GET /version` of a Muster server reports Muster's own version next to Kubernetes'. */
+export const VersionSchema = z.object({ gitVersion: z.string().default(''), muster: z.string().optional() });
+
+/** The condition of this type, if it is true. */
+export const conditionOf = ({ status }: Job, type: string): Job['status']['conditions'][number] | undefined =>
+  status.conditions.find((each) => each.type === type && each.status === 'True');

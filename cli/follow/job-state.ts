@@ -1,0 +1,148 @@
+import { parseStatusIndexes } from '../../shared/domain/base/index-set.ts';
+import { type Job, type JobFailures, type Progress, conditionOf } from '../client/api-objects.ts';
+import { INDEX_STATES, type IndexBoard, type IndexState, codeOf } from '../render/grid.ts';
+import { type Sample, addSample, paceOf } from '../render/pace.ts';
+import type { JobProgress, Phase } from '../render/progress.ts';
+
+/** All that is known about one Job. Each picture shows one moment. */
+export class JobState {
+  #progress: Progress;
+  #samples: readonly Sample[];
+  #failures: JobFailures | null = null;
+  #lost: string | null = null;
+
+  constructor(progress: Progress, nowMs: number) {
+    this.#progress = progress;
+    this.#samples = addSample([], { atMs: nowMs, succeeded: progress.counts.succeeded });
+  }
+
+  hearProgress(progress: Progress, nowMs: number): void {
+    this.#progress = progress;
+    this.#lost = null;
+    this.#samples = addSample(this.#samples, { atMs: nowMs, succeeded: progress.counts.succeeded });
+  }
+
+  /** null: the server does not report it. */
+  hearFailures(failures: JobFailures | null): void {
+    this.#failures = failures;
+  }
+
+  hearNothing(why: string): void {
+    this.#lost = why;
+  }
+
+  /** Something may have a reason not to run, with times that change. */
+  mayWait(): boolean {
+    const { counts, job } = this.#progress;
+    return !isOver(phaseOf(job)) && counts.starting + counts.waiting + counts.retrying > 0;
+  }
+
+  /** Changes when there are more failures; 0 if there are none. */
+  failedSoFar(): number {
+    const { failedAttempts, retrying, failed } = this.#progress.counts;
+    return failedAttempts + retrying + failed;
+  }
+
+  progress(): JobProgress {
+    const { job, counts, waits } = this.#progress;
+    const { metadata, status, spec } = job;
+    const phase = phaseOf(job);
+    return {
+      namespace: metadata.namespace,
+      name: metadata.name,
+      phase,
+      message: isOver(phase) ? '' : failureOf(job), // the verdict includes the reason
+      total: spec.completions ?? null,
+      counts,
+      board: boardOf(this.#progress),
+      startedAtMs: status.startTime ?? null,
+      endedAtMs: endOf(job),
+      rate: paceOf(this.#samples),
+      waits:
+        waits.summary === null || isOver(phase)
+          ? null
+          : { text: waits.summary, causes: waits.waits.map(({ cause }) => cause).join(' ') },
+      failure: isOver(phase) || this.#failures === null ? null : firstFailure(this.#failures),
+      lost: this.#lost,
+    };
+  }
+}
+
+/** Progress from the Job alone, for a server that reports nothing more. */
+export function progressOf(job: Job): Progress {
+  const { status, spec } = job;
+  const starting = Math.max(status.active - status.ready, 0);
+  const busy = status.active + status.terminating;
+  const total = spec.completions ?? 0;
+  return {
+    job,
+    counts: {
+      succeeded: status.succeeded,
+      running: status.active - starting,
+      starting,
+      stopping: status.terminating,
+      retrying: 0,
+      failed: 0,
+      waiting: Math.max(total - status.succeeded - busy, 0),
+      failedAttempts: status.failed,
+    },
+    indexes:
+      spec.completionMode === 'NonIndexed'
+        ? null
+        : { succeeded: status.completedIndexes, failed: status.failedIndexes },
+    waits: { summary: null, waits: [] },
+  };
+}
+
+/** An example of a failure: from the first group that failed by itself. */
+function firstFailure({ groups }: JobFailures): JobProgress['failure'] {
+  const group = groups.find(({ stoppedWithJob }) => !stoppedWithJob) ?? groups[0];
+  if (group === undefined) return null;
+  const { cause, count, example } = group;
+  const who = example.index === undefined ? `Pod ${example.pod}` : `index ${example.index}`;
+  const more = count === 1 ? '' : ` (${count} ${example.index === undefined ? 'Pods' : 'indexes'} so far)`;
+  return { text: `${who}, attempt ${example.attempt} failed: ${cause}${more}`, log: example.log };
+}
+
+function boardOf({ indexes, job }: Progress): IndexBoard | null {
+  if (indexes === null) return null;
+  const board = new Uint8Array(job.spec.completions ?? 0);
+  for (const state of INDEX_STATES) fill(board, indexes[state] ?? '', state);
+  return board;
+}
+
+function fill(board: IndexBoard, indexes: string, state: IndexState): void {
+  const { edges } = parseStatusIndexes(indexes, board.length);
+  for (let i = 0; i < edges.length; i += 2) board.fill(codeOf(state), edges[i], edges[i + 1]);
+}
+
+export type Verdict = 'complete' | 'failed';
+
+/** A Job's verdict; null if it is not over. */
+export function verdictOf(job: Job): Verdict | null {
+  if (conditionOf(job, 'Complete') !== undefined) return 'complete';
+  return conditionOf(job, 'Failed') === undefined ? null : 'failed';
+}
+
+function phaseOf(job: Job): Phase {
+  const verdict = verdictOf(job);
+  if (verdict !== null) return verdict;
+  if (job.metadata.deletionTimestamp !== undefined) return 'ending';
+  if (conditionOf(job, 'FailureTarget') !== undefined || conditionOf(job, 'SuccessCriteriaMet') !== undefined)
+    return 'ending';
+  if (conditionOf(job, 'Suspended') !== undefined) return 'suspended';
+  return job.status.startTime === undefined ? 'waiting' : 'running';
+}
+
+const isOver = (phase: Phase): boolean => phase === 'complete' || phase === 'failed';
+
+/** Why a Job failed or is about to fail, in the server's words. */
+export function failureOf(job: Job): string {
+  const why = conditionOf(job, 'Failed') ?? conditionOf(job, 'FailureTarget');
+  if (why === undefined) return '';
+  return why.reason === '' ? why.message : `${why.reason}: ${why.message}`;
+}
+
+/** When a Job ended; null if it has not. A failed Job has no completionTime. */
+export const endOf = (job: Job): number | null =>
+  job.status.completionTime ?? conditionOf(job, 'Failed')?.lastTransitionTime ?? null;

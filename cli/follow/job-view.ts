@@ -1,0 +1,107 @@
+import { LiveScreen } from './live-screen.ts';
+import { type Theme, themeOf } from '../render/theme.ts';
+import { type JobProgress, failureText, progressKey, progressLine, renderProgress } from '../render/progress.ts';
+import type { Output, Shell, Terminal } from '../shell.ts';
+
+/** Shows a Job's progress as it changes. */
+export type JobView = {
+  show(progress: JobProgress): void;
+  /** Shows what is pending, once, and then stops. */
+  close(): void;
+};
+
+/** On a terminal, a picture that is redrawn in place; otherwise lines of text. */
+export function openView(output: Output, { env, now }: Pick<Shell, 'env' | 'now'>): JobView {
+  const { terminal } = output;
+  return terminal === null ? lineView(output, now) : liveView(output, terminal, themeFor(output, env), now);
+}
+
+/** Uses colors unless NO_COLOR (no-color.org) is set, and shapes unless the locale is known not to have them. */
+export function themeFor({ terminal }: Output, env: Shell['env']): Theme {
+  const colour = terminal !== null && (env['NO_COLOR'] ?? '') === '';
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((value) => value !== undefined && value !== '');
+  return themeOf(colour, locale === undefined || /utf-?8/i.test(locale));
+}
+
+/** More pictures per second are a waste. */
+const DRAWN_EVERY_MS = 100;
+/** Elapsed time changes even when nothing else does. */
+const TICK_MS = 250;
+
+function liveView(output: Output, terminal: Terminal, theme: Theme, now: () => number): JobView {
+  const screen = new LiveScreen(output, terminal);
+  let latest: JobProgress | null = null;
+  const draw = (): void => {
+    if (latest !== null) screen.draw(renderProgress(latest, terminal.size(), now(), theme));
+  };
+  const drawing = paced(DRAWN_EVERY_MS, draw);
+  const ticking = setInterval(drawing.ask, TICK_MS);
+  const forgetResize = terminal.onResize(drawing.ask);
+  return {
+    show(progress) {
+      latest = progress;
+      drawing.ask();
+    },
+    close() {
+      clearInterval(ticking);
+      forgetResize();
+      drawing.end();
+      screen.close();
+    },
+  };
+}
+
+const LINE_EVERY_MS = 1_000;
+
+function lineView(output: Output, now: () => number): JobView {
+  let latest: JobProgress | null = null;
+  let printed = '';
+  let hasFailed = false;
+  const printing = paced(LINE_EVERY_MS, () => {
+    if (latest === null || progressKey(latest) === printed) return;
+    printed = progressKey(latest);
+    output.write(`${progressLine(latest, now())}\n`);
+  });
+  /** Reported once, at the first failure: the Job may take long to end because of it. */
+  const tellFailure = (lines: readonly string[]): void => {
+    if (hasFailed || lines.length === 0) return;
+    hasFailed = true;
+    output.write(lines.map((line) => `${line}\n`).join(''));
+  };
+  return {
+    show(progress) {
+      latest = progress;
+      // Most changes do not alter the text. They must not restart the wait before the next line.
+      if (progressKey(progress) !== printed) printing.ask();
+      tellFailure(failureText(progress));
+    },
+    close: () => printing.end(),
+  };
+}
+
+/** Runs a function immediately, but at most once per `everyMs`: calls in between are merged into one at the end. */
+function paced(everyMs: number, then: () => void): { readonly ask: () => void; readonly end: () => void } {
+  let timer: NodeJS.Timeout | null = null;
+  let asked = false;
+  let open = true;
+  const go = (): void => {
+    timer = null;
+    if (!asked) return;
+    asked = false;
+    timer = setTimeout(go, everyMs);
+    then();
+  };
+  return {
+    ask() {
+      if (!open) return;
+      asked = true;
+      if (timer === null) go();
+    },
+    end() {
+      if (!open) return;
+      open = false;
+      if (timer !== null) clearTimeout(timer);
+      if (asked) then();
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { type JobView, openView } from './job-view.ts';
+import { LiveScreen } from './live-screen.ts';
+import { type JobProgress, progressLine } from '../render/progress.ts';
+import type { Output, Shell } from '../shell.ts';
+
+/** Elapsed time changes even when nothing else does. */
+const DRAWN_EVERY_MS = 250;
+
+export type ManyViews = {
+  /** One per Job, in display order. */
+  readonly views: readonly JobView[];
+  close(): void;
+};
+
+/** Shows the progress of several Jobs, one line each: redrawn in place on a terminal, otherwise appended. */
+export function openViews(count: number, output: Output, shell: Pick<Shell, 'env' | 'now'>): ManyViews {
+  const { terminal } = output;
+  if (terminal === null)
+    return { views: Array.from({ length: count }, () => openView(output, shell)), close: () => undefined };
+  const screen = new LiveScreen(output, terminal);
+  const latest: (JobProgress | null)[] = Array.from({ length: count }, () => null);
+  const draw = (): void => {
+    const lines = latest.flatMap((progress) => (progress === null ? [] : [progressLine(progress, shell.now())]));
+    screen.draw(lines.slice(0, Math.max(terminal.size().rows - 1, 1)));
+  };
+  const ticking = setInterval(draw, DRAWN_EVERY_MS);
+  const views = latest.map((_, i) => ({
+    show: (progress: JobProgress) => void (latest[i] = progress),
+    close: () => undefined,
+  }));
+  return {
+    views,
+    close() {
+      clearInterval(ticking);
+      draw();
+      screen.close();
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { FailuresSchema, type Job, type JobFailures, conditionOf } from '../client/api-objects.ts';
+import { commandWord } from '../command-word.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { type Ending, type Followed, type FollowOptions, followJob } from './follow-job.ts';
+import { endOf, failureOf } from './job-state.ts';
+import { type JobView, openView } from './job-view.ts';
+import { type KubeClient, failuresPath } from '../client/kube-client.ts';
+import { formatDuration } from '../render/age.ts';
+import { failureLines } from '../render/failures.ts';
+import { onOneLine } from '../render/table.ts';
+import type { Output, Shell, Signal } from '../shell.ts';
+
+export type WaitOptions = {
+  readonly client: KubeClient;
+  readonly reconnect: () => Promise<KubeClient>;
+  /** null: no timeout */
+  readonly timeoutMs: number | null;
+  /** Where the progress and the verdict are printed. */
+  readonly output: Output;
+  /** A view shared with other Jobs. Otherwise one is created, and closed at the end. */
+  readonly view?: JobView | undefined;
+} & Pick<FollowOptions, 'lookAgainMs' | 'giveUpMs'>;
+
+export type Waited = {
+  readonly exitCode: number;
+  /** The final Job as the server sent it; null if its end was not seen. */
+  readonly object: unknown;
+};
+
+type StopReason = Signal | 'timeout';
+
+/**
+ * Shows a Job's progress until it is over, prints the verdict, and returns the matching exit code. Ctrl-C and a timeout end
+ * the wait, not the Job.
+ */
+export async function waitForJob(followed: Followed, options: WaitOptions, shell: Shell): Promise<Waited> {
+  const { output, timeoutMs } = options;
+  const stop = new AbortController();
+  let why: StopReason | null = null;
+  const stopFor = (reason: StopReason): void => {
+    why ??= reason;
+    stop.abort();
+  };
+  const forgetInterrupts = shell.onInterrupt(stopFor);
+  const timeout = timeoutMs === null ? undefined : setTimeout(stopFor, timeoutMs, 'timeout');
+  const view = options.view ?? openView(output, shell);
+  let ending: Ending;
+  try {
+    ending = await followJob(followed, {
+      ...options,
+      signal: stop.signal,
+      now: shell.now,
+      onProgress: (progress) => view.show(progress),
+    });
+  } finally {
+    view.close();
+    clearTimeout(timeout);
+    forgetInterrupts();
+  }
+  const failures = ending.kind === 'failed' ? await failuresOf(followed, options) : null;
+  const { text, exitCode } = tell(ending, followed, { why, timeoutMs, failures, muster: commandWord(shell.env) });
+  output.write(`${output.terminal === null ? '' : '\n'}${text}\n`);
+  return { exitCode, object: 'object' in ending ? ending.object : null };
+}
+
+/** The Job's failures; null if the server does not report them. */
+async function failuresOf(
+  { namespace, name }: Followed,
+  { client, reconnect }: WaitOptions,
+): Promise<JobFailures | null> {
+  const ask = async (from: KubeClient) => FailuresSchema.parse(await from.get(failuresPath(namespace, name)));
+  return ask(client).catch(async () => ask(await reconnect()).catch(() => null));
+}
+
+function tell(
+  ending: Ending,
+  { namespace, name }: Followed,
+  known: {
+    readonly why: StopReason | null;
+    readonly timeoutMs: number | null;
+    readonly failures: JobFailures | null;
+    readonly muster: string;
+  },
+): { readonly text: string; readonly exitCode: number } {
+  const { why, timeoutMs, failures, muster } = known;
+  const job = `job.batch/${name}`;
+  const inNamespace = namespace === 'default' ? '' : ` -n ${namespace}`;
+  const again = `It continues. Watch it with: ${muster} watch ${name}${inNamespace}`;
+  switch (ending.kind) {
+    case 'complete':
+      return { text: `${job} complete: ${sumOf(ending.job)}`, exitCode: EXIT.ok };
+    case 'failed':
+      return {
+        text: [
+          `${job} failed: ${onOneLine(failureOf(ending.job))} (${sumOf(ending.job)})`,
+          ...failureLines(failures),
+          `See why: ${whereToLook(name, failures, muster)
+            .map((command) => `${command}${inNamespace}`)
+            .join(', ')}`,
+        ].join('\n'),
+        exitCode: EXIT.failed,
+      };
+    case 'deleted':
+      return { text: `${job} was deleted`, exitCode: EXIT.deleted };
+    case 'aborted':
+      return why === null || why === 'timeout'
+        ? { text: `${job} is not over after ${formatDuration(timeoutMs ?? 0)}. ${again}`, exitCode: EXIT.timedOut }
+        : { text: `No longer waiting for ${job}. ${again}`, exitCode: EXIT_BY_SIGNAL[why] };
+    case 'unreachable':
+      throw new Failure(ending.reason);
+  }
+}
+
+/** The log of an attempt that failed by itself. One that never started has no log. */
+function whereToLook(name: string, failures: JobFailures | null, muster: string): readonly string[] {
+  const shown = failures?.groups.find(({ example }) => example.log.length > 0)?.example;
+  const index = shown?.index === undefined ? '' : ` --index ${shown.index} --attempt ${shown.attempt}`;
+  return [...(shown === undefined ? [] : [`${muster} logs ${name}${index}`]), `${muster} doctor ${name}`];
+}
+
+/** A shell's exit codes for processes that a signal ended. */
+export const EXIT_BY_SIGNAL: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: EXIT.interrupted, SIGTERM: 143 };
+
+function sumOf(job: Job): string {
+  const { succeeded, failed, startTime } = job.status;
+  const total = job.spec.completions;
+  const endMs = endOf(job);
+  const took = startTime === undefined || endMs === null ? '' : ` in ${formatDuration(endMs - startTime)}`;
+  const failures = failed === 0 ? '' : `, ${failed} ${failed === 1 ? 'attempt' : 'attempts'} failed`;
+  // Fewer successes than completions were enough. The text says so, or it would look like an error.
+  const policy = conditionOf(job, 'Complete')?.reason === 'SuccessPolicy' ? ', success policy met' : '';
+  return `${succeeded}${total === undefined ? '' : `/${total}`} succeeded${policy}${failures}${took}`;
+}

@@ -1,0 +1,46 @@
+import { EXIT } from '../failure.ts';
+import type { Followed } from './follow-job.ts';
+import { openViews } from './many-views.ts';
+import type { Output, Shell } from '../shell.ts';
+import { type WaitOptions, type Waited, waitForJob } from './wait-for-job.ts';
+
+/**
+ * Shows the progress of Jobs until all are over, and then each verdict. One Job shows all of its indexes; several show one
+ * line each.
+ *
+ * @returns one result per Job, in order
+ */
+export async function waitForJobs(
+  followed: readonly Followed[],
+  options: WaitOptions,
+  shell: Shell,
+): Promise<readonly Waited[]> {
+  const { output } = options;
+  const [only, ...others] = followed;
+  if (only !== undefined && others.length === 0) return [await waitForJob(only, options, shell)];
+  const many = openViews(followed.length, output, shell);
+  // Nothing may be written between the pictures on a terminal.
+  const verdicts: string[] = [];
+  const later: Output =
+    output.terminal === null ? output : { terminal: null, write: (text) => void verdicts.push(text) };
+  try {
+    const waits = followed.map(async (each, i) =>
+      waitForJob(each, { ...options, output: later, view: many.views[i] }, shell),
+    );
+    const settled = await Promise.allSettled(waits);
+    return settled.map((each) => {
+      if (each.status === 'rejected') throw each.reason;
+      return each.value;
+    });
+  } finally {
+    many.close();
+    for (const text of verdicts) output.write(text);
+  }
+}
+
+/** The most important first: whether the wait was interrupted, then the Jobs' verdicts. */
+const BY_WEIGHT: readonly number[] = [EXIT.interrupted, 143, 129, EXIT.timedOut, EXIT.failed, EXIT.deleted];
+
+/** One exit code for several Jobs: 0 only if all are complete. */
+export const worstOf = (exitCodes: readonly number[]): number =>
+  BY_WEIGHT.find((code) => exitCodes.includes(code)) ?? EXIT.ok;

@@ -1,0 +1,46 @@
+import { type Command, Option } from 'commander';
+import { type Done, common, examples, namespaceOption } from './command-parts.ts';
+import { usageFailure } from '../failure.ts';
+import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
+import type { Shell } from '../shell.ts';
+
+const EXAMPLES = examples(
+  'muster doctor frames                   # why did this Job fail, or why is it not done?',
+  'muster doctor                          # the installation, and all Jobs of the namespace',
+  'muster doctor -A                       # and those of all namespaces',
+  "muster doctor -o json | jq '.deadLetters[] | {queue, reason, body}'",
+);
+
+const EXIT_CODES = `
+Exit codes:
+  0 healthy (warnings mend themselves)    1 the Job failed, something is wrong, or could not be checked    2 the command line is wrong
+`;
+
+type DoctorOptions = {
+  readonly namespace?: string;
+  readonly allNamespaces?: true;
+  readonly output: ObjectForm | 'text';
+};
+
+export function addDoctor(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('doctor')
+    .summary('why a Job failed, what keeps it running, and what is wrong')
+    .description(
+      'Checks what Muster knows against what exists: rows, queues, tasks in ECS. It changes nothing.\n' +
+        'With a Job: why it failed, what keeps it running, everything that is wrong. Without: the installation, and its Jobs at a glance.',
+    )
+    .argument('[job]', 'the Job (default: all Jobs of the namespace)')
+    .addOption(namespaceOption())
+    .option('-A, --all-namespaces', 'in all namespaces')
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', ...OBJECT_FORMS]).default('text'))
+    .addHelpText('after', `${EXAMPLES}${EXIT_CODES}`)
+    .action(async (job: string | undefined, flags: DoctorOptions) => {
+      const { allNamespaces = false, output } = flags;
+      if (allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n exclude each other');
+      if (allNamespaces && job !== undefined) throw usageFailure('a Job is in one namespace: give -n instead of -A');
+      const { doctor } = await import('../commands/doctor.ts');
+      const name = job?.replace(/^jobs?(\.batch)?\//, '') ?? null;
+      done(await doctor(name, { allNamespaces, output, ...common(program, flags) }, shell));
+    });
+}

@@ -1,0 +1,175 @@
+import { type Command, Option } from 'commander';
+import { type Done, examples } from './command-parts.ts';
+import type { LocalFlags } from '../commands/local.ts';
+import { usageFailure } from '../failure.ts';
+import { type EnvironmentEntry, environmentEntry } from '../task-environment.ts';
+import { DRIVERS, driver, duration, httpUrl, rate, serverPort, share, span, wholeNumber } from '../option-values.ts';
+import type { Shell } from '../shell.ts';
+
+const LOCAL_EXAMPLES = examples(
+  'muster local',
+  'muster local --detach                  # returns when it is ready; muster stop ends it',
+  'muster local --env CUDA_VISIBLE_DEVICES --env LEVEL=debug',
+  'muster local --port 8080 --data /var/lib/muster --workspace ~/work',
+  'muster local --in-memory --driver simulated --task-ms 500-2000 --launches-per-sec 18',
+  'muster local --emulate-aws             # requests of the AWS SDK to emulators, for CI; data in .muster-aws',
+  'muster local --events-duplicate 1 --events-shuffle-ms 2000 --events-drop 0.1 --seed 7',
+);
+
+const STOP_EXAMPLES = examples('muster stop', 'muster stop --data /var/lib/muster --timeout 10s');
+
+type LocalOptions = {
+  readonly port?: number;
+  readonly data?: string;
+  readonly workspace: string;
+  readonly driver: LocalFlags['driver'];
+  readonly emulateAws: boolean;
+  readonly dynamodbEndpoint?: string;
+  readonly inMemory: boolean;
+  readonly detach: boolean;
+  readonly env: readonly EnvironmentEntry[];
+  readonly inheritEnv: boolean;
+  readonly launchesPerSec?: number;
+  readonly stopsPerSec?: number;
+  readonly taskMs?: readonly [number, number];
+  readonly taskFail?: number;
+  readonly eventsDuplicate?: number;
+  readonly eventsDrop?: number;
+  readonly eventsShuffleMs?: number;
+  readonly seed?: number;
+};
+
+/** Data folders, below the current one: neither mode takes a folder of the other. */
+const DATA = { inProcess: '.muster', emulateAws: '.muster-aws' } as const;
+
+const EVENT_FAULTS = 'Faults of the embedded ECS (to check that nothing is lost or counted twice):';
+const SCRIPT = 'With --driver simulated:';
+
+export function addLocal(program: Command, shell: Shell, done: Done): void {
+  const rates = (flags: string, text: string) => new Option(flags, text).argParser(rate);
+  const eventOption = (flags: string, text: string, parse: (text: string) => number) =>
+    new Option(flags, text).argParser(parse).helpGroup(EVENT_FAULTS);
+  program
+    .command('local')
+    .summary('run Muster on this machine')
+    .description(
+      'Runs all of Muster on this machine: tasks are processes of yours, started in the workspace.\n' +
+        'Where you share the machine with people you do not trust: docs/run-locally.md, Safety.',
+    )
+    .addOption(new Option('-d, --detach', 'run in the background; return when it is ready').default(false))
+    .option('--port <port>', 'of the API on 127.0.0.1; 0: any free port (default: the previous one)', serverPort)
+    .option('--data <folder>', `where Jobs, logs and the kubeconfig are kept (default: "${DATA.inProcess}")`)
+    .option('--workspace <folder>', 'where tasks start; they see it as MUSTER_WORKSPACE', '.')
+    .addOption(
+      new Option(
+        '-e, --env <name[=value]>',
+        'give tasks this variable, with its value here or a new one; may be repeated',
+      )
+        .argParser(environmentEntry)
+        .default([], 'none'),
+    )
+    .addOption(new Option('--inherit-env', 'give tasks all variables of this shell').default(false))
+    .addOption(new Option('--driver <driver>', 'how tasks run').choices(DRIVERS).default('process').argParser(driver))
+    .addOption(
+      new Option(
+        '--emulate-aws',
+        `call everything as on AWS: SDK clients, emulators on loopback; --data is "${DATA.emulateAws}"`,
+      ).default(false),
+    )
+    .option('--dynamodb-endpoint <url>', 'keep Jobs in this DynamoDB; implies --emulate-aws', httpUrl)
+    .addOption(
+      new Option('--in-memory', 'keep Jobs in memory: they are lost when it ends')
+        .default(false)
+        .conflicts('dynamodbEndpoint'),
+    )
+    .addOption(rates('--launches-per-sec <rate>', 'the most tasks started per second (default: no limit)'))
+    .addOption(rates('--stops-per-sec <rate>', 'the most tasks stopped per second (default: no limit)'))
+    .addOption(new Option('--task-ms <ms>', 'how long tasks take: 500, or 500-2000').argParser(span).helpGroup(SCRIPT))
+    .addOption(eventOption('--task-fail <share>', 'share of tasks that fail, 0 to 1', share).helpGroup(SCRIPT))
+    .addOption(eventOption('--events-duplicate <share>', 'share of events that arrive twice, 0 to 1', share))
+    .addOption(eventOption('--events-drop <share>', 'share of events that are lost, 0 to 1', share))
+    .addOption(
+      eventOption(
+        '--events-shuffle-ms <ms>',
+        'events arrive up to this late, out of order',
+        wholeNumber(0, SHUFFLE_MS_MAX),
+      ),
+    )
+    .addOption(eventOption('--seed <number>', 'repeat the same faults', wholeNumber(0)))
+    .addHelpText('after', LOCAL_EXAMPLES)
+    .action(async (flags: LocalOptions) => {
+      const { runLocal, runLocalDetached } = await import('../commands/local.ts');
+      done(await (flags.detach && shell.starter === null ? runLocalDetached : runLocal)(localFlags(flags), shell));
+    });
+}
+
+const STOP_EXIT_CODES = `
+Exit codes:
+  0 none runs there now    1 it belongs to another user    2 the command line is wrong
+  124 timed out: it is still stopping
+`;
+
+export function addStop(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('stop')
+    .summary('stop the Muster that runs on this machine')
+    .description(
+      'Stops the runtime of a data folder and all of its tasks, and returns when all of it is gone.\n' +
+        'Unfinished Jobs continue when you start `muster local` there again.',
+    )
+    .option('--data <folder>', 'the data folder of the runtime', '.muster')
+    .addOption(
+      new Option('--timeout <duration>', 'wait no longer than this')
+        .argParser(duration)
+        .default(STOP_TIMEOUT_MS, '60s'),
+    )
+    .addHelpText('after', `${STOP_EXAMPLES}${STOP_EXIT_CODES}`)
+    .action(async ({ data, timeout }: { readonly data: string; readonly timeout: number }) => {
+      const { stopLocal } = await import('../commands/stop.ts');
+      done(await stopLocal({ data, timeoutMs: timeout }, shell));
+    });
+}
+
+/** Tasks get three seconds to end; the rest is for a busy machine. */
+const STOP_TIMEOUT_MS = 60_000;
+
+/** Ten minutes: later than the sweep checks a task, and no later than a timer can wait. */
+const SHUFFLE_MS_MAX = 600_000;
+
+function localFlags(flags: LocalOptions): LocalFlags {
+  const { workspace, driver, port = null, seed } = flags;
+  if (driver !== 'simulated' && (flags.taskMs ?? flags.taskFail) !== undefined)
+    throw usageFailure('--task-ms and --task-fail need --driver simulated');
+  const seeded = seed === undefined ? {} : { seed };
+  const events = {
+    ...seeded,
+    ...(flags.eventsDuplicate === undefined ? {} : { duplicate: flags.eventsDuplicate }),
+    ...(flags.eventsDrop === undefined ? {} : { drop: flags.eventsDrop }),
+    ...(flags.eventsShuffleMs === undefined ? {} : { shuffleMs: flags.eventsShuffleMs }),
+  };
+  const script = {
+    ...seeded,
+    ...(flags.taskMs === undefined ? {} : { runMs: flags.taskMs }),
+    ...(flags.taskFail === undefined ? {} : { fail: flags.taskFail }),
+  };
+  const endpoint = flags.dynamodbEndpoint;
+  const wiring = flags.emulateAws || endpoint !== undefined ? 'emulateAws' : 'inProcess';
+  const usual = wiring === 'emulateAws' ? 'engine' : 'lmdb';
+  const store = flags.inMemory ? 'memory' : endpoint === undefined ? usual : { endpoint };
+  const { data = DATA[wiring] } = flags;
+  const { launchesPerSec = null, stopsPerSec = null } = flags;
+  const rates = { launchesPerSec, stopsPerSec };
+  const environment = { entries: flags.env, inherit: flags.inheritEnv };
+  return {
+    data,
+    workspace,
+    driver,
+    port,
+    environment,
+    events,
+    store,
+    wiring,
+    ...rates,
+    ...(driver === 'simulated' ? { script } : {}),
+  };
+}

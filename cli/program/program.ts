@@ -1,0 +1,295 @@
+import { Command, CommanderError, Option } from 'commander';
+import { VERSION } from '../../shared/names/version.ts';
+import { addKubeconfig, addProxy } from './access-commands.ts';
+import { withCommandWord } from '../command-word.ts';
+import { type Done, common, examples, namespaceOption } from './command-parts.ts';
+import { addCompletion } from './completion-command.ts';
+import type { GetFlags, Wanted } from '../commands/get.ts';
+import { addDoctor } from './doctor-command.ts';
+import { EXIT, Failure, usageFailure } from '../failure.ts';
+import { addDelete, addResume, addRun, addScale, addSuspend, addWait, addWatch } from './job-commands.ts';
+import { JOBS_WORDS, jobName } from '../job-names.ts';
+import { addLocal, addStop } from './local-commands.ts';
+import { moment, wholeNumber } from '../option-values.ts';
+import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
+import type { Shell } from '../shell.ts';
+
+// Each command's code is loaded when it runs: `muster --help` needs none of it, and only `local` needs the whole runtime.
+
+/**
+ * Runs one command line (without the interpreter and the program's name).
+ *
+ * @returns the exit code
+ */
+export async function runCommandLine(args: readonly string[], shell: Shell): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  const program = createProgram(shell, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Commander has already printed its message.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (!(error instanceof Failure)) throw error;
+    shell.err.write(`${withCommandWord(error.message, shell.env)}\n`);
+    return error.exitCode;
+  }
+}
+
+function createProgram(shell: Shell, done: Done): Command {
+  const program = new Command('muster')
+    .description('Runs Kubernetes Jobs without Kubernetes.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help for a command')
+    .option('--kubeconfig <file>', 'the server to talk to (default: KUBECONFIG, else .muster/kubeconfig)')
+    .configureOutput({ writeOut: shell.out.write, writeErr: shell.err.write })
+    .showHelpAfterError('(see --help)')
+    .exitOverride()
+    .addHelpText('after', `${EXAMPLES.program}${EXIT_CODES}`);
+  for (const add of [
+    addRun,
+    addWatch,
+    addWait,
+    addGet,
+    addLogs,
+    addSuspend,
+    addResume,
+    addScale,
+    addDelete,
+    addPlan,
+    addSimulate,
+    addLocal,
+    addStop,
+    addDoctor,
+    addKubeconfig,
+    addProxy,
+    addVersion,
+    addCompletion,
+  ])
+    add(program, shell, done);
+  return program;
+}
+
+const EXAMPLES = {
+  program: examples(
+    'muster local                           # the embedded Muster, on 127.0.0.1',
+    'muster run -f job.yaml --wait          # run a Job and watch it',
+    'muster get',
+    'muster watch frames                    # back to the live view',
+    'muster logs frames --index 7',
+  ),
+  get: examples(
+    'muster get                             # Jobs',
+    'muster get frames -o yaml',
+    'muster get jobs -A -o wide',
+    'muster get -l campaign=spring',
+    'muster get pods frames                 # its attempts, with their exit codes',
+    'muster get pods frames --failed -o wide',
+    'muster get waits frames                # what does not run, why, and for about how long',
+  ),
+  logs: examples(
+    'muster logs frames --index 7',
+    'muster logs frames --index 7 --attempt 1',
+    'muster logs frames --index 0-3,7 --tail 5',
+    'muster logs frames --index 7 -f',
+    'muster logs frames --failed --tail 20  # each index that failed and has not succeeded',
+  ),
+  plan: examples(
+    'muster plan -f dump.json',
+    'muster plan -f dump.json --now 2026-01-01T00:00:00Z -o json',
+    'muster plan -f dump.json --no-caps     # as if one sync could do everything',
+    'kubectl get jobs,pods -l job-name=frames -o json | muster plan',
+  ),
+  simulate: examples(
+    'muster simulate -f job.yaml            # every task runs for a second and succeeds',
+    'muster simulate -f job.yaml --script fates.yaml',
+    'muster simulate -f job.yaml --script fates.yaml -o json | jq .final',
+    'generate-job | muster simulate -f - --seed 7 --now 2026-03-01T06:00:00Z',
+  ),
+  version: examples('muster version', 'muster version -o json'),
+} as const;
+
+const EXIT_CODES = `
+Exit codes:
+  0 success    1 the server refused it, or the Job failed    2 invalid command line
+  run --wait, watch, wait also:  3 the Job was deleted   124 timed out   130 Ctrl-C (the Job continues)
+`;
+
+type GetOptions = {
+  readonly namespace?: string;
+  readonly allNamespaces?: true;
+  readonly selector?: string;
+  readonly failed?: true;
+  readonly output?: Exclude<GetFlags['output'], 'table'>;
+};
+
+function addGet(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('get')
+    .summary('list Jobs, or the Pods of a Job')
+    .description('Lists Jobs (all, or those named), Pods (all, or those of one Job), or why a Job waits.')
+    .argument('[what...]', 'jobs [NAME...], pods [JOB], waits JOB, or names of Jobs', [])
+    .addOption(namespaceOption())
+    .option('-A, --all-namespaces', 'in all namespaces')
+    .option('-l, --selector <labels>', 'objects with these labels, such as app=x,tier!=test')
+    .option('--failed', 'with pods: only failed Pods')
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['wide', 'json', 'yaml', 'name']))
+    .addHelpText('after', EXAMPLES.get)
+    .action(async (what: string[], flags: GetOptions) => {
+      const wanted = wantedOf(what, flags.failed === true);
+      if (flags.failed === true && wanted.kind !== 'pods') throw usageFailure('--failed is for get pods');
+      const { allNamespaces = false, selector = null, output = 'table' } = flags;
+      if (allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n exclude each other');
+      if (allNamespaces && what.length > 1) throw usageFailure('a name is in one namespace: give -n instead of -A');
+      if (selector !== null && (wanted.kind === 'waits' || (wanted.kind === 'jobs' && wanted.names.length > 0)))
+        throw usageFailure('names and -l exclude each other');
+      const { get } = await import('../commands/get.ts');
+      done(await get(wanted, { allNamespaces, selector, output, ...common(program, flags) }, shell));
+    });
+}
+
+const PODS_WORDS: readonly string[] = ['pod', 'pods', 'po'];
+
+function wantedOf([first = 'jobs', ...names]: readonly string[], failed: boolean): Wanted {
+  if (PODS_WORDS.includes(first)) {
+    if (names.length > 1) throw usageFailure('get pods takes one Job');
+    return { kind: 'pods', job: names[0] === undefined ? null : jobName(names[0]), failed };
+  }
+  if (first === 'waits') {
+    const [job] = names;
+    if (job === undefined || names.length > 1) throw usageFailure('get waits takes one Job');
+    return { kind: 'waits', job: jobName(job) };
+  }
+  return { kind: 'jobs', names: (JOBS_WORDS.includes(first) ? names : [first, ...names]).map(jobName) };
+}
+
+type LogOptions = {
+  readonly index?: string;
+  readonly attempt?: number;
+  readonly container?: string;
+  readonly follow?: true;
+  readonly failed?: true;
+  readonly tail?: number;
+  readonly namespace?: string;
+};
+
+function addLogs(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('logs')
+    .summary('print the logs of tasks')
+    .description('Prints the logs of the tasks of a Job. With several indexes, each line starts with its index.')
+    .argument('<job>', 'the Job')
+    .option('-i, --index <indexes>', 'one index, or several such as 0-3,7 (default: all)')
+    .option('--attempt <number>', 'from 1 (default: the latest of each index)', wholeNumber(1))
+    .option('-c, --container <name>', 'the container (default: the first)')
+    .option('--failed', 'the last failed attempt of each index that has not succeeded')
+    .option('-f, --follow', 'keep printing until the attempts are over')
+    .option('--tail <lines>', 'only this many lines from the end of each', wholeNumber(0))
+    .addOption(namespaceOption())
+    .addHelpText('after', EXAMPLES.logs)
+    .action(async (job: string, flags: LogOptions) => {
+      const { logs } = await import('../commands/logs.ts');
+      const { index = null, attempt = null, container = null, follow = false, failed = false, tail = null } = flags;
+      if (failed && attempt !== null) throw usageFailure('--failed and --attempt exclude each other');
+      const wanted = { indexes: index, attempt, container, follow, failed, tailLines: tail };
+      done(await logs(jobName(job), { ...wanted, ...common(program, flags) }, shell));
+    });
+}
+
+type PlanOptions = {
+  readonly file: string;
+  readonly now?: number;
+  readonly output: ObjectForm | 'text';
+  readonly caps: boolean;
+};
+
+function addPlan(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('plan')
+    .summary('show what the Job controller would do next')
+    .description(
+      "Reads a cluster's dump of one Job and its Pods, and says what Kubernetes' controller would do with it.",
+    )
+    .option('-f, --file <file>', 'the dump, JSON or YAML; - reads standard input', '-')
+    .addOption(new Option('--now <time>', 'the moment to plan for (default: the clock)').argParser(moment))
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', ...OBJECT_FORMS]).default('text'))
+    .option('--no-caps', "without Kubernetes' limits of 500 Pods per sync")
+    .addHelpText('after', EXAMPLES.plan)
+    .action(async (flags: PlanOptions) => {
+      const { planDump } = await import('../commands/plan.ts');
+      const { explainDump } = await import('../../shared/domain/cluster-plan/explain-dump.ts');
+      const { file, now = null, output, caps } = flags;
+      done(await planDump({ file, nowMs: now, output, caps }, explainDump, shell));
+    });
+}
+
+type SimulateOptions = {
+  readonly file: string;
+  readonly script?: string;
+  readonly output: ObjectForm | 'text';
+  readonly seed: number;
+  readonly now: number;
+};
+
+type VersionOptions = { readonly output?: ObjectForm; readonly client?: true };
+
+function addVersion(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('version')
+    .summary('the version of this program and of the server')
+    .description('Prints the version of this program, and that of the server, if there is one.')
+    .option('--client', 'only the version of this program')
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(OBJECT_FORMS))
+    .addHelpText('after', EXAMPLES.version)
+    .action(async (flags: VersionOptions) => {
+      const { output = null, client = false } = flags;
+      const { printVersion } = await import('../commands/version.ts');
+      done(await printVersion({ output, client, kubeconfig: common(program, {}).kubeconfig }, shell));
+    });
+}
+
+/** Fixed, so that the same input gives the same bytes. */
+const SIMULATED_AT = '2026-01-01T00:00:00Z';
+
+function addSimulate(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('simulate')
+    .summary('simulate a Job in virtual time')
+    .description(
+      'Runs a Job in virtual time, hours in milliseconds: how it ends, when, and why. A script says how its tasks end.',
+    )
+    .requiredOption('-f, --file <file>', 'the manifest, YAML or JSON; - reads standard input')
+    .option('--script <file>', 'how tasks end, and what users do meanwhile; YAML or JSON')
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', ...OBJECT_FORMS]).default('text'))
+    .option('--seed <number>', 'names the Pods; the same seed gives the same bytes', wholeNumber(0), 1)
+    .addOption(
+      new Option('--now <time>', 'when the Job is created')
+        .argParser(moment)
+        .default(Date.parse(SIMULATED_AT), SIMULATED_AT),
+    )
+    .addHelpText('after', `${EXAMPLES.simulate}${FATES}`)
+    .action(async (flags: SimulateOptions) => {
+      const { simulate } = await import('../commands/simulate.ts');
+      const { file, script, output, seed, now } = flags;
+      done(await simulate({ file, script: script ?? null, output, seed, startMs: now }, shell));
+    });
+}
+
+const FATES = `
+A script (the first rule that matches a try decides; tries of an index count from 0):
+  attempts:
+    - {index: "0-3", attempt: 0, run: 5s, exitCode: 1}
+    - {index: 7, run: 2m, end: SpotInterruption}
+    - {index: "*", run: 10s}
+  user:
+    - {at: 30s, patch: {spec: {suspend: true}}}
+    - {at: 40s, deletePod: {index: 4}}
+    - {at: 50s, delete: true}
+  limits: {launchesPerSecond: 20, startDelay: 15s, stopDelay: 2s}
+
+Exit codes:
+  0 the Job is Complete    1 it failed, was deleted, does not end, or a patch is refused    2 bad input
+`;

@@ -1,0 +1,76 @@
+import pico from 'picocolors';
+
+/** How to paint and which shapes to use, depending on the terminal. */
+export type Theme = {
+  readonly paint: ReturnType<typeof pico.createColors>;
+  readonly glyphs: Glyphs;
+};
+
+export type Paint = 'green' | 'cyan' | 'yellow' | 'red' | 'magenta' | 'dim' | 'bold';
+
+/** A shape for each state of an index: one column wide, distinct without color. */
+export type Glyphs = {
+  readonly waiting: string;
+  readonly starting: string;
+  readonly running: string;
+  readonly stopping: string;
+  readonly retrying: string;
+  readonly failed: string;
+  readonly succeeded: string;
+  /** Cells for several indexes, by the share that has succeeded: little, half, most. */
+  readonly shares: readonly [string, string, string];
+  readonly barDone: string;
+  readonly barRest: string;
+};
+
+/** Shapes from WGL4 where possible, because nearly every font has them: outlines are in progress, filled shapes are done. */
+const SHAPES: Glyphs = {
+  waiting: '·',
+  starting: '▫',
+  running: '□',
+  stopping: '◊',
+  retrying: '!',
+  failed: '×',
+  succeeded: '■',
+  shares: ['░', '▒', '▓'],
+  barDone: '━',
+  barRest: '─',
+};
+
+/** The same for terminals without these shapes. */
+const LETTERS: Glyphs = {
+  waiting: '.',
+  starting: 's',
+  running: 'r',
+  stopping: 'x',
+  retrying: '!',
+  failed: 'F',
+  succeeded: 'S',
+  shares: ['-', '+', '*'],
+  barDone: '=',
+  barRest: '-',
+};
+
+/** What a terminal supports, according to its environment. */
+export const themeOf = (colour: boolean, shapes: boolean): Theme => ({
+  paint: pico.createColors(colour),
+  glyphs: shapes ? SHAPES : LETTERS,
+});
+
+/** A piece of a line in one color. */
+export type Segment = { readonly text: string; readonly paint?: Paint };
+
+/** One line, cut to `columns`. Every character here is one column wide. */
+export function paintLine(segments: readonly Segment[], columns: number, { paint }: Theme): string {
+  let left = columns;
+  let line = '';
+  for (const segment of segments) {
+    const text = segment.text.slice(0, left);
+    left -= text.length;
+    line += segment.paint === undefined || text.trim() === '' ? text : paint[segment.paint](text);
+  }
+  return line;
+}
+
+export const widthOf = (segments: readonly Segment[]): number =>
+  segments.reduce((sum, { text }) => sum + text.length, 0);

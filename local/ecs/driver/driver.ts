@@ -1,0 +1,57 @@
+import type { ContainerDefinition, Definition } from '../definition.ts';
+import type { ContainerEnd } from '../task-life.ts';
+import type { Overrides, StopCause, TaskRecord } from '../task-record.ts';
+
+/** One container of one task, starting or running. */
+export type ContainerRun = { readonly task: TaskRecord; readonly container: ContainerDefinition };
+
+/**
+ * Runs containers. A driver decides nothing: task-life decides which container starts or ends and when. The driver reports
+ * what happened, once and in order, never from inside `start` or `signal`.
+ */
+export type Driver = {
+  /** Why this driver cannot run the definition, as a sentence for its author; null if it can. */
+  refusal(definition: Pick<Definition, 'containerDefinitions'>): string | null;
+  /**
+   * Why the task cannot be set up, so that none of its containers starts; null if it can. Called once, before the first
+   * container starts.
+   */
+  setupProblem(definition: Pick<Definition, 'containerDefinitions'>): string | null;
+  /** An address for a new task's containers; no other task of this driver has it. */
+  privateIp(): string;
+  start(run: ContainerRun): void;
+  /** SIGTERM is a request, SIGKILL is not. A container that has not started yet will not start. */
+  signal(run: ContainerRun, signal: 'SIGTERM' | 'SIGKILL'): void;
+  /** After a restart: the state of a container. Reports on a running one from now on. Starts nothing. */
+  inspect(run: ContainerRun): Found;
+  /** Releases everything of the task. */
+  forget(task: TaskRecord): void;
+  /** Stops all reports. Ends leftover processes of tasks that have ended. */
+  close(): Promise<void>;
+};
+
+export type Found =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'running'; readonly startedAtMs: number }
+  | { readonly kind: 'ended'; readonly startedAtMs: number; readonly end: ContainerEnd };
+
+export type Reports = {
+  started(taskId: string, container: string, atMs: number): void;
+  ended(taskId: string, container: string, end: ContainerEnd): void;
+  /** The task's capacity is taken away: it must stop, as with Spot. */
+  interrupted(taskId: string, cause: Omit<StopCause, 'atMs'>): void;
+};
+
+/** The command line of a container. An override replaces `command`, never the entry point. */
+export function commandOf(container: ContainerDefinition, overrides: Overrides): readonly string[] {
+  return [...(container.entryPoint ?? []), ...(overrideOf(container, overrides)?.command ?? container.command ?? [])];
+}
+
+/** The environment from the definition and the override. The override wins, then the later entry. */
+export function environmentOf(container: ContainerDefinition, overrides: Overrides): ReadonlyMap<string, string> {
+  const entries = [...(container.environment ?? []), ...(overrideOf(container, overrides)?.environment ?? [])];
+  return new Map(entries.map(({ name, value }) => [name, value]));
+}
+
+const overrideOf = (container: ContainerDefinition, overrides: Overrides) =>
+  overrides.containerOverrides?.find(({ name }) => name === container.name);

@@ -1,0 +1,354 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import { FILE_NAME_BYTES_MAX, escapeName, streamFile, type StreamName } from '../../logs/stream-files.ts';
+import { SHARED_ADDRESS } from './addresses.ts';
+import type { ContainerDefinition, Definition } from '../definition.ts';
+import { commandOf, type ContainerRun, type Driver, type Found, type Reports } from './driver.ts';
+import { type Ended, hasBegun, isAliveFor, killAllBelow, killLeftovers, signalTree } from './processes.ts';
+import { processCommand, type RunnableCommand } from './process-command.ts';
+import { readSecrets } from './secret-files.ts';
+import { SHIM, SHIM_NAME } from './shim.ts';
+import type { TaskFiles } from './task-files.ts';
+import type { TaskNetwork } from './task-network.ts';
+import type { ContainerEnd } from '../task-life.ts';
+import type { TaskRecord } from '../task-record.ts';
+import type { Timers } from '../timers.ts';
+import { openForAppending } from '../../whole-file.ts';
+
+export type ProcessDriverOptions = {
+  readonly files: TaskFiles;
+  readonly logsDir: string;
+  readonly workspaceDir: string;
+  /** Variables of every container, unless it sets them itself. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** See {@link readSecrets}. */
+  readonly secretsDir: string;
+  readonly network: TaskNetwork;
+  readonly timers: Timers;
+  readonly reports: Reports;
+};
+
+/** Adopted shims are not our children, so there is no exit event for them. */
+const POLL_MS = 200;
+/** A shim writes its pid immediately after its claim; one without a pid by then was killed in between. */
+const CLAIM_WITHOUT_PID_MS = 5_000;
+/** How long after a container's end its leftover processes are searched for, together with those of other ended containers. */
+const LEFTOVERS_AFTER_MS = 1_000;
+
+/** How many times to check for a starting command before it gets SIGTERM. */
+const BEGIN_TRIES_MAX = 50;
+const BEGIN_RETRY_MS = 20;
+
+type Process = {
+  readonly run: ContainerRun;
+  /** null: queued here, or claimed without a known pid */
+  pid: number | null;
+  readonly adopted: boolean;
+  sent: 'SIGTERM' | 'SIGKILL' | null;
+};
+
+/** Runs the containers' commands as processes under shims (see shim.ts). Ignores the image. */
+export class ProcessDriver implements Driver {
+  readonly #options: ProcessDriverOptions;
+  readonly #processes = new Map<string, Process>();
+  readonly #queue: Process[] = [];
+  /** ended containers that may have left processes behind */
+  readonly #ended: Ended[] = [];
+  #polling = false;
+  #closed = false;
+
+  constructor(options: ProcessDriverOptions) {
+    this.#options = options;
+    mkdirSync(options.workspaceDir, { recursive: true });
+  }
+
+  refusal({ containerDefinitions }: { readonly containerDefinitions: readonly ContainerDefinition[] }): string | null {
+    for (const container of containerDefinitions) {
+      if (commandOf(container, {}).length === 0)
+        return `the process driver runs commands, not images: container ${container.name} has no command`;
+      const log = logStream(container, '0'.repeat(32));
+      if (container.logConfiguration?.logDriver === 'awslogs' && log === null)
+        return `container ${container.name}: awslogs needs awslogs-group and awslogs-stream-prefix`;
+      if (log !== null && [log.group, log.stream].some((name) => escapeName(name).length > FILE_NAME_BYTES_MAX))
+        return `container ${container.name}: the names of its log group and stream are too long to be kept as files`;
+    }
+    return null;
+  }
+
+  setupProblem({ containerDefinitions }: Pick<Definition, 'containerDefinitions'>): string | null {
+    for (const container of containerDefinitions) {
+      const secrets = readSecrets(container, this.#options.secretsDir);
+      if (secrets.kind === 'missing') return secrets.reason;
+    }
+    return null;
+  }
+
+  privateIp(): string {
+    return this.#options.network.addresses?.take() ?? SHARED_ADDRESS;
+  }
+
+  /** Starts one process per turn of the event loop: hundreds may be requested at once, and other work must go on. */
+  start(run: ContainerRun): void {
+    const process: Process = { run, pid: null, adopted: false, sent: null };
+    this.#processes.set(keyOf(run), process);
+    if (this.#queue.push(process) === 1) setImmediate(() => this.#spawnNext());
+  }
+
+  #spawnNext(): void {
+    const [process] = this.#queue;
+    if (process === undefined || this.#closed) return;
+    if (process.sent === null) this.#spawn(process);
+    else
+      this.#report(process, {
+        kind: 'unstartable',
+        reason: 'stopped before it was started',
+        atMs: this.#options.timers.now(),
+      });
+    this.#queue.shift();
+    if (this.#queue.length > 0) setImmediate(() => this.#spawnNext());
+  }
+
+  #spawn(process: Process): void {
+    const { run } = process;
+    const { files, workspaceDir, environment, secretsDir, network, timers, reports } = this.#options;
+    const folder = files.folder(run.task.id);
+    const volumesDir = join(folder, 'volumes');
+    const mark = this.#mark(run);
+    const command = processCommand(run, { workspaceDir, environment, mark, secretsDir, volumesDir, network });
+    const fail = (reason: string): void => this.#report(process, { kind: 'unstartable', reason, atMs: timers.now() });
+    if (command.kind === 'impossible') {
+      fail(command.reason);
+      return;
+    }
+    const startedAtMs = timers.now();
+    let child;
+    try {
+      files.expectExit(run.task.id, run.container.name);
+      child = spawnShim(folder, run.container.name, command, this.#logFile(run));
+    } catch (error) {
+      fail(startErrorOf(error));
+      return;
+    }
+    child.on('error', (error) => fail(startErrorOf(error)));
+    if (child.pid === undefined) return;
+    process.pid = child.pid;
+    child.unref();
+    const { pid } = child;
+    child.once('exit', () => this.#childEnded(process, pid));
+    reports.started(run.task.id, run.container.name, startedAtMs);
+  }
+
+  /** Our own child has ended. If it lost the claim to a shim of an earlier run, watches that one instead. */
+  #childEnded(process: Process, pid: number): void {
+    const { files } = this.#options;
+    const { task, container } = process.run;
+    const claim = files.claim(task.id, container.name);
+    if (claim !== null && claim.pid !== pid && files.exit(task.id, container.name) === null)
+      this.#watch(process.run, claim.pid, process.sent);
+    else this.#settle(process);
+  }
+
+  /** The shim is gone; its exit file, or the lack of one, says the rest. */
+  #settle(process: Process): void {
+    const { files, timers } = this.#options;
+    const { task, container } = process.run;
+    const exit = files.exit(task.id, container.name);
+    const atMs = timers.now();
+    if (exit !== null) this.#report(process, { kind: 'exited', ...exit });
+    else if (process.sent !== null)
+      this.#report(process, { kind: 'exited', exitCode: process.sent === 'SIGTERM' ? 143 : 137, atMs });
+    else
+      this.#report(process, {
+        kind: 'lost',
+        reason: `the process that watched container ${container.name} is gone`,
+        atMs,
+      });
+  }
+
+  #report(process: Process, end: ContainerEnd): void {
+    const { run } = process;
+    if (this.#processes.get(keyOf(run)) !== process) return;
+    this.#processes.delete(keyOf(run));
+    this.#clearUp(run, end);
+    if (!this.#closed) this.#options.reports.ended(run.task.id, run.container.name, end);
+  }
+
+  signal(run: ContainerRun, signal: 'SIGTERM' | 'SIGKILL'): void {
+    const process = this.#processes.get(keyOf(run));
+    if (process === undefined) return;
+    process.sent = signal;
+    // still queued, or without a known pid; the next step checks `sent`
+    if (process.pid !== null) this.#send(process, process.pid, BEGIN_TRIES_MAX);
+  }
+
+  #send(process: Process, pid: number, tries: number): void {
+    const { files, timers } = this.#options;
+    const folder = files.folder(process.run.task.id);
+    if (process.sent === null || this.#processes.get(keyOf(process.run)) !== process) return;
+    if (process.adopted && !isAliveFor(pid, folder)) return;
+    if (process.sent === 'SIGTERM' && tries > 0 && !hasBegun(pid, folder)) {
+      timers.after(BEGIN_RETRY_MS, () => this.#send(process, pid, tries - 1));
+    } else signalTree(pid, process.sent);
+  }
+
+  inspect(run: ContainerRun): Found {
+    const { files, network, timers } = this.#options;
+    const { task, container } = run;
+    network.addresses?.keep(task.privateIp);
+    // A shim that was started just before we died may not have claimed yet: if the task must end, it must not start.
+    if (task.stop !== null && files.forbidStart(task.id, container.name)) return { kind: 'absent' };
+    const claim = files.claim(task.id, container.name);
+    if (claim === null) return { kind: 'absent' };
+    const exit = files.exit(task.id, container.name);
+    if (exit !== null) {
+      const end = { kind: 'exited', ...exit } as const;
+      this.#clearUp(run, end);
+      return { kind: 'ended', startedAtMs: claim.atMs, end };
+    }
+    if (claim.pid === null && claim.atMs + CLAIM_WITHOUT_PID_MS < timers.now())
+      return { kind: 'ended', startedAtMs: claim.atMs, end: this.#vanished(run) };
+    if (claim.pid !== null && !isAliveFor(claim.pid, files.folder(task.id))) {
+      // it may have ended between the two checks
+      const late = files.exit(task.id, container.name);
+      return {
+        kind: 'ended',
+        startedAtMs: claim.atMs,
+        end: late === null ? this.#vanished(run) : { kind: 'exited', ...late },
+      };
+    }
+    this.#watch(run, claim.pid, null);
+    return { kind: 'running', startedAtMs: claim.atMs };
+  }
+
+  /** After a reboot, or when a user killed the shim: kills its leftover processes, because nothing watches them any more. */
+  #vanished(run: ContainerRun): ContainerEnd {
+    const end: ContainerEnd = {
+      kind: 'lost',
+      reason: `the process that watched container ${run.container.name} vanished`,
+      atMs: this.#options.timers.now(),
+    };
+    this.#clearUp(run, end);
+    return end;
+  }
+
+  #watch(run: ContainerRun, pid: number | null, sent: Process['sent']): void {
+    this.#processes.set(keyOf(run), { run, pid, adopted: true, sent });
+    if (this.#polling) return;
+    this.#polling = true;
+    this.#options.timers.after(POLL_MS, () => this.#poll());
+  }
+
+  #poll(): void {
+    this.#polling = false;
+    if (this.#closed) return;
+    for (const process of this.#processes.values()) if (process.adopted) this.#look(process);
+    if (this.#polling || ![...this.#processes.values()].some(({ adopted }) => adopted)) return;
+    this.#polling = true;
+    this.#options.timers.after(POLL_MS, () => this.#poll());
+  }
+
+  #look(process: Process): void {
+    const { files, timers } = this.#options;
+    const { task, container } = process.run;
+    if (process.pid === null) {
+      const claim = files.claim(task.id, container.name);
+      if (claim?.pid !== null && claim !== null) {
+        process.pid = claim.pid;
+        if (process.sent !== null) this.signal(process.run, process.sent);
+      } else if (claim === null || claim.atMs + CLAIM_WITHOUT_PID_MS < timers.now()) this.#settle(process);
+    } else if (files.exit(task.id, container.name) !== null || !isAliveFor(process.pid, files.folder(task.id)))
+      this.#settle(process);
+  }
+
+  forget(task: TaskRecord): void {
+    this.#options.files.remove(task.id);
+    this.#options.network.addresses?.release(task.privateIp);
+  }
+
+  /**
+   * Shims kill their own group at the end. Processes that left the group are searched for a while later, for many
+   * containers at once.
+   */
+  #clearUp(run: ContainerRun, end: ContainerEnd): void {
+    this.#ended.push({ mark: this.#mark(run), logFile: this.#logFile(run) });
+    if (end.kind === 'lost') this.#killLeftovers();
+    else if (this.#ended.length === 1) this.#options.timers.after(LEFTOVERS_AFTER_MS, () => this.#killLeftovers());
+  }
+
+  #killLeftovers(): void {
+    killLeftovers(this.#ended.splice(0));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#queue.length = 0;
+    const { files, logsDir } = this.#options;
+    const tasksDir = files.folder('');
+    killAllBelow(tasksDir, (file) => file.startsWith(logsDir + sep) || file.startsWith(tasksDir + sep));
+    return Promise.resolve();
+  }
+
+  #mark({ task, container }: ContainerRun): string {
+    return join(this.#options.files.folder(task.id), container.name);
+  }
+
+  #logFile({ task, container }: ContainerRun): string {
+    const log = logStream(container, task.id);
+    return log === null
+      ? join(this.#options.files.folder(task.id), `log.${container.name}`)
+      : streamFile(this.#options.logsDir, log);
+  }
+}
+
+/** The awslogs driver's stream: `<prefix>/<container>/<task id>`. Without it, the output stays in the task's folder. */
+function logStream({ name, logConfiguration }: ContainerDefinition, taskId: string): StreamName | null {
+  const options = logConfiguration?.logDriver === 'awslogs' ? logConfiguration.options : undefined;
+  const group = options?.['awslogs-group'];
+  const prefix = options?.['awslogs-stream-prefix'];
+  return group === undefined || prefix === undefined ? null : { group, stream: `${prefix}/${name}/${taskId}` };
+}
+
+/** A command's own fault: too many arguments, or a NUL. All other errors are temporary limits of this machine. */
+function startErrorOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const isTheirs = code === 'E2BIG' || code.startsWith('ERR_');
+  return `${isTheirs ? 'CannotStartContainerError' : 'InternalError'}: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+function spawnShim(folder: string, container: string, command: RunnableCommand, logFile: string): ChildProcess {
+  const umask = process.umask().toString(8).padStart(4, '0');
+  const files: number[] = [];
+  try {
+    const log = openLog(logFile);
+    files.push(log);
+    if (command.input !== null) files.push(openInput(join(folder, `input.${container}`), command.input));
+    return spawn('/bin/sh', ['-c', SHIM, SHIM_NAME, folder, container, umask, ...command.argv], {
+      cwd: command.cwd,
+      env: command.env,
+      detached: true, // its own session and process group
+      stdio: ['ignore', log, ...files],
+    });
+  } finally {
+    for (const file of files) closeSync(file);
+  }
+}
+
+/** A file that no other process can open and that disappears when it is closed. It is read from its beginning. */
+function openInput(path: string, text: string): number {
+  writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+  const file = openSync(path, 'r');
+  rmSync(path);
+  return file;
+}
+
+function openLog(file: string): number {
+  try {
+    return openForAppending(file);
+  } catch {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    return openForAppending(file);
+  }
+}
+
+const keyOf = ({ task, container }: ContainerRun): string => `${task.id}/${container.name}`;

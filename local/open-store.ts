@@ -1,0 +1,63 @@
+import { createMemoryStore } from '../shared/adapters/memory/memory-store.ts';
+import { systemClock } from '../shared/adapters/system-clock.ts';
+import type { StoreOptions } from '../shared/runtime/create-runtime.ts';
+import { type DataFolder, jobsFileOf } from './data-folder.ts';
+import type { Closer } from './wiring/wiring.ts';
+
+/**
+ * `lmdb`: a file in the data folder; `engine`: the embedded DynamoDB engine, or memory if it is not installed; `memory`:
+ * nothing survives; otherwise the address of a DynamoDB. What is reached by an address needs the wiring that emulates AWS.
+ */
+export type StoreChoice = 'lmdb' | 'engine' | 'memory' | { readonly endpoint: string };
+
+export type ChosenStore = {
+  readonly options: StoreOptions;
+  /** Jobs are there again at the next start. */
+  readonly isKept: boolean;
+  /** Removes rows whose time has passed, where the store does not by itself. */
+  removeExpired(): Promise<unknown>;
+};
+
+const TABLE_NAME = 'muster';
+
+/** Where Jobs are kept. */
+export async function chooseStore(
+  folder: DataFolder,
+  choice: StoreChoice,
+  region: string,
+  say: (line: string) => void,
+  closers: Closer[],
+): Promise<ChosenStore> {
+  const now = () => systemClock.now();
+  const asGiven = (store: Omit<StoreOptions & { readonly kind: 'given' }, 'kind'>): StoreOptions => ({
+    kind: 'given',
+    ...store,
+  });
+  if (choice === 'memory') return { ...FORGOTTEN, options: asGiven(createMemoryStore({ now })) };
+  if (choice === 'lmdb') {
+    const { createLmdbStore } = await import('../shared/adapters/lmdb/lmdb-store.ts');
+    const store = createLmdbStore({ path: jobsFileOf(folder.path), now });
+    closers.push(async () => store.close());
+    return { options: asGiven(store), isKept: true, removeExpired: async () => store.removeExpired() };
+  }
+  let endpoint = typeof choice === 'object' ? choice.endpoint : null;
+  if (endpoint === null) {
+    const { keepEngine } = await import('./engine-keeper.ts');
+    const engine = await keepEngine(folder, (message) => say(`warning: ${message}`));
+    if (engine.kind === 'absent') {
+      say(`warning: no DynamoDB engine (${engine.reason}): Jobs are kept in memory and are gone when this ends`);
+      return { ...FORGOTTEN, options: asGiven(createMemoryStore({ now })) };
+    }
+    closers.push(() => engine.stop());
+    endpoint = engine.endpoint;
+  }
+  const { createDynamoClient } = await import('../shared/adapters/aws/dynamodb/dynamo-client.ts');
+  const { createTable } = await import('../shared/adapters/aws/dynamodb/dynamo-table.ts');
+  const client = createDynamoClient({ region, endpoint });
+  await createTable(client, TABLE_NAME);
+  client.destroy();
+  const options = { kind: 'dynamodb', tableName: TABLE_NAME, endpoint } as const;
+  return { options, isKept: true, removeExpired: async () => undefined };
+}
+
+const FORGOTTEN = { isKept: false, removeExpired: async () => undefined };

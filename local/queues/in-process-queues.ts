@@ -1,0 +1,162 @@
+import { deadLetterReason, RECEIVED_TOO_OFTEN } from '../../shared/adapters/dead-letter-reason.ts';
+import {
+  DELAY_MAX_SEC,
+  type Outgoing,
+  outgoingDispatches,
+  outgoingFacts,
+  outgoingWakeUps,
+} from '../../shared/adapters/outgoing.ts';
+import type { EpochMs } from '../../shared/domain/base/time.ts';
+import { RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
+import { type DeadQueues, QUEUE_NAMES, type QueueDepth, type QueueName } from '../../shared/ports/dead-letters.ts';
+import type { Inbox } from '../../shared/ports/inbox.ts';
+import type { Queues } from '../../shared/ports/queues.ts';
+import { sendableJson } from '../../shared/schema/messages/queue-messages.ts';
+import { nextTurn } from '../in-process/next-turn.ts';
+import { MessageQueue } from './message-queue.ts';
+
+export type InProcessQueuesOptions = {
+  /** Longer than an invocation may take. */
+  readonly visibilityMs: number;
+  /** The wall clock, by which messages say when they were sent. */
+  readonly now: () => EpochMs;
+  /** Milliseconds that advance steadily; of this process by default. */
+  readonly elapsedMs?: () => number;
+};
+
+export type InProcessQueues = {
+  readonly queues: Queues;
+  readonly inboxes: Readonly<Record<QueueName, Inbox>>;
+  readonly deadQueues: DeadQueues;
+  readonly depths: () => readonly QueueDepth[];
+  /** Puts any text into a queue. Throws for one that SQS would not take. */
+  readonly send: (queue: QueueName, body: string) => void;
+  /** The target of the EventBridge rule: every event becomes one message of the fact queue. */
+  readonly onEvent: (event: object) => Promise<void>;
+  /** Ends all long polls. Messages are lost, and every later call fails. */
+  readonly close: () => void;
+};
+
+/** Longer than filing ten letters takes, shorter than the time to the next sweep but one. */
+const DEAD_HIDDEN_MS = 60_000;
+
+/**
+ * Our three queues and their dead-letter queues in this process, with what our handlers rely on in SQS. The process takes
+ * only hints with it: at its next start every open Job is woken and checked.
+ */
+export function createInProcessQueues(options: InProcessQueuesOptions): InProcessQueues {
+  const { visibilityMs, now, elapsedMs = () => performance.now() } = options;
+  const waiters = new Set<() => void>();
+  let closed = false;
+  const ifOpen = (): void => {
+    if (closed) throw new Error('the queues are closed');
+  };
+  const wakeWaiters = (): void => {
+    for (const wake of waiters) wake();
+  };
+
+  const dead = byQueue(() => new MessageQueue({ elapsedMs, visibilityMs: DEAD_HIDDEN_MS }));
+  const alive = byQueue(
+    (name) => new MessageQueue({ elapsedMs, visibilityMs, redrive: { receivesMax: RECEIVES_MAX, to: dead[name] } }),
+  );
+  const send = (name: QueueName, messages: readonly Outgoing[]): void => {
+    ifOpen();
+    for (const { body, delaySec, group } of messages) {
+      const delayMs = Math.min(delaySec, DELAY_MAX_SEC) * 1_000;
+      alive[name].send({ body, group: group ?? '', sentAt: now() }, delayMs);
+    }
+    wakeWaiters();
+  };
+
+  const sendText = (name: QueueName, body: string): void => send(name, [{ body, delaySec: 0, group: null }]);
+
+  const inboxOf = (name: QueueName): Inbox => ({
+    async receive({ waitSec, signal } = NO_WAIT) {
+      const untilMs = elapsedMs() + waitSec * 1_000;
+      for (;;) {
+        await nextTurn(); // what is sent in one turn is received together
+        ifOpen();
+        if (signal.aborted) return [];
+        const found = alive[name].receive();
+        const leftMs = untilMs - elapsedMs();
+        if (found.length > 0 || leftMs <= 0) return found;
+        await woken(waiters, Math.min(leftMs, alive[name].nextInMs() ?? leftMs), signal);
+      }
+    },
+    async remove(receipts) {
+      ifOpen();
+      for (const receipt of receipts) alive[name].remove(receipt);
+    },
+    async retry(receipts, delaySec) {
+      ifOpen();
+      for (const receipt of receipts) alive[name].retry(receipt, delaySec * 1_000);
+      wakeWaiters();
+    },
+    async deadLetter(body, reason) {
+      ifOpen();
+      dead[name].send({ body, group: '', sentAt: now(), reason: deadLetterReason(reason) });
+      return true;
+    },
+  });
+
+  return {
+    queues: {
+      wake: async (wakeUps) => send('wake', outgoingWakeUps(wakeUps)),
+      facts: async (messages, delaySec) => send('facts', outgoingFacts(messages, delaySec)),
+      dispatch: async (messages, delaySec) => send('dispatch', outgoingDispatches(messages, delaySec)),
+    },
+    inboxes: byQueue(inboxOf),
+    deadQueues: {
+      async take(queue) {
+        await nextTurn();
+        ifOpen();
+        return dead[queue].receive().map(({ id, receipt, body, sentAt, reason }) => ({
+          queue,
+          id,
+          receipt,
+          body,
+          sentAt,
+          reason: reason ?? RECEIVED_TOO_OFTEN,
+        }));
+      },
+      async remove(queue, receipts) {
+        ifOpen();
+        for (const receipt of receipts) dead[queue].remove(receipt);
+      },
+    },
+    depths: () =>
+      QUEUE_NAMES.map((queue) => {
+        const { waiting, hidden } = dead[queue].depth();
+        return { queue, ...alive[queue].depth(), dead: waiting + hidden };
+      }),
+    send: sendText,
+    onEvent: async (event) => sendText('facts', sendableJson(event)),
+    close() {
+      closed = true;
+      wakeWaiters();
+    },
+  };
+}
+
+const NO_WAIT = { waitSec: 0, signal: new AbortController().signal };
+
+const byQueue = <T>(make: (name: QueueName) => T): Readonly<Record<QueueName, T>> => ({
+  wake: make('wake'),
+  facts: make('facts'),
+  dispatch: make('dispatch'),
+});
+
+/** Resolves when something has changed, after `ms`, or when the signal is aborted. */
+async function woken(waiters: Set<() => void>, ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const wake = (): void => {
+      clearTimeout(timer);
+      waiters.delete(wake);
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, ms);
+    waiters.add(wake);
+    signal.addEventListener('abort', wake);
+  });
+}

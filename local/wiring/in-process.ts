@@ -1,0 +1,49 @@
+import { createCloudmap } from '../../shared/adapters/aws/cloudmap/cloudmap.ts';
+import { createEcsTasks } from '../../shared/adapters/aws/ecs/ecs-tasks.ts';
+import { createCloudwatchLogs } from '../../shared/adapters/aws/logs/cloudwatch-logs.ts';
+import { systemClock } from '../../shared/adapters/system-clock.ts';
+import type { QueueName } from '../../shared/ports/dead-letters.ts';
+import { type StorePorts, assembleRuntime } from '../../shared/runtime/assemble-runtime.ts';
+import { cloudmapCallsTo, ecsCallsTo, logsCallsTo } from '../in-process/engine-calls.ts';
+import { createInProcessQueues } from '../queues/in-process-queues.ts';
+import type { Closer, Place, Wiring } from './wiring.ts';
+
+/** Queues and engines are called in this process: nothing listens, and no client of AWS's is loaded. */
+export function wireInProcess(place: Place, store: StorePorts, closers: Closer[]): Wiring {
+  const { region, onSurprise, logGroup, placement, settings, coalesceMs, telemetry } = place;
+  const { queues, inboxes, deadQueues, depths, onEvent, close } = createInProcessQueues({
+    visibilityMs: place.timeoutMs,
+    now: () => systemClock.now(),
+  });
+  closers.push(close);
+  const nameOf = (queue: QueueName): string => `muster-${queue}`;
+  const arnOf = (queue: QueueName): string => `arn:aws:sqs:${region}:000000000000:${nameOf(queue)}`;
+  const inboxOf = (queue: QueueName) => ({ inbox: inboxes[queue], queueName: nameOf(queue) });
+  return {
+    onEvent,
+    queueArns: { wake: arnOf('wake'), facts: arnOf('facts'), dispatch: arnOf('dispatch') },
+    async connect({ ecs, logs, cloudmap }) {
+      const { namespaceId, zone } = cloudmap;
+      const runtime = assembleRuntime({
+        store,
+        tasks: createEcsTasks({ calls: ecsCallsTo(ecs.api, onSurprise), placement, definitions: place }),
+        hostnames: createCloudmap({
+          calls: cloudmapCallsTo(cloudmap.api, onSurprise),
+          namespaceId,
+          zone,
+          sleep: async (ms) => systemClock.sleep(ms),
+        }),
+        logs: createCloudwatchLogs({ calls: logsCallsTo(logs.api, onSurprise), logGroup }),
+        queues,
+        inboxes: { wake: inboxOf('wake'), facts: inboxOf('facts'), dispatch: inboxOf('dispatch') },
+        deadQueues,
+        queueDepths: async () => depths(),
+        settings,
+        coalesceMs,
+        telemetry,
+        close: () => undefined,
+      });
+      return { runtime, options: null };
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import {
+  CreateServiceCommand,
+  DeleteServiceCommand,
+  DeregisterInstanceCommand,
+  GetOperationCommand,
+  ListInstancesCommand,
+  ListServicesCommand,
+  RegisterInstanceCommand,
+  ServiceDiscoveryClient,
+} from '@aws-sdk/client-servicediscovery';
+import { type Connection, clientConfig } from '../connection.ts';
+import type { CloudmapCalls } from './cloudmap-calls.ts';
+
+/** Calls are paced by all dispatchers together; what is throttled all the same comes again as a message. */
+const PATIENCE = { maxAttempts: 2, requestTimeoutMs: 10_000, maxSockets: 50 };
+
+/** An emulator answers under no other host name than its own. */
+export const createCloudmapClient = (connection: Connection): ServiceDiscoveryClient =>
+  new ServiceDiscoveryClient({
+    ...clientConfig(connection, PATIENCE),
+    ...(connection.endpoint === null ? {} : { disableHostPrefix: true }),
+  });
+
+/** {@link CloudmapCalls} over HTTP. */
+export const sdkCloudmapCalls = (client: ServiceDiscoveryClient): CloudmapCalls => ({
+  createService: (input) => client.send(new CreateServiceCommand(input)),
+  listServices: (input) => client.send(new ListServicesCommand(input)),
+  deleteService: (input) => client.send(new DeleteServiceCommand(input)),
+  registerInstance: (input) => client.send(new RegisterInstanceCommand(input)),
+  deregisterInstance: (input) => client.send(new DeregisterInstanceCommand(input)),
+  listInstances: (input) => client.send(new ListInstancesCommand(input)),
+  getOperation: (input) => client.send(new GetOperationCommand(input)),
+});

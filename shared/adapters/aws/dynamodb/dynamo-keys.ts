@@ -1,0 +1,97 @@
+import { chunkOf } from '../../../domain/scoreboard/board.ts';
+import type { JobUid } from '../../../domain/base/ids.ts';
+import type { PartName } from '../../../domain/scoreboard/published-pods.ts';
+import { TABLE } from '../../../names/table.ts';
+import type { ObjectKey, StoredKind } from '../../../ports/object-store.ts';
+import { type Row, text, textIn } from './dynamo-row.ts';
+
+// Keys of every kind of row (design section 4). Numbers in sort keys are padded so that they sort as numbers.
+
+const key = (partition: string, sort: string): Row => ({
+  [TABLE.partitionKey]: text(partition),
+  [TABLE.sortKey]: text(sort),
+});
+
+const padded = (n: number, digits: number): string => String(n).padStart(digits, '0');
+
+export const jobPartition = (uid: JobUid): string => `JOB#${uid}`;
+export const specKey = (uid: JobUid): Row => key(jobPartition(uid), 'SPEC');
+export const statusKey = (uid: JobUid): Row => key(jobPartition(uid), 'STATUS');
+export const templateKey = (uid: JobUid): Row => key(jobPartition(uid), 'TEMPLATE');
+export const markKey = (uid: JobUid): Row => key(jobPartition(uid), 'MARK');
+
+/** 1,000,000 indexes have 245 chunks. */
+export const boardKey = (uid: JobUid, no: number): Row => key(jobPartition(uid), `BOARD#${padded(no, 3)}`);
+
+/** What was published about Pods, apart from the mark. */
+export const publishedKey = (uid: JobUid, part: PartName): Row =>
+  key(jobPartition(uid), TOLD + (part === 'tail' ? part : padded(part, 3)));
+export function partNameIn(row: Row): PartName {
+  const part = textIn(row, TABLE.sortKey).slice(TOLD.length);
+  return part === 'tail' ? part : Number(part);
+}
+const TOLD = 'TOLD#';
+
+/** 1,000,000 indexes have 100,000 launch rows. */
+export const launchSort = (row: number): string => `LAUNCH#${padded(row, 6)}`;
+export const launchKey = (uid: JobUid, row: number): Row => key(jobPartition(uid), launchSort(row));
+
+/** Names of the indexes of one launch row. */
+export const hostsKey = (uid: JobUid, row: number): Row => key(jobPartition(uid), `HOSTS#${padded(row, 6)}`);
+/** All of them that a Job may have. */
+export const HOSTS_RANGE = ['HOSTS#', 'HOSTS#~'] as const;
+
+/**
+ * Neighboring indexes often end together, and one partition takes 1,000 write units per second (aws.md 2.1): their records are
+ * in several, so that passes, two at a time, are a burst's only limit.
+ */
+const ATTEMPT_SHARDS = 4;
+const attemptPartition = (uid: JobUid, index: number): string =>
+  `${attemptPartitionBefore(uid, index)}#${index % ATTEMPT_SHARDS}`;
+/** The partitions with the records of indexes `from`..`to` of one chunk. */
+export const attemptPartitions = (uid: JobUid, from: number, to: number): readonly string[] =>
+  Array.from({ length: Math.min(ATTEMPT_SHARDS, to - from + 1) }, (_, nth) => attemptPartition(uid, from + nth));
+/** Where earlier versions wrote them: one partition per chunk. Rows stay there until they expire. */
+export const attemptPartitionBefore = (uid: JobUid, index: number): string =>
+  `TASK#${uid}#${padded(chunkOf(index), 3)}`;
+/** Indexes go up to 999,999. */
+export const attemptSort = (index: number, attempt: number | 'all'): string =>
+  `${padded(index, 6)}#${attempt === 'all' ? '~' : padded(attempt, 6)}`;
+export const attemptKey = (uid: JobUid, index: number, attempt: number): Row =>
+  key(attemptPartition(uid, index), attemptSort(index, attempt));
+
+export const namePartition = (namespace: string): string => `NS#${namespace}`;
+export const NAME_PREFIX = 'NAME#Job#';
+export const nameKey = (namespace: string, name: string): Row => key(namePartition(namespace), `${NAME_PREFIX}${name}`);
+
+export const objectPartition = (kind: StoredKind): string => `OBJECT#${kind}`;
+/** '!' sorts before every character of a name ('/' does not), so objects are in order of (namespace, name). */
+export const objectSort = ({ namespace, name }: ObjectKey): string => `${namespace}!${name}`;
+export const objectKey = (kind: StoredKind, at: ObjectKey): Row => key(objectPartition(kind), objectSort(at));
+export const namespaceKey = (name: string): Row => objectKey('Namespace', { namespace: '', name });
+
+export const objectFeedPartition = (kind: StoredKind): string => `FEED#${kind}`;
+export const objectFeedKey = (kind: StoredKind, n: number): Row => key(objectFeedPartition(kind), feedSort(n));
+export const objectHeadKey = (kind: StoredKind): Row => key(objectFeedPartition(kind), FEED_HEAD_SORT);
+
+export const FEED_PARTITION = 'FEED#Job';
+/** 15 digits hold every number that is exact in JavaScript. */
+export const feedSort = (n: number): string => padded(n, 15);
+export const feedKey = (n: number): Row => key(FEED_PARTITION, feedSort(n));
+/** Sorts after every number. */
+export const FEED_HEAD_SORT = 'HEAD';
+export const feedHeadKey = (): Row => key(FEED_PARTITION, FEED_HEAD_SORT);
+
+export const limitKey = (name: string): Row => key(`LIMIT#${name}`, 'LIMIT');
+
+/** Dead letters, in the order in which they were sent. */
+export const LETTER_PARTITION = 'DEAD';
+export const deadLetterKey = ({
+  sentAt,
+  queue,
+  id,
+}: {
+  readonly sentAt: number;
+  readonly queue: string;
+  readonly id: string;
+}): Row => key(LETTER_PARTITION, `${padded(sentAt, 15)}#${queue}#${id}`);

@@ -1,0 +1,30 @@
+import type {
+  DescribeTaskDefinitionCommandInput,
+  DescribeTaskDefinitionResponse,
+  DescribeTasksCommandInput,
+  DescribeTasksResponse,
+  ListTasksCommandInput,
+  ListTasksResponse,
+  RegisterTaskDefinitionCommandInput,
+  RegisterTaskDefinitionResponse,
+  RunTaskCommandInput,
+  RunTaskResponse,
+  StopTaskCommandInput,
+} from '@aws-sdk/client-ecs';
+
+/**
+ * ECS's operations that we call, in the SDK's shapes. A call rejects with an error like the SDK's: its name, `$fault` and
+ * members say what happened.
+ */
+export type EcsCalls = {
+  registerTaskDefinition(
+    input: RegisterTaskDefinitionCommandInput,
+  ): Promise<Pick<RegisterTaskDefinitionResponse, 'taskDefinition'>>;
+  describeTaskDefinition(
+    input: DescribeTaskDefinitionCommandInput,
+  ): Promise<Pick<DescribeTaskDefinitionResponse, 'taskDefinition'>>;
+  runTask(input: RunTaskCommandInput): Promise<RunTaskResponse>;
+  stopTask(input: StopTaskCommandInput): Promise<unknown>;
+  describeTasks(input: DescribeTasksCommandInput): Promise<DescribeTasksResponse>;
+  listTasks(input: ListTasksCommandInput): Promise<ListTasksResponse>;
+};

@@ -1,0 +1,128 @@
+import type { ListTasksCommandInput, TaskDefinition as Registered } from '@aws-sdk/client-ecs';
+import { asTaskArn } from '../../../domain/base/ids.ts';
+import type { TaskView } from '../../../domain/task/task.ts';
+import { GROUP_PREFIX } from '../../../names/env.ts';
+import type { Fatal, Later, Tasks } from '../../../ports/tasks.ts';
+import { parseTask } from '../../../schema/messages/ecs-task.ts';
+import type { EcsCalls } from './ecs-calls.ts';
+import { type Placement, formatPlacement, runTaskInput } from './run-task-request.ts';
+import { classify, outcomeOfAnswer, outcomeOfPrepareError, outcomeOfRunError } from './run-task-outcome.ts';
+import { type DefinitionSettings, mainFirst, registerInput, stillFits, taskRoleOf } from './task-definition-request.ts';
+
+/** The most that ECS takes as a StopTask reason. */
+const REASON_MAX_CHARS = 255;
+
+export type EcsTasksOptions = {
+  readonly calls: EcsCalls;
+  readonly placement: Placement;
+  readonly definitions: DefinitionSettings;
+};
+
+/** Tasks as ECS on Fargate runs them. */
+export function createEcsTasks({ calls, placement, definitions }: EcsTasksOptions): Tasks {
+  const { cluster } = placement;
+  const list = async (filter: Omit<ListTasksCommandInput, 'cluster' | 'nextToken'>, after: string | null) => {
+    try {
+      const answer = await calls.listTasks({ cluster, ...filter, ...(after === null ? {} : { nextToken: after }) });
+      const taskArns = (answer.taskArns ?? []).map(asTaskArn);
+      return { kind: 'listed', taskArns, next: answer.nextToken ?? null } as const;
+    } catch (error) {
+      return laterOrThrow(classify(error), error);
+    }
+  };
+  return {
+    async prepare(definition) {
+      const role = taskRoleOf(definition, definitions);
+      if (role.kind === 'unknown') return { kind: 'fatal', reason: role.reason };
+      const wanted = registerInput(definition, definitions, role.arn);
+      try {
+        const found = await activeDefinition(calls, definition.family);
+        const fits = found !== null && stillFits(found, wanted);
+        const { taskDefinitionArn: arn } = fits ? found : await register(calls, wanted);
+        if (arn === undefined) throw new Error(`ECS gave no ARN for ${definition.family}`);
+        const containers = mainFirst(definition.containers);
+        return { kind: 'ready', template: { taskDefinition: arn, containers, placement: formatPlacement(placement) } };
+      } catch (error) {
+        return outcomeOfPrepareError(error);
+      }
+    },
+
+    async run(launch) {
+      const input = runTaskInput(launch);
+      let answer;
+      try {
+        answer = await calls.runTask(input);
+      } catch (error) {
+        return outcomeOfRunError(error);
+      }
+      return outcomeOfAnswer(answer);
+    },
+
+    async stop(task, reason) {
+      try {
+        await calls.stopTask({ cluster, task, reason: reason.slice(0, REASON_MAX_CHARS) });
+        return { kind: 'asked' };
+      } catch (error) {
+        if (saysNotFound(error)) return { kind: 'asked' };
+        return laterOrThrow(classify(error), error);
+      }
+    },
+
+    async describe(taskArns) {
+      if (taskArns.length === 0) return { kind: 'described', tasks: [], missing: [] };
+      try {
+        const answer = await calls.describeTasks({ cluster, tasks: [...taskArns] });
+        const missing = (answer.failures ?? []).flatMap(({ arn, reason }) =>
+          reason === 'MISSING' && arn !== undefined ? [asTaskArn(arn)] : [],
+        );
+        return { kind: 'described', tasks: (answer.tasks ?? []).flatMap(ours), missing };
+      } catch (error) {
+        return laterOrThrow(classify(error), error);
+      }
+    },
+
+    async listLive({ job, after }) {
+      // ECS takes `startedBy` only alone; it then lists tasks whose desired status is RUNNING, as is its default.
+      return list(job === null ? { desiredStatus: 'RUNNING' } : { startedBy: job }, after);
+    },
+
+    async listStopped({ family, after }) {
+      return list({ family, desiredStatus: 'STOPPED' }, after);
+    },
+  };
+}
+
+/** The family's newest active revision. */
+async function activeDefinition(calls: EcsCalls, family: string): Promise<Registered | null> {
+  try {
+    const { taskDefinition } = await calls.describeTaskDefinition({ taskDefinition: family });
+    return taskDefinition ?? null;
+  } catch (error) {
+    if (error instanceof Error && /unable to describe task definition/i.test(error.message)) return null;
+    throw error;
+  }
+}
+
+async function register(calls: EcsCalls, input: ReturnType<typeof registerInput>): Promise<Registered> {
+  const { taskDefinition } = await calls.registerTaskDefinition(input);
+  return taskDefinition ?? {};
+}
+
+/** A task of somebody else's in our cluster is passed over, and so is one that ECS shows in a form nobody knows. */
+function ours(raw: unknown): TaskView[] {
+  try {
+    const view = parseTask(raw, GROUP_PREFIX);
+    return view === null ? [] : [view];
+  } catch {
+    return [];
+  }
+}
+
+const saysNotFound = (error: unknown): boolean =>
+  error instanceof Error && /(task was|task is|task) not found/i.test(error.message);
+
+/** Where the port knows no "fatal": an answer that no repetition mends is a surprise. */
+function laterOrThrow(outcome: Later | Fatal, error: unknown): Later {
+  if (outcome.kind === 'later') return outcome;
+  throw error;
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import type { RunTaskCommandInput } from '@aws-sdk/client-ecs';
+import * as z from 'zod';
+import type { JobUid } from '../../../domain/base/ids.ts';
+import type { AttemptId } from '../../../domain/base/fact.ts';
+import { overridesRequest } from '../../../domain/task/launch-overrides.ts';
+import { formatGroup } from '../../../domain/task/task-group.ts';
+import { GROUP_PREFIX } from '../../../names/env.ts';
+import type { Capacity } from '../../../domain/task/task.ts';
+import type { Launch } from '../../../ports/tasks.ts';
+
+/** Where a Job's tasks run; frozen in its launch template, for a repeated call must be the same byte for byte. */
+export type Placement = z.output<typeof PlacementSchema>;
+
+const PlacementSchema = z.object({
+  cluster: z.string().min(1),
+  subnets: z.array(z.string()).min(1).readonly(),
+  securityGroups: z.array(z.string()).readonly(),
+  assignPublicIp: z.enum(['ENABLED', 'DISABLED']),
+  capacity: z.enum(['FARGATE', 'FARGATE_SPOT']),
+});
+
+/** The `placement` text of a launch template. */
+export const formatPlacement = ({ cluster, subnets, securityGroups, assignPublicIp, capacity }: Placement): string =>
+  JSON.stringify({ cluster, subnets, securityGroups, assignPublicIp, capacity });
+
+/**
+ * Pure and byte-stable: the same launch gives the same request for ever, since ECS answers the repetition of a token
+ * with other parameters with ConflictException (ECS developer guide, "Ensuring idempotency").
+ */
+export function runTaskInput({ job, id, template, env, overrides = [], capacity }: Launch): RunTaskCommandInput {
+  const placement = PlacementSchema.parse(JSON.parse(template.placement));
+  const provider = capacity === undefined ? placement.capacity : PROVIDERS[capacity];
+  return {
+    cluster: placement.cluster,
+    taskDefinition: template.taskDefinition,
+    clientToken: clientToken(job.uid, id),
+    count: 1, // overrides hold for all tasks of a call, and each index has its own
+    startedBy: job.uid,
+    group: formatGroup(GROUP_PREFIX, id),
+    enableECSManagedTags: false,
+    // ECS takes one of the two, and Spot needs the strategy.
+    ...(provider === 'FARGATE'
+      ? { launchType: 'FARGATE' }
+      : { capacityProviderStrategy: [{ capacityProvider: provider, weight: 1 }] }),
+    networkConfiguration: {
+      awsvpcConfiguration: {
+        subnets: [...placement.subnets],
+        securityGroups: [...placement.securityGroups],
+        assignPublicIp: placement.assignPublicIp,
+      },
+    },
+    // The main container comes first: that is how it is recognised in events, which repeat the overrides.
+    overrides: overridesRequest(template.containers, env, overrides),
+  };
+}
+
+const PROVIDERS = { onDemand: 'FARGATE', spot: 'FARGATE_SPOT' } as const satisfies Record<
+  Capacity,
+  Placement['capacity']
+>;
+
+/** One token for one (attempt, nonce): 64 characters, the most that ECS takes. */
+export const clientToken = (uid: JobUid, { index, attempt, nonce }: AttemptId): string =>
+  createHash('sha256').update(`${uid}|${index}|${attempt}|${nonce}`).digest('hex');

@@ -1,0 +1,32 @@
+import {
+  DescribeTaskDefinitionCommand,
+  DescribeTasksCommand,
+  ECSClient,
+  ListTasksCommand,
+  RegisterTaskDefinitionCommand,
+  RunTaskCommand,
+  StopTaskCommand,
+} from '@aws-sdk/client-ecs';
+import { type Connection, clientConfig, unlogged } from '../connection.ts';
+import type { EcsCalls } from './ecs-calls.ts';
+
+/** One attempt: a throttled RunTask is paced by all dispatchers together, and its outcome is classified by us. */
+const LAUNCH_PATIENCE = { maxAttempts: 1, requestTimeoutMs: 15_000, maxSockets: 50 };
+const PATIENCE = { maxAttempts: 2, requestTimeoutMs: 10_000, maxSockets: 50 };
+
+export type EcsClients = { readonly launching: ECSClient; readonly other: ECSClient };
+
+export const createEcsClients = (connection: Connection): EcsClients => ({
+  launching: unlogged(new ECSClient(clientConfig(connection, LAUNCH_PATIENCE))),
+  other: unlogged(new ECSClient(clientConfig(connection, PATIENCE))),
+});
+
+/** {@link EcsCalls} over HTTP. */
+export const sdkEcsCalls = ({ launching, other }: EcsClients): EcsCalls => ({
+  registerTaskDefinition: (input) => other.send(new RegisterTaskDefinitionCommand(input)),
+  describeTaskDefinition: (input) => other.send(new DescribeTaskDefinitionCommand(input)),
+  runTask: (input) => launching.send(new RunTaskCommand(input)),
+  stopTask: (input) => other.send(new StopTaskCommand(input)),
+  describeTasks: (input) => other.send(new DescribeTasksCommand(input)),
+  listTasks: (input) => other.send(new ListTasksCommand(input)),
+});

@@ -1,0 +1,177 @@
+import type {
+  ContainerDefinition,
+  RegisterTaskDefinitionCommandInput,
+  TaskDefinition as Registered,
+} from '@aws-sdk/client-ecs';
+import type { SecretSource } from '../../../domain/task/container-env.ts';
+import type { TaskContainer, TaskDefinition } from '../../../domain/task/task.ts';
+import { configMapParameter, secretName, secretReference, volumeVariable } from '../../../names/secrets.ts';
+
+/** What every task definition of an installation shares. */
+export type DefinitionSettings = {
+  readonly region: string;
+  readonly executionRoleArn: string;
+  /** null: tasks have no AWS permissions of their own. */
+  readonly taskRoleArn: string | null;
+  /** Roles of service accounts, by `<namespace>/<name>`; null: there are no roles here, and any account will do. */
+  readonly taskRoles: ReadonlyMap<string, string> | null;
+  readonly logGroup: string;
+};
+
+/** Log streams are named `<prefix>/<container>/<task id>`. */
+export const LOG_STREAM_PREFIX = 'muster';
+
+/** Whose permissions the containers of a definition have; `unknown`: a service account that nobody has mapped. */
+export type TaskRole =
+  | { readonly kind: 'role'; readonly arn: string | null }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** The role of a definition's service account. */
+export function taskRoleOf({ serviceAccount }: TaskDefinition, settings: DefinitionSettings): TaskRole {
+  if (serviceAccount === null || settings.taskRoles === null) return { kind: 'role', arn: settings.taskRoleArn };
+  const { namespace, name } = serviceAccount;
+  const arn = settings.taskRoles.get(`${namespace}/${name}`);
+  return arn === undefined
+    ? {
+        kind: 'unknown',
+        reason: `serviceaccount "${name}" not found: no task role is mapped to ${namespace}/${name}; map one when you deploy Muster (taskRoles)`,
+      }
+    : { kind: 'role', arn };
+}
+
+/** Pure: how a task definition is registered for Fargate. `taskRoleArn`: see {@link taskRoleOf}. */
+export function registerInput(
+  definition: TaskDefinition,
+  settings: DefinitionSettings,
+  taskRoleArn: string | null,
+): RegisterTaskDefinitionCommandInput {
+  const { ephemeralStorageGib, volumes } = definition;
+  const ports = new Set<string>();
+  return {
+    family: definition.family,
+    requiresCompatibilities: ['FARGATE'],
+    networkMode: 'awsvpc',
+    cpu: String(definition.cpu),
+    memory: String(definition.memoryMib),
+    ...(ephemeralStorageGib === null ? {} : { ephemeralStorage: { sizeInGiB: ephemeralStorageGib } }),
+    ...(definition.architecture === 'X86_64'
+      ? {}
+      : { runtimePlatform: { cpuArchitecture: definition.architecture, operatingSystemFamily: 'LINUX' } }),
+    ...(volumes.length === 0 ? {} : { volumes: volumes.map((name) => ({ name })) }),
+    executionRoleArn: settings.executionRoleArn,
+    ...(taskRoleArn === null ? {} : { taskRoleArn }),
+    containerDefinitions: definition.containers.map((container) => containerInput(container, settings, ports)),
+  };
+}
+
+/** `portsTaken` keeps what earlier containers map: all of a task have one address, and ECS takes each port once. */
+function containerInput(
+  container: TaskContainer,
+  settings: DefinitionSettings,
+  portsTaken: Set<string>,
+): ContainerDefinition {
+  const { mounts, dependsOnSuccess, dependsOnStart, user, readOnlyRoot, pullSecret } = container;
+  // A volume that is mounted twice is found at the first of its paths.
+  const places = new Map(mounts.toReversed().map(({ volume, path }) => [volumeVariable(volume), path]));
+  const environment = [...container.environment, ...[...places].map(([name, value]) => ({ name, value }))];
+  const ports = container.ports.filter(({ port, protocol }) => {
+    const key = `${port}/${protocol}`;
+    return portsTaken.has(key) ? false : portsTaken.add(key);
+  });
+  return {
+    name: container.name,
+    image: container.image,
+    essential: container.essential,
+    ...(container.entryPoint.length === 0 ? {} : { entryPoint: [...container.entryPoint] }),
+    ...(container.command.length === 0 ? {} : { command: [...container.command] }),
+    ...(container.workingDirectory === null ? {} : { workingDirectory: container.workingDirectory }),
+    environment: environment.map(({ name, value }) => ({ name, value })),
+    ...(container.secrets.length === 0
+      ? {}
+      : { secrets: container.secrets.map(({ name, from }) => ({ name, valueFrom: valueFromOf(from, settings) })) }),
+    ...(dependsOnSuccess.length + dependsOnStart.length === 0
+      ? {}
+      : {
+          dependsOn: [
+            ...dependsOnSuccess.map((name) => ({ containerName: name, condition: 'SUCCESS' as const })),
+            ...dependsOnStart.map((name) => ({ containerName: name, condition: 'START' as const })),
+          ],
+        }),
+    stopTimeout: container.stopTimeoutSec,
+    ...(ports.length === 0
+      ? {}
+      : { portMappings: ports.map(({ port, protocol }) => ({ containerPort: port, protocol })) }),
+    ...(mounts.length === 0
+      ? {}
+      : {
+          mountPoints: mounts.map(({ volume, path, readOnly }) => ({
+            sourceVolume: volume,
+            containerPath: path,
+            readOnly,
+          })),
+        }),
+    ...(user === null ? {} : { user }),
+    ...(readOnlyRoot ? { readonlyRootFilesystem: true } : {}),
+    ...capabilitiesOf(container),
+    ...(pullSecret === null
+      ? {}
+      : { repositoryCredentials: { credentialsParameter: secretName(pullSecret.namespace, pullSecret.name) } }),
+    logConfiguration: {
+      logDriver: 'awslogs',
+      options: {
+        'awslogs-group': settings.logGroup,
+        'awslogs-region': settings.region,
+        'awslogs-stream-prefix': LOG_STREAM_PREFIX,
+        mode: 'blocking', // the default has dropped lines under load since 2025-06
+      },
+    },
+  };
+}
+
+function capabilitiesOf({ capabilities: { add, drop } }: TaskContainer): Pick<ContainerDefinition, 'linuxParameters'> {
+  return add.length + drop.length === 0
+    ? {}
+    : {
+        linuxParameters: {
+          capabilities: {
+            ...(add.length === 0 ? {} : { add: [...add] }),
+            ...(drop.length === 0 ? {} : { drop: [...drop] }),
+          },
+        },
+      };
+}
+
+/** Parameters of the task's own Region go by name; a key of a secret needs the ARN, which we know but for its suffix. */
+function valueFromOf({ kind, namespace, name, key }: SecretSource, settings: DefinitionSettings): string {
+  if (kind === 'configMap') return configMapParameter(namespace, name, key);
+  const [, partition = 'aws', , , account = ''] = settings.executionRoleArn.split(':');
+  return secretReference({ partition, region: settings.region, account }, namespace, name, key);
+}
+
+/**
+ * Whether a registered definition of the same family still fits: the family names the Pod template's hash, but roles and
+ * log group are the installation's and may have changed since.
+ */
+export function stillFits(registered: Registered, wanted: RegisterTaskDefinitionCommandInput): boolean {
+  if (registered.status !== 'ACTIVE') return false;
+  const streams = (containers: readonly ContainerDefinition[] = []) =>
+    JSON.stringify(
+      containers.map(({ name, logConfiguration }) => [
+        name,
+        logConfiguration?.options?.['awslogs-group'],
+        logConfiguration?.options?.['awslogs-region'],
+      ]),
+    );
+  return (
+    registered.executionRoleArn === wanted.executionRoleArn &&
+    registered.taskRoleArn === wanted.taskRoleArn &&
+    streams(registered.containerDefinitions) === streams(wanted.containerDefinitions)
+  );
+}
+
+/** Names for a launch template: the container that decides the outcome first, then the others as they are. */
+export function mainFirst(containers: readonly TaskContainer[]): readonly string[] {
+  const names = containers.map(({ name }) => name);
+  const main = containers.find(({ essential }) => essential)?.name;
+  return main === undefined ? names : [main, ...names.filter((name) => name !== main)];
+}

@@ -1,0 +1,55 @@
+import type { TaskArn } from '../../../domain/base/ids.ts';
+import type { LogReader } from '../../../ports/log-reader.ts';
+import { LOG_STREAM_PREFIX } from '../ecs/task-definition-request.ts';
+import type { LogsCalls } from './logs-calls.ts';
+
+/** Logs as the awslogs driver writes them: one stream a container of a task. */
+export function createCloudwatchLogs(options: { readonly calls: LogsCalls; readonly logGroup: string }): LogReader {
+  const { calls, logGroup } = options;
+  /** null: there is no such stream. CloudWatch repeats a token where there is nothing more in its direction. */
+  const page = async (
+    taskArn: TaskArn,
+    container: string,
+    startFromHead: boolean,
+    token: string | null,
+    limit?: number,
+  ) => {
+    try {
+      const { events = [], ...tokens } = await calls.getLogEvents({
+        logGroupName: logGroup,
+        logStreamName: logStreamName(taskArn, container),
+        startFromHead,
+        ...(token === null ? {} : { nextToken: token }),
+        ...(limit === undefined ? {} : { limit }),
+      });
+      const lines = events.map(({ timestamp, message }) => ({ atMs: timestamp ?? 0, text: message ?? '' }));
+      return { lines, ...tokens };
+    } catch (error) {
+      if (error instanceof Error && error.name === 'ResourceNotFoundException') return null;
+      throw error;
+    }
+  };
+  return {
+    async read({ taskArn, container, after }) {
+      try {
+        const found = await page(taskArn, container, true, after);
+        if (found === null) return { kind: 'none' };
+        return { kind: 'lines', lines: found.lines, next: found.nextForwardToken ?? after ?? '' };
+      } catch (error) {
+        // Some Regions take ten GetLogEvents a second, of the whole account (CloudWatch Logs quotas).
+        if (error instanceof Error && error.name === 'ThrottlingException') return { kind: 'later' };
+        throw error;
+      }
+    },
+    async readBack({ taskArn, container, before, linesMax }) {
+      const found = await page(taskArn, container, false, before, linesMax);
+      if (found === null) return { kind: 'none' };
+      const { lines, nextForwardToken: next = '', nextBackwardToken: previous = before ?? '' } = found;
+      return { kind: 'lines', lines, next, previous };
+    },
+  };
+}
+
+/** `<prefix>/<container>/<task id>`, as the awslogs driver names it. */
+const logStreamName = (taskArn: TaskArn, container: string): string =>
+  `${LOG_STREAM_PREFIX}/${container}/${taskArn.slice(taskArn.lastIndexOf('/') + 1)}`;

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SQSClient, SendMessageBatchCommand, type SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs';
+import type { Queues } from '../../../ports/queues.ts';
+import { DELAY_MAX_SEC, type Outgoing, outgoingDispatches, outgoingFacts, outgoingWakeUps } from '../../outgoing.ts';
+import { type Connection, clientConfig, unlogged } from '../connection.ts';
+
+/** SQS's limits of one request: entries, and bytes of all bodies together. */
+export const BATCH_ENTRIES_MAX = 10;
+const BATCH_BYTES_MAX = 1_048_576;
+/** Rounds in which entries that SQS did not take are sent again; then the call fails. */
+const ROUNDS_MAX = 4;
+const ROUND_PAUSE_MS = 50;
+/** Requests on their way at once, so that a large commit does not open hundreds of connections. */
+const LANES = 4;
+
+/** A 20-second long poll is a request, too. */
+const PATIENCE = { maxAttempts: 3, requestTimeoutMs: 30_000, maxSockets: 50 };
+
+export type QueueUrls = { readonly wake: string; readonly facts: string; readonly dispatch: string };
+
+/** The client for all queues; `endpoint` wins over the host in a queue's URL. */
+export const createSqsClient = (connection: Connection): SQSClient =>
+  unlogged(
+    new SQSClient({
+      ...clientConfig(connection, PATIENCE),
+      // Over loopback nothing is damaged on the way, and hashing every body costs as much as sending it.
+      ...(connection.endpoint === null ? {} : { useQueueUrlAsEndpoint: false, md5: false as const }),
+    }),
+  );
+
+/** The queues over SQS. A call throws if SQS has not taken every message after a few rounds; some may have been sent. */
+export function createSqsQueues(options: { readonly client: SQSClient; readonly urls: QueueUrls }): Queues {
+  const { client, urls } = options;
+  return {
+    wake: (wakeUps) => sendAll(client, urls.wake, outgoingWakeUps(wakeUps)),
+    facts: (messages, delaySec) => sendAll(client, urls.facts, outgoingFacts(messages, delaySec)),
+    dispatch: (messages, delaySec) => sendAll(client, urls.dispatch, outgoingDispatches(messages, delaySec)),
+  };
+}
+
+/** Pure: the batches in which `messages` are sent, each within SQS's limits, in order. */
+export function inBatches(messages: readonly Outgoing[]): readonly (readonly Outgoing[])[] {
+  const batches: Outgoing[][] = [];
+  let bytes = 0;
+  for (const message of messages) {
+    const size = Buffer.byteLength(message.body);
+    const last = batches.at(-1);
+    if (last !== undefined && last.length < BATCH_ENTRIES_MAX && bytes + size <= BATCH_BYTES_MAX) {
+      last.push(message);
+      bytes += size;
+    } else {
+      batches.push([message]);
+      bytes = size;
+    }
+  }
+  return batches;
+}
+
+async function sendAll(client: SQSClient, url: string, messages: readonly Outgoing[]): Promise<void> {
+  const waiting = inBatches(messages).values();
+  // Lanes share one iterator: each takes the next batch when it is free.
+  const lane = async (): Promise<void> => {
+    for (const batch of waiting) await sendBatch(client, url, batch.map(entryOf));
+  };
+  await Promise.all(Array.from({ length: Math.min(LANES, Math.ceil(messages.length / BATCH_ENTRIES_MAX)) }, lane));
+}
+
+/** The group makes a standard queue fair by Job ("Amazon SQS fair queues"). */
+const entryOf = ({ body, delaySec, group }: Outgoing, i: number): SendMessageBatchRequestEntry => ({
+  Id: String(i),
+  MessageBody: body,
+  ...(delaySec > 0 ? { DelaySeconds: Math.min(DELAY_MAX_SEC, Math.ceil(delaySec)) } : {}),
+  ...(group === null ? {} : { MessageGroupId: group }),
+});
+
+async function sendBatch(client: SQSClient, url: string, entries: SendMessageBatchRequestEntry[]): Promise<void> {
+  let left = entries;
+  for (let round = 1; ; round++) {
+    const { Failed: failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: url, Entries: left }));
+    if (failed.length === 0) return;
+    const faults = failed.filter(({ SenderFault }) => SenderFault === true);
+    if (faults.length > 0 || round === ROUNDS_MAX) {
+      const first = faults[0] ?? failed[0];
+      throw new Error(
+        `SQS did not take ${failed.length} of ${entries.length} messages: ${first?.Code}: ${first?.Message}`,
+      );
+    }
+    const ids = new Set(failed.map(({ Id }) => Id));
+    left = left.filter(({ Id }) => ids.has(Id));
+    await sleep(ROUND_PAUSE_MS * 2 ** round);
+  }
+}

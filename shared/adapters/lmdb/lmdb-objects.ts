@@ -1,0 +1,73 @@
+import { plusMs, type EpochMs } from '../../domain/base/time.ts';
+import { invariant } from '../../domain/base/invariant.ts';
+import { standingOf } from '../../domain/spec/namespace.ts';
+import { OBJECT_BYTES_MAX, type ObjectChange, type ObjectStore, type StoredObject } from '../../ports/object-store.ts';
+import { changeOf } from '../object-change.ts';
+import { ChangeSchema, DocumentSchema } from '../row-bodies.ts';
+import { feedKey, keyIn, objectKey, objectsOf, rangeOf, sortOf } from './lmdb-keys.ts';
+import { headOf, nextNumber, readFeedPage } from './lmdb-feed.ts';
+import { type Row, jsonIn, jsonRow } from './lmdb-row.ts';
+import type { LmdbRows } from './lmdb-rows.ts';
+
+/** {@link ObjectStore} as a row an object, and a feed for each kind. */
+export const objects = (rows: LmdbRows, now: () => EpochMs, retentionMs: number): ObjectStore => ({
+  async read(kind, key) {
+    const at = objectKey(kind, key);
+    return objectIn(kind, at, rows.read(at));
+  },
+
+  async list(kind, { namespace, after, limit }) {
+    const prefix = objectsOf(kind);
+    const [from, to] = rangeOf(namespace === null ? prefix : `${prefix}${namespace}!`);
+    const found: StoredObject[] = [];
+    const start = after === null ? from : `${prefix}${after}\0`;
+    for (const [key, row] of rows.range(start < from ? from : start, to)) {
+      if (found.length === limit) return { objects: found, next: sortOf(found.at(-1)?.key ?? keyIn('!')) };
+      found.push({ key: keyIn(key.slice(prefix.length)), version: row.version, document: jsonIn(row, DocumentSchema) });
+    }
+    return { objects: found, next: null };
+  },
+
+  async commit(kind, { key, was, document }) {
+    const at = objectKey(kind, key);
+    return rows.transact((newest) => {
+      const before = objectIn(kind, at, newest.get(at));
+      const change = changeOf(key, before, document);
+      if ((before?.version ?? 0) !== was || change === null) return { kind: 'lost' };
+      if (was === 0 && key.namespace !== '') {
+        const namespace = objectKey('Namespace', { namespace: '', name: key.namespace });
+        const home = standingOf(objectIn('Namespace', namespace, newest.get(namespace))?.document);
+        if (home !== 'open') return { kind: home };
+      }
+      const row = jsonRow(document ?? {});
+      const bytes = row.body.length;
+      invariant(bytes <= OBJECT_BYTES_MAX, `an object of ${bytes} bytes does not fit into a row (${OBJECT_BYTES_MAX})`);
+      const version = nextNumber(newest, kind);
+      newest.put(feedKey(kind, version), jsonRow(change, 0, plusMs(now(), retentionMs)));
+      if (document === null) newest.remove(at);
+      else newest.put(at, { ...row, version });
+      return { kind: 'committed', version };
+    });
+  },
+
+  async head(kind) {
+    return headOf(rows, kind);
+  },
+
+  async changes(kind, after, limit) {
+    const page = readFeedPage(rows, kind, after, limit);
+    if (page.kind === 'expired') return page;
+    return { kind: 'rows', rows: page.rows.map(([version, row]) => changeIn(version, row)) };
+  },
+});
+
+function objectIn(kind: Parameters<typeof objectsOf>[0], at: string, row: Row | null): StoredObject | null {
+  if (row === null) return null;
+  const key = keyIn(at.slice(objectsOf(kind).length));
+  return { key, version: row.version, document: jsonIn(row, DocumentSchema) };
+}
+
+function changeIn(version: number, row: Row): ObjectChange {
+  const { type, key, document, labelsBefore } = jsonIn(row, ChangeSchema);
+  return { type, object: { key, version, document }, ...(labelsBefore === undefined ? {} : { labelsBefore }) };
+}

@@ -1,0 +1,64 @@
+import type * as z from 'zod';
+import { type EpochMs, type EpochSec, toTtl } from '../../domain/base/time.ts';
+
+/** One row: the version that the next write depends on, the end of its life, and the rest. */
+export type Row = {
+  /** 0 in rows whose writes depend on nothing. */
+  readonly version: number;
+  /** From this second on the row counts as absent; null: it stays. */
+  readonly ttl: EpochSec | null;
+  readonly body: Uint8Array;
+};
+
+/** A row as it is written; without `ttl` it keeps the end of life that it has. */
+export type RowWrite = Omit<Row, 'ttl'> & { readonly ttl?: EpochSec | null };
+
+/** The body of a row that says all by its key and version. */
+export const EMPTY = Buffer.alloc(0);
+
+/** Layout of a row, its first byte. A row of a newer layout is refused. */
+const LAYOUT = 1;
+const TTL_AT = 1;
+const VERSION_AT = 5;
+const BODY_AT = 13;
+
+/** Bytes: layout (1), ttl in seconds or 0 (4), version (8), then the body. */
+export function encodeRow({ version, ttl, body }: Row): Buffer {
+  const bytes = Buffer.allocUnsafe(BODY_AT + body.length);
+  bytes.writeUInt8(LAYOUT, 0);
+  bytes.writeUInt32BE(ttl ?? 0, TTL_AT);
+  bytes.writeDoubleBE(version, VERSION_AT);
+  bytes.set(body, BODY_AT);
+  return bytes;
+}
+
+/**
+ * The row that {@link encodeRow} was given. Its body is a view of `bytes`.
+ *
+ * @param key named in the error
+ * @throws Error for a layout that this version of Muster does not know
+ */
+export function decodeRow(key: string, bytes: Buffer): Row {
+  const layout = bytes[0];
+  if (layout !== LAYOUT || bytes.length < BODY_AT)
+    throw new Error(`row ${key} has layout ${layout}; this version of Muster knows ${LAYOUT}`);
+  const ttl = bytes.readUInt32BE(TTL_AT);
+  return {
+    version: bytes.readDoubleBE(VERSION_AT),
+    ttl: ttl === 0 ? null : (ttl as EpochSec),
+    body: bytes.subarray(BODY_AT),
+  };
+}
+
+export const isExpired = ({ ttl }: Row, now: EpochMs): boolean => ttl !== null && now >= ttl * 1000;
+
+/** A value as a row of JSON. */
+export const jsonRow = (value: unknown, version = 0, expireAt?: EpochMs): RowWrite => ({
+  version,
+  body: Buffer.from(JSON.stringify(value)),
+  ...(expireAt === undefined ? {} : { ttl: toTtl(expireAt) }),
+});
+
+/** The value that {@link jsonRow} was given, as `schema` knows it. */
+export const jsonIn = <S extends z.ZodType>({ body }: Row, schema: S): z.output<S> =>
+  schema.parse(JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8')));

@@ -1,0 +1,62 @@
+import type { EpochMs } from '../../domain/base/time.ts';
+import type { DeadLetterStore } from '../../ports/dead-letters.ts';
+import { FEED_RETENTION_MS, type Feed } from '../../ports/feed.ts';
+import type { HostStore } from '../../ports/host-store.ts';
+import type { JobStore } from '../../ports/job-store.ts';
+import type { Limits } from '../../ports/limits.ts';
+import type { ObjectStore } from '../../ports/object-store.ts';
+import { attempts } from './lmdb-attempts.ts';
+import { deadLetters } from './lmdb-dead-letters.ts';
+import { feed } from './lmdb-feed.ts';
+import { hosts } from './lmdb-hosts.ts';
+import { jobs } from './lmdb-jobs.ts';
+import { limits } from './lmdb-limits.ts';
+import { objects } from './lmdb-objects.ts';
+import { LmdbRows } from './lmdb-rows.ts';
+
+export type LmdbStore = {
+  readonly jobs: JobStore;
+  readonly feed: Feed;
+  readonly limits: Limits;
+  readonly objects: ObjectStore;
+  readonly deadLetters: DeadLetterStore;
+  readonly hosts: HostStore;
+  /** Removes rows whose time has passed; returns how many. */
+  removeExpired(): Promise<number>;
+  /** Bytes of the file that hold rows, and all of its bytes. */
+  size(): { readonly usedBytes: number; readonly fileBytes: number };
+  /** Resolves when everything is on the disk. */
+  close(): Promise<void>;
+};
+
+/**
+ * Everything that is stored, in one LMDB file (`path`) of this process. A call that writes answers when that is on the disk,
+ * and throws where the disk fails: then nothing of it is stored. Rows vanish by `now`. A new file is empty: not even the
+ * namespace `default` is there.
+ *
+ * @throws StoreFileError where the file is none of ours, or torn; errors of the disk
+ */
+export function createLmdbStore({
+  path,
+  now,
+  feedRetentionMs = FEED_RETENTION_MS,
+}: {
+  readonly path: string;
+  readonly now: () => EpochMs;
+  readonly feedRetentionMs?: number;
+}): LmdbStore {
+  return storeOf(new LmdbRows(path, now), now, feedRetentionMs);
+}
+
+/** The store over an open file. */
+export const storeOf = (rows: LmdbRows, now: () => EpochMs, feedRetentionMs: number): LmdbStore => ({
+  jobs: { ...jobs(rows), ...attempts(rows) },
+  feed: feed(rows, feedRetentionMs),
+  limits: limits(rows),
+  objects: objects(rows, now, feedRetentionMs),
+  deadLetters: deadLetters(rows),
+  hosts: hosts(rows),
+  removeExpired: async () => rows.removeExpired(),
+  size: () => rows.size(),
+  close: async () => rows.close(),
+});

@@ -1,0 +1,254 @@
+import * as z from 'zod';
+import { STATES } from '../domain/scoreboard/board.ts';
+import { asEpochMs } from '../domain/base/time.ts';
+import type { PaceState } from '../domain/base/pace.ts';
+import { asJobUid, asTaskArn } from '../domain/base/ids.ts';
+import { inOrderOfPods } from '../domain/scoreboard/journal.ts';
+import type { JobManifest, JobStatusDocument } from '../domain/spec/manifest.ts';
+import type { Host, Reservation } from '../ports/host-store.ts';
+import type { AttemptRecord, LaunchSlot, StoredSpec } from '../ports/job-store.ts';
+import type { FeedEntry, PodChange } from '../ports/feed.ts';
+import type { PublishedPods, PublishedPod } from '../domain/scoreboard/published-pods.ts';
+import { type StoredDeadLetter, QUEUE_NAMES } from '../ports/dead-letters.ts';
+import type { StoredDocument } from '../ports/object-store.ts';
+import type { LaunchTemplate } from '../domain/task/task.ts';
+
+// What rows hold as JSON, in every store. Muster wrote them, so these schemas only check that a row can be understood.
+
+const Time = z.number().transform(asEpochMs);
+const Uid = z.string().transform(asJobUid);
+const Arn = z.string().transform(asTaskArn);
+const attemptId = { index: z.number(), attempt: z.number(), nonce: z.number() };
+
+/** A manifest was checked field by field when it was admitted, and may be from an earlier release: here it is a Job or not. */
+const Manifest = z.custom<JobManifest>((value) => z.object({ kind: z.literal('Job') }).safeParse(value).success);
+
+/** The same for a status. */
+const Said = z.custom<JobStatusDocument>((value) => z.object({}).safeParse(value).success);
+
+export const SpecSchema: z.ZodType<StoredSpec> = z
+  .object({
+    identity: z.object({ uid: Uid, namespace: z.string(), name: z.string(), createdAt: Time }),
+    /** Earlier, one number counted both. */
+    revision: z.number().optional(),
+    generation: z.number(),
+    manifest: Manifest,
+    said: Said.optional(),
+  })
+  .transform(({ revision, said, ...spec }) => ({
+    ...spec,
+    revision: revision ?? spec.generation,
+    ...(said === undefined ? {} : { said }),
+  }));
+
+const TemplateSchema: z.ZodType<LaunchTemplate> = z.object({
+  taskDefinition: z.string(),
+  containers: z.array(z.string()),
+  placement: z.string(),
+  zone: z.string().optional(),
+});
+
+/** One, or all of them by number. */
+export const TemplatesSchema = z.union([TemplateSchema, z.array(TemplateSchema)]);
+
+const Traits = z.object({
+  onDemand: z.boolean(),
+  failures: z.number(),
+  ignored: z.number(),
+  restarts: z.number().optional(),
+});
+
+export const SlotsSchema: z.ZodType<readonly LaunchSlot[]> = z.array(
+  z.discriminatedUnion('state', [
+    z.object({
+      ...attemptId,
+      state: z.literal('launching'),
+      since: Time,
+      traits: Traits.optional(),
+      template: z.number().optional(),
+    }),
+    z.object({ ...attemptId, state: z.literal('cancelled'), refusedAt: Time.optional() }),
+    z.object({ ...attemptId, state: z.literal('launched'), since: Time, taskArn: Arn }),
+  ]),
+);
+
+export const HostsSchema: z.ZodType<readonly Host[]> = z.array(
+  z.object({
+    index: z.number(),
+    serviceId: z.string(),
+    tasks: z.array(
+      z.object({
+        attempt: z.number(),
+        nonce: z.number(),
+        taskArn: Arn,
+        ip: z.string(),
+        calledAt: Time.nullable(),
+        registered: z.boolean(),
+      }),
+    ),
+  }),
+);
+
+export const ReservationsSchema: z.ZodType<readonly Reservation[]> = z.array(
+  z.object({ uid: Uid, count: z.number(), at: Time }),
+);
+
+export const AttemptSchema: z.ZodType<AttemptRecord> = z.object({
+  ...attemptId,
+  taskArn: Arn.nullable(),
+  ending: z.object({
+    cause: z.enum(['Completed', 'Error', 'OOMKilled', 'Stopped', 'Spot', 'Infrastructure', 'Unplaced', 'StartFailed']),
+    exitCode: z.number().nullable(),
+    container: z.string().nullable().default(null),
+    reason: z.string(),
+  }),
+  times: z.object({ createdAt: Time.nullable(), startedAt: Time.nullable(), stoppedAt: Time.nullable() }),
+  judgement: z
+    .object({
+      as: z.enum([
+        'succeeded',
+        'failed',
+        'failedForGood',
+        'ignored',
+        'restarted',
+        'unstarted',
+        'lost',
+        'lostToSpot',
+        'released',
+      ]),
+      because: z.string(),
+    })
+    .default({ as: 'failed', because: '' }), // rows from before this field existed
+  failures: z.number().default(0),
+  ignored: z.number().default(0),
+  restarts: z.number().default(0),
+  podCreatedSec: z.number().optional(),
+  gone: z.literal(true).optional(),
+});
+
+/**
+ * Pods of a feed entry by columns and in order of their index, which deflate shrinks to one or two bytes per Pod: indexes as
+ * steps from the one before, attempts, and the codes of the states.
+ */
+type PackedPods = {
+  readonly i: readonly number[];
+  readonly a: readonly number[];
+  readonly s: string;
+  /** Since rows say which Pods are new: one digit each. */
+  readonly n: string;
+};
+
+/** The states of a Pod, by code: those of the board, then these. */
+const POD_STATES: readonly PodChange['state'][] = [...STATES, 'stopping', 'gone'];
+
+export function packPods(pods: readonly PodChange[]): PackedPods {
+  const sorted = inOrderOfPods(pods);
+  return {
+    i: sorted.map(({ index }, nth) => index - (sorted[nth - 1]?.index ?? 0)),
+    a: sorted.map(({ attempt }) => attempt),
+    s: sorted.map(({ state }) => POD_STATES.indexOf(state)).join(''),
+    n: sorted.map(({ isNew }) => (isNew === true ? 1 : 0)).join(''),
+  };
+}
+
+const Pods = z
+  .object({ i: z.array(z.number()), a: z.array(z.number()), s: z.string(), n: z.string().optional() })
+  .transform(({ i, a, s, n }, context): readonly PodChange[] => {
+    let index = 0;
+    return i.map((step, nth) => {
+      index += step;
+      const state = POD_STATES[Number(s[nth])];
+      const attempt = a[nth];
+      // Rows from before `n` existed do not distinguish a Pod's first claim from its next task.
+      const isNew = n === undefined ? state === 'claimed' : n[nth] === '1';
+      if (state !== undefined && attempt !== undefined)
+        return { index, attempt, state, ...(isNew ? { isNew: true } : {}) };
+      context.addIssue({ code: 'custom', message: `Pod ${nth} is incomplete` });
+      return z.NEVER;
+    });
+  });
+
+/** The same for published Pods, with steps from one row's number to the next. */
+export const packPublished = (pods: readonly PublishedPod[]) => ({
+  ...packPods(pods),
+  r: pods.map(({ number }, nth) => number - (pods[nth - 1]?.number ?? 0)),
+});
+
+/** The mark's part of it. */
+export const packMark = ({ recent, ...published }: PublishedPods) => ({ ...published, recent: packPublished(recent) });
+
+export const PublishedPodListSchema: z.ZodType<readonly PublishedPod[]> = z
+  .object({ i: z.array(z.number()), a: z.array(z.number()), s: z.string(), n: z.string(), r: z.array(z.number()) })
+  .transform(({ r, ...pods }, context): readonly PublishedPod[] => {
+    const read = Pods.safeParse(pods);
+    if (!read.success || read.data.length !== r.length) {
+      context.addIssue({ code: 'custom', message: 'what was published about Pods is incomplete' });
+      return z.NEVER;
+    }
+    let number = 0;
+    return read.data.map((pod, nth) => ({ ...pod, number: (number += r[nth] ?? 0) }));
+  });
+
+export const PublishedPodsSchema: z.ZodType<PublishedPods> = z.object({
+  base: z.number(),
+  through: z.number(),
+  ending: z.number().nullable(),
+  recent: PublishedPodListSchema,
+});
+
+export const EntriesSchema: z.ZodType<readonly FeedEntry[]> = z.array(
+  z.object({
+    uid: Uid,
+    namespace: z.string(),
+    name: z.string(),
+    type: z.enum(['ADDED', 'MODIFIED', 'DELETED']),
+    after: z.number(),
+    version: z.number(),
+    seq: z.number(),
+    revision: z.number().optional(),
+    specBefore: SpecSchema.optional(),
+    pods: Pods,
+    ends: z.literal(true).optional(),
+    labelsBefore: z.record(z.string(), z.string()).optional(),
+  }),
+);
+
+export const DocumentSchema: z.ZodType<StoredDocument> = z.looseObject({
+  metadata: z.looseObject({ uid: z.string() }),
+});
+
+/** A row of the feed of stored objects. */
+export const ChangeSchema = z.object({
+  type: z.enum(['ADDED', 'MODIFIED', 'DELETED']),
+  key: z.object({ namespace: z.string(), name: z.string() }),
+  document: DocumentSchema,
+  labelsBefore: z.record(z.string(), z.string()).optional(),
+});
+
+export const DeadLetterSchema: z.ZodType<StoredDeadLetter> = z.object({
+  queue: z.enum(QUEUE_NAMES),
+  id: z.string(),
+  body: z.string(),
+  reason: z.string(),
+  sentAt: Time,
+  job: z.string().transform(asJobUid).nullable(),
+  filedAt: Time,
+});
+
+/** Who has a Job's name. */
+export const NameSchema = z.object({ uid: Uid, ownerUid: z.string().nullable() });
+
+/** What a mark says beside its version. */
+export const MarkSchema = z.object({
+  seq: z.number(),
+  number: z.number(),
+  at: Time,
+  published: PublishedPodsSchema.nullable(),
+});
+
+export const FeedRowSchema = z.object({ at: Time, entries: EntriesSchema });
+
+export const PaceSchema: z.ZodType<PaceState> = z.object({
+  nextFreeAt: Time,
+  cut: z.object({ share: z.number(), at: Time }).nullable(),
+});

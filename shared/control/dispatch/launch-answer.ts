@@ -1,0 +1,54 @@
+import { type EpochMs, plusMs } from '../../domain/base/time.ts';
+import type { AttemptId, Fact } from '../../domain/base/fact.ts';
+import { refusedRetryMs } from '../../domain/base/pace.ts';
+import type { SlotOutcome, SlotWork, Withdrawal } from '../../domain/scoreboard/launch-row.ts';
+import type { Refused } from '../../ports/tasks.ts';
+import type { Doubt } from './find-launches.ts';
+
+/** What a dispatch message learned about one launch. */
+export type Answer =
+  /** The board is sent `fact`, and the launch row records `outcome` (null: it already says so). */
+  | { readonly kind: 'known'; readonly fact: Fact; readonly outcome: SlotOutcome | null }
+  /** Throttled, or over the rate: nothing was started, and the same call may be repeated. */
+  | { readonly kind: 'later'; readonly id: AttemptId }
+  /** It may have become a task, so Muster searches for one. */
+  | { readonly kind: 'doubt'; readonly doubt: Unclear };
+
+/** A launch that may have become a task, and what it is if there is none: what RunTask said when it was called again. */
+export type Unclear = Doubt & { readonly otherwise: 'lost' | 'cancelled' | Refused };
+
+/** Answers that need no call: the launch row already has them. */
+export function answersIn({ launched, cancelled, withdrawn, find, doubted }: SlotWork, at: EpochMs): readonly Answer[] {
+  return [
+    ...launched.map(({ id, taskArn }) => known({ ...id, kind: 'launched', taskArn, at })),
+    ...cancelled.map((id) => known({ ...id, kind: 'cancelled', at })),
+    ...withdrawn.map((withdrawal) => known(withdrawnFact(withdrawal, at))),
+    ...find.map((id) => inDoubt({ id, since: null, otherwise: 'lost' })),
+    ...doubted.map(({ id, refusedAt }) => inDoubt({ id, since: refusedAt, otherwise: 'cancelled' })),
+  ];
+}
+
+export const known = (fact: Fact, outcome: SlotOutcome | null = null): Answer => ({ kind: 'known', fact, outcome });
+export const later = (id: AttemptId): Answer => ({ kind: 'later', id });
+export const inDoubt = (doubt: Unclear): Answer => ({ kind: 'doubt', doubt });
+
+export const factsOf = (answers: readonly Answer[]): readonly Fact[] =>
+  answers.flatMap((answer) => (answer.kind === 'known' ? [answer.fact] : []));
+export const outcomesOf = (answers: readonly Answer[]): readonly SlotOutcome[] =>
+  answers.flatMap((answer) => (answer.kind === 'known' && answer.outcome !== null ? [answer.outcome] : []));
+export const laterOf = (answers: readonly Answer[]): readonly AttemptId[] =>
+  answers.flatMap((answer) => (answer.kind === 'later' ? [answer.id] : []));
+export const doubtsOf = (answers: readonly Answer[]): readonly Unclear[] =>
+  answers.flatMap((answer) => (answer.kind === 'doubt' ? [answer.doubt] : []));
+
+/** The next nonce of the attempt may be launched after a wait. */
+export const refusedFact = (id: AttemptId, reason: string, at: EpochMs): Fact => ({
+  ...id,
+  kind: 'refused',
+  reason,
+  retryAt: plusMs(at, refusedRetryMs(id.nonce)),
+  at,
+});
+
+const withdrawnFact = ({ id, why: { kind, reason } }: Withdrawal, at: EpochMs): Fact =>
+  kind === 'fatal' ? { ...id, kind: 'rejected', reason, at } : refusedFact(id, reason, at);

@@ -1,0 +1,82 @@
+import type { JobUid } from '../../domain/base/ids.ts';
+import { hasNames } from '../../domain/task/host-names.ts';
+import { invariant } from '../../domain/base/invariant.ts';
+import { taskDefinitionOf } from '../../domain/task/pod-template.ts';
+import type { LaunchTemplate } from '../../domain/task/task.ts';
+import type { StoredSpec } from '../../ports/job-store.ts';
+import type { Fatal, Later, Refused } from '../../ports/tasks.ts';
+import type { Deps } from '../process/deps.ts';
+
+/**
+ * Templates being made, by `Deps`, which belongs to one invocation: the packs of a batch share one call. Not by process, where
+ * an interrupted invocation would leave its promise to later ones.
+ */
+const underWay = new WeakMap<Deps, Map<JobUid, ReturnType<typeof makeFirst>>>();
+
+/** Number of the Job's newest launch template, as far as this process knows; 0 for the first, which may not exist yet. */
+export async function newestTemplate({ identity: { uid } }: StoredSpec, deps: Deps): Promise<number> {
+  const known = deps.cache.templates.get(uid) ?? (await read(uid, deps));
+  return Math.max(0, known.length - 1);
+}
+
+/**
+ * The Job's frozen launch templates, at least up to number `no`. The first is made and stored permanently at the first launch.
+ */
+export async function templatesOf(
+  spec: StoredSpec,
+  no: number,
+  deps: Deps,
+): Promise<readonly LaunchTemplate[] | Later | Refused | Fatal> {
+  const { uid } = spec.identity;
+  const known = deps.cache.templates.get(uid);
+  if (known !== undefined && known.length > no) return known;
+  if (known === undefined || no > 0) {
+    const stored = await read(uid, deps);
+    if (stored.length > no) return stored;
+    invariant(no === 0, 'a slot names a template that is stored');
+  }
+  const asked = underWay.get(deps) ?? new Map<JobUid, ReturnType<typeof makeFirst>>();
+  underWay.set(deps, asked);
+  const asking = asked.get(uid) ?? makeFirst(spec, deps).finally(() => asked.delete(uid));
+  asked.set(uid, asking);
+  return asking;
+}
+
+/**
+ * Prepares the template again after ECS has refused it: by now the stack may have another network, cluster, or role. If it
+ * differs, it is stored as the next number, and later launches use it. Launches in progress keep theirs, because a token's
+ * request must never change.
+ */
+export async function renewTemplate(spec: StoredSpec, deps: Deps): Promise<void> {
+  const { uid } = spec.identity;
+  const known = deps.cache.templates.get(uid) ?? (await read(uid, deps));
+  const prepared = await prepare(spec, deps);
+  if ('kind' in prepared || JSON.stringify(prepared) === JSON.stringify(known.at(-1))) return;
+  deps.cache.templates.set(uid, await deps.jobs.addTemplate(uid, known.length, prepared));
+}
+
+async function read(uid: JobUid, { jobs, cache }: Deps): Promise<readonly LaunchTemplate[]> {
+  const stored = await jobs.readTemplates(uid);
+  cache.templates.set(uid, stored);
+  return stored;
+}
+
+async function makeFirst(spec: StoredSpec, deps: Deps) {
+  const prepared = await prepare(spec, deps);
+  if ('kind' in prepared) return prepared;
+  const { uid } = spec.identity;
+  const templates = await deps.jobs.addTemplate(uid, 0, prepared);
+  deps.cache.templates.set(uid, templates);
+  return templates;
+}
+
+async function prepare(
+  { manifest }: StoredSpec,
+  { tasks, hostnames, hash }: Deps,
+): Promise<LaunchTemplate | Later | Refused | Fatal> {
+  const prepared = await tasks.prepare(taskDefinitionOf(manifest, { hash }));
+  if (prepared.kind !== 'ready') return prepared;
+  const { taskDefinition, containers, placement } = prepared.template;
+  const zone = hostnames !== null && hasNames(manifest) ? { zone: hostnames.zone } : {};
+  return { taskDefinition, containers, placement, ...zone };
+}

@@ -1,0 +1,162 @@
+import { type EpochMs, asEpochMs, plusMs } from '../../domain/base/time.ts';
+import type { JobUid } from '../../domain/base/ids.ts';
+import type {
+  InstallationSnapshot,
+  NamesLeft,
+  ProbedNamespace,
+  ProbedOrphan,
+} from '../../domain/diagnose/diagnose-installation.ts';
+import { NAMES_LONG_MS, OVERDUE_MS, SOON_MS, subjectOfJob } from '../../domain/diagnose/finding.ts';
+import { isTerminating } from '../../domain/spec/namespace.ts';
+import { isHidden, isOver, podCount, tally } from '../../domain/scoreboard/status.ts';
+import type { StoredDeadLetter, DeadLetterStore, QueueDepth } from '../../ports/dead-letters.ts';
+import type { StoredDocument } from '../../ports/object-store.ts';
+import type { Deps } from '../process/deps.ts';
+import { readLaunchPace } from '../process/launch-pace.ts';
+import { probe } from './probe.ts';
+
+/** How many of each kind are checked; beyond that, the finding says that there are more. */
+const ALARMS_MAX = 500;
+const JOBS_NAMED_MAX = 5;
+const OPEN_JOBS_MAX = 100;
+const LETTERS_MAX = 200;
+const NAMESPACES_MAX = 500;
+const LEFT_MAX = 100;
+const LIST_PAGES_MAX = 5;
+const DESCRIBE_MAX = 100;
+
+export type InstallationPorts = {
+  readonly deadLetters: Pick<DeadLetterStore, 'newest'>;
+  readonly queueDepths: () => Promise<readonly QueueDepth[]>;
+};
+
+/** Everything that the check of the installation is based on. If one reading fails, the others are still made. */
+export async function collectInstallation(
+  { deadLetters, queueDepths }: InstallationPorts,
+  deps: Deps,
+): Promise<InstallationSnapshot & { readonly filed: readonly StoredDeadLetter[] }> {
+  const [overdue, deleted, queues, filed, namespaces, orphans, launches, names] = await Promise.all([
+    probe(() => overdueJobs(deps)),
+    probe(() => deletedJobs(deps)),
+    probe(queueDepths),
+    probe(() => deadLetters.newest(LETTERS_MAX)),
+    probe(() => terminatingNamespaces(deps)),
+    probe(() => strangeTasks(deps)),
+    probe(() => readLaunchPace(deps)),
+    probe(() => namesLeft(deps)),
+  ]);
+  return {
+    now: deps.clock.now(),
+    overdue,
+    deleted,
+    queues,
+    deadLetters: filed,
+    namespaces,
+    orphans,
+    launches,
+    names,
+    filed: filed.kind === 'ok' ? filed.value.deadLetters : [],
+  };
+}
+
+async function overdueJobs({ jobs, clock }: Deps) {
+  const { uids, next } = await jobs.dueJobs({ now: plusMs(clock.now(), -OVERDUE_MS), after: null, limit: ALARMS_MAX });
+  // The index of alarms may be seconds behind, so STATUS decides.
+  const named = await Promise.all(uids.slice(0, JOBS_NAMED_MAX).map(async (uid) => nameOf(uid, jobs)));
+  return { count: uids.length, more: next !== null, jobs: named };
+}
+
+async function nameOf(uid: JobUid, jobs: Deps['jobs']): Promise<string> {
+  const spec = await jobs.readSpec(uid);
+  return spec === null ? `uid ${uid}` : subjectOfJob(spec.identity);
+}
+
+/** Every Job that waits for something has an alarm; a deleted Job has one while its tasks stop. */
+async function deletedJobs({ jobs }: Deps) {
+  const { uids } = await jobs.dueJobs({ now: null, after: null, limit: OPEN_JOBS_MAX });
+  const found = await inTens(uids, async (uid) => {
+    const status = await jobs.readStatus(uid);
+    if (status === null || !isHidden(status.phase) || !('since' in status.phase) || isOver(status.phase)) return [];
+    const active = podCount(tally(status.chunks)) + status.replacedTasks.length;
+    return [{ job: await nameOf(uid, jobs), since: status.phase.since, active }];
+  });
+  return found.flat();
+}
+
+async function terminatingNamespaces({ objects, jobs }: Deps): Promise<readonly ProbedNamespace[]> {
+  const page = await objects.list('Namespace', { namespace: null, after: null, limit: NAMESPACES_MAX });
+  const terminating = page.objects.filter(({ document }) => isTerminating(document));
+  return Promise.all(
+    terminating.map(async ({ key: { name: namespace }, document }) => {
+      const left = { namespace, after: null, limit: LEFT_MAX };
+      const [inJobs, inCronJobs] = await Promise.all([jobs.listJobs(left), objects.list('CronJob', left)]);
+      return {
+        name: namespace,
+        since: deletedAt(document),
+        finalizers: finalizersOf(document),
+        jobs: inJobs.jobs.length,
+        cronJobs: inCronJobs.objects.length,
+      };
+    }),
+  );
+}
+
+function deletedAt({ metadata }: StoredDocument): EpochMs | null {
+  const text = metadata['deletionTimestamp'];
+  return typeof text === 'string' ? asEpochMs(Date.parse(text)) : null;
+}
+
+function finalizersOf({ metadata: { finalizers } }: StoredDocument): readonly string[] {
+  return Array.isArray(finalizers) ? finalizers.map(String) : [];
+}
+
+/** Live tasks whose Job does not exist or is over: the first few hundred are checked. */
+async function strangeTasks({ tasks, jobs, clock }: Deps) {
+  const found: ProbedOrphan[] = [];
+  const verdicts = new Map<JobUid, ProbedOrphan['why'] | null>();
+  let after: string | null = null;
+  for (let nth = 0; nth < LIST_PAGES_MAX; nth++) {
+    const page: Awaited<ReturnType<Deps['tasks']['listLive']>> = await tasks.listLive({ job: null, after });
+    if (page.kind === 'later') throw new Error(page.reason);
+    for (let from = 0; from < page.taskArns.length; from += DESCRIBE_MAX) {
+      const seen = await tasks.describe(page.taskArns.slice(from, from + DESCRIBE_MAX));
+      if (seen.kind === 'later') throw new Error(seen.reason);
+      for (const { job, stage, times } of seen.tasks) {
+        const isYoung = times.createdAt !== null && clock.now() < plusMs(times.createdAt, SOON_MS);
+        if (isYoung || stage === 'stopped' || stage === 'stopping') continue;
+        const known = verdicts.get(job);
+        const why = known === undefined ? await verdictOn(job, jobs) : known;
+        verdicts.set(job, why);
+        if (why !== null) found.push({ job, why, createdAt: times.createdAt });
+      }
+    }
+    after = page.next;
+    if (after === null) break;
+  }
+  return { tasks: found, more: after !== null };
+}
+
+async function verdictOn(uid: JobUid, jobs: Deps['jobs']): Promise<ProbedOrphan['why'] | null> {
+  const status = await jobs.readStatus(uid);
+  return status === null ? 'unknown' : isOver(status.phase) ? 'over' : null;
+}
+
+/** Reservations that are no longer needed: of Jobs that ended some time ago, or were never stored. */
+async function namesLeft({ hosts, jobs, clock }: Deps): Promise<readonly NamesLeft[]> {
+  const reservations = await hosts.reservations();
+  const left = await inTens(reservations.slice(0, OPEN_JOBS_MAX), async ({ uid, count, at }) => {
+    const status = await jobs.readStatus(uid);
+    const endedAt = status === null ? at : 'at' in status.phase ? status.phase.at : null;
+    if (endedAt === null || clock.now() < plusMs(endedAt, NAMES_LONG_MS)) return [];
+    return [{ job: await nameOf(uid, jobs), count, since: at }];
+  });
+  return left.flat();
+}
+
+/** Ten at a time, so that the check itself does not throttle the table. */
+async function inTens<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const done: R[] = [];
+  for (let from = 0; from < items.length; from += 10)
+    done.push(...(await Promise.all(items.slice(from, from + 10).map(async (item) => work(item)))));
+  return done;
+}

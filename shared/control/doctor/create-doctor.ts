@@ -1,0 +1,92 @@
+import type { EpochMs } from '../../domain/base/time.ts';
+import type { JobUid } from '../../domain/base/ids.ts';
+import { diagnoseInstallation } from '../../domain/diagnose/diagnose-installation.ts';
+import { diagnoseJob } from '../../domain/diagnose/diagnose-job.ts';
+import { type Finding, notChecked, subjectOfJob, worstFirst } from '../../domain/diagnose/finding.ts';
+import { hasFailedLately } from '../../domain/diagnose/diagnose-failures.ts';
+import { DEAD_LETTERED } from '../../domain/planner/dead-letter-events.ts';
+import { isHidden, isOver } from '../../domain/scoreboard/status.ts';
+import type { Diagnosis, Doctor } from '../../ports/doctor.ts';
+import type { LogReader } from '../../ports/log-reader.ts';
+import { type InstallationPorts, collectInstallation } from './collect-installation.ts';
+import { type CollectDeps, collectFailuresOf, collectJob } from './collect-job.ts';
+import type { Deps } from '../process/deps.ts';
+import { probe } from './probe.ts';
+
+/** Jobs per page, and how many of them are read at a time. */
+const PAGE = 50;
+const AT_ONCE = 10;
+
+export type DoctorPorts = InstallationPorts & { readonly logs: LogReader };
+
+/** Checks Jobs and the installation, without changing anything. */
+export function createDoctor(ports: DoctorPorts, passDeps: Deps): Doctor {
+  const deps = { ...passDeps, logs: ports.logs };
+  return {
+    async job(namespace, name) {
+      const subject = subjectOfJob({ namespace, name });
+      const uid = await probe(() => deps.jobs.findJob(namespace, name));
+      if (uid.kind === 'failed') return unread(subject, uid.reason, deps);
+      return uid.value === null ? null : examine(uid.value, subject, deps);
+    },
+
+    async failures(namespace, name) {
+      const uid = await deps.jobs.findJob(namespace, name);
+      const found = uid === null ? null : await collectFailuresOf(uid, deps);
+      return found === null || isHidden(found.status.phase) ? null : found;
+    },
+
+    async jobs({ namespace, after }) {
+      const page = await probe(() => deps.jobs.listJobs({ namespace, after, limit: PAGE }));
+      if (page.kind === 'failed') {
+        const subject = namespace === null ? 'installation' : `namespace/${namespace}`;
+        return { ...unread(subject, page.reason, deps), checked: 0, next: null };
+      }
+      const { jobs, next } = page.value;
+      const findings: Finding[] = [];
+      for (let from = 0; from < jobs.length; from += AT_ONCE) {
+        const some = jobs.slice(from, from + AT_ONCE);
+        const found = await Promise.all(some.map(async (job) => checkShallowly(job.uid, subjectOfJob(job), deps)));
+        findings.push(...found.flat());
+      }
+      return { at: deps.clock.now(), findings: worstFirst(findings), checked: jobs.length, next };
+    },
+
+    async installation() {
+      const snapshot = await collectInstallation(ports, deps);
+      return { at: snapshot.now, findings: diagnoseInstallation(snapshot), deadLetters: snapshot.filed };
+    },
+  };
+}
+
+async function examine(uid: JobUid, subject: string, deps: CollectDeps): Promise<Diagnosis | null> {
+  const snapshot = await probe(() => collectJob(uid, 'full', deps));
+  if (snapshot.kind === 'failed') return unread(subject, snapshot.reason, deps);
+  if (snapshot.value === null || isHidden(snapshot.value.status.phase)) return null;
+  return { at: snapshot.value.now, findings: diagnoseJob(snapshot.value) };
+}
+
+/** Most Jobs are over and wait for nothing: only STATUS is read for them. */
+async function checkShallowly(uid: JobUid, subject: string, deps: CollectDeps): Promise<readonly Finding[]> {
+  const snapshot = await probe(async () => {
+    const status = await deps.jobs.readStatus(uid);
+    if (status === null || isHidden(status.phase)) return null;
+    const isQuiet =
+      isOver(status.phase) &&
+      status.alarms.length === 0 &&
+      !hasFailedLately(status.phase, deps.clock.now()) &&
+      status.events.every(({ reason }) => reason !== DEAD_LETTERED);
+    return isQuiet ? null : collectJob(uid, 'shallow', deps);
+  });
+  if (snapshot.kind === 'failed') return [notChecked(subject, 'its rows', snapshot.reason)];
+  return snapshot.value === null ? [] : diagnoseJob(snapshot.value);
+}
+
+const unread = (
+  subject: string,
+  reason: string,
+  { clock }: Pick<Deps, 'clock'>,
+): { at: EpochMs; findings: readonly Finding[] } => ({
+  at: clock.now(),
+  findings: [notChecked(subject, 'its rows', reason)],
+});

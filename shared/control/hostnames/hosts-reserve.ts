@@ -1,0 +1,27 @@
+import type { NoHosts } from '../../ports/host-store.ts';
+import type { StoredSpec } from '../../ports/job-store.ts';
+import type { Deps } from '../process/deps.ts';
+import { namesOf } from './host-calls.ts';
+
+/**
+ * Reserves a name for each index of a Job. The reservation stays until the names are gone: the sweep works from the
+ * reservations.
+ *
+ * @returns null, without a call, if its tasks have no names
+ */
+export function reserveNames(
+  spec: Pick<StoredSpec, 'identity' | 'manifest'>,
+  deps: Pick<Deps, 'hosts' | 'hostnames' | 'settings' | 'clock'>,
+): Promise<{ readonly kind: 'reserved' } | NoHosts> | null {
+  return deps.hostnames === null || namesOf(spec) === null ? null : reserve(spec, deps);
+}
+
+async function reserve(
+  { identity, manifest }: Pick<StoredSpec, 'identity' | 'manifest'>,
+  { hosts, settings, clock }: Pick<Deps, 'hosts' | 'settings' | 'clock'>,
+): Promise<{ readonly kind: 'reserved' } | NoHosts> {
+  const { max } = settings.hosts;
+  const needed = manifest.spec.completions ?? 0;
+  const reserved = await hosts.reserve(identity.uid, needed, max, clock.now());
+  return reserved.kind === 'reserved' ? reserved : { kind: 'noHosts', needed, left: reserved.left, max };
+}

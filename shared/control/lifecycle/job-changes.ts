@@ -1,0 +1,285 @@
+import { type EpochMs, later } from '../../domain/base/time.ts';
+import type { JobUid } from '../../domain/base/ids.ts';
+import type { AttemptId } from '../../domain/base/fact.ts';
+import type { NamespaceStanding } from '../../domain/spec/namespace.ts';
+import { withJobEvents } from '../../domain/planner/job-events.ts';
+import { FOREGROUND_DELETION, type JobIdentity } from '../../domain/spec/job.ts';
+import { creationMetrics } from '../../domain/planner/job-metrics.ts';
+import {
+  type Status,
+  freshStatus,
+  isHidden,
+  podCount,
+  requestDeletion,
+  tally,
+} from '../../domain/scoreboard/status.ts';
+import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
+import type { NoHosts } from '../../ports/host-store.ts';
+import type {
+  ChangedJob,
+  CreatedJob,
+  CreationRefusal,
+  DeletedJob,
+  JobCommands,
+  WantedJob,
+  SeenJob,
+} from '../../ports/job-commands.ts';
+import type { StoredSpec } from '../../ports/job-store.ts';
+import { toJob } from '../../store/to-job.ts';
+import type { Deps } from '../process/deps.ts';
+import { reserveNames } from '../hostnames/hosts-reserve.ts';
+import { namespaceStanding } from '../../store/namespace-standing.ts';
+import { isOneRevision } from '../../store/read-job.ts';
+import { retryOnConflict } from '../../store/retry-on-conflict.ts';
+
+/** A user who changes a Job while many passes commit succeeds within a few tries. */
+const TRIES_MAX = 20;
+
+/** The commands of users, as the API sees them. */
+export const createJobCommands = (deps: Deps): JobCommands => ({
+  createJob: (spec) => createJob(spec, deps),
+  creationRefusal: (namespace, name) => creationRefusal(namespace, name, deps),
+  changeJob: (seen, wanted, what) => changeJob(seen, wanted, what, deps),
+  publishJob: (spec, status) => deps.publisher.publish(spec.identity, status),
+  deleteJob: (uid, propagation) => deleteJob(uid, deps, propagation),
+  deletePod: (uid, id, how) => deletePod(uid, id, deps, how),
+});
+
+/** Stores a Job, publishes it, and sends a wake-up. If the process dies after the first step, the sweep does the others. */
+export async function createJob(spec: StoredSpec, deps: Deps): Promise<CreatedJob> {
+  const { uid, namespace } = spec.identity;
+  // Read separately, not checked by the write, where all Jobs of a namespace would conflict with one another.
+  const before = await namespaceStanding(namespace, deps);
+  if (before !== 'open') return { kind: before };
+  const job = toJob(spec);
+  const status = withJobEvents(null, freshStatus(job, deps.clock.now()), job);
+  const reserving = reserveNames(spec, deps);
+  const names = reserving === null ? null : await reserving;
+  // A client that retries after a lost answer must get AlreadyExists, not "no names left" because of its own names.
+  if (names?.kind === 'noHosts') return (await isTaken(spec.identity, deps)) ? { kind: 'taken' } : names;
+  const created = await deps.jobs.createJob(spec, status);
+  if (created.kind !== 'created') {
+    if (names !== null) await deps.hosts.release(uid);
+    return { kind: created.kind };
+  }
+  const standing = await takeBackUnlessOpen(spec.identity, deps);
+  if (standing !== 'open') return { kind: standing };
+  deps.telemetry.record(creationMetrics(spec.manifest.spec.managedBy));
+  await publishAndWake(spec.identity, status, deps);
+  return { kind: 'created', status };
+}
+
+/** See {@link JobCommands.creationRefusal}. */
+async function creationRefusal(namespace: string, name: string, deps: Deps): Promise<CreationRefusal | null> {
+  const standing = await namespaceStanding(namespace, deps);
+  if (standing !== 'open') return standing;
+  return (await isTaken({ namespace, name }, deps)) ? 'taken' : null;
+}
+
+const isTaken = async (
+  { namespace, name }: Pick<JobIdentity, 'namespace' | 'name'>,
+  { jobs }: Deps,
+): Promise<boolean> => (await jobs.findJob(namespace, name)) !== null;
+
+/**
+ * The namespace's deletion may have listed its Jobs just before this one was stored, so the namespace is read again before the
+ * Job is published. If it is too late, the Job is deleted, with or without finalizers.
+ */
+export async function takeBackUnlessOpen({ uid, namespace }: JobIdentity, deps: Deps): Promise<NamespaceStanding> {
+  const standing = await namespaceStanding(namespace, deps);
+  if (standing !== 'open') await takeBack(uid, deps);
+  return standing;
+}
+
+async function takeBack(uid: JobUid, deps: Deps): Promise<void> {
+  await retryOnConflict(`Job ${uid}`, TRIES_MAX, async () => {
+    const seen = await liveJob(uid, deps);
+    return seen === null ? 'done' : commitGone(seen.spec, seen.status, deps);
+  });
+}
+
+/**
+ * Deletes a Job. Its tasks are stopped in any case; users see what Kubernetes shows: without finalizers the Job disappears at
+ * once and its name is free (Background), or it is shown until its tasks have stopped (Foreground). A Job with other finalizers
+ * is shown until those are removed.
+ *
+ * @returns `gone`: the Job does not exist
+ */
+export async function deleteJob(
+  uid: JobUid,
+  deps: Deps,
+  propagation: 'Background' | 'Foreground' = 'Background',
+): Promise<DeletedJob> {
+  return retryOnConflict(`Job ${uid}`, TRIES_MAX, async () => {
+    const seen = await liveJob(uid, deps);
+    if (seen === null) return { kind: 'gone' };
+    const { spec, status } = seen;
+    if (!isOneRevision(spec, status)) return 'conflict';
+    const given = spec.manifest.metadata.finalizers ?? [];
+    const others = given.filter((finalizer) => finalizer !== FOREGROUND_DELETION);
+    const wanted = propagation === 'Foreground' && !isIdle(status) ? [...others, FOREGROUND_DELETION] : others;
+    const isSame = status.phase.kind === 'terminating' && isEqualSet(wanted, given);
+    if (isSame) return { kind: 'terminating' };
+    const committed =
+      wanted.length === 0 ? await commitGone(spec, status, deps) : await commitTerminating(spec, wanted, status, deps);
+    return committed === 'conflict' ? committed : { kind: wanted.length === 0 ? 'deleted' : 'terminating' };
+  });
+}
+
+/** The current Job; null: it does not exist, or users no longer see it. */
+async function liveJob(uid: JobUid, { jobs }: Deps): Promise<SeenJob | null> {
+  const spec = await jobs.readSpec(uid);
+  const status = await jobs.readStatus(uid);
+  return spec === null || status === null || isHidden(status.phase) ? null : { spec, status };
+}
+
+/** None of its tasks runs, and none may start. */
+const isIdle = ({ replacedTasks, inFlight, chunks }: Status): boolean =>
+  podCount(tally(chunks)) === 0 && replacedTasks.length === 0 && inFlight.length === 0;
+
+const isEqualSet = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((each) => b.includes(each));
+
+function withFinalizers(spec: StoredSpec, finalizers: readonly string[]): StoredSpec {
+  const metadata = { ...spec.manifest.metadata, finalizers };
+  return { ...spec, manifest: { ...spec.manifest, metadata } };
+}
+
+/** Users no longer see the Job. */
+async function commitGone({ identity }: StoredSpec, status: Status, deps: Deps): Promise<'done' | 'conflict'> {
+  const next = requestDeletion(status, deps.clock.now());
+  if (next === null) return 'conflict';
+  const committed = await deps.jobs.commitDeletion(identity, next);
+  return committed.kind === 'lost' ? 'conflict' : publishAndWake(identity, next, deps);
+}
+
+async function commitTerminating(
+  before: StoredSpec,
+  finalizers: readonly string[],
+  status: Status,
+  deps: Deps,
+): Promise<'done' | 'conflict'> {
+  const spec = withFinalizers(before, finalizers);
+  const { clock, jobs } = deps;
+  const isNew = status.phase.kind !== 'terminating';
+  const next = requestDeletion(status, clock.now(), 'terminating') ?? nextVersion(status, clock.now());
+  const revision = spec.revision + 1;
+  const changed = { ...spec, revision, generation: spec.generation + (isNew ? 1 : 0) };
+  const committed = await jobs.commitSpec(changed, { ...next, revision });
+  return committed.kind === 'lost' ? 'conflict' : publishAndWake(spec.identity, { ...next, revision }, deps, before);
+}
+
+const nextVersion = (status: Status, clock: EpochMs): Status => ({
+  ...status,
+  version: status.version + 1,
+  alarms: [later(clock, status.now)],
+});
+
+/** What follows a user's commit: publication and a pass. If the process dies before it, the sweep does it. */
+async function publishAndWake(
+  identity: JobIdentity,
+  status: Status,
+  { publisher, queues }: Deps,
+  before?: StoredSpec,
+): Promise<'done'> {
+  await publisher.publish(identity, status, undefined, before);
+  await queues.wake([{ uid: identity.uid, delaySec: 0 }]);
+  return 'done';
+}
+
+/**
+ * Records that a user has deleted one of the Job's Pods; the pass that counts this stops the attempt. The Job continues: unless
+ * its program still exits by itself with 0, the attempt counts as failed and its index is retried, once it has stopped, or at
+ * once if podReplacementPolicy says so. podFailurePolicy may decide what an evicted one counts as.
+ */
+export async function deletePod(
+  uid: JobUid,
+  id: AttemptId,
+  { jobs, queues, clock }: Deps,
+  how: 'deleted' | 'evicted' = 'deleted',
+): Promise<void> {
+  const { slots } = await jobs.readLaunches(uid, launchRowOf(id.index));
+  const slot = slots.find((s) => s.index === id.index && s.attempt === id.attempt && s.nonce === id.nonce);
+  const taskArn = slot?.state === 'launched' ? slot.taskArn : null;
+  const evicted = how === 'evicted' ? ({ evicted: true } as const) : {};
+  await queues.facts([{ uid, facts: [{ ...id, kind: 'deleted', taskArn, at: clock.now(), ...evicted }] }], 0);
+}
+
+/**
+ * Stores a user's change of a Job, decided on the state that was read, and sends a wake-up. Passes may have committed since
+ * then; other users' changes may not.
+ *
+ * @param wish what to store
+ * @param what the most that differs; only a change of the spec is a new generation
+ * @returns `lost`: the Job has changed since, so the change must be decided again; `noHosts`: it would need more names
+ */
+export async function changeJob(
+  seen: SeenJob,
+  { manifest, said }: WantedJob,
+  what: 'metadata' | 'spec',
+  deps: Deps,
+): Promise<ChangedJob> {
+  const { identity, revision: seenRevision } = seen.spec;
+  const revision = seenRevision + 1;
+  const generation = seen.spec.generation + (what === 'spec' ? 1 : 0);
+  const spec: StoredSpec = { identity, revision, generation, manifest, ...(said === undefined ? {} : { said }) };
+  const isLarger = (manifest.spec.completions ?? 0) > (seen.spec.manifest.spec.completions ?? 0);
+  const names = isLarger ? await reserveNames(spec, deps) : null;
+  if (names?.kind === 'noHosts') return names;
+  return retryOnConflict(`Job ${identity.uid}`, TRIES_MAX, async () => {
+    const status = await deps.jobs.readStatus(identity.uid);
+    if (status === null || isHidden(status.phase)) return { kind: 'gone' };
+    // Which fields of a template may change depends on whether the Job has started.
+    const isAsSeen =
+      status.revision === seenRevision && (status.startTime === null) === (seen.status.startTime === null);
+    if (!isAsSeen) return { kind: 'lost' };
+    if (status.phase.kind === 'terminating' && (manifest.metadata.finalizers ?? []).length === 0) {
+      const gone = await commitGone(spec, status, deps);
+      return gone === 'conflict' ? gone : { kind: 'changed' };
+    }
+    const next = { ...nextVersion(status, deps.clock.now()), revision };
+    const changed = await relabelled(seen.spec, manifest, next, deps);
+    const committed = await deps.jobs.commitSpec(spec, changed);
+    if (committed.kind === 'lost') return 'conflict';
+    await publishAndWake(identity, changed, deps, seen.spec);
+    return { kind: 'changed' };
+  });
+}
+
+/** A watch with a label selector must learn the earlier labels until the feed has published them. */
+async function relabelled(
+  { identity: { uid }, manifest: before }: StoredSpec,
+  after: StoredSpec['manifest'],
+  status: Status,
+  { feed }: Deps,
+): Promise<Status> {
+  const [was = {}, is = {}] = [before.metadata.labels, after.metadata.labels];
+  const isSame =
+    Object.keys(was).length === Object.keys(is).length &&
+    Object.entries(was).every(([key, value]) => is[key] === value);
+  if (isSame) return status;
+  const relabelled = status.relabelled;
+  const mark = relabelled === null ? null : await feed.readMark(uid);
+  const isUnpublished = relabelled !== null && relabelled.version > (mark?.version ?? 0);
+  return { ...status, relabelled: { version: status.version, labels: isUnpublished ? relabelled.labels : was } };
+}
+
+/**
+ * {@link changeJob} for a change that depends on the current state; `change` returns null to leave the Job alone. Throws if
+ * others are faster each time.
+ */
+export async function changeSpec(
+  uid: JobUid,
+  change: (spec: StoredSpec) => StoredSpec | null,
+  deps: Deps,
+): Promise<{ readonly kind: 'changed' | 'unchanged' | 'gone' } | NoHosts> {
+  return retryOnConflict(`Job ${uid}`, TRIES_MAX, async () => {
+    const seen = await liveJob(uid, deps);
+    if (seen === null) return { kind: 'gone' };
+    const changed = change(seen.spec);
+    if (changed === null) return { kind: 'unchanged' };
+    const stored = await changeJob(seen, changed, 'spec', deps);
+    if (stored.kind === 'noHosts') return stored;
+    return stored.kind === 'lost' ? 'conflict' : { kind: stored.kind };
+  });
+}

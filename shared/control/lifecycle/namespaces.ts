@@ -1,0 +1,128 @@
+import { type EpochMs, plusMs } from '../../domain/base/time.ts';
+import { FOREGROUND_DELETION } from '../../domain/spec/job.ts';
+import { awaits, isTerminating } from '../../domain/spec/namespace.ts';
+import type { StoredDocument } from '../../ports/object-store.ts';
+import { deleteCronJob } from './cron-changes.ts';
+import type { Deps } from '../process/deps.ts';
+import { deleteJob } from './job-changes.ts';
+
+/** How much to delete in one call, and how long it may take; the next call continues. */
+export type Budget = { readonly deletions: number; readonly ms: number };
+
+/** The rest of it. */
+type RemainingBudget = { deletions: number; readonly until: EpochMs };
+
+/** Concurrent deletions. */
+const AT_ONCE = 8;
+const PAGE = 100;
+const NAMESPACES_PER_PAGE = 100;
+
+/**
+ * Deletes what is in a Terminating namespace, and the namespace itself once nothing is left. Every step is an ordinary deletion
+ * of one object, so it is safe to run concurrently and to interrupt: the next call continues with whatever is left. Nothing new
+ * is created in the meantime: the store refuses CronJobs, and the creator of a Job that was stored anyway deletes it.
+ *
+ * @returns `none`: the namespace does not exist or is not being deleted; `left`: the budget is spent, or other finalizers hold
+ * the rest
+ */
+export async function emptyNamespace(name: string, deps: Deps, budget: Budget): Promise<'removed' | 'left' | 'none'> {
+  return emptyOne(name, deps, remainingOf(budget, deps));
+}
+
+async function emptyOne(name: string, deps: Deps, remaining: RemainingBudget): Promise<'removed' | 'left' | 'none'> {
+  const key = { namespace: '', name };
+  const found = await deps.objects.read('Namespace', key);
+  if (found === null || !isTerminating(found.document)) return 'none';
+  // Jobs first: each CronJob searches for its own.
+  const isEmpty = [await deleteJobs(name, deps, remaining), await deleteCronJobs(name, deps, remaining)];
+  if (isEmpty.includes(false) || isHeld(found.document) || awaits(found.document)) return 'left';
+  const removed = await deps.objects.commit('Namespace', { key, was: found.version, document: null });
+  return removed.kind === 'committed' ? 'removed' : 'left'; // it was relabeled at this moment: next time
+}
+
+/** Continues with every namespace that is being deleted. Resolves to the number of those that are gone now. */
+export async function sweepNamespaces(deps: Deps, budget: Budget): Promise<number> {
+  const remaining = remainingOf(budget, deps);
+  let removed = 0;
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<Deps['objects']['list']>> = await deps.objects.list('Namespace', {
+      namespace: null,
+      after,
+      limit: NAMESPACES_PER_PAGE,
+    });
+    for (const { key, document } of page.objects)
+      if (isTerminating(document) && (await emptyOne(key.name, deps, remaining)) === 'removed') removed++;
+    after = page.next;
+  } while (after !== null && !isSpent(remaining, deps));
+  return removed;
+}
+
+/** Every Job of the namespace; true: none is left, not even one that waits for its finalizers. */
+async function deleteJobs(namespace: string, deps: Deps, remaining: RemainingBudget): Promise<boolean> {
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<Deps['jobs']['listJobs']>> = await deps.jobs.listJobs({
+      namespace,
+      after,
+      limit: PAGE,
+    });
+    await eachWithin(
+      page.jobs,
+      remaining,
+      deps,
+      async ({ uid }) => (await deleteJob(uid, deps)).kind !== 'terminating',
+    );
+    after = page.next;
+  } while (after !== null && !isSpent(remaining, deps));
+  return (await deps.jobs.listJobs({ namespace, after: null, limit: 1 })).jobs.length === 0;
+}
+
+/** The same for its CronJobs. */
+async function deleteCronJobs(namespace: string, deps: Deps, remaining: RemainingBudget): Promise<boolean> {
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<Deps['objects']['list']>> = await deps.objects.list('CronJob', {
+      namespace,
+      after,
+      limit: PAGE,
+    });
+    await eachWithin(page.objects, remaining, deps, async (found) => {
+      // One that is being changed at this moment is left for the next call.
+      return (await deleteCronJob(found, 'Background', deps)).kind !== 'terminating';
+    });
+    after = page.next;
+  } while (after !== null && !isSpent(remaining, deps));
+  return (await deps.objects.list('CronJob', { namespace, after: null, limit: 1 })).objects.length === 0;
+}
+
+/** Another controller's finalizer holds the namespace. */
+function isHeld({ metadata: { finalizers } }: StoredDocument): boolean {
+  return Array.isArray(finalizers) && finalizers.some((finalizer) => finalizer !== FOREGROUND_DELETION);
+}
+
+const remainingOf = ({ deletions, ms }: Budget, { clock }: Deps): RemainingBudget => ({
+  deletions,
+  until: plusMs(clock.now(), ms),
+});
+
+const isSpent = ({ deletions, until }: RemainingBudget, { clock }: Deps): boolean =>
+  deletions <= 0 || clock.now() >= until;
+
+/** Calls `work` for each item, a few at a time, while the budget lasts; a call that did nothing is free. */
+async function eachWithin<T>(
+  items: readonly T[],
+  remaining: RemainingBudget,
+  deps: Deps,
+  work: (item: T) => Promise<boolean>,
+): Promise<void> {
+  const rest = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of rest) {
+      if (isSpent(remaining, deps)) return;
+      remaining.deletions--;
+      if (!(await work(item))) remaining.deletions++;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
+}

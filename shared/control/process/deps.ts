@@ -1,0 +1,48 @@
+import type { HostLimits } from '../../domain/task/host-limits.ts';
+import type { Timing } from '../../domain/base/timing.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Feed } from '../../ports/feed.ts';
+import type { HostStore } from '../../ports/host-store.ts';
+import type { Hostnames } from '../../ports/hostnames.ts';
+import type { JobStore } from '../../ports/job-store.ts';
+import type { Limits } from '../../ports/limits.ts';
+import type { ObjectStore } from '../../ports/object-store.ts';
+import type { Queues } from '../../ports/queues.ts';
+import type { Tasks } from '../../ports/tasks.ts';
+import type { Telemetry } from '../../ports/telemetry.ts';
+import type { Cache } from './cache.ts';
+import type { Pacer } from './pacer.ts';
+import type { Publisher } from './publisher.ts';
+
+/** Everything that `control` uses: ports, and the settings. */
+export type Deps = {
+  readonly jobs: JobStore;
+  readonly feed: Feed;
+  readonly objects: ObjectStore;
+  readonly tasks: Tasks;
+  readonly queues: Queues;
+  readonly limits: Limits;
+  readonly hosts: HostStore;
+  /** null: this installation has no names for tasks. */
+  readonly hostnames: Hostnames | null;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  /** Each exists once per process. */
+  readonly cache: Cache;
+  readonly publisher: Publisher;
+  readonly pacer: Pacer;
+  readonly settings: Settings;
+  /** A hex digest of a text, at least 128 bits. */
+  readonly hash: (text: string) => string;
+};
+
+export type Settings = {
+  readonly timing: Timing;
+  /** RunTask calls per second, for all dispatchers together; null: no limit of ours. */
+  readonly launchesPerSec: number | null;
+  readonly stopsPerSec: number | null;
+  /** Limits for the names of tasks. */
+  readonly hosts: HostLimits;
+  /** How long records of ended attempts and deleted Jobs are kept. */
+  readonly historyMs: number;
+};

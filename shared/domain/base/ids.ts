@@ -1,0 +1,12 @@
+import type { Brand } from './brand.ts';
+
+/** Identity of one Job for life. A Job that is created again under the same name has another. */
+export type JobUid = Brand<string, 'JobUid'>;
+/** `arn:aws:ecs:<region>:<account>:task/<cluster>/<32 hex digits>`. */
+export type TaskArn = Brand<string, 'TaskArn'>;
+
+export const asJobUid = (text: string): JobUid => text as JobUid;
+export const asTaskArn = (text: string): TaskArn => text as TaskArn;
+
+/** The last part of a task's ARN: it names the task within its cluster, and its record in Cloud Map. */
+export const taskIdOf = (task: TaskArn): string => task.slice(task.lastIndexOf('/') + 1);

@@ -1,0 +1,52 @@
+/** What is known about an attempt only when it is launched. */
+export type AttemptField =
+  | { readonly field: 'podName' }
+  | { readonly field: 'podUid' }
+  | { readonly field: 'completionIndex' }
+  /** How often the index has failed before, if it has a limit of its own. */
+  | { readonly field: 'failureCount' }
+  | { readonly field: 'ignoredFailureCount' }
+  /** A label that the Job puts on its Pods: it differs by Job, while Jobs share a task definition. */
+  | { readonly field: 'label'; readonly key: string };
+
+/** A text with parts that are known only at launch. Neighboring known parts are joined. */
+export type LateText = readonly (string | AttemptField)[];
+
+/** The values of an attempt's fields. */
+export type AttemptValues = {
+  readonly podName: string;
+  readonly podUid: string;
+  readonly completionIndex: number;
+  readonly failureCount: number;
+  readonly ignoredFailureCount: number;
+  readonly labels: Readonly<Record<string, string>>;
+};
+
+/** Joins neighboring known parts. */
+export function lateText(parts: LateText): LateText {
+  const joined: (string | AttemptField)[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') joined[joined.length - 1] = last + part;
+    else if (part !== '') joined.push(part);
+  }
+  return joined;
+}
+
+/** The text, if all of it is known; otherwise null. */
+export function knownText(text: LateText): string | null {
+  if (text.length === 0) return '';
+  const [only] = text;
+  return text.length === 1 && typeof only === 'string' ? only : null;
+}
+
+/** The text with names in place of what is not known yet: for people, and as a placeholder. */
+export const placeholder = (text: LateText): string =>
+  text.map((part) => (typeof part === 'string' ? part : `$(${part.field})`)).join('');
+
+/** The text of one attempt. */
+export const fillIn = (text: LateText, attempt: AttemptValues): string =>
+  text.map((part) => (typeof part === 'string' ? part : valueOf(part, attempt))).join('');
+
+const valueOf = (part: AttemptField, attempt: AttemptValues): string =>
+  part.field === 'label' ? (attempt.labels[part.key] ?? '') : String(attempt[part.field]);

@@ -1,0 +1,92 @@
+import { type EpochMs, asEpochMs } from './time.ts';
+
+/**
+ * When the next right may be granted: rights are spaced evenly, so no second ever sees more than the rate. `cut`: ECS has
+ * throttled us anyway, so less than the rate is granted for a while; null: not recently.
+ */
+export type PaceState = { readonly nextFreeAt: EpochMs; readonly cut: Cut | null };
+
+/** The share of the rate that was left at that moment; it grows back from then on. */
+export type Cut = { readonly share: number; readonly at: EpochMs };
+
+export const IDLE_PACE: PaceState = { nextFreeAt: asEpochMs(0), cut: null };
+
+/** Rights to call at these moments: not before them, and at most {@link RIGHT_LIFE_MS} after them. */
+export type Lease = { readonly rights: readonly EpochMs[]; readonly state: PaceState };
+
+/** A caller that uses a right later than this has lost it; otherwise, one second could see calls of the second before. */
+export const RIGHT_LIFE_MS = 38;
+/** Rights are spaced this much further apart per second, so that even with late calls no second sees more than the rate. */
+const LATENESS_MS = 40;
+/** The first right is this far ahead, so that it can be stored before it is due. */
+const LEAD_MS = 20;
+
+/**
+ * Grants up to `wanted` rights of `ratePerSec`, none later than `horizonMs` from now. Unused time is not saved up: Fargate's
+ * RunTask bucket has no burst beyond its rate (aws.md 1.4).
+ */
+export function leaseRights(
+  state: PaceState,
+  now: EpochMs,
+  wanted: number,
+  ratePerSec: number,
+  horizonMs: number,
+): Lease {
+  const stepMs = (1000 + LATENESS_MS) / rateInForce(state, now, ratePerSec);
+  const rights: EpochMs[] = [];
+  const isBelievable = state.nextFreeAt <= now + AHEAD_MAX_MS + stepMaxMs(ratePerSec);
+  let next = isBelievable ? Math.max(state.nextFreeAt, now + LEAD_MS) : now + LEAD_MS;
+  while (rights.length < wanted && next <= now + horizonMs) {
+    rights.push(asEpochMs(next));
+    next += stepMs;
+  }
+  return rights.length === 0 ? { rights, state } : { rights, state: { ...state, nextFreeAt: asEpochMs(next) } };
+}
+
+/** A throttle halves the rate, down to this share of it. */
+const SHARE_MIN = 0.05;
+
+/** Much further than the last right that is granted, and than the difference between well-kept clocks. */
+const AHEAD_MAX_MS = 60_000;
+/** The time from one right to the next. A time further ahead was written by a machine with a wrong clock and is ignored. */
+const stepMaxMs = (ratePerSec: number): number => (1000 + LATENESS_MS) / (ratePerSec * SHARE_MIN);
+/** A call throttled within this time after a cut was made before the cut took effect. */
+const CUT_EVERY_MS = 2_000;
+/** This share of the whole rate comes back per second: from half of it in ten seconds. */
+const REGROWTH_PER_SEC = 0.05;
+
+/** Calls per second that are granted now: the rate, or what a throttle has left of it. */
+export function rateInForce({ cut }: PaceState, now: EpochMs, ratePerSec: number): number {
+  return ratePerSec * shareInForce(cut, now);
+}
+
+function shareInForce(cut: Cut | null, now: EpochMs): number {
+  if (cut === null || isFromFuture(cut, now)) return 1;
+  return Math.min(1, cut.share + (Math.max(0, now - cut.at) / 1000) * REGROWTH_PER_SEC);
+}
+
+/** A machine with a wrong clock wrote it. */
+const isFromFuture = ({ at }: Cut, now: EpochMs): boolean => at > now + AHEAD_MAX_MS;
+
+/** The state after ECS has throttled a call; null: the rate is already cut. */
+export function cutBack(state: PaceState, now: EpochMs): PaceState | null {
+  if (state.cut !== null && now < state.cut.at + CUT_EVERY_MS && !isFromFuture(state.cut, now)) return null;
+  return { ...state, cut: { share: Math.max(SHARE_MIN, shareInForce(state.cut, now) / 2), at: now } };
+}
+
+/**
+ * How far ahead rights are granted to a Job. A Job with many claims leaves room for the first claims of other Jobs, so a small
+ * Job next to a large one waits for a moment, not for its turn among thousands.
+ */
+export const horizonMs = (claimsAhead: number): number => (claimsAhead < FEW_CLAIMS ? 4_000 : 2_000);
+const FEW_CLAIMS = 10;
+
+/**
+ * The limit on unanswered claims of one Job under a launch limit: what is launched in four seconds. Launches then never wait
+ * for a pass, and those of other Jobs never wait long.
+ */
+export const claimsWindow = (launchesPerSec: number | null, most: number): number =>
+  launchesPerSec === null ? most : Math.min(most, Math.max(2 * FEW_CLAIMS, Math.ceil(4 * launchesPerSec)));
+
+/** The delay before a refused launch is retried: 10 s, then doubled each time, up to 80 s. */
+export const refusedRetryMs = (nonce: number): number => 10_000 * 2 ** Math.min(nonce, 3);

@@ -1,0 +1,159 @@
+import { type EpochMs, plusMs } from '../base/time.ts';
+import { EVICTED, isPodDeletion } from './ending.ts';
+import type { Ending } from '../base/fact.ts';
+import type { IndexRecord } from '../scoreboard/index-record.ts';
+import { unreachable } from '../base/invariant.ts';
+import type { JobSpec } from '../spec/job.ts';
+import type { Judgement } from './plan.ts';
+import { type FailedPod, type PolicyMatch, matchPodFailurePolicy } from '../spec/pod-failure-policy.ts';
+import { type Phase, isEnding } from '../scoreboard/status.ts';
+
+/** Everything that the end of an attempt is judged by. */
+export type Case = {
+  readonly spec: JobSpec;
+  readonly phase: Phase;
+  readonly record: IndexRecord;
+  readonly ending: Ending;
+  /** The Pod as a policy sees it; given if a cluster's Pod shows more than ECS reports. */
+  readonly pod: FailedPod;
+  readonly at: EpochMs;
+  /** A smaller Job no longer has this index. */
+  readonly outOfRange: boolean;
+};
+
+export type Judged = Judgement & {
+  /** The policy rule that matched, whatever its action. */
+  readonly match: PolicyMatch | null;
+};
+
+/**
+ * What the end of an attempt counts as: first by what ended it, then by what the board wanted, then by the user's policies, and
+ * last by the exit code.
+ */
+export function judge(given: Case): Judged {
+  const { phase, record, ending, outOfRange } = given;
+  if (ending.cause === 'Completed') return { as: 'succeeded', because: 'exit code 0', match: null };
+  const byItself = ending.cause === 'Error' || ending.cause === 'OOMKilled';
+  // Attempts that still ran when the Job failed count as failed (kubernetes-job.md 6.4); those that a resize, a suspend, a
+  // scale-down, a delete, or a success ended count as nothing.
+  if (outOfRange) return { as: 'released', because: 'completions were lowered', match: null };
+  if (phase.kind === 'draining' && phase.verdict.kind === 'failed') {
+    // It counts, unless a rule ignores it; but its index did not fail, so it is not in failedIndexes.
+    const ignored = matchOf(given);
+    if (ignored?.action === 'Ignore') return { as: 'ignored', because: wordsOf(ignored), match: ignored };
+    return { as: 'failed', because: `${JOB_FAILED}${decided(phase.verdict)}`, match: null };
+  }
+  if (!byItself && isEnding(phase)) return { as: 'released', because: endedBy(phase), match: null };
+  if (!byItself && record.stopping) return { as: 'released', because: SCALED_DOWN, match: null };
+
+  const match = matchOf(given);
+  if (match !== null) {
+    const because = wordsOf(match);
+    if (match.action === 'Ignore') return { as: 'ignored', because, match };
+    if (match.action === 'FailIndex') return { as: 'failedForGood', because, match };
+    return { ...counts(given, because), match };
+  }
+  return { ...judgeCause(given), match: null };
+}
+
+/** A policy checks Pods that have failed, not those that wait to start, unless they were evicted. */
+function matchOf({ spec: { podFailurePolicy }, ending, pod, record }: Case): PolicyMatch | null {
+  const waits = (ending.cause === 'StartFailed' || ending.cause === 'Unplaced') && !record.evicted;
+  return podFailurePolicy === null || waits ? null : matchPodFailurePolicy(podFailurePolicy, pod);
+}
+
+const wordsOf = ({ rule, action, what }: PolicyMatch): string => `podFailurePolicy rule ${rule} (${action}): ${what}`;
+
+function judgeCause(given: Case): Judgement {
+  const { record, ending } = given;
+  switch (ending.cause) {
+    case 'Completed':
+      return { as: 'succeeded', because: 'exit code 0' };
+    case 'Error':
+    case 'OOMKilled':
+      return judgeFailure(given);
+    case 'Stopped':
+      if (record.evicted) return counts(given, EVICTED.reason);
+      return counts(given, record.podDeleted || isPodDeletion(ending) ? POD_DELETED : 'its task was stopped');
+    case 'Unplaced':
+      return record.podDeleted ? counts(given, POD_DELETED) : { as: 'unstarted', because: ending.reason };
+    case 'StartFailed':
+      return judgeStart(given);
+    case 'Spot':
+    case 'Infrastructure':
+      return judgeLoss(given);
+    default:
+      return unreachable(ending.cause);
+  }
+}
+
+/** It exited by itself, with a code other than 0: restartPolicy decides whether the Pod continues. */
+function judgeFailure(given: Case): Judgement {
+  const { spec, phase, record, ending } = given;
+  const because = ending.cause === 'OOMKilled' ? 'out of memory' : `exit code ${ending.exitCode ?? 'unknown'}`;
+  if (spec.restartPolicy === 'Never' || record.podDeleted) return counts(given, because);
+  if (isEnding(phase)) return { as: 'released', because: endedBy(phase) };
+  return record.stopping ? { as: 'released', because: SCALED_DOWN } : { as: 'restarted', because };
+}
+
+/** It could not be started: its Pod waits for as long as the Job allows. */
+function judgeStart(given: Case): Judgement {
+  const { spec, record, ending, at } = given;
+  if (record.podDeleted) return counts(given, POD_DELETED);
+  const { unstartedSince } = record;
+  const timedOut = unstartedSince !== null && at >= plusMs(unstartedSince, spec.pendingTimeoutSec * 1000);
+  if (!timedOut) return { as: 'unstarted', because: ending.reason };
+  return counts(given, `it could not be started for ${spec.pendingTimeoutSec} s: ${ending.reason}`);
+}
+
+/** Infrastructure took it: the Job has a separate limit for that. */
+function judgeLoss(given: Case): Judgement {
+  const { spec, record, ending } = given;
+  const { disruptions } = spec;
+  if (disruptions.kind === 'count') return counts(given, ending.reason);
+  const losses = record.infra + record.spot + 1;
+  if (losses > disruptions.losses) return counts(given, `lost ${losses} times: ${ending.reason}`);
+  return { as: ending.cause === 'Spot' ? 'lostToSpot' : 'lost', because: ending.reason };
+}
+
+const POD_DELETED = 'its Pod was deleted';
+
+const JOB_FAILED = 'the Job failed: ';
+/** It counts as failed because the Job had failed, not because of anything that it did. */
+export const isFailureOfJob = ({ because }: Judgement): boolean => because.startsWith(JOB_FAILED);
+
+const SCALED_DOWN = 'parallelism was lowered';
+
+/** It counts. With a limit per index, this may have been the last attempt of the index (KEP-3850). */
+function counts({ spec, record }: Case, because: string): Judgement {
+  return { as: hasSpentLimit(spec, record) ? 'failedForGood' : 'failed', because };
+}
+
+/** One more failure is one too many for this index. */
+export const hasSpentLimit = ({ backoffLimitPerIndex: limit }: JobSpec, { failures }: IndexRecord): boolean =>
+  limit !== null && failures >= limit;
+
+/** Why all attempts of a Job in this phase are being stopped. */
+function endedBy(phase: Phase): string {
+  if (phase.kind === 'suspended') return 'the Job was suspended';
+  if (phase.kind === 'draining') return `the Job succeeded: ${decided(phase.verdict)}`;
+  return 'the Job was deleted';
+}
+
+const decided = ({ reason, message, decidedBy }: Extract<Phase, { kind: 'draining' }>['verdict']): string =>
+  `${reason} (${message}${decidedBy === null ? '' : `; decided by index ${decidedBy}`})`;
+
+/**
+ * An attempt's Pod as ECS shows it: ECS reports one container's exit code; infrastructure is a disruption, and so is an
+ * eviction.
+ */
+export function podOf(
+  { cause, container, exitCode }: Ending,
+  { evicted = false }: Partial<Pick<IndexRecord, 'evicted'>> = {},
+): FailedPod {
+  const isDisrupted = evicted || cause === 'Spot' || cause === 'Infrastructure';
+  return {
+    exitCodes: exitCode === null || exitCode === 0 ? [] : [{ container: container ?? '', exitCode }],
+    conditions: isDisrupted ? [{ type: 'DisruptionTarget', status: 'True' }] : [],
+  };
+}

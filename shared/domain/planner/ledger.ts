@@ -1,0 +1,226 @@
+import type { EpochMs } from '../base/time.ts';
+import type { AttemptId, FactOf } from '../base/fact.ts';
+import {
+  foldBackoff,
+  indexBackoffEndsAt,
+  lossDelayEndsAt,
+  restartDelayEndsAt,
+  startDelayEndsAt,
+} from '../scoreboard/backoff.ts';
+import type { WorkingBoard } from '../scoreboard/working-board.ts';
+import { EVICTED, NO_TIMES } from './ending.ts';
+import { FRESH, type IndexRecord } from '../scoreboard/index-record.ts';
+import { unreachable } from '../base/invariant.ts';
+import { type SuccessRule, isOutOfRange } from '../spec/job.ts';
+import type { FailJob } from './decide-phase.ts';
+import { type Judged, hasSpentLimit, judge } from './judge.ts';
+import type { Pass } from './pass.ts';
+import type { EndedAttempt } from './plan.ts';
+import { type PolicyMatch, failJobMessage } from '../spec/pod-failure-policy.ts';
+import { podName } from '../task/pod-name.ts';
+import { isEnding } from '../scoreboard/status.ts';
+import { countHit } from './success-policy.ts';
+import { firstTask } from '../scoreboard/transition.ts';
+
+type Context = Pick<Pass, 'job' | 'status' | 'rules'>;
+type Ended = { readonly index: number; readonly attempt: number; readonly at: EpochMs };
+
+const REPLACED: Judged = { as: 'failed', because: 'its Pod was deleted, and replaced at once', match: null };
+
+/** What one batch adds to the Job's counts. */
+export class Ledger {
+  readonly counted = { succeeded: 0, failed: 0, ignored: 0, lost: 0, failedIndexes: 0, policyActions: noActions() };
+  readonly #board: WorkingBoard;
+  readonly #context: Context;
+  readonly #ended: EndedAttempt[] = [];
+  readonly #failedAt: EpochMs[];
+  readonly #succeededAt: EpochMs[];
+  #ruleHits: readonly number[];
+  #failJob: FailJob | null;
+  #lastSucceeded: number | null = null;
+  #lastFailed: number | null = null;
+  #lastGivenUp: number | null = null;
+
+  constructor(board: WorkingBoard, context: Context) {
+    this.#board = board;
+    this.#context = context;
+    const { succeededAt, failedAt, failJob } = context.rules.besideBoard;
+    this.#failedAt = [...failedAt];
+    this.#succeededAt = [...succeededAt];
+    this.#failJob = failJob;
+    this.#ruleHits = context.status.ruleHits;
+  }
+
+  /** An attempt has ended: judges it and writes the judgement to the board. */
+  close(fact: FactOf<'stopped'>, record: IndexRecord): void {
+    const { job, status, rules } = this.#context;
+    const { index, ending, at } = fact;
+    const judged = judge({
+      spec: job.spec,
+      phase: status.phase,
+      record,
+      ending,
+      pod: rules.podOf(ending, record, index),
+      at,
+      outOfRange: isOutOfRange(job.spec, index),
+    });
+    this.#note(fact, judged, record);
+    if (judged.match !== null) this.#noteMatch(fact, judged.match);
+    this.#write(fact, judged, record);
+  }
+
+  /** A replaced attempt has stopped; it was counted when its Pod was deleted. */
+  noteReplaced(fact: FactOf<'stopped'>): void {
+    this.#note(fact, REPLACED, { ...FRESH, podDeleted: true });
+  }
+
+  /** A Pod without a task was deleted: it counts as failed, unless it was evicted and a policy says otherwise. */
+  deletePod(fact: AttemptId & Ended, record: IndexRecord): void {
+    if (!record.evicted) this.failOrGiveUp(fact, record);
+    else this.close({ ...fact, kind: 'stopped', taskArn: null, ending: EVICTED, times: NO_TIMES }, record);
+  }
+
+  /** The attempt counts as failed; its index has had its last attempt, or is retried. */
+  failOrGiveUp(fact: Ended, record: IndexRecord): void {
+    if (hasSpentLimit(this.#context.job.spec, record)) this.#failForGood(fact, record);
+    else this.fail(fact, record);
+  }
+
+  /** The attempt counts as failed, and its index may be retried. */
+  fail({ index, attempt, at }: Ended, record: IndexRecord): void {
+    const notBefore = this.#indexBackoff(record, at);
+    this.#board.apply({ op: 'failed', index, attempt, notBefore, ...this.#goneWith(record) });
+    this.#countFailure(index, at);
+  }
+
+  result() {
+    const { status } = this.#context;
+    return {
+      failed: status.failed + this.counted.failed,
+      backoff: foldBackoff(status.backoff, this.#failedAt, this.#succeededAt),
+      ruleHits: this.#ruleHits,
+      ended: this.#ended,
+      failJob: this.#failJob,
+      lastSucceeded: this.#lastSucceeded,
+      lastFailed: this.#lastGivenUp ?? this.#lastFailed,
+    };
+  }
+
+  #note(fact: FactOf<'stopped'>, { as, because }: Judged, record: IndexRecord): void {
+    const { index, attempt, nonce, taskArn, ending, times } = fact;
+    const { failures, ignored, restarts, podCreatedSec } = record;
+    const judgement = { as, because: because.slice(0, BECAUSE_MAX_CHARS) };
+    const counts = { failures, ignored, restarts };
+    this.#ended.push({
+      index,
+      attempt,
+      nonce,
+      taskArn,
+      ending,
+      times,
+      judgement,
+      ...counts,
+      ...(podCreatedSec === null ? {} : { podCreatedSec }),
+      ...this.#goneWith(record),
+    });
+  }
+
+  #noteMatch({ index, attempt }: Ended, match: PolicyMatch): void {
+    const { job } = this.#context;
+    this.counted.policyActions[match.action]++;
+    if (match.action !== 'FailJob') return;
+    const pod = `${job.namespace}/${podName({ ...job, completionMode: job.spec.completionMode }, index, attempt)}`;
+    this.#failJob ??= { message: failJobMessage(match, pod), index };
+  }
+
+  #write(fact: FactOf<'stopped'>, { as }: Judged, record: IndexRecord): void {
+    const { index, attempt, at } = fact;
+    const id = { index, attempt };
+    const gone = this.#goneWith(record);
+    switch (as) {
+      case 'succeeded':
+        return this.#succeed(fact, record);
+      case 'failed':
+        return this.fail(fact, record);
+      case 'failedForGood':
+        return this.#failForGood(fact, record);
+      case 'ignored':
+        this.#board.apply({ op: 'ignored', ...id, notBefore: this.#indexBackoff(record, at), ...gone });
+        this.#failedAt.push(at);
+        this.counted.ignored++;
+        return;
+      case 'restarted':
+        return this.#restart(fact, record);
+      case 'unstarted':
+        return this.#waitToStart(fact, record);
+      case 'lost':
+      case 'lostToSpot':
+        this.#board.apply({ op: as, ...id, notBefore: lossDelayEndsAt(record.infra + record.spot, at), ...gone });
+        this.counted.lost++;
+        return;
+      case 'released':
+        return this.#board.apply({ op: 'released', ...id });
+      default:
+        return unreachable(as);
+    }
+  }
+
+  #succeed({ index, attempt, at }: Ended, record: IndexRecord): void {
+    this.#board.apply({ op: 'succeeded', index, attempt, ...this.#goneWith(record) });
+    this.#succeededAt.push(at);
+    this.counted.succeeded++;
+    this.#hit(this.#context.job.spec.successPolicy ?? [], index);
+  }
+
+  /** The same Pod continues in a new task. */
+  #restart({ index, attempt, at, times }: FactOf<'stopped'>, record: IndexRecord): void {
+    // A waiting Pod always has a due time, so the scan finds it; for the first restart, that time has already come.
+    const notBefore = restartDelayEndsAt(record.restarts, at) ?? at;
+    this.#board.apply({ op: 'restart', index, attempt, notBefore, ...firstTask(record, times) });
+    this.#lastFailed = index;
+  }
+
+  /** The same Pod keeps waiting for a task that starts. */
+  #waitToStart({ index, attempt, at, times, ending }: FactOf<'stopped'>, record: IndexRecord): void {
+    const since = ending.cause === 'StartFailed' ? at : null;
+    const notBefore = startDelayEndsAt(record.nonce + 1, at);
+    this.#board.apply({ op: 'unstarted', index, attempt, notBefore, since, ...firstTask(record, times) });
+  }
+
+  #hit(rules: readonly SuccessRule[], index: number): void {
+    const hits = countHit(rules, this.#ruleHits, index);
+    const isListed = hits.some((count, i) => count !== (this.#ruleHits[i] ?? 0));
+    const isCounted = rules.some(({ indexes }) => indexes === null);
+    if (isListed || isCounted || rules.length === 0) this.#lastSucceeded = index;
+    this.#ruleHits = hits;
+  }
+
+  #failForGood({ index, attempt, at }: Ended, record: IndexRecord): void {
+    this.#lastGivenUp = index;
+    this.#board.apply({ op: 'failedForGood', index, attempt, ...this.#goneWith(record) });
+    this.#countFailure(index, at);
+    this.counted.failedIndexes++;
+  }
+
+  #countFailure(index: number, at: EpochMs): void {
+    this.#failedAt.push(at);
+    this.#lastFailed = index;
+    this.counted.failed++;
+  }
+
+  /** A Pod that users have seen being deleted disappears when it ends, whatever its end counts as. */
+  #goneWith({ stopping, podDeleted }: IndexRecord): { readonly gone?: true } {
+    return isEnding(this.#context.status.phase) || stopping || podDeleted ? { gone: true } : {};
+  }
+
+  /** null if the Job as a whole is in back-off, not each index. */
+  #indexBackoff({ failures, ignored }: IndexRecord, at: EpochMs): EpochMs | null {
+    const perIndex = this.#context.job.spec.backoffLimitPerIndex !== null;
+    return perIndex ? indexBackoffEndsAt(failures + ignored + 1, at) : null;
+  }
+}
+
+/** Records of attempts stay below 1 KB. */
+const BECAUSE_MAX_CHARS = 200;
+
+const noActions = () => ({ FailJob: 0, FailIndex: 0, Ignore: 0, Count: 0 });

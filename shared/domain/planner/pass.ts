@@ -1,0 +1,28 @@
+import { type EpochMs, later } from '../base/time.ts';
+import type { Timing } from '../base/timing.ts';
+import type { Status } from '../scoreboard/status.ts';
+import type { Job } from '../spec/job.ts';
+import type { PlanRules } from './plan-rules.ts';
+import { withinClock } from './set-back.ts';
+
+/** What one pass is based on, from its first step to its last. */
+export type Pass = {
+  readonly job: Job;
+  /** STATUS as it was read. */
+  readonly read: Status;
+  /** The same, adjusted to the pass's clock ({@link withinClock}). */
+  readonly status: Status;
+  readonly now: EpochMs;
+  readonly timing: Timing;
+  readonly rules: PlanRules;
+};
+
+/**
+ * A Job's time never runs backwards because of a clock that is slightly late: the last commit's `now` may be later than
+ * `clock`.
+ */
+export function beginPass(job: Job, read: Status, clock: EpochMs, timing: Timing, rules: PlanRules): Pass {
+  const status = withinClock(read, clock, timing);
+  const now = later(clock, status.now);
+  return { job, read, status, now, timing, rules };
+}

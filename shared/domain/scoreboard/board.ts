@@ -1,0 +1,184 @@
+import type { EpochMs } from '../base/time.ts';
+import { FRESH, type IndexRecord, type IndexState, isActive } from './index-record.ts';
+import { invariant } from '../base/invariant.ts';
+import { type Transition, applyTo } from './transition.ts';
+
+/** Consecutive indexes that share one `BOARD#nnn` item. */
+export const CHUNK_INDEXES = 4096;
+
+/** What most records do not have; kept in a separate list so that a chunk without failures stays small. */
+export type Extras = Omit<IndexRecord, 'state' | 'attempt'>;
+
+export const NO_EXTRAS: Extras = extrasOf(FRESH);
+
+/** Field by field: a rest pattern takes five times as long, and every pass replays a journal of up to 500 entries. */
+function extrasOf(r: IndexRecord): Extras {
+  return {
+    nonce: r.nonce,
+    stopping: r.stopping,
+    podDeleted: r.podDeleted,
+    evicted: r.evicted,
+    failures: r.failures,
+    ignored: r.ignored,
+    infra: r.infra,
+    spot: r.spot,
+    restarts: r.restarts,
+    earlierRestarts: r.earlierRestarts,
+    podCreatedSec: r.podCreatedSec,
+    unstartedSince: r.unstartedSince,
+    notBefore: r.notBefore,
+  };
+}
+
+/** States by their code on the board; the order is part of the stored format. */
+export const STATES: readonly IndexState[] = [
+  'pending',
+  'claimed',
+  'launched',
+  'running',
+  'succeeded',
+  'failed',
+  'waiting',
+];
+const CODES = new Map(STATES.map((state, code) => [state, code]));
+
+/** 4,096 consecutive records as columns. Mutable on purpose, so never shared: a working board uses a {@link cloneChunk}. */
+export type Chunk = {
+  readonly states: Uint8Array;
+  readonly attempts: Uint32Array;
+  readonly extras: Map<number, Extras>;
+};
+
+export const emptyChunk = (): Chunk => ({
+  states: new Uint8Array(CHUNK_INDEXES),
+  attempts: new Uint32Array(CHUNK_INDEXES),
+  extras: new Map(),
+});
+
+export const cloneChunk = (chunk: Chunk): Chunk => ({
+  states: chunk.states.slice(),
+  attempts: chunk.attempts.slice(),
+  extras: new Map(chunk.extras),
+});
+
+export const chunkOf = (index: number): number => Math.floor(index / CHUNK_INDEXES);
+export const chunksFor = (size: number): number => Math.ceil(size / CHUNK_INDEXES);
+
+/** The record at `offset` (0..4,095) of a chunk. */
+export function recordAt(chunk: Chunk, offset: number): IndexRecord {
+  const state = STATES[chunk.states[offset] ?? 0];
+  invariant(state !== undefined, 'a known state');
+  const e = chunk.extras.get(offset) ?? NO_EXTRAS;
+  return {
+    state,
+    attempt: chunk.attempts[offset] ?? 0,
+    nonce: e.nonce,
+    stopping: e.stopping,
+    podDeleted: e.podDeleted,
+    evicted: e.evicted,
+    failures: e.failures,
+    ignored: e.ignored,
+    infra: e.infra,
+    spot: e.spot,
+    restarts: e.restarts,
+    earlierRestarts: e.earlierRestarts,
+    podCreatedSec: e.podCreatedSec,
+    unstartedSince: e.unstartedSince,
+    notBefore: e.notBefore,
+  };
+}
+
+/** Writes a record back in place. */
+export function setRecord(chunk: Chunk, offset: number, record: IndexRecord): void {
+  chunk.states[offset] = CODES.get(record.state) ?? 0;
+  chunk.attempts[offset] = record.attempt;
+  if (hasExtras(record)) chunk.extras.set(offset, extrasOf(record));
+  else chunk.extras.delete(offset);
+}
+
+const hasExtras = (e: Extras): boolean =>
+  e.nonce !== 0 ||
+  e.stopping ||
+  e.podDeleted ||
+  e.evicted ||
+  e.failures !== 0 ||
+  e.ignored !== 0 ||
+  e.infra !== 0 ||
+  e.spot !== 0 ||
+  e.restarts !== 0 ||
+  e.earlierRestarts !== 0 ||
+  e.podCreatedSec !== null ||
+  e.unstartedSince !== null ||
+  e.notBefore !== null;
+
+/** What STATUS knows about a chunk without reading it; counts include the journal's transitions. */
+export type ChunkSummary = {
+  /** Version of the stored item; 0 means that none is stored and every record is fresh. */
+  readonly version: number;
+  /** Journal entries of this chunk below this sequence number are already in the stored item. */
+  readonly foldedSeq: number;
+  readonly pending: number;
+  /** Claimed or launched. */
+  readonly starting: number;
+  readonly running: number;
+  /** Pods between two tasks. */
+  readonly waiting: number;
+  /** Of the active attempts, those that are being stopped: the board wants them to end, or their Pod was deleted. */
+  readonly stopping: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  /** No pending record is before this offset. */
+  readonly firstPending: number;
+  /** No pending or waiting record's back-off ends before this; null: none is in back-off. */
+  readonly soonestDue: EpochMs | null;
+};
+
+/** The summary of `length` fresh records that no item holds yet. */
+export const freshSummary = (length: number): ChunkSummary => ({
+  version: 0,
+  foldedSeq: 0,
+  pending: length,
+  starting: 0,
+  running: 0,
+  waiting: 0,
+  stopping: 0,
+  succeeded: 0,
+  failed: 0,
+  firstPending: 0,
+  soonestDue: null,
+});
+
+/** Applies one transition in place, to the record at `transition.index`. */
+export function applyToChunk(chunk: Chunk, transition: Transition): void {
+  const offset = transition.index % CHUNK_INDEXES;
+  setRecord(chunk, offset, applyTo(recordAt(chunk, offset), transition));
+}
+
+export type Counted = 'pending' | 'starting' | 'running' | 'waiting' | 'succeeded' | 'failed';
+
+const COUNTED: Record<IndexState, Counted> = {
+  pending: 'pending',
+  claimed: 'starting',
+  launched: 'starting',
+  running: 'running',
+  waiting: 'waiting',
+  succeeded: 'succeeded',
+  failed: 'failed',
+};
+/** The summary's counter for a state. */
+export const counted = (state: IndexState): Counted => COUNTED[state];
+
+/** Being stopped, for any reason. */
+export const isStopped = ({ state, stopping, podDeleted }: IndexRecord): boolean =>
+  isActive(state) && (stopping || podDeleted);
+
+/** Counts of a chunk's first `length` records. */
+export function countRecords(chunk: Chunk, length: number): { readonly [K in Counted | 'stopping']: number } {
+  const counts = { pending: 0, starting: 0, running: 0, waiting: 0, stopping: 0, succeeded: 0, failed: 0 };
+  for (let offset = 0; offset < length; offset++) {
+    const record = recordAt(chunk, offset);
+    counts[counted(record.state)]++;
+    if (isStopped(record)) counts.stopping++;
+  }
+  return counts;
+}

@@ -1,0 +1,60 @@
+import type { EpochMs } from '../base/time.ts';
+
+export type IndexState = 'pending' | 'claimed' | 'launched' | 'running' | 'succeeded' | 'failed' | 'waiting';
+
+/** The state of one index (or slot): the truth about it. */
+export type IndexRecord = {
+  readonly state: IndexState;
+  /** Number of the latest attempt; 0 before the first. It never restarts, not even after a resize. */
+  readonly attempt: number;
+  /** How often the latest attempt's launch was finally refused; (attempt, nonce) names one RunTask. */
+  readonly nonce: number;
+  /** The board wants the active attempt to end for a reason of its own (parallelism was lowered). */
+  readonly stopping: boolean;
+  /** A user has deleted the active attempt's Pod: it is being stopped, and its end counts. */
+  readonly podDeleted: boolean;
+  /** It was evicted, a deletion that podFailurePolicy can tell apart: its Pod has the condition DisruptionTarget. */
+  readonly evicted: boolean;
+  readonly failures: number;
+  readonly ignored: number;
+  readonly infra: number;
+  readonly spot: number;
+  /** How often the latest attempt's containers were restarted in a new task (restartPolicy OnFailure). */
+  readonly restarts: number;
+  /** The same for all attempts before it, in total. */
+  readonly earlierRestarts: number;
+  /**
+   * When the first task of the latest attempt was created, in seconds since 1970: its Pod continues in another; null: it does
+   * not, or the time is unknown.
+   */
+  readonly podCreatedSec: number | null;
+  /** Since when the latest attempt has failed to start, for a lasting reason. */
+  readonly unstartedSince: EpochMs | null;
+  /** A pending or waiting index in back-off must not start before this moment. */
+  readonly notBefore: EpochMs | null;
+};
+
+export const FRESH: IndexRecord = {
+  state: 'pending',
+  attempt: 0,
+  nonce: 0,
+  stopping: false,
+  podDeleted: false,
+  evicted: false,
+  failures: 0,
+  ignored: 0,
+  infra: 0,
+  spot: 0,
+  restarts: 0,
+  earlierRestarts: 0,
+  podCreatedSec: null,
+  unstartedSince: null,
+  notBefore: null,
+};
+
+/** Claimed, launched, or running: there may be a task. */
+export const isActive = (state: IndexState): boolean =>
+  state === 'claimed' || state === 'launched' || state === 'running';
+
+/** The attempt's Pod exists: it is active, or waits for its next task. It counts against parallelism. */
+export const hasPod = (state: IndexState): boolean => isActive(state) || state === 'waiting';

@@ -1,0 +1,260 @@
+import { type EpochMs, plusMs } from '../base/time.ts';
+import type { TaskArn } from '../base/ids.ts';
+import type { AttemptId } from '../base/fact.ts';
+import { CLOCKS_APART_MAX_MS } from '../base/timing.ts';
+
+/** How far one launch has come. It makes launching and cancelling exclude each other, and a repeated call is built from it. */
+export type LaunchSlot = AttemptId &
+  /**
+   * `traits`, and the number of the Job's launch `template`: frozen here, because a repeated call must be identical; omitted:
+   * no traits, and the first template.
+   */
+  (
+    | {
+        readonly state: 'launching';
+        readonly since: EpochMs;
+        readonly traits?: LaunchTraits | undefined;
+        readonly template?: number | undefined;
+      }
+    /**
+     * `refusedAt`: ECS refused it then, and may have started it anyway; omitted: ECS was never asked for it, or its task was
+     * not found.
+     */
+    | { readonly state: 'cancelled'; readonly refusedAt?: EpochMs | undefined }
+    /** `since`: when the task was created, by ECS's clock if ECS reported it */
+    | { readonly state: 'launched'; readonly taskArn: TaskArn; readonly since: EpochMs }
+  );
+
+/** What the board adds to a launch, apart from which attempt it is. */
+export type LaunchTraits = {
+  /** Not on Spot, whatever the Pod template says. */
+  readonly onDemand: boolean;
+  /** Failures of the index before it, if each index has a limit of its own: counted ones, and ignored ones. */
+  readonly failures: number;
+  readonly ignored: number;
+  /** How often Pods of its index were restarted in a new task before it; omitted: never. */
+  readonly restarts?: number | undefined;
+};
+const PLAIN: LaunchTraits = { onDemand: false, failures: 0, ignored: 0 };
+
+/** One RunTask call. */
+export type Run = {
+  readonly id: AttemptId;
+  readonly traits: LaunchTraits;
+  /** Number of the Job's launch template. */
+  readonly template: number;
+  /** It may have been called since then, with an unknown outcome; null: it was never called. */
+  readonly doubtedSince: EpochMs | null;
+};
+
+export type LaunchRow = {
+  readonly row: number;
+  readonly version: number;
+  /** By index, at most ten. */
+  readonly slots: readonly LaunchSlot[];
+};
+
+/** Consecutive indexes that share one launch row, so that an index leads to its row without a lookup. */
+export const LAUNCH_ROW_INDEXES = 10;
+export const launchRowOf = (index: number): number => Math.floor(index / LAUNCH_ROW_INDEXES);
+export const indexesOfRow = (row: number): readonly number[] =>
+  Array.from({ length: LAUNCH_ROW_INDEXES }, (_, nth) => row * LAUNCH_ROW_INDEXES + nth);
+
+/** A clientToken is certainly valid this long; ECS keeps it for the task's life and an hour, 24 hours at most (aws.md 1.2). */
+const TOKEN_SAFE_MS = 45 * 60_000;
+/** A launch in progress is left alone this long before another dispatcher finds out its outcome. */
+const UNDER_WAY_MS = 30_000;
+
+/** What a dispatch message asks of one launch row. */
+export type SlotOrders = {
+  readonly launch: readonly AttemptId[];
+  readonly stop: readonly AttemptId[];
+  /** Launches whose hostname cannot be had. Omitted: none. */
+  readonly withdraw?: readonly Withdrawal[];
+  /** By index, of those launches that have any. Omitted: none has. */
+  readonly traits?: ReadonlyMap<number, LaunchTraits> | undefined;
+  /** Number of the template that launches are made from. Omitted: the first. */
+  readonly template?: number;
+};
+
+/** A launch that must not happen: not now (`later`: the next nonce may succeed), or never (`fatal`). */
+export type Withdrawal = {
+  readonly id: AttemptId;
+  readonly why: { readonly kind: 'later' | 'fatal'; readonly reason: string };
+};
+
+/** What to do about the attempts of a message, and the row that must be stored before any of it is done. */
+export type SlotWork = {
+  readonly row: LaunchRow;
+  /** The row differs from the one that was read. */
+  readonly changed: boolean;
+  /** RunTask: the slot says launching, so it can no longer be cancelled; repeating the call is harmless. */
+  readonly run: readonly Run[];
+  /** Whether it was launched is unknown, and the token may be invalid: search for the task in ECS. */
+  readonly find: readonly AttemptId[];
+  /** Refused, and requested again as if there were a task: search for it; if it is not found, it is cancelled. */
+  readonly doubted: readonly { readonly id: AttemptId; readonly refusedAt: EpochMs }[];
+  readonly stop: readonly { readonly id: AttemptId; readonly taskArn: TaskArn }[];
+  readonly launched: readonly { readonly id: AttemptId; readonly taskArn: TaskArn }[];
+  /** By a stop. */
+  readonly cancelled: readonly AttemptId[];
+  /** Cancelled because the launch was withdrawn. */
+  readonly withdrawn: readonly Withdrawal[];
+};
+
+const again = ({ traits = PLAIN, template = 0, since }: Extract<LaunchSlot, { state: 'launching' }>) => ({
+  traits,
+  template,
+  doubtedSince: since,
+});
+
+/**
+ * Applies a dispatch message to the row. A launch and a stop exclude each other: a slot that is launching cannot be cancelled,
+ * and a cancelled one cannot launch. A withdrawn launch is cancelled like a stopped one, but a task that runs anyway is not
+ * stopped.
+ */
+export function workOn(row: LaunchRow, orders: SlotOrders, now: EpochMs): SlotWork {
+  const work = new RowWork(row, now);
+  for (const id of orders.stop) work.stop(id);
+  for (const withdrawal of orders.withdraw ?? []) work.withdraw(withdrawal);
+  for (const id of orders.launch) work.launch(id, orders.traits?.get(id.index), orders.template ?? 0);
+  return work.result();
+}
+
+class RowWork {
+  readonly #row: LaunchRow;
+  readonly #now: EpochMs;
+  readonly #slots: Map<number, LaunchSlot>;
+  #changed = false;
+  readonly #run: Run[] = [];
+  readonly #find: AttemptId[] = [];
+  readonly #doubted: { id: AttemptId; refusedAt: EpochMs }[] = [];
+  readonly #stop: { id: AttemptId; taskArn: TaskArn }[] = [];
+  readonly #launched: { id: AttemptId; taskArn: TaskArn }[] = [];
+  readonly #cancelled: AttemptId[] = [];
+  readonly #withdrawn: Withdrawal[] = [];
+
+  constructor(row: LaunchRow, now: EpochMs) {
+    this.#row = row;
+    this.#now = now;
+    this.#slots = new Map(row.slots.map((slot) => [slot.index, slot]));
+  }
+
+  stop(id: AttemptId): void {
+    const slot = this.#current(id);
+    if (slot === 'later') return;
+    if (slot === null) {
+      this.#store({ ...id, state: 'cancelled' });
+      this.#cancelled.push(id);
+    } else if (slot.state === 'cancelled') this.#refuse(id, slot);
+    else if (slot.state === 'launched') {
+      this.#stop.push({ id, taskArn: slot.taskArn });
+      this.#launched.push({ id, taskArn: slot.taskArn }); // in case that answer was lost: only a launched task is looked up
+    } else this.#repeat(id, slot, UNDER_WAY_MS);
+  }
+
+  withdraw(withdrawal: Withdrawal): void {
+    const { id } = withdrawal;
+    const slot = this.#current(id);
+    if (slot === 'later') return;
+    if (slot === null) this.#store({ ...id, state: 'cancelled' });
+    if (slot?.state === 'launched') this.#launched.push({ id, taskArn: slot.taskArn });
+    else if (slot?.state === 'launching') this.#repeat(id, slot, UNDER_WAY_MS);
+    else if (slot?.refusedAt === undefined) this.#withdrawn.push(withdrawal);
+    else this.#doubted.push({ id, refusedAt: slot.refusedAt });
+  }
+
+  launch(id: AttemptId, traits: LaunchTraits | undefined, template: number): void {
+    const slot = this.#current(id);
+    if (slot === 'later') return;
+    if (slot === null) {
+      const frozen = { ...(traits === undefined ? {} : { traits }), ...(template === 0 ? {} : { template }) };
+      this.#store({ ...id, state: 'launching', since: this.#now, ...frozen });
+      this.#run.push({ id, traits: traits ?? PLAIN, template, doubtedSince: null });
+    } else if (slot.state === 'cancelled') this.#refuse(id, slot);
+    else if (slot.state === 'launched') this.#launched.push({ id, taskArn: slot.taskArn });
+    else this.#repeat(id, slot, Number.NEGATIVE_INFINITY);
+  }
+
+  result(): SlotWork {
+    return {
+      row: { ...this.#row, slots: [...this.#slots.values()] },
+      changed: this.#changed,
+      run: this.#run,
+      find: this.#find,
+      doubted: this.#doubted,
+      stop: this.#stop,
+      launched: this.#launched,
+      cancelled: this.#cancelled,
+      withdrawn: this.#withdrawn,
+    };
+  }
+
+  /**
+   * The slot, if it is this attempt's; null: nothing is known about the attempt yet; 'later': the slot is a later attempt's.
+   */
+  #current(id: AttemptId): LaunchSlot | 'later' | null {
+    const slot = this.#slots.get(id.index);
+    const order = slot === undefined ? -1 : compare(slot, id);
+    if (slot === undefined || order < 0) return null;
+    return order > 0 ? 'later' : slot;
+  }
+
+  #store(slot: LaunchSlot): void {
+    this.#slots.set(slot.index, slot);
+    this.#changed = true;
+  }
+
+  #refuse(id: AttemptId, { refusedAt }: Extract<LaunchSlot, { state: 'cancelled' }>): void {
+    if (refusedAt === undefined) this.#cancelled.push(id);
+    else this.#doubted.push({ id, refusedAt });
+  }
+
+  /**
+   * A launch without an answer: while its token is certainly valid, the call is repeated if it is this old; after that, its
+   * task is searched for.
+   */
+  #repeat(id: AttemptId, slot: Extract<LaunchSlot, { state: 'launching' }>, minAgeMs: number): void {
+    const oldMs = ageMs(slot.since, this.#now);
+    if (oldMs >= TOKEN_SAFE_MS) this.#find.push(id);
+    else if (oldMs >= minAgeMs) this.#run.push({ id, ...again(slot) });
+  }
+}
+
+/** A time from a clock that was wrong may be of any age. */
+const ageMs = (since: EpochMs, now: EpochMs): number =>
+  since > plusMs(now, CLOCKS_APART_MAX_MS) ? Number.POSITIVE_INFINITY : now - since;
+
+/** `createdAt`: by ECS's clock; null if ECS did not report it. */
+export type LaunchedTask = { readonly taskArn: TaskArn; readonly createdAt: EpochMs | null };
+
+export type SlotOutcome =
+  | ({ readonly id: AttemptId; readonly kind: 'launched' } & LaunchedTask)
+  /** nothing runs under this nonce, and nothing must; `refused`: ECS said so */
+  | { readonly id: AttemptId; readonly kind: 'closed' | 'refused' };
+
+/** The row after RunTask has answered; slots that have moved on to a later attempt or nonce stay as they are. */
+export function recordOutcomes(row: LaunchRow, outcomes: readonly SlotOutcome[], now: EpochMs): LaunchRow {
+  const slots = new Map(row.slots.map((slot) => [slot.index, slot]));
+  for (const outcome of outcomes) {
+    const slot = slots.get(outcome.id.index);
+    if (slot === undefined || compare(slot, outcome.id) !== 0) continue;
+    const startedThough = slot.state === 'cancelled' && slot.refusedAt !== undefined && outcome.kind === 'launched';
+    if (slot.state !== 'launching' && !startedThough) continue;
+    const { index, attempt, nonce } = slot;
+    if (outcome.kind === 'launched') {
+      const { taskArn, createdAt } = outcome;
+      slots.set(index, { index, attempt, nonce, state: 'launched', taskArn, since: createdAt ?? now });
+    } else
+      slots.set(index, {
+        index,
+        attempt,
+        nonce,
+        state: 'cancelled',
+        ...(outcome.kind === 'refused' ? { refusedAt: now } : {}),
+      });
+  }
+  return { ...row, slots: [...slots.values()] };
+}
+
+const compare = (a: AttemptId, b: AttemptId): number => a.attempt - b.attempt || a.nonce - b.nonce;

@@ -1,0 +1,420 @@
+import type { ChunkSummary } from './board.ts';
+import { type EpochMs, asEpochMs } from '../base/time.ts';
+import { asTaskArn } from '../base/ids.ts';
+import { DecodeError, Reader, Writer } from '../base/bytes.ts';
+import { readEntries, writeEntries } from './journal-codec.ts';
+import { type Claim, type Finished, type Phase, type Status, type Verdict, chunkLength } from './status.ts';
+import {
+  writeTime,
+  readTime,
+  writeTimeOrNull,
+  readTimeOrNull,
+  readBelow,
+  readBit,
+  notNegative,
+  codes,
+} from '../base/stored-values.ts';
+
+/**
+ * STATUS as bytes. Every commit of a Job writes it, so it is kept small: what changes in steps is stored as the step.
+ *
+ * version 5 · head · chunk summaries · claims in flight · journal
+ *
+ * Times count from the status's own `now`, sequence numbers from the journal's next one, indexes from the one before of the
+ * same kind. So a claim in the journal takes 2 bytes, because claims go up one by one; an outcome 4, because those come in any
+ * order; a lost attempt in back-off 7; a claim in flight 2 to 4; a fresh chunk 1, any other about 10.
+ */
+const VERSION = 5;
+/**
+ * The oldest format that can be read: it had no restarts, success policies, replaced attempts, or deciding index; 2 no events
+ * or labels; 3 not since when attempts were replaced; 4 no Pods that were being deleted when they ended.
+ */
+const VERSION_MIN = 1;
+
+export function encodeStatus(status: Status): Uint8Array {
+  const w = new Writer(1024);
+  w.byte(VERSION);
+  writeHead(w, status);
+  writeSummaries(w, status);
+  writeClaims(w, status.inFlight, status.now);
+  writeEntries(w, status.journal, status.now);
+  return w.finish();
+}
+
+/** The status that {@link encodeStatus} was given, equal in every field. Throws {@link DecodeError}. */
+export function decodeStatus(bytes: Uint8Array): Status {
+  const r = new Reader(bytes);
+  const version = r.byte();
+  if (version < VERSION_MIN || version > VERSION)
+    throw new DecodeError(`a STATUS of format version ${version}, where ${VERSION} is known`);
+  const head = readHead(r, version);
+  const { now, size, nextSeq } = head;
+  const status = {
+    ...head.fields,
+    now,
+    size,
+    chunks: readSummaries(r, size, nextSeq, now),
+    inFlight: readClaims(r, now),
+    journal: { nextSeq, entries: readEntries(r, nextSeq, now) },
+  };
+  r.end();
+  return status;
+}
+
+// The head: what a Job has once.
+
+type HeadFields = Omit<Status, 'now' | 'size' | 'chunks' | 'inFlight' | 'journal'>;
+type Head = { readonly now: EpochMs; readonly size: number; readonly nextSeq: number; readonly fields: HeadFields };
+
+function writeHead(w: Writer, status: Status): void {
+  const { now, journal, backoff, stopRound, inspect, published } = status;
+  w.zigzag(now);
+  w.varint(journal.nextSeq);
+  w.varint(status.size);
+  w.varint(status.version);
+  w.varint(status.revision);
+  writePhase(w, status.phase, now);
+  writeTimeOrNull(w, status.startTime, now);
+  writeTimeOrNull(w, status.resumedAt, now);
+  writeTimeOrNull(w, status.endedSuspendedSince, now);
+  w.varint(status.failed);
+  w.varint(status.restarts);
+  w.varint(status.ruleHits.length);
+  for (const hits of status.ruleHits) w.varint(hits);
+  writeReplacedTasks(w, status.replacedTasks, now);
+  w.varint(backoff.failures);
+  writeTimeOrNull(w, backoff.lastFailureAt, now);
+  writeTimeOrNull(w, stopRound?.startedAt ?? null, now);
+  if (stopRound !== null) w.varint(stopRound.cursor);
+  writeTimeOrNull(w, inspect?.at ?? null, now);
+  if (inspect !== null) w.varint(inspect.intervalMs);
+  w.varint(status.alarms.length);
+  for (const at of status.alarms) writeTime(w, at, now);
+  w.byte(status.waitReason === null ? 0 : 1);
+  if (status.waitReason !== null) w.text(status.waitReason);
+  writeEvents(w, status);
+  writeRelabelled(w, status);
+  w.zigzag(status.version - published.version);
+  w.zigzag(journal.nextSeq - published.seq);
+  writeTime(w, published.at, now);
+}
+
+function readHead(r: Reader, format: number): Head {
+  const now = asEpochMs(r.zigzag());
+  const nextSeq = r.varint();
+  const size = r.varint();
+  const version = r.varint();
+  return {
+    now,
+    size,
+    nextSeq,
+    fields: {
+      version,
+      revision: r.varint(),
+      phase: readPhase(r, now, format),
+      startTime: readTimeOrNull(r, now),
+      resumedAt: readTimeOrNull(r, now),
+      endedSuspendedSince: format === 1 ? null : readTimeOrNull(r, now),
+      failed: r.varint(),
+      restarts: format === 1 ? 0 : r.varint(),
+      ruleHits: format === 1 ? [] : Array.from({ length: r.count() }, () => r.varint()),
+      replacedTasks: format === 1 ? [] : readReplacedTasks(r, now, format),
+      backoff: { failures: r.varint(), lastFailureAt: readTimeOrNull(r, now) },
+      stopRound: readStopRound(r, now),
+      inspect: readInspect(r, now),
+      alarms: Array.from({ length: r.count() }, () => readTime(r, now)),
+      waitReason: readBit(r) ? r.text() : null,
+      events: format < 3 ? [] : readEvents(r, version, now),
+      relabelled: format < 3 ? null : readRelabelled(r, version),
+      published: { version: readBelow(r, version), seq: readBelow(r, nextSeq), at: readTime(r, now) },
+    },
+  };
+}
+
+function readStopRound(r: Reader, now: EpochMs): Status['stopRound'] {
+  const startedAt = readTimeOrNull(r, now);
+  return startedAt === null ? null : { cursor: r.varint(), startedAt };
+}
+
+function readInspect(r: Reader, now: EpochMs): Status['inspect'] {
+  const at = readTimeOrNull(r, now);
+  return at === null ? null : { at, intervalMs: r.varint() };
+}
+
+// Codes are part of the stored format: new words get new numbers, old numbers are never used again.
+
+const PHASES = codes<Phase['kind'] | 'purgingEnded' | 'deletedEnded'>({
+  running: 0,
+  suspended: 1,
+  draining: 2,
+  finished: 3,
+  purging: 4,
+  deleted: 5,
+  terminating: 6,
+  purgingEnded: 7,
+  deletedEnded: 8,
+});
+const VERDICTS = codes<Verdict['reason']>({
+  CompletionsReached: 0,
+  BackoffLimitExceeded: 1,
+  LaunchRefused: 2,
+  SuccessPolicy: 3,
+  DeadlineExceeded: 4,
+  PodFailurePolicy: 5,
+  MaxFailedIndexesExceeded: 6,
+  FailedIndexes: 7,
+});
+
+function writePhase(w: Writer, phase: Phase, now: EpochMs): void {
+  if ((phase.kind === 'purging' || phase.kind === 'deleted') && phase.ended !== undefined) {
+    const { ended, ...rest } = phase;
+    w.byte(PHASES.code(`${phase.kind}Ended`));
+    writePhase(w, ended, now);
+    writePhase(w, rest, now);
+    return;
+  }
+  w.byte(PHASES.code(phase.kind));
+  if (phase.kind === 'running') return;
+  writeTime(w, phase.since, now);
+  if (phase.kind === 'terminating') {
+    w.byte(phase.ended === null ? 0 : 1);
+    if (phase.ended !== null) writePhase(w, phase.ended, now);
+  }
+  if (phase.kind === 'finished' || phase.kind === 'deleted') writeTime(w, phase.at, now);
+  if (phase.kind === 'draining' || phase.kind === 'finished') {
+    w.byte(VERDICTS.code(phase.verdict.reason));
+    w.text(phase.verdict.message);
+    w.zigzagOrNull(phase.verdict.decidedBy);
+  }
+}
+
+function readPhase(r: Reader, now: EpochMs, format: number): Phase {
+  const kind = PHASES.word(r.byte());
+  if (kind === 'running') return { kind };
+  if (kind === 'purgingEnded' || kind === 'deletedEnded') {
+    const ended = readEnd(r, now, format);
+    const phase = readPhase(r, now, format);
+    if (phase.kind !== 'purging' && phase.kind !== 'deleted') throw new DecodeError('an ended Job that is not deleted');
+    return { ...phase, ended };
+  }
+  const since = readTime(r, now);
+  switch (kind) {
+    case 'suspended':
+    case 'purging':
+      return { kind, since };
+    case 'terminating': {
+      return { kind, since, ended: readBit(r) ? readEnd(r, now, format) : null };
+    }
+    case 'deleted':
+      return { kind, since, at: readTime(r, now) };
+    case 'finished': {
+      const at = readTime(r, now);
+      return { kind, since, at, verdict: readVerdict(r, format) };
+    }
+    case 'draining':
+      return { kind, since, verdict: readVerdict(r, format) };
+  }
+}
+
+function readEnd(r: Reader, now: EpochMs, format: number): Finished {
+  const ended = readPhase(r, now, format);
+  if (ended.kind !== 'finished') throw new DecodeError('a Job that goes after no end');
+  return ended;
+}
+
+function readVerdict(r: Reader, format: number): Verdict {
+  const reason = VERDICTS.word(r.byte());
+  const message = r.text();
+  const decidedBy = format === 1 ? null : r.zigzagOrNull();
+  return reason === 'CompletionsReached' || reason === 'SuccessPolicy'
+    ? { kind: 'complete', reason, message, decidedBy }
+    : { kind: 'failed', reason, message, decidedBy };
+}
+
+// Events and labels: what users see of a Job's life apart from its state.
+
+function writeEvents(w: Writer, { events, version, now }: Status): void {
+  w.varint(events.length);
+  for (const event of events) {
+    w.byte(event.type === 'Normal' ? 0 : 1);
+    w.text(event.reason);
+    w.text(event.message);
+    w.zigzag(version - event.version);
+    writeTime(w, event.at, now);
+    writeTime(w, event.firstAt, event.at);
+    w.varint(event.count);
+  }
+}
+
+function readEvents(r: Reader, version: number, now: EpochMs): Status['events'] {
+  return Array.from({ length: r.count() }, () => {
+    const type = readBit(r) ? 'Warning' : 'Normal';
+    const said = { type, reason: r.text(), message: r.text() } as const;
+    const shownAt = readBelow(r, version);
+    const at = readTime(r, now);
+    return { ...said, version: shownAt, at, firstAt: readTime(r, at), count: r.varint() };
+  });
+}
+
+function writeRelabelled(w: Writer, { relabelled, version }: Status): void {
+  w.byte(relabelled === null ? 0 : 1);
+  if (relabelled === null) return;
+  w.zigzag(version - relabelled.version);
+  const labels = Object.entries(relabelled.labels);
+  w.varint(labels.length);
+  for (const [key, value] of labels) {
+    w.text(key);
+    w.text(value);
+  }
+}
+
+function readRelabelled(r: Reader, version: number): Status['relabelled'] {
+  if (!readBit(r)) return null;
+  const changed = readBelow(r, version);
+  return {
+    version: changed,
+    labels: Object.fromEntries(Array.from({ length: r.count() }, () => [r.text(), r.text()])),
+  };
+}
+
+const LONG_AGO = asEpochMs(0);
+
+// Replaced attempts: their ARNs have a common prefix, so each leaves out what it shares with the one before.
+
+function writeReplacedTasks(w: Writer, replacedTasks: Status['replacedTasks'], now: EpochMs): void {
+  w.varint(replacedTasks.length);
+  let before = '';
+  for (const { index, attempt, nonce, taskArn, since } of replacedTasks) {
+    w.varint(index);
+    w.varint(attempt);
+    w.varint(nonce);
+    let shared = 0;
+    while (shared < taskArn.length && taskArn[shared] === before[shared]) shared++;
+    w.varint(shared);
+    w.text(taskArn.slice(shared));
+    before = taskArn;
+    writeTime(w, since, now);
+  }
+}
+
+function readReplacedTasks(r: Reader, now: EpochMs, format: number): Status['replacedTasks'] {
+  let before = '';
+  return Array.from({ length: r.count() }, () => {
+    const id = { index: r.varint(), attempt: r.varint(), nonce: r.varint() };
+    const shared = r.varint();
+    if (shared > before.length) throw new DecodeError('an ARN that shares more than there is');
+    const taskArn = asTaskArn(before.slice(0, shared) + r.text());
+    before = taskArn;
+    return { ...id, taskArn, since: format < 4 ? LONG_AGO : readTime(r, now) };
+  });
+}
+
+// Chunk summaries: one number says which fields do not have their usual value, then these fields. The bits that a running Job
+// needs come first, so that the number takes one byte. `pending` is the rest of the chunk's length.
+
+const STORED = 1;
+const STARTING = 2;
+const RUNNING = 4;
+const SUCCEEDED = 8;
+const FIRST_PENDING = 16;
+const FAILED = 32;
+const SOONEST_DUE = 64;
+const STOPPING = 128;
+const PENDING = 256;
+const WAITING = 512;
+
+function writeSummaries(w: Writer, { chunks, size, journal, now }: Status): void {
+  w.varint(chunks.length);
+  for (const [no, c] of chunks.entries()) {
+    const stored = c.version !== 0 || c.foldedSeq !== 0;
+    const pendingBeside = c.pending - leftOver(c, size, no);
+    w.varint(fieldsOf(c, stored, pendingBeside));
+    if (stored) {
+      w.varint(c.version);
+      w.zigzag(journal.nextSeq - c.foldedSeq);
+    }
+    writeCounts(w, c, now);
+    if (pendingBeside !== 0) w.zigzag(pendingBeside);
+  }
+}
+
+/** Which fields of a summary follow, one bit each. */
+const fieldsOf = (c: ChunkSummary, stored: boolean, pendingBeside: number): number =>
+  (stored ? STORED : 0) |
+  (c.starting === 0 ? 0 : STARTING) |
+  (c.running === 0 ? 0 : RUNNING) |
+  (c.succeeded === 0 ? 0 : SUCCEEDED) |
+  (c.firstPending === 0 ? 0 : FIRST_PENDING) |
+  (c.failed === 0 ? 0 : FAILED) |
+  (c.soonestDue === null ? 0 : SOONEST_DUE) |
+  (c.stopping === 0 ? 0 : STOPPING) |
+  (pendingBeside === 0 ? 0 : PENDING) |
+  (c.waiting === 0 ? 0 : WAITING);
+
+function writeCounts(w: Writer, c: ChunkSummary, now: EpochMs): void {
+  if (c.starting !== 0) w.varint(c.starting);
+  if (c.running !== 0) w.varint(c.running);
+  if (c.succeeded !== 0) w.varint(c.succeeded);
+  if (c.firstPending !== 0) w.varint(c.firstPending);
+  if (c.failed !== 0) w.varint(c.failed);
+  if (c.soonestDue !== null) writeTime(w, c.soonestDue, now);
+  if (c.stopping !== 0) w.varint(c.stopping);
+  if (c.waiting !== 0) w.varint(c.waiting);
+}
+
+function readSummaries(r: Reader, size: number, nextSeq: number, now: EpochMs): ChunkSummary[] {
+  return Array.from({ length: r.count() }, (_, no) => {
+    const has = r.varint();
+    if (has >= 2 * WAITING) throw new DecodeError('a field of a chunk summary that is not known');
+    const stored = (has & STORED) !== 0;
+    const version = stored ? r.varint() : 0;
+    const foldedSeq = stored ? readBelow(r, nextSeq) : 0;
+    const starting = (has & STARTING) !== 0 ? r.varint() : 0;
+    const running = (has & RUNNING) !== 0 ? r.varint() : 0;
+    const succeeded = (has & SUCCEEDED) !== 0 ? r.varint() : 0;
+    const firstPending = (has & FIRST_PENDING) !== 0 ? r.varint() : 0;
+    const failed = (has & FAILED) !== 0 ? r.varint() : 0;
+    const soonestDue = (has & SOONEST_DUE) !== 0 ? readTime(r, now) : null;
+    const stopping = (has & STOPPING) !== 0 ? r.varint() : 0;
+    const waiting = (has & WAITING) !== 0 ? r.varint() : 0;
+    const beside = (has & PENDING) !== 0 ? r.zigzag() : 0;
+    const counts = { starting, running, waiting, succeeded, failed };
+    const pending = notNegative(beside + leftOver(counts, size, no));
+    return { version, foldedSeq, pending, ...counts, stopping, firstPending, soonestDue };
+  });
+}
+
+type NotPending = Pick<ChunkSummary, 'starting' | 'running' | 'waiting' | 'succeeded' | 'failed'>;
+const leftOver = (c: NotPending, size: number, no: number): number =>
+  chunkLength(size, no) - c.starting - c.running - c.waiting - c.succeeded - c.failed;
+
+// Claims in flight: usually the next index, due at the same time as the one before. One number holds the attempt, whether it
+// has a nonce (1), and whether it is due at another time (2).
+
+function writeClaims(w: Writer, claims: readonly Claim[], now: EpochMs): void {
+  w.varint(claims.length);
+  let next = 0;
+  let due = now;
+  for (const { index, attempt, nonce, dueAt } of claims) {
+    w.varint(attempt * 4 + (nonce === 0 ? 0 : 1) + (dueAt === due ? 0 : 2));
+    w.zigzag(index - next);
+    if (nonce !== 0) w.varint(nonce);
+    if (dueAt !== due) writeTime(w, dueAt, due);
+    next = index + 1;
+    due = dueAt;
+  }
+}
+
+function readClaims(r: Reader, now: EpochMs): Claim[] {
+  let next = 0;
+  let dueAt = now;
+  return Array.from({ length: r.count() }, () => {
+    const head = r.varint();
+    const attempt = Math.floor(head / 4);
+    const index = notNegative(next + r.zigzag());
+    const nonce = (head & 1) !== 0 ? r.varint() : 0;
+    if ((head & 2) !== 0) dueAt = readTime(r, dueAt);
+    next = index + 1;
+    return { index, attempt, nonce, dueAt };
+  });
+}

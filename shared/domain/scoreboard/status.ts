@@ -1,0 +1,285 @@
+import {
+  type Chunk,
+  type ChunkSummary,
+  CHUNK_INDEXES,
+  chunkOf,
+  chunksFor,
+  countRecords,
+  freshSummary,
+} from './board.ts';
+import { type EpochMs, later } from '../base/time.ts';
+import type { TaskArn } from '../base/ids.ts';
+import type { AttemptId } from '../base/fact.ts';
+import { invariant } from '../base/invariant.ts';
+import { type Job, boardSize } from '../spec/job.ts';
+import type { Labels } from '../spec/manifest.ts';
+import type { Transition } from './transition.ts';
+
+/** A Kubernetes Event on a Job, with the fields that the Job controller sets. */
+export type JobEvent = { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string };
+
+/** Why a Job ended; each reason is Kubernetes' word and has a row in the tests of planJob. */
+export type Verdict = {
+  readonly message: string;
+  /** The index whose end decided; null: no single one did. */
+  readonly decidedBy: number | null;
+} & (
+  | { readonly kind: 'complete'; readonly reason: 'CompletionsReached' | 'SuccessPolicy' }
+  | { readonly kind: 'failed'; readonly reason: FailureReason }
+);
+
+export type FailureReason =
+  | 'BackoffLimitExceeded'
+  | 'DeadlineExceeded'
+  | 'PodFailurePolicy'
+  | 'MaxFailedIndexesExceeded'
+  | 'FailedIndexes'
+  /** ours: RunTask will always refuse */
+  | 'LaunchRefused';
+
+export type Phase =
+  | { readonly kind: 'running' }
+  /** Nothing is started; active attempts are being stopped. This phase ends only when nothing is active. */
+  | { readonly kind: 'suspended'; readonly since: EpochMs }
+  /** Decided: the interim condition is set, and tasks are still stopping. */
+  | { readonly kind: 'draining'; readonly verdict: Verdict; readonly since: EpochMs }
+  | Finished
+  /** A user deleted it and a finalizer still holds it: users see it terminating, and its tasks are being stopped. */
+  | { readonly kind: 'terminating'; readonly since: EpochMs; readonly ended: Finished | null }
+  /**
+   * A user deleted it: users no longer see it, and its tasks are being stopped. `ended`: how it had ended, for watches that see
+   * it deleted.
+   */
+  | { readonly kind: 'purging'; readonly since: EpochMs; readonly ended?: Finished }
+  | { readonly kind: 'deleted'; readonly since: EpochMs; readonly at: EpochMs; readonly ended?: Finished };
+
+/** `since`: when it was decided; `at`: when nothing was left. */
+export type Finished = {
+  readonly kind: 'finished';
+  readonly verdict: Verdict;
+  readonly since: EpochMs;
+  readonly at: EpochMs;
+};
+
+/** An unanswered claim. Sent (again) when `dueAt` has passed. */
+export type Claim = {
+  readonly index: number;
+  readonly attempt: number;
+  readonly nonce: number;
+  readonly dueAt: EpochMs;
+};
+
+/** `since`: when it was replaced; its task was launched before. */
+export type ReplacedTask = AttemptId & { readonly taskArn: TaskArn; readonly since: EpochMs };
+
+/** A Kubernetes Event on the Job: what one commit made known. */
+export type JobEventEntry = JobEvent & {
+  /** STATUS's version that last reported it. */
+  readonly version: number;
+  readonly firstAt: EpochMs;
+  readonly at: EpochMs;
+  readonly count: number;
+};
+
+/** The one small item that every commit of a Job writes; its version guards everything else. */
+export type Status = {
+  readonly version: number;
+  /** Revision of the spec that the last pass used. */
+  readonly revision: number;
+  readonly phase: Phase;
+  /** Set again at resume, as Kubernetes 1.34 does. */
+  readonly startTime: EpochMs | null;
+  /** When the condition Suspended last turned False; null if it was never True. */
+  readonly resumedAt: EpochMs | null;
+  /** Since when it was suspended, for a Job that ended while suspended; null: it is not over, or was not suspended then. */
+  readonly endedSuspendedSince: EpochMs | null;
+  /** Slots on the board; see {@link boardSize}. */
+  readonly size: number;
+  readonly chunks: readonly ChunkSummary[];
+  /** Failed attempts that count; never decreases. `succeeded` is the board's. */
+  readonly failed: number;
+  /** Restarts of all existing Pods, in total (restartPolicy OnFailure). */
+  readonly restarts: number;
+  /** By rule of the success policy: how many of the indexes in its list have succeeded. */
+  readonly ruleHits: readonly number[];
+  /** Attempts that were replaced and are still stopping (podReplacementPolicy TerminatingOrFailed); already counted. */
+  readonly replacedTasks: readonly ReplacedTask[];
+  /** Failures since the last success and the time of the newest: the Job's back-off. */
+  readonly backoff: { readonly failures: number; readonly lastFailureAt: EpochMs | null };
+  readonly inFlight: readonly Claim[];
+  /** Stops are requested in rounds over the board; null: no stop is wanted, or the round has not begun. */
+  readonly stopRound: { readonly cursor: number; readonly startedAt: EpochMs } | null;
+  /** When all active attempts are next looked up in ECS, and the interval after that. */
+  readonly inspect: { readonly at: EpochMs; readonly intervalMs: number } | null;
+  /** Wake-ups in flight, earliest first. The sweep finds the Job by the first, in case that is lost. */
+  readonly alarms: readonly EpochMs[];
+  /** The largest `now` that any pass has used: a Job's time never runs backwards. */
+  readonly now: EpochMs;
+  /** Why launches wait, as text; null if they do not. */
+  readonly waitReason: string | null;
+  readonly journal: Journal;
+  /** The newest, oldest first; at most {@link EVENTS_MAX}. */
+  readonly events: readonly JobEventEntry[];
+  /** The labels before a user changed them in this version; null: long ago or never. */
+  readonly relabelled: { readonly version: number; readonly labels: Labels } | null;
+  /** How far the feed is known to be; the feed's own mark is the truth, and this hint saves reading it. */
+  readonly published: { readonly version: number; readonly seq: number; readonly at: EpochMs };
+};
+
+/** Transitions that are not yet both folded into the board and published. */
+export type Journal = {
+  readonly nextSeq: number;
+  readonly entries: readonly JournalEntry[];
+};
+
+/** More than a watch can lag behind, and few enough to keep STATUS small. */
+export const EVENTS_MAX = 20;
+
+/** The version of a deleted Job in the feed: nothing follows it. */
+export const DELETED_VERSION = 0x7fff_ffff;
+
+export type JournalEntry = { readonly seq: number; readonly transition: Transition };
+
+/** A new Job's status, before its first pass. */
+export function freshStatus(job: Job, now: EpochMs): Status {
+  const size = boardSize(job.spec, 0);
+  return {
+    version: 1,
+    revision: job.revision,
+    phase: job.spec.suspend ? { kind: 'suspended', since: now } : { kind: 'running' },
+    startTime: null,
+    resumedAt: null,
+    endedSuspendedSince: null,
+    size,
+    chunks: summariesFor(size, []),
+    failed: 0,
+    restarts: 0,
+    ruleHits: [],
+    replacedTasks: [],
+    backoff: { failures: 0, lastFailureAt: null },
+    inFlight: [],
+    stopRound: null,
+    inspect: null,
+    alarms: [now],
+    now,
+    waitReason: null,
+    journal: { nextSeq: 0, entries: [] },
+    events: [],
+    relabelled: null,
+    published: { version: 0, seq: 0, at: 0 as EpochMs },
+  };
+}
+
+/** Summaries for a board of `size` slots: the existing ones, plus fresh slots at the end. */
+export function summariesFor(size: number, chunks: readonly ChunkSummary[]): readonly ChunkSummary[] {
+  const grown = chunks.map((summary, no) => {
+    const length = chunkLength(size, no);
+    const missing = length - (summary.pending + podCount(summary) + summary.succeeded + summary.failed);
+    return missing === 0 ? summary : { ...summary, pending: summary.pending + missing };
+  });
+  for (let no = grown.length; no < chunksFor(size); no++) grown.push(freshSummary(chunkLength(size, no)));
+  return grown;
+}
+
+/** How many of chunk `no`'s records exist on a board of `size` slots. */
+export const chunkLength = (size: number, no: number): number => Math.min(CHUNK_INDEXES, size - no * CHUNK_INDEXES);
+
+export type Tally = {
+  readonly pending: number;
+  readonly starting: number;
+  readonly running: number;
+  readonly waiting: number;
+  readonly stopping: number;
+  readonly succeeded: number;
+  readonly failed: number;
+};
+
+/** The board's counts over all chunks. */
+export function tally(chunks: readonly ChunkSummary[]): Tally {
+  const sum = { pending: 0, starting: 0, running: 0, waiting: 0, stopping: 0, succeeded: 0, failed: 0 };
+  for (const c of chunks) {
+    sum.pending += c.pending;
+    sum.starting += c.starting;
+    sum.running += c.running;
+    sum.waiting += c.waiting;
+    sum.stopping += c.stopping;
+    sum.succeeded += c.succeeded;
+    sum.failed += c.failed;
+  }
+  return sum;
+}
+
+/** Existing Pods: those with a task, and those between two tasks. */
+export const podCount = ({ starting, running, waiting }: Pick<Tally, 'starting' | 'running' | 'waiting'>): number =>
+  starting + running + waiting;
+
+/**
+ * The same for the indexes below `completions`: what a larger Job has left above them is kept, but counts for nothing.
+ * `boundary` has the records of the chunk that is cut in two.
+ */
+export function tallyWithin(
+  chunks: readonly ChunkSummary[],
+  completions: number,
+  boundary: (no: number) => Chunk | undefined,
+): Tally {
+  const cut = chunkOf(completions);
+  const offsets = completions % CHUNK_INDEXES;
+  const whole = tally(chunks.slice(0, cut));
+  if (offsets === 0 || cut >= chunks.length) return whole;
+  const chunk = boundary(cut);
+  invariant(chunk !== undefined, `chunk ${cut}, which is cut at ${completions}, is at hand`);
+  return tally([
+    { ...NO_SUMMARY, ...whole },
+    { ...NO_SUMMARY, ...countRecords(chunk, offsets) },
+  ]);
+}
+
+const NO_SUMMARY = freshSummary(0);
+
+/** Indexes on the board that a smaller Job no longer has. */
+export const isShrunk = ({ completionMode, completions }: Job['spec'], size: number): boolean =>
+  completionMode === 'Indexed' && completions !== null && completions < size;
+
+/** Nothing about the Job can change any more, except by deleting it. */
+export const isOver = (phase: Phase): boolean => phase.kind === 'finished' || phase.kind === 'deleted';
+
+/** Every active attempt should end. */
+export const isEnding = (phase: Phase): boolean =>
+  phase.kind === 'suspended' || phase.kind === 'draining' || isDeletion(phase);
+
+const isDeletion = (phase: Phase): boolean => phase.kind === 'terminating' || phase.kind === 'purging';
+
+/** For its users, the Job no longer exists. */
+export const isHidden = (phase: Phase): boolean => phase.kind === 'purging' || phase.kind === 'deleted';
+
+/** How the Job ended, before a user's delete or without one; null: it had not. */
+export const endOf = (phase: Phase): Finished | null =>
+  phase.kind === 'finished' ? phase : 'ended' in phase ? (phase.ended ?? null) : null;
+
+/** The part of a hidden phase that says so. */
+export const endedWith = (ended: Finished | null): { readonly ended?: Finished } => (ended === null ? {} : { ended });
+
+/**
+ * The status that a user's delete leaves; null: the Job was already deleted. `clock` may be behind the last commit's.
+ *
+ * @param until `terminating`: a finalizer holds the Job, so users see it until the finalizer is removed
+ */
+export function requestDeletion(
+  status: Status,
+  clock: EpochMs,
+  until: 'terminating' | 'purging' = 'purging',
+): Status | null {
+  const { phase } = status;
+  if (isHidden(phase) || phase.kind === until) return null;
+  const now = later(clock, status.now);
+  const since = phase.kind === 'terminating' ? phase.since : now;
+  const ended = endOf(phase);
+  return {
+    ...status,
+    version: status.version + 1,
+    phase: until === 'terminating' ? { kind: until, since, ended } : { kind: until, since, ...endedWith(ended) },
+    stopRound: phase.kind === 'terminating' ? status.stopRound : null,
+    alarms: [now],
+    now,
+  };
+}

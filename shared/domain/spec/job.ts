@@ -1,0 +1,109 @@
+import {
+  ANNOTATIONS,
+  DEFAULT_DISRUPTIONS,
+  DEFAULT_PENDING_TIMEOUT_SEC,
+  type Disruptions,
+  parseDisruptions,
+  parsePendingTimeout,
+} from './annotations.ts';
+import type { EpochMs } from '../base/time.ts';
+import type { JobUid } from '../base/ids.ts';
+import { type IndexSet, parseStatusIndexes } from '../base/index-set.ts';
+import type { JobManifest, PodFailurePolicy } from './manifest.ts';
+
+export type CompletionMode = 'Indexed' | 'NonIndexed';
+
+/** What planning needs from a Job's spec, with every default filled in. The manifest itself is stored separately, whole. */
+export type JobSpec = {
+  readonly completionMode: CompletionMode;
+  readonly parallelism: number;
+  /** null: a work queue, complete when one Pod has succeeded and none is left. */
+  readonly completions: number | null;
+  readonly backoffLimit: number;
+  /** null: failures of all indexes count against `backoffLimit`. */
+  readonly backoffLimitPerIndex: number | null;
+  readonly maxFailedIndexes: number | null;
+  readonly podFailurePolicy: PodFailurePolicy | null;
+  readonly successPolicy: readonly SuccessRule[] | null;
+  readonly activeDeadlineSec: number | null;
+  readonly ttlSecAfterFinished: number | null;
+  readonly suspend: boolean;
+  readonly podReplacementPolicy: 'TerminatingOrFailed' | 'Failed';
+  readonly restartPolicy: 'Never' | 'OnFailure';
+  /** true: Muster runs it; false: `managedBy` names another controller. */
+  readonly managed: boolean;
+  /** It has finalizers, so a deleted Job stays until their owners have removed them. */
+  readonly held: boolean;
+  readonly disruptions: Disruptions;
+  readonly pendingTimeoutSec: number;
+};
+
+/** At least one of the two is set. */
+export type SuccessRule = { readonly indexes: IndexSet | null; readonly count: number | null };
+
+/** A Job's identity, which never changes. */
+export type JobIdentity = {
+  readonly uid: JobUid;
+  readonly namespace: string;
+  readonly name: string;
+  readonly createdAt: EpochMs;
+};
+
+/** A Job as a pass sees it: identity and the spec of one revision. */
+export type Job = JobIdentity & {
+  readonly revision: number;
+  readonly spec: JobSpec;
+};
+
+/** An int64 of seconds is longer than any time that can be formatted; three centuries are enough. */
+const DEADLINE_MAX_SEC = 10_000_000_000;
+
+/** A smaller Job no longer has this index; in a NonIndexed Job, slot numbers do not matter. */
+export const isOutOfRange = (
+  { completionMode, completions }: Pick<JobSpec, 'completionMode' | 'completions'>,
+  index: number,
+): boolean => completionMode === 'Indexed' && completions !== null && index >= completions;
+
+/** The finalizer that a Job has while its tasks are stopped by a foreground deletion; Muster removes it. */
+export const FOREGROUND_DELETION = 'foregroundDeletion';
+
+/** The value of `managedBy` that means the Job controller itself. */
+export const OWN_MANAGER = 'kubernetes.io/job-controller';
+
+/** true: Muster runs it; false: `managedBy` names another controller. */
+export const isOwn = ({ spec }: Pick<JobManifest, 'spec'>): boolean => (spec.managedBy ?? OWN_MANAGER) === OWN_MANAGER;
+
+/** The part of an admitted manifest that planning uses. */
+export const planningSpec = ({ metadata, spec }: Pick<JobManifest, 'metadata' | 'spec'>): JobSpec => ({
+  completionMode: spec.completionMode,
+  parallelism: spec.parallelism,
+  completions: spec.completions ?? null,
+  backoffLimit: spec.backoffLimit,
+  backoffLimitPerIndex: spec.backoffLimitPerIndex ?? null,
+  maxFailedIndexes: spec.maxFailedIndexes ?? null,
+  podFailurePolicy: spec.podFailurePolicy ?? null,
+  successPolicy:
+    spec.successPolicy?.rules.map(({ succeededIndexes, succeededCount }) => ({
+      indexes: succeededIndexes === undefined ? null : parseStatusIndexes(succeededIndexes, spec.completions ?? 0),
+      count: succeededCount ?? null,
+    })) ?? null,
+  activeDeadlineSec:
+    spec.activeDeadlineSeconds === undefined ? null : Math.min(spec.activeDeadlineSeconds, DEADLINE_MAX_SEC),
+  ttlSecAfterFinished: spec.ttlSecondsAfterFinished ?? null,
+  suspend: spec.suspend,
+  podReplacementPolicy: spec.podReplacementPolicy,
+  restartPolicy: spec.template.spec.restartPolicy,
+  managed: isOwn({ spec }),
+  held: metadata.finalizers?.some((finalizer) => finalizer !== FOREGROUND_DELETION) ?? false,
+  disruptions: parseDisruptions(metadata.annotations?.[ANNOTATIONS.disruptions] ?? '') ?? DEFAULT_DISRUPTIONS,
+  pendingTimeoutSec:
+    parsePendingTimeout(metadata.annotations?.[ANNOTATIONS.pendingTimeout] ?? '') ?? DEFAULT_PENDING_TIMEOUT_SEC,
+});
+
+/**
+ * How many slots the board has for this spec: one for each completion index; a work queue has one for each Pod that may run at
+ * once. It never shrinks below `sizeSoFar`, because attempt numbers outlive a resize.
+ */
+export function boardSize(spec: JobSpec, sizeSoFar: number): number {
+  return Math.max(sizeSoFar, spec.completions ?? spec.parallelism);
+}

@@ -1,0 +1,82 @@
+/**
+ * A pod template's spec as it was admitted: what its author wrote, with Kubernetes' defaults. These types name the fields that
+ * Muster uses, and the defaults. Anything else in an admitted template has no effect here (`hostNetwork: false`) and is stored
+ * to be shown. Older versions of Muster stored fewer defaults and nothing else.
+ */
+export type PodSpec = {
+  readonly containers: readonly Container[];
+  readonly initContainers?: readonly Container[];
+  readonly volumes?: readonly Volume[];
+  readonly restartPolicy: 'Never' | 'OnFailure';
+  readonly terminationGracePeriodSeconds: number;
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly serviceAccountName?: string;
+  /** At most one: a task definition has one secret per image. */
+  readonly imagePullSecrets?: readonly { readonly name: string }[];
+  readonly securityContext?: SecurityContext;
+  /** The former name of serviceAccountName, with the same value. */
+  readonly serviceAccount?: string;
+  /** The indexes have DNS names: see host-names.ts. */
+  readonly subdomain?: string;
+  readonly dnsPolicy?: string;
+  readonly schedulerName?: string;
+};
+
+/** An `emptyDir`. */
+export type Volume = { readonly name: string; readonly emptyDir: { readonly sizeLimit?: string } };
+
+export type Container = {
+  readonly name: string;
+  readonly image: string;
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
+  readonly workingDir?: string;
+  readonly env?: readonly EnvVar[];
+  readonly ports?: readonly ContainerPort[];
+  readonly resources?: { readonly requests?: Resources; readonly limits?: Resources };
+  readonly volumeMounts?: readonly VolumeMount[];
+  readonly securityContext?: ContainerSecurityContext;
+  /** Set on an init container: it is a sidecar, which runs next to the others once it has started. */
+  readonly restartPolicy?: 'Always';
+  readonly terminationMessagePath?: string;
+  readonly terminationMessagePolicy?: string;
+  readonly imagePullPolicy?: string;
+};
+
+/** `value`, which is empty if omitted, or `valueFrom`. */
+export type EnvVar = { readonly name: string; readonly value?: string; readonly valueFrom?: EnvSource };
+
+/** Exactly one of them is set. */
+export type EnvSource = {
+  readonly fieldRef?: { readonly apiVersion?: string; readonly fieldPath: string };
+  readonly resourceFieldRef?: {
+    readonly containerName?: string;
+    readonly resource: string;
+    readonly divisor?: string;
+  };
+  readonly secretKeyRef?: KeyRef;
+  readonly configMapKeyRef?: KeyRef;
+};
+
+export type KeyRef = { readonly name: string; readonly key: string };
+
+export type ContainerPort = {
+  readonly name?: string;
+  readonly containerPort: number;
+  readonly protocol?: 'TCP' | 'UDP';
+};
+
+export type VolumeMount = { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean };
+
+export type Resources = { readonly cpu?: string; readonly memory?: string; readonly 'ephemeral-storage'?: string };
+
+export type SecurityContext = {
+  readonly runAsUser?: number;
+  readonly runAsGroup?: number;
+  readonly runAsNonRoot?: boolean;
+};
+
+export type ContainerSecurityContext = SecurityContext & {
+  readonly readOnlyRootFilesystem?: boolean;
+  readonly capabilities?: { readonly add?: readonly string[]; readonly drop?: readonly string[] };
+};

@@ -1,0 +1,177 @@
+import { invariant } from '../base/invariant.ts';
+import { type LateText, knownText, lateText } from '../base/late-text.ts';
+import type { JobManifestSpec } from '../spec/manifest.ts';
+import type { Container, EnvSource } from '../spec/pod-spec.ts';
+import { parseQuantity } from '../base/quantity.ts';
+import { expandLate, expandedLength } from '../base/variable-expansion.ts';
+
+/** What a variable of a container holds. */
+export type Variable =
+  | { readonly kind: 'text'; readonly text: LateText }
+  /** ECS reads it when the task starts; Muster never sees it. */
+  | { readonly kind: 'secret'; readonly from: SecretSource };
+
+/** One key of a Secret or of a ConfigMap. */
+export type SecretSource = {
+  readonly kind: 'secret' | 'configMap';
+  readonly namespace: string;
+  readonly name: string;
+  readonly key: string;
+};
+
+/** What the variables of a Job's Pods depend on. */
+export type PodOwner = {
+  readonly metadata: { readonly namespace: string };
+  readonly spec: Pick<JobManifestSpec, 'completionMode' | 'backoffLimitPerIndex' | 'template'>;
+};
+
+export const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
+export const INDEX_KEY = 'batch.kubernetes.io/job-completion-index';
+/** Annotations of a Pod whose index has a limit of its own (KEP-3850). */
+export const FAILURE_COUNT_KEY = 'batch.kubernetes.io/job-index-failure-count';
+export const IGNORED_FAILURE_COUNT_KEY = 'batch.kubernetes.io/job-index-ignored-failure-count';
+
+/** Labels that the Job itself puts on its Pods; they differ by Job. */
+export const OWN_LABELS: readonly string[] = [
+  'batch.kubernetes.io/controller-uid',
+  'batch.kubernetes.io/job-name',
+  'controller-uid',
+  'job-name',
+];
+
+/**
+ * A container's variables in Kubernetes' order: later ones win, and a value may refer to those before it. An Indexed Job's
+ * containers get their index last, unless they define that variable themselves (`addCompletionIndexEnvVariables`).
+ */
+export function variablesOf(container: Container, manifest: PodOwner): ReadonlyMap<string, Variable> {
+  const variables = new Map<string, Variable>();
+  const texts = new Map<string, LateText>();
+  for (const { name, value = '', valueFrom } of container.env ?? []) {
+    const variable: Variable =
+      valueFrom === undefined
+        ? { kind: 'text', text: expandLate(value, texts) }
+        : sourced(valueFrom, container, manifest);
+    variables.set(name, variable);
+    if (variable.kind === 'text') texts.set(name, variable.text);
+    else texts.delete(name);
+  }
+  if (manifest.spec.completionMode === 'Indexed' && !variables.has(INDEX_VARIABLE))
+    variables.set(INDEX_VARIABLE, { kind: 'text', text: [{ field: 'completionIndex' }] });
+  return variables;
+}
+
+/** A function that expands the container's variables in a word of `command` or `args`. */
+export function wordExpander(variables: ReadonlyMap<string, Variable>): (word: string) => LateText {
+  const texts = textsOf(variables);
+  return (word) => expandLate(word, texts);
+}
+
+/** A value that is known only at launch counts as this long. */
+const LATE_CHARS = 16;
+
+/**
+ * How many characters a container's variables and words have once each `$(NAME)` is replaced. The texts are not built: a
+ * variable may name the one before it twice, and forty such variables exceed any memory.
+ */
+export function expandedChars(container: Container, manifest: PodOwner): number {
+  const lengths = new Map<string, number>();
+  let chars = 0;
+  for (const { name, value = '', valueFrom } of container.env ?? []) {
+    const source = valueFrom === undefined ? null : sourced(valueFrom, container, manifest);
+    if (source?.kind === 'secret') {
+      lengths.delete(name);
+      continue;
+    }
+    const length = source === null ? expandedLength(value, lengths) : charsOf(source.text);
+    lengths.set(name, length);
+    chars += length;
+  }
+  const words = [...(container.command ?? []), ...(container.args ?? [])];
+  return words.reduce((sum, word) => sum + expandedLength(word, lengths), chars);
+}
+
+const charsOf = (text: LateText): number =>
+  text.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : LATE_CHARS), 0);
+
+/** Secrets are omitted: admission refuses references to them, because Muster cannot read their values. */
+function textsOf(variables: ReadonlyMap<string, Variable>): ReadonlyMap<string, LateText> {
+  const texts = new Map<string, LateText>();
+  for (const [name, variable] of variables) if (variable.kind === 'text') texts.set(name, variable.text);
+  return texts;
+}
+
+function sourced(from: EnvSource, container: Container, manifest: PodOwner): Variable {
+  const { namespace } = manifest.metadata;
+  if (from.secretKeyRef !== undefined)
+    return { kind: 'secret', from: { kind: 'secret', namespace, ...keyOf(from.secretKeyRef) } };
+  if (from.configMapKeyRef !== undefined)
+    return { kind: 'secret', from: { kind: 'configMap', namespace, ...keyOf(from.configMapKeyRef) } };
+  if (from.fieldRef !== undefined) return { kind: 'text', text: fieldText(from.fieldRef.fieldPath, manifest) };
+  invariant(from.resourceFieldRef !== undefined, 'admission takes known sources only');
+  const { containerName = container.name, resource, divisor } = from.resourceFieldRef;
+  const { containers, initContainers = [] } = manifest.spec.template.spec;
+  const owner = [...containers, ...initContainers].find(({ name }) => name === containerName);
+  const amount = owner === undefined ? null : resourceAmount(owner, resource, divisor);
+  invariant(amount !== null, 'admission takes resources only that a container sets');
+  return { kind: 'text', text: [String(amount)] };
+}
+
+const keyOf = ({ name, key }: { readonly name: string; readonly key: string }) => ({ name, key });
+
+/** Of the form `metadata.labels['key']` or `metadata.annotations['key']`. */
+export const SUBSCRIPT = /^metadata\.(labels|annotations)\['(.+)'\]$/;
+
+/** The fields that the downward API provides, as text. Absent labels and annotations are empty, as in Kubernetes. */
+function fieldText(fieldPath: string, { metadata, spec }: PodOwner): LateText {
+  const { template } = spec;
+  switch (fieldPath) {
+    case 'metadata.name':
+      return [{ field: 'podName' }];
+    case 'metadata.uid':
+      return [{ field: 'podUid' }];
+    case 'metadata.namespace':
+      return [metadata.namespace];
+    case 'spec.serviceAccountName':
+      return [template.spec.serviceAccountName ?? 'default'];
+    default: {
+      const [, map, key = ''] = SUBSCRIPT.exec(fieldPath) ?? [];
+      invariant(map !== undefined, `admission takes known fields only: ${fieldPath}`);
+      if (key === INDEX_KEY && spec.completionMode === 'Indexed') return [{ field: 'completionIndex' }];
+      if (map === 'annotations' && spec.backoffLimitPerIndex !== undefined) {
+        if (key === FAILURE_COUNT_KEY) return [{ field: 'failureCount' }];
+        if (key === IGNORED_FAILURE_COUNT_KEY) return [{ field: 'ignoredFailureCount' }];
+      }
+      if (map === 'annotations') return lateText([valueAt(template.metadata.annotations ?? {}, key)]);
+      return OWN_LABELS.includes(key) ? [{ field: 'label', key }] : lateText([valueAt(template.metadata.labels, key)]);
+    }
+  }
+}
+
+/** A key may have the name of a property that every object inherits (`constructor`). */
+const valueAt = (map: Readonly<Record<string, string>>, key: string): string =>
+  Object.hasOwn(map, key) ? (map[key] ?? '') : '';
+
+/**
+ * What `resourceFieldRef` shows: the container's quantity in divisors, rounded up (Kubernetes' `convertResource...ToString`).
+ * null: the container does not set it (Kubernetes would show the node's amount), or the divisor is not a quantity.
+ */
+export function resourceAmount({ resources }: Container, resource: string, divisor = '1'): number | null {
+  const [, list, name] = /^(limits|requests)\.(cpu|memory|ephemeral-storage)$/.exec(resource) ?? [];
+  if ((list !== 'limits' && list !== 'requests') || name === undefined) return null;
+  // A Pod's limit replaces a missing request.
+  const amounts = list === 'limits' ? resources?.limits : { ...resources?.limits, ...resources?.requests };
+  const text = Object.entries(amounts ?? {}).find(([key]) => key === name)?.[1];
+  const quantity = text === undefined ? null : parseQuantity(text);
+  const unit = parseQuantity(divisor === '0' || divisor === '' ? '1' : divisor);
+  return quantity === null || unit === null || unit <= 0 ? null : Math.ceil(quantity / unit - 1e-9);
+}
+
+/** Variables that are entirely known before any attempt. */
+export function expandedVariables(
+  variables: ReadonlyMap<string, Variable>,
+): readonly { readonly name: string; readonly value: string }[] {
+  return [...variables].flatMap(([name, variable]) => {
+    const value = variable.kind === 'text' ? knownText(variable.text) : null;
+    return value === null ? [] : [{ name, value }];
+  });
+}

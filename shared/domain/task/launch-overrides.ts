@@ -1,0 +1,105 @@
+import { OWN_LABELS, type PodOwner, wordExpander, variablesOf } from './container-env.ts';
+import { type AttemptValues, type LateText, fillIn, knownText } from '../base/late-text.ts';
+import { ZONE_CHARS_MAX } from './host-names.ts';
+import { POD_NAME_CHARS_MAX } from './pod-name.ts';
+import type { Container } from '../spec/pod-spec.ts';
+import { type TaskOwner, taskEnvironment } from './task-environment.ts';
+
+/** What RunTask changes of one container of the task definition (aws.md 1.1: environment and command, no more). */
+export type ContainerOverride = {
+  readonly name: string;
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  /** What follows the entry point; null: as in the definition. */
+  readonly command: readonly string[] | null;
+};
+
+/** ECS's limit for all overrides of a call as JSON, including formatting (aws.md 1.1). */
+export const OVERRIDES_CHARS_MAX = 8_192;
+
+const INT32_MAX = 2_147_483_647;
+
+const INDEX_MAX = 999_999;
+
+/** The most characters that the overrides of any attempt may take, as JSON, whatever the installation's zone. */
+export function overridesCharsMax(manifest: PodOwner & TaskOwner): number {
+  const { containers, initContainers = [] } = manifest.spec.template.spec;
+  const long = 'x'.repeat(63);
+  const labels = Object.fromEntries(OWN_LABELS.map((key) => [key, long]));
+  const overrides = overridesOf(manifest, {
+    podName: 'x'.repeat(POD_NAME_CHARS_MAX),
+    podUid: long,
+    completionIndex: INDEX_MAX,
+    failureCount: INT32_MAX,
+    ignoredFailureCount: INT32_MAX,
+    labels,
+  });
+  const env = taskEnvironment(
+    manifest,
+    { index: INDEX_MAX, attempt: INT32_MAX, restarts: 0 },
+    'x'.repeat(ZONE_CHARS_MAX),
+  );
+  const names = [...containers, ...initContainers].map(({ name }) => name);
+  return JSON.stringify(overridesRequest(names, env, overrides)).length;
+}
+
+/**
+ * The `overrides` of a RunTask call, byte for byte.
+ *
+ * @param names the containers of the definition
+ * @param env the variables that each of them gets
+ */
+export const overridesRequest = (
+  names: readonly string[],
+  env: ContainerOverride['env'],
+  overrides: readonly ContainerOverride[],
+) => ({
+  containerOverrides: names.map((name) => {
+    const own = overrides.find((override) => override.name === name);
+    return {
+      name,
+      environment: [...env, ...(own?.env ?? [])].map((variable) => ({ name: variable.name, value: variable.value })),
+      ...(own === undefined || own.command === null ? {} : { command: [...own.command] }),
+    };
+  }),
+});
+
+/** What differs between the attempts of a Job, by container; containers without a difference are omitted. */
+export function overridesOf(manifest: PodOwner, attempt: AttemptValues): readonly ContainerOverride[] {
+  const { containers, initContainers = [] } = manifest.spec.template.spec;
+  return [...containers, ...initContainers].flatMap((container) => {
+    const variables = variablesOf(container, manifest);
+    const env = [...variables].flatMap(([name, variable]) =>
+      variable.kind === 'text' && knownText(variable.text) === null
+        ? [{ name, value: fillIn(variable.text, attempt) }]
+        : [],
+    );
+    const { command } = commandLine(container, wordExpander(variables));
+    const late = command.some((word) => knownText(word) === null);
+    return env.length === 0 && !late
+      ? []
+      : [{ name: container.name, env, command: late ? command.map((word) => fillIn(word, attempt)) : null }];
+  });
+}
+
+/** Whether the program that a container runs is known only at launch, when it can no longer be set. */
+export function hasLateProgram(container: Container, manifest: PodOwner): boolean {
+  const variables = variablesOf(container, manifest);
+  const [program] = container.command ?? [];
+  return program !== undefined && knownText(wordExpander(variables)(program)) === null;
+}
+
+/**
+ * Kubernetes' `command` and `args` as ECS's entry point and command. An entry point cannot be overridden at launch, so if one
+ * of its words is known only then, the words after the first move into the command: the program sees no difference.
+ */
+export function commandLine(
+  { command = [], args = [] }: Pick<Container, 'command' | 'args'>,
+  expand: (word: string) => LateText,
+): { readonly entryPoint: readonly LateText[]; readonly command: readonly LateText[] } {
+  const [program, ...rest] = command.map(expand);
+  const tail = args.map(expand);
+  if (program === undefined) return { entryPoint: [], command: tail };
+  return rest.some((word) => knownText(word) === null)
+    ? { entryPoint: [program], command: [...rest, ...tail] }
+    : { entryPoint: [program, ...rest], command: tail };
+}

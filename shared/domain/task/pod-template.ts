@@ -1,0 +1,221 @@
+import { CAPACITY_SELECTOR } from '../spec/annotations.ts';
+import { wordExpander, expandedVariables, variablesOf } from './container-env.ts';
+import { invariant } from '../base/invariant.ts';
+import { placeholder } from '../base/late-text.ts';
+import { commandLine } from './launch-overrides.ts';
+import type { JobManifest } from '../spec/manifest.ts';
+import type { Container, PodSpec, Resources } from '../spec/pod-spec.ts';
+import { parseQuantity } from '../base/quantity.ts';
+import type { Capacity, TaskContainer, TaskDefinition } from './task.ts';
+
+/** A task definition's limits (aws.md 1.5, 1.6). */
+export const TASK_CONTAINERS_MAX = 10;
+const STOP_TIMEOUT_MIN_SEC = 2;
+export const STOP_TIMEOUT_MAX_SEC = 120;
+
+/** Gibibytes of disk that every task has, and the minimum and maximum that it may request (aws.md 1.5). */
+const EPHEMERAL_GIB = { included: 20, min: 21, max: 200 } as const;
+
+export type PodTemplateOptions = {
+  /** A content hash as a short text of letters and digits: equal texts share one task definition family. */
+  readonly hash: (text: string) => string;
+};
+
+/**
+ * What ECS registers for a Job's pod template. Pure: equal templates give equal definitions, including the family. What differs
+ * by attempt or by Job is not in it: see launch-overrides.ts.
+ *
+ * Init containers run one after the other (each waits for SUCCESS of the one before), then all containers start. An init
+ * container with restartPolicy Always is a sidecar: containers after it only wait for its START, and are stopped before it. The
+ * Pod ends with its *first* container: only that one is essential, and its exit code is the attempt's. ECS stops a task as soon
+ * as any essential container has ended, even with 0. So further containers cannot be essential without cutting the first one
+ * short, and Kubernetes' "succeeded when all have exited with 0" cannot be expressed in ECS. They run next to the first and are
+ * stopped with it; admission warns about it.
+ *
+ * @throws InvariantError for a template that admission would have refused
+ */
+export function taskDefinitionOf(manifest: JobManifest, { hash }: PodTemplateOptions): TaskDefinition {
+  const { spec } = manifest.spec.template;
+  const { containers, initContainers = [] } = spec;
+  const { namespace } = manifest.metadata;
+  const size = fargateSizeOf(manifest);
+  invariant(size.kind === 'fits', 'admission refuses what is larger than Fargate');
+  const body = {
+    cpu: size.cpu,
+    memoryMib: size.memoryMib,
+    ephemeralStorageGib: ephemeralStorageOf(spec),
+    architecture: spec.nodeSelector?.[ARCHITECTURE_SELECTOR] === 'arm64' ? ('ARM64' as const) : ('X86_64' as const),
+    serviceAccount: hasOwnAccount(spec) ? { namespace, name: spec.serviceAccountName } : null,
+    volumes: (spec.volumes ?? []).map(({ name }) => name),
+    containers: [
+      ...initContainers.map((container, i) =>
+        taskContainer(container, manifest, { essential: false, after: initContainers.slice(0, i) }),
+      ),
+      ...containers.map((container, i) =>
+        taskContainer(container, manifest, { essential: i === 0, after: initContainers }),
+      ),
+    ],
+  };
+  return { family: `muster-${hash(JSON.stringify(body))}`, ...body };
+}
+
+export const ARCHITECTURE_SELECTOR = 'kubernetes.io/arch';
+
+/** What the template's nodeSelector requests; on demand by default. */
+export const capacityOf = ({ spec }: Pick<JobManifest, 'spec'>): Capacity =>
+  spec.template.spec.nodeSelector?.[CAPACITY_SELECTOR] === 'spot' ? 'spot' : 'onDemand';
+
+/** Every namespace has the service account `default`, so naming it says nothing. */
+const hasOwnAccount = (spec: PodSpec): spec is PodSpec & { readonly serviceAccountName: string } =>
+  spec.serviceAccountName !== undefined && spec.serviceAccountName !== 'default';
+
+/** The container whose end is the attempt's end, and whose exit code decides it. */
+export function mainContainer(manifest: JobManifest): Container {
+  const main = manifest.spec.template.spec.containers[0];
+  invariant(main !== undefined, 'a Pod has a container');
+  return main;
+}
+
+/** An init container that runs next to all containers after it. */
+const isSidecar = ({ restartPolicy }: Pick<Container, 'restartPolicy'>): boolean => restartPolicy === 'Always';
+
+function taskContainer(
+  container: Container,
+  manifest: JobManifest,
+  { essential, after }: { readonly essential: boolean; readonly after: readonly Container[] },
+): TaskContainer {
+  const { spec } = manifest.spec.template;
+  const variables = variablesOf(container, manifest);
+  const { entryPoint, command } = commandLine(container, wordExpander(variables));
+  const { workingDir = '', ports = [], volumeMounts = [], securityContext } = container;
+  const lastInit = after.findLast((before) => !isSidecar(before));
+  const [pullSecret] = spec.imagePullSecrets ?? [];
+  const { add = [], drop = [] } = securityContext?.capabilities ?? {};
+  return {
+    name: container.name,
+    image: container.image,
+    entryPoint: entryPoint.map(placeholder),
+    command: command.map(placeholder),
+    workingDirectory: workingDir === '' ? null : workingDir,
+    environment: expandedVariables(variables),
+    secrets: [...variables].flatMap(([name, variable]) =>
+      variable.kind === 'secret' ? [{ name, from: variable.from }] : [],
+    ),
+    essential,
+    dependsOnSuccess: lastInit === undefined ? [] : [lastInit.name],
+    dependsOnStart: after.filter(isSidecar).map(({ name }) => name),
+    stopTimeoutSec: Math.min(Math.max(spec.terminationGracePeriodSeconds, STOP_TIMEOUT_MIN_SEC), STOP_TIMEOUT_MAX_SEC),
+    ports: ports.map(({ containerPort, protocol }) => ({
+      port: containerPort,
+      protocol: protocol === 'UDP' ? ('udp' as const) : ('tcp' as const),
+    })),
+    mounts: volumeMounts.map(({ name, mountPath, readOnly }) => ({
+      volume: name,
+      path: mountPath,
+      readOnly: readOnly ?? false,
+    })),
+    user: userOf(container, spec),
+    readOnlyRoot: securityContext?.readOnlyRootFilesystem ?? false,
+    capabilities: { add, drop },
+    pullSecret: pullSecret === undefined ? null : { namespace: manifest.metadata.namespace, name: pullSecret.name },
+  };
+}
+
+/** `uid` or `uid:gid`, the container's before the Pod's. */
+function userOf({ securityContext }: Container, spec: PodSpec): string | null {
+  const uid = securityContext?.runAsUser ?? spec.securityContext?.runAsUser;
+  const gid = securityContext?.runAsGroup ?? spec.securityContext?.runAsGroup;
+  if (uid === undefined) return null;
+  return gid === undefined ? String(uid) : `${uid}:${gid}`;
+}
+
+/**
+ * Gibibytes of disk to request: what volumes and containers may fill. null: what every task has is enough. More than Fargate's
+ * 200 is returned as it is, for admission to refuse.
+ */
+export function ephemeralStorageOf({ containers, initContainers = [], volumes = [] }: PodSpec): number | null {
+  const asked = (container: Container): number =>
+    Math.max(
+      amount(container.resources?.requests, 'ephemeral-storage') ?? 0,
+      amount(container.resources?.limits, 'ephemeral-storage') ?? 0,
+    );
+  const bytes =
+    podNeed(containers, initContainers, asked) +
+    sum(volumes.map(({ emptyDir }) => parseQuantity(emptyDir.sizeLimit ?? '0') ?? 0));
+  const gib = Math.ceil(bytes / GIB);
+  return gib <= EPHEMERAL_GIB.included ? null : Math.max(gib, EPHEMERAL_GIB.min);
+}
+
+export const EPHEMERAL_GIB_MAX: number = EPHEMERAL_GIB.max;
+
+const MIB = 2 ** 20;
+const GIB = 2 ** 30;
+const gib = (from: number, to: number, step = 1): readonly number[] =>
+  Array.from({ length: (to - from) / step + 1 }, (_, i) => (from + i * step) * 1024);
+
+/** Fargate's sizes on Linux: CPU units and the memory (MiB) that each may have (aws.md 1.5). Smallest first. */
+const FARGATE_SIZES: readonly { readonly cpu: number; readonly memoryMib: readonly number[] }[] = [
+  { cpu: 256, memoryMib: [512, 1024, 2048] },
+  { cpu: 512, memoryMib: gib(1, 4) },
+  { cpu: 1024, memoryMib: gib(2, 8) },
+  { cpu: 2048, memoryMib: gib(4, 16) },
+  { cpu: 4096, memoryMib: gib(8, 30) },
+  { cpu: 8192, memoryMib: gib(16, 60, 4) },
+  { cpu: 16_384, memoryMib: gib(32, 120, 8) },
+  { cpu: 32_768, memoryMib: [60 * 1024, 120 * 1024, 244 * 1024] },
+];
+
+export type FargateSize =
+  | { readonly kind: 'fits'; readonly cpu: number; readonly memoryMib: number }
+  | { readonly kind: 'tooLarge'; readonly path: string; readonly message: string };
+
+/** The smallest Fargate size that holds the Pod; 0.25 vCPU and 512 MiB if it requests nothing. */
+export function fargateSizeOf({ spec }: Pick<JobManifest, 'spec'>): FargateSize {
+  const { containers, initContainers = [] } = spec.template.spec;
+  const cpus = podNeed(containers, initContainers, cpuNeed);
+  const bytes = podNeed(containers, initContainers, memoryNeed);
+  // A trillionth of slack, so that 0.1 + 0.2 is not more than 0.3.
+  const cpuUnits = Math.ceil(cpus * 1024 - 1e-9);
+  const mib = Math.ceil(bytes / MIB);
+  for (const { cpu, memoryMib } of FARGATE_SIZES) {
+    const memory = cpu < cpuUnits ? undefined : memoryMib.find((size) => size >= mib);
+    if (memory !== undefined) return { kind: 'fits', cpu, memoryMib: memory };
+  }
+  return {
+    kind: 'tooLarge',
+    path: 'spec.template.spec.containers',
+    message: `the Pod needs ${cpuUnits / 1024} CPUs and ${mib} MiB of memory; Fargate's largest sizes are 16 vCPU with 122880 MiB and 32 vCPU with 249856 MiB`,
+  };
+}
+
+/**
+ * As in Kubernetes (`PodRequests`): what runs at the same time adds up. An init container runs next to the sidecars before it;
+ * the containers run next to all sidecars.
+ */
+function podNeed(
+  containers: readonly Container[],
+  initContainers: readonly Container[],
+  need: (container: Container) => number,
+): number {
+  let sidecars = 0;
+  let peak = 0;
+  for (const container of initContainers) {
+    if (isSidecar(container)) sidecars += need(container);
+    peak = Math.max(peak, isSidecar(container) ? sidecars : sidecars + need(container));
+  }
+  return Math.max(peak, sidecars + sum(containers.map(need)));
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+const amount = (resources: Resources | undefined, name: keyof Resources): number | undefined => {
+  const text = resources?.[name];
+  return text === undefined ? undefined : (parseQuantity(text) ?? 0);
+};
+
+/** Kubernetes guarantees the request; a limit without a request counts as both. */
+const cpuNeed = ({ resources }: Container): number =>
+  amount(resources?.requests, 'cpu') ?? amount(resources?.limits, 'cpu') ?? 0;
+
+/** A task with less memory than the user's limit would be killed before it reaches that limit. */
+const memoryNeed = ({ resources }: Container): number =>
+  Math.max(amount(resources?.requests, 'memory') ?? 0, amount(resources?.limits, 'memory') ?? 0);

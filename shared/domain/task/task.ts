@@ -1,0 +1,80 @@
+import type { JobUid, TaskArn } from '../base/ids.ts';
+import type { SecretSource } from './container-env.ts';
+import type { AttemptId, AttemptTimes, Ending } from '../base/fact.ts';
+
+/** What a pod template becomes: the same for all indexes and attempts, so it is registered once per content hash. */
+export type TaskDefinition = {
+  /** `muster-<hash of everything below>`: equal templates share one family. */
+  readonly family: string;
+  /** Fargate size in ECS's units: 1024 per vCPU, and MiB. */
+  readonly cpu: number;
+  readonly memoryMib: number;
+  /** null: Fargate's own 20 GiB. */
+  readonly ephemeralStorageGib: number | null;
+  readonly architecture: 'X86_64' | 'ARM64';
+  /** The service account whose permissions the containers have; null: the installation's default for all. */
+  readonly serviceAccount: { readonly namespace: string; readonly name: string } | null;
+  /** Empty at the start, shared by the containers that mount them, deleted with the task. */
+  readonly volumes: readonly string[];
+  readonly containers: readonly TaskContainer[];
+};
+
+/** What tasks run on: Spot is cheaper and may be interrupted. */
+export type Capacity = 'spot' | 'onDemand';
+
+export type TaskContainer = {
+  readonly name: string;
+  readonly image: string;
+  /** Kubernetes' `command`. */
+  readonly entryPoint: readonly string[];
+  /** Kubernetes' `args`. */
+  readonly command: readonly string[];
+  readonly workingDirectory: string | null;
+  readonly environment: readonly { readonly name: string; readonly value: string }[];
+  /** Variables whose values ECS reads when the task starts. */
+  readonly secrets: readonly { readonly name: string; readonly from: SecretSource }[];
+  readonly essential: boolean;
+  /** Names of containers that must have exited with 0 before this one starts (init containers). */
+  readonly dependsOnSuccess: readonly string[];
+  /** Names of containers that must have been started before this one (sidecars); they are stopped after it. */
+  readonly dependsOnStart: readonly string[];
+  readonly stopTimeoutSec: number;
+  readonly ports: readonly { readonly port: number; readonly protocol: 'tcp' | 'udp' }[];
+  readonly mounts: readonly { readonly volume: string; readonly path: string; readonly readOnly: boolean }[];
+  /** `uid` or `uid:gid`; null: the image's own. */
+  readonly user: string | null;
+  readonly readOnlyRoot: boolean;
+  readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] };
+  /** Holds the registry's credentials; null: the execution role's. */
+  readonly pullSecret: { readonly namespace: string; readonly name: string } | null;
+};
+
+/** What one Job's RunTask calls have in common, frozen at its first launch so that a repeated call is identical. */
+export type LaunchTemplate = {
+  /** ARN with revision. */
+  readonly taskDefinition: string;
+  /** Containers that get a launch's variables; the main one first. */
+  readonly containers: readonly string[];
+  /** Set by the adapter: cluster, subnets, and whatever else a RunTask call needs. */
+  readonly placement: string;
+  /** The end of the names of the Job's tasks; omitted: they have none. */
+  readonly zone?: string | undefined;
+};
+
+/** The family of a template's task definition, from its ARN. */
+export const familyOf = ({ taskDefinition }: Pick<LaunchTemplate, 'taskDefinition'>): string =>
+  taskDefinition.slice(taskDefinition.lastIndexOf('/') + 1, taskDefinition.lastIndexOf(':'));
+
+/** An ECS task as an event or DescribeTasks shows it, with the fields that Muster reads. */
+export type TaskView = {
+  readonly arn: TaskArn;
+  readonly job: JobUid;
+  readonly id: AttemptId;
+  /** Compares only views of this ARN. */
+  readonly version: number;
+  readonly stage: 'starting' | 'running' | 'stopping' | 'stopped';
+  /** null before STOPPED. */
+  readonly ending: Ending | null;
+  readonly times: AttemptTimes;
+  readonly privateIp: string | null;
+};

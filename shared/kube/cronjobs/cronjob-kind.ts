@@ -1,0 +1,137 @@
+import { asTime } from '../../domain/base/time.ts';
+import type { CronJobManifest, CronJobStatusDocument } from '../../domain/spec/cron-manifest.ts';
+import type { StoredObject } from '../../ports/object-store.ts';
+import { admitCronJob } from '../../schema/cron/cron-admission.ts';
+import { type CronJobStanding, cronJobDocument, storedCronJob } from '../../schema/cron/cron-document.ts';
+import { admitCronJobStatus } from '../../schema/cron/cron-status.ts';
+import { isSame } from '../../schema/object/object-update.ts';
+import { admitCronJobUpdate } from '../../schema/cron/cron-update.ts';
+import { USUAL_OFFER } from '../../schema/job/host-name-rules.ts';
+import type { ApiDeps } from '../http/api-deps.ts';
+import type { KubeObject } from '../http/kube-object.ts';
+import { CRONJOBS } from '../http/status-error.ts';
+import { renderStored } from '../list/stored-objects.ts';
+import type { Found, Subresource, WritableKind } from '../write/writable-kind.ts';
+import { namespaceStanding } from '../../store/namespace-standing.ts';
+
+/** An existing CronJob: as shown and as stored. */
+export type FoundCronJob = Found & { readonly stored: StoredObject };
+
+/** An admitted CronJob. */
+export type AdmittedCronJob = { readonly manifest: CronJobManifest; readonly standing: CronJobStanding };
+
+/** CronJobs as users write them. */
+export function cronJobKind({
+  objects,
+  clock,
+  cronJobCommands,
+  hosts = USUAL_OFFER,
+  needsCommand,
+}: ApiDeps): WritableKind<FoundCronJob, AdmittedCronJob> {
+  const found = (stored: StoredObject): FoundCronJob => ({ object: renderStored(stored), stored });
+
+  return {
+    resource: CRONJOBS,
+    apiVersion: 'batch/v1',
+    type: 'CronJob',
+    orphans: null,
+
+    async find(key) {
+      const stored = await objects.read('CronJob', key);
+      return stored === null ? null : found(stored);
+    },
+
+    admit(document, context) {
+      const admission = admitCronJob(document, { ...context, hosts, needsCommand });
+      if (admission.kind !== 'ok') return admission;
+      const { manifest, warnings } = admission;
+      const creationTimestamp = asTime(clock.now());
+      const standing = {
+        uid: context.uid,
+        creationTimestamp,
+        generation: 1,
+        managedFields: [],
+        deletion: null,
+        status: {},
+      };
+      return { kind: 'ok', admitted: { manifest, standing }, name: manifest.metadata.name, warnings };
+    },
+
+    admitUpdate({ object, stored }, document, fieldValidation) {
+      const update = admitCronJobUpdate(storedCronJob(stored.document), document, { fieldValidation, hosts });
+      if (update.kind !== 'ok') return update;
+      const { manifest, warnings, changed } = update;
+      return { kind: 'ok', admitted: { manifest, standing: standingOfObject(object) }, warnings, changed };
+    },
+
+    preview: (admitted) => rendered(admitted, 0),
+
+    async create(admitted, managedFields) {
+      const { manifest, standing } = admitted;
+      const document = cronJobDocument(manifest, { ...standing, managedFields });
+      const committed = await objects.commit('CronJob', { key: keyOf(manifest), was: 0, document });
+      if (committed.kind === 'lost') return { kind: 'taken' };
+      if (committed.kind !== 'committed') return { kind: committed.kind };
+      return { kind: 'created', object: renderStored({ key: keyOf(manifest), version: committed.version, document }) };
+    },
+
+    async wouldCreate({ manifest }) {
+      const key = keyOf(manifest);
+      const standing = await namespaceStanding(key.namespace, { objects });
+      if (standing !== 'open') return standing;
+      return (await objects.read('CronJob', key)) === null ? null : 'taken';
+    },
+
+    async replace({ stored }, { manifest, standing }, managedFields, changed) {
+      const generation = standing.generation + (changed === 'spec' ? 1 : 0);
+      const document = cronJobDocument(manifest, { ...standing, generation, managedFields });
+      const committed = await objects.commit('CronJob', { key: stored.key, was: stored.version, document });
+      if (committed.kind !== 'committed') return { kind: 'lost' };
+      const replaced = { ...stored, version: committed.version, document };
+      // Without its last finalizer, a deleted CronJob is gone.
+      if (standing.deletion !== null) await cronJobCommands.finishCronJob(replaced);
+      return { kind: 'replaced', object: renderStored(replaced) };
+    },
+
+    async remove({ stored }, propagation) {
+      const removed = await cronJobCommands.deleteCronJob(stored, propagation);
+      return removed.kind === 'terminating'
+        ? { kind: 'terminating', object: renderStored(removed.object) }
+        : { kind: removed.kind };
+    },
+  };
+}
+
+const keyOf = ({ metadata: { namespace, name } }: CronJobManifest) => ({ namespace, name });
+
+const rendered = ({ manifest, standing }: AdmittedCronJob, version: number): KubeObject =>
+  renderStored({ key: keyOf(manifest), version, document: cronJobDocument(manifest, standing) });
+
+/** The status of CronJobs as other controllers write it. */
+export function cronJobStatusKind(deps: ApiDeps): Subresource<FoundCronJob, AdmittedCronJob> {
+  const whole = cronJobKind(deps);
+  return {
+    resource: whole.resource,
+    apiVersion: whole.apiVersion,
+    type: whole.type,
+    subresource: 'status',
+    find: (key, published) => whole.find(key, published),
+    admitUpdate({ object, stored }, document, fieldValidation) {
+      const update = admitCronJobStatus(storedCronJob(stored.document), document, { fieldValidation });
+      if (update.kind !== 'ok') return update;
+      const { manifest, status, warnings } = update;
+      const standing = standingOfObject(object);
+      const changed = isSame(standing.status, status) ? update.changed : 'metadata';
+      return { kind: 'ok', admitted: { manifest, standing: { ...standing, status } }, warnings, changed };
+    },
+    preview: (admitted) => whole.preview(admitted),
+    replace: (found, admitted, managedFields, changed) => whole.replace(found, admitted, managedFields, changed),
+  };
+}
+
+function standingOfObject({ metadata, status = {} }: KubeObject): CronJobStanding {
+  const { uid, creationTimestamp, generation = 1, managedFields = [], deletionTimestamp } = metadata;
+  const deletion = deletionTimestamp === undefined ? null : { at: deletionTimestamp };
+  // What is stored was admitted as a CronJob.
+  return { uid, creationTimestamp, generation, managedFields, deletion, status: status as CronJobStatusDocument };
+}

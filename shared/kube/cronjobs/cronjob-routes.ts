@@ -1,0 +1,48 @@
+import { type Context, Hono } from 'hono';
+import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
+import { listOrWatch, showObject } from '../list/collection-routes.ts';
+import { selectCronJobs } from './cronjob-collection.ts';
+import { cronJobKind, cronJobStatusKind } from './cronjob-kind.ts';
+import type { KubeObject } from '../http/kube-object.ts';
+import { CRONJOBS, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
+import { CRON_JOB_PRINTER } from './cronjob-printer.ts';
+import { addSubresourceRoutes, addWriteRoutes } from '../write/write-routes.ts';
+
+const PATH = '/namespaces/:namespace/cronjobs';
+
+/** `batch/v1` CronJobs. They are stored and shown; nothing creates Jobs from them yet. */
+export function cronJobRoutes(deps: ApiDeps, options: ApiOptions): Hono {
+  const app = new Hono();
+  const kind = cronJobKind(deps);
+  for (const [path, isAll] of [
+    ['/cronjobs', true],
+    [PATH, false],
+  ] as const)
+    app.get(path, async (c) => {
+      const cronJobs = selectCronJobs(c, isAll ? null : (c.req.param('namespace') ?? ''), deps);
+      return cronJobs.kind === 'bad' ? errorResponse(cronJobs.error) : listOrWatch(c, cronJobs.value, deps, options);
+    });
+  for (const path of [`${PATH}/:name`, `${PATH}/:name/status`])
+    app.get(path, async (c) => {
+      const [namespace, name] = [c.req.param('namespace') ?? '', c.req.param('name') ?? ''];
+      const found = await kind.find({ namespace, name }, false);
+      return found === null
+        ? errorResponse(notFound(CRONJOBS, name))
+        : showObject(c, found.object, CRON_JOB_PRINTER, deps);
+    });
+  const show = (c: Context, object: KubeObject, code: 200 | 201) => c.json(object, code);
+  addSubresourceRoutes(app, { kind: cronJobStatusKind(deps), path: PATH, show }, ['update', 'patch'], deps);
+  addWriteRoutes(
+    app,
+    {
+      kind,
+      path: PATH,
+      show,
+      select: (c, namespace) => selectCronJobs(c, namespace, deps),
+    },
+    deps,
+  );
+  for (const path of ['/cronjobs', PATH, `${PATH}/:name`, `${PATH}/:name/status`])
+    app.all(path, () => errorResponse(methodNotAllowed()));
+  return app;
+}

@@ -1,0 +1,144 @@
+import type { JobUid } from '../../domain/base/ids.ts';
+import type { Place } from '../../schema/object/list-place.ts';
+import { type EventFilter, showsEvent } from './event-filter.ts';
+import { podTurnover, statusOccurrences } from './event-of-job.ts';
+import { podOccurrences, podSubject } from './event-of-pod.ts';
+import { type EventObject, jobSubject, renderEvent } from './event-object.ts';
+import { findPod, podOfJob } from '../pods/find-pod.ts';
+import { type JobRef, type Page, type PageRequest, jobRefs } from '../list/list-page.ts';
+import type { PodFacts } from '../pods/pod-facts.ts';
+import { type JobView, type Reads, readJobView } from '../jobs/job-view.ts';
+import { readAhead } from '../list/read-ahead.ts';
+import { podFactsOf } from '../pods/read-pods.ts';
+
+/** The Events of one object, and where a list that is cut within them continues. */
+type Group = {
+  readonly place: Omit<Place, 'version' | 'skip'>;
+  readonly events: readonly EventObject[];
+  /** The Job and its version of STATUS, or the Pod. */
+  readonly about: { readonly uid: JobUid; readonly version: number } | { readonly uid: JobUid; readonly pod: PodFacts };
+};
+
+/**
+ * One page of Events: Jobs by (namespace, name), each followed by its Pods by (index, attempt). Nothing after the page is read,
+ * and within the Job that the page begins in, nothing before it.
+ */
+export async function listEvents(
+  filter: EventFilter,
+  { limit, from }: PageRequest,
+  reads: Reads,
+): Promise<Page<EventObject>> {
+  const version = from?.version ?? (await reads.feed.head());
+  const items: EventObject[] = [];
+  for await (const { place, events } of groups(filter, reads, from, limit)) {
+    const skip = from !== null && isPlace(place, from) ? (from.skip ?? 0) : 0;
+    for (const [i, event] of events.entries()) {
+      if (i < skip || !showsEvent(filter, event)) continue;
+      if (items.length >= limit) return { version, items, next: { ...place, version, skip: i } };
+      items.push(event);
+    }
+  }
+  return { version, items, next: null };
+}
+
+const isPlace = ({ job, pod }: Group['place'], from: Place): boolean =>
+  job.namespace === from.job.namespace &&
+  job.name === from.job.name &&
+  pod?.index === from.pod?.index &&
+  pod?.attempt === from.pod?.attempt;
+
+/** Every Event that the filter shows, object by object. */
+export async function* presentEvents(
+  filter: EventFilter,
+  reads: Reads,
+): AsyncGenerator<Pick<Group, 'events' | 'about'>> {
+  for await (const { events, about } of groups(filter, reads, null, JOBS_AHEAD))
+    yield { events: events.filter((event) => showsEvent(filter, event)), about };
+}
+
+/** Jobs that are read in parallel: each takes several requests to the store, one after the other. */
+const JOBS_AHEAD = 8;
+
+/** @param wanted the most Events: no more Jobs than this are read ahead */
+async function* groups(filter: EventFilter, reads: Reads, from: Place | null, wanted: number): AsyncGenerator<Group> {
+  const { namespace, objectName } = filter;
+  if (objectName !== undefined && namespace !== null) {
+    yield* ofOneName(filter, namespace, objectName, reads);
+    return;
+  }
+  const refs = jobRefs(reads.jobs, { namespace, name: undefined }, from);
+  const width = Math.min(JOBS_AHEAD, Math.max(wanted, 1));
+  for await (const { ref, job, first, pods } of readAhead(refs, width, (each) => beginJob(each, filter, reads, from))) {
+    if (job !== null) yield job.group;
+    if (first?.done === false) yield groupOfPod(ref, first.value);
+    if (pods !== null) for await (const pod of pods) yield groupOfPod(ref, pod);
+  }
+}
+
+/** A Job's own Events and those of its first Pod; the others are read when their turn comes. */
+async function beginJob(ref: JobRef, filter: EventFilter, reads: Reads, from: Place | null) {
+  const { objectName, ofJobs, ofPods } = filter;
+  const start = from?.pod?.uid === ref.uid ? from.pod : null;
+  const isAsked = ofJobs && start === null && (objectName ?? ref.name) === ref.name;
+  const job = isAsked ? await groupOfJob(ref, filter, reads) : null;
+  const mayHavePods = ofPods && (!isAsked || job?.hasBegun === true);
+  const pods = mayHavePods ? podsToShow(ref, objectName, start ?? { index: 0, attempt: 1 }, reads) : null;
+  return { ref, job, first: (await pods?.next()) ?? null, pods };
+}
+
+async function* podsToShow(
+  ref: JobRef,
+  name: string | undefined,
+  start: { readonly index: number; readonly attempt: number },
+  reads: Reads,
+): AsyncGenerator<PodFacts> {
+  if (name === undefined) yield* podFactsOf(ref.uid, start, reads);
+  const only = name === undefined ? null : await podOfJob(ref, name, reads);
+  if (only !== null) yield only.facts;
+}
+
+/** A Job and a Pod may have the same name. */
+async function* ofOneName(filter: EventFilter, namespace: string, name: string, reads: Reads): AsyncGenerator<Group> {
+  const uid = filter.ofJobs ? await reads.jobs.findJob(namespace, name) : null;
+  const job = uid === null ? null : await groupOfJob({ uid, namespace, name, after: null }, filter, reads);
+  if (job !== null) yield job.group;
+  const found = filter.ofPods ? await findPod(namespace, name, reads) : null;
+  if (found !== null) yield groupOfPod({ ...found.view.spec.identity, after: null }, found.facts);
+}
+
+/** null: the Job does not exist (any more). `hasBegun`: it may have Pods. */
+async function groupOfJob(
+  { uid, namespace, name, after }: JobRef,
+  filter: EventFilter,
+  reads: Reads,
+): Promise<{ readonly group: Group; readonly hasBegun: boolean } | null> {
+  const view = await readJobView(uid, reads, ({ chunks }) => (filter.turnover ? chunks.map((_, no) => no) : []));
+  if (view === null) return null;
+  const about = { uid, version: view.status.version };
+  const place = { after, job: { namespace, name }, pod: null };
+  const group = { place, about, events: await eventsOfJob(view, filter, reads) };
+  return { group, hasBegun: view.status.journal.nextSeq > 0 };
+}
+
+function groupOfPod({ uid, namespace, name, after }: JobRef, pod: PodFacts): Group {
+  const { index, attempt } = pod;
+  const place = { after, job: { namespace, name }, pod: { uid, index, attempt } };
+  return { place, about: { uid, pod }, events: eventsOfPod(pod) };
+}
+
+/** The Events of a Job, oldest first. Its chunks must be loaded if the filter may show Pods created and deleted. */
+export async function eventsOfJob(
+  view: JobView,
+  { turnover }: EventFilter,
+  reads: Reads,
+): Promise<readonly EventObject[]> {
+  const subject = jobSubject(view.spec.identity, view.version);
+  const occurrences = [...statusOccurrences(view.status), ...(turnover ? await podTurnover(view, reads) : [])];
+  return occurrences.toSorted((a, b) => a.firstAt - b.firstAt).map((each) => renderEvent(subject, each));
+}
+
+/** The Events of a Pod, oldest first. */
+export function eventsOfPod(pod: PodFacts): readonly EventObject[] {
+  const subject = podSubject(pod);
+  return podOccurrences(pod).map((occurrences) => renderEvent(subject, occurrences));
+}

@@ -1,0 +1,78 @@
+import { type EpochMs, asTime } from '../../domain/base/time.ts';
+import type { JobIdentity } from '../../domain/spec/job.ts';
+import { eventIdentity } from './event-name.ts';
+import type { Resource } from '../http/status-error.ts';
+
+export const EVENTS: Resource = { group: '', plural: 'events', kind: 'Event' };
+
+/** Something that has happened to an object, as an Event reports it. */
+export type Occurrence = {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+  readonly firstAt: EpochMs;
+  readonly at: EpochMs;
+  readonly count: number;
+  /** Distinguishes it permanently from the object's other news with this reason. */
+  readonly key: string;
+  /** `spec.containers{main}` */
+  readonly fieldPath?: string | undefined;
+};
+
+/** The object of the news, in the version that is shown. */
+export type Subject = {
+  readonly kind: 'Job' | 'Pod';
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly version: number;
+};
+
+/** The source: Job news have the words of Kubernetes' Job controller, a Pod's are our own. */
+const COMPONENTS = { Job: 'job-controller', Pod: 'muster' } as const;
+
+/** The core/v1 Event that a user sees. It is not stored: it is derived from its object. */
+export function renderEvent({ kind, namespace, name, uid, version }: Subject, occurrence: Occurrence) {
+  const { type, reason, message, firstAt, at, count, key, fieldPath } = occurrence;
+  const resourceVersion = String(version);
+  const apiVersion = kind === 'Job' ? 'batch/v1' : 'v1';
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: {
+      ...eventIdentity(name, `${uid}/${reason}/${key}`),
+      namespace,
+      resourceVersion,
+      creationTimestamp: asTime(firstAt),
+    },
+    involvedObject: {
+      kind,
+      namespace,
+      name,
+      uid,
+      apiVersion,
+      resourceVersion,
+      ...(fieldPath === undefined ? {} : { fieldPath }),
+    },
+    reason,
+    message,
+    source: { component: COMPONENTS[kind] },
+    firstTimestamp: asTime(firstAt),
+    lastTimestamp: asTime(at),
+    count,
+    type,
+    eventTime: null,
+    reportingComponent: COMPONENTS[kind],
+    reportingInstance: '',
+  };
+}
+
+export type EventObject = ReturnType<typeof renderEvent>;
+
+export const jobSubject = ({ uid, namespace, name }: JobIdentity, version: number): Subject => ({
+  kind: 'Job',
+  uid,
+  namespace,
+  name,
+  version,
+});

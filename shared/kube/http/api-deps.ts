@@ -1,0 +1,83 @@
+import type { Context } from 'hono';
+import type { LaunchPace } from '../../domain/pending/waits.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Doctor } from '../../ports/doctor.ts';
+import type { Feed } from '../../ports/feed.ts';
+import type { FeedNotifications } from '../../ports/feed-notifications.ts';
+import type { JobStore } from '../../ports/job-store.ts';
+import type { LogReader } from '../../ports/log-reader.ts';
+import type { ObjectStore } from '../../ports/object-store.ts';
+import type { Telemetry } from '../../ports/telemetry.ts';
+import type { HostsOffer } from '../../schema/job/host-name-rules.ts';
+import type { CronJobCommands } from '../../ports/cronjob-commands.ts';
+import type { JobCommands } from '../../ports/job-commands.ts';
+import type { OpenStreams } from './streams.ts';
+import type { Tails } from '../feed/watched.ts';
+
+/** Everything outside itself that the API uses. */
+export type ApiPorts = {
+  readonly jobs: JobStore;
+  readonly feed: Feed;
+  readonly objects: ObjectStore;
+  /** Announces rows that this process appends to feeds; omitted: watches find them by polling, like all others. */
+  readonly notifications?: FeedNotifications;
+  readonly logs: LogReader;
+  readonly clock: Clock;
+  readonly telemetry: Pick<Telemetry, 'warn'>;
+  readonly doctor: Doctor;
+  /** Names for tasks; omitted: the usual number. */
+  readonly hosts?: HostsOffer;
+  /** A random UUID. */
+  readonly newUid: () => string;
+  readonly jobCommands: JobCommands;
+  readonly cronJobCommands: CronJobCommands;
+  /** How fast launches are granted now. Read only when a request asks what waits. */
+  readonly launchPace: () => Promise<LaunchPace>;
+  /** Deletes what is in a namespace that is being deleted, as far as that is quick, and the namespace once it is empty. */
+  readonly emptyNamespace: (name: string) => Promise<unknown>;
+};
+
+export type ApiDeps = ApiPorts & {
+  /** The watches and followed logs of this process. */
+  readonly streams: OpenStreams;
+  /** What the watches of this process follow. */
+  readonly tails: Tails;
+  /** See {@link ApiOptions.needsCommand}. */
+  readonly needsCommand: boolean;
+};
+
+export type ApiOptions = {
+  /** The caller, as far as the transport knows it; only shown. */
+  readonly userOf?: (c: Context) => Caller;
+  /** Runs on a user's own machine: only loopback is answered, and no page of another site. */
+  readonly embedded?: boolean;
+  /** Tasks are processes, and images are not pulled: a container without a command is refused. */
+  readonly needsCommand?: boolean;
+  /** A watch, or a followed log, ends after this at the latest; the transport may have less time. */
+  readonly streamMaxSec?: number;
+  /** How often watched feeds are read for rows that other processes have appended. */
+  readonly pollMs?: number;
+  /** A quiet watch sends a space this often. */
+  readonly heartbeatMs?: number;
+  /**
+   * `buffered`: the transport sends whole answers only, and cuts them off after half a minute. Watches are then short: they end
+   * as soon as they have something to send. Default: `stream`.
+   */
+  readonly watchMode?: 'stream' | 'buffered';
+  /**
+   * Why nothing can be stored at the moment, as text for the client, from what a call has thrown; null: it was something else.
+   */
+  readonly outageOf?: (error: unknown) => string | null;
+  /** Watches and followed logs that may be open at the same time; others are answered with 429. */
+  readonly openStreamsMax?: number;
+};
+
+type Caller = { readonly username: string; readonly groups: readonly string[] };
+
+/** Well below Lambda's 15 minutes. */
+export const STREAM_MAX_SEC = 840;
+export const POLL_MS = 1000;
+/** Gateways and proxies cut quiet connections: many after a minute, API Gateway after five. */
+export const HEARTBEAT_MS = 30_000;
+/** For a watch whose answer is sent as a whole: below the 29 s of a gateway. */
+export const BUFFERED_MAX_SEC = 25;

@@ -1,0 +1,30 @@
+import type { MiddlewareHandler } from 'hono';
+import { parseGoDuration } from '../../domain/base/go-duration.ts';
+import { badRequest, errorResponse, forbidden } from './status-error.ts';
+
+const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
+
+/**
+ * For an API on a user's own machine, which runs commands: refuses requests that a browser sends for another site. A name that
+ * was rebound to 127.0.0.1 shows in Host; a page of another site shows in Origin or Sec-Fetch-Site, whatever it posts.
+ */
+export const loopbackGuard: MiddlewareHandler = async (c, next) => {
+  const host = c.req.header('host');
+  if (host === undefined || !LOOPBACK.test(host))
+    return errorResponse(forbidden('this server answers requests to 127.0.0.1, localhost and [::1] only'));
+  const origin = c.req.header('origin');
+  if (origin !== undefined && origin !== `http://${host}`)
+    return errorResponse(forbidden('this server does not answer pages of other sites'));
+  const site = c.req.header('sec-fetch-site');
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    return errorResponse(forbidden('this server does not answer pages of other sites'));
+  return next();
+};
+
+/** `timeout` in a query must be a duration; how long a request may take is up to the transport. */
+export const timeoutGuard: MiddlewareHandler = async (c, next) => {
+  const parsed = parseGoDuration(c.req.query('timeout') || '0');
+  return parsed.kind === 'ok'
+    ? next()
+    : errorResponse(badRequest(`invalid timeout specified in the request URL - ${parsed.reason}`));
+};

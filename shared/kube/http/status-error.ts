@@ -1,0 +1,195 @@
+import type { Patched } from '../patch/patch-outcome.ts';
+import { type FieldError, causeReason, fieldErrorText } from '../../schema/object/field-error.ts';
+
+/** A kind of object as messages and `details` name it. */
+export type Resource = { readonly group: string; readonly plural: string; readonly kind: string };
+
+export const JOBS: Resource = { group: 'batch', plural: 'jobs', kind: 'Job' };
+export const CRONJOBS: Resource = { group: 'batch', plural: 'cronjobs', kind: 'CronJob' };
+export const PODS: Resource = { group: '', plural: 'pods', kind: 'Pod' };
+export const SERVICES: Resource = { group: '', plural: 'services', kind: 'Service' };
+export const SERVICE_ACCOUNTS: Resource = { group: '', plural: 'serviceaccounts', kind: 'ServiceAccount' };
+export const CONFIG_MAPS: Resource = { group: '', plural: 'configmaps', kind: 'ConfigMap' };
+export const NAMESPACES: Resource = { group: '', plural: 'namespaces', kind: 'Namespace' };
+
+/** `jobs.batch`, `pods`. */
+const qualified = ({ group, plural }: Resource): string => (group === '' ? plural : `${plural}.${group}`);
+
+export type Cause = { readonly reason: string; readonly message: string; readonly field: string };
+
+/** Kubernetes' `metav1.Status`: the answer to every failed request, in its words, which clients print. */
+export type StatusError = {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: Readonly<Record<string, never>>;
+  readonly status: 'Failure';
+  readonly message: string;
+  readonly reason: string;
+  readonly details?: {
+    readonly name?: string;
+    readonly group?: string;
+    readonly kind?: string;
+    readonly causes?: readonly Cause[];
+    readonly retryAfterSeconds?: number;
+  };
+  readonly code: number;
+};
+
+const failure = (code: number, reason: string, message: string, details?: StatusError['details']): StatusError => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  message,
+  reason,
+  ...(details === undefined ? {} : { details }),
+  code,
+});
+
+const about = ({ group, plural }: Resource, name: string) => ({
+  name,
+  ...(group === '' ? {} : { group }),
+  kind: plural,
+});
+
+export const notFound = (resource: Resource, name: string): StatusError =>
+  failure(404, 'NotFound', `${qualified(resource)} "${name}" not found`, about(resource, name));
+
+/** A path without a route. */
+export const noSuchPath = (): StatusError =>
+  failure(404, 'NotFound', 'the server could not find the requested resource', {});
+
+export const alreadyExists = (resource: Resource, name: string): StatusError =>
+  failure(409, 'AlreadyExists', `${qualified(resource)} "${name}" already exists`, about(resource, name));
+
+export const conflict = (resource: Resource, name: string, why: string): StatusError =>
+  failure(
+    409,
+    'Conflict',
+    `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`,
+    about(resource, name),
+  );
+
+export const badRequest = (message: string, causes: readonly Cause[] = []): StatusError =>
+  failure(400, 'BadRequest', message, causes.length === 0 ? undefined : { causes });
+
+export const methodNotAllowed = (
+  message = 'the server does not allow this method on the requested resource',
+): StatusError => failure(405, 'MethodNotAllowed', message, {});
+
+export const forbidden = (message: string): StatusError => failure(403, 'Forbidden', message, {});
+
+/** An object that must not be changed like this, by any client. */
+export const forbiddenObject = (
+  resource: Resource,
+  name: string,
+  why: string,
+  causes: readonly Cause[] = [],
+): StatusError =>
+  failure(403, 'Forbidden', `${qualified(resource)} "${name}" is forbidden: ${why}`, {
+    ...about(resource, name),
+    ...(causes.length === 0 ? {} : { causes }),
+  });
+
+/** Nothing can be created in a namespace that is being deleted (the NamespaceLifecycle admission plugin's words). */
+export const namespaceTerminating = (resource: Resource, name: string, namespace: string): StatusError =>
+  forbiddenObject(
+    resource,
+    name,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+    [
+      {
+        reason: 'NamespaceTerminating',
+        message: `namespace ${namespace} is being terminated`,
+        field: 'metadata.namespace',
+      },
+    ],
+  );
+
+export const expired = (message: string): StatusError => failure(410, 'Expired', message);
+
+export const tooLarge = (bytesMax: number): StatusError =>
+  failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bytesMax}`, {});
+
+export const unsupportedMediaType = (accepted: readonly string[]): StatusError =>
+  failure(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+    {},
+  );
+
+export const notAcceptable = (accepted: readonly string[]): StatusError =>
+  failure(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
+
+export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError =>
+  failure(429, 'TooManyRequests', message, { retryAfterSeconds });
+
+/** A list that must be newer than anything stored. */
+export const versionAhead = (version: number, head: number): StatusError =>
+  failure(504, 'Timeout', `Timeout: Too large resource version: ${version}, current: ${head}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version', field: '' }],
+    retryAfterSeconds: 1,
+  });
+
+export const internalError = (message: string): StatusError =>
+  failure(500, 'InternalError', `Internal error occurred: ${message}`, {
+    causes: [{ reason: 'InternalError', message, field: '' }],
+  });
+
+/** The store accepts no writes; Kubernetes has no such reason, because etcd has its own disk. */
+export const insufficientStorage = (message: string): StatusError =>
+  failure(507, 'InsufficientStorage', `nothing can be stored: ${message}`);
+
+/** Everything that is wrong with an object, each with its path: kubectl prints the causes, one per line. */
+export function invalidObject({ group, kind }: Resource, name: string, errors: readonly FieldError[]): StatusError {
+  const sentences = errors.map((fieldError) => `${fieldError.path}: ${fieldErrorText(fieldError)}`);
+  const listed = sentences.length === 1 ? (sentences[0] ?? '') : `[${sentences.join(', ')}]`;
+  return failure(422, 'Invalid', `${group === '' ? kind : `${kind}.${group}`} "${name}" is invalid: ${listed}`, {
+    name,
+    ...(group === '' ? {} : { group }),
+    kind,
+    causes: errors.map((fieldError) => ({
+      reason: causeReason(fieldError.kind),
+      message: fieldErrorText(fieldError),
+      field: fieldError.path,
+    })),
+  });
+}
+
+/** A patch that cannot be applied to this object (422), or to any (400, 413). Kubernetes does not name the object. */
+export function inapplicablePatch(patched: Exclude<Patched, { readonly kind: 'patched' }>): StatusError {
+  switch (patched.kind) {
+    case 'bad':
+      return badRequest(patched.message);
+    case 'tooLarge':
+      return failure(413, 'RequestEntityTooLarge', patched.message, {});
+    case 'inapplicable':
+      return failure(422, 'Invalid', patched.message, patched.causes === undefined ? {} : { causes: patched.causes });
+  }
+}
+
+/** Fields that others manage: server-side apply takes them only if forced. */
+export const applyConflict = ({
+  message,
+  causes,
+}: {
+  readonly message: string;
+  readonly causes: readonly Cause[];
+}): StatusError => failure(409, 'Conflict', message, { causes });
+
+/** An object was deleted, and there is nothing else to say. */
+export const successStatus = (resource: Resource, name: string, uid: string | null) => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Success',
+  ...(uid === null ? {} : { details: { ...about(resource, name), uid } }),
+});
+
+/** The answer that carries it. */
+export function errorResponse(error: StatusError): Response {
+  const seconds = error.details?.retryAfterSeconds;
+  const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+  return Response.json(error, { status: error.code, headers });
+}

@@ -1,0 +1,96 @@
+import { chunkOf } from '../../domain/scoreboard/board.ts';
+import type { JobUid } from '../../domain/base/ids.ts';
+import { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
+import { type Status, chunkLength, isHidden, isOver } from '../../domain/scoreboard/status.ts';
+import { NOTHING_PUBLISHED, type PublishedPods } from '../../domain/scoreboard/published-pods.ts';
+import type { LaunchPace } from '../../domain/pending/waits.ts';
+import type { Feed } from '../../ports/feed.ts';
+import type { JobCommands } from '../../ports/job-commands.ts';
+import type { JobStore, StoredSpec } from '../../ports/job-store.ts';
+import { isOneRevision, readJob } from '../../store/read-job.ts';
+
+/** A Job as a user sees it, consistent in itself: all of it was committed by STATUS's version. */
+export type JobView = {
+  readonly spec: StoredSpec;
+  readonly status: Status;
+  /** Number of the feed's row that last published it; what is shown is at least as new. 0: not published yet. */
+  readonly version: number;
+  /**
+   * What the feed has published about its Pods up to that row, if that was read; null: an earlier version of Muster stored
+   * nothing.
+   */
+  readonly published?: PublishedPods | null;
+  /** That row published everything that is shown. */
+  readonly isPublished: boolean;
+  /** The board with the journal applied, with the requested chunks. */
+  readonly board: WorkingBoard;
+};
+
+export type Reads = {
+  readonly jobs: JobStore;
+  readonly feed: Feed;
+  /** See `ApiPorts`. */
+  readonly launchPace: () => Promise<LaunchPace>;
+};
+
+/**
+ * Reads a Job with the chunks that `wanted` names. Inconsistent rows (a chunk that is newer than STATUS) are read again.
+ *
+ * @returns null: the Job does not exist, or a user has deleted it and only live ones are wanted
+ */
+export async function readJobView(
+  uid: JobUid,
+  { jobs, feed }: Pick<Reads, 'jobs' | 'feed'>,
+  wanted: (status: Status, spec: StoredSpec) => readonly number[],
+  visible: 'live' | 'evenDeleted' = 'live',
+): Promise<JobView | null> {
+  const readHead = async () => {
+    // The mark first: what is read after it is as new as the mark says, or newer.
+    const mark = await feed.readMark(uid);
+    const [spec, status] = await Promise.all([jobs.readSpec(uid), jobs.readStatus(uid)]);
+    if (spec === null || status === null) return null;
+    if (isHidden(status.phase) && visible === 'live') return null;
+    return isOneRevision(spec, status) ? { mark, spec, status } : 'conflict';
+  };
+  const read = await readJob(uid, readHead, ({ status, spec }) => wanted(status, spec), { jobs });
+  if (read === null) return null;
+  const { mark, spec, status, chunks } = read;
+  // A commit without a visible change needs no row: STATUS itself says so.
+  const isPublished = Math.max(mark?.version ?? 0, status.published.version) >= status.version;
+  const published = mark === null ? NOTHING_PUBLISHED : mark.published;
+  return { spec, status, version: mark?.number ?? 0, published, isPublished, board: new WorkingBoard(status, chunks) };
+}
+
+/** What is needed to publish what the feed does not have yet about a Job. */
+export type PublishingReads = Reads & { readonly jobCommands: Pick<JobCommands, 'publishJob'> };
+
+/**
+ * Like {@link readJobView}, for a Job that is itself shown. Pods are shown as the feed has published them. A client that sees
+ * its Job's end lists the Pods next and must find them all, so the end is published before the Job is shown with it.
+ */
+export async function readShownJob(
+  uid: JobUid,
+  reads: PublishingReads,
+  wanted: (status: Status, spec: StoredSpec) => readonly number[],
+  visible: 'live' | 'evenDeleted' = 'live',
+): Promise<JobView | null> {
+  const view = await readJobView(uid, reads, wanted, visible);
+  if (view === null || view.isPublished || !isOver(view.status.phase)) return view;
+  await reads.jobCommands.publishJob(view.spec, view.status);
+  return readJobView(uid, reads, wanted, visible);
+}
+
+/**
+ * The chunks that `completedIndexes` and `failedIndexes` depend on: those in which some records match and some do not. For a
+ * Job that was made smaller, the one that is cut in two.
+ */
+export function chunksForSummary(status: Status, spec: StoredSpec): readonly number[] {
+  const { completionMode, completions } = spec.manifest.spec;
+  if (completionMode === 'NonIndexed') return [];
+  const cut = completions !== undefined && completions < status.size ? chunkOf(completions) : null;
+  return status.chunks.flatMap(({ succeeded, failed }, no) => {
+    const length = chunkLength(status.size, no);
+    const isMixed = (count: number): boolean => count > 0 && count < length;
+    return isMixed(succeeded) || isMixed(failed) || no === cut ? [no] : [];
+  });
+}

@@ -1,0 +1,99 @@
+import type { FeedEntry, FeedRow } from '../../ports/feed.ts';
+import type { StoredSpec } from '../../ports/job-store.ts';
+import type { NumberedFeed } from '../feed/feed-tail.ts';
+import { type JobFilter, mayShowJob, presentJobs, showsJob } from './list-jobs.ts';
+import { type PublishingReads, chunksForSummary, readShownJob } from './job-view.ts';
+import { type JobObject, renderJob } from './render-job.ts';
+import { Once } from '../feed/once.ts';
+import { ShownObjects } from '../feed/shown-objects.ts';
+import type { Change, WatchSource } from '../feed/watched.ts';
+
+/**
+ * Jobs as the feed publishes them. A change is shown in the row's version, with the spec of that row and with the current
+ * status, which is at least as new. So a Job that was already shown in a later row's state is not shown again for the rows
+ * before it.
+ *
+ * A Job that begins to match the selectors is ADDED, and one that no longer matches is DELETED, whatever happened to it.
+ * Whether it matched before follows from what this watch has sent, or else from its labels before the change. Earlier values of
+ * `status.successful` are not stored: a watch that resumes from a version may report a Job as deleted that its client never
+ * had.
+ */
+export function watchedJobs(filter: JobFilter, reads: PublishingReads, later: LaterRows): WatchSource<JobObject> {
+  const shown = new ShownObjects();
+  let isListed = false;
+  return {
+    kind: 'Job',
+    apiVersion: 'batch/v1',
+    async *present() {
+      for await (const job of presentJobs(filter, reads)) {
+        shown.show(job.metadata.uid, Number(job.metadata.resourceVersion));
+        yield job;
+      }
+      isListed = true;
+    },
+    concerns: ({ entries }) => entries.some((entry) => mayShowJob(filter, entry)),
+    async *changes(row: FeedRow): AsyncGenerator<Change<JobObject>> {
+      for (const entry of row.entries) {
+        const { uid } = entry;
+        if (!mayShowJob(filter, entry) || shown.isTold(uid, row.number)) continue;
+        const job = await STATES.of(row, uid, () => stateOf(entry, row.number, reads, later));
+        if (job === null) continue;
+        // Once all objects were sent, others did not exist.
+        const was = shown.isShown(uid) ?? (!isListed && wasShown(filter, entry, job));
+        const isGone = entry.type === 'DELETED';
+        const is = !isGone && showsJob(filter, job);
+        // For a Job that was not sent, we know no more than before: a later row may have its labels.
+        if (!was && !is && !isGone) continue;
+        const type = shown.turn(uid, was, is, isGone, row.number);
+        if (type !== null) yield { type, object: job };
+      }
+    },
+  };
+}
+
+/** Reads the rows that follow through the tail, which has the newest, so that a burst is not read once for each of its rows. */
+export type LaterRows = Pick<NumberedFeed<FeedRow>, 'read'>;
+
+/** Jobs as the watches of a row see them. */
+const STATES = new Once<Promise<JobObject | null>>();
+
+/** Also for a Job that has been deleted since: its labels at that time decide what the row of its end means. */
+async function stateOf(
+  entry: FeedEntry,
+  version: number,
+  reads: PublishingReads,
+  later: LaterRows,
+): Promise<JobObject | null> {
+  const view = await readShownJob(entry.uid, reads, chunksForSummary, 'evenDeleted');
+  return view === null ? null : renderJob({ ...view, spec: await specOf(view.spec, entry, version, later), version });
+}
+
+const ROWS_PER_READ = 100;
+
+/**
+ * The spec, with labels and everything else that users write, as of this row. The row that published a user's later change has
+ * the spec from before it. If a pass published it, because the writer had died, the newest spec has to do.
+ */
+async function specOf(
+  now: StoredSpec,
+  { uid, revision }: FeedEntry,
+  number: number,
+  later: LaterRows,
+): Promise<StoredSpec> {
+  if (revision === undefined || now.revision <= revision) return now;
+  for (let after = number; ; after += ROWS_PER_READ) {
+    const page = await later.read(after, ROWS_PER_READ);
+    const rows = page.kind === 'rows' ? page.rows : [];
+    for (const { entries } of rows)
+      for (const { uid: other, specBefore } of entries)
+        if (other === uid && specBefore !== undefined && specBefore.revision >= revision) return specBefore;
+    if (rows.length < ROWS_PER_READ) return now;
+  }
+}
+
+function wasShown(filter: JobFilter, { type, labelsBefore }: FeedEntry, job: JobObject): boolean {
+  if (type === 'ADDED') return false;
+  const labels = labelsBefore ?? job.metadata.labels ?? {};
+  // How many had succeeded by then is unknown, so it counts as a match.
+  return filter.fields.names('status.successful') ? filter.labels.matches(labels) : showsJob(filter, job, labels);
+}

@@ -1,0 +1,65 @@
+import { Hono } from 'hono';
+import { asTime } from '../../domain/base/time.ts';
+import type { Finding } from '../../domain/diagnose/finding.ts';
+import type { StoredDeadLetter } from '../../ports/dead-letters.ts';
+import type { Diagnosis, Doctor } from '../../ports/doctor.ts';
+import { JOBS, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
+
+const INSTALLATION = '/diagnosis';
+const JOBS_OF_ALL = '/jobs/diagnosis';
+const JOBS_OF_ONE = '/namespaces/:namespace/jobs/diagnosis';
+const JOB = '/namespaces/:namespace/jobs/:name/diagnosis';
+
+/**
+ * How Jobs have failed, what keeps them running, and what is inconsistent, as `muster doctor` shows it: Muster's own object.
+ */
+export function diagnosisRoutes(doctor: Doctor): Hono {
+  const app = new Hono();
+  app.get(INSTALLATION, async (c) => {
+    const { deadLetters, ...diagnosis } = await doctor.installation();
+    return c.json({ ...renderDiagnosis(diagnosis), deadLetters: deadLetters.map(renderDeadLetter) });
+  });
+  const page = async (namespace: string | null, after: string | undefined) => {
+    const { checked: looked, next, ...diagnosis } = await doctor.jobs({ namespace, after: after ?? null });
+    return { ...renderDiagnosis(diagnosis), looked, continue: next ?? '' };
+  };
+  app.get(JOBS_OF_ALL, async (c) => c.json(await page(null, c.req.query('continue'))));
+  app.get(JOBS_OF_ONE, async (c) => c.json(await page(c.req.param('namespace'), c.req.query('continue'))));
+  app.get(JOB, async (c) => {
+    const { namespace, name } = c.req.param();
+    const diagnosis = await doctor.job(namespace, name);
+    return diagnosis === null ? errorResponse(notFound(JOBS, name)) : c.json(renderDiagnosis(diagnosis));
+  });
+  for (const path of [INSTALLATION, JOBS_OF_ALL, JOBS_OF_ONE, JOB])
+    app.all(path, () => errorResponse(methodNotAllowed()));
+  return app;
+}
+
+const renderDiagnosis = ({ at, findings }: Diagnosis) => ({
+  apiVersion: 'muster.run/v1',
+  kind: 'Diagnosis',
+  asOf: asTime(at),
+  /** An empty list is not an error. */
+  healthy: findings.every(({ severity }) => severity !== 'error'),
+  findings: findings.map(renderFinding),
+});
+
+const renderFinding = ({ severity, kind, subject, what, since, remedy, details }: Finding) => ({
+  severity,
+  kind,
+  subject,
+  what,
+  since: since === null ? null : asTime(since),
+  remedy,
+  ...(details === undefined ? {} : { details }),
+});
+
+const renderDeadLetter = ({ queue, id, job, reason, body, sentAt, filedAt }: StoredDeadLetter) => ({
+  queue,
+  id,
+  job,
+  reason,
+  sentAt: asTime(sentAt),
+  filedAt: asTime(filedAt),
+  body,
+});

@@ -1,0 +1,33 @@
+import { Hono } from 'hono';
+import type { ApiDeps } from '../http/api-deps.ts';
+import { diagnosisRoutes } from './diagnosis-routes.ts';
+import { renderFailures } from './render-failures.ts';
+import { findProgress } from './render-progress.ts';
+import { findWaits } from './render-waits.ts';
+import { JOBS, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
+
+const JOB = '/namespaces/:namespace/jobs/:name';
+
+/** What Kubernetes has no resource for: read only, and not in discovery, so that kubectl's lists do not change. */
+export function musterRoutes(deps: ApiDeps): Hono {
+  const app = new Hono();
+  app.get(`${JOB}/waits`, async (c) => {
+    const { namespace, name } = c.req.param();
+    const waits = await findWaits(namespace, name, deps);
+    return waits === null ? errorResponse(notFound(JOBS, name)) : c.json(waits);
+  });
+  app.get(`${JOB}/failures`, async (c) => {
+    const { namespace, name } = c.req.param();
+    const failures = await deps.doctor.failures(namespace, name);
+    return failures === null ? errorResponse(notFound(JOBS, name)) : c.json(renderFailures(failures));
+  });
+  app.get(`${JOB}/progress`, async (c) => {
+    const { namespace, name } = c.req.param();
+    const progress = await findProgress(namespace, name, deps);
+    return progress === null ? errorResponse(notFound(JOBS, name)) : c.json(progress);
+  });
+  for (const path of [`${JOB}/waits`, `${JOB}/failures`, `${JOB}/progress`])
+    app.all(path, () => errorResponse(methodNotAllowed()));
+  app.route('/', diagnosisRoutes(deps.doctor));
+  return app;
+}

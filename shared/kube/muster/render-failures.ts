@@ -1,0 +1,47 @@
+import { asTime } from '../../domain/base/time.ts';
+import type { CollectedFailure } from '../../domain/diagnose/failures.ts';
+import { formatIndexSet, indexSetOf } from '../../domain/base/index-set.ts';
+import { podName } from '../../domain/task/pod-name.ts';
+import type { JobFailures } from '../../ports/doctor.ts';
+import type { StoredSpec } from '../../ports/job-store.ts';
+
+/** What has failed in a Job and why: Muster's own object, which no Kubernetes client knows. */
+export function renderFailures({ spec, status, groups, more }: JobFailures) {
+  const { namespace, name, uid } = spec.identity;
+  return {
+    apiVersion: 'muster.run/v1',
+    kind: 'JobFailures',
+    metadata: { namespace, name, uid },
+    /** Failed attempts that count, including those of indexes that have succeeded since. */
+    failedAttempts: status.failed,
+    /** There is more than was checked. */
+    more,
+    groups: groups.map((group) => renderGroup(group, spec)),
+  };
+}
+
+function renderGroup(group: CollectedFailure, { identity, manifest }: StoredSpec) {
+  const { words, cause, exitCode, judgement, stoppedWithJob, indexes, example, log, lastAt } = group;
+  const { completionMode } = manifest.spec;
+  const isIndexed = completionMode === 'Indexed';
+  return {
+    /** The kubelet's word. */
+    reason: words.reason,
+    /** One line. */
+    cause,
+    exitCode,
+    verdict: `${judgement.as}: ${judgement.because}`,
+    /** They ran when the Job failed: a consequence, not a cause. */
+    stoppedWithJob,
+    count: indexes.length,
+    ...(isIndexed ? { indexes: formatIndexSet(indexSetOf(indexes)) } : {}),
+    lastAt: lastAt === null ? null : asTime(lastAt),
+    /** The first with this failure, with the last lines of its log, oldest first. */
+    example: {
+      pod: podName({ ...identity, completionMode }, example.index, example.attempt),
+      ...(isIndexed ? { index: example.index } : {}),
+      attempt: example.attempt,
+      log: log.kind === 'ok' ? log.value : [],
+    },
+  };
+}

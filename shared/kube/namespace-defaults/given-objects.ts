@@ -1,0 +1,53 @@
+import type { KubeMetadata, KubeObject } from '../http/kube-object.ts';
+import { CONFIG_MAPS, type Resource, SERVICE_ACCOUNTS } from '../http/status-error.ts';
+import { CONFIG_MAP_PRINTER, SERVICE_ACCOUNT_PRINTER } from './given-printers.ts';
+import type { Printer } from '../list/printer.ts';
+
+/** A kind of which every namespace has one object by default, as in every cluster: clients wait for them. */
+export type GivenKind = {
+  readonly resource: Resource;
+  readonly printer: Printer<KubeObject>;
+  readonly name: string;
+  /** Its contents apart from its metadata. */
+  readonly content: Readonly<Record<string, unknown>>;
+  /** Why it cannot be created or changed. */
+  readonly refusal: string;
+  /** Distinguishes its uid from the namespace's and the other kinds'. */
+  readonly mark: string;
+};
+
+export const GIVEN_KINDS: readonly GivenKind[] = [
+  {
+    resource: SERVICE_ACCOUNTS,
+    printer: SERVICE_ACCOUNT_PRINTER,
+    name: 'default',
+    content: {},
+    refusal:
+      "every namespace has the ServiceAccount default, and no other: what a task may do is its task role's matter",
+    mark: '8',
+  },
+  {
+    resource: CONFIG_MAPS,
+    printer: CONFIG_MAP_PRINTER,
+    name: 'kube-root-ca.crt',
+    // Clients of Muster trust the certificates that their machine trusts.
+    content: { data: { 'ca.crt': '' } },
+    refusal:
+      'every namespace has the ConfigMap kube-root-ca.crt, and no other: what a Pod names are parameters of Parameter Store',
+    mark: '9',
+  },
+];
+
+/** A namespace's object; it has the namespace's age and version. */
+export function givenObject({ resource, name, content, mark }: GivenKind, { metadata }: KubeObject): KubeObject {
+  const { name: namespace, uid, resourceVersion, creationTimestamp } = metadata;
+  // Where a random UUID has its version.
+  const own: KubeMetadata = {
+    name,
+    namespace,
+    uid: `${uid.slice(0, 14)}${mark}${uid.slice(15)}`,
+    resourceVersion,
+    creationTimestamp,
+  };
+  return { apiVersion: 'v1', kind: resource.kind, metadata: own, ...content };
+}

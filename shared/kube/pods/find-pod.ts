@@ -1,0 +1,53 @@
+import { parsePodName } from '../../domain/task/pod-name.ts';
+import { type JobRef, jobRefs } from '../list/list-page.ts';
+import type { Reads } from '../jobs/job-view.ts';
+import { isGone, readAttempt } from './read-pods.ts';
+
+/**
+ * The Pod with this name, which leads to its attempt once its Job is known: `<job>-<suffix>` or `<job>-<index>-<suffix>`. null:
+ * it does not exist.
+ */
+export async function findPod(namespace: string, name: string, reads: Reads) {
+  const attempt = await findAttempt(namespace, name, reads);
+  return attempt === null || isGone(attempt.facts) ? null : attempt;
+}
+
+/** The same if only its record is left, because the Pod was deleted. */
+export async function findAttempt(namespace: string, name: string, reads: Reads) {
+  for await (const owner of ownersOf(namespace, name, reads)) {
+    const found = await attemptOfJob(owner, name, reads);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** The Pod with this name, if this Job owns it. */
+export async function podOfJob(job: Pick<JobRef, 'uid' | 'name'>, name: string, reads: Reads) {
+  const attempt = await attemptOfJob(job, name, reads);
+  return attempt === null || isGone(attempt.facts) ? null : attempt;
+}
+
+async function attemptOfJob({ uid, name: jobName }: Pick<JobRef, 'uid' | 'name'>, name: string, reads: Reads) {
+  if (!name.startsWith(jobName.slice(0, SURELY_IN_NAMES))) return null;
+  const spec = await reads.jobs.readSpec(uid);
+  if (spec === null) return null;
+  const attempt = parsePodName({ uid, name: jobName, completionMode: spec.manifest.spec.completionMode }, name);
+  return attempt === null ? null : readAttempt(uid, attempt.index, attempt.attempt, reads);
+}
+
+/** A Pod's name contains at least this much of its Job's name, however long name and index are. */
+const SURELY_IN_NAMES = 40;
+/** From this length on, a Pod's name contains only the beginning of its Job's. */
+const CUT_CHARS = 58;
+
+/** Jobs that may own a Pod with this name. */
+async function* ownersOf(namespace: string, podName: string, { jobs }: Reads): AsyncGenerator<JobRef> {
+  const [, rest] = /^(.+)-[a-z0-9]+$/.exec(podName) ?? [];
+  const [, beforeIndex] = /^(.+)-\d+$/.exec(rest ?? '') ?? [];
+  for (const name of [beforeIndex, rest]) if (name !== undefined) yield* jobRefs(jobs, { namespace, name }, null);
+  if (podName.length <= CUT_CHARS) return;
+  // For a long name, the dash before the suffix is cut off too; an index stays.
+  const starts = [beforeIndex, podName.slice(0, CUT_CHARS)].filter((start) => start !== undefined);
+  for await (const ref of jobRefs(jobs, { namespace, name: undefined }, null))
+    if (starts.some((start) => ref.name.startsWith(start))) yield ref;
+}

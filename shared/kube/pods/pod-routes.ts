@@ -1,0 +1,114 @@
+import { type Context, Hono } from 'hono';
+import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
+import { BUFFERED_MAX_SEC, STREAM_MAX_SEC } from '../http/api-deps.ts';
+import { listOrWatch, showObject } from '../list/collection-routes.ts';
+import { findAttempt, findPod } from './find-pod.ts';
+import type { PageRequest } from '../list/list-page.ts';
+import { listPods, parsePodFilter } from './list-pods.ts';
+import { deletePod, deletePods, evictPod } from './pod-delete.ts';
+import { type LogSource, findLogSource, logText } from './pod-log.ts';
+import type { PodFacts } from './pod-facts.ts';
+import { parseLogOptions } from './pod-log-options.ts';
+import { ok } from '../http/query.ts';
+import { readAttempt } from './read-pods.ts';
+import { PODS, badRequest, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
+import { streamLines } from '../http/streams.ts';
+import { POD_PRINTER, isPodOver } from './pod-printer.ts';
+import { watchedPods } from './watch-pods.ts';
+import { followed } from '../feed/watched.ts';
+
+const PATH = '/namespaces/:namespace/pods';
+
+/** Core/v1 Pods, which are a Job's attempts: get, list, watch, log, and delete, which stops them. */
+export function podRoutes(deps: ApiDeps, options: ApiOptions): Hono {
+  const app = new Hono();
+  const many = async (c: Context, namespace: string | null): Promise<Response> => {
+    const pods = selectPods(c, namespace, deps);
+    return pods.kind === 'bad' ? errorResponse(pods.error) : listOrWatch(c, pods.value, deps, options);
+  };
+  app.get('/pods', (c) => many(c, null));
+  app.get(PATH, (c) => many(c, c.req.param('namespace')));
+  app.delete(PATH, async (c) => {
+    const pods = selectPods(c, c.req.param('namespace'), deps);
+    return pods.kind === 'bad' ? errorResponse(pods.error) : deletePods(c, pods.value.list, deps);
+  });
+  for (const path of [`${PATH}/:name`, `${PATH}/:name/status`] as const)
+    app.get(path, async (c) => {
+      const { namespace, name } = c.req.param();
+      const found = await findPod(namespace, name, deps);
+      return found === null ? errorResponse(notFound(PODS, name)) : showObject(c, found.pod, POD_PRINTER, deps);
+    });
+  app.get(`${PATH}/:name/log`, (c) => {
+    const { namespace, name } = c.req.param();
+    return readLog(c, namespace, name, deps, options);
+  });
+  app.delete(`${PATH}/:name`, (c) => {
+    const { namespace, name } = c.req.param();
+    return deletePod(c, namespace, name, deps);
+  });
+  app.post(`${PATH}/:name/eviction`, (c) => {
+    const { namespace, name } = c.req.param();
+    return evictPod(c, namespace, name, deps);
+  });
+  app.post(PATH, () =>
+    errorResponse(methodNotAllowed('Pods are made by Jobs here: create a Job with this Pod as its template')),
+  );
+  for (const path of [
+    '/pods',
+    PATH,
+    `${PATH}/:name`,
+    `${PATH}/:name/status`,
+    `${PATH}/:name/log`,
+    `${PATH}/:name/eviction`,
+  ])
+    app.all(path, () => errorResponse(methodNotAllowed(NOT_WRITTEN)));
+  return app;
+}
+
+const NOT_WRITTEN = 'a Pod is one attempt of its Job: it can be read and deleted, which stops it, but not changed';
+
+function selectPods(c: Context, namespace: string | null, deps: ApiDeps) {
+  const filter = parsePodFilter(namespace, c.req.query());
+  if (filter.kind === 'bad') return filter;
+  return ok({
+    resource: PODS,
+    apiVersion: 'v1',
+    printer: POD_PRINTER,
+    isOver: isPodOver,
+    list: (page: PageRequest) => listPods(filter.value, page, deps),
+    watch: () => followed(deps.tails.jobs, watchedPods(filter.value, deps)),
+  });
+}
+
+async function readLog(c: Context, namespace: string, name: string, deps: ApiDeps, options: ApiOptions) {
+  // The log of a deleted Pod can be read as long as its attempt's record exists.
+  const found = await findAttempt(namespace, name, deps);
+  if (found === null) return errorResponse(notFound(PODS, name));
+  const { view, index, attempt, facts } = found;
+  const now = deps.clock.now();
+  const wanted = parseLogOptions(c.req.query(), name, containersOf(facts), now);
+  if (wanted.kind === 'bad') return errorResponse(wanted.error);
+  const source = await findLogSource(facts, name, wanted.value, deps.jobs);
+  if (source.kind === 'none') return errorResponse(badRequest(source.why));
+  const hasEnded = async (): Promise<boolean> => {
+    const pod = await readAttempt(view.spec.identity.uid, index, attempt, deps, 'evenDeleted');
+    const then: LogSource | null = pod === null ? null : await findLogSource(pod.facts, name, wanted.value, deps.jobs);
+    return then?.kind !== 'task' || then.taskArn !== source.taskArn || then.hasEnded;
+  };
+  const isBuffered = options.watchMode === 'buffered';
+  const maxSec = Math.min(
+    options.streamMaxSec ?? STREAM_MAX_SEC,
+    isBuffered ? BUFFERED_MAX_SEC : Number.POSITIVE_INFINITY,
+  );
+  const endsAt = now + maxSec * 1000;
+  const pieces = (isCancelled: () => boolean) =>
+    logText(source, wanted.value, { endsAt, isCancelled, checkEnded: hasEnded }, deps);
+  // A log that is not followed ends by itself, however many others are open.
+  if (!wanted.value.follow) return streamLines('text/plain', pieces);
+  return isBuffered ? deps.streams.collect('text/plain', pieces) : deps.streams.send('text/plain', pieces);
+}
+
+function containersOf({ spec }: PodFacts) {
+  const { containers, initContainers = [] } = spec.manifest.spec.template.spec;
+  return { containers: containers.map(({ name }) => name), initContainers: initContainers.map(({ name }) => name) };
+}

@@ -1,0 +1,132 @@
+import { type EpochMs, asTime } from '../../domain/base/time.ts';
+import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
+import { causeLine, endWords } from '../../domain/diagnose/failures.ts';
+import type { Container } from '../../domain/spec/pod-spec.ts';
+import { outlookOf } from '../../domain/pending/wait-words.ts';
+import type { AttemptRecord } from '../../ports/job-store.ts';
+import type { PodFacts } from './pod-facts.ts';
+
+/** How far a Pod's containers have come. ECS reports a task as a whole, and the end of one container. */
+export type Stage =
+  | { readonly kind: 'creating' }
+  | { readonly kind: 'unstartable'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'running'; readonly since: EpochMs | null }
+  /** Between two tasks: the previous one has crashed. */
+  | { readonly kind: 'crashed'; readonly record: AttemptRecord }
+  | { readonly kind: 'over'; readonly record: AttemptRecord | null };
+
+/** `initContainerStatuses` and `containerStatuses`. */
+export function containerStatuses(pod: PodFacts, stage: Stage) {
+  const { containers, initContainers = [] } = pod.spec.manifest.spec.template.spec;
+  const show = (container: Container, place: Place) => status(container, pod, stage, place);
+  const culprit = initContainers.findIndex(({ name }) => name === failedInit(stage));
+  return {
+    ...(initContainers.length === 0
+      ? {}
+      : { initContainerStatuses: initContainers.map((each, i) => show(each, initPlace(each, i, culprit))) }),
+    containerStatuses: containers.map((each, i) =>
+      show(each, culprit >= 0 ? 'neverStarted' : i === 0 ? 'main' : 'beside'),
+    ),
+  };
+}
+
+/** The init container that failed before the main one could run. */
+export function failedInit(stage: Stage): string | null {
+  const record = 'record' in stage ? stage.record : null;
+  return record === null || record.ending.exitCode === null ? null : record.ending.container;
+}
+
+/** A container's role in its Pod: its end is reported (`main`, or the init container that failed), or follows from that. */
+type Place = 'main' | 'beside' | 'failedInit' | 'init' | 'sidecar' | 'neverStarted';
+
+function initPlace({ restartPolicy }: Container, i: number, culprit: number): Place {
+  if (i === culprit) return 'failedInit';
+  if (culprit >= 0 && i > culprit) return 'neverStarted';
+  return restartPolicy === 'Always' ? 'sidecar' : 'init';
+}
+
+function status({ name, image }: Container, pod: PodFacts, stage: Stage, place: Place) {
+  const runs = stage.kind === 'running' && place !== 'init';
+  const published = place === 'main' || place === 'failedInit';
+  return {
+    name,
+    image,
+    imageID: '',
+    ready: runs || (stage.kind === 'running' && place === 'init'),
+    started: runs,
+    // The Pod's restarts: each starts all of its containers.
+    restartCount: published ? (pod.current?.restarts ?? pod.record?.restarts ?? 0) : 0,
+    state: stateOf(pod, stage, place),
+    lastState: published ? lastState(pod, stage) : {},
+  };
+}
+
+type State = Readonly<Record<string, unknown>>;
+
+function stateOf(pod: PodFacts, stage: Stage, place: Place): State {
+  if (place === 'neverStarted') return { waiting: { reason: 'PodInitializing' } };
+  switch (stage.kind) {
+    case 'creating':
+      return { waiting: { reason: place !== 'main' || hasInit(pod) ? 'PodInitializing' : 'ContainerCreating' } };
+    case 'unstartable': {
+      const { reason, message } = stage;
+      return place === 'main' ? { waiting: { reason, message } } : { waiting: { reason: 'PodInitializing' } };
+    }
+    case 'running':
+      return place === 'init'
+        ? completed(pod.launch?.state === 'launched' ? pod.launch.since : null, stage.since)
+        : running(stage.since);
+    case 'crashed': {
+      if (place === 'init') return { waiting: { reason: 'PodInitializing' } };
+      const outlook = pod.wait === null ? '' : outlookOf(pod.wait);
+      const again = outlook === '' ? '' : `, ${outlook}`;
+      const message = `back-off restarting failed container: ${causeLine(stage.record, pod.status.phase)}${again}`;
+      return { waiting: { reason: 'CrashLoopBackOff', ...(place === 'beside' ? {} : { message }) } };
+    }
+    case 'over':
+      return overState(pod, stage.record, place);
+  }
+}
+
+/** Once all is over. If no container of ours has exited, there is no exit code to show. */
+function overState(pod: PodFacts, record: AttemptRecord | null, place: Place): State {
+  if (record === null) return { terminated: terminated(0, 'Completed', '', null) };
+  const { ending, times } = record;
+  if (place === 'init' && (ending.exitCode !== null || times.startedAt !== null))
+    return completed(times.createdAt, times.startedAt);
+  if (ending.exitCode === null) return { waiting: { reason: CAUSE_WORDS[ending.cause], message: ending.reason } };
+  if (place === 'main' || place === 'failedInit') return { terminated: endOf(pod, record) };
+  return {
+    terminated: terminated(0, 'Stopped', 'it was stopped with the first container; its exit code is not kept', record),
+  };
+}
+
+function lastState(pod: PodFacts, stage: Stage): State {
+  const before = stage.kind === 'crashed' ? stage.record : pod.before;
+  return before?.judgement.as === 'restarted' ? { terminated: endOf(pod, before) } : {};
+}
+
+/** How the container with the reported end ended. */
+function endOf({ status }: PodFacts, record: AttemptRecord): State {
+  const { reason, message } = endWords(record, status.phase);
+  return terminated(record.ending.exitCode ?? 1, reason, message, record);
+}
+
+const running = (since: EpochMs | null): State => ({ running: since === null ? {} : { startedAt: asTime(since) } });
+
+const completed = (from: EpochMs | null, to: EpochMs | null): State => ({
+  terminated: { exitCode: 0, reason: 'Completed', ...time('startedAt', from), ...time('finishedAt', to) },
+});
+
+const terminated = (exitCode: number, reason: string, message: string, record: AttemptRecord | null) => ({
+  exitCode,
+  reason,
+  ...(message === '' ? {} : { message }),
+  ...time('startedAt', record?.times.startedAt ?? null),
+  ...time('finishedAt', record?.times.stoppedAt ?? null),
+});
+
+const time = (key: string, at: EpochMs | null): State => (at === null ? {} : { [key]: asTime(at) });
+
+export const hasInit = ({ spec }: PodFacts): boolean =>
+  (spec.manifest.spec.template.spec.initContainers ?? []).length > 0;

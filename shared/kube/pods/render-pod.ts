@@ -1,0 +1,145 @@
+import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { type EpochMs, asEpochMs, asTime } from '../../domain/base/time.ts';
+import type { TaskArn } from '../../domain/base/ids.ts';
+import {
+  FAILURE_COUNT_KEY,
+  IGNORED_FAILURE_COUNT_KEY,
+  INDEX_KEY,
+  INDEX_VARIABLE,
+} from '../../domain/task/container-env.ts';
+import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
+import { isActive } from '../../domain/scoreboard/index-record.ts';
+import type { Labels } from '../../domain/spec/manifest.ts';
+import { hostname, podName, podUid } from '../../domain/task/pod-name.ts';
+import type { Container, EnvVar } from '../../domain/spec/pod-spec.ts';
+import { isEnding } from '../../domain/scoreboard/status.ts';
+import type { StoredSpec } from '../../ports/job-store.ts';
+import { withPodDefaults } from './pod-defaults.ts';
+import type { PodFacts } from './pod-facts.ts';
+import { podStatus } from './render-pod-status.ts';
+
+/** The core/v1 Pod that a user sees. */
+export function renderPod(pod: PodFacts) {
+  const { spec, index, attempt, version } = pod;
+  const { identity, manifest } = spec;
+  const { template, completionMode } = manifest.spec;
+  const indexed = completionMode === 'Indexed';
+  const name = podName({ ...identity, completionMode }, index, attempt);
+  const arn = taskOf(pod);
+  const annotations: Labels = {
+    ...template.metadata.annotations,
+    ...(indexed ? { [INDEX_KEY]: String(index) } : {}),
+    ...failureCounts(pod),
+    ...(arn === null ? {} : { [ANNOTATIONS.taskArn]: arn }),
+    ...judgement(pod),
+  };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      generateName: name.slice(0, name.lastIndexOf('-') + 1),
+      namespace: identity.namespace,
+      uid: podUid(identity.uid, index, attempt),
+      resourceVersion: String(version),
+      creationTimestamp: asTime(podCreatedAt(pod)),
+      ...deletion(pod),
+      labels: podLabels(spec, index),
+      ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+      ownerReferences: [
+        {
+          apiVersion: 'batch/v1',
+          kind: 'Job',
+          name: identity.name,
+          uid: identity.uid,
+          controller: true,
+          blockOwnerDeletion: true,
+        },
+      ],
+    },
+    spec: {
+      ...withPodDefaults(template.spec),
+      ...containersWithIndex(spec),
+      ...(indexed ? { hostname: hostname(identity.name, index) } : {}),
+      ...(arn === null ? {} : { nodeName: nodeOf(arn) }),
+    },
+    status: podStatus(pod),
+  };
+}
+
+/** The Pod's task, or the last that it had. */
+const taskOf = ({ record, before, launch }: PodFacts): TaskArn | null =>
+  launch?.state === 'launched' ? launch.taskArn : ((record ?? before)?.taskArn ?? null);
+
+/** On Fargate, every task has its own machine; it is named after the task, to identify it. */
+export const nodeOf = (task: TaskArn): string => `fargate-${task.slice(task.lastIndexOf('/') + 1)}`;
+
+export type PodObject = ReturnType<typeof renderPod>;
+
+/** The labels of a Pod. */
+function podLabels({ manifest }: StoredSpec, index: number): Labels {
+  const { labels } = manifest.spec.template.metadata;
+  return manifest.spec.completionMode === 'Indexed' ? { ...labels, [INDEX_KEY]: String(index) } : labels;
+}
+
+const INDEX_ENV: EnvVar = {
+  name: INDEX_VARIABLE,
+  valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: `metadata.labels['${INDEX_KEY}']` } },
+};
+
+/** Every container gets its index unless it sets the variable itself, as the Kubernetes controller does it. */
+function containersWithIndex({ manifest }: StoredSpec) {
+  const { containers, initContainers } = withPodDefaults(manifest.spec.template.spec);
+  if (manifest.spec.completionMode === 'NonIndexed') return {};
+  const tell = (container: Container): Container => {
+    const { env = [] } = container;
+    return env.some(({ name }) => name === INDEX_VARIABLE) ? container : { ...container, env: [...env, INDEX_ENV] };
+  };
+  return {
+    ...(initContainers === undefined ? {} : { initContainers: initContainers.map(tell) }),
+    containers: containers.map(tell),
+  };
+}
+
+/** When it was created, which is when the first of its tasks was, as far as is known. */
+export function podCreatedAt({ record, before, launch, status, spec, current }: PodFacts): EpochMs {
+  const last = record ?? before;
+  const taskAt = last?.times.createdAt ?? (launch === null || launch.state === 'cancelled' ? null : launch.since);
+  const firstTaskSec = current?.podCreatedSec ?? last?.podCreatedSec;
+  if (firstTaskSec !== undefined && firstTaskSec !== null) return asEpochMs(firstTaskSec * 1000);
+  return taskAt ?? status.startTime ?? spec.identity.createdAt;
+}
+
+/** With a limit per index, how often the index had failed when this Pod was created (KEP-3850). */
+function failureCounts({ spec, madeAfter: { failures, ignored } }: PodFacts): Labels {
+  if (spec.manifest.spec.backoffLimitPerIndex === undefined) return {};
+  return {
+    [FAILURE_COUNT_KEY]: String(failures),
+    ...(ignored === 0 ? {} : { [IGNORED_FAILURE_COUNT_KEY]: String(ignored) }),
+  };
+}
+
+/** What its end counted as, and because of which rule. */
+const judgement = ({ record }: PodFacts): Labels =>
+  record === null || record.judgement.because === ''
+    ? {}
+    : {
+        [ANNOTATIONS.cause]: CAUSE_WORDS[record.ending.cause],
+        [ANNOTATIONS.verdict]: `${record.judgement.as}: ${record.judgement.because}`,
+      };
+
+/** Since when an attempt is being stopped, so that its Pod is being deleted; null: it is not. */
+export function stoppingSince({ state, status, current }: PodFacts): EpochMs | null {
+  if (state === 'ended' || !isActive(state)) return null;
+  const { phase } = status;
+  if (isEnding(phase) && phase.kind !== 'running') return phase.since;
+  const isStopped = current !== null && (current.stopping || current.podDeleted);
+  return isStopped ? (status.stopRound?.startedAt ?? status.now) : null;
+}
+
+function deletion(pod: PodFacts) {
+  const since = stoppingSince(pod);
+  if (since === null) return {};
+  const { terminationGracePeriodSeconds } = pod.spec.manifest.spec.template.spec;
+  return { deletionTimestamp: asTime(since), deletionGracePeriodSeconds: terminationGracePeriodSeconds };
+}

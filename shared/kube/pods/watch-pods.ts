@@ -1,0 +1,192 @@
+import { chunkOf } from '../../domain/scoreboard/board.ts';
+import type { JobUid } from '../../domain/base/ids.ts';
+import type { FeedEntry, FeedRow, PodChange } from '../../ports/feed.ts';
+import type { StoredSpec } from '../../ports/job-store.ts';
+import { type PodFilter, mayShowPodsOf, namesOnePod, presentPods, showsPod } from './list-pods.ts';
+import { type Reads, readJobView } from '../jobs/job-view.ts';
+import { Once } from '../feed/once.ts';
+import { ShownObjects } from '../feed/shown-objects.ts';
+import { pickOf, podsOf, renderPicks } from './read-pods.ts';
+import type { PodObject } from './render-pod.ts';
+import type { Change, WatchSource } from '../list/watch.ts';
+
+/** Pods as the feed publishes them: an attempt's state is the row's, details are current. */
+export function watchedPods(filter: PodFilter, reads: Reads): WatchSource<PodObject> {
+  const shown = new Shown();
+  const turns = new Turns(filter);
+  return {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    async *present() {
+      for await (const pod of presentPods(filter, reads, (uid, no, version) => shown.see(uid, no, version))) {
+        turns.show(pod);
+        yield pod;
+      }
+      if (!namesOnePod(filter)) shown.end();
+    },
+    concerns: ({ entries }) => entries.some((entry) => mayShowPodsOf(filter, entry)),
+    async *changes(row: FeedRow): AsyncGenerator<Change<PodObject>> {
+      for (const entry of row.entries) {
+        if (!mayShowPodsOf(filter, entry) || !shown.maySend(entry)) continue;
+        for await (const { index, ...change } of sharedChanges(entry, row, reads)) {
+          if (row.number <= shown.versionOf(entry.uid, index)) continue;
+          const type = turns.typeOf(change);
+          if (type !== null) yield { type, object: change.object };
+        }
+        if (entry.type === 'DELETED') shown.forget(entry.uid);
+      }
+    },
+  };
+}
+
+/**
+ * What a watch has shown before its first row: a row does not send a Pod that was already shown in its version, or a later one.
+ */
+class Shown {
+  /** By Job and chunk, because each chunk is read separately. */
+  readonly #versions = new Map<JobUid, Map<number, number>>();
+  #isAll = false;
+
+  see(uid: JobUid, no: number, version: number): void {
+    this.#versions.set(uid, (this.#versions.get(uid) ?? new Map<number, number>()).set(no, version));
+  }
+
+  /** All existing Pods have been shown. */
+  end(): void {
+    this.#isAll = true;
+  }
+
+  /** A Job that was deleted while the others were shown was never sent. */
+  maySend({ uid, type }: FeedEntry): boolean {
+    if (!this.#isAll || this.#versions.has(uid)) return true;
+    if (type === 'ADDED') this.#versions.set(uid, new Map());
+    return type === 'ADDED';
+  }
+
+  versionOf(uid: JobUid, index: number): number {
+    return this.#versions.get(uid)?.get(chunkOf(index)) ?? 0;
+  }
+
+  forget(uid: JobUid): void {
+    this.#versions.delete(uid);
+  }
+}
+
+type PodEvent = Change<PodObject> & { readonly index: number };
+
+/** Pods of an entry that are kept for the watches of its row; each watch reads any others for itself. */
+const SHARED_MAX = 100;
+const FIRST_CHANGES = new Once<Promise<{ readonly first: readonly PodEvent[]; readonly isAll: boolean }>>();
+
+/** What an entry publishes, read and rendered once for all watches of the row. */
+async function* sharedChanges(entry: FeedEntry, row: FeedRow, reads: Reads): AsyncGenerator<PodEvent> {
+  const changes = () => entryChanges(entry, row.number, reads);
+  const { first, isAll } = await FIRST_CHANGES.of(row, entry.uid, () => firstOf(changes(), row.number));
+  yield* first;
+  if (isAll) return;
+  const published = new Set(first.map(({ object }) => object.metadata.uid));
+  for await (const change of changes())
+    if (!published.has(change.object.metadata.uid)) yield atVersion(change, row.number);
+}
+
+async function firstOf(changes: AsyncIterable<PodEvent>, number: number) {
+  const first: PodEvent[] = [];
+  for await (const change of changes) {
+    if (first.length === SHARED_MAX) return { first, isAll: false };
+    first.push(atVersion(change, number));
+  }
+  return { first, isAll: true };
+}
+
+const atVersion = ({ object, ...change }: PodEvent, version: number): PodEvent => ({
+  ...change,
+  object: { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } },
+});
+
+async function* entryChanges(entry: FeedEntry, number: number, reads: Reads): AsyncGenerator<PodEvent> {
+  const { uid, pods } = entry;
+  if (entry.type === 'DELETED') {
+    // Kubernetes' garbage collector deletes a Job's Pods with it.
+    for await (const { index, pod } of podsOf(uid, FIRST, reads, 'evenDeleted'))
+      yield { type: 'DELETED', index, object: pod };
+    return;
+  }
+  if (pods.length > 0) yield* changesOfPods(entry, reads);
+  if (entry.ends !== true) return;
+  const named = new Set(pods.map(keyOf));
+  // The rows that follow publish what has changed since.
+  for await (const { index, attempt, pod } of podsOf(uid, FIRST, reads, 'evenDeleted')) {
+    const isOfRow = Number(pod.metadata.resourceVersion) === number && !named.has(keyOf({ index, attempt }));
+    if (isOfRow) yield { type: 'MODIFIED', index, object: pod };
+  }
+}
+
+const FIRST = { index: 0, attempt: 1 };
+
+async function* changesOfPods(entry: FeedEntry, reads: Reads): AsyncGenerator<PodEvent> {
+  const view = await readJobView(entry.uid, reads, (_, spec) => chunksToSend(entry, spec), 'evenDeleted');
+  if (view === null) return;
+  const changes = new Map(entry.pods.map((change) => [keyOf(change), change]));
+  const picks = entry.pods.map((change) => pickOf(view, change));
+  for (const { kind, pod, index, attempt } of await renderPicks(view, picks, reads)) {
+    const change = changes.get(keyOf({ index, attempt }));
+    // A Pod that was being deleted then and is gone by now: a row that follows publishes it.
+    if (change === undefined || (kind === 'gone' && change.state === 'stopping')) continue;
+    yield { type: kind === 'gone' ? 'DELETED' : typeOf(change), index, object: pod };
+  }
+}
+
+const keyOf = ({ index, attempt }: Pick<PodChange, 'index' | 'attempt'>): string => `${index}/${attempt}`;
+
+const typeOf = ({ state, isNew }: PodChange): Change<PodObject>['type'] =>
+  state === 'gone' ? 'DELETED' : isNew === true ? 'ADDED' : 'MODIFIED';
+
+/** Only the board knows how often a Pod was restarted, and which task is being stopped. */
+function chunksToSend({ pods }: FeedEntry, { manifest: { spec } }: StoredSpec): readonly number[] {
+  const showsCounts = spec.backoffLimitPerIndex !== undefined || spec.template.spec.restartPolicy === 'OnFailure';
+  return [
+    ...new Set(pods.filter(({ state }) => showsCounts || state === 'stopping').map(({ index }) => chunkOf(index))),
+  ];
+}
+
+type Phase = PodObject['status']['phase'];
+/** In the order in which a Pod reaches them. */
+const PHASES: readonly Phase[] = ['Pending', 'Running', 'Succeeded', 'Failed'];
+
+/**
+ * What a change means to a watch that selects by phase: a Pod is ADDED when the selector begins to match and DELETED when it no
+ * longer does, as in Kubernetes. What it matched before the watch is unknown, so any phase that a Pod may have come from
+ * counts.
+ */
+class Turns {
+  readonly #filter: PodFilter;
+  /** Pods that may change. */
+  readonly #shown = new ShownObjects();
+
+  constructor(filter: PodFilter) {
+    this.#filter = filter;
+  }
+
+  /** It existed when the watch began. */
+  show(object: PodObject): void {
+    if (!PHASES.every((phase) => this.#shows(object, phase))) this.#shown.show(object.metadata.uid);
+  }
+
+  /** null: there is nothing to send. */
+  typeOf({ type, object }: Change<PodObject>): Change<PodObject>['type'] | null {
+    const { uid } = object.metadata;
+    const { phase } = object.status;
+    const shows = (of: Phase): boolean => this.#shows(object, of);
+    if (PHASES.every(shows)) return type;
+    if (!PHASES.some(shows)) return null;
+    const earlier = type === 'ADDED' ? [] : PHASES.slice(0, Math.min(PHASES.indexOf(phase), 2));
+    const had = this.#shown.isShown(uid) ?? (type === 'DELETED' ? PHASES : earlier).some(shows);
+    const has = type !== 'DELETED' && shows(phase);
+    const isLast = type === 'DELETED' || phase === 'Succeeded' || phase === 'Failed';
+    return this.#shown.turn(uid, had, has, isLast);
+  }
+
+  #shows(object: PodObject, phase: Phase): boolean {
+    return showsPod(this.#filter, { ...object, status: { ...object.status, phase } });
+  }
+}

@@ -1,9 +1,0 @@
-/** A field of an object that was stored by any version of this program: undefined where it is not as expected. */
-export function at(value: unknown, ...path: readonly string[]): unknown {
-  let found = value;
-  for (const name of path) found = typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined;
-  return found;
-}
-
-export const words = (value: unknown): string => (typeof value === 'string' ? value : '');
-export const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { announced } from '../adapters/announced.ts';
+import { systemClock } from '../adapters/system-clock.ts';
+import { createCache } from '../control/process/cache.ts';
+import type { Deps, Settings } from '../control/process/deps.ts';
+import { createPacer } from '../control/process/pacer.ts';
+import { createPublisher } from '../control/process/publisher.ts';
+import type { DeadLetterStore, DeadQueues, QueueName } from '../ports/dead-letters.ts';
+import type { Inbox } from '../ports/inbox.ts';
+import type { LogReader } from '../ports/log-reader.ts';
+import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
+import type { Runtime } from './runtime.ts';
+
+/** The ports of a store. */
+export type StorePorts = Pick<Deps, 'jobs' | 'feed' | 'limits' | 'objects' | 'hosts'> & {
+  readonly deadLetters: DeadLetterStore;
+};
+
+/** Opened ports: adapters of AWS's services, of emulators, or of engines in this process. */
+export type RuntimeParts = Pick<Deps, 'tasks' | 'hostnames' | 'queues'> & {
+  readonly store: StorePorts;
+  readonly logs: LogReader;
+  /** The receiving side of each queue, and the queue's name, the last part of its ARN. */
+  readonly inboxes: Readonly<Record<QueueName, { readonly inbox: Inbox; readonly queueName: string }>>;
+  readonly deadQueues: DeadQueues;
+  readonly queueDepths: Runtime['queueDepths'];
+  readonly settings: Settings;
+  /** See {@link Runtime.coalesceMs}. */
+  readonly coalesceMs: number;
+  readonly telemetry: FlushedTelemetry;
+  /** See {@link Runtime.close}. */
+  readonly close: () => void;
+};
+
+/** Puts opened ports together into what the handlers of one process share. */
+export function assembleRuntime(parts: RuntimeParts): Runtime {
+  const { store, inboxes, telemetry, settings } = parts;
+  const { feed, objects, notifications } = announced(store);
+  const byName = new Map(Object.values(inboxes).map(({ inbox, queueName }) => [queueName, inbox]));
+  return {
+    deps: {
+      jobs: store.jobs,
+      feed,
+      limits: store.limits,
+      hosts: store.hosts,
+      hostnames: parts.hostnames,
+      objects,
+      tasks: parts.tasks,
+      queues: parts.queues,
+      clock: systemClock,
+      telemetry,
+      cache: createCache(),
+      publisher: createPublisher({ feed, clock: systemClock }),
+      pacer: createPacer({ limits: store.limits, clock: systemClock }),
+      settings,
+      hash: (text) => createHash('sha256').update(text).digest('hex'),
+    },
+    notifications,
+    logs: parts.logs,
+    facts: inboxes.facts.inbox,
+    inboxOf: (queueArn) => byName.get(queueArn.slice(queueArn.lastIndexOf(':') + 1)) ?? null,
+    deadLetters: { dead: parts.deadQueues, deadLetters: store.deadLetters },
+    queueDepths: parts.queueDepths,
+    coalesceMs: parts.coalesceMs,
+    close: parts.close,
+  };
+}

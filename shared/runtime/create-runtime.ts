@@ -1,0 +1,134 @@
+import type { Connection } from '../adapters/aws/connection.ts';
+import { createCloudwatchLogs } from '../adapters/aws/logs/cloudwatch-logs.ts';
+import { createLogsClient, sdkLogsCalls } from '../adapters/aws/logs/sdk-logs-calls.ts';
+import { createCloudmap } from '../adapters/aws/cloudmap/cloudmap.ts';
+import { createCloudmapClient, sdkCloudmapCalls } from '../adapters/aws/cloudmap/sdk-cloudmap-calls.ts';
+import { createDynamoClient } from '../adapters/aws/dynamodb/dynamo-client.ts';
+import { createDynamoStore } from '../adapters/aws/dynamodb/dynamo-store.ts';
+import { createEcsTasks } from '../adapters/aws/ecs/ecs-tasks.ts';
+import { createEcsClients, sdkEcsCalls } from '../adapters/aws/ecs/sdk-ecs-calls.ts';
+import type { Placement } from '../adapters/aws/ecs/run-task-request.ts';
+import { createSqsDeadQueues, queueDepths } from '../adapters/aws/sqs/sqs-dead-letters.ts';
+import { createSqsInbox } from '../adapters/aws/sqs/sqs-inbox.ts';
+import { type QueueUrls, createSqsClient, createSqsQueues } from '../adapters/aws/sqs/sqs-queues.ts';
+import { systemClock } from '../adapters/system-clock.ts';
+import type { Settings } from '../control/process/deps.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
+import { type StorePorts, assembleRuntime } from './assemble-runtime.ts';
+import type { Runtime } from './runtime.ts';
+
+/** Where everything is. Endpoints are null on AWS. */
+export type RuntimeOptions = {
+  readonly region: string;
+  readonly endpoints: {
+    readonly sqs: string | null;
+    readonly ecs: string | null;
+    readonly logs: string | null;
+  };
+  /** See {@link Connection.accessKey}; null on AWS. */
+  readonly accessKey: string | null;
+  readonly store: StoreOptions;
+  readonly queues: QueueUrls;
+  readonly deadQueues: { readonly [K in keyof QueueUrls]: string | null };
+  readonly placement: Placement;
+  readonly executionRoleArn: string;
+  /** null: tasks have no AWS permissions of their own. */
+  readonly taskRoleArn: string | null;
+  /** Roles of service accounts, by `<namespace>/<name>`; null: there are no roles here, and any account will do. */
+  readonly taskRoles: ReadonlyMap<string, string> | null;
+  readonly logGroup: string;
+  /** Where names of tasks are kept; left out or null: tasks have none. */
+  readonly names?: NamesOptions | null;
+  readonly settings: Settings;
+  /** See {@link Runtime.coalesceMs}. */
+  readonly coalesceMs: number;
+  readonly telemetry: FlushedTelemetry;
+  /** Shown every SDK client before its first call; the bench counts what they ask and consume. */
+  readonly onClient?: (client: SdkClient) => void;
+};
+
+/** A private DNS namespace of Cloud Map. */
+export type NamesOptions = {
+  readonly namespaceId: string;
+  /** What every name ends in. */
+  readonly zone: string;
+  /** null on AWS. */
+  readonly endpoint: string | null;
+};
+
+/** What can be looked over the shoulder of: requests and answers pass through its middleware. */
+export type SdkClient =
+  | ReturnType<typeof createDynamoClient>
+  | ReturnType<typeof createSqsClient>
+  | ReturnType<typeof createLogsClient>
+  | ReturnType<typeof createCloudmapClient>
+  | ReturnType<typeof createEcsClients>['other'];
+
+export type StoreOptions =
+  | { readonly kind: 'dynamodb'; readonly tableName: string; readonly endpoint: string | null }
+  /** The in-memory store, on machines without the engine. */
+  | ({ readonly kind: 'given' } & StorePorts);
+
+/** Opens every SDK client, and puts the ports together. */
+export function createRuntime(options: RuntimeOptions): Runtime {
+  const { endpoints, queues: urls, deadQueues, logGroup, placement, region, accessKey } = options;
+  const at = (endpoint: string | null): Connection => ({
+    region,
+    endpoint,
+    ...(accessKey === null ? {} : { accessKey }),
+  });
+  const store = openStore(options, at);
+  const sqs = createSqsClient(at(endpoints.sqs));
+  const clients = createEcsClients(at(endpoints.ecs));
+  const logsClient = createLogsClient(at(endpoints.logs));
+  const names = openNames(options.names ?? null, at);
+
+  const own = [sqs, clients.launching, clients.other, logsClient, ...(names === null ? [] : [names.client])];
+  for (const client of own) options.onClient?.(client);
+
+  const inboxOf = (queue: keyof QueueUrls) => ({
+    inbox: createSqsInbox({ client: sqs, url: urls[queue], deadUrl: deadQueues[queue] }),
+    queueName: urls[queue].slice(urls[queue].lastIndexOf('/') + 1),
+  });
+  const definitions = {
+    region,
+    executionRoleArn: options.executionRoleArn,
+    taskRoleArn: options.taskRoleArn,
+    taskRoles: options.taskRoles,
+    logGroup,
+  };
+  return assembleRuntime({
+    store,
+    tasks: createEcsTasks({ calls: sdkEcsCalls(clients), placement, definitions }),
+    hostnames: names?.hostnames ?? null,
+    logs: createCloudwatchLogs({ calls: sdkLogsCalls(logsClient), logGroup }),
+    queues: createSqsQueues({ client: sqs, urls }),
+    inboxes: { wake: inboxOf('wake'), facts: inboxOf('facts'), dispatch: inboxOf('dispatch') },
+    deadQueues: createSqsDeadQueues({ client: sqs, deadUrls: deadQueues }),
+    queueDepths: async () => queueDepths(sqs, urls, deadQueues),
+    settings: options.settings,
+    coalesceMs: options.coalesceMs,
+    telemetry: options.telemetry,
+    close() {
+      for (const client of own) client.destroy();
+      store.close();
+    },
+  });
+}
+
+function openStore({ store, onClient }: RuntimeOptions, at: (endpoint: string | null) => Connection) {
+  if (store.kind === 'given') return { ...store, close: () => undefined };
+  const { tableName, endpoint } = store;
+  const client = createDynamoClient(at(endpoint));
+  onClient?.(client);
+  return { ...createDynamoStore({ client, tableName, now: () => systemClock.now() }), close: () => client.destroy() };
+}
+
+function openNames(names: NamesOptions | null, at: (endpoint: string | null) => Connection) {
+  if (names === null) return null;
+  const { namespaceId, zone, endpoint } = names;
+  const client = createCloudmapClient(at(endpoint));
+  const sleep: Clock['sleep'] = async (ms) => systemClock.sleep(ms);
+  return { client, hostnames: createCloudmap({ calls: sdkCloudmapCalls(client), namespaceId, zone, sleep }) };
+}

@@ -1,0 +1,151 @@
+import * as z from 'zod';
+import { AWS_TIMING, pacedTiming } from '../domain/base/timing.ts';
+import { AWS_HOST_LIMITS } from '../domain/task/host-limits.ts';
+import { daysError, hostsMaxError, numberIn, rateError, zoneError } from '../names/bounds.ts';
+import { DEAD_QUEUE_ENV } from '../names/dead-letter-queues.ts';
+import { ENDPOINT_ENV } from '../names/endpoints.ts';
+import { ENV } from '../names/env.ts';
+import { createLambdaTelemetry } from '../telemetry/lambda-telemetry.ts';
+import { type RuntimeOptions, createRuntime } from './create-runtime.ts';
+import type { Runtime } from './runtime.ts';
+
+/**
+ * The runtime of this process, made from its environment at the first call.
+ *
+ * @throws Error as {@link optionsFromEnv} does
+ */
+export function processRuntime(): Runtime {
+  current ??= createRuntime(optionsFromEnv(process.env));
+  return current;
+}
+
+let current: Runtime | null = null;
+
+/** At 20 facts per second, one pass for each would cost more requests than it saves time. */
+const COALESCE_MS = 300;
+const MS_PER_DAY = 86_400_000;
+
+const text = z.string('must be set').min(1, 'must not be empty');
+const list = text.transform((value) => value.split(','));
+const url = z.url('must be an address such as http://127.0.0.1:8000');
+const number = (fault: (value: number) => string | null) =>
+  text
+    .transform(numberIn)
+    .refine((value) => fault(value) === null, { error: ({ input }) => fault(Number(input)) ?? '' });
+const rate = number(rateError);
+/** Absent means that no service account is mapped. */
+const taskRoles = z
+  .string()
+  .default('{}')
+  .transform((json, context): unknown => {
+    try {
+      return JSON.parse(json);
+    } catch {
+      context.addIssue('must be JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(z.record(z.string(), text, 'must be JSON: an object of role ARNs by <namespace>/<service account>'))
+  .transform((roles) => new Map(Object.entries(roles)));
+const orNull = <T>(value: T | undefined): T | null => value ?? null;
+
+const EnvSchema = z
+  .object({
+    AWS_REGION: text,
+    [ENV.table]: text,
+    [ENV.wakeQueueUrl]: text,
+    [ENV.factQueueUrl]: text,
+    [ENV.dispatchQueueUrl]: text,
+    [ENV.cluster]: text,
+    [ENV.subnets]: list,
+    [ENV.securityGroups]: list,
+    [ENV.assignPublicIp]: z.enum(['ENABLED', 'DISABLED'], 'must be ENABLED or DISABLED'),
+    [ENV.executionRoleArn]: text,
+    [ENV.taskRoleArn]: text.optional(),
+    [ENV.taskRoles]: taskRoles,
+    [ENV.logGroup]: text,
+    [ENV.launchesPerSec]: rate.optional(),
+    [ENV.stopsPerSec]: rate.optional(),
+    [ENV.hostsZone]: text
+      .refine((zone) => zoneError(zone) === null, { error: ({ input }) => zoneError(String(input)) ?? '' })
+      .optional(),
+    [ENV.hostsNamespaceId]: text.optional(),
+    [ENV.hostsMax]: number(hostsMaxError).optional(),
+    [ENV.historyDays]: number(daysError),
+    [DEAD_QUEUE_ENV.wake]: text.optional(),
+    [DEAD_QUEUE_ENV.facts]: text.optional(),
+    [DEAD_QUEUE_ENV.dispatch]: text.optional(),
+    [ENDPOINT_ENV.dynamodb]: url.optional(),
+    [ENDPOINT_ENV.sqs]: url.optional(),
+    [ENDPOINT_ENV.ecs]: url.optional(),
+    [ENDPOINT_ENV.logs]: url.optional(),
+    [ENDPOINT_ENV.cloudmap]: url.optional(),
+    [ENDPOINT_ENV.accessKey]: text.optional(),
+  })
+  .refine((env) => (env[ENV.hostsZone] === undefined) === (env[ENV.hostsNamespaceId] === undefined), {
+    error: `must be set where ${ENV.hostsZone} is, and only there`,
+    path: [ENV.hostsNamespaceId],
+  });
+
+/**
+ * Reads where everything is from environment variables.
+ *
+ * @throws Error that names each variable that is missing or invalid, its value, and what would be right
+ */
+export function optionsFromEnv(variables: Readonly<Record<string, string | undefined>>): RuntimeOptions {
+  const read = EnvSchema.safeParse(variables);
+  if (!read.success) throw new Error(`Environment variables that make no sense:\n${sentences(variables, read.error)}`);
+  const env = read.data;
+  const [zone, namespaceId] = [env[ENV.hostsZone], env[ENV.hostsNamespaceId]];
+  return {
+    region: env.AWS_REGION,
+    endpoints: {
+      sqs: orNull(env[ENDPOINT_ENV.sqs]),
+      ecs: orNull(env[ENDPOINT_ENV.ecs]),
+      logs: orNull(env[ENDPOINT_ENV.logs]),
+    },
+    accessKey: orNull(env[ENDPOINT_ENV.accessKey]),
+    store: { kind: 'dynamodb', tableName: env[ENV.table], endpoint: orNull(env[ENDPOINT_ENV.dynamodb]) },
+    queues: { wake: env[ENV.wakeQueueUrl], facts: env[ENV.factQueueUrl], dispatch: env[ENV.dispatchQueueUrl] },
+    deadQueues: {
+      wake: orNull(env[DEAD_QUEUE_ENV.wake]),
+      facts: orNull(env[DEAD_QUEUE_ENV.facts]),
+      dispatch: orNull(env[DEAD_QUEUE_ENV.dispatch]),
+    },
+    placement: {
+      cluster: env[ENV.cluster],
+      subnets: env[ENV.subnets],
+      securityGroups: env[ENV.securityGroups],
+      assignPublicIp: env[ENV.assignPublicIp],
+      capacity: 'FARGATE',
+    },
+    executionRoleArn: env[ENV.executionRoleArn],
+    taskRoleArn: orNull(env[ENV.taskRoleArn]),
+    taskRoles: env[ENV.taskRoles],
+    logGroup: env[ENV.logGroup],
+    names:
+      zone === undefined || namespaceId === undefined
+        ? null
+        : { zone, namespaceId, endpoint: orNull(env[ENDPOINT_ENV.cloudmap]) },
+    settings: {
+      timing: pacedTiming(AWS_TIMING, orNull(env[ENV.launchesPerSec])),
+      launchesPerSec: orNull(env[ENV.launchesPerSec]),
+      stopsPerSec: orNull(env[ENV.stopsPerSec]),
+      hosts: { ...AWS_HOST_LIMITS, max: env[ENV.hostsMax] ?? AWS_HOST_LIMITS.max },
+      historyMs: env[ENV.historyDays] * MS_PER_DAY,
+    },
+    coalesceMs: COALESCE_MS,
+    telemetry: createLambdaTelemetry(),
+  };
+}
+
+/** Prints values, except keys. */
+const sentences = (variables: Readonly<Record<string, string | undefined>>, error: z.ZodError): string =>
+  error.issues
+    .map(({ path, message }) => {
+      const name = String(path[0] ?? '');
+      const value = name === ENDPOINT_ENV.accessKey ? undefined : variables[name];
+      return `  ${name}${value === undefined ? '' : `=${value.slice(0, VALUE_CHARS_MAX)}`}: ${message}`;
+    })
+    .join('\n');
+const VALUE_CHARS_MAX = 200;

@@ -1,0 +1,102 @@
+import { dispatch } from '../control/dispatch/dispatch.ts';
+import { type ReconcileRequest, reconcileBatch } from '../control/reconcile/reconcile.ts';
+import { sweepDeadLetters } from '../control/sweep/sweep-dead-letters.ts';
+import { sweepHosts, sweepStrangeNames } from '../control/hostnames/hosts-sweep.ts';
+import { sweepNamespaces } from '../control/lifecycle/namespaces.ts';
+import { sweepJobs } from '../control/sweep/sweep.ts';
+import type { JobUid } from '../domain/base/ids.ts';
+import { GROUP_PREFIX } from '../names/env.ts';
+import type { DispatchMessage } from '../ports/queues.ts';
+import { type ParsedRequest, parseDispatch, parseReconcileRequest } from '../schema/messages/queue-messages.ts';
+import type { Runtime } from './runtime.ts';
+import type { Message } from './message-end.ts';
+import { type ScheduledEvent, scheduledHandler, sqsHandler } from './lambda-middleware.ts';
+import { topUp } from './top-up.ts';
+import { errorText } from '../domain/base/error-text.ts';
+
+/** Lambda hands out ten messages at most; a full batch means that more are waiting. */
+const FULL_BATCH = 10;
+
+/** Runs passes for the Jobs that wake-ups, fact messages, and ECS events name. */
+export function reconcileHandler(runtime: () => Runtime) {
+  let lastPassAt = 0;
+  return sqsHandler<ParsedRequest>({
+    runtime,
+    parse: (body) => parseReconcileRequest(body, GROUP_PREFIX),
+    async takeMore(batch, { coalesceMs, facts, deps: { clock } }) {
+      if (!batch.some(({ content }) => content.uid === null || content.facts.length > 0)) return [];
+      const waitMs = batch.length < FULL_BATCH ? Math.min(coalesceMs, lastPassAt + coalesceMs - clock.now()) : 0;
+      lastPassAt = clock.now() + Math.max(0, waitMs); // so that of two invocations that wait, one comes after the other
+      if (waitMs > 0) await clock.sleep(waitMs);
+      // A short batch after a quiet time is all there is: receiving more would be a request for nothing.
+      return waitMs > 0 || batch.length >= FULL_BATCH ? topUp(facts, batch.length, clock) : [];
+    },
+    work: passOver,
+  });
+}
+
+/** One pass per Job over the whole batch. */
+async function passOver(
+  batch: readonly Message<ParsedRequest>[],
+  { deps }: Runtime,
+): Promise<ReadonlyMap<Message<ParsedRequest>, string>> {
+  const requests = batch.flatMap(({ content }): ReconcileRequest[] => (content.uid === null ? [] : [content]));
+  const reasons = new Map<JobUid, string>();
+  for (const result of await reconcileBatch(requests, deps)) {
+    if (result.kind === 'threw') reasons.set(result.uid, errorText(result.error));
+  }
+  const failed = new Map<Message<ParsedRequest>, string>();
+  for (const message of batch) {
+    const { uid } = message.content;
+    const reason = uid === null ? undefined : reasons.get(uid);
+    if (reason !== undefined) failed.set(message, reason);
+  }
+  return failed;
+}
+
+/** Launches, stops, and looks up what commits have requested. */
+export function dispatchHandler(runtime: () => Runtime) {
+  return sqsHandler<DispatchMessage>({
+    runtime,
+    parse: parseDispatch,
+    async work(batch, here) {
+      const deps = { ...here.deps }; // this invocation's own: its packs share requests through it
+      const failed = new Map<Message<DispatchMessage>, string>();
+      await Promise.all(
+        batch.map(async (message) => {
+          await dispatch(message.content, deps).catch((error: unknown) => failed.set(message, errorText(error)));
+        }),
+      );
+      return failed;
+    },
+  });
+}
+
+/** The sweep has 55 seconds in total. */
+const NAMESPACES_SWEPT = { deletions: 2_000, ms: 20_000 };
+
+/** Every minute: Jobs whose alarm is due; in the first minute of an hour also all live tasks. */
+export function sweepHandler(runtime: () => Runtime) {
+  return scheduledHandler({
+    runtime,
+    async work({ time }: ScheduledEvent, { deps, deadLetters: received }) {
+      const everyMinute = [
+        () => sweepJobs({ everything: false }, deps),
+        () => sweepDeadLetters(received, deps),
+        () => sweepNamespaces(deps, NAMESPACES_SWEPT),
+        () => sweepHosts(deps),
+      ];
+      // Going through all tasks may take longer than the rest of the minute, so the dispatcher does it.
+      const allTasks = { kind: 'sweepTasks', after: null } as const;
+      const everyHour = [() => deps.queues.dispatch([allTasks], 0), () => sweepStrangeNames(deps)];
+      await eachInTurn(new Date(time).getUTCMinutes() === 0 ? [...everyMinute, ...everyHour] : everyMinute);
+    },
+  });
+}
+
+/** Runs all parts even if one throws; then throws the first error. */
+async function eachInTurn(parts: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const part of parts) await part().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,122 @@
+import type { CronJobManifest, CronJobSpec } from '../../domain/spec/cron-manifest.ts';
+import type { ObjectMeta } from '../../domain/spec/manifest.ts';
+import { CronJobShape } from './cron-shape.ts';
+import { CONCURRENCY_POLICIES, type FormerTimes, historyErrors, timesErrors } from './cron-spec-rules.ts';
+import { admitJobTemplate } from './cron-template.ts';
+import { missingCommandErrors } from '../pod/command-rules.ts';
+import { type FieldError, invalid } from '../object/field-error.ts';
+import { type HostsOffer, USUAL_OFFER } from '../job/host-name-rules.ts';
+import type { AdmissionContext } from '../job/job-manifest.ts';
+import { annotationErrors, labelErrors, strayAnnotationErrors } from '../object/metadata-rules.ts';
+import { tieErrors, tiesOf } from '../object/object-metadata.ts';
+import { nameErrors, nameOf, nameWarnings } from '../object/object-name.ts';
+import {
+  type FieldValidation,
+  type ReadObject,
+  type Undecodable,
+  readObject,
+  refusedReading,
+} from '../object/read-object.ts';
+
+export type CronJobAdmission =
+  | { readonly kind: 'ok'; readonly manifest: CronJobManifest; readonly warnings: readonly string[] }
+  /** Readable, but wrong (422). All that is wrong is listed. */
+  | { readonly kind: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] }
+  | Undecodable;
+
+/** A Job's name is 63 characters at most, 11 of them for its time. */
+const NAME_CHARS_MAX = 52;
+
+/**
+ * Admits an outside document as a `batch/v1` CronJob: checked as Kubernetes 1.34 does on create (kubernetes-job.md 8.2),
+ * nothing in it ignored. Fields that we do not support are faults with their path.
+ */
+export function admitCronJob(document: unknown, context: AdmissionContext): CronJobAdmission {
+  const { namespace, nameSuffix, fieldValidation, hosts = USUAL_OFFER, needsCommand = false } = context;
+  const read = readCronJob(document, fieldValidation);
+  if (read.kind === 'undecodable') return read;
+  const { metadata } = read.object;
+  if ((metadata?.namespace ?? '') !== '' && metadata?.namespace !== namespace)
+    return refusedReading('the namespace of the provided object does not match the namespace sent on the request');
+  if ((metadata?.resourceVersion ?? '') !== '') {
+    const message = 'should not be set on objects to be created';
+    return refusedReading(`resourceVersion ${message}`, [{ path: 'metadata.resourceVersion', message }]);
+  }
+  const name = nameOf(metadata, nameSuffix);
+  const checked = checkCronJob(read.object, { name, namespace, generateName: metadata?.generateName }, null, hosts);
+  const errors = [
+    ...nameErrors(name, metadata),
+    ...checked.errors,
+    ...(needsCommand ? missingCommandErrors('spec.jobTemplate.spec.template.spec', podSpecOf(read.object)) : []),
+    ...(name.length > NAME_CHARS_MAX
+      ? [invalid('metadata.name', name, `must be no more than ${NAME_CHARS_MAX} characters`)]
+      : []),
+  ];
+  return errors.length > 0
+    ? { kind: 'invalid', name, errors }
+    : {
+        kind: 'ok',
+        manifest: checked.manifest,
+        warnings: [...read.warnings, notRun(name), ...nameWarnings(name), ...checked.templateWarnings],
+      };
+}
+
+const podSpecOf = ({ spec }: CronJobShape) => spec.jobTemplate.spec.template?.spec;
+
+const notRun = (name: string): string =>
+  `spec.schedule: stored, but this version of Muster does not run schedules yet; "kubectl create job JOB --from=cronjob/${name}" runs it now`;
+
+/** Reads an external document as a CronJob, without judging its values. */
+export const readCronJob = (document: unknown, fieldValidation: FieldValidation): ReadObject<CronJobShape> =>
+  readObject(document, fieldValidation, { apiVersion: 'batch/v1', kind: 'CronJob', shape: CronJobShape });
+
+export type CheckedCronJob = {
+  /** Store it only if there are no faults. */
+  readonly manifest: CronJobManifest;
+  readonly errors: readonly FieldError[];
+  readonly templateWarnings: readonly string[];
+};
+
+/** All that any CronJob must keep to, new (`former` is null) or changed; in Kubernetes' order. */
+export function checkCronJob(
+  { metadata, spec }: CronJobShape,
+  identity: { readonly name: string; readonly namespace: string; readonly generateName?: string | undefined },
+  former: FormerTimes | null,
+  hosts: HostsOffer,
+): CheckedCronJob {
+  const { labels, annotations } = metadata ?? {};
+  const { name, namespace, generateName = '' } = identity;
+  const ties = tiesOf(metadata);
+  const { template, errors, warnings } = admitJobTemplate(spec.jobTemplate, { name, namespace, hosts });
+  const stored: ObjectMeta = {
+    name,
+    namespace,
+    ...(generateName === '' ? {} : { generateName }),
+    ...(labels === undefined || Object.keys(labels).length === 0 ? {} : { labels }),
+    ...(annotations === undefined || Object.keys(annotations).length === 0 ? {} : { annotations }),
+    ...ties,
+  };
+  const defaulted: CronJobSpec = {
+    schedule: spec.schedule ?? '',
+    ...(spec.timeZone === undefined ? {} : { timeZone: spec.timeZone }),
+    ...(spec.startingDeadlineSeconds === undefined ? {} : { startingDeadlineSeconds: spec.startingDeadlineSeconds }),
+    concurrencyPolicy: CONCURRENCY_POLICIES.find((policy) => policy === spec.concurrencyPolicy) ?? 'Allow',
+    suspend: spec.suspend ?? false,
+    jobTemplate: template,
+    successfulJobsHistoryLimit: spec.successfulJobsHistoryLimit ?? 3,
+    failedJobsHistoryLimit: spec.failedJobsHistoryLimit ?? 1,
+  };
+  return {
+    manifest: { apiVersion: 'batch/v1', kind: 'CronJob', metadata: stored, spec: defaulted },
+    errors: [
+      ...labelErrors('metadata.labels', labels),
+      ...annotationErrors('metadata.annotations', annotations),
+      ...strayAnnotationErrors('metadata.annotations', annotations),
+      ...tieErrors('metadata', ties),
+      ...timesErrors(spec, former),
+      ...errors,
+      ...historyErrors(spec),
+    ],
+    templateWarnings: warnings,
+  };
+}

@@ -1,0 +1,48 @@
+import type { CronJobManifest, CronJobStatusDocument } from '../../domain/spec/cron-manifest.ts';
+import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
+import { checkCronJob, readCronJob } from './cron-admission.ts';
+import type { StoredCronJob } from './cron-update.ts';
+import { USUAL_OFFER } from '../job/host-name-rules.ts';
+
+/** What the server knows about a CronJob in addition to what its author has written. */
+export type CronJobStanding = {
+  readonly uid: string;
+  readonly creationTimestamp: string;
+  readonly generation: number;
+  readonly managedFields: readonly ManagedFieldsEntry[];
+  /** Since when it is being deleted; null: it is not. */
+  readonly deletion: { readonly at: string } | null;
+  readonly status: CronJobStatusDocument;
+};
+
+/** A CronJob as it is stored, which is as it is shown but for its resourceVersion. Nothing fires yet, so its status is what others write. */
+export function cronJobDocument(manifest: CronJobManifest, standing: CronJobStanding) {
+  const { uid, creationTimestamp, generation, managedFields, deletion, status } = standing;
+  const { managedFields: _before, ...metadata } = manifest.metadata;
+  return {
+    apiVersion: manifest.apiVersion,
+    kind: manifest.kind,
+    metadata: {
+      ...metadata,
+      uid,
+      generation,
+      creationTimestamp,
+      ...(deletion === null ? {} : { deletionTimestamp: deletion.at, deletionGracePeriodSeconds: 0 }),
+      ...(managedFields.length === 0 ? {} : { managedFields }),
+    },
+    spec: manifest.spec,
+    status,
+  };
+}
+
+/** Reads a stored document again, with the defaults of today. Throws for one that never was a CronJob. */
+export function storedCronJob(document: {
+  readonly metadata: { readonly uid: string; readonly [field: string]: unknown };
+}): StoredCronJob {
+  const read = readCronJob(document, 'Ignore');
+  if (read.kind === 'undecodable') throw new Error(`a stored CronJob cannot be read: ${read.message}`);
+  const { name = '', namespace = '', generateName } = read.object.metadata ?? {};
+  const { manifest } = checkCronJob(read.object, { name, namespace, generateName }, null, USUAL_OFFER);
+  const { uid, deletionTimestamp } = document.metadata;
+  return { manifest, uid, deleting: deletionTimestamp !== undefined };
+}

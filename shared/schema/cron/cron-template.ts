@@ -1,0 +1,131 @@
+import type { JobTemplate, TemplatedJobSpec } from '../../domain/spec/cron-manifest.ts';
+import type { JobManifest, PodTemplate } from '../../domain/spec/manifest.ts';
+import type { JobTemplateShape } from './cron-shape.ts';
+import { type FieldError, invalid, notSupported } from '../object/field-error.ts';
+import { type HostsOffer, hostNameErrors, hostNameWarnings } from '../job/host-name-rules.ts';
+import { withDefaults } from '../job/job-defaults.ts';
+import type { JobSpecShape } from '../job/job-shape.ts';
+import { jobSpecErrors, restartPolicyErrors } from '../job/job-spec-rules.ts';
+import { keptFields } from '../object/kept-fields.ts';
+import { labelSelectorOf } from '../job/label-selector-rules.ts';
+import { annotationErrors, labelErrors, ownAnnotationErrors } from '../object/metadata-rules.ts';
+import { conditionWarnings, podFailurePolicyOf } from '../job/pod-failure-policy-rules.ts';
+import { refusedFields } from '../pod/pod-fields.ts';
+import { admitPodTemplate } from '../pod/pod-rules.ts';
+import { successPolicyOf } from '../job/success-policy-rules.ts';
+import { taskErrors } from '../job/task-limits.ts';
+
+/** A template with its faults and warnings, with paths from the CronJob's root; store it only if there are no faults. */
+export type AdmittedJobTemplate = {
+  readonly template: JobTemplate;
+  readonly errors: readonly FieldError[];
+  readonly warnings: readonly string[];
+};
+
+/** The CronJob, as far as its Jobs depend on it. */
+export type TemplateOwner = { readonly name: string; readonly namespace: string; readonly hosts: HostsOffer };
+
+const PATH = 'spec.jobTemplate';
+
+/**
+ * Kubernetes' rules for what a CronJob's Jobs are made from: those of a Job's spec, but for what each Job gets when it
+ * is created (selector, labels, defaults). Labels and annotations are looked at here, where Kubernetes waits until a Job
+ * cannot be created for them.
+ */
+export function admitJobTemplate({ metadata, spec }: JobTemplateShape, cron: TemplateOwner): AdmittedJobTemplate {
+  const { namespace, hosts } = cron;
+  const name = nameOfAJob(cron.name);
+  const pod = admitPodTemplate(spec.template, { indexed: spec.completionMode === 'Indexed', name, namespace });
+  const templated = templatedSpec(spec, pod.template);
+  // Only the Job that is created gets the default; here an Indexed Job must say how many.
+  const defaulted = { ...withDefaults(spec), completions: spec.completions };
+  const ofJob = [
+    ...jobSpecErrors(defaulted),
+    ...pod.errors,
+    ...restartPolicyErrors(defaulted),
+    ...hostNameErrors(defaulted, { name, namespace }, hosts),
+    ...taskErrors(jobOf(templated, pod.template), { isWhole: pod.errors.length === 0 }),
+    ...selectorErrors(spec),
+  ];
+  const { labels, annotations } = metadata ?? {};
+  return {
+    template: { metadata: keptFields('ObjectMeta', metadata ?? {}), spec: templated },
+    errors: [
+      ...labelErrors(`${PATH}.metadata.labels`, labels),
+      ...annotationErrors(`${PATH}.metadata.annotations`, annotations),
+      ...ownAnnotationErrors(`${PATH}.metadata.annotations`, annotations),
+      ...refusedFields('metadata', `${PATH}.metadata`, metadata),
+      ...ofJob.map((fieldError) => ({ ...fieldError, path: `${PATH}.${fieldError.path}` })),
+    ],
+    warnings: [
+      ...conditionWarnings(templated.podFailurePolicy),
+      ...hostNameWarnings(pod.template),
+      ...pod.warnings,
+    ].map((text) => `${PATH}.${text}`),
+  };
+}
+
+/** As long as those that schedules give: the minute, in eight digits until the year 2160. */
+const nameOfAJob = (cronJob: string): string => (cronJob === '' ? '' : `${cronJob}-${'0'.repeat(8)}`);
+
+/** Every Job of a CronJob generates a selector of its own. */
+const selectorErrors = ({ selector, manualSelector }: JobSpecShape): readonly FieldError[] => [
+  ...(selector === undefined
+    ? []
+    : [invalid('spec.selector', labelSelectorOf(selector), '`selector` will be auto-generated')]),
+  ...(manualSelector === true ? [notSupported('spec.manualSelector', manualSelector, ['nil', 'false'])] : []),
+];
+
+/** The spec as it is stored, without omitted fields. */
+function templatedSpec(spec: JobSpecShape, template: PodTemplate): TemplatedJobSpec {
+  const { podFailurePolicy, successPolicy } = withDefaults(spec);
+  const { completionMode, podReplacementPolicy } = spec;
+  const { labels, ...metadata } = template.metadata;
+  return {
+    ...some('parallelism', spec.parallelism),
+    ...some('completions', spec.completions),
+    ...some('completionMode', completionMode && (completionMode === 'Indexed' ? 'Indexed' : 'NonIndexed')),
+    ...some('backoffLimit', spec.backoffLimit),
+    ...some('backoffLimitPerIndex', spec.backoffLimitPerIndex),
+    ...some('maxFailedIndexes', spec.maxFailedIndexes),
+    ...some('podFailurePolicy', podFailurePolicy && podFailurePolicyOf(podFailurePolicy)),
+    ...some('successPolicy', successPolicy && successPolicyOf(successPolicy)),
+    ...some('activeDeadlineSeconds', spec.activeDeadlineSeconds),
+    ...some('ttlSecondsAfterFinished', spec.ttlSecondsAfterFinished),
+    ...some('suspend', spec.suspend),
+    ...some(
+      'podReplacementPolicy',
+      podReplacementPolicy && (podReplacementPolicy === 'TerminatingOrFailed' ? 'TerminatingOrFailed' : 'Failed'),
+    ),
+    ...some('manualSelector', spec.manualSelector),
+    ...some('managedBy', spec.managedBy),
+    template: { metadata: { ...metadata, ...some('labels', labels) }, spec: template.spec },
+  };
+}
+
+/** A Job of this template, as far as its task goes. */
+const jobOf = (spec: TemplatedJobSpec, template: PodTemplate): JobManifest => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name: '', namespace: '' },
+  spec: {
+    parallelism: 1,
+    completionMode: 'NonIndexed',
+    backoffLimit: 0,
+    suspend: false,
+    podReplacementPolicy: 'Failed',
+    selector: {},
+    ...spec,
+    template,
+  },
+});
+
+/** The field, if it says anything. */
+function some<K extends string, T>(key: K, value: T | '' | undefined): { readonly [P in K]?: T } {
+  return isNothing(value) ? {} : ({ [key]: value } as { [P in K]: T });
+}
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined ||
+  value === '' ||
+  (typeof value === 'object' && value !== null && Object.keys(value).length === 0);

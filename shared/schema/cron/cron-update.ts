@@ -1,0 +1,61 @@
+import type { CronJobManifest } from '../../domain/spec/cron-manifest.ts';
+import { checkCronJob, readCronJob } from './cron-admission.ts';
+import { namesZone } from './cron-spec-rules.ts';
+import { type HostsOffer, USUAL_OFFER } from '../job/host-name-rules.ts';
+import { addedFinalizerErrors } from '../object/object-metadata.ts';
+import { type ObjectUpdate, extentOf, identityErrors } from '../object/object-update.ts';
+import type { FieldValidation } from '../object/read-object.ts';
+
+/** What the server knows about a CronJob that a client changes. */
+export type StoredCronJob = {
+  readonly manifest: CronJobManifest;
+  readonly uid: string;
+  /** A user has deleted it, and something holds it. */
+  readonly deleting: boolean;
+};
+
+export type CronJobUpdate = ObjectUpdate<CronJobManifest>;
+
+/**
+ * Admits a whole new document in place of a stored CronJob, as PUT sends it or as a patch makes it (kubernetes-job.md
+ * 8.2): everything in the spec may change; what its Jobs were made from stays theirs. `status` and resourceVersion are
+ * not looked at.
+ */
+export function admitCronJobUpdate(
+  stored: StoredCronJob,
+  document: unknown,
+  { fieldValidation, hosts = USUAL_OFFER }: { readonly fieldValidation: FieldValidation; readonly hosts?: HostsOffer },
+): CronJobUpdate {
+  const read = readCronJob(document, fieldValidation);
+  if (read.kind === 'undecodable') return read;
+  const old = stored.manifest;
+  const offer = hasSubdomain(old) ? (hosts ?? USUAL_OFFER) : hosts;
+  const { manifest, errors, templateWarnings } = checkCronJob(read.object, old.metadata, old.spec, offer);
+  const all = [
+    ...identityErrors(read.object, stored),
+    ...(stored.deleting ? addedFinalizerErrors('metadata', manifest.metadata, old.metadata.finalizers ?? []) : []),
+    ...errors,
+  ];
+  if (all.length > 0) return { kind: 'invalid', name: old.metadata.name, errors: all };
+  const changed = extentOf('CronJobSpec', asOfToday(old), manifest);
+  const warnings = [
+    ...read.warnings,
+    ...(changed === 'spec' ? templateWarnings : []),
+    ...(namesZone(manifest.spec.schedule) ? [ZONE_WARNING] : []),
+  ];
+  return { kind: 'ok', manifest, warnings, changed };
+}
+
+/** Kubernetes names the path so. */
+const ZONE_WARNING =
+  'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
+
+/** A stored CronJob may keep it, even where names are no longer offered: its Jobs themselves will be refused. */
+const hasSubdomain = ({ spec }: CronJobManifest): boolean =>
+  (spec.jobTemplate.spec.template.spec.subdomain ?? '') !== '';
+
+/** The stored CronJob as it would be admitted now: an earlier Muster may have filled in less. */
+function asOfToday(stored: CronJobManifest): CronJobManifest {
+  const read = readCronJob(stored, 'Ignore');
+  return read.kind === 'read' ? checkCronJob(read.object, stored.metadata, stored.spec, USUAL_OFFER).manifest : stored;
+}

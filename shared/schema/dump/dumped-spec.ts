@@ -1,0 +1,63 @@
+import { DEFAULT_PENDING_TIMEOUT_SEC } from '../../domain/spec/annotations.ts';
+import { parseStatusIndexes } from '../../domain/base/index-set.ts';
+import { type JobSpec, OWN_MANAGER } from '../../domain/spec/job.ts';
+import type { PodFailurePolicy, PodFailureRule } from '../../domain/spec/manifest.ts';
+import type { DumpedJobShape } from './dump-shape.ts';
+import { defaultBackoffLimit } from '../job/job-defaults.ts';
+
+type SpecShape = DumpedJobShape['spec'];
+
+/**
+ * The spec of a Job in a cluster, with upstream's defaults (kubernetes-job.md 1.1), for a cluster has filled them in and
+ * a dump made by hand may not have. What infrastructure takes counts as upstream counts it: there is no budget of ours.
+ */
+export function dumpedSpec(spec: SpecShape): JobSpec {
+  const completions = spec.completions ?? (spec.parallelism === null ? 1 : null);
+  return {
+    completionMode: spec.completionMode === 'Indexed' ? 'Indexed' : 'NonIndexed',
+    parallelism: spec.parallelism ?? 1,
+    completions,
+    backoffLimit: spec.backoffLimit ?? defaultBackoffLimit(spec.backoffLimitPerIndex !== null),
+    backoffLimitPerIndex: spec.backoffLimitPerIndex,
+    maxFailedIndexes: spec.maxFailedIndexes,
+    podFailurePolicy: failurePolicyOf(spec),
+    successPolicy:
+      spec.successPolicy?.rules.map(({ succeededIndexes, succeededCount }) => ({
+        indexes: succeededIndexes === null ? null : parseStatusIndexes(succeededIndexes, completions ?? 0),
+        count: succeededCount,
+      })) ?? null,
+    activeDeadlineSec: spec.activeDeadlineSeconds,
+    ttlSecAfterFinished: spec.ttlSecondsAfterFinished,
+    suspend: spec.suspend,
+    podReplacementPolicy:
+      spec.podReplacementPolicy ?? (spec.podFailurePolicy === null ? 'TerminatingOrFailed' : 'Failed'),
+    restartPolicy: spec.template?.spec?.restartPolicy ?? 'Never',
+    managed: (spec.managedBy ?? OWN_MANAGER) === OWN_MANAGER,
+    held: false,
+    disruptions: { kind: 'count' },
+    pendingTimeoutSec: DEFAULT_PENDING_TIMEOUT_SEC,
+  };
+}
+
+/** A rule that upstream would skip stays in its place, and matches nothing: messages tell rules by their place. */
+function failurePolicyOf({ podFailurePolicy }: SpecShape): PodFailurePolicy | null {
+  if (podFailurePolicy === null) return null;
+  return { rules: podFailurePolicy.rules.map((rule) => knownRule(rule) ?? SKIPPED) };
+}
+
+const SKIPPED: PodFailureRule = { action: 'Count', onPodConditions: [] };
+
+type RuleShape = NonNullable<SpecShape['podFailurePolicy']>['rules'][number];
+
+function knownRule({ action: given, onExitCodes, onPodConditions }: RuleShape): PodFailureRule | null {
+  const action = ACTIONS.find((each) => each === given);
+  if (action === undefined) return null;
+  if (onExitCodes === null) return { action, ...(onPodConditions === null ? {} : { onPodConditions }) };
+  const { containerName, operator: named, values } = onExitCodes;
+  const operator = OPERATORS.find((each) => each === named);
+  if (operator === undefined) return null;
+  return { action, onExitCodes: { ...(containerName === null ? {} : { containerName }), operator, values } };
+}
+
+const ACTIONS = ['FailJob', 'FailIndex', 'Ignore', 'Count'] as const;
+const OPERATORS = ['In', 'NotIn'] as const;

@@ -1,0 +1,178 @@
+import type { JobManifest, JobManifestSpec, Labels, ObjectMeta, PodTemplate } from '../../domain/spec/manifest.ts';
+import { missingCommandErrors } from '../pod/command-rules.ts';
+import { type FieldError, invalid } from '../object/field-error.ts';
+import { type DefaultedSpec, withDefaults, withGeneratedSelector } from './job-defaults.ts';
+import { type FieldValidation, type Undecodable, readJobDocument, refusedReading } from './job-reading.ts';
+import { type HostsOffer, USUAL_OFFER, hostNameErrors, hostNameWarnings } from './host-name-rules.ts';
+import type { JobShape } from './job-shape.ts';
+import { generatedSelectorErrors, hostnameErrors, jobSpecErrors, templateOfJobErrors } from './job-spec-rules.ts';
+import { labelSelectorOf } from './label-selector-rules.ts';
+import { annotationErrors, labelErrors, ownAnnotationErrors } from '../object/metadata-rules.ts';
+import { tieErrors, tiesOf } from '../object/object-metadata.ts';
+import { conditionWarnings, podFailurePolicyOf } from './pod-failure-policy-rules.ts';
+import { nameErrors, nameOf, nameWarnings } from '../object/object-name.ts';
+import { admitPodTemplate } from '../pod/pod-rules.ts';
+import { successPolicyOf } from './success-policy-rules.ts';
+import { taskErrors } from './task-limits.ts';
+
+/** What the server knows about a Job that a client creates. */
+export type AdmissionContext = {
+  /** The namespace of the request. */
+  readonly namespace: string;
+  readonly uid: string;
+  /** Five letters or digits that make a `generateName` a name. */
+  readonly nameSuffix: string;
+  readonly fieldValidation: FieldValidation;
+  /** Omitted: the defaults. */
+  readonly hosts?: HostsOffer;
+  /** No image is pulled: containers must say what to run. */
+  readonly needsCommand?: boolean;
+};
+
+export type Admission =
+  | { readonly kind: 'ok'; readonly manifest: JobManifest; readonly warnings: readonly string[] }
+  /** Readable, but wrong (422). All that is wrong is listed. */
+  | { readonly kind: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] }
+  | Undecodable;
+
+/**
+ * Admits an outside document as a `batch/v1` Job: defaults filled in and checked as Kubernetes 1.34 does on create
+ * (kubernetes-job.md 1.1), nothing in it ignored. Fields that we do not support are faults with their path.
+ */
+export function admitJob(document: unknown, context: AdmissionContext): Admission {
+  const { namespace, uid, nameSuffix, fieldValidation, hosts = USUAL_OFFER, needsCommand = false } = context;
+  const read = readJobDocument(document, fieldValidation);
+  if (read.kind === 'undecodable') return read;
+  const { job } = read;
+  const { metadata } = job;
+  if ((metadata?.namespace ?? '') !== '' && metadata?.namespace !== namespace)
+    return refusedReading('the namespace of the provided object does not match the namespace sent on the request');
+  if ((metadata?.resourceVersion ?? '') !== '') {
+    const message = 'should not be set on objects to be created';
+    return refusedReading(`resourceVersion ${message}`, [{ path: 'metadata.resourceVersion', message }]);
+  }
+  const name = nameOf(metadata, nameSuffix);
+  const checked = checkJob({
+    name,
+    namespace,
+    uid,
+    labels: labelsOf(job),
+    annotations: metadata?.annotations,
+    generateName: metadata?.generateName,
+    ties: tiesOf(metadata),
+    hosts,
+    spec: withGeneratedSelector(withDefaults(job.spec), name, uid),
+  });
+  const errors = [
+    ...nameErrors(name, metadata),
+    ...(job.spec.manualSelector === true ? manualNameErrors(name) : []),
+    ...checked.errors,
+    ...(needsCommand ? missingCommandErrors('spec.template.spec', job.spec.template?.spec) : []),
+  ];
+  return errors.length > 0
+    ? { kind: 'invalid', name, errors }
+    : {
+        kind: 'ok',
+        manifest: checked.manifest,
+        warnings: [
+          ...read.warnings,
+          ...nameWarnings(name),
+          ...conditionWarnings(checked.manifest.spec.podFailurePolicy),
+          ...hostNameWarnings(checked.manifest.spec.template),
+          ...checked.templateWarnings,
+        ],
+      };
+}
+
+/** A Job whose defaults are filled in, on its way to be judged. */
+export type JobCandidate = {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly labels: Labels | undefined;
+  readonly annotations: Labels | undefined;
+  readonly generateName: string | undefined;
+  readonly ties: Pick<ObjectMeta, 'finalizers' | 'ownerReferences'>;
+  readonly hosts: HostsOffer;
+  readonly spec: DefaultedSpec;
+};
+
+export type CheckedJob = {
+  /** Store it only if there are no faults. */
+  readonly manifest: JobManifest;
+  readonly errors: readonly FieldError[];
+  readonly templateWarnings: readonly string[];
+};
+
+/** All that any Job must keep to, new or changed; in Kubernetes' order. */
+export function checkJob(job: JobCandidate): CheckedJob {
+  const { name, namespace, uid, labels, annotations, generateName = '', ties, hosts, spec } = job;
+  const { template, errors, warnings } = admitPodTemplate(spec.template, {
+    indexed: spec.completionMode === 'Indexed',
+    name,
+    namespace,
+  });
+  // Kubernetes defaults labels again when it reads what it has stored, and then finds those that were generated.
+  const shownLabels = isEmpty(labels) ? template.metadata.labels : labels;
+  const metadata: ObjectMeta = {
+    name,
+    namespace,
+    ...(generateName === '' ? {} : { generateName }),
+    ...(isEmpty(shownLabels) ? {} : { labels: shownLabels }),
+    ...(isEmpty(annotations) ? {} : { annotations }),
+    ...ties,
+  };
+  const manifest: JobManifest = { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: specOf(spec, template) };
+  return {
+    manifest,
+    errors: [
+      ...labelErrors('metadata.labels', labels),
+      ...annotationErrors('metadata.annotations', annotations),
+      ...ownAnnotationErrors('metadata.annotations', annotations),
+      ...tieErrors('metadata', ties),
+      ...generatedSelectorErrors(spec, name, uid),
+      ...jobSpecErrors(spec),
+      ...errors,
+      ...templateOfJobErrors(spec),
+      ...hostnameErrors(spec, name),
+      ...hostNameErrors(spec, { name, namespace }, hosts),
+      ...taskErrors(manifest, { isWhole: errors.length === 0 }),
+    ],
+    templateWarnings: warnings,
+  };
+}
+
+/** A Job without labels takes those of its template. */
+export const labelsOf = ({ metadata, spec }: JobShape): Labels | undefined =>
+  isEmpty(metadata?.labels) ? spec.template?.metadata?.labels : metadata?.labels;
+
+const isEmpty = (labels: Labels | undefined): labels is undefined =>
+  labels === undefined || Object.keys(labels).length === 0;
+
+/** The spec as it is stored, without omitted fields. */
+const specOf = (spec: DefaultedSpec, template: PodTemplate): JobManifestSpec => ({
+  parallelism: spec.parallelism,
+  ...(spec.completions === undefined ? {} : { completions: spec.completions }),
+  completionMode: spec.completionMode === 'Indexed' ? 'Indexed' : 'NonIndexed',
+  backoffLimit: spec.backoffLimit,
+  ...(spec.backoffLimitPerIndex === undefined ? {} : { backoffLimitPerIndex: spec.backoffLimitPerIndex }),
+  ...(spec.maxFailedIndexes === undefined ? {} : { maxFailedIndexes: spec.maxFailedIndexes }),
+  ...(spec.podFailurePolicy === undefined ? {} : { podFailurePolicy: podFailurePolicyOf(spec.podFailurePolicy) }),
+  ...(spec.successPolicy === undefined ? {} : { successPolicy: successPolicyOf(spec.successPolicy) }),
+  ...(spec.activeDeadlineSeconds === undefined ? {} : { activeDeadlineSeconds: spec.activeDeadlineSeconds }),
+  ...(spec.ttlSecondsAfterFinished === undefined ? {} : { ttlSecondsAfterFinished: spec.ttlSecondsAfterFinished }),
+  suspend: spec.suspend,
+  ...(spec.manualSelector === undefined ? {} : { manualSelector: spec.manualSelector }),
+  podReplacementPolicy: spec.podReplacementPolicy === 'TerminatingOrFailed' ? 'TerminatingOrFailed' : 'Failed',
+  ...(spec.managedBy === undefined ? {} : { managedBy: spec.managedBy }),
+  selector: spec.selector === undefined ? {} : labelSelectorOf(spec.selector),
+  template,
+});
+
+/** A longer name is no value for the generated label job-name; where none is generated, the limit is Muster's own. */
+const NAME_CHARS_MAX = 63;
+
+const manualNameErrors = (name: string): readonly FieldError[] =>
+  name.length > NAME_CHARS_MAX
+    ? [invalid('metadata.name', name, `must be no more than ${NAME_CHARS_MAX} characters`)]
+    : [];

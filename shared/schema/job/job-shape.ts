@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { flag, int32, int64, opt, text, textMap, texts } from '../object/json-fields.ts';
+import { objectMetadataShape } from '../object/object-metadata.ts';
+import { templateShape } from '../pod/pod-shape.ts';
+import { jobStatusShape } from '../object/status-shape.ts';
+
+/** A `batch/v1` Job as clients write it: every field that Kubernetes 1.34 knows, so any other field is a spelling mistake. */
+
+const labelSelector = z.strictObject({
+  matchLabels: textMap,
+  matchExpressions: opt(z.array(z.strictObject({ key: text, operator: text, values: texts }))),
+});
+
+const podFailureRule = z.strictObject({
+  action: text,
+  onExitCodes: opt(z.strictObject({ containerName: text, operator: text, values: opt(z.array(z.int32())) })),
+  onPodConditions: opt(z.array(z.strictObject({ type: text, status: text }))),
+});
+
+const successRule = z.strictObject({ succeededIndexes: text, succeededCount: int32 });
+
+export const jobSpecShape = z.strictObject({
+  parallelism: int32,
+  completions: int32,
+  completionMode: text,
+  backoffLimit: int32,
+  backoffLimitPerIndex: int32,
+  maxFailedIndexes: int32,
+  podFailurePolicy: opt(z.strictObject({ rules: opt(z.array(podFailureRule)) })),
+  successPolicy: opt(z.strictObject({ rules: opt(z.array(successRule)) })),
+  activeDeadlineSeconds: int64,
+  ttlSecondsAfterFinished: int32,
+  suspend: flag,
+  podReplacementPolicy: text,
+  managedBy: text,
+  manualSelector: flag,
+  selector: opt(labelSelector),
+  template: opt(templateShape),
+});
+
+export const JobShape = z.strictObject({
+  apiVersion: text,
+  kind: text,
+  metadata: opt(objectMetadataShape),
+  // No spec is an empty one, as in Go.
+  spec: opt(jobSpecShape).transform((given) => given ?? jobSpecShape.parse({})),
+  // Only its own path checks it, but it must be readable.
+  status: opt(jobStatusShape),
+});
+
+export type JobShape = z.output<typeof JobShape>;
+export type JobSpecShape = z.output<typeof jobSpecShape>;
+export type LabelSelectorShape = z.output<typeof labelSelector>;
+export type PodFailureRuleShape = z.output<typeof podFailureRule>;
+export type SuccessRuleShape = z.output<typeof successRule>;

@@ -1,0 +1,221 @@
+import * as z from 'zod';
+import { asEpochMs } from '../../domain/base/time.ts';
+import { asJobUid, asTaskArn } from '../../domain/base/ids.ts';
+import { factOf } from '../../domain/planner/ending.ts';
+import type { AttemptId, Fact } from '../../domain/base/fact.ts';
+import type { LaunchTraits } from '../../domain/scoreboard/launch-row.ts';
+import { isEventBridgeEvent, parseTask, taskEventDetail } from './ecs-task.ts';
+
+/**
+ * The bodies of our three queues: JSON with a format version, attempts as [index, attempt, nonce]. Every `parse…` throws
+ * (SyntaxError or ZodError) for what no `format…` has written; the reason goes to the dead-letter queue with the message.
+ */
+const VERSION = 1;
+const v = z.literal(VERSION);
+
+const Uid = z
+  .string()
+  .regex(/^[\w-]{1,64}$/)
+  .transform(asJobUid);
+const Arn = z.string().startsWith('arn:').transform(asTaskArn);
+const At = z.number().transform(asEpochMs);
+const Count = z.int().nonnegative();
+const Id = z
+  .tuple([Count, Count, Count])
+  .transform(([index, attempt, nonce]): AttemptId => ({ index, attempt, nonce }));
+const idOf = ({ index, attempt, nonce }: AttemptId) => [index, attempt, nonce] as const;
+
+/**
+ * JSON of which every SQS takes every character, so that no text (a reason, a command that does not exist) can make a
+ * message unsendable: without the two characters of JSON that SQS refuses, and the pairs that emulators refuse.
+ */
+export const sendableJson = (value: object): string =>
+  JSON.stringify(value).replaceAll(/[\uD800-\uDFFF\uFFFE\uFFFF]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
+
+// wake queue
+
+const WakeUpSchema = z.strictObject({ v, uid: Uid, inspect: z.literal(true).optional() });
+
+/** The delay is the queue's affair and is not in the body. */
+export const formatWakeUp = ({ uid, inspect }: { readonly uid: string; readonly inspect?: boolean }): string =>
+  sendableJson({ v: VERSION, uid, ...(inspect === true ? { inspect } : {}) });
+
+export const parseWakeUp = (text: string) => wakeUpIn(JSON.parse(text));
+
+function wakeUpIn(raw: unknown) {
+  const { uid, inspect } = WakeUpSchema.parse(raw);
+  return { uid, inspect: inspect ?? false };
+}
+
+// fact queue
+
+const EndingSchema = z
+  .tuple([
+    z.enum(['Completed', 'Error', 'OOMKilled', 'Stopped', 'Spot', 'Infrastructure', 'Unplaced', 'StartFailed']),
+    z.int().nullable(),
+    z.string(),
+    z.string().nullable(),
+  ])
+  .transform(([cause, exitCode, reason, container]) => ({ cause, exitCode, reason, container }));
+const TimesSchema = z
+  .tuple([At.nullable(), At.nullable(), At.nullable()])
+  .transform(([createdAt, startedAt, stoppedAt]) => ({ createdAt, startedAt, stoppedAt }));
+
+const FactSchema = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('launched'), id: Id, at: At, taskArn: Arn }),
+    z.object({ kind: z.literal('refused'), id: Id, at: At, reason: z.string(), retryAt: At }),
+    z.object({ kind: z.literal('rejected'), id: Id, at: At, reason: z.string() }),
+    z.object({ kind: z.literal('cancelled'), id: Id, at: At }),
+    z.object({
+      kind: z.literal('deleted'),
+      id: Id,
+      at: At,
+      taskArn: Arn.nullable(),
+      evicted: z.literal(true).optional(),
+    }),
+    z.object({ kind: z.literal('running'), id: Id, at: At, taskArn: Arn, ip: z.string().optional() }),
+    z.object({
+      kind: z.literal('stopped'),
+      id: Id,
+      at: At,
+      taskArn: Arn.nullable(),
+      ending: EndingSchema,
+      times: TimesSchema,
+    }),
+  ])
+  .transform(({ id, ...rest }): Fact => ({ ...id, ...rest }));
+
+const FactMessageSchema = z.object({ v, uid: Uid, facts: z.array(FactSchema) });
+
+export type ParsedFacts = { readonly uid: z.output<typeof Uid>; readonly facts: readonly Fact[] };
+
+export const formatFactMessage = ({ uid, facts }: { readonly uid: string; readonly facts: readonly Fact[] }): string =>
+  sendableJson({ v: VERSION, uid, facts: facts.map(formatFact) });
+
+function formatFact(fact: Fact): object {
+  const { index: _index, attempt: _attempt, nonce: _nonce, ...rest } = fact;
+  if (rest.kind !== 'stopped') return { id: idOf(fact), ...rest };
+  const { ending, times } = rest;
+  return {
+    id: idOf(fact),
+    ...rest,
+    ending: [ending.cause, ending.exitCode, ending.reason, ending.container],
+    times: [times.createdAt, times.startedAt, times.stoppedAt],
+  };
+}
+
+export function parseFactMessage(text: string): ParsedFacts {
+  return factsIn(JSON.parse(text));
+}
+
+function factsIn(raw: unknown): ParsedFacts {
+  const { uid, facts } = FactMessageSchema.parse(raw);
+  return { uid, facts };
+}
+
+/** Why a Job must be checked. An ECS event without news yet is not a reason. */
+export type ParsedRequest = (ParsedFacts & { readonly inspect: boolean }) | { readonly uid: null };
+
+/**
+ * A body of the wake queue or of the fact queue: a wake-up, a fact message, or an ECS event as EventBridge delivers it,
+ * told apart by shape. Throws for a task that is not ours, too: the rule forwards none.
+ */
+export function parseReconcileRequest(text: string, groupPrefix: string): ParsedRequest {
+  const raw: unknown = JSON.parse(text);
+  if (isEventBridgeEvent(raw)) {
+    const view = parseTask(taskEventDetail(raw), groupPrefix);
+    if (view === null) throw new Error('an event of a task that is not ours');
+    const fact = factOf(view);
+    return fact === null ? { uid: null } : { uid: view.job, facts: [fact], inspect: false };
+  }
+  if (typeof raw === 'object' && raw !== null && 'facts' in raw) return { ...factsIn(raw), inspect: false };
+  return { ...wakeUpIn(raw), facts: [] };
+}
+
+// dispatch queue
+
+/** [index, on demand?, failures, ignored failures, restarts where there were any] */
+const TraitsSchema = z
+  .array(z.tuple([Count, z.boolean(), Count, Count, Count.optional()]))
+  .transform(
+    (rows): ReadonlyMap<number, LaunchTraits> =>
+      new Map(
+        rows.map(([index, onDemand, failures, ignored, restarts]) => [
+          index,
+          { onDemand, failures, ignored, ...(restarts === undefined ? {} : { restarts }) },
+        ]),
+      ),
+  );
+
+const SeenSchema = z
+  .object({ id: Id, taskArn: Arn, ip: z.string() })
+  .transform(({ id, taskArn, ip }) => ({ ...id, taskArn, ip }));
+
+const DispatchSchema = z.discriminatedUnion('kind', [
+  z.object({
+    v,
+    kind: z.literal('pack'),
+    uid: Uid,
+    launch: z.array(Id).readonly(),
+    stop: z.array(Id).readonly(),
+    traits: TraitsSchema.optional(),
+    ahead: Count.optional(),
+    putOffAt: At.optional(),
+    podDeleted: z.literal(true).optional(),
+    lookFrom: z.object({ startedAt: At, family: z.string().nullable(), after: z.string().nullable() }).optional(),
+  }),
+  z.object({
+    v,
+    kind: z.literal('stopTask'),
+    uid: Uid,
+    taskArn: Arn,
+    podDeleted: z.literal(true).optional(),
+    turn: Count.optional(),
+  }),
+  z.object({ v, kind: z.literal('inspect'), uid: Uid, from: Count }),
+  z.object({
+    v,
+    kind: z.literal('hosts'),
+    uid: Uid,
+    row: Count,
+    seen: z.array(SeenSchema).readonly(),
+    turn: Count.optional(),
+  }),
+  z.object({ v, kind: z.literal('closeHosts'), uid: Uid }),
+  z.object({ v, kind: z.literal('sweepTasks'), after: z.string().nullable(), turn: Count.optional() }),
+]);
+
+type Unversioned<T> = T extends unknown ? Omit<T, 'v'> : never;
+export type ParsedDispatch = Unversioned<z.output<typeof DispatchSchema>>;
+
+export const formatDispatch = (message: ParsedDispatch): string =>
+  sendableJson({ v: VERSION, ...message, ...formatLists(message) });
+
+function formatLists(message: ParsedDispatch): object {
+  if (message.kind === 'pack')
+    return {
+      launch: message.launch.map(idOf),
+      stop: message.stop.map(idOf),
+      traits: traitRows(message),
+    };
+  if (message.kind === 'hosts')
+    return { seen: message.seen.map((task) => ({ id: idOf(task), taskArn: task.taskArn, ip: task.ip })) };
+  return {};
+}
+
+const traitRows = ({ traits }: { readonly traits?: ReadonlyMap<number, LaunchTraits> | undefined }) =>
+  traits === undefined
+    ? undefined
+    : [...traits].map(([index, { onDemand, failures, ignored, restarts }]) => [
+        index,
+        onDemand,
+        failures,
+        ignored,
+        ...(restarts === undefined ? [] : [restarts]),
+      ]);
+
+export function parseDispatch(text: string): ParsedDispatch {
+  const { v: _v, ...message } = DispatchSchema.parse(JSON.parse(text));
+  return message;
+}

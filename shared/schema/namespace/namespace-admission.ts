@@ -1,0 +1,188 @@
+import * as z from 'zod';
+import type { EpochMs } from '../../domain/base/time.ts';
+import { CONTENT_FINALIZER, NAME_LABEL, type NamespaceDocument, freshNamespace } from '../../domain/spec/namespace.ts';
+import { dnsLabelErrors } from '../object/dns-names.ts';
+import { type FieldError, invalid, required } from '../object/field-error.ts';
+import { given } from '../object/given.ts';
+import { identityErrors, isSame } from '../object/object-update.ts';
+import { opt, text, texts } from '../object/json-fields.ts';
+import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
+import {
+  addedFinalizerErrors,
+  finalizerNameErrors,
+  objectMetadataShape,
+  tieErrors,
+  tiesOf,
+} from '../object/object-metadata.ts';
+import { nameOf } from '../object/object-name.ts';
+import {
+  type FieldValidation,
+  type ReadObject,
+  type Undecodable,
+  readObject,
+  refusedReading,
+} from '../object/read-object.ts';
+import { namespaceStatusShape } from '../object/status-shape.ts';
+
+const NamespaceShape = z.strictObject({
+  apiVersion: text,
+  kind: text,
+  metadata: opt(objectMetadataShape),
+  spec: opt(z.strictObject({ finalizers: texts })),
+  // Only its own path checks it, but it must be readable.
+  status: opt(namespaceStatusShape),
+});
+type NamespaceShape = z.output<typeof NamespaceShape>;
+
+type Invalid = { readonly kind: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] };
+
+export type NamespaceAdmission =
+  | { readonly kind: 'ok'; readonly document: NamespaceDocument; readonly warnings: readonly string[] }
+  /** Readable, but wrong (422). All that is wrong is listed. */
+  | Invalid
+  | Undecodable;
+
+/**
+ * Admits an outside document as a new core/v1 Namespace (Kubernetes' `ValidateNamespace`). Every namespace carries its
+ * own name as a label, whatever the document says of that label; its status is ours.
+ */
+export function admitNamespace(
+  document: unknown,
+  context: {
+    readonly uid: string;
+    readonly nameSuffix: string;
+    readonly fieldValidation: FieldValidation;
+    readonly at: EpochMs;
+  },
+): NamespaceAdmission {
+  const read = readNamespace(document, context.fieldValidation);
+  if (read.kind === 'undecodable') return read;
+  const { metadata, spec } = read.object;
+  if ((metadata?.resourceVersion ?? '') !== '') {
+    const message = 'should not be set on objects to be created';
+    return refusedReading(`resourceVersion ${message}`, [{ path: 'metadata.resourceVersion', message }]);
+  }
+  const name = nameOf(metadata, context.nameSuffix);
+  const awaited = spec?.finalizers ?? [];
+  const errors = [
+    ...nameErrors(name, metadata?.generateName ?? ''),
+    ...errorsOf(metadata),
+    ...finalizerNameErrors('spec.finalizers', awaited),
+  ];
+  if (errors.length > 0) return { kind: 'invalid', name, errors };
+  const fresh = freshNamespace(name, context.uid, context.at);
+  const finalizers = awaited.includes(CONTENT_FINALIZER) ? awaited : [...awaited, CONTENT_FINALIZER];
+  return { kind: 'ok', document: { ...withMetadata(fresh, metadata), spec: { finalizers } }, warnings: read.warnings };
+}
+
+export type NamespaceUpdate =
+  | {
+      readonly kind: 'ok';
+      readonly document: NamespaceDocument;
+      readonly warnings: readonly string[];
+      /** A namespace's spec is not changed by users. */
+      readonly changed: 'nothing' | 'metadata';
+    }
+  | Invalid
+  | Undecodable;
+
+/** What a request writes to a namespace: the whole object, or a part with its own path. */
+type Part = 'itself' | 'status' | 'finalize';
+
+/**
+ * Admits a whole new document in place of a stored namespace, as PUT sends it or as a patch makes it: labels,
+ * annotations, owners and finalizers may change; its status or the finalizers of its spec only where they are written.
+ */
+export function admitNamespaceUpdate(
+  stored: NamespaceDocument,
+  document: unknown,
+  { fieldValidation, part = 'itself' }: { readonly fieldValidation: FieldValidation; readonly part?: Part },
+): NamespaceUpdate {
+  const read = readNamespace(document, fieldValidation);
+  if (read.kind === 'undecodable') return read;
+  const { metadata, spec, status } = read.object;
+  const { name, uid, deletionTimestamp, finalizers = [] } = stored.metadata;
+  const names = spec?.finalizers ?? [];
+  const errors = [
+    ...identityErrors({ metadata }, { manifest: { metadata: { name, namespace: '' } }, uid }),
+    ...(deletionTimestamp === undefined ? [] : addedFinalizerErrors('metadata', tiesOf(metadata), finalizers)),
+    ...errorsOf(metadata),
+    ...(part === 'status' ? phaseErrors(status?.phase ?? '', deletionTimestamp !== undefined) : []),
+    ...(part === 'finalize' ? finalizerNameErrors('spec.finalizers', names) : []),
+  ];
+  if (errors.length > 0) return { kind: 'invalid', name, errors };
+  const next = {
+    ...withMetadata(stored, metadata),
+    ...(part === 'status' ? { status: statusOf(stored, status) } : {}),
+    ...(part === 'finalize' ? { spec: { finalizers: names } } : {}),
+  };
+  const changed = isSame(withoutManagers(stored), withoutManagers(next)) ? 'nothing' : 'metadata';
+  return { kind: 'ok', document: next, warnings: read.warnings, changed };
+}
+
+const readNamespace = (document: unknown, fieldValidation: FieldValidation): ReadObject<NamespaceShape> =>
+  readObject(document, fieldValidation, { apiVersion: 'v1', kind: 'Namespace', shape: NamespaceShape });
+
+type Metadata = NamespaceShape['metadata'];
+
+/** Kubernetes' rules for the name of a namespace, and for the prefix that it was made from, which may end with a dash. */
+const nameErrors = (name: string, prefix: string): readonly FieldError[] => [
+  ...(name === ''
+    ? [required('metadata.name', 'name or generateName is required')]
+    : dnsLabelErrors(name).map((fieldError) => invalid('metadata.name', name, fieldError))),
+  ...(prefix === ''
+    ? []
+    : dnsLabelErrors(prefix.replace(/.-$/, 'a')).map((fieldError) =>
+        invalid('metadata.generateName', prefix, fieldError),
+      )),
+];
+
+const errorsOf = (metadata: Metadata): readonly FieldError[] => [
+  ...labelErrors('metadata.labels', metadata?.labels),
+  ...annotationErrors('metadata.annotations', metadata?.annotations),
+  ...tieErrors('metadata', tiesOf(metadata)),
+];
+
+/** The namespace with what the document says about it, without anything else that users set before. */
+function withMetadata(namespace: NamespaceDocument, metadata: Metadata): NamespaceDocument {
+  const { name, uid, creationTimestamp, deletionTimestamp, generateName } = namespace.metadata;
+  const { labels, annotations } = metadata ?? {};
+  const prefix = generateName ?? metadata?.generateName ?? '';
+  return {
+    ...namespace,
+    metadata: {
+      name,
+      ...(prefix === '' ? {} : { generateName: prefix }),
+      uid,
+      creationTimestamp,
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+      labels: { ...labels, [NAME_LABEL]: name },
+      ...(annotations === undefined || Object.keys(annotations).length === 0 ? {} : { annotations }),
+      ...tiesOf(metadata),
+    },
+  };
+}
+
+function withoutManagers({ metadata, ...rest }: NamespaceDocument): unknown {
+  const { managedFields: _, ...said } = metadata;
+  return { ...rest, metadata: said };
+}
+
+/** Kubernetes' rule, with the path as it spells it. */
+function phaseErrors(phase: string, isTerminating: boolean): readonly FieldError[] {
+  const [only, when] = isTerminating ? ['Terminating', 'not empty'] : ['Active', 'empty'];
+  return phase === only
+    ? []
+    : [invalid('status.Phase', phase, `may only be '${only}' if \`deletionTimestamp\` is ${when}`)];
+}
+
+function statusOf({ status: { phase } }: NamespaceDocument, said: NamespaceShape['status']) {
+  const conditions = (said?.conditions ?? []).map(
+    ({ type = '', status = '', lastTransitionTime, reason, message }) => ({
+      type,
+      status,
+      ...given({ lastTransitionTime, reason: reason || undefined, message: message || undefined }),
+    }),
+  );
+  return { phase, ...(conditions.length === 0 ? {} : { conditions }) };
+}

@@ -1,0 +1,91 @@
+/** One thing that is wrong with an object that we could read: Kubernetes' `field.Error`. */
+export type FieldError = {
+  /** As Kubernetes writes it: `spec.template.spec.containers[0].image`. */
+  readonly path: string;
+  readonly kind: FieldErrorKind;
+  /** The detail after the kind's own words; may be empty. */
+  readonly message: string;
+  /** The bad value, where Kubernetes shows it. */
+  readonly value?: unknown;
+};
+
+export type FieldErrorKind =
+  | 'Required'
+  | 'Invalid'
+  | 'NotSupported'
+  | 'NotFound'
+  | 'Forbidden'
+  | 'TooMany'
+  | 'TooLong'
+  | 'Duplicate';
+
+export const required = (path: string, message = ''): FieldError => ({ path, kind: 'Required', message });
+export const invalid = (path: string, value: unknown, message: string): FieldError => ({
+  path,
+  kind: 'Invalid',
+  value,
+  message,
+});
+export const duplicate = (path: string, value: unknown): FieldError => ({
+  path,
+  kind: 'Duplicate',
+  value,
+  message: '',
+});
+/** Names something that is not there. */
+export const notFound = (path: string, value: unknown): FieldError => ({ path, kind: 'NotFound', value, message: '' });
+export const forbidden = (path: string, message: string): FieldError => ({ path, kind: 'Forbidden', message });
+export const tooLong = (path: string, bytesMax: number): FieldError => ({
+  path,
+  kind: 'TooLong',
+  message: `may not be more than ${bytesMax} bytes`,
+});
+export const tooMany = (path: string, value: number, itemsMax: number): FieldError => ({
+  path,
+  kind: 'TooMany',
+  value,
+  message: `must have at most ${itemsMax} items`,
+});
+export const notSupported = (path: string, value: unknown, valid: readonly string[]): FieldError => ({
+  path,
+  kind: 'NotSupported',
+  value,
+  message: `supported values: ${valid.map((v) => JSON.stringify(v)).join(', ')}`,
+});
+
+const WORDS: Record<FieldErrorKind, string> = {
+  Required: 'Required value',
+  Invalid: 'Invalid value',
+  NotSupported: 'Unsupported value',
+  NotFound: 'Not found',
+  Forbidden: 'Forbidden',
+  TooMany: 'Too many',
+  TooLong: 'Too long',
+  Duplicate: 'Duplicate value',
+};
+
+/** The `reason` of a Status cause: Kubernetes' `field.ErrorType`. */
+export const causeReason = (kind: FieldErrorKind): string => `FieldValue${kind}`;
+
+/** The fault without its path, in Kubernetes' words: `Invalid value: -1: must be greater than or equal to 0`. */
+export function fieldErrorText({ kind, value, message }: FieldError): string {
+  const parts = [WORDS[kind]];
+  if (value !== undefined) parts.push(shown(value));
+  if (message !== '') parts.push(message);
+  return parts.join(': ');
+}
+
+/** Bad values come from outside: long ones would only bury the path. */
+const VALUE_CHARS_MAX = 200;
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? '';
+  return text.length <= VALUE_CHARS_MAX ? text : `${text.slice(0, VALUE_CHARS_MAX)}...`;
+}
+
+/** `spec.template.spec.containers[0].image`; `prefix`: the place of the object that the path begins in. */
+export function fieldPath(path: readonly PropertyKey[], prefix = ''): string {
+  let out = prefix;
+  for (const part of path) out += typeof part === 'number' ? `[${part}]` : `${out === '' ? '' : '.'}${String(part)}`;
+  return out;
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+
+/** Readers for the fields of a Kubernetes object, as Go's JSON decoder takes them. */
+
+/** Go's JSON takes null for an absent field. */
+export const opt = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
+
+const some = z.unknown().optional();
+/** Names of fields with any content. */
+export const known = <const K extends string>(...names: readonly K[]): Record<K, typeof some> => {
+  const fields = {} as Record<K, typeof some>;
+  for (const name of names) fields[name] = some;
+  return fields;
+};
+
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** A time as Go's `time.Parse` accepts it: RFC 3339, on an existing day. */
+const isTime = (value: string): boolean => {
+  const [whole, year, month, day] = RFC_3339.exec(value) ?? [];
+  if (whole === undefined || Number.isNaN(Date.parse(whole))) return false;
+  return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+};
+
+export const time = opt(z.stringFormat('time', isTime));
+/** As Go writes it back: in UTC, without fractions of a second. */
+export const plainTime = time.transform((value) =>
+  value === undefined ? undefined : `${new Date(value).toISOString().slice(0, 19)}Z`,
+);
+
+export const text = opt(z.string());
+export const int32 = opt(z.int32());
+/** The largest that JSON.stringify writes as an int64: what is beyond 2^53 is rounded. */
+const INT64_MAX = 2 ** 63 - 1024;
+/** A number of 64 bits, as near to it as JavaScript's come. */
+export const int64 = opt(
+  z
+    .number()
+    .refine((value) => Number.isInteger(value) && Math.abs(value) <= 2 ** 63)
+    .transform((value) => Math.max(-INT64_MAX, Math.min(INT64_MAX, value))),
+);
+export const flag = opt(z.boolean());
+export const texts = opt(z.array(z.string()));
+export const textMap = opt(
+  z.record(
+    z.string(),
+    z
+      .string()
+      .nullable()
+      .transform((value) => value ?? ''),
+  ),
+);
+/** A quantity may be written as a number. */
+export const quantities = opt(z.record(z.string(), z.union([z.string(), z.number()]).transform(String)));

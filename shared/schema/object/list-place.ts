@@ -1,0 +1,37 @@
+import * as z from 'zod';
+
+const count = z.int().min(0);
+
+const PlaceShape = z
+  .strictObject({
+    version: count,
+    after: z.string().nullable(),
+    job: z.strictObject({ namespace: z.string(), name: z.string() }).readonly(),
+    pod: z.strictObject({ uid: z.string(), index: count, attempt: count }).readonly().nullable(),
+    skip: count.optional(),
+  })
+  .readonly();
+
+/**
+ * Where the next page of a list begins.
+ *
+ * - `version`: the feed's number when the first page was read, so that a watch from it misses nothing;
+ * - `after`: the store's cursor; the Job that comes next is on the page after it;
+ * - `job`: the Job that comes next; if it is gone, the one after it;
+ * - `pod`: for Pods, the attempt that comes next, if that Job is still this one;
+ * - `skip`: for Events, how many of the object that comes next were on the page before.
+ */
+export type Place = z.output<typeof PlaceShape>;
+
+/** As a `continue` token, opaque to clients. */
+export const encodePlace = (place: Place): string => Buffer.from(JSON.stringify(place)).toString('base64url');
+
+/** null: not one of our tokens. */
+export function decodePlace(token: string): Place | null {
+  try {
+    const place = PlaceShape.safeParse(JSON.parse(Buffer.from(token, 'base64url').toString('utf8')));
+    return place.success ? place.data : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,41 @@
+import { dnsLabelErrors, dnsSubdomainErrors } from './dns-names.ts';
+import { type FieldError, invalid, required } from './field-error.ts';
+
+type Named = { readonly name?: string | undefined; readonly generateName?: string | undefined };
+
+/** Names that Muster makes: 63 less the suffix (Kubernetes' `maxGeneratedNameLength`). */
+const GENERATE_NAME_CHARS_MAX = 58;
+
+/** The name that the object gives itself, or the one that its prefix and `suffix` (5 characters) make; '': neither. */
+export function nameOf(metadata: Named | undefined, suffix: string): string {
+  const given = metadata?.name ?? '';
+  const prefix = metadata?.generateName ?? '';
+  return given !== '' || prefix === '' ? given : prefix.slice(0, GENERATE_NAME_CHARS_MAX) + suffix;
+}
+
+/** Kubernetes' rules for the name of a Job or CronJob, and for the prefix that it was made from. */
+export function nameErrors(name: string, metadata: Named | undefined): readonly FieldError[] {
+  const errors =
+    name === ''
+      ? [required('metadata.name', 'name or generateName is required')]
+      : dnsSubdomainErrors(name).map((fieldError) => invalid('metadata.name', name, fieldError));
+  return [...errors, ...prefixErrors(metadata?.generateName ?? '')];
+}
+
+/** A prefix may end with a dash, for something follows. */
+const prefixErrors = (prefix: string): readonly FieldError[] =>
+  prefix === ''
+    ? []
+    : dnsSubdomainErrors(prefix.replace(/.-$/, 'a')).map((fieldError) =>
+        invalid('metadata.generateName', prefix, fieldError),
+      );
+
+/** Characters that are valid in a name but cause trouble where the name is used as a DNS label. */
+export const nameWarnings = (name: string): readonly string[] => {
+  const errors = dnsLabelErrors(name);
+  return errors.length === 0
+    ? []
+    : [
+        `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${errors.join(' ')}]`,
+      ];
+};

@@ -1,0 +1,131 @@
+import type * as z from 'zod';
+import { fieldPath } from './field-error.ts';
+
+/** How to treat a field that Kubernetes does not know: an error, a warning, or nothing. */
+export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
+
+export type Problem = { readonly path: string; readonly message: string };
+
+/** Not readable as what it should be (400). */
+export type Undecodable = {
+  readonly kind: 'undecodable';
+  readonly message: string;
+  readonly problems: readonly Problem[];
+};
+
+export type ReadObject<T> =
+  | { readonly kind: 'read'; readonly object: T; readonly warnings: readonly string[] }
+  | Undecodable;
+
+/** Which kind of object an address takes. */
+export type ObjectForm<T> = {
+  /** `batch/v1` */
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Every field that Kubernetes knows: what is left is a spelling mistake. */
+  readonly shape: z.ZodType<T>;
+};
+
+/** Reads an external document as an object of that shape, without judging its values. */
+export function readObject<T extends { readonly apiVersion?: string | undefined; readonly kind?: string | undefined }>(
+  document: unknown,
+  fieldValidation: FieldValidation,
+  form: ObjectForm<T>,
+): ReadObject<T> {
+  const decoded = decode(document, form.shape);
+  if (decoded.kind === 'undecodable') return unreadable(form, decoded.problems);
+  const { object, unknownFields } = decoded;
+  const foreign = foreignKind(object, form);
+  if (foreign !== null) return refusedReading(foreign);
+  const unknown = unknownFields.map((path) => ({ path, message: `unknown field ${JSON.stringify(path)}` }));
+  if (unknown.length > 0 && fieldValidation === 'Strict') return unreadable(form, unknown, 'strict decoding error: ');
+  return { kind: 'read', object, warnings: fieldValidation === 'Warn' ? unknown.map(({ message }) => message) : [] };
+}
+
+export const refusedReading = (message: string, problems: readonly Problem[] = []): Undecodable => ({
+  kind: 'undecodable',
+  message,
+  problems,
+});
+
+/** An object that is no such kind for these reasons. */
+export const unreadable = (
+  { apiVersion, kind }: Pick<ObjectForm<unknown>, 'apiVersion' | 'kind'>,
+  problems: readonly Problem[],
+  why = '',
+): Undecodable =>
+  refusedReading(
+    `${kind} in version ${JSON.stringify(versionOf(apiVersion))} cannot be handled as a ${kind}: ${why}${problems.map(({ message }) => message).join(', ')}`,
+    problems,
+  );
+
+const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
+
+/** Absent kind and apiVersion are taken from the address, as Kubernetes does. */
+function foreignKind(
+  object: { readonly apiVersion?: string | undefined; readonly kind?: string | undefined },
+  form: ObjectForm<unknown>,
+): string | null {
+  const apiVersion = object.apiVersion ?? form.apiVersion;
+  const kind = object.kind ?? form.kind;
+  if ((apiVersion === form.apiVersion || apiVersion === '') && (kind === form.kind || kind === '')) return null;
+  return `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${form.kind}: no kind "${kind}" is accepted here, only "${form.kind}" of "${form.apiVersion}"`;
+}
+
+type Decoded<T> =
+  | { readonly kind: 'decoded'; readonly object: T; readonly unknownFields: readonly string[] }
+  | { readonly kind: 'undecodable'; readonly problems: readonly Problem[] };
+
+/** Lists and drops unknown fields; the caller decides what they mean. */
+function decode<T>(document: unknown, shape: z.ZodType<T>): Decoded<T> {
+  const strict = shape.safeParse(document);
+  if (strict.success) return { kind: 'decoded', object: strict.data, unknownFields: [] };
+  const unknown: (readonly PropertyKey[])[] = [];
+  const problems: Problem[] = [];
+  for (const issue of strict.error.issues) {
+    if (issue.code === 'unrecognized_keys') for (const key of issue.keys) unknown.push([...issue.path, key]);
+    else problems.push({ path: fieldPath(issue.path), message: typeProblem(issue, document) });
+  }
+  const unknownFields = unknown.map((path) => fieldPath(path));
+  if (problems.length > 0) {
+    const strays = unknownFields.map((path) => ({ path, message: `unknown field ${JSON.stringify(path)}` }));
+    return { kind: 'undecodable', problems: [...problems, ...strays] };
+  }
+  const lenient = structuredClone(document);
+  for (const path of unknown) remove(lenient, path);
+  return { kind: 'decoded', object: shape.parse(lenient), unknownFields };
+}
+
+/** Close to what Go's JSON decoder says, which names Go types; we name the path instead. */
+function typeProblem(issue: z.core.$ZodIssue, document: unknown): string {
+  const path = fieldPath(issue.path);
+  const place = path === '' ? 'the object' : `field ${path}`;
+  if (issue.code === 'invalid_format')
+    return `field ${path}: parsing time ${JSON.stringify(at(document, issue.path))} as "2006-01-02T15:04:05Z07:00": it must be like 2006-01-02T15:04:05Z`;
+  return `json: cannot unmarshal ${jsonType(at(document, issue.path))} into ${place} of type ${wantedType(issue)}`;
+}
+
+/** Every number of the kinds that are read is an integer. */
+function wantedType(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_union') return 'quantity';
+  if (issue.code !== 'invalid_type') return 'integer';
+  return issue.expected === 'number' || issue.expected === 'int' ? 'integer' : issue.expected;
+}
+
+function jsonType(value: unknown): string {
+  if (typeof value === 'number') return `number ${value}`;
+  if (value === null || value === undefined) return 'null';
+  if (typeof value === 'boolean') return 'bool';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+const isRecord = (value: unknown): value is Record<PropertyKey, unknown> => typeof value === 'object' && value !== null;
+
+const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), value);
+
+function remove(value: unknown, path: readonly PropertyKey[]): void {
+  const owner = at(value, path.slice(0, -1));
+  const key = path.at(-1);
+  if (isRecord(owner) && key !== undefined) Reflect.deleteProperty(owner, key);
+}

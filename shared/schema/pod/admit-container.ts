@@ -1,0 +1,73 @@
+import type { Container, EnvVar } from '../../domain/spec/pod-spec.ts';
+import { keptFields } from '../object/kept-fields.ts';
+import type { ContainerShape, EnvShape } from './pod-shape.ts';
+import { defaultPullPolicy } from './pull-policy.ts';
+
+/**
+ * A container as it is stored: as it was written, with Kubernetes' defaults (`SetDefaults_Container` and its like). Of use
+ * only if container-rules.ts finds no fault in it.
+ */
+export function admitContainer(shape: ContainerShape): Container {
+  const { name = '', image = '', env, ports, volumeMounts, restartPolicy, ...others } = shape;
+  const kept = keptFields('Container', others);
+  return {
+    ...kept,
+    name,
+    image,
+    ...(env === undefined ? {} : { env: env.map(admitVariable) }),
+    ...(ports === undefined ? {} : { ports: ports.map(admitPort) }),
+    resources: kept.resources ?? {},
+    ...(volumeMounts === undefined ? {} : { volumeMounts: volumeMounts.map(admitMount) }),
+    ...(restartPolicy === 'Always' ? { restartPolicy } : {}),
+    terminationMessagePath: textOr(kept.terminationMessagePath, '/dev/termination-log'),
+    terminationMessagePolicy: textOr(kept.terminationMessagePolicy, 'File'),
+    imagePullPolicy: textOr(kept.imagePullPolicy, defaultPullPolicy(image)),
+  };
+}
+
+export const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+
+function admitVariable(shape: EnvShape): EnvVar {
+  const { name = '', value, valueFrom } = shape;
+  const variable = { name, ...(value === undefined ? {} : { value }) };
+  if (valueFrom === undefined) return variable;
+  const { fieldRef, resourceFieldRef, secretKeyRef, configMapKeyRef } = valueFrom;
+  return {
+    ...variable,
+    valueFrom: {
+      ...(fieldRef === undefined ? {} : { fieldRef: { apiVersion: 'v1', fieldPath: fieldRef.fieldPath ?? '' } }),
+      ...(resourceFieldRef === undefined
+        ? {}
+        : {
+            // Go writes the zero of a quantity, too.
+            resourceFieldRef: {
+              divisor: '0',
+              ...keptFields('ResourceFieldSelector', resourceFieldRef),
+              resource: resourceFieldRef.resource ?? '',
+            },
+          }),
+      ...(secretKeyRef === undefined ? {} : { secretKeyRef: admitKey('SecretKeySelector', secretKeyRef) }),
+      ...(configMapKeyRef === undefined ? {} : { configMapKeyRef: admitKey('ConfigMapKeySelector', configMapKeyRef) }),
+    },
+  };
+}
+
+type KeyShape = NonNullable<NonNullable<EnvShape['valueFrom']>['secretKeyRef']>;
+
+const admitKey = (type: 'SecretKeySelector' | 'ConfigMapKeySelector', shape: KeyShape) => ({
+  ...keptFields(type, shape),
+  name: shape.name ?? '',
+  key: shape.key ?? '',
+});
+
+const admitPort = (port: NonNullable<ContainerShape['ports']>[number]) => ({
+  ...keptFields('ContainerPort', port),
+  containerPort: port.containerPort ?? 0,
+  protocol: port.protocol === 'UDP' ? ('UDP' as const) : ('TCP' as const),
+});
+
+const admitMount = (mount: NonNullable<ContainerShape['volumeMounts']>[number]) => ({
+  ...keptFields('VolumeMount', mount),
+  name: mount.name ?? '',
+  mountPath: mount.mountPath ?? '',
+});

@@ -1,0 +1,188 @@
+import { SUBSCRIPT, resourceAmount } from '../../domain/task/container-env.ts';
+import type { Container } from '../../domain/spec/pod-spec.ts';
+import { referredVariables } from '../../domain/base/variable-expansion.ts';
+import { dnsSubdomainErrors, qualifiedNameErrors } from '../object/dns-names.ts';
+import { type FieldError, invalid, notSupported, required } from '../object/field-error.ts';
+import { refusedFields } from './pod-fields.ts';
+import type { EnvShape } from './pod-shape.ts';
+import { refusedValue } from '../object/refused-fields.ts';
+
+type SourceShape = NonNullable<EnvShape['valueFrom']>;
+
+const OUR_VARIABLES = 'MUSTER_';
+
+/** The fields of the Pod that a container's variables may refer to. */
+export type EnvContext = { readonly container: Container; readonly pod: readonly Container[] };
+
+/** Kubernetes' rules for a container's variables (`ValidateEnv`), and what ECS cannot do. */
+export function envErrors(path: string, variables: readonly EnvShape[], context: EnvContext): readonly FieldError[] {
+  const secretsBefore = new Set<string>();
+  return variables.flatMap((variable, i) => {
+    const at = `${path}[${i}]`;
+    const errors = [
+      ...nameErrors(`${at}.name`, variable.name ?? ''),
+      ...sourceErrors(`${at}.valueFrom`, variable, context),
+      ...wordErrors(`${at}.value`, variable.value ?? '', secretsBefore),
+    ];
+    note(variable, secretsBefore);
+    return errors;
+  });
+}
+
+/** Names of variables whose values only ECS reads, where the last definition of the name is one. */
+export function secretVariables(variables: readonly EnvShape[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const variable of variables) note(variable, names);
+  return names;
+}
+
+/** The last definition of a name counts. */
+function note({ name = '', valueFrom }: EnvShape, secrets: Set<string>): void {
+  if (valueFrom?.secretKeyRef !== undefined || valueFrom?.configMapKeyRef !== undefined) secrets.add(name);
+  else secrets.delete(name);
+}
+
+/** A word of a command line, or a value. */
+export function wordErrors(path: string, word: string, secrets: ReadonlySet<string>): readonly FieldError[] {
+  if (word.includes('\0')) return [invalid(path, word, 'must not contain NUL')];
+  const secret = referredVariables(word).find((name) => secrets.has(name));
+  return secret === undefined
+    ? []
+    : [refusedValue(path, `let a shell read it (sh -c '… "$${secret}"'): only ECS reads the value of ${secret}`)];
+}
+
+function nameErrors(path: string, name: string): readonly FieldError[] {
+  if (name === '') return [required(path)];
+  if (!/^[ -<>-~]+$/.test(name))
+    return [
+      invalid(
+        path,
+        name,
+        "a valid environment variable name must consist only of printable ASCII characters other than '='",
+      ),
+    ];
+  return name.startsWith(OUR_VARIABLES)
+    ? [refusedValue(path, `use another name: those that begin with ${OUR_VARIABLES} are Muster's`)]
+    : [];
+}
+
+/** Kubernetes' `validateEnvVarValueFrom`. */
+function sourceErrors(path: string, { value = '', valueFrom }: EnvShape, context: EnvContext): readonly FieldError[] {
+  if (valueFrom === undefined) return [];
+  const { fieldRef, resourceFieldRef, secretKeyRef, configMapKeyRef } = valueFrom;
+  const refused = refusedFields('valueFrom', path, valueFrom);
+  if (refused.length > 0) return refused;
+  const count = [fieldRef, resourceFieldRef, secretKeyRef, configMapKeyRef].filter((s) => s !== undefined).length;
+  if (count === 0)
+    return [
+      invalid(path, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'),
+    ];
+  if (value !== '') return [invalid(path, '', 'may not be specified when `value` is not empty')];
+  if (count > 1) return [invalid(path, '', 'may not have more than one field specified at a time')];
+  return [
+    ...(fieldRef === undefined ? [] : fieldRefErrors(`${path}.fieldRef`, fieldRef)),
+    ...(resourceFieldRef === undefined ? [] : resourceErrors(`${path}.resourceFieldRef`, resourceFieldRef, context)),
+    ...(secretKeyRef === undefined ? [] : keyRefErrors('secretKeyRef', path, secretKeyRef)),
+    ...(configMapKeyRef === undefined ? [] : keyRefErrors('configMapKeyRef', path, configMapKeyRef)),
+  ];
+}
+
+/** Fields that the downward API supports in addition to labels and annotations; null means honored. */
+const FIELDS: Readonly<Record<string, string | null>> = {
+  'metadata.name': null,
+  'metadata.namespace': null,
+  'metadata.uid': null,
+  'spec.nodeName': 'leave it out: Fargate has no nodes',
+  'spec.serviceAccountName': null,
+  'status.hostIP': 'leave it out: Fargate has no nodes',
+  'status.hostIPs': 'leave it out: Fargate has no nodes',
+  'status.podIP': 'ask the task metadata endpoint ($ECS_CONTAINER_METADATA_URI_V4): the address is given after launch',
+  'status.podIPs': 'ask the task metadata endpoint ($ECS_CONTAINER_METADATA_URI_V4): the address is given after launch',
+};
+
+function fieldRefErrors(path: string, { fieldPath = '', apiVersion }: NonNullable<SourceShape['fieldRef']>) {
+  const at = `${path}.fieldPath`;
+  const errors: FieldError[] =
+    apiVersion === undefined || apiVersion === '' || apiVersion === 'v1'
+      ? []
+      : [notSupported(`${path}.apiVersion`, apiVersion, ['v1'])];
+  const [, map, key = ''] = SUBSCRIPT.exec(fieldPath) ?? [];
+  const instead = Object.hasOwn(FIELDS, fieldPath) ? FIELDS[fieldPath] : undefined;
+  if (fieldPath === '') errors.push(required(at));
+  else if (map !== undefined) {
+    const name = map === 'annotations' ? key.toLowerCase() : key;
+    errors.push(...qualifiedNameErrors(name).map((fieldError) => invalid(at, fieldPath, fieldError)));
+  } else if (instead === undefined) errors.push(notSupported(at, fieldPath, Object.keys(FIELDS)));
+  else if (instead !== null) errors.push(refusedValue(at, instead));
+  return errors;
+}
+
+const RESOURCES = [
+  'limits.cpu',
+  'limits.ephemeral-storage',
+  'limits.memory',
+  'requests.cpu',
+  'requests.ephemeral-storage',
+  'requests.memory',
+];
+const CPU_DIVISORS = ['1m', '1'];
+const BYTE_DIVISORS = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
+
+function resourceErrors(
+  path: string,
+  { resource = '', containerName, divisor = '0' }: NonNullable<SourceShape['resourceFieldRef']>,
+  { container, pod }: EnvContext,
+): readonly FieldError[] {
+  if (resource === '') return [required(`${path}.resource`)];
+  if (!RESOURCES.includes(resource)) return [notSupported(`${path}.resource`, resource, RESOURCES)];
+  const isCpu = resource.endsWith('.cpu');
+  const divisors = isCpu ? CPU_DIVISORS : BYTE_DIVISORS;
+  if (divisor !== '0' && divisor !== '' && !divisors.includes(divisor)) {
+    const name = isCpu
+      ? 'cpu resource'
+      : resource.endsWith('.memory')
+        ? 'memory resource'
+        : 'local ephemeral storage resource';
+    const values = isCpu ? divisors.join(' and ') : divisors.join(', ');
+    return [invalid(`${path}.divisor`, divisor, `only divisor's values ${values} are supported with the ${name}`)];
+  }
+  const owner =
+    containerName === undefined || containerName === '' ? container : pod.find(({ name }) => name === containerName);
+  if (owner === undefined) return [invalid(`${path}.containerName`, containerName, 'no container has this name')];
+  return resourceAmount(owner, resource, divisor) === null
+    ? [refusedValue(`${path}.resource`, `set resources.${resource} of container "${owner.name}"`)]
+    : [];
+}
+
+const CONFIG_KEY = /^[-._a-zA-Z0-9]+$/;
+
+/** Kubernetes' `validateSecretKeySelector`; the name becomes part of another, so that it must be a name. */
+function keyRefErrors(
+  kind: 'secretKeyRef' | 'configMapKeyRef',
+  parent: string,
+  ref: NonNullable<SourceShape['secretKeyRef']>,
+): readonly FieldError[] {
+  const path = `${parent}.${kind}`;
+  const { name = '', key = '' } = ref;
+  return [
+    ...(name === ''
+      ? [required(`${path}.name`)]
+      : dnsSubdomainErrors(name).map((f) => invalid(`${path}.name`, name, f))),
+    ...(key === ''
+      ? [required(`${path}.key`)]
+      : configKeyErrors(key).map((fieldError) => invalid(`${path}.key`, key, fieldError))),
+    ...refusedFields(kind, path, ref),
+  ];
+}
+
+/** Kubernetes' `IsConfigMapKey`. */
+function configKeyErrors(key: string): readonly string[] {
+  if (key.length > 253) return ['must be no more than 253 characters'];
+  if (!CONFIG_KEY.test(key))
+    return [
+      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
+    ];
+  if (key === '.') return ["must not be '.'"];
+  if (key === '..') return ["must not be '..'"];
+  return key.startsWith('..') ? ["must not start with '..'"] : [];
+}

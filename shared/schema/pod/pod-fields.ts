@@ -1,0 +1,276 @@
+import type { FieldError } from '../object/field-error.ts';
+import type { POD_SHAPES } from './pod-shape.ts';
+import { type Refusal, sweep } from '../object/refused-fields.ts';
+
+/** How Muster treats a field of the pod template. */
+export type PodField =
+  /** How its value is honored. The rules in this folder refuse unsupported values one by one. */
+  | { readonly kind: 'honoured'; readonly as: string }
+  /** Kept and shown; whatever it says is so anyway, or is Kubernetes' own business: why. */
+  | { readonly kind: 'harmless'; readonly why: string }
+  /** Refused with this sentence, but for values that mean nothing here: they are kept and shown, too. */
+  | { readonly kind: 'refused'; readonly instead: string; readonly harmless: readonly unknown[] };
+
+const honoured = (as: string): PodField => ({ kind: 'honoured', as });
+const harmless = (why: string): PodField => ({ kind: 'harmless', why });
+const refused = (instead: string, ...values: readonly unknown[]): PodField => ({
+  kind: 'refused',
+  instead,
+  harmless: values,
+});
+
+const SERVER_OWN = harmless("set by the server; a template's is not looked at");
+const NO_NODES = 'leave it out: Fargate has no nodes to choose from';
+const NOT_SHARED = 'leave it out: Fargate shares nothing of the host';
+const NOTHING_ATTACHED = 'leave it out: nothing is attached';
+const NO_PRIORITIES = 'leave it out: Fargate has no priorities';
+const FIXED_PROFILE = "leave it out: Fargate's own profile applies";
+const LINUX_ONLY = 'leave it out: tasks run on Linux';
+const NO_VOLUME = 'use an emptyDir, or read and write an object store or a shared file system from the program';
+const RETRIED = 'leave it out: a failed Pod is retried as a new task';
+
+type Groups = {
+  readonly [G in keyof typeof POD_SHAPES]: Readonly<Record<keyof (typeof POD_SHAPES)[G]['shape'], PodField>>;
+};
+
+/** Every field of Kubernetes 1.34's PodTemplateSpec, and what becomes of it: docs/pod-template.md shows this table. */
+export const POD_FIELDS: Groups = {
+  metadata: {
+    labels: honoured('labels of the Pods that kubectl shows; fieldRef reads them'),
+    annotations: honoured('annotations of the Pods that kubectl shows; fieldRef reads them'),
+    name: harmless('the Job names its Pods'),
+    generateName: harmless('the Job names its Pods'),
+    namespace: harmless('Pods are in the namespace of their Job'),
+    resourceVersion: SERVER_OWN,
+    uid: SERVER_OWN,
+    creationTimestamp: SERVER_OWN,
+    generation: SERVER_OWN,
+    selfLink: SERVER_OWN,
+    managedFields: SERVER_OWN,
+    deletionTimestamp: SERVER_OWN,
+    deletionGracePeriodSeconds: SERVER_OWN,
+    finalizers: refused('leave it out: nothing would ever remove them'),
+    ownerReferences: refused('leave it out: delete the Job itself'),
+  },
+  spec: {
+    containers: honoured('the containers of the task; the first is essential, its end is the end of the Pod'),
+    initContainers: honoured('containers that the others depend on: SUCCESS, or START of a sidecar'),
+    volumes: honoured("the task's volumes; emptyDir only"),
+    restartPolicy: honoured('Never, or OnFailure: a restart is a new task of the same Pod'),
+    terminationGracePeriodSeconds: honoured('stopTimeout of each container, between 2 and 120 seconds'),
+    nodeSelector: honoured(
+      'kubernetes.io/arch (amd64, arm64): the architecture; muster.run/capacity (spot, on-demand): FARGATE_SPOT or FARGATE; kubernetes.io/os: linux is so anyway',
+    ),
+    serviceAccountName: honoured('the task role that the stack maps it to; default: the one of the stack'),
+    serviceAccount: honoured('the same as serviceAccountName'),
+    imagePullSecrets: honoured(
+      'repositoryCredentials of each container; one secret at most, used for every image of the Pod',
+    ),
+    securityContext: honoured('runAsUser, runAsGroup and runAsNonRoot, for containers that do not say otherwise'),
+    subdomain: honoured(
+      'of an Indexed Job: its tasks are found as <job>-<index>.<subdomain>.<namespace>.<zone> (see hostnames.md)',
+    ),
+    ephemeralContainers: refused('leave it out: it cannot be part of a template'),
+    activeDeadlineSeconds: refused('set spec.activeDeadlineSeconds of the Job'),
+    dnsPolicy: refused('leave it out', 'ClusterFirst'),
+    automountServiceAccountToken: refused('leave it out: there is no token', false),
+    nodeName: refused(NO_NODES),
+    hostNetwork: refused('leave it out: Fargate has no host network', false),
+    hostPID: refused(NOT_SHARED, false),
+    hostIPC: refused(NOT_SHARED, false),
+    shareProcessNamespace: refused('leave it out', false),
+    hostname: refused(
+      'leave it out: an index is called by <job>-<index>, where subdomain is set; Fargate sets no hostname',
+    ),
+    affinity: refused(NO_NODES),
+    schedulerName: refused('leave it out', 'default-scheduler'),
+    tolerations: refused('leave it out: Fargate has no nodes, hence no taints'),
+    hostAliases: refused('leave it out: Fargate does not allow extra hosts'),
+    priorityClassName: refused(NO_PRIORITIES),
+    priority: refused(NO_PRIORITIES, 0),
+    dnsConfig: refused('leave it out: Fargate does not allow it'),
+    readinessGates: refused('leave it out: nothing routes to a Job'),
+    runtimeClassName: refused('leave it out: Fargate has one runtime'),
+    enableServiceLinks: refused('leave it out', true, false),
+    preemptionPolicy: refused('leave it out', 'PreemptLowerPriority', 'Never'),
+    overhead: refused('leave it out: a Fargate size is what the containers have'),
+    topologySpreadConstraints: refused('leave it out: Fargate spreads tasks over the subnets of the stack'),
+    setHostnameAsFQDN: refused('leave it out', false),
+    os: refused(LINUX_ONLY, { name: 'linux' }),
+    hostUsers: refused(NOT_SHARED, true),
+    schedulingGates: refused('create the Job with suspend: true instead'),
+    resourceClaims: refused('leave it out: Fargate has no devices'),
+    resources: refused('set resources on each container'),
+    hostnameOverride: refused('leave it out: Fargate does not set hostnames'),
+  },
+  podSecurity: {
+    runAsUser: honoured('user of each container that has none of its own'),
+    runAsGroup: honoured('group of each container that has none of its own; needs runAsUser'),
+    runAsNonRoot: honoured('checked: runAsUser must be there and not 0'),
+    seLinuxOptions: refused(FIXED_PROFILE),
+    windowsOptions: refused(LINUX_ONLY),
+    supplementalGroups: refused('set runAsGroup, or the groups in the image'),
+    supplementalGroupsPolicy: refused('leave it out', 'Merge'),
+    fsGroup: refused("leave it out: give the folder to the user in the image, its owner becomes the volume's"),
+    fsGroupChangePolicy: refused('leave it out', 'Always', 'OnRootMismatch'),
+    sysctls: refused('leave it out, or set them in the program'),
+    seccompProfile: refused(FIXED_PROFILE, { type: 'RuntimeDefault' }),
+    appArmorProfile: refused(FIXED_PROFILE, { type: 'RuntimeDefault' }),
+    seLinuxChangePolicy: refused('leave it out', 'MountOption', 'Recursive'),
+  },
+  volume: {
+    name: honoured('name of the volume'),
+    emptyDir: honoured(
+      'a volume that is empty at the start and gone with the task; also what a volume without a source is',
+    ),
+    configMap: refused('read its keys into env with configMapKeyRef'),
+    secret: refused('read its keys into env with secretKeyRef'),
+    downwardAPI: refused('read the fields into env with fieldRef and resourceFieldRef'),
+    projected: refused('read the keys into env with secretKeyRef, configMapKeyRef and fieldRef'),
+    persistentVolumeClaim: refused(NO_VOLUME),
+    ephemeral: refused('use an emptyDir with a sizeLimit: a task may have up to 200 GiB'),
+    csi: refused(NO_VOLUME),
+    nfs: refused(NO_VOLUME),
+    hostPath: refused(NOT_SHARED),
+    image: refused('copy the files with an init container into an emptyDir'),
+    awsElasticBlockStore: refused(NO_VOLUME),
+    azureDisk: refused(NO_VOLUME),
+    azureFile: refused(NO_VOLUME),
+    cephfs: refused(NO_VOLUME),
+    cinder: refused(NO_VOLUME),
+    fc: refused(NO_VOLUME),
+    flexVolume: refused(NO_VOLUME),
+    flocker: refused(NO_VOLUME),
+    gcePersistentDisk: refused(NO_VOLUME),
+    gitRepo: refused('clone it with an init container into an emptyDir'),
+    glusterfs: refused(NO_VOLUME),
+    iscsi: refused(NO_VOLUME),
+    photonPersistentDisk: refused(NO_VOLUME),
+    portworxVolume: refused(NO_VOLUME),
+    quobyte: refused(NO_VOLUME),
+    rbd: refused(NO_VOLUME),
+    scaleIO: refused(NO_VOLUME),
+    storageos: refused(NO_VOLUME),
+    vsphereVolume: refused(NO_VOLUME),
+  },
+  emptyDir: {
+    sizeLimit: honoured("added to the task's ephemeral storage (20 GiB, up to 200); not enforced volume by volume"),
+    medium: refused('leave it out: Fargate has no memory-backed volumes'),
+  },
+  container: {
+    name: honoured('name of the container'),
+    image: honoured('image; embedded it is ignored'),
+    command: honoured('entryPoint, with $(VAR) replaced'),
+    args: honoured('command, with $(VAR) replaced'),
+    workingDir: honoured('workingDirectory'),
+    env: honoured('environment and secrets of the definition; what differs by attempt is set at launch'),
+    resources: honoured('the Fargate size of the task and its ephemeral storage'),
+    ports: honoured('portMappings; they only inform: the security group decides what is open'),
+    restartPolicy: honoured('Always, of an init container: a sidecar; a sidecar that ends is not restarted'),
+    volumeMounts: honoured('mountPoints; embedded: see below'),
+    securityContext: honoured('user, readonlyRootFilesystem and capabilities'),
+    envFrom: refused('list the variables in env, with secretKeyRef or configMapKeyRef: ECS reads keys one by one'),
+    resizePolicy: refused('leave it out: a task is not resized'),
+    restartPolicyRules: refused(RETRIED),
+    volumeDevices: refused('leave it out: Fargate has no block devices'),
+    livenessProbe: refused('let the program exit when it is stuck'),
+    readinessProbe: refused('leave it out: nothing routes to a Job'),
+    startupProbe: refused('let the program exit when it cannot start'),
+    lifecycle: refused('do it in the command; handle SIGTERM to clean up'),
+    terminationMessagePath: refused('leave it out', '/dev/termination-log'),
+    terminationMessagePolicy: refused('leave it out', 'File'),
+    // Fargate keeps no images between tasks, so "if not present" and "always" are the same there.
+    imagePullPolicy: refused('leave it out: Fargate pulls the image for every task', 'Always', 'IfNotPresent'),
+    stdin: refused(NOTHING_ATTACHED, false),
+    stdinOnce: refused(NOTHING_ATTACHED, false),
+    tty: refused(NOTHING_ATTACHED, false),
+  },
+  env: {
+    name: honoured('name of the variable; not MUSTER_…'),
+    value: honoured('value, with $(VAR) replaced'),
+    valueFrom: honoured('one of the sources below'),
+  },
+  valueFrom: {
+    fieldRef: honoured('the value; what differs by attempt or Job is set at launch'),
+    resourceFieldRef: honoured('the number'),
+    secretKeyRef: honoured('secrets: a key of the Secrets Manager secret muster/<namespace>/<name>/secret'),
+    configMapKeyRef: honoured('secrets: the Parameter Store parameter /muster/<namespace>/configmaps/<name>/<key>'),
+    fileKeyRef: refused('let a shell read the file'),
+  },
+  fieldRef: {
+    fieldPath: honoured(
+      "metadata.name, metadata.namespace, metadata.uid, metadata.labels['…'], metadata.annotations['…'], spec.serviceAccountName",
+    ),
+    apiVersion: honoured('v1, or left out'),
+  },
+  resourceFieldRef: {
+    resource: honoured('limits and requests of cpu, memory and ephemeral-storage that the container sets'),
+    containerName: honoured('whose resources; the container itself if left out'),
+    divisor: honoured('unit of the number, rounded up'),
+  },
+  secretKeyRef: {
+    name: honoured('part of the name of the secret'),
+    key: honoured("key in the secret's JSON"),
+    optional: refused('leave it out, and make sure that the secret is there: ECS has no optional ones', false),
+  },
+  configMapKeyRef: {
+    name: honoured('part of the name of the parameter'),
+    key: honoured('part of the name of the parameter'),
+    optional: refused('leave it out, and make sure that the parameter is there: ECS has no optional ones', false),
+  },
+  resources: {
+    requests: honoured('cpu, memory, ephemeral-storage: summed and rounded up to a Fargate size'),
+    limits: honoured('stand for requests that are left out; for memory and storage the larger of the two counts'),
+    claims: refused('leave it out: Fargate has no devices'),
+  },
+  port: {
+    containerPort: honoured('containerPort of a portMapping'),
+    protocol: honoured('TCP or UDP'),
+    name: honoured('shown by kubectl'),
+    hostPort: refused('leave it out: every task has an address of its own', 0),
+    hostIP: refused('leave it out: every task has an address of its own'),
+  },
+  volumeMount: {
+    name: honoured('sourceVolume'),
+    mountPath: honoured('containerPath'),
+    readOnly: honoured('readOnly'),
+    recursiveReadOnly: refused('leave it out', 'Disabled', 'IfPossible'),
+    subPath: refused('mount the whole volume and use a folder in it'),
+    subPathExpr: refused('mount the whole volume and use a folder in it'),
+    mountPropagation: refused('leave it out', 'None'),
+  },
+  containerSecurity: {
+    runAsUser: honoured('user'),
+    runAsGroup: honoured('user, after a colon; needs runAsUser'),
+    runAsNonRoot: honoured('checked: runAsUser must be there and not 0'),
+    readOnlyRootFilesystem: honoured('readonlyRootFilesystem'),
+    capabilities: honoured('linuxParameters.capabilities'),
+    allowPrivilegeEscalation: honoured('true is so anyway; false is taken with a warning: Fargate cannot forbid it'),
+    privileged: refused('leave it out: Fargate has no privileged containers', false),
+    seLinuxOptions: refused(FIXED_PROFILE),
+    windowsOptions: refused(LINUX_ONLY),
+    procMount: refused('leave it out', 'Default'),
+    seccompProfile: refused(FIXED_PROFILE, { type: 'RuntimeDefault' }),
+    appArmorProfile: refused(FIXED_PROFILE, { type: 'RuntimeDefault' }),
+  },
+  capabilities: {
+    add: honoured('SYS_PTRACE, the only one that Fargate adds'),
+    drop: honoured('capabilities that ECS knows, or ALL'),
+  },
+};
+
+type GroupName = keyof Groups;
+
+/** Faults for the fields of one object of the template that the table refuses. */
+export function refusedFields(
+  group: GroupName,
+  path: string,
+  value: Readonly<Record<string, unknown>> | undefined,
+): readonly FieldError[] {
+  return sweep(refusalsOf(group))(path, value);
+}
+
+const refusalsOf = (group: GroupName): readonly Refusal[] =>
+  Object.entries<PodField>(POD_FIELDS[group]).flatMap(([path, field]) =>
+    field.kind === 'refused' ? [{ path, instead: field.instead, means: field.harmless }] : [],
+  );

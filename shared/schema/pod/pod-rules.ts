@@ -1,0 +1,225 @@
+import { CAPACITY_SELECTOR } from '../../domain/spec/annotations.ts';
+import { type PodOwner, expandedChars } from '../../domain/task/container-env.ts';
+import { OVERRIDES_CHARS_MAX, hasLateProgram, overridesCharsMax } from '../../domain/task/launch-overrides.ts';
+import type { Labels, PodTemplate } from '../../domain/spec/manifest.ts';
+import type { TaskOwner } from '../../domain/task/task-environment.ts';
+import type { PodSpec, Volume } from '../../domain/spec/pod-spec.ts';
+import { ARCHITECTURE_SELECTOR, EPHEMERAL_GIB_MAX, ephemeralStorageOf } from '../../domain/task/pod-template.ts';
+import { admitContainer, textOr } from './admit-container.ts';
+import { containerErrors } from './container-rules.ts';
+import { dnsSubdomainErrors } from '../object/dns-names.ts';
+import { type FieldError, duplicate, invalid, required, tooLong } from '../object/field-error.ts';
+import { keptFields } from '../object/kept-fields.ts';
+import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
+import { refusedFields } from './pod-fields.ts';
+import type { ContainerShape, PodSpecShape, TemplateShape, VolumeShape } from './pod-shape.ts';
+import { templateWarnings } from './pod-warnings.ts';
+import { refusedValue } from '../object/refused-fields.ts';
+import { podSecurityErrors } from './security-rules.ts';
+import { volumeErrors } from './volume-rules.ts';
+
+/** The Job that the template is of, as far as its tasks depend on it. */
+export type TemplateContext = { readonly indexed: boolean; readonly name: string; readonly namespace: string };
+
+/** A template with its defaults, of use only for counting and sizing when something is wrong with it. */
+export type AdmittedTemplate = {
+  readonly template: PodTemplate;
+  readonly errors: readonly FieldError[];
+  readonly warnings: readonly string[];
+};
+
+const PATH = 'spec.template';
+const SPEC = `${PATH}.spec`;
+/** Of all variables and words, each `$(NAME)` replaced: more than any task definition takes, and no burden yet. */
+const EXPANDED_CHARS_MAX = 1024 * 1024;
+const DEFAULT_GRACE_SEC = 30;
+const NO_SPEC: Partial<PodSpecShape> = {};
+
+/**
+ * Kubernetes' rules for a pod template, as far as Muster supports it (pod-fields.ts). What a Job asks of its template
+ * (labels, selector, restartPolicy) is in job-spec-rules.ts.
+ */
+export function admitPodTemplate(shape: TemplateShape | undefined, job: TemplateContext): AdmittedTemplate {
+  const spec = shape?.spec;
+  const metadata = shape?.metadata;
+  const template: PodTemplate = {
+    metadata: { ...keptFields('ObjectMeta', metadata ?? {}), labels: metadata?.labels ?? {} },
+    spec: admitPodSpec(spec ?? NO_SPEC),
+  };
+  const errors = [
+    ...labelErrors(`${PATH}.labels`, metadata?.labels),
+    ...annotationErrors(`${PATH}.annotations`, metadata?.annotations),
+    ...refusedFields('metadata', `${PATH}.metadata`, metadata),
+    ...(spec === undefined ? [required(`${SPEC}.containers`)] : specErrors(spec, template.spec)),
+  ];
+  return {
+    template,
+    errors: errors.length > 0 ? errors : wholeErrors(template, job),
+    warnings: spec === undefined ? [] : templateWarnings(SPEC, spec),
+  };
+}
+
+/** As it was written, with Kubernetes' defaults for a template (`SetDefaults_PodSpec`); a Pod has more of them. */
+function admitPodSpec(shape: Partial<PodSpecShape>): PodSpec {
+  const { containers = [], initContainers, volumes, imagePullSecrets, restartPolicy, ...others } = shape;
+  const kept = keptFields('PodSpec', others);
+  const account = accountOf(shape);
+  return {
+    ...kept,
+    ...(initContainers === undefined ? {} : { initContainers: initContainers.map(admitContainer) }),
+    containers: containers.map(admitContainer),
+    ...(volumes === undefined ? {} : { volumes: volumes.map(admitVolume) }),
+    restartPolicy: restartPolicy === 'OnFailure' ? 'OnFailure' : 'Never',
+    terminationGracePeriodSeconds: kept.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SEC,
+    dnsPolicy: textOr(kept.dnsPolicy, 'ClusterFirst'),
+    // Kubernetes shows the account under both of its names, whichever was written.
+    ...(account === '' ? {} : { serviceAccountName: account, serviceAccount: account }),
+    ...(imagePullSecrets === undefined
+      ? {}
+      : { imagePullSecrets: imagePullSecrets.map(({ name = '' }) => ({ name })) }),
+    securityContext: kept.securityContext ?? {},
+    schedulerName: textOr(kept.schedulerName, 'default-scheduler'),
+  };
+}
+
+const accountOf = ({ serviceAccountName = '', serviceAccount = '' }: Partial<PodSpecShape>): string =>
+  serviceAccountName === '' ? serviceAccount : serviceAccountName;
+
+const admitVolume = (volume: VolumeShape): Volume => {
+  const { emptyDir } = volume;
+  return {
+    ...keptFields('Volume', volume),
+    name: volume.name ?? '',
+    emptyDir: emptyDir === undefined ? {} : keptFields('EmptyDirVolumeSource', emptyDir),
+  };
+};
+
+function specErrors(spec: PodSpecShape, admitted: PodSpec): readonly FieldError[] {
+  const { containers = [], initContainers = [] } = spec;
+  const pod = [...admitted.containers, ...(admitted.initContainers ?? [])];
+  const check = (name: string, list: readonly ContainerShape[], isInit: boolean) =>
+    list.flatMap((c, i) =>
+      containerErrors(`${SPEC}.${name}[${i}]`, c, { spec, isInit, admitted: admitContainer(c), pod }),
+    );
+  return [
+    ...refusedFields('spec', SPEC, spec),
+    ...volumeErrors(`${SPEC}.volumes`, spec.volumes ?? []),
+    ...(containers.length === 0 ? [required(`${SPEC}.containers`)] : []),
+    ...check('initContainers', initContainers, true),
+    ...check('containers', containers, false),
+    ...duplicateNames(initContainers, containers),
+    ...graceErrors(spec),
+    ...nodeSelectorErrors(spec.nodeSelector ?? {}),
+    ...accountErrors(spec),
+    ...pullSecretErrors(spec),
+    ...podSecurityErrors(SPEC, spec),
+  ];
+}
+
+function duplicateNames(init: readonly ContainerShape[], app: readonly ContainerShape[]): readonly FieldError[] {
+  const seen = new Set<string>();
+  const errors: FieldError[] = [];
+  const checkMounts = (list: string, containers: readonly ContainerShape[]): void => {
+    for (const [i, { name = '' }] of containers.entries()) {
+      if (name !== '' && seen.has(name)) errors.push(duplicate(`${SPEC}.${list}[${i}].name`, name));
+      seen.add(name);
+    }
+  };
+  checkMounts('containers', app);
+  checkMounts('initContainers', init);
+  return errors;
+}
+
+function graceErrors({
+  terminationGracePeriodSeconds: graceSec = DEFAULT_GRACE_SEC,
+}: PodSpecShape): readonly FieldError[] {
+  return graceSec >= 0
+    ? []
+    : [invalid(`${SPEC}.terminationGracePeriodSeconds`, graceSec, 'must be greater than or equal to 0')];
+}
+
+/** What users may choose on Fargate; all other labels are for nodes. */
+const CHOICES: ReadonlyMap<string, readonly string[]> = new Map([
+  [ARCHITECTURE_SELECTOR, ['amd64', 'arm64']],
+  [CAPACITY_SELECTOR, ['spot', 'on-demand']],
+  ['kubernetes.io/os', ['linux']],
+]);
+
+function nodeSelectorErrors(nodeSelector: Labels): readonly FieldError[] {
+  const path = `${SPEC}.nodeSelector`;
+  return [
+    ...labelErrors(path, nodeSelector),
+    ...Object.entries(nodeSelector).flatMap(([key, value]) => {
+      const choices = CHOICES.get(key);
+      if (choices === undefined)
+        return [
+          refusedValue(
+            `${path}[${key}]`,
+            `leave it out: Fargate has no nodes to choose from; ${[...CHOICES.keys()].join(', ')} may be chosen`,
+          ),
+        ];
+      return choices.includes(value) ? [] : [refusedValue(`${path}[${key}]`, `use ${choices.join(' or ')}`)];
+    }),
+  ];
+}
+
+function accountErrors(spec: PodSpecShape): readonly FieldError[] {
+  const name = accountOf(spec);
+  return name === ''
+    ? []
+    : dnsSubdomainErrors(name).map((fieldError) => invalid(`${SPEC}.serviceAccountName`, name, fieldError));
+}
+
+function pullSecretErrors({ imagePullSecrets = [] }: PodSpecShape): readonly FieldError[] {
+  const path = `${SPEC}.imagePullSecrets`;
+  return [
+    ...imagePullSecrets.flatMap(({ name = '' }, i) =>
+      name === ''
+        ? [required(`${path}[${i}].name`)]
+        : dnsSubdomainErrors(name).map((fieldError) => invalid(`${path}[${i}].name`, name, fieldError)),
+    ),
+    ...(imagePullSecrets.length > 1
+      ? [refusedValue(`${path}[1]`, 'name one secret only: ECS takes one for an image')]
+      : []),
+  ];
+}
+
+/** Rules for the template as a whole; checked once its parts are valid. */
+function wholeErrors(template: PodTemplate, { indexed, name, namespace }: TemplateContext): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const storage = ephemeralStorageOf(template.spec);
+  if (storage !== null && storage > EPHEMERAL_GIB_MAX)
+    errors.push(
+      invalid(
+        `${SPEC}.containers`,
+        undefined,
+        `the Pod needs ${storage} GiB of ephemeral storage; a Fargate task has at most ${EPHEMERAL_GIB_MAX}`,
+      ),
+    );
+  const owner: PodOwner & TaskOwner = {
+    metadata: { name, namespace },
+    spec: { completionMode: indexed ? 'Indexed' : 'NonIndexed', template },
+  };
+  const { containers, initContainers = [] } = template.spec;
+  const expanded = [...initContainers, ...containers].reduce((sum, each) => sum + expandedChars(each, owner), 0);
+  if (expanded > EXPANDED_CHARS_MAX) return [...errors, tooLong(`${SPEC}.containers`, EXPANDED_CHARS_MAX)];
+  for (const [list, members] of Object.entries({ initContainers, containers }))
+    for (const [i, container] of members.entries())
+      if (hasLateProgram(container, owner))
+        errors.push(
+          refusedValue(
+            `${SPEC}.${list}[${i}].command[0]`,
+            'let a shell choose the program: what a container runs is fixed before its attempts are',
+          ),
+        );
+  const chars = overridesCharsMax(owner);
+  if (chars > OVERRIDES_CHARS_MAX)
+    errors.push(
+      invalid(
+        `${SPEC}.containers`,
+        undefined,
+        `what differs between attempts needs ${chars} of ${OVERRIDES_CHARS_MAX} characters that ECS takes at launch, all containers together: let a shell put variables and words together, or have fewer of them`,
+      ),
+    );
+  return errors;
+}

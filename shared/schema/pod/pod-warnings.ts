@@ -1,0 +1,44 @@
+import { STOP_TIMEOUT_MAX_SEC } from '../../domain/task/pod-template.ts';
+import { shellVariableWarnings } from './command-rules.ts';
+import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
+
+/** What is accepted with a difference: a warning for the client that creates the Job. */
+export function templateWarnings(path: string, spec: PodSpecShape): readonly string[] {
+  const { containers = [], initContainers = [], terminationGracePeriodSeconds = 0 } = spec;
+  const main = containers[0]?.name ?? '';
+  const warnings = containers
+    .slice(1)
+    .map(
+      (_, i) =>
+        `${path}.containers[${i + 1}]: runs beside "${main}"; the Pod ends with "${main}", whatever this container does`,
+    );
+  if (terminationGracePeriodSeconds > STOP_TIMEOUT_MAX_SEC)
+    warnings.push(
+      `${path}.terminationGracePeriodSeconds: Fargate kills what has not ended after ${STOP_TIMEOUT_MAX_SEC} seconds`,
+    );
+  const all = [
+    ...initContainers.map((c, i) => ({ c, at: `${path}.initContainers[${i}]` })),
+    ...containers.map((c, i) => ({ c, at: `${path}.containers[${i}]` })),
+  ];
+  return [...warnings, ...all.flatMap(({ c, at }) => containerWarnings(at, c, spec))];
+}
+
+function containerWarnings(path: string, c: ContainerShape, spec: PodSpecShape): readonly string[] {
+  const warnings: string[] = [];
+  warnings.push(...shellVariableWarnings(path, c));
+  const seen = new Set<string>();
+  for (const [i, { name = '' }] of (c.env ?? []).entries()) {
+    if (seen.has(name)) warnings.push(`${path}.env[${i}]: hides previous definition of "${name}"`);
+    seen.add(name);
+  }
+  if (c.securityContext?.allowPrivilegeEscalation === false)
+    warnings.push(
+      `${path}.securityContext.allowPrivilegeEscalation: Fargate cannot forbid it; leave set-user-ID programs out of the image`,
+    );
+  const user = c.securityContext?.runAsUser ?? spec.securityContext?.runAsUser ?? 0;
+  if (user !== 0 && (c.volumeMounts ?? []).some(({ readOnly }) => readOnly !== true))
+    warnings.push(
+      `${path}.volumeMounts: a volume on Fargate belongs to root; user ${user} may write to it only if the image has the folder, owned by that user, as a VOLUME`,
+    );
+  return warnings;
+}

@@ -1,0 +1,68 @@
+import { parseQuantity } from '../../domain/base/quantity.ts';
+import { dnsLabelErrors } from '../object/dns-names.ts';
+import { type FieldError, duplicate, invalid, notFound, required } from '../object/field-error.ts';
+import { POD_FIELDS, refusedFields } from './pod-fields.ts';
+import type { ContainerShape, VolumeShape } from './pod-shape.ts';
+import { QUANTITY } from './resource-rules.ts';
+import { refusedValue } from '../object/refused-fields.ts';
+
+/** Kubernetes' rules for volumes (`ValidateVolumes`), of which a task has empty ones only. */
+export function volumeErrors(path: string, volumes: readonly VolumeShape[]): readonly FieldError[] {
+  const seen = new Set<string>();
+  return volumes.flatMap((volume, i) => {
+    const at = `${path}[${i}]`;
+    const { name = '', emptyDir } = volume;
+    const errors: FieldError[] = [];
+    if (name === '') errors.push(required(`${at}.name`));
+    else if (seen.has(name)) errors.push(duplicate(`${at}.name`, name));
+    else errors.push(...dnsLabelErrors(name).map((fieldError) => invalid(`${at}.name`, name, fieldError)));
+    seen.add(name);
+    return [
+      ...errors,
+      ...sourceErrors(at, volume),
+      ...refusedFields('emptyDir', `${at}.emptyDir`, emptyDir),
+      ...sizeErrors(at, volume),
+    ];
+  });
+}
+
+/** Even an empty source is one: without any, Kubernetes makes it an emptyDir. */
+function sourceErrors(path: string, volume: VolumeShape): readonly FieldError[] {
+  return Object.entries(volume).flatMap(([source, value]) => {
+    const field = Object.entries(POD_FIELDS.volume).find(([name]) => name === source)?.[1];
+    return value === undefined || value === null || field?.kind !== 'refused'
+      ? []
+      : [refusedValue(`${path}.${source}`, field.instead)];
+  });
+}
+
+function sizeErrors(path: string, { emptyDir }: VolumeShape): readonly FieldError[] {
+  const at = `${path}.emptyDir.sizeLimit`;
+  const text = emptyDir?.sizeLimit;
+  if (text === undefined) return [];
+  const bytes = parseQuantity(text);
+  if (bytes === null) return [invalid(at, text, QUANTITY)];
+  return bytes < 0 ? [invalid(at, text, 'must be greater than or equal to 0')] : [];
+}
+
+/** Kubernetes' rules for mounts (`ValidateVolumeMounts`). */
+export function mountErrors(
+  path: string,
+  { volumeMounts = [] }: ContainerShape,
+  volumes: readonly VolumeShape[],
+): readonly FieldError[] {
+  const seen = new Set<string>();
+  return volumeMounts.flatMap((mount, i) => {
+    const at = `${path}.volumeMounts[${i}]`;
+    const { name = '', mountPath = '' } = mount;
+    const errors: FieldError[] = [];
+    if (name === '') errors.push(required(`${at}.name`));
+    else if (!volumes.some((volume) => volume.name === name)) errors.push(notFound(`${at}.name`, name));
+    if (mountPath === '') errors.push(required(`${at}.mountPath`));
+    else if (seen.has(mountPath)) errors.push(invalid(`${at}.mountPath`, mountPath, 'must be unique'));
+    else if (mountPath.includes(':') || !mountPath.startsWith('/'))
+      errors.push(refusedValue(`${at}.mountPath`, 'use an absolute path without a colon'));
+    seen.add(mountPath);
+    return [...errors, ...refusedFields('volumeMount', at, mount)];
+  });
+}

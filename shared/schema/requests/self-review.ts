@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import { type FieldError, invalid } from '../object/field-error.ts';
+import { known, opt, text } from '../object/json-fields.ts';
+import { metadataShape } from '../object/metadata-shape.ts';
+import { type FieldValidation, type ObjectForm, type ReadObject, readObject } from '../object/read-object.ts';
+
+/** The questions that a caller can ask about itself (`authorization.k8s.io/v1`, `authentication.k8s.io/v1`). */
+
+const AUTHORIZATION = 'authorization.k8s.io/v1';
+const frame = { apiVersion: text, kind: text, metadata: opt(metadataShape), ...known('status') };
+
+const resourceAttributes = z.strictObject({
+  namespace: text,
+  verb: text,
+  group: text,
+  version: text,
+  resource: text,
+  subresource: text,
+  name: text,
+  // Here no caller is restricted to a part of a list.
+  ...known('fieldSelector', 'labelSelector'),
+});
+const nonResourceAttributes = z.strictObject({ path: text, verb: text });
+
+const accessReview = z.strictObject({
+  ...frame,
+  spec: opt(
+    z.strictObject({
+      resourceAttributes: opt(resourceAttributes),
+      nonResourceAttributes: opt(nonResourceAttributes),
+    }),
+  ),
+});
+const rulesReview = z.strictObject({ ...frame, spec: opt(z.strictObject({ namespace: text })) });
+const selfReview = z.strictObject(frame);
+
+export type AccessReview = z.output<typeof accessReview>;
+/** What a caller wants to do with objects. */
+export type ResourceAttributes = z.output<typeof resourceAttributes>;
+/** What a caller wants to do with a path that belongs to no object. */
+export type NonResourceAttributes = z.output<typeof nonResourceAttributes>;
+
+const ACCESS_REVIEW: ObjectForm<AccessReview> = {
+  apiVersion: AUTHORIZATION,
+  kind: 'SelfSubjectAccessReview',
+  shape: accessReview,
+};
+const RULES_REVIEW: ObjectForm<z.output<typeof rulesReview>> = {
+  apiVersion: AUTHORIZATION,
+  kind: 'SelfSubjectRulesReview',
+  shape: rulesReview,
+};
+const SELF_REVIEW: ObjectForm<z.output<typeof selfReview>> = {
+  apiVersion: 'authentication.k8s.io/v1',
+  kind: 'SelfSubjectReview',
+  shape: selfReview,
+};
+
+export const readAccessReview = (document: unknown, validation: FieldValidation): ReadObject<AccessReview> =>
+  readObject(document, validation, ACCESS_REVIEW);
+export const readRulesReview = (document: unknown, validation: FieldValidation) =>
+  readObject(document, validation, RULES_REVIEW);
+export const readSelfReview = (document: unknown, validation: FieldValidation) =>
+  readObject(document, validation, SELF_REVIEW);
+
+/** Kubernetes' rules for a SelfSubjectAccessReview: exactly one question. */
+export function accessReviewErrors({ metadata, spec }: AccessReview): readonly FieldError[] {
+  const { resourceAttributes: ofResource, nonResourceAttributes: ofPath } = spec ?? {};
+  const errors: FieldError[] = [];
+  if (ofResource !== undefined && ofPath !== undefined)
+    errors.push(
+      invalid('spec.nonResourceAttributes', ofPath, 'cannot be specified in combination with resourceAttributes'),
+    );
+  if (ofResource === undefined && ofPath === undefined)
+    errors.push(
+      invalid(
+        'spec.resourceAttributes',
+        null,
+        'exactly one of nonResourceAttributes or resourceAttributes must be specified',
+      ),
+    );
+  const said = Object.entries(metadata ?? {}).filter(([key, value]) => isSaid(key, value));
+  if (said.length > 0) errors.push(invalid('metadata', Object.fromEntries(said), 'must be empty'));
+  return errors;
+}
+
+/** Clients write `creationTimestamp: null`, and the server decides which manager owns what. */
+const isSaid = (key: string, value: unknown): boolean =>
+  key !== 'managedFields' &&
+  value !== undefined &&
+  value !== null &&
+  value !== '' &&
+  !(typeof value === 'object' && Object.keys(value).length === 0);

@@ -1,0 +1,229 @@
+import { ensureNamespace } from '../control/lifecycle/ensure-namespace.ts';
+import { createHash } from 'node:crypto';
+import { createJob } from '../control/lifecycle/job-changes.ts';
+import { type EpochMs, plusMs } from '../domain/base/time.ts';
+import { type JobUid, asJobUid } from '../domain/base/ids.ts';
+import type { IndexState } from '../domain/scoreboard/index-record.ts';
+import { invariant } from '../domain/base/invariant.ts';
+import type { JobManifest } from '../domain/spec/manifest.ts';
+import type { Judgement } from '../domain/planner/plan.ts';
+import { type Verdict, isOver } from '../domain/scoreboard/status.ts';
+import type { StoredSpec } from '../ports/job-store.ts';
+import { admitJob } from '../schema/job/job-manifest.ts';
+import { fieldErrorText } from '../schema/object/field-error.ts';
+import { CAUSE_WORDS } from '../domain/planner/ending.ts';
+import { fateOf, scriptErrors } from './fates.ts';
+import type { Script, ScriptError } from './script.ts';
+import { type JobStatus, Timeline, type TimelineEntry, secondsSince } from './timeline.ts';
+import { userAct } from './user-acts.ts';
+import { VirtualWorld } from './virtual-world.ts';
+import { waitsFor } from './waits-for.ts';
+
+export type SimulationOptions = {
+  /** The Job's manifest, as it came out of YAML or JSON. */
+  readonly document: unknown;
+  readonly script: Script;
+  /** Another seed, another uid: other Pod names, the same course of events. */
+  readonly seed: number;
+  /** When the Job is created. */
+  readonly start: EpochMs;
+  /** What has not ended by then is not waited for; {@link HORIZON_MS} if left out. */
+  readonly horizonMs?: number;
+};
+
+export type Simulation = {
+  readonly manifest: JobManifest;
+  readonly warnings: readonly string[];
+  readonly report: Report;
+  readonly end: End;
+  /** The API has refused a patch of the script's. */
+  readonly patchRefused: boolean;
+  /** By attempt of the report: what its end counted as, and by which rule; null: it was not counted yet. */
+  readonly judgements: readonly (Judgement | null)[];
+  /** By index (or slot): what it came to. */
+  readonly board: readonly IndexState[];
+};
+
+/** What `muster simulate -o json` prints; all times in seconds since the Job was created. */
+export type Report = {
+  readonly final: JobStatus;
+  readonly timeline: readonly TimelineEntry[];
+  readonly attempts: readonly AttemptReport[];
+  /** Of all tasks that have ended, from RUNNING to STOPPED. */
+  readonly taskSeconds: number;
+  /** null: the Job does not end. */
+  readonly makespanSec: number | null;
+};
+
+export type AttemptReport = {
+  readonly index: number;
+  /** From 0, as in the script: the index's first task. */
+  readonly attempt: number;
+  /** null: it never ran. */
+  readonly startSec: number | null;
+  /** null: it still runs. */
+  readonly endSec: number | null;
+  /** One of {@link CAUSE_WORDS}, or Running. */
+  readonly cause: string;
+  readonly exitCode: number | null;
+};
+
+export type End =
+  /** `decidedBy`: the index whose end decided; null: none did alone. */
+  | { readonly kind: 'complete' | 'failed'; readonly decidedBy: number | null }
+  | { readonly kind: 'deleted' }
+  /** What it would wait for, for ever. */
+  | { readonly kind: 'endless'; readonly waitsFor: string };
+
+/** A month: longer than a Job should run, and soon simulated. */
+const HORIZON_MS = 30 * 86_400_000;
+/** A Job that starts more tasks than this, and this many for each of its indexes, goes on for ever. */
+const TASKS_MAX = 5_000;
+const TASKS_PER_INDEX_MAX = 20;
+
+/** Simulates a Job in virtual time; the same wish gives the same simulation. `refused`: the Job or the script is wrong. */
+export async function simulateJob(
+  wanted: SimulationOptions,
+): Promise<
+  | { readonly kind: 'simulated'; readonly simulation: Simulation }
+  | { readonly kind: 'refused'; readonly what: 'Job' | 'script'; readonly errors: readonly ScriptError[] }
+> {
+  const { script, start } = wanted;
+  const uid = uidOf(wanted.seed);
+  const namespace = namespaceOf(wanted.document) ?? 'default';
+  const admission = admitJob(wanted.document, {
+    namespace,
+    uid,
+    nameSuffix: uid.slice(0, 5),
+    fieldValidation: 'Strict',
+  });
+  if (admission.kind === 'undecodable')
+    return { kind: 'refused', what: 'Job', errors: [{ path: '', message: admission.message }] };
+  if (admission.kind === 'invalid') {
+    const errors = admission.errors.map((fieldError) => ({
+      path: fieldError.path,
+      message: fieldErrorText(fieldError),
+    }));
+    return { kind: 'refused', what: 'Job', errors };
+  }
+  const { manifest, warnings } = admission;
+  const errors = scriptErrors(script, manifest.spec.template.spec);
+  if (errors.length > 0) return { kind: 'refused', what: 'script', errors };
+  const { name } = manifest.metadata;
+  const spec: StoredSpec = {
+    identity: { uid, namespace, name, createdAt: start },
+    revision: 1,
+    generation: 1,
+    manifest,
+  };
+  return {
+    kind: 'simulated',
+    simulation: { manifest, warnings, ...(await play(spec, script, plusMs(start, wanted.horizonMs ?? HORIZON_MS))) },
+  };
+}
+
+async function play(
+  spec: StoredSpec,
+  script: Script,
+  horizon: EpochMs,
+): Promise<Omit<Simulation, 'manifest' | 'warnings'>> {
+  const { createdAt: start, namespace } = spec.identity;
+  const timeline = new Timeline(start);
+  const tries = new Map<number, number>();
+  const tryOf = new Map<string, number>();
+  const course: {
+    overAt: EpochMs | null;
+    /** A Job that has finished may be deleted afterwards. */
+    finished: { readonly status: JobStatus; readonly verdict: Verdict } | null;
+  } = { overAt: null, finished: null };
+  const world = new VirtualWorld({
+    start,
+    launchesPerSec: script.limits.launchesPerSec,
+    fate: ({ id }) => {
+      const attempt = tries.get(id.index) ?? 0;
+      tries.set(id.index, attempt + 1);
+      tryOf.set(launchKey(id), attempt);
+      return fateOf(script, { index: id.index, attempt }, spec.manifest.spec.template.spec);
+    },
+    committed: (view, now) => {
+      const shown = timeline.committed(view, now);
+      const { phase } = view.status;
+      if (isOver(phase)) course.overAt ??= now;
+      if (phase.kind === 'finished') course.finished = { status: shown, verdict: phase.verdict };
+    },
+  });
+  await ensureNamespace(namespace, spec.identity.uid, { objects: world.store.objects, clock: world.clock });
+  let actsLeft = script.user.length;
+  let patchRefused = false;
+  for (const act of script.user)
+    world.schedule(plusMs(start, act.atMs), () => {
+      actsLeft--;
+      world.begin(async () => {
+        const refusal = await userAct(act, spec.identity, world);
+        if (refusal === null) return;
+        patchRefused ||= act.kind === 'patch';
+        timeline.addEvent({ type: 'Warning', ...refusal }, world.clock.now());
+      });
+    });
+  world.begin(async () => createJob(spec, world.deps));
+  const isTooMuch = (): boolean => world.tasks.all.size > TASKS_MAX + TASKS_PER_INDEX_MAX * (world.status?.size ?? 0);
+  const ended = await world.run(() => (actsLeft === 0 && isDone(world)) || isTooMuch(), horizon);
+
+  const view = world.view(({ chunks }) => chunks.map((_, no) => no));
+  const { overAt, finished } = course;
+  const final = finished?.status ?? timeline.entries.at(-1)?.status;
+  invariant(view !== null && final !== undefined, 'a simulated Job is there to the end');
+  const tasks = [...world.tasks.all.values()].map(({ view: task }) => task);
+  const rows = tasks
+    .map(({ id, times, ending, arn, stage }) => {
+      const row: AttemptReport = {
+        index: id.index,
+        attempt: tryOf.get(launchKey(id)) ?? 0,
+        startSec: times.startedAt === null ? null : secondsSince(start, times.startedAt),
+        endSec: times.stoppedAt === null ? null : secondsSince(start, times.stoppedAt),
+        cause: ending === null ? (stage === 'starting' ? 'Starting' : 'Running') : CAUSE_WORDS[ending.cause],
+        exitCode: ending?.exitCode ?? null,
+      };
+      const ranMs = times.startedAt === null || times.stoppedAt === null ? 0 : times.stoppedAt - times.startedAt;
+      return { row, ranMs, judgement: world.judgements.get(arn) ?? null };
+    })
+    .sort((a, b) => a.row.index - b.row.index || a.row.attempt - b.row.attempt);
+  return {
+    report: {
+      final,
+      timeline: timeline.entries,
+      attempts: rows.map(({ row }) => row),
+      taskSeconds: rows.reduce((sum, { ranMs }) => sum + ranMs, 0) / 1000,
+      makespanSec: overAt === null ? null : secondsSince(start, overAt),
+    },
+    end:
+      finished !== null
+        ? { kind: finished.verdict.kind, decidedBy: finished.verdict.decidedBy }
+        : view.status.phase.kind === 'deleted'
+          ? { kind: 'deleted' }
+          : { kind: 'endless', waitsFor: waitsFor(view, tasks, ended) },
+    patchRefused,
+    judgements: rows.map(({ judgement }) => judgement),
+    board: Array.from({ length: view.status.size }, (_, index) => view.board.record(index)?.state ?? 'pending'),
+  };
+}
+
+const isDone = ({ status }: VirtualWorld): boolean => status !== null && isOver(status.phase);
+
+const launchKey = ({ index, attempt, nonce }: { index: number; attempt: number; nonce: number }): string =>
+  `${index}/${attempt}/${nonce}`;
+
+/** Looks random, is made from the seed. */
+function uidOf(seed: number): JobUid {
+  const hex = createHash('sha256').update(`muster simulate ${seed}`).digest('hex');
+  return asJobUid(
+    `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`,
+  );
+}
+
+function namespaceOf(document: unknown): string | null {
+  if (typeof document !== 'object' || document === null || !('metadata' in document)) return null;
+  const { metadata } = document;
+  if (typeof metadata !== 'object' || metadata === null || !('namespace' in metadata)) return null;
+  return typeof metadata.namespace === 'string' && metadata.namespace !== '' ? metadata.namespace : null;
+}

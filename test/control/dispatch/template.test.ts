@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { createMemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
+import { createMemoryStore } from '../../../shared/adapters/memory/memory-store.ts';
+import { createCache } from '../../../shared/control/process/cache.ts';
+import type { Deps } from '../../../shared/control/process/deps.ts';
+import { newestTemplate, renewTemplate, templatesOf } from '../../../shared/control/dispatch/template.ts';
+import { asEpochMs } from '../../../shared/domain/base/time.ts';
+import type { StoredSpec } from '../../../shared/ports/job-store.ts';
+import { aJob } from '../../support/a-job.ts';
+
+const PREPARED = { taskDefinition: 'td:1', containers: ['main'], placement: '{}' };
+
+function aDispatcher(): Deps {
+  const { jobs } = createMemoryStore({ now: () => asEpochMs(0) });
+  const tasks = { prepare: async () => ({ kind: 'ready', template: PREPARED }) };
+  return { jobs, tasks, hash: (text: string) => text, cache: createCache(), hostnames: null } as unknown as Deps;
+}
+
+/** The same dispatcher on another day, when its installation's zone may be another. */
+const onAnotherDay = (deps: Deps, zone: string | null): Deps => ({
+  ...deps,
+  cache: createCache(),
+  hostnames: zone === null ? null : createMemoryHostnames({ zone }),
+});
+
+const withSubdomain = (spec: StoredSpec): StoredSpec => {
+  const { template } = spec.manifest.spec;
+  const named = { ...template, spec: { ...template.spec, subdomain: 'workers' } };
+  return { ...spec, manifest: { ...spec.manifest, spec: { ...spec.manifest.spec, template: named } } };
+};
+
+test('the zone is frozen with the rest of what launches have in common: a repeated call must be the same', async () => {
+  const spec = withSubdomain(aJob());
+  const first = onAnotherDay(aDispatcher(), 'muster.internal');
+  expect(await templatesOf(spec, 0, first)).toEqual([{ ...PREPARED, zone: 'muster.internal' }]);
+  for (const zone of ['other.internal', null])
+    expect(await templatesOf(spec, 0, onAnotherDay(first, zone))).toEqual([{ ...PREPARED, zone: 'muster.internal' }]);
+});
+
+test.each([
+  ['without a subdomain', aJob(), 'muster.internal'],
+  ['in an installation without names', withSubdomain(aJob()), null],
+])('there is no zone %s, and there will be none', async (_, spec, zone) => {
+  const first = onAnotherDay(aDispatcher(), zone);
+  expect(await templatesOf(spec, 0, first)).toEqual([PREPARED]);
+  expect(await templatesOf(spec, 0, onAnotherDay(first, 'muster.internal'))).toEqual([PREPARED]);
+});
+
+describe('after a refusal', () => {
+  const elsewhere = { ...PREPARED, placement: '{"subnets":["subnet-2"]}' };
+  /** The same process after the stack has changed. */
+  const changed = (deps: Deps, template: object): Deps =>
+    ({ ...deps, tasks: { prepare: async () => ({ kind: 'ready', template }) } }) as unknown as Deps;
+
+  test('what the stack has now is the next template; those before stay as they are', async () => {
+    const spec = aJob();
+    const first = aDispatcher();
+    await templatesOf(spec, 0, first);
+    const later = changed(first, elsewhere);
+    await renewTemplate(spec, later);
+    expect(await newestTemplate(spec, later)).toBe(1);
+    expect(await templatesOf(spec, 0, later)).toEqual([PREPARED, elsewhere]);
+    await renewTemplate(spec, later);
+    expect(await later.jobs.readTemplates(spec.identity.uid)).toEqual([PREPARED, elsewhere]);
+  });
+
+  test('another process that was first is followed, and what it has stored is read when a slot names it', async () => {
+    const spec = aJob();
+    const first = aDispatcher();
+    const other = { ...first, cache: createCache() };
+    for (const deps of [first, other]) await templatesOf(spec, 0, deps);
+    await renewTemplate(spec, changed(first, elsewhere));
+    expect(await newestTemplate(spec, other)).toBe(0);
+    expect(await templatesOf(spec, 1, other)).toEqual([PREPARED, elsewhere]);
+    const third = { ...first, cache: createCache() };
+    third.cache.templates.set(spec.identity.uid, [PREPARED]);
+    await renewTemplate(spec, changed(third, elsewhere));
+    expect(await newestTemplate(spec, third)).toBe(1);
+    expect(await first.jobs.readTemplates(spec.identity.uid)).toEqual([PREPARED, elsewhere]);
+  });
+
+  test.each([
+    { kind: 'refused', reason: 'no' },
+    { kind: 'fatal', reason: 'no' },
+    { kind: 'later', reason: 'no' },
+  ])('a stack that has nothing better ($kind) changes nothing', async (answer) => {
+    const spec = aJob();
+    const first = aDispatcher();
+    await templatesOf(spec, 0, first);
+    await renewTemplate(spec, { ...first, tasks: { prepare: async () => answer } } as unknown as Deps);
+    expect(await first.jobs.readTemplates(spec.identity.uid)).toEqual([PREPARED]);
+  });
+});

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { DONE, Stage } from '../../support/a-stage.ts';
+
+// What an operator does wrong, or changes: Jobs wait for it and continue, and no request of a token ever changes.
+
+const DENIED = 'AccessDeniedException: User is not authorized to perform: ecs:RunTask';
+const QUICK = { startMs: 100, runMs: 1_000, stopMs: 100, ending: DONE };
+const FIRST = { index: 0, attempt: 1, nonce: 0 };
+
+async function minutes(stage: Stage, count: number): Promise<void> {
+  for (let n = 0; n < count * 6; n++) {
+    stage.advance(10_000);
+    await stage.settle();
+  }
+}
+
+test.each(['from the first launch on', 'in the middle'])(
+  'refused for want of a right for a while, %s: the Job waits, says why, spends nothing, and ends Complete',
+  async (when) => {
+    const stage = new Stage();
+    stage.fate = QUICK;
+    if (when === 'from the first launch on') stage.mistake = DENIED;
+    const uid = await stage.job({ completions: 3, parallelism: 1, backoffLimit: 0 });
+    await stage.settle();
+    stage.mistake = DENIED;
+    await minutes(stage, 10);
+    expect(await stage.status(uid)).toMatchObject({ phase: { kind: 'running' }, failed: 0, waitReason: DENIED });
+    stage.mistake = null;
+    await minutes(stage, 5);
+    expect(await stage.status(uid)).toMatchObject({
+      phase: { kind: 'finished', verdict: { kind: 'complete' } },
+      failed: 0,
+    });
+  },
+);
+
+test('another network reaches a Job that is running', async () => {
+  const stage = new Stage();
+  stage.fate = QUICK;
+  const uid = await stage.job({ completions: 4, parallelism: 1, backoffLimit: 0 });
+  await stage.settle();
+  stage.placement = 'network 1';
+  await minutes(stage, 5);
+  expect(await stage.status(uid)).toMatchObject({
+    phase: { kind: 'finished', verdict: { kind: 'complete' } },
+    failed: 0,
+  });
+  expect((await stage.store.jobs.readTemplates(uid)).map(({ placement }) => placement)).toEqual(['', 'network 1']);
+  expect(stage.conflicts).toEqual([]);
+});
+
+test('a launch with an unknown outcome is repeated unchanged, whatever template the Job launches from now', async () => {
+  const stage = new Stage();
+  const uid = await stage.job({ completions: 2, parallelism: 2 });
+  await stage.handler().pass(uid);
+  const dead = stage.handler();
+  const held = dead.hold('behind', 'tasks.run'); // the answer never comes
+  const [message] = stage.takeDispatches();
+  void dead.dispatch([{ ...message!, launch: [FIRST] } as typeof message & object]);
+  await held.reached;
+  stage.placement = 'network 1';
+  const other = stage.handler();
+  await other.dispatch([{ kind: 'pack', uid, launch: [{ ...FIRST, index: 1 }], stop: [] }]); // refused: the next template is stored
+  expect(await stage.store.jobs.readTemplates(uid)).toHaveLength(2);
+  stage.placement = ''; // and back, so that ECS checks the token
+  stage.advance(60_000);
+  await other.dispatch([{ kind: 'pack', uid, launch: [FIRST], stop: [] }]);
+  expect(stage.conflicts).toEqual([]);
+  expect(stage.tasks.all.size).toBe(1);
+});
+
+test('one that is refused for want of a right although its task runs is found, and not launched again', async () => {
+  const stage = new Stage();
+  const uid = await stage.job({ completions: 1, parallelism: 1 });
+  await stage.handler().pass(uid);
+  stage.take('wake');
+  const [message] = stage.takeDispatches();
+  const dead = stage.handler();
+  const held = dead.hold('behind', 'tasks.run');
+  void dead.dispatch([message!]);
+  await held.reached;
+  stage.events = [];
+  stage.mistake = DENIED;
+  stage.advance(180_000);
+  stage.events = []; // the event of the task is lost
+  await stage.handler().dispatch([message!]);
+  await stage.handler().pass(uid);
+  await stage.settle();
+  expect((await stage.board(uid))[0]).toMatchObject({ attempt: 1, nonce: 0 });
+  stage.mistake = null;
+  await minutes(stage, 5);
+  expect(stage.tasks.all.size).toBe(1);
+});
+
+test('a launch that is refused to one dispatcher, and started by another, is not launched again', async () => {
+  const stage = new Stage();
+  const uid = await stage.job({ completions: 2, parallelism: 2 });
+  await stage.handler().pass(uid);
+  stage.take('dispatch');
+  const pack = (id: typeof FIRST) => [{ kind: 'pack', uid, launch: [id], stop: [] }] as const;
+  await stage.handler().dispatch(pack({ ...FIRST, index: 1 })); // there is a template
+  stage.mistake = DENIED;
+  const slow = stage.handler();
+  const held = slow.hold('behind', 'tasks.run');
+  const dispatched = slow.dispatch(pack(FIRST));
+  await held.reached;
+  stage.mistake = null;
+  await stage.handler().dispatch(pack(FIRST));
+  held.release();
+  await dispatched;
+  await stage.settle();
+  expect((await stage.board(uid))[0]).toMatchObject({ state: 'launched', attempt: 1, nonce: 0 });
+  stage.advance(60_000);
+  await stage.settle();
+  expect(stage.tasks.all.size).toBe(2);
+});

@@ -1,0 +1,372 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CHUNK_INDEXES, freshSummary } from '../../../shared/domain/scoreboard/board.ts';
+import { asEpochMs } from '../../../shared/domain/base/time.ts';
+import { asJobUid, asTaskArn } from '../../../shared/domain/base/ids.ts';
+import { DecodeError } from '../../../shared/domain/base/bytes.ts';
+import { InvariantError } from '../../../shared/domain/base/invariant.ts';
+import { decodeStatus, encodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';
+import {
+  type FailureReason,
+  type JournalEntry,
+  type Status,
+  freshStatus,
+} from '../../../shared/domain/scoreboard/status.ts';
+import { plainSpec } from '../../support/a-job.ts';
+import { anyStatus, dice } from '../../support/arbitrary-board.ts';
+import { draws } from '../../support/draws.ts';
+
+const NOW = asEpochMs(1_750_000_000_000);
+const at = (ms: number) => asEpochMs(NOW + ms);
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+/** The status of a new Job of `completions` indexes. */
+const fresh = (completions: number): Status =>
+  freshStatus(
+    {
+      uid: asJobUid('8f14e45f-ceea-467f-a0e6-1b2c3d4e5f60'),
+      namespace: 'default',
+      name: 'tiles',
+      createdAt: NOW,
+      revision: 1,
+      spec: plainSpec({ completionMode: 'Indexed', parallelism: 4, completions }),
+    },
+    NOW,
+  );
+
+test('what was encoded is decoded in every field, and no shorter or longer input passes', () => {
+  fc.assert(
+    fc.property(anyStatus, fc.nat(), (status, cut) => {
+      const bytes = encodeStatus(status);
+      expect(decodeStatus(bytes)).toEqual(status);
+      expect(() => decodeStatus(bytes.slice(0, cut % bytes.length))).toThrow(DecodeError);
+      expect(() => decodeStatus(Uint8Array.of(...bytes, 0))).toThrow(DecodeError);
+    }),
+    { numRuns: draws(300) },
+  );
+});
+
+/** Decoding either works or throws DecodeError; a hang or a huge allocation would break the test. */
+const decodesOrSaysWhy = (bytes: Uint8Array): boolean => {
+  try {
+    const { journal, inFlight, chunks } = decodeStatus(bytes);
+    const indexes = [...inFlight, ...journal.entries.map((entry) => entry.transition)].map(({ index }) => index);
+    return [...indexes, ...chunks.map(({ pending }) => pending)].every((n) => Number.isSafeInteger(n) && n >= 0);
+  } catch (error) {
+    return error instanceof DecodeError;
+  }
+};
+
+test('damaged bytes are a status or a DecodeError', () => {
+  fc.assert(
+    fc.property(anyStatus, fc.nat(), fc.nat(255), (status, where, value) => {
+      const bytes = encodeStatus(status);
+      bytes[where % bytes.length] = value;
+      expect(decodesOrSaysWhy(bytes)).toBe(true);
+    }),
+    { numRuns: draws(1000) },
+  );
+});
+
+test('so are any bytes', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 120 }), (bytes) => {
+      expect(decodesOrSaysWhy(Uint8Array.of(1, ...bytes))).toBe(true);
+    }),
+    { numRuns: draws(2000) },
+  );
+});
+
+test('another version is named', () => {
+  const bytes = encodeStatus(fresh(3));
+  bytes[0] = 9;
+  expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 9, where 5 is known'));
+});
+
+test('a journal out of order is our own bug', () => {
+  const entry: JournalEntry = { seq: 5, transition: { index: 0, attempt: 1, op: 'claim' } };
+  const status = { ...fresh(3), journal: { nextSeq: 6, entries: [entry, { ...entry, seq: 4 }] } };
+  expect(() => encodeStatus(status)).toThrow(InvariantError);
+});
+
+/** A bit of everything; any change of its bytes is a change of the stored format. */
+const EVERYTHING: Status = {
+  version: 300,
+  revision: 2,
+  phase: {
+    kind: 'draining',
+    verdict: { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'too many', decidedBy: 9 },
+    since: at(-2),
+  },
+  startTime: at(-60_000),
+  resumedAt: null,
+  endedSuspendedSince: at(-7),
+  size: 5000,
+  chunks: [
+    {
+      version: 3,
+      foldedSeq: 990,
+      pending: 2000,
+      starting: 90,
+      running: 1000,
+      waiting: 2,
+      stopping: 1,
+      succeeded: 1000,
+      failed: 6,
+      firstPending: 2000,
+      soonestDue: at(10_000),
+    },
+    freshSummary(5000 - CHUNK_INDEXES),
+  ],
+  failed: 7,
+  restarts: 12,
+  ruleHits: [3, 0],
+  replacedTasks: [
+    { index: 8, attempt: 1, nonce: 0, taskArn: asTaskArn('arn:aws:ecs:task/jobs/aa'), since: at(-9_000) },
+    { index: 9, attempt: 2, nonce: 1, taskArn: asTaskArn('arn:aws:ecs:task/jobs/ab'), since: at(-4) },
+  ],
+  backoff: { failures: 2, lastFailureAt: at(-1) },
+  inFlight: [
+    { index: 40, attempt: 1, nonce: 0, dueAt: at(60_000) },
+    { index: 41, attempt: 2, nonce: 5, dueAt: at(60_000) },
+  ],
+  stopRound: { cursor: 17, startedAt: at(-3) },
+  inspect: { at: at(100), intervalMs: 600 },
+  alarms: [at(5), at(60_000)],
+  now: NOW,
+  waitReason: 'quota',
+  journal: {
+    nextSeq: 1000,
+    entries: [
+      { seq: 990, transition: { index: 40, attempt: 1, op: 'claim' } },
+      { seq: 991, transition: { index: 41, attempt: 4, op: 'claim' } },
+      { seq: 995, transition: { index: 7, attempt: 1, op: 'lost', notBefore: at(10_000) } },
+      { seq: 996, transition: { index: 3, attempt: 2, op: 'succeeded' } },
+      { seq: 997, transition: { index: 5, attempt: 1, op: 'failed', notBefore: at(20_000) } },
+      { seq: 998, transition: { index: 6, attempt: 1, op: 'unstarted', notBefore: at(10_000), since: at(-5) } },
+      { seq: 999, transition: { index: 9, attempt: 1, op: 'lostToSpot', notBefore: null } },
+    ],
+  },
+  events: [
+    {
+      type: 'Normal',
+      reason: 'Suspended',
+      message: 'Job suspended',
+      version: 200,
+      firstAt: at(-9),
+      at: at(-8),
+      count: 2,
+    },
+    { type: 'Warning', reason: 'X', message: '', version: 300, firstAt: at(0), at: at(0), count: 1 },
+  ],
+  relabelled: { version: 298, labels: { app: 'a', 'x.y/z': '' } },
+  published: { version: 299, seq: 980, at: at(-500) },
+};
+
+test('golden bytes: what is stored today must be read tomorrow', () => {
+  const bytes = encodeStatus(EVERYTHING);
+  expect(hex(bytes)).toMatchInlineSnapshot(
+    `"0580f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f6161cf8c010902011701620702020611c901d804020ac0a907010571756f746102000953757370656e6465640d4a6f622073757370656e646564c8010f0102010158000000000101040203617070016105782e792f7a000228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200"`,
+  );
+  expect(decodeStatus(bytes)).toEqual(EVERYTHING);
+});
+
+test('what format version 1 has stored is read: it knew no restarts, no success policy, nothing replaced', () => {
+  const verdict = { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'too many', decidedBy: null } as const;
+  expect(
+    decodeStatus(
+      Buffer.from(
+        '0180f086c2ee65e8078827ac020202030108746f6f206d616e79c0a907000702020611c901d804020ac0a907010571756f74610228e70702ff0103145ae807e807d00f06a09c010100020650c0a9070900050514405000040068030ea19c01850669021200',
+        'hex',
+      ),
+    ),
+  ).toEqual({
+    ...EVERYTHING,
+    phase: { kind: 'draining', since: at(-2), verdict },
+    endedSuspendedSince: null,
+    chunks: EVERYTHING.chunks.map((chunk) => ({ ...chunk, waiting: 0 })),
+    restarts: 0,
+    ruleHits: [],
+    replacedTasks: [],
+    events: [],
+    relabelled: null,
+    journal: {
+      ...EVERYTHING.journal,
+      entries: EVERYTHING.journal.entries.filter(({ seq }) => seq < 997 || seq === 999),
+    },
+  });
+});
+
+test('what format version 2 has stored is read: it knew no events and no labels', () => {
+  const bytes = Buffer.from(
+    '0280f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f616109020117016202020611c901d804020ac0a907010571756f74610228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200',
+    'hex',
+  );
+  expect(decodeStatus(bytes)).toEqual({
+    ...EVERYTHING,
+    replacedTasks: REPLACED_LONG_AGO,
+    events: [],
+    relabelled: null,
+  });
+});
+
+test('what format version 3 has stored is read: it knew not since when attempts were replaced', () => {
+  const bytes = Buffer.from(
+    '0380f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f616109020117016202020611c901d804020ac0a907010571756f746102000953757370656e6465640d4a6f622073757370656e646564c8010f0102010158000000000101040203617070016105782e792f7a000228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200',
+    'hex',
+  );
+  expect(decodeStatus(bytes)).toEqual({ ...EVERYTHING, replacedTasks: REPLACED_LONG_AGO });
+});
+
+test('what format version 4 has stored is read: it knew no Pods that were being deleted when they ended', () => {
+  const bytes = encodeStatus(EVERYTHING);
+  bytes[0] = 4;
+  expect(decodeStatus(bytes)).toEqual(EVERYTHING);
+});
+
+const REPLACED_LONG_AGO = EVERYTHING.replacedTasks.map((each) => ({ ...each, since: 0 }));
+
+const STEP_ORDER = [
+  'claim',
+  'renonce',
+  'launched',
+  'running',
+  'stopping',
+  'succeeded',
+  'failed',
+  'failedForGood',
+  'lost',
+  'lostToSpot',
+  'released',
+  'podDeleted',
+  'restart',
+  'unstarted',
+  'relaunch',
+  'ignored',
+] as const;
+
+test('golden codes of steps, phases and reasons', () => {
+  const entries = STEP_ORDER.map((op, seq): JournalEntry => {
+    const id = { index: 0, attempt: 1 };
+    if (op === 'unstarted') return { seq, transition: { ...id, op, notBefore: null, since: null } };
+    const holds = op === 'failed' || op === 'restart' || op === 'ignored' || op === 'lost' || op === 'lostToSpot';
+    return { seq, transition: holds ? { ...id, op, notBefore: null } : { ...id, op } };
+  });
+  entries.push({ seq: STEP_ORDER.length, transition: { index: 0, attempt: 1, op: 'failed', notBefore: NOW } });
+  const bytes = hex(encodeStatus({ ...fresh(1), journal: { nextSeq: entries.length, entries } }));
+  const stored = '400041004200430044004500460047004800004900004a004b004c00004d0000004e004f0000500001';
+  expect(bytes.slice(-stored.length)).toBe(stored);
+
+  const gone: readonly JournalEntry[] = (
+    [
+      { op: 'succeeded' },
+      { op: 'failed', notBefore: null },
+      { op: 'failed', notBefore: NOW },
+      { op: 'failedForGood' },
+      { op: 'ignored', notBefore: null },
+      { op: 'lost', notBefore: null },
+      { op: 'lostToSpot', notBefore: null },
+    ] as const
+  ).map((step, seq) => ({ seq, transition: { index: 0, attempt: 1, ...step, gone: true } }));
+  const status = { ...fresh(1), journal: { nextSeq: gone.length, entries: gone } };
+  const goneStored = '5100520053000154005500005600005700' + '00';
+  expect(hex(encodeStatus(status)).slice(-goneStored.length)).toBe(goneStored);
+  expect(decodeStatus(encodeStatus(status))).toEqual(status);
+
+  const firsts: readonly JournalEntry[] = (
+    [
+      { op: 'restart', notBefore: NOW, podCreatedSec: NOW / 1000 - 1 },
+      { op: 'unstarted', notBefore: null, since: at(-1), podCreatedSec: NOW / 1000 - 3600 },
+      { op: 'restart', notBefore: null },
+    ] as const
+  ).map((step, seq) => ({ seq, transition: { index: 0, attempt: 1, ...step } }));
+  const goesOn = { ...fresh(1), journal: { nextSeq: firsts.length, entries: firsts } };
+  const goesOnStored = '59000101' + '5a0000029f38' + '4c0000';
+  expect(hex(encodeStatus(goesOn)).slice(-goesOnStored.length)).toBe(goesOnStored);
+  expect(decodeStatus(encodeStatus(goesOn))).toEqual(goesOn);
+
+  const since = NOW;
+  const failed = (reason: FailureReason) => ({ kind: 'failed', reason, message: '', decidedBy: null }) as const;
+  const complete = { kind: 'complete', reason: 'CompletionsReached', message: '', decidedBy: null } as const;
+  const policy = { ...complete, reason: 'SuccessPolicy', decidedBy: 9 } as const;
+  const phases: readonly (readonly [Status['phase'], string])[] = [
+    [{ kind: 'running' }, '00'],
+    [{ kind: 'suspended', since }, '0100'],
+    [{ kind: 'draining', since, verdict: complete }, '0200000000'],
+    [{ kind: 'draining', since, verdict: policy }, '0200030013'],
+    [{ kind: 'draining', since, verdict: failed('DeadlineExceeded') }, '0200040000'],
+    [{ kind: 'draining', since, verdict: failed('PodFailurePolicy') }, '0200050000'],
+    [{ kind: 'draining', since, verdict: failed('MaxFailedIndexesExceeded') }, '0200060000'],
+    [{ kind: 'draining', since, verdict: failed('FailedIndexes') }, '0200070000'],
+    [{ kind: 'draining', since, verdict: failed('BackoffLimitExceeded') }, '02000100'],
+    [{ kind: 'finished', since, at: since, verdict: failed('LaunchRefused') }, '0300000200'],
+    [{ kind: 'purging', since }, '0400'],
+    [{ kind: 'deleted', since, at: since }, '050000'],
+    [
+      { kind: 'purging', since, ended: { kind: 'finished', since, at: since, verdict: complete } },
+      '070300000000000400',
+    ],
+    [
+      { kind: 'deleted', since, at: since, ended: { kind: 'finished', since, at: since, verdict: complete } },
+      '08030000000000050000',
+    ],
+    [{ kind: 'terminating', since, ended: null }, '060000'],
+    [
+      { kind: 'terminating', since, ended: { kind: 'finished', since, at: since, verdict: complete } },
+      '060001030000000000',
+    ],
+  ];
+  const start = (1 + 6 + 1 + 1 + 1 + 1) * 2; // version, now, next sequence number, size, version, revision
+  for (const [phase, code] of phases)
+    expect(hex(encodeStatus({ ...fresh(1), phase })).slice(start)).toMatch(new RegExp(`^${code}`));
+});
+
+test('a new Job of a million: its 245 chunks take a byte each', () => {
+  const bytes = encodeStatus(fresh(1_000_000));
+  expect(bytes.length).toBeLessThan(245 + 45);
+});
+
+describe('sizes', () => {
+  const bytesOf = (part: Partial<Status>): number =>
+    encodeStatus({ ...fresh(100_000), ...part }).length - encodeStatus(fresh(100_000)).length;
+  const roll = dice(1);
+  const far = Array.from({ length: 500 }, () => roll(100_000));
+
+  test('500 claims in order and 500 outcomes in any order', () => {
+    const ordered = far.map(
+      (_, seq): JournalEntry => ({ seq, transition: { index: 70_000 + seq, attempt: 1, op: 'claim' } }),
+    );
+    const shuffled = far.map(
+      (index, seq): JournalEntry => ({ seq, transition: { index, attempt: 1, op: 'succeeded' } }),
+    );
+    const woven = far.flatMap((_, i) => [ordered[i]!, shuffled[i]!].map((e, k) => ({ ...e, seq: 2 * i + k })));
+    const journal = (entries: JournalEntry[]): number => bytesOf({ journal: { nextSeq: entries.length, entries } });
+    expect(journal(ordered)).toBeLessThan(500 * 2 + 10);
+    expect(journal(shuffled)).toBeLessThan(500 * 4 + 10);
+    expect(journal(woven)).toBeLessThan(500 * 6 + 10);
+  });
+
+  test('500 claims in flight', () => {
+    const claims = (indexes: number[]): number =>
+      bytesOf({
+        inFlight: indexes.map((index, i) => ({ index, attempt: 1, nonce: 0, dueAt: at(60_000 + Math.floor(i / 50)) })),
+      });
+    expect(claims(far.map((_, i) => 70_000 + i))).toBeLessThan(500 * 2 + 50);
+    expect(claims(far)).toBeLessThan(500 * 4 + 50);
+  });
+
+  test('25 chunks, each at work', () => {
+    const chunks = Array.from({ length: 24 }, (_, no) => ({
+      ...freshSummary(0),
+      version: 40 + no,
+      foldedSeq: 90_000 + no,
+      starting: 20,
+      running: 1500,
+      succeeded: 2576,
+      firstPending: CHUNK_INDEXES,
+    }));
+    const journal = { nextSeq: 100_000, entries: [] };
+    const grown = bytesOf({ chunks: [...chunks, freshSummary(1696)], journal }) - bytesOf({ journal });
+    expect(grown).toBeLessThanOrEqual(24 * 11);
+  });
+});

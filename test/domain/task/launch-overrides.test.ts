@@ -1,0 +1,272 @@
+import { describe, expect, test } from 'vitest';
+import { hasLateProgram, overridesCharsMax, overridesOf } from '../../../shared/domain/task/launch-overrides.ts';
+import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';
+import type { Container, EnvVar, PodSpec } from '../../../shared/domain/spec/pod-spec.ts';
+import {
+  capacityOf,
+  ephemeralStorageOf,
+  fargateSizeOf,
+  taskDefinitionOf,
+} from '../../../shared/domain/task/pod-template.ts';
+
+const manifest = (spec: Partial<PodSpec>, completionMode: 'Indexed' | 'NonIndexed' = 'Indexed'): JobManifest => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name: 'sums', namespace: 'team' },
+  spec: {
+    parallelism: 1,
+    completions: 9,
+    completionMode,
+    backoffLimit: 6,
+    suspend: false,
+    podReplacementPolicy: 'Failed',
+    selector: { matchLabels: {} },
+    template: {
+      metadata: { labels: { app: 'a', 'job-name': 'sums', 'controller-uid': 'u' }, annotations: { note: 'n' } },
+      spec: { containers: [], restartPolicy: 'Never', terminationGracePeriodSeconds: 30, ...spec },
+    },
+  },
+});
+const one = (container: Partial<Container>, mode?: 'NonIndexed') =>
+  manifest({ containers: [{ name: 'main', image: 'i', ...container }] }, mode);
+const ATTEMPT = {
+  podName: 'sums-7-abcde',
+  podUid: 'pod-uid',
+  completionIndex: 7,
+  failureCount: 2,
+  ignoredFailureCount: 1,
+  labels: { 'job-name': 'sums', 'controller-uid': 'u' },
+};
+const launched = (job: JobManifest) => overridesOf(job, ATTEMPT);
+const registered = (job: JobManifest) => taskDefinitionOf(job, { hash: (text) => text });
+const fieldRef = (name: string, fieldPath: string): EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+
+/** All variables that a container has, wherever they are set. */
+function found(job: JobManifest, container = 'main') {
+  const { environment = [] } = registered(job).containers.find(({ name }) => name === container) ?? {};
+  const { env = [] } = launched(job).find(({ name }) => name === container) ?? {};
+  return Object.fromEntries([...environment, ...env].map(({ name, value }) => [name, value]));
+}
+
+describe('the counts of failures (KEP-3850)', () => {
+  const counts = ['job-index-failure-count', 'job-index-ignored-failure-count'].map((key, i) =>
+    fieldRef(`COUNT_${i}`, `metadata.annotations['batch.kubernetes.io/${key}']`),
+  );
+  test('are those of the attempt, where each index has a limit of its own', () => {
+    const job = one({ env: counts });
+    const perIndex = { ...job, spec: { ...job.spec, backoffLimitPerIndex: 3 } };
+    expect(found(perIndex)).toMatchObject({ COUNT_0: '2', COUNT_1: '1' });
+  });
+  test('are annotations that are not set, if it has none', () =>
+    expect(found(one({ env: counts }))).toMatchObject({ COUNT_0: '', COUNT_1: '' }));
+});
+
+describe('the completion index', () => {
+  test('is set in every container of an Indexed Job, at launch', () => {
+    const job = manifest({
+      containers: [
+        { name: 'main', image: 'i' },
+        { name: 'side', image: 'i' },
+      ],
+      initContainers: [{ name: 'init', image: 'i' }],
+    });
+    for (const container of ['main', 'side', 'init'])
+      expect(found(job, container)).toEqual({ JOB_COMPLETION_INDEX: '7' });
+    for (const { environment } of registered(job).containers) expect(environment).toEqual([]);
+  });
+
+  test('is not set where there is none, nor over the container’s own', () => {
+    expect(launched(one({}, 'NonIndexed'))).toEqual([]);
+    expect(found(one({ env: [{ name: 'JOB_COMPLETION_INDEX', value: 'mine' }] }))).toEqual({
+      JOB_COMPLETION_INDEX: 'mine',
+    });
+  });
+
+  test('is defined last, so that a value does not see it but a command does', () => {
+    const job = one({
+      command: ['sh', '-c', 'work $(JOB_COMPLETION_INDEX) $(A)'],
+      args: ['$$(JOB_COMPLETION_INDEX)'],
+      env: [{ name: 'A', value: '<$(JOB_COMPLETION_INDEX)>' }],
+    });
+    expect(found(job)['A']).toBe('<$(JOB_COMPLETION_INDEX)>');
+    expect(launched(job)[0]?.command).toEqual(['-c', 'work 7 <$(JOB_COMPLETION_INDEX)>', '$(JOB_COMPLETION_INDEX)']);
+    expect(registered(job).containers[0]).toMatchObject({
+      entryPoint: ['sh'],
+      command: ['-c', 'work $(completionIndex) <$(JOB_COMPLETION_INDEX)>', '$(JOB_COMPLETION_INDEX)'],
+    });
+  });
+});
+
+describe('the downward API', () => {
+  test.each([
+    // field                                                       value           known when the definition is made
+    ['metadata.name', 'sums-7-abcde', false],
+    ['metadata.uid', 'pod-uid', false],
+    ['metadata.namespace', 'team', true],
+    ['spec.serviceAccountName', 'default', true],
+    ["metadata.labels['app']", 'a', true],
+    ["metadata.labels['none']", '', true],
+    ["metadata.labels['constructor']", '', true],
+    ["metadata.annotations['constructor']", '', true],
+    ["metadata.annotations['note']", 'n', true],
+    ["metadata.annotations['none']", '', true],
+    ["metadata.labels['batch.kubernetes.io/job-completion-index']", '7', false],
+    ["metadata.annotations['batch.kubernetes.io/job-completion-index']", '7', false],
+    // one definition serves all Jobs with an equal template
+    ["metadata.labels['job-name']", 'sums', false],
+    ["metadata.labels['controller-uid']", 'u', false],
+  ])('%s is %j', (fieldPath, value, isKnown) => {
+    const job = one({ env: [fieldRef('A', fieldPath)] });
+    expect(found(job)['A']).toBe(value);
+    expect(registered(job).containers[0]?.environment).toEqual(isKnown ? [{ name: 'A', value }] : []);
+  });
+
+  test('what refers to a late value is late, too', () => {
+    const job = one({
+      env: [fieldRef('POD', 'metadata.name'), { name: 'PATH_OF_IT', value: '/out/$(POD)/$(NONE)' }],
+      args: ['--name=$(POD)', '--path=$(PATH_OF_IT)'],
+    });
+    expect(found(job)['PATH_OF_IT']).toBe('/out/sums-7-abcde/$(NONE)');
+    expect(launched(job)[0]?.command).toEqual(['--name=sums-7-abcde', '--path=/out/sums-7-abcde/$(NONE)']);
+  });
+
+  test.each([
+    ['limits.cpu', undefined, '2'],
+    ['limits.cpu', '1m', '1500'],
+    ['requests.cpu', undefined, '1'],
+    ['limits.memory', undefined, '1073741824'],
+    ['limits.memory', '1Mi', '1024'],
+    ['limits.memory', '1G', '2'],
+  ])('resource %s in %s is %s', (resource, divisor, value) => {
+    const valueFrom = { resourceFieldRef: { resource, ...(divisor === undefined ? {} : { divisor }) } };
+    const resources = { limits: { cpu: '1500m', memory: '1Gi' }, requests: { cpu: '700m' } };
+    expect(found(one({ env: [{ name: 'A', valueFrom }], resources }))['A']).toBe(value);
+  });
+
+  test('resources of another container', () => {
+    const valueFrom = { resourceFieldRef: { containerName: 'side', resource: 'limits.cpu' } };
+    const side: Container = { name: 'side', image: 'i', resources: { limits: { cpu: '3' } } };
+    const job = manifest({ containers: [{ name: 'main', image: 'i', env: [{ name: 'A', valueFrom }] }, side] });
+    expect(found(job)['A']).toBe('3');
+  });
+});
+
+test('secrets are named with their namespace, and nothing of them is known', () => {
+  const env: EnvVar[] = [
+    { name: 'A', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } },
+    { name: 'B', valueFrom: { configMapKeyRef: { name: 'c', key: 'k' } } },
+    { name: 'C', value: 'over' },
+    { name: 'C', valueFrom: { secretKeyRef: { name: 's', key: 'c' } } },
+  ];
+  expect(registered(one({ env })).containers[0]).toMatchObject({
+    environment: [],
+    secrets: [
+      { name: 'A', from: { kind: 'secret', namespace: 'team', name: 's', key: 'k' } },
+      { name: 'B', from: { kind: 'configMap', namespace: 'team', name: 'c', key: 'k' } },
+      { name: 'C', from: { kind: 'secret', namespace: 'team', name: 's', key: 'c' } },
+    ],
+  });
+});
+
+test('the program itself cannot be late', () => {
+  const env = [fieldRef('POD', 'metadata.name')];
+  expect(hasLateProgram({ name: 'm', image: 'i', env, command: ['run-$(POD)'] }, one({}))).toBe(true);
+  expect(hasLateProgram({ name: 'm', image: 'i', env, command: ['run', '$(POD)'] }, one({}))).toBe(false);
+  expect(hasLateProgram({ name: 'm', image: 'i', env, args: ['$(POD)'] }, one({}))).toBe(false);
+});
+
+test('no attempt’s overrides are longer than the most that is reckoned with', () => {
+  const env = [fieldRef('POD', 'metadata.name'), { name: 'LONG', value: '$(POD)'.repeat(50) }];
+  const job = one({ env });
+  expect(overridesCharsMax(job)).toBeGreaterThan(JSON.stringify(launched(job)).length + 300);
+  expect(overridesCharsMax(job)).toBeGreaterThan(50 * 63);
+});
+
+describe('sidecars', () => {
+  const sidecar = (name: string): Container => ({ name, image: 'i', restartPolicy: 'Always' });
+  const job = manifest({
+    initContainers: [{ name: 'a', image: 'i' }, sidecar('s'), { name: 'b', image: 'i' }, sidecar('t')],
+    containers: [{ name: 'main', image: 'i' }],
+  });
+
+  test('are waited for by START, and each container names all of them, so that it is stopped before them', () => {
+    const needs = registered(job).containers.map((c) => [c.name, c.essential, c.dependsOnSuccess, c.dependsOnStart]);
+    expect(needs).toEqual([
+      ['a', false, [], []],
+      ['s', false, ['a'], []],
+      ['b', false, ['a'], ['s']],
+      ['t', false, ['b'], ['s']],
+      ['main', true, ['b'], ['s', 't']],
+    ]);
+  });
+
+  test.each([
+    // init a, sidecar s, init b, main        the most at one time
+    [['1', '1', '1', '1'], 2048],
+    [['4', '1', '1', '1'], 4096],
+    [['1', '1', '3', '1'], 4096],
+    [['1', '3', '1', '1'], 4096],
+  ])('count together with what runs at the same time: %j', ([a, s, b, main], cpu) => {
+    const cpus = (name: string, amount = '0'): Container => ({
+      name,
+      image: 'i',
+      resources: { requests: { cpu: amount } },
+    });
+    const sized = manifest({
+      initContainers: [cpus('a', a), { ...cpus('s', s), restartPolicy: 'Always' }, cpus('b', b)],
+      containers: [cpus('main', main)],
+    });
+    expect(fargateSizeOf(sized)).toMatchObject({ kind: 'fits', cpu });
+  });
+});
+
+test.each([
+  [[], [], null],
+  [['20Gi'], [], null],
+  [['20Gi'], ['1'], 21],
+  [['15Gi', '15Gi'], ['10Gi'], 40],
+  [['1M'], ['25Gi'], 26],
+  [[], ['250Gi'], 250], // admission refuses it
+])('volumes of %j and containers with %j need %j GiB', (limits, storage, gib) => {
+  const volumes = limits.map((sizeLimit, i) => ({ name: `v${i}`, emptyDir: { sizeLimit } }));
+  const containers = [
+    ...storage.map((amount, i) => ({
+      name: `c${i}`,
+      image: 'i',
+      resources: { requests: { 'ephemeral-storage': amount } },
+    })),
+    { name: 'main', image: 'i' },
+  ];
+  const { spec } = manifest({ containers, volumes }).spec.template;
+  expect(ephemeralStorageOf(spec)).toBe(gib);
+});
+
+test.each([
+  [undefined, undefined, null],
+  [{ runAsUser: 5 }, undefined, '5'],
+  [{ runAsUser: 5, runAsGroup: 6 }, undefined, '5:6'],
+  [{ runAsUser: 5, runAsGroup: 6 }, { runAsUser: 0 }, '0:6'],
+  [{ runAsUser: 5 }, { runAsGroup: 7 }, '5:7'],
+])('the Pod’s %j and the container’s %j make user %j', (pod, own, user) => {
+  const main: Container = { name: 'main', image: 'i', ...(own === undefined ? {} : { securityContext: own }) };
+  const job = manifest({ containers: [main], ...(pod === undefined ? {} : { securityContext: pod }) });
+  expect(registered(job).containers[0]?.user).toBe(user);
+});
+
+test('nodeSelector chooses architecture and capacity', () => {
+  const choose = (nodeSelector: Record<string, string>) =>
+    manifest({ containers: [{ name: 'main', image: 'i' }], nodeSelector });
+  expect(registered(choose({})).architecture).toBe('X86_64');
+  expect(registered(choose({ 'kubernetes.io/arch': 'arm64' })).architecture).toBe('ARM64');
+  expect(capacityOf(choose({}))).toBe('onDemand');
+  expect(capacityOf(choose({ 'muster.run/capacity': 'on-demand' }))).toBe('onDemand');
+  expect(capacityOf(choose({ 'muster.run/capacity': 'spot' }))).toBe('spot');
+});
+
+test('Spot and on-demand share a definition; accounts and namespaces do where they mean the same', () => {
+  const family = (spec: Partial<PodSpec>) =>
+    registered(manifest({ containers: [{ name: 'main', image: 'i' }], ...spec })).family;
+  expect(family({ nodeSelector: { 'muster.run/capacity': 'spot' } })).toBe(family({}));
+  expect(family({ serviceAccountName: 'default' })).toBe(family({}));
+  expect(family({ serviceAccountName: 'reports' })).not.toBe(family({}));
+});

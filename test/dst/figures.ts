@@ -1,0 +1,80 @@
+import type { Broken } from './fleet.ts';
+import { ACTS } from './world/scenario-events.ts';
+import { GUARANTEES } from './checks/law.ts';
+import type { SeedResult } from './seed-run.ts';
+import { SIGHTS } from './checks/sights.ts';
+import { FAULTS } from './world/fault-rates.ts';
+
+/** In how many seeds, and how often in all of them. */
+export type Seen = { readonly seeds: number; readonly times: number };
+
+/** Of fewer seeds nobody can expect that they meet everything. */
+const ENOUGH_SEEDS = 100;
+
+/** What a run of many seeds came to. */
+export class Figures {
+  seeds = 0;
+  steps = 0;
+  readonly broken: Broken[] = [];
+  readonly #seen = new Map<string, { seeds: number; times: number }>();
+
+  add(result: SeedResult): void {
+    this.seeds++;
+    this.steps += result.steps;
+    for (const counts of [result.faults, result.acts, result.sights, result.checks])
+      for (const [name, times] of counts) {
+        const seen = this.#seen.get(name) ?? { seeds: 0, times: 0 };
+        this.#seen.set(name, { seeds: seen.seeds + 1, times: seen.times + times });
+      }
+  }
+
+  seen(name: string): Seen {
+    return this.#seen.get(name) ?? { seeds: 0, times: 0 };
+  }
+
+  /** Kinds of fault, acts of users, and ends of attempts and Jobs that no seed has met, though there were enough of them. */
+  missing(): readonly string[] {
+    if (this.seeds < ENOUGH_SEEDS) return [];
+    return [...FAULTS, ...ACTS, ...SIGHTS, ...GUARANTEES].filter((name) => this.seen(name).times === 0);
+  }
+
+  get isGood(): boolean {
+    return this.broken.length === 0 && this.missing().length === 0 && this.seeds > 0;
+  }
+
+  /** For people. */
+  text(): string {
+    return [
+      table('what struck', 'strikes', FAULTS, this),
+      table('what people did', 'times', ACTS, this),
+      table('what was met', 'times', SIGHTS, this),
+      table('what was checked', 'checks', GUARANTEES, this),
+    ].join('\n');
+  }
+
+  /** For machines. */
+  json(): object {
+    const all = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, this.seen(name)]));
+    return {
+      seeds: this.seeds,
+      steps: this.steps,
+      faults: all(FAULTS),
+      acts: all(ACTS),
+      sights: all(SIGHTS),
+      checks: all(GUARANTEES),
+      missing: this.missing(),
+      broken: this.broken,
+    };
+  }
+}
+
+function table(title: string, unit: string, names: readonly string[], figures: Figures): string {
+  const width = Math.max(title.length, ...names.map((name) => name.length));
+  const row = (name: string, seeds: string, times: string): string =>
+    `${name.padEnd(width)} ${seeds.padStart(7)} ${times.padStart(10)}`;
+  const rows = names.map((name) => {
+    const { seeds, times } = figures.seen(name);
+    return row(name, String(seeds), String(times));
+  });
+  return [row(title, 'seeds', unit), ...rows, ''].join('\n');
+}

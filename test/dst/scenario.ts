@@ -1,0 +1,115 @@
+import type { Fate } from '../../shared/adapters/memory/memory-tasks.ts';
+import type { StoredSpec } from '../../shared/ports/job-store.ts';
+import type { Launch } from '../../shared/ports/tasks.ts';
+import { aJob } from '../support/a-job.ts';
+import { DONE, easyFate, fatesOf } from './world/fates.ts';
+import { Random } from './random.ts';
+import { specFor } from './world/specs.ts';
+import type { Variation } from './variation.ts';
+import { CALM, type FaultRates, mild, faultRatesOf } from './world/fault-rates.ts';
+import { START } from './world/world.ts';
+
+/** What a seed is about, before anything has happened. */
+export type Scenario = {
+  readonly kind: 'storm' | 'fair' | 'crowded';
+  readonly faultRates: FaultRates;
+  readonly jobs: readonly StoredSpec[];
+  /** Takes the first Job's name once that was deleted; null: there is none. */
+  readonly next: StoredSpec | null;
+  /** Its rows cannot be read; null: there is none. */
+  readonly damaged: StoredSpec | null;
+  readonly fate: (launch: Launch, luck: Random) => Fate;
+  readonly launchesPerSec: number | null;
+  readonly stopsPerSec: number | null;
+  readonly gustMs: number;
+  readonly stepMaxMs: number;
+};
+
+/** Boards of more than one chunk are what takes time. */
+const isLarge = (seed: number): boolean => seed % 40 === 9;
+/** Of those, some have a thousand tasks that go on for hours: what is active then does not fit into one look-up. */
+const isCrowded = (seed: number): boolean => seed % 200 === 49;
+/** A small Job beside a large one, under a launch limit, in calm weather. */
+const isFair = (seed: number): boolean => seed % 25 === 12;
+
+export function scenarioOf(seed: number, { completions, parallelism }: Variation): Scenario {
+  const random = new Random(seed, 'scenario');
+  if (isFair(seed)) return fairScenario(seed, random);
+  if (isCrowded(seed)) return crowdedScenario(seed, random);
+  const large = isLarge(seed);
+  const faultRates = faultRatesOf(new Random(seed, 'weather'));
+  const named = { name: 'work', completionsMax: completions, parallelismMax: parallelism };
+  const first = specFor(random, { ...named, uid: `sim-${seed}`, large });
+  const isRenewed = !large && random.chance(0.12);
+  const next = isRenewed ? awake(specFor(random, { ...named, uid: `sim-${seed}-next`, large: false })) : null;
+  const damaged = random.chance(0.15) ? aJob({ uid: `sim-${seed}-damaged`, name: 'damaged', createdAt: START }) : null;
+  const fates = new Map(
+    [first, ...(next === null ? [] : [next])].map((spec) => [spec.identity.uid, fatesOf(random, spec.manifest, large)]),
+  );
+  const limited = random.chance(0.25);
+  return {
+    kind: 'storm',
+    faultRates: large ? mild(faultRates) : faultRates,
+    jobs: [first],
+    next,
+    damaged,
+    fate: (launch, luck) => (fates.get(launch.job.uid) ?? easyFate)(launch, luck),
+    launchesPerSec: limited ? (large ? 200 : random.pick([2, 5, 20])) : null,
+    stopsPerSec: limited ? (large ? 200 : random.pick([2, 5, 20])) : null,
+    gustMs: large ? 2_000 : random.pick([0, 0, 5_000]),
+    stepMaxMs: 8,
+  };
+}
+
+/** Events get lost, also of the second chunk, while the first has more active attempts than one message looks up. */
+function crowdedScenario(seed: number, random: Random): Scenario {
+  const completions = random.between(4_200, 4_400);
+  const plain = { createdAt: START, backoffLimit: 1_000, completions, parallelism: completions };
+  return {
+    kind: 'crowded',
+    faultRates: { ...mild(faultRatesOf(new Random(seed, 'weather'))), eventDropped: 0.05 },
+    jobs: [aJob({ ...plain, uid: `sim-${seed}`, name: 'work' })],
+    next: null,
+    damaged: null,
+    fate: ({ id }, luck) => ({
+      startMs: luck.between(1, 20_000),
+      runMs: id.index < CROWD ? CROWD_RUNS_MS + luck.between(0, 600_000) : luck.between(1, 1_800_000),
+      stopMs: 500,
+      ending: DONE,
+    }),
+    launchesPerSec: null,
+    stopsPerSec: null,
+    gustMs: 2_000,
+    stepMaxMs: 8,
+  };
+}
+
+const CROWD = 700;
+const CROWD_RUNS_MS = 5 * 3_600_000;
+
+function fairScenario(seed: number, random: Random): Scenario {
+  const many = random.between(150, 400);
+  const few = random.between(1, 5);
+  const plain = { createdAt: START, backoffLimit: 1_000 };
+  return {
+    kind: 'fair',
+    faultRates: CALM,
+    jobs: [
+      aJob({ ...plain, uid: `sim-${seed}`, name: 'large', completions: many, parallelism: many }),
+      aJob({ ...plain, uid: `sim-${seed}-small`, name: 'small', completions: few, parallelism: few }),
+    ],
+    next: null,
+    damaged: null,
+    fate: easyFate,
+    launchesPerSec: random.between(2, 8),
+    stopsPerSec: null,
+    gustMs: 0,
+    stepMaxMs: 1,
+  };
+}
+
+/** The one that is made anew may come after the last who resumes anything. */
+const awake = (spec: StoredSpec): StoredSpec => ({
+  ...spec,
+  manifest: { ...spec.manifest, spec: { ...spec.manifest.spec, suspend: false } },
+});

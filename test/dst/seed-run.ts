@@ -1,0 +1,199 @@
+import { type EpochMs, plusMs } from '../../shared/domain/base/time.ts';
+import type { JobUid } from '../../shared/domain/base/ids.ts';
+import { DELETED_VERSION, type Status } from '../../shared/domain/scoreboard/status.ts';
+import { openNamespace } from '../support/a-namespace.ts';
+import type { Watched } from './checks/commits.ts';
+import { checkFairness } from './checks/fairness.ts';
+import { type Act, type Arrangement, STORM_MS, arrange } from './world/scenario-events.ts';
+import { type Guarantee, type Violation, textOf } from './checks/law.ts';
+import { RECEIVES_MAX } from './world/post-office.ts';
+import { Random } from './random.ts';
+import { type Scenario, scenarioOf } from './scenario.ts';
+import type { Sight } from './checks/sights.ts';
+import type { Story } from './story.ts';
+import { Users } from './world/users.ts';
+import { AS_IS, type Variation } from './variation.ts';
+import type { Fault } from './world/fault-rates.ts';
+import { START, World } from './world/world.ts';
+
+/** An attempt that only the look-ups can find takes 40 minutes; some such in a row. */
+const CALM_MS = 24 * 3_600_000;
+/** Twice what the longest of the seeds takes. */
+const STEPS_MAX = 1_000_000;
+
+export type SeedResult = {
+  readonly seed: number;
+  readonly violations: readonly Violation[];
+  /** The same in words. */
+  readonly broken: readonly string[];
+  readonly steps: number;
+  /** In the world's time. */
+  readonly tookMs: number;
+  readonly verdict: string;
+  readonly faults: ReadonlyMap<Fault, number>;
+  readonly acts: ReadonlyMap<Act, number>;
+  readonly sights: ReadonlyMap<Sight, number>;
+  readonly checks: ReadonlyMap<Guarantee, number>;
+  /** How many happenings the seed has, for who wants to skip some. */
+  readonly happenings: number;
+};
+
+/** Runs one seed from an empty store to the end of all its Jobs. The same seed and variation run the same way, always. */
+export async function runSeed(seed: number, variation: Variation = AS_IS): Promise<SeedResult> {
+  return (await run(seed, variation, false)).result;
+}
+
+/** The same run, and what happened in it. */
+export async function tellSeed(
+  seed: number,
+  variation: Variation,
+): Promise<{ readonly result: SeedResult; readonly story: Story }> {
+  const { result, world } = await run(seed, variation, true);
+  if (world.story === null) throw new Error('nobody has told this run');
+  return { result, story: world.story };
+}
+
+async function run(seed: number, variation: Variation, told: boolean) {
+  const scenario = scenarioOf(seed, variation);
+  const world = new World({ ...scenario, seed, without: new Set(variation.without), told });
+  const acts = new Map<Act, number>();
+  const did = (act: Act): void => void acts.set(act, (acts.get(act) ?? 0) + 1);
+  await openNamespace(world.store.objects, 'default', START);
+  const { uids, arrangement } = begin(seed, scenario, variation, world, did);
+  await goOn(uids, arrangement, variation.faultsMs ?? STORM_MS, world);
+  await checkEnd(scenario, uids, world);
+  const sights = new Map<Sight, number>(world.sights.counts);
+  for (const uid of uids)
+    for (const [sight, times] of world.watchdog.jobs.get(uid)?.sights.counts ?? [])
+      sights.set(sight, (sights.get(sight) ?? 0) + times);
+  const { violations, checks } = world.law;
+  const result: SeedResult = {
+    seed,
+    violations,
+    broken: violations.map(textOf),
+    steps: world.steps,
+    tookMs: world.time - START,
+    verdict: uids.map((uid) => standingOf(world.watchdog.jobs.get(uid)?.status)).join('; '),
+    faults: world.injector.faults,
+    acts,
+    sights,
+    checks,
+    happenings: arrangement.count,
+  };
+  return { result, world };
+}
+
+function begin(seed: number, scenario: Scenario, variation: Variation, world: World, did: (act: Act) => void) {
+  const { jobs, next, damaged, kind } = scenario;
+  const [first, ...others] = jobs;
+  if (first === undefined) throw new Error('a scenario without a Job');
+  const users = new Users(world);
+  users.createWhenFree(first, RETRY_MS);
+  const uids = [...jobs, ...(next === null ? [] : [next])].map(({ identity }) => identity.uid);
+  if (kind === 'fair') {
+    // The large Job is in full swing when the small one comes.
+    for (const spec of others) world.schedule(plusMs(START, 15_000), () => users.create(spec));
+    return { uids, arrangement: { over: START + 15_001, count: 0 } };
+  }
+  // Nobody cuts short what is to go on for hours.
+  if (kind === 'crowded') return { uids, arrangement: { over: START + 1, count: 0 } };
+  const arrangement = arrange({
+    random: new Random(seed, 'happenings'),
+    spec: first,
+    next,
+    damaged,
+    world,
+    skip: variation.skip,
+    faultsMs: variation.faultsMs ?? STORM_MS,
+    did,
+  });
+  if (next !== null) did('made anew under its name');
+  return { uids, arrangement };
+}
+
+/** Whose call has died tries again. */
+const RETRY_MS = 60_000;
+
+/** Until nothing is left to be done, a guarantee is broken, or the patience is over. */
+async function goOn(uids: readonly JobUid[], { over }: Arrangement, faultsMs: number, world: World): Promise<void> {
+  const { watchdog, law, mail } = world;
+  const until = plusMs(START, faultsMs);
+  let cleared = false;
+  let namesAt = until;
+  let clearSince: EpochMs | null = null;
+  while (world.steps < STEPS_MAX && law.violations.length === 0) {
+    const settled = world.time > over && world.time > mail.staleUntil + STALE_GRACE_MS && allQuiet(uids, world);
+    if (settled && watchdog.liveOrphans() === 0 && isTidy(world)) return;
+    if (!cleared && world.time > until) {
+      world.clear();
+      cleared = true;
+    }
+    if (world.time > Math.max(until, mail.staleUntil) + CALM_MS) return;
+    if (cleared && world.time >= namesAt) {
+      if (world.isUp()) world.names.checkSettled();
+      clearSince = world.isUp() ? (clearSince ?? world.time) : null;
+      if (clearSince !== null) watchdog.checkRepairs(clearSince);
+      namesAt = plusMs(world.time, NAMES_EVERY_MS);
+    }
+    await world.step();
+  }
+}
+
+const NAMES_EVERY_MS = 60_000;
+
+/** No name is left of any Job. */
+function isTidy({ names }: World): boolean {
+  const { services, records, reservations } = names.left();
+  return services + records + reservations === 0;
+}
+
+/** Handlers that have the last stale event in hand are through with it. */
+const STALE_GRACE_MS = 5_000;
+
+async function checkEnd({ kind, damaged }: Scenario, uids: readonly JobUid[], world: World): Promise<void> {
+  const { law, watchdog, mail } = world;
+  if (law.violations.length > 0) return;
+  for (const uid of uids) {
+    const watched = watchdog.jobs.get(uid);
+    const standing = standingOf(watched?.status);
+    law.of(uid)(
+      watched === undefined || !isQuiet(watched),
+      'G8',
+      () => `no end: ${standing} after ${world.steps} steps`,
+    );
+  }
+  if (law.violations.length > 0) return;
+  for (const uid of uids) watchdog.checkTruth(uid);
+  const { services, records, reservations } = world.names.left();
+  law.forbid(
+    !isTidy(world),
+    'G7',
+    () => `${records} records, ${services} services and ${reservations} reservations are left when all Jobs are over`,
+  );
+  if (damaged !== null)
+    law.forbid(
+      mail.poison.received > RECEIVES_MAX * world.injector.times('poison message') && mail.poison.dead === 0,
+      'G9',
+      () => `nobody can process what was received ${mail.poison.received} times, and nothing of it is a dead letter`,
+    );
+  if (kind === 'fair') checkFairness(uids, watchdog, law);
+  const deleted = uids.filter((uid) => watchdog.jobs.get(uid)?.status.phase.kind === 'deleted');
+  for (const uid of deleted) await world.checkForgotten(uid);
+}
+
+const allQuiet = (uids: readonly JobUid[], { watchdog }: World): boolean =>
+  uids.every((uid) => {
+    const watched = watchdog.jobs.get(uid);
+    return watched !== undefined && isQuiet(watched);
+  });
+
+/** Over, and nothing more is to be done about it. */
+const isQuiet = ({ status, spec, publishedVersion }: Watched): boolean =>
+  (status.phase.kind === 'deleted' && publishedVersion === DELETED_VERSION && status.alarms.length === 0) ||
+  (status.phase.kind === 'finished' && status.alarms.length === 0 && spec.ttlSecAfterFinished === null);
+
+const standingOf = (status: Status | undefined): string => {
+  if (status === undefined) return 'never created';
+  const { phase, failed, version } = status;
+  return `${phase.kind}${phase.kind === 'finished' ? ` ${phase.verdict.reason}` : ''}, failed ${failed}, version ${version}`;
+};

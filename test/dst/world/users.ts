@@ -1,0 +1,80 @@
+import type { Deps } from '../../../shared/control/process/deps.ts';
+import {
+  changeJob,
+  changeSpec,
+  createJob,
+  deleteJob,
+  deletePod,
+} from '../../../shared/control/lifecycle/job-changes.ts';
+import { asEpochMs } from '../../../shared/domain/base/time.ts';
+import { asJobUid } from '../../../shared/domain/base/ids.ts';
+import type { AttemptId } from '../../../shared/domain/base/fact.ts';
+import { FOREGROUND_DELETION } from '../../../shared/domain/spec/job.ts';
+import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';
+import type { StoredSpec } from '../../../shared/ports/job-store.ts';
+import { attemptText } from '../in-words.ts';
+import type { World } from './world.ts';
+
+/** Every act of a user's is a handler of its own, which may die like any other. */
+export class Users {
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  create(spec: StoredSpec): void {
+    this.#do(spec.identity.uid, 'creates the Job', null, (deps) => createJob(spec, deps));
+  }
+
+  /** Creates the Job as soon as its name is free (the Job `after` has had it), and again if the call has died. */
+  createWhenFree(spec: StoredSpec, everyMs: number, after: StoredSpec | null = null): void {
+    const { jobs } = this.#world.watchdog;
+    if (jobs.has(spec.identity.uid)) return;
+    if (after === null || jobs.has(after.identity.uid)) this.create(spec);
+    this.#world.schedule(asEpochMs(this.#world.time + everyMs), () => this.createWhenFree(spec, everyMs, after));
+  }
+
+  delete(uid: string, propagation: 'Background' | 'Foreground'): void {
+    this.#do(uid, `deletes the Job (${propagation})`, null, (deps) => deleteJob(asJobUid(uid), deps, propagation));
+  }
+
+  /** Only where nobody deletes it already. Every third one is evicted. */
+  deletePod(uid: string, id: AttemptId): void {
+    const how = id.index % 3 === 0 ? 'evicted' : 'deleted';
+    const what = how === 'evicted' ? 'evicts' : 'deletes';
+    this.#do(uid, `${what} the Pod of ${attemptText(id)}`, [id.index], (deps) =>
+      deletePod(asJobUid(uid), id, deps, how),
+    );
+  }
+
+  /** A Job that is being deleted loses finalizers, but gains none: the API sees to that. */
+  changeFinalizers(uid: string, finalizers: readonly string[]): void {
+    this.#do(uid, `sets finalizers ${finalizers.join(', ') || '(none)'}`, null, async (deps) => {
+      const [spec, status] = [await deps.jobs.readSpec(asJobUid(uid)), await deps.jobs.readStatus(asJobUid(uid))];
+      if (spec === null || status === null || (status.phase.kind === 'terminating' && finalizers.length > 0)) return;
+      const { manifest } = spec;
+      const others = (manifest.metadata.finalizers ?? []).filter((each) => each === FOREGROUND_DELETION);
+      const metadata = { ...manifest.metadata, finalizers: [...finalizers, ...others] };
+      await changeJob({ spec, status }, { manifest: { ...manifest, metadata } }, 'metadata', deps);
+    });
+  }
+
+  /** `change` answers with what it was given where there is nothing to change. */
+  changeManifest(uid: string, what: string, change: (spec: JobManifest['spec']) => JobManifest['spec']): void {
+    this.#do(uid, what, null, (deps) =>
+      changeSpec(
+        asJobUid(uid),
+        (stored) => {
+          const spec = change(stored.manifest.spec);
+          return spec === stored.manifest.spec ? null : { ...stored, manifest: { ...stored.manifest, spec } };
+        },
+        deps,
+      ),
+    );
+  }
+
+  #do(uid: string, what: string, indexes: readonly number[] | null, work: (deps: Deps) => Promise<unknown>): void {
+    this.#world.handlers.user(what, { uids: [uid], indexes }, work);
+  }
+}

@@ -1,0 +1,383 @@
+import { createHash } from 'node:crypto';
+import { createMemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
+import { createMemoryStore } from '../../../shared/adapters/memory/memory-store.ts';
+import { type Fate, createMemoryTasks } from '../../../shared/adapters/memory/memory-tasks.ts';
+import type { Cache } from '../../../shared/control/process/cache.ts';
+import type { Deps, Settings } from '../../../shared/control/process/deps.ts';
+import { createPacer } from '../../../shared/control/process/pacer.ts';
+import { createPublisher } from '../../../shared/control/process/publisher.ts';
+import { type EpochMs, asEpochMs, plusMs } from '../../../shared/domain/base/time.ts';
+import { type JobUid, asJobUid, asTaskArn } from '../../../shared/domain/base/ids.ts';
+import { factOf } from '../../../shared/domain/planner/ending.ts';
+import { AWS_HOST_LIMITS } from '../../../shared/domain/task/host-limits.ts';
+import { freshStatus } from '../../../shared/domain/scoreboard/status.ts';
+import type { TaskView } from '../../../shared/domain/task/task.ts';
+import { AWS_TIMING, pacedTiming } from '../../../shared/domain/base/timing.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { StoredSpec } from '../../../shared/ports/job-store.ts';
+import type { Launch } from '../../../shared/ports/tasks.ts';
+import { Agenda } from '../../../shared/simulate/agenda.ts';
+import { Calls, type Kind, type Process, launchKey } from './calls.ts';
+import { Handlers } from './handlers.ts';
+import { Law } from '../checks/law.ts';
+import { Mail } from './mail.ts';
+import { NamesWatch, byTaskId } from '../checks/names-watch.ts';
+import { Random } from '../random.ts';
+import { Sights } from '../checks/sights.ts';
+import { ALL, type About, Story } from '../story.ts';
+import { FaultInjector } from './fault-injector.ts';
+import { ORPHAN_NONCE, Watchdog } from '../checks/watchdog.ts';
+import type { Fault, Outage, FaultRates } from './fault-rates.ts';
+import { toJob } from '../../../shared/store/to-job.ts';
+
+/** What may be out of order for a while. */
+export type Part = Kind | 'events';
+
+export const START = asEpochMs(1_800_000_000_000);
+const STOP_SLOW_MS = [120_000, 600_000] as const;
+/** ECS may not know a task for so long; look-ups wait for two minutes before they believe it. */
+const HIDDEN_MAX_MS = 90_000;
+
+export type WorldOptions = {
+  readonly seed: number;
+  readonly faultRates: FaultRates;
+  readonly without: ReadonlySet<Fault>;
+  readonly fate: (launch: Launch, random: Random) => Fate;
+  readonly launchesPerSec: number | null;
+  readonly stopsPerSec: number | null;
+  /** See MailOptions. */
+  readonly gustMs: number;
+  /** Time goes on by up to so much with each step. */
+  readonly stepMaxMs: number;
+  /** Everything that happens is told; false: nobody will read it. */
+  readonly told: boolean;
+};
+
+/**
+ * Everything around the control code, seeded: clock, queues, ECS, handlers that interleave at every port call, and the
+ * weather. The control code, the store and the fake ECS are the real ones; only time and luck are made here.
+ */
+export class World {
+  readonly store;
+  readonly tasks;
+  readonly law: Law;
+  readonly watchdog: Watchdog;
+  readonly names: NamesWatch;
+  readonly mail: Mail;
+  readonly handlers: Handlers;
+  readonly story: Story | null;
+  readonly injector: FaultInjector;
+  /** Of no single Job. */
+  readonly sights = new Sights();
+  time: EpochMs = START;
+  steps = 0;
+  readonly #options: WorldOptions;
+  /** Who acts when; how tasks go is luck of its own. */
+  readonly #random: Random;
+  readonly #fates: Random;
+  readonly #calls: Calls;
+  readonly #timers = new Agenda<() => void>();
+  readonly #settings: Settings;
+  readonly #damaged = new Set<string>();
+  #eventsDownUntil: EpochMs = START;
+  /** ECS starts a task of which it has said that it does not. */
+  #deniesIt = false;
+  #actor = 'sky';
+  #placement = '';
+  #networks = 0;
+
+  constructor(options: WorldOptions) {
+    const { seed, faultRates, without, gustMs, launchesPerSec } = options;
+    this.#options = options;
+    this.#random = new Random(seed, 'who acts');
+    this.#fates = new Random(seed, 'fates of tasks');
+    this.story = options.told ? new Story(START) : null;
+    const now = (): EpochMs => this.time;
+    const isDamaged = (uid: string): boolean => this.#damaged.has(uid);
+    this.injector = new FaultInjector(faultRates, seed, without);
+    this.law = new Law(({ guarantee, what }) => this.tell('watchdog', `BROKEN ${guarantee}: ${what}`, ALL));
+    this.watchdog = new Watchdog(now, this.law, (what, about) => this.tell(this.#actor, what, about));
+    this.mail = new Mail({
+      now,
+      injector: this.injector,
+      gustMs,
+      isDamaged,
+      unheard: (look) => this.watchdog.unheard(look),
+      tell: (...told) => this.tell('sky', ...told),
+    });
+    this.store = createMemoryStore({ now });
+    this.tasks = this.#ecs(now);
+    this.names = new NamesWatch({
+      now,
+      hostnames: createMemoryHostnames({ zone: 'muster.internal' }),
+      hosts: this.store.hosts,
+      law: this.law,
+      tell: (what, about) => this.tell(this.#actor, what, about),
+      taskOf: byTaskId(this.tasks.all),
+      shadowOf: (uid, index) => this.watchdog.shadowOf(uid, index),
+      sights: this.sights,
+    });
+    this.#settings = {
+      timing: pacedTiming(AWS_TIMING, launchesPerSec),
+      launchesPerSec,
+      stopsPerSec: options.stopsPerSec,
+      hosts: AWS_HOST_LIMITS,
+      historyMs: 30 * 86_400_000,
+    };
+    this.#calls = new Calls({
+      now,
+      isDamaged,
+      injector: this.injector,
+      random: this.#random,
+      die: (process) => this.handlers.die(process),
+      act: (process, perform) => this.#as(process.name, perform),
+      tell: ({ name, about }, what, fault) => this.tell(name, what, about, fault),
+    });
+    this.handlers = new Handlers({
+      now,
+      isDamaged,
+      random: this.#random,
+      injector: this.injector,
+      mail: this.mail,
+      law: this.law,
+      depsOf: (process, cache) => this.#deps(process, cache),
+      threw: (error) => this.watchdog.threw(error),
+      ended: (process) => this.#calls.drop(process),
+      at: (moment, then) => this.#timers.add(then, moment),
+      tell: ({ name, about }, what, fault) => this.tell(name, what, about, fault),
+    });
+  }
+
+  tell(who: string, what: string, about: About, fault: Fault | null = null): void {
+    this.story?.tell(this.time, who, what, about, fault);
+  }
+
+  clear(): void {
+    this.tell('sky', 'the weather clears', ALL);
+    this.injector.clear();
+  }
+
+  /** Nothing is out of order. */
+  isUp(): boolean {
+    return [this.#eventsDownUntil, ...this.handlers.upAt()].every((until) => until <= this.time);
+  }
+
+  /** Something that happens by itself at `moment`. */
+  schedule(moment: EpochMs, happen: () => void): void {
+    this.#timers.add(happen, moment);
+  }
+
+  /** Handlers of these kinds die and do not start for a while, events get lost: an outage, or a bad deployment. */
+  breakDown(parts: readonly Part[], forMs: number): void {
+    if (!this.injector.allows('outage')) return;
+    const until = plusMs(this.time, forMs);
+    for (const part of parts)
+      if (part === 'events') this.#eventsDownUntil = until;
+      else this.handlers.breakDown(part, until);
+    this.injector.struck('outage');
+    this.tell('sky', `${parts.join(', ')} out of order for ${minutes(forMs)}`, ALL, 'outage');
+  }
+
+  /** ECS or the table refuses what it is asked for some minutes. */
+  blow(outage: Outage, forMs: number): void {
+    this.injector.rise(outage, plusMs(this.time, forMs));
+    this.tell('sky', `${GALES[outage]} for ${minutes(forMs)}`, ALL, outage);
+  }
+
+  /** The installation gets another network; ECS knows the one before no more. */
+  changeStack(): void {
+    if (!this.injector.allows('stack changed')) return;
+    this.#placement = `network ${++this.#networks}`;
+    this.tell('operator', `gives the installation ${this.#placement}`, ALL, 'stack changed');
+  }
+
+  /** Somebody else runs a task that says it is an attempt of the Job's. */
+  runOrphan(uid: string, index: number): void {
+    if (!this.injector.allows('stranger')) return;
+    const job = { uid: asJobUid(uid), namespace: 'default', name: 'work' };
+    const id = { index, attempt: 1, nonce: ORPHAN_NONCE + this.injector.luck('stranger').between(0, 9_999) };
+    const template = { taskDefinition: 'work:1', containers: ['main'], placement: this.#placement };
+    this.tell('somebody', `runs a task that says it is index ${index}`, { uids: [uid], indexes: [index] }, 'stranger');
+    void this.tasks.run({ job, id, template, env: [] });
+    this.injector.struck('stranger');
+  }
+
+  /** There is a Job whose rows cannot be read: no message about it can be processed. Its alarm is always due. */
+  async damage(spec: StoredSpec): Promise<void> {
+    const { uid } = spec.identity;
+    await this.store.jobs.createJob(spec, { ...freshStatus(toJob(spec), this.time), alarms: [this.time] });
+    this.#damaged.add(uid);
+  }
+
+  /** Everything that may be said about the damaged Job is said. */
+  async poison(uid: JobUid): Promise<void> {
+    const id = { index: 0, attempt: 1, nonce: 0 };
+    const queues = this.mail.queues();
+    await queues.facts([{ uid, facts: [{ ...id, kind: 'running', taskArn: asTaskArn('gone'), at: this.time }] }], 0);
+    await queues.dispatch([{ kind: 'pack', uid, launch: [id], stop: [] }], 0);
+    await queues.dispatch([{ kind: 'inspect', uid, from: 0 }], 0);
+    await queues.wake([{ uid, delaySec: 0 }]);
+  }
+
+  /** Long after a Job was deleted: nothing of it is stored any more. */
+  async checkForgotten(uid: JobUid): Promise<void> {
+    this.time = plusMs(this.time, this.#settings.historyMs + 2 * 86_400_000);
+    await this.watchdog.checkForgotten(uid, this.store);
+  }
+
+  /** Lets one thing happen: a port call returns, a handler starts, a task moves, or time goes on. False: nothing is left to happen. */
+  async step(): Promise<boolean> {
+    this.steps++;
+    const startable = this.handlers.startable();
+    const options: ('call' | 'start' | 'timer')[] = [];
+    if (this.#calls.isReady()) options.push('call', 'call', 'call');
+    if (startable.length > 0) options.push('start');
+    if ((this.#timers.soonest() ?? Number.POSITIVE_INFINITY) <= this.time) options.push('timer');
+    if (options.length === 0) return this.#passTime();
+    const option = this.#random.pick(options);
+    if (option === 'call') await this.#calls.returnOne();
+    else if (option === 'start') this.#random.pick(startable)();
+    else this.#timers.takeDue(this.time)?.();
+    this.time = plusMs(this.time, this.#random.between(0, this.#options.stepMaxMs));
+    await quiesce();
+    return true;
+  }
+
+  #deps(process: Process, cache: Cache): Deps {
+    const now = (): EpochMs => plusMs(this.time, process.skewMs);
+    const gate = <T extends object>(port: string, real: T): T => this.#calls.gate(process, port, real);
+    const feed = gate('feed', this.watchdog.watchFeed(this.store.feed));
+    const limits = gate('limits', this.store.limits);
+    const clock: Clock = { now, sleep: (ms) => this.#calls.sleep(process, ms) as Promise<void> };
+    return {
+      jobs: gate('jobs', this.watchdog.watchJobs(this.store.jobs, process.kind === 'user')),
+      feed,
+      limits,
+      hosts: gate('hosts', this.names.hosts()),
+      hostnames: gate('hostnames', this.names.hostnames()),
+      objects: gate('objects', this.store.objects),
+      tasks: gate('tasks', this.tasks),
+      queues: gate('queues', this.mail.queues()),
+      clock,
+      telemetry: SILENT,
+      cache,
+      publisher: createPublisher({ feed, clock }),
+      pacer: createPacer({ limits, clock }),
+      settings: this.#settings,
+      hash: (text) => createHash('sha256').update(text).digest('hex'),
+    };
+  }
+
+  #ecs(now: () => EpochMs) {
+    const { injector } = this;
+    return createMemoryTasks({
+      now,
+      at: (moment, then) => this.#timers.add(() => this.#as('ECS', then), moment),
+      fate: (launch) => {
+        this.watchdog.taskStarts(launch, this.#deniesIt);
+        this.#deniesIt = false;
+        const fate = this.#options.fate(launch, this.#fates);
+        return injector.allows('spot notice') ? fate : { ...fate, noticeMs: 0 };
+      },
+      refusal: (launch) => {
+        const refused =
+          injector.blows('capacity gone', this.time) || injector.strikes('refused', injector.faultRates.refused);
+        if (!refused) return null;
+        this.tell('ECS', `refuses to launch ${launchKey('', launch.id).slice(1)}`, aboutLaunch(launch), 'refused');
+        return 'Capacity is unavailable at this time';
+      },
+      mistake: (template, launch) => {
+        const isMoved = template !== null && template.placement !== this.#placement;
+        const isForbidden = injector.blows('misconfigured', this.time);
+        if (!isForbidden && !isMoved) return null;
+        if (launch !== null) this.watchdog.turnedAway(launch);
+        if (isForbidden) return 'AccessDeniedException: not authorized';
+        injector.struck('stack changed');
+        return 'InvalidParameterException: the subnet does not exist';
+      },
+      placement: () => this.#placement,
+      conflict: ({ job, id }) =>
+        this.law.of(job.uid)(true, 'G4', () => `${launchKey('', id).slice(1)} is asked for again otherwise`, id.index),
+      startsThoughRefused: (launch) => {
+        this.#deniesIt = injector.strikes('started though refused', injector.faultRates.startedThoughRefused);
+        if (this.#deniesIt)
+          this.tell('ECS', 'and starts it all the same', aboutLaunch(launch), 'started though refused');
+        return this.#deniesIt;
+      },
+      hiddenMs: () =>
+        injector.faultRates.hiddenAtFirst > 0 && injector.allows('hidden at first')
+          ? injector.luck('hidden at first').between(0, HIDDEN_MAX_MS)
+          : 0,
+      stopTakesMs: (stopMs) =>
+        injector.strikes('stop slow', injector.faultRates.stopSlow)
+          ? injector.luck('stop slow').between(...STOP_SLOW_MS)
+          : stopMs,
+      quirk: (quirk, view) => {
+        injector.struck(quirk);
+        this.tell('ECS', QUIRKS[quirk], { uids: [view.job], indexes: [view.id.index] }, quirk);
+      },
+      emit: (view) => this.#event(view),
+    });
+  }
+
+  /** ECS tells of a task: RUNNING and STOPPED come through the rule. */
+  #event(view: TaskView): void {
+    this.watchdog.taskChanged(view);
+    const fact = factOf(view);
+    if (fact === null) return;
+    if (this.#calls.isUnanswered(launchKey(view.job, view.id))) this.injector.struck('event early');
+    const lossy = this.#eventsDownUntil > this.time ? 1 : this.injector.faultRates.eventDropped;
+    this.mail.event({ uid: view.job, facts: [fact] }, lossy);
+  }
+
+  /** Whatever happens meanwhile is told as that one's doing. */
+  #as<T>(actor: string, act: () => T): T {
+    if (this.story === null) return act();
+    const before = this.#actor;
+    this.#actor = actor;
+    const result = act();
+    if (result instanceof Promise) void result.finally(() => (this.#actor = before)).catch(() => undefined);
+    else this.#actor = before;
+    return result;
+  }
+
+  /** Nothing is due: on to the moment when something is. */
+  #passTime(): boolean {
+    const moments = [
+      this.#timers.soonest(),
+      this.#calls.nextAt(),
+      this.handlers.nextSweepAt,
+      ...this.mail.nextAt(),
+      ...this.handlers.upAt(),
+    ].filter((moment): moment is EpochMs => moment !== null && moment > this.time);
+    if (moments.length === 0) return false;
+    this.time = asEpochMs(moments.reduce((min, moment) => Math.min(min, moment), Number.POSITIVE_INFINITY));
+    return true;
+  }
+}
+
+const SILENT: Deps['telemetry'] = {
+  count: () => undefined,
+  record: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+};
+
+const GALES: Record<Outage, string> = {
+  'capacity gone': 'no capacity',
+  'throttled for minutes': 'throttled',
+  'table throttled for minutes': 'table throttled',
+  misconfigured: 'ECS refuses everything for want of a right',
+};
+
+const QUIRKS = {
+  'spot notice': 'gives notice that it takes the capacity of the task back',
+  'hidden at first': 'does not know the task yet',
+  'forgotten by ECS': 'does not know the task any more',
+} as const;
+
+const aboutLaunch = ({ job, id }: Launch): About => ({ uids: [job.uid], indexes: [id.index] });
+const minutes = (ms: number): string => `${(ms / 60_000).toFixed(1)} minutes`;
+
+/** All microtasks that the last step set off have run. */
+const quiesce = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

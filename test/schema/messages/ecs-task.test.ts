@@ -1,0 +1,100 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { factOf } from '../../../shared/domain/planner/ending.ts';
+import { parseTask, taskEventDetail } from '../../../shared/schema/messages/ecs-task.ts';
+
+const FOLDER = new URL('../../fixtures/ecs-events/', import.meta.url);
+const load = (name: string): { detail: Record<string, unknown> } =>
+  JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), 'utf8')) as { detail: Record<string, unknown> };
+
+/** The same task as DescribeTasks gives it through the SDK: times are Dates. */
+const asDescribed = (detail: Record<string, unknown>): unknown =>
+  Object.fromEntries(
+    Object.entries(detail).map(([key, value]) => [key, key.endsWith('At') ? new Date(value as string) : value]),
+  );
+
+const CASES = [
+  ['provisioning', 'starting', null, null],
+  ['running', 'running', null, null],
+  ['running-beside-an-agent', 'running', null, null],
+  ['spot-notice', 'stopping', null, null],
+  ['deprovisioning-exit-0', 'stopping', null, null],
+  ['completed', 'stopped', 'Completed', 0],
+  ['completed-beside-an-agent', 'stopped', 'Completed', 0],
+  ['failed-beside-an-agent', 'stopped', 'Error', 3],
+  ['exit-code-missing', 'stopped', 'Error', null],
+  ['out-of-memory', 'stopped', 'OOMKilled', 137],
+  ['stopped-by-us-exit-0', 'stopped', 'Stopped', 0],
+  ['image-not-found', 'stopped', 'StartFailed', null],
+  ['init-container-failed', 'stopped', 'Error', 9],
+  ['spot-interrupted-exit-0', 'stopped', 'Spot', 0],
+  ['retired', 'stopped', 'Infrastructure', 143],
+  ['stop-code-missing', 'stopped', 'Infrastructure', 0],
+] as const;
+
+test.each(CASES)('%s: %s %s %s, from the event and from DescribeTasks alike', (name, stage, cause, exitCode) => {
+  const event = load(name);
+  const view = parseTask(taskEventDetail(event), 'muster:');
+  expect(view).toMatchObject({
+    stage,
+    id: { index: 7, attempt: 2, nonce: 0 },
+    job: '2f1f9a5e-8f4e-4f0e-9b0a-3d9b4a1c7e55',
+  });
+  expect([view?.ending?.cause ?? null, view?.ending?.exitCode ?? null]).toEqual([cause, exitCode]);
+  expect(parseTask(asDescribed(event.detail), 'muster:')).toEqual(view);
+  expect(view === null ? null : (factOf(view)?.kind ?? null)).toBe(
+    stage === 'running' || stage === 'stopped' ? stage : null,
+  );
+});
+
+test('every fixture is in the table', () => {
+  const names = readdirSync(FOLDER).map((file) => file.replace('.json', ''));
+  expect(names.toSorted()).toEqual([...CASES.map(([name]) => name), 'of-somebody-else'].toSorted());
+});
+
+test('a task of another application is not ours, however odd it is', () => {
+  expect(parseTask(load('of-somebody-else').detail, 'muster:')).toBeNull();
+  expect(parseTask({}, 'muster:')).toBeNull();
+});
+
+test('times and address are read', () => {
+  expect(parseTask(load('completed').detail, 'muster:')).toMatchObject({
+    times: {
+      createdAt: Date.parse('2026-11-20T11:02:13.877Z'),
+      startedAt: Date.parse('2026-11-20T11:02:34.325Z'),
+      stoppedAt: Date.parse('2026-11-20T11:13:34.795Z'),
+    },
+    privateIp: '10.0.3.21',
+    version: 6,
+  });
+  expect(parseTask(load('image-not-found').detail, 'muster:')).toMatchObject({
+    privateIp: null,
+    times: { startedAt: null },
+  });
+});
+
+test('without overrides the only container decides, but never the first of several', () => {
+  const { detail } = load('completed');
+  expect(parseTask({ ...detail, overrides: undefined }, 'muster:')?.ending?.cause).toBe('Completed');
+  const { detail: two } = load('failed-beside-an-agent');
+  expect(parseTask({ ...two, overrides: { containerOverrides: [] } }, 'muster:')?.ending).toMatchObject({
+    cause: 'Error',
+    exitCode: null,
+  });
+});
+
+test.each([
+  ['taskArn', 'not an arn'],
+  ['startedBy', undefined],
+  ['version', 'six'],
+  ['stoppedAt', 'yesterday'],
+])('our task with a broken %s is refused', (field, value) => {
+  expect(() => parseTask({ ...load('completed').detail, [field]: value }, 'muster:')).toThrow(field);
+});
+
+test.each([{}, null, { source: 'aws.ecs', 'detail-type': 'ECS Deployment State Change', detail: {} }])(
+  '%j is no task event',
+  (raw) => {
+    expect(() => taskEventDetail(raw)).toThrow(/source|detail-type|expected object/);
+  },
+);

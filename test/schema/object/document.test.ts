@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { MANIFEST_BYTES_MAX, parseDocument } from '../../../shared/schema/object/document.ts';
+
+const repeated = (n: number, open: string, middle: string, close: string) => open.repeat(n) + middle + close.repeat(n);
+
+/** Ten aliases of ten aliases of … */
+const bomb = Array.from({ length: 9 }, (_, i) =>
+  i === 0
+    ? 'a0: &a0 [x, x, x, x, x, x, x, x, x, x]'
+    : `a${i}: &a${i} [${Array(10)
+        .fill(`*a${i - 1}`)
+        .join(', ')}]`,
+).join('\n');
+
+describe('parseDocument never throws, and reads nothing that could harm', () => {
+  test.each<[string, 'json' | 'yaml', string, string]>([
+    ['empty JSON', 'json', '', 'Unexpected end of JSON input'],
+    ['half of JSON', 'json', '{"a":', 'Unexpected end of JSON input'],
+    ['not YAML', 'yaml', 'a: [1, 2', 'Flow sequence in block collection'],
+    ['two documents', 'yaml', 'a: 1\n---\na: 2', 'more than one document'],
+    ['a bomb of aliases', 'yaml', bomb, 'Excessive alias count'],
+    ['an anchor within itself', 'yaml', 'a: &a { b: *a }', 'circular'],
+    [
+      'aliases of a large text',
+      'yaml',
+      `a: &a ${'x'.repeat(20_000)}\nb: [${Array(40).fill('*a').join(', ')}]`,
+      'too large',
+    ],
+    ['a deep list in JSON', 'json', repeated(20_000, '[', '', ']'), 'nested deeper than 100 levels'],
+    ['a deep object in JSON', 'json', repeated(20_000, '{"a":', '1', '}'), 'nested deeper than 100 levels'],
+    ['a deep list in YAML', 'yaml', repeated(20_000, '[', '', ']'), 'nested deeper than 100 levels'],
+    ['a deep list of dashes', 'yaml', '- '.repeat(20_000), 'nested deeper than 100 levels'],
+    ['a deep key', 'yaml', '? '.repeat(20_000), 'nested deeper than 100 levels'],
+    ['a prototype in JSON', 'json', '{"a":{"__pro\\u0074o__":{"b":1}}}', 'key "__proto__"'],
+    ['a prototype in YAML', 'yaml', '__proto__: { b: 1 }', 'key "__proto__"'],
+  ])('%s', (_, format, text, reason) => {
+    const parsed = parseDocument(text, format);
+    expect(parsed).toMatchObject({ kind: 'unreadable' });
+    expect(parsed.kind === 'unreadable' && parsed.reason).toContain(reason);
+    expect(parsed.kind === 'unreadable' && parsed.reason).toMatch(new RegExp(`^${format} parse error: `));
+  });
+
+  test.each<[format: 'json' | 'yaml', text: string, value: unknown, path: string]>([
+    ['json', '{"a":{"b":1,"b":2}}', { a: { b: 2 } }, 'a.b'],
+    ['json', '{"a":[{"b":1},{"b" : "b\\",", "c":{}, "b":2}]}', { a: [{ b: 1 }, { b: 2, c: {} }] }, 'a[1].b'],
+    ['json', '{"a":[1,[2,{"x":[],"\\u0078":0}]]}', { a: [1, [2, { x: 0 }]] }, 'a[1][1].x'],
+    ['yaml', 'a: { b: 1, b: 2 }', { a: { b: 2 } }, 'a.b'],
+    ['yaml', 'a:\n- b: 1\n- b: 1\n  "b": 2', { a: [{ b: 1 }, { b: 2 }] }, 'a[1].b'],
+  ])('%s that has a duplicate is reported: %s', (format, text, value, path) => {
+    expect(parseDocument(text, format)).toEqual({ kind: 'duplicates', value, reason: `duplicate field "${path}"` });
+  });
+
+  test.each([
+    '{"a":{"b":1},"b":{"a":2}}',
+    '[{"a":1},{"a":1}]',
+    '{"a":"a","b":["a","a"]}',
+    '{"a":"x\\\\","b":"\\"a\\":"}',
+    '"a"',
+    ' 1 ',
+  ])('JSON that says nothing twice: %s', (text) => {
+    expect(parseDocument(text, 'json')).toEqual({ kind: 'parsed', value: JSON.parse(text) as unknown });
+  });
+
+  test('JSON whose whole numbers are written as floats reports where', () => {
+    const text = '{"a":[1,{"b":2.0}],"c":-0.0,"d":1.5,"e":"3.0,\\"4.0","f":-7,"2.0":[[],3E2]}';
+    expect(parseDocument(text, 'json')).toEqual({
+      kind: 'parsed',
+      value: JSON.parse(text) as unknown,
+      floats: [
+        { path: ['a', 1, 'b'], text: '2.0' },
+        { path: ['c'], text: '-0.0' },
+        { path: ['2.0', 1], text: '3E2' },
+      ],
+    });
+  });
+
+  test('a large document is read in a time that goes with its length', () => {
+    const keys = Array.from({ length: 20_000 }, (_, i) => `k${i}`);
+    const json = JSON.stringify(Object.fromEntries(keys.map((key) => [key, ''])));
+    expect(parseDocument(json, 'json')).toMatchObject({ kind: 'parsed' });
+    expect(parseDocument(`${json.slice(0, -1)},"k0":1}`, 'json')).toMatchObject({ kind: 'duplicates' });
+    expect(parseDocument(keys.map((key) => `${key}: 1`).join('\n'), 'yaml')).toMatchObject({ kind: 'parsed' });
+  });
+
+  test('an ordinary document', () => {
+    expect(parseDocument('a: &a { b: 1 }\nc: *a', 'yaml')).toEqual({
+      kind: 'parsed',
+      value: { a: { b: 1 }, c: { b: 1 } },
+    });
+    expect(parseDocument('{"a":[1,"x",null]}', 'json')).toEqual({ kind: 'parsed', value: { a: [1, 'x', null] } });
+    expect(MANIFEST_BYTES_MAX).toBe(262_144);
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { shellVariableWarnings } from '../../../shared/schema/pod/command-rules.ts';
+import { admitted, jobDocument } from '../../support/job-document.ts';
+
+const warningsOf = (command: string[] | undefined, args?: string[], env?: { name: string }[]): readonly string[] =>
+  admitted(jobDocument({}, {}, { containers: [{ name: 'main', image: 'busybox', command, args, env }] })).warnings;
+
+const AT = 'spec.template.spec.containers[0]';
+const said = (at: string, written: string, name: string): string =>
+  `${AT}.${at}: no shell reads "${written}" here, the program gets it as it stands; write $(${name})`;
+
+test.each<[string, string[] | undefined, string[] | undefined, readonly string[]]>([
+  [
+    'alone',
+    ['render', '$JOB_COMPLETION_INDEX'],
+    [],
+    [said('command[1]', '$JOB_COMPLETION_INDEX', 'JOB_COMPLETION_INDEX')],
+  ],
+  [
+    'in braces, within a word of args',
+    ['render'],
+    ['--out=${JOB_COMPLETION_INDEX}.png'],
+    [said('args[0]', '${JOB_COMPLETION_INDEX}', 'JOB_COMPLETION_INDEX')],
+  ],
+  ['of the container', ['render', '$SCENE'], [], [said('command[1]', '$SCENE', 'SCENE')]],
+  ['as Kubernetes writes it', ['render', '$(JOB_COMPLETION_INDEX)'], [], []],
+  ['another one', ['render', '$HOME', '$JOB_COMPLETION_INDEXES'], [], []],
+  ['for a shell', ['/bin/bash', '-c', 'exec render "$JOB_COMPLETION_INDEX"', '$JOB_COMPLETION_INDEX'], [], []],
+  ['for a shell behind another program', ['env', 'sh', '-c'], ['$SCENE'], []],
+  ['in a program text', ['perl', '-e', 'my $SCENE = 1;'], [], []],
+  ['for whatever the image starts', undefined, ['$JOB_COMPLETION_INDEX'], []],
+])('a variable written as a shell reads it, %s', (_, command, args, expected) => {
+  expect(warningsOf(command, args, [{ name: 'SCENE' }])).toEqual(expected);
+});
+
+test('init containers have it, too', () => {
+  const words = { command: ['wait-for', '$JOB_COMPLETION_INDEX'] };
+  expect(shellVariableWarnings('spec.initContainers[0]', words as never)).toHaveLength(1);
+});

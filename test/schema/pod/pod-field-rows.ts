@@ -1,0 +1,34 @@
+import type { POD_FIELDS, PodField } from '../../../shared/schema/pod/pod-fields.ts';
+
+export type Group = keyof typeof POD_FIELDS;
+
+/** Where each object of the pod template stands. */
+export const PATHS: Readonly<Record<Group, string>> = {
+  metadata: 'metadata',
+  spec: 'spec',
+  podSecurity: 'spec.securityContext',
+  volume: 'spec.volumes[]',
+  emptyDir: 'spec.volumes[].emptyDir',
+  container: 'spec.containers[]',
+  env: 'spec.containers[].env[]',
+  valueFrom: 'spec.containers[].env[].valueFrom',
+  fieldRef: 'spec.containers[].env[].valueFrom.fieldRef',
+  resourceFieldRef: 'spec.containers[].env[].valueFrom.resourceFieldRef',
+  secretKeyRef: 'spec.containers[].env[].valueFrom.secretKeyRef',
+  configMapKeyRef: 'spec.containers[].env[].valueFrom.configMapKeyRef',
+  resources: 'spec.containers[].resources',
+  port: 'spec.containers[].ports[]',
+  volumeMount: 'spec.containers[].volumeMounts[]',
+  containerSecurity: 'spec.containers[].securityContext',
+  capabilities: 'spec.containers[].securityContext.capabilities',
+};
+
+/** The line of docs/pod-template.md on a field; it stands under the heading of its group. */
+export function docsRow(group: Group, field: string, row: PodField): string {
+  const start = `| \`${PATHS[group].split('.').at(-1) ?? ''}.${field}\` |`;
+  if (row.kind === 'honoured') return `${start} yes | ${row.as} |`;
+  if (row.kind === 'harmless') return `${start} no effect | ${row.why} |`;
+  const values = row.harmless.map((value) => `\`${JSON.stringify(value)}\``);
+  const means = values.length === 0 ? '' : `; ${values.join(' and ')} ${values.length === 1 ? 'is' : 'are'} taken`;
+  return `${start} refused | ${row.instead}${means} |`;
+}
