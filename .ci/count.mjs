@@ -12,6 +12,7 @@ for (const name of files.filter((file) => file.endsWith('.step')).map((file) => 
   const ran = files.includes(`${name}.json`) ? testsOf(`${name}.json`) : { passed: 0, failed: 0 };
   // A step without tests counts as one; so does one that failed although no test of it did (a crash, a file that does not load).
   if (ran.passed + ran.failed === 0 || (!stepPassed && ran.failed === 0)) ran[stepPassed ? 'passed' : 'failed'] += 1;
+  if (!stepPassed) reds.push(`the step ${name}`);
   console.log(`${name}: ${ran.passed} passed, ${ran.failed} failed`);
   count.passed += ran.passed;
   count.failed += ran.failed;

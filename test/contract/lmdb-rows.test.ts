@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { feed } from '../../shared/adapters/lmdb/lmdb-feed.ts';
 import { LmdbRows } from '../../shared/adapters/lmdb/lmdb-rows.ts';
 import { decodeRow, encodeRow, jsonRow } from '../../shared/adapters/lmdb/lmdb-row.ts';
-import { aDisk } from '../support/a-disk.ts';
+import { aDisk, fill } from '../support/a-disk.ts';
 import { asJobUid } from '../../shared/domain/base/ids.ts';
 import { plusMs } from '../../shared/domain/base/time.ts';
 import { HandClock, anEntry, at } from './store-under-test.ts';
@@ -190,6 +190,33 @@ test('on a full disk a commit fails, nothing of it is stored, and it goes on whe
   expect(await increment(rows, 'beside')).toBe(failed);
   expect([...rows.range('k', 'k~')]).toHaveLength(failed + 1);
   expect(versionOf(afterCrash(path), 'beside')).toBe(failed);
+  await close(rows); // before the disk is gone
+});
+
+test('a commit finds space in its file, also when another program takes all that is left', async ({ skip }) => {
+  const disk = aDisk(16 * 1024);
+  if (disk === null) return skip();
+  const path = join(disk.dir, 'a.lmdb');
+  const rows = openRows(path);
+  for (let wave = 1; wave <= 12; wave++) {
+    const stored = rows.transact((now) => {
+      for (let n = 0; n < 300; n++) {
+        const key = `k${String((n * 7919) % 1_000)}`;
+        if (n % wave === 5) now.remove(key);
+        else now.put(key, jsonRow('x'.repeat((n * wave) % 6_000)));
+      }
+    });
+    // The flush begins in this turn, too, before the disk is filled.
+    const spaceBytes = await new Promise<number>((resolve) =>
+      setImmediate(() => {
+        resolve(statSync(path).size);
+        fill(disk.dir);
+      }),
+    );
+    await stored;
+    expect(rows.size().fileBytes).toBeLessThanOrEqual(spaceBytes);
+    rmSync(join(disk.dir, 'filling'));
+  }
   await close(rows); // before the disk is gone
 });
 

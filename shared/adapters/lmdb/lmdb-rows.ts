@@ -1,5 +1,6 @@
 import { type RootDatabase, type RootDatabaseOptionsWithPath, open } from 'lmdb';
 import type { EpochMs } from '../../domain/base/time.ts';
+import { growFile } from './file-space.ts';
 import { StoreFileError, diskFull, isDiskFull, prepareLmdbFile } from './lmdb-file.ts';
 import { isShortEnough } from './lmdb-keys.ts';
 import { EMPTY, type Row, type RowWrite, decodeRow, encodeRow, isExpired } from './lmdb-row.ts';
@@ -202,9 +203,19 @@ export class LmdbRows {
     }
   }
 
+  /** Where the file ends at most when these changes are in it: each may copy a page and split it. */
+  #endBytesAfter(changes: Batch['changes']): number {
+    const { pageSize, lastPageNumber, treeBranchPageCount, treeLeafPageCount } = this.#db.getStats() as Stats;
+    let bytes = 0;
+    for (const row of changes.values()) bytes += row?.length ?? 0;
+    const pages = lastPageNumber + 2 * Math.min(changes.size, treeBranchPageCount + treeLeafPageCount) + SPARE_PAGES;
+    return pages * pageSize + 2 * bytes;
+  }
+
   /** null: it is on the disk. Else why it is not; then nothing of it is. */
   async #write(changes: Batch['changes']): Promise<unknown> {
     try {
+      growFile(this.#path, this.#endBytesAfter(changes));
       const each: Promise<unknown>[] = [];
       const all = this.#db.batch(() => {
         for (const [key, bytes] of changes) each.push(bytes === null ? this.#db.remove(key) : this.#db.put(key, bytes));
@@ -236,6 +247,9 @@ const FORMAT_KEY = 'FORMAT';
 
 /** Rows that one step of {@link LmdbRows.removeExpired} looks at: some milliseconds of work. */
 const SLICE_ROWS = 2_000;
+
+/** For the path from the root, and for the list of pages that a commit sets free. */
+const SPARE_PAGES = 64;
 
 /** What LMDB counts (its `mdb_stat` and `mdb_envinfo`). */
 type Stats = {
