@@ -49,6 +49,14 @@ describe('the budget, line by line', () => {
     ]);
   });
 
+  test('in one process times have limits of their own, and nothing is counted', () => {
+    const rows = budgetOf({ wiring: 'inProcess', jobs: [aRun(100_000, 2)] });
+    expect(rows.map(({ what, limit }) => [what, limit])).toEqual([
+      ['a Job of 100,000', 90],
+      ['a Job of 100,000: memory, all processes', 500],
+    ]);
+  });
+
   test('what was not measured has no line, but what is computed has', () => {
     expect(budgetOf({}).map(({ what }) => what)).toEqual(['idle, a month']);
   });
@@ -94,4 +102,7 @@ test('the report says what it was measured on and which lines are over', () => {
   expect(text).toContain('a conditional UpdateItem takes 0.26 ms of CPU');
   expect(text).toMatch(/write units an index +│ 4 +│ at most 3\.50 +│ over/);
   expect(text).toContain('Fargate');
+  const inProcess = render(machine, { wiring: 'inProcess', jobs: [aRun(10, 4, false)] }, null);
+  expect(inProcess).toContain('CPU ms an index');
+  expect(inProcess).not.toMatch(/units|Fargate|SQS/);
 });

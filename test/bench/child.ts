@@ -5,12 +5,13 @@ import { kepLoad } from './scenarios/kep-load.ts';
 import { lag } from './scenarios/lag.ts';
 import { dispatcher } from './scenarios/limiter.ts';
 import { planner } from './scenarios/planner.ts';
+import { start } from './scenarios/start.ts';
 import { watchers } from './scenarios/watchers.ts';
 import { watches } from './scenarios/watches.ts';
 import { endChildren } from './processes.ts';
 
 /** What a process of its own can measure, by name. */
-const SCENARIOS = { beside, calibration, dispatcher, jobs, kepLoad, lag, planner, watchers, watches };
+const SCENARIOS = { beside, calibration, dispatcher, jobs, kepLoad, lag, planner, start, watchers, watches };
 export type Scenarios = typeof SCENARIOS;
 
 /** Whoever breaks off leaves no engine behind. */

@@ -8,7 +8,7 @@ import { idleMonth } from './prices.ts';
 import { endChildren } from './processes.ts';
 import { ratiosOf } from './ratios.ts';
 import { type Machine, render } from './report.ts';
-import { BENCH_WIRING } from './scenarios/bench-wiring.ts';
+import { BENCH_WIRING, benchWiring } from './scenarios/bench-wiring.ts';
 import { type Bundle, HERE, bundleFor, runChild } from './run-child.ts';
 import { SUITES, type Suite } from './suites.ts';
 
@@ -58,8 +58,9 @@ async function run({ json, only = SUITES, indexes = SIZES, vs, inProcess }: Opti
   });
   try {
     const machine: Machine = { ...before, calibration: (await runChild(here, 'calibration', {})).figures };
-    let ours: Results = {};
-    let theirs: Results = {};
+    const wiring = benchWiring();
+    let ours: Results = { wiring };
+    let theirs: Results = { wiring };
     for (const suite of only) {
       process.stderr.write(`${suite.name}\n`);
       ours = { ...ours, ...(await suite.run(here, { indexes, largeIndexes: 100_000 })) };
@@ -68,7 +69,7 @@ async function run({ json, only = SUITES, indexes = SIZES, vs, inProcess }: Opti
       theirs = { ...theirs, ...(await measured(suite, there.bundle, indexes)) };
     }
     const ratios = there === null ? null : ratiosOf(budgetOf(ours), budgetOf(theirs));
-    const cost = pricedJob(ours.jobs ?? [])?.lines ?? null;
+    const cost = wiring === 'inProcess' ? null : (pricedJob(ours.jobs ?? [])?.lines ?? null);
     const all = { machine, results: ours, cost, idle: idleMonth(), budget: budgetOf(ours), other: theirs, ratios };
     process.stdout.write(`${json === true ? JSON.stringify(all, null, 2) : render(machine, ours, ratios)}\n`);
   } finally {
@@ -116,9 +117,7 @@ function machineNow(): Omit<Machine, 'calibration'> {
     cores: availableParallelism(),
     loadAtStart: loadavg()[0] ?? Number.NaN,
     engine:
-      process.env[BENCH_WIRING] === 'inProcess'
-        ? 'LMDB, queues and ECS in the same process'
-        : 'dynoxide on a file, SQS in memory',
+      benchWiring() === 'inProcess' ? 'LMDB, queues and ECS in the same process' : 'dynoxide on a file, SQS in memory',
     commit,
   };
 }

@@ -19,6 +19,11 @@ export type Machine = {
   readonly commit: string;
 };
 
+const NOTES_IN_PROCESS = [
+  'CPU and memory are those of the whole runtime, one process; nothing is sent that could be counted. Left out: API readers and',
+  'watches, tasks themselves (simulated), logs of tasks.',
+];
+
 const NOTES = [
   'Counted by SDK clients against emulators in one process: DynamoDB units as its engine reports them (refused writes by the row in',
   'the way), SQS requests and bytes as sent; events one request each, as EventBridge sends them. CPU and memory are those of the',
@@ -28,38 +33,46 @@ const NOTES = [
 
 /** All that was measured, as tables for people. Pure. */
 export function render(machine: Machine, results: Results, ratios: readonly RatioRow[] | null): string {
+  const isCounted = results.wiring !== 'inProcess';
+  const jobs = results.jobs ?? [];
   const parts = [
     `node ${machine.node}, ${machine.cores} cores, load ${machine.loadAtStart.toFixed(1)} at the start, ${machine.engine}, ${machine.commit}\n${speed(machine.calibration)}`,
-    NOTES.join('\n'),
-    ...((results.jobs ?? []).length === 0 ? [] : [jobTable(results.jobs ?? [])]),
+    (isCounted ? NOTES : NOTES_IN_PROCESS).join('\n'),
+    ...(jobs.length === 0 ? [] : [jobTable(jobs, isCounted)]),
     ...besides(results),
+    ...(isCounted ? costTables(jobs) : []),
+    budgetTable(budgetOf(results)),
   ];
-  const priced = pricedJob(results.jobs ?? []);
-  if (priced !== null) {
-    const title = `A million indexes at list price (${PRICES.region}, ${PRICES.date}), by ${nameOf(priced.job)}`;
-    parts.push(costTable(title, priced.lines));
-  }
-  parts.push(costTable('Idle, a month', idleMonth()), budgetTable(budgetOf(results)));
   if (ratios !== null) parts.push(ratioTable(ratios));
   return parts.join('\n\n');
 }
 
+function costTables(jobs: readonly Peaked<JobFigures>[]): readonly string[] {
+  const priced = pricedJob(jobs);
+  const idle = costTable('Idle, a month', idleMonth());
+  if (priced === null) return [idle];
+  const title = `A million indexes at list price (${PRICES.region}, ${PRICES.date}), by ${nameOf(priced.job)}`;
+  return [costTable(title, priced.lines), idle];
+}
+
 const plain = { style: { head: [], border: [] } };
 
-function jobTable(jobs: readonly Peaked<JobFigures>[]): string {
+function jobTable(jobs: readonly Peaked<JobFigures>[], isCounted: boolean): string {
   const table = new Table({ head: ['a Job of', ...jobs.map(nameOf)], ...plain });
   const row = (name: string, pick: (job: Peaked<JobFigures>) => number, digits = 2): void => {
     table.push([name, ...jobs.map((job) => pick(job).toFixed(digits))]);
   };
-  row('write units an index', (job) => perIndex(job, 'writeUnits'));
-  row('of these refused', (job) => job.refusedUnits / job.indexes);
-  row('read units an index', (job) => perIndex(job, 'readUnits'));
-  row('SQS requests an index', (job) => requestsOf(job, 'SQS') / job.indexes);
-  row('bytes of messages an index', (job) => job.messageBytes / job.indexes, 0);
-  row('DynamoDB calls an index', (job) => requestsOf(job, 'DynamoDB') / job.indexes);
-  row('ECS calls an index', (job) => requestsOf(job, 'ECS') / job.indexes);
+  if (isCounted) {
+    row('write units an index', (job) => perIndex(job, 'writeUnits'));
+    row('of these refused', (job) => job.refusedUnits / job.indexes);
+    row('read units an index', (job) => perIndex(job, 'readUnits'));
+    row('SQS requests an index', (job) => requestsOf(job, 'SQS') / job.indexes);
+    row('bytes of messages an index', (job) => job.messageBytes / job.indexes, 0);
+    row('DynamoDB calls an index', (job) => requestsOf(job, 'DynamoDB') / job.indexes);
+    row('ECS calls an index', (job) => requestsOf(job, 'ECS') / job.indexes);
+  }
   row('CPU ms an index', (job) => perIndex(job, 'cpuMs'));
-  row('of these the engine’s', (job) => job.engineCpuMs / job.indexes);
+  if (isCounted) row('of these the engine’s', (job) => job.engineCpuMs / job.indexes);
   row('seconds', (job) => job.seconds, 1);
   row('MB at most, all processes', (job) => job.peakRssMb, 0);
   return table.toString();
@@ -69,7 +82,7 @@ const speed = ({ clientCpuMs, engineCpuMs, perSec }: Calibration): string =>
   `a conditional UpdateItem takes ${clientCpuMs.toFixed(2)} ms of CPU, and ${engineCpuMs.toFixed(2)} ms of the engine’s; ${Math.round(perSec).toLocaleString('en')} a second from one process`;
 
 /** What the budget has no line for. */
-function besides({ lag, beside, planner, kep, watches }: Results): readonly string[] {
+function besides({ lag, beside, planner, watches }: Results): readonly string[] {
   const lines: string[] = [];
   if (lag !== undefined) {
     const of = ({ p50Ms, p99Ms, worstMs, events }: typeof lag.idle): string =>
@@ -97,10 +110,6 @@ function besides({ lag, beside, planner, kep, watches }: Results): readonly stri
       ...crowd.told.flatMap(({ oddities }) => oddities.map((odd) => `  out of order: ${odd}`)),
     );
   }
-  if (kep !== undefined)
-    lines.push(
-      `KEP-2214’s load on a runtime that has just started: ${kep.first.seconds.toFixed(1)} s, ${(kep.first.cpuMs / kep.indexes).toFixed(1)} ms of CPU an index`,
-    );
   return lines.length === 0 ? [] : [lines.join('\n')];
 }
 

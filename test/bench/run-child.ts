@@ -8,7 +8,7 @@ import { familyRssBytes } from './processes.ts';
 export const HERE = join(import.meta.dirname, '../..');
 
 /** A bundle of the measuring process over the code of one checkout. */
-export type Bundle = { readonly file: string; remove(): void };
+export type Bundle = { readonly root: string; readonly file: string; remove(): void };
 
 /** Figures of one scenario, and the most memory that its processes held together. */
 export type Measured<F> = { readonly figures: F; readonly peakRssMb: number };
@@ -54,7 +54,7 @@ export async function bundleFor(root: string): Promise<Bundle> {
       },
     ],
   });
-  return { file, remove: () => rmSync(file, { force: true }) };
+  return { root, file, remove: () => rmSync(file, { force: true }) };
 }
 
 /** Files under the names that they had while a layer was one folder. */

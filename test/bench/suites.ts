@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Peaked, Results } from './budget.ts';
 import { type RateFigures, rateOf } from './rates.ts';
 import { type Bundle, type Measured, runChild } from './run-child.ts';
@@ -12,6 +13,9 @@ export type Suite = { readonly name: string; readonly run: (bundle: Bundle, size
 
 /** What a process is promised to bear; medians of seven. */
 const WATCHES = { idle: 1_000, times: 7, writers: 100 };
+
+/** How often a start is measured; medians. */
+const STARTS = 11;
 
 /** These sizes show whether the cost of an index is flat; completions come in any order. */
 const FLAT = [1_000, 100_000];
@@ -32,6 +36,13 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'watches',
     run: async (bundle) => ({ watches: withPeak(await runChild(bundle, 'watches', WATCHES)) }),
+  },
+  {
+    name: 'start',
+    run: async (bundle) => {
+      const program = join(bundle.root, 'dist/muster.mjs');
+      return { start: withPeak(await runChild(bundle, 'start', { program, times: STARTS })) };
+    },
   },
   { name: 'kep', run: async (bundle) => ({ kep: withPeak(await runChild(bundle, 'kepLoad', {})) }) },
   { name: 'jobs', run: async (bundle, { indexes }) => ({ jobs: await jobs(bundle, indexes) }) },
