@@ -82,8 +82,11 @@ const LOG_GROUP = '/muster/tasks';
 const TIMEOUT_MS = 30_000;
 /** A dispatcher waits for its time slots to call, so a few more than the work needs cost nothing. */
 const DISPATCHERS = 12;
-/** Too short to notice; a steady stream of facts is counted in a third of the passes. */
-const COALESCE_MS = 100;
+/**
+ * A steady stream of facts is counted in a third of the passes, and nobody notices the wait. In one process a pass costs no
+ * request, so a small Job does not wait at all.
+ */
+const COALESCING = { inProcess: { ms: 100, burst: 4 }, emulateAws: { ms: 100, burst: 1 } } as const;
 const SWEEP_EVERY_MS = 20_000;
 const DRAIN_MS = 2_000;
 const TASKS_SWEPT_EVERY_MS = 3_600_000;
@@ -192,7 +195,7 @@ async function lookAtEverything({ deps }: Runtime): Promise<void> {
 }
 
 function placeOf(
-  { launchesPerSec = null, stopsPerSec = null, say }: LocalOptions,
+  { launchesPerSec = null, stopsPerSec = null, wiring = 'inProcess', say }: LocalOptions,
   onSurprise: Place['onSurprise'],
 ): Place {
   return {
@@ -215,7 +218,7 @@ function placeOf(
       historyMs: HISTORY_MS,
       hosts: { max: HOSTS_MAX, servicesPerSec: null, tasksPerSec: null },
     },
-    coalesceMs: COALESCE_MS,
+    coalescing: COALESCING[wiring],
     telemetry: createPlainTelemetry({ write: (line) => say(line.trimEnd()) }),
     timeoutMs: TIMEOUT_MS,
     onSurprise,

@@ -10,7 +10,7 @@ import type { Closer, Place, Wiring } from './wiring.ts';
 
 /** Queues and engines are called in this process: nothing listens, and no client of AWS's is loaded. */
 export function wireInProcess(place: Place, store: StorePorts, closers: Closer[]): Wiring {
-  const { region, onSurprise, logGroup, placement, settings, coalesceMs, telemetry } = place;
+  const { region, onSurprise, logGroup, placement, settings, coalescing, telemetry } = place;
   const { queues, inboxes, deadQueues, depths, onEvent, close } = createInProcessQueues({
     visibilityMs: place.timeoutMs,
     now: () => systemClock.now(),
@@ -39,7 +39,7 @@ export function wireInProcess(place: Place, store: StorePorts, closers: Closer[]
         deadQueues,
         queueDepths: async () => depths(),
         settings,
-        coalesceMs,
+        coalescing,
         telemetry,
         close: () => undefined,
       });

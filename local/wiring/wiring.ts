@@ -1,6 +1,7 @@
 import type { Placement } from '../../shared/adapters/aws/ecs/run-task-request.ts';
 import type { DefinitionSettings } from '../../shared/adapters/aws/ecs/task-definition-request.ts';
 import type { Settings } from '../../shared/control/process/deps.ts';
+import type { Coalescing } from '../../shared/runtime/coalescing.ts';
 import type { RuntimeOptions } from '../../shared/runtime/create-runtime.ts';
 import type { QueueName } from '../../shared/ports/dead-letters.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
@@ -20,7 +21,7 @@ export type Engines = { readonly ecs: Ecs; readonly logs: Logs; readonly cloudma
 export type Place = DefinitionSettings & {
   readonly placement: Placement;
   readonly settings: Settings;
-  readonly coalesceMs: number;
+  readonly coalescing: Coalescing;
   readonly telemetry: FlushedTelemetry;
   /** An invocation's time limit: a message whose function died is received again after it. */
   readonly timeoutMs: number;

@@ -9,6 +9,7 @@ import type { DeadLetterStore, DeadQueues, QueueName } from '../ports/dead-lette
 import type { Inbox } from '../ports/inbox.ts';
 import type { LogReader } from '../ports/log-reader.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
+import type { Coalescing } from './coalescing.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The ports of a store. */
@@ -25,8 +26,7 @@ export type RuntimeParts = Pick<Deps, 'tasks' | 'hostnames' | 'queues'> & {
   readonly deadQueues: DeadQueues;
   readonly queueDepths: Runtime['queueDepths'];
   readonly settings: Settings;
-  /** See {@link Runtime.coalesceMs}. */
-  readonly coalesceMs: number;
+  readonly coalescing: Coalescing;
   readonly telemetry: FlushedTelemetry;
   /** See {@link Runtime.close}. */
   readonly close: () => void;
@@ -61,7 +61,7 @@ export function assembleRuntime(parts: RuntimeParts): Runtime {
     inboxOf: (queueArn) => byName.get(queueArn.slice(queueArn.lastIndexOf(':') + 1)) ?? null,
     deadLetters: { dead: parts.deadQueues, deadLetters: store.deadLetters },
     queueDepths: parts.queueDepths,
-    coalesceMs: parts.coalesceMs,
+    coalescing: parts.coalescing,
     close: parts.close,
   };
 }

@@ -16,6 +16,7 @@ import type { Settings } from '../control/process/deps.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import { type StorePorts, assembleRuntime } from './assemble-runtime.ts';
+import type { Coalescing } from './coalescing.ts';
 import type { Runtime } from './runtime.ts';
 
 /** Where everything is. Endpoints are null on AWS. */
@@ -41,8 +42,7 @@ export type RuntimeOptions = {
   /** Where names of tasks are kept; left out or null: tasks have none. */
   readonly names?: NamesOptions | null;
   readonly settings: Settings;
-  /** See {@link Runtime.coalesceMs}. */
-  readonly coalesceMs: number;
+  readonly coalescing: Coalescing;
   readonly telemetry: FlushedTelemetry;
   /** Shown every SDK client before its first call; the bench counts what they ask and consume. */
   readonly onClient?: (client: SdkClient) => void;
@@ -108,7 +108,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     deadQueues: createSqsDeadQueues({ client: sqs, deadUrls: deadQueues }),
     queueDepths: async () => queueDepths(sqs, urls, deadQueues),
     settings: options.settings,
-    coalesceMs: options.coalesceMs,
+    coalescing: options.coalescing,
     telemetry: options.telemetry,
     close() {
       for (const client of own) client.destroy();

@@ -22,7 +22,7 @@ export function processRuntime(): Runtime {
 let current: Runtime | null = null;
 
 /** At 20 facts per second, one pass for each would cost more requests than it saves time. */
-const COALESCE_MS = 300;
+const COALESCING = { ms: 300, burst: 1 };
 const MS_PER_DAY = 86_400_000;
 
 const text = z.string('must be set').min(1, 'must not be empty');
@@ -134,7 +134,7 @@ export function optionsFromEnv(variables: Readonly<Record<string, string | undef
       hosts: { ...AWS_HOST_LIMITS, max: env[ENV.hostsMax] ?? AWS_HOST_LIMITS.max },
       historyMs: env[ENV.historyDays] * MS_PER_DAY,
     },
-    coalesceMs: COALESCE_MS,
+    coalescing: COALESCING,
     telemetry: createLambdaTelemetry(),
   };
 }

@@ -11,6 +11,7 @@ import { type ParsedRequest, parseDispatch, parseReconcileRequest } from '../sch
 import type { Runtime } from './runtime.ts';
 import type { Message } from './message-end.ts';
 import { type ScheduledEvent, scheduledHandler, sqsHandler } from './lambda-middleware.ts';
+import { nextPass } from './coalescing.ts';
 import { topUp } from './top-up.ts';
 import { errorText } from '../domain/base/error-text.ts';
 
@@ -19,17 +20,18 @@ const FULL_BATCH = 10;
 
 /** Runs passes for the Jobs that wake-ups, fact messages, and ECS events name. */
 export function reconcileHandler(runtime: () => Runtime) {
-  let lastPassAt = 0;
+  let dueAt = 0;
   return sqsHandler<ParsedRequest>({
     runtime,
     parse: (body) => parseReconcileRequest(body, GROUP_PREFIX),
-    async takeMore(batch, { coalesceMs, facts, deps: { clock } }) {
+    async takeMore(batch, { coalescing, facts, deps: { clock } }) {
       if (!batch.some(({ content }) => content.uid === null || content.facts.length > 0)) return [];
-      const waitMs = batch.length < FULL_BATCH ? Math.min(coalesceMs, lastPassAt + coalesceMs - clock.now()) : 0;
-      lastPassAt = clock.now() + Math.max(0, waitMs); // so that of two invocations that wait, one comes after the other
-      if (waitMs > 0) await clock.sleep(waitMs);
-      // A short batch after a quiet time is all there is: receiving more would be a request for nothing.
-      return waitMs > 0 || batch.length >= FULL_BATCH ? topUp(facts, batch.length, clock) : [];
+      const isFull = batch.length >= FULL_BATCH;
+      const next = nextPass(coalescing, dueAt, clock.now(), isFull);
+      dueAt = next.dueAt;
+      if (next.waitMs > 0) await clock.sleep(next.waitMs);
+      // A short batch that did not wait is all there is: receiving more would be a request for nothing.
+      return next.waitMs > 0 || isFull ? topUp(facts, batch.length, clock) : [];
     },
     work: passOver,
   });

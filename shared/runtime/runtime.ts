@@ -5,6 +5,7 @@ import type { FeedNotifications } from '../ports/feed-notifications.ts';
 import type { LogReader } from '../ports/log-reader.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Inbox } from '../ports/inbox.ts';
+import type { Coalescing } from './coalescing.ts';
 
 /** Everything that the handlers of one process share. */
 export type Runtime = {
@@ -20,8 +21,7 @@ export type Runtime = {
   readonly deadLetters: DeadLetterPorts;
   /** The approximate number of messages in our queues. */
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
-  /** A pass over few facts waits until the one before is this long ago, so that a steady trickle is processed in batches. */
-  readonly coalesceMs: number;
+  readonly coalescing: Coalescing;
   /** Closes the clients' connections. */
   close(): void;
 };

@@ -41,7 +41,7 @@ async function reconcileBehindItsQueue(poison: JobUid) {
   const queue = createSqsInbox({ client, url: server.urls.facts, deadUrl: server.deadUrls.facts });
   // Ours wait longer with each receive; the test does not.
   const inbox = { ...queue, retry: async (receipts: readonly string[]) => queue.retry(receipts, 0) };
-  const { runtime } = aRuntime(anInbox().inbox, 0);
+  const { runtime } = aRuntime(anInbox().inbox, { ms: 0, burst: 1 });
   const world = { isBad: true };
   const { jobs } = runtime.deps;
   const readStatus = async (uid: JobUid) => {

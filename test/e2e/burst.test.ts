@@ -146,7 +146,7 @@ class World {
       },
       remove: async () => this.#clock.sleep(COST_MS.sqs),
     };
-    const base = aRuntime(inbox, 300).runtime;
+    const base = aRuntime(inbox, { ms: 300, burst: 1 }).runtime;
     const limits = this.#slow(store.limits);
     const queues: Deps['queues'] = {
       wake: async (wakeUps) => {

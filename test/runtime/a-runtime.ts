@@ -54,7 +54,7 @@ const NO_TASKS: Tasks = {
 };
 
 /** A runtime in memory whose clock stands still but for sleeps. */
-export function aRuntime(inbox: Inbox, coalesceMs = 300) {
+export function aRuntime(inbox: Inbox, coalescing = { ms: 300, burst: 1 }) {
   let now = 1_000_000;
   const slept: number[] = [];
   const dispatched: DispatchMessage[] = [];
@@ -101,7 +101,7 @@ export function aRuntime(inbox: Inbox, coalesceMs = 300) {
     inboxOf: (arn) => (arn === QUEUE_ARN ? inbox : null),
     deadLetters: { dead: { take: async () => [], remove: async () => undefined }, deadLetters: store.deadLetters },
     queueDepths: async () => [],
-    coalesceMs,
+    coalescing,
     close: () => undefined,
   };
   const pass = (ms: number): void => void (now += ms);

@@ -36,8 +36,8 @@ const received = (body: string, i: number, receives = 1): Received => ({
   receives,
 });
 
-function reconcile(inbox: ReturnType<typeof anInbox>, coalesceMs?: number) {
-  const world = aRuntime(inbox.inbox, coalesceMs);
+function reconcile(inbox: ReturnType<typeof anInbox>) {
+  const world = aRuntime(inbox.inbox);
   const { jobs } = world.runtime.deps;
   const runtime = {
     ...world.runtime,

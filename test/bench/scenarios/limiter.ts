@@ -118,7 +118,7 @@ function runtimeOptions(stores: Stores, launchesPerSec: number): Parameters<type
     taskRoles: null,
     logGroup: 'none',
     settings: { timing: AWS_TIMING, launchesPerSec, stopsPerSec: null, hosts: AWS_HOST_LIMITS, historyMs: 86_400_000 },
-    coalesceMs: 0,
+    coalescing: { ms: 0, burst: 1 },
     telemetry: createPlainTelemetry({ write: (line) => process.stderr.write(line) }),
   };
 }
