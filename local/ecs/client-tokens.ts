@@ -22,6 +22,8 @@ export function fingerprint(request: object): string {
 
 function sortMembers(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const names = Object.keys(value);
+  if (names.every((name, n) => n === 0 || (names[n - 1] ?? '') < name)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

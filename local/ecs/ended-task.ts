@@ -17,7 +17,7 @@ export class EndedTasks {
     const { overrides, tags, containers } = task;
     const text = Buffer.from(JSON.stringify({ overrides, tags, containers } satisfies Packed));
     const dictionary = (this.#dictionary ??= text); // the first one resembles all others
-    const packed = deflateRawSync(text, { dictionary }).toString('latin1');
+    const packed = deflateRawSync(text, { ...SMALL, dictionary }).toString('latin1');
     return new EndedTask(task, packed, dictionary, (same) => this.#shared(same));
   }
 
@@ -32,6 +32,8 @@ export class EndedTasks {
 }
 
 const TEXTS_MAX = 1_000;
+/** A record has a few hundred bytes; zlib's usual buffers, 256 KB a call, cost more than the packing. */
+const SMALL = { windowBits: 12, memLevel: 4 };
 
 class EndedTask implements TaskRecord {
   readonly schema = 1;

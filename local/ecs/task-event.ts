@@ -33,4 +33,10 @@ export function taskEvent(task: TaskRecord, definition: Definition, place: Place
   };
 }
 
-const toIso = (ms: number): string => new Date(ms).toISOString();
+/** One event says a few moments several times, and so do its neighbors. */
+let last = { ms: 0, text: '1970-01-01T00:00:00.000Z' };
+
+function toIso(ms: number): string {
+  if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
+  return last.text;
+}
