@@ -83,8 +83,8 @@ export class MusterStack extends Stack {
     this.#output('Cluster', tasks.cluster.clusterName, 'Tasks run on this ECS cluster');
     this.#output('Table', state.table.tableName, 'All state; kept when the stack is deleted');
     this.#output('TaskLogs', tasks.logGroup.logGroupName, 'What tasks print; kept when the stack is deleted');
-    this.#output('TaskRole', tasks.taskRole.roleName, 'Attach here what your tasks may do');
-    this.#output('AlarmTopic', alarms.topic.topicArn, 'Subscribe to hear of trouble');
+    this.#output('TaskRole', tasks.taskRole.roleName, 'Attach the permissions that your tasks need');
+    this.#output('AlarmTopic', alarms.topic.topicArn, 'Subscribe to be notified of alarms');
   }
 
   /**
@@ -109,7 +109,7 @@ export class MusterStack extends Stack {
       dispatch: new HandlerFunction(this, 'DispatchFunction', {
         handler: 'dispatch',
         memoryMb: 256, // waits for ECS most of the time
-        timeout: Duration.seconds(60), // ten packs of ten launches; what is over the rate is re-queued, not waited for
+        timeout: Duration.seconds(60), // ten packs of ten launches; launches above the rate are queued again, not waited for
         loop: 'allowed', // launches above the rate go back to its own queue
       }),
       sweep: new HandlerFunction(this, 'SweepFunction', {
@@ -172,7 +172,7 @@ export class MusterStack extends Stack {
         periods: sweeps ? 2 : 1, // and a deployment may delay one
         // The sweep makes a lost message harmless: if it does not run at all, someone must know.
         silence: sweeps ? 'bad' : 'fine',
-        meaning: `${name} failed${sweeps ? ', or does not run' : ''}. Its log says why; what it could not do is done again.`,
+        meaning: `${name} failed${sweeps ? ', or does not run' : ''}. Its log says why. The work will be retried.`,
       });
     }
   }
@@ -198,7 +198,7 @@ export class MusterStack extends Stack {
       above: 0,
       silence: 'fine',
       meaning:
-        'ECS refuses launches for want of a right, a role, a network or a quota. Jobs wait, and say why; the log of dispatch says it, too.',
+        'ECS refuses launches because a permission, a role, a network, or a quota is missing. The waiting Jobs and the log of dispatch show the reason.',
     });
     alarms.on('Throttled', {
       // For all functions in the Region: they share the account's concurrency, so the function that uses it up must be

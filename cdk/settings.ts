@@ -72,7 +72,7 @@ const schema = z
       .transform((list) => list.split(',').map((id) => id.trim()))
       .pipe(
         z
-          .array(z.string().regex(ids('subnet'), 'must be ids of subnets with commas between'))
+          .array(z.string().regex(ids('subnet'), 'must be subnet ids, separated by commas'))
           .min(1)
           .max(16),
       )
@@ -84,7 +84,9 @@ const schema = z
     runTaskQuota: asked(rateError).default(USUAL_QUOTAS.runTaskPerSec),
     ecsQuota: asked(rateError).default(USUAL_QUOTAS.ecsPerSec),
     historyDays: number
-      .pipe(z.literal(HISTORY_DAYS, `must be one of ${HISTORY_DAYS.join(', ')}: CloudWatch Logs keeps nothing else`))
+      .pipe(
+        z.literal(HISTORY_DAYS, `must be one of ${HISTORY_DAYS.join(', ')}: CloudWatch Logs accepts no other value`),
+      )
       .default(DEFAULTS.historyDays),
     hostnames: z
       .union([z.string(), z.boolean()])
@@ -114,7 +116,7 @@ const schema = z
       ),
   })
   .refine(({ vpcId, subnetIds }) => (vpcId === undefined) === (subnetIds === undefined), {
-    message: 'vpcId and subnetIds go together',
+    message: 'vpcId and subnetIds must be set together',
     path: ['subnetIds'],
   })
   .superRefine(({ launchesPerSec, stopsPerSec, runTaskQuota, ecsQuota }, context) => {
@@ -134,7 +136,7 @@ const schema = z
 export function readSettings(get: (key: string) => unknown): Settings {
   const given = Object.fromEntries(Object.keys(schema.shape).map((key) => [key, get(key)]));
   const read = schema.safeParse(given);
-  if (!read.success) throw new Error(`Settings that make no sense:\n${sentences(given, read.error).join('\n')}`);
+  if (!read.success) throw new Error(`Invalid settings:\n${sentences(given, read.error).join('\n')}`);
   const { vpcId, subnetIds, assignPublicIp, zones, hostnames, hostsMax, ...others } = read.data;
   const { launchesPerSec, stopsPerSec, historyDays, apiConcurrency = null, taskRoles } = others;
   const network: NetworkSettings =

@@ -79,15 +79,15 @@ export class HandlerFunction extends Construct {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO, // above INFO the metrics, which are log lines, would be dropped
-      systemLogLevelV2: SystemLogLevel.WARN, // no START and REPORT line for each of 43,200 sweeps a month
+      systemLogLevelV2: SystemLogLevel.WARN, // no START and REPORT lines for each of 43,200 sweeps a month
       environment: { NODE_OPTIONS: '--enable-source-maps' },
       bundling: {
         format: OutputFormat.ESM,
         target: 'node24',
-        mainFields: ['module', 'main'], // packages' ES modules: only they can be shaken
-        externalModules: [], // the tested SDK is the SDK that runs
+        mainFields: ['module', 'main'], // only ES modules can be tree-shaken
+        externalModules: [], // bundles the SDK that was tested
         banner: REQUIRE,
-        minify: true, // half the bytes to load at a cold start; the source map gives stack traces their names back
+        minify: true, // half the bytes to load at a cold start; the source map restores names in stack traces
         sourceMap: true,
         logLevel: LogLevel.WARNING,
         sourcesContent: false,

@@ -36,7 +36,7 @@ export class TaskNetwork extends Construct {
     switch (settings.kind) {
       case 'own': {
         const vpc = this.#ownVpc(settings.zones);
-        this.vpc = vpc as IVpc; // CDK is declared without exactOptionalPropertyTypes, or it would be one already
+        this.vpc = vpc as IVpc; // CDK's types are not written for exactOptionalPropertyTypes, so they do not match
         this.subnetIds = vpc.publicSubnets.map((subnet) => subnet.subnetId);
         this.assignPublicIp = 'ENABLED';
         break;

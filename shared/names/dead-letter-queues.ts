@@ -1,7 +1,13 @@
-/** Receives before SQS gives a message up; AWS's advice is 5 at least. Conflicts and throttles are re-sent as new messages and burn none. */
+/**
+ * Receives before SQS moves a message to the dead-letter queue; AWS recommends at least 5. Conflicts and throttles are
+ * sent again as new messages, so they do not count.
+ */
 export const RECEIVES_MAX = 5;
 
-/** Where the functions put a message that cannot be processed, with its reason; without these it gets there by receives alone. */
+/**
+ * Where the functions send a message that cannot be processed, with its reason. Without these, SQS moves it there after
+ * the last receive.
+ */
 export const DEAD_QUEUE_ENV = {
   wake: 'MUSTER_WAKE_DEAD_QUEUE_URL',
   facts: 'MUSTER_FACT_DEAD_QUEUE_URL',

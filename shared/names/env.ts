@@ -1,4 +1,4 @@
-/** Environment variables by which the stack (or the embedded runtime) tells the functions where everything is. */
+/** Environment variables that the stack (or the embedded runtime) sets to tell the functions where everything is. */
 export const ENV = {
   table: 'MUSTER_TABLE',
   wakeQueueUrl: 'MUSTER_WAKE_QUEUE_URL',
@@ -16,17 +16,17 @@ export const ENV = {
   /** JSON: task roles of service accounts, `{"<namespace>/<name>": "<ARN>"}` */
   taskRoles: 'MUSTER_TASK_ROLES',
   logGroup: 'MUSTER_LOG_GROUP',
-  /** RunTask calls a second, all dispatchers together; absent: no limit of ours */
+  /** RunTask calls per second of all dispatchers together; absent: no limit of ours */
   launchesPerSec: 'MUSTER_LAUNCHES_PER_SEC',
-  /** StopTask calls a second, likewise */
+  /** StopTask calls per second, likewise */
   stopsPerSec: 'MUSTER_STOPS_PER_SEC',
-  /** what names of tasks end in; absent, like the next two: tasks have no names */
+  /** the suffix of tasks' names; absent, like the next two: tasks have no names */
   hostsZone: 'MUSTER_HOSTS_ZONE',
-  /** id of the Cloud Map namespace that the zone belongs to */
+  /** id of the zone's Cloud Map namespace */
   hostsNamespaceId: 'MUSTER_HOSTS_NAMESPACE_ID',
-  /** how many names all Jobs may have together */
+  /** the limit of names for all Jobs together */
   hostsMax: 'MUSTER_HOSTS_MAX',
-  /** days for which records of ended attempts and deleted Jobs are kept */
+  /** how many days records of ended attempts and deleted Jobs are kept */
   historyDays: 'MUSTER_HISTORY_DAYS',
 } as const;
 

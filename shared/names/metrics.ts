@@ -1,6 +1,6 @@
 import type { JobMetric } from '../domain/planner/job-metrics.ts';
 
-/** Every metric of ours with its CloudWatch unit; alarms use these names, so a misspelled one does not compile. */
+/** All our metrics with their CloudWatch units. Alarms use these names, so a misspelled one does not compile. */
 export const METRICS = {
   IndexesSucceeded: 'Count',
   AttemptsFailed: 'Count',
@@ -19,7 +19,7 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 export const METRIC_NAMESPACE = 'Muster';
-/** The one dimension of ours. */
+/** Our only dimension. */
 export const METRIC_SERVICE = 'muster';
 
 /** Kubernetes' metrics of the Job controller; their labels are dimensions. */

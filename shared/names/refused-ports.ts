@@ -1,7 +1,6 @@
 /**
- * Ports to which `fetch` does not connect, since other protocols live there that a web page could be made to talk to
- * (Fetch Standard, "bad port"): a server of ours at one of them would be out of reach of browsers, Node.js and our own
- * command line. Port 0, which stands for any, is left out.
+ * Ports to which `fetch` does not connect, to protect other protocols from web pages (Fetch Standard, "bad port").
+ * Browsers, Node.js, and our own command line could not reach a server there. Port 0, which means any, is not listed.
  */
 const REFUSED: ReadonlySet<number> = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
@@ -10,5 +9,5 @@ const REFUSED: ReadonlySet<number> = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
 ]);
 
-/** Whether no fetch would reach a server at this port. */
+/** Whether `fetch` refuses to connect to this port. */
 export const isRefusedPort = (port: number): boolean => REFUSED.has(port);

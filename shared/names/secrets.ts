@@ -1,12 +1,12 @@
 /**
- * Under which names tasks find what Kubernetes keeps in Secrets and ConfigMaps. A pod template names only what is in its
- * own namespace, so the namespace is part of every name.
+ * The AWS names for what Kubernetes keeps in Secrets and ConfigMaps. A pod template refers only to its own namespace,
+ * so the namespace is part of every name.
  */
 
 /**
- * Name of the Secrets Manager secret that stands for a Secret: a JSON object of its keys, or, as an image pull secret,
- * `{"username": …, "password": …}`. It ends in a word of its own, for Secrets Manager misreads an ARN without suffix
- * whose name ends in a hyphen and six characters (Secrets Manager user guide, "Finding a secret from a partial ARN").
+ * Name of the Secrets Manager secret for a Secret: a JSON object with its keys, or, for an image pull secret,
+ * `{"username": …, "password": …}`. It ends in a fixed word, because Secrets Manager misreads an ARN without suffix if
+ * the name ends in a hyphen and six characters (Secrets Manager user guide, "Finding a secret from a partial ARN").
  */
 export const secretName = (namespace: string, name: string): string => `${SECRET_PREFIX}${namespace}/${name}/secret`;
 
@@ -14,7 +14,7 @@ export const secretName = (namespace: string, name: string): string => `${SECRET
 export const configMapParameter = (namespace: string, name: string, key: string): string =>
   `${PARAMETER_PREFIX}${namespace}/configmaps/${name}/${key}`;
 
-/** What the execution role must be able to read begins with these. */
+/** The execution role must be able to read every name with these prefixes. */
 export const SECRET_PREFIX = 'muster/';
 export const PARAMETER_PREFIX = '/muster/';
 
@@ -26,7 +26,7 @@ export const secretReference = (
   key: string,
 ): string => `arn:${partition}:secretsmanager:${region}:${account}:secret:${secretName(namespace, name)}:${key}::`;
 
-/** What a `valueFrom` stands for; null if it is none of ours. */
+/** What a `valueFrom` refers to; null if it is not one of ours. */
 export function parseReference(valueFrom: string): SecretPlace | null {
   const [, namespace, name, key] =
     /^arn:[^:]+:secretsmanager:[^:]*:[^:]*:secret:muster\/([^/]+)\/([^/]+)\/secret:([^:]+)::$/.exec(valueFrom) ?? [];
@@ -38,7 +38,7 @@ export function parseReference(valueFrom: string): SecretPlace | null {
     : placeOf('configMap', mapNamespace, mapName, mapKey);
 }
 
-/** Parts become parts of paths. */
+/** The parts become parts of file paths, so they must be valid names. */
 function placeOf(kind: SecretPlace['kind'], namespace: string, name: string, key: string): SecretPlace | null {
   return [namespace, name, key].some((part) => part === '.' || part === '..') ? null : { kind, namespace, name, key };
 }
@@ -51,5 +51,5 @@ export type SecretPlace = {
   readonly key: string;
 };
 
-/** Environment variable with the path at which a volume is found: the mount path on AWS, a folder of the task's when embedded. */
+/** Environment variable with a volume's path: the mount path on AWS, a folder of the task when embedded. */
 export const volumeVariable = (volume: string): string => `MUSTER_VOLUME_${volume.toUpperCase().replaceAll('-', '_')}`;

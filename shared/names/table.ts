@@ -1,15 +1,15 @@
-/** The one table: the stack creates it like this, the embedded runtime creates it like this, the adapters read it like this. */
+/** The one table, as the stack and the embedded runtime create it and the adapters read it. */
 export const TABLE = {
   partitionKey: 'pk',
   sortKey: 'sk',
-  /** Seconds since 1970; DynamoDB removes a row some days after it. Garbage collection only, nothing is decided by it. */
+  /** Seconds since 1970. DynamoDB removes the row a few days later. Only for garbage collection. */
   ttl: 'ttl',
-  /** Sparse: only a STATUS that waits for a moment carries the two attributes. Keys only: what is due is looked up by its keys. */
+  /** Sparse: only a STATUS with an alarm has the two attributes. Holds keys only. */
   alarms: {
     index: 'alarms',
     /** Number; spreads the alarms of one minute over several partitions. */
     shard: 'alarmShard',
-    /** Number: minutes since 1970, rounded up. */
+    /** Number: the minute of the alarm since 1970, rounded up. */
     minute: 'alarmMinute',
   },
 } as const;

@@ -1,2 +1,2 @@
-/** The version in package.json, which a Lambda's bundle does not carry. */
+/** The version in package.json, which is not in a Lambda's bundle. */
 export const VERSION = '0.1.0';

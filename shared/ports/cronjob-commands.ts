@@ -2,17 +2,17 @@ import type { StoredObject } from './object-store.ts';
 
 export type FinishedCronJob =
   | { readonly kind: 'deleted' }
-  /** A finalizer of somebody else's holds it: it is shown until that is removed. */
+  /** Another controller's finalizer holds it, so it stays visible until the finalizer is removed. */
   | { readonly kind: 'terminating'; readonly object: StoredObject };
 
 export type DeletedCronJob =
   | FinishedCronJob
-  /** Somebody has changed it since it was seen; nothing was done. */
+  /** It has changed since it was read. Nothing was done. */
   | { readonly kind: 'lost' };
 
-/** What becomes of a CronJob and of the Jobs that it owns when a user deletes it. */
+/** Deletes CronJobs, together with the Jobs that they own. */
 export type CronJobCommands = {
   deleteCronJob(seen: StoredObject, propagation: 'Background' | 'Foreground' | 'Orphan'): Promise<DeletedCronJob>;
-  /** Goes on with the deletion of one that has been changed meanwhile: it may have lost its last finalizer. */
+  /** Continues a deletion after a change of the CronJob, which may have removed its last finalizer. */
   finishCronJob(terminating: StoredObject): Promise<FinishedCronJob>;
 };

@@ -11,8 +11,8 @@ export type Diagnosis = { readonly at: EpochMs; readonly findings: readonly Find
 export type JobFailures = FailureSnapshot & { readonly spec: StoredSpec; readonly status: Status };
 
 /**
- * Finds what keeps Jobs running and what is inconsistent. A check changes nothing and throws nothing: what cannot be
- * checked is a finding. Every answer is bounded, however large the Job or the installation.
+ * Finds what keeps Jobs from finishing and what is inconsistent. A check changes nothing and throws nothing: if
+ * something cannot be checked, that is a finding. Every answer is bounded, however large the Job or the installation.
  */
 export type Doctor = {
   /** One Job, including its tasks in ECS; null if it does not exist. */

@@ -22,11 +22,14 @@ export type HostStore = {
   /** Every reservation: the Jobs that have names, or whose names have not been removed yet. */
   reservations(): Promise<readonly Reservation[]>;
 
-  /** Names of indexes 10·row .. 10·row+9, and the version that guards the next write; 0: no row. */
+  /** Names of indexes 10·row to 10·row+9, and the version that guards the next write; 0: no row. */
   readHosts(uid: JobUid, row: number): Promise<HostRow>;
   /** All rows of a Job that exist, in order. */
   listHosts(uid: JobUid): Promise<readonly HostRow[]>;
-  /** Writes the row if its version is still `row.version`; an empty row is removed. `lost` comes with the row as it is. */
+  /**
+   * Writes the row if its version is still `row.version`, and removes it if it is empty. `lost` returns the current
+   * row.
+   */
   writeHosts(
     uid: JobUid,
     row: HostRow,
@@ -42,7 +45,7 @@ export type NoHosts = {
   readonly max: number;
 };
 
-/** `at`: of the first one of this Job. */
+/** `at`: when the Job first reserved names. */
 export type Reservation = { readonly uid: JobUid; readonly count: number; readonly at: EpochMs };
 
 export type HostRow = {

@@ -16,9 +16,9 @@ export type Hostnames = {
    * `gone`: the service does not exist (any more).
    */
   register(serviceId: string, taskId: string, ip: string): Promise<Done | { readonly kind: 'gone' } | Later | Fatal>;
-  /** Succeeds if it is not registered (any more). */
+  /** Succeeds also if the task is not registered. */
   deregister(serviceId: string, taskId: string): Promise<Done | Later>;
-  /** `later` for a service with instances; succeeds for one that is gone. */
+  /** `later` for a service with instances. Succeeds if the service does not exist. */
   deleteService(serviceId: string): Promise<Done | Later>;
   /** Every service of Muster in the namespace, one page at a time. */
   list(

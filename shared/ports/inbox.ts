@@ -1,23 +1,23 @@
-/** A message in our hands: hidden from others until it is removed, or its time is up. */
+/** A received message: hidden from others until it is removed or its visibility timeout ends. */
 export type Received = {
   readonly id: string;
   readonly receipt: string;
   readonly body: string;
-  /** this receive included */
+  /** including this one */
   readonly receives: number;
 };
 
 /** The receiving side of one queue. */
 export type Inbox = {
   /**
-   * Up to ten messages. If there is none, the first that come within `waitSec` (0..20, default 0). Aborting ends the wait,
-   * and may hide some messages for a while.
+   * Up to ten messages. If there are none, waits up to `waitSec` (0 to 20, default 0) for the first ones. Aborting ends
+   * the wait and may hide some messages for a while.
    */
   receive(wait?: { readonly waitSec: number; readonly signal: AbortSignal }): Promise<readonly Received[]>;
-  /** For good. Throws if not all of them were removed. */
+  /** Removes messages for good. Throws if some were not removed. */
   remove(receipts: readonly string[]): Promise<void>;
-  /** Shows messages again after `delaySec`, to the next receiver. Ignores those that are gone already. */
+  /** Makes messages visible again after `delaySec`. Ignores those that are already removed. */
   retry(receipts: readonly string[], delaySec: number): Promise<void>;
-  /** Puts a copy into the dead-letter queue, with the reason. False: no dead-letter queue is known. */
+  /** Sends a copy to the dead-letter queue, with the reason. False: no dead-letter queue is known. */
   deadLetter(body: string, reason: string): Promise<boolean>;
 };

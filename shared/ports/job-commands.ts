@@ -10,31 +10,34 @@ export type CreatedJob =
   | { readonly kind: CreationRefusal }
   | NoHosts;
 
-/** `taken`: the namespace has a Job of that name. The others say what is wrong with the namespace. */
+/** `taken`: the namespace already has a Job of that name. The other values are problems with the namespace. */
 export type CreationRefusal = 'taken' | Exclude<NamespaceStanding, 'open'>;
 
-/** What users say of a Job: its manifest, and what they have written into its status. */
+/** What users write about a Job: its manifest and parts of its status. */
 export type WantedJob = Pick<StoredSpec, 'manifest' | 'said'>;
 
-/** A Job as it was when a change of it was decided. */
+/** The state of a Job on which a change is based. */
 export type SeenJob = { readonly spec: StoredSpec; readonly status: Status };
 
 export type ChangedJob = { readonly kind: 'changed' | 'lost' | 'gone' } | NoHosts;
 
 export type DeletedJob = { readonly kind: 'deleted' | 'terminating' | 'gone' };
 
-/** What a user may do to a Job. Each commits first, then tells the feed and wakes the Job, so that it is seen at once. */
+/**
+ * What a user may do to a Job. Each command commits first, then publishes to the feed and wakes the Job, so that it
+ * takes effect at once.
+ */
 export type JobCommands = {
-  /** Nothing is stored where it is refused. */
+  /** If it is refused, nothing is stored. */
   createJob(spec: StoredSpec): Promise<CreatedJob>;
-  /** Why {@link createJob} would refuse a Job of this name at this moment; null: it would not. */
+  /** Why {@link createJob} would refuse a Job of this name now; null: it would not. */
   creationRefusal(namespace: string, name: string): Promise<CreationRefusal | null>;
-  /** `lost`: another user has changed it since it was seen. */
+  /** `lost`: another user has changed the Job since it was read. */
   changeJob(seen: SeenJob, wanted: WantedJob, what: 'metadata' | 'spec'): Promise<ChangedJob>;
-  /** Tells the feed whatever of this status it does not know yet. */
+  /** Publishes what the feed does not have yet of this status. */
   publishJob(spec: StoredSpec, status: Status): Promise<void>;
-  /** Deletes a Job; `terminating`: something holds it, so its users see it until that has let go. */
+  /** Deletes a Job. `terminating`: a finalizer holds it, so it stays visible until the finalizer is removed. */
   deleteJob(uid: JobUid, propagation: 'Background' | 'Foreground'): Promise<DeletedJob>;
-  /** Asks the task of an active attempt to stop; its Pod is gone once it has. */
+  /** Asks the task of an active attempt to stop. The Pod disappears when the task has stopped. */
   deletePod(uid: JobUid, id: AttemptId, how: 'deleted' | 'evicted'): Promise<void>;
 };

@@ -12,21 +12,21 @@ import type { LaunchTemplate } from '../domain/task/task.ts';
 /** The admitted manifest. */
 export type StoredSpec = {
   readonly identity: JobIdentity;
-  /** Counts every change; STATUS names the one that it goes by. */
+  /** Counts every change. STATUS names the revision that it is based on. */
   readonly revision: number;
-  /** Kubernetes' metadata.generation: counts changes of `spec`, and the deletion. */
+  /** Kubernetes' metadata.generation: counts changes to `spec`, and the deletion. */
   readonly generation: number;
   readonly manifest: JobManifest;
   /**
-   * What others have written into its status: all of it where another controller runs the Job, else conditions that are
-   * none of ours. Left out: nothing.
+   * What others have written into its status: all of it if another controller runs the Job, otherwise conditions that
+   * are not ours. Omitted: nothing.
    */
   readonly said?: JobStatusDocument;
 };
 
 export type StoredChunk = { readonly version: number; readonly chunk: Chunk };
 
-/** `ownerUid`: the uid of the object that made it and that it goes with; null: it stands alone. */
+/** `ownerUid`: uid of the object that created the Job and takes it along when it is deleted; null: no owner. */
 export type NamedJob = {
   readonly namespace: string;
   readonly name: string;
@@ -34,40 +34,40 @@ export type NamedJob = {
   readonly ownerUid: string | null;
 };
 
-/** The object that a Job goes with: the one that controls it, if any does. */
+/** The uid of the Job's controller, if it has one. The Job is deleted together with it. */
 export function ownerUidOf({ metadata }: JobManifest): string | null {
   const owners = metadata.ownerReferences ?? [];
   return (owners.find(({ controller }) => controller === true) ?? owners[0])?.uid ?? null;
 }
 
-/** A chunk to be stored as version `expectedVersion + 1`; 0 means that none is stored yet. */
+/** A chunk to store as version `expectedVersion + 1`; 0: none is stored yet. */
 export type ChunkWrite = ChunkFold;
 
-/** Alarms are found by the minute, rounded up, in every store. */
+/** Every store finds alarms by the minute, rounded up. */
 export const ALARM_STEP_MS = 60_000;
 
-/** `lost`: somebody else committed first (or a transaction conflicted), nothing was written; read and decide again. */
+/** `lost`: another writer committed first, or a transaction conflicted. Nothing was written: read and decide again. */
 export type Commit = { readonly kind: 'committed' } | { readonly kind: 'lost' };
 
-/** The record of an ended attempt: history, never read to decide. */
+/** The record of an ended attempt: history that no decision reads. */
 export type AttemptRecord = EndedAttempt;
 export type { LaunchRow, LaunchSlot } from '../domain/scoreboard/launch-row.ts';
 
 /**
- * What is known of Jobs. Reads are strongly consistent. A method that writes is one atomic, conditional request named
- * after the transition; a call that throws may or may not have been carried out, and may be repeated.
+ * All stored Jobs. Reads are strongly consistent. Each writing method is one atomic, conditional request, named after
+ * the transition. A call that throws may or may not have taken effect, and may be repeated.
  */
 export type JobStore = {
   /**
-   * Stores name, spec and status together, or nothing. `taken`: the name is in use in that namespace. It does not look at the
-   * namespace.
+   * Stores name, spec, and status together, or nothing. `taken`: the name is in use in that namespace. Does not check
+   * that the namespace exists.
    */
   createJob(spec: StoredSpec, status: Status): Promise<{ readonly kind: 'created' | 'taken' }>;
 
   findJob(namespace: string, name: string): Promise<JobUid | null>;
   /**
-   * Jobs that a user sees, in order of (namespace, name), at most `limit`, after `after`; with namespace null those of
-   * all namespaces that there are.
+   * Up to `limit` visible Jobs after `after`, in order of (namespace, name). Namespace null: of all existing
+   * namespaces.
    */
   listJobs(page: {
     readonly namespace: string | null;
@@ -75,47 +75,49 @@ export type JobStore = {
     readonly limit: number;
   }): Promise<{
     readonly jobs: readonly NamedJob[];
-    /** Pass it as `after` for the next page; null: there is none. */
+    /** Pass it as `after` for the next page; null: this was the last page. */
     readonly next: string | null;
   }>;
 
   readSpec(uid: JobUid): Promise<StoredSpec | null>;
   readStatus(uid: JobUid): Promise<Status | null>;
-  /** Chunks that are stored; those that are not are absent from the map. */
+  /** The stored chunks. Chunks that are not stored are absent from the map. */
   readChunks(uid: JobUid, nos: readonly number[]): Promise<ReadonlyMap<number, StoredChunk>>;
 
   /**
-   * One conditional write of one item if `chunks` is empty, else one transaction: STATUS if its version is
-   * `status.version - 1`, each chunk if its version is the expected one. At most {@link CHUNKS_PER_PASS_MAX} chunks.
+   * One conditional write of STATUS if `chunks` is empty, otherwise one transaction with the chunks. Conditions: STATUS
+   * is at `status.version - 1`, each chunk at its expected version. At most {@link CHUNKS_PER_PASS_MAX} chunks.
    */
   commitPass(uid: JobUid, status: Status, chunks: readonly ChunkWrite[]): Promise<Commit>;
   /** The same for a user's change of the spec: SPEC with its new revision, and STATUS. */
   commitSpec(spec: StoredSpec, status: Status): Promise<Commit>;
-  /** The same for a user's delete: STATUS, and the name is free at once. */
+  /** The same for a user's delete: STATUS, and the name becomes free at once. */
   commitDeletion(identity: JobIdentity, status: Status): Promise<Commit>;
-  /** Lets go of a Job's name, if it is still this Job's. Idempotent. */
+  /** Frees the Job's name, if it still belongs to this Job. Idempotent. */
   freeName(identity: JobIdentity): Promise<void>;
-  /** Lets spec, chunks and status rows of a Job that is over vanish some time after `at`. Idempotent. */
+  /** Makes a deleted Job's spec, chunks, and STATUS expire some time after `at`. Idempotent. */
   expireJob(uid: JobUid, chunks: number, at: EpochMs): Promise<void>;
 
-  /** Writes records of ended attempts; writing one twice leaves one. They vanish by themselves some time after `expireAt`. */
+  /** Writes records of ended attempts. Writing one twice stores one. They expire some time after `expireAt`. */
   writeAttempts(uid: JobUid, attempts: readonly AttemptRecord[], expireAt: EpochMs): Promise<void>;
   /** Records of the ended attempts of indexes `from`..`to` (inclusive, one chunk), by index and attempt. */
   readAttempts(uid: JobUid, from: number, to: number): Promise<readonly AttemptRecord[]>;
 
-  /** The Job's launch templates, by number, oldest first; each is frozen. */
+  /** The Job's launch templates, by number, oldest first. A stored template never changes. */
   readTemplates(uid: JobUid): Promise<readonly LaunchTemplate[]>;
-  /** Stores the template as number `no` if there are exactly `no`; the templates as they are then: whoever is first wins. */
+  /**
+   * Stores the template as number `no` if exactly `no` are stored. Returns the stored templates: the first writer wins.
+   */
   addTemplate(uid: JobUid, no: number, template: LaunchTemplate): Promise<readonly LaunchTemplate[]>;
 
-  /** Launch slots of row `row` (indexes 10·row .. 10·row+9), and the version that guards the next write; 0: no row. */
+  /** Launch slots of row `row` (indexes 10·row to 10·row+9), and the version that guards the next write; 0: no row. */
   readLaunches(uid: JobUid, row: number): Promise<LaunchRow>;
   /**
-   * All rows of `from`..`to` (row numbers, inclusive, at most 410) that exist: where the ARNs of many attempts are looked up. They may be a
-   * moment old: to be sure costs twice as much, and whoever acts on a slot reads its row again.
+   * The existing rows `from`..`to` (row numbers, inclusive, at most 410), to look up the ARNs of many attempts. The
+   * reads are eventually consistent, at half the price: read a row again before acting on one of its slots.
    */
   readLaunchRange(uid: JobUid, from: number, to: number): Promise<readonly LaunchRow[]>;
-  /** Writes the row if its version is still `row.version`; `lost` comes with the row as it is. */
+  /** Writes the row if its version is still `row.version`. `lost` returns the current row. */
   writeLaunches(
     uid: JobUid,
     row: LaunchRow,
@@ -124,7 +126,10 @@ export type JobStore = {
     { readonly kind: 'written'; readonly row: LaunchRow } | { readonly kind: 'lost'; readonly row: LaunchRow }
   >;
 
-  /** Jobs whose alarm is due at `now` or before; with null, every Job that has an alarm. May be seconds behind, and comes up to a minute late. */
+  /**
+   * Jobs with an alarm due at `now` or before; null: every Job with an alarm. Alarms appear up to a minute after they
+   * are due.
+   */
   dueJobs(page: {
     readonly now: EpochMs | null;
     readonly after: string | null;

@@ -115,13 +115,13 @@ test('what SQS has not taken is sent again, and only that', async () => {
 
 test('after a few rounds the call fails', async () => {
   const { queues, calls } = await queuesThatMeet((call) => failing(call, () => true, false));
-  await expect(queues.wake(wakeUps(2))).rejects.toThrow('SQS did not take 2 of 2 messages');
+  await expect(queues.wake(wakeUps(2))).rejects.toThrow('SQS did not accept 2 of 2 messages');
   expect(calls).toHaveLength(4);
 });
 
 test('a message that SQS will never take fails the call at once', async () => {
   const { queues, calls } = await queuesThatMeet((call) => failing(call, (id) => id === '0', true));
-  await expect(queues.wake(wakeUps(2))).rejects.toThrow('SQS did not take 1 of 2 messages');
+  await expect(queues.wake(wakeUps(2))).rejects.toThrow('SQS did not accept 1 of 2 messages');
   expect(calls).toHaveLength(1);
 });
 

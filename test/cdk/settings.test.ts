@@ -69,8 +69,8 @@ describe('settings of a deployment', () => {
     expect(read({ launchesPerSec: '20', stopsPerSec: '20' })).toMatchObject({ launchesPerSec: 20, stopsPerSec: 20 });
   });
 
-  const RATE = 'must be calls a second, a number from 0.1 to 1000';
-  const ZONE = 'must be a DNS name of two labels or more in small letters, such as muster.internal';
+  const RATE = 'must be a number of calls per second from 0.1 to 1000';
+  const ZONE = 'must be a lowercase DNS name of two labels or more, such as muster.internal';
   test.each<[Record<string, unknown>, string]>([
     [
       { taskRoles: 'reports=arn:aws:iam::123456789012:role/a' },
@@ -80,10 +80,10 @@ describe('settings of a deployment', () => {
       { taskRoles: 'default/reports=a' },
       'taskRoles=default/reports=a: must be <namespace>/<service account>=<role ARN>',
     ],
-    [{ vpcId: 'vpc-1' }, 'subnetIds: vpcId and subnetIds go together'],
+    [{ vpcId: 'vpc-1' }, 'subnetIds: vpcId and subnetIds must be set together'],
     [{ vpcId: 'mine', subnetIds: 'subnet-1' }, 'vpcId=mine: must be the id of a VPC, such as vpc-0123456789abcdef0'],
-    [{ subnetIds: 'subnet-1' }, 'subnetIds=subnet-1: vpcId and subnetIds go together'],
-    [{ vpcId: 'vpc-1', subnetIds: '' }, 'subnetIds=: must be ids of subnets with commas between'],
+    [{ subnetIds: 'subnet-1' }, 'subnetIds=subnet-1: vpcId and subnetIds must be set together'],
+    [{ vpcId: 'vpc-1', subnetIds: '' }, 'subnetIds=: must be subnet ids, separated by commas'],
     [{ zones: '4' }, 'zones=4: must be 1, 2 or 3'],
     [{ zones: 'x' }, 'zones=x: must be 1, 2 or 3'],
     [{ launchesPerSec: '0' }, `launchesPerSec=0: ${RATE}`],
@@ -96,14 +96,17 @@ describe('settings of a deployment', () => {
     [{ ecsQuota: '2000' }, `ecsQuota=2000: ${RATE}`],
     [
       { launchesPerSec: '21' },
-      'launchesPerSec=21: Fargate takes 20 RunTask calls a second of the whole account: set at most 20, or runTaskQuota once AWS has given you more',
+      'launchesPerSec=21: Fargate allows 20 RunTask calls per second for the whole account: set at most 20, or set runTaskQuota if AWS has raised your quota',
     ],
     [
       { stopsPerSec: '22.5' },
-      'stopsPerSec=22.5: with 18 launches it is more than the 40 calls a second that ECS takes of RunTask and StopTask together: set at most 22, or ecsQuota once',
+      'stopsPerSec=22.5: ECS allows 40 calls per second of RunTask and StopTask together, and launchesPerSec is 18: set at most 22, or set ecsQuota if',
     ],
     [{ historyDays: '31' }, 'historyDays=31: must be one of 1, 3, 5, 7, 14, 30, 60,'],
-    [{ apiConcurrency: '0' }, 'apiConcurrency=0: must be a whole number from 1 to 10000; AWS takes it of accounts'],
+    [
+      { apiConcurrency: '0' },
+      'apiConcurrency=0: must be a whole number from 1 to 10000; AWS requires that the account',
+    ],
     [{ apiConcurrency: '1.5' }, 'apiConcurrency=1.5: must be a whole number'],
     [{ assignPublicIp: 'yes' }, 'assignPublicIp=yes: must be ENABLED or DISABLED'],
     [{ hostnames: 'internal' }, `hostnames=internal: ${ZONE}; or true for muster.internal, false for no names`],
@@ -111,8 +114,11 @@ describe('settings of a deployment', () => {
     [{ hostnames: 'jobs..internal' }, `hostnames=jobs..internal: ${ZONE}`],
     [{ hostnames: '10.0.0.1' }, `hostnames=10.0.0.1: ${ZONE}`],
     [{ hostnames: '' }, `hostnames=: ${ZONE}`],
-    [{ hostnames: `${'a'.repeat(56)}.internal` }, ': must be no more than 64 characters, for names are longer than it'],
-    [{ hostnames: 'eu-central-1.compute.internal' }, 'must not end in compute.internal, which is taken: use a name'],
+    [
+      { hostnames: `${'a'.repeat(56)}.internal` },
+      ': must be no more than 64 characters, because every name ends with it',
+    ],
+    [{ hostnames: 'eu-central-1.compute.internal' }, 'must not end in compute.internal, which AWS uses: choose a name'],
     [{ hostsMax: '0' }, 'hostsMax=0: must be a whole number from 1 to 100000; AWS Cloud Map holds 2000 in a namespace'],
     [{ hostsMax: '2.5' }, 'hostsMax=2.5: must be a whole number'],
   ])('%o is refused with what would do', (context, sentence) => {
@@ -121,7 +127,7 @@ describe('settings of a deployment', () => {
 
   test('all that makes no sense is told at once', () => {
     expect(() => read({ zones: '9', stopsPerSec: '0' })).toThrow(
-      /^Settings that make no sense:\n {2}zones=9: .+\n {2}stopsPerSec=0: .+$/,
+      /^Invalid settings:\n {2}zones=9: .+\n {2}stopsPerSec=0: .+$/,
     );
   });
 });

@@ -20,7 +20,7 @@ test('a Pod ends with its first container', () => {
   expect(essential('helper', 'work')).toEqual(['helper']);
   expect(essential('work', 'helper')).toEqual(['work']);
   expect(admitted(pod('work', 'helper')).warnings).toEqual([
-    'spec.template.spec.containers[1]: runs beside "work"; the Pod ends with "work", whatever this container does',
+    'spec.template.spec.containers[1]: runs beside "work"; the Pod ends when "work" ends, whatever this container does',
   ]);
   expect(admitted(pod('work')).warnings).toEqual([]);
 });
@@ -52,7 +52,7 @@ test('tasks are found by whole names, and only those of indexes', () => {
   );
   expect(told).toEqual(expect.arrayContaining(['sums-1.workers.default.muster.internal']));
   expect(faultLines(admitDocument(job({}, 'true')))).toEqual([
-    expect.stringMatching(/^spec\.template\.spec\.subdomain: Forbidden: .*only an index has a name/),
+    expect.stringMatching(/^spec\.template\.spec\.subdomain: Forbidden: .*only indexes have names/),
   ]);
 });
 
@@ -96,7 +96,7 @@ test('DisruptionTarget is the only condition to match', () => {
     }),
   );
   expect(warnings).toEqual([
-    "spec.podFailurePolicy.rules[0].onPodConditions[1].type: no Pod of Muster's has the condition ConfigIssue; DisruptionTarget is the only one",
+    'spec.podFailurePolicy.rules[0].onPodConditions[1].type: this rule never matches, because Muster sets only the condition DisruptionTarget',
   ]);
 });
 
@@ -122,7 +122,7 @@ test('where no image is pulled a container says what to run', async () => {
     const answer = await (await aWorld({ needsCommand })).post(path, document);
     if (answer.status === 201) return 'created';
     const { details } = (await answer.json()) as { details: { causes: { field: string; message: string }[] } };
-    expect(details.causes[0]?.message).toContain('Required value: this Muster runs commands as processes');
+    expect(details.causes[0]?.message).toContain('Required value: this Muster runs commands as local processes');
     return details.causes.map(({ field }) => field);
   };
   const at = ['spec.containers[1].command', 'spec.initContainers[0].command'];

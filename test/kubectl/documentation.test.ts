@@ -29,7 +29,7 @@ const WARNED: Readonly<Record<string, RegExp>> = {
   'pod-to-pod': /^! Warning: spec\.template\.spec\.subdomain: tasks have no search domain, .+\n/,
   cronjob: /^! Warning: spec\.schedule: .+\n/,
   'pod-failure-policy-config-issue':
-    /^! Warning: spec\.podFailurePolicy\.rules\[0\]\.onPodConditions\[0\]\.type: no Pod of Muster's has the condition ConfigIssue; DisruptionTarget is the only one\n/,
+    /^! Warning: spec\.podFailurePolicy\.rules\[0\]\.onPodConditions\[0\]\.type: this rule never matches, because Muster sets only the condition DisruptionTarget\n/,
 };
 
 const kubectl = findKubectls().at(-1);

@@ -55,12 +55,12 @@ test.each(Object.keys(REQUIRED))('%s is named', (name) => {
   expect(() => optionsFromEnv({ ...REQUIRED, [name]: undefined })).toThrow(name);
 });
 
-const RATE = 'must be calls a second, a number from 0.1 to 1000';
+const RATE = 'must be a number of calls per second from 0.1 to 1000';
 
 test.each([
   [ENV.table, '', 'must not be empty'],
-  [ENV.historyDays, 'many', 'must be days, a number from 1 to 3650'],
-  [ENV.historyDays, '0', 'must be days, a number from 1 to 3650'],
+  [ENV.historyDays, 'many', 'must be a number of days from 1 to 3650'],
+  [ENV.historyDays, '0', 'must be a number of days from 1 to 3650'],
   [ENV.taskRoles, '1', 'must be JSON: an object of role ARNs by <namespace>/<service account>'],
   [ENV.taskRoles, 'no JSON', 'must be JSON'],
   [ENV.launchesPerSec, '0', RATE],
@@ -69,7 +69,7 @@ test.each([
   [ENV.stopsPerSec, '1e99', RATE],
   [ENV.stopsPerSec, '', 'must not be empty'],
   [ENV.assignPublicIp, 'MAYBE', 'must be ENABLED or DISABLED'],
-  [ENV.hostsZone, 'internal', 'must be a DNS name of two labels or more in small letters, such as muster.internal'],
+  [ENV.hostsZone, 'internal', 'must be a lowercase DNS name of two labels or more, such as muster.internal'],
   [ENV.hostsMax, '0', 'must be a whole number from 1 to 100000'],
   [ENDPOINT_ENV.sqs, 'nowhere', 'must be an address such as http://127.0.0.1:8000'],
 ])('%s=%s is refused with what would do', (name, value, sentence) => {

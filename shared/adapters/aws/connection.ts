@@ -1,34 +1,36 @@
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
-/** Where AWS is: a region of the real one, or (with an endpoint) an emulator on this machine. */
+/** Where to reach AWS: a region, or an emulator on this machine if there is an endpoint. */
 export type Connection = {
   readonly region: string;
-  /** null: the region's own. Given explicitly, never by environment: there the host in a queue's URL would win. */
+  /**
+   * null: the region's own. Never set through the environment, where the host in a queue's URL would take precedence.
+   */
   readonly endpoint: string | null;
-  /** The access key that an emulator wants to see, so that no other user of the machine can call it. */
+  /** The access key that an emulator requires, so that no other user of the machine can call it. */
   readonly accessKey?: string;
 };
 
 export type Patience = {
-  /** Calls in all, the first included. */
+  /** Tries in total, including the first. */
   readonly maxAttempts: number;
-  /** One call, from sending to the end of its answer. */
+  /** The limit for one call, from sending the request to the end of the answer. */
   readonly requestTimeoutMs: number;
-  /** Open connections to one host. */
+  /** The limit of open connections to one host. */
   readonly maxSockets: number;
 };
 
 const CONNECT_TIMEOUT_MS = 2_000;
 
-/** The settings that every SDK client of ours shares. */
+/** The settings that all our SDK clients share. */
 export function clientConfig({ region, endpoint, accessKey = 'muster' }: Connection, patience: Patience) {
   const agent = { keepAlive: true, maxSockets: patience.maxSockets };
   return {
     region,
     maxAttempts: patience.maxAttempts,
-    cacheMiddleware: true, // a client's steps are put together once a command, not once a call
+    cacheMiddleware: true, // a client builds its steps once per command, not once per call
     requestHandler: new NodeHttpHandler({
-      // Waiting for one of the sockets counts, too; an emulator in a busy process of our own is there nevertheless.
+      // The wait for a free socket counts, too. An emulator in our own busy process may be slow, but it is there.
       connectionTimeout: endpoint === null ? CONNECT_TIMEOUT_MS : patience.requestTimeoutMs,
       requestTimeout: patience.requestTimeoutMs,
       throwOnRequestTimeout: true,
@@ -40,8 +42,8 @@ export function clientConfig({ region, endpoint, accessKey = 'muster' }: Connect
 }
 
 /**
- * Emulators look at the access key and check no signature: naming the key takes none of the 0.1 ms of CPU that signing
- * takes of each call, a third of its client's cost. Keys of the user's are never sent to an emulator.
+ * Emulators read the access key but do not check signatures. Skipping the signature saves 0.1 ms of CPU per call, a
+ * third of what the client costs. The user's own keys are never sent to an emulator.
  */
 function unsigned(accessKeyId: string) {
   const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/00000000/local/emulator/aws4_request, SignedHeaders=host, Signature=0`;
@@ -50,7 +52,7 @@ function unsigned(accessKeyId: string) {
     signer: {
       sign: <R extends { readonly headers: Record<string, string> }>(request: R): Promise<R> => {
         request.headers['authorization'] = authorization;
-        request.headers['x-amz-date'] = '20000101T000000Z'; // the DynamoDB engine wants to see one, whichever
+        request.headers['x-amz-date'] = '20000101T000000Z'; // the DynamoDB engine requires a date, any date
         return Promise.resolve(request);
       },
     },
@@ -58,8 +60,8 @@ function unsigned(accessKeyId: string) {
 }
 
 /**
- * The client without the step that renders every request and answer for a log, and does so where nobody has asked for
- * one, too: 4 % of the CPU time of a call.
+ * Removes the client's logging step. It renders every request and answer even without a logger, and takes 4 % of a
+ * call's CPU time.
  */
 export function unlogged<C extends { readonly middlewareStack: { remove(name: string): boolean } }>(client: C): C {
   client.middlewareStack.remove('loggerMiddleware');

@@ -3,14 +3,14 @@ import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { messageOf } from '../../domain/base/error-text.ts';
 
-/** A request as it will be sent; what is signed of its headers is what stands here. */
+/** A request as it will be sent. Only these headers are signed. */
 export type Signable = {
   readonly method: string;
   /** With the port, if the URL has one. */
   readonly host: string;
   /** Percent-encoded once, as it is sent. */
   readonly path: string;
-  /** Decoded; a name may come more than once. */
+  /** Decoded. A name may occur more than once. */
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
@@ -18,12 +18,12 @@ export type Signable = {
 
 export type RequestSigner = {
   /**
-   * The headers to send beside the caller's own: `authorization` and `x-amz-*`, and every header that was signed.
+   * The headers to send in addition to the caller's own: `authorization`, `x-amz-*`, and every signed header.
    *
-   * @throws NoCredentials when there is nobody to sign as
+   * @throws NoCredentials if no credentials are found
    */
   sign(request: Signable): Promise<Readonly<Record<string, string>>>;
-  /** Reads credentials again for the next request: those in use were refused. */
+  /** Reads the credentials again for the next request, because AWS refused the current ones. */
   forget(): void;
 };
 
@@ -40,11 +40,11 @@ export type SignerOptions = {
   readonly service: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Finds credentials; the SDK's own chain (environment, profiles, SSO, container, instance) if left out. */
+  /** Finds credentials. Default: the SDK's own chain (environment, profiles, SSO, container, instance). */
   readonly findCredentials?: () => () => Promise<Credentials>;
 };
 
-/** No provider of the chain had credentials; the message is what the chain says. */
+/** No provider of the chain had credentials. The message comes from the chain. */
 export class NoCredentials extends Error {
   constructor(cause: unknown) {
     super(messageOf(cause), { cause });
@@ -52,12 +52,12 @@ export class NoCredentials extends Error {
   }
 }
 
-/** Profiles are read again each time, not remembered from the start of the process: users log in at any time. */
+/** Reads profiles again each time, because users may log in after the process has started. */
 const sdkChain = (): (() => Promise<Credentials>) => defaultProvider({ ignoreCache: true });
 
-/** Signs requests with Signature Version 4 (IAM User Guide, "AWS Signature Version 4"), as whom the SDK would act. */
+/** Signs requests with Signature Version 4 (IAM User Guide, "AWS Signature Version 4"), with the SDK's credentials. */
 export function createSigner({ region, service, now, findCredentials = sdkChain }: SignerOptions): RequestSigner {
-  let find = findCredentials(); // remembers what it has found until that is about to expire
+  let find = findCredentials(); // caches credentials until they are about to expire
   const signer = new SignatureV4({
     service,
     region,

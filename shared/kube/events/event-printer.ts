@@ -10,7 +10,7 @@ export const EVENT_PRINTER: Printer<EventObject> = {
     text('Reason', 'The reason, in one word.'),
     text('Object', 'What it is about.'),
     wide('Subobject', 'Which part of that it is about.'),
-    wide('Source', 'Who tells it.'),
+    wide('Source', 'The component that reports it.'),
     text('Message', 'What happened.'),
     wide('First Seen', 'Time since it happened first.'),
     wide('Count', 'How often it happened.'),

@@ -20,16 +20,16 @@ import {
 
 export type CronJobAdmission =
   | { readonly kind: 'ok'; readonly manifest: CronJobManifest; readonly warnings: readonly string[] }
-  /** Readable, but wrong (422). All that is wrong is listed. */
+  /** Readable but invalid (422), with all faults. */
   | { readonly kind: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] }
   | Undecodable;
 
-/** A Job's name is 63 characters at most, 11 of them for its time. */
+/** A Job's name has at most 63 characters, 11 of them for its time. */
 const NAME_CHARS_MAX = 52;
 
 /**
- * Admits an outside document as a `batch/v1` CronJob: checked as Kubernetes 1.34 does on create (kubernetes-job.md 8.2),
- * nothing in it ignored. Fields that we do not support are faults with their path.
+ * Admits an external document as a `batch/v1` CronJob, with Kubernetes 1.34's checks on create (kubernetes-job.md 8.2).
+ * Ignores nothing: an unsupported field is a fault with its path.
  */
 export function admitCronJob(document: unknown, context: AdmissionContext): CronJobAdmission {
   const { namespace, nameSuffix, fieldValidation, hosts = USUAL_OFFER, needsCommand = false } = context;
@@ -77,7 +77,7 @@ export type CheckedCronJob = {
   readonly templateWarnings: readonly string[];
 };
 
-/** All that any CronJob must keep to, new (`former` is null) or changed; in Kubernetes' order. */
+/** The rules for every CronJob, new (`former` is null) or changed, in Kubernetes' order. */
 export function checkCronJob(
   { metadata, spec }: CronJobShape,
   identity: { readonly name: string; readonly namespace: string; readonly generateName?: string | undefined },

@@ -4,18 +4,21 @@ import { checkCronJob, readCronJob } from './cron-admission.ts';
 import type { StoredCronJob } from './cron-update.ts';
 import { USUAL_OFFER } from '../job/host-name-rules.ts';
 
-/** What the server knows about a CronJob in addition to what its author has written. */
+/** What the server knows about a CronJob in addition to its manifest. */
 export type CronJobStanding = {
   readonly uid: string;
   readonly creationTimestamp: string;
   readonly generation: number;
   readonly managedFields: readonly ManagedFieldsEntry[];
-  /** Since when it is being deleted; null: it is not. */
+  /** When its deletion began; null: it is not being deleted. */
   readonly deletion: { readonly at: string } | null;
   readonly status: CronJobStatusDocument;
 };
 
-/** A CronJob as it is stored, which is as it is shown but for its resourceVersion. Nothing fires yet, so its status is what others write. */
+/**
+ * A CronJob as it is stored: as it is shown, without its resourceVersion. Muster does not run schedules yet, so clients
+ * write its status.
+ */
 export function cronJobDocument(manifest: CronJobManifest, standing: CronJobStanding) {
   const { uid, creationTimestamp, generation, managedFields, deletion, status } = standing;
   const { managedFields: _before, ...metadata } = manifest.metadata;
@@ -35,7 +38,7 @@ export function cronJobDocument(manifest: CronJobManifest, standing: CronJobStan
   };
 }
 
-/** Reads a stored document again, with the defaults of today. Throws for one that never was a CronJob. */
+/** Reads a stored document, with the current defaults. Throws if it is not a CronJob. */
 export function storedCronJob(document: {
   readonly metadata: { readonly uid: string; readonly [field: string]: unknown };
 }): StoredCronJob {

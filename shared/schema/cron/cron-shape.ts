@@ -5,7 +5,7 @@ import { objectMetadataShape } from '../object/object-metadata.ts';
 import { metadataShape } from '../object/metadata-shape.ts';
 import { cronJobStatusShape } from '../object/status-shape.ts';
 
-/** A `batch/v1` CronJob as clients write it: every field that Kubernetes 1.34 knows. */
+/** A `batch/v1` CronJob as clients write it, with every field of Kubernetes 1.34. */
 
 const jobTemplateShape = z.strictObject({
   metadata: opt(metadataShape),
@@ -28,7 +28,7 @@ export const CronJobShape = z.strictObject({
   kind: text,
   metadata: opt(objectMetadataShape),
   spec: opt(cronJobSpecShape).transform((given) => given ?? cronJobSpecShape.parse({})),
-  // Only its own path checks it, but it must be readable.
+  // Its rules apply only at the path `status`, but it must be readable everywhere.
   status: opt(cronJobStatusShape),
 });
 

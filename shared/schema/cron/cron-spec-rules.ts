@@ -3,10 +3,10 @@ import { findTimeZone } from '../../domain/base/time-zone.ts';
 import type { CronJobSpecShape } from './cron-shape.ts';
 import { type FieldError, invalid, notSupported, required } from '../object/field-error.ts';
 
-/** The stored spec that an update is compared with: values that have not changed are not judged again. */
+/** Values of the stored spec. An update does not check unchanged values again. */
 export type FormerTimes = { readonly schedule: string; readonly timeZone?: string };
 
-/** Kubernetes' rules for when a CronJob's Jobs are made, with its paths and words, in its order; `former`: null on create. */
+/** Kubernetes' rules for a CronJob's times, with its paths and words, in its order. `former`: null on create. */
 export function timesErrors(spec: CronJobSpecShape, former: FormerTimes | null): readonly FieldError[] {
   return [
     ...scheduleErrors(spec, former),
@@ -16,7 +16,7 @@ export function timesErrors(spec: CronJobSpecShape, former: FormerTimes | null):
   ];
 }
 
-/** The same for how many of its finished Jobs are kept. */
+/** The same for the history limits. */
 export function historyErrors(spec: CronJobSpecShape): readonly FieldError[] {
   return [
     ...negativeErrors('successfulJobsHistoryLimit', spec.successfulJobsHistoryLimit),
@@ -26,7 +26,7 @@ export function historyErrors(spec: CronJobSpecShape): readonly FieldError[] {
 
 const ZONE_IN_SCHEDULE = 'TZ';
 
-/** Whether the schedule speaks of a time zone; Kubernetes takes any such letters for one. */
+/** Whether the schedule names a time zone. As in Kubernetes, these letters anywhere count. */
 export const namesZone = (schedule: string): boolean => schedule.includes(ZONE_IN_SCHEDULE);
 
 function scheduleErrors(
@@ -71,7 +71,7 @@ function timeZoneErrors(timeZone: string | undefined): readonly FieldError[] {
 
 export const CONCURRENCY_POLICIES = ['Allow', 'Forbid', 'Replace'] as const;
 
-/** None is the default one. */
+/** An omitted policy has a default. */
 function policyErrors(policy = ''): readonly FieldError[] {
   const isKnown = policy === '' || CONCURRENCY_POLICIES.some((known) => known === policy);
   return isKnown ? [] : [notSupported('spec.concurrencyPolicy', policy, CONCURRENCY_POLICIES)];

@@ -9,7 +9,7 @@ export type CronJobStatusUpdate =
   | Exclude<CronJobUpdate, { readonly kind: 'ok' }>
   | {
       readonly kind: 'ok';
-      /** The metadata may have changed, too. */
+      /** With the new metadata. */
       readonly manifest: CronJobManifest;
       readonly status: CronJobStatusDocument;
       readonly warnings: readonly string[];
@@ -17,8 +17,8 @@ export type CronJobStatusUpdate =
     };
 
 /**
- * Admits a document as a new status of a stored CronJob, as Kubernetes takes it at the path `status`: its metadata counts,
- * its spec does not, and the status may say whatever can be read.
+ * Admits a document as the new status of a stored CronJob, as Kubernetes does at the path `status`: it also takes the
+ * metadata, ignores the spec, and accepts any readable status.
  */
 export function admitCronJobStatus(
   stored: StoredCronJob,
@@ -36,7 +36,7 @@ export function admitCronJobStatus(
   return { ...update, status: status === undefined ? {} : statusOf(status), warnings: read.warnings, changed };
 }
 
-/** The status as Go writes it back. */
+/** The status in the form that Go writes. */
 const statusOf = ({
   active = [],
   lastScheduleTime,

@@ -15,29 +15,29 @@ import { admitPodTemplate } from '../pod/pod-rules.ts';
 import { successPolicyOf } from '../job/success-policy-rules.ts';
 import { taskErrors } from '../job/task-limits.ts';
 
-/** A template with its faults and warnings, with paths from the CronJob's root; store it only if there are no faults. */
+/** A template with its faults and warnings, whose paths begin at the CronJob. Store it only if there are no faults. */
 export type AdmittedJobTemplate = {
   readonly template: JobTemplate;
   readonly errors: readonly FieldError[];
   readonly warnings: readonly string[];
 };
 
-/** The CronJob, as far as its Jobs depend on it. */
+/** The parts of a CronJob that its Jobs depend on. */
 export type TemplateOwner = { readonly name: string; readonly namespace: string; readonly hosts: HostsOffer };
 
 const PATH = 'spec.jobTemplate';
 
 /**
- * Kubernetes' rules for what a CronJob's Jobs are made from: those of a Job's spec, but for what each Job gets when it
- * is created (selector, labels, defaults). Labels and annotations are looked at here, where Kubernetes waits until a Job
- * cannot be created for them.
+ * Kubernetes' rules for a CronJob's template: those for a Job's spec, except for what each Job gets on create
+ * (selector, labels, defaults). Checks labels and annotations, too. Kubernetes reports those only when it fails to
+ * create a Job.
  */
 export function admitJobTemplate({ metadata, spec }: JobTemplateShape, cron: TemplateOwner): AdmittedJobTemplate {
   const { namespace, hosts } = cron;
   const name = nameOfAJob(cron.name);
   const pod = admitPodTemplate(spec.template, { indexed: spec.completionMode === 'Indexed', name, namespace });
   const templated = templatedSpec(spec, pod.template);
-  // Only the Job that is created gets the default; here an Indexed Job must say how many.
+  // Only the created Job gets the default. Here an Indexed Job must set completions.
   const defaulted = { ...withDefaults(spec), completions: spec.completions };
   const ofJob = [
     ...jobSpecErrors(defaulted),
@@ -65,10 +65,10 @@ export function admitJobTemplate({ metadata, spec }: JobTemplateShape, cron: Tem
   };
 }
 
-/** As long as those that schedules give: the minute, in eight digits until the year 2160. */
+/** A name as long as those that schedules produce: the minute has eight digits until the year 2160. */
 const nameOfAJob = (cronJob: string): string => (cronJob === '' ? '' : `${cronJob}-${'0'.repeat(8)}`);
 
-/** Every Job of a CronJob generates a selector of its own. */
+/** Every Job of a CronJob gets its own generated selector. */
 const selectorErrors = ({ selector, manualSelector }: JobSpecShape): readonly FieldError[] => [
   ...(selector === undefined
     ? []
@@ -103,7 +103,7 @@ function templatedSpec(spec: JobSpecShape, template: PodTemplate): TemplatedJobS
   };
 }
 
-/** A Job of this template, as far as its task goes. */
+/** A Job of this template, to check its task. */
 const jobOf = (spec: TemplatedJobSpec, template: PodTemplate): JobManifest => ({
   apiVersion: 'batch/v1',
   kind: 'Job',
@@ -120,7 +120,7 @@ const jobOf = (spec: TemplatedJobSpec, template: PodTemplate): JobManifest => ({
   },
 });
 
-/** The field, if it says anything. */
+/** The field, unless it is empty. */
 function some<K extends string, T>(key: K, value: T | '' | undefined): { readonly [P in K]?: T } {
   return isNothing(value) ? {} : ({ [key]: value } as { [P in K]: T });
 }

@@ -6,20 +6,19 @@ import { addedFinalizerErrors } from '../object/object-metadata.ts';
 import { type ObjectUpdate, extentOf, identityErrors } from '../object/object-update.ts';
 import type { FieldValidation } from '../object/read-object.ts';
 
-/** What the server knows about a CronJob that a client changes. */
+/** A stored CronJob that a client changes. */
 export type StoredCronJob = {
   readonly manifest: CronJobManifest;
   readonly uid: string;
-  /** A user has deleted it, and something holds it. */
+  /** A user has deleted it, and a finalizer holds it. */
   readonly deleting: boolean;
 };
 
 export type CronJobUpdate = ObjectUpdate<CronJobManifest>;
 
 /**
- * Admits a whole new document in place of a stored CronJob, as PUT sends it or as a patch makes it (kubernetes-job.md
- * 8.2): everything in the spec may change; what its Jobs were made from stays theirs. `status` and resourceVersion are
- * not looked at.
+ * Admits a document that replaces a stored CronJob, from a PUT or a patch (kubernetes-job.md 8.2). The whole spec may
+ * change, and existing Jobs keep what they have. Ignores `status` and resourceVersion.
  */
 export function admitCronJobUpdate(
   stored: StoredCronJob,
@@ -46,15 +45,15 @@ export function admitCronJobUpdate(
   return { kind: 'ok', manifest, warnings, changed };
 }
 
-/** Kubernetes names the path so. */
+/** Kubernetes writes the path like this. */
 const ZONE_WARNING =
   'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
 
-/** A stored CronJob may keep it, even where names are no longer offered: its Jobs themselves will be refused. */
+/** A stored CronJob may keep its subdomain even if the installation no longer has names. Its Jobs will be refused. */
 const hasSubdomain = ({ spec }: CronJobManifest): boolean =>
   (spec.jobTemplate.spec.template.spec.subdomain ?? '') !== '';
 
-/** The stored CronJob as it would be admitted now: an earlier Muster may have filled in less. */
+/** The stored CronJob with the current defaults. An earlier version of Muster may have filled in less. */
 function asOfToday(stored: CronJobManifest): CronJobManifest {
   const read = readCronJob(stored, 'Ignore');
   return read.kind === 'read' ? checkCronJob(read.object, stored.metadata, stored.spec, USUAL_OFFER).manifest : stored;

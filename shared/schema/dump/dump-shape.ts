@@ -3,8 +3,8 @@ import { asEpochMs } from '../../domain/base/time.ts';
 import { type FieldError, fieldPath, invalid, notSupported, required } from '../object/field-error.ts';
 import { INT32_MAX } from '../job/job-defaults.ts';
 
-// What planning needs of a Job and of a Pod as a cluster prints them. Everything else is left where it is: a dump is no
-// request, and a newer cluster prints more than we know. Null stands for an absent field, as in Go's JSON.
+// The fields of a cluster's Jobs and Pods that planning needs. All other fields are ignored: a dump is not a request,
+// and a newer cluster prints more fields. Null means an absent field, as in Go's JSON.
 
 const opt = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? null);
 const or = <S extends z.ZodType>(schema: S, absent: z.output<S>) =>
@@ -49,7 +49,7 @@ const onPodCondition = object({
   status: or(z.enum(['True', 'False', 'Unknown']), 'True' as const),
 });
 
-/** A newer cluster may have actions and operators that 1.34's controller does not know: it skips such a rule. */
+/** A newer cluster may have other actions and operators. As 1.34's controller does, we skip such a rule. */
 const failureRule = object({
   action: text,
   onExitCodes: opt(onExitCodes),
@@ -146,7 +146,7 @@ export const DumpedPodShape = object({
 });
 export type DumpedPodShape = z.output<typeof DumpedPodShape>;
 
-/** What is wrong, with its path in the whole document. `prefix`: the object's own path, '' at the top. */
+/** The faults, with their paths in the whole document. `prefix`: the object's own path, '' at the top. */
 export function shapeErrors(
   issues: readonly z.core.$ZodIssue[],
   object: unknown,

@@ -8,8 +8,8 @@ const FINALIZER = 'batch.kubernetes.io/job-tracking';
 const COMPLETION_INDEX = 'batch.kubernetes.io/job-completion-index';
 
 /**
- * Whether the Job's controller would list this Pod: it is the Pod's controller, or the Pod has none and the selector
- * adopts it. A dump made by hand may lack uid, owner and labels: what it does not say speaks for the Pod.
+ * Whether the Job's controller would list this Pod: the Job is its controller, or it has none and the selector matches.
+ * A handmade dump may lack uid, owner, or labels. A missing value counts as a match.
  */
 export function isOfJob(pod: DumpedPodShape, job: DumpedJobShape): boolean {
   const { namespace, ownerReferences, labels } = pod.metadata;
@@ -20,7 +20,7 @@ export function isOfJob(pod: DumpedPodShape, job: DumpedJobShape): boolean {
   return Object.entries(job.spec.selector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
 }
 
-/** What planning needs from a Pod of this Job. */
+/** Reads what planning needs from a Pod of this Job. */
 export function dumpedPod(pod: DumpedPodShape, job: DumpedJobShape): DumpedPod {
   const { metadata, spec, status } = pod;
   const holds = (type: string): boolean =>
@@ -48,13 +48,13 @@ export function dumpedPod(pod: DumpedPodShape, job: DumpedJobShape): DumpedPod {
   };
 }
 
-/** The annotation decides; the label of the same name is for dumps that were cut down. */
+/** The annotation decides. The label of the same name is for trimmed dumps. */
 function indexOf({ annotations, labels }: DumpedPodShape['metadata']): number | null {
   const digits = annotations[COMPLETION_INDEX] ?? labels[COMPLETION_INDEX] ?? '';
   return /^\d+$/.test(digits) && Number(digits) <= INT32_MAX ? Number(digits) : null;
 }
 
-/** Upstream takes a count that it cannot read for none. */
+/** As upstream does, reads an invalid count as 0. */
 function countOf(digits = ''): number {
   return /^\d+$/.test(digits) && Number(digits) <= INT32_MAX ? Number(digits) : 0;
 }

@@ -8,8 +8,8 @@ import { defaultBackoffLimit } from '../job/job-defaults.ts';
 type SpecShape = DumpedJobShape['spec'];
 
 /**
- * The spec of a Job in a cluster, with upstream's defaults (kubernetes-job.md 1.1), for a cluster has filled them in and
- * a dump made by hand may not have. What infrastructure takes counts as upstream counts it: there is no budget of ours.
+ * The spec of a Job in a cluster, with upstream's defaults (kubernetes-job.md 1.1), which a handmade dump may lack.
+ * Pods lost to infrastructure count as upstream counts them, without Muster's own budget.
  */
 export function dumpedSpec(spec: SpecShape): JobSpec {
   const completions = spec.completions ?? (spec.parallelism === null ? 1 : null);
@@ -39,7 +39,9 @@ export function dumpedSpec(spec: SpecShape): JobSpec {
   };
 }
 
-/** A rule that upstream would skip stays in its place, and matches nothing: messages tell rules by their place. */
+/**
+ * A rule that upstream would skip stays in the list and matches nothing, because messages refer to rules by position.
+ */
 function failurePolicyOf({ podFailurePolicy }: SpecShape): PodFailurePolicy | null {
   if (podFailurePolicy === null) return null;
   return { rules: podFailurePolicy.rules.map((rule) => knownRule(rule) ?? SKIPPED) };

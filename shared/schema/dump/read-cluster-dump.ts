@@ -9,13 +9,13 @@ import { type FieldError, duplicate, forbidden, invalid, notSupported, required 
 
 export type ReadDump =
   | { readonly kind: 'ok'; readonly dump: ClusterDump }
-  /** Nothing of it is used. All that is wrong is listed. */
+  /** The dump is not used. Lists all faults. */
   | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] };
 
 /**
- * Reads what `kubectl get jobs,pods -o json` prints: a `v1` List of one `batch/v1` Job and any number of `v1` Pods (lists
- * within the list are taken apart), or a Job alone. Fields that planning does not need are ignored; Pods of other
- * controllers are left out.
+ * Reads what `kubectl get jobs,pods -o json` prints: a `v1` List with one `batch/v1` Job and any number of `v1` Pods
+ * (nested lists are flattened), or a single Job. Ignores fields that planning does not need, and Pods of other
+ * controllers.
  */
 export function readClusterDump(document: unknown): ReadDump {
   const { objects, errors } = objectsOf(document);
@@ -34,8 +34,8 @@ export function readClusterDump(document: unknown): ReadDump {
   return { kind: 'ok', dump: { job: dumpedJob(job), pods: own.map(({ pod }) => dumpedPod(pod, job)) } };
 }
 
-const NO_JOB = required('items', 'there must be one Job of batch/v1 beside its Pods');
-const SECOND_JOB = 'there may be one Job only, with its Pods; `kubectl get jobs,pods -l job-name=NAME` picks one';
+const NO_JOB = required('items', 'a dump needs one Job of batch/v1');
+const SECOND_JOB = 'a dump may have only one Job; `kubectl get jobs,pods -l job-name=NAME` prints one with its Pods';
 
 function dumpedJob(job: DumpedJobShape): DumpedJob {
   const { metadata, status } = job;
@@ -70,7 +70,7 @@ const KINDS = Object.keys(API_VERSIONS) as readonly Kind[];
 /** No real dump nests lists deeper. The bound protects the recursive walk. */
 const LEVELS_MAX = 4;
 
-/** The Jobs and Pods of a document with their places, and what else is there as faults. */
+/** The Jobs and Pods of a document with their paths. Everything else is a fault. */
 function objectsOf(document: unknown): { readonly objects: readonly Placed[]; readonly errors: FieldError[] } {
   const objects: Placed[] = [];
   const errors: FieldError[] = [];
@@ -97,7 +97,7 @@ function objectsOf(document: unknown): { readonly objects: readonly Placed[]; re
       errors.push(notSupported(place(path, 'apiVersion'), version, [API_VERSIONS[kind]]));
     else if (kind === 'Job' || kind === 'Pod') objects.push({ kind, value, path });
     else if (level === LEVELS_MAX)
-      errors.push(forbidden(path, `lists within lists go ${LEVELS_MAX} levels deep at most`));
+      errors.push(forbidden(path, `lists may be nested at most ${LEVELS_MAX} levels deep`));
     else if (!Array.isArray(value['items'] ?? []))
       errors.push(invalid(place(path, 'items'), value['items'], 'must be a list'));
     else
@@ -118,7 +118,7 @@ const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** null: it has faults, which are added to `faults`. */
+/** null: it is invalid, and its faults were added to `errors`. */
 function parse<S extends z.ZodType>(shape: S, { value, path }: Placed, errors: FieldError[]): z.output<S> | null {
   const read = shape.safeParse(value);
   if (read.success) return read.data;
@@ -126,7 +126,7 @@ function parse<S extends z.ZodType>(shape: S, { value, path }: Placed, errors: F
   return null;
 }
 
-/** What upstream never admits in a Job, and what cannot be planned. */
+/** Faults that upstream never admits, so the Job cannot be planned. */
 function jobErrors({ spec }: DumpedJobShape, path: string): readonly FieldError[] {
   const at = path === '' ? 'spec' : `${path}.spec`;
   if (spec.completionMode === 'Indexed' && spec.completions === null && spec.parallelism !== null)
@@ -138,7 +138,7 @@ function jobErrors({ spec }: DumpedJobShape, path: string): readonly FieldError[
   return [];
 }
 
-/** A Pod's name is its name in the plan, and its UID is what it is counted by. */
+/** The plan refers to Pods by name, and Pods are counted by UID, so both must be unique. */
 function twins(pods: readonly { readonly pod: DumpedPodShape; readonly path: string }[]): readonly FieldError[] {
   const errors: FieldError[] = [];
   const names = new Set<string>();

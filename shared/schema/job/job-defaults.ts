@@ -2,7 +2,7 @@ import type { Labels } from '../../domain/spec/manifest.ts';
 import type { JobSpecShape, LabelSelectorShape } from './job-shape.ts';
 import { metadataShape } from '../object/metadata-shape.ts';
 
-/** A Job's spec in which everything that has a default has a value. */
+/** A Job's spec with all defaults filled in. */
 export type DefaultedSpec = JobSpecShape & {
   readonly parallelism: number;
   readonly completionMode: string;
@@ -13,12 +13,12 @@ export type DefaultedSpec = JobSpecShape & {
 
 export const INT32_MAX = 2 ** 31 - 1;
 
-/** Upstream's default for `backoffLimit`; next to per-index limits it is practically unlimited. */
+/** Upstream's default for `backoffLimit`. With per-index limits, it is practically unlimited. */
 export const defaultBackoffLimit = (isPerIndex: boolean): number => (isPerIndex ? INT32_MAX : 6);
 
 /**
- * Kubernetes' defaults for a Job's spec (kubernetes-job.md 1.1), but for one: podReplacementPolicy is Failed also
- * without a podFailurePolicy, for a second live attempt of an index is something to ask for.
+ * Kubernetes' defaults for a Job's spec (kubernetes-job.md 1.1), with one difference: podReplacementPolicy is Failed
+ * even without a podFailurePolicy. Users must ask for a second live attempt of an index.
  */
 export function withDefaults(given: JobSpecShape): DefaultedSpec {
   return {
@@ -43,7 +43,7 @@ export function withDefaults(given: JobSpecShape): DefaultedSpec {
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 
-/** The labels by which a Job knows its Pods, in the old form and the new one. */
+/** The labels that select a Job's Pods, in the old and the new form. */
 export const generatedLabels = (name: string, uid: string): Labels => ({
   'controller-uid': uid,
   'job-name': name,
@@ -54,8 +54,8 @@ export const generatedLabels = (name: string, uid: string): Labels => ({
 const NO_METADATA = metadataShape.parse({});
 
 /**
- * Puts the generated labels on the template and the generated selector on the Job, unless the user does so himself.
- * What he has written already stays: if it is something else, that is for the rules to say.
+ * Puts the generated labels on the template and the generated selector on the Job, unless the user sets them. Keeps
+ * existing values: the rules report wrong ones.
  */
 export function withGeneratedSelector(spec: DefaultedSpec, name: string, uid: string): DefaultedSpec {
   if (spec.manualSelector === true) return spec;

@@ -15,29 +15,29 @@ import { admitPodTemplate } from '../pod/pod-rules.ts';
 import { successPolicyOf } from './success-policy-rules.ts';
 import { taskErrors } from './task-limits.ts';
 
-/** What the server knows about a Job that a client creates. */
+/** What the server knows when a client creates an object. */
 export type AdmissionContext = {
   /** The namespace of the request. */
   readonly namespace: string;
   readonly uid: string;
-  /** Five letters or digits that make a `generateName` a name. */
+  /** Five letters or digits that complete a `generateName`. */
   readonly nameSuffix: string;
   readonly fieldValidation: FieldValidation;
   /** Omitted: the defaults. */
   readonly hosts?: HostsOffer;
-  /** No image is pulled: containers must say what to run. */
+  /** Images are not pulled, so containers must have a command. */
   readonly needsCommand?: boolean;
 };
 
 export type Admission =
   | { readonly kind: 'ok'; readonly manifest: JobManifest; readonly warnings: readonly string[] }
-  /** Readable, but wrong (422). All that is wrong is listed. */
+  /** Readable but invalid (422), with all faults. */
   | { readonly kind: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] }
   | Undecodable;
 
 /**
- * Admits an outside document as a `batch/v1` Job: defaults filled in and checked as Kubernetes 1.34 does on create
- * (kubernetes-job.md 1.1), nothing in it ignored. Fields that we do not support are faults with their path.
+ * Admits an external document as a `batch/v1` Job, with Kubernetes 1.34's defaults and checks on create
+ * (kubernetes-job.md 1.1). Ignores nothing: an unsupported field is a fault with its path.
  */
 export function admitJob(document: unknown, context: AdmissionContext): Admission {
   const { namespace, uid, nameSuffix, fieldValidation, hosts = USUAL_OFFER, needsCommand = false } = context;
@@ -84,7 +84,7 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
       };
 }
 
-/** A Job whose defaults are filled in, on its way to be judged. */
+/** A Job with its defaults, not yet checked. */
 export type JobCandidate = {
   readonly name: string;
   readonly namespace: string;
@@ -104,7 +104,7 @@ export type CheckedJob = {
   readonly templateWarnings: readonly string[];
 };
 
-/** All that any Job must keep to, new or changed; in Kubernetes' order. */
+/** The rules for every Job, new or changed, in Kubernetes' order. */
 export function checkJob(job: JobCandidate): CheckedJob {
   const { name, namespace, uid, labels, annotations, generateName = '', ties, hosts, spec } = job;
   const { template, errors, warnings } = admitPodTemplate(spec.template, {
@@ -112,7 +112,7 @@ export function checkJob(job: JobCandidate): CheckedJob {
     name,
     namespace,
   });
-  // Kubernetes defaults labels again when it reads what it has stored, and then finds those that were generated.
+  // Kubernetes applies the default for labels again when it reads a stored Job, and then takes the generated ones.
   const shownLabels = isEmpty(labels) ? template.metadata.labels : labels;
   const metadata: ObjectMeta = {
     name,
@@ -142,7 +142,7 @@ export function checkJob(job: JobCandidate): CheckedJob {
   };
 }
 
-/** A Job without labels takes those of its template. */
+/** A Job without labels gets those of its template. */
 export const labelsOf = ({ metadata, spec }: JobShape): Labels | undefined =>
   isEmpty(metadata?.labels) ? spec.template?.metadata?.labels : metadata?.labels;
 
@@ -169,7 +169,7 @@ const specOf = (spec: DefaultedSpec, template: PodTemplate): JobManifestSpec => 
   template,
 });
 
-/** A longer name is no value for the generated label job-name; where none is generated, the limit is Muster's own. */
+/** The limit of the generated label job-name. For Jobs without generated labels, the limit is Muster's own. */
 const NAME_CHARS_MAX = 63;
 
 const manualNameErrors = (name: string): readonly FieldError[] =>

@@ -4,7 +4,7 @@ import { objectMetadataShape } from '../object/object-metadata.ts';
 import { templateShape } from '../pod/pod-shape.ts';
 import { jobStatusShape } from '../object/status-shape.ts';
 
-/** A `batch/v1` Job as clients write it: every field that Kubernetes 1.34 knows, so any other field is a spelling mistake. */
+/** A `batch/v1` Job as clients write it, with every field of Kubernetes 1.34. Any other field is a spelling mistake. */
 
 const labelSelector = z.strictObject({
   matchLabels: textMap,
@@ -42,9 +42,9 @@ export const JobShape = z.strictObject({
   apiVersion: text,
   kind: text,
   metadata: opt(objectMetadataShape),
-  // No spec is an empty one, as in Go.
+  // As in Go, a missing spec is an empty one.
   spec: opt(jobSpecShape).transform((given) => given ?? jobSpecShape.parse({})),
-  // Only its own path checks it, but it must be readable.
+  // Its rules apply only at the path `status`, but it must be readable everywhere.
   status: opt(jobStatusShape),
 });
 

@@ -6,20 +6,20 @@ import { labelSelectorErrors, selects } from './label-selector-rules.ts';
 import { podFailurePolicyErrors } from './pod-failure-policy-rules.ts';
 import { successPolicyErrors } from './success-policy-rules.ts';
 
-/** A named limit of Muster; Kubernetes has none. */
+/** Muster's own limit. */
 const COMPLETIONS_MAX = 1_000_000;
-/** Kubernetes' limit for Indexed Jobs; our limit for all Jobs. */
+/** Kubernetes' limit for Indexed Jobs, and Muster's for all Jobs. */
 const PARALLELISM_MAX = 100_000;
 const FAILED_INDEXES_MAX = 100_000;
-/** Indexed Jobs of more completions are held to lower limits when failures are counted for each index. */
+/** Above this, Indexed Jobs with backoffLimitPerIndex have lower limits. */
 const MANY_COMPLETIONS = 100_000;
 const PARALLELISM_OF_MANY_MAX = 10_000;
 const FAILED_INDEXES_OF_MANY_MAX = 10_000;
 const MANAGED_BY_BYTES_MAX = 63;
 
 /**
- * Kubernetes' rules for a Job's own fields (kubernetes-job.md 1.1), with its paths and words, in its order. Each rule
- * looks for itself: nothing that is wrong hides anything else.
+ * Kubernetes' rules for a Job's own fields (kubernetes-job.md 1.1), with its paths and words, in its order. The rules
+ * are independent, so no fault hides another.
  */
 export function jobSpecErrors(spec: DefaultedSpec): readonly FieldError[] {
   return [
@@ -38,7 +38,7 @@ export function templateOfJobErrors(spec: DefaultedSpec): readonly FieldError[] 
   return [...restartPolicyErrors(spec), ...selectorErrors(spec)];
 }
 
-/** Without a selector of the user's, labels and selector must be those that Muster generates on create. */
+/** Unless the user sets the selector, labels and selector must be those that Muster generates on create. */
 export function generatedSelectorErrors(spec: DefaultedSpec, name: string, uid: string): readonly FieldError[] {
   if (spec.manualSelector === true || spec.selector === undefined) return [];
   const expected = generatedLabels(name, uid);
@@ -49,7 +49,7 @@ export function generatedSelectorErrors(spec: DefaultedSpec, name: string, uid: 
     : errors;
 }
 
-/** The last index's Pod is the one with the longest hostname. */
+/** Checks the Pod of the last index, which has the longest hostname. */
 export function hostnameErrors(
   { completionMode, completions = 0 }: DefaultedSpec,
   name: string,
@@ -109,7 +109,7 @@ function sizeErrors({ completionMode, parallelism, completions }: DefaultedSpec)
   return errors;
 }
 
-/** Limits of failures for each index; only Indexed Jobs have indexes. */
+/** The limits of failures per index, for Indexed Jobs only. */
 function perIndexErrors(spec: DefaultedSpec): readonly FieldError[] {
   const { completionMode, parallelism, completions, backoffLimitPerIndex, maxFailedIndexes } = spec;
   const errors: FieldError[] = [];
@@ -145,7 +145,7 @@ function replacementErrors({ podReplacementPolicy, podFailurePolicy }: Defaulted
     : [notSupported('spec.podReplacementPolicy', podReplacementPolicy, valid)];
 }
 
-/** A Pod's own default, Always, is none for a Job. */
+/** A Pod's default, Always, is not valid for a Job. */
 export function restartPolicyErrors({ template, podFailurePolicy }: DefaultedSpec): readonly FieldError[] {
   const path = 'spec.template.spec.restartPolicy';
   const policy = template?.spec?.restartPolicy ?? '';

@@ -4,21 +4,21 @@ import { type FieldError, duplicate, invalid, required } from '../object/field-e
 
 type Condition = 'Complete' | 'Failed' | 'FailureTarget' | 'SuccessCriteriaMet' | 'Suspended';
 
-/** A status before and after a client's write, and the answers that several rules need about both. */
+/** A status before and after a client's write, and facts about both that several rules need. */
 type Change = {
   readonly spec: JobManifestSpec;
   readonly before: JobStatusDocument;
   readonly after: JobStatusDocument;
   readonly was: (type: Condition) => boolean;
   readonly is: (type: Condition) => boolean;
-  /** One of these fields or conditions differs. */
+  /** Whether one of these fields or conditions differs. */
   readonly changes: (...what: readonly (keyof JobStatusDocument | Condition | 'finished')[]) => boolean;
 };
 
 /**
  * Kubernetes' rules for a new status of a Job (1.34: `ValidateJobUpdateStatus` with the options of the Job's
- * `getStatusValidationOptions`), in its order and its words. Most ask only about what was changed: a status that is wrong
- * already may be changed elsewhere, and the Job's own controller has time to follow a change of the spec.
+ * `getStatusValidationOptions`), in its order and its words. Most check only what changed. So an already invalid status
+ * may change elsewhere, and the Job's own controller has time to follow a change of the spec.
  */
 export function jobStatusErrors(
   spec: JobManifestSpec,
@@ -57,7 +57,7 @@ function partOf(status: JobStatusDocument, what: keyof JobStatusDocument | Condi
 }
 
 const isCondition = (what: string): what is Condition => CONDITIONS.includes(what);
-/** Where none is zero: in Go these are no pointers. */
+/** In Go these are not pointers, so a missing one is zero. */
 const NUMBERS: readonly string[] = ['active', 'succeeded', 'failed'];
 
 const at = (field: keyof JobStatusDocument): string => `status.${field}`;
@@ -130,7 +130,7 @@ function finishedErrors({ spec, after, changes }: Change): readonly FieldError[]
   if (!isFinished(after)) return [];
   const { active = 0, startTime, uncountedTerminatedPods = {} } = after;
   const { succeeded = [], failed = [] } = uncountedTerminatedPods;
-  // Such a Job completes without ever having started.
+  // Such a Job completes without a start.
   const needsNoStart = spec.suspend && spec.completions === 0;
   return [
     ...when(
@@ -192,7 +192,7 @@ function indexErrors({ spec, after, changes }: Change): readonly FieldError[] {
   ];
 }
 
-/** The first index that is in both texts; what cannot be read is a fault of its own. */
+/** The first index that is in both texts. Another rule reports unreadable texts. */
 function overlap(completed: string, failed: string, completions: number): number | null {
   const setOf = (text: string): IndexSet => {
     const parts = text.split(',').map((part) => parseIndexesStrict(part, completions));

@@ -9,7 +9,7 @@ import { type JobStatusShape, jobStatusShape } from '../object/status-shape.ts';
 export type JobStatusUpdate =
   | {
       readonly kind: 'ok';
-      /** The metadata may have changed, too. */
+      /** With the new metadata. */
       readonly manifest: JobManifest;
       readonly status: JobStatusDocument;
       readonly warnings: readonly string[];
@@ -19,8 +19,8 @@ export type JobStatusUpdate =
   | Undecodable;
 
 /**
- * Admits a document as a new status of a stored Job, as Kubernetes takes it at the path `status`: its metadata counts, its
- * spec does not.
+ * Admits a document as the new status of a stored Job, as Kubernetes does at the path `status`: it also takes the
+ * metadata, and ignores the spec.
  *
  * @param before the status that is shown
  */
@@ -46,7 +46,7 @@ export function admitJobStatus(
   return { kind: 'ok', manifest: update.manifest, status: after, warnings: read.warnings, changed };
 }
 
-/** The status as Go writes it back: omits zero values of fields that are not pointers. */
+/** The status in the form that Go writes, without zero values of fields that are not pointers. */
 function statusOf(said: JobStatusShape): JobStatusDocument {
   const { conditions = [], startTime, completionTime, active, succeeded, failed, terminating, ready } = said;
   const { completedIndexes, failedIndexes, uncountedTerminatedPods: uncounted } = said;

@@ -9,22 +9,22 @@ import { meaningOf } from '../object/kept-fields.ts';
 import { addedFinalizerErrors, tiesOf } from '../object/object-metadata.ts';
 import { type ObjectUpdate, extentOf, identityErrors, immutableErrors, isSame } from '../object/object-update.ts';
 
-/** What the server knows about a Job that a client changes. */
+/** A stored Job that a client changes. */
 export type StoredJob = {
   readonly manifest: JobManifest;
   readonly uid: string;
-  /** It has a startTime: it is running or has been, even if it is suspended by now. */
+  /** It has a startTime: it has run, even if it is suspended now. */
   readonly started: boolean;
-  /** A user has deleted it, and something holds it. */
+  /** A user has deleted it, and a finalizer holds it. */
   readonly deleting: boolean;
 };
 
 export type JobUpdate = ObjectUpdate<JobManifest>;
 
 /**
- * Admits a whole new document in place of a stored Job, as PUT sends it, or as a patch of {@link documentOf} makes it:
- * everything that a new Job must keep to, and what may change (kubernetes-job.md 1.1 and 1.5). Nothing is generated this
- * time: a document without the selector and its labels is not the same Job. `status` and resourceVersion are not looked at.
+ * Admits a document that replaces a stored Job, from a PUT or from a patch of {@link documentOf}. Checks the rules for
+ * a new Job, and what may change (kubernetes-job.md 1.1 and 1.5). Generates nothing: a document without the selector
+ * and its labels is not the same Job. Ignores `status` and resourceVersion.
  */
 export function admitJobUpdate(
   stored: StoredJob,
@@ -54,7 +54,7 @@ export function admitJobUpdate(
     : { kind: 'ok', manifest: checked.manifest, warnings, changed: extentOf('JobSpec', old, checked.manifest) };
 }
 
-/** The names that it has are not taken from it, whatever the installation gives by now. */
+/** A stored Job keeps its names, even if the installation offers fewer now. */
 const check = (job: JobShape, { manifest, uid }: StoredJob, hosts: HostsOffer): CheckedJob =>
   checkJob({
     name: manifest.metadata.name,
@@ -68,13 +68,13 @@ const check = (job: JobShape, { manifest, uid }: StoredJob, hosts: HostsOffer): 
     spec: withDefaults(job.spec),
   });
 
-/** The stored Job as it would be admitted now: an earlier Muster may have filled in less. */
+/** The stored Job with the current defaults. An earlier version of Muster may have filled in less. */
 function asOfToday(stored: StoredJob): JobManifest {
   const read = readJobDocument(documentOf(stored), 'Ignore');
   return read.kind === 'read' ? check(read.job, stored, USUAL_OFFER).manifest : stored.manifest;
 }
 
-/** The document that stands for a stored Job: admitted as an update it changes nothing, so patches are applied to it. */
+/** The document of a stored Job, to which patches are applied. As an update, it changes nothing. */
 export const documentOf = ({ manifest, uid }: Pick<StoredJob, 'manifest' | 'uid'>) => ({
   ...manifest,
   metadata: { ...manifest.metadata, uid },
@@ -82,21 +82,21 @@ export const documentOf = ({ manifest, uid }: Pick<StoredJob, 'manifest' | 'uid'
 
 const IMMUTABLE = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const;
 
-/** An Indexed Job is resized as a whole: its completions change together with parallelism, and become the same number. */
+/** An elastic Indexed Job: completions may change only together with parallelism, to the same number. */
 function completionsErrors(
   { completions, parallelism, completionMode }: DefaultedSpec,
   old: JobManifest,
 ): readonly FieldError[] {
   const path = 'spec.completions';
   if (completionMode !== 'Indexed') return immutableErrors(path, completions, old.spec.completions);
-  // None at all is a fault of its own already.
+  // Another rule reports a missing value.
   if (completions === undefined || completions === old.spec.completions || completions === parallelism) return [];
   return [invalid(path, completions, 'can only be modified in tandem with spec.parallelism')];
 }
 
 /**
- * The template stays, because it is what the existing Pods were made from. Before a suspended Job first starts there are
- * none, and a queue controller may still set where they go.
+ * The template may not change, because existing Pods were made from it. Before the first start of a suspended Job there
+ * are none, so a queue controller may still set their placement.
  */
 function templateErrors(template: PodTemplate, old: JobManifest, started: boolean): readonly FieldError[] {
   const was = old.spec.template;

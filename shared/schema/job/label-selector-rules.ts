@@ -17,8 +17,8 @@ export function labelSelectorErrors(path: string, selector: LabelSelectorShape):
 }
 
 /**
- * Whether the selector matches these labels. An empty selector matches every object, an absent one none. null: the selector
- * itself is invalid, so there is nothing to compare.
+ * Whether the selector matches these labels. An empty selector matches every object, an absent one none. null: the
+ * selector is invalid.
  */
 export function selects(selector: LabelSelectorShape | undefined, labels: Labels): boolean | null {
   if (selector === undefined) return false;
@@ -29,7 +29,7 @@ export function selects(selector: LabelSelectorShape | undefined, labels: Labels
   );
 }
 
-/** The selector as it is stored: without what is empty. */
+/** The selector as it is stored, without empty parts. */
 export function labelSelectorOf({ matchLabels = {}, matchExpressions = [] }: LabelSelectorShape): LabelSelector {
   return {
     ...(Object.keys(matchLabels).length === 0 ? {} : { matchLabels }),

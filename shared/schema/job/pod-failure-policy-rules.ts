@@ -21,7 +21,7 @@ export function podFailurePolicyErrors(spec: JobSpecShape): readonly FieldError[
   return [...errors, ...rules.flatMap((rule, i) => ruleErrors(`${PATH}.rules[${i}]`, rule, spec))];
 }
 
-/** The policy as it is stored; of use only when the rules above find nothing. */
+/** The policy as it is stored. Meaningful only if the rules above find no fault. */
 export const podFailurePolicyOf = ({
   rules = [],
 }: NonNullable<JobSpecShape['podFailurePolicy']>): PodFailurePolicy => ({
@@ -107,7 +107,7 @@ function conditionErrors(
 }
 
 const choiceErrors = (path: string, value: string | undefined, valid: readonly string[]): readonly FieldError[] => {
-  // As Go prints a list.
+  // In Go's format for lists.
   if (value === undefined || value === '')
     return [required(path, `valid values: [${valid.map((v) => JSON.stringify(v)).join(' ')}]`)];
   return valid.includes(value) ? [] : [notSupported(path, value, valid)];
@@ -117,17 +117,17 @@ const choiceErrors = (path: string, value: string | undefined, valid: readonly s
 const oneOf = <T extends string>(values: readonly [T, ...T[]], value: string | undefined): T =>
   values.find((v) => v === value) ?? values[0];
 
-/** The only condition of a failed Pod that a rule can match: ECS reports no other. */
+/** The only condition of a failed Pod that a rule can match. */
 const DISRUPTION = 'DisruptionTarget';
 
-/** Rules that will never match here, though Kubernetes takes them. */
+/** Warns about rules that Kubernetes accepts but that never match here. */
 export const conditionWarnings = ({ rules }: PodFailurePolicy = { rules: [] }): readonly string[] =>
   rules.flatMap(({ onPodConditions = [] }, i) =>
     onPodConditions.flatMap(({ type }, j) =>
       type === DISRUPTION
         ? []
         : [
-            `spec.podFailurePolicy.rules[${i}].onPodConditions[${j}].type: no Pod of Muster's has the condition ${type}; ${DISRUPTION} is the only one`,
+            `spec.podFailurePolicy.rules[${i}].onPodConditions[${j}].type: this rule never matches, because Muster sets only the condition ${DISRUPTION}`,
           ],
     ),
   );

@@ -32,7 +32,7 @@ export const successPolicyOf = ({ rules = [] }: NonNullable<JobSpecShape['succes
   })),
 });
 
-/** A missing `completions` is a fault of its own; the rest is checked anyway. */
+/** Another rule reports missing `completions`. The rest is checked anyway. */
 function ruleErrors(
   path: string,
   { succeededIndexes, succeededCount }: SuccessRuleShape,

@@ -7,8 +7,8 @@ import { type FieldError, invalid, tooMany } from '../object/field-error.ts';
 const DEFINITION_BYTES_MAX = 64 * 1024;
 
 /**
- * What only the task as a whole shows (aws.md 1.5, 1.6). Its definition can be made of a template without faults only
- * (`isWhole`); its containers can be counted and added up in any case.
+ * Checks the limits of the task as a whole (aws.md 1.5, 1.6). The size of its definition can be checked only if the
+ * template has no faults (`isWhole`); its containers can always be counted and added up.
  */
 export function taskErrors(manifest: JobManifest, { isWhole }: { readonly isWhole: boolean }): readonly FieldError[] {
   const { containers, initContainers = [] } = manifest.spec.template.spec;
@@ -24,22 +24,25 @@ export function taskErrors(manifest: JobManifest, { isWhole }: { readonly isWhol
       invalid(
         'spec.template.spec',
         undefined,
-        `its task definition needs ${bytes} of ${DEFINITION_BYTES_MAX} bytes that ECS takes: put long scripts and values into the image, or where the program can read them`,
+        `its task definition needs ${bytes} bytes, and ECS allows ${DEFINITION_BYTES_MAX}: put long scripts and values into the image, or into a file or store that the program reads`,
       ),
     );
   return errors;
 }
 
-/** Bytes that a request has and our definition has not, at most: for roles and the family, and for each of these. */
+/**
+ * The most bytes that a request has in addition to our definition: once for roles and the family, and for each of
+ * these.
+ */
 const MORE = { once: 1_024, container: 900, secret: 96, mount: 24, volume: 48, dependency: 48, port: 24 } as const;
 
-/** An upper bound on the definition as the adapter sends it: only the adapter knows roles, log groups, and ARNs. */
+/** An upper bound for the definition that the adapter sends. Only the adapter knows roles, log groups, and ARNs. */
 function definitionBytes(definition: TaskDefinition): number {
   const { containers } = definition;
   const more = containers.map(
     ({ secrets, mounts, dependsOnSuccess, dependsOnStart, ports }) =>
       MORE.container +
-      // a key of a Secret is named by an ARN, one of a ConfigMap by a path that is shorter than ours
+      // a key of a Secret becomes an ARN; a key of a ConfigMap becomes a path, which is shorter
       MORE.secret * secrets.filter(({ from }) => from.kind === 'secret').length +
       MORE.mount * mounts.length +
       variableBytes(mounts) +
@@ -49,7 +52,7 @@ function definitionBytes(definition: TaskDefinition): number {
   return more.reduce((sum, bytes) => sum + bytes, MORE.once + bytesOf(definition));
 }
 
-/** Each container has a variable that names the folder where each of its volumes is first mounted. */
+/** For each of its volumes, a container has a variable with the first mount path. */
 function variableBytes(mounts: TaskContainer['mounts']): number {
   const places = new Map(mounts.toReversed().map(({ volume, path }) => [volume, path]));
   return [...places].reduce((sum, [volume, path]) => sum + MORE.volume + bytesOf(volume) + bytesOf(path), 0);

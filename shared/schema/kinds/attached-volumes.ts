@@ -13,7 +13,7 @@ import {
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
-/** Volumes that are attached to a node: read from protobuf, and refused. */
+/** Volumes that are attached to a node. Read from protobuf, then refused. */
 export const ATTACHED_VOLUME_KINDS = {
   AWSElasticBlockStoreVolumeSource: {
     openapi: `${CORE}.AWSElasticBlockStoreVolumeSource`,

@@ -1,7 +1,7 @@
 import { BATCH, BOOL, INT32, INT64, REQUIRED, STRING, TIME, ZERO_SHOWN, field, listOf, object } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
-/** `batch/v1`: Jobs, CronJobs and what they are made of. */
+/** `batch/v1`: Jobs, CronJobs, and their parts. */
 export const BATCH_KINDS = {
   Job: {
     openapi: `${BATCH}.Job`,
@@ -14,75 +14,70 @@ export const BATCH_KINDS = {
         object('ObjectMeta'),
         'Name, namespace, labels and annotations. The annotations muster.run/disruptions and muster.run/pending-timeout-seconds change how Muster runs the Job.',
       ),
-      spec: field(2, object('JobSpec'), 'What is to be run, how often and how much of it at a time.'),
+      spec: field(2, object('JobSpec'), 'What to run, how many times, and how much at once.'),
       status: field(
         3,
         object('JobStatus'),
-        'How far the Job is. Written by Muster, or by the controller that managedBy names; others write it at the path status only.',
+        'The progress of the Job. Set by Muster, or by the controller named in managedBy. Clients may change it only through the status subresource.',
       ),
     },
   },
   JobSpec: {
     openapi: `${BATCH}.JobSpec`,
-    description: 'What a Job runs, and by which rules it is done or has failed.',
+    description: 'What a Job runs, and the rules for its success and failure.',
     fields: {
       parallelism: field(
         1,
         INT32,
-        'Pods that run at a time, at most; 1 if left out, up to 100,000. May change at any time.',
+        'The maximum number of Pods that run at once. Defaults to 1, up to 100,000. May change at any time.',
         ZERO_SHOWN,
       ),
       completions: field(
         2,
         INT32,
-        'Pods that must succeed; 1 if left out, up to 1,000,000. With completionMode NonIndexed it may be left out beside a parallelism: a work queue, done when one Pod has succeeded and none is left. With Indexed it may change together with parallelism.',
+        'The number of Pods that must succeed. Defaults to 1, up to 1,000,000. A NonIndexed Job with parallelism and without completions is a work queue: it is complete when one Pod has succeeded and no Pod is left. An Indexed Job may change it together with parallelism.',
         ZERO_SHOWN,
       ),
       activeDeadlineSeconds: field(
         3,
         INT64,
-        'Seconds, from the start of the Job or from its last resume, after which it fails with reason DeadlineExceeded.',
+        'Seconds after the start or the last resume of the Job at which it fails with reason DeadlineExceeded.',
         ZERO_SHOWN,
       ),
       podFailurePolicy: field(
         11,
         object('PodFailurePolicy'),
-        'Decides by exit code or by Pod condition what a failed Pod means, before backoffLimit is looked at. Needs restartPolicy Never.',
+        'How a failed Pod counts, by exit code or Pod condition. Applied before backoffLimit. Requires restartPolicy Never.',
       ),
       successPolicy: field(
         16,
         object('SuccessPolicy'),
-        'Ends the Job early, as a success, when the indexes that matter have succeeded. Needs completionMode Indexed.',
+        'Completes the Job early, when the listed indexes have succeeded. Requires completionMode Indexed.',
       ),
       backoffLimit: field(
         7,
         INT32,
-        'Failed Pods that are retried before the Job fails; 6 if left out, without a limit (2147483647) beside backoffLimitPerIndex. Retries wait 10 s, doubling to 10 min. Lost infrastructure has a budget of its own: see the annotation muster.run/disruptions.',
+        'The number of retries before the Job fails. Defaults to 6, or to 2147483647 (no limit) with backoffLimitPerIndex. Retries wait 10 s, doubling to 10 min. Lost infrastructure has its own budget: see the annotation muster.run/disruptions.',
         ZERO_SHOWN,
       ),
       backoffLimitPerIndex: field(
         12,
         INT32,
-        'Failed Pods of one index that are retried before this index fails; the others go on. Needs completionMode Indexed and restartPolicy Never.',
+        'The number of retries of one index before this index fails. Other indexes continue. Requires completionMode Indexed and restartPolicy Never.',
         ZERO_SHOWN,
       ),
       maxFailedIndexes: field(
         13,
         INT32,
-        'Failed indexes above which the whole Job fails. Beside backoffLimitPerIndex only.',
+        'The whole Job fails if more indexes than this fail. Requires backoffLimitPerIndex.',
         ZERO_SHOWN,
       ),
       selector: field(
         4,
         object('LabelSelector'),
-        "Which Pods are the Job's. Muster fills it in; write one only with manualSelector.",
+        "Selects the Job's Pods. Muster sets it; set it only with manualSelector.",
       ),
-      manualSelector: field(
-        5,
-        BOOL,
-        'Take the selector and the labels as they are written, and generate none.',
-        ZERO_SHOWN,
-      ),
+      manualSelector: field(5, BOOL, 'Use the selector and the labels as given, and generate none.', ZERO_SHOWN),
       template: field(
         6,
         object('PodTemplateSpec'),
@@ -92,84 +87,84 @@ export const BATCH_KINDS = {
       ttlSecondsAfterFinished: field(
         8,
         INT32,
-        'Seconds after its end at which the finished Job is deleted; never if left out.',
+        'Seconds after its end at which a finished Job is deleted. Defaults to never.',
         ZERO_SHOWN,
       ),
       completionMode: field(
         9,
         STRING,
-        'Indexed: every Pod has a number from 0 to completions - 1, in the environment variable JOB_COMPLETION_INDEX. NonIndexed, the default: any completions Pods will do.',
+        'Indexed: every Pod has a number from 0 to completions - 1 in the environment variable JOB_COMPLETION_INDEX. NonIndexed, the default: Pods are interchangeable.',
         ZERO_SHOWN,
       ),
       suspend: field(
         10,
         BOOL,
-        'True stops all Pods and starts none; false lets the Job go on once what was stopped has ended.',
+        'True stops all Pods and starts none. False resumes the Job when the stopped Pods have ended.',
         ZERO_SHOWN,
       ),
       podReplacementPolicy: field(
         14,
         STRING,
-        'Failed, the default: a Pod is replaced when it has ended, so that one copy of an index runs at a time. TerminatingOrFailed: also as soon as it is being deleted.',
+        'Failed, the default: a Pod is replaced after it has ended, so an index never runs twice at once. TerminatingOrFailed: a Pod is also replaced while it terminates.',
         ZERO_SHOWN,
       ),
       managedBy: field(
         15,
         STRING,
-        'Name of another controller: Muster then keeps the Job and never runs it.',
+        'The name of another controller. Muster then stores the Job and never runs it.',
         ZERO_SHOWN,
       ),
     },
   },
   JobStatus: {
     openapi: `${BATCH}.JobStatus`,
-    description: 'How far a Job is.',
+    description: 'The progress of a Job.',
     fields: {
       conditions: field(
         1,
         { is: 'list', of: object('JobCondition'), apply: 'atomic', patch: { key: 'type' } },
-        'Suspended, SuccessCriteriaMet, Complete, FailureTarget and Failed, each with reason and message. kubectl wait looks at them.',
+        'Suspended, SuccessCriteriaMet, Complete, FailureTarget, and Failed, each with reason and message. kubectl wait checks them.',
       ),
-      startTime: field(2, TIME, 'When the Job was started, or last resumed.'),
-      completionTime: field(3, TIME, 'When the Job was complete; not there if it failed.'),
-      active: field(4, INT32, 'Pods that are pending or running and not being stopped.'),
-      succeeded: field(5, INT32, 'Pods that succeeded; with completionMode Indexed, indexes.'),
+      startTime: field(2, TIME, 'When the Job started, or was last resumed.'),
+      completionTime: field(3, TIME, 'When the Job completed. Not set if it failed.'),
+      active: field(4, INT32, 'The number of Pods that are pending or running and not terminating.'),
+      succeeded: field(5, INT32, 'The number of succeeded Pods, or of succeeded indexes of an Indexed Job.'),
       failed: field(
         6,
         INT32,
-        'Pods that failed, as podFailurePolicy counts them. Pods that lost infrastructure has taken are not among them while their budget lasts.',
+        'The number of failed Pods, as podFailurePolicy counts them. Pods lost to infrastructure do not count until their budget is used up.',
       ),
-      terminating: field(11, INT32, 'Pods that are being stopped.', ZERO_SHOWN),
+      terminating: field(11, INT32, 'The number of terminating Pods.', ZERO_SHOWN),
       completedIndexes: field(7, STRING, 'The indexes that have succeeded, such as 1,3-5,7.'),
       failedIndexes: field(
         10,
         STRING,
-        'The indexes that are beyond backoffLimitPerIndex, in the same form.',
+        'The indexes that have exceeded backoffLimitPerIndex, in the same form.',
         ZERO_SHOWN,
       ),
       uncountedTerminatedPods: field(
         8,
         object('UncountedTerminatedPods'),
-        'Empty where Muster runs the Job, which counts in one write.',
+        'Empty if Muster runs the Job, because it counts in one write.',
       ),
-      ready: field(9, INT32, 'Pods that are running.', ZERO_SHOWN),
+      ready: field(9, INT32, 'The number of running Pods.', ZERO_SHOWN),
     },
   },
   JobCondition: {
     openapi: `${BATCH}.JobCondition`,
-    description: 'One thing that is so with a Job.',
+    description: 'A condition of a Job.',
     fields: {
       type: field(1, STRING, 'Suspended, SuccessCriteriaMet, Complete, FailureTarget or Failed.', REQUIRED),
       status: field(2, STRING, 'True, False or Unknown.', REQUIRED),
       lastProbeTime: field(3, TIME, 'The same as lastTransitionTime.'),
-      lastTransitionTime: field(4, TIME, 'Since when it is so.'),
+      lastTransitionTime: field(4, TIME, 'When the status last changed.'),
       reason: field(5, STRING, 'The cause as one word, such as BackoffLimitExceeded or LaunchRefused.'),
       message: field(6, STRING, 'The cause as a sentence.'),
     },
   },
   UncountedTerminatedPods: {
     openapi: `${BATCH}.UncountedTerminatedPods`,
-    description: "Pods between two writes of Kubernetes' controller; with Muster there are none.",
+    description: "Pods between two writes of Kubernetes' controller. Muster has none.",
     fields: {
       succeeded: field(1, { is: 'list', of: STRING, apply: 'set', patch: 'replace' }, 'Always empty.'),
       failed: field(2, { is: 'list', of: STRING, apply: 'set', patch: 'replace' }, 'Always empty.'),
@@ -177,12 +172,12 @@ export const BATCH_KINDS = {
   },
   PodFailurePolicy: {
     openapi: `${BATCH}.PodFailurePolicy`,
-    description: 'What failed Pods mean.',
+    description: 'How failed Pods count.',
     fields: {
       rules: field(
         1,
         listOf(object('PodFailurePolicyRule')),
-        'At most 20, tried in order; the first that matches decides. A Pod that matches none counts against backoffLimit.',
+        'At most 20 rules, checked in order. The first match decides. A Pod without a match counts against backoffLimit.',
         REQUIRED,
       ),
     },
@@ -213,12 +208,17 @@ export const BATCH_KINDS = {
     openapi: `${BATCH}.PodFailurePolicyOnExitCodesRequirement`,
     description: 'Exit codes to match.',
     fields: {
-      containerName: field(1, STRING, "Whose exit code; any container's if left out.", ZERO_SHOWN),
+      containerName: field(
+        1,
+        STRING,
+        'The container whose exit code is checked. Defaults to any container.',
+        ZERO_SHOWN,
+      ),
       operator: field(2, STRING, 'In or NotIn.', REQUIRED),
       values: field(
         3,
         { is: 'list', of: INT32, apply: 'set', patch: 'replace' },
-        'Exit codes, 1 to 255, in ascending order without repeats; 0 beside NotIn only.',
+        'Exit codes, 1 to 255, in ascending order without duplicates. 0 is allowed only with NotIn.',
         REQUIRED,
       ),
     },
@@ -228,29 +228,29 @@ export const BATCH_KINDS = {
     description: 'A condition to match.',
     fields: {
       type: field(1, STRING, 'Type of the condition, such as DisruptionTarget.', REQUIRED),
-      status: field(2, STRING, 'True, False or Unknown; True if left out.', REQUIRED),
+      status: field(2, STRING, 'True, False, or Unknown. Defaults to True.', REQUIRED),
     },
   },
   SuccessPolicy: {
     openapi: `${BATCH}.SuccessPolicy`,
-    description: 'When an Indexed Job is done before all its indexes are.',
+    description: 'When an Indexed Job is complete before all its indexes are.',
     fields: {
       rules: field(
         1,
         listOf(object('SuccessPolicyRule')),
-        'At most 20; the Job is done as soon as one of them holds.',
+        'At most 20 rules. The Job is complete as soon as one of them is met.',
         REQUIRED,
       ),
     },
   },
   SuccessPolicyRule: {
     openapi: `${BATCH}.SuccessPolicyRule`,
-    description: 'One way to be done early; with both fields, succeededCount of the listed indexes must succeed.',
+    description: 'One rule. With both fields, succeededCount of the listed indexes must succeed.',
     fields: {
       succeededIndexes: field(
         1,
         STRING,
-        'Indexes that must all succeed, such as 0,2-4; the count alone decides if left out.',
+        'Indexes that must all succeed, such as 0,2-4. If omitted, only the count decides.',
         ZERO_SHOWN,
       ),
       succeededCount: field(2, INT32, 'How many indexes must succeed.', ZERO_SHOWN),
@@ -259,7 +259,7 @@ export const BATCH_KINDS = {
   CronJob: {
     openapi: `${BATCH}.CronJob`,
     description:
-      'A Job that is created on a schedule. Muster stores, checks and shows CronJobs, but follows no schedule yet: kubectl create job --from=cronjob/NAME creates the Job.',
+      'A Job that is created on a schedule. Muster stores, checks, and shows CronJobs, but does not run schedules yet: kubectl create job --from=cronjob/NAME creates the Job.',
     apiVersion: 'batch/v1',
     fields: {
       metadata: field(
@@ -271,7 +271,7 @@ export const BATCH_KINDS = {
       status: field(
         3,
         object('CronJobStatus'),
-        'Its Jobs that run, and when it last ran; written at the path status only.',
+        'Its active Jobs, and when it last ran. Clients may change it only through the status subresource.',
       ),
     },
   },
@@ -282,25 +282,20 @@ export const BATCH_KINDS = {
       schedule: field(
         1,
         STRING,
-        'Five fields as cron has them (minute, hour, day of month, month, day of week), or a word such as @daily.',
+        'Five fields as in cron (minute, hour, day of month, month, day of week), or a word such as @daily.',
         REQUIRED,
       ),
-      timeZone: field(8, STRING, 'Name from the IANA database, such as Europe/Berlin; UTC if left out.', ZERO_SHOWN),
-      startingDeadlineSeconds: field(
-        2,
-        INT64,
-        'Seconds by which a run may be late; a later one is skipped.',
-        ZERO_SHOWN,
-      ),
+      timeZone: field(8, STRING, 'A name from the IANA database, such as Europe/Berlin. Defaults to UTC.', ZERO_SHOWN),
+      startingDeadlineSeconds: field(2, INT64, 'Seconds that a run may be late. A later run is skipped.', ZERO_SHOWN),
       concurrencyPolicy: field(
         3,
         STRING,
-        'Allow, the default, lets runs overlap; Forbid skips a run while the last one goes on; Replace stops that one first.',
+        'Allow, the default, lets runs overlap. Forbid skips a run while the previous one is active. Replace stops the previous one first.',
       ),
-      suspend: field(4, BOOL, 'True creates no further Jobs; those that run go on.', ZERO_SHOWN),
+      suspend: field(4, BOOL, 'True creates no new Jobs. Active Jobs continue.', ZERO_SHOWN),
       jobTemplate: field(5, object('JobTemplateSpec'), 'The Job of each run.', REQUIRED),
-      successfulJobsHistoryLimit: field(6, INT32, 'Complete Jobs that are kept; 3 if left out.', ZERO_SHOWN),
-      failedJobsHistoryLimit: field(7, INT32, 'Failed Jobs that are kept; 1 if left out.', ZERO_SHOWN),
+      successfulJobsHistoryLimit: field(6, INT32, 'The number of completed Jobs to keep. Defaults to 3.', ZERO_SHOWN),
+      failedJobsHistoryLimit: field(7, INT32, 'The number of failed Jobs to keep. Defaults to 1.', ZERO_SHOWN),
     },
   },
   JobTemplateSpec: {
@@ -310,18 +305,18 @@ export const BATCH_KINDS = {
       metadata: field(
         1,
         object('ObjectMeta'),
-        "Labels and annotations of each Job, Muster's own annotations among them.",
+        "Labels and annotations of each Job, including Muster's own annotations.",
       ),
       spec: field(2, object('JobSpec'), 'What each Job runs.'),
     },
   },
   CronJobStatus: {
     openapi: `${BATCH}.CronJobStatus`,
-    description: 'What has become of a schedule.',
+    description: 'The state of a schedule.',
     fields: {
       active: field(1, listOf(object('ObjectReference')), 'Jobs of this CronJob that have not ended.'),
-      lastScheduleTime: field(4, TIME, 'For which time it last created a Job.'),
-      lastSuccessfulTime: field(5, TIME, 'When a Job of it last completed.'),
+      lastScheduleTime: field(4, TIME, 'The scheduled time of the last Job that it created.'),
+      lastSuccessfulTime: field(5, TIME, 'When one of its Jobs last completed.'),
     },
   },
 } as const satisfies KindTable;

@@ -16,7 +16,7 @@ import {
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
-/** The parts of a pod template for debugging, probes, and hooks: read from protobuf, and refused. */
+/** The parts of a pod template for debugging, probes, and hooks. Read from protobuf, then refused. */
 export const CONTAINER_HOOK_KINDS = {
   EphemeralContainer: {
     openapi: `${CORE}.EphemeralContainer`,

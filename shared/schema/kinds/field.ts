@@ -1,6 +1,6 @@
 import type { Field, FieldType } from './kind-table.ts';
 
-/** Where the types of the table live, as OpenAPI names them. */
+/** The packages of the table's types, as OpenAPI names them. */
 export const BATCH = 'io.k8s.api.batch.v1';
 export const CORE = 'io.k8s.api.core.v1';
 export const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
@@ -21,17 +21,17 @@ export const FIELDS_V1 = { is: 'fieldsV1' } as const satisfies FieldType;
 export const object = (of: string): FieldType => ({ is: 'object', of });
 
 export const mapOf = (of: FieldType): FieldType => ({ is: 'map', of });
-/** A map that server-side apply takes or leaves whole. */
+/** A map that server-side apply treats as a whole. */
 export const atomicMapOf = (of: FieldType): FieldType => ({ is: 'map', of, atomic: true });
 export const STRING_MAP = mapOf(STRING);
 export const QUANTITY_MAP = mapOf(QUANTITY);
 
-/** A list that every kind of patch takes or leaves whole. */
+/** A list that every kind of patch treats as a whole. */
 export const listOf = (of: FieldType): FieldType => ({ is: 'list', of, apply: 'atomic', patch: 'replace' });
 export const STRINGS = listOf(STRING);
 /** A list of objects that every kind of patch identifies by the same field. */
 export const listBy = (key: string, of: FieldType): FieldType => ({ is: 'list', of, apply: [key], patch: { key } });
-/** The same, where a strategic merge patch may say which fields of an object are to stay. */
+/** The same, but a strategic merge patch may list the fields of an object to keep. */
 export const keepingListBy = (key: string, of: FieldType): FieldType => ({
   is: 'list',
   of,
@@ -61,7 +61,7 @@ export const unserved = (no: number, type: FieldType, more: More = {}): Field =>
   ...more,
 });
 
-/** A field of an object that is refused as a whole, so it never appears in output. */
+/** A field of an object that is refused as a whole. It never appears in output. */
 export const bare = (no: number, type: FieldType, more: More = {}): Field => ({ no, type, description: '', ...more });
 
 /** An embedded Go struct. */

@@ -8,7 +8,7 @@ export function typeOf(kinds: KindTable, name: string): ObjectType {
   return type;
 }
 
-/** The fields of a type as JSON has them: those of embedded structs stand among its own. In the table's order. */
+/** The fields of a type as in JSON, including those of embedded structs, in the table's order. */
 export const jsonFieldsOf = (kinds: KindTable, name: string): readonly (readonly [string, Field])[] =>
   Object.entries(typeOf(kinds, name).fields).flatMap(([key, field]) =>
     field.inline === true && field.type.is === 'object' ? jsonFieldsOf(kinds, field.type.of) : [[key, field] as const],

@@ -1,34 +1,34 @@
 /**
- * The shapes of the Kubernetes API as far as Muster reads or shows them: one table from which OpenAPI, `explain`,
- * protobuf bodies, strategic merge patches and server-side apply all take what they need.
+ * The shapes of the Kubernetes API that Muster reads or shows. OpenAPI, `explain`, protobuf bodies, strategic merge
+ * patches, and server-side apply all use this one table.
  */
 export type KindTable = Readonly<Record<string, ObjectType>>;
 
 export type ObjectType = {
-  /** As OpenAPI names it: `io.k8s.api.batch.v1.JobSpec`. */
+  /** OpenAPI's name for it: `io.k8s.api.batch.v1.JobSpec`. */
   readonly openapi: string;
   readonly description: string;
-  /** A kind of its own, which has `apiVersion` and `kind` in addition to its fields. */
+  /** Set for a kind, which has `apiVersion` and `kind` in addition to its fields. */
   readonly apiVersion?: string;
-  /** Server-side apply takes or leaves it whole (`structType=atomic`). */
+  /** Server-side apply treats it as a whole (`structType=atomic`). */
   readonly atomic?: true;
   readonly fields: Readonly<Record<string, Field>>;
 };
 
 export type Field = {
-  /** Number in protobuf. */
+  /** The field's number in protobuf. */
   readonly no: number;
   readonly type: FieldType;
   readonly description: string;
   readonly required?: true;
   /**
-   * Go's JSON has the field even when it is zero or empty, as it is a pointer there. The zeroes of other fields that are
-   * not required are left out of JSON, though not of protobuf.
+   * Go's JSON includes the field even if it is zero or empty, because it is a pointer in Go. JSON omits the zeros of
+   * other fields that are not required. Protobuf includes them.
    */
   readonly zero?: 'shown';
-  /** In JSON its fields stand where it stands: a Go struct that is embedded. */
+  /** An embedded Go struct: in JSON, its fields replace it. */
   readonly inline?: true;
-  /** Kubernetes knows it, Muster refuses it with its path: read from protobuf, not shown by `explain`. */
+  /** A Kubernetes field that Muster refuses with its path. Read from protobuf, not shown by `explain`. */
   readonly served?: false;
 };
 
@@ -40,9 +40,12 @@ export type FieldType =
   | {
       readonly is: 'list';
       readonly of: FieldType;
-      /** Server-side apply: atomic, a set of values, or objects identified by these fields (`listType`, `listMapKey`). */
+      /**
+       * For server-side apply: atomic, a set of values, or objects identified by these fields (`listType`,
+       * `listMapKey`).
+       */
       readonly apply: 'atomic' | 'set' | readonly string[];
-      /** Strategic merge: whole, merged by value, or merged by this field (`patchStrategy`, `patchMergeKey`). */
+      /** For strategic merge: replaced, merged by value, or merged by this field (`patchStrategy`, `patchMergeKey`). */
       readonly patch: 'replace' | 'merge' | { readonly key: string; readonly retainKeys?: true };
     };
 

@@ -12,8 +12,8 @@ import { VOLUME_KINDS } from './volumes.ts';
 import type { KindTable } from './kind-table.ts';
 
 /**
- * Every object of the Kubernetes API (1.34) that Muster reads, shows, or has to understand in order to refuse it, by the
- * name of its Go type. Numbers, keys and strategies are Kubernetes' own (`generated.proto` and `types.go` of k8s.io/api).
+ * Every object of the Kubernetes API (1.34) that Muster reads, shows, or refuses, by the name of its Go type. Numbers,
+ * keys, and strategies are Kubernetes' own (`generated.proto` and `types.go` of k8s.io/api).
  */
 export const KINDS: KindTable = {
   ...BATCH_KINDS,

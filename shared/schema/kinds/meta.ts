@@ -18,86 +18,82 @@ import {
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
-/** `meta.k8s.io/v1`: what all objects have, and what is said about requests. */
+/** `meta.k8s.io/v1`: metadata of objects and lists, selectors, options, and answers. */
 export const META_KINDS = {
   ObjectMeta: {
     openapi: `${META}.ObjectMeta`,
-    description: 'What all objects have: who they are, and what people and programs noted on them.',
+    description: 'Metadata of an object: its identity, labels, and annotations.',
     fields: {
       name: field(1, STRING, "Unique in its namespace for its kind; a Job's has at most 63 characters. Cannot change."),
-      generateName: field(
-        2,
-        STRING,
-        'Beginning of a name that Muster completes with five characters, where no name is given.',
-      ),
-      namespace: field(3, STRING, 'Where the object lives; default if left out. Cannot change.'),
+      generateName: field(2, STRING, 'A prefix for the name. If name is not set, Muster adds five characters.'),
+      namespace: field(3, STRING, "The object's namespace. Defaults to default. Cannot change."),
       selfLink: field(4, STRING, 'No longer set.'),
-      uid: field(5, STRING, 'Unique for all time; set by Muster.'),
+      uid: field(5, STRING, 'Unique forever. Set by Muster.'),
       resourceVersion: field(
         6,
         STRING,
-        'Changes with every change of the object. Sent along with an update, it makes a lost race fail with 409 instead of overwriting.',
+        'Changes with every change of the object. An update that includes an outdated one fails with 409 instead of overwriting.',
       ),
-      generation: field(7, INT64, 'Number of this version of spec.'),
+      generation: field(7, INT64, 'Counts the versions of spec.'),
       creationTimestamp: field(8, TIME, 'When the object was created.'),
       deletionTimestamp: field(
         9,
         TIME,
-        'Since when the object is being deleted: its finalizers, or tasks that still stop, keep it.',
+        'When the deletion of the object began. Its finalizers, or tasks that are still stopping, hold it.',
       ),
-      deletionGracePeriodSeconds: field(10, INT64, 'Seconds that it has for its end.', ZERO_SHOWN),
+      deletionGracePeriodSeconds: field(10, INT64, 'Seconds that the object has to terminate.', ZERO_SHOWN),
       labels: field(
         11,
         STRING_MAP,
-        'Keys and values to select by; Jobs and Pods have controller-uid and job-name from Muster, with and without batch.kubernetes.io/ before them.',
+        'Keys and values for selectors. Muster sets controller-uid and job-name on Jobs and Pods, with and without the prefix batch.kubernetes.io/.',
       ),
       annotations: field(
         12,
         STRING_MAP,
-        'Notes that nobody selects by. On a Job, Muster reads muster.run/disruptions (what lost infrastructure costs: count, or losses=10,spot-interruptions=3, the default) and muster.run/pending-timeout-seconds (seconds after which a Pod that cannot start counts as failed; 900 if left out). On a Pod, it writes muster.run/task-arn (its task), muster.run/cause (how its task ended) and muster.run/verdict (what that counted as, and by which rule).',
+        'Notes that selectors do not see. On a Job, Muster reads muster.run/disruptions (what lost infrastructure costs: count, or losses=10,spot-interruptions=3, the default) and muster.run/pending-timeout-seconds (seconds after which a Pod that cannot start counts as failed; default 900). On a Pod, it writes muster.run/task-arn (its task), muster.run/cause (how its task ended) and muster.run/verdict (what that counted as, and by which rule).',
       ),
       ownerReferences: field(
         13,
         listBy('uid', object('OwnerReference')),
-        "Objects that this one belongs to; a Pod's is its Job, a Job's may be its CronJob.",
+        "The owners of this object. A Pod's owner is its Job; a Job's owner may be a CronJob.",
       ),
       finalizers: field(
         14,
         { is: 'list', of: STRING, apply: 'set', patch: 'merge' },
-        'Whoever is named here removes its name when it has cleaned up; a deleted object stays until the list is empty. Refused in a pod template.',
+        'Names of controllers that must clean up first. Each removes its own name. A deleted object stays until the list is empty. Refused in a pod template.',
       ),
       managedFields: field(
         17,
         listOf(object('ManagedFieldsEntry')),
-        'Which client said which field; kept for server-side apply.',
+        'Which client manages which fields, for server-side apply.',
       ),
     },
   },
   OwnerReference: {
     openapi: `${META}.OwnerReference`,
-    description: 'The object that another one belongs to.',
+    description: 'The owner of an object.',
     atomic: true,
     fields: {
       apiVersion: field(5, STRING, "The owner's, such as batch/v1.", REQUIRED),
       kind: field(1, STRING, "The owner's, such as Job.", REQUIRED),
       name: field(3, STRING, "The owner's name.", REQUIRED),
       uid: field(4, STRING, "The owner's uid.", REQUIRED),
-      controller: field(6, BOOL, 'It is this owner that made the object and looks after it.', ZERO_SHOWN),
+      controller: field(6, BOOL, "This owner is the object's controller.", ZERO_SHOWN),
       blockOwnerDeletion: field(
         7,
         BOOL,
-        'With propagationPolicy Foreground the owner stays until this object is gone.',
+        'With propagationPolicy Foreground, the owner stays until this object is gone.',
         ZERO_SHOWN,
       ),
     },
   },
   ManagedFieldsEntry: {
     openapi: `${META}.ManagedFieldsEntry`,
-    description: 'What one client said of an object, in one way.',
+    description: 'The fields of an object that one client manages, for one operation.',
     fields: {
       manager: field(1, STRING, 'Name of the client: the query parameter fieldManager.'),
       operation: field(2, STRING, 'Apply (server-side apply) or Update (everything else).'),
-      apiVersion: field(3, STRING, 'Version of the kind in which the fields are named.'),
+      apiVersion: field(3, STRING, 'The API version of the field names.'),
       time: field(4, TIME, 'When this client last changed a field.'),
       fieldsType: field(6, STRING, 'FieldsV1.'),
       fieldsV1: field(
@@ -110,10 +106,10 @@ export const META_KINDS = {
   },
   LabelSelector: {
     openapi: `${META}.LabelSelector`,
-    description: 'Picks objects by their labels; all that it says must hold.',
+    description: 'Selects objects by their labels. All conditions must be met.',
     atomic: true,
     fields: {
-      matchLabels: field(1, STRING_MAP, 'Labels that must be there with these values.'),
+      matchLabels: field(1, STRING_MAP, 'Labels that an object must have, with these values.'),
       matchExpressions: field(2, listOf(object('LabelSelectorRequirement')), 'Conditions on labels.'),
     },
   },
@@ -128,17 +124,17 @@ export const META_KINDS = {
   },
   ListMeta: {
     openapi: `${META}.ListMeta`,
-    description: 'What all lists have.',
+    description: 'Metadata of a list.',
     fields: {
       selfLink: field(1, STRING, 'No longer set.'),
-      resourceVersion: field(2, STRING, 'From here a watch sees all that comes after the list.'),
-      continue: field(3, STRING, 'Sent along with the next request, it leads to the next page.'),
-      remainingItemCount: field(4, INT64, 'How many items come after this page, where that is known.', ZERO_SHOWN),
+      resourceVersion: field(2, STRING, 'A watch from this version sees every change after the list.'),
+      continue: field(3, STRING, 'The token for the next page.'),
+      remainingItemCount: field(4, INT64, 'How many items follow this page, if known.', ZERO_SHOWN),
     },
   },
   Status: {
     openapi: `${META}.Status`,
-    description: 'The answer to a request that has no object to show, failures above all.',
+    description: 'The answer to a request that returns no object, such as a failure.',
     apiVersion: 'v1',
     fields: {
       metadata: field(1, object('ListMeta'), 'Empty.'),
@@ -151,19 +147,19 @@ export const META_KINDS = {
   },
   StatusDetails: {
     openapi: `${META}.StatusDetails`,
-    description: 'The object, and each thing that is wrong with it.',
+    description: 'The object and its faults.',
     fields: {
       name: field(1, STRING, 'Name of the object.'),
       group: field(2, STRING, 'API group of the kind.'),
       kind: field(3, STRING, 'The kind, or the name of the resource.'),
       uid: field(6, STRING, "The object's uid."),
-      causes: field(4, listOf(object('StatusCause')), 'What is wrong, each with its path.'),
+      causes: field(4, listOf(object('StatusCause')), 'The faults, each with its path.'),
       retryAfterSeconds: field(5, INT32, 'Seconds to wait before the next try.'),
     },
   },
   StatusCause: {
     openapi: `${META}.StatusCause`,
-    description: 'One thing that is wrong.',
+    description: 'A fault.',
     fields: {
       reason: field(1, STRING, 'The fault as one word, such as FieldValueInvalid.'),
       message: field(2, STRING, 'The fault as a sentence.'),
@@ -172,16 +168,20 @@ export const META_KINDS = {
   },
   DeleteOptions: {
     openapi: `${META}.DeleteOptions`,
-    description: 'How something is deleted.',
+    description: 'Options of a deletion.',
     apiVersion: 'v1',
     fields: {
       gracePeriodSeconds: field(
         1,
         INT64,
-        'Seconds that a Pod has for its end, up to 120; its own terminationGracePeriodSeconds if left out.',
+        'Seconds that a Pod has to terminate, up to 120. Defaults to its terminationGracePeriodSeconds.',
         ZERO_SHOWN,
       ),
-      preconditions: field(2, object('Preconditions'), 'Delete only if this holds, 409 otherwise.'),
+      preconditions: field(
+        2,
+        object('Preconditions'),
+        'Conditions for the deletion. If one is not met, the request fails with 409.',
+      ),
       orphanDependents: field(
         3,
         BOOL,
@@ -191,16 +191,16 @@ export const META_KINDS = {
       propagationPolicy: field(
         4,
         STRING,
-        'Background: the object is gone at once, its tasks are stopped after it. Foreground: it stays until they have stopped.',
+        'Background: the object disappears at once, and its tasks stop afterwards. Foreground: it stays until they have stopped.',
         ZERO_SHOWN,
       ),
-      dryRun: field(5, STRINGS, 'All: everything is checked, nothing is deleted.'),
+      dryRun: field(5, STRINGS, 'All: checks everything, deletes nothing.'),
       ignoreStoreReadErrorWithClusterBreakingPotential: unserved(6, BOOL, ZERO_SHOWN),
     },
   },
   Preconditions: {
     openapi: `${META}.Preconditions`,
-    description: 'What must be so before something is done.',
+    description: 'Conditions for a request.',
     fields: {
       uid: field(1, STRING, 'The object has this uid.', ZERO_SHOWN),
       resourceVersion: field(2, STRING, 'The object has this resourceVersion.', ZERO_SHOWN),

@@ -1,7 +1,7 @@
 import { BOOL, CORE, INT32, INT64, REQUIRED, STRING, STRINGS, ZERO_SHOWN, bare, listOf, object } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
-/** The parts of a pod template for nodes, names, and groups of Pods: read from protobuf, and refused. */
+/** The parts of a pod template for nodes, names, and groups of Pods. Read from protobuf, then refused. */
 export const PLACEMENT_KINDS = {
   Affinity: {
     openapi: `${CORE}.Affinity`,

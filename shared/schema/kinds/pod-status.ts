@@ -18,47 +18,47 @@ import {
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
-/** Pods, and how they are doing. */
+/** Pods and their status. */
 export const POD_KINDS = {
   Pod: {
     openapi: `${CORE}.Pod`,
     description:
-      'One try at an index, or a place in a NonIndexed Job: a Fargate task. Jobs make Pods; they can be read, watched and deleted.',
+      'One attempt of an index, or of a slot in a NonIndexed Job, as a Fargate task. Jobs create Pods. Clients can read, watch, and delete them.',
     apiVersion: 'v1',
     fields: {
       metadata: field(
         1,
         object('ObjectMeta'),
-        'The name tells Job, index and attempt; the annotations muster.run/task-arn, muster.run/cause and muster.run/verdict tell its task and how it ended.',
+        'The name includes Job, index, and attempt. The annotations muster.run/task-arn, muster.run/cause, and muster.run/verdict say which task it has and how it ended.',
       ),
       spec: field(2, object('PodSpec'), "What it runs: the Job's template."),
-      status: field(3, object('PodStatus'), 'How it is doing.'),
+      status: field(3, object('PodStatus'), 'Its current state.'),
     },
   },
   PodStatus: {
     openapi: `${CORE}.PodStatus`,
-    description: 'How a Pod is doing, as far as ECS tells.',
+    description: 'The state of a Pod, as ECS reports it.',
     fields: {
       observedGeneration: unserved(17, INT64),
       phase: field(1, STRING, 'Pending (waits for capacity, an image, a secret), Running, Succeeded or Failed.'),
       conditions: field(
         2,
         listBy('type', object('PodCondition')),
-        'PodScheduled, ContainersReady, Ready, and DisruptionTarget where infrastructure took it.',
+        'PodScheduled, ContainersReady, Ready, and DisruptionTarget for a Pod lost to infrastructure.',
       ),
       message: field(3, STRING, 'Why it is in this phase, as a sentence.'),
       reason: field(4, STRING, 'Why it is in this phase, as one word: OOMKilled, Stopped, SpotInterruption and so on.'),
       nominatedNodeName: unserved(11, STRING),
       hostIP: unserved(5, STRING),
       hostIPs: unserved(16, { is: 'list', of: object('HostIP'), apply: 'atomic', patch: { key: 'ip' } }),
-      podIP: field(6, STRING, 'Address of the task, where it is known.'),
+      podIP: field(6, STRING, 'Address of the task, if known.'),
       podIPs: field(12, listBy('ip', object('PodIP')), 'The same as a list.'),
       startTime: field(7, TIME, 'When its task was created.'),
-      initContainerStatuses: field(10, listOf(object('ContainerStatus')), 'How its init containers are doing.'),
+      initContainerStatuses: field(10, listOf(object('ContainerStatus')), 'The states of its init containers.'),
       containerStatuses: field(
         8,
         listOf(object('ContainerStatus')),
-        'How the main container is doing: it is the only one whose end ECS tells.',
+        'The state of the main container, the only one that Muster reports.',
       ),
       qosClass: unserved(9, STRING),
       ephemeralContainerStatuses: unserved(13, listOf(object('ContainerStatus'))),
@@ -69,13 +69,13 @@ export const POD_KINDS = {
   },
   PodCondition: {
     openapi: `${CORE}.PodCondition`,
-    description: 'One thing that is so with a Pod.',
+    description: 'A condition of a Pod.',
     fields: {
       type: field(1, STRING, 'PodScheduled, ContainersReady, Ready or DisruptionTarget.', REQUIRED),
       observedGeneration: unserved(7, INT64),
       status: field(2, STRING, 'True, False or Unknown.', REQUIRED),
       lastProbeTime: field(3, TIME, 'Not set.'),
-      lastTransitionTime: field(4, TIME, 'Since when it is so.'),
+      lastTransitionTime: field(4, TIME, 'When the status last changed.'),
       reason: field(5, STRING, 'The cause as one word.'),
       message: field(6, STRING, 'The cause as a sentence.'),
     },
@@ -89,15 +89,15 @@ export const POD_KINDS = {
   },
   ContainerStatus: {
     openapi: `${CORE}.ContainerStatus`,
-    description: 'How a container is doing.',
+    description: 'The state of a container.',
     fields: {
       name: field(1, STRING, 'Name of the container.', REQUIRED),
-      state: field(2, object('ContainerState'), 'How it is now.'),
+      state: field(2, object('ContainerState'), 'Its current state.'),
       lastState: field(3, object('ContainerState'), 'How it ended before its last restart.'),
       ready: field(4, BOOL, 'It is running.', REQUIRED),
-      restartCount: field(5, INT32, 'How often it went on in a new task (restartPolicy OnFailure).', REQUIRED),
+      restartCount: field(5, INT32, 'How often it was restarted in a new task (restartPolicy OnFailure).', REQUIRED),
       image: field(6, STRING, 'Its image.', REQUIRED),
-      imageID: field(7, STRING, 'Empty: ECS does not tell before the end.', REQUIRED),
+      imageID: field(7, STRING, 'Empty: ECS reports it only at the end.', REQUIRED),
       containerID: unserved(8, STRING),
       started: field(9, BOOL, 'It is running.', ZERO_SHOWN),
       allocatedResources: unserved(10, QUANTITY_MAP),
@@ -110,7 +110,7 @@ export const POD_KINDS = {
   },
   ContainerState: {
     openapi: `${CORE}.ContainerState`,
-    description: 'Exactly one of these.',
+    description: 'Exactly one of these fields.',
     fields: {
       waiting: field(1, object('ContainerStateWaiting'), 'Not started yet.'),
       running: field(2, object('ContainerStateRunning'), 'Started and not ended.'),
@@ -126,24 +126,24 @@ export const POD_KINDS = {
         STRING,
         'ContainerCreating, ImagePullBackOff, CreateContainerConfigError, CrashLoopBackOff and so on.',
       ),
-      message: field(2, STRING, 'What ECS says of it.'),
+      message: field(2, STRING, "ECS's message."),
     },
   },
   ContainerStateRunning: {
     openapi: `${CORE}.ContainerStateRunning`,
-    description: 'A container that runs.',
+    description: 'A running container.',
     fields: {
-      startedAt: field(1, TIME, 'Since when.'),
+      startedAt: field(1, TIME, 'When it started.'),
     },
   },
   ContainerStateTerminated: {
     openapi: `${CORE}.ContainerStateTerminated`,
     description: 'How a container ended.',
     fields: {
-      exitCode: field(1, INT32, 'Exit code of the program; 128 where it could not be started.', REQUIRED),
+      exitCode: field(1, INT32, 'Exit code of the program; 128 if it could not be started.', REQUIRED),
       signal: unserved(2, INT32),
       reason: field(3, STRING, 'Completed, Error or OOMKilled.'),
-      message: field(4, STRING, 'What ECS says of it.'),
+      message: field(4, STRING, "ECS's message."),
       startedAt: field(5, TIME, 'When it started.'),
       finishedAt: field(6, TIME, 'When it ended.'),
       containerID: unserved(7, STRING),

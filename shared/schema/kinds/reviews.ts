@@ -18,7 +18,7 @@ import type { KindTable } from './kind-table.ts';
 export const REVIEW_KINDS = {
   Eviction: {
     openapi: `${POLICY}.Eviction`,
-    description: 'Deletes a Pod, and says of it that it was disrupted, which podFailurePolicy may look at.',
+    description: 'Deletes a Pod and marks it as disrupted, which podFailurePolicy can match.',
     apiVersion: 'policy/v1',
     fields: {
       metadata: field(1, object('ObjectMeta'), "The Pod's name and namespace."),
@@ -37,17 +37,17 @@ export const REVIEW_KINDS = {
   },
   SelfSubjectAccessReviewSpec: {
     openapi: `${AUTHORIZATION}.SelfSubjectAccessReviewSpec`,
-    description: 'What the caller wants to do: one of the two.',
+    description: 'What the caller wants to do: exactly one of the two.',
     fields: {
-      resourceAttributes: field(1, object('ResourceAttributes'), 'Something to objects of the API.'),
-      nonResourceAttributes: field(2, object('NonResourceAttributes'), 'Something to another path.'),
+      resourceAttributes: field(1, object('ResourceAttributes'), 'A request for objects of the API.'),
+      nonResourceAttributes: field(2, object('NonResourceAttributes'), 'A request for another path.'),
     },
   },
   ResourceAttributes: {
     openapi: `${AUTHORIZATION}.ResourceAttributes`,
-    description: 'A request to objects of the API.',
+    description: 'A request for objects of the API.',
     fields: {
-      namespace: field(1, STRING, 'In which namespace; empty means in all.'),
+      namespace: field(1, STRING, 'The namespace; empty means all namespaces.'),
       verb: field(2, STRING, 'get, list, watch, create, update, patch, delete or deletecollection; * means any.'),
       group: field(3, STRING, 'API group, such as batch; * means any.'),
       version: field(4, STRING, 'API version; * means any.'),
@@ -62,8 +62,8 @@ export const REVIEW_KINDS = {
     openapi: `${AUTHORIZATION}.FieldSelectorAttributes`,
     description: 'A field selector.',
     fields: {
-      rawSelector: field(1, STRING, 'As a query has it.'),
-      requirements: field(2, listOf(object('FieldSelectorRequirement')), 'As a list of conditions.'),
+      rawSelector: field(1, STRING, 'The selector as in a query.'),
+      requirements: field(2, listOf(object('FieldSelectorRequirement')), 'The selector as a list of conditions.'),
     },
   },
   FieldSelectorRequirement: {
@@ -79,13 +79,13 @@ export const REVIEW_KINDS = {
     openapi: `${AUTHORIZATION}.LabelSelectorAttributes`,
     description: 'A label selector.',
     fields: {
-      rawSelector: field(1, STRING, 'As a query has it.'),
-      requirements: field(2, listOf(object('LabelSelectorRequirement')), 'As a list of conditions.'),
+      rawSelector: field(1, STRING, 'The selector as in a query.'),
+      requirements: field(2, listOf(object('LabelSelectorRequirement')), 'The selector as a list of conditions.'),
     },
   },
   NonResourceAttributes: {
     openapi: `${AUTHORIZATION}.NonResourceAttributes`,
-    description: 'A request to a path that is no object of the API.',
+    description: 'A request for a path that is not an API object.',
     fields: {
       path: field(1, STRING, 'The path, such as /version.'),
       verb: field(2, STRING, 'The HTTP method in lower case.'),
@@ -95,15 +95,15 @@ export const REVIEW_KINDS = {
     openapi: `${AUTHORIZATION}.SubjectAccessReviewStatus`,
     description: 'Whether something is allowed.',
     fields: {
-      allowed: field(1, BOOL, 'It is.', REQUIRED),
-      denied: field(4, BOOL, 'It is not, whatever others say.'),
+      allowed: field(1, BOOL, 'The request is allowed.', REQUIRED),
+      denied: field(4, BOOL, 'The request is denied, whatever other authorizers decide.'),
       reason: field(2, STRING, 'Why.'),
-      evaluationError: field(3, STRING, 'What went wrong while it was decided.'),
+      evaluationError: field(3, STRING, 'What failed during the check.'),
     },
   },
   SelfSubjectRulesReview: {
     openapi: `${AUTHORIZATION}.SelfSubjectRulesReview`,
-    description: 'Asks for all that the caller may do in a namespace: kubectl auth can-i --list.',
+    description: 'Asks what the caller may do in a namespace: kubectl auth can-i --list.',
     apiVersion: 'authorization.k8s.io/v1',
     fields: {
       metadata: field(1, object('ObjectMeta'), 'Empty.'),
@@ -113,7 +113,7 @@ export const REVIEW_KINDS = {
   },
   SelfSubjectRulesReviewSpec: {
     openapi: `${AUTHORIZATION}.SelfSubjectRulesReviewSpec`,
-    description: 'Where the caller wants to do something.',
+    description: 'The namespace of the question.',
     fields: {
       namespace: field(1, STRING, 'The namespace.'),
     },
@@ -122,10 +122,10 @@ export const REVIEW_KINDS = {
     openapi: `${AUTHORIZATION}.SubjectRulesReviewStatus`,
     description: 'What is allowed.',
     fields: {
-      resourceRules: field(1, listOf(object('ResourceRule')), 'Of objects of the API.', REQUIRED),
-      nonResourceRules: field(2, listOf(object('NonResourceRule')), 'Of other paths.', REQUIRED),
+      resourceRules: field(1, listOf(object('ResourceRule')), 'Rules for objects of the API.', REQUIRED),
+      nonResourceRules: field(2, listOf(object('NonResourceRule')), 'Rules for other paths.', REQUIRED),
       incomplete: field(3, BOOL, 'More may be allowed than is listed.', REQUIRED),
-      evaluationError: field(4, STRING, 'What went wrong while it was decided.'),
+      evaluationError: field(4, STRING, 'What failed during the check.'),
     },
   },
   ResourceRule: {
@@ -143,7 +143,7 @@ export const REVIEW_KINDS = {
     description: 'Verbs that are allowed on some paths.',
     fields: {
       verbs: field(1, STRINGS, 'The verbs; * means all.', REQUIRED),
-      nonResourceURLs: field(2, STRINGS, 'The paths; a * at the end means all that follow.'),
+      nonResourceURLs: field(2, STRINGS, 'The paths; a * at the end matches any ending.'),
     },
   },
   SelfSubjectReview: {
@@ -159,7 +159,7 @@ export const REVIEW_KINDS = {
     openapi: `${AUTHENTICATION}.SelfSubjectReviewStatus`,
     description: 'Who the caller is.',
     fields: {
-      userInfo: field(1, object('UserInfo'), 'The caller as Muster knows it.'),
+      userInfo: field(1, object('UserInfo'), 'The caller.'),
     },
   },
   UserInfo: {
@@ -167,9 +167,9 @@ export const REVIEW_KINDS = {
     description: 'A user.',
     fields: {
       username: field(1, STRING, 'Name of the user.'),
-      uid: field(2, STRING, 'Unique for all time.'),
-      groups: field(3, STRINGS, 'Groups that the user is in.'),
-      extra: field(4, mapOf(STRINGS), 'More that is known of the user.'),
+      uid: field(2, STRING, 'Unique forever.'),
+      groups: field(3, STRINGS, 'Groups of the user.'),
+      extra: field(4, mapOf(STRINGS), 'Additional information about the user.'),
     },
   },
 } as const satisfies KindTable;

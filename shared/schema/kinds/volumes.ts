@@ -16,25 +16,25 @@ import {
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
-/** Volumes of a Pod: the empty one, and those that show keys as files, which are refused. */
+/** Volumes of a Pod: emptyDir, and those that show keys as files, which are refused. */
 export const VOLUME_KINDS = {
   Volume: {
     openapi: `${CORE}.Volume`,
-    description: 'A folder that containers of a Pod share; empty at the start and gone with the task.',
+    description: 'A directory that containers of a Pod share. It is empty at the start and disappears with the task.',
     fields: {
-      name: field(1, STRING, 'Unique in the Pod; mounts name it.', REQUIRED),
+      name: field(1, STRING, 'Unique in the Pod. Volume mounts refer to it.', REQUIRED),
       volumeSource: inlined(2, object('VolumeSource')),
     },
   },
   VolumeSource: {
     openapi: `${CORE}.VolumeSource`,
-    description: 'What the folder holds.',
+    description: 'The source of a volume.',
     fields: {
       hostPath: unserved(1, object('HostPathVolumeSource')),
       emptyDir: field(
         2,
         object('EmptyDirVolumeSource'),
-        'Nothing, at the start. It is also what a volume is that says nothing else.',
+        'An empty directory. Also the default of a volume without a source.',
       ),
       gcePersistentDisk: unserved(3, object('GCEPersistentDiskVolumeSource')),
       awsElasticBlockStore: unserved(4, object('AWSElasticBlockStoreVolumeSource')),
@@ -68,13 +68,13 @@ export const VOLUME_KINDS = {
   },
   EmptyDirVolumeSource: {
     openapi: `${CORE}.EmptyDirVolumeSource`,
-    description: "An empty folder on the task's disk.",
+    description: "An empty directory on the task's disk.",
     fields: {
       medium: unserved(1, STRING),
       sizeLimit: field(
         2,
         QUANTITY,
-        'Added to the disk of the task: 20 GiB come with it, 200 GiB are the most. Not enforced volume by volume.',
+        "Added to the task's disk, which has 20 GiB by default and at most 200 GiB. Not enforced for each volume.",
       ),
     },
   },

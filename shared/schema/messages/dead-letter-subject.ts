@@ -8,12 +8,12 @@ const Uid = z
 /** Our own messages, of any version and kind. */
 const OwnSchema = z.object({ uid: Uid });
 const EventSchema = z.object({ detail: z.object({ group: z.string(), startedBy: Uid }) });
-/** A body that is cut off, or damaged further back. */
+/** Finds the uid in a body that is cut off or damaged after it. */
 const UID_IN_TEXT = /"uid":"([\w-]{1,64})"/;
 
 /**
- * The Job that a message is about, as far as one can tell of a message that could not be processed: our own say so in
- * `uid`, an event of ECS in its task's `startedBy`. null: of none, or none of ours.
+ * The Job that an unprocessed message is about, as far as it can be read: `uid` in our own messages, the task's
+ * `startedBy` in ECS events. null: no Job, or no Job of ours.
  */
 export function subjectOf(body: string, groupPrefix: string): JobUid | null {
   let raw: unknown;

@@ -6,9 +6,9 @@ import { parseGroup } from '../../domain/task/task-group.ts';
 import type { TaskView } from '../../domain/task/task.ts';
 
 /**
- * Reads an ECS task: the `detail` of an "ECS Task State Change" event, or a task of DescribeTasks as the SDK returns it.
- * `groupPrefix` marks the tasks that are ours. Returns null for a task of somebody else's; throws (ZodError) for one
- * that is ours but is not as ECS documents it.
+ * Reads an ECS task: the `detail` of an "ECS Task State Change" event, or a task of DescribeTasks as the SDK returns
+ * it. `groupPrefix` marks our tasks. Returns null for any other task. Throws (ZodError) for a task of ours that is not
+ * as ECS documents it.
  */
 export function parseTask(raw: unknown, groupPrefix: string): TaskView | null {
   const { group } = GroupSchema.parse(raw);
@@ -36,7 +36,7 @@ export function parseTask(raw: unknown, groupPrefix: string): TaskView | null {
 /** Throws (ZodError) unless `raw` is an EventBridge event of ECS about a task's state; returns its `detail`. */
 export const taskEventDetail = (raw: unknown): unknown => EventSchema.parse(raw).detail;
 
-/** Whether `raw` comes from EventBridge and not from us. */
+/** Whether `raw` comes from EventBridge, not from Muster. */
 export const isEventBridgeEvent = (raw: unknown): boolean =>
   typeof raw === 'object' && raw !== null && 'detail-type' in raw;
 
@@ -84,7 +84,7 @@ const EventSchema = z.object({
   detail: z.object({}).loose(),
 });
 
-/** A Spot notice says RUNNING while STOPPED is desired: such a task is on its way out. */
+/** A Spot notice has the status RUNNING and the desired status STOPPED: the task is stopping. */
 function stageOf(lastStatus: string, desiredStatus: string | undefined): TaskView['stage'] {
   switch (lastStatus) {
     case 'STOPPED':
@@ -113,9 +113,9 @@ function stopMarks(task: EcsTask) {
 }
 
 /**
- * The container that decides: the main one, or, where that has not run, one of ours that failed before it. The main
- * container is the first of the overrides that RunTask was given, else the only one there is; never simply the first in
- * the list, for a GuardDuty agent may be in it.
+ * The container that decides the outcome: the main one, or, if that has not run, one of ours that failed before it. The
+ * main container is the first one in RunTask's overrides, or the only one. It is not simply the first in the list,
+ * which may include a GuardDuty agent.
  */
 function decisiveContainer({ containers, overrides }: EcsTask): Container | undefined {
   const ours = (overrides?.containerOverrides ?? []).map(({ name }) => name);

@@ -7,8 +7,9 @@ import type { LaunchTraits } from '../../domain/scoreboard/launch-row.ts';
 import { isEventBridgeEvent, parseTask, taskEventDetail } from './ecs-task.ts';
 
 /**
- * The bodies of our three queues: JSON with a format version, attempts as [index, attempt, nonce]. Every `parse…` throws
- * (SyntaxError or ZodError) for what no `format…` has written; the reason goes to the dead-letter queue with the message.
+ * The bodies of our three queues: JSON with a format version, attempts as [index, attempt, nonce]. Every `parse…`
+ * throws (SyntaxError or ZodError) for text that no `format…` has written. The reason goes to the dead-letter queue
+ * with the message.
  */
 const VERSION = 1;
 const v = z.literal(VERSION);
@@ -26,8 +27,8 @@ const Id = z
 const idOf = ({ index, attempt, nonce }: AttemptId) => [index, attempt, nonce] as const;
 
 /**
- * JSON of which every SQS takes every character, so that no text (a reason, a command that does not exist) can make a
- * message unsendable: without the two characters of JSON that SQS refuses, and the pairs that emulators refuse.
+ * JSON that SQS and its emulators accept in full, so that no text (such as a reason) can make a message unsendable.
+ * Escapes the two characters that SQS refuses and the surrogate pairs that emulators refuse.
  */
 export const sendableJson = (value: object): string =>
   JSON.stringify(value).replaceAll(/[\uD800-\uDFFF\uFFFE\uFFFF]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
@@ -36,7 +37,7 @@ export const sendableJson = (value: object): string =>
 
 const WakeUpSchema = z.strictObject({ v, uid: Uid, inspect: z.literal(true).optional() });
 
-/** The delay is the queue's affair and is not in the body. */
+/** The queue handles the delay, so it is not in the body. */
 export const formatWakeUp = ({ uid, inspect }: { readonly uid: string; readonly inspect?: boolean }): string =>
   sendableJson({ v: VERSION, uid, ...(inspect === true ? { inspect } : {}) });
 
@@ -114,12 +115,12 @@ function factsIn(raw: unknown): ParsedFacts {
   return { uid, facts };
 }
 
-/** Why a Job must be checked. An ECS event without news yet is not a reason. */
+/** A parsed request for a pass. An ECS event without news is none. */
 export type ParsedRequest = (ParsedFacts & { readonly inspect: boolean }) | { readonly uid: null };
 
 /**
- * A body of the wake queue or of the fact queue: a wake-up, a fact message, or an ECS event as EventBridge delivers it,
- * told apart by shape. Throws for a task that is not ours, too: the rule forwards none.
+ * Parses a body of the wake queue or the fact queue: a wake-up, a fact message, or an ECS event from EventBridge,
+ * distinguished by shape. Also throws for a task that is not ours, because the rule forwards only ours.
  */
 export function parseReconcileRequest(text: string, groupPrefix: string): ParsedRequest {
   const raw: unknown = JSON.parse(text);
@@ -135,7 +136,7 @@ export function parseReconcileRequest(text: string, groupPrefix: string): Parsed
 
 // dispatch queue
 
-/** [index, on demand?, failures, ignored failures, restarts where there were any] */
+/** [index, on demand?, failures, ignored failures, restarts if any] */
 const TraitsSchema = z
   .array(z.tuple([Count, z.boolean(), Count, Count, Count.optional()]))
   .transform(

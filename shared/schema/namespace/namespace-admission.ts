@@ -29,7 +29,7 @@ const NamespaceShape = z.strictObject({
   kind: text,
   metadata: opt(objectMetadataShape),
   spec: opt(z.strictObject({ finalizers: texts })),
-  // Only its own path checks it, but it must be readable.
+  // Its rules apply only at the path `status`, but it must be readable everywhere.
   status: opt(namespaceStatusShape),
 });
 type NamespaceShape = z.output<typeof NamespaceShape>;
@@ -38,13 +38,13 @@ type Invalid = { readonly kind: 'invalid'; readonly name: string; readonly error
 
 export type NamespaceAdmission =
   | { readonly kind: 'ok'; readonly document: NamespaceDocument; readonly warnings: readonly string[] }
-  /** Readable, but wrong (422). All that is wrong is listed. */
+  /** Readable but invalid (422), with all faults. */
   | Invalid
   | Undecodable;
 
 /**
- * Admits an outside document as a new core/v1 Namespace (Kubernetes' `ValidateNamespace`). Every namespace carries its
- * own name as a label, whatever the document says of that label; its status is ours.
+ * Admits an external document as a new core/v1 Namespace (Kubernetes' `ValidateNamespace`). Every namespace has its own
+ * name as a label, whatever the document has there. Muster sets the status.
  */
 export function admitNamespace(
   document: unknown,
@@ -80,18 +80,18 @@ export type NamespaceUpdate =
       readonly kind: 'ok';
       readonly document: NamespaceDocument;
       readonly warnings: readonly string[];
-      /** A namespace's spec is not changed by users. */
+      /** Users do not change a namespace's spec. */
       readonly changed: 'nothing' | 'metadata';
     }
   | Invalid
   | Undecodable;
 
-/** What a request writes to a namespace: the whole object, or a part with its own path. */
+/** What a request writes: the whole namespace, or a part that has its own path. */
 type Part = 'itself' | 'status' | 'finalize';
 
 /**
- * Admits a whole new document in place of a stored namespace, as PUT sends it or as a patch makes it: labels,
- * annotations, owners and finalizers may change; its status or the finalizers of its spec only where they are written.
+ * Admits a document that replaces a stored namespace, from a PUT or a patch. Labels, annotations, owners, and
+ * finalizers may change. The status and the spec's finalizers may change only at their own paths.
  */
 export function admitNamespaceUpdate(
   stored: NamespaceDocument,
@@ -125,7 +125,7 @@ const readNamespace = (document: unknown, fieldValidation: FieldValidation): Rea
 
 type Metadata = NamespaceShape['metadata'];
 
-/** Kubernetes' rules for the name of a namespace, and for the prefix that it was made from, which may end with a dash. */
+/** Kubernetes' rules for a namespace's name and its `generateName` prefix, which may end with a dash. */
 const nameErrors = (name: string, prefix: string): readonly FieldError[] => [
   ...(name === ''
     ? [required('metadata.name', 'name or generateName is required')]
@@ -143,7 +143,7 @@ const errorsOf = (metadata: Metadata): readonly FieldError[] => [
   ...tieErrors('metadata', tiesOf(metadata)),
 ];
 
-/** The namespace with what the document says about it, without anything else that users set before. */
+/** The namespace with the document's metadata in place of what users set before. */
 function withMetadata(namespace: NamespaceDocument, metadata: Metadata): NamespaceDocument {
   const { name, uid, creationTimestamp, deletionTimestamp, generateName } = namespace.metadata;
   const { labels, annotations } = metadata ?? {};
@@ -168,7 +168,7 @@ function withoutManagers({ metadata, ...rest }: NamespaceDocument): unknown {
   return { ...rest, metadata: said };
 }
 
-/** Kubernetes' rule, with the path as it spells it. */
+/** Kubernetes' rule, with its spelling of the path. */
 function phaseErrors(phase: string, isTerminating: boolean): readonly FieldError[] {
   const [only, when] = isTerminating ? ['Terminating', 'not empty'] : ['Active', 'empty'];
   return phase === only

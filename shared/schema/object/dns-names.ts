@@ -13,7 +13,7 @@ const LABEL_RE = whole(LABEL);
 const SUBDOMAIN_RE = whole(SUBDOMAIN);
 const QUALIFIED_RE = whole(QUALIFIED);
 
-/** All that is wrong with a DNS-1123 label, in Kubernetes' words; empty if it is valid. */
+/** The faults of a DNS-1123 label, in Kubernetes' words; empty if it is valid. */
 export function dnsLabelErrors(text: string): readonly string[] {
   const errors: string[] = [];
   if (text.length > LABEL_CHARS_MAX) errors.push(tooLong(LABEL_CHARS_MAX));

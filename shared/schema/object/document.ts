@@ -3,23 +3,25 @@ import { duplicateFieldOfYaml } from './duplicate-field.ts';
 import { type FloatNumber, readJsonText } from './json-text.ts';
 import { messageOf } from '../../domain/base/error-text.ts';
 
-/** A manifest that is larger is refused: STATUS and SPEC are single DynamoDB items of at most 400 KB. */
+/** The limit of a manifest: STATUS and SPEC are single DynamoDB items of at most 400 KB. */
 export const MANIFEST_BYTES_MAX = 256 * 1024;
-/** YAML aliases can make a small text enormous ("billion laughs"); a manifest has no use for many. */
+/** YAML aliases can make a small text enormous ("billion laughs"). A manifest needs few. */
 const ALIASES_MAX = 50;
-/** Parsers recurse: a text of 20,000 brackets ends the whole process. A manifest is about ten levels deep. */
+/** Parsers recurse, so a text of 20,000 brackets would crash the process. A manifest is about ten levels deep. */
 const LEVELS_MAX = 100;
 
 export type ParsedDocument =
   | ({ readonly kind: 'parsed'; readonly value: unknown } & Spelling)
   | { readonly kind: 'unreadable'; readonly reason: string }
-  /** Readable, but says something twice: an error only where nothing may be ignored. */
+  /** Readable, but a field occurs twice. An error only in strict validation. */
   | ({ readonly kind: 'duplicates'; readonly value: unknown; readonly reason: string } & Spelling);
 
 /** `floats`: numbers in JSON that an integer field does not accept as written; omitted if there are none. */
 type Spelling = { readonly floats?: readonly FloatNumber[] };
 
-/** Parses one JSON or YAML document from outside. `bytesMax`: the limit for YAML with its aliases expanded. Never throws. */
+/**
+ * Parses one external JSON or YAML document. `bytesMax`: the limit for YAML with its aliases expanded. Never throws.
+ */
 export function parseDocument(text: string, format: 'json' | 'yaml', bytesMax = MANIFEST_BYTES_MAX): ParsedDocument {
   try {
     return format === 'json' ? fromJson(text) : fromYaml(text, bytesMax);
@@ -49,7 +51,7 @@ function fromYaml(text: string, bytesMax: number): ParsedDocument {
   const [error] = errors;
   if (error !== undefined) return unreadable('yaml', firstLine(error.message));
   const value: unknown = document?.toJS({ maxAliasCount: ALIASES_MAX });
-  // Throws for an anchor that contains itself, and shows how large the aliases have made the text.
+  // Throws for an anchor that contains itself, and measures the text with its aliases expanded.
   if (JSON.stringify(value ?? null).length > bytesMax) return unreadable('yaml', 'too large, aliases included');
   const fieldError = oddity(value);
   return fieldError === null ? parsed(value, duplicateFieldOfYaml(document)) : unreadable('yaml', fieldError);
@@ -62,7 +64,10 @@ const unreadable = (format: string, reason: string): ParsedDocument => ({
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
-/** The first document of a text, and all errors. The token tree is built without recursion, so its depth comes first. */
+/**
+ * The first document of a text, and all errors. Checks the depth first, on the token tree, which is built without
+ * recursion.
+ */
 function compose(text: string) {
   const tokens = [...new Parser().parse(text)];
   if (tokenDepth(tokens) > LEVELS_MAX) throw new Error(`nested deeper than ${LEVELS_MAX} levels`);
@@ -89,7 +94,7 @@ function innerTokens(token: CST.Token): CST.Token[] {
   return inner;
 }
 
-/** What no manifest needs and what would trip code that walks it: depth, and a key that some walks skip. */
+/** Rejects what would break code that walks a manifest: too many levels, and a key that some walks skip. */
 function oddity(value: unknown): string | null {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

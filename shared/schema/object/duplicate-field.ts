@@ -2,10 +2,10 @@ import { type Document, isMap, isScalar, isSeq } from 'yaml';
 import { fieldPath } from './field-error.ts';
 
 /**
- * The path of the first field that stands twice in its object, as `spec.parallelism`; null: none does. The library's own
- * test of keys takes time in proportion to their square.
+ * The path of the first duplicate field, such as `spec.parallelism`; null: there is none. The library's own check takes
+ * quadratic time.
  *
- * @param document as it was composed
+ * @param document the composed document
  */
 export function duplicateFieldOfYaml(document: Document.Parsed | undefined): string | null {
   const rest: { readonly node: unknown; readonly path: readonly (string | number)[] }[] = [

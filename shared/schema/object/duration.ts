@@ -2,7 +2,10 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h)/g;
 const WHOLE = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
 
-/** Reads `90s`, `5m`, `1h30m`, `250ms` as Go does, and a bare number as seconds. In milliseconds, zero included; null: not a length of time. */
+/**
+ * Reads `90s`, `5m`, `1h30m`, `250ms` as Go does, and a bare number as seconds. Returns milliseconds, possibly 0; null
+ * if it is not a duration.
+ */
 export function parseDuration(text: string): number | null {
   const given = /^\d+(?:\.\d+)?$/.test(text) ? `${text}s` : text;
   if (!WHOLE.test(given)) return null;

@@ -1,11 +1,11 @@
-/** One thing that is wrong with an object that we could read: Kubernetes' `field.Error`. */
+/** A fault in a readable object: Kubernetes' `field.Error`. */
 export type FieldError = {
-  /** As Kubernetes writes it: `spec.template.spec.containers[0].image`. */
+  /** In Kubernetes' notation: `spec.template.spec.containers[0].image`. */
   readonly path: string;
   readonly kind: FieldErrorKind;
-  /** The detail after the kind's own words; may be empty. */
+  /** The text after the kind's own words; may be empty. */
   readonly message: string;
-  /** The bad value, where Kubernetes shows it. */
+  /** The bad value, if Kubernetes shows it. */
   readonly value?: unknown;
 };
 
@@ -32,7 +32,7 @@ export const duplicate = (path: string, value: unknown): FieldError => ({
   value,
   message: '',
 });
-/** Names something that is not there. */
+/** The value refers to something that does not exist. */
 export const notFound = (path: string, value: unknown): FieldError => ({ path, kind: 'NotFound', value, message: '' });
 export const forbidden = (path: string, message: string): FieldError => ({ path, kind: 'Forbidden', message });
 export const tooLong = (path: string, bytesMax: number): FieldError => ({
@@ -75,7 +75,7 @@ export function fieldErrorText({ kind, value, message }: FieldError): string {
   return parts.join(': ');
 }
 
-/** Bad values come from outside: long ones would only bury the path. */
+/** Longer values, which come from outside, would bury the path. */
 const VALUE_CHARS_MAX = 200;
 
 function shown(value: unknown): string {
@@ -83,7 +83,7 @@ function shown(value: unknown): string {
   return text.length <= VALUE_CHARS_MAX ? text : `${text.slice(0, VALUE_CHARS_MAX)}...`;
 }
 
-/** `spec.template.spec.containers[0].image`; `prefix`: the place of the object that the path begins in. */
+/** `spec.template.spec.containers[0].image`; `prefix`: the path of the object in which `path` begins. */
 export function fieldPath(path: readonly PropertyKey[], prefix = ''): string {
   let out = prefix;
   for (const part of path) out += typeof part === 'number' ? `[${part}]` : `${out === '' ? '' : '.'}${String(part)}`;

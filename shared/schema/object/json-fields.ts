@@ -1,12 +1,10 @@
 import * as z from 'zod';
 
-/** Readers for the fields of a Kubernetes object, as Go's JSON decoder takes them. */
-
 /** Go's JSON takes null for an absent field. */
 export const opt = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
 
 const some = z.unknown().optional();
-/** Names of fields with any content. */
+/** Fields of these names, with any content. */
 export const known = <const K extends string>(...names: readonly K[]): Record<K, typeof some> => {
   const fields = {} as Record<K, typeof some>;
   for (const name of names) fields[name] = some;
@@ -15,7 +13,7 @@ export const known = <const K extends string>(...names: readonly K[]): Record<K,
 
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** A time as Go's `time.Parse` accepts it: RFC 3339, on an existing day. */
+/** Whether Go's `time.Parse` accepts the time: RFC 3339, on an existing day. */
 const isTime = (value: string): boolean => {
   const [whole, year, month, day] = RFC_3339.exec(value) ?? [];
   if (whole === undefined || Number.isNaN(Date.parse(whole))) return false;
@@ -23,16 +21,16 @@ const isTime = (value: string): boolean => {
 };
 
 export const time = opt(z.stringFormat('time', isTime));
-/** As Go writes it back: in UTC, without fractions of a second. */
+/** A time in the form that Go writes: UTC, without fractions of a second. */
 export const plainTime = time.transform((value) =>
   value === undefined ? undefined : `${new Date(value).toISOString().slice(0, 19)}Z`,
 );
 
 export const text = opt(z.string());
 export const int32 = opt(z.int32());
-/** The largest that JSON.stringify writes as an int64: what is beyond 2^53 is rounded. */
+/** The largest number that JSON.stringify writes as an int64, because numbers beyond 2^53 are rounded. */
 const INT64_MAX = 2 ** 63 - 1024;
-/** A number of 64 bits, as near to it as JavaScript's come. */
+/** A 64-bit integer, with JavaScript's precision. */
 export const int64 = opt(
   z
     .number()

@@ -1,11 +1,11 @@
 import { fieldPath } from './field-error.ts';
 
-/** A whole number that is written as Go's integers are not: `2.0`, `2e0`. */
+/** A whole number in a notation that Go's integers do not accept: `2.0`, `2e0`. */
 export type FloatNumber = { readonly path: readonly (string | number)[]; readonly text: string };
 
-/** Facts about a JSON text that JSON.parse does not report. */
+/** What JSON.parse does not report about a text. */
 export type JsonText = {
-  /** The path of the first field that stands twice in its object, as `spec.parallelism`; null: none does. */
+  /** The path of the first duplicate field, such as `spec.parallelism`; null: there is none. */
   readonly twice: string | null;
   readonly floats: readonly FloatNumber[];
 };
@@ -15,10 +15,10 @@ type Level = { readonly seen: Set<string> | null; step: string | number };
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /**
- * Reads how a text is written. JSON.parse keeps the last of two fields and the value of a number, and says nothing. Takes
- * time in proportion to the text's length.
+ * Reads how a text is written. JSON.parse silently keeps the last of two equal fields, and only the value of a number.
+ * Takes linear time.
  *
- * @param text JSON, known to be valid
+ * @param text valid JSON
  */
 export function readJsonText(text: string): JsonText {
   const levels: Level[] = [];
@@ -55,7 +55,7 @@ function numberAt(text: string, at: number): string {
   return NUMBER.exec(text)?.[0] ?? text.charAt(at);
 }
 
-/** Where the string that begins at `at` has its closing quote. */
+/** The position of the closing quote of the string at `at`. */
 function endOfString(text: string, at: number): number {
   let end = at + 1;
   while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;

@@ -3,7 +3,7 @@ import { jsonFieldsOf } from '../kinds/json-fields-of.ts';
 import type { Field, FieldType, Scalar } from '../kinds/kind-table.ts';
 import { KINDS } from '../kinds/kinds.ts';
 
-/** An object as it was read, without unset members. */
+/** The type of an object without its unset members. */
 export type Kept<T> = T extends readonly (infer E)[]
   ? readonly Kept<E>[]
   : T extends object
@@ -13,9 +13,9 @@ export type Kept<T> = T extends readonly (infer E)[]
     : T;
 
 /**
- * What is stored of an object of the type `name` in KINDS: all that its author has written, whether it changes anything
- * here or not, so that what is shown is what was applied. Left out is what no client could read (a value of another type
- * than the field's) and what says nothing: null, and the empty string in a field.
+ * What is stored of an object of the type `name` in KINDS: everything that its author wrote, even if it has no effect
+ * here, so that Muster shows what was applied. Omits values of the wrong type, which no client could read, and empty
+ * values: null, and empty strings in fields.
  */
 export function keptFields<T extends object>(name: string, value: T): Kept<T> {
   const kept = jsonFieldsOf(KINDS, name).flatMap(([key, { type }]) => {
@@ -25,7 +25,7 @@ export function keptFields<T extends object>(name: string, value: T): Kept<T> {
   return Object.fromEntries(kept) as Kept<T>;
 }
 
-/** undefined: it is omitted. */
+/** undefined: omit it. */
 function keptValue(type: FieldType, value: unknown): unknown {
   if (type.is === 'object') return isRecord(value) ? keptFields(type.of, value) : undefined;
   if (type.is === 'map') return isRecord(value) ? value : undefined;
@@ -59,8 +59,8 @@ function isOf(scalar: Scalar, value: unknown): boolean {
 }
 
 /**
- * What an object of the type `name` says, for comparing: a Go client that sends back what it has read leaves out the zeroes
- * of fields that are no pointers, and writes quantities in its own way (`1024Mi` as `1Gi`).
+ * A normal form of an object of the type `name`, for comparisons. A Go client that sends an object back omits the zeros
+ * of fields that are not pointers, and writes quantities differently (`1024Mi` as `1Gi`).
  */
 export function meaningOf(name: string, value: object): object {
   const fields = new Map(jsonFieldsOf(KINDS, name));
@@ -83,7 +83,7 @@ function meaning(type: FieldType, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, meaning(type.of, inner)]));
 }
 
-/** No one writes more than twelve digits, and floating point is still exact. */
+/** Twelve digits are enough for any quantity, and floating point is still exact. */
 const amountOf = (value: unknown): unknown => parseQuantity(String(value))?.toPrecision(12) ?? value;
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

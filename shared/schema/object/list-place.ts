@@ -16,10 +16,10 @@ const PlaceShape = z
  * Where the next page of a list begins.
  *
  * - `version`: the feed's number when the first page was read, so that a watch from it misses nothing;
- * - `after`: the store's cursor; the Job that comes next is on the page after it;
- * - `job`: the Job that comes next; if it is gone, the one after it;
- * - `pod`: for Pods, the attempt that comes next, if that Job is still this one;
- * - `skip`: for Events, how many of the object that comes next were on the page before.
+ * - `after`: the store's cursor; the next Job is on the page after it;
+ * - `job`: the next Job; if it is gone, the one after it;
+ * - `pod`: for Pods, the next attempt, if the next Job is still this one;
+ * - `skip`: for Events, how many Events of the next object were on the previous page.
  */
 export type Place = z.output<typeof PlaceShape>;
 

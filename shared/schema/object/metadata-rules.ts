@@ -14,7 +14,7 @@ export function labelErrors(path: string, labels: Labels | undefined): readonly 
   ]);
 }
 
-/** Kubernetes' rules for annotations: keys as labels' (of either case), all together at most 256 KiB. */
+/** Kubernetes' rules for annotations: keys as for labels (in either case), and at most 256 KiB in total. */
 export function annotationErrors(path: string, annotations: Labels | undefined): readonly FieldError[] {
   const entries = Object.entries(annotations ?? {});
   const errors = entries.flatMap(([key]) =>
@@ -26,7 +26,7 @@ export function annotationErrors(path: string, annotations: Labels | undefined):
 
 const OWN_PREFIX = ANNOTATIONS.disruptions.replace(/[^/]*$/, '');
 
-/** Muster's own annotations on a Job: what is written there must mean something. */
+/** The rules for Muster's own annotations on a Job. */
 export function ownAnnotationErrors(path: string, annotations: Labels | undefined): readonly FieldError[] {
   const fieldError = (key: string, parse: (text: string) => unknown, right: string): readonly FieldError[] => {
     const text = annotations?.[key];
@@ -37,12 +37,12 @@ export function ownAnnotationErrors(path: string, annotations: Labels | undefine
     ...Object.entries(annotations ?? {})
       .filter(([key]) => key.startsWith(OWN_PREFIX) && !known.includes(key))
       .map(([key, text]) =>
-        invalid(`${path}[${key}]`, text, `a Job has ${known.join(' and ')}; nothing else would be read`),
+        invalid(`${path}[${key}]`, text, `unknown annotation; a Job may have ${known.join(' and ')}`),
       ),
     ...fieldError(
       ANNOTATIONS.disruptions,
       parseDisruptions,
-      'must be "count", or "losses=10,spot-interruptions=3" with numbers up to 9999 (either part may be left out)',
+      'must be "count", or "losses=10,spot-interruptions=3" with numbers up to 9999 (either part may be omitted)',
     ),
     ...fieldError(
       ANNOTATIONS.pendingTimeout,
@@ -52,12 +52,12 @@ export function ownAnnotationErrors(path: string, annotations: Labels | undefine
   ];
 }
 
-/** The same for objects without them: Muster's annotations have no effect on anything but a Job. */
+/** The same for other objects: Muster's annotations have an effect only on Jobs. */
 export const strayAnnotationErrors = (path: string, annotations: Labels | undefined): readonly FieldError[] =>
   Object.entries(annotations ?? {})
     .filter(([key]) => key.startsWith(OWN_PREFIX))
     .map(([key, text]) =>
-      invalid(`${path}[${key}]`, text, 'is read on Jobs only; put it into spec.jobTemplate.metadata.annotations'),
+      invalid(`${path}[${key}]`, text, 'has an effect only on Jobs; put it into spec.jobTemplate.metadata.annotations'),
     );
 
 const utf8Bytes = (text: string): number => new TextEncoder().encode(text).length;

@@ -11,7 +11,7 @@ const managedFieldsEntry = z.strictObject({
   ...known('fieldsV1'),
 });
 
-/** Every field of `meta/v1` ObjectMeta, as any object may carry it. */
+/** Every field of `meta/v1` ObjectMeta. */
 export const metadataShape = z.strictObject({
   name: text,
   generateName: text,
@@ -19,7 +19,7 @@ export const metadataShape = z.strictObject({
   labels: textMap,
   annotations: textMap,
   resourceVersion: text,
-  // The server's own: reset by Kubernetes on create, too, but what is sent must be readable.
+  // The server sets these fields, as Kubernetes does. What clients send must be readable.
   uid: text,
   creationTimestamp: time,
   generation: int64,

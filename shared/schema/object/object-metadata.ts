@@ -16,7 +16,7 @@ const ownerReference = z.strictObject({
   blockOwnerDeletion: flag,
 });
 
-/** The metadata of an object that is stored, where a Pod template's has no owners and no finalizers. */
+/** The metadata of a stored object. Unlike a Pod template's, it may have owners and finalizers. */
 export const objectMetadataShape = metadataShape.extend({
   finalizers: texts,
   ownerReferences: opt(z.array(ownerReference)),
@@ -24,7 +24,7 @@ export const objectMetadataShape = metadataShape.extend({
 
 export type ObjectMetadataShape = z.output<typeof objectMetadataShape>;
 
-/** What is stored in addition to name, namespace, labels, and annotations; nothing if it is empty. */
+/** Owners and finalizers, as they are stored. Omits empty ones. */
 export function tiesOf(
   metadata: Pick<ObjectMetadataShape, 'finalizers' | 'ownerReferences'> | undefined,
 ): Pick<ObjectMeta, 'finalizers' | 'ownerReferences'> {
@@ -95,7 +95,7 @@ const STANDARD: readonly string[] = [FOREGROUND_DELETION, ORPHAN, 'kubernetes'];
 export const finalizerNameErrors = (path: string, finalizers: readonly string[]): readonly FieldError[] =>
   finalizers.flatMap((finalizer, i) => nameErrors(`${path}[${i}]`, `${path}[${i}]`, finalizer));
 
-/** @param path of the name itself; faults in its characters are reported for `of` */
+/** @param path the path of the name itself. Faults in its characters are reported for `of`. */
 function nameErrors(of: string, path: string, finalizer: string): readonly FieldError[] {
   const errors = qualifiedNameErrors(finalizer).map((fieldError) => invalid(of, finalizer, fieldError));
   if (errors.length > 0 || finalizer.includes('/') || STANDARD.includes(finalizer)) return errors;
@@ -105,7 +105,7 @@ function nameErrors(of: string, path: string, finalizer: string): readonly Field
 function finalizerErrors(path: string, finalizers: readonly string[]): readonly FieldError[] {
   return finalizers.flatMap((finalizer, i) => {
     const own = `${path}[${i}]`;
-    if (finalizer === ORPHAN) return [refusedValue(own, 'leave it out: what an object has made goes with it')];
+    if (finalizer === ORPHAN) return [refusedValue(own, 'leave it out: dependents are deleted with their owner')];
     return nameErrors(path, own, finalizer);
   });
 }

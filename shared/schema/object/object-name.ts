@@ -3,17 +3,17 @@ import { type FieldError, invalid, required } from './field-error.ts';
 
 type Named = { readonly name?: string | undefined; readonly generateName?: string | undefined };
 
-/** Names that Muster makes: 63 less the suffix (Kubernetes' `maxGeneratedNameLength`). */
+/** 63 minus the length of the suffix (Kubernetes' `maxGeneratedNameLength`). */
 const GENERATE_NAME_CHARS_MAX = 58;
 
-/** The name that the object gives itself, or the one that its prefix and `suffix` (5 characters) make; '': neither. */
+/** The object's name, or its `generateName` with `suffix` (5 characters); '' if it has neither. */
 export function nameOf(metadata: Named | undefined, suffix: string): string {
   const given = metadata?.name ?? '';
   const prefix = metadata?.generateName ?? '';
   return given !== '' || prefix === '' ? given : prefix.slice(0, GENERATE_NAME_CHARS_MAX) + suffix;
 }
 
-/** Kubernetes' rules for the name of a Job or CronJob, and for the prefix that it was made from. */
+/** Kubernetes' rules for the name of a Job or CronJob, and for its `generateName` prefix. */
 export function nameErrors(name: string, metadata: Named | undefined): readonly FieldError[] {
   const errors =
     name === ''
@@ -22,7 +22,7 @@ export function nameErrors(name: string, metadata: Named | undefined): readonly 
   return [...errors, ...prefixErrors(metadata?.generateName ?? '')];
 }
 
-/** A prefix may end with a dash, for something follows. */
+/** A prefix may end with a dash, because a suffix follows. */
 const prefixErrors = (prefix: string): readonly FieldError[] =>
   prefix === ''
     ? []
@@ -30,7 +30,7 @@ const prefixErrors = (prefix: string): readonly FieldError[] =>
         invalid('metadata.generateName', prefix, fieldError),
       );
 
-/** Characters that are valid in a name but cause trouble where the name is used as a DNS label. */
+/** Warns about characters that are valid in a name but not in a DNS label. */
 export const nameWarnings = (name: string): readonly string[] => {
   const errors = dnsLabelErrors(name);
   return errors.length === 0

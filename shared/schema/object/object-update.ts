@@ -3,10 +3,10 @@ import { type FieldError, invalid } from './field-error.ts';
 import { meaningOf } from './kept-fields.ts';
 import type { Undecodable } from './read-object.ts';
 
-/** The most that differs between an object and what is to become of it; the generation counts changes of the spec only. */
+/** How much an update changes. The generation counts only changes of the spec. */
 export type Extent = 'nothing' | 'metadata' | 'spec';
 
-/** What becomes of a whole new document in place of a stored object. */
+/** The result of an update with a whole document. */
 export type ObjectUpdate<M> =
   | {
       readonly kind: 'ok';
@@ -14,15 +14,15 @@ export type ObjectUpdate<M> =
       readonly warnings: readonly string[];
       readonly changed: Extent;
     }
-  /** Readable, but wrong, or a change that is not allowed (422). All that is wrong is listed. */
+  /** Readable but invalid, or a change that is not allowed (422), with all faults. */
   | { readonly kind: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] }
   | Undecodable;
 
-/** What a document says of its own name; a client may have sent anything. */
+/** What a document has as its name. A client may have sent anything. */
 type Named = { readonly name?: unknown; readonly namespace?: unknown; readonly uid?: unknown };
 type Manifest = { readonly metadata: ObjectMeta; readonly spec: object };
 
-/** How much of `old` differs in `next`. Who manages which fields is no part of it. */
+/** How much of `old` differs in `next`, without managedFields. */
 export function extentOf(type: 'JobSpec' | 'CronJobSpec', old: Manifest, next: Manifest): Extent {
   if (!isSame(meaningOf(type, old.spec), meaningOf(type, next.spec))) return 'spec';
   const { managedFields: _, ...before } = old.metadata;
@@ -45,12 +45,12 @@ export function identityErrors(
 const orStored = (given: unknown, stored: string): unknown =>
   given === undefined || given === null || given === '' ? stored : given;
 
-/** A field that may not change: `value` must mean what `old` does. */
+/** The fault of an immutable field if `value` is not equal to `old`. */
 export function immutableErrors(path: string, value: unknown, old: unknown): readonly FieldError[] {
   return isSame(value, old) ? [] : [invalid(path, value ?? null, 'field is immutable')];
 }
 
-/** Equal as Kubernetes compares: an empty list or map within is none, the order of keys means nothing. */
+/** Compares as Kubernetes does: an empty list or map equals a missing one, and the order of keys does not matter. */
 export const isSame = (a: unknown, b: unknown): boolean =>
   JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
 

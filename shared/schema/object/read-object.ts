@@ -6,7 +6,7 @@ export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 
 export type Problem = { readonly path: string; readonly message: string };
 
-/** Not readable as what it should be (400). */
+/** Not readable as an object of this kind (400). */
 export type Undecodable = {
   readonly kind: 'undecodable';
   readonly message: string;
@@ -17,12 +17,12 @@ export type ReadObject<T> =
   | { readonly kind: 'read'; readonly object: T; readonly warnings: readonly string[] }
   | Undecodable;
 
-/** Which kind of object an address takes. */
+/** The kind of object that an address accepts. */
 export type ObjectForm<T> = {
   /** `batch/v1` */
   readonly apiVersion: string;
   readonly kind: string;
-  /** Every field that Kubernetes knows: what is left is a spelling mistake. */
+  /** Every field that Kubernetes has. Any other field is a spelling mistake. */
   readonly shape: z.ZodType<T>;
 };
 
@@ -48,7 +48,7 @@ export const refusedReading = (message: string, problems: readonly Problem[] = [
   problems,
 });
 
-/** An object that is no such kind for these reasons. */
+/** The answer for an object that is not readable as its kind, with the reasons. */
 export const unreadable = (
   { apiVersion, kind }: Pick<ObjectForm<unknown>, 'apiVersion' | 'kind'>,
   problems: readonly Problem[],
@@ -76,7 +76,7 @@ type Decoded<T> =
   | { readonly kind: 'decoded'; readonly object: T; readonly unknownFields: readonly string[] }
   | { readonly kind: 'undecodable'; readonly problems: readonly Problem[] };
 
-/** Lists and drops unknown fields; the caller decides what they mean. */
+/** Lists and drops unknown fields. The caller decides whether they are errors. */
 function decode<T>(document: unknown, shape: z.ZodType<T>): Decoded<T> {
   const strict = shape.safeParse(document);
   if (strict.success) return { kind: 'decoded', object: strict.data, unknownFields: [] };
@@ -96,7 +96,7 @@ function decode<T>(document: unknown, shape: z.ZodType<T>): Decoded<T> {
   return { kind: 'decoded', object: shape.parse(lenient), unknownFields };
 }
 
-/** Close to what Go's JSON decoder says, which names Go types; we name the path instead. */
+/** Close to the words of Go's JSON decoder, with the path instead of Go's type names. */
 function typeProblem(issue: z.core.$ZodIssue, document: unknown): string {
   const path = fieldPath(issue.path);
   const place = path === '' ? 'the object' : `field ${path}`;

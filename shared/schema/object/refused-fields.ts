@@ -1,11 +1,11 @@
 import { type FieldError, forbidden } from './field-error.ts';
 
-/** A field that Kubernetes knows and we do not support (yet): which values mean nothing here, and what to do instead. */
+/** An unsupported field of Kubernetes: its values without effect here, and what to do instead. */
 export type Refusal = { readonly path: string; readonly means?: readonly unknown[]; readonly instead: string };
 
 const LATER = 'not supported by this version of Muster';
 
-/** Faults for fields of `value` that mean something and that we do not support. */
+/** Faults for unsupported fields of `value`, unless their values have no effect. */
 export const sweep =
   (refusals: readonly Refusal[]) =>
   (path: string, value: Readonly<Record<string, unknown>> | undefined): readonly FieldError[] =>
@@ -15,10 +15,10 @@ export const sweep =
           .filter((refusal) => !isHarmless(value[refusal.path], refusal.means ?? []))
           .map((refusal) => forbidden(`${path}.${refusal.path}`, `${LATER}; ${refusal.instead}`));
 
-/** Says that a value of a supported field is not supported. */
+/** The fault of an unsupported value in a supported field. */
 export const refusedValue = (path: string, instead: string): FieldError => forbidden(path, `${LATER}; ${instead}`);
 
-/** Absent, empty, or what Kubernetes' defaulting writes. */
+/** Whether the value is absent, empty, or a default of Kubernetes. */
 function isHarmless(value: unknown, means: readonly unknown[]): boolean {
   if (value === undefined || value === null || value === '') return true;
   if (typeof value === 'object' && Object.keys(value).length === 0) return true;

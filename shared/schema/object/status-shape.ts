@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { int32, opt, plainTime, text, texts } from './json-fields.ts';
 
-/** The status of each kind as clients write it: every field that Kubernetes 1.34 knows. */
+/** The status of each kind as clients write it, with every field of Kubernetes 1.34. */
 
 const jobCondition = z.strictObject({
   type: text,

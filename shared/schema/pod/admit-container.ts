@@ -4,8 +4,8 @@ import type { ContainerShape, EnvShape } from './pod-shape.ts';
 import { defaultPullPolicy } from './pull-policy.ts';
 
 /**
- * A container as it is stored: as it was written, with Kubernetes' defaults (`SetDefaults_Container` and its like). Of use
- * only if container-rules.ts finds no fault in it.
+ * A container as it is stored: as written, with Kubernetes' defaults (`SetDefaults_Container` and similar). Meaningful
+ * only if container-rules.ts finds no fault.
  */
 export function admitContainer(shape: ContainerShape): Container {
   const { name = '', image = '', env, ports, volumeMounts, restartPolicy, ...others } = shape;
@@ -39,7 +39,7 @@ function admitVariable(shape: EnvShape): EnvVar {
       ...(resourceFieldRef === undefined
         ? {}
         : {
-            // Go writes the zero of a quantity, too.
+            // Go also writes a zero quantity.
             resourceFieldRef: {
               divisor: '0',
               ...keptFields('ResourceFieldSelector', resourceFieldRef),

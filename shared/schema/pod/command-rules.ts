@@ -2,9 +2,9 @@ import { type FieldError, required } from '../object/field-error.ts';
 import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
 
 /**
- * Where tasks are processes of a machine, no image says what to run: every container has to.
+ * If tasks are local processes, images are not used, so every container needs a command.
  *
- * @param path of the Pod's spec; another rule reports missing fields
+ * @param path the path of the Pod's spec. Another rule reports missing fields.
  */
 export function missingCommandErrors(path: string, spec: PodSpecShape | undefined): readonly FieldError[] {
   const of = (list: 'containers' | 'initContainers'): readonly FieldError[] =>
@@ -14,7 +14,7 @@ export function missingCommandErrors(path: string, spec: PodSpecShape | undefine
         : [
             required(
               `${path}.${list}[${i}].command`,
-              'this Muster runs commands as processes of its machine and pulls no image: write what the image would start, such as ["node", "render.mjs"]',
+              'this Muster runs commands as local processes and pulls no images: write the command that the image would run, such as ["node", "render.mjs"]',
             ),
           ],
     );
@@ -23,13 +23,13 @@ export function missingCommandErrors(path: string, spec: PodSpecShape | undefine
 
 const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
 const SHELL = /(?:^|\/)(?:ba|da|a|z|k|fi)?sh$/;
-/** As a shell writes variables. A word with blanks is a program text, in which a dollar may mean anything. */
+/** Shell syntax for variables. A word with blanks is a script, where a dollar sign may mean anything. */
 const SHELL_VARIABLE = /\$(?:\{(\w+)\}|(\w+))/g;
 
 /**
- * A variable in shell syntax where there is no shell: the program would get the variable's name.
+ * Warns about shell syntax where no shell runs: the program would get the literal text.
  *
- * @param path of the container
+ * @param path the container's path
  */
 export function shellVariableWarnings(
   path: string,
@@ -47,7 +47,7 @@ export function shellVariableWarnings(
     return [...word.matchAll(SHELL_VARIABLE)].flatMap(([written, braced, bare]) => {
       const name = braced ?? bare ?? '';
       return names.has(name)
-        ? [`${at}: no shell reads "${written}" here, the program gets it as it stands; write $(${name})`]
+        ? [`${at}: no shell runs here, so the program gets "${written}" unchanged; write $(${name})`]
         : [];
     });
   });

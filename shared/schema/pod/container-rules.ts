@@ -13,7 +13,7 @@ import { mountErrors } from './volume-rules.ts';
 export type ContainerContext = {
   readonly spec: PodSpecShape;
   readonly isInit: boolean;
-  /** The container itself, and all of the Pod's, as they would be admitted. */
+  /** The container itself and all of the Pod's containers, with defaults. */
   readonly admitted: Container;
   readonly pod: readonly Container[];
 };
@@ -49,7 +49,7 @@ function commandErrors(path: string, c: ContainerShape): readonly FieldError[] {
   return [...errors, ...wordErrors(`${path}.workingDir`, c.workingDir ?? '', new Set())];
 }
 
-/** A sidecar is an init container that is restarted; Kubernetes allows no other policy of a container's own. */
+/** A sidecar is an init container that is restarted. Kubernetes allows a container no other policy. */
 function restartPolicyErrors(path: string, policy: string | undefined, isInit: boolean): readonly FieldError[] {
   if (policy === undefined || policy === '') return [];
   if (!isInit) return [forbidden(path, 'may not be set for non-init containers')];

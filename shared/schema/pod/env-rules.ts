@@ -11,7 +11,7 @@ type SourceShape = NonNullable<EnvShape['valueFrom']>;
 
 const OUR_VARIABLES = 'MUSTER_';
 
-/** The fields of the Pod that a container's variables may refer to. */
+/** The containers that a variable may refer to. */
 export type EnvContext = { readonly container: Container; readonly pod: readonly Container[] };
 
 /** Kubernetes' rules for a container's variables (`ValidateEnv`), and what ECS cannot do. */
@@ -29,7 +29,7 @@ export function envErrors(path: string, variables: readonly EnvShape[], context:
   });
 }
 
-/** Names of variables whose values only ECS reads, where the last definition of the name is one. */
+/** Names of variables whose last definition is a secret, whose value only ECS reads. */
 export function secretVariables(variables: readonly EnvShape[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const variable of variables) note(variable, names);
@@ -42,13 +42,13 @@ function note({ name = '', valueFrom }: EnvShape, secrets: Set<string>): void {
   else secrets.delete(name);
 }
 
-/** A word of a command line, or a value. */
+/** The faults of a word of a command line, or of a value. */
 export function wordErrors(path: string, word: string, secrets: ReadonlySet<string>): readonly FieldError[] {
   if (word.includes('\0')) return [invalid(path, word, 'must not contain NUL')];
   const secret = referredVariables(word).find((name) => secrets.has(name));
   return secret === undefined
     ? []
-    : [refusedValue(path, `let a shell read it (sh -c '… "$${secret}"'): only ECS reads the value of ${secret}`)];
+    : [refusedValue(path, `let a shell read it (sh -c '… "$${secret}"'): only ECS knows the value of ${secret}`)];
 }
 
 function nameErrors(path: string, name: string): readonly FieldError[] {
@@ -62,7 +62,7 @@ function nameErrors(path: string, name: string): readonly FieldError[] {
       ),
     ];
   return name.startsWith(OUR_VARIABLES)
-    ? [refusedValue(path, `use another name: those that begin with ${OUR_VARIABLES} are Muster's`)]
+    ? [refusedValue(path, `use another name: names that begin with ${OUR_VARIABLES} are reserved for Muster`)]
     : [];
 }
 
@@ -87,7 +87,7 @@ function sourceErrors(path: string, { value = '', valueFrom }: EnvShape, context
   ];
 }
 
-/** Fields that the downward API supports in addition to labels and annotations; null means honored. */
+/** Fields of the downward API in addition to labels and annotations; null: supported. */
 const FIELDS: Readonly<Record<string, string | null>> = {
   'metadata.name': null,
   'metadata.namespace': null,
@@ -156,7 +156,7 @@ function resourceErrors(
 
 const CONFIG_KEY = /^[-._a-zA-Z0-9]+$/;
 
-/** Kubernetes' `validateSecretKeySelector`; the name becomes part of another, so that it must be a name. */
+/** Kubernetes' `validateSecretKeySelector`. The name becomes part of an AWS name, so it must be valid. */
 function keyRefErrors(
   kind: 'secretKeyRef' | 'configMapKeyRef',
   parent: string,

@@ -4,11 +4,11 @@ import { type Refusal, sweep } from '../object/refused-fields.ts';
 
 /** How Muster treats a field of the pod template. */
 export type PodField =
-  /** How its value is honored. The rules in this folder refuse unsupported values one by one. */
+  /** Supported, with this effect. The rules in this folder refuse unsupported values one by one. */
   | { readonly kind: 'honoured'; readonly as: string }
-  /** Kept and shown; whatever it says is so anyway, or is Kubernetes' own business: why. */
+  /** Kept and shown, but without effect, for this reason. */
   | { readonly kind: 'harmless'; readonly why: string }
-  /** Refused with this sentence, but for values that mean nothing here: they are kept and shown, too. */
+  /** Refused with this sentence, except for values without effect here. Those are kept and shown. */
   | { readonly kind: 'refused'; readonly instead: string; readonly harmless: readonly unknown[] };
 
 const honoured = (as: string): PodField => ({ kind: 'honoured', as });
@@ -33,7 +33,9 @@ type Groups = {
   readonly [G in keyof typeof POD_SHAPES]: Readonly<Record<keyof (typeof POD_SHAPES)[G]['shape'], PodField>>;
 };
 
-/** Every field of Kubernetes 1.34's PodTemplateSpec, and what becomes of it: docs/pod-template.md shows this table. */
+/**
+ * Every field of Kubernetes 1.34's PodTemplateSpec, and how Muster treats it. docs/pod-template.md shows this table.
+ */
 export const POD_FIELDS: Groups = {
   metadata: {
     labels: honoured('labels of the Pods that kubectl shows; fieldRef reads them'),
@@ -179,7 +181,7 @@ export const POD_FIELDS: Groups = {
     lifecycle: refused('do it in the command; handle SIGTERM to clean up'),
     terminationMessagePath: refused('leave it out', '/dev/termination-log'),
     terminationMessagePolicy: refused('leave it out', 'File'),
-    // Fargate keeps no images between tasks, so "if not present" and "always" are the same there.
+    // Fargate does not cache images between tasks, so "if not present" and "always" are the same there.
     imagePullPolicy: refused('leave it out: Fargate pulls the image for every task', 'Always', 'IfNotPresent'),
     stdin: refused(NOTHING_ATTACHED, false),
     stdinOnce: refused(NOTHING_ATTACHED, false),
@@ -261,7 +263,7 @@ export const POD_FIELDS: Groups = {
 
 type GroupName = keyof Groups;
 
-/** Faults for the fields of one object of the template that the table refuses. */
+/** Faults for the refused fields of one object of the template. */
 export function refusedFields(
   group: GroupName,
   path: string,

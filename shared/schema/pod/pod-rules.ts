@@ -18,10 +18,10 @@ import { refusedValue } from '../object/refused-fields.ts';
 import { podSecurityErrors } from './security-rules.ts';
 import { volumeErrors } from './volume-rules.ts';
 
-/** The Job that the template is of, as far as its tasks depend on it. */
+/** The parts of a Job that its template depends on. */
 export type TemplateContext = { readonly indexed: boolean; readonly name: string; readonly namespace: string };
 
-/** A template with its defaults, of use only for counting and sizing when something is wrong with it. */
+/** A template with its defaults. If it has faults, use it only to count and size. */
 export type AdmittedTemplate = {
   readonly template: PodTemplate;
   readonly errors: readonly FieldError[];
@@ -30,14 +30,17 @@ export type AdmittedTemplate = {
 
 const PATH = 'spec.template';
 const SPEC = `${PATH}.spec`;
-/** Of all variables and words, each `$(NAME)` replaced: more than any task definition takes, and no burden yet. */
+/**
+ * The limit of all variables and words with each `$(NAME)` expanded: more than any task definition allows, and still
+ * cheap.
+ */
 const EXPANDED_CHARS_MAX = 1024 * 1024;
 const DEFAULT_GRACE_SEC = 30;
 const NO_SPEC: Partial<PodSpecShape> = {};
 
 /**
- * Kubernetes' rules for a pod template, as far as Muster supports it (pod-fields.ts). What a Job asks of its template
- * (labels, selector, restartPolicy) is in job-spec-rules.ts.
+ * Kubernetes' rules for a pod template, for the fields that Muster supports (pod-fields.ts). A Job's rules for its
+ * template (labels, selector, restartPolicy) are in job-spec-rules.ts.
  */
 export function admitPodTemplate(shape: TemplateShape | undefined, job: TemplateContext): AdmittedTemplate {
   const spec = shape?.spec;
@@ -59,7 +62,7 @@ export function admitPodTemplate(shape: TemplateShape | undefined, job: Template
   };
 }
 
-/** As it was written, with Kubernetes' defaults for a template (`SetDefaults_PodSpec`); a Pod has more of them. */
+/** The spec as written, with Kubernetes' defaults for a template (`SetDefaults_PodSpec`). A Pod has more defaults. */
 function admitPodSpec(shape: Partial<PodSpecShape>): PodSpec {
   const { containers = [], initContainers, volumes, imagePullSecrets, restartPolicy, ...others } = shape;
   const kept = keptFields('PodSpec', others);
@@ -72,7 +75,7 @@ function admitPodSpec(shape: Partial<PodSpecShape>): PodSpec {
     restartPolicy: restartPolicy === 'OnFailure' ? 'OnFailure' : 'Never',
     terminationGracePeriodSeconds: kept.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SEC,
     dnsPolicy: textOr(kept.dnsPolicy, 'ClusterFirst'),
-    // Kubernetes shows the account under both of its names, whichever was written.
+    // Kubernetes always shows the account under both field names.
     ...(account === '' ? {} : { serviceAccountName: account, serviceAccount: account }),
     ...(imagePullSecrets === undefined
       ? {}
@@ -138,7 +141,7 @@ function graceErrors({
     : [invalid(`${SPEC}.terminationGracePeriodSeconds`, graceSec, 'must be greater than or equal to 0')];
 }
 
-/** What users may choose on Fargate; all other labels are for nodes. */
+/** The labels that users may choose on Fargate. All others are for nodes. */
 const CHOICES: ReadonlyMap<string, readonly string[]> = new Map([
   [ARCHITECTURE_SELECTOR, ['amd64', 'arm64']],
   [CAPACITY_SELECTOR, ['spot', 'on-demand']],
@@ -179,12 +182,12 @@ function pullSecretErrors({ imagePullSecrets = [] }: PodSpecShape): readonly Fie
         : dnsSubdomainErrors(name).map((fieldError) => invalid(`${path}[${i}].name`, name, fieldError)),
     ),
     ...(imagePullSecrets.length > 1
-      ? [refusedValue(`${path}[1]`, 'name one secret only: ECS takes one for an image')]
+      ? [refusedValue(`${path}[1]`, 'name only one secret: ECS accepts one per image')]
       : []),
   ];
 }
 
-/** Rules for the template as a whole; checked once its parts are valid. */
+/** Rules for the template as a whole, checked if its parts are valid. */
 function wholeErrors(template: PodTemplate, { indexed, name, namespace }: TemplateContext): readonly FieldError[] {
   const errors: FieldError[] = [];
   const storage = ephemeralStorageOf(template.spec);
@@ -209,7 +212,7 @@ function wholeErrors(template: PodTemplate, { indexed, name, namespace }: Templa
         errors.push(
           refusedValue(
             `${SPEC}.${list}[${i}].command[0]`,
-            'let a shell choose the program: what a container runs is fixed before its attempts are',
+            'let a shell choose the program: every attempt of a container runs the same one',
           ),
         );
   const chars = overridesCharsMax(owner);

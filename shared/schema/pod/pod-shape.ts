@@ -3,8 +3,8 @@ import { flag, int32, int64, known, opt, quantities, text, textMap, texts } from
 import { metadataShape } from '../object/metadata-shape.ts';
 
 /**
- * What a pod template looks like from outside: every field that Kubernetes 1.34's PodTemplateSpec has. What is refused
- * as a whole is not looked into. What becomes of each field is in pod-fields.ts.
+ * A pod template as clients write it, with every field of Kubernetes 1.34's PodTemplateSpec. Fields that are refused as
+ * a whole may have any content. pod-fields.ts says how Muster treats each field.
  */
 
 const quantity = opt(z.union([z.string(), z.number()]).transform(String));
@@ -100,7 +100,7 @@ const podSpec = z.strictObject({
 
 export const templateShape = z.strictObject({ metadata: opt(metadataShape), spec: opt(podSpec) });
 
-/** Every object of the template whose fields are checked, under its name in pod-fields.ts. */
+/** The objects of the template whose fields are checked, by their names in pod-fields.ts. */
 export const POD_SHAPES = {
   metadata: metadataShape,
   spec: podSpec,

@@ -2,7 +2,7 @@ import { STOP_TIMEOUT_MAX_SEC } from '../../domain/task/pod-template.ts';
 import { shellVariableWarnings } from './command-rules.ts';
 import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
 
-/** What is accepted with a difference: a warning for the client that creates the Job. */
+/** Warnings for the client about values that behave differently here. */
 export function templateWarnings(path: string, spec: PodSpecShape): readonly string[] {
   const { containers = [], initContainers = [], terminationGracePeriodSeconds = 0 } = spec;
   const main = containers[0]?.name ?? '';
@@ -10,11 +10,11 @@ export function templateWarnings(path: string, spec: PodSpecShape): readonly str
     .slice(1)
     .map(
       (_, i) =>
-        `${path}.containers[${i + 1}]: runs beside "${main}"; the Pod ends with "${main}", whatever this container does`,
+        `${path}.containers[${i + 1}]: runs beside "${main}"; the Pod ends when "${main}" ends, whatever this container does`,
     );
   if (terminationGracePeriodSeconds > STOP_TIMEOUT_MAX_SEC)
     warnings.push(
-      `${path}.terminationGracePeriodSeconds: Fargate kills what has not ended after ${STOP_TIMEOUT_MAX_SEC} seconds`,
+      `${path}.terminationGracePeriodSeconds: Fargate kills containers that have not ended after ${STOP_TIMEOUT_MAX_SEC} seconds`,
     );
   const all = [
     ...initContainers.map((c, i) => ({ c, at: `${path}.initContainers[${i}]` })),

@@ -1,11 +1,11 @@
 /**
- * Kubernetes' default for `imagePullPolicy`: an image that may change under its name is pulled each time. An image with
- * no tag and no digest is `latest`; a text that is no image reference has no tag at all.
+ * Kubernetes' default for `imagePullPolicy`: Always for `latest`. An image without tag and digest is `latest`. A text
+ * that is not an image reference has no tag.
  */
 export const defaultPullPolicy = (image: string): 'Always' | 'IfNotPresent' =>
   tagOf(image) === 'latest' ? 'Always' : 'IfNotPresent';
 
-// The grammar of github.com/distribution/reference, and the digests that Go knows.
+// The grammar of github.com/distribution/reference, and the digests that Go supports.
 const HOST = String.raw`(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)`;
 const DOMAIN = String.raw`(?:${HOST}(?:\.${HOST})*|\[[a-fA-F0-9:]+\])(?::\d+)?`;
 const COMPONENT = String.raw`[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*`;
@@ -14,11 +14,11 @@ const REFERENCE = new RegExp(
   String.raw`^(?<name>(?:${DOMAIN}/)?${COMPONENT}(?:/${COMPONENT})*)(?::(?<tag>\w[\w.-]{0,127}))?(?:@(?<digest>${DIGEST}))?$`,
 );
 
-/** Of a name; with tag and digest. */
+/** Without tag and digest. */
 const NAME_CHARS_MAX = 255;
 const IMAGE_CHARS_MAX = NAME_CHARS_MAX + 1 + 128 + 1 + 135;
 
-/** An image may not be named by its id. */
+/** An image id, which is not a valid reference. */
 const IMAGE_ID = /^[a-f0-9]{64}$/;
 
 function tagOf(image: string): string {

@@ -9,7 +9,7 @@ export const QUANTITY = "quantities must match the regular expression '^([+-]?[0
 /** The resources of a Fargate task. */
 const RESOURCES: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
 
-/** Kubernetes' rules for resources (`ValidateContainerResourceRequirements`), of which Fargate has three. */
+/** Kubernetes' rules for resources (`ValidateContainerResourceRequirements`). Fargate has three resources. */
 export function resourceErrors(path: string, resources: ContainerShape['resources']): readonly FieldError[] {
   const errors: FieldError[] = [...refusedFields('resources', path, resources)];
   for (const list of ['limits', 'requests'] as const)

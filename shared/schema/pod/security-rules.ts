@@ -5,13 +5,13 @@ import { refusedValue } from '../object/refused-fields.ts';
 
 type User = Partial<Pick<NonNullable<ContainerShape['securityContext']>, 'runAsUser' | 'runAsGroup' | 'runAsNonRoot'>>;
 
-/** Kubernetes' rules for the Pod's security context, of which a container definition has the user. */
+/** Kubernetes' rules for the Pod's security context. */
 export function podSecurityErrors(path: string, { securityContext }: PodSpecShape): readonly FieldError[] {
   const at = `${path}.securityContext`;
   return [...refusedFields('podSecurity', at, securityContext), ...idErrors(at, securityContext ?? {})];
 }
 
-/** The same for a container's, with what it takes over from the Pod. */
+/** The same for a container's, with the values that it inherits from the Pod. */
 export function containerSecurityErrors(
   path: string,
   { securityContext }: ContainerShape,
@@ -41,7 +41,7 @@ function idErrors(path: string, user: User): readonly FieldError[] {
   });
 }
 
-/** The kubelet reads the image's user; Muster does not, so the template must set it. */
+/** The kubelet reads the image's user. Muster does not, so the template must set it. */
 function userErrors(path: string, { runAsUser, runAsGroup, runAsNonRoot }: User): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (runAsNonRoot === true && runAsUser === undefined)
@@ -51,7 +51,7 @@ function userErrors(path: string, { runAsUser, runAsGroup, runAsNonRoot }: User)
       invalid(`${path}.runAsUser`, runAsUser, "container's runAsUser breaks non-root policy (runAsNonRoot is true)"),
     );
   if (runAsGroup !== undefined && runAsUser === undefined)
-    errors.push(refusedValue(`${path}.runAsGroup`, 'set runAsUser, too: ECS takes no group without a user'));
+    errors.push(refusedValue(`${path}.runAsGroup`, 'set runAsUser, too: ECS accepts a group only with a user'));
   return errors;
 }
 

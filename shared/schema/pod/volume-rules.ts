@@ -6,7 +6,7 @@ import type { ContainerShape, VolumeShape } from './pod-shape.ts';
 import { QUANTITY } from './resource-rules.ts';
 import { refusedValue } from '../object/refused-fields.ts';
 
-/** Kubernetes' rules for volumes (`ValidateVolumes`), of which a task has empty ones only. */
+/** Kubernetes' rules for volumes (`ValidateVolumes`). Tasks have only emptyDir volumes. */
 export function volumeErrors(path: string, volumes: readonly VolumeShape[]): readonly FieldError[] {
   const seen = new Set<string>();
   return volumes.flatMap((volume, i) => {
@@ -26,7 +26,7 @@ export function volumeErrors(path: string, volumes: readonly VolumeShape[]): rea
   });
 }
 
-/** Even an empty source is one: without any, Kubernetes makes it an emptyDir. */
+/** Even an empty source counts. Kubernetes makes a volume without a source an emptyDir. */
 function sourceErrors(path: string, volume: VolumeShape): readonly FieldError[] {
   return Object.entries(volume).flatMap(([source, value]) => {
     const field = Object.entries(POD_FIELDS.volume).find(([name]) => name === source)?.[1];

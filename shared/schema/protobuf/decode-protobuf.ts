@@ -8,13 +8,13 @@ import { Unreadable } from './unreadable.ts';
 export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 
 export type DecodedProtobuf =
-  /** The object as the same client would have sent it in JSON, `apiVersion` and `kind` included. */
+  /** The object as the client would have sent it in JSON, including `apiVersion` and `kind`. */
   { readonly kind: 'decoded'; readonly value: JsonObject } | { readonly kind: 'unreadable'; readonly reason: string };
 
 /**
  * Reads a body of the type `application/vnd.kubernetes.protobuf`: the four bytes `k8s\0`, then an envelope that names
- * the kind and holds the object (`runtime.Unknown` of k8s.io/apimachinery). What the table does not know is refused with
- * its path and number, for nothing may be ignored. Never throws.
+ * the kind and holds the object (`runtime.Unknown` of k8s.io/apimachinery). A field that is not in the table is refused
+ * with its path and number, because nothing may be ignored. Never throws.
  */
 export function decodeProtobuf(
   bytes: Uint8Array,
@@ -41,7 +41,7 @@ const unreadable = (reason: string): DecodedProtobuf => ({
   reason: `protobuf parse error: ${reason}`,
 });
 
-/** Clients use the group of the object that they delete. */
+/** Clients send it in the API group of the object that they delete. */
 const IN_EVERY_GROUP = 'DeleteOptions';
 
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];
@@ -58,12 +58,12 @@ function readEnvelope(bytes: Uint8Array): Envelope {
   if (encoding !== '') throw new Unreadable(`content encoding ${JSON.stringify(encoding)} is not known`);
   const type = text(contentType);
   if (type !== '' && type !== PROTOBUF_TYPE) throw new Unreadable(`content type ${JSON.stringify(type)} is not known`);
-  // Go writes an empty object as no bytes, but it does write it.
+  // Go writes an empty object as a field of no bytes.
   if (raw === undefined) throw new Unreadable('the envelope holds no object');
   return { apiVersion: apiVersion ?? '', kind: kind ?? '', raw };
 }
 
-/** The parts of a message whose fields 1, 2, ... are all bytes or text, under these names. */
+/** The parts of a message whose fields 1, 2, ... are all bytes or text and have these names. */
 function readParts(bytes: Uint8Array, names: readonly string[]): readonly (Uint8Array | undefined)[] {
   const reader = new BinaryReader(bytes);
   const parts: (Uint8Array | undefined)[] = names.map(() => undefined);

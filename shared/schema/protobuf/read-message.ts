@@ -9,10 +9,10 @@ export type JsonObject = { [name: string]: unknown };
 type Path = (string | number)[];
 
 /**
- * Reads a message of the type `name` as Go's JSON would show it: fields by their JSON names, embedded structs spread out,
- * zeroes left out where JSON leaves them out. A field that comes twice counts as protobuf has it: lists grow, objects are
- * merged, of scalars the last one stays. `path` says where the reader is, also after it has thrown.
- * Throws for whatever is said that is not in the table, and for whatever is broken.
+ * Reads a message of the type `name` into Go's JSON form: with JSON names, embedded structs inlined, and zeros omitted
+ * where JSON omits them. A repeated field follows protobuf's rules: lists grow, objects merge, and the last scalar
+ * wins. `path` is the reader's position, even after an error. Throws for content that is not in the table, and for
+ * malformed bytes.
  */
 export function readMessage(
   kinds: KindTable,
@@ -46,8 +46,8 @@ export function readMessage(
 }
 
 /**
- * Skips a field that is not in the table if it is zero or empty. Go always writes a field that is not a pointer, so a client
- * that is newer than the table sends the zeroes of fields that are not set.
+ * Skips a zero or empty field that is not in the table. Go always writes fields that are not pointers, so a newer
+ * client sends zeros for fields that are not set.
  */
 function saysNothing(reader: BinaryReader, wireType: WireType): boolean {
   if (wireType === WireType.Varint) return Number(reader.uint64()) === 0;
@@ -56,7 +56,7 @@ function saysNothing(reader: BinaryReader, wireType: WireType): boolean {
 
 type Numbered = ReadonlyMap<number, readonly [string, Field]>;
 
-/** The table never changes, and every message asks. */
+/** A cache, because every message needs it and the table never changes. */
 const numbered = new WeakMap<ObjectType, Numbered>();
 
 function fieldsByNumber(type: ObjectType): Numbered {
@@ -99,7 +99,7 @@ const showsZero = ({ required, zero, type }: Field): boolean =>
   required === true || zero === 'shown' || type.is === 'quantity' || type.is === 'intOrString';
 const isZero = (value: unknown): boolean => value === '' || value === 0 || value === false;
 
-/** One item, or several numbers that are packed into one field. */
+/** Reads one item, or several numbers packed into one field. */
 function readItems(
   kinds: KindTable,
   reader: BinaryReader,
@@ -119,7 +119,7 @@ function readItems(
   return items;
 }
 
-/** An entry of a map: a message of key=1 and value=2. */
+/** Reads an entry of a map: a message with key=1 and value=2. */
 function readEntry(kinds: KindTable, bytes: Uint8Array, of: FieldType, path: Path, into: JsonObject): JsonObject {
   const reader = new BinaryReader(bytes);
   let key = '';
@@ -130,7 +130,7 @@ function readEntry(kinds: KindTable, bytes: Uint8Array, of: FieldType, path: Pat
     else if (no === 2) value = readValue(kinds, reader, wireType, of, path);
     else throw new Unreadable(`an entry of a map has no field ${no}`);
   }
-  // Refused in JSON as well: some walks over an object skip it.
+  // Refused in JSON as well, because some walks over an object skip it.
   if (key === '__proto__') throw new Unreadable('key "__proto__"');
   into[key] = value ?? emptyOf(of);
   return into;
@@ -151,7 +151,7 @@ function readValue(kinds: KindTable, reader: BinaryReader, wireType: WireType, o
     : readWrappedList(kinds, reader.bytes(), of.of, path);
 }
 
-/** A list within a map is a message of its own, `items=1`. */
+/** Reads a list within a map, which is a message with `items=1`. */
 function readWrappedList(kinds: KindTable, bytes: Uint8Array, of: FieldType, path: Path): unknown[] {
   const reader = new BinaryReader(bytes);
   let items: unknown[] = [];
@@ -163,7 +163,7 @@ function readWrappedList(kinds: KindTable, bytes: Uint8Array, of: FieldType, pat
   return items;
 }
 
-/** undefined: JSON has nothing there, or null. */
+/** undefined: absent or null in JSON. */
 function readScalar(reader: BinaryReader, wireType: WireType, is: Scalar): unknown {
   switch (is) {
     case 'bool':
@@ -191,7 +191,7 @@ function readScalar(reader: BinaryReader, wireType: WireType, is: Scalar): unkno
   }
 }
 
-/** Whatever the declared size, a negative number is written as 64 bits. */
+/** A negative number always has 64 bits. */
 function readInteger(reader: BinaryReader, min: number, max: number): number {
   const read = reader.int64();
   const value = Number(read);

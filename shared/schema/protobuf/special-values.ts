@@ -3,14 +3,14 @@ import { parseDocument } from '../object/document.ts';
 import { Unreadable } from './unreadable.ts';
 
 /**
- * Messages that JSON writes as one value, each read from its bytes; undefined: as if it were not there. Their numbers are
- * those of k8s.io/apimachinery.
+ * Readers for messages that are a single value in JSON; undefined: absent. The numbers are those of
+ * k8s.io/apimachinery.
  */
 export const SPECIAL = {
-  /** In JSON, base64. */
+  /** Base64 in JSON. */
   bytes: (bytes: Uint8Array): unknown => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')),
   quantity: (bytes: Uint8Array): unknown => readNumbered(bytes, ['text'])[0] ?? '0',
-  /** Seconds since 1970; nanoseconds are not read, as Go does not read them either. Go writes its zero time as nothing. */
+  /** Seconds since 1970. Ignores nanoseconds, as Go does. Go's zero time has no bytes. */
   time: (bytes: Uint8Array): unknown => {
     if (bytes.length === 0) return undefined;
     const [seconds = 0] = readNumbered(bytes, ['number', 'number']);
@@ -29,7 +29,7 @@ export const SPECIAL = {
     if (type === 1) return text;
     throw new Unreadable(`neither a number nor a string, but ${type}`);
   },
-  /** Its bytes are JSON. */
+  /** The bytes are JSON. */
   fieldsV1: (bytes: Uint8Array): unknown => {
     const [json = ''] = readNumbered(bytes, ['text']);
     if (json === '') return undefined;
@@ -39,7 +39,7 @@ export const SPECIAL = {
   },
 } as const;
 
-/** Fields 1, 2, ... of a small message, each text or a number; undefined where one is not there. */
+/** Fields 1, 2, ... of a small message, each text or a number; undefined if absent. */
 function readNumbered(
   bytes: Uint8Array,
   kinds: readonly ('text' | 'number')[],
@@ -63,7 +63,7 @@ function safeNumber(value: bigint | string): number {
   return number;
 }
 
-/** RFC 3339 has four digits for the year. */
+/** RFC 3339 allows four digits for the year. */
 const FIRST_SECOND = Date.parse('0000-01-01T00:00:00Z') / 1000;
 const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z') / 1000;
 

@@ -5,7 +5,7 @@ const opt = <S extends z.ZodType>(schema: S) => schema.nullish().transform((valu
 export const deleteOptionsShape = z.strictObject({
   apiVersion: opt(z.string()),
   kind: opt(z.literal('DeleteOptions')),
-  /** A Job has no grace of its own; its Pods' templates say theirs. */
+  /** Has no effect on a Job. Its Pod template has the grace period. */
   gracePeriodSeconds: opt(z.int()),
   propagationPolicy: opt(z.string()),
   orphanDependents: opt(z.boolean()),
@@ -15,7 +15,7 @@ export const deleteOptionsShape = z.strictObject({
 
 export type DeleteOptions = z.output<typeof deleteOptionsShape>;
 
-/** Reads a `meta/v1` DeleteOptions; null: it is none, or has a field that we do not know. */
+/** Reads a `meta/v1` DeleteOptions; null: it is not one, or has an unknown field. */
 export function decodeDeleteOptions(document: unknown): DeleteOptions | null {
   const decoded = deleteOptionsShape.safeParse(document);
   return decoded.success ? decoded.data : null;

@@ -17,7 +17,7 @@ const resourceAttributes = z.strictObject({
   resource: text,
   subresource: text,
   name: text,
-  // Here no caller is restricted to a part of a list.
+  // Muster has no permissions for parts of a list.
   ...known('fieldSelector', 'labelSelector'),
 });
 const nonResourceAttributes = z.strictObject({ path: text, verb: text });
@@ -37,7 +37,7 @@ const selfReview = z.strictObject(frame);
 export type AccessReview = z.output<typeof accessReview>;
 /** What a caller wants to do with objects. */
 export type ResourceAttributes = z.output<typeof resourceAttributes>;
-/** What a caller wants to do with a path that belongs to no object. */
+/** What a caller wants to do with a path that is not an object's. */
 export type NonResourceAttributes = z.output<typeof nonResourceAttributes>;
 
 const ACCESS_REVIEW: ObjectForm<AccessReview> = {
@@ -84,7 +84,7 @@ export function accessReviewErrors({ metadata, spec }: AccessReview): readonly F
   return errors;
 }
 
-/** Clients write `creationTimestamp: null`, and the server decides which manager owns what. */
+/** Ignores `creationTimestamp: null`, which clients write, and managedFields, which the server sets. */
 const isSaid = (key: string, value: unknown): boolean =>
   key !== 'managedFields' &&
   value !== undefined &&

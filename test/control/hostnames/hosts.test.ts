@@ -537,7 +537,7 @@ test('a Job whose rows cannot be read does not delay the sweep of the others', a
   expect(running).not.toEqual([]);
   const { jobs } = handler.deps;
   const readStatus: typeof jobs.readStatus = async (asked) => {
-    if (asked === broken) throw new Error('row JOB#uid-broken STATUS has no body that can be read');
+    if (asked === broken) throw new Error('row JOB#uid-broken STATUS has no readable body');
     return jobs.readStatus(asked);
   };
   await handler.pass({ uid, facts: running.flatMap((view) => factOf(view) ?? []) });

@@ -359,7 +359,7 @@ describe("what is refused, in Kubernetes' words", () => {
       'an annotation for Jobs',
       { annotations: { 'muster.run/disruptions': 'count' } },
       [
-        'metadata.annotations[muster.run/disruptions]: Invalid value: "count": is read on Jobs only; put it into spec.jobTemplate.metadata.annotations',
+        'metadata.annotations[muster.run/disruptions]: Invalid value: "count": has an effect only on Jobs; put it into spec.jobTemplate.metadata.annotations',
       ],
     ],
   ])('metadata: %s', (_, metadata, sentences) => {

@@ -351,13 +351,13 @@ describe('faults', () => {
       ['items[0].apiVersion: Unsupported value: "batch/v1beta1": supported values: "batch/v1"'],
     ],
     ['items that are no list', { kind: 'List', items: 3 }, ['items: Invalid value: 3: must be a list']],
-    ['no Job', list(pod('p')), ['items: Required value: there must be one Job of batch/v1 beside its Pods']],
-    ['an empty list', list(), ['items: Required value: there must be one Job of batch/v1 beside its Pods']],
+    ['no Job', list(pod('p')), ['items: Required value: a dump needs one Job of batch/v1']],
+    ['an empty list', list(), ['items: Required value: a dump needs one Job of batch/v1']],
     [
       'two Jobs',
       list(job(), pod('p'), job()),
       [
-        'items[2]: Forbidden: there may be one Job only, with its Pods; `kubectl get jobs,pods -l job-name=NAME` picks one',
+        'items[2]: Forbidden: a dump may have only one Job; `kubectl get jobs,pods -l job-name=NAME` prints one with its Pods',
       ],
     ],
     [
@@ -428,7 +428,7 @@ describe('faults', () => {
     let document: unknown = job();
     for (let level = 0; level < 50; level++) document = list(document);
     expect(faultsOf(document)).toEqual([
-      'items[0].items[0].items[0].items[0]: Forbidden: lists within lists go 4 levels deep at most',
+      'items[0].items[0].items[0].items[0]: Forbidden: lists may be nested at most 4 levels deep',
     ]);
   });
 });

@@ -63,13 +63,13 @@ describe('a subdomain', () => {
 
   test('is refused where there are no indexes', () => {
     expect(lines({ spec: { completionMode: 'NonIndexed' } })).toEqual([
-      `${AT}: Forbidden: not supported by this version of Muster; set spec.completionMode to Indexed, for only an index has a name, or leave it out`,
+      `${AT}: Forbidden: not supported by this version of Muster; set spec.completionMode to Indexed, because only indexes have names, or leave it out`,
     ]);
   });
 
   test('is refused where the installation gives no names', () => {
     expect(lines({ hosts: null })).toEqual([
-      `${AT}: Forbidden: this installation gives no names to tasks; leave it out, or deploy Muster with hostnames (docs/hostnames.md)`,
+      `${AT}: Forbidden: this installation has no names for tasks; leave it out, or deploy Muster with hostnames (docs/hostnames.md)`,
     ]);
     expect(lines({ hosts: null, subdomain: '' })).toEqual([]);
   });
@@ -80,14 +80,14 @@ describe('names that AWS Cloud Map would not take', () => {
     const wish = { subdomain: 's'.repeat(63), name: 'n'.repeat(50), spec: { completions: 1000 } };
     expect(lines({ ...wish, namespace: 'team-123' })).toEqual([]); // 50 + 4 + 1 + 63 + 1 + 8
     expect(lines({ ...wish, namespace: 'team-1234' })).toEqual([
-      `${AT}: Invalid value: "${wish.subdomain}": the name ${wish.name}-999.${wish.subdomain}.team-1234 needs 128 of 127 characters that AWS Cloud Map takes: shorten it, or the Job's name or namespace`,
+      `${AT}: Invalid value: "${wish.subdomain}": the name ${wish.name}-999.${wish.subdomain}.team-1234 has 128 characters, and AWS Cloud Map allows 127: shorten it, or the Job's name or namespace`,
     ]);
   });
 
   test('an installation holds a number of names', () => {
     expect(lines({ spec: { completions: 2000, parallelism: 2 } })).toEqual([]);
     const refused = (n: number, max: number) => [
-      `spec.completions: Invalid value: ${n}: must be less than or equal to ${max} when ${AT} is set: each index needs one of ${max} names that AWS Cloud Map holds for all Jobs`,
+      `spec.completions: Invalid value: ${n}: must be less than or equal to ${max} when ${AT} is set: each index needs a name, and AWS Cloud Map holds ${max} for all Jobs`,
     ];
     expect(lines({ spec: { completions: 2001 } })).toEqual(refused(2001, 2000));
     expect(lines({ spec: { completions: 2001 }, hosts: { max: 5000 } })).toEqual([]);
@@ -163,14 +163,16 @@ describe('a CronJob’s template', () => {
         /^spec\.jobTemplate\.spec\.template\.spec\.subdomain: Forbidden: .*set spec\.completionMode/,
       ),
     ]);
-    expect(cronLines({}, null)).toEqual([expect.stringContaining('this installation gives no names')]);
+    expect(cronLines({}, null)).toEqual([expect.stringContaining('this installation has no names')]);
   });
 
   test('its Jobs’ names are longer than its own', () => {
     const wish = { subdomain: 's'.repeat(63), name: 'n'.repeat(44) };
     // 44 + -00000000 + -2, the subdomain, default
     expect(cronLines(wish)).toEqual(['ok']);
-    expect(cronLines({ ...wish, name: 'n'.repeat(45) })).toEqual([expect.stringContaining('needs 128 of 127')]);
+    expect(cronLines({ ...wish, name: 'n'.repeat(45) })).toEqual([
+      expect.stringContaining('has 128 characters, and AWS Cloud Map allows 127'),
+    ]);
   });
 
   test('what it had before names were switched off may stay, and be left out', () => {
@@ -202,7 +204,7 @@ describe('names that only a search domain makes whole', () => {
     'echo train-0.workers.default.muster.internal; ping train-1.workers',
   ])('%s is warned of', (says) =>
     expect(warnings(says)).toEqual([
-      `${AT}: tasks have no search domain, so names like JOB-0.workers are found by nobody; use full ones: printf "$MUSTER_HOSTS_PATTERN" 0`,
+      `${AT}: tasks have no search domain, so names like JOB-0.workers do not resolve; use full names: printf "$MUSTER_HOSTS_PATTERN" 0`,
     ]),
   );
 

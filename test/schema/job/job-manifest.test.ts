@@ -196,7 +196,7 @@ describe('what is wrong is refused with its path', () => {
       [
         'spec.template.spec.containers[0].env[0].name: Required value',
         `spec.template.spec.containers[0].env[1].name: Invalid value: "A=B": a valid environment variable name must consist only of printable ASCII characters other than '='`,
-        `spec.template.spec.containers[0].env[2].name: ${LATER}; use another name: those that begin with MUSTER_ are Muster's`,
+        `spec.template.spec.containers[0].env[2].name: ${LATER}; use another name: names that begin with MUSTER_ are reserved for Muster`,
         'spec.template.spec.containers[0].env[3].valueFrom: Invalid value: "": must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`',
         'spec.template.spec.containers[0].env[4].value: Invalid value: "a\\u0000": must not contain NUL',
       ],
@@ -205,7 +205,7 @@ describe('what is wrong is refused with its path', () => {
       'a program that only the launch knows',
       withContainer({ command: ['run-$(JOB_COMPLETION_INDEX)'] }, { completionMode: 'Indexed', completions: 1 }),
       [
-        `spec.template.spec.containers[0].command[0]: ${LATER}; let a shell choose the program: what a container runs is fixed before its attempts are`,
+        `spec.template.spec.containers[0].command[0]: ${LATER}; let a shell choose the program: every attempt of a container runs the same one`,
       ],
     ],
     [
@@ -240,7 +240,7 @@ describe('what is wrong is refused with its path', () => {
       withContainer({ env: [{ name: 'A', value: 'x'.repeat(65_000) }] }),
       [
         expect.stringMatching(
-          /^spec\.template\.spec: Invalid value: its task definition needs 6\d{4} of 65536 bytes that ECS takes: /,
+          /^spec\.template\.spec: Invalid value: its task definition needs 6\d{4} bytes, and ECS allows 65536: /,
         ) as unknown as string,
       ],
     ],
@@ -376,8 +376,8 @@ test('warnings report what is accepted with a difference', () => {
   );
   expect(warnings).toEqual([
     expect.stringMatching(/^metadata\.name: this is used in Pod names and hostnames/),
-    'spec.template.spec.containers[1]: runs beside "main"; the Pod ends with "main", whatever this container does',
-    'spec.template.spec.terminationGracePeriodSeconds: Fargate kills what has not ended after 120 seconds',
+    'spec.template.spec.containers[1]: runs beside "main"; the Pod ends when "main" ends, whatever this container does',
+    'spec.template.spec.terminationGracePeriodSeconds: Fargate kills containers that have not ended after 120 seconds',
     'spec.template.spec.containers[0].env[1]: hides previous definition of "A"',
   ]);
 });

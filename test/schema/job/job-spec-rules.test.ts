@@ -258,9 +258,9 @@ describe('restartPolicy', () => {
 
 describe("Muster's own annotations", () => {
   const DISRUPTIONS =
-    'must be "count", or "losses=10,spot-interruptions=3" with numbers up to 9999 (either part may be left out)';
+    'must be "count", or "losses=10,spot-interruptions=3" with numbers up to 9999 (either part may be omitted)';
   const TIMEOUT = 'must be a whole number of seconds between 1 and 9999999, without leading zeros';
-  const UNKNOWN = 'a Job has muster.run/disruptions and muster.run/pending-timeout-seconds; nothing else would be read';
+  const UNKNOWN = 'unknown annotation; a Job may have muster.run/disruptions and muster.run/pending-timeout-seconds';
   test.each<[string, string, string | null]>([
     ['disruptions', 'count', null],
     ['disruptions', 'losses=0', null],

@@ -69,7 +69,7 @@ describe('finalizers', () => {
     [
       'orphan',
       [
-        'metadata.finalizers[0]: Forbidden: not supported by this version of Muster; leave it out: what an object has made goes with it',
+        'metadata.finalizers[0]: Forbidden: not supported by this version of Muster; leave it out: dependents are deleted with their owner',
       ],
     ],
   ])('%s', (finalizer, expected) => {

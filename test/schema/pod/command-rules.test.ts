@@ -7,7 +7,7 @@ const warningsOf = (command: string[] | undefined, args?: string[], env?: { name
 
 const AT = 'spec.template.spec.containers[0]';
 const said = (at: string, written: string, name: string): string =>
-  `${AT}.${at}: no shell reads "${written}" here, the program gets it as it stands; write $(${name})`;
+  `${AT}.${at}: no shell runs here, so the program gets "${written}" unchanged; write $(${name})`;
 
 test.each<[string, string[] | undefined, string[] | undefined, readonly string[]]>([
   [

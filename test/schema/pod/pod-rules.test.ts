@@ -101,8 +101,8 @@ describe('what is wrong has its path', () => {
       'a secret in a word',
       withMain({ env: [secret, { name: 'A', value: '$(S)' }], command: ['echo', '$(S)', '$$(S)'] }),
       [
-        `${MAIN}.command[1]: ${LATER}; let a shell read it (sh -c '… "$S"'): only ECS reads the value of S`,
-        `${MAIN}.env[1].value: ${LATER}; let a shell read it (sh -c '… "$S"'): only ECS reads the value of S`,
+        `${MAIN}.command[1]: ${LATER}; let a shell read it (sh -c '… "$S"'): only ECS knows the value of S`,
+        `${MAIN}.env[1].value: ${LATER}; let a shell read it (sh -c '… "$S"'): only ECS knows the value of S`,
       ],
     ],
     [
@@ -161,14 +161,14 @@ describe('what is wrong has its path', () => {
     [
       'two pull secrets',
       { imagePullSecrets: [{ name: 'a' }, { name: 'b' }] },
-      [`${SPEC}.imagePullSecrets[1]: ${LATER}; name one secret only: ECS takes one for an image`],
+      [`${SPEC}.imagePullSecrets[1]: ${LATER}; name only one secret: ECS accepts one per image`],
     ],
     [
       'users',
       withMain({ securityContext: { runAsGroup: 5, runAsNonRoot: true } }),
       [
         `${MAIN}.securityContext.runAsNonRoot: ${LATER}; set runAsUser to the number of the image's user, too`,
-        `${MAIN}.securityContext.runAsGroup: ${LATER}; set runAsUser, too: ECS takes no group without a user`,
+        `${MAIN}.securityContext.runAsGroup: ${LATER}; set runAsUser, too: ECS accepts a group only with a user`,
       ],
     ],
     [

@@ -15,8 +15,8 @@ import type {
 } from '@aws-sdk/client-servicediscovery';
 
 /**
- * Cloud Map's operations that we call, in the SDK's shapes. A call rejects with an error like the SDK's: its name, `$fault`
- * and members say what happened.
+ * The Cloud Map operations that we call, in the SDK's shapes. A failed call rejects with an error like the SDK's, with
+ * the same name, `$fault`, and members.
  */
 export type CloudmapCalls = {
   createService(input: CreateServiceCommandInput): Promise<CreateServiceResponse>;

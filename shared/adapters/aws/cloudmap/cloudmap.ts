@@ -7,24 +7,24 @@ import type { CloudmapCalls } from './cloudmap-calls.ts';
 
 /** Tells our services from others in the namespace. */
 const DESCRIPTION = 'A task of a Job that Muster runs';
-/** A name that has moved to another task is believed of its former one for so long. */
+/** Resolvers cache a name for this long, so a name that has moved may still lead to its old task. */
 const RECORD_TTL_SEC = 5;
-/** Waits for an operation to be over: 9 s in all. */
+/** Waits between checks of an operation: 9 s in total. */
 const OPERATION_WAITS_MS = [50, 100, 200, 400, 750, 1_500, 3_000, 3_000];
 
 export type CloudmapOptions = {
   readonly calls: CloudmapCalls;
-  /** Of the private DNS namespace. */
+  /** The private DNS namespace in Cloud Map. */
   readonly namespaceId: string;
   readonly zone: string;
   readonly sleep: Clock['sleep'];
 };
 
-/** {@link Hostnames} by AWS Cloud Map: a service a name, an instance a task (aws.md 4). */
+/** {@link Hostnames} on AWS Cloud Map: a service for each name, an instance for each task (aws.md 4). */
 export function createCloudmap({ calls, namespaceId, zone, sleep }: CloudmapOptions): Hostnames {
   const namespaceFilter = { Name: 'NAMESPACE_ID' as const, Values: [namespaceId], Condition: 'EQ' as const };
 
-  /** The id of a service by its name: only for an error that does not tell it. */
+  /** Looks up a service's id by its name, for errors that do not include the id. */
   const findService = async (name: string): Promise<string | null> => {
     let next: string | undefined;
     do {
@@ -40,10 +40,10 @@ export function createCloudmap({ calls, namespaceId, zone, sleep }: CloudmapOpti
     return null;
   };
 
-  /** Operations that this process has given up waiting for, by instance. */
+  /** Operations that this process no longer waits for, by instance. */
   const underWay = new Map<string, string>();
 
-  /** Waits until the operation is over; what it was that has been done, then. */
+  /** Waits until the operation has finished, and returns what it did. */
   const outcomeOf = async (instance: string, operationId: string): Promise<Later | { readonly kind: Change }> => {
     underWay.delete(instance);
     for (const waitMs of OPERATION_WAITS_MS) {
@@ -59,8 +59,8 @@ export function createCloudmap({ calls, namespaceId, zone, sleep }: CloudmapOpti
   };
 
   /**
-   * Asks for a change of an instance and waits for it. One that is under way comes first: it may be this very change,
-   * asked for before, since the same task never has two addresses.
+   * Requests a change of an instance and waits for it. If a change is already in progress, it waits for that one first.
+   * It may be the same change, because a task never has two addresses.
    */
   const change = async (
     instance: string,
@@ -166,18 +166,18 @@ export function createCloudmap({ calls, namespaceId, zone, sleep }: CloudmapOpti
 }
 
 type Change = 'registered' | 'removed';
-/** More are asked for anew. */
+/** Operations beyond this number are not remembered. The change is then requested again. */
 const UNDER_WAY_MAX = 2_000;
 
 type Done = { readonly kind: 'done' };
 const DONE: Done = { kind: 'done' };
-/** The most that Cloud Map lists at once. */
+/** The largest page that Cloud Map returns. */
 const PAGE = 100;
 
 const later = (reason: string): Later => ({ kind: 'later', reason });
 const pageAfter = (token: string | undefined) => (token === undefined ? {} : { NextToken: token });
 
-/** By name, not by class: the classes are the SDK's, and not every caller has loaded it. */
+/** Compares the name, not the class: the classes are the SDK's, and some callers do not load the SDK. */
 const isNamed = (error: unknown, name: string): error is Error => error instanceof Error && error.name === name;
 
 function memberOf(error: Error, name: string): string | undefined {
@@ -185,7 +185,10 @@ function memberOf(error: Error, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The operation's id: of what was asked for, or of what is in its way. null: Cloud Map does not tell which that is. */
+/**
+ * The id of the requested operation, or of the one that blocks it. null: something blocks it, and Cloud Map gives no
+ * id.
+ */
 async function startedOr(ask: () => Promise<{ readonly OperationId?: string | undefined }>): Promise<string | null> {
   try {
     const { OperationId } = await ask();
@@ -196,7 +199,7 @@ async function startedOr(ask: () => Promise<{ readonly OperationId?: string | un
   }
 }
 
-/** The service that is there under the name; gone again by now: it is made the next time. */
+/** The existing service of that name. If it has disappeared since, the next try creates it. */
 async function adopted(published: string | undefined, find: () => Promise<string | null>) {
   try {
     const serviceId = published ?? (await find());
@@ -206,17 +209,20 @@ async function adopted(published: string | undefined, find: () => Promise<string
   }
 }
 
-/** An operation of which nobody knows is none; else as of ECS. Throws again where it cannot be known what was done. */
+/** An unknown operation is tried again; other errors are classified as for ECS. Rethrows if the outcome is unknown. */
 const outcomeOfError = (error: unknown): Later | Fatal =>
   isNamed(error, 'DuplicateRequest') || isNamed(error, 'OperationNotFound')
     ? later(`${error.name}: ${error.message}`)
     : inputOnlyFatal(classify(error), error);
 
-/** Names come from manifests. All else that is refused is the installation's, and passes when somebody has mended it. */
+/**
+ * Names come from manifests, so only invalid input is fatal. An operator can fix everything else that Cloud Map
+ * refuses.
+ */
 const inputOnlyFatal = (outcome: Later | Fatal, error: unknown): Later | Fatal =>
   outcome.kind === 'fatal' && !isNamed(error, 'InvalidInput') ? later(outcome.reason) : outcome;
 
-/** Where nothing is fatal: what cannot be done is tried until an operator has mended it. */
+/** For calls without a fatal outcome: they are retried until an operator has fixed the cause. */
 function laterOrThrow(error: unknown): Later {
   const outcome = outcomeOfError(error);
   return outcome.kind === 'later' ? outcome : later(outcome.reason);

@@ -11,10 +11,10 @@ import {
 import { type Connection, clientConfig } from '../connection.ts';
 import type { CloudmapCalls } from './cloudmap-calls.ts';
 
-/** Calls are paced by all dispatchers together; what is throttled all the same comes again as a message. */
+/** All dispatchers share one pace. A call that is throttled anyway is sent again as a message. */
 const PATIENCE = { maxAttempts: 2, requestTimeoutMs: 10_000, maxSockets: 50 };
 
-/** An emulator answers under no other host name than its own. */
+/** An emulator answers only under its own host name. */
 export const createCloudmapClient = (connection: Connection): ServiceDiscoveryClient =>
   new ServiceDiscoveryClient({
     ...clientConfig(connection, PATIENCE),

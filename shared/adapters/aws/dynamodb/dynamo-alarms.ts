@@ -17,7 +17,7 @@ export function alarmOf(uid: JobUid, { alarms: [soonest] }: Pick<Status, 'alarms
   if (soonest === undefined) return null;
   return {
     [TABLE.alarms.shard]: number(shardOf(uid)),
-    // Rounded up: the sweep handles lost alarms, and must not run before those that were not lost.
+    // Rounded up: the sweep handles lost alarms, and must not wake Jobs whose own wake-up is still on its way.
     [TABLE.alarms.minute]: number(Math.ceil(soonest / MINUTE_MS)),
   };
 }

@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import type { EpochMs } from '../../../domain/base/time.ts';
 import { TABLE } from '../../../names/table.ts';
 
-/** A row as the SDK has it. */
+/** A row in the SDK's form. */
 export type Row = Record<string, AttributeValue>;
 
 /** Version of the rows' layout, in each row as `v`. A row with an older one still loads; a row with a newer one is refused. */
@@ -33,11 +33,11 @@ export function alive(row: Row | undefined, now: EpochMs): Row | null {
   if (ttl !== undefined && now >= Number(ttl) * 1000) return null;
   const layout = numberIn(row, ATTRIBUTE.layout);
   if (layout > ROW_VERSION)
-    throw new RowError(row, `has layout ${layout}, this version of Muster knows ${ROW_VERSION}`);
+    throw new RowError(row, `has layout ${layout}; this version of Muster reads up to ${ROW_VERSION}`);
   return row;
 }
 
-/** A row that Muster did not write like this. */
+/** A row that this version of Muster did not write. */
 class RowError extends Error {
   override readonly name = 'RowError';
 
@@ -77,8 +77,7 @@ export function packed(body: Uint8Array): AttributeValue {
 export function bodyIn(row: Row): Uint8Array {
   const value = row[ATTRIBUTE.body]?.B;
   const how = value?.[0];
-  if (value === undefined || (how !== PLAIN && how !== DEFLATED))
-    throw new RowError(row, 'has no body that can be read');
+  if (value === undefined || (how !== PLAIN && how !== DEFLATED)) throw new RowError(row, 'has no readable body');
   const rest = value.subarray(1);
   return how === PLAIN ? rest : inflateRawSync(rest, { maxOutputLength: INFLATED_MAX_BYTES });
 }

@@ -12,7 +12,7 @@ import {
 import type { EpochMs } from '../../../domain/base/time.ts';
 import { ATTRIBUTE, type Row, ROW_VERSION, number } from './dynamo-row.ts';
 
-/** Where rows are, and what a write needs in addition. */
+/** The table, and what writes need in addition. */
 export type Table = {
   readonly client: DynamoDBClient;
   readonly name: string;

@@ -13,8 +13,8 @@ import type {
 } from '@aws-sdk/client-ecs';
 
 /**
- * ECS's operations that we call, in the SDK's shapes. A call rejects with an error like the SDK's: its name, `$fault` and
- * members say what happened.
+ * The ECS operations that we call, in the SDK's shapes. A failed call rejects with an error like the SDK's, with the
+ * same name, `$fault`, and members.
  */
 export type EcsCalls = {
   registerTaskDefinition(

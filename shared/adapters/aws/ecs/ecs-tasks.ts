@@ -9,7 +9,7 @@ import { type Placement, formatPlacement, runTaskInput } from './run-task-reques
 import { classify, outcomeOfAnswer, outcomeOfPrepareError, outcomeOfRunError } from './run-task-outcome.ts';
 import { type DefinitionSettings, mainFirst, registerInput, stillFits, taskRoleOf } from './task-definition-request.ts';
 
-/** The most that ECS takes as a StopTask reason. */
+/** ECS's limit for a StopTask reason. */
 const REASON_MAX_CHARS = 255;
 
 export type EcsTasksOptions = {
@@ -18,7 +18,7 @@ export type EcsTasksOptions = {
   readonly definitions: DefinitionSettings;
 };
 
-/** Tasks as ECS on Fargate runs them. */
+/** {@link Tasks} on ECS with Fargate. */
 export function createEcsTasks({ calls, placement, definitions }: EcsTasksOptions): Tasks {
   const { cluster } = placement;
   const list = async (filter: Omit<ListTasksCommandInput, 'cluster' | 'nextToken'>, after: string | null) => {
@@ -82,7 +82,8 @@ export function createEcsTasks({ calls, placement, definitions }: EcsTasksOption
     },
 
     async listLive({ job, after }) {
-      // ECS takes `startedBy` only alone; it then lists tasks whose desired status is RUNNING, as is its default.
+      // ECS accepts `startedBy` only without other filters, and then lists tasks with the desired status RUNNING, its
+      // default.
       return list(job === null ? { desiredStatus: 'RUNNING' } : { startedBy: job }, after);
     },
 
@@ -108,7 +109,7 @@ async function register(calls: EcsCalls, input: ReturnType<typeof registerInput>
   return taskDefinition ?? {};
 }
 
-/** A task of somebody else's in our cluster is passed over, and so is one that ECS shows in a form nobody knows. */
+/** Skips tasks that Muster did not start, and tasks in a form that we cannot read. */
 function ours(raw: unknown): TaskView[] {
   try {
     const view = parseTask(raw, GROUP_PREFIX);
@@ -121,7 +122,7 @@ function ours(raw: unknown): TaskView[] {
 const saysNotFound = (error: unknown): boolean =>
   error instanceof Error && /(task was|task is|task) not found/i.test(error.message);
 
-/** Where the port knows no "fatal": an answer that no repetition mends is a surprise. */
+/** For calls without a fatal outcome: a refusal that no retry can fix is unexpected, so it is thrown. */
 function laterOrThrow(outcome: Later | Fatal, error: unknown): Later {
   if (outcome.kind === 'later') return outcome;
   throw error;

@@ -6,8 +6,8 @@ import type { Fatal, Later, Refused, Tasks } from '../../../ports/tasks.ts';
 export type RunTaskOutcome = Awaited<ReturnType<Tasks['run']>>;
 
 /**
- * What an answer of RunTask means. Failures come with HTTP 200: ECS then remembers them under the token, so that it must
- * not be used again. Throws for an answer with neither a task nor a failure, whose outcome is unknown.
+ * The outcome of a RunTask answer. Failures come with HTTP 200, and ECS remembers them under the token, so the token
+ * must not be used again. Throws if the answer has neither a task nor a failure: the outcome is unknown.
  */
 export function outcomeOfAnswer({ tasks = [], failures = [] }: RunAnswer): RunTaskOutcome {
   const [{ taskArn: arn, createdAt } = {}] = tasks;
@@ -24,12 +24,12 @@ export function outcomeOfAnswer({ tasks = [], failures = [] }: RunAnswer): RunTa
 }
 type RunAnswer = Pick<RunTaskCommandOutput, 'tasks' | 'failures'>;
 
-/** What an exception of RunTask means. Throws it again if the outcome is unknown: 5xx, time-outs, sockets. */
+/** The outcome of a RunTask exception. Rethrows it if the outcome is unknown: 5xx, time-outs, sockets. */
 export function outcomeOfRunError(error: unknown): RunTaskOutcome {
   const adopted = existingTask(error);
   if (adopted !== null) return { kind: 'launched', taskArn: asTaskArn(adopted), createdAt: null };
   const outcome = classify(error);
-  // Not too many calls, but nothing to run the task on: as where ECS says the same in failures[], it is tried again after a while.
+  // Not a throttle: ECS has no capacity. Retried after a while, as when ECS reports the same in failures[].
   if (outcome.kind === 'later')
     return SHORT_OF_SOMETHING.test(outcome.reason) && !THROTTLED.test(outcome.reason)
       ? { kind: 'refused', reason: outcome.reason }
@@ -39,7 +39,10 @@ export function outcomeOfRunError(error: unknown): RunTaskOutcome {
     : { kind: 'refused', reason: outcome.reason, misconfigured: true };
 }
 
-/** What an exception of looking a task definition up, or registering it, means; throws it again as {@link outcomeOfRunError} does. */
+/**
+ * The outcome of an exception while a task definition is looked up or registered. Rethrows as {@link outcomeOfRunError}
+ * does.
+ */
 export function outcomeOfPrepareError(error: unknown): Later | Refused | Fatal {
   const outcome = classify(error);
   if (outcome.kind === 'later') return outcome;
@@ -49,23 +52,23 @@ export function outcomeOfPrepareError(error: unknown): Later | Refused | Fatal {
 }
 
 /**
- * Refusals that say nothing about what the Job asks for, by name or text: rights, roles (IAM needs seconds to know a new
- * one), the account, the network. They pass when an operator has mended them, so they must not end a Job.
+ * Refusals that are not about the Job, by name or text: permissions, roles (IAM takes seconds to recognize a new one),
+ * the account, the network. An operator can fix them, so they must not end a Job.
  */
 const OF_THE_INSTALLATION =
   /^(AccessDenied|Unauthorized|Blocked|ClusterNotFound|ServiceQuotaExceeded|OptInRequired|SubscriptionRequired)|not authorized|role is not valid|assume the (service.linked )?role|service.linked role|security ?group|subnet|quota|account .*(blocked|suspended)/i;
 
-/** What a RunTask says about the task that is wanted. All else that it refuses is the installation's. */
+/** RunTask refusals that are about the requested task. All others are about the installation. */
 const OF_THE_LAUNCH =
   /^(PlatformTaskDefinitionIncompatibility|PlatformUnknown|UnsupportedFeature)|override|fargate (only|requires)|no fargate configuration|not support launch/i;
 
-/** What is registered comes from the Pod template, but for two roles. */
+/** Everything in a registration except two roles comes from the Pod template. */
 const OF_THE_DEFINITION =
   /^(ClientException|InvalidParameterException|ValidationException|PlatformUnknown|UnsupportedFeature)/;
 
 /**
- * Sorts an exception of ECS by its message as well as its class, for ECS wraps EC2's throttling in
- * InvalidParameterException. Throws it again where it cannot be known what was done.
+ * Classifies an ECS exception by its class and its message, because ECS wraps EC2's throttling in
+ * InvalidParameterException. Rethrows it if the outcome is unknown.
  */
 export function classify(error: unknown): Later | Fatal {
   if (!(error instanceof Error)) throw error;
@@ -82,14 +85,14 @@ export function classify(error: unknown): Later | Fatal {
 const THROTTLED =
   /Rate exceeded|Request limit exceeded|Throttl|RequestLimitExceeded|TooManyRequests|LimitExceeded|Too many concurrent attempts/i;
 
-/** Quotas and capacity. ECS's text has a typographic apostrophe, so that only words are matched. */
+/** Quotas and capacity. ECS's text has a typographic apostrophe, so only words are matched. */
 const SHORT_OF_SOMETHING = /reached the limit on the number of (tasks|vCPUs)|Capacity is unavailable|PROVISIONING/i;
 
-/** Keys that have just expired or a clock that is off: nothing was done, and it says nothing about the Job. */
+/** Credentials that have just expired, or a wrong clock: nothing was done, and it is not about the Job. */
 const UNPROVEN =
   /^(ExpiredToken(Exception)?|UnrecognizedClientException|InvalidSignatureException|IncompleteSignature(Exception)?|RequestExpired|MissingAuthenticationToken(Exception)?|CredentialsProviderError)$/;
 
-/** A 4xx says that nothing was done, but for a request that has timed out on its way in. */
+/** A 4xx means that nothing was done, unless the request timed out on its way in. */
 const isClientFault = (error: Error): boolean =>
   '$fault' in error && error.$fault === 'client' && !error.name.startsWith('RequestTimeout');
 
@@ -97,7 +100,7 @@ function existingTask(error: unknown): string | null {
   if (!(error instanceof Error) || error.name !== 'ConflictException') return null;
   const ids = 'resourceIds' in error && Array.isArray(error.resourceIds) ? (error.resourceIds as unknown[]) : [];
   const first = ids.find((id) => typeof id === 'string');
-  // Nothing to adopt: a task may exist or not, so it has to be looked up.
+  // There is no task to adopt. One may exist, so the caller must look it up.
   if (first === undefined) throw error;
   return first as string;
 }

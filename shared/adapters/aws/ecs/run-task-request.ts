@@ -9,7 +9,7 @@ import { GROUP_PREFIX } from '../../../names/env.ts';
 import type { Capacity } from '../../../domain/task/task.ts';
 import type { Launch } from '../../../ports/tasks.ts';
 
-/** Where a Job's tasks run; frozen in its launch template, for a repeated call must be the same byte for byte. */
+/** Where a Job's tasks run. Frozen in its launch template, because a repeated call must be identical byte for byte. */
 export type Placement = z.output<typeof PlacementSchema>;
 
 const PlacementSchema = z.object({
@@ -25,8 +25,8 @@ export const formatPlacement = ({ cluster, subnets, securityGroups, assignPublic
   JSON.stringify({ cluster, subnets, securityGroups, assignPublicIp, capacity });
 
 /**
- * Pure and byte-stable: the same launch gives the same request for ever, since ECS answers the repetition of a token
- * with other parameters with ConflictException (ECS developer guide, "Ensuring idempotency").
+ * Pure and byte-stable: the same launch always gives the same request. ECS answers a repeated token with different
+ * parameters with ConflictException (ECS developer guide, "Ensuring idempotency").
  */
 export function runTaskInput({ job, id, template, env, overrides = [], capacity }: Launch): RunTaskCommandInput {
   const placement = PlacementSchema.parse(JSON.parse(template.placement));
@@ -35,11 +35,11 @@ export function runTaskInput({ job, id, template, env, overrides = [], capacity 
     cluster: placement.cluster,
     taskDefinition: template.taskDefinition,
     clientToken: clientToken(job.uid, id),
-    count: 1, // overrides hold for all tasks of a call, and each index has its own
+    count: 1, // overrides apply to all tasks of a call, and each index has its own
     startedBy: job.uid,
     group: formatGroup(GROUP_PREFIX, id),
     enableECSManagedTags: false,
-    // ECS takes one of the two, and Spot needs the strategy.
+    // ECS accepts only one of the two, and Spot needs the strategy.
     ...(provider === 'FARGATE'
       ? { launchType: 'FARGATE' }
       : { capacityProviderStrategy: [{ capacityProvider: provider, weight: 1 }] }),
@@ -50,7 +50,7 @@ export function runTaskInput({ job, id, template, env, overrides = [], capacity 
         assignPublicIp: placement.assignPublicIp,
       },
     },
-    // The main container comes first: that is how it is recognised in events, which repeat the overrides.
+    // The main container comes first. Events repeat the overrides, so it is recognized by its position.
     overrides: overridesRequest(template.containers, env, overrides),
   };
 }
@@ -60,6 +60,6 @@ const PROVIDERS = { onDemand: 'FARGATE', spot: 'FARGATE_SPOT' } as const satisfi
   Placement['capacity']
 >;
 
-/** One token for one (attempt, nonce): 64 characters, the most that ECS takes. */
+/** One token for each (attempt, nonce): 64 characters, ECS's limit. */
 export const clientToken = (uid: JobUid, { index, attempt, nonce }: AttemptId): string =>
   createHash('sha256').update(`${uid}|${index}|${attempt}|${nonce}`).digest('hex');

@@ -10,7 +10,7 @@ import {
 import { type Connection, clientConfig, unlogged } from '../connection.ts';
 import type { EcsCalls } from './ecs-calls.ts';
 
-/** One attempt: a throttled RunTask is paced by all dispatchers together, and its outcome is classified by us. */
+/** No retries by the SDK: all dispatchers share one pace for RunTask, and we classify its outcome ourselves. */
 const LAUNCH_PATIENCE = { maxAttempts: 1, requestTimeoutMs: 15_000, maxSockets: 50 };
 const PATIENCE = { maxAttempts: 2, requestTimeoutMs: 10_000, maxSockets: 50 };
 

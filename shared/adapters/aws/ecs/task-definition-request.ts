@@ -13,7 +13,9 @@ export type DefinitionSettings = {
   readonly executionRoleArn: string;
   /** null: tasks have no AWS permissions of their own. */
   readonly taskRoleArn: string | null;
-  /** Roles of service accounts, by `<namespace>/<name>`; null: there are no roles here, and any account will do. */
+  /**
+   * Roles of service accounts, by `<namespace>/<name>`; null: this installation has no roles and accepts any account.
+   */
   readonly taskRoles: ReadonlyMap<string, string> | null;
   readonly logGroup: string;
 };
@@ -21,7 +23,7 @@ export type DefinitionSettings = {
 /** Log streams are named `<prefix>/<container>/<task id>`. */
 export const LOG_STREAM_PREFIX = 'muster';
 
-/** Whose permissions the containers of a definition have; `unknown`: a service account that nobody has mapped. */
+/** Whose permissions the containers of a definition have; `unknown`: the service account is not mapped to a role. */
 export type TaskRole =
   | { readonly kind: 'role'; readonly arn: string | null }
   | { readonly kind: 'unknown'; readonly reason: string };
@@ -64,14 +66,17 @@ export function registerInput(
   };
 }
 
-/** `portsTaken` keeps what earlier containers map: all of a task have one address, and ECS takes each port once. */
+/**
+ * `portsTaken` holds the ports of earlier containers. A task's containers share one address, and ECS accepts each port
+ * once.
+ */
 function containerInput(
   container: TaskContainer,
   settings: DefinitionSettings,
   portsTaken: Set<string>,
 ): ContainerDefinition {
   const { mounts, dependsOnSuccess, dependsOnStart, user, readOnlyRoot, pullSecret } = container;
-  // A volume that is mounted twice is found at the first of its paths.
+  // If a volume is mounted twice, the variable holds the first path.
   const places = new Map(mounts.toReversed().map(({ volume, path }) => [volumeVariable(volume), path]));
   const environment = [...container.environment, ...[...places].map(([name, value]) => ({ name, value }))];
   const ports = container.ports.filter(({ port, protocol }) => {
@@ -122,7 +127,7 @@ function containerInput(
         'awslogs-group': settings.logGroup,
         'awslogs-region': settings.region,
         'awslogs-stream-prefix': LOG_STREAM_PREFIX,
-        mode: 'blocking', // the default has dropped lines under load since 2025-06
+        mode: 'blocking', // since 2025-06 the default drops lines under load
       },
     },
   };
@@ -141,7 +146,10 @@ function capabilitiesOf({ capabilities: { add, drop } }: TaskContainer): Pick<Co
       };
 }
 
-/** Parameters of the task's own Region go by name; a key of a secret needs the ARN, which we know but for its suffix. */
+/**
+ * Parameters in the task's own Region are referenced by name. A key of a secret needs the ARN, which we know except for
+ * its suffix.
+ */
 function valueFromOf({ kind, namespace, name, key }: SecretSource, settings: DefinitionSettings): string {
   if (kind === 'configMap') return configMapParameter(namespace, name, key);
   const [, partition = 'aws', , , account = ''] = settings.executionRoleArn.split(':');
@@ -149,8 +157,8 @@ function valueFromOf({ kind, namespace, name, key }: SecretSource, settings: Def
 }
 
 /**
- * Whether a registered definition of the same family still fits: the family names the Pod template's hash, but roles and
- * log group are the installation's and may have changed since.
+ * Whether a registered definition of the same family is still right. The family's name has the Pod template's hash, but
+ * roles and log group belong to the installation and may have changed since.
  */
 export function stillFits(registered: Registered, wanted: RegisterTaskDefinitionCommandInput): boolean {
   if (registered.status !== 'ACTIVE') return false;
@@ -169,7 +177,7 @@ export function stillFits(registered: Registered, wanted: RegisterTaskDefinition
   );
 }
 
-/** Names for a launch template: the container that decides the outcome first, then the others as they are. */
+/** Container names for a launch template: first the one that decides the outcome, then the others in order. */
 export function mainFirst(containers: readonly TaskContainer[]): readonly string[] {
   const names = containers.map(({ name }) => name);
   const main = containers.find(({ essential }) => essential)?.name;

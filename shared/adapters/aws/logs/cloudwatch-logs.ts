@@ -3,10 +3,10 @@ import type { LogReader } from '../../../ports/log-reader.ts';
 import { LOG_STREAM_PREFIX } from '../ecs/task-definition-request.ts';
 import type { LogsCalls } from './logs-calls.ts';
 
-/** Logs as the awslogs driver writes them: one stream a container of a task. */
+/** {@link LogReader} for what the awslogs driver writes: one stream for each container of a task. */
 export function createCloudwatchLogs(options: { readonly calls: LogsCalls; readonly logGroup: string }): LogReader {
   const { calls, logGroup } = options;
-  /** null: there is no such stream. CloudWatch repeats a token where there is nothing more in its direction. */
+  /** null: the stream does not exist. CloudWatch returns the same token if there is nothing more in that direction. */
   const page = async (
     taskArn: TaskArn,
     container: string,
@@ -36,7 +36,7 @@ export function createCloudwatchLogs(options: { readonly calls: LogsCalls; reado
         if (found === null) return { kind: 'none' };
         return { kind: 'lines', lines: found.lines, next: found.nextForwardToken ?? after ?? '' };
       } catch (error) {
-        // Some Regions take ten GetLogEvents a second, of the whole account (CloudWatch Logs quotas).
+        // Some Regions allow ten GetLogEvents per second for the whole account (CloudWatch Logs quotas).
         if (error instanceof Error && error.name === 'ThrottlingException') return { kind: 'later' };
         throw error;
       }

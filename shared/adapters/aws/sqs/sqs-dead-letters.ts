@@ -17,14 +17,17 @@ import {
 import { RECEIVED_TOO_OFTEN } from '../../dead-letter-reason.ts';
 import { BATCH_ENTRIES_MAX, type QueueUrls } from './sqs-queues.ts';
 
-/** Longer than filing ten letters takes, shorter than the time to the next sweep but one. */
+/** Longer than it takes to file ten letters, and shorter than two sweeps. */
 const HIDDEN_SEC = 60;
-/** What EventBridge says of an event that it could not deliver (EventBridge user guide, "dead-letter queues"). */
+/**
+ * EventBridge's message attributes for an event that it could not deliver (EventBridge user guide, "dead-letter
+ * queues").
+ */
 const EVENT_ERROR = { code: 'ERROR_CODE', message: 'ERROR_MESSAGE' } as const;
 
 type DeadUrls = { readonly [K in QueueName]: string | null };
 
-/** The dead-letter queues over SQS; one whose address is not known has no letters. */
+/** The dead-letter queues on SQS. A queue without a known address has no letters. */
 export function createSqsDeadQueues({
   client,
   deadUrls,
@@ -74,7 +77,7 @@ function deadLetterOf(queue: QueueName, message: Message): TakenDeadLetter {
   };
 }
 
-/** How much is in our queues and their dead-letter queues: six requests. */
+/** The sizes of our queues and their dead-letter queues: six requests. */
 export async function queueDepths(
   client: SQSClient,
   urls: QueueUrls,

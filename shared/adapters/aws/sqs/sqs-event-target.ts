@@ -5,7 +5,7 @@ const BATCH_MAX = 10;
 
 /**
  * A queue as the target of an EventBridge rule: every event becomes one message with the event as its body. Events that
- * are handed over in the same moment share a request. Resolves when SQS has taken the event, rejects when it has not.
+ * arrive at the same moment share a request. Resolves when SQS has accepted the event, rejects otherwise.
  */
 export function createSqsEventTarget({ client, url }: { readonly client: SQSClient; readonly url: string }) {
   let waiting: { readonly body: string; readonly taken: () => void; readonly refused: (error: unknown) => void }[] = [];

@@ -4,31 +4,34 @@ import type { Queues } from '../../../ports/queues.ts';
 import { DELAY_MAX_SEC, type Outgoing, outgoingDispatches, outgoingFacts, outgoingWakeUps } from '../../outgoing.ts';
 import { type Connection, clientConfig, unlogged } from '../connection.ts';
 
-/** SQS's limits of one request: entries, and bytes of all bodies together. */
+/** SQS's limits for one request: entries, and the bytes of all bodies together. */
 export const BATCH_ENTRIES_MAX = 10;
 const BATCH_BYTES_MAX = 1_048_576;
-/** Rounds in which entries that SQS did not take are sent again; then the call fails. */
+/** Entries that SQS does not accept are sent again in up to this many rounds. Then the call fails. */
 const ROUNDS_MAX = 4;
 const ROUND_PAUSE_MS = 50;
-/** Requests on their way at once, so that a large commit does not open hundreds of connections. */
+/** The limit of concurrent requests, so that a large commit does not open hundreds of connections. */
 const LANES = 4;
 
-/** A 20-second long poll is a request, too. */
+/** The time-out is longer than a 20-second long poll. */
 const PATIENCE = { maxAttempts: 3, requestTimeoutMs: 30_000, maxSockets: 50 };
 
 export type QueueUrls = { readonly wake: string; readonly facts: string; readonly dispatch: string };
 
-/** The client for all queues; `endpoint` wins over the host in a queue's URL. */
+/** The client for all queues. `endpoint` takes precedence over the host in a queue's URL. */
 export const createSqsClient = (connection: Connection): SQSClient =>
   unlogged(
     new SQSClient({
       ...clientConfig(connection, PATIENCE),
-      // Over loopback nothing is damaged on the way, and hashing every body costs as much as sending it.
+      // Loopback does not corrupt data, and hashing a body costs as much as sending it.
       ...(connection.endpoint === null ? {} : { useQueueUrlAsEndpoint: false, md5: false as const }),
     }),
   );
 
-/** The queues over SQS. A call throws if SQS has not taken every message after a few rounds; some may have been sent. */
+/**
+ * {@link Queues} on SQS. A call throws if SQS has not accepted every message after a few rounds. Some may have been
+ * sent.
+ */
 export function createSqsQueues(options: { readonly client: SQSClient; readonly urls: QueueUrls }): Queues {
   const { client, urls } = options;
   return {
@@ -38,7 +41,7 @@ export function createSqsQueues(options: { readonly client: SQSClient; readonly 
   };
 }
 
-/** Pure: the batches in which `messages` are sent, each within SQS's limits, in order. */
+/** Pure: splits `messages` into batches within SQS's limits, in order. */
 export function inBatches(messages: readonly Outgoing[]): readonly (readonly Outgoing[])[] {
   const batches: Outgoing[][] = [];
   let bytes = 0;
@@ -58,14 +61,14 @@ export function inBatches(messages: readonly Outgoing[]): readonly (readonly Out
 
 async function sendAll(client: SQSClient, url: string, messages: readonly Outgoing[]): Promise<void> {
   const waiting = inBatches(messages).values();
-  // Lanes share one iterator: each takes the next batch when it is free.
+  // Lanes share one iterator: a free lane takes the next batch.
   const lane = async (): Promise<void> => {
     for (const batch of waiting) await sendBatch(client, url, batch.map(entryOf));
   };
   await Promise.all(Array.from({ length: Math.min(LANES, Math.ceil(messages.length / BATCH_ENTRIES_MAX)) }, lane));
 }
 
-/** The group makes a standard queue fair by Job ("Amazon SQS fair queues"). */
+/** The group makes a standard queue fair across Jobs ("Amazon SQS fair queues"). */
 const entryOf = ({ body, delaySec, group }: Outgoing, i: number): SendMessageBatchRequestEntry => ({
   Id: String(i),
   MessageBody: body,
@@ -82,7 +85,7 @@ async function sendBatch(client: SQSClient, url: string, entries: SendMessageBat
     if (faults.length > 0 || round === ROUNDS_MAX) {
       const first = faults[0] ?? failed[0];
       throw new Error(
-        `SQS did not take ${failed.length} of ${entries.length} messages: ${first?.Code}: ${first?.Message}`,
+        `SQS did not accept ${failed.length} of ${entries.length} messages: ${first?.Code}: ${first?.Message}`,
       );
     }
     const ids = new Set(failed.map(({ Id }) => Id));
