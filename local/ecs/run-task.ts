@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { AwsError } from '../wire/aws-error.ts';
 import { fargateSize, type Definition } from './definition.ts';
 import { commandOf, type Driver } from './driver/driver.ts';
@@ -61,7 +61,7 @@ export function capacityProviderOf({ capacityProviderStrategy }: RunTaskRequest)
 }
 
 /** Random; the last part of the ARN: 32 hex digits. */
-export const newTaskId = (): string => randomBytes(16).toString('hex');
+export const newTaskId = (): string => randomUUID().replaceAll('-', '');
 
 /** The first record of one task of a launch. */
 export function newTask(

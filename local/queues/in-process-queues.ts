@@ -7,11 +7,12 @@ import {
   outgoingWakeUps,
 } from '../../shared/adapters/outgoing.ts';
 import type { EpochMs } from '../../shared/domain/base/time.ts';
+import { GROUP_PREFIX } from '../../shared/names/env.ts';
 import { RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
 import { type DeadQueues, QUEUE_NAMES, type QueueDepth, type QueueName } from '../../shared/ports/dead-letters.ts';
 import type { Inbox } from '../../shared/ports/inbox.ts';
 import type { Queues } from '../../shared/ports/queues.ts';
-import { sendableJson } from '../../shared/schema/messages/queue-messages.ts';
+import { formatFactMessage, requestOfEvent, sendableJson } from '../../shared/schema/messages/queue-messages.ts';
 import { nextTurn } from '../in-process/next-turn.ts';
 import { MessageQueue } from './message-queue.ts';
 
@@ -31,7 +32,7 @@ export type InProcessQueues = {
   readonly depths: () => readonly QueueDepth[];
   /** Puts any text into a queue. Throws for one that SQS would not take. */
   readonly send: (queue: QueueName, body: string) => void;
-  /** The target of the EventBridge rule: every event becomes one message of the fact queue. */
+  /** The target of the EventBridge rule: each event with news becomes one message of the fact queue. */
   readonly onEvent: (event: object) => Promise<void>;
   /** Ends all long polls. Messages are lost, and every later call fails. */
   readonly close: () => void;
@@ -130,12 +131,25 @@ export function createInProcessQueues(options: InProcessQueuesOptions): InProces
         return { queue, ...alive[queue].depth(), dead: waiting + hidden };
       }),
     send: sendText,
-    onEvent: async (event) => sendText('facts', sendableJson(event)),
+    async onEvent(event) {
+      const body = factMessageOf(event);
+      if (body !== null) sendText('facts', body);
+    },
     close() {
       closed = true;
       wakeWaiters();
     },
   };
+}
+
+/** The event's news as a fact message, a tenth of its bytes; null: it has none. What is no event of ours stays as it is. */
+function factMessageOf(event: object): string | null {
+  try {
+    const request = requestOfEvent(event, GROUP_PREFIX);
+    return request.uid === null ? null : formatFactMessage(request);
+  } catch {
+    return sendableJson(event); // its reader moves it to the dead letters, with the reason
+  }
 }
 
 const NO_WAIT = { waitSec: 0, signal: new AbortController().signal };

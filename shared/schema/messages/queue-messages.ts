@@ -124,14 +124,17 @@ export type ParsedRequest = (ParsedFacts & { readonly inspect: boolean }) | { re
  */
 export function parseReconcileRequest(text: string, groupPrefix: string): ParsedRequest {
   const raw: unknown = JSON.parse(text);
-  if (isEventBridgeEvent(raw)) {
-    const view = parseTask(taskEventDetail(raw), groupPrefix);
-    if (view === null) throw new Error('an event of a task that is not ours');
-    const fact = factOf(view);
-    return fact === null ? { uid: null } : { uid: view.job, facts: [fact], inspect: false };
-  }
+  if (isEventBridgeEvent(raw)) return requestOfEvent(raw, groupPrefix);
   if (typeof raw === 'object' && raw !== null && 'facts' in raw) return { ...factsIn(raw), inspect: false };
   return { ...wakeUpIn(raw), facts: [] };
+}
+
+/** The same for an ECS event that is not text yet. */
+export function requestOfEvent(event: unknown, groupPrefix: string): ParsedRequest {
+  const view = parseTask(taskEventDetail(event), groupPrefix);
+  if (view === null) throw new Error('an event of a task that is not ours');
+  const fact = factOf(view);
+  return fact === null ? { uid: null } : { uid: view.job, facts: [fact], inspect: false };
 }
 
 // dispatch queue
