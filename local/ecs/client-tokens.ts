@@ -27,29 +27,52 @@ function sortMembers(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-type Answered = { readonly launch: Launch; readonly createdAtMs: number };
+/** A call that started nothing keeps its launch here; of any other, this is the first task, whose record has the launch. */
+type Answered = string | { readonly launch: Launch; readonly createdAtMs: number };
 
 /** The answered calls of RunTask, by cluster and token. */
 export class ClientTokens {
-  readonly #answered = new Map<string, Answered>();
+  readonly #clusters = new Map<string, Map<string, Answered>>();
 
   remember(cluster: string, launch: Launch, createdAtMs: number): void {
-    if (launch.token !== null) this.#answered.set(`${cluster}/${launch.token}`, { launch, createdAtMs });
+    if (launch.token === null) return;
+    const answered = this.#clusters.get(cluster) ?? new Map<string, Answered>();
+    this.#clusters.set(cluster, answered);
+    answered.set(launch.token, launch.taskIds[0] ?? { launch, createdAtMs });
   }
 
-  /** The call that used this token, if the token is still valid; `task` finds a task by id, null if it is not visible. */
+  /** The call that used this token, if the token is still valid; `task` finds a task by id, null if it is forgotten. */
   recall(cluster: string, token: string, task: (id: string) => TaskRecord | null, nowMs: number): Launch | null {
-    const answered = this.#answered.get(`${cluster}/${token}`);
-    if (answered === undefined) return null;
-    const tasks = answered.launch.taskIds.map((id) => task(id) ?? { stoppedAtMs: answered.createdAtMs });
-    return nowMs < tokenExpiresAtMs(answered.createdAtMs, tasks) ? answered.launch : null;
+    const answered = this.#clusters.get(cluster)?.get(token);
+    const call = answered === undefined ? null : callOf(answered, task);
+    return call !== null && nowMs < expiresAtMs(call, task) ? call.launch : null;
   }
 
   /** Removes expired tokens. */
   prune(task: (id: string) => TaskRecord | null, nowMs: number): void {
-    for (const [key, { launch, createdAtMs }] of this.#answered) {
-      const tasks = launch.taskIds.map((id) => task(id) ?? { stoppedAtMs: createdAtMs });
-      if (tokenExpiresAtMs(createdAtMs, tasks) <= nowMs) this.#answered.delete(key);
+    for (const answers of this.#clusters.values()) {
+      for (const [token, answered] of answers) {
+        if (typeof answered === 'string' && isFresh(task(answered), nowMs)) continue;
+        const call = callOf(answered, task);
+        if (call === null || expiresAtMs(call, task) <= nowMs) answers.delete(token);
+      }
     }
   }
 }
+
+type Call = Pick<TaskRecord, 'launch' | 'createdAtMs'>;
+
+const callOf = (answered: Answered, task: (id: string) => TaskRecord | null): Call | null =>
+  typeof answered === 'string' ? task(answered) : answered;
+
+const expiresAtMs = ({ launch, createdAtMs }: Call, task: (id: string) => TaskRecord | null): number =>
+  tokenExpiresAtMs(
+    createdAtMs,
+    launch.taskIds.map((id) => task(id) ?? { stoppedAtMs: createdAtMs }),
+  );
+
+/** So that launches of ended tasks are unpacked only when their tokens may have expired. */
+const isFresh = (task: TaskRecord | null, nowMs: number): boolean =>
+  task !== null &&
+  nowMs < task.createdAtMs + 24 * HOUR_MS &&
+  (task.stoppedAtMs === null || nowMs < task.stoppedAtMs + HOUR_MS);

@@ -134,7 +134,7 @@ export function createEcs(options: EcsOptions): Ecs {
   });
   const pruneTokens = (): void => {
     timers.after(TOKENS_PRUNED_EVERY_MS, pruneTokens);
-    tokens.prune((id) => engine.get(id), timers.now());
+    tokens.prune((id) => engine.find(id), timers.now());
   };
 
   return {

@@ -87,7 +87,7 @@ export function ecsApi(options: EcsApiOptions): EcsApi {
       const { clientToken, ...parameters } = request;
       const print = fingerprint({ ...parameters, cluster });
       const before =
-        clientToken === undefined ? null : options.tokens.recall(cluster, clientToken, (id) => engine.get(id), now());
+        clientToken === undefined ? null : options.tokens.recall(cluster, clientToken, (id) => engine.find(id), now());
       if (before !== null)
         return answerAgain(before, print, {
           render,

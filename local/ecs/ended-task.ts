@@ -1,11 +1,16 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { TaskRecord } from './task-record.ts';
 
-/** The members that few callers read from an ended task, and that are most of its record. */
-type Packed = Pick<TaskRecord, 'overrides' | 'tags' | 'containers'>;
+/** The members that lists of tasks look at. */
+type Shown = Pick<
+  TaskRecord,
+  'id' | 'cluster' | 'definition' | 'startedBy' | 'lastStatus' | 'createdAtMs' | 'stoppedAtMs'
+>;
+/** All others: few callers read them from an ended task, and they are most of its record. */
+type Packed = Omit<TaskRecord, keyof Shown | 'schema'>;
 
 /**
- * Packs the records of ended tasks, which stay visible for an hour: they take a third of the memory, so 100,000 of them
+ * Packs the records of ended tasks, which stay visible for an hour: they take a quarter of the memory, so 100,000 of them
  * stay small. Stores common parts once and unpacks the rest on access.
  */
 export class EndedTasks {
@@ -14,11 +19,13 @@ export class EndedTasks {
 
   /** The same record, in less memory. Members are read as usual, but a copy by spreading lacks some. */
   pack(task: TaskRecord): TaskRecord {
-    const { overrides, tags, containers } = task;
-    const text = Buffer.from(JSON.stringify({ overrides, tags, containers } satisfies Packed));
+    const { schema: _schema, id, cluster, definition, startedBy, lastStatus, createdAtMs, stoppedAtMs, ...rest } = task;
+    const text = Buffer.from(JSON.stringify(rest satisfies Packed));
     const dictionary = (this.#dictionary ??= text); // the first one resembles all others
     const packed = deflateRawSync(text, { ...SMALL, dictionary }).toString('latin1');
-    return new EndedTask(task, packed, dictionary, (same) => this.#shared(same));
+    const shown = { id, cluster: this.#shared(cluster), definition, lastStatus, createdAtMs, stoppedAtMs };
+    const by = startedBy === null ? null : this.#shared(startedBy);
+    return new EndedTask({ ...shown, startedBy: by }, packed, dictionary);
   }
 
   /** Returns one string for equal texts. Not used for texts that differ in every task. */
@@ -36,48 +43,50 @@ const TEXTS_MAX = 1_000;
 const SMALL = { windowBits: 12, memLevel: 4 };
 
 class EndedTask implements TaskRecord {
-  readonly schema = 1;
   readonly id: string;
   readonly cluster: string;
   readonly definition: TaskRecord['definition'];
-  readonly launch: TaskRecord['launch'];
-  readonly group: string;
   readonly startedBy: string | null;
-  readonly capacityProvider: string | null;
-  readonly cpu: string;
-  readonly memory: string;
-  readonly subnetId: string;
-  readonly privateIp: string;
-  readonly createdAtMs: number;
-  readonly version: number;
   readonly lastStatus: TaskRecord['lastStatus'];
-  readonly startedAtMs: number | null;
-  readonly stop: TaskRecord['stop'];
+  readonly createdAtMs: number;
   readonly stoppedAtMs: number | null;
   readonly #packed: string;
   readonly #dictionary: Buffer;
 
-  constructor(task: TaskRecord, packed: string, dictionary: Buffer, shared: (text: string) => string) {
-    const orNull = (text: string | null): string | null => (text === null ? null : shared(text));
-    this.id = task.id;
-    this.cluster = shared(task.cluster);
-    this.definition = task.definition;
-    this.launch = task.launch;
-    this.group = task.group;
-    this.startedBy = orNull(task.startedBy);
-    this.capacityProvider = orNull(task.capacityProvider);
-    this.cpu = shared(task.cpu);
-    this.memory = shared(task.memory);
-    this.subnetId = shared(task.subnetId);
-    this.privateIp = task.privateIp;
-    this.createdAtMs = task.createdAtMs;
-    this.version = task.version;
-    this.lastStatus = task.lastStatus;
-    this.startedAtMs = task.startedAtMs;
-    this.stop = task.stop;
-    this.stoppedAtMs = task.stoppedAtMs;
+  constructor(shown: Shown, packed: string, dictionary: Buffer) {
+    this.id = shown.id;
+    this.cluster = shown.cluster;
+    this.definition = shown.definition;
+    this.startedBy = shown.startedBy;
+    this.lastStatus = shown.lastStatus;
+    this.createdAtMs = shown.createdAtMs;
+    this.stoppedAtMs = shown.stoppedAtMs;
     this.#packed = packed;
     this.#dictionary = dictionary;
+  }
+
+  get schema(): TaskRecord['schema'] {
+    return 1;
+  }
+
+  get launch(): TaskRecord['launch'] {
+    return this.#unpacked().launch;
+  }
+
+  get group(): TaskRecord['group'] {
+    return this.#unpacked().group;
+  }
+
+  get capacityProvider(): TaskRecord['capacityProvider'] {
+    return this.#unpacked().capacityProvider;
+  }
+
+  get cpu(): TaskRecord['cpu'] {
+    return this.#unpacked().cpu;
+  }
+
+  get memory(): TaskRecord['memory'] {
+    return this.#unpacked().memory;
   }
 
   get overrides(): TaskRecord['overrides'] {
@@ -88,8 +97,28 @@ class EndedTask implements TaskRecord {
     return this.#unpacked().tags;
   }
 
+  get subnetId(): TaskRecord['subnetId'] {
+    return this.#unpacked().subnetId;
+  }
+
+  get privateIp(): TaskRecord['privateIp'] {
+    return this.#unpacked().privateIp;
+  }
+
+  get version(): TaskRecord['version'] {
+    return this.#unpacked().version;
+  }
+
   get containers(): TaskRecord['containers'] {
     return this.#unpacked().containers;
+  }
+
+  get startedAtMs(): TaskRecord['startedAtMs'] {
+    return this.#unpacked().startedAtMs;
+  }
+
+  get stop(): TaskRecord['stop'] {
+    return this.#unpacked().stop;
   }
 
   #unpacked(): Packed {

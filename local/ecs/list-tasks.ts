@@ -15,7 +15,7 @@ export function listTasks(request: ListTasksRequest, tasks: Iterable<TaskRecord>
     throw new AwsError('InvalidParameterException', 'startedBy cannot be combined with other filters.');
   }
   const wanted = (task: TaskRecord): boolean =>
-    (task.stop === null ? 'RUNNING' : 'STOPPED') === desiredStatus &&
+    (task.lastStatus !== 'STOPPED' && task.stop === null ? 'RUNNING' : 'STOPPED') === desiredStatus &&
     (family === undefined || task.definition.family === family) &&
     (startedBy === undefined || task.startedBy === startedBy) &&
     NEVER_MATCH.every((filter) => request[filter] === undefined) &&

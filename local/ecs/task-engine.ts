@@ -63,6 +63,11 @@ export class TaskEngine {
       : task;
   }
 
+  /** A task whose record is still there, visible or not. */
+  find(id: string): TaskRecord | null {
+    return this.#tasks.get(id)?.task ?? null;
+  }
+
   /** How many tasks have not ended. */
   get liveCount(): number {
     return this.#live;
@@ -247,6 +252,7 @@ export class TaskEngine {
     const isOver = ({ stoppedAtMs }: TaskRecord): boolean =>
       stoppedAtMs !== null && stoppedAtMs + STOPPED_VISIBLE_MS <= nowMs;
     for (const { task } of this.#tasks.values()) {
+      if (!isOver(task)) continue;
       const siblings = task.launch.taskIds.map((id) => this.#tasks.get(id)?.task);
       if (!siblings.every((sibling) => sibling === undefined || isOver(sibling))) continue;
       this.#tasks.delete(task.id);
