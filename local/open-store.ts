@@ -1,5 +1,6 @@
 import { createMemoryStore } from '../shared/adapters/memory/memory-store.ts';
 import { systemClock } from '../shared/adapters/system-clock.ts';
+import type { TaskArn } from '../shared/domain/base/ids.ts';
 import type { StoreOptions } from '../shared/runtime/create-runtime.ts';
 import { type DataFolder, jobsFileOf } from './data-folder.ts';
 import type { Closer } from './wiring/wiring.ts';
@@ -14,8 +15,8 @@ export type ChosenStore = {
   readonly options: StoreOptions;
   /** Jobs are there again at the next start. */
   readonly isKept: boolean;
-  /** Removes rows whose time has passed, where the store does not by itself. */
-  removeExpired(): Promise<unknown>;
+  /** Removes rows that are not needed any more, where the store does not by itself; `forget`: their tasks may go, too. */
+  removeOld(forget: (tasks: ReadonlySet<TaskArn>) => Promise<void>): Promise<unknown>;
 };
 
 const TABLE_NAME = 'muster';
@@ -38,7 +39,7 @@ export async function chooseStore(
     const { createLmdbStore } = await import('../shared/adapters/lmdb/lmdb-store.ts');
     const store = createLmdbStore({ path: jobsFileOf(folder.path), now });
     closers.push(async () => store.close());
-    return { options: asGiven(store), isKept: true, removeExpired: async () => store.removeExpired() };
+    return { options: asGiven(store), isKept: true, removeOld: async (forget) => store.removeOld(forget) };
   }
   let endpoint = typeof choice === 'object' ? choice.endpoint : null;
   if (endpoint === null) {
@@ -57,7 +58,8 @@ export async function chooseStore(
   await createTable(client, TABLE_NAME);
   client.destroy();
   const options = { kind: 'dynamodb', tableName: TABLE_NAME, endpoint } as const;
-  return { options, isKept: true, removeExpired: async () => undefined };
+  return { ...ELSEWHERE, options, isKept: true };
 }
 
-const FORGOTTEN = { isKept: false, removeExpired: async () => undefined };
+const ELSEWHERE = { removeOld: async () => undefined };
+const FORGOTTEN = { ...ELSEWHERE, isKept: false };

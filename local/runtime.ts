@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { ensureNamespace } from '../shared/control/lifecycle/ensure-namespace.ts';
 import { sweepJobs, sweepTasks } from '../shared/control/sweep/sweep.ts';
+import { taskIdOf } from '../shared/domain/base/ids.ts';
 import { HOSTS_MAX } from '../shared/domain/task/host-names.ts';
 import { invariant } from '../shared/domain/base/invariant.ts';
 import { DEFAULT_NAMESPACE } from '../shared/domain/spec/namespace.ts';
@@ -165,7 +166,7 @@ async function startOn(
   closers.push(startMappings(handlers, runtime, wiring.queueArns, warn));
   const removeOld = async (): Promise<void> => {
     logs.prune(Date.now() - HISTORY_MS);
-    await store.removeExpired();
+    await store.removeOld((tasks) => logs.forget(new Set([...tasks].map(taskIdOf))));
   };
   const removedAtStart = removeOld().catch((error: unknown) => warn('old rows and logs are left', { error }));
   closers.push(async () => removedAtStart);

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { AwsError } from '../wire/aws-error.ts';
@@ -21,10 +22,14 @@ export type Logs = {
   readonly api: LogsApi;
   /** Deletes streams without output since `beforeMs`, except those of live tasks. Returns the number of deleted streams. */
   prune(beforeMs: number): number;
+  /** Deletes the streams of ended tasks (by id), a few at a time, so that the process stays responsive. */
+  forget(taskIds: ReadonlySet<string>): Promise<void>;
 };
 
 /** The most events in an answer (CloudWatch Logs API, GetLogEvents). */
 const EVENTS_MAX = 10_000;
+/** Files that are deleted together. */
+const REMOVED_AT_ONCE = 100;
 /** The most streams in an answer of DescribeLogStreams */
 const STREAMS_MAX = 50;
 
@@ -74,7 +79,14 @@ export function createLogs(options: LogsOptions): Logs {
     opened.set(path, file);
     return file;
   };
-  const isComplete = (stream: string): boolean => !isLive(stream.slice(stream.lastIndexOf('/') + 1));
+  const isComplete = (stream: string): boolean => !isLive(taskIdIn(stream));
+  /** The files of complete streams. */
+  const completeFiles = (): readonly { readonly stream: string; readonly path: string }[] =>
+    namesIn(logsDir).flatMap((group) =>
+      namesIn(groupFolder(logsDir, group))
+        .filter(isComplete)
+        .map((stream) => ({ stream, path: streamFile(logsDir, { group, stream }) })),
+    );
 
   const api: LogsApi = {
     GetLogEvents(input) {
@@ -134,20 +146,28 @@ export function createLogs(options: LogsOptions): Logs {
   return {
     api,
     prune(beforeMs) {
-      let pruned = 0;
-      for (const group of namesIn(logsDir)) {
-        for (const stream of namesIn(groupFolder(logsDir, group))) {
-          const path = streamFile(logsDir, { group, stream });
-          if (!isComplete(stream) || statSync(path).mtimeMs >= beforeMs) continue;
-          rmSync(path, { force: true });
-          opened.delete(path);
-          pruned++;
-        }
+      const old = completeFiles().filter(({ path }) => statSync(path).mtimeMs < beforeMs);
+      for (const { path } of old) {
+        rmSync(path, { force: true });
+        opened.delete(path);
       }
-      return pruned;
+      return old.length;
+    },
+
+    async forget(taskIds) {
+      if (taskIds.size === 0) return;
+      const unneeded = completeFiles().filter(({ stream }) => taskIds.has(taskIdIn(stream)));
+      for (let from = 0; from < unneeded.length; from += REMOVED_AT_ONCE) {
+        const paths = unneeded.slice(from, from + REMOVED_AT_ONCE).map(({ path }) => path);
+        await Promise.all(paths.map(async (path) => rm(path, { force: true })));
+        for (const path of paths) opened.delete(path);
+      }
     },
   };
 }
+
+/** Streams are named `<prefix>/<container>/<task id>`. */
+const taskIdIn = (stream: string): string => stream.slice(stream.lastIndexOf('/') + 1);
 
 const OFFSET_DIGITS = 20;
 

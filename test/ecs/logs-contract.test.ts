@@ -263,3 +263,21 @@ test('old streams are deleted, but for those of live tasks', () => {
   const left = readdirSync(join(folders.dataDir, 'logs', escapeName(GROUP))).map(unescapeName);
   expect(new Set(left)).toEqual(new Set([`s/main/${live}`, 's/main/new']));
 });
+
+test("streams of given tasks are deleted, each container's, but for those of live tasks", async () => {
+  const [gone, live, other] = ['a', 'b', 'c'].map((letter) => letter.repeat(32));
+  const kept = createLogs({ dataDir: folders.dataDir, isLive: (id) => id === live });
+  for (const stream of [`s/main/${gone}`, `s/side/${gone}`, `s/main/${live}`, `s/main/${other}`])
+    writeStream(stream, 'x\n');
+  const all = () => new Set(readdirSync(join(folders.dataDir, 'logs', escapeName(GROUP))).map(unescapeName));
+  await kept.forget(new Set());
+  expect(all().size).toBe(4);
+  expect(kept.api.GetLogEvents({ logGroupName: GROUP, logStreamName: `s/main/${gone}` })).toMatchObject({
+    events: [{}],
+  });
+  await kept.forget(new Set([gone!, live!]));
+  expect(all()).toEqual(new Set([`s/main/${live}`, `s/main/${other}`]));
+  expect(() => kept.api.GetLogEvents({ logGroupName: GROUP, logStreamName: `s/main/${gone}` })).toThrow(
+    'does not exist',
+  );
+});

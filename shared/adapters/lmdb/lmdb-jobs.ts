@@ -82,7 +82,7 @@ export const jobs = (rows: LmdbRows): Jobs => ({
 
   async readStatus(uid) {
     const row = rows.read(statusKey(uid));
-    return row === null ? null : decodeStatus(row.body.subarray(ALARM_BYTES));
+    return row === null ? null : decodeStatus(statusBytes(row));
   },
 
   async readChunks(uid, nos) {
@@ -164,6 +164,9 @@ const follows = (rows: Transaction, uid: JobUid, status: Status): boolean =>
 /** A status's row begins with the minute of its alarm, by which its entry among the alarms is found. */
 const ALARM_BYTES = 8;
 const NO_ALARM = -1;
+
+/** The encoded status in its row. */
+export const statusBytes = ({ body }: Row): Uint8Array => body.subarray(ALARM_BYTES);
 
 const alarmIn = ({ body }: Row): number => new DataView(body.buffer, body.byteOffset).getFloat64(0);
 

@@ -13,25 +13,29 @@ export const isShortEnough = (key: string): boolean => Buffer.byteLength(key) <=
 /** Everything between a prefix and its end. */
 export const rangeOf = (prefix: string): readonly [from: string, to: string] => [prefix, `${prefix}~`];
 
-export const specKey = (uid: JobUid): string => `JOB#${uid}#SPEC`;
-export const statusKey = (uid: JobUid): string => `JOB#${uid}#STATUS`;
-export const templateKey = (uid: JobUid): string => `JOB#${uid}#TEMPLATE`;
-export const markKey = (uid: JobUid): string => `JOB#${uid}#MARK`;
-export const boardKey = (uid: JobUid, no: number): string => `JOB#${uid}#BOARD#${padded(no, 3)}`;
+export const JOBS = 'JOB#';
+export const jobOf = (uid: JobUid): string => `${JOBS}${uid}#`;
+export const specKey = (uid: JobUid): string => `${jobOf(uid)}SPEC`;
+export const statusKey = (uid: JobUid): string => `${jobOf(uid)}STATUS`;
+export const templateKey = (uid: JobUid): string => `${jobOf(uid)}TEMPLATE`;
+export const markKey = (uid: JobUid): string => `${jobOf(uid)}MARK`;
+export const boardKey = (uid: JobUid, no: number): string => `${jobOf(uid)}BOARD#${padded(no, 3)}`;
 export const publishedKey = (uid: JobUid, part: PartName): string =>
-  `JOB#${uid}#PUBLISHED#${part === 'tail' ? part : padded(part, 3)}`;
+  `${jobOf(uid)}PUBLISHED#${part === 'tail' ? part : padded(part, 3)}`;
 
 /** Indexes go up to 999,999, in launch rows and host rows of ten. */
-export const launchKey = (uid: JobUid, row: number): string => `LAUNCH#${uid}#${padded(row, 6)}`;
+export const launchesOf = (uid: JobUid): string => `LAUNCH#${uid}#`;
+export const launchKey = (uid: JobUid, row: number): string => launchesOf(uid) + padded(row, 6);
 export const hostsKey = (uid: JobUid, row: number): string => `HOSTS#${uid}#${padded(row, 6)}`;
 export const hostsOf = (uid: JobUid): string => `HOSTS#${uid}#`;
 export const RESERVED_KEY = 'RESERVED';
 
+export const attemptsOf = (uid: JobUid): string => `ATTEMPT#${uid}#`;
 export const attemptKey = (uid: JobUid, index: number, attempt: number): string =>
-  `ATTEMPT#${uid}#${padded(index, 6)}#${padded(attempt, 6)}`;
+  `${attemptsOf(uid)}${padded(index, 6)}#${padded(attempt, 6)}`;
 export const attemptRange = (uid: JobUid, from: number, to: number): readonly [from: string, to: string] => [
-  `ATTEMPT#${uid}#${padded(from, 6)}`,
-  `ATTEMPT#${uid}#${padded(to, 6)}#~`,
+  attemptsOf(uid) + padded(from, 6),
+  `${attemptsOf(uid)}${padded(to, 6)}#~`,
 ];
 
 /** '!' sorts before every character of a name, so names lie in order of (namespace, name). */

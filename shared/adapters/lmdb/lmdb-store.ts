@@ -8,6 +8,7 @@ import type { ObjectStore } from '../../ports/object-store.ts';
 import { attempts } from './lmdb-attempts.ts';
 import { deadLetters } from './lmdb-dead-letters.ts';
 import { feed } from './lmdb-feed.ts';
+import { type Forget, deletedJobs } from './lmdb-deleted-jobs.ts';
 import { hosts } from './lmdb-hosts.ts';
 import { jobs } from './lmdb-jobs.ts';
 import { limits } from './lmdb-limits.ts';
@@ -21,8 +22,11 @@ export type LmdbStore = {
   readonly objects: ObjectStore;
   readonly deadLetters: DeadLetterStore;
   readonly hosts: HostStore;
-  /** Removes rows whose time has passed; returns how many. */
-  removeExpired(): Promise<number>;
+  /**
+   * Removes rows whose time has passed, and those of Jobs that were deleted some hours ago; returns how many. To be called
+   * when the process begins, and then once an hour.
+   */
+  removeOld(forget: Forget): Promise<number>;
   /** Bytes of the file that hold rows, and all of its bytes. */
   size(): { readonly usedBytes: number; readonly fileBytes: number };
   /** Resolves when everything is on the disk. */
@@ -48,15 +52,21 @@ export function createLmdbStore({
   return storeOf(new LmdbRows(path, now), now, feedRetentionMs);
 }
 
+/** As long as the feed tells of a Job, its watches read its rows; they may be an hour late. */
+const WATCHES_LATE_MS = 3_600_000;
+
 /** The store over an open file. */
-export const storeOf = (rows: LmdbRows, now: () => EpochMs, feedRetentionMs: number): LmdbStore => ({
-  jobs: { ...jobs(rows), ...attempts(rows) },
-  feed: feed(rows, feedRetentionMs),
-  limits: limits(rows),
-  objects: objects(rows, now, feedRetentionMs),
-  deadLetters: deadLetters(rows),
-  hosts: hosts(rows),
-  removeExpired: async () => rows.removeExpired(),
-  size: () => rows.size(),
-  close: async () => rows.close(),
-});
+export function storeOf(rows: LmdbRows, now: () => EpochMs, feedRetentionMs: number): LmdbStore {
+  const removeDeleted = deletedJobs(rows, now, feedRetentionMs + WATCHES_LATE_MS);
+  return {
+    jobs: { ...jobs(rows), ...attempts(rows) },
+    feed: feed(rows, feedRetentionMs),
+    limits: limits(rows),
+    objects: objects(rows, now, feedRetentionMs),
+    deadLetters: deadLetters(rows),
+    hosts: hosts(rows),
+    removeOld: async (forget) => (await rows.removeExpired()) + (await removeDeleted(forget)),
+    size: () => rows.size(),
+    close: async () => rows.close(),
+  };
+}
