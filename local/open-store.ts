@@ -1,6 +1,7 @@
 import { createMemoryStore } from '../shared/adapters/memory/memory-store.ts';
 import { systemClock } from '../shared/adapters/system-clock.ts';
 import type { TaskArn } from '../shared/domain/base/ids.ts';
+import type { DataFolderSize } from '../shared/ports/doctor.ts';
 import type { StoreOptions } from '../shared/runtime/create-runtime.ts';
 import { type DataFolder, jobsFileOf } from './data-folder.ts';
 import type { Closer } from './wiring/wiring.ts';
@@ -17,6 +18,8 @@ export type ChosenStore = {
   readonly isKept: boolean;
   /** Removes rows that are not needed any more, where the store does not by itself; `forget`: their tasks may go, too. */
   removeOld(forget: (tasks: ReadonlySet<TaskArn>) => Promise<void>): Promise<unknown>;
+  /** Of the file that holds Jobs; null: they are elsewhere. */
+  readonly fileSize: () => DataFolderSize['jobs'];
 };
 
 const TABLE_NAME = 'muster';
@@ -39,7 +42,12 @@ export async function chooseStore(
     const { createLmdbStore } = await import('../shared/adapters/lmdb/lmdb-store.ts');
     const store = createLmdbStore({ path: jobsFileOf(folder.path), now });
     closers.push(async () => store.close());
-    return { options: asGiven(store), isKept: true, removeOld: async (forget) => store.removeOld(forget) };
+    return {
+      options: asGiven(store),
+      isKept: true,
+      removeOld: async (forget) => store.removeOld(forget),
+      fileSize: () => store.size(),
+    };
   }
   let endpoint = typeof choice === 'object' ? choice.endpoint : null;
   if (endpoint === null) {
@@ -61,5 +69,5 @@ export async function chooseStore(
   return { ...ELSEWHERE, options, isKept: true };
 }
 
-const ELSEWHERE = { removeOld: async () => undefined };
+const ELSEWHERE = { removeOld: async () => undefined, fileSize: () => null };
 const FORGOTTEN = { ...ELSEWHERE, isKept: false };

@@ -16,6 +16,7 @@ import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { createEcs, type EcsOptions } from './ecs/create-ecs.ts';
 import type { Script } from './ecs/driver/simulated-driver.ts';
 import { watchClock } from './clock-watch.ts';
+import { dataFolderSize } from './folder-size.ts';
 import { claimFor } from './folder-wiring.ts';
 import { startKeptFront } from './front/kept-front.ts';
 import { contextOf, startMapping } from './event-source/mapping.ts';
@@ -173,7 +174,11 @@ async function startOn(
   closers.push(startSweeps(handlers, runtime, removeOld, warn));
 
   const outageOf = (error: unknown): string | null => diskFault(error, folder.path);
-  const app = kubeApiOf(runtime, { embedded: true, needsCommand: options.driver === 'process', outageOf });
+  const app = kubeApiOf(
+    runtime,
+    { embedded: true, needsCommand: options.driver === 'process', outageOf },
+    { dataFolder: async () => dataFolderSize(folder.path, store.fileSize()) },
+  );
   const api = await startKeptFront(app, folder.path, options);
   closers.push(() => api.close());
   await lookAtEverything(runtime);

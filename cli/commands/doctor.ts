@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import { withCommandWord } from '../command-word.ts';
 import { ApiFailure, EXIT, Failure } from '../failure.ts';
 import { themeFor } from '../follow/job-view.ts';
 import { type KubeClient, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
+import { type ShownDataFolder, dataFolderText } from '../render/data-folder.ts';
 import { findingList } from '../render/findings.ts';
 import { type ObjectForm, objectText } from '../render/object-forms.ts';
 import type { Shell } from '../shell.ts';
@@ -14,15 +16,13 @@ export type DoctorFlags = {
   readonly kubeconfig: string | null;
 };
 
+const Moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 const FindingSchema = z.object({
   severity: z.string(),
   kind: z.string(),
   subject: z.string(),
   what: z.string(),
-  since: z.iso
-    .datetime({ offset: true })
-    .nullable()
-    .transform((text) => (text === null ? null : Date.parse(text))),
+  since: Moment.nullable(),
   remedy: z.string(),
 });
 const DiagnosisSchema = z.object({
@@ -32,6 +32,18 @@ const DiagnosisSchema = z.object({
   looked: z.int().default(0),
   continue: z.string().default(''),
   deadLetters: z.array(z.unknown()).optional(),
+  dataFolder: z.unknown().optional(),
+});
+const DataFolderSchema: z.ZodType<ShownDataFolder> = z.object({
+  path: z.string(),
+  bytes: z.number(),
+  jobsFile: z.object({ usedBytes: z.number(), fileBytes: z.number() }).nullable(),
+  logsBytes: z.number(),
+  tasksBytes: z.number(),
+  jobs: z.int(),
+  more: z.boolean(),
+  oldestJob: z.object({ namespace: z.string(), name: z.string(), createdAt: Moment }).nullable(),
+  prunable: z.object({ olderThanSeconds: z.number(), jobs: z.int(), namespaces: z.array(z.string()) }),
 });
 type Diagnosis = z.output<typeof DiagnosisSchema>;
 
@@ -48,10 +60,10 @@ export async function doctor(job: string | null, flags: DoctorFlags, shell: Shel
       ? [await ask(client, '/muster/v1/diagnosis'), ...(await jobsOf(namespace, client))]
       : [await ask(client, `${pathOf(namespace ?? target.namespace)}/${encodeURIComponent(job)}/diagnosis`)];
   const raw = parts.flatMap(({ findings }) => findings);
+  const [first] = parts;
   const isHealthy = raw.every(({ severity }) => severity !== 'error');
   if (flags.output !== 'text') {
-    const [first] = parts;
-    const letters = first?.deadLetters;
+    const { deadLetters: letters, dataFolder } = first ?? {};
     const whole = {
       apiVersion: 'muster.run/v1',
       kind: 'Diagnosis',
@@ -59,6 +71,7 @@ export async function doctor(job: string | null, flags: DoctorFlags, shell: Shel
       healthy: isHealthy,
       findings: raw,
       ...(letters === undefined ? {} : { deadLetters: letters }),
+      ...(dataFolder === undefined ? {} : { dataFolder }),
     };
     shell.out.write(objectText(whole, flags.output));
     return isHealthy ? EXIT.ok : EXIT.failed;
@@ -66,6 +79,11 @@ export async function doctor(job: string | null, flags: DoctorFlags, shell: Shel
   const findings = raw.map((finding) => readAs(FindingSchema, finding, target));
   if (findings.length > 0) shell.out.write(findingList(findings, shell.now(), themeFor(shell.out, shell.env)));
   else shell.out.write('healthy\n');
+  if (first?.dataFolder !== undefined) {
+    const folder = readAs(DataFolderSchema, first.dataFolder, target);
+    const text = dataFolderText(folder, flags.namespace ?? target.namespace, shell.now());
+    shell.out.write(`\n${withCommandWord(text, shell.env)}`);
+  }
   return isHealthy ? EXIT.ok : EXIT.failed;
 }
 

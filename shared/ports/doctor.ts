@@ -1,6 +1,7 @@
 import type { EpochMs } from '../domain/base/time.ts';
 import type { FailureSnapshot } from '../domain/diagnose/failures.ts';
 import type { Finding } from '../domain/diagnose/finding.ts';
+import type { KeptJobs } from '../domain/diagnose/kept-jobs.ts';
 import type { Status } from '../domain/scoreboard/status.ts';
 import type { StoredDeadLetter } from './dead-letters.ts';
 import type { StoredSpec } from './job-store.ts';
@@ -9,6 +10,20 @@ import type { StoredSpec } from './job-store.ts';
 export type Diagnosis = { readonly at: EpochMs; readonly findings: readonly Finding[] };
 
 export type JobFailures = FailureSnapshot & { readonly spec: StoredSpec; readonly status: Status };
+
+/** What the embedded runtime's data folder takes of its disk, in all, and the parts that grow. */
+export type DataFolderSize = {
+  readonly path: string;
+  readonly bytes: number;
+  /** The file that holds Jobs; null: they are not in this folder. */
+  readonly jobs: { readonly usedBytes: number; readonly fileBytes: number } | null;
+  /** What tasks have printed. */
+  readonly logsBytes: number;
+  /** Records of tasks, of the last hour. */
+  readonly tasksBytes: number;
+};
+
+export type DataFolderView = DataFolderSize & { readonly kept: KeptJobs };
 
 /**
  * Finds what keeps Jobs from finishing and what is inconsistent. A check changes nothing and throws nothing: if
@@ -28,6 +43,8 @@ export type Doctor = {
     readonly namespace: string | null;
     readonly after: string | null;
   }): Promise<Diagnosis & { readonly checked: number; readonly next: string | null }>;
-  /** What belongs to no single Job, with the newest dead letters. */
-  installation(): Promise<Diagnosis & { readonly deadLetters: readonly StoredDeadLetter[] }>;
+  /** What belongs to no single Job, with the newest dead letters. `dataFolder` null: there is none, or it was not read. */
+  installation(): Promise<
+    Diagnosis & { readonly deadLetters: readonly StoredDeadLetter[]; readonly dataFolder: DataFolderView | null }
+  >;
 };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
+import type { InstallationPorts } from '../control/doctor/collect-installation.ts';
 import { createDoctor } from '../control/doctor/create-doctor.ts';
 import { createCronJobCommands } from '../control/lifecycle/cron-changes.ts';
 import { createJobCommands } from '../control/lifecycle/job-changes.ts';
@@ -13,10 +14,11 @@ import type { Runtime } from './runtime.ts';
 /** How much of a namespace is deleted while its user waits; the sweep does the rest. */
 const WHILE_ASKED = { deletions: 200, ms: 3_000 };
 
-/** The Kubernetes API over this process's runtime. */
+/** The Kubernetes API over this process's runtime. `dataFolder`: where it keeps Jobs on this machine, if it does. */
 export const kubeApiOf = (
   { deps, notifications, logs, deadLetters: { deadLetters }, queueDepths }: Runtime,
   options: ApiOptions = {},
+  { dataFolder }: Pick<InstallationPorts, 'dataFolder'> = {},
 ): Hono =>
   createKubeApi(
     {
@@ -29,7 +31,7 @@ export const kubeApiOf = (
       telemetry: deps.telemetry,
       newUid: randomUUID,
       hosts: deps.hostnames === null ? null : { max: deps.settings.hosts.max },
-      doctor: createDoctor({ deadLetters, queueDepths, logs }, deps),
+      doctor: createDoctor({ deadLetters, queueDepths, logs, dataFolder }, deps),
       jobCommands: createJobCommands(deps),
       cronJobCommands: createCronJobCommands(deps),
       launchPace: () => readLaunchPace(deps),

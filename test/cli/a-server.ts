@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest';
 import { runCommandLine } from '../../cli/program/program.ts';
 import { writeKubeconfig } from '../../local/kubeconfig.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
+import type { DataFolderSize } from '../../shared/ports/doctor.ts';
 import { type World, aWorld } from '../kube/a-world.ts';
 import { type AShell, aShell } from './a-shell.ts';
 
@@ -19,14 +20,17 @@ export type ServerWish = {
   /** Seconds of the world's time after which the server ends a watch; a second is one look at the feed. */
   readonly streamMaxSec?: number;
   readonly intercept?: Interception;
+  /** What the server's data folder takes of its disk; omitted: it has none. */
+  readonly dataFolder?: DataFolderSize;
 };
 
 /** The API of a world, served on loopback as the embedded runtime does, in a folder with its `.muster/kubeconfig`. */
-export async function aServer({ steps = [], intercept, ...options }: ServerWish = {}) {
+export async function aServer({ steps = [], intercept, dataFolder, ...options }: ServerWish = {}) {
   let next = 0;
   const world: World = await aWorld(
     { embedded: true, ...options },
     {
+      ...(dataFolder === undefined ? {} : { dataFolder: async () => dataFolder }),
       async onSleep() {
         await new Promise((resolve) => setTimeout(resolve, 2));
         await steps[next++]?.(world);

@@ -4,6 +4,7 @@ import { plusMs } from '../../shared/domain/base/time.ts';
 import { withDeadLetterEvents } from '../../shared/domain/planner/dead-letter-events.ts';
 import { START, manifest } from '../kube/a-world.ts';
 import { aServer } from './a-server.ts';
+import { DAY_MS, endedJob } from './ended-job.ts';
 import { aHalfDoneServer } from './half-done.ts';
 
 const LATER = { now: () => plusMs(START, 65_000) };
@@ -50,6 +51,39 @@ describe('doctor', () => {
       'GET /muster/v1/diagnosis',
       'GET /muster/v1/namespaces/default/jobs/diagnosis',
     ]);
+  });
+
+  test('where Jobs are kept on this machine: its size, the oldest Job, and what can be pruned', async () => {
+    const sizes = { bytes: 61_400_000, logsBytes: 40_000_000, tasksBytes: 9_000_000 };
+    const jobsFile = { usedBytes: 340_000, fileBytes: 12_400_000 };
+    const server = await aServer({ dataFolder: { path: '/home/ada/.muster', ...sizes, jobs: jobsFile } });
+    const head =
+      'data folder /home/ada/.muster: 61 MB: Jobs 12 MB (340 kB in use), logs 40 MB, records of tasks 9.0 MB\n';
+    expect(await server.run('doctor', LATER)).toEqual({ code: 0, out: `healthy\n\n${head}`, err: '' });
+    await endedJob(server, 'young', plusMs(START, -7 * DAY_MS + 1));
+    await endedJob(server, 'old', plusMs(START, -7 * DAY_MS));
+    const { out } = await server.run('doctor', LATER);
+    expect(out).toBe(
+      `healthy\n\n${head}2 Jobs, the oldest: default/old (65s)\n` +
+        '1 Job ended 7d ago or earlier; to delete them: `muster prune --older-than 7d`\n',
+    );
+    expect((await server.run('doctor -n elsewhere', LATER)).out).toContain('`muster prune --older-than 7d -A`');
+    expect((await server.run('doctor', { ...LATER, env: { npm_lifecycle_event: 'npx' } })).out).toContain(
+      '`npx muster p',
+    );
+    expect(JSON.parse((await server.run('doctor -o json', LATER)).out)).toMatchObject({
+      dataFolder: {
+        path: '/home/ada/.muster',
+        ...sizes,
+        jobsFile,
+        jobs: 2,
+        more: false,
+        oldestJob: { namespace: 'default', name: 'old', createdAt: '2023-11-14T22:13:20Z' },
+        prunable: { olderThanSeconds: 604_800, jobs: 1, namespaces: ['default'] },
+      },
+    });
+    expect((await server.run('doctor old', LATER)).out).not.toContain('data folder');
+    expect(JSON.parse((await (await aServer()).run('doctor -o json', LATER)).out)).not.toHaveProperty('dataFolder');
   });
 
   test('all Jobs: of the namespace, of another, of all; page by page', async () => {

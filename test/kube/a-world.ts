@@ -11,6 +11,7 @@ import { createMemoryQueues } from '../../shared/adapters/memory/memory-queues.t
 import { createMemoryTasks } from '../../shared/adapters/memory/memory-tasks.ts';
 import { createCronJobCommands } from '../../shared/control/lifecycle/cron-changes.ts';
 import { createJobCommands } from '../../shared/control/lifecycle/job-changes.ts';
+import type { InstallationPorts } from '../../shared/control/doctor/collect-installation.ts';
 import { createDoctor } from '../../shared/control/doctor/create-doctor.ts';
 import { emptyNamespace } from '../../shared/control/lifecycle/namespaces.ts';
 import { createMemoryStore } from '../../shared/adapters/memory/memory-store.ts';
@@ -44,6 +45,7 @@ export async function aWorld(
     readonly onSleep?: () => Promise<void> | void;
     readonly newUid?: () => string;
     readonly hostnames?: Hostnames;
+    readonly dataFolder?: InstallationPorts['dataFolder'];
   } = {},
 ) {
   let now: EpochMs = START;
@@ -121,7 +123,10 @@ export async function aWorld(
         },
       },
       cronJobCommands: createCronJobCommands(deps),
-      doctor: createDoctor({ deadLetters: store.deadLetters, queueDepths: async () => [], logs }, deps),
+      doctor: createDoctor(
+        { deadLetters: store.deadLetters, queueDepths: async () => [], logs, dataFolder: hooks.dataFolder },
+        deps,
+      ),
       launchPace: async () => ({
         now,
         perSec: pace.perSec,

@@ -6,10 +6,12 @@ import type {
   ProbedNamespace,
   ProbedOrphan,
 } from '../../domain/diagnose/diagnose-installation.ts';
-import { NAMES_LONG_MS, OVERDUE_MS, SOON_MS, subjectOfJob } from '../../domain/diagnose/finding.ts';
+import { NAMES_LONG_MS, OVERDUE_MS, type Probe, SOON_MS, subjectOfJob } from '../../domain/diagnose/finding.ts';
+import { type KeptJob, type KeptJobs, keptJobs } from '../../domain/diagnose/kept-jobs.ts';
 import { isTerminating } from '../../domain/spec/namespace.ts';
 import { isHidden, isOver, podCount, tally } from '../../domain/scoreboard/status.ts';
 import type { StoredDeadLetter, DeadLetterStore, QueueDepth } from '../../ports/dead-letters.ts';
+import type { DataFolderSize, DataFolderView } from '../../ports/doctor.ts';
 import type { StoredDocument } from '../../ports/object-store.ts';
 import type { Deps } from '../process/deps.ts';
 import { readLaunchPace } from '../process/launch-pace.ts';
@@ -24,18 +26,28 @@ const NAMESPACES_MAX = 500;
 const LEFT_MAX = 100;
 const LIST_PAGES_MAX = 5;
 const DESCRIBE_MAX = 100;
+const JOBS_PER_PAGE = 100;
+const KEPT_MAX = 10_000;
 
 export type InstallationPorts = {
   readonly deadLetters: Pick<DeadLetterStore, 'newest'>;
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
+  /** Where Jobs are kept on this machine's disk; omitted: they are not. */
+  readonly dataFolder?: (() => Promise<DataFolderSize>) | undefined;
+};
+
+type InstallationReading = InstallationSnapshot & {
+  readonly filed: readonly StoredDeadLetter[];
+  /** null: there is none. */
+  readonly dataFolder: Probe<DataFolderView> | null;
 };
 
 /** Everything that the check of the installation is based on. If one reading fails, the others are still made. */
 export async function collectInstallation(
-  { deadLetters, queueDepths }: InstallationPorts,
+  { deadLetters, queueDepths, dataFolder: sizeOf }: InstallationPorts,
   deps: Deps,
-): Promise<InstallationSnapshot & { readonly filed: readonly StoredDeadLetter[] }> {
-  const [overdue, deleted, queues, filed, namespaces, orphans, launches, names] = await Promise.all([
+): Promise<InstallationReading> {
+  const [overdue, deleted, queues, filed, namespaces, orphans, launches, names, dataFolder] = await Promise.all([
     probe(() => overdueJobs(deps)),
     probe(() => deletedJobs(deps)),
     probe(queueDepths),
@@ -44,6 +56,7 @@ export async function collectInstallation(
     probe(() => strangeTasks(deps)),
     probe(() => readLaunchPace(deps)),
     probe(() => namesLeft(deps)),
+    sizeOf === undefined ? null : probe(async () => ({ ...(await sizeOf()), kept: await jobsKept(deps) })),
   ]);
   return {
     now: deps.clock.now(),
@@ -55,6 +68,7 @@ export async function collectInstallation(
     orphans,
     launches,
     names,
+    dataFolder,
     filed: filed.kind === 'ok' ? filed.value.deadLetters : [],
   };
 }
@@ -151,6 +165,28 @@ async function namesLeft({ hosts, jobs, clock }: Deps): Promise<readonly NamesLe
     return [{ job: await nameOf(uid, jobs), count, since: at }];
   });
   return left.flat();
+}
+
+/** The Jobs that users see, the first few thousand: where there is a data folder, to read them costs no money. */
+async function jobsKept({ jobs, clock }: Deps): Promise<KeptJobs> {
+  const kept: KeptJob[] = [];
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<Deps['jobs']['listJobs']>> = await jobs.listJobs({
+      namespace: null,
+      after,
+      limit: JOBS_PER_PAGE,
+    });
+    for (const { uid, namespace, name } of page.jobs) {
+      const [spec, status] = [await jobs.readSpec(uid), await jobs.readStatus(uid)];
+      if (spec === null || status === null) continue;
+      const endedAt = status.phase.kind === 'finished' ? status.phase.at : null;
+      kept.push({ namespace, name, createdAt: spec.identity.createdAt, endedAt });
+    }
+    after = page.next;
+    if (after !== null) await clock.sleep(0); // others want their turn
+  } while (after !== null && kept.length < KEPT_MAX);
+  return keptJobs(kept, after !== null, clock.now());
 }
 
 /** Ten at a time, so that the check itself does not throttle the table. */

@@ -54,7 +54,13 @@ export function createDoctor(ports: DoctorPorts, passDeps: Deps): Doctor {
 
     async installation() {
       const snapshot = await collectInstallation(ports, deps);
-      return { at: snapshot.now, findings: diagnoseInstallation(snapshot), deadLetters: snapshot.filed };
+      const { dataFolder, filed } = snapshot;
+      return {
+        at: snapshot.now,
+        findings: diagnoseInstallation(snapshot),
+        deadLetters: filed,
+        dataFolder: dataFolder?.kind === 'ok' ? dataFolder.value : null,
+      };
     },
   };
 }

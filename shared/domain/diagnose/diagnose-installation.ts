@@ -17,6 +17,8 @@ export type InstallationSnapshot = {
   readonly launches: Probe<LaunchPace>;
   /** Name reservations of Jobs that do not exist or are over. */
   readonly names: Probe<readonly NamesLeft[]>;
+  /** Where Jobs are kept on this machine's disk; null: they are not. What it says is no finding. */
+  readonly dataFolder: Probe<unknown> | null;
 };
 
 type ProbedQueue = {
@@ -73,6 +75,7 @@ export function diagnoseInstallation(snapshot: InstallationSnapshot): readonly F
     ...seen('live tasks', snapshot.orphans, (tasks) => orphans(tasks, now)),
     ...seen('the pace of launches', snapshot.launches, cut),
     ...seen('names', snapshot.names, namesLeft),
+    ...(snapshot.dataFolder === null ? [] : seen('the data folder', snapshot.dataFolder, () => [])),
   ]);
 }
 

@@ -1,8 +1,9 @@
 import { Hono } from 'hono';
 import { asTime } from '../../domain/base/time.ts';
 import type { Finding } from '../../domain/diagnose/finding.ts';
+import { PRUNABLE_MS } from '../../domain/diagnose/kept-jobs.ts';
 import type { StoredDeadLetter } from '../../ports/dead-letters.ts';
-import type { Diagnosis, Doctor } from '../../ports/doctor.ts';
+import type { DataFolderView, Diagnosis, Doctor } from '../../ports/doctor.ts';
 import { JOBS, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
 
 const INSTALLATION = '/diagnosis';
@@ -16,8 +17,12 @@ const JOB = '/namespaces/:namespace/jobs/:name/diagnosis';
 export function diagnosisRoutes(doctor: Doctor): Hono {
   const app = new Hono();
   app.get(INSTALLATION, async (c) => {
-    const { deadLetters, ...diagnosis } = await doctor.installation();
-    return c.json({ ...renderDiagnosis(diagnosis), deadLetters: deadLetters.map(renderDeadLetter) });
+    const { deadLetters, dataFolder, ...diagnosis } = await doctor.installation();
+    return c.json({
+      ...renderDiagnosis(diagnosis),
+      deadLetters: deadLetters.map(renderDeadLetter),
+      ...(dataFolder === null ? {} : { dataFolder: renderDataFolder(dataFolder) }),
+    });
   });
   const page = async (namespace: string | null, after: string | undefined) => {
     const { checked: looked, next, ...diagnosis } = await doctor.jobs({ namespace, after: after ?? null });
@@ -52,6 +57,22 @@ const renderFinding = ({ severity, kind, subject, what, since, remedy, details }
   since: since === null ? null : asTime(since),
   remedy,
   ...(details === undefined ? {} : { details }),
+});
+
+const renderDataFolder = ({ path, bytes, jobs, logsBytes, tasksBytes, kept }: DataFolderView) => ({
+  path,
+  bytes,
+  jobsFile: jobs,
+  logsBytes,
+  tasksBytes,
+  jobs: kept.count,
+  /** There are more Jobs than were read. */
+  more: kept.more,
+  oldestJob:
+    kept.oldest === null
+      ? null
+      : { namespace: kept.oldest.namespace, name: kept.oldest.name, createdAt: asTime(kept.oldest.createdAt) },
+  prunable: { olderThanSeconds: PRUNABLE_MS / 1000, jobs: kept.prunable.count, namespaces: kept.prunable.namespaces },
 });
 
 const renderDeadLetter = ({ queue, id, job, reason, body, sentAt, filedAt }: StoredDeadLetter) => ({
