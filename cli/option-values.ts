@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { numberIn, rateError } from '../shared/names/bounds.ts';
 import { isRefusedPort } from '../shared/names/refused-ports.ts';
 import type { LocalFlags } from './commands/local.ts';
-import { parseDurationMs } from './duration.ts';
+import { parseAgeMs, parseDurationMs } from './duration.ts';
 
 // Option parsers for commander: each returns the value, or throws InvalidArgumentError with a sentence that says what is
 // valid.
@@ -31,6 +31,12 @@ export function serverPort(text: string): number {
 export function duration(text: string): number {
   const ms = parseDurationMs(text);
   if (ms === null) throw new InvalidArgumentError('It must be a duration such as 90s, 5m, or 1h30m.');
+  return ms;
+}
+
+export function age(text: string): number {
+  const ms = parseAgeMs(text);
+  if (ms === null) throw new InvalidArgumentError('It must be an age with its unit, such as 7d, 12h, or 90m.');
   return ms;
 }
 

@@ -12,6 +12,7 @@ import { JOBS_WORDS, jobName } from '../job-names.ts';
 import { addLocal, addStop } from './local-commands.ts';
 import { moment, wholeNumber } from '../option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
+import { addPrune } from './prune-command.ts';
 import type { Shell } from '../shell.ts';
 
 // Each command's code is loaded when it runs: `muster --help` needs none of it, and only `local` needs the whole runtime.
@@ -59,6 +60,7 @@ function createProgram(shell: Shell, done: Done): Command {
     addResume,
     addScale,
     addDelete,
+    addPrune,
     addPlan,
     addSimulate,
     addLocal,

@@ -44,6 +44,9 @@ describe('what may stand there', () => {
     ['get --output = j', ['--output=json']], // as bash takes it apart
     ['doctor -o y', ['yaml']],
     ['wait sums --for f', ['failed', 'finished']],
+    ['pru', ['prune']],
+    ['prune --o', ['--older-than', '--output']],
+    ['prune -o ', ['json', 'yaml']],
     ['local --driver ', ['process', 'simulated']],
     ['completion ', ['bash', 'zsh', 'fish']],
     ['get ', ['jobs', 'pods', 'waits', 'frames', 'sums']],
