@@ -4,8 +4,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Keeps compiled code for the next run, where Node can (22.1 and later). In a folder of this user alone: code that another
- * user has put there would run. A folder that cannot be made means no cache.
+ * Caches compiled code for the next run, if Node supports it (22.1 and later). Uses a folder that is private to this
+ * user, because code from another user would be run. If the folder cannot be created, there is no cache.
  */
 export function keepCompiledCode(env: Readonly<Record<string, string | undefined>>): void {
   const { enableCompileCache } = module as typeof module & { readonly enableCompileCache?: (dir: string) => unknown };
@@ -15,6 +15,6 @@ export function keepCompiledCode(env: Readonly<Record<string, string | undefined
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     enableCompileCache(dir);
   } catch {
-    // slower, nothing else
+    // without a cache, the program only starts slower
   }
 }

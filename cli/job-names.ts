@@ -40,7 +40,7 @@ export const selectsJobs = (command: Command): Command =>
 export function selectionOf(jobs: readonly string[], { selector, all }: SelectionFlags): Selection {
   const ways = [jobs.length > 0, selector !== undefined, all === true].filter(Boolean).length;
   if (ways !== 1)
-    throw usageFailure(ways === 0 ? 'give names of Jobs, -l or --all' : 'names, -l and --all exclude each other');
+    throw usageFailure(ways === 0 ? 'specify Job names, -l, or --all' : 'names, -l, and --all cannot be combined');
   if (all === true) return { kind: 'all' };
   return selector === undefined ? { kind: 'named', names: jobs.map(jobName) } : { kind: 'selected', labels: selector };
 }

@@ -2,7 +2,7 @@ import { keepCompiledCode } from './compile-cache.ts';
 
 keepCompiledCode(process.env);
 
-/** The reader is gone (`muster get | head`), or the terminal was closed. */
+/** The reader has closed the pipe (`muster get | head`), or the terminal was closed. */
 const GONE = ['EPIPE', 'EIO'];
 let isGone = false;
 
@@ -11,11 +11,11 @@ for (const stream of [process.stdout, process.stderr])
     if (!GONE.includes(error.code ?? '')) throw error;
     if (isGone) return;
     isGone = true;
-    // A command with cleanup to do (`local` has tasks) receives a signal. It may go on writing to a closed output.
+    // A command with cleanup to do (`local` has tasks) receives a signal. It may continue to write to a closed output.
     if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(0);
   });
 
-// Loaded now, so that the cache has them, too.
+// Loaded after the cache is enabled, so that they are cached, too.
 const [{ runCommandLine }, { processShell }] = await Promise.all([
   import('./program/program.ts'),
   import('./shell.ts'),

@@ -44,8 +44,7 @@ export async function readManifests(
  */
 export async function readManifest(file: string, shell: Pick<Shell, 'cwd' | 'readStdin'>): Promise<unknown> {
   const [{ value }, ...others] = await readManifests(file, shell);
-  if (others.length > 0)
-    throw unusable(`${nameOf(file)} holds ${others.length + 1} documents; only one is taken at a time`);
+  if (others.length > 0) throw unusable(`${nameOf(file)} holds ${others.length + 1} documents; only one is allowed`);
   return value;
 }
 
@@ -72,7 +71,7 @@ function readFile(path: string, file: string): string {
 }
 
 const tooLarge = (name: string): Failure =>
-  unusable(`${name} is larger than a manifest may be (${MANIFEST_BYTES_MAX / 1024} KiB)`);
+  unusable(`${name} is larger than the limit of a manifest (${MANIFEST_BYTES_MAX / 1024} KiB)`);
 
 type Part = { readonly text: string; readonly firstLine: number };
 

@@ -26,7 +26,7 @@ export function environmentEntry(text: string, before: readonly EnvironmentEntry
   const at = text.indexOf('=');
   const entry = at === -1 ? { name: text, value: null } : { name: text.slice(0, at), value: text.slice(at + 1) };
   if (!isIdentifier(entry.name)) throw new InvalidArgumentError('It must be NAME or NAME=VALUE.');
-  if (entry.name.startsWith('MUSTER_')) throw new InvalidArgumentError('Names that begin with MUSTER_ are taken.');
+  if (entry.name.startsWith('MUSTER_')) throw new InvalidArgumentError('Names that begin with MUSTER_ are reserved.');
   return [...before, entry];
 }
 
@@ -46,7 +46,7 @@ export function taskEnvironmentOf({ entries, inherit }: EnvironmentOptions, env:
   const asked = entries.map(({ name, value }) => {
     const given = value ?? env[name];
     if (given === undefined)
-      throw usageFailure(`--env ${name}: it is not set here; give it a value: --env ${name}=VALUE`);
+      throw usageFailure(`--env ${name}: it is not set here; specify a value: --env ${name}=VALUE`);
     return [name, given] as const;
   });
   return Object.fromEntries([...taken, ...asked]);

@@ -7,10 +7,10 @@ import { holdersOfFile, parentOf, programOf } from './process-table.ts';
 import { openPrivateFolder } from './private-folder.ts';
 import { readOwn } from './whole-file.ts';
 
-/** `folder` tells a folder from its copy, in which the lock means nothing; locks of earlier versions lack it. */
+/** `folder` identifies the folder, because the lock in a copy means nothing. Locks of earlier versions lack it. */
 const LockSchema = z.object({ pid: z.int().positive(), startedAt: z.string(), folder: z.string().optional() });
 
-/** A folder, wherever it is moved to; a copy is another. */
+/** Identifies a folder even after a move. A copy has another identity. */
 function identityOf(path: string): string {
   const { dev, ino } = statSync(path, { bigint: true });
   return `${dev}:${ino}`;
@@ -57,7 +57,7 @@ export function takeDataFolder(dir: string, say: (line: string) => void): DataFo
       if (holder.kind === 'alive')
         return {
           kind: 'refused',
-          reason: `another runtime (pid ${holder.pid}) runs on ${dir}; stop it, or give --data another folder`,
+          reason: `another runtime (pid ${holder.pid}) runs on ${dir}; stop it, or use --data with another folder`,
         };
       if (holder.kind === 'unknown')
         say(`warning: ${lockFile} cannot be read; no runtime is found there, so it is taken over`);
@@ -92,7 +92,7 @@ function ownerOf(lock: Lock, path: string): Owner {
   return pid === undefined ? { kind: 'unknown' } : { kind: 'alive', pid };
 }
 
-/** If two runtimes find the same dead lock, one moves it away; the other finds none or the new one. */
+/** If two runtimes find the same dead lock, one moves it away. The other finds no lock, or the new one. */
 function putAway(lockFile: string, path: string): void {
   const dead = join(path, `lock.dead.${process.pid}`);
   try {

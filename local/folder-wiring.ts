@@ -4,7 +4,7 @@ import { type NotTaken, databaseOf } from './data-folder.ts';
 import { readOwn, writeWhole } from './whole-file.ts';
 import type { WiringKind } from './wiring/wiring.ts';
 
-/** The marker in a data folder: which command made it. */
+/** The marker in a data folder, which names the command that created it. */
 const MARKER = 'made-by';
 const COMMANDS: Readonly<Record<WiringKind, string>> = {
   inProcess: 'muster local',
@@ -12,9 +12,9 @@ const COMMANDS: Readonly<Record<WiringKind, string>> = {
 };
 
 /**
- * Claims a taken data folder for one wiring, with a marker in it. Refuses a folder that the other one made: its files are
- * not what this one reads, and what is kept with `--emulate-aws` can be reached by other users of the machine. A folder
- * without a marker is new, or of a version that had only what is `--emulate-aws` now: then it has a database.
+ * Claims a data folder for one wiring, with a marker in it. Refuses a folder that the other wiring created: its files
+ * have another format, and other users of the machine can reach what `--emulate-aws` stores. A folder without a marker
+ * is new, unless it has a database: then it is from a version that had only what is now `--emulate-aws`.
  *
  * @throws disk errors
  */
@@ -25,13 +25,13 @@ export function claimFor(path: string, wiring: WiringKind): NotTaken | null {
   if (madeBy === command) return null;
   if (madeBy === null && wiring === 'inProcess' && existsSync(databaseOf(path))) {
     const here = `\`${COMMANDS.emulateAws} --data ${path}\``;
-    const reason = `${path} was made by an earlier version of Muster: go on with its Jobs with ${here}, or give --data another folder`;
+    const reason = `${path} was created by an earlier version of Muster: continue its Jobs with ${here}, or use --data with another folder`;
     return { kind: 'refused', reason };
   }
   if (madeBy === null) {
     writeWhole(file, `${command}\n`, 'durable');
     return null;
   }
-  const reason = `${path} was made by \`${madeBy}\`, and \`${command}\` keeps Jobs in another way: use that command there, or give --data another folder`;
+  const reason = `${path} was created by \`${madeBy}\`, and \`${command}\` stores Jobs differently: use \`${madeBy}\` there, or use --data with another folder`;
   return { kind: 'refused', reason };
 }

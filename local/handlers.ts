@@ -10,7 +10,7 @@ export type Handlers = {
   readonly sweep: (event: { readonly time: string }, context: Context) => Promise<unknown>;
 };
 
-/** Our own, in this process. `runtime` throws once it has stopped, so that a handler that comes late does nothing. */
+/** Our own handlers, in this process. `runtime` throws once it has stopped, so a late handler does nothing. */
 export const ownHandlers = (runtime: () => Runtime): Handlers => ({
   reconcile: reconcileHandler(runtime),
   dispatch: dispatchHandler(runtime),

@@ -7,24 +7,24 @@ import { type DataFolder, jobsFileOf } from './data-folder.ts';
 import type { Closer } from './wiring/wiring.ts';
 
 /**
- * `lmdb`: a file in the data folder; `engine`: the embedded DynamoDB engine, or memory if it is not installed; `memory`:
- * nothing survives; otherwise the address of a DynamoDB. What is reached by an address needs the wiring that emulates AWS.
+ * `lmdb`: a file in the data folder; `engine`: the embedded DynamoDB engine, or memory if it is not installed;
+ * `memory`: nothing survives; otherwise the address of a DynamoDB, which needs the wiring that emulates AWS.
  */
 export type StoreChoice = 'lmdb' | 'engine' | 'memory' | { readonly endpoint: string };
 
 export type ChosenStore = {
   readonly options: StoreOptions;
-  /** Jobs are there again at the next start. */
+  /** Jobs survive until the next start. */
   readonly isKept: boolean;
-  /** Removes rows that are not needed any more, where the store does not by itself; `forget`: their tasks may go, too. */
+  /** Removes rows that are no longer needed, if the store does not do so itself. `forget` gets the tasks that may go, too. */
   removeOld(forget: (tasks: ReadonlySet<TaskArn>) => Promise<void>): Promise<unknown>;
-  /** Of the file that holds Jobs; null: they are elsewhere. */
+  /** The size of the file that holds Jobs; null: they are elsewhere. */
   readonly fileSize: () => DataFolderSize['jobs'];
 };
 
 const TABLE_NAME = 'muster';
 
-/** Where Jobs are kept. */
+/** Opens the chosen store. */
 export async function chooseStore(
   folder: DataFolder,
   choice: StoreChoice,
@@ -54,7 +54,7 @@ export async function chooseStore(
     const { keepEngine } = await import('./engine-keeper.ts');
     const engine = await keepEngine(folder, (message) => say(`warning: ${message}`));
     if (engine.kind === 'absent') {
-      say(`warning: no DynamoDB engine (${engine.reason}): Jobs are kept in memory and are gone when this ends`);
+      say(`warning: no DynamoDB engine (${engine.reason}): Jobs are kept in memory and are lost when Muster ends`);
       return { ...FORGOTTEN, options: asGiven(createMemoryStore({ now })) };
     }
     closers.push(() => engine.stop());

@@ -33,10 +33,10 @@ export function checkFolder({ linkOwner, owner, mode, holds }: FolderFacts, me: 
   if ((mode & 0o022) !== 0)
     return {
       kind: 'refuse',
-      why: `others can write there (mode ${rights}): look at what it holds, then run chmod 700 on it`,
+      why: `others can write there (mode ${rights}): check its contents, then run chmod 700 on it`,
     };
   if (OURS.some((name) => holds.includes(name))) return { kind: 'tighten' };
-  return { kind: 'refuse', why: `others can read it (mode ${rights}), and it holds other things: run chmod 700 on it` };
+  return { kind: 'refuse', why: `others can read it (mode ${rights}), and it has other contents: run chmod 700 on it` };
 }
 
 /** Every data folder that was used or prepared has one of these. */
@@ -57,10 +57,13 @@ export function openPrivateFolder(dir: string, say: (line: string) => void): Pri
   const linkOwner = link.isSymbolicLink() ? link.uid : null;
   const verdict = checkFolder({ linkOwner, owner, mode: mode & 0o777, holds: readdirSync(path) }, me);
   if (verdict.kind === 'refuse')
-    return { kind: 'refused', reason: `${dir} is not taken: ${verdict.why}, or give --data a folder of your own` };
+    return {
+      kind: 'refused',
+      reason: `${dir} cannot be used: ${verdict.why}, or use --data with a folder of your own`,
+    };
   if (verdict.kind === 'tighten') {
     chmodSync(path, 0o700);
-    say(`${dir} is now closed to other users (mode 0700).`);
+    say(`${dir} is now private to you (mode 0700).`);
   }
   return { kind: 'folder', path };
 }

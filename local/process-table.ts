@@ -86,7 +86,7 @@ export function parentOf(pid: number): number | null {
   return parent === null ? null : Number(parent);
 }
 
-/** Processes that have this file open, as far as we may look at them. */
+/** Processes that have this file open, among those that we may inspect. */
 export function holdersOfFile(path: string): readonly number[] {
   if (HAS_PROC) return allPids().filter((pid) => openFilesOf(pid).includes(path));
   const lsof = spawnSync('lsof', ['-t', '--', path], { encoding: 'utf8' });
@@ -102,7 +102,7 @@ function openFilesOf(pid: number): readonly string[] {
   }
 }
 
-/** null: it was closed meanwhile. */
+/** null: it has been closed. */
 function linkAt(path: string): string | null {
   try {
     return readlinkSync(path);

@@ -54,9 +54,9 @@ export type LocalOptions = {
   readonly store?: StoreChoice;
   /** how functions reach queues, tasks, names and logs; `inProcess` by default */
   readonly wiring?: WiringKind;
-  /** the functions to run: given ours, and their environment where the wiring emulates AWS */
+  /** replaces the functions; gets ours, and their environment if the wiring emulates AWS */
   readonly handlers?: (own: Handlers, options: RuntimeOptions | null) => Promise<Handlers>;
-  /** see RuntimeOptions.onClient; where the wiring emulates AWS, it first gets the client of the embedded EventBridge */
+  /** see RuntimeOptions.onClient; if the wiring emulates AWS, it first gets the client of the embedded EventBridge */
   readonly onClient?: RuntimeOptions['onClient'];
   /** a line for people */
   readonly say: (line: string) => void;
@@ -69,7 +69,7 @@ export type LocalRuntime = {
   readonly kubeconfig: string;
   /** What the functions of this runtime share. */
   readonly runtime: Runtime;
-  /** Their environment, with the addresses of what they call; null where they call nothing by address. */
+  /** Their environment, with the addresses of the services that they call; null if they call no addresses. */
   readonly options: RuntimeOptions | null;
   /** Ends every task and process that it started, and nothing else. */
   stop(): Promise<void>;
@@ -94,7 +94,7 @@ const DRAIN_MS = 2_000;
 const TASKS_SWEPT_EVERY_MS = 3_600_000;
 /** One person uses the embedded runtime: finished Jobs are kept for a month. */
 const HISTORY_MS = 30 * 86_400_000;
-/** V8 lets the heap of a busy process grow to several times its contents; the machine has other work, too. */
+/** Limits heap growth. By default, V8 lets the heap of a busy process grow to several times its contents. */
 const THRIFT = '--heap-growing-percent=50';
 
 /**
@@ -115,7 +115,9 @@ export async function startLocalRuntime(options: LocalOptions): Promise<LocalRun
     }
     return { ...(await startOn(folder, options, closers)), stop: async () => closeAll(closers) };
   } catch (error) {
-    await closeAll(closers).catch((left: unknown) => options.say(`warning: not all could be ended: ${String(left)}`));
+    await closeAll(closers).catch((left: unknown) =>
+      options.say(`warning: some parts could not be stopped: ${String(left)}`),
+    );
     const reason = startFault(error, options.dataDir);
     if (reason === null) throw error;
     return { kind: 'refused', reason };
@@ -169,7 +171,9 @@ async function startOn(
     logs.prune(Date.now() - HISTORY_MS);
     await store.removeOld((tasks) => logs.forget(new Set([...tasks].map(taskIdOf))));
   };
-  const removedAtStart = removeOld().catch((error: unknown) => warn('old rows and logs are left', { error }));
+  const removedAtStart = removeOld().catch((error: unknown) =>
+    warn('old rows and logs could not be removed', { error }),
+  );
   closers.push(async () => removedAtStart);
   closers.push(startSweeps(handlers, runtime, removeOld, warn));
 
@@ -182,10 +186,10 @@ async function startOn(
   const api = await startKeptFront(app, folder.path, options);
   closers.push(() => api.close());
   await lookAtEverything(runtime);
-  // The sweep's alarms and the times in rows are the wall clock's: what was due is looked for now.
+  // The sweep's alarms and the times in rows use the wall clock, so everything is checked now.
   const onSetBack = (byMs: number): void => {
-    warn('the clock was set back: every open Job is looked at', { byMs: Math.round(byMs) });
-    lookAtEverything(runtime).catch((error: unknown) => warn('look at everything failed', { error }));
+    warn('the clock was set back: every open Job is checked', { byMs: Math.round(byMs) });
+    lookAtEverything(runtime).catch((error: unknown) => warn('the check of every open Job failed', { error }));
   };
   closers.push(watchClock({ onSetBack }));
   const kubeconfig = writeKubeconfig(folder.path, api.url);
@@ -194,7 +198,7 @@ async function startOn(
 
 const errorsAsText = (_: string, value: unknown): unknown => (value instanceof Error ? String(value) : value);
 
-/** Facts and wake-ups in the queues died with an earlier runtime: checks every open Job and every task. */
+/** An earlier runtime's queues are lost, with their facts and wake-ups: checks every open Job and every task. */
 async function lookAtEverything({ deps }: Runtime): Promise<void> {
   await sweepJobs({ everything: true }, deps);
   await sweepTasks({ after: null }, deps);
@@ -231,7 +235,7 @@ function placeOf(
   };
 }
 
-/** Loads what talks HTTP only where it is asked for. */
+/** Connects functions and engines. Loads the HTTP code only if it is needed. */
 async function wire(
   place: Place,
   store: StoreOptions,
@@ -239,7 +243,7 @@ async function wire(
   closers: Closer[],
 ): Promise<Wiring> {
   if (wiring === 'inProcess') {
-    invariant(store.kind === 'given', 'a DynamoDB is reached by SDK clients, with wiring emulateAws');
+    invariant(store.kind === 'given', 'a DynamoDB address needs the wiring emulateAws');
     return wireInProcess(place, store, closers);
   }
   const { wireAsAws } = await import('./wiring/emulated-aws.ts');
@@ -305,7 +309,7 @@ function startMappings(
   };
 }
 
-/** The sweep, more often than on AWS, where each one costs money. */
+/** Runs the sweep more often than on AWS, where each one costs money. */
 function startSweeps(
   handlers: Handlers,
   { deps }: Runtime,

@@ -15,8 +15,9 @@ export type TaskNames = {
 
 /**
  * Cloud Map, a DNS server that answers from it, and addresses for tasks. The server keeps its port across runtimes on a
- * folder, because tasks outlive runtimes; `warn` is called if it could not. Names are stored there if Jobs are: otherwise
- * they would belong to forgotten Jobs and send the next Job of the same name to tasks that are gone.
+ * folder, because tasks outlive runtimes, and calls `warn` if it could not. Names are stored only if Jobs are.
+ * Otherwise they would belong to forgotten Jobs, and the next Job of the same name would find tasks that no longer
+ * exist.
  */
 export async function startTaskNames(
   dataDir: string,
@@ -28,7 +29,7 @@ export async function startTaskNames(
     const before = portBefore(dataDir, 'dns-port');
     const dns = await startDns(cloudmap, keptPorts(dataDir, 'dns-port'));
     if (before !== null && before !== dns.port)
-      warn(`port ${before} is taken: tasks that run since before this start ask it for names and get no answer`);
+      warn(`port ${before} is in use: tasks from before this start use it for DNS and get no answers`);
     rememberPort(dataDir, 'dns-port', dns.port);
     return {
       cloudmap,

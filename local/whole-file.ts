@@ -4,13 +4,14 @@ import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, rm
 const OWNER_ONLY = 0o600;
 
 export type Durability =
-  /** on disk when the call returns: for data that cannot be recreated */
+  /** on disk when the call returns, for data that cannot be recreated */
   | 'durable'
-  /** may be torn after a crash of the machine (not of a process): for data that is then useless, or is created again */
+  /** may be torn after a machine crash (not a process crash), for data that is then useless or can be recreated */
   | 'fast';
 
 /**
- * Writes a file such that a reader sees the old content or the new, even after a crash of this process. Follows no link.
+ * Writes a file so that a reader sees either the old or the new content, even if this process crashes. Follows no
+ * links.
  */
 export function writeWhole(path: string, content: string, durability: Durability): void {
   const draft = `${path}.new`;

@@ -63,11 +63,11 @@ export const jobsPath = (namespace: string | null, name?: string): string =>
   `/apis/batch/v1${inNamespace(namespace)}/jobs${withName(name)}`;
 export const podsPath = (namespace: string | null, name?: string): string =>
   `/api/v1${inNamespace(namespace)}/pods${withName(name)}`;
-/** Where Muster, but not a cluster, says why a Job's remaining work does not run. */
+/** The path where Muster, unlike a cluster, reports why a Job's remaining work does not run. */
 export const waitsPath = (namespace: string, job: string): string =>
   `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/waits`;
 
-/** Where Muster reports a Job's progress and its failures. */
+/** The paths of a Job's progress and failures, which only Muster has. */
 export const progressPath = (namespace: string, job: string): string =>
   `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/progress`;
 export const failuresPath = (namespace: string, job: string): string =>
@@ -159,7 +159,9 @@ export function readAs<S extends z.ZodType>(
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new Failure(`error: ${server} answers strangely: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+  throw new Failure(
+    `error: ${server} sent an unexpected answer: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
+  );
 }
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = { PATCH: 'application/merge-patch+json' };

@@ -145,7 +145,7 @@ async function podsOf(
   if (job !== null) {
     // The Job is read first: a missing Job is an error, and a Job without Pods is not.
     if (namespace === null)
-      throw new Failure('error: the Pods of one Job are in one namespace: give -n instead of -A', 2);
+      throw new Failure('error: the Pods of one Job are in one namespace: use -n instead of -A', 2);
     const found = readAs(JobSchema, await client.get(jobsPath(namespace, job)), client.target);
     query = { labelSelector: [podSelector(found, null), ...(selector === null ? [] : [selector])].join(',') };
   }

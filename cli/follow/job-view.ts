@@ -23,7 +23,7 @@ export function themeFor({ terminal }: Output, env: Shell['env']): Theme {
   return themeOf(colour, locale === undefined || /utf-?8/i.test(locale));
 }
 
-/** More pictures per second are a waste. */
+/** More pictures per second would be a waste. */
 const DRAWN_EVERY_MS = 100;
 /** Elapsed time changes even when nothing else does. */
 const TICK_MS = 250;

@@ -6,7 +6,7 @@ const SHOW_CURSOR = `${ESC}?25h`;
 /** The terminal cuts long lines instead of wrapping them: the number of lines must match our count. */
 const NO_WRAP = `${ESC}?7l`;
 const WRAP = `${ESC}?7h`;
-/** Terminals that support these show the new picture at once; others ignore them. */
+/** Terminals that support these show each picture as a whole. Others ignore them. */
 const BEGIN_UPDATE = `${ESC}?2026h`;
 const END_UPDATE = `${ESC}?2026l`;
 const CLEAR_LINE_END = `${ESC}K`;

@@ -13,7 +13,7 @@ const EXAMPLES = examples(
 
 const EXIT_CODES = `
 Exit codes:
-  0 healthy (warnings mend themselves)    1 the Job failed, something is wrong, or could not be checked    2 the command line is wrong
+  0 healthy (warnings resolve themselves)    1 the Job failed, or something is wrong or could not be checked    2 invalid command line
 `;
 
 type DoctorOptions = {
@@ -37,8 +37,8 @@ export function addDoctor(program: Command, shell: Shell, done: Done): void {
     .addHelpText('after', `${EXAMPLES}${EXIT_CODES}`)
     .action(async (job: string | undefined, flags: DoctorOptions) => {
       const { allNamespaces = false, output } = flags;
-      if (allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n exclude each other');
-      if (allNamespaces && job !== undefined) throw usageFailure('a Job is in one namespace: give -n instead of -A');
+      if (allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n cannot be combined');
+      if (allNamespaces && job !== undefined) throw usageFailure('a Job is in one namespace: use -n instead of -A');
       const { doctor } = await import('../commands/doctor.ts');
       const name = job?.replace(/^jobs?(\.batch)?\//, '') ?? null;
       done(await doctor(name, { allNamespaces, output, ...common(program, flags) }, shell));

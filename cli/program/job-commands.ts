@@ -37,7 +37,7 @@ const EXAMPLES = {
 } as const;
 
 const timeoutOption = (): Option =>
-  new Option('--timeout <duration>', 'wait no longer than this, such as 90s, 5m, 1h30m (Jobs go on)').argParser(
+  new Option('--timeout <duration>', 'stop waiting after this, such as 90s, 5m, 1h30m (Jobs continue)').argParser(
     duration,
   );
 
@@ -189,13 +189,13 @@ export function addScale(program: Command, shell: Shell, done: Done): void {
     .description(
       'Changes parallelism; for an elastic Job (Indexed, both numbers equal) also completions, which must then be the same.',
     )
-    .option('-p, --parallelism <number>', 'the most tasks that run at once', wholeNumber(0))
+    .option('-p, --parallelism <number>', 'the maximum number of tasks that run at once', wholeNumber(0))
     .option('--completions <number>', 'indexes', wholeNumber(0))
     .addHelpText('after', EXAMPLES.scale);
 }
 
 function scaleOf({ parallelism, completions }: ChangeOptions): Change {
-  if (parallelism === undefined && completions === undefined) throw usageFailure('give --parallelism');
+  if (parallelism === undefined && completions === undefined) throw usageFailure('specify --parallelism');
   return {
     spec: {
       ...(parallelism === undefined ? {} : { parallelism }),

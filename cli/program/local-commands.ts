@@ -39,7 +39,7 @@ type LocalOptions = {
   readonly seed?: number;
 };
 
-/** Data folders, below the current one: neither mode takes a folder of the other. */
+/** Data folders, below the current one. Neither mode accepts a folder of the other. */
 const DATA = { inProcess: '.muster', emulateAws: '.muster-aws' } as const;
 
 const EVENT_FAULTS = 'Faults of the embedded ECS (to check that nothing is lost or counted twice):';
@@ -54,7 +54,7 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
     .summary('run Muster on this machine')
     .description(
       'Runs all of Muster on this machine: tasks are processes of yours, started in the workspace.\n' +
-        'Where you share the machine with people you do not trust: docs/run-locally.md, Safety.',
+        'If you share the machine with people you do not trust, see docs/run-locally.md, Safety.',
     )
     .addOption(new Option('-d, --detach', 'run in the background; return when it is ready').default(false))
     .option('--port <port>', 'of the API on 127.0.0.1; 0: any free port (default: the previous one)', serverPort)
@@ -63,12 +63,12 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
     .addOption(
       new Option(
         '-e, --env <name[=value]>',
-        'give tasks this variable, with its value here or a new one; may be repeated',
+        'pass this variable to tasks, with its current or a new value; may be repeated',
       )
         .argParser(environmentEntry)
         .default([], 'none'),
     )
-    .addOption(new Option('--inherit-env', 'give tasks all variables of this shell').default(false))
+    .addOption(new Option('--inherit-env', 'pass all variables of this shell to tasks').default(false))
     .addOption(new Option('--driver <driver>', 'how tasks run').choices(DRIVERS).default('process').argParser(driver))
     .addOption(
       new Option(
@@ -78,12 +78,12 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
     )
     .option('--dynamodb-endpoint <url>', 'keep Jobs in this DynamoDB; implies --emulate-aws', httpUrl)
     .addOption(
-      new Option('--in-memory', 'keep Jobs in memory: they are lost when it ends')
+      new Option('--in-memory', 'keep Jobs in memory: they are lost when Muster ends')
         .default(false)
         .conflicts('dynamodbEndpoint'),
     )
-    .addOption(rates('--launches-per-sec <rate>', 'the most tasks started per second (default: no limit)'))
-    .addOption(rates('--stops-per-sec <rate>', 'the most tasks stopped per second (default: no limit)'))
+    .addOption(rates('--launches-per-sec <rate>', 'the maximum of tasks started per second (default: no limit)'))
+    .addOption(rates('--stops-per-sec <rate>', 'the maximum of tasks stopped per second (default: no limit)'))
     .addOption(new Option('--task-ms <ms>', 'how long tasks take: 500, or 500-2000').argParser(span).helpGroup(SCRIPT))
     .addOption(eventOption('--task-fail <share>', 'share of tasks that fail, 0 to 1', share).helpGroup(SCRIPT))
     .addOption(eventOption('--events-duplicate <share>', 'share of events that arrive twice, 0 to 1', share))
@@ -105,7 +105,7 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
 
 const STOP_EXIT_CODES = `
 Exit codes:
-  0 none runs there now    1 it belongs to another user    2 the command line is wrong
+  0 no runtime is left    1 it belongs to another user    2 invalid command line
   124 timed out: it is still stopping
 `;
 
@@ -119,9 +119,7 @@ export function addStop(program: Command, shell: Shell, done: Done): void {
     )
     .option('--data <folder>', 'the data folder of the runtime', '.muster')
     .addOption(
-      new Option('--timeout <duration>', 'wait no longer than this')
-        .argParser(duration)
-        .default(STOP_TIMEOUT_MS, '60s'),
+      new Option('--timeout <duration>', 'stop waiting after this').argParser(duration).default(STOP_TIMEOUT_MS, '60s'),
     )
     .addHelpText('after', `${STOP_EXAMPLES}${STOP_EXIT_CODES}`)
     .action(async ({ data, timeout }: { readonly data: string; readonly timeout: number }) => {
@@ -133,7 +131,7 @@ export function addStop(program: Command, shell: Shell, done: Done): void {
 /** Tasks get three seconds to end; the rest is for a busy machine. */
 const STOP_TIMEOUT_MS = 60_000;
 
-/** Ten minutes: later than the sweep checks a task, and no later than a timer can wait. */
+/** Ten minutes: later than the sweep checks a task. */
 const SHUFFLE_MS_MAX = 600_000;
 
 function localFlags(flags: LocalOptions): LocalFlags {

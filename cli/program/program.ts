@@ -144,10 +144,10 @@ function addGet(program: Command, shell: Shell, done: Done): void {
       const wanted = wantedOf(what, flags.failed === true);
       if (flags.failed === true && wanted.kind !== 'pods') throw usageFailure('--failed is for get pods');
       const { allNamespaces = false, selector = null, output = 'table' } = flags;
-      if (allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n exclude each other');
-      if (allNamespaces && what.length > 1) throw usageFailure('a name is in one namespace: give -n instead of -A');
+      if (allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n cannot be combined');
+      if (allNamespaces && what.length > 1) throw usageFailure('a name is in one namespace: use -n instead of -A');
       if (selector !== null && (wanted.kind === 'waits' || (wanted.kind === 'jobs' && wanted.names.length > 0)))
-        throw usageFailure('names and -l exclude each other');
+        throw usageFailure('names and -l cannot be combined');
       const { get } = await import('../commands/get.ts');
       done(await get(wanted, { allNamespaces, selector, output, ...common(program, flags) }, shell));
     });
@@ -195,7 +195,7 @@ function addLogs(program: Command, shell: Shell, done: Done): void {
     .action(async (job: string, flags: LogOptions) => {
       const { logs } = await import('../commands/logs.ts');
       const { index = null, attempt = null, container = null, follow = false, failed = false, tail = null } = flags;
-      if (failed && attempt !== null) throw usageFailure('--failed and --attempt exclude each other');
+      if (failed && attempt !== null) throw usageFailure('--failed and --attempt cannot be combined');
       const wanted = { indexes: index, attempt, container, follow, failed, tailLines: tail };
       done(await logs(jobName(job), { ...wanted, ...common(program, flags) }, shell));
     });

@@ -18,7 +18,7 @@ const DRIVERS: Readonly<Record<LocalOptions['driver'], string>> = {
   simulated: 'simulated: nothing runs, tasks only take time',
 };
 
-const EMULATED = "emulated on loopback: the SDK's requests go to an engine, queues and an ECS there";
+const EMULATED = "emulated on loopback: the SDK's requests go to an engine, queues, and an ECS there";
 
 /** The DynamoDB engine listens on TCP and does not check signatures. */
 const SHARED_MACHINE = 'other users of this machine can read its Jobs and create one (docs/run-locally.md, Safety)';
@@ -63,5 +63,5 @@ export function localBanner(
 
 /** What `muster local --detach` prints where one already runs. */
 export const alreadyRuns = (pid: number, { url, kubeconfig }: LocalAddress): string =>
-  `Muster is already running here (pid ${pid}, ${url}), with the options of its start.\n` +
+  `Muster is already running here (pid ${pid}, ${url}), with the options it was started with.\n` +
   `  export KUBECONFIG=${shellQuoted(kubeconfig)}\n`;

@@ -167,7 +167,7 @@ const legendOf = ({ counts, phase }: JobProgress): readonly LegendEntry[] => [
   { state: 'running', count: counts.running, word: 'running' },
   { state: 'starting', count: counts.starting, word: 'starting' },
   { state: 'stopping', count: counts.stopping, word: 'stopping' },
-  { state: 'retrying', count: counts.retrying, word: 'to be tried again' },
+  { state: 'retrying', count: counts.retrying, word: 'to be retried' },
   { state: 'failed', count: counts.failed, word: 'failed' },
   { state: 'waiting', count: counts.waiting, word: isOver(phase) ? 'not run' : 'waiting' },
 ];

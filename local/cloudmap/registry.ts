@@ -161,7 +161,7 @@ function readService(path: string, warn: (message: string) => void): z.output<ty
     return ServiceRecordSchema.parse(JSON.parse(readOwn(path)));
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
-    warn(`${path} is torn: the hostnames that it held are given again. The file is now ${setAside(path)}`);
+    warn(`${path} is torn: its hostnames will be registered again. The file is now ${setAside(path)}`);
     return null;
   }
 }

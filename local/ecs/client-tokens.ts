@@ -30,7 +30,7 @@ function sortMembers(_key: string, value: unknown): unknown {
 /** A call that started nothing keeps its launch here; of any other, this is the first task, whose record has the launch. */
 type Answered = string | { readonly launch: Launch; readonly createdAtMs: number };
 
-/** The answered calls of RunTask, by cluster and token. */
+/** The answered RunTask calls, by cluster and token. */
 export class ClientTokens {
   readonly #clusters = new Map<string, Map<string, Answered>>();
 

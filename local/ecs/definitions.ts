@@ -85,7 +85,7 @@ function readDefinition(path: string, warn: (message: string) => void): Definiti
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
     warn(
-      `${path} is torn: a Job that uses it starts no more tasks; delete it and create it again. ` +
+      `${path} is torn: Jobs that use it cannot start tasks; delete them and create them again. ` +
         `The file is now ${setAside(path)}`,
     );
     return null;

@@ -1,12 +1,12 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { TaskRecord } from './task-record.ts';
 
-/** The members that lists of tasks look at. */
+/** The members that lists of tasks read. */
 type Shown = Pick<
   TaskRecord,
   'id' | 'cluster' | 'definition' | 'startedBy' | 'lastStatus' | 'createdAtMs' | 'stoppedAtMs'
 >;
-/** All others: few callers read them from an ended task, and they are most of its record. */
+/** All others: they are most of an ended task's record and are rarely read. */
 type Packed = Omit<TaskRecord, keyof Shown | 'schema'>;
 
 /**
@@ -39,7 +39,7 @@ export class EndedTasks {
 }
 
 const TEXTS_MAX = 1_000;
-/** A record has a few hundred bytes; zlib's usual buffers, 256 KB a call, cost more than the packing. */
+/** A record has a few hundred bytes. zlib's default buffers, 256 KB per call, would cost more than the packing. */
 const SMALL = { windowBits: 12, memLevel: 4 };
 
 class EndedTask implements TaskRecord {

@@ -95,8 +95,7 @@ export class Outbox {
       delivery.onDelivered?.();
     } catch (error) {
       delivery.tries++;
-      if (delivery.tries === 1)
-        this.#options.log('a task event could not be handed over; it is tried again', { error });
+      if (delivery.tries === 1) this.#options.log('a task event could not be delivered; it will be retried', { error });
       if (!this.#closed) this.#later(delivery, Math.min(RETRY_FIRST_MS * 2 ** (delivery.tries - 1), RETRY_LONGEST_MS));
     } finally {
       this.#inFlight--;

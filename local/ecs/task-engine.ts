@@ -171,12 +171,12 @@ export class TaskEngine {
     this.#pruneLater();
     const { files, definitions, log } = this.#options;
     const { tasks = [], unreadable = [] } = files?.load() ?? {};
-    for (const folder of unreadable) log('the record of a task cannot be read; it is left alone', { folder });
+    for (const folder of unreadable) log('the record of a task cannot be read; it is ignored', { folder });
     const adopted: Entry[] = [];
     for (const { task, delivered } of tasks) {
       const definition = definitions.get(task.definition);
       if (definition === null) {
-        log('a task whose definition is gone is left alone', { taskId: task.id });
+        log('a task without a definition is ignored', { taskId: task.id });
         continue;
       }
       const entry: Entry = { task, definition, signalled: new Set() };

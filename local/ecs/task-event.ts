@@ -33,7 +33,7 @@ export function taskEvent(task: TaskRecord, definition: Definition, place: Place
   };
 }
 
-/** One event says a few moments several times, and so do its neighbors. */
+/** A cache, because an event and its neighbors repeat a few times. */
 let last = { ms: 0, text: '1970-01-01T00:00:00.000Z' };
 
 function toIso(ms: number): string {

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { type LoopbackServer, listenOnLoopback } from '../wire/loopback-server.ts';
 import { peerOf } from './peer-uid.ts';
 
-/** A Hono app, whatever it needs from Node's request and response. */
+/** A Hono app. */
 type App = { readonly fetch: Parameters<typeof getRequestListener>[0] };
 
 /** Serves an API on 127.0.0.1, only to programs of this user. Rejects when `port` is in use; null: any free port. */

@@ -16,7 +16,7 @@ export async function startKeptFront(
   const front = await firstFree(app, port === null ? keptPorts(dataDir, 'api-port') : [port]);
   const taken = Number(new URL(front.url).port);
   if (port === null && before !== null && taken !== before)
-    say(`warning: port ${before}, which this folder had before, is taken: the API is at ${taken} from now on`);
+    say(`warning: port ${before}, which this folder used before, is in use: the API is now at ${taken}`);
   try {
     rememberPort(dataDir, 'api-port', taken);
   } catch (error) {

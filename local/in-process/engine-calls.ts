@@ -43,8 +43,8 @@ export function cloudmapCallsTo(api: CloudmapApi, onSurprise: OnSurprise): Cloud
 }
 
 /**
- * An engine's operation as an SDK client calls it: asynchronous, and with the SDK's errors. Nothing is copied: engines keep
- * only what their schemas have parsed, and adapters read answers without changing them.
+ * An engine's operation in the form of an SDK client's call: asynchronous, and with the SDK's errors. Nothing is
+ * copied: engines keep only parsed values, and adapters do not change answers.
  */
 const caller =
   (onSurprise: OnSurprise) =>
@@ -60,7 +60,7 @@ const caller =
     }
   };
 
-/** What the SDK makes of the answer that says the same. */
+/** The error that the SDK would throw for the same answer. */
 const asOfSdk = ({ type, message, status, members }: AwsError): Error =>
   Object.assign(new Error(message), {
     ...members,

@@ -1,6 +1,6 @@
 /**
- * Resolves in a later turn of the event loop, for one caller a turn. Work that waits for nothing but engines in this
- * process would otherwise keep sockets, timers and signals waiting until it is done.
+ * Resolves in a later turn of the event loop, for one caller per turn. Otherwise, work that calls only engines in this
+ * process would block sockets, timers, and signals until it is done.
  */
 export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** A request's target, spelled in the one way that all servers read alike. */
+/** A request's target in its canonical spelling, which all servers read alike. */
 export type Target = {
   /** With the prefix; each segment percent-encoded once. */
   readonly path: string;
@@ -9,9 +9,9 @@ export type Target = {
 };
 
 /**
- * Respells a request's target by RFC 3986, with everything encoded that may be. A signature covers the canonical spelling;
- * any other spelling (`+` for a space, a bare `:` or `,`) would leave its meaning to the receiver. Resolves dot segments,
- * so that none leaves the prefix. null if it cannot be decoded.
+ * Rewrites a request's target by RFC 3986, with every allowed character encoded. A signature covers the canonical
+ * spelling. The meaning of any other spelling (`+` for a space, a bare `:` or `,`) would depend on the receiver.
+ * Resolves dot segments, so that none leaves the prefix. null if it cannot be decoded.
  */
 export function canonicalTarget(target: string, prefix: string): Target | null {
   const cut = target.indexOf('?');

@@ -24,7 +24,7 @@ const statusOf = (code: number, reason: string, message: string): ProxyStatus =>
 
 const LOG_IN =
   'log in (`aws sso login`, `aws login`), set AWS_PROFILE, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; ' +
-  'what the environment says is read when `muster proxy` starts, all else at every request';
+  'environment variables are read when `muster proxy` starts, everything else at every request';
 
 /** There are no credentials to sign with. */
 export const noCredentials = (error: NoCredentials): ProxyStatus =>
@@ -40,12 +40,16 @@ export function unreachable(error: unknown, { host, region }: Upstream): ProxySt
   if (error instanceof NoCredentials) return noCredentials(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'ETIMEDOUT')
-    return statusOf(504, 'Timeout', `muster proxy: ${host} cannot be reached in time; is this machine online?`);
+    return statusOf(
+      504,
+      'Timeout',
+      `muster proxy: ${host} did not answer in time; check whether this machine is online`,
+    );
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return statusOf(
       502,
       'BadGateway',
-      `muster proxy: there is no host ${host}; is the API's id right, is it in ${region}, and is this machine online?`,
+      `muster proxy: the host ${host} does not exist; check the API's id, its Region (${region}), and whether this machine is online`,
     );
   const why = code === 'ECONNREFUSED' ? 'connection refused' : error instanceof Error ? error.message : String(error);
   return statusOf(502, 'BadGateway', `muster proxy: ${host} does not answer: ${why}`);
@@ -54,13 +58,13 @@ export function unreachable(error: unknown, { host, region }: Upstream): ProxySt
 /** An answer in which AWS refuses the signer, as received. */
 export type Refusal = { readonly code: number; readonly body: string; readonly dateMs: number | null };
 
-/** The credentials are expired or unknown: newer ones may exist by now. */
+/** The credentials are expired or unknown, so newer ones may exist. */
 export const areCredentialsStale = ({ body }: Refusal): boolean =>
   /security token included in the request is (?:expired|invalid)|ExpiredToken|UnrecognizedClient/i.test(body);
 
 /**
- * AWS's refusals in words that say what to do (IAM User Guide, "Troubleshoot Signature Version 4 signing"), always as 403:
- * for a 401, kubectl only prints that the user must log in.
+ * Explains AWS's refusals and what to do (IAM User Guide, "Troubleshoot Signature Version 4 signing"). Always a 403,
+ * because for a 401 kubectl prints only that the user must log in.
  */
 export function explained(refusal: Refusal, nowMs: number, { host, prefix, region }: Upstream): ProxyStatus {
   const { body, dateMs } = refusal;
@@ -69,10 +73,10 @@ export function explained(refusal: Refusal, nowMs: number, { host, prefix, regio
     statusOf(403, 'Forbidden', `muster proxy: ${hint} (AWS says: ${message})`);
   if (/Signature expired|Signature not yet current/i.test(message))
     return because(`this machine's clock is ${skewOf(dateMs, nowMs)}; set it, then repeat`);
-  if (areCredentialsStale(refusal)) return because(`AWS takes these credentials no longer: ${LOG_IN}`);
+  if (areCredentialsStale(refusal)) return because(`AWS no longer accepts these credentials: ${LOG_IN}`);
   if (/signature we calculated does not match/i.test(message))
-    return because(`the signature for ${region} is not accepted; is the secret key right?`);
-  if (/Credential should be scoped/i.test(message)) return because(`${region} is not its Region; say it with --region`);
+    return because(`AWS does not accept the signature for ${region}; check the secret key`);
+  if (/Credential should be scoped/i.test(message)) return because(`the API is not in ${region}; set --region`);
   if (status !== null) return { ...status, ...statusOf(403, 'Forbidden', message) }; // it explains itself
   const stage = prefix === '' ? 'has no stage' : `has the stage ${prefix}`;
   return because(`${host} does not know this address, which ${stage}; compare it with the output ApiUrl`);

@@ -39,9 +39,9 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_PROBE_MS = 30_000;
 
 /**
- * Listens on 127.0.0.1 and forwards every request, signed for API Gateway: clients that cannot sign (kubectl, client
- * libraries) talk to it as to the API itself. Answers only programs of this user, and no web page, because a client that
- * gets through acts as this user on AWS. Rejects when the port is in use.
+ * Listens on 127.0.0.1 and forwards every request, signed for API Gateway, for clients that cannot sign (kubectl,
+ * client libraries). Answers only programs of this user and no web pages, because its clients act as this user on AWS.
+ * Rejects when the port is in use.
  */
 export async function startSigningProxy(options: ProxyOptions): Promise<LoopbackServer> {
   const { protocol } = options.upstream;

@@ -28,17 +28,17 @@ export function readUpstream(server: string, region: string | null): UpstreamRea
   const url = URL.canParse(server) ? new URL(server) : null;
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     return bad(
-      `${JSON.stringify(server)} is no address such as https://a1b2c3.execute-api.eu-west-1.amazonaws.com/k8s`,
+      `${JSON.stringify(server)} is not an address such as https://a1b2c3.execute-api.eu-west-1.amazonaws.com/k8s`,
     );
   if (url.protocol === 'http:' && !LOOPBACK.includes(url.hostname))
-    return bad(`${server}: signed requests go over https, or to this machine`);
+    return bad(`${server}: plain http is allowed only on this machine`);
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    return bad(`${server}: only a host and a path belong here, such as the output ApiUrl of the deployment`);
+    return bad(`${server}: specify only a host and a path, such as the output ApiUrl of the deployment`);
   const [, ofHost = null] = EXECUTE_API.exec(url.hostname) ?? [];
   if (ofHost !== null && region !== null && ofHost !== region)
-    return bad(`the host is in ${ofHost}, and --region says ${region}`);
+    return bad(`the host is in ${ofHost}, but --region is ${region}`);
   const signedFor = ofHost ?? region;
-  if (signedFor === null) return bad(`${url.hostname} does not name its Region: say it with --region`);
+  if (signedFor === null) return bad(`${url.hostname} does not include its Region: set --region`);
   return {
     kind: 'read',
     upstream: {

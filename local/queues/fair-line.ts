@@ -1,4 +1,4 @@
-/** First in, first out. What has left is not held. */
+/** A first-in, first-out queue. It does not hold on to items that have left. */
 class Line<T> {
   readonly #items: (T | undefined)[] = [];
   #next = 0;
@@ -23,10 +23,10 @@ class Line<T> {
   }
 }
 
-/** Moving the rest to the front costs as much as what has left since it was done last. */
+/** The array is compacted when more than half of its items have left, so that the cost per item is constant. */
 const TIDIED_AT = 1_024;
 
-/** Waiting items, in order within a group; groups take turns, so a long one does not hold up a short one. */
+/** Waiting items, in order within a group. Groups take turns, so a long one does not delay a short one. */
 export class FairLine<T> {
   readonly #groups = new Map<string, Line<T>>();
   readonly #turns = new Line<string>();
@@ -52,7 +52,7 @@ export class FairLine<T> {
     return item;
   }
 
-  /** Groups that wait. */
+  /** The number of groups with waiting items. */
   get groupCount(): number {
     return this.#groups.size;
   }

@@ -1,7 +1,7 @@
-/** What {@link HiddenMessages} holds; the place is kept by it. */
+/** An item of {@link HiddenMessages}, which maintains `place`. */
 export type Hidden = { visibleAtMs: number; place: number };
 
-/** Messages that will be visible at a time, soonest first: a binary heap from which any message can be removed. */
+/** Messages that become visible later, soonest first: a binary heap from which any message can be removed. */
 export class HiddenMessages<Message extends Hidden> {
   readonly #heap: Message[] = [];
 

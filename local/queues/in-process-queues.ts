@@ -19,9 +19,9 @@ import { MessageQueue } from './message-queue.ts';
 export type InProcessQueuesOptions = {
   /** Longer than an invocation may take. */
   readonly visibilityMs: number;
-  /** The wall clock, by which messages say when they were sent. */
+  /** The wall clock, for the time at which messages were sent. */
   readonly now: () => EpochMs;
-  /** Milliseconds that advance steadily; of this process by default. */
+  /** A clock that advances steadily, in milliseconds. Default: this process's own. */
   readonly elapsedMs?: () => number;
 };
 
@@ -30,7 +30,7 @@ export type InProcessQueues = {
   readonly inboxes: Readonly<Record<QueueName, Inbox>>;
   readonly deadQueues: DeadQueues;
   readonly depths: () => readonly QueueDepth[];
-  /** Puts any text into a queue. Throws for one that SQS would not take. */
+  /** Sends any text to a queue. Throws for a text that SQS would not accept. */
   readonly send: (queue: QueueName, body: string) => void;
   /** The target of the EventBridge rule: each event with news becomes one message of the fact queue. */
   readonly onEvent: (event: object) => Promise<void>;
@@ -38,12 +38,12 @@ export type InProcessQueues = {
   readonly close: () => void;
 };
 
-/** Longer than filing ten letters takes, shorter than the time to the next sweep but one. */
+/** Longer than it takes to file ten letters, and shorter than two sweeps. */
 const DEAD_HIDDEN_MS = 60_000;
 
 /**
- * Our three queues and their dead-letter queues in this process, with what our handlers rely on in SQS. The process takes
- * only hints with it: at its next start every open Job is woken and checked.
+ * Our three queues and their dead-letter queues in this process, with what our handlers rely on in SQS. When the
+ * process ends, only hints are lost: its next start wakes and checks every open Job.
  */
 export function createInProcessQueues(options: InProcessQueuesOptions): InProcessQueues {
   const { visibilityMs, now, elapsedMs = () => performance.now() } = options;
@@ -75,7 +75,7 @@ export function createInProcessQueues(options: InProcessQueuesOptions): InProces
     async receive({ waitSec, signal } = NO_WAIT) {
       const untilMs = elapsedMs() + waitSec * 1_000;
       for (;;) {
-        await nextTurn(); // what is sent in one turn is received together
+        await nextTurn(); // messages that are sent in one turn are received together
         ifOpen();
         if (signal.aborted) return [];
         const found = alive[name].receive();

@@ -8,23 +8,23 @@ export type NewMessage = {
   /** The queue is fair by group. */
   readonly group: string;
   readonly sentAt: EpochMs;
-  /** why it is a dead letter; null: it is none, or its queue gave up on it */
+  /** why it is a dead letter; null: it is not one, or its queue gave up on it */
   readonly reason?: string | null;
 };
 
-/** A message in somebody's hands. */
+/** A received message. */
 export type Delivery = Readonly<Required<NewMessage>> & {
   readonly id: string;
   readonly receipt: string;
-  /** this receive included */
+  /** including this one */
   readonly receives: number;
 };
 
 export type MessageQueueOptions = {
-  /** Milliseconds that advance steadily, whatever happens to the wall clock. */
+  /** A clock in milliseconds that advances steadily, whatever happens to the wall clock. */
   readonly elapsedMs: () => number;
   readonly visibilityMs: number;
-  /** Where a message goes at the receive after so many; left out: it comes again forever. */
+  /** Where a message goes after too many receives. Omitted: it is delivered again forever. */
   readonly redrive?: { readonly receivesMax: number; readonly to: MessageQueue };
 };
 
@@ -39,13 +39,13 @@ type Message = Required<NewMessage> & {
   place: number;
 };
 
-/** SQS takes one byte to 1 MiB. */
+/** SQS accepts 1 byte to 1 MiB. */
 const BYTES_MAX = 1_048_576;
 const BATCH_MAX = 10;
 
 /**
- * One standard queue of SQS, without SQS: visibility timeouts, delays, receive counts, redrive, and turns for groups. Each
- * call takes time that grows with the logarithm of what is hidden at most.
+ * A standard SQS queue in memory: visibility timeouts, delays, receive counts, redrive, and fair groups. Each call
+ * takes at most logarithmic time in the number of hidden messages.
  */
 export class MessageQueue {
   readonly #options: MessageQueueOptions;
@@ -57,10 +57,11 @@ export class MessageQueue {
     this.#options = options;
   }
 
-  /** @throws Error for a body that SQS would not take */
+  /** @throws Error for a body that SQS would not accept */
   send({ reason = null, ...message }: NewMessage, delayMs = 0): void {
     const bytes = Buffer.byteLength(message.body);
-    if (bytes === 0 || bytes > BYTES_MAX) throw new Error(`a message has 1 byte to 1 MiB, and this one has ${bytes}`);
+    if (bytes === 0 || bytes > BYTES_MAX)
+      throw new Error(`a message may have 1 byte to 1 MiB, and this one has ${bytes} bytes`);
     this.#add(
       { ...message, reason, id: randomUUID(), receives: 0, state: 'waiting', visibleAtMs: 0, place: 0 },
       delayMs,
@@ -83,7 +84,10 @@ export class MessageQueue {
     }
   }
 
-  /** Up to ten visible messages, of each group in its turn. What was received too often goes to the dead letters instead. */
+  /**
+   * Up to ten visible messages; groups take turns. A message that was received too often goes to the dead letters
+   * instead.
+   */
   receive(): readonly Delivery[] {
     this.#showDue();
     const { visibilityMs, redrive } = this.#options;
@@ -118,12 +122,12 @@ export class MessageQueue {
     const message = this.#held(receipt);
     if (message === null) return;
     if (message.state === 'hidden') this.#hidden.remove(message);
-    message.state = 'gone'; // it may still stand in line
+    message.state = 'gone'; // it may still be in the line
     message.body = '';
     this.#messages.delete(message.id);
   }
 
-  /** Shows a message again after `delayMs`. Ignores one that is visible already, and the receipt of an earlier delivery. */
+  /** Makes a message visible again after `delayMs`. Ignores visible messages, and receipts of earlier deliveries. */
   retry(receipt: string, delayMs: number): void {
     this.#showDue();
     const message = this.#held(receipt);

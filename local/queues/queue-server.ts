@@ -24,8 +24,8 @@ export type QueueServerOptions = {
 };
 
 /**
- * SQS on a free loopback port, in this process and in memory, with our three queues and a dead-letter queue for each. The
- * process takes only hints with it: at its next start every open Job is woken and checked.
+ * SQS on a free loopback port, in this process and in memory, with our three queues and a dead-letter queue for each.
+ * When the process ends, only hints are lost: its next start wakes and checks every open Job.
  */
 export async function startQueueServer({ region, accessKey, visibilitySec }: QueueServerOptions): Promise<QueueServer> {
   const app = buildApp({ logger: false, defaultRegion: region });

@@ -81,8 +81,8 @@ async function answer(
 }
 
 /**
- * Only programs on this machine that call it on purpose: a web page's request has an Origin, and after DNS rebinding a
- * foreign Host.
+ * Allows only programs on this machine. A web page's request has an Origin header, or after DNS rebinding a foreign
+ * Host.
  */
 function checkCaller(request: IncomingMessage, options: FrontOptions): void {
   if (request.method !== 'POST')
@@ -90,7 +90,7 @@ function checkCaller(request: IncomingMessage, options: FrontOptions): void {
   if (!LOOPBACK_HOST.test(request.headers.host ?? ''))
     throw new AwsError('AccessDeniedException', 'the Host is not loopback', { status: 403 });
   if (request.headers.origin !== undefined)
-    throw new AwsError('AccessDeniedException', 'no web page may call this', { status: 403 });
+    throw new AwsError('AccessDeniedException', 'web pages may not call this', { status: 403 });
   const { accessKeyId } = options;
   if (accessKeyId !== undefined && !(request.headers.authorization ?? '').includes(`Credential=${accessKeyId}/`)) {
     throw new AwsError('UnrecognizedClientException', 'The security token included in the request is invalid.', {

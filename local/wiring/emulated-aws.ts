@@ -11,8 +11,8 @@ import { listenOnLoopback } from '../wire/loopback-server.ts';
 import type { Closer, Place, Wiring } from './wiring.ts';
 
 /**
- * Queues and engines are asked as AWS is: by SDK clients, over HTTP, on loopback ports that take one access key. `onClient`
- * also gets the client that the embedded EventBridge sends with, before all others.
+ * Reaches queues and engines as on AWS: by SDK clients over HTTP, on loopback ports that require an access key.
+ * `onClient` also gets the embedded EventBridge's client, before all others.
  */
 export async function wireAsAws(
   place: Place,

@@ -8,7 +8,7 @@ import { cloudmapCallsTo, ecsCallsTo, logsCallsTo } from '../in-process/engine-c
 import { createInProcessQueues } from '../queues/in-process-queues.ts';
 import type { Closer, Place, Wiring } from './wiring.ts';
 
-/** Queues and engines are called in this process: nothing listens, and no client of AWS's is loaded. */
+/** Calls queues and engines in this process: nothing listens, and no AWS client is loaded. */
 export function wireInProcess(place: Place, store: StorePorts, closers: Closer[]): Wiring {
   const { region, onSurprise, logGroup, placement, settings, coalescing, telemetry } = place;
   const { queues, inboxes, deadQueues, depths, onEvent, close } = createInProcessQueues({

@@ -17,13 +17,13 @@ export type WiringKind = 'inProcess' | 'emulateAws';
 /** The embedded services; all of them run in this process. */
 export type Engines = { readonly ecs: Ecs; readonly logs: Logs; readonly cloudmap: Cloudmap };
 
-/** What does not depend on the wiring. */
+/** The settings that do not depend on the wiring. */
 export type Place = DefinitionSettings & {
   readonly placement: Placement;
   readonly settings: Settings;
   readonly coalescing: Coalescing;
   readonly telemetry: FlushedTelemetry;
-  /** An invocation's time limit: a message whose function died is received again after it. */
+  /** An invocation's time limit. A message whose function died is received again after it. */
   readonly timeoutMs: number;
   readonly onSurprise: OnSurprise;
 };
@@ -31,7 +31,7 @@ export type Place = DefinitionSettings & {
 /** Called in reverse order when the runtime ends. */
 export type Closer = () => Promise<void> | void;
 
-/** The queues are there before the engines, which put events into them. */
+/** Creates the queues before the engines, which send events to them. */
 export type Wiring = {
   readonly onEvent: NonNullable<EcsOptions['onEvent']>;
   readonly queueArns: Readonly<Record<QueueName, string>>;
@@ -41,6 +41,6 @@ export type Wiring = {
 
 export type Connected = {
   readonly runtime: Runtime;
-  /** What the functions find in their environment, where there are addresses to be found; else null. */
+  /** The functions' environment, if they use addresses; otherwise null. */
   readonly options: RuntimeOptions | null;
 };

@@ -29,7 +29,7 @@ const program = new Command('npm run bench --')
   )
   .addHelpText(
     'after',
-    '\nExit codes: 0 measured, whatever the figures    1 it broke off    2 the command line is wrong    130 Ctrl-C',
+    '\nExit codes: 0 measured, whatever the figures    1 it broke off    2 invalid command line    130 Ctrl-C',
   )
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .action(run);

@@ -90,13 +90,13 @@ describe('muster kubeconfig', () => {
     ['kubeconfig --server http://ann:secret@127.0.0.1:8001', 'takes only a host and a path'],
     ['kubeconfig --server nowhere', 'It must be an address'],
     ['proxy', 'error: no server given: set --server or MUSTER_SERVER to the output ApiUrl'],
-    ['proxy --server http://10.0.0.1/k8s', 'signed requests go over https, or to this machine'],
-    ['proxy --server https://muster.example/k8s', 'muster.example does not name its Region: say it with --region'],
+    ['proxy --server http://10.0.0.1/k8s', 'plain http is allowed only on this machine'],
+    ['proxy --server https://muster.example/k8s', 'muster.example does not include its Region: set --region'],
     [
       'proxy --server https://a1b2c3.execute-api.eu-west-1.amazonaws.com/k8s --region us-east-1',
-      'the host is in eu-west-1, and --region says us-east-1',
+      'the host is in eu-west-1, but --region is us-east-1',
     ],
-    ['proxy --server https://muster.example/k8s?x=1 --region a', 'only a host and a path belong here'],
+    ['proxy --server https://muster.example/k8s?x=1 --region a', 'specify only a host and a path'],
     ['proxy --port 65536', 'It must be a whole number from 0 to 65535.'],
   ])('%s: exit 2', async (line, expected) => {
     const { code, out, err } = await (await aServer()).run(line);

@@ -230,7 +230,7 @@ spec:
       2,
       /^error: standard input cannot be read: duplicate field "kind"/,
     ],
-    ['too much', 'a'.repeat(300_000), 2, 'error: standard input is larger than a manifest may be (256 KiB)\n'],
+    ['too much', 'a'.repeat(300_000), 2, 'error: standard input is larger than the limit of a manifest (256 KiB)\n'],
     ['brackets without end', '['.repeat(20_000), 2, /^error: standard input cannot be read: .*nested deeper/],
     [
       'another kind',

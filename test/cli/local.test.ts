@@ -59,7 +59,7 @@ describe('muster local', () => {
     const port = new URL(url).port;
     const third = muster(dir, `${LOCAL} --data other --port ${port}`);
     expect((await third.over).code).toBe(1);
-    expect(third.err()).toContain(`error: port ${port} is taken`);
+    expect(third.err()).toContain(`error: port ${port} is in use`);
 
     // npx passes the terminal's Ctrl-C on: one press comes twice.
     child.kill('SIGINT');
@@ -83,7 +83,7 @@ describe('muster local', () => {
     const plain = muster(dir, `${LOCAL} --data .muster-aws`);
     expect(await plain.over).toEqual({ code: 1, signal: null });
     expect(plain.err()).toContain(
-      'was made by `muster local --emulate-aws`, and `muster local` keeps Jobs in another way',
+      'was created by `muster local --emulate-aws`, and `muster local` stores Jobs differently',
     );
     expect(existsSync(join(dir, '.muster-aws', 'lock'))).toBe(false);
     // An address of DynamoDB is one for the SDK: it takes the folder that a runtime as AWS has made, and finds nobody there.
@@ -193,7 +193,7 @@ describe('muster local --detach and muster stop', () => {
     const [, port] = /127\.0\.0\.1:(\d+)/.exec(taken.out()) ?? [];
     const start = muster(dir, `${LOCAL} --detach --port ${port}`);
     expect((await start.over).code).toBe(1);
-    expect(start.err()).toBe(`error: port ${port} is taken; leave --port out to get a free one\n`);
+    expect(start.err()).toBe(`error: port ${port} is in use; omit --port to use a free one\n`);
     expect(start.out()).toBe('');
   });
 

@@ -195,7 +195,7 @@ describe('progress', () => {
       ============------------------  5/12  41%   0.5/s   ETA 12s
 
       S 5 succeeded   r 2 running   s 1 starting
-      ! 1 to be tried again   . 3 waiting   1 attempt failed"
+      ! 1 to be retried   . 3 waiting   1 attempt failed"
     `);
   });
 
@@ -221,7 +221,7 @@ describe('progress', () => {
       '5 succeeded',
       '',
       'S 5 succeeded   r 2 running   s 1 starting',
-      '! 1 to be tried again   . 3 waiting   1 attempt failed',
+      '! 1 to be retried   . 3 waiting   1 attempt failed',
     ]);
   });
 
@@ -294,22 +294,22 @@ describe('progress', () => {
     [
       {},
       12_000,
-      'frames running 12s: 5/12 succeeded, 2 running, 1 starting, 1 to be tried again, 3 waiting, 1 attempt failed, 0.5/s, ETA 12s',
+      'frames running 12s: 5/12 succeeded, 2 running, 1 starting, 1 to be retried, 3 waiting, 1 attempt failed, 0.5/s, ETA 12s',
     ],
     [
       { startedAtMs: null, phase: 'waiting', rate: null },
       0,
-      'frames waiting: 5/12 succeeded, 2 running, 1 starting, 1 to be tried again, 3 waiting, 1 attempt failed',
+      'frames waiting: 5/12 succeeded, 2 running, 1 starting, 1 to be retried, 3 waiting, 1 attempt failed',
     ],
     [
       { total: null, rate: null },
       0,
-      'frames running 0s: 5 succeeded, 2 running, 1 starting, 1 to be tried again, 3 waiting, 1 attempt failed',
+      'frames running 0s: 5 succeeded, 2 running, 1 starting, 1 to be retried, 3 waiting, 1 attempt failed',
     ],
     [
       { rate: { perSec: 250.4, asOfMs: 0 } },
       0,
-      'frames running 0s: 5/12 succeeded, 2 running, 1 starting, 1 to be tried again, 3 waiting, 1 attempt failed, 250/s, ETA 1s',
+      'frames running 0s: 5/12 succeeded, 2 running, 1 starting, 1 to be retried, 3 waiting, 1 attempt failed, 250/s, ETA 1s',
     ],
   ])('in words: %j', (wish, now, expected) => {
     expect(progressLine(aProgress(wish), now)).toBe(expected);

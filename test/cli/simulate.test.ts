@@ -113,7 +113,7 @@ describe('muster simulate', () => {
     [
       '-f job.yaml',
       { 'job.yaml': 'kind: Job\n---\nkind: Job\n' },
-      'error: job.yaml holds 2 documents; only one is taken at a time',
+      'error: job.yaml holds 2 documents; only one is allowed',
     ],
     ['-f nowhere.yaml', {}, 'error: nowhere.yaml does not exist'],
     [

@@ -42,7 +42,7 @@ describe('what tasks get of a shell', () => {
       NONE: '',
     });
     expect(() => taskEnvironmentOf({ entries: entries('NOT_SET'), inherit: false }, SHELL)).toThrow(
-      'error: --env NOT_SET: it is not set here; give it a value: --env NOT_SET=VALUE',
+      'error: --env NOT_SET: it is not set here; specify a value: --env NOT_SET=VALUE',
     );
   });
 
@@ -51,7 +51,7 @@ describe('what tasks get of a shell', () => {
   });
 
   test.each(['', '=x', '1A', 'A-B=c', 'db.password', 'MUSTER_WORKSPACE=/'])('--env %j makes no sense', (text) => {
-    expect(() => entries(text)).toThrow(/It must be NAME or NAME=VALUE|are taken/);
+    expect(() => entries(text)).toThrow(/It must be NAME or NAME=VALUE|are reserved/);
   });
 
   test('is said by name, without values', () => {

@@ -150,10 +150,10 @@ test('whatever is admitted fits what AWS takes, to the last index and attempt', 
       if (admission.kind === 'invalid') {
         for (const fault of admission.errors) {
           const sentence = `${fault.path}: ${fieldErrorText(fault)}`;
-          const [, needs, of] = /needs (\d+) (?:of|bytes, and ECS allows) (\d+)/.exec(sentence) ?? [];
+          const [, needs, of] = /needs (\d+) (?:characters|bytes), and ECS allows (\d+)/.exec(sentence) ?? [];
           if (needs === undefined) continue; // a late program, a name that is too long: not what is asked here
           if (Number(needs) <= Number(of)) throw new Error(sentence);
-          if (sentence.includes('characters that ECS')) seen.overrides++;
+          if (sentence.includes('characters, and ECS')) seen.overrides++;
           if (sentence.includes('task definition')) seen.definition++;
         }
         return;

@@ -156,7 +156,7 @@ test('what this machine lacks for a while is not put down to the command', async
   const { tasks } = server.ecs.api.RunTask({ taskDefinition: 'job' });
   const { stoppedReason, stopCode } = await eventOf(server, tasks![0]!.taskArn, 'STOPPED');
   expect({ stoppedReason, stopCode }).toEqual({
-    stoppedReason: expect.stringMatching(/^InternalError: the workspace .* is not there$/) as string,
+    stoppedReason: expect.stringMatching(/^InternalError: the workspace .* does not exist$/) as string,
     stopCode: 'TaskFailedToStart',
   });
   expect(endingOf({ ...NOTHING_SAID, stopCode: stopCode!, stoppedReason: stoppedReason! }).cause).toBe('Unplaced');
@@ -186,11 +186,11 @@ test.each([
   ],
   [['exit', '3'], {}, /exit: command not found/], // a shell's word, but no program
   [['./nothing-here'], {}, /\.\/nothing-here: no such file; looked for \/.*\/nothing-here$/],
-  [['./not-executable'], {}, /\/not-executable is not executable: chmod \+x/],
+  [['./not-executable'], {}, /\/not-executable is not executable; run chmod \+x/],
   [['./a-folder'], {}, /\/a-folder is a folder$/],
   [['not-executable'], { environment: [{ name: 'PATH', value: '.' }] }, /\/not-executable is not executable/],
   [['snake'], { environment: [{ name: 'PATH', value: '.' }] }, /command not found \(there is \/.*\/snake3\)/],
-  [['true'], { workingDirectory: 'not-executable' }, /working directory .*not-executable is no folder/],
+  [['true'], { workingDirectory: 'not-executable' }, /working directory .*not-executable is not a folder/],
   [['true'], { workingDirectory: 'nowhere' }, /working directory .*nowhere does not exist/],
   [
     ['true'],

@@ -20,7 +20,7 @@ test('a folder is of the mode that made it, and is refused to the other with wha
     expect(claimFor(dir, own)).toBeNull();
     expect(claimFor(dir, other)).toEqual({
       kind: 'refused',
-      reason: `${dir} was made by \`${ownCommand}\`, and \`${otherCommand}\` keeps Jobs in another way: use that command there, or give --data another folder`,
+      reason: `${dir} was created by \`${ownCommand}\`, and \`${otherCommand}\` stores Jobs differently: use \`${ownCommand}\` there, or use --data with another folder`,
     });
     expect(readFileSync(join(dir, 'made-by'), 'utf8')).toBe(`${ownCommand}\n`);
     expect(statSync(join(dir, 'made-by')).mode & 0o777).toBe(0o600);
@@ -31,15 +31,15 @@ test('a folder of a version that had no marker is of its database', () => {
   const dir = aFolder();
   writeFileSync(join(dir, 'dynamodb.sqlite'), '');
   expect(claimFor(dir, 'inProcess')?.reason).toBe(
-    `${dir} was made by an earlier version of Muster: go on with its Jobs with \`muster local --emulate-aws --data ${dir}\`, or give --data another folder`,
+    `${dir} was created by an earlier version of Muster: continue its Jobs with \`muster local --emulate-aws --data ${dir}\`, or use --data with another folder`,
   );
   expect(claimFor(dir, 'emulateAws')).toBeNull();
-  expect(claimFor(dir, 'inProcess')?.reason).toContain('was made by `muster local --emulate-aws`');
+  expect(claimFor(dir, 'inProcess')?.reason).toContain('was created by `muster local --emulate-aws`');
 });
 
 test('a marker that says anything else is refused by both', () => {
   const dir = aFolder();
   writeFileSync(join(dir, 'made-by'), 'something of a later version\n');
-  expect(claimFor(dir, 'inProcess')?.reason).toContain('was made by `something of a later version`');
-  expect(claimFor(dir, 'emulateAws')?.reason).toContain('was made by `something of a later version`');
+  expect(claimFor(dir, 'inProcess')?.reason).toContain('was created by `something of a later version`');
+  expect(claimFor(dir, 'emulateAws')?.reason).toContain('was created by `something of a later version`');
 });

@@ -40,7 +40,7 @@ test('the API of a folder keeps its port, takes another where that is taken, say
   const second = await portOf(dir);
   expect(second.port).not.toBe(port);
   expect(second.said).toEqual([
-    `warning: port ${port}, which this folder had before, is taken: the API is at ${second.port} from now on`,
+    `warning: port ${port}, which this folder used before, is in use: the API is now at ${second.port}`,
   ]);
   expect(await portOf(dir)).toEqual({ port: second.port, said: [] });
 });

@@ -53,7 +53,7 @@ describe('openPrivateFolder', () => {
     chmodSync(dir, 0o755);
     expect(said).toEqual([]);
     expect(openPrivateFolder(dir, say).kind).toBe('folder');
-    expect(said).toEqual([`${dir} is now closed to other users (mode 0700).`]);
+    expect(said).toEqual([`${dir} is now private to you (mode 0700).`]);
     expect(statSync(dir).mode & 0o777).toBe(0o700);
   });
 
@@ -67,7 +67,7 @@ describe('openPrivateFolder', () => {
     chmodSync(real, 0o755);
     expect(openPrivateFolder(link, () => undefined)).toEqual({
       kind: 'refused',
-      reason: expect.stringMatching(/^\/.*\/link is not taken: .* --data a folder of your own$/) as string,
+      reason: expect.stringMatching(/^\/.*\/link cannot be used: .* --data with a folder of your own$/) as string,
     });
     expect(statSync(real).mode & 0o777).toBe(0o755);
   });

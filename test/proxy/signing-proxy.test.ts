@@ -301,7 +301,7 @@ describe('what AWS refuses, in words', () => {
       code: 403,
       reason: 'Forbidden',
       message: expect.stringMatching(
-        /takes these credentials no longer: log in .*\(AWS says: The security token/,
+        /no longer accepts these credentials: log in .*\(AWS says: The security token/,
       ) as string,
     });
     expect(gateway.refused).toHaveLength(2);
@@ -322,7 +322,7 @@ describe('what AWS refuses, in words', () => {
     const { call } = await aProxy({ answer: ok, credentials: async () => ({ ...KEYS, secretAccessKey: 'wrong' }) });
     expect((await call('/a')).json).toMatchObject({
       code: 403,
-      message: expect.stringContaining(`the signature for ${REGION} is not accepted`) as string,
+      message: expect.stringContaining(`does not accept the signature for ${REGION}`) as string,
     });
   });
 
@@ -372,7 +372,7 @@ describe('what AWS refuses, in words', () => {
     const nowhere = await aProxyOf('https://a1b2c3.execute-api.eu-west-1.invalid/k8s');
     expect((await nowhere.call('/a')).json).toMatchObject({
       code: 502,
-      message: expect.stringContaining('there is no host a1b2c3.execute-api.eu-west-1.invalid') as string,
+      message: expect.stringContaining('the host a1b2c3.execute-api.eu-west-1.invalid') as string,
     });
   });
 });

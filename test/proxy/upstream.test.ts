@@ -29,11 +29,11 @@ test.each<[server: string, region: string | null, read: object]>([
 });
 
 test.each<[server: string, region: string | null, reason: string]>([
-  ['a1b2c3.execute-api.eu-west-1.amazonaws.com', null, 'is no address'],
-  ['ftp://a1b2c3.execute-api.eu-west-1.amazonaws.com', null, 'is no address'],
-  ['http://a1b2c3.execute-api.eu-west-1.amazonaws.com/k8s', null, 'over https'],
-  ['http://localhost.evil.example/', 'eu-west-1', 'over https'],
-  ['https://execute-api.eu-west-1.amazonaws.com.evil.example/', null, 'does not name its Region'],
+  ['a1b2c3.execute-api.eu-west-1.amazonaws.com', null, 'is not an address'],
+  ['ftp://a1b2c3.execute-api.eu-west-1.amazonaws.com', null, 'is not an address'],
+  ['http://a1b2c3.execute-api.eu-west-1.amazonaws.com/k8s', null, 'plain http is allowed only'],
+  ['http://localhost.evil.example/', 'eu-west-1', 'plain http is allowed only'],
+  ['https://execute-api.eu-west-1.amazonaws.com.evil.example/', null, 'does not include its Region'],
   ['https://ann@muster.example/', 'eu-west-1', 'only a host and a path'],
   ['https://muster.example/#k8s', 'eu-west-1', 'only a host and a path'],
   ['https://a1b2c3.execute-api.eu-west-1.amazonaws.com/k8s', 'us-east-1', 'the host is in eu-west-1'],

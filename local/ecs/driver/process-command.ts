@@ -55,7 +55,7 @@ export function processCommand(run: ContainerRun, surroundings: Surroundings): P
   const command = commandIn(run, surroundings);
   // The command is then not at fault, and the folder may come back: a disk, a network share.
   return command.kind === 'impossible' && !isFolder(workspaceDir)
-    ? { kind: 'impossible', reason: `InternalError: the workspace ${workspaceDir} is not there` }
+    ? { kind: 'impossible', reason: `InternalError: the workspace ${workspaceDir} does not exist` }
     : command;
 }
 
@@ -77,7 +77,7 @@ function commandIn({ task, container }: ContainerRun, surroundings: Surroundings
   const cwd = resolve(workspaceDir, container.workingDirectory ?? '.');
   const folder = statSync(cwd, { throwIfNoEntry: false });
   if (folder?.isDirectory() !== true)
-    return cannotStart(`working directory ${cwd} ${folder === undefined ? 'does not exist' : 'is no folder'}`);
+    return cannotStart(`working directory ${cwd} ${folder === undefined ? 'does not exist' : 'is not a folder'}`);
   const [program = '', ...rest] = commandOf(container, task.overrides);
   const found = findProgram(program, env.get('PATH') ?? '', cwd);
   if (found.kind === 'none') return cannotStart(found.reason);
@@ -137,7 +137,7 @@ function findProgram(program: string, path: string, cwd: string): Found {
 }
 
 const notExecutable = (file: string): string =>
-  statSync(file).isDirectory() ? `${file} is a folder` : `${file} is not executable: chmod +x would make it so`;
+  statSync(file).isDirectory() ? `${file} is a folder` : `${file} is not executable; run chmod +x on it`;
 
 function isExecutable(file: string): boolean {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;

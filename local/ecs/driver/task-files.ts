@@ -10,9 +10,8 @@ export type StoredTask = {
 };
 
 /**
- * What the disk knows about tasks: `<dir>/<task id>/` with `task.json` (ours, always whole), and for each container
- * `started.<name>` and `exit.<name>` (the shim's). Synchronous on purpose: the files are small, and RunTask must not answer
- * before.
+ * The files of tasks: `<dir>/<task id>/` with `task.json` (ours, always whole), and for each container `started.<name>`
+ * and `exit.<name>` (the shim's). Synchronous on purpose: the files are small, and RunTask must not answer before.
  */
 export class TaskFiles {
   readonly #dir: string;
@@ -40,7 +39,7 @@ export class TaskFiles {
     try {
       writeFileSync(join(this.folder(taskId), 'delivered'), '', { flag: 'wx', mode: 0o600 });
     } catch {
-      // the task was forgotten in the meantime, or this was recorded before
+      // the task was forgotten meanwhile, or this is already recorded
     }
   }
 

@@ -19,7 +19,7 @@ const refused = (instead: string, ...values: readonly unknown[]): PodField => ({
   harmless: values,
 });
 
-const SERVER_OWN = harmless("set by the server; a template's is not looked at");
+const SERVER_OWN = harmless('set by the server, ignored in a template');
 const NO_NODES = 'leave it out: Fargate has no nodes to choose from';
 const NOT_SHARED = 'leave it out: Fargate shares nothing of the host';
 const NOTHING_ATTACHED = 'leave it out: nothing is attached';
@@ -55,22 +55,22 @@ export const POD_FIELDS: Groups = {
     ownerReferences: refused('leave it out: delete the Job itself'),
   },
   spec: {
-    containers: honoured('the containers of the task; the first is essential, its end is the end of the Pod'),
-    initContainers: honoured('containers that the others depend on: SUCCESS, or START of a sidecar'),
+    containers: honoured('the containers of the task; the first is essential, and the Pod ends when it ends'),
+    initContainers: honoured('containers that the others depend on, with condition SUCCESS, or START for a sidecar'),
     volumes: honoured("the task's volumes; emptyDir only"),
     restartPolicy: honoured('Never, or OnFailure: a restart is a new task of the same Pod'),
     terminationGracePeriodSeconds: honoured('stopTimeout of each container, between 2 and 120 seconds'),
     nodeSelector: honoured(
-      'kubernetes.io/arch (amd64, arm64): the architecture; muster.run/capacity (spot, on-demand): FARGATE_SPOT or FARGATE; kubernetes.io/os: linux is so anyway',
+      'kubernetes.io/arch (amd64, arm64): the architecture; muster.run/capacity (spot, on-demand): FARGATE_SPOT or FARGATE; kubernetes.io/os: only linux',
     ),
     serviceAccountName: honoured('the task role that the stack maps it to; default: the one of the stack'),
     serviceAccount: honoured('the same as serviceAccountName'),
     imagePullSecrets: honoured(
       'repositoryCredentials of each container; one secret at most, used for every image of the Pod',
     ),
-    securityContext: honoured('runAsUser, runAsGroup and runAsNonRoot, for containers that do not say otherwise'),
+    securityContext: honoured('runAsUser, runAsGroup, and runAsNonRoot, the defaults of the containers'),
     subdomain: honoured(
-      'of an Indexed Job: its tasks are found as <job>-<index>.<subdomain>.<namespace>.<zone> (see hostnames.md)',
+      'for an Indexed Job: its tasks have the DNS names <job>-<index>.<subdomain>.<namespace>.<zone> (see hostnames.md)',
     ),
     ephemeralContainers: refused('leave it out: it cannot be part of a template'),
     activeDeadlineSeconds: refused('set spec.activeDeadlineSeconds of the Job'),
@@ -82,7 +82,7 @@ export const POD_FIELDS: Groups = {
     hostIPC: refused(NOT_SHARED, false),
     shareProcessNamespace: refused('leave it out', false),
     hostname: refused(
-      'leave it out: an index is called by <job>-<index>, where subdomain is set; Fargate sets no hostname',
+      'leave it out: with subdomain set, an index has the name <job>-<index>; Fargate sets no hostname',
     ),
     affinity: refused(NO_NODES),
     schedulerName: refused('leave it out', 'default-scheduler'),
@@ -95,7 +95,7 @@ export const POD_FIELDS: Groups = {
     runtimeClassName: refused('leave it out: Fargate has one runtime'),
     enableServiceLinks: refused('leave it out', true, false),
     preemptionPolicy: refused('leave it out', 'PreemptLowerPriority', 'Never'),
-    overhead: refused('leave it out: a Fargate size is what the containers have'),
+    overhead: refused('leave it out: the containers share the whole Fargate size'),
     topologySpreadConstraints: refused('leave it out: Fargate spreads tasks over the subnets of the stack'),
     setHostnameAsFQDN: refused('leave it out', false),
     os: refused(LINUX_ONLY, { name: 'linux' }),
@@ -106,9 +106,9 @@ export const POD_FIELDS: Groups = {
     hostnameOverride: refused('leave it out: Fargate does not set hostnames'),
   },
   podSecurity: {
-    runAsUser: honoured('user of each container that has none of its own'),
-    runAsGroup: honoured('group of each container that has none of its own; needs runAsUser'),
-    runAsNonRoot: honoured('checked: runAsUser must be there and not 0'),
+    runAsUser: honoured('default user of the containers'),
+    runAsGroup: honoured('default group of the containers; requires runAsUser'),
+    runAsNonRoot: honoured('checked: runAsUser must be set and not 0'),
     seLinuxOptions: refused(FIXED_PROFILE),
     windowsOptions: refused(LINUX_ONLY),
     supplementalGroups: refused('set runAsGroup, or the groups in the image'),
@@ -123,7 +123,7 @@ export const POD_FIELDS: Groups = {
   volume: {
     name: honoured('name of the volume'),
     emptyDir: honoured(
-      'a volume that is empty at the start and gone with the task; also what a volume without a source is',
+      'an empty directory that disappears with the task; also the default of a volume without a source',
     ),
     configMap: refused('read its keys into env with configMapKeyRef'),
     secret: refused('read its keys into env with secretKeyRef'),
@@ -167,7 +167,7 @@ export const POD_FIELDS: Groups = {
     workingDir: honoured('workingDirectory'),
     env: honoured('environment and secrets of the definition; what differs by attempt is set at launch'),
     resources: honoured('the Fargate size of the task and its ephemeral storage'),
-    ports: honoured('portMappings; they only inform: the security group decides what is open'),
+    ports: honoured('portMappings; informational: the security group decides which ports are open'),
     restartPolicy: honoured('Always, of an init container: a sidecar; a sidecar that ends is not restarted'),
     volumeMounts: honoured('mountPoints; embedded: see below'),
     securityContext: honoured('user, readonlyRootFilesystem and capabilities'),
@@ -207,30 +207,30 @@ export const POD_FIELDS: Groups = {
   },
   resourceFieldRef: {
     resource: honoured('limits and requests of cpu, memory and ephemeral-storage that the container sets'),
-    containerName: honoured('whose resources; the container itself if left out'),
+    containerName: honoured('the container whose resources are read; defaults to this one'),
     divisor: honoured('unit of the number, rounded up'),
   },
   secretKeyRef: {
     name: honoured('part of the name of the secret'),
     key: honoured("key in the secret's JSON"),
-    optional: refused('leave it out, and make sure that the secret is there: ECS has no optional ones', false),
+    optional: refused('leave it out, and make sure that the secret exists: ECS has no optional secrets', false),
   },
   configMapKeyRef: {
     name: honoured('part of the name of the parameter'),
     key: honoured('part of the name of the parameter'),
-    optional: refused('leave it out, and make sure that the parameter is there: ECS has no optional ones', false),
+    optional: refused('leave it out, and make sure that the parameter exists: ECS has no optional parameters', false),
   },
   resources: {
     requests: honoured('cpu, memory, ephemeral-storage: summed and rounded up to a Fargate size'),
-    limits: honoured('stand for requests that are left out; for memory and storage the larger of the two counts'),
+    limits: honoured('the default of requests; for memory and storage, the larger of the two counts'),
     claims: refused('leave it out: Fargate has no devices'),
   },
   port: {
     containerPort: honoured('containerPort of a portMapping'),
     protocol: honoured('TCP or UDP'),
     name: honoured('shown by kubectl'),
-    hostPort: refused('leave it out: every task has an address of its own', 0),
-    hostIP: refused('leave it out: every task has an address of its own'),
+    hostPort: refused('leave it out: every task has its own address', 0),
+    hostIP: refused('leave it out: every task has its own address'),
   },
   volumeMount: {
     name: honoured('sourceVolume'),
@@ -243,11 +243,13 @@ export const POD_FIELDS: Groups = {
   },
   containerSecurity: {
     runAsUser: honoured('user'),
-    runAsGroup: honoured('user, after a colon; needs runAsUser'),
-    runAsNonRoot: honoured('checked: runAsUser must be there and not 0'),
+    runAsGroup: honoured('user, after a colon; requires runAsUser'),
+    runAsNonRoot: honoured('checked: runAsUser must be set and not 0'),
     readOnlyRootFilesystem: honoured('readonlyRootFilesystem'),
     capabilities: honoured('linuxParameters.capabilities'),
-    allowPrivilegeEscalation: honoured('true is so anyway; false is taken with a warning: Fargate cannot forbid it'),
+    allowPrivilegeEscalation: honoured(
+      'true has no effect; false is accepted with a warning: Fargate cannot forbid it',
+    ),
     privileged: refused('leave it out: Fargate has no privileged containers', false),
     seLinuxOptions: refused(FIXED_PROFILE),
     windowsOptions: refused(LINUX_ONLY),

@@ -221,7 +221,7 @@ function wholeErrors(template: PodTemplate, { indexed, name, namespace }: Templa
       invalid(
         `${SPEC}.containers`,
         undefined,
-        `what differs between attempts needs ${chars} of ${OVERRIDES_CHARS_MAX} characters that ECS takes at launch, all containers together: let a shell put variables and words together, or have fewer of them`,
+        `what differs between attempts needs ${chars} characters, and ECS allows ${OVERRIDES_CHARS_MAX} at launch for all containers together: let a shell combine variables and words, or use fewer of them`,
       ),
     );
   return errors;

@@ -78,16 +78,16 @@ describe.runIf(canLook)(
         string,
       ];
       writeFileSync(file, '');
-      expect(await reasonOf({ dataDir: file, workspaceDir })).toMatch(
-        `${file}: a file stands where a folder is needed`,
-      );
+      expect(await reasonOf({ dataDir: file, workspaceDir })).toMatch(`${file}: this is a file instead of a folder`);
       mkdirSync(below, { mode: 0o700 });
       writeFileSync(join(below, 'ecs'), '');
       expect(await reasonOf({ dataDir: below, workspaceDir })).toMatch(
-        /below\/ecs.*: a file stands where a folder is needed/,
+        /below\/ecs.*: this is a file instead of a folder/,
       );
       mkdirSync(fileOf(database), { recursive: true, mode: 0o700 });
-      expect(await reasonOf({ dataDir: database, workspaceDir })).toContain(`${fileOf(database)}: a file stands where`);
+      expect(await reasonOf({ dataDir: database, workspaceDir })).toContain(
+        `${fileOf(database)}: this is a file instead`,
+      );
     });
 
     test('a damaged database', async () => {
@@ -128,7 +128,7 @@ describe.runIf(canLook)(
       onTestFinished(() => void server.close());
       const { port } = server.address() as { port: number };
       const { runtime } = await start({ dataDir, workspaceDir }, { port });
-      expect(runtime).toEqual({ kind: 'refused', reason: `port ${port} is taken; leave --port out to get a free one` });
+      expect(runtime).toEqual({ kind: 'refused', reason: `port ${port} is in use; omit --port to use a free one` });
       expect(enginesOn(databaseOf(dataDir))).toEqual([]);
       expect(existsSync(join(dataDir, 'lock'))).toBe(false);
     });

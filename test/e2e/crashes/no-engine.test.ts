@@ -30,7 +30,7 @@ test('without the DynamoDB engine Jobs are kept all the same', { timeout: TEST_M
 test('as on AWS, but without the engine, Jobs run in memory, with a warning', { timeout: TEST_MS }, async () => {
   local = await aLocalRuntime({ wiring: 'emulateAws' });
   expect(local.said).toContainEqual(
-    'warning: no DynamoDB engine (there is none for this machine): Jobs are kept in memory and are gone when this ends',
+    'warning: no DynamoDB engine (there is none for this machine): Jobs are kept in memory and are lost when Muster ends',
   );
   await runsAJob(local);
 });

@@ -107,7 +107,7 @@ describe('a program that is not there', () => {
     );
   });
 
-  test('while it waits to be tried again, its Pod and its log say the same', async () => {
+  test('while it waits to be retried, its Pod and its log say the same', async () => {
     const world = await aWorld();
     await world.post(JOBS, manifest('sums'));
     await world.commit('sums', [{ op: 'claim', index: 0 }], { startTime: START });

@@ -29,6 +29,6 @@ export function docsRow(group: Group, field: string, row: PodField): string {
   if (row.kind === 'honoured') return `${start} yes | ${row.as} |`;
   if (row.kind === 'harmless') return `${start} no effect | ${row.why} |`;
   const values = row.harmless.map((value) => `\`${JSON.stringify(value)}\``);
-  const means = values.length === 0 ? '' : `; ${values.join(' and ')} ${values.length === 1 ? 'is' : 'are'} taken`;
+  const means = values.length === 0 ? '' : `; ${values.join(' and ')} ${values.length === 1 ? 'is' : 'are'} accepted`;
   return `${start} refused | ${row.instead}${means} |`;
 }

@@ -200,7 +200,7 @@ describe('what is refused has its path and a sentence, whatever it says', () => 
       const admission = admit(TEMPLATES[group]({ [field]: value }));
       if (admission.kind === 'undecodable') return [];
       return admission.kind === 'ok'
-        ? [[`${JSON.stringify(value)} is taken`]]
+        ? [[`${JSON.stringify(value)} is accepted`]]
         : [admission.errors.map((fault) => `${fault.path}: ${fieldErrorText(fault)}`)];
     });
     expect(sentences.length).toBeGreaterThan(0);

@@ -115,7 +115,7 @@ describe('what is wrong has its path', () => {
       }),
       [
         expect.stringMatching(
-          /containers: Invalid value: what differs between attempts needs \d+ of 8192 characters that ECS takes at launch/,
+          /containers: Invalid value: what differs between attempts needs \d+ characters, and ECS allows 8192 at launch/,
         ) as string,
       ],
     ],
