@@ -64,8 +64,8 @@ export type WaitingJob = {
   readonly spec: JobSpec;
   readonly status: Status;
   readonly board: WorkingBoard;
-  /** Its tasks have names, each created before the first launch of its index; omitted if they have none. */
-  readonly hasNames?: boolean;
+  /** Its tasks have names, each created before the first launch of its index. */
+  readonly hasNames: boolean;
 };
 
 /** However large the Job, a query reads at most this many chunks. */
@@ -206,17 +206,13 @@ const within = ({ spec, spec: { completions }, status, board }: WaitingJob): Tal
     : tally(status.chunks);
 
 /** Claims that ECS has not accepted yet, with `placed` more that follow as soon as these are answered. */
-function claimWaits(
-  { status, hasNames: named = false }: WaitingJob,
-  placed: number,
-  pace: LaunchPace,
-): readonly Wait[] {
+function claimWaits({ status, hasNames }: WaitingJob, placed: number, pace: LaunchPace): readonly Wait[] {
   const { inFlight, waitReason } = status;
-  const isNaming = named && (inFlight.length === 0 || inFlight.some(isFirst));
+  const isNaming = hasNames && (inFlight.length === 0 || inFlight.some(isFirst));
   const refused = inFlight.filter((claim) => isRefused(claim, status, pace));
   const asked = inFlight.length - refused.length;
   // A refused claim keeps its place, so the ones behind it wait for the same reason.
-  const behindRefused = waitReason !== null && refused.length > 0 && asked === 0 ? placed : 0;
+  const behindRefused = refused.length > 0 && asked === 0 ? placed : 0;
   const count = asked + placed - behindRefused;
   return [
     ...(waitReason === null ? [] : some(refusal(waitReason, refused, behindRefused, pace))),

@@ -22,7 +22,7 @@ export function chunksNeeded(job: Job, status: Status, facts: readonly Fact[], c
     ...facts.filter(({ index }) => index < size).map(({ index }) => chunkOf(index)),
     ...(isOver(status.phase) ? [] : chunksToWorkOn({ job, status, size, chunks, now }, facts.length)),
   ]);
-  return [...needed].filter((no) => no < chunks.length).slice(0, CHUNKS_PER_PASS_MAX);
+  return [...needed].slice(0, CHUNKS_PER_PASS_MAX);
 }
 
 type Summarized = {

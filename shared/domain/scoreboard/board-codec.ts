@@ -58,7 +58,7 @@ function writeStates(w: Writer, states: Uint8Array): void {
   let start = 0;
   for (let i = 1; i <= states.length; i++) {
     const state = states[start] ?? 0;
-    if (i < states.length && states[i] === state) continue;
+    if (states[i] === state) continue;
     invariant(state < STATES.length, `${state} is a state's code`);
     runs.varint((i - start - 1) * RUN_UNIT + state);
     occurring |= 1 << state;

@@ -62,6 +62,13 @@ describe('why indexes wait', () => {
       ['1 launchRate, eta 0.05'],
       'a second attempt has its name',
     ],
+    [
+      'cc',
+      { status: { inFlight: [1, 2].map((attempt) => ({ index: attempt, attempt, nonce: 0, dueAt: at(60) })) } },
+      { perSec: 20, namesPerSec: 5 },
+      ['2 names, eta 0.4'],
+      'a first one next to it has not',
+    ],
     ['ll', {}, {}, ['2 starting'], 'ECS has them'],
     ['cl', {}, { perSec: 1 }, ['1 launchRate, eta 1', '1 starting'], 'one is ours, one is theirs'],
     [
@@ -77,6 +84,20 @@ describe('why indexes wait', () => {
       { perSec: 1 },
       ['4 capacity, next 5'],
       'what follows the refused waits for the same',
+    ],
+    [
+      'c..',
+      { parallelism: 3, status: { inFlight: claims(1), waitReason: CAPACITY } },
+      { perSec: 1 },
+      ['3 capacity, next 5'],
+      'also if one claim alone was refused',
+    ],
+    [
+      '...',
+      { parallelism: 3, status: { waitReason: CAPACITY } },
+      { perSec: 1 },
+      ['3 launchRate, eta 3'],
+      'nothing of it is refused now',
     ],
     [
       'ccc.',

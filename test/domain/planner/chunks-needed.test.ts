@@ -80,6 +80,15 @@ describe('facts', () => {
     ['r r S S', { phase: finished }, [inChunk(1)], [1], 'also when the Job is over'],
     ['. r S S', { phase: finished }, [], [], 'but nothing else does then'],
   ]);
+
+  test.each([
+    [-1, [1], 'the last index of the board'],
+    [0, [], 'the first that it has not, though a chunk has room for it'],
+  ])('%i past the end → %o: %s', (past, expected) => {
+    const size = CHUNK_INDEXES + 7;
+    const chunks = [CHUNK_INDEXES, 7].map((succeeded) => ({ ...freshSummary(0), succeeded }));
+    expect(needed('', { completions: size, status: { size, chunks } }, [running(size + past)])).toEqual(expected);
+  });
 });
 
 describe('starts', () => {

@@ -106,6 +106,7 @@ const TABLES: Table = {
     ['2', [running(0, 1)], '2', 'orphan task 0#1.0', 'an attempt before the last one'],
     ['.', [running(0)], '.', 'orphan task 0#1.0', 'an index that was never started'],
     ['r', [running(7)], 'r', 'orphan task 7#1.0', 'an index beyond the board'],
+    ['r', [running(1)], 'r', 'orphan task 1#1.0', 'the first index beyond the board'],
     ['S', [running(0, 2)], 'S', 'orphan task 0#2.0', 'a second task of an index that has succeeded'],
     ['S', [running(0)], 'S', '', 'a late RUNNING of the attempt that has succeeded is none'],
     ['1', [running(0)], '1', '', 'nor is one of the attempt that has failed'],

@@ -100,6 +100,36 @@ describe('golden bytes: what is stored today must be read tomorrow', () => {
   });
 });
 
+describe('states take the shorter of two forms', () => {
+  /** So many records in runs of two states in turn, all about as long. */
+  const inRuns = (runs: number, length: number): Uint8Array => {
+    const chunk = emptyChunk();
+    for (let i = 0; i < length; i++)
+      record(chunk, i, Math.floor((i * runs) / length) % 2 === 0 ? 'running' : 'succeeded', 1);
+    return encodeChunk(chunk, length);
+  };
+  const REST_BYTES = 8; // version, length, which form, attempts, extras
+
+  // Eight records of two states fit into a byte, and so does a run of up to sixteen.
+  test.each([
+    [2, 20, 2],
+    [3, 20, 3],
+    [4, 20, 3],
+    [3, 24, 3],
+    [4, 24, 3],
+    [4, 40, 4],
+    [5, 40, 5],
+    [9, 40, 5],
+  ])('%i runs in %i records: %i bytes', (runs, length, bytes) => {
+    expect(inRuns(runs, length)).toHaveLength(REST_BYTES + bytes);
+  });
+
+  test('runs, where both are as long', () => {
+    expect(hex(inRuns(3, 20))).toMatchInlineSnapshot(`"01140033342b0001000000"`);
+    expect(hex(inRuns(3, 24))).toMatchInlineSnapshot(`"0118003b3c3b0001000000"`);
+  });
+});
+
 test('an extra beyond the records is our own bug', () => {
   const chunk = emptyChunk();
   chunk.extras.set(9, { ...NO_EXTRAS, failures: 1 });
