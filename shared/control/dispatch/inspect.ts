@@ -24,8 +24,9 @@ export async function inspect(
 ): Promise<void> {
   const status = await deps.jobs.readStatus(uid);
   if (status === null) return;
-  const board = await boardFrom(uid, status, from, deps);
-  if (board === null) return deps.queues.dispatch([{ kind: 'inspect', uid, from }], LATER_DELAY_SEC); // torn: read again
+  const covered = await boardFrom(uid, status, from, deps);
+  if (covered === null) return deps.queues.dispatch([{ kind: 'inspect', uid, from }], LATER_DELAY_SEC); // torn: read again
+  const { board, nextFrom } = covered;
   const indexes = board.scan(from, ATTEMPTS_PER_MESSAGE, hasTask, ['starting', 'running']);
   const { known, nameless } = await slotsOf(uid, indexes, board, deps);
   if (from === 0) known.push(...status.replacedTasks.map(replaced));
@@ -50,20 +51,27 @@ export async function inspect(
       nameless.map((id) => ({ kind: 'pack', uid, launch: [id], stop: [] })),
       0,
     );
-  const next = indexes.length === ATTEMPTS_PER_MESSAGE ? (indexes.at(-1) ?? from) + 1 : nextChunk(board, from);
+  const next = indexes.length === ATTEMPTS_PER_MESSAGE ? (indexes.at(-1) ?? from) + 1 : nextFrom;
   if (next !== null) await deps.queues.dispatch([{ kind: 'inspect', uid, from: next }], 0);
 }
 
 /** RunTask has returned a task; unanswered claims are sent again anyway. */
 const hasTask = ({ state }: IndexRecord): boolean => state === 'launched' || state === 'running';
 
-/** As many chunks with active attempts from `from` on as fit one message; null: STATUS is older than a chunk. */
-async function boardFrom(uid: JobUid, status: Status, from: number, { jobs }: Deps): Promise<WorkingBoard | null> {
+/** A board with as many chunks as one message covers, and the first index of the next chunk that has active attempts. */
+type Covered = { readonly board: WorkingBoard; readonly nextFrom: number | null };
+
+/** Chunks with active attempts from `from` on; null: STATUS is older than a chunk. */
+async function boardFrom(uid: JobUid, status: Status, from: number, { jobs }: Deps): Promise<Covered | null> {
   const nos: number[] = [];
   let active = 0;
+  let nextFrom: number | null = null;
   for (const [no, { starting, running }] of status.chunks.entries()) {
     if (no < chunkOf(from) || starting + running === 0) continue;
-    if (active >= ATTEMPTS_PER_MESSAGE) break;
+    if (active >= ATTEMPTS_PER_MESSAGE) {
+      nextFrom = no * CHUNK_INDEXES;
+      break;
+    }
     nos.push(no);
     active += starting + running;
   }
@@ -77,15 +85,7 @@ async function boardFrom(uid: JobUid, status: Status, from: number, { jobs }: De
     chunks.set(no, chunk);
   }
   if ([...chunks.keys()].some((no) => (status.chunks[no]?.version ?? 0) > 0 && !read.has(no))) return null;
-  return new WorkingBoard(status, chunks);
-}
-
-/** The first index of the next chunk that has active attempts but was not loaded. */
-function nextChunk(board: WorkingBoard, from: number): number | null {
-  for (const [no, { starting, running }] of board.summaries().entries()) {
-    if (no * CHUNK_INDEXES > from && starting + running > 0 && board.chunk(no) === undefined) return no * CHUNK_INDEXES;
-  }
-  return null;
+  return { board: new WorkingBoard(status, chunks), nextFrom };
 }
 
 type Launched = { readonly id: AttemptId; readonly slot: Extract<LaunchSlot, { state: 'launched' }> };
