@@ -756,7 +756,13 @@ describe('what cannot be checked is a finding, and the rest is checked', () => {
     );
     expect(short(await doctor.installation())).toEqual(Array.from({ length: 8 }, () => 'error NotChecked'));
     expect(short(await doctor.job('default', 'work'))).toEqual(['error NotChecked']);
-    expect(await doctor.jobs({ namespace: 'default', after: null })).toMatchObject({ checked: 0, next: null });
+    for (const [namespace, subject] of [
+      ['default', 'namespace/default'],
+      [null, 'installation'],
+    ] as const) {
+      const findings = [{ kind: 'NotChecked', subject }];
+      expect(await doctor.jobs({ namespace, after: null })).toMatchObject({ findings, checked: 0, next: null });
+    }
     const feedOnly = createDoctor(
       { deadLetters: w.stage.store.deadLetters, queueDepths: async () => [], logs: NO_LOGS },
       { ...w.deps, feed: broken(w.deps.feed) },

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type MemoryHostnames, createMemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
+import { closeHosts } from '../../../shared/control/hostnames/hosts-closing.ts';
 import { sweepHosts, sweepStrangeNames } from '../../../shared/control/hostnames/hosts-sweep.ts';
 import { deleteJob, deletePod } from '../../../shared/control/lifecycle/job-changes.ts';
 import { plusMs } from '../../../shared/domain/base/time.ts';
@@ -278,6 +279,53 @@ describe('what happens at an awkward moment', () => {
     await handler.dispatch([{ kind: 'closeHosts', uid }]);
     expect(shown(uid)).toEqual(['attempt 1', 'attempt 1', 'attempt 1']);
     expect(await stage.store.hosts.reservations()).toHaveLength(1);
+  });
+
+  test.each(['finished', 'deleted'])(
+    'of a %s Job, closing reads what may have taken its name, and no more',
+    async (end) => {
+      stage.fate = { ...stage.fate, runMs: end === 'finished' ? 5_000 : 3_600_000 };
+      const uid = await stage.job(NAMED);
+      await go(3);
+      trouble = (call) => (call === 'deleteService' ? 'Rate exceeded' : null);
+      if (end === 'deleted') await deleteJob(uid, handler.deps);
+      await go(12);
+      const before = handler.calls.length;
+      await handler.dispatch([{ kind: 'closeHosts', uid }]);
+      const read = handler.calls.slice(before).filter((call) => call.startsWith('jobs.'));
+      expect(read).toEqual(['jobs.readStatus', 'jobs.readSpec', 'jobs.findJob']);
+    },
+  );
+
+  test('names of a Job that nobody knows any more are removed', async () => {
+    const uid = asJobUid('uid-0');
+    const known = { ...NAMED, uid };
+    await stage.job(known);
+    await go(3);
+    const lost: Handler = stage.handler();
+    const jobs = { ...lost.deps.jobs, readStatus: async () => null, readSpec: async () => null };
+    await closeHosts(uid, { ...lost.deps, jobs });
+    await expectNothingLeft(uid);
+  });
+
+  test.each([
+    ['has no names', { subdomain: undefined }],
+    ['has other names', { subdomain: 'others' }],
+    ['is over', { parallelism: 1, completions: 0 }],
+  ])('services are removed though another Job of the same name exists, which %s', async (_, wish) => {
+    const uid = await stage.job(NAMED);
+    await go(3);
+    trouble = (call) => (call === 'deleteService' ? 'Rate exceeded' : null);
+    await deleteJob(uid, handler.deps);
+    await go(10);
+    const { subdomain, ...plain } = { ...NAMED, ...wish, uid: 'uid-2' };
+    const next = await stage.job(subdomain === undefined ? plain : { ...plain, subdomain });
+    await stage.settle(handler);
+    trouble = null;
+    await handler.dispatch([{ kind: 'closeHosts', uid }]);
+    expect(dns.names().filter((name) => name.includes('.workers.'))).toEqual([]);
+    expect(await stage.store.hosts.listHosts(uid)).toEqual([]);
+    await deleteJob(next, handler.deps);
   });
 
   test('services that another Job of the same name has found are left to it', async () => {

@@ -71,6 +71,73 @@ describe('publishing next to others', () => {
   });
 });
 
+describe('what a publisher remembers of the feed', () => {
+  /** A feed, a publisher whose reads of marks and appended rows are counted, and the Job in its first version. */
+  async function aWatchedFeed() {
+    const feed = aFeed();
+    const calls: string[] = [];
+    const watched: Feed = {
+      ...feed,
+      readMark: async (uid) => {
+        calls.push('read');
+        return feed.readMark(uid);
+      },
+      append: async (entries, at) => {
+        const appended = await feed.append(entries, at);
+        calls.push(appended.kind);
+        return appended;
+      },
+    };
+    await createPublisher({ feed, clock }).publish(job, fresh);
+    return { feed, calls, publisher: createPublisher({ feed: watched, clock }) };
+  }
+  const since = (status: Status) => ({ version: status.version, seq: status.journal.nextSeq, at: T0 });
+  const second = committed(fresh, claim(0));
+  const third = committed(second, claim(1));
+  const fourth = committed(third, claim(2));
+
+  test('is not read again, whether or not the caller knows the same', async () => {
+    const { calls, publisher } = await aWatchedFeed();
+    await publisher.publish(job, second);
+    expect(calls.splice(0)).toEqual(['read', 'appended']);
+    await publisher.publish(job, third);
+    expect(calls.splice(0)).toEqual(['appended']);
+    await publisher.publish(job, fourth, since(third));
+    expect(calls).toEqual(['appended']);
+  });
+
+  test('is read if the caller knows of a later version', async () => {
+    const { feed, calls, publisher } = await aWatchedFeed();
+    await publisher.publish(job, second);
+    await createPublisher({ feed, clock }).publish(job, third);
+    calls.splice(0);
+    await publisher.publish(job, fourth, since(third));
+    expect(calls).toEqual(['read', 'appended']);
+  });
+});
+
+test.each([
+  ['a change and the pass after it', [1, null], 1],
+  ['a pass and a change', [null, 1], 1],
+  ['two changes', [1, 2], 1],
+  ['two changes, the later one first', [2, 1], 1],
+])('one row for %s has the spec that the first change replaced', async (_, replaced, revision) => {
+  const feed = aFeed();
+  const publisher = createPublisher({ feed, clock });
+  const first = publisher.publish(job, fresh); // the others wait for its row
+  const rest = replaced.map(async (before, nth) =>
+    publisher.publish(
+      job,
+      { ...fresh, version: 2 + nth, revision: 3 },
+      undefined,
+      before === null ? undefined : { ...spec, revision: before },
+    ),
+  );
+  await Promise.all([first, ...rest]);
+  const read = await feed.read(1, 1);
+  expect(read.kind === 'rows' && read.rows[0]?.entries).toMatchObject([{ version: 3, specBefore: { revision } }]);
+});
+
 describe('what is stored about published Pods', () => {
   const CHUNKS = 3;
 

@@ -196,6 +196,16 @@ describe('zeroes', () => {
     });
   });
 
+  const FIRST_SEC = -62_167_219_200;
+  const LAST_SEC = 253_402_300_799;
+  test.each([
+    [FIRST_SEC, '0000-01-01T00:00:00Z'],
+    [LAST_SEC, '9999-12-31T23:59:59Z'],
+  ])('times have a year of four digits: %i s is %s, and one more is refused', (sec, time) => {
+    expect(decoded(meta(len(8, int(1, sec))))['metadata']).toEqual({ creationTimestamp: time });
+    expect(reasonOf(meta(len(8, int(1, sec + Math.sign(sec)))))).toMatch(/beyond all years/);
+  });
+
   test('1970 is not the zero time', () => {
     expect(decoded(meta(len(8, int(1, 0))))['metadata']).toEqual({ creationTimestamp: '1970-01-01T00:00:00Z' });
   });
