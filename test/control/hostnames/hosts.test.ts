@@ -298,13 +298,11 @@ describe('what happens at an awkward moment', () => {
   );
 
   test('names of a Job that nobody knows any more are removed', async () => {
-    const uid = asJobUid('uid-0');
-    const known = { ...NAMED, uid };
-    await stage.job(known);
+    const uid = await stage.job(NAMED);
     await go(3);
-    const lost: Handler = stage.handler();
-    const jobs = { ...lost.deps.jobs, readStatus: async () => null, readSpec: async () => null };
-    await closeHosts(uid, { ...lost.deps, jobs });
+    expect(dns.names()).toHaveLength(3);
+    const jobs = { ...handler.deps.jobs, readStatus: async () => null, readSpec: async () => null };
+    await closeHosts(uid, { ...handler.deps, jobs });
     await expectNothingLeft(uid);
   });
 
