@@ -9,7 +9,7 @@ const EXAMPLES = examples(
   'muster prune --older-than 7d --dry-run # which finished Jobs would be deleted',
   'muster prune --older-than 7d',
   'muster prune --older-than 12h -A       # in all namespaces',
-  'muster prune --older-than 30d -o json | jq .jobs[].name',
+  "muster prune --older-than 30d -o json | jq -r '.jobs[].name'",
 );
 
 const EXIT_CODES = `
