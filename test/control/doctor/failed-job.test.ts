@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { createDoctor } from '../../../shared/control/doctor/create-doctor.ts';
+import type { JobUid } from '../../../shared/domain/base/ids.ts';
+import type { LogReader } from '../../../shared/ports/log-reader.ts';
+import type { JobWish } from '../../support/a-job.ts';
+import { NO_LOGS } from '../../support/no-logs.ts';
+import { BAD, Stage } from '../../support/a-stage.ts';
+import { examiner, short, work, find } from './examined-job.ts';
+
+describe('of a Job that has failed', () => {
+  const logOf = (lines: readonly string[]): LogReader => ({
+    ...NO_LOGS,
+    readBack: async () => ({
+      kind: 'lines',
+      lines: lines.map((text) => ({ atMs: 0, text })),
+      next: '',
+      previous: '',
+    }),
+  });
+  /** Its tasks end with exit code 1 after a second; `log` is what each has printed. */
+  async function aFailedJob(wish: JobWish = {}, log: readonly string[] = [], ending = BAD) {
+    const stage = new Stage();
+    stage.fate = { ...stage.fate, runMs: 1_000, ending };
+    const uid = await stage.job({ completions: 3, parallelism: 2, backoffLimit: 0, ...wish });
+    for (let nth = 0; nth < 8; nth++) {
+      stage.advance(1_000);
+      await stage.settle();
+    }
+    let logReads = 0;
+    const { handler, deps } = examiner(stage);
+    const logs: LogReader = {
+      ...logOf(log),
+      readBack: async (page) => {
+        logReads++;
+        return logOf(log).readBack(page);
+      },
+    };
+    const doctor = createDoctor({ deadLetters: stage.store.deadLetters, queueDepths: async () => [], logs }, deps);
+    return { stage, uid, handler, deps, doctor, logReads: () => logReads };
+  }
+
+  test('since when, for which reason, which indexes, by exit code, with the last line and what to do', async () => {
+    const w = await aFailedJob({}, ['Traceback (most recent call last):', 'KeyError: 7', ' ']);
+    const diagnosis = await work(w);
+    expect(short(diagnosis)).toEqual(['error JobFailed', 'error PodsFailed']);
+    const { phase } = await w.stage.status(w.uid);
+    expect(find(diagnosis, 'JobFailed')).toMatchObject({
+      what: expect.stringMatching(
+        /^BackoffLimitExceeded: Job has reached the specified backoff limit.*; 0 of 3 succeeded, 2 attempts failed$/,
+      ) as string,
+      since: phase.kind === 'finished' ? phase.at : undefined,
+      remedy: expect.stringContaining('run it again: muster run -f FILE') as string,
+      details: { reason: 'BackoffLimitExceeded', failedAttempts: 2, succeeded: 0 },
+    });
+    expect(find(diagnosis, 'PodsFailed')).toMatchObject({
+      what: 'exit code 1: 2 indexes (0,1); the log of index 0 ends with: KeyError: 7',
+      remedy: 'Full log: muster logs work --index 0 --attempt 1',
+      details: {
+        reason: 'Error',
+        exitCode: 1,
+        verdict: 'failed: exit code 1',
+        indexes: '0,1',
+        log: ['Traceback (most recent call last):', 'KeyError: 7'],
+      },
+    });
+  });
+
+  test('while it is tried again a failure is a warning', async () => {
+    const w = await aFailedJob({ backoffLimit: 6 }, ['no']);
+    expect(short(await work(w))).toContain('warning PodsFailed');
+    expect(short(await work(w))).not.toContain('error JobFailed');
+  });
+
+  test('what never started has no log to be read', async () => {
+    const reason = 'CannotStartContainerError: python: command not found';
+    const w = await aFailedJob({}, [], { cause: 'StartFailed', exitCode: null, container: null, reason });
+    const found = find(await work(w), 'PodsFailed');
+    expect(found.what).toContain('TaskFailedToStart: CannotStartContainerError: python: command not found');
+    expect(found.remedy).toBe('Fix what is named: image, secret, or log group.');
+  });
+
+  test('however many indexes have failed alike, one log is read, and few records', async () => {
+    const w = await aFailedJob({ completions: 1_000, parallelism: 1_000, backoffLimit: 2_000 }, ['no']);
+    let records = 0;
+    const jobs = {
+      ...w.deps.jobs,
+      readAttempts: async (uid: JobUid, from: number, to: number) => {
+        records += to - from + 1;
+        return w.stage.store.jobs.readAttempts(uid, from, to);
+      },
+    };
+    const doctor = createDoctor(
+      { deadLetters: w.stage.store.deadLetters, queueDepths: async () => [], logs: logOf(['no']) },
+      { ...w.deps, jobs },
+    );
+    const diagnosis = await doctor.job('default', 'work');
+    expect(find(diagnosis, 'PodsFailed').what).toMatch(/^exit code 1: 500 indexes/);
+    expect(short(diagnosis)).toContain('info Sampled');
+    expect(records).toBeLessThan(600);
+    await w.doctor.failures('default', 'work');
+    expect(w.logReads()).toBe(1);
+  });
+
+  test('a log that cannot be read leaves the rest', async () => {
+    const w = await aFailedJob();
+    const logs: LogReader = {
+      ...NO_LOGS,
+      readBack: async () => {
+        throw new Error('throttled');
+      },
+    };
+    const doctor = createDoctor({ deadLetters: w.stage.store.deadLetters, queueDepths: async () => [], logs }, w.deps);
+    const diagnosis = await doctor.job('default', 'work');
+    expect(find(diagnosis, 'PodsFailed').remedy).toContain('could not be read: Error: throttled');
+  });
+
+  test('among all Jobs it is a warning for a day, and its Pods are not read', async () => {
+    const w = await aFailedJob();
+    const page = () => w.doctor.jobs({ namespace: null, after: null });
+    expect((await page()).findings).toMatchObject([
+      { severity: 'warning', kind: 'JobFailed', remedy: 'See why: muster doctor work' },
+    ]);
+    expect(w.logReads()).toBe(0);
+    w.stage.advance(25 * 3_600_000);
+    expect((await page()).findings.filter(({ kind }) => kind === 'JobFailed')).toEqual([]);
+    expect(short(await work(w))).toContain('error JobFailed');
+  });
+});
