@@ -8,7 +8,7 @@ const LONG = [
   'test/{clients,conformance,kubectl,pages,rights}/**/*.test.ts',
   'test/kube/fuzz/*.test.ts',
   'test/e2e/bundles/bundled.test.ts',
-  'test/e2e/crashes/{copied-folder,hard-starts,kill,kill-many}.test.ts',
+  'test/e2e/crashes/{copied-folder,full-disk,hard-starts,kill,kill-many}.test.ts',
   'test/e2e/diagnosis/{doctor,doctor-orphans,waits}.test.ts',
   'test/e2e/hostnames/names.test.ts',
   'test/e2e/{bad-messages,fair,object-bursts,rights}.test.ts',

@@ -26,6 +26,7 @@ import { writeKubeconfig } from './kubeconfig.ts';
 import { createLogs } from './logs/create-logs.ts';
 import { type StoreChoice, chooseStore } from './open-store.ts';
 import { type TaskNames, startTaskNames } from './task-names.ts';
+import { type Warn, createWarnings } from './warnings.ts';
 import { diskFault, startFault } from './start-fault.ts';
 import { wireInProcess } from './wiring/in-process.ts';
 import type { Closer, Place, Wiring, WiringKind } from './wiring/wiring.ts';
@@ -143,8 +144,8 @@ async function startOn(
   closers: Closer[],
 ): Promise<Omit<LocalRuntime, 'stop'>> {
   const { say } = options;
-  const warn = (message: string, fields?: unknown): void =>
-    say(`warning: ${message}${fields === undefined ? '' : ` ${JSON.stringify(fields, errorsAsText)}`}`);
+  const outageOf = (error: unknown): string | null => diskFault(error, folder.path);
+  const warn = createWarnings({ say, outageOf });
   const place = placeOf(options, warn);
 
   const usual = options.wiring === 'emulateAws' ? 'engine' : 'lmdb';
@@ -177,7 +178,6 @@ async function startOn(
   closers.push(async () => removedAtStart);
   closers.push(startSweeps(handlers, runtime, removeOld, warn));
 
-  const outageOf = (error: unknown): string | null => diskFault(error, folder.path);
   const app = kubeApiOf(
     runtime,
     { embedded: true, needsCommand: options.driver === 'process', outageOf },
@@ -196,8 +196,6 @@ async function startOn(
   return { kind: 'started', url: api.url, kubeconfig, runtime, options: environment };
 }
 
-const errorsAsText = (_: string, value: unknown): unknown => (value instanceof Error ? String(value) : value);
-
 /** An earlier runtime's queues are lost, with their facts and wake-ups: checks every open Job and every task. */
 async function lookAtEverything({ deps }: Runtime): Promise<void> {
   await sweepJobs({ everything: true }, deps);
@@ -205,7 +203,7 @@ async function lookAtEverything({ deps }: Runtime): Promise<void> {
 }
 
 function placeOf(
-  { launchesPerSec = null, stopsPerSec = null, wiring = 'inProcess', say }: LocalOptions,
+  { launchesPerSec = null, stopsPerSec = null, wiring = 'inProcess' }: LocalOptions,
   onSurprise: Place['onSurprise'],
 ): Place {
   return {
@@ -229,7 +227,7 @@ function placeOf(
       hosts: { max: HOSTS_MAX, servicesPerSec: null, tasksPerSec: null },
     },
     coalescing: COALESCING[wiring],
-    telemetry: createPlainTelemetry({ write: (line) => say(line.trimEnd()) }),
+    telemetry: createPlainTelemetry({ warn: onSurprise }),
     timeoutMs: TIMEOUT_MS,
     onSurprise,
   };
@@ -284,7 +282,7 @@ function startMappings(
   handlers: Handlers,
   runtime: Runtime,
   arns: Wiring['queueArns'],
-  onError: (message: string, error: unknown) => void,
+  warn: Warn,
 ): () => Promise<void> {
   const mapping = (queue: QueueName, functionName: 'reconcile' | 'dispatch', concurrency: number) => {
     const inbox = runtime.inboxOf(arns[queue]);
@@ -296,7 +294,7 @@ function startMappings(
       functionName,
       concurrency,
       timeoutMs: TIMEOUT_MS,
-      onError,
+      onError: (message, error) => warn(message, { error }),
     });
   };
   const mappings = [
@@ -314,14 +312,14 @@ function startSweeps(
   handlers: Handlers,
   { deps }: Runtime,
   removeOld: () => Promise<void>,
-  onError: (message: string, error: unknown) => void,
+  warn: Warn,
 ): () => Promise<void> {
   const schedules = [
     startSchedule({
       everyMs: SWEEP_EVERY_MS,
       work: async () =>
         handlers.sweep({ time: new Date(deps.clock.now()).toISOString() }, contextOf('sweep', TIMEOUT_MS)),
-      onError: (error) => onError('sweep failed', String(error)),
+      onError: (error) => warn('sweep failed', { error }),
     }),
     startSchedule({
       everyMs: TASKS_SWEPT_EVERY_MS,
@@ -329,7 +327,7 @@ function startSweeps(
         await removeOld();
         await sweepTasks({ after: null }, deps);
       },
-      onError: (error) => onError('sweep of tasks failed', String(error)),
+      onError: (error) => warn('sweep of tasks failed', { error }),
     }),
   ];
   return async () => {

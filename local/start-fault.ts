@@ -44,7 +44,7 @@ const BY_CODE: Readonly<Record<string, Sentence>> = {
     `${path} is a link, and Muster follows no links inside a data folder: put the file itself there, ${elsewhere}`,
 };
 
-const FULL = /disk is full/i;
+const FULL = /disk is full|no space is left/i;
 const READ_ONLY = /readonly database/i;
 
 /** What SQLite reports through the engine, at its start or for a request. */

@@ -1,8 +1,8 @@
 import { JOB_METRICS, type MetricName } from '../names/metrics.ts';
 import type { FlushedTelemetry } from './lambda-telemetry.ts';
 
-/** Telemetry of one process for people at a terminal: warnings as lines, counts to be asked for, nothing else. */
-export function createPlainTelemetry(options: { readonly write: (line: string) => void }): FlushedTelemetry & {
+/** Telemetry of one process for people at a terminal: warnings, counts to be asked for, nothing else. */
+export function createPlainTelemetry(options: { readonly warn: FlushedTelemetry['warn'] }): FlushedTelemetry & {
   /** Counts since the process began. */
   counts(): Readonly<Partial<Record<MetricName, number>>>;
   /** The same of Kubernetes' metrics, each written as Prometheus does: `name{label="value"}`. */
@@ -23,12 +23,9 @@ export function createPlainTelemetry(options: { readonly write: (line: string) =
       }
     },
     info: () => undefined,
-    warn: (message, values) => options.write(`warning: ${message} ${JSON.stringify(values, plain)}\n`),
+    warn: (message, values) => options.warn(message, values),
     flush: () => undefined,
     counts: () => ({ ...counts }),
     jobCounts: () => ({ ...jobCounts }),
   };
 }
-
-/** An Error has no properties that JSON shows. */
-const plain = (_key: string, value: unknown): unknown => (value instanceof Error ? value.message : value);

@@ -60,7 +60,9 @@ export function aRuntime(inbox: Inbox, coalescing = { ms: 300, burst: 1 }) {
   const dispatched: DispatchMessage[] = [];
   const warnings: string[] = [];
   let flushes = 0;
-  const plain = createPlainTelemetry({ write: (line) => void warnings.push(line) });
+  const plain = createPlainTelemetry({
+    warn: (message, values) => void warnings.push(`${message} ${JSON.stringify(values)}`),
+  });
   const store = createMemoryStore({ now: () => asEpochMs(now) });
   const runtime: Runtime = {
     deps: {

@@ -119,6 +119,8 @@ function runtimeOptions(stores: Stores, launchesPerSec: number): Parameters<type
     logGroup: 'none',
     settings: { timing: AWS_TIMING, launchesPerSec, stopsPerSec: null, hosts: AWS_HOST_LIMITS, historyMs: 86_400_000 },
     coalescing: { ms: 0, burst: 1 },
-    telemetry: createPlainTelemetry({ write: (line) => process.stderr.write(line) }),
+    telemetry: createPlainTelemetry({
+      warn: (message, values) => void process.stderr.write(`${message} ${JSON.stringify(values)}\n`),
+    }),
   };
 }
