@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { chmodSync, readdirSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { environmentOf } from '../support/test-wiring.ts';
@@ -80,6 +81,20 @@ describe('a web page of another site', { timeout: TEST_MS }, () => {
   test('that posts text without any sign of where it comes from is not understood', async () => {
     const answer = await send(local.runtime.url + JOBS, text, JSON.stringify(INTRUDER));
     expect(answer.status).toBe(415);
+  });
+
+  test('reads nothing in the data folder', () => {
+    const { root, dataDir } = local;
+    chmodSync(root, 0o755); // the temporary folder above it hides it, too
+    const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
+    expect(files).toContain('jobs.lmdb');
+    for (const name of ['.', ...files]) {
+      const args = ['--reuid=65534', '--clear-groups', 'cat', join(dataDir, name)];
+      expect(spawnSync('setpriv', args, { encoding: 'utf8' })).toMatchObject({
+        stdout: '',
+        stderr: expect.stringContaining('Permission denied') as string,
+      });
+    }
   });
 
   test('has done nothing by all that', async () => {
@@ -169,6 +184,20 @@ describe('what emulates AWS', { timeout: TEST_MS }, () => {
     await expect(send(`http://127.0.0.1:${port}`, {}, '')).rejects.toThrow('ECONNREFUSED');
   });
 
+  test('reads nothing in the data folder', () => {
+    const { root, dataDir } = local;
+    chmodSync(root, 0o755); // the temporary folder above it hides it, too
+    const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
+    expect(files).toContain('jobs.lmdb');
+    for (const name of ['.', ...files]) {
+      const args = ['--reuid=65534', '--clear-groups', 'cat', join(dataDir, name)];
+      expect(spawnSync('setpriv', args, { encoding: 'utf8' })).toMatchObject({
+        stdout: '',
+        stderr: expect.stringContaining('Permission denied') as string,
+      });
+    }
+  });
+
   test('has done nothing by all that', async () => {
     await expect(nothingDone(aws)).resolves.toBeUndefined();
   });
@@ -247,6 +276,20 @@ describe.runIf(canBeNobody)('another user of the machine', { timeout: TEST_MS },
     // This process, and the runtime in it, stands still meanwhile: nobody is gone before the request is looked at.
     const { status } = spawnSync('setpriv', asNobody('exec 3>&-'), { env: env(request) });
     expect(status).toBe(0);
+  });
+
+  test('reads nothing in the data folder', () => {
+    const { root, dataDir } = local;
+    chmodSync(root, 0o755); // the temporary folder above it hides it, too
+    const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
+    expect(files).toContain('jobs.lmdb');
+    for (const name of ['.', ...files]) {
+      const args = ['--reuid=65534', '--clear-groups', 'cat', join(dataDir, name)];
+      expect(spawnSync('setpriv', args, { encoding: 'utf8' })).toMatchObject({
+        stdout: '',
+        stderr: expect.stringContaining('Permission denied') as string,
+      });
+    }
   });
 
   test('has done nothing by all that', async () => {
