@@ -105,7 +105,7 @@ describe.skipIf(endpoint === null)('what the engine says it has used is what AWS
   test('step by step', async () => {
     for (const [what, command, expected] of STEPS) {
       reset();
-      await client.send(command as PutItemCommand); // one overload is as good as another
+      await client.send(command as PutItemCommand); // any overload will do
       expect({ what, writeUnits: usage.writeUnits, readUnits: usage.readUnits }).toEqual({
         what,
         writeUnits: 0,
@@ -116,7 +116,7 @@ describe.skipIf(endpoint === null)('what the engine says it has used is what AWS
     }
   });
 
-  test('a write that is refused costs the row that is in its way, which nobody reports', async () => {
+  test('a refused write costs as much as the existing row, although the answer does not report it', async () => {
     await client.send(put('there', 2_500));
     reset();
     const refused = new PutItemCommand({

@@ -34,8 +34,8 @@ const FILES: readonly (readonly [string, (clock: HandClock) => Promise<DeadLette
   ],
 ];
 
-describe.each(FILES)('the file of dead letters in %s', (_name, make) => {
-  test('gives back what was filed, newest first, and says whether there is more', async () => {
+describe.each(FILES)('stored dead letters in %s', (_name, make) => {
+  test('are returned newest first, with a flag for more', async () => {
     const file = await make(new HandClock());
     expect(await file.newest(10)).toEqual({ deadLetters: [], more: false });
     const deadLetters = [
@@ -52,7 +52,7 @@ describe.each(FILES)('the file of dead letters in %s', (_name, make) => {
     expect(await file.newest(2)).toEqual({ deadLetters: [deadLetters[1], deadLetters[2]], more: true });
   });
 
-  test('keeps a letter once, however often it is filed, and lets it go in time', async () => {
+  test('are stored once, however often they are filed, and expire', async () => {
     const clock = new HandClock();
     const file = await make(clock);
     await file.file([aDeadLetter(1)], plusMs(T0, 10_000));

@@ -7,14 +7,14 @@ import type { HandClock, StoreUnderTest } from './store-under-test.ts';
 import { MINUTE_MS, RETENTION_MS, aChunk, aStoredJob, anArn, anAttempt, anEntry, at } from './store-under-test.ts';
 import { aLmdbStore } from './lmdb-fixture.ts';
 
-// What the embedded store does with deleted Jobs. On AWS their rows have an expiry date, and nothing else.
+// How the embedded store removes deleted Jobs. On AWS their rows only have an expiry date.
 
 const MONTH = at(30 * 86_400_000);
 const HOUR_MS = 60 * MINUTE_MS;
 const KEPT_MS = RETENTION_MS + HOUR_MS;
 const ATTEMPTS = 2_500; // more than one slice
 
-/** Lets a test look at every row. */
+/** Gives a test access to every row. */
 class SeenRows extends LmdbRows {
   static newest: LmdbRows;
   constructor(...args: ConstructorParameters<typeof LmdbRows>) {
@@ -30,7 +30,7 @@ async function aStore(): Promise<Kept> {
   return { ...store, rows: SeenRows.newest };
 }
 
-/** What is left of a Job. */
+/** The remaining rows of a Job. */
 const keysOf = ({ rows }: Kept, uid: JobUid): readonly string[] =>
   [...rows.range('A', 'z')].map(([key]) => key).filter((key) => key.includes(uid));
 
@@ -58,7 +58,7 @@ async function aJobOf(store: Kept, uid: string, attempts = 3): Promise<{ readonl
   return { uid: job.uid, status };
 }
 
-/** As a user's delete and the last pass leave it; `change`: what is different. */
+/** The state after a user's delete and the last pass, with `change` applied. */
 async function deleteIt(
   store: Kept,
   job: { readonly uid: JobUid; readonly status: Status },
@@ -76,7 +76,7 @@ async function deleteIt(
 const nothing = (): void => undefined;
 
 describe('a deleted Job', () => {
-  test('is gone with all that belongs to it once no watch can ask for it, and its tasks are forgotten first', async () => {
+  test('is removed with all its rows when no watch can ask for it, after its tasks are forgotten', async () => {
     const store = await aStore();
     const [gone, kept] = [await aJobOf(store, 'gone', ATTEMPTS), await aJobOf(store, 'kept')];
     const before = keysOf(store, kept.uid);
@@ -103,7 +103,7 @@ describe('a deleted Job', () => {
     expect(keysOf(store, kept.uid)).toEqual(before);
   });
 
-  test('goes at once when the process begins, whose queues are empty', async () => {
+  test('is removed at once at the start of a process, whose queues are empty', async () => {
     const store = await aStore();
     const job = await aJobOf(store, 'gone');
     await deleteIt(store, job);
@@ -112,7 +112,7 @@ describe('a deleted Job', () => {
     expect(keysOf(store, job.uid)).toEqual([]);
   });
 
-  test('is kept until a second look where the clock has jumped: a message from before may still come', async () => {
+  test('is kept until the next check after a jump of the clock, because an older message may still arrive', async () => {
     const store = await aStore();
     await store.removeOld(nothing);
     const job = await aJobOf(store, 'asleep');
@@ -135,7 +135,7 @@ describe('a deleted Job', () => {
       },
     ],
     ['is not deleted, but finished', async ({ jobs }, { uid, status }) => jobs.commitPass(uid, finished(status), [])],
-  ])('stays where it %s', async (_, end) => {
+  ])('stays if it %s', async (_, end) => {
     const store = await aStore();
     const job = await aJobOf(store, 'stays');
     await end(store, job);
@@ -145,7 +145,7 @@ describe('a deleted Job', () => {
     expect(keysOf(store, job.uid)).toEqual(before);
   });
 
-  test('goes the next time where its tasks could not be forgotten', async () => {
+  test('is removed the next time if its tasks could not be forgotten', async () => {
     const store = await aStore();
     const job = await aJobOf(store, 'gone');
     await deleteIt(store, job);

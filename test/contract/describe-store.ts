@@ -7,7 +7,7 @@ import { OBJECT_CASES, OBJECT_RACES } from './object-cases.ts';
 import { RACE_CASES } from './race-cases.ts';
 import type { StoreCase, StoreUnderTest } from './store-under-test.ts';
 
-/** Promises to one caller at a time. */
+/** The promises to a single caller. */
 export const CALM_CASES: readonly StoreCase[] = [
   ...JOB_CASES,
   ...LAUNCH_CASES,
@@ -15,10 +15,10 @@ export const CALM_CASES: readonly StoreCase[] = [
   ...OBJECT_CASES,
   ...HOST_CASES,
 ];
-/** Every promise that the ports make of what is stored. */
+/** Every promise of the store's ports. */
 const STORE_CASES: readonly StoreCase[] = [...CALM_CASES, ...RACE_CASES, ...OBJECT_RACES, ...HOST_RACES];
 
-/** One suite for every store there is: each case gets an empty one from `makeStore`. */
+/** One suite for every store: each case gets an empty one from `makeStore`. */
 export function describeStore(
   name: string,
   makeStore: () => Promise<StoreUnderTest>,
@@ -32,7 +32,7 @@ export function describeStore(
   });
 }
 
-/** Names of the cases (or the one named) that fail against such a store: so one with a planted fault is judged. */
+/** The names of the cases (or the named one) that fail against this store, to check that a planted fault is found. */
 export async function failingCases(
   makeStore: () => Promise<StoreUnderTest>,
   only: string | null = null,

@@ -33,13 +33,13 @@ const DONE: Fate = { kind: 'carriedOut' };
 const CRON = { namespace: 'default', name: 'c' };
 const A_DOCUMENT = { metadata: { uid: 'u-1' } };
 
-/** Every request that writes, by its first attempt only: the SDK's repeat goes through. */
+/** Every writing request, but only its first try: the SDK's repeat goes through. */
 const firstOfEachWrite =
   (fate: (request: WireRequest) => Fate) =>
   (request: WireRequest): Fate =>
     request.attempt === 1 && WRITES.includes(request.command) ? fate(request) : DONE;
 
-/** As if the repeat came when DynamoDB has forgotten the token, ten minutes later: only the rows can tell. */
+/** A repeat after ten minutes, when DynamoDB has forgotten the token and only the rows can tell. */
 function forgetTokens(request: WireRequest): void {
   const token = request.body['ClientRequestToken'];
   if (typeof token === 'string') request.body['ClientRequestToken'] = `${token}-${request.attempt}`;
@@ -75,9 +75,9 @@ describe.skipIf(endpoint === null)('beneath the SDK', () => {
 
 type Write = {
   readonly name: string;
-  /** What the method says when a transaction is in its way once. */
+  /** The method's answer when one transaction conflicts. */
   readonly onConflict: object | undefined;
-  /** Prepares the store; what it returns is the write under test. */
+  /** Prepares the store and returns the write under test. */
   readonly prepare: (store: StoreUnderTest) => Promise<() => Promise<unknown>>;
 };
 
@@ -192,7 +192,7 @@ const CONDITIONAL_WRITES: readonly Write[] = [
   },
 ];
 
-/** A store whose `fates` can be set: each request that writes takes one, while there are any. */
+/** A store with `fates`: each writing request takes the next one, if there is one. */
 async function aStoreOfFates(client = aPatientClient()) {
   const fates: ((request: WireRequest) => Fate)[] = [];
   const decide = (request: WireRequest): Fate =>
@@ -206,7 +206,7 @@ async function aStoreOfFates(client = aPatientClient()) {
 }
 
 describe.skipIf(endpoint === null)('a transaction in the way', () => {
-  test.each(CONDITIONAL_WRITES)('$name: says so or tries again, and leaves nothing half done', async (write) => {
+  test.each(CONDITIONAL_WRITES)('$name: reports it or tries again, and leaves nothing incomplete', async (write) => {
     const { store, fates } = await aStoreOfFates();
     const call = await write.prepare(store);
     fates.push(conflict);
@@ -214,7 +214,7 @@ describe.skipIf(endpoint === null)('a transaction in the way', () => {
     expect(fates).toEqual([]);
   });
 
-  test('expireJob: every row expires all the same', async () => {
+  test('expireJob: every row still expires', async () => {
     const { store, fates } = await aStoreOfFates();
     const { uid } = await aStoredJob(store);
     fates.push(conflict, conflict, conflict);
@@ -224,7 +224,7 @@ describe.skipIf(endpoint === null)('a transaction in the way', () => {
     expect(await store.jobs.readSpec(uid)).toBeNull();
   });
 
-  test('one that stays in the way of a new Job is thrown in the end, nothing is created', async () => {
+  test('a lasting conflict with a new Job is thrown in the end, and nothing is created', async () => {
     const { store, fates } = await aStoreOfFates();
     const { spec, status, uid } = aNewJob();
     await openNamespace(store.objects);
@@ -242,7 +242,7 @@ describe.skipIf(endpoint === null)('a throttle', () => {
     'TransactionInProgressException',
   ];
 
-  test.each(CONDITIONAL_WRITES)('$name: is asked again, and ends as if it had not been', async (write) => {
+  test.each(CONDITIONAL_WRITES)('$name: is retried, with the same result as without the fault', async (write) => {
     const [calm, rough] = await Promise.all([aStoreOfFates(), aStoreOfFates()]);
     const expected = await (await write.prepare(calm.store))();
     const call = await write.prepare(rough.store);
@@ -252,7 +252,7 @@ describe.skipIf(endpoint === null)('a throttle', () => {
     expect(rough.fates).toEqual([]);
   });
 
-  test('is met by the client of the functions, too: it waits and asks again', async () => {
+  test('is retried by the client of the functions, too, after a wait', async () => {
     const { store, fates } = await aStoreOfFates(aClient());
     const { status, uid } = await aStoredJob(store);
     fates.push(
@@ -263,7 +263,7 @@ describe.skipIf(endpoint === null)('a throttle', () => {
     expect(fates).toEqual([]);
   });
 
-  test('within a transaction is thrown, for the SDK does not repeat it', async () => {
+  test('within a transaction is thrown, because the SDK does not retry it', async () => {
     const { store, fates } = await aStoreOfFates();
     const { spec, status, uid } = await aStoredJob(store);
     fates.push(({ body }) => cancelled(body, 'ThrottlingError', 'Throughput exceeds the current capacity'));
@@ -271,7 +271,7 @@ describe.skipIf(endpoint === null)('a throttle', () => {
     expect(await store.jobs.readStatus(uid)).toEqual(status);
   });
 
-  test('of a part of a batch: that part is written again', async () => {
+  test('of a part of a batch: that part is retried', async () => {
     const { store, fates } = await aStoreOfFates();
     const { uid } = await aStoredJob(store);
     const nothing = ({ body }: WireRequest): Fate => ({
@@ -286,7 +286,7 @@ describe.skipIf(endpoint === null)('a throttle', () => {
     expect(await store.jobs.readAttempts(uid, 0, 100)).toEqual(records);
   });
 
-  test('of a part of a read: that part is read again', async () => {
+  test('of a part of a read: that part is retried', async () => {
     let first = true;
     const store = await aStore(({ command, body }) => {
       if (command !== 'BatchGetItem' || !first) return DONE;
@@ -302,7 +302,7 @@ describe.skipIf(endpoint === null)('a throttle', () => {
 });
 
 describe.skipIf(endpoint === null)('an error that nobody expects', () => {
-  test.each(CONDITIONAL_WRITES)('$name: is thrown, as no outcome', async (write) => {
+  test.each(CONDITIONAL_WRITES)('$name: is thrown, because the outcome is unknown', async (write) => {
     const { store, fates } = await aStoreOfFates();
     const call = await write.prepare(store);
     fates.push(() => dynamoError('AccessDeniedException', 'not for you'));
@@ -311,7 +311,7 @@ describe.skipIf(endpoint === null)('an error that nobody expects', () => {
 });
 
 describe.skipIf(endpoint === null)('an answer that is lost while others go on', () => {
-  test('a commit that others have built upon is lost: read and decide again', async () => {
+  test('a commit is lost if others have committed after it', async () => {
     const { store, fates } = await aStoreOfFates();
     const { status, uid } = await aStoredJob(store);
     const ours = following(status, 'ours');
@@ -321,7 +321,7 @@ describe.skipIf(endpoint === null)('an answer that is lost while others go on', 
     expect(await store.jobs.readStatus(uid)).toEqual(theirs);
   });
 
-  test('a Job that was created, and deleted by somebody else, was created', async () => {
+  test('a Job counts as created, even if another process has deleted it since', async () => {
     const { store, fates } = await aStoreOfFates();
     const { spec, status, uid } = aNewJob();
     await openNamespace(store.objects);
@@ -359,7 +359,7 @@ describe.skipIf(endpoint === null)('an answer that is lost while others go on', 
     },
   );
 
-  test('an object that was changed, and changed by somebody else, is changed by ours once', async () => {
+  test('our change of an object takes effect once, even if another process has changed the object since', async () => {
     const { store, others, fates } = await aStoreOfFates();
     const { objects } = store;
     await openNamespace(objects);
@@ -375,7 +375,7 @@ describe.skipIf(endpoint === null)('an answer that is lost while others go on', 
     expect(await objects.read('CronJob', CRON)).toEqual({ key: CRON, version: 2, document: theirs });
   });
 
-  test('a new object whose namespace changes meanwhile comes in; one whose namespace ends meanwhile does not', async () => {
+  test('a new object is stored if its namespace changes meanwhile, but not if its namespace is deleted', async () => {
     for (const ends of [false, true]) {
       const { store, fates } = await aStoreOfFates();
       const { objects } = store;
@@ -384,7 +384,7 @@ describe.skipIf(endpoint === null)('an answer that is lost while others go on', 
       const document = ends ? terminating(open, T0) : open;
       const home = { key: { namespace: '', name: 'default' }, was: 1, document };
       const notSent: Fate = { kind: 'answerLost', meanwhile: async () => objects.commit('Namespace', home) };
-      // The first request gets a head that is not there, so that it writes nothing and is tried again.
+      // The first request gets a wrong head, so it writes nothing and is retried.
       fates.push(({ body }) => {
         const [{ Update }] = body['TransactItems'] as [{ Update: { ConditionExpression: string } }];
         Update.ConditionExpression = 'attribute_exists(#pk)';
@@ -395,7 +395,7 @@ describe.skipIf(endpoint === null)('an answer that is lost while others go on', 
     }
   });
 
-  test('a row of the feed that was appended, and followed, is not appended again', async () => {
+  test('a row of the feed is not appended again after others have followed it', async () => {
     const { store, fates } = await aStoreOfFates();
     const { uid } = await aStoredJob(store);
     const goOn = async (): Promise<unknown> => store.feed.append([anEntry(uid, 1, 2)], T0);

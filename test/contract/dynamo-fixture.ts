@@ -7,11 +7,11 @@ import { type DynamoEngine, startDynamoEngine } from '../../local/dynamodb/engin
 import { HandClock, RETENTION_MS, type StoreUnderTest } from './store-under-test.ts';
 
 const engine = await startDynamoEngine();
-// In CI there is no excuse: a store that was not tested must not look tested.
+// CI must have the engine, so that an untested store does not look tested.
 if (engine.kind === 'absent' && process.env['CI'] === 'true') throw new Error(engine.reason);
 if (engine.kind === 'absent') console.warn(`\n  NOT TESTED: the DynamoDB store, since ${engine.reason}\n`);
 
-/** Where the engine of this test file listens; null: there is none, and what needs it is to be skipped. */
+/** The address of this test file's engine; null: there is none, so the tests that need it are skipped. */
 export const endpoint: string | null = engine.kind === 'started' ? engine.endpoint : null;
 
 /** Stops the engine when the tests of this file are over. */
@@ -21,7 +21,7 @@ export function stopEngineAfterwards(): void {
     if (running !== null) process.kill(running.pid, 'SIGKILL');
   };
   beforeAll(() => {
-    process.once('exit', kill); // a test run that is broken off leaves nothing behind either
+    process.once('exit', kill); // an interrupted test run leaves nothing behind, either
   });
   afterAll(async () => {
     process.off('exit', kill);
@@ -29,12 +29,12 @@ export function stopEngineAfterwards(): void {
   });
 }
 
-/** The client that the functions have. */
+/** The functions' own client. */
 export const aClient = (): DynamoDBClient => createDynamoClient({ region: 'eu-central-1', endpoint });
 
 /**
- * The same, but it asks again at once and never tires: a real one waits, and stops repeating when hundreds of answers
- * have failed it, as they do in a test where every answer is lost. What is worth repeating the SDK itself says.
+ * The same, but it retries at once and without a limit. A real client waits, and stops retrying after hundreds of
+ * failures, as in a test where every answer is lost. The SDK decides which errors to retry.
  */
 export function aPatientClient(): DynamoDBClient {
   const client = aClient();
@@ -52,7 +52,7 @@ export function aPatientClient(): DynamoDBClient {
 
 let tables = 0;
 
-/** The DynamoDB store on a table of its own, through `client` once the table is there. */
+/** The DynamoDB store on its own table, through `client` when the table exists. */
 export async function makeDynamoStore(
   client: DynamoDBClient,
 ): Promise<StoreUnderTest & { readonly tableName: string }> {

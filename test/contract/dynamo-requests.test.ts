@@ -19,14 +19,14 @@ import { packedJson } from '../../shared/adapters/aws/dynamodb/dynamo-row.ts';
 import { namesRequest } from '../../shared/adapters/aws/dynamodb/dynamo-names.ts';
 import { T0, aChunk, aNewJob, anAttempt, anEntry, at, following } from './store-under-test.ts';
 
-// The whole race of each write is in its expressions, so they are held still here, word for word.
+// The expressions of each write decide its races, so this test fixes them word for word.
 
 const { spec, status, uid } = aNewJob({ uid: 'u-1' });
 const CRON = { namespace: 'default', name: 'c' };
 const A_DOCUMENT = { metadata: { uid: 'u-1' } };
 const next = following(status, '', { alarms: [at(1)] });
 
-/** Attribute values as `S:text`, `N:number`, bodies without their bytes. */
+/** Attribute values as `S:text` and `N:number`, without the bytes of bodies. */
 const shown = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_, part: unknown) => (isAttribute(part) ? brief(part) : part)));
 const isAttribute = (part: unknown): part is AttributeValue =>

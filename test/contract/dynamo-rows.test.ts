@@ -20,7 +20,7 @@ describe('a body', () => {
     }
   });
 
-  test('is deflated where that makes it smaller, and grows by one byte at most', () => {
+  test('is deflated if that makes it smaller, and grows by at most one byte', () => {
     expect(packed(Buffer.alloc(5_000)).B!.length).toBeLessThan(100);
     expect(packed(randomBytes(5_000)).B!.length).toBe(5_001);
     expect(packed(Buffer.alloc(100)).B!.length).toBe(101);
@@ -30,7 +30,7 @@ describe('a body', () => {
     ['no body at all', {}],
     ['an empty one', { body: { B: new Uint8Array() } }],
     ['one packed in a way that is not known', { body: { B: Uint8Array.of(9, 1, 2) } }],
-  ])('that cannot be read is named by its row: %s', (_, attributes) => {
+  ])('that is unreadable is an error that names its row: %s', (_, attributes) => {
     expect(() => bodyIn({ pk: { S: 'JOB#1' }, sk: { S: 'STATUS' }, ...attributes })).toThrow('JOB#1 STATUS');
   });
 
@@ -41,7 +41,7 @@ describe('a body', () => {
 });
 
 describe('a row of another layout', () => {
-  test('that is older is read, that is newer is refused by name', () => {
+  test('is read if it is older, and refused if it is newer', () => {
     const row = (v: string): Row => ({ pk: { S: 'JOB#1' }, sk: { S: 'SPEC' }, v: { N: v } });
     expect(alive(row('0'), T0)).not.toBeNull();
     expect(alive(row('1'), T0)).not.toBeNull();
@@ -52,7 +52,7 @@ describe('a row of another layout', () => {
 describe.skipIf(endpoint === null)('rows in the table', () => {
   const client = aClient();
 
-  test('a commit that does not touch the ttl keeps it, and attributes that we do not know', async () => {
+  test('a commit keeps the ttl and unknown attributes', async () => {
     const store = await makeDynamoStore(client);
     const { status, uid } = await aStoredJob(store);
     const at = { TableName: store.tableName, Key: statusKey(uid) };
@@ -69,7 +69,7 @@ describe.skipIf(endpoint === null)('rows in the table', () => {
     expect(Item).toMatchObject({ version: { N: '2' }, ttl: { N: '1900000000' }, later: { N: '1900000000' } });
   });
 
-  test('rows of the feed that DynamoDB has removed, in any order, are missed by nobody', async () => {
+  test('no reader misses rows of the feed that DynamoDB has removed, in any order', async () => {
     const store = await makeDynamoStore(client);
     const uid = asJobUid('job-a');
     for (let n = 1; n <= 5; n++) await store.feed.append([anEntry(uid, n - 1, n)], T0);
@@ -98,7 +98,7 @@ describe.skipIf(endpoint === null)('rows in the table', () => {
     await expect(store.jobs.readStatus(uid)).rejects.toThrow('cut short');
   });
 
-  test('a manifest that no item can hold is thrown, and nothing is stored', async () => {
+  test('a manifest that is too large for an item is thrown, and nothing is stored', async () => {
     const store = await makeDynamoStore(client);
     const { spec, status, uid } = aNewJob();
     const annotations = { noise: randomBytes(420_000).toString('base64') };

@@ -50,7 +50,7 @@ export const FEED_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'Pods come in order of their index, whatever order they were told in',
+    name: 'Pods are returned by index, whatever order they were published in',
     async run({ feed }) {
       const pods = [9, 3, 4_000, 0].map((index) => ({ index, attempt: 1, state: 'running' as const }));
       await feed.append([anEntry(A, 0, 1, { pods })], T0);
@@ -69,7 +69,7 @@ export const FEED_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a mark keeps what was told of Pods, and knows the number of its own row; rows do not have it',
+    name: 'a mark stores what was published of Pods, and the number of its own row; rows do not',
     async run({ feed }) {
       await feed.append([anEntry(B, 0, 1)], T0);
       const recent = [
@@ -92,7 +92,7 @@ export const FEED_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'parts of what was told of Pods are kept beside the mark, each as long as no newer one comes',
+    name: 'parts of what was published of Pods are stored beside the mark until newer parts replace them',
     async run({ feed }) {
       const part = (through: number, states: readonly ('running' | 'gone')[]) => ({
         through,
@@ -128,7 +128,7 @@ export const FEED_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'the same row appended twice is there once',
+    name: 'a row that is appended twice exists once',
     async run({ feed }) {
       expect(await feed.append([anEntry(A, 0, 1)], T0)).toEqual({ kind: 'appended', number: 1 });
       expect(await feed.append([anEntry(A, 0, 1)], T0)).toEqual({ kind: 'outrun' });
@@ -136,7 +136,7 @@ export const FEED_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a row may tell of many Jobs and of many Pods',
+    name: 'a row may list many Jobs and many Pods',
     async run({ feed }) {
       const pods = Array.from({ length: 2_000 }, (_, nth) => ({
         index: nth * 3,
@@ -151,7 +151,7 @@ export const FEED_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'who is behind what is gone is told so; who has seen it all is not',
+    name: 'a reader behind removed rows gets expired; a reader that has seen all rows does not',
     async run({ feed, clock }) {
       for (let n = 1; n <= 4; n++) {
         await feed.append([anEntry(A, n - 1, n)], clock.now());
@@ -168,7 +168,7 @@ export const FEED_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'numbers go on where they were when every row is gone',
+    name: 'numbers continue when all rows are gone',
     async run({ feed, clock }) {
       await feed.append([anEntry(A, 0, 1)], clock.now());
       clock.advance(RETENTION_MS);
@@ -179,7 +179,7 @@ export const FEED_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'the mark of an expired Job vanishes with it, and so does what was told of its Pods',
+    name: 'the mark of an expired Job disappears with it, and so does what was published of its Pods',
     async run(store) {
       const { uid } = await aStoredJob(store);
       const published = { base: 0, through: 1, ending: null, recent: [] };

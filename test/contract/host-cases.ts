@@ -24,7 +24,7 @@ const aHost = (index: number, tasks: readonly HostTask[] = []): Host => ({
 /** Reservations and rows of names, one caller at a time. */
 export const HOST_CASES: readonly StoreCase[] = [
   {
-    name: 'names are reserved up to the most that there are; who asks for more is told how many are left',
+    name: 'names are reserved up to the limit; a larger request gets the number that is left',
     async run({ hosts }) {
       expect(await hosts.reserve(A, 1_500, 2_000, T0)).toEqual({ kind: 'reserved' });
       expect(await hosts.reserve(B, 501, 2_000, at(1))).toEqual({ kind: 'full', left: 500 });
@@ -38,7 +38,7 @@ export const HOST_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a reservation grows, and never shrinks; what is full leaves it as it was',
+    name: 'a reservation grows, never shrinks, and stays as it was if there is no room',
     async run({ hosts }) {
       await hosts.reserve(A, 10, 100, T0);
       expect(await hosts.reserve(A, 20, 100, at(1))).toEqual({ kind: 'reserved' });
@@ -46,13 +46,13 @@ export const HOST_CASES: readonly StoreCase[] = [
       await hosts.reserve(B, 70, 100, at(3));
       expect(await hosts.reserve(A, 31, 100, at(4))).toEqual({ kind: 'full', left: 30 });
       expect(await hosts.reservations()).toContainEqual({ uid: A, count: 20, at: T0 });
-      // What a smaller setting leaves no room for is kept by those who have it.
+      // Jobs keep names that exceed a lowered limit.
       expect(await hosts.reserve(A, 20, 10, at(5))).toEqual({ kind: 'reserved' });
       expect(await hosts.reserve(A, 21, 10, at(5))).toEqual({ kind: 'full', left: 0 });
     },
   },
   {
-    name: 'what is released can be reserved by others, and releasing it twice does no harm',
+    name: 'others can reserve released names, and releasing twice is harmless',
     async run({ hosts }) {
       await hosts.release(A);
       await hosts.reserve(A, 100, 100, T0);
@@ -64,7 +64,7 @@ export const HOST_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a row of names is written version by version; the loser gets the row as it is',
+    name: 'a row of names is written version by version; the loser gets the current row',
     async run({ hosts }) {
       const empty = await hosts.readHosts(A, 2);
       expect(empty).toEqual({ row: 2, version: 0, hosts: [] });
@@ -84,7 +84,7 @@ export const HOST_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a row without names is removed, if nobody has written it meanwhile',
+    name: 'a row without names is removed, unless it has been written meanwhile',
     async run({ hosts }) {
       const none = { row: 0, version: 0, hosts: [] };
       const written = await hosts.writeHosts(A, { ...none, hosts: [aHost(0)] }, LATER);
@@ -109,7 +109,7 @@ export const HOST_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a row of names vanishes when its time has passed, and can be written anew',
+    name: 'a row of names disappears when it expires, and can be written again',
     async run({ hosts, clock }) {
       await hosts.writeHosts(A, { row: 0, version: 0, hosts: [aHost(0)] }, LATER);
       clock.advance(60 * MINUTE_MS);
@@ -132,7 +132,7 @@ export const HOST_CASES: readonly StoreCase[] = [
 /** Many callers at once. */
 export const HOST_RACES: readonly StoreCase[] = [
   {
-    name: 'of Jobs that reserve names at the same time none gets what another has',
+    name: 'no two Jobs that reserve at the same time get the same names',
     async run({ hosts }) {
       const uids = Array.from({ length: 20 }, (_, nth) => asJobUid(`uid-${nth}`));
       const outcomes = await Promise.all(uids.map(async (uid) => hosts.reserve(uid, 30, 100, T0)));
@@ -143,7 +143,7 @@ export const HOST_RACES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'of handlers that write one row of names at the same time one wins, and the others see what it wrote',
+    name: 'one of several concurrent writers of a row of names wins, and the others see what it wrote',
     async run({ hosts }) {
       const none = await hosts.readHosts(A, 0);
       const writes = await Promise.all(

@@ -13,7 +13,7 @@ import type { Hostnames } from '../../shared/ports/hostnames.ts';
 import { anArn } from './store-under-test.ts';
 import { taskIdOf } from '../../shared/domain/base/ids.ts';
 
-/** The port, and what DNS says of a name below the zone. */
+/** The port, and DNS's answer for a name below the zone. */
 type World = { readonly names: Hostnames; readonly addresses: (name: string) => readonly string[] };
 type Case = { readonly name: string; run(world: World): Promise<void> };
 
@@ -41,7 +41,7 @@ async function listed({ names }: World) {
 
 const CASES: readonly Case[] = [
   {
-    name: 'a service is made once, and found again by its name',
+    name: 'a service is created once, and found again by its name',
     async run(world) {
       const serviceId = await serviceIn(world);
       expect(await serviceIn(world)).toBe(serviceId);
@@ -50,14 +50,14 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'of many who make a service at the same time all get the same one',
+    name: 'concurrent creators of a service all get the same one',
     async run(world) {
       const ids = await Promise.all(Array.from({ length: 8 }, async () => serviceIn(world)));
       expect(new Set(ids).size).toBe(1);
     },
   },
   {
-    name: 'a task that is registered is found under the name when the answer comes, and not when it is removed',
+    name: 'a task resolves under the name as soon as its registration is answered, until it is removed',
     async run(world) {
       const serviceId = await serviceIn(world);
       expect(await world.names.register(serviceId, ONE, '10.0.0.1')).toEqual(DONE);
@@ -81,7 +81,7 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'of a service that is not there nothing can be registered; removing from it, or itself, is done',
+    name: 'a missing service accepts no registration; removing it, or a task from it, succeeds',
     async run({ names }) {
       const none = 'srv-0000000000000009';
       expect(await names.register(none, ONE, '10.0.0.1')).toEqual({ kind: 'gone' });
@@ -91,7 +91,7 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'a service goes only when it is empty, and can be made anew',
+    name: 'a service is deleted only if it is empty, and can be created again',
     async run(world) {
       const serviceId = await serviceIn(world);
       await world.names.register(serviceId, ONE, '10.0.0.1');
@@ -106,7 +106,7 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'a task that is registered and removed by two at once is in either state, and then in the one that is asked for',
+    name: 'a task that two callers register and remove at once is in either state, and then in the requested one',
     async run(world) {
       const serviceId = await serviceIn(world);
       const answers = await Promise.all([
@@ -199,7 +199,7 @@ describe.each([
   ['over HTTP', cloudmapWorld],
   ['in this process', worldInProcess],
 ])('Cloud Map in trouble, %s', (_, aWorld) => {
-  test('a throttled call is later, and so is what its quotas have no room for; the reason says which', async () => {
+  test('throttles and exceeded quotas are later, with the reason', async () => {
     const slow = await aWorld({ limits: { CreateService: { burst: 1, perSec: 0.001 } } });
     expect(await slow.names.ensureService(NAME)).toMatchObject({ kind: 'ready' });
     const throttled = await slow.names.ensureService('train-1.workers.default');
@@ -242,7 +242,7 @@ describe.each([
     },
   );
 
-  test('a service is found by listing where the error does not tell its id', async () => {
+  test('a listing finds a service if the error does not include its id', async () => {
     const world = await aWorld();
     for (let index = 0; index < 110; index++) await serviceIn(world, `train-${index}.workers.default`);
     const serviceId = await serviceIn(world, 'train-109.workers.default');

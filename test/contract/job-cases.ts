@@ -46,7 +46,7 @@ export const JOB_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'of a Job that is not there, nothing is found',
+    name: 'nothing is found for a missing Job',
     async run({ jobs }) {
       expect(await jobs.findJob('default', 'work')).toBeNull();
       expect(await jobs.readSpec(NOBODY)).toBeNull();
@@ -62,7 +62,7 @@ export const JOB_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a name that is in use is taken, and nothing of the second Job is stored',
+    name: 'a second Job of the same name gets taken, and nothing of it is stored',
     async run(store) {
       const first = await aStoredJob(store, { uid: 'first' });
       const second = aNewJob({ uid: 'second' });
@@ -82,7 +82,7 @@ export const JOB_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'creating a Job once more says created and changes nothing',
+    name: 'creating a Job again returns created and changes nothing',
     async run(store) {
       const { spec, status, uid } = await aStoredJob(store);
       const moved = following(status, 'moved on');
@@ -92,7 +92,7 @@ export const JOB_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'creating a Job once more after it was deleted does not bring it back',
+    name: 'creating a Job again after its deletion does not bring it back',
     async run(store) {
       const { spec, status, uid } = await aStoredJob(store);
       const purging = following(status, '', { phase: { kind: 'purging', since: T0 } });
@@ -119,7 +119,7 @@ export const JOB_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a listing goes on behind a Job that was deleted meanwhile',
+    name: 'a listing continues after a Job that was deleted meanwhile',
     async run(store) {
       for (const name of ['a', 'b', 'c']) await aStoredJob(store, { uid: name, name });
       const { next } = await store.jobs.listJobs({ namespace: 'default', after: null, limit: 2 });
@@ -142,7 +142,7 @@ export const JOB_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a pass that read an older version, or of a Job that is not there, has lost',
+    name: 'a pass loses if it read an older version, or if the Job does not exist',
     async run(store) {
       const { status, uid } = await aStoredJob(store);
       const won = following(status, 'winner');
@@ -155,7 +155,7 @@ export const JOB_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a commit that is exactly what was committed already has lost: one of two twins wins',
+    name: 'a commit that is identical to a committed one loses: one of two twins wins',
     async run(store) {
       const { status, uid } = await aStoredJob(store);
       const twin = following(status, 'twin');
@@ -164,7 +164,7 @@ export const JOB_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a fold stores status and chunks, and what is not stored is not in the map',
+    name: 'a fold stores status and chunks, and chunks that are not stored are not in the map',
     async run(store) {
       const { status, uid } = await aStoredJob(store, { completions: 9_000 });
       const chunks = [
@@ -252,7 +252,7 @@ export const JOB_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a deleted Job gives its name back at once; one made anew under it is another',
+    name: 'a deleted Job frees its name at once, and a new Job under it is another Job',
     async run(store) {
       const old = await aStoredJob(store, { uid: 'old' });
       const purging = following(old.status, '', { phase: { kind: 'purging', since: T0 } });
@@ -275,7 +275,7 @@ export const JOB_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a name is freed by the Job that has it, and by no other; once more changes nothing',
+    name: 'a name is freed only by its own Job, and freeing it again changes nothing',
     async run(store) {
       const old = await aStoredJob(store, { uid: 'old' });
       await store.jobs.freeName({ ...old.spec.identity, uid: NOBODY });
@@ -290,7 +290,7 @@ export const JOB_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a listing says whom a Job belongs to: the owner that controls it, else the first',
+    name: 'a listing names the owner of a Job: its controller, or else the first owner',
     async run(store) {
       const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'nightly' };
       const first = { ...owner, uid: 'first' };
@@ -310,7 +310,7 @@ export const JOB_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'what belongs to an expired Job vanishes when its time has passed, and nothing is made by expiring',
+    name: 'the rows of an expired Job disappear in time, and expiring creates no rows',
     async run(store) {
       const { spec, status, uid } = await aStoredJob(store, { completions: 9_000 });
       await store.jobs.addTemplate(uid, 0, { taskDefinition: 'td:1', containers: ['main'], placement: '{}' });

@@ -30,7 +30,7 @@ async function allDue({ jobs }: Stores, now: EpochMs | null, limit: number): Pro
 /** Templates, launch rows and alarms, one caller at a time. */
 export const LAUNCH_CASES: readonly StoreCase[] = [
   {
-    name: 'the first template stored is what everybody gets',
+    name: 'every caller gets the template that was stored first',
     async run({ jobs }) {
       const first = { taskDefinition: 'arn:td:1', containers: ['main', 'side'], placement: '{"subnets":[]}' };
       const [second, third, fourth] = [2, 3, 4].map((no) => ({ ...first, taskDefinition: `arn:td:${no}` }));
@@ -44,7 +44,7 @@ export const LAUNCH_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a launch row is written version by version; the loser gets the row as it is',
+    name: 'a launch row is written version by version; the loser gets the current row',
     async run({ jobs }) {
       const empty = await jobs.readLaunches(UID, 3);
       const slots: LaunchSlot[] = [launching(30), { index: 31, attempt: 2, nonce: 1, state: 'cancelled' }];
@@ -71,7 +71,7 @@ export const LAUNCH_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a launch that was written cannot be cancelled without being seen, and the other way round',
+    name: 'a cancel cannot miss a written launch, and a launch cannot miss a written cancel',
     async run({ jobs }) {
       const empty = await jobs.readLaunches(UID, 0);
       const cancelled: LaunchSlot = { index: 0, attempt: 1, nonce: 0, state: 'cancelled' };
@@ -81,7 +81,7 @@ export const LAUNCH_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'launch rows of a range are read in order, those that there are',
+    name: 'existing launch rows of a range are read in order',
     async run({ jobs }) {
       for (const row of [0, 9, 10, 99, 100, 409, 410]) {
         await jobs.writeLaunches(UID, { row, version: 0, slots: [launching(row * 10)] }, LATER);
@@ -94,16 +94,16 @@ export const LAUNCH_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a range is read whole, however many pages of 1 MB that takes',
+    name: 'a range is read completely, however many pages of 1 MB it takes',
     async run({ jobs }) {
-      // Real rows stay under 1 KB; these are of 4 KB that nothing compresses.
+      // Real rows stay under 1 KB. These have 4 KB that do not compress.
       const rows = Array.from({ length: 410 }, (_, row) => ({ row, version: 0, slots: [bulky(row * 10, 4_096)] }));
       await Promise.all(rows.map(async (row) => jobs.writeLaunches(UID, row, LATER)));
       expect(await jobs.readLaunchRange(UID, 0, 409)).toEqual(rows.map((row) => ({ ...row, version: 1 })));
     },
   },
   {
-    name: 'a launch row vanishes when its time has passed, and can be written anew',
+    name: 'a launch row disappears when it expires, and can be written again',
     async run({ jobs, clock }) {
       await jobs.writeLaunches(UID, { row: 0, version: 0, slots: [launching(0)] }, LATER);
       clock.advance(60 * MINUTE_MS);
@@ -121,7 +121,7 @@ export const LAUNCH_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'alarms are due from their minute on, rounded up',
+    name: 'alarms are due from their rounded-up minute on',
     async run(store) {
       const wishes = { past: -1, now: 0, soon: 1, next: MINUTE_MS, later: MINUTE_MS + 1, none: null };
       for (const [name, ms] of Object.entries(wishes)) {
@@ -141,7 +141,7 @@ export const LAUNCH_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a new Job is due at once; its alarm moves, goes and comes back with its commits',
+    name: 'a new Job is due at once, and commits move, remove, and restore its alarm',
     async run(store) {
       const { spec, status, uid } = await aStoredJob(store);
       expect(await allDue(store, at(0), 1)).toEqual([uid]);

@@ -14,7 +14,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** The store in a file of its own. */
+/** The store in its own file. */
 export async function aLmdbStore(Rows: typeof LmdbRows = LmdbRows): Promise<StoreUnderTest & LmdbStore> {
   const clock = new HandClock();
   const store = storeOf(new Rows(join(dir, `${opened.length}.lmdb`), clock.now), clock.now, RETENTION_MS);

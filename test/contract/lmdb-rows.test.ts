@@ -34,7 +34,7 @@ async function close(rows: LmdbRows): Promise<void> {
   await rows.close();
 }
 
-/** A runtime that starts on a copy of the file as it is now: what a crash would leave. */
+/** A runtime on a copy of the file as it is now, as after a crash. */
 function afterCrash(path: string): LmdbRows {
   const copy = newPath();
   copyFileSync(path, copy);
@@ -50,7 +50,7 @@ const increment = (rows: LmdbRows, key: string): Promise<number> =>
   });
 
 describe('a decision', () => {
-  test('is answered when it is on the disk', async () => {
+  test('is answered when it is on disk', async () => {
     const path = newPath();
     const rows = openRows(path);
     for (let n = 1; n <= 20; n++) {
@@ -59,7 +59,7 @@ describe('a decision', () => {
     }
   });
 
-  test('is not seen by a plain read before it is on the disk', async () => {
+  test('is invisible to a plain read before it is on disk', async () => {
     const rows = openRows(newPath());
     const written = increment(rows, 'a');
     expect(versionOf(rows, 'a')).toBe(0);
@@ -67,15 +67,15 @@ describe('a decision', () => {
     expect(versionOf(rows, 'a')).toBe(1);
   });
 
-  test('is made on the decisions before it, stored or not', async () => {
+  test('sees all earlier decisions, stored or not', async () => {
     const rows = openRows(newPath());
     const first = Array.from({ length: 5 }, async () => increment(rows, 'a'));
-    await new Promise((resolve) => setImmediate(resolve)); // their flush is under way
+    await new Promise((resolve) => setImmediate(resolve)); // their flush is in progress
     const second = Array.from({ length: 5 }, async () => increment(rows, 'a'));
     expect(await Promise.all([...first, ...second])).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  test('that changes nothing is answered when what it has read is on the disk', async () => {
+  test('that changes nothing is answered when the rows that it read are on disk', async () => {
     const path = newPath();
     const rows = openRows(path);
     void increment(rows, 'a');
@@ -83,7 +83,7 @@ describe('a decision', () => {
     expect([seen, versionOf(afterCrash(path), 'a')]).toEqual([1, 1]);
   });
 
-  test('that throws stores nothing, and holds nobody up', async () => {
+  test('that throws stores nothing and delays no others', async () => {
     const rows = openRows(newPath());
     const failed = rows.transact((now) => {
       now.put('a', jsonRow({}, 1));
@@ -93,7 +93,7 @@ describe('a decision', () => {
     expect([await increment(rows, 'b'), versionOf(rows, 'a')]).toEqual([1, 0]);
   });
 
-  test('shares its flush with all of its turn, and with those that come while one is under way', async () => {
+  test('shares its flush with others of its turn, and with those that arrive during a flush', async () => {
     const rows = openRows(newPath());
     const before = rows.commits;
     const waves: Promise<number>[] = [];
@@ -105,7 +105,7 @@ describe('a decision', () => {
     expect(rows.commits - before).toBeLessThanOrEqual(2);
   });
 
-  test('keeps the end of life that its row has', async () => {
+  test('keeps the expiry of its row', async () => {
     const rows = openRows(newPath());
     await rows.transact((now) => now.put('a', jsonRow({}, 1, at(60_000))));
     await increment(rows, 'a');
@@ -113,7 +113,7 @@ describe('a decision', () => {
   });
 });
 
-test('rows whose time has passed are removed, all others stay', async () => {
+test('expired rows are removed, and all others stay', async () => {
   const rows = openRows(newPath());
   const count = 5_000; // more than one slice
   await rows.transact((now) => {
@@ -130,13 +130,13 @@ test('rows whose time has passed are removed, all others stay', async () => {
 });
 
 describe('a file', () => {
-  test('is for its owner alone', () => {
+  test('is readable only by its owner', () => {
     const path = newPath();
     openRows(path);
     expect([path, `${path}-lock`].map((file) => (statSync(file).mode & 0o777).toString(8))).toEqual(['600', '600']);
   });
 
-  test('of another program is refused with a sentence', () => {
+  test('of another program is refused with a message', () => {
     for (const bytes of ['hello', 'SQLite format 3\0'.repeat(5_000)]) {
       const path = newPath();
       writeFileSync(path, bytes);
@@ -144,7 +144,7 @@ describe('a file', () => {
     }
   });
 
-  test.each([5_000, 50_000, 400_000])('that was cut off at %i bytes is refused with a sentence', async (bytes) => {
+  test.each([5_000, 50_000, 400_000])('that was cut off at %i bytes is refused with a message', async (bytes) => {
     const path = newPath();
     const rows = openRows(path);
     for (let n = 0; n < 500; n++) void rows.transact((now) => now.put(`k${n}`, jsonRow('x'.repeat(1_000))));
@@ -159,7 +159,7 @@ describe('a file', () => {
     expect(() => openRows(path)).toThrow(/ELOOP/);
   });
 
-  test('of a later format is refused with a sentence', async () => {
+  test('of a later format is refused with a message', async () => {
     const path = newPath();
     const rows = openRows(path);
     await rows.transact((now) => now.put('FORMAT', { version: 2, body: Buffer.alloc(0) }));
@@ -168,7 +168,7 @@ describe('a file', () => {
   });
 });
 
-test('on a full disk a commit fails, nothing of it is stored, and it goes on when there is space', async ({ skip }) => {
+test('on a full disk a commit fails and stores nothing, and commits continue when there is space', async ({ skip }) => {
   const disk = aDisk(4_096);
   if (disk === null) return skip();
   const path = join(disk.dir, 'a.lmdb');
@@ -193,7 +193,7 @@ test('on a full disk a commit fails, nothing of it is stored, and it goes on whe
   await close(rows); // before the disk is gone
 });
 
-test('a commit finds space in its file, also when another program takes all that is left', async ({ skip }) => {
+test('a commit has space in its file even if another program takes the rest of the disk', async ({ skip }) => {
   const disk = aDisk(16 * 1024);
   if (disk === null) return skip();
   const path = join(disk.dir, 'a.lmdb');
@@ -220,7 +220,7 @@ test('a commit finds space in its file, also when another program takes all that
   await close(rows); // before the disk is gone
 });
 
-test('a page of the feed ends before a row that is gone, however the clock went', async () => {
+test('a page of the feed ends before a missing row, whatever the clock did', async () => {
   const feedOf = feed(openRows(newPath()), 10_000);
   const now = clock.now();
   for (const [nth, lateMs] of [5_000, 0, 5_000].entries()) {
@@ -234,7 +234,7 @@ test('a page of the feed ends before a row that is gone, however the clock went'
   expect(await feedOf.read(3, 10)).toEqual({ kind: 'rows', rows: [] });
 });
 
-test('a closed file is asked no more', async () => {
+test('a closed file refuses requests', async () => {
   const rows = openRows(newPath());
   await increment(rows, 'a');
   const removing = rows.removeExpired();

@@ -40,16 +40,16 @@ async function aCountedStore() {
 }
 
 describe.skipIf(endpoint === null)('many who write at once', () => {
-  test('in one process share transactions: 200 take a dozen at most', async () => {
+  test('in one process share transactions: 200 take at most a dozen', async () => {
     const { objects, transactions } = await aCountedStore();
     const commits = await Promise.all(Array.from({ length: 200 }, async (_, i) => create(objects, `c-${i}`)));
     expect(commits.filter(({ kind }) => kind === 'committed')).toHaveLength(200);
-    // The first go with those that were as fast.
+    // The first transaction takes those that were as fast.
     expect(transactions()).toBeGreaterThanOrEqual(8);
     expect(transactions()).toBeLessThanOrEqual(12);
   });
 
-  test('in many processes wait for one another: all have their turn', async () => {
+  test('in many processes wait for one another, and all have their turn', async () => {
     const { another } = await aCountedStore();
     const stores = Array.from({ length: 25 }, () => another());
     const commits = await Promise.all(stores.map(async (objects, i) => create(objects, `c-${i}`)));
@@ -57,11 +57,11 @@ describe.skipIf(endpoint === null)('many who write at once', () => {
     expect(versions.sort((a, b) => a - b)).toEqual(stores.map((_, i) => i + 1));
   });
 
-  test('and never come to it are told so in the end, and nothing is written', async () => {
+  test('get an error in the end if they never have their turn, and nothing is written', async () => {
     const { another, onTransaction, transactions } = await aCountedStore();
     onTransaction(({ body }) => {
       const [{ Update }] = body['TransactItems'] as [{ Update: { ConditionExpression: string } }];
-      Update.ConditionExpression = 'attribute_exists(#pk)'; // a head that is not there
+      Update.ConditionExpression = 'attribute_exists(#pk)'; // a head that does not exist
     });
     const waits: number[] = [];
     const objects = another(async (ms) => waits.push(ms));
@@ -71,7 +71,7 @@ describe.skipIf(endpoint === null)('many who write at once', () => {
     expect(transactions()).toBe(30);
     const waited = waits.reduce((sum, ms) => sum + ms, 0);
     expect(waited).toBeGreaterThan(5_000); // others had their turn meanwhile
-    expect(waited).toBeLessThan(24_000); // a gateway waits for half a minute
+    expect(waited).toBeLessThan(24_000); // a gateway waits half a minute
     onTransaction(() => undefined);
     expect(await create(objects, 'late')).toEqual({ kind: 'committed', version: 1 });
   });

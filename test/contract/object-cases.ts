@@ -22,7 +22,7 @@ const doc = (mark: string, labels?: Readonly<Record<string, string>>): StoredDoc
 const put = async (objects: ObjectStore, which: ObjectKey, was: number, document: StoredDocument | null) =>
   objects.commit('CronJob', { key: which, was, document });
 
-/** Every change of a kind there can still be read, through pages of `limit`. */
+/** Every readable change of a kind, in pages of `limit`. */
 async function readChanges(objects: ObjectStore, kind: StoredKind, limit = 7): Promise<readonly ObjectChange[]> {
   const found: ObjectChange[] = [];
   for (;;) {
@@ -35,7 +35,7 @@ async function readChanges(objects: ObjectStore, kind: StoredKind, limit = 7): P
 /** Objects stored as documents, and their feeds, one caller at a time. */
 export const OBJECT_CASES: readonly StoreCase[] = [
   {
-    name: 'of a kind that has no objects yet, nothing is there, and nothing has expired',
+    name: 'a kind without objects has no rows, and nothing has expired',
     async run({ objects }) {
       expect(await objects.read('CronJob', key('a'))).toBeNull();
       expect(await objects.list('CronJob', { namespace: null, after: null, limit: 5 })).toEqual({
@@ -49,7 +49,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'an object is read as it was written, at the number of its kind that wrote it; each change is told once',
+    name: 'an object is read as it was written, with the number of its change, and each change is published once',
     async run({ objects }) {
       await openNamespace(objects);
       expect(await put(objects, key('a'), 0, doc('a1'))).toEqual({ kind: 'committed', version: 1 });
@@ -72,7 +72,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'each kind has numbers of its own',
+    name: 'each kind has its own numbers',
     async run({ objects }) {
       await openNamespace(objects, 'one');
       await openNamespace(objects, 'two');
@@ -81,7 +81,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a write that has read another version is lost, and nothing of it is written or told',
+    name: 'a write that read another version is lost, and nothing of it is written or published',
     async run({ objects }) {
       await openNamespace(objects);
       await put(objects, key('a'), 0, doc('a1'));
@@ -94,7 +94,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'an object that is made anew under a name has a version of its own: who knows the old one has lost',
+    name: 'an object that is created again has a new version, so a write with the old version is lost',
     async run({ objects }) {
       await openNamespace(objects);
       await put(objects, key('a'), 0, doc('old'));
@@ -105,7 +105,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a change of labels says what they were, no other change does',
+    name: 'only a change of labels includes the previous labels',
     async run({ objects }) {
       await openNamespace(objects);
       await put(objects, key('a'), 0, doc('1', { app: 'x', tier: 'y' }));
@@ -125,7 +125,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'objects are listed by namespace and name, page by page, whatever their names are made of',
+    name: 'objects are listed by namespace and name, page by page, whatever their names',
     async run({ objects }) {
       const wishes = ['b/x', 'a/ab', 'a/a', 'a/a-b', 'a-b/z', 'a/b', 'a/a.b', 'a/a0', 'a0/q'];
       for (const namespace of ['a', 'b', 'a-b', 'a0']) await openNamespace(objects, namespace);
@@ -156,7 +156,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a page after something that is no place in the list is empty or within its namespace, never an error',
+    name: 'a page after an invalid position is empty or within its namespace, never an error',
     async run({ objects }) {
       for (const namespace of ['a', 'b']) await openNamespace(objects, namespace);
       for (const namespace of ['a', 'b']) await put(objects, key('x', namespace), 0, doc(namespace));
@@ -171,7 +171,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'nothing comes into a namespace that is not there, or is being deleted; what is in it can change and go',
+    name: 'nothing enters a missing or Terminating namespace; its objects can change and be deleted',
     async run({ objects }) {
       const home = { namespace: '', name: 'default' };
       expect(await put(objects, key('a'), 0, doc('a'))).toEqual({ kind: 'noNamespace' });
@@ -203,7 +203,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'who is behind changes that are gone is told so; who has seen them all is not; numbers go on',
+    name: 'a reader behind removed changes gets expired; a reader that has seen all does not; numbers continue',
     async run({ objects, clock }) {
       await openNamespace(objects);
       for (let n = 1; n <= 4; n++) {
@@ -224,7 +224,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a document is nobody else’s: changing what was given or got changes nothing',
+    name: 'documents are copies: changing one that was given or received changes nothing stored',
     async run({ objects }) {
       await openNamespace(objects);
       const given: StoredDocument & { spec?: unknown } = { ...doc('a'), absent: undefined };
@@ -239,10 +239,10 @@ export const OBJECT_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a large document is stored, one that no row holds is thrown and nothing of it is there',
+    name: 'a large document is stored; one that is too large for a row is thrown, and nothing is stored',
     async run({ objects }) {
       await openNamespace(objects);
-      // Letters of which no two in a row are alike hardly deflate.
+      // Random letters hardly deflate.
       let seed = 1;
       const noise = (chars: number): string =>
         Array.from({ length: chars }, () => {
@@ -265,7 +265,7 @@ const EIGHT = [0, 1, 2, 3, 4, 5, 6, 7];
 /** Several writers of one kind at once. */
 export const OBJECT_RACES: readonly StoreCase[] = [
   {
-    name: 'eight writers of objects of one kind: nothing is lost, each number is told once, in its place',
+    name: 'eight writers of one kind: nothing is lost, and each number is published once, in order',
     async run({ objects }) {
       const rounds = 6;
       await openNamespace(objects);
@@ -296,7 +296,7 @@ export const OBJECT_RACES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'eight writers of one object at one version: one wins, the others have lost, one change is told',
+    name: 'eight writers of one object at one version: one wins, the others lose, and one change is published',
     async run({ objects }) {
       await openNamespace(objects);
       let was = 0;
@@ -316,7 +316,7 @@ export const OBJECT_RACES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a namespace that is marked while eight write into it: what came is told before, nothing comes after',
+    name: 'a namespace is marked while eight write into it: what was stored is published before, and nothing after',
     async run({ objects }) {
       for (let round = 0; round < 6; round++) {
         const name = `ns-${round}`;

@@ -12,7 +12,7 @@ describe.skipIf(endpoint === null)('what an earlier version has written', () => 
   const client = aClient();
   const uid = asJobUid('u-old');
 
-  test('records of attempts, in one partition a chunk, are found beside those of today, in order', async () => {
+  test('records of attempts in one partition per chunk are found together with current ones, in order', async () => {
     const { jobs, tableName } = await makeDynamoStore(client);
     const old = [anAttempt(4_096), anAttempt(4_097, 1, 1), anAttempt(4_101)];
     for (const { PutRequest } of attemptWrites(uid, old, at(3_600_000)))

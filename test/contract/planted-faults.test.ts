@@ -15,13 +15,13 @@ import {
 import { aLmdbStore } from './lmdb-fixture.ts';
 import { HandClock, RETENTION_MS, type StoreUnderTest, type Stores } from './store-under-test.ts';
 
-// A suite is worth what it finds: every fault planted here must turn it red, whichever store it is planted in.
+// Every fault planted here must turn the suite red, in every store.
 
 stopEngineAfterwards();
 
 type Fault = {
   readonly name: string;
-  /** A case that is there to find it. */
+  /** A case that must find it. */
   readonly foundBy: string;
   readonly plant: (stores: Stores) => Partial<Stores>;
 };
@@ -46,7 +46,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a lost commit that is answered as committed',
-    foundBy: 'a pass that read an older version, or of a Job that is not there, has lost',
+    foundBy: 'a pass loses if it read an older version, or if the Job does not exist',
     plant: ({ jobs }) => ({
       jobs: {
         ...jobs,
@@ -58,7 +58,7 @@ const FAULTS: readonly Fault[] = [
     }),
   },
   {
-    name: 'chunks that are written beside the status, not with it',
+    name: 'chunks that are not written together with the status',
     foundBy: 'a fold with one chunk of another version, or a stale status, writes nothing at all',
     plant: ({ jobs }) => ({
       jobs: {
@@ -73,14 +73,14 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a name that stays in use when its Job is deleted',
-    foundBy: 'a deleted Job gives its name back at once; one made anew under it is another',
+    foundBy: 'a deleted Job frees its name at once, and a new Job under it is another Job',
     plant: ({ jobs }) => ({
       jobs: { ...jobs, commitDeletion: async ({ uid }, status) => jobs.commitPass(uid, status, []) },
     }),
   },
   {
-    name: 'a launch row that the last writer gets',
-    foundBy: 'a launch and its cancelling exclude each other, ten slots to a row',
+    name: 'a launch row where the last writer wins',
+    foundBy: 'a launch and its cancel exclude each other, with ten slots in a row',
     plant: ({ jobs }) => ({
       jobs: {
         ...jobs,
@@ -111,8 +111,8 @@ const FAULTS: readonly Fault[] = [
     }),
   },
   {
-    name: 'an object that the last writer gets',
-    foundBy: 'eight writers of one object at one version: one wins, the others have lost, one change is told',
+    name: 'an object where the last writer wins',
+    foundBy: 'eight writers of one object at one version: one wins, the others lose, and one change is published',
     plant: ({ objects }) => ({
       objects: {
         ...objects,
@@ -126,8 +126,8 @@ const FAULTS: readonly Fault[] = [
     }),
   },
   {
-    name: 'a change of an object that is told twice',
-    foundBy: 'eight writers of objects of one kind: nothing is lost, each number is told once, in its place',
+    name: 'a change of an object that is published twice',
+    foundBy: 'eight writers of one kind: nothing is lost, and each number is published once, in order',
     plant: ({ objects }) => ({
       objects: {
         ...objects,
@@ -140,8 +140,8 @@ const FAULTS: readonly Fault[] = [
     }),
   },
   {
-    name: 'an object that comes into a namespace which is being deleted',
-    foundBy: 'nothing comes into a namespace that is not there, or is being deleted; what is in it can change and go',
+    name: 'an object that enters a Terminating namespace',
+    foundBy: 'nothing enters a missing or Terminating namespace; its objects can change and be deleted',
     plant: ({ objects }) => ({
       objects: {
         ...objects,
@@ -154,7 +154,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a lease that two dispatchers get',
-    foundBy: 'eight dispatchers that ask for the same lease at the same moment: one gets it',
+    foundBy: 'eight dispatchers request the same lease at the same moment: one gets it',
     plant: ({ limits }) => ({
       limits: {
         ...limits,
@@ -184,7 +184,7 @@ describe('planted in the store in memory', () => {
   });
 });
 
-/** Decisions as a careless file would make them. */
+/** Decisions of a careless file. */
 type Carelessness = (disk: LmdbRows, rows: Transaction) => Transaction;
 
 const CARELESS: readonly (readonly [name: string, foundBy: string, Carelessness])[] = [
@@ -195,7 +195,7 @@ const CARELESS: readonly (readonly [name: string, foundBy: string, Carelessness]
   ],
   [
     'decisions of which one row is stored',
-    'a fold stores status and chunks, and what is not stored is not in the map',
+    'a fold stores status and chunks, and chunks that are not stored are not in the map',
     (_, rows) => {
       let isFirst = true;
       const once = (key: string, row: RowWrite): void => {
@@ -207,12 +207,12 @@ const CARELESS: readonly (readonly [name: string, foundBy: string, Carelessness]
   ],
   [
     'rows that lose the end of their life when they are written again',
-    'what belongs to an expired Job vanishes when its time has passed, and nothing is made by expiring',
+    'the rows of an expired Job disappear in time, and expiring creates no rows',
     (_, rows) => ({ ...rows, put: (key, row) => rows.put(key, { ttl: null, ...row }) }),
   ],
   [
     'rows that outlive their time',
-    'a row of names vanishes when its time has passed, and can be written anew',
+    'a row of names disappears when it expires, and can be written again',
     (_, rows) => ({ ...rows, put: (key, row) => rows.put(key, { ...row, ttl: null }) }),
   ],
 ];
@@ -234,7 +234,7 @@ describe('planted in the store in LMDB', () => {
   });
 });
 
-/** Makes every condition of these commands true, in the request itself. */
+/** Makes every condition of these commands true by changing the request. */
 function ignoreConditions(client: DynamoDBClient, commands: readonly string[]): void {
   const ignore = (part: unknown): void => {
     if (typeof part !== 'object' || part === null) return;
@@ -246,7 +246,7 @@ function ignoreConditions(client: DynamoDBClient, commands: readonly string[]): 
     return { kind: 'carriedOut' };
   });
 }
-/** Names and values are all to be used, so the condition itself must stay. */
+/** DynamoDB requires that all names and values are used, so the condition itself must stay. */
 const alwaysTrue = (condition: string): string => `(${condition}) OR NOT (${condition})`;
 
 describe.skipIf(endpoint === null)('planted in the store in DynamoDB', () => {
@@ -258,24 +258,18 @@ describe.skipIf(endpoint === null)('planted in the store in DynamoDB', () => {
 
   test.each([
     ['UpdateItem', 'eight committers of one Job: every version is the win of one of them'],
-    ['UpdateItem', 'a launch row is written version by version; the loser gets the row as it is'],
-    ['UpdateItem', 'the first template stored is what everybody gets'],
-    ['UpdateItem', 'of Jobs that reserve names at the same time none gets what another has'],
-    [
-      'UpdateItem',
-      'of handlers that write one row of names at the same time one wins, and the others see what it wrote',
-    ],
-    ['DeleteItem', 'a row without names is removed, if nobody has written it meanwhile'],
-    ['TransactWriteItems', 'a name that is in use is taken, and nothing of the second Job is stored'],
-    ['TransactWriteItems', 'eight folds of the same version: one wins, and the chunks are its own'],
+    ['UpdateItem', 'a launch row is written version by version; the loser gets the current row'],
+    ['UpdateItem', 'every caller gets the template that was stored first'],
+    ['UpdateItem', 'no two Jobs that reserve at the same time get the same names'],
+    ['UpdateItem', 'one of several concurrent writers of a row of names wins, and the others see what it wrote'],
+    ['DeleteItem', 'a row without names is removed, unless it has been written meanwhile'],
+    ['TransactWriteItems', 'a second Job of the same name gets taken, and nothing of it is stored'],
+    ['TransactWriteItems', 'eight folds of the same version: one wins, and the chunks are those of the winner'],
     ['TransactWriteItems', 'eight publishers of several Jobs: numbers without gaps, every entry exactly once'],
+    ['TransactWriteItems', 'eight writers of one kind: nothing is lost, and each number is published once, in order'],
     [
       'TransactWriteItems',
-      'eight writers of objects of one kind: nothing is lost, each number is told once, in its place',
-    ],
-    [
-      'TransactWriteItems',
-      'eight writers of one object at one version: one wins, the others have lost, one change is told',
+      'eight writers of one object at one version: one wins, the others lose, and one change is published',
     ],
   ])('conditions of %s that always hold: found by "%s"', async (command, foundBy) => {
     const careless = aPatientClient();

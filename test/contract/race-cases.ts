@@ -19,10 +19,10 @@ const EIGHT = [0, 1, 2, 3, 4, 5, 6, 7];
 const UID = asJobUid('uid-1');
 const LATER = at(3_600_000);
 
-/** Eight at once: `work` for each, all results. */
+/** Runs `work` eight times at once, and returns all results. */
 const eightTimes = async <T>(work: (who: number) => Promise<T>): Promise<T[]> => Promise.all(EIGHT.map(work));
 
-/** Appends a row for this Job behind whatever its mark is, until it is in; says how far the Job is. */
+/** Appends a row for this Job after its current mark, until it succeeds. Returns the Job's new version. */
 async function publish({ feed }: Stores, name: string): Promise<void> {
   for (;;) {
     const mark = await feed.readMark(asJobUid(name));
@@ -32,7 +32,7 @@ async function publish({ feed }: Stores, name: string): Promise<void> {
   }
 }
 
-/** Several callers at once: whatever the order, the outcome is one that some order explains. */
+/** Several callers at once: the outcome is that of some order of the calls. */
 export const RACE_CASES: readonly StoreCase[] = [
   {
     name: 'eight committers of one Job: every version is the win of one of them',
@@ -62,7 +62,7 @@ export const RACE_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'eight folds of the same version: one wins, and the chunks are its own',
+    name: 'eight folds of the same version: one wins, and the chunks are those of the winner',
     async run(store) {
       const { status, uid } = await aStoredJob(store, { completions: 9_000 });
       const outcomes = await eightTimes(async (who) => {
@@ -79,7 +79,7 @@ export const RACE_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a load beside folds is whole, or its versions tell that it is torn',
+    name: 'a load during folds is consistent, or its versions show that it is torn',
     async run(store) {
       const { status, uid } = await aStoredJob(store, { completions: 9_000 });
       const rounds = 20;
@@ -109,7 +109,7 @@ export const RACE_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'eight Jobs of one name: one is created, the others are told and leave nothing',
+    name: 'eight Jobs of one name: one is created, and the others get taken and leave nothing',
     async run(store) {
       await openNamespace(store.objects);
       const outcomes = await eightTimes(async (who) => {
@@ -125,7 +125,7 @@ export const RACE_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a delete and an edit of the same version: one wins, and the name says which',
+    name: 'a delete and an edit of the same version: one wins, and the name shows which',
     async run(store) {
       for (let round = 0; round < 8; round++) {
         const { spec, status, uid } = await aStoredJob(store, { uid: `uid-${round}`, name: `job-${round}` });
@@ -142,7 +142,7 @@ export const RACE_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'eight templates: everybody gets the same one',
+    name: 'eight templates: all callers get the same one',
     async run({ jobs }) {
       const got = await eightTimes(async (who) =>
         jobs.addTemplate(UID, 0, { taskDefinition: `td:${who}`, containers: [], placement: '' }),
@@ -153,9 +153,11 @@ export const RACE_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'a launch and its cancelling exclude each other, ten slots to a row',
+    name: 'a launch and its cancel exclude each other, with ten slots in a row',
     async run({ jobs }) {
-      /** Puts its own word into each slot that is free, re-reading whenever it lost; says which slots it got. */
+      /**
+       * Writes its own word into each free slot, and reads again after each lost race. Returns the slots that it got.
+       */
       const take = async (state: 'launching' | 'cancelled', who: number): Promise<string[]> => {
         const got: string[] = [];
         for (let nth = 0; nth < 10; nth++) {
@@ -209,7 +211,7 @@ export const RACE_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'eight dispatchers that ask for the same lease at the same moment: one gets it',
+    name: 'eight dispatchers request the same lease at the same moment: one gets it',
     async run({ limits }) {
       for (let version = 0; version < 5; version++) {
         const state = { nextFreeAt: asEpochMs(T0 + version), cut: null };
@@ -220,7 +222,7 @@ export const RACE_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'two hundred who store objects at once, and remove them at once: all have their turn, each number once',
+    name: 'two hundred writers store objects at once, and remove them at once: all have their turn, each number occurs once',
     async run({ objects }) {
       await openNamespace(objects);
       const keys = Array.from({ length: 200 }, (_, i) => ({ namespace: 'default', name: `cron-${i}` }));
@@ -253,7 +255,7 @@ export const RACE_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'many at once of whom some have lost, or meet the same object: who has not is stored all the same',
+    name: 'many writers at once, some of which lose or write the same object: all others are stored',
     async run({ objects }) {
       await openNamespace(objects);
       const key = (name: string) => ({ namespace: 'default', name });

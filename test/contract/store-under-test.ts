@@ -17,7 +17,7 @@ export const T0 = asEpochMs(1_800_000_000_000);
 export const at = (ms: number): EpochMs => plusMs(T0, ms);
 export const MINUTE_MS = 60_000;
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that stands still until a test moves it. */
 export class HandClock {
   #now: EpochMs = T0;
   readonly now = (): EpochMs => this.#now;
@@ -35,10 +35,10 @@ export type Stores = {
   readonly hosts: HostStore;
 };
 
-/** An empty store that goes by a clock of the test's. */
+/** An empty store with the test's clock. */
 export type StoreUnderTest = Stores & { readonly clock: HandClock };
 
-/** One promise of the ports. It is data, so that it can be run against a broken store and be expected to fail. */
+/** One promise of the ports. It is data, so that a test can run it against a broken store and expect it to fail. */
 export type StoreCase = { readonly name: string; run(store: StoreUnderTest): Promise<void> };
 
 /** How long a row of the feed can be read in these tests. */
@@ -54,7 +54,7 @@ export function aNewJob(wish: JobWish = {}): {
   return { spec, status: freshStatus(toJob(spec), T0), uid: spec.identity.uid };
 }
 
-/** A Job that is stored, in a namespace that is there. */
+/** A stored Job in an existing namespace. */
 export async function aStoredJob({ jobs, objects }: Stores, wish: JobWish = {}): Promise<ReturnType<typeof aNewJob>> {
   const job = aNewJob(wish);
   await openNamespace(objects, job.spec.identity.namespace);
@@ -62,7 +62,7 @@ export async function aStoredJob({ jobs, objects }: Stores, wish: JobWish = {}):
   return job;
 }
 
-/** The status that follows, told apart by `mark`. */
+/** The next status, identified by `mark`. */
 export const following = (status: Status, mark = '', change: Partial<Status> = {}): Status => ({
   ...status,
   version: status.version + 1,
@@ -70,7 +70,7 @@ export const following = (status: Status, mark = '', change: Partial<Status> = {
   ...change,
 });
 
-/** Chunk `no` with one record that is not fresh. */
+/** Chunk `no` with one changed record. */
 export function aChunk(status: Status, no: number, expectedVersion: number, record: Partial<IndexRecord>): ChunkWrite {
   const chunk = emptyChunk();
   setRecord(chunk, 1, { ...FRESH, ...record });
@@ -99,7 +99,7 @@ export const anAttempt = (index: number, attempt = 1, exitCode = 0): AttemptReco
   restarts: 0,
 });
 
-/** What the feed is told of a Job, from version `after` to `version`. */
+/** A publication of a Job, from version `after` to `version`. */
 export const anEntry = (uid: JobUid, after: number, version: number, change: Partial<FeedEntry> = {}): FeedEntry => ({
   uid,
   namespace: 'default',

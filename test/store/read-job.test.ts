@@ -47,7 +47,7 @@ test('chunks that are newer than STATUS are read again, with STATUS', async () =
   ]);
 });
 
-test('of two revisions no chunk is read, and all begins again', async () => {
+test('if SPEC and STATUS have different revisions, no chunk is read and the read starts again', async () => {
   const { jobs, asked } = storedAt([1, 1]);
   const heads = ['conflict' as const, { status: statusAt(1, 1) }];
   const read = await readJob(uid, async () => heads.shift() ?? null, both, { jobs });
@@ -55,7 +55,7 @@ test('of two revisions no chunk is read, and all begins again', async () => {
   expect(asked).toHaveLength(1);
 });
 
-test('where there is no Job nothing else is read', async () => {
+test('nothing else is read if there is no Job', async () => {
   const { jobs, asked } = storedAt([1, 1]);
   expect(await readJob(uid, async () => null, both, { jobs })).toBeNull();
   expect(asked).toEqual([]);
@@ -73,13 +73,13 @@ test('SPEC and STATUS belong together by their revision', () => {
   expect(isOneRevision({ ...SPEC, revision: 2 }, FRESH)).toBe(false);
 });
 
-test('each chunk is asked for once, and one that is not stored is not', async () => {
+test('each chunk is requested once, and a chunk that is not stored is not requested', async () => {
   const { jobs, asked } = storedAt([0, 1]);
   const { chunks, mismatch } = await chunksAt(uid, statusAt(0, 1), [1, 0, 1], { jobs });
   expect({ asked, mismatch, size: chunks.size }).toEqual({ asked: [[1]], mismatch: null, size: 2 });
 });
 
-test('those who ask learn of a chunk that is stored though STATUS says it is not', async () => {
+test('callers see a chunk that is stored although STATUS says otherwise', async () => {
   const { jobs, asked } = storedAt([3, 1]);
   const { chunks, mismatch } = await chunksAt(uid, statusAt(0, 1), both(), { jobs }, 'read');
   expect(asked).toEqual([[0, 1]]);
@@ -87,7 +87,7 @@ test('those who ask learn of a chunk that is stored though STATUS says it is not
   expect([...chunks.keys()]).toEqual([1]);
 });
 
-test('a chunk that the cache has at its version is not read, one of another version is', async () => {
+test('a chunk is read only if the cache does not have its version', async () => {
   const { jobs, asked } = storedAt([2, 2]);
   const cache = createCache().chunks;
   cache.set(uid, 0, 2, emptyChunk());

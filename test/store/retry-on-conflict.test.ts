@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { retryOnConflict } from '../../shared/store/retry-on-conflict.ts';
 
-test('work that meets a conflict is done again, until it meets none', async () => {
+test('work is repeated until it meets no conflict', async () => {
   const tries: number[] = [];
   const done = await retryOnConflict('Job uid-1', 5, async (nth) => {
     tries.push(nth);
@@ -11,7 +11,7 @@ test('work that meets a conflict is done again, until it meets none', async () =
   expect(tries).toEqual([0, 1, 2]);
 });
 
-test('work that meets one each time is an error', async () => {
+test('work that always meets a conflict is an error', async () => {
   let tries = 0;
   const work = retryOnConflict('Job uid-1', 3, async () => {
     tries++;
@@ -21,7 +21,7 @@ test('work that meets one each time is an error', async () => {
   expect(tries).toBe(3);
 });
 
-test('an error of the work is no conflict', async () => {
+test('an error of the work itself is thrown, not retried', async () => {
   let tries = 0;
   const work = retryOnConflict('Job uid-1', 3, async () => {
     tries++;

@@ -3,9 +3,11 @@ import { createMemoryTasks } from '../../../shared/adapters/memory/memory-tasks.
 import { parseFactMessage } from '../../../shared/schema/messages/queue-messages.ts';
 import { DONE, Stage } from '../../support/a-stage.ts';
 
-// ECS has refused a launch, and the board asks about it anyway: it has a fact about a task.
+// ECS has refused a launch, but the board has a fact about a task and asks anyway.
 
-/** ECS refuses every launch; the test decides whether it starts one anyway, and how long it does not list it. */
+/**
+ * ECS refuses every launch. The test decides whether it starts a task anyway, and how long ECS does not list the task.
+ */
 class Denying extends Stage {
   starts = true;
   override readonly tasks = createMemoryTasks({
@@ -18,7 +20,7 @@ class Denying extends Stage {
     emit: () => undefined,
   });
 
-  /** The facts that a dispatcher sends when it is asked to stop the attempt. */
+  /** The facts that a dispatcher sends when it gets a stop for the attempt. */
   async askedToStop(uid: Awaited<ReturnType<Stage['job']>>): Promise<readonly string[]> {
     const stop = [{ index: 0, attempt: 1, nonce: 0 }];
     await this.handler().dispatch([{ kind: 'pack', uid, launch: [], stop }]);
@@ -26,7 +28,7 @@ class Denying extends Stage {
   }
 }
 
-describe('a refused launch that is to be stopped', () => {
+describe('stopping a refused launch', () => {
   const refused = async (starts: boolean) => {
     const stage = new Denying();
     stage.starts = starts;
@@ -40,7 +42,7 @@ describe('a refused launch that is to be stopped', () => {
     return { stage, uid };
   };
 
-  test('is not reported as canceled while ECS may not list its task yet, and its task is found then', async () => {
+  test('does not report it as canceled while ECS may not list its task yet, and finds the task later', async () => {
     const { stage, uid } = await refused(true);
     stage.advance(30_000);
     expect(await stage.askedToStop(uid)).toEqual([]);
@@ -48,7 +50,7 @@ describe('a refused launch that is to be stopped', () => {
     expect(await stage.askedToStop(uid)).toEqual(['launched']);
   });
 
-  test('is reported as canceled once ECS must have listed it', async () => {
+  test('reports it as canceled when ECS would have listed the task', async () => {
     const { stage, uid } = await refused(false);
     stage.advance(119_000);
     expect(await stage.askedToStop(uid)).toEqual([]);
@@ -57,7 +59,7 @@ describe('a refused launch that is to be stopped', () => {
   });
 });
 
-// RunTask's answer was lost, and the events of the task were too: a repeated call gets no answer from RunTask.
+// RunTask's answer and the task's events were lost, and a repeated call to RunTask gets no answer.
 
 const FIRST = { index: 0, attempt: 1, nonce: 0 };
 const DENIED = 'AccessDeniedException: User is not authorized to perform: ecs:RunTask';
@@ -80,11 +82,11 @@ async function unheard(wish: Partial<Stage['fate']>) {
 
 type Scene = Awaited<ReturnType<typeof unheard>>;
 
-/** Why RunTask does not answer, by what happened to it. */
+/** Reasons for RunTask not to answer. */
 const SILENCES: readonly [string, (scene: Scene) => number][] = [
-  ['a right is missing by now', ({ stage }) => ((stage.mistake = DENIED), 3 * MINUTE_MS)],
-  ['the network is another by now', ({ stage }) => ((stage.placement = 'network 1'), 3 * MINUTE_MS)],
-  ['the token may be dead', () => 50 * MINUTE_MS],
+  ['a permission is now missing', ({ stage }) => ((stage.mistake = DENIED), 3 * MINUTE_MS)],
+  ['the network has changed', ({ stage }) => ((stage.placement = 'network 1'), 3 * MINUTE_MS)],
+  ['the token may have expired', () => 50 * MINUTE_MS],
 ];
 
 describe.each(SILENCES)('a launch with an unknown outcome, where %s', (_, silence) => {
@@ -183,7 +185,7 @@ describe('a search through more pages than fit into one message', () => {
     expect(handler.calls.filter((call) => call === 'tasks.listLive')).toHaveLength(1);
   });
 
-  test('that was broken off at a family that the Job does not have begins again: nothing is written off unseen', async () => {
+  test('starts again if it was interrupted at a family that the Job does not have, so no task is written off unseen', async () => {
     const { stage, uid, message } = await crowded(0);
     const lookFrom = { startedAt: stage.time, family: 'muster-of-nobody', after: 'p2' };
     const handler = stage.handler();
@@ -192,14 +194,14 @@ describe('a search through more pages than fit into one message', () => {
     expect(await stage.status(uid)).toMatchObject({ phase: { kind: 'finished' }, failed: 0 });
   });
 
-  test('for a launch that is to be stopped continues as one that is to be stopped', async () => {
+  test('continues as a search for a stop if the launch must stop', async () => {
     const { stage, uid } = await crowded(15_000);
     await stage.handler().dispatch([{ kind: 'pack', uid, launch: [], stop: [FIRST] }]);
     stage.advance(5_000);
     expect(stage.takeDispatches()).toMatchObject([{ launch: [], stop: [FIRST], lookFrom: { after: 'p2' } }]);
   });
 
-  test('is given up a minute after ECS has last answered: the board asks again', async () => {
+  test('ends a minute after the last answer of ECS, and the board asks again', async () => {
     const { stage, message } = await crowded(15_000);
     const handler = stage.handler();
     await handler.dispatch([message]);

@@ -16,7 +16,7 @@ function aDispatcher(): Deps {
   return { jobs, tasks, hash: (text: string) => text, cache: createCache(), hostnames: null } as unknown as Deps;
 }
 
-/** The same dispatcher on another day, when its installation's zone may be another. */
+/** The same dispatcher on another day, when the installation may have another zone. */
 const onAnotherDay = (deps: Deps, zone: string | null): Deps => ({
   ...deps,
   cache: createCache(),
@@ -29,7 +29,7 @@ const withSubdomain = (spec: StoredSpec): StoredSpec => {
   return { ...spec, manifest: { ...spec.manifest, spec: { ...spec.manifest.spec, template: named } } };
 };
 
-test('the zone is frozen with the rest of what launches have in common: a repeated call must be the same', async () => {
+test('the template freezes the zone, because a repeated call must be identical', async () => {
   const spec = withSubdomain(aJob());
   const first = onAnotherDay(aDispatcher(), 'muster.internal');
   expect(await templatesOf(spec, 0, first)).toEqual([{ ...PREPARED, zone: 'muster.internal' }]);
@@ -40,7 +40,7 @@ test('the zone is frozen with the rest of what launches have in common: a repeat
 test.each([
   ['without a subdomain', aJob(), 'muster.internal'],
   ['in an installation without names', withSubdomain(aJob()), null],
-])('there is no zone %s, and there will be none', async (_, spec, zone) => {
+])('no zone %s, now or later', async (_, spec, zone) => {
   const first = onAnotherDay(aDispatcher(), zone);
   expect(await templatesOf(spec, 0, first)).toEqual([PREPARED]);
   expect(await templatesOf(spec, 0, onAnotherDay(first, 'muster.internal'))).toEqual([PREPARED]);
@@ -52,7 +52,7 @@ describe('after a refusal', () => {
   const changed = (deps: Deps, template: object): Deps =>
     ({ ...deps, tasks: { prepare: async () => ({ kind: 'ready', template }) } }) as unknown as Deps;
 
-  test('what the stack has now is the next template; those before stay as they are', async () => {
+  test('stores the current settings of the stack as the next template, and keeps earlier ones', async () => {
     const spec = aJob();
     const first = aDispatcher();
     await templatesOf(spec, 0, first);
@@ -64,7 +64,7 @@ describe('after a refusal', () => {
     expect(await later.jobs.readTemplates(spec.identity.uid)).toEqual([PREPARED, elsewhere]);
   });
 
-  test('another process that was first is followed, and what it has stored is read when a slot names it', async () => {
+  test('uses the template of another process that was first, and reads it when a slot names it', async () => {
     const spec = aJob();
     const first = aDispatcher();
     const other = { ...first, cache: createCache() };
@@ -83,7 +83,7 @@ describe('after a refusal', () => {
     { kind: 'refused', reason: 'no' },
     { kind: 'fatal', reason: 'no' },
     { kind: 'later', reason: 'no' },
-  ])('a stack that has nothing better ($kind) changes nothing', async (answer) => {
+  ])('stores nothing if the stack has no other settings ($kind)', async (answer) => {
     const spec = aJob();
     const first = aDispatcher();
     await templatesOf(spec, 0, first);

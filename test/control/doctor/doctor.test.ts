@@ -7,7 +7,7 @@ import { NO_LOGS } from '../../support/no-logs.ts';
 import { Stage } from '../../support/a-stage.ts';
 import { MINUTE_MS, examiner, aJobAtWork, short, find } from './examined-job.ts';
 
-describe('what cannot be checked is a finding, and the rest is checked', () => {
+describe('a failed check is a finding, and the other checks continue', () => {
   const THROTTLED = async (): Promise<never> => Promise.reject(new Error('Rate exceeded'));
 
   test('ECS', async () => {
@@ -78,7 +78,7 @@ describe('what cannot be checked is a finding, and the rest is checked', () => {
   });
 });
 
-test('Jobs are listed page by page; those that are over cost one read', async () => {
+test('Jobs are listed page by page, and a finished Job costs one read', async () => {
   const stage = new Stage();
   for (let nth = 0; nth < 60; nth++)
     await stage.job({ uid: `uid-${nth}`, name: `job-${String(nth).padStart(2, '0')}`, completions: 1, parallelism: 1 });
@@ -96,7 +96,7 @@ test('Jobs are listed page by page; those that are over cost one read', async ()
   expect(handler.calls.filter((call) => call !== 'jobs.readStatus' && call !== 'jobs.listJobs')).toEqual([]);
 });
 
-test('looking changes nothing', async () => {
+test('a check changes nothing', async () => {
   const w = await aJobAtWork({ finalizers: ['example.com/archive'] });
   w.stage.advance(9 * MINUTE_MS);
   const { mail } = w.stage;
@@ -113,7 +113,7 @@ test('looking changes nothing', async () => {
   expect(await shot()).toEqual(before);
 });
 
-test('every kind of finding is explained on its page, and no other', () => {
+test('the page explains every kind of finding, and no other', () => {
   const page = readFileSync(new URL('../../../docs/doctor.md', import.meta.url), 'utf8');
   const rows = page.split('\n').filter((line) => line.startsWith('| `'));
   const named = rows.flatMap((row) => [...row.split('|')[1]!.matchAll(/`([A-Z]\w+)`/g)].map(([, kind]) => kind));

@@ -24,7 +24,7 @@ export function examiner(stage: Stage, depths: readonly QueueDepth[] = []) {
   return { handler, deps, doctor };
 }
 
-/** A Job `work` of two indexes whose tasks run. */
+/** A Job `work` with two indexes whose tasks run. */
 export async function aJobAtWork(wish: JobWish = {}, runMs = 3_600_000) {
   const stage = new Stage();
   stage.fate = { ...stage.fate, runMs };

@@ -7,7 +7,7 @@ import { NO_LOGS } from '../../support/no-logs.ts';
 import { BAD, Stage } from '../../support/a-stage.ts';
 import { examiner, short, work, find } from './examined-job.ts';
 
-describe('of a Job that has failed', () => {
+describe('a failed Job', () => {
   const logOf = (lines: readonly string[]): LogReader => ({
     ...NO_LOGS,
     readBack: async () => ({
@@ -17,7 +17,7 @@ describe('of a Job that has failed', () => {
       previous: '',
     }),
   });
-  /** Its tasks end with exit code 1 after a second; `log` is what each has printed. */
+  /** A Job whose tasks end with exit code 1 after a second. `log` is the output of each. */
   async function aFailedJob(wish: JobWish = {}, log: readonly string[] = [], ending = BAD) {
     const stage = new Stage();
     stage.fate = { ...stage.fate, runMs: 1_000, ending };
@@ -39,7 +39,7 @@ describe('of a Job that has failed', () => {
     return { stage, uid, handler, deps, doctor, logReads: () => logReads };
   }
 
-  test('since when, for which reason, which indexes, by exit code, with the last line and what to do', async () => {
+  test('has its time, reason, failed indexes by exit code, the last line of a log, and what to do', async () => {
     const w = await aFailedJob({}, ['Traceback (most recent call last):', 'KeyError: 7', ' ']);
     const diagnosis = await work(w);
     expect(short(diagnosis)).toEqual(['error JobFailed', 'error PodsFailed']);
@@ -65,13 +65,13 @@ describe('of a Job that has failed', () => {
     });
   });
 
-  test('while it is tried again a failure is a warning', async () => {
+  test('is a warning while failures are retried', async () => {
     const w = await aFailedJob({ backoffLimit: 6 }, ['no']);
     expect(short(await work(w))).toContain('warning PodsFailed');
     expect(short(await work(w))).not.toContain('error JobFailed');
   });
 
-  test('what never started has no log to be read', async () => {
+  test('has no log of attempts that never started', async () => {
     const reason = 'CannotStartContainerError: python: command not found';
     const w = await aFailedJob({}, [], { cause: 'StartFailed', exitCode: null, container: null, reason });
     const found = find(await work(w), 'PodsFailed');
@@ -79,7 +79,7 @@ describe('of a Job that has failed', () => {
     expect(found.remedy).toBe('Fix what is named: image, secret, or log group.');
   });
 
-  test('however many indexes have failed alike, one log is read, and few records', async () => {
+  test('needs one log and few records, however many indexes failed alike', async () => {
     const w = await aFailedJob({ completions: 1_000, parallelism: 1_000, backoffLimit: 2_000 }, ['no']);
     let records = 0;
     const jobs = {
@@ -101,7 +101,7 @@ describe('of a Job that has failed', () => {
     expect(w.logReads()).toBe(1);
   });
 
-  test('a log that cannot be read leaves the rest', async () => {
+  test('keeps its other findings if a log cannot be read', async () => {
     const w = await aFailedJob();
     const logs: LogReader = {
       ...NO_LOGS,
@@ -114,7 +114,7 @@ describe('of a Job that has failed', () => {
     expect(find(diagnosis, 'PodsFailed').remedy).toContain('could not be read: Error: throttled');
   });
 
-  test('among all Jobs it is a warning for a day, and its Pods are not read', async () => {
+  test('is a warning for a day among all Jobs, without reading its Pods', async () => {
     const w = await aFailedJob();
     const page = () => w.doctor.jobs({ namespace: null, after: null });
     expect((await page()).findings).toMatchObject([

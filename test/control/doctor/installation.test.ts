@@ -10,17 +10,17 @@ import { NO_LOGS } from '../../support/no-logs.ts';
 import { Stage } from '../../support/a-stage.ts';
 import { MINUTE_MS, IDLE, examiner, aJobAtWork, short, find } from './examined-job.ts';
 
-describe('of the installation', () => {
+describe('the installation', () => {
   const ask = async (stage: Stage, depths: readonly QueueDepth[] = []) => examiner(stage, depths).doctor.installation();
 
-  test('that is idle, or at work: nothing', async () => {
+  test('has no findings when it is idle or at work', async () => {
     expect(await ask(new Stage(), [IDLE])).toMatchObject({ findings: [], deadLetters: [] });
     const { stage } = await aJobAtWork();
     stage.advance(2 * MINUTE_MS);
     expect(short(await ask(stage, [{ ...IDLE, waiting: 900, hidden: 20 }]))).toEqual([]);
   });
 
-  test('whose sweep does not run', async () => {
+  test('without a running sweep', async () => {
     const { stage } = await aJobAtWork();
     stage.advance(9 * MINUTE_MS); // its look-up is due after five
     expect(find(await ask(stage), 'AlarmOverdue')).toMatchObject({
@@ -32,7 +32,7 @@ describe('of the installation', () => {
     expect(find(shallow, 'AlarmOverdue').subject).toBe('job/default/work');
   });
 
-  test('whose queues are full, and that has dead letters', async () => {
+  test('with full queues or dead letters', async () => {
     const full = await ask(new Stage(), [
       { ...IDLE, queue: 'dispatch', waiting: 1_001, hidden: 3, delayed: 4 },
       { ...IDLE, dead: 2 },
@@ -65,7 +65,7 @@ describe('of the installation', () => {
     expect(deadLetters).toHaveLength(3);
   });
 
-  test('that has live tasks of Jobs which are over or not there, and deleted Jobs that do not stop', async () => {
+  test('with live tasks of finished or missing Jobs, or with deleted Jobs that do not stop', async () => {
     const w = await aJobAtWork();
     const { stage, uid } = w;
     const template = (await stage.store.jobs.readTemplates(uid))[0]!;
@@ -115,7 +115,7 @@ describe('of the installation', () => {
     });
   });
 
-  test('whose namespaces stay Terminating', async () => {
+  test('with namespaces that stay Terminating', async () => {
     const stage = new Stage();
     await stage.job({ namespace: 'team', finalizers: ['example.com/archive'] });
     await openNamespace(stage.store.objects, 'team');
@@ -134,7 +134,7 @@ describe('of the installation', () => {
     expect(find(await ask(stage), 'NamespaceTerminating').severity).toBe('warning');
   });
 
-  test('that ECS throttles', async () => {
+  test('with throttled launches', async () => {
     const stage = new Stage();
     const { deps } = examiner(stage);
     const settings = { ...deps.settings, launchesPerSec: 20 };

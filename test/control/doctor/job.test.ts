@@ -13,14 +13,14 @@ import { NO_LOGS } from '../../support/no-logs.ts';
 import { Stage } from '../../support/a-stage.ts';
 import { MINUTE_MS, examiner, aJobAtWork, short, work, find, tamper, publish } from './examined-job.ts';
 
-/** Its Pods have names. */
+/** The template with names for the Job's Pods. */
 const subdomainOf = (spec: StoredSpec | null) => {
   const { template } = spec!.manifest.spec;
   return { template: { ...template, spec: { ...template.spec, subdomain: 'workers' } } };
 };
 
-describe('of a Job', () => {
-  test('that runs: what is active, and nothing else; of one that is over: nothing', async () => {
+describe('a Job', () => {
+  test('has only its active attempts as a finding while it runs, and none when it is over', async () => {
     const w = await aJobAtWork();
     const diagnosis = await work(w);
     expect(short(diagnosis)).toEqual(['info Active']);
@@ -37,7 +37,7 @@ describe('of a Job', () => {
     expect(await w.doctor.job('elsewhere', 'work')).toBeNull();
   });
 
-  test('whose task ECS has forgotten: it heals itself, unless the sweep is late', async () => {
+  test('with a task that ECS has forgotten: a warning, and an error if the sweep is late', async () => {
     const w = await aJobAtWork();
     const [task] = w.stage.live(w.uid, 1);
     (w.stage.tasks.all as Map<TaskArn, unknown>).delete(task!.arn);
@@ -51,7 +51,7 @@ describe('of a Job', () => {
     expect(short(await work(w))).toEqual(['error AlarmOverdue', 'error TaskMissing', 'info Active']);
   });
 
-  test('whose tasks have ended without a fact', async () => {
+  test('with tasks that ended without a fact', async () => {
     const w = await aJobAtWork({ completions: 40, parallelism: 40 });
     for (const index of [3, 4, 5, 9]) await w.stage.tasks.stop(w.stage.live(w.uid, index)[0]!.arn, 'by hand');
     w.stage.advance(30_000);
@@ -65,7 +65,7 @@ describe('of a Job', () => {
     });
   });
 
-  test('whose tasks run without a fact, start slowly, or have no names yet', async () => {
+  test('with tasks that run without a fact, are in no launch row, or start slowly', async () => {
     const stage = new Stage();
     const uid = await stage.job({ completions: 2, parallelism: 2 });
     await stage.settle();
@@ -87,7 +87,7 @@ describe('of a Job', () => {
     expect(find(await work(examiner(slow)), 'StartsSlowly')).toMatchObject({ severity: 'warning' });
   });
 
-  test('whose launch is unanswered', async () => {
+  test('with an unanswered launch', async () => {
     const stage = new Stage();
     await stage.job({ completions: 1, parallelism: 1 });
     const handler = stage.handler();
@@ -109,7 +109,7 @@ describe('of a Job', () => {
     expect(find(late, 'AlarmOverdue').severity).toBe('error');
   });
 
-  test('that has live tasks which are not current attempts: of an earlier attempt, of an index outside the Job, next to the right one', async () => {
+  test('with live tasks of an earlier attempt, of an index outside the Job, or next to the right task', async () => {
     const w = await aJobAtWork({}, 1e9);
     const template = (await w.stage.store.jobs.readTemplates(w.uid))[0]!;
     const job = { uid: w.uid, namespace: 'default', name: 'work' };
@@ -145,7 +145,7 @@ describe('of a Job', () => {
     expect(find(await work(w), 'StrangerTask').what).toMatch(/^3 indexes \(0,1,99\)/);
   });
 
-  test('that has no alarm, whose watches lack changes, whose rows are inconsistent', async () => {
+  test('without an alarm, with a feed that is behind, or with inconsistent rows', async () => {
     const w = await aJobAtWork();
     await tamper(w.stage, w.uid, () => ({ alarms: [] }));
     expect(find(await work(w), 'NoAlarm').severity).toBe('error');
@@ -165,7 +165,7 @@ describe('of a Job', () => {
     });
   });
 
-  test('that is only being written while it is read is not torn', async () => {
+  test('is not torn if it is written during the reads', async () => {
     const w = await aJobAtWork();
     let reads = 0;
     const jobs: Deps['jobs'] = {
@@ -184,7 +184,7 @@ describe('of a Job', () => {
     expect(reads).toBe(4);
   });
 
-  test("whose tasks cannot start, with ECS's text about one of them; without it if it cannot be read", async () => {
+  test("with tasks that cannot start: ECS's reason for one of them, if it can be read", async () => {
     const stage = new Stage();
     const reason = 'CannotPullContainerError: pull access denied for nobody/nothing';
     stage.fate = { ...stage.fate, ending: { ...stage.fate.ending, cause: 'StartFailed', exitCode: null, reason } };
@@ -208,7 +208,7 @@ describe('of a Job', () => {
     expect(find(await doctor.job('default', 'work'), 'Waiting').what).toMatch(/^1 waits: their tasks cannot start/);
   });
 
-  test('that a user has suspended, and what waits for places', async () => {
+  test('that is suspended, or waits for parallelism', async () => {
     const w = await aJobAtWork({ completions: 10, parallelism: 2 });
     expect(find(await work(w), 'Waiting').what).toMatch(/^8 wait: parallelism 2/);
     await w.stage.change(w.uid, { suspend: true });
@@ -219,7 +219,7 @@ describe('of a Job', () => {
     expect(find(await work(w), 'Waiting').remedy).toMatch(/spec.suspend/);
   });
 
-  test('whose attempts do not stop', async () => {
+  test('with attempts that do not stop', async () => {
     const stage = new Stage();
     stage.fate = { ...stage.fate, stopMs: 1e9 };
     const uid = await stage.job({ completions: 2, parallelism: 2 });
@@ -239,7 +239,7 @@ describe('of a Job', () => {
     expect(find(await work(e), 'Stopping').severity).toBe('error');
   });
 
-  test('that finalizers hold, and one that is deleted in the foreground', async () => {
+  test('that finalizers or a foreground deletion hold', async () => {
     const w = await aJobAtWork({ finalizers: ['example.com/archive'] });
     await deleteJob(w.uid, w.deps, 'Foreground');
     const held = await work(w);
@@ -249,7 +249,7 @@ describe('of a Job', () => {
       since: w.stage.time,
       remedy: expect.stringContaining('kubectl patch job work -n default') as string,
     });
-    // Users no longer see it: there is no Job with that name any more.
+    // Users no longer see the Job.
     const seen = { spec: (await w.stage.store.jobs.readSpec(w.uid))!, status: await w.stage.status(w.uid) };
     const { finalizers: _none, ...metadata } = seen.spec.manifest.metadata;
     await changeJob(seen, { manifest: { ...seen.spec.manifest, metadata } }, 'metadata', w.deps);
@@ -260,7 +260,7 @@ describe('of a Job', () => {
     expect(await createDoctor(ports, { ...w.deps, jobs }).job('default', 'work')).toBeNull();
   });
 
-  test('that has outlived itself', async () => {
+  test('that outlives its ttlSecondsAfterFinished', async () => {
     const stage = new Stage();
     const uid = await stage.job({ completions: 1, parallelism: 1 });
     await stage.change(uid, { ttlSecondsAfterFinished: 60 });
@@ -273,7 +273,7 @@ describe('of a Job', () => {
     expect(short(await work(e))).toEqual(['error AlarmOverdue', 'error Outlived']);
   });
 
-  test('that has dead letters', async () => {
+  test('with dead letters', async () => {
     const w = await aJobAtWork();
     const deadLetter = { queue: 'facts', id: 'm', receipt: 'r', body: formatWakeUp({ uid: w.uid }) } as const;
     let taken = false;
@@ -295,7 +295,7 @@ describe('of a Job', () => {
     expect(short(page)).toEqual(['info Active', 'warning DeadLetters']);
   });
 
-  test('whose names do not resolve to the right task, and that keeps names when it is over', async () => {
+  test('with names that do not resolve to the right task, or that remain after its end', async () => {
     const stage = new Stage();
     stage.fate = { ...stage.fate, runMs: 30 * MINUTE_MS };
     const uid = await stage.job({ completions: 3, parallelism: 3 });
@@ -351,7 +351,7 @@ describe('of a Job', () => {
     }
   });
 
-  test('that is large: a bounded number of requests, and it says so', async () => {
+  test('that is large: takes a bounded number of requests, and reports the sample', async () => {
     const stage = new Stage();
     const uid = await stage.job({ completions: 1_000, parallelism: 1_000 });
     for (let n = 0; n < 10; n++) {
@@ -367,7 +367,7 @@ describe('of a Job', () => {
     expect(e.handler.calls.length).toBeLessThan(25);
   });
 
-  test('whose board is read only in part', async () => {
+  test('that is very large: only a part of its board is read', async () => {
     const stage = new Stage();
     const uid = await stage.job({ completions: 3 * 4096, parallelism: 0 });
     await stage.settle();

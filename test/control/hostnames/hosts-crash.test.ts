@@ -8,8 +8,8 @@ import { aJob } from '../../support/a-job.ts';
 import { openNamespace } from '../../support/a-namespace.ts';
 import { BAD, Stage } from '../../support/a-stage.ts';
 
-// A process dies at its n-th call of a port, before the call or after it, for every n. What it was handed is lost for good: the
-// worst that can happen to a message. The sweeps, in another process, must repair the names.
+// A process dies at its n-th call of a port, before or after the call, for every n. Its messages are lost for good, the
+// worst case. The sweeps, in another process, must repair the names.
 
 const UID = asJobUid('uid-1');
 const NAMED = { uid: UID, name: 'train', subdomain: 'workers', completions: 2, parallelism: 2 };
@@ -18,7 +18,7 @@ class Death extends Error {}
 
 type Scene = { readonly stage: Stage; readonly dns: MemoryHostnames; readonly mortal: Handler };
 
-/** Lets the `nth` call of any port from now on be the last one of this process. */
+/** Makes the `nth` call of any port from now on the last one of this process. */
 function dieAt(handler: Handler, nth: number, where: 'before' | 'behind'): () => number {
   let calls = 0;
   const names = ['jobs', 'feed', 'limits', 'hosts', 'hostnames', 'objects', 'tasks', 'queues'] as const;
@@ -49,7 +49,7 @@ async function unlessDead(work: () => Promise<unknown>): Promise<void> {
   });
 }
 
-/** Time continues with a process that lives, and the sweeps. */
+/** Time continues with another process and the sweeps. */
 async function goOn({ stage }: Scene, minutes: number): Promise<void> {
   const handler = stage.handler();
   for (let minute = 0; minute < minutes; minute++) {
@@ -83,7 +83,7 @@ type Act = {
   readonly name: string;
   /** The initial state. */
   readonly before: (scene: Scene) => Promise<void>;
-  /** What the dying process was about to do; in pieces, so that a message is lost, not the whole world. */
+  /** The work of the dying process, in pieces, so that one message is lost and not everything. */
   readonly work: (scene: Scene) => Promise<void>;
   readonly after: (scene: Scene) => Promise<void>;
 };
@@ -99,7 +99,7 @@ const running = async (scene: Scene): Promise<void> => {
   scene.stage.advance(1_000);
   await scene.stage.settle(handler);
 };
-/** What waits is handed to the dying process, and is gone. */
+/** The dying process takes the waiting messages, which are then gone. */
 const workOff = async ({ stage, mortal }: Scene): Promise<void> => {
   for (let round = 0; round < 6; round++) {
     await unlessDead(async () => mortal.pass(...stage.takeRequests()));
@@ -119,7 +119,7 @@ const ACTS: readonly Act[] = [
     },
   },
   {
-    name: 'names that are being made, and tasks launched',
+    name: 'the creation of names, and launches of tasks',
     before: async (scene) => create(scene, scene.stage.handler()),
     work: workOff,
     async after(scene) {
@@ -128,7 +128,7 @@ const ACTS: readonly Act[] = [
     },
   },
   {
-    name: 'tasks that are being registered',
+    name: 'the registration of tasks',
     async before(scene) {
       const handler = scene.stage.handler();
       await create(scene, handler);
@@ -175,13 +175,13 @@ const ACTS: readonly Act[] = [
     },
   },
   {
-    name: 'names that are being made, of a Job that is deleted then',
+    name: 'the creation of names for a Job that is then deleted',
     before: async (scene) => create(scene, scene.stage.handler()),
     work: workOff,
     async after(scene) {
       await deleteJob(UID, scene.stage.handler().deps);
       await goOn(scene, 8);
-      // The one thing that is in no row: a service whose creator died before it was recorded.
+      // The only thing that no row records: a service whose creator died before recording it.
       await sweepStrangeNames(scene.stage.handler().deps);
       await expectNothingLeft(scene);
     },
@@ -194,14 +194,14 @@ const ACTS: readonly Act[] = [
       await workOff(scene);
     },
     async after(scene) {
-      await deleteJob(UID, scene.stage.handler().deps); // its user sees whether it was stored, and repeats it
+      await deleteJob(UID, scene.stage.handler().deps); // the user sees whether it was stored, and retries
       await goOn(scene, 8);
       await expectNothingLeft(scene);
     },
   },
 ];
 
-test.each(ACTS)('$name: its process may die at any call', async ({ before, work, after }) => {
+test.each(ACTS)('$name: the process may die at any call', async ({ before, work, after }) => {
   expect.hasAssertions();
   for (const where of ['before', 'behind'] as const) {
     for (let nth = 1; ; nth++) {

@@ -12,7 +12,7 @@ import type { Handler } from '../../support/a-handler.ts';
 
 let stage: Stage;
 let dns: MemoryHostnames;
-/** Why Cloud Map does not do what is requested; null: it does. */
+/** Why Cloud Map refuses requests; null: it does not. */
 let trouble: ((call: string) => string | null) | null;
 let handler: Handler;
 
@@ -27,7 +27,7 @@ beforeEach(() => {
 const NAMED = { name: 'train', subdomain: 'workers', completions: 3, parallelism: 3 };
 const nameOf = (index: number, name = 'train'): string => `${name}-${index}.workers.default`;
 
-/** Continues for `seconds`, with everything that is sent in that time and the minute's sweep. */
+/** Continues for `seconds`, with all messages of that time and the sweep of each minute. */
 async function go(seconds: number, by: Handler = handler): Promise<void> {
   for (let second = 0; second < seconds; second++) {
     stage.advance(1_000);
@@ -39,7 +39,7 @@ async function go(seconds: number, by: Handler = handler): Promise<void> {
   }
 }
 
-/** What DNS answers for each index: addresses of running tasks, and nothing else, by index. */
+/** DNS's answer for each index, which must be the addresses of running tasks only. */
 function shown(uid: JobUid, count = 3, name = 'train'): readonly string[] {
   return Array.from({ length: count }, (_, index) => {
     const found = dns.lookUp(nameOf(index, name));
@@ -58,14 +58,14 @@ function shown(uid: JobUid, count = 3, name = 'train'): readonly string[] {
 }
 
 describe('names of tasks', () => {
-  test('every running index is found under its name, and under no other', async () => {
+  test('every running index resolves under its own name only', async () => {
     const uid = await stage.job(NAMED);
     await go(3);
     expect(shown(uid)).toEqual(['attempt 1', 'attempt 1', 'attempt 1']);
     expect(await stage.store.hosts.reservations()).toMatchObject([{ uid, count: 3 }]);
   });
 
-  test('names are there before the tasks are', async () => {
+  test('names exist before the tasks start', async () => {
     const uid = await stage.job(NAMED);
     await stage.settle(handler);
     expect(stage.started(uid, 0).map((task) => task.stage)).toEqual(['starting']);
@@ -74,7 +74,7 @@ describe('names of tasks', () => {
     expect(calls.indexOf('hostnames.ensureService')).toBeLessThan(calls.indexOf('tasks.run'));
   });
 
-  test('a worker that is killed comes back under the same name with a new address', async () => {
+  test('a killed worker returns under the same name with a new address', async () => {
     stage.fate = { ...stage.fate, runMs: 5_000, ending: BAD };
     const uid = await stage.job(NAMED);
     await go(3);
@@ -87,7 +87,7 @@ describe('names of tasks', () => {
     expect(second).not.toEqual(first);
   });
 
-  test('when the Job is over, nothing of its names is left', async () => {
+  test('nothing remains of the names of a finished Job', async () => {
     stage.fate = { ...stage.fate, runMs: 5_000 };
     const uid = await stage.job(NAMED);
     await go(15);
@@ -95,7 +95,7 @@ describe('names of tasks', () => {
     await expectNothingLeft(uid);
   });
 
-  test('when the Job is deleted, nothing of its names is left', async () => {
+  test('nothing remains of the names of a deleted Job', async () => {
     const uid = await stage.job(NAMED);
     await go(3);
     expect(dns.names()).toHaveLength(3);
@@ -105,7 +105,7 @@ describe('names of tasks', () => {
   });
 });
 
-describe('what happens at an awkward moment', () => {
+describe('events at awkward moments', () => {
   test('the late end of an attempt does not remove the next one', async () => {
     stage.fate = { ...stage.fate, runMs: 5_000, ending: BAD };
     const uid = await stage.job({ ...NAMED, completions: 1 });
@@ -122,7 +122,7 @@ describe('what happens at an awkward moment', () => {
     expect(shown(uid, 1)).toEqual(['attempt 2']);
   });
 
-  test('of an attempt that is replaced while it stops only the new one has the name', async () => {
+  test('if an attempt is replaced while it stops, only the new attempt has the name', async () => {
     stage.fate = { ...stage.fate, stopMs: 100_000 };
     const uid = await stage.job({ ...NAMED, completions: 1 });
     await stage.change(uid, { podReplacementPolicy: 'TerminatingOrFailed' });
@@ -133,7 +133,7 @@ describe('what happens at an awkward moment', () => {
     expect(shown(uid, 1)).toEqual(['attempt 2']);
   });
 
-  test('a Pod that continues in a new task is found at its new address', async () => {
+  test('a Pod that continues in a new task resolves to its new address', async () => {
     stage.fate = { ...stage.fate, runMs: 5_000, ending: BAD };
     const uid = await stage.job({ ...NAMED, completions: 1, restartPolicy: 'OnFailure' });
     await go(3);
@@ -144,7 +144,7 @@ describe('what happens at an awkward moment', () => {
     expect([...dns.lookUp(nameOf(0)).values()]).not.toEqual(first);
   });
 
-  test('a handler that is outrun removes what it registered', async () => {
+  test('a handler that loses a race removes its registration', async () => {
     stage.fate = { ...stage.fate, runMs: 5_000, ending: BAD };
     const uid = await stage.job({ ...NAMED, completions: 1 });
     const slow = stage.handler();
@@ -156,7 +156,7 @@ describe('what happens at an awkward moment', () => {
     const late = slow.dispatch(messages);
     await held.reached;
     stage.advance(5_000);
-    await stage.settle(handler); // it has stopped, and the handler that learns it removes it
+    await stage.settle(handler); // it has stopped, and the handler that gets the fact removes it
     held.release();
     await late;
     expect(dns.lookUp(nameOf(0)).size).toBe(0);
@@ -195,7 +195,7 @@ describe('what happens at an awkward moment', () => {
     expect([0, 1, 2].map((index) => dns.lookUp(nameOf(index)).size)).toEqual([0, 0, 0]);
   });
 
-  test('what a dead handler registers late is removed, since its row says that it was about to', async () => {
+  test('a late registration by a dead handler is removed, because the row records the plan', async () => {
     const [hung, other] = [stage.handler(), stage.handler()];
     stage.fate = { ...stage.fate, runMs: 20_000, ending: BAD };
     const uid = await stage.job({ ...NAMED, completions: 1 });
@@ -235,7 +235,7 @@ describe('what happens at an awkward moment', () => {
     expect(shown(uid, 1)).toEqual(['']);
   });
 
-  test('a task that was seen has the name only if it is the current attempt', async () => {
+  test('a running task gets the name only if it is the current attempt', async () => {
     stage.fate = { ...stage.fate, runMs: 5_000, ending: BAD };
     const uid = await stage.job({ ...NAMED, completions: 1 });
     await go(3);
@@ -252,7 +252,7 @@ describe('what happens at an awkward moment', () => {
     expect(shown(uid, 1)).toEqual(['attempt 2']);
   });
 
-  test('an index whose name may not exist is not launched yet', async () => {
+  test('an index is not launched before its name exists', async () => {
     handler.arrange('hostnames.ensureService', async () => Promise.reject(new Error('socket hang up')));
     const uid = await stage.job({ ...NAMED, completions: 1 });
     await stage.settle(handler);
@@ -261,7 +261,7 @@ describe('what happens at an awkward moment', () => {
     expect(shown(uid, 1)).toEqual(['attempt 1']);
   });
 
-  test('a launch message that comes long after the Job is over makes no names', async () => {
+  test('a launch message long after the end of the Job creates no names', async () => {
     stage.fate = { ...stage.fate, runMs: 5_000 };
     const uid = await stage.job(NAMED);
     await handler.pass(uid);
@@ -273,7 +273,7 @@ describe('what happens at an awkward moment', () => {
     await expectNothingLeft(uid);
   });
 
-  test('closing is for Jobs that are over', async () => {
+  test('closing affects only finished Jobs', async () => {
     const uid = await stage.job(NAMED);
     await go(3);
     await handler.dispatch([{ kind: 'closeHosts', uid }]);
@@ -326,7 +326,7 @@ describe('what happens at an awkward moment', () => {
     await deleteJob(next, handler.deps);
   });
 
-  test('services that another Job of the same name has found are left to it', async () => {
+  test('another Job of the same name keeps the services that it found', async () => {
     const uid = await stage.job(NAMED);
     await go(3);
     trouble = (call) => (call === 'deleteService' ? 'Rate exceeded' : null);
@@ -357,7 +357,7 @@ describe('what happens at an awkward moment', () => {
     expect(row?.hosts.map(({ tasks }) => tasks.length)).toEqual([1, 1, 1]);
   });
 
-  test('the sweep repairs what a lost message leaves, with the address from ECS', async () => {
+  test('the sweep repairs names after a lost message, with the address from ECS', async () => {
     const uid = await stage.job(NAMED);
     await stage.settle(handler);
     stage.advance(1_000);
@@ -380,19 +380,19 @@ describe('what happens at an awkward moment', () => {
     expect(shown(uid, 1)).toEqual(['attempt 1']);
   });
 
-  test('Cloud Map in trouble holds up names, not Jobs; when it is over names are right', async () => {
+  test('an outage of Cloud Map delays names, not Jobs, and names are correct afterwards', async () => {
     const uid = await stage.job(NAMED);
     await stage.settle(handler);
     trouble = (call) => (call === 'register' ? 'Rate exceeded' : null);
     await go(200);
     expect(shown(uid)).toEqual(['', '', '']);
-    expect(stage.mail.size('dispatch')).toBe(0); // it is left to the sweep, and messages do not pile up
+    expect(stage.mail.size('dispatch')).toBe(0); // the sweep takes over, and messages do not pile up
     trouble = null;
     await go(61);
     expect(shown(uid)).toEqual(['attempt 1', 'attempt 1', 'attempt 1']);
   });
 
-  test('a name that cannot be made holds up its index, with the reason', async () => {
+  test('an index waits, with the reason, while its name cannot be created', async () => {
     trouble = (call) => (call === 'ensureService' ? 'ResourceLimitExceeded: no more services' : null);
     const uid = await stage.job(NAMED);
     await go(5);
@@ -403,7 +403,7 @@ describe('what happens at an awkward moment', () => {
     expect(shown(uid)).toEqual(['attempt 1', 'attempt 1', 'attempt 1']);
   });
 
-  test('a name that can never be made fails the Job', async () => {
+  test('an impossible name fails the Job', async () => {
     dns.ensureService = async () => ({ kind: 'fatal', reason: 'AccessDeniedException: no' });
     const uid = await stage.job(NAMED);
     await go(10);
@@ -413,7 +413,7 @@ describe('what happens at an awkward moment', () => {
     await expectNothingLeft(uid);
   });
 
-  test('a launch in progress is not withdrawn if its name is missing', async () => {
+  test('a missing name does not withdraw a launch in progress', async () => {
     const uid = await stage.job({ ...NAMED, completions: 1 });
     await handler.pass(uid);
     const packs = stage.takeDispatches();
@@ -430,8 +430,8 @@ describe('what happens at an awkward moment', () => {
   });
 });
 
-describe('names that are left', () => {
-  test('a Job that is over keeps its reservation until its names are gone', async () => {
+describe('leftover names', () => {
+  test('a finished Job keeps its reservation until its names are gone', async () => {
     stage.fate = { ...stage.fate, runMs: 5_000 };
     const uid = await stage.job(NAMED);
     trouble = (call) => (call === 'deleteService' ? 'Rate exceeded' : null);
@@ -468,7 +468,7 @@ describe('names that are left', () => {
     await expectNothingLeft(next);
   });
 
-  test('what was reserved for a Job that never came is given back, after five minutes', async () => {
+  test('a reservation for a Job that was never created is released after five minutes', async () => {
     await stage.store.hosts.reserve(asJobUid('never'), 10, 2_000, stage.time);
     await go(240);
     expect(await stage.store.hosts.reservations()).toHaveLength(1);
@@ -476,7 +476,7 @@ describe('names that are left', () => {
     expect(await stage.store.hosts.reservations()).toEqual([]);
   });
 
-  test('services that no open Job needs are found by listing; those of open Jobs, and of none of ours, stay', async () => {
+  test('a listing finds services that no open Job needs; those of open Jobs and of others stay', async () => {
     const uid = await stage.job(NAMED);
     await go(3);
     const lost = await dns.ensureService('gone-0.workers.default');
@@ -492,7 +492,7 @@ describe('names that are left', () => {
     await expectNothingLeft(uid);
   });
 
-  test('a Job that takes over a strange name while it is about to be removed keeps its tasks under it', async () => {
+  test('a Job that takes over a stray name during its removal keeps its tasks under it', async () => {
     await dns.ensureService(nameOf(0));
     const slow = stage.handler();
     const held = slow.hold('before', 'hostnames.tasksIn');
@@ -507,7 +507,7 @@ describe('names that are left', () => {
     expect(shown(uid, 1)).toEqual(['attempt 1']);
   });
 
-  test('of a Job that is deleted while its tasks still stop, names are not strange', async () => {
+  test('names of a deleted Job are not stray while its tasks stop', async () => {
     stage.fate = { ...stage.fate, stopMs: 100_000 };
     const uid = await stage.job(NAMED);
     await go(3);
@@ -518,7 +518,7 @@ describe('names that are left', () => {
 });
 
 describe('a Job whose tasks have no names', () => {
-  test('costs no read, write or message more', async () => {
+  test('costs no additional read, write, or message', async () => {
     stage.fate = { ...stage.fate, runMs: 5_000 };
     const run = async (hostnames: MemoryHostnames | null): Promise<readonly string[]> => {
       stage = new Stage();
@@ -539,7 +539,7 @@ describe('a Job whose tasks have no names', () => {
   });
 });
 
-/** The process dies after its next such call, which is carried out only when it `land`s. */
+/** The process dies after its next such call, which takes effect only when it `land`s. */
 function dieBehind(doomed: Handler, call: 'hostnames.register') {
   let arrive: () => void = () => undefined;
   let perform: () => Promise<unknown> = async () => undefined;

@@ -160,7 +160,7 @@ describe('a CronJob is deleted', () => {
     expect(await stage.ownersOf('nightly-1')).toEqual([owner('other', 'other')]);
   });
 
-  it('and a Job that comes while it goes does not stay behind', async () => {
+  it('and a Job that is created during the deletion does not stay behind', async () => {
     for (const propagation of ['Background', 'Foreground'] as const) {
       const stage = await aStage();
       await stage.addJob('nightly-1');
@@ -178,7 +178,7 @@ describe('a CronJob is deleted', () => {
     }
   });
 
-  it('not if it has been changed since it was seen', async () => {
+  it('not if it has changed since it was read', async () => {
     for (const name of ['nightly-1', null]) {
       const stage = await aStage();
       if (name !== null) await stage.addJob(name);
@@ -236,7 +236,7 @@ describe('a CronJob that a finalizer holds', () => {
     expect(await stage.ownersOf('nightly-1')).toBeUndefined();
   });
 
-  it('is deleted in the way that the last request asks for', async () => {
+  it('is deleted as the last request asks', async () => {
     const stage = await aStage(['example.com/hold']);
     await stage.addJob('nightly-1');
     await deleteCronJob(await stage.found(), 'Background', stage.deps);
@@ -259,7 +259,7 @@ describe('a CronJob that a finalizer holds', () => {
     expect(await stage.told()).toEqual(['ADDED', 'MODIFIED', 'MODIFIED', 'DELETED']);
   });
 
-  it('may be deleted and created again: the new one is not touched', async () => {
+  it('may be deleted and created again, and the new one is not affected', async () => {
     const stage = await aStage();
     await stage.addJob('nightly-1');
     const seen = await stage.found();
@@ -296,7 +296,7 @@ describe('a process that dies at any call of a port', () => {
         if (!(outcome instanceof Error)) break;
         deaths++;
         const left = await stage.cronJob();
-        // None of its Jobs changes before it is visible that it is being deleted.
+        // None of its Jobs changes before its deletion is visible.
         const isMarked = left === null || left.document.metadata['deletionTimestamp'] !== undefined;
         const untouched = (await stage.jobs()).length === 2 && (await stage.ownersOf('nightly-1')) !== undefined;
         expect(isMarked || untouched).toBe(true);
@@ -309,7 +309,7 @@ describe('a process that dies at any call of a port', () => {
   );
 });
 
-describe('a Job whose owner is only in the row of its name', () => {
+describe('a Job whose owner is recorded only in the row of its name', () => {
   it('stays', async () => {
     const stage = await aStage();
     await stage.addJob('nightly-1');

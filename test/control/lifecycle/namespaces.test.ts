@@ -78,7 +78,7 @@ describe('a namespace that is being deleted', () => {
     expect(changes.kind === 'rows' && changes.rows.map(({ type }) => type)).toEqual(['ADDED', 'MODIFIED', 'DELETED']);
   });
 
-  test('one that is not being deleted, or not there, is left alone', async () => {
+  test('does nothing for a namespace that is missing or not being deleted', async () => {
     const { stage, uids } = await aTeam();
     expect(await emptyNamespace('team', stage.handler().deps, PLENTY)).toBe('none');
     expect(await emptyNamespace('nobody', stage.handler().deps, PLENTY)).toBe('none');
@@ -86,7 +86,7 @@ describe('a namespace that is being deleted', () => {
     expect(await leftOf(stage, uids)).toMatchObject({ namespace: true, cronJobs: 2, shown: 3 });
   });
 
-  test('deletes no more at once than the budget allows, and the rest next time', async () => {
+  test('deletes no more at once than the budget allows, and the rest later', async () => {
     const { stage, uids } = await aTeam();
     const { deps } = stage.handler();
     await mark(stage);
@@ -98,7 +98,7 @@ describe('a namespace that is being deleted', () => {
     expect(await leftOf(stage, uids)).toEqual(NOTHING);
   });
 
-  test('what is being deleted already spends nothing of the budget', async () => {
+  test('objects that are already being deleted do not use the budget', async () => {
     const { stage, uids } = await aTeam();
     const { deps } = stage.handler();
     const spec = await stage.store.jobs.readSpec(uids[0]!);
@@ -214,7 +214,7 @@ describe('a Job that is created while its namespace is being deleted', () => {
     expect(await stage.store.jobs.readStatus(uid)).toBeNull();
   });
 
-  test('is taken back by the first pass where its creator has died', async () => {
+  test('is removed by its first pass if its creator has died', async () => {
     const { stage } = await aTeam(0);
     const creator = stage.handler();
     const { reached } = creator.hold('behind', 'jobs.createJob');
@@ -245,7 +245,7 @@ describe('a Job that is created while its namespace is being deleted', () => {
   });
 });
 
-/** The same ports; call number `step` is never carried out (`before`), or its answer is lost. */
+/** The same ports; call number `step` never takes effect (`before`), or its answer is lost. */
 function failing(deps: Deps, step: number, where: 'before' | 'behind'): Deps {
   let calls = 0;
   const port = <T extends object>(real: T): T =>

@@ -42,7 +42,9 @@ class Dispatchers {
     return { clock, pacer: createPacer({ limits: this.#limits, clock }) };
   }
 
-  /** Calls `count` times as one pack does; calls without room come again after a second or more, until all were made. */
+  /**
+   * Calls `count` times as one pack does; calls without room are retried after a second or more, until all were made.
+   */
   async pack(who: string, count: number, ratePerSec: number, deps = this.process(), ahead = 0): Promise<void> {
     const items = Array.from({ length: count }, (_, i) => i);
     const pace = { name: 'launch', ratePerSec, ahead } as const;
@@ -82,7 +84,7 @@ describe('three dispatchers', () => {
     expect(middle.length).toBeGreaterThanOrEqual(0.95 * 20 * 10);
   });
 
-  test('that wake up late ask for other moments, and no second sees more than the rate', async () => {
+  test('ask for other moments if they wake up late, and no second exceeds the rate', async () => {
     const all = new Dispatchers();
     let n = 0;
     all.late = () => [0, 30, 38, 39, 200, 5][n++ % 6]!;
@@ -95,7 +97,7 @@ describe('three dispatchers', () => {
   });
 });
 
-test('a process writes the row once for all that it has to call', async () => {
+test('a process writes the row once for all its calls', async () => {
   const all = new Dispatchers();
   const deps = all.process();
   await all.until(Promise.all(Array.from({ length: 8 }, async () => all.pack('many', 10, 1_000, deps))));
@@ -103,7 +105,7 @@ test('a process writes the row once for all that it has to call', async () => {
   expect({ calls: all.calls.length, writes: all.writes }).toEqual({ calls: 80, writes: 2 });
 });
 
-test('the three claims of a small Job are launched within two and a half seconds, however many a large one has', async () => {
+test('the three claims of a small Job are launched within two and a half seconds, however many claims a large Job has', async () => {
   const all = new Dispatchers();
   const deps = all.process();
   const large = Array.from({ length: 60 }, async (_, i) => {
@@ -122,7 +124,7 @@ test('the three claims of a small Job are launched within two and a half seconds
   expect(all.calls.filter(({ who }) => who === 'small')).toHaveLength(36);
 });
 
-test('a throttle is recorded once, whichever call meets it, and only if there is a rate', async () => {
+test('a throttle is recorded once, whichever call meets it, and only with a rate', async () => {
   const all = new Dispatchers();
   const [one, other] = [all.process(), all.process()];
   const pace = { name: 'launch', ratePerSec: 20 } as const;

@@ -15,7 +15,7 @@ const clock = { now: () => T0, sleep: async () => undefined };
 const aFeed = () => createMemoryStore({ now: () => T0 }).feed;
 const { spec, status: fresh } = aNewJob();
 const job = spec.identity;
-/** What follows a commit of these transitions. */
+/** The status after a commit of these transitions. */
 const committed = (status: Status, ...transitions: readonly Transition[]): Status => ({
   ...status,
   version: status.version + 1,
@@ -27,8 +27,8 @@ const versionsIn = async (feed: Feed) => {
   return read.kind === 'rows' ? read.rows.map(({ entries }) => entries.map(({ version }) => version)) : [];
 };
 
-describe('publishing next to others', () => {
-  test('of two versions that wait for one row, the newer is published, whichever came first', async () => {
+describe('concurrent publishers', () => {
+  test('if two versions wait for one row, the newer is published, whichever came first', async () => {
     for (const order of ['up', 'down']) {
       const feed = aFeed();
       const publisher = createPublisher({ feed, clock });
@@ -41,7 +41,7 @@ describe('publishing next to others', () => {
     }
   });
 
-  test('a publisher that was outrun publishes what the other did not know, at once', async () => {
+  test('a publisher that lost a race publishes at once what the other did not know', async () => {
     const feed = aFeed();
     await createPublisher({ feed, clock }).publish(job, fresh);
     const second = committed(fresh, claim(0));
@@ -203,7 +203,7 @@ describe('what is stored about published Pods', () => {
     },
   );
 
-  test('a mark of an earlier version, which stored nothing: all of its Pods are as old as the mark', async () => {
+  test('a mark of an earlier version without stored Pods: all Pods are as old as the mark', async () => {
     const feed = aFeed();
     const { uid, namespace, name } = job;
     const entry = { uid, namespace, name, type: 'ADDED', after: 0, version: 1, seq: 0, pods: [] } as const;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DONE, Stage } from '../../support/a-stage.ts';
 
-// What an operator does wrong, or changes: Jobs wait for it and continue, and no request of a token ever changes.
+// An operator's mistakes and changes: Jobs wait and continue, and no request of a token ever changes.
 
 const DENIED = 'AccessDeniedException: User is not authorized to perform: ecs:RunTask';
 const QUICK = { startMs: 100, runMs: 1_000, stopMs: 100, ending: DONE };
@@ -49,7 +49,7 @@ test('another network reaches a Job that is running', async () => {
   expect(stage.conflicts).toEqual([]);
 });
 
-test('a launch with an unknown outcome is repeated unchanged, whatever template the Job launches from now', async () => {
+test('a launch with an unknown outcome is repeated unchanged, whatever template the Job has now', async () => {
   const stage = new Stage();
   const uid = await stage.job({ completions: 2, parallelism: 2 });
   await stage.handler().pass(uid);
@@ -69,7 +69,7 @@ test('a launch with an unknown outcome is repeated unchanged, whatever template 
   expect(stage.tasks.all.size).toBe(1);
 });
 
-test('one that is refused for want of a right although its task runs is found, and not launched again', async () => {
+test('a launch that is refused for a missing permission while its task runs is found, and not repeated', async () => {
   const stage = new Stage();
   const uid = await stage.job({ completions: 1, parallelism: 1 });
   await stage.handler().pass(uid);
@@ -92,7 +92,7 @@ test('one that is refused for want of a right although its task runs is found, a
   expect(stage.tasks.all.size).toBe(1);
 });
 
-test('a launch that is refused to one dispatcher, and started by another, is not launched again', async () => {
+test('a launch that is refused for one dispatcher and started by another is not repeated', async () => {
   const stage = new Stage();
   const uid = await stage.job({ completions: 2, parallelism: 2 });
   await stage.handler().pass(uid);

@@ -25,7 +25,7 @@ for (const [since, ms] of [
   ['long after the last', 10_000],
   ['while the last is young', 10],
 ] as const) {
-  test(`a change of labels is one row of the feed, ${since}: the pass after it has nothing to add`, async () => {
+  test(`a change of labels is one row of the feed, ${since}: the next pass adds nothing`, async () => {
     const { stage, uid, head } = await quietJob();
     stage.advance(ms);
     await relabel(stage, uid, stage.handler(), stage.handler());
@@ -33,7 +33,7 @@ for (const [since, ms] of [
     await stage.sweep();
     await stage.settle();
     expect(await stage.store.feed.head()).toBe(head + 1);
-    // So a writer that is about to compare versions does not have to publish it again.
+    // So a writer that compares versions next does not need to publish it again.
     expect((await readJobView(uid, stage.store, () => []))?.isPublished).toBe(true);
   });
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { AWS_TIMING } from '../../../shared/domain/base/timing.ts';
 import { Stage } from '../../support/a-stage.ts';
 
-test('an attempt that was replaced right after its launch is not lost because ECS does not know its task yet', async () => {
+test('an attempt that is replaced right after its launch is not lost, although ECS does not know its task yet', async () => {
   const stage = new Stage();
   const uid = await stage.job({ completions: 1, parallelism: 1 });
   await stage.change(uid, { podReplacementPolicy: 'TerminatingOrFailed' });

@@ -11,7 +11,7 @@ import { formatDispatch, formatWakeUp } from '../../../shared/schema/messages/qu
 import type { Handler } from '../../support/a-handler.ts';
 import { Stage } from '../../support/a-stage.ts';
 
-/** Simulated dead-letter queues: messages that are taken and not removed come again with the next sweep. */
+/** Simulated dead-letter queues: messages that are received and not removed return with the next sweep. */
 function aGraveyard(stage: Stage) {
   const lying: TakenDeadLetter[] = [];
   const hidden = new Set<string>();
@@ -113,7 +113,7 @@ describe('a dead letter', () => {
     expect(wakeUps(stage)).toEqual([{ v: 1, uid }]);
   });
 
-  test('of the same reason is counted, not repeated; each Job is woken once a sweep', async () => {
+  test('with the same reason is counted, not repeated, and each Job is woken once per sweep', async () => {
     const { stage, uid, handler, grave } = await aBusyJob();
     for (let n = 0; n < 25; n++) grave.deadLetter('facts', `{"v":9,"uid":"${uid}","n":${n}}`);
     grave.deadLetter('facts', `{"v":9,"uid":"${uid}"}`, 'ZodError: v');
@@ -145,11 +145,11 @@ describe('a dead letter', () => {
     expect(new Set((await grave.filed()).map(({ job }) => job))).toEqual(new Set(['nobody', uid, null]));
     expect((await stage.store.jobs.readStatus(uid))!.version).toBe(before.version);
     expect(grave.lying).toEqual([]);
-    // The rest of a deleted Job must still be stopped.
+    // The remaining tasks of a deleted Job must still stop.
     expect(wakeUps(stage)).toEqual([{ v: 1, uid, inspect: true }]);
   });
 
-  test('whose Job cannot be updated stays, the others do not wait for it, and it is filed once', async () => {
+  test('stays if its Job cannot be updated, does not delay others, and is filed once', async () => {
     const { stage, uid, handler, grave } = await aBusyJob();
     const other = await stage.job({ uid: 'uid-2', name: 'other', completions: 1, parallelism: 1 });
     stage.take('wake');
@@ -175,7 +175,7 @@ describe('a dead letter', () => {
     expect(grave.lying).toEqual([]);
   });
 
-  test('that cannot be filed stays, and the others do not wait for it; of a reason of any length the rest is dropped', async () => {
+  test('stays if it cannot be filed, does not delay others, and a long reason is cut', async () => {
     const { handler, grave } = await aBusyJob();
     grave.deadLetter('facts', 'poison');
     grave.deadLetter('facts', 'garbage', 'x'.repeat(500_000));
@@ -208,7 +208,7 @@ describe('a dead letter', () => {
   });
 });
 
-test('an empty queue costs one request, and one that cannot be read holds up no other', async () => {
+test('an empty queue costs one request, and an unreadable queue delays no other', async () => {
   const { uid, handler, grave } = await aBusyJob();
   expect(await sweepDeadLetters(grave.ports, handler.deps)).toBe(0);
   expect(grave.requests()).toBe(3);
@@ -224,7 +224,7 @@ test('a flood is filed at a hundred dead letters per queue and sweep', async () 
   expect(await sweepDeadLetters(grave.ports, handler.deps)).toBe(30);
 });
 
-test('however many reasons there are, the other Events of the Job stay, and a reason of any length fits', async () => {
+test('the Job keeps its other Events, however many reasons there are and however long they are', async () => {
   const { stage, uid } = await aBusyJob();
   let status = (await stage.store.jobs.readStatus(uid))!;
   const others = Array.from({ length: EVENTS_MAX - 3 }, (_, n) => ({

@@ -16,14 +16,14 @@ async function running(): Promise<{ readonly stage: Stage; readonly handler: Han
   return { stage, handler: stage.handler() };
 }
 
-/** The indexes that boards are compared with, and only those that wait now. */
+/** The indexes of the waiting messages that compare tasks with boards. */
 const shown = (stage: Stage): readonly number[] =>
   stage
     .take('facts')
     .flatMap((body) => parseReconcileRequest(body, 'muster:'))
     .flatMap((look) => (look.uid === null ? [] : look.facts.map(({ index }) => index)));
 
-test('more tasks than can be shown in the time of one message are gone through by several, each task once', async () => {
+test('several messages go through more tasks than one message has time for, each task once', async () => {
   const { stage, handler } = await running();
   const listLive = stage.tasks.listLive.bind(stage.tasks);
   stage.tasks.listLive = async (page) => {
@@ -59,7 +59,7 @@ test.each(['listLive', 'describe'] as const)(
   },
 );
 
-test('after a throttle it continues, and shows no page twice', async () => {
+test('continues after a throttle, and shows no page twice', async () => {
   const { stage, handler } = await running();
   const pass = async (perform: () => Promise<unknown>): Promise<unknown> => perform();
   handler.arrange('tasks.describe', pass);

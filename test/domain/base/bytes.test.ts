@@ -58,7 +58,7 @@ const value: fc.Arbitrary<Value> = fc.oneof(
   fc.record({ kind: fc.constant('text' as const), value: fc.string({ unit: 'binary' }) }),
 );
 
-test('what was written is read, and no shorter input passes', () => {
+test('written bytes are read back, and no shorter input passes', () => {
   fc.assert(
     fc.property(fc.array(value, { minLength: 1 }), fc.nat(), (values, cut) => {
       const bytes = written((w) => {
@@ -91,10 +91,10 @@ test.each([
   expect(() => read(new Reader(Uint8Array.from(bytes)))).toThrow(DecodeError);
 });
 
-test.each([-1, 1.5, 2 ** 53, Number.NaN])('to write %d as a varint is our own bug', (bad) => {
+test.each([-1, 1.5, 2 ** 53, Number.NaN])('writing %d as a varint throws', (bad) => {
   expect(() => new Writer().varint(bad)).toThrow(InvariantError);
 });
 
-test('zigzag refuses what it could not give back', () => {
+test('zigzag refuses numbers that it could not read back', () => {
   expect(() => new Writer().zigzag(2 ** 52)).toThrow(InvariantError);
 });

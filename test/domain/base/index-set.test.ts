@@ -34,7 +34,7 @@ describe('the canonical text', () => {
     expect(formatIndexSet(indexSetOf(indexes))).toBe(text);
   });
 
-  test('both parsers read back what was written', () => {
+  test('both parsers read the written text', () => {
     fc.assert(
       fc.property(members, (list) => {
         const set = indexSetOf(list);
@@ -102,7 +102,7 @@ test.each([
   expect(parsed.kind === 'ok' ? `ok ${formatIndexSet(parsed.set)}` : parsed.reason).toBe(expected);
 });
 
-describe('against plain sets', () => {
+describe('compared with plain sets', () => {
   test('both builders, has and size', () => {
     fc.assert(
       fc.property(members, (list) => {
@@ -140,11 +140,11 @@ describe('against plain sets', () => {
   });
 });
 
-test('a list that is not in order is our own bug', () => {
+test('an unordered list throws', () => {
   expect(() => indexSetOf([3, 1])).toThrow(InvariantError);
 });
 
-test('nothing below 0 or past the end is in a set', () => {
+test('a set has nothing below 0 or past the end', () => {
   const set = indexSetWhere(5, () => true);
   expect([-1, 0, 4, 5].map((i) => has(set, i))).toEqual([false, true, true, false]);
 });

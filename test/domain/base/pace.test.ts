@@ -56,7 +56,9 @@ describe('one leaser', () => {
   );
 });
 
-/** Who requests rights, when, and how many; a call is made some time after its moment, and a late one is not made. */
+/**
+ * Who requests rights, when, and how many. A call is made some time after its moment, and skipped if it is too late.
+ */
 const asks = fc.array(
   fc.record({
     afterMs: fc.nat(400),
@@ -90,7 +92,7 @@ test('several leasers, whose calls are late: never more than the rate in any sec
   );
 });
 
-test('asked all the time, 0.95 of the rate and more is given out', () => {
+test('constant requests get at least 0.95 of the rate', () => {
   fc.assert(
     fc.property(rate, fc.integer({ min: 2, max: 20 }), (ratePerSec, every) => {
       let state = IDLE_PACE;
@@ -114,25 +116,25 @@ describe('a throttle', () => {
     expect(seen.map((each) => Math.round(each * 10) / 10)).toEqual([10, 12, 15, 20, 20, 20]);
   });
 
-  test('spaces the rights that are given out after it', () => {
+  test('spaces the rights that are granted after it', () => {
     const state = { ...cutBack(IDLE_PACE, ms(1_000))!, nextFreeAt: ms(2_000) };
     expect(leaseRights(state, ms(1_000), 3, 10, 5_000).rights).toEqual([2_000, 2_208, 2_416].map(ms));
   });
 
-  test('that comes at once after another counts once; one that comes later halves what has grown back', () => {
+  test('right after another counts once; a later one halves the rate that has grown back', () => {
     const once = cutBack(IDLE_PACE, ms(1_000))!;
     expect(cutBack(once, ms(2_999))).toBeNull();
     expect(inForce(cutBack(once, ms(3_000))!, 3_000)).toBeCloseTo(6);
   });
 
-  test('leaves something, however often it comes', () => {
+  test('leaves some rate, however often it comes', () => {
     let state = IDLE_PACE;
     for (let now = 0; now < 100_000; now += 2_000) state = cutBack(state, ms(now)) ?? state;
     expect(inForce(state, 98_000)).toBeGreaterThanOrEqual(1);
   });
 });
 
-test('the first claims of a Job look further ahead than those of one with many unanswered claims ever do', () => {
+test('the first claims of a Job look further ahead than those of a Job with many unanswered claims', () => {
   expect(horizonMs(0)).toBe(horizonMs(9));
   expect(horizonMs(9) - horizonMs(10)).toBeGreaterThanOrEqual(1_000);
   expect(horizonMs(10)).toBe(horizonMs(499));
@@ -144,7 +146,7 @@ test.each([
   [20, 80],
   [18.3, 74],
   [1_000, 500],
-])('with %s launches a second a Job has up to %i claims unanswered', (launchesPerSec, claims) => {
+])('with %s launches per second, a Job has up to %i unanswered claims', (launchesPerSec, claims) => {
   expect(claimsWindow(launchesPerSec, 500)).toBe(claims);
 });
 
@@ -164,18 +166,18 @@ function mostInAnySecond(moments: readonly number[]): number {
   return most;
 }
 
-describe('a row that a machine with a wrong clock has written', () => {
+describe('a row written by a machine with a wrong clock', () => {
   const hourMs = 3_600_000;
   test('does not keep the others waiting for its time', () => {
     expect(leaseRights(free(hourMs), ms(0), 2, 10, 2_000).rights).toEqual([ms(20), ms(124)]);
   });
 
-  test('is still waited for where a low rate, cut back, has led there', () => {
-    // One per ten seconds, of which a throttle has left a twentieth: the next may be 208 seconds away.
+  test('is still waited for if a low rate with a cut explains it', () => {
+    // One launch per ten seconds, cut by a throttle to a twentieth: the next may be 208 seconds away.
     expect(leaseRights(free(211_000), ms(0), 1, 0.1, 4_000).rights).toEqual([]);
   });
 
-  test('cuts nothing back for hours', () => {
+  test('does not cut the rate for hours', () => {
     const state: PaceState = { nextFreeAt: ms(0), cut: { share: 0.05, at: ms(hourMs) } };
     expect(rateInForce(state, ms(0), 20)).toBe(20);
     expect(cutBack(state, ms(0))).toEqual({ ...state, cut: { share: 0.5, at: ms(0) } });

@@ -64,7 +64,7 @@ describe('time zones', () => {
     expect(findTimeZone(name)).toEqual({ kind: 'unknown', reason: `unknown time zone ${name}` });
   });
 
-  it.each(['../UTC', '/UTC', '\\UTC', 'a/../b'])('%s is no name at all', (name) => {
+  it.each(['../UTC', '/UTC', '\\UTC', 'a/../b'])('%s is not a name', (name) => {
     expect(findTimeZone(name)).toEqual({ kind: 'unknown', reason: 'time: invalid location name' });
   });
 });

@@ -64,7 +64,7 @@ describe('one line', () => {
     expect(causeLine(ended(0, ending), RUNNING)).toBe(line);
   });
 
-  test('a program that could not be started has no exit code of its own', () => {
+  test('a program that could not be started has no exit code', () => {
     const attempt = ended(
       0,
       { exitCode: 128, reason: 'CannotStartContainerError: python: command not found' },
@@ -75,7 +75,7 @@ describe('one line', () => {
     expect(causeLine(ended(0, { exitCode: 128 }), RUNNING)).toBe('exit code 128');
   });
 
-  test('an attempt that was stopped says why it was stopped', () => {
+  test('a stopped attempt has the reason for its stop', () => {
     const withJob = ended(
       0,
       { cause: 'Stopped', exitCode: 143, reason: 'Muster: no longer wanted' },
@@ -93,7 +93,7 @@ describe('one line', () => {
 });
 
 describe('groups', () => {
-  test('alike failures together, the larger group first, the first failure as its example', () => {
+  test('similar failures form a group, larger groups come first, and the first failure is the example', () => {
     const groups = groupFailures(
       [
         ended(9, { exitCode: 2 }, { because: 'exit code 2' }),
@@ -114,7 +114,7 @@ describe('groups', () => {
     ]);
   });
 
-  test('what a rule of podFailurePolicy has judged is a group of its own', () => {
+  test('failures that a rule of podFailurePolicy has judged form their own group', () => {
     const because = 'podFailurePolicy rule 0 (FailIndex): container main exited with 1';
     const groups = groupFailures([ended(0, {}), ended(1, {}, { as: 'failedForGood', because })], RUNNING);
     expect(groups.map(({ indexes, judgement }) => [indexes, judgement.as])).toEqual([
@@ -123,7 +123,7 @@ describe('groups', () => {
     ]);
   });
 
-  test('one that failed while its Job was failing is no group of its own', () => {
+  test('a failure while its Job was failing does not form its own group', () => {
     const because = 'the Job failed: BackoffLimitExceeded (as it is)';
     const groups = groupFailures([ended(0, {}), ended(1, {}, { because })], failed('BackoffLimitExceeded'));
     expect(groups.map(({ indexes }) => indexes)).toEqual([[0, 1]]);

@@ -10,7 +10,7 @@ const job = (name: string, ageMs: number, endedMsAgo: number | null, namespace =
   endedAt: endedMsAgo === null ? null : asEpochMs(NOW - endedMsAgo),
 });
 
-test('of no Job there is no oldest', () => {
+test('without Jobs there is no oldest one', () => {
   expect(keptJobs([], false, NOW)).toEqual({
     count: 0,
     more: false,
@@ -19,7 +19,7 @@ test('of no Job there is no oldest', () => {
   });
 });
 
-test('the oldest is the first that was created; prunable is what ended a week ago, to the millisecond', () => {
+test('the oldest Job was created first; Jobs that ended a week ago, to the millisecond, are prunable', () => {
   const jobs = [
     job('young', 10, null),
     job('a', PRUNABLE_MS + 20, PRUNABLE_MS),

@@ -26,7 +26,7 @@ const pass = (board: Situation, facts: readonly Fact[] = [], sec = 0): Situation
   after(board, plan(board, facts, sec));
 const startsAt = (board: Situation, sec: number): boolean => brief(plan(board, [], sec)).includes('launch');
 
-test('a Job in back-off over several chunks wakes when that is over, and not at once', () => {
+test('a Job in back-off over several chunks wakes at the end of the back-off, not at once', () => {
   const { job, status, stored } = aBoard('. . .', { before: 4_095, parallelism: 3 });
   const board = { job, stored, status: { ...status, backoff: { failures: 1, lastFailureAt: at(0) } } };
   for (const hand of [[0], [1], [0, 1]]) {
@@ -55,7 +55,7 @@ describe('of each index (backoffLimitPerIndex)', () => {
     [6, 320],
     [7, 600],
     [9, 600],
-  ])('its failure no. %i holds it back for %i s', (nth, heldSec) => {
+  ])('failure no. %i delays it by %i s', (nth, heldSec) => {
     const board = aBoard('r', perIndex);
     const chunk = board.stored.get(0)!;
     chunk.extras.set(0, { ...recordOf(board, 0), failures: nth - 1 });
@@ -64,7 +64,7 @@ describe('of each index (backoffLimitPerIndex)', () => {
     expect(startsAt(next, 5 + heldSec)).toBe(true);
   });
 
-  test('ignored failures prolong it, too, but spend nothing of its limit', () => {
+  test('ignored failures prolong the back-off, but do not count against the limit', () => {
     const podFailurePolicy = { rules: [{ action: 'Ignore', onExitCodes: { operator: 'In', values: [42] } }] } as const;
     const board = aBoard('r', { ...perIndex, backoffLimitPerIndex: 1, podFailurePolicy });
     let now = pass(board, [exited(0, 42, 0)], 0);
@@ -80,7 +80,7 @@ describe('of each index (backoffLimitPerIndex)', () => {
     expect(now.status.failed).toBe(0);
   });
 
-  test('one index in back-off holds back no other', () => {
+  test('an index in back-off delays no other index', () => {
     const board = pass(aBoard('r r . .', { ...perIndex, parallelism: 2 }), [exited(0, 1)]);
     expect(stripOf(board)).toBe('w r . .'); // but keeps its place
     expect(stripOf(pass(board, [exited(1, 0, 3)], 3))).toBe('w S c .');
@@ -107,7 +107,7 @@ describe('of each index (backoffLimitPerIndex)', () => {
     expect(again.status.failed).toBe(2);
   });
 
-  test('the pass asks to be woken when the first of them ends', () => {
+  test('the pass requests a wake-up for the first end of a back-off', () => {
     const quiet = (board: Situation): Situation => ({ ...board, status: { ...board.status, alarms: [] } });
     const board = pass(aBoard('r r', perIndex), [exited(0, 1, 3), exited(1, 1, 1)], 3);
     expect(wakeSec(plan(quiet(board), [], 4))).toBe(11);
@@ -124,7 +124,7 @@ describe('of each index (backoffLimitPerIndex)', () => {
 
 describe('of a container in its Pod (restartPolicy OnFailure)', () => {
   const onFailure = { restartPolicy: 'OnFailure' } as const;
-  /** Its nth restart fails at once, at the earliest moment. */
+  /** The nth restart fails at once, at the earliest moment. */
   function restarted(
     board: Situation,
     times: number,
@@ -142,13 +142,13 @@ describe('of a container in its Pod (restartPolicy OnFailure)', () => {
     return { board: now, waits };
   }
 
-  test('it starts again at once, then after 10 s, doubled, 5 min at most', () => {
+  test('it restarts at once, then after 10 s, doubling to at most 5 min', () => {
     expect(restarted(aBoard('r', { ...onFailure, backoffLimit: 99 }), 8).waits).toEqual([
       0, 10, 20, 40, 80, 160, 300, 300,
     ]);
   });
 
-  test('it stays the same Pod: the same attempt, active all the while, nothing failed', () => {
+  test('it stays the same Pod: the same attempt, always active, without a failure', () => {
     const { board } = restarted(aBoard('r', { ...onFailure, backoffLimit: 99 }), 2);
     expect(recordOf(board, 0)).toMatchObject({ state: 'running', attempt: 1, nonce: 2, restarts: 2, failures: 0 });
     const waiting = pass(board, [exited(0, 1, 20, 1, 2)], 20);
@@ -157,7 +157,7 @@ describe('of a container in its Pod (restartPolicy OnFailure)', () => {
     expect(shown(waiting).failed).toBeUndefined();
   });
 
-  test('its launch says how often that was before, and says it again when it is sent again', () => {
+  test('a launch includes the number of restarts, and so does its repetition', () => {
     let { board: now } = restarted(aBoard('r', { ...onFailure, backoffLimit: 99 }), 2);
     now = pass(now, [exited(0, 1, 20, 1, 2)], 20);
     const said = (sec: number) =>
@@ -168,7 +168,7 @@ describe('of a container in its Pod (restartPolicy OnFailure)', () => {
     expect(said(1000)).toEqual(traits);
   });
 
-  test('and to later Pods of the index how often all before them were', () => {
+  test('a launch of a later Pod includes the restarts of all Pods before it', () => {
     const { board } = restarted(aBoard('r', { ...onFailure, backoffLimit: 99 }), 2);
     const traits = ({ actions }: Plan) =>
       actions.flatMap((action) => (action.kind === 'launch' ? [...action.traits.values()] : []));
@@ -181,7 +181,7 @@ describe('of a container in its Pod (restartPolicy OnFailure)', () => {
     expect(traits(plan(again, [], 70))).toMatchObject([{ restarts: 3 }]);
   });
 
-  test('nothing of it is kept of an index that is done', () => {
+  test('a finished index keeps no restarts', () => {
     const { board } = restarted(aBoard('r', { ...onFailure, backoffLimit: 99 }), 2);
     const lost = pass(board, [ended(0, 'Spot', 20, 1, 2)], 20);
     expect(recordOf(pass(lost, [running(0, 2), exited(0, 0, 50, 2)], 50), 0)).toMatchObject({
@@ -232,7 +232,7 @@ describe('of a container in its Pod (restartPolicy OnFailure)', () => {
     expect(board.status.phase).toMatchObject({ verdict: { reason: 'BackoffLimitExceeded' } });
   });
 
-  test('those of a Pod that has succeeded are forgotten', () => {
+  test('restarts of a succeeded Pod do not count', () => {
     const { board } = restarted(aBoard('r r', { ...onFailure, backoffLimit: 3 }), 2);
     expect(board.status.restarts).toBe(2);
     const done = pass(board, [exited(0, 0, 11, 1, 2), exited(1, 1, 11)], 11);
@@ -245,7 +245,7 @@ describe('of a container in its Pod (restartPolicy OnFailure)', () => {
     expect(over.status).toMatchObject({ failed: 2, restarts: 0, phase: { kind: 'finished' } });
   });
 
-  test('and as nothing when it is suspended', () => {
+  test('and does not count when the Job is suspended', () => {
     const board = aBoard('b r', { ...onFailure, suspend: true });
     const suspended = pass(board);
     expect(stripOf(suspended)).toBe('. r');
@@ -254,7 +254,7 @@ describe('of a container in its Pod (restartPolicy OnFailure)', () => {
 });
 
 describe('a task that does not start', () => {
-  test('keeps its Pod, which tries again after 10 s, doubled', () => {
+  test('keeps its Pod, which tries again after 10 s, doubling', () => {
     let now = pass(aBoard('l', { pendingTimeoutSec: 900 }), [ended(0, 'Unplaced', 0)]);
     for (const [nonce, sec, wait] of [
       [1, 10, 20],
@@ -276,7 +276,7 @@ describe('a task that does not start', () => {
     expect(now.status.failed).toBe(0);
   });
 
-  test('of an image that cannot be had: counts as failed when its time is up', () => {
+  test('because of a missing image: counts as failed when its time is up', () => {
     let now = pass(aBoard('l', { pendingTimeoutSec: 25 }), [ended(0, 'StartFailed', 0)]);
     now = pass(pass(now, [], 10), [ended(0, 'StartFailed', 12, 1, 1)], 12);
     expect(now.status.failed).toBe(0);
@@ -291,7 +291,7 @@ describe('a task that does not start', () => {
 });
 
 describe('of the Job (restartPolicy Never)', () => {
-  test('ignored failures feed it', () => {
+  test('ignored failures count for it', () => {
     const podFailurePolicy = { rules: [{ action: 'Ignore', onExitCodes: { operator: 'In', values: [42] } }] } as const;
     const board = pass(aBoard('r .', { parallelism: 1, podFailurePolicy }), [exited(0, 42)]);
     expect(board.status).toMatchObject({ failed: 0, backoff: { failures: 1 } });

@@ -19,7 +19,7 @@ import {
 } from '../../support/a-board.ts';
 import { conditionsOf, shown } from '../../support/shown.ts';
 
-// What a user sees in a Job's status: kubernetes-job.md 1.2, 3 and 3.1. S succeeded, r running, c claimed, b a Pod between
+// A Job's status as users see it: kubernetes-job.md 1.2, 3 and 3.1. S succeeded, r running, c claimed, b a Pod between
 // two tasks, . pending, F failed for good, R asked to stop, 3 pending after three failures.
 
 const pass = (board: Situation, facts: readonly Fact[] = [], sec = 0): Situation =>
@@ -127,7 +127,7 @@ describe('every row of the table of conditions', () => {
     },
   );
 
-  // The reasons that may be decided while another Pod runs: all but those that need every index to be finished.
+  // The reasons that may be decided while another Pod runs: all except those that need every index to be finished.
   const early = rows.filter(([reason]) => reason !== 'FailedIndexes' && reason !== 'CompletionsReached');
   test.each(early)(
     '%s: while a Pod still runs only the interim condition (%s)',
@@ -243,7 +243,7 @@ describe('startTime and completionTime', () => {
     expect(shown(pass(pass(fresh(), [], 3), [], 9)).startTime).toBe(time(3));
   });
 
-  test('none while it is created suspended; resume sets it', () => {
+  test('a suspended new Job has no start, and a resume sets it', () => {
     const suspended = pass(fresh({ suspend: true }), [], 3);
     expect(shown(suspended).startTime).toBeUndefined();
     const resumed = { ...suspended, job: { ...suspended.job, spec: { ...suspended.job.spec, suspend: false } } };
@@ -260,7 +260,7 @@ describe('startTime and completionTime', () => {
     expect(shown(done)).toMatchObject({ startTime: time(3), completionTime: time(3) });
   });
 
-  test('completionTime is the time of Complete, and of Failed there is none', () => {
+  test('completionTime is the time of Complete, and a failed Job has none', () => {
     const complete = pass(aBoard('r', {}), [exited(0, 0, 7)], 7);
     expect(shown(complete).completionTime).toBe(time(7));
     expect(shown(complete).conditions?.at(-1)).toMatchObject({ type: 'Complete', lastTransitionTime: time(7) });
@@ -291,12 +291,12 @@ describe('active, ready and terminating', () => {
     });
   });
 
-  test('what was replaced but still ends is terminating', () => {
+  test('a replaced task that is still stopping is terminating', () => {
     const board = aBoard('r .', { parallelism: 1, podReplacementPolicy: 'TerminatingOrFailed' });
     expect(shown(pass(board, [deleted(0)]))).toMatchObject({ terminating: 1, failed: 1 });
   });
 
-  test('a claim that is cancelled while the Job fails counts as failed, one of a suspended Job does not', () => {
+  test('a claim that is canceled while the Job fails counts as failed; one of a suspended Job does not', () => {
     const failing = pass(aBoard('r c', { backoffLimit: 0 }), [exited(0, 1)]);
     expect(shown(pass(failing, [cancelled(1)]))).toMatchObject({ failed: 2, terminating: 0 });
     const suspended = pass(aBoard('r c', { suspend: true }));

@@ -24,12 +24,12 @@ describe('the deadline', () => {
     expect(brief(plan(edited(aBoard('r'), { activeDeadlineSec: 60 }), [], sec))).toBe(expected);
   });
 
-  test('a pass asks to be woken exactly then', () => {
+  test('a pass requests a wake-up at exactly that time', () => {
     expect(wakeSec(plan(quiet(aBoard('r', { activeDeadlineSec: 60 })), [], 1))).toBe(60);
     expect(wakeSec(plan(quiet(aBoard('. .', { activeDeadlineSec: 60, parallelism: 0 })), [], 1))).toBe(60);
   });
 
-  test('what still runs counts as failed when it has stopped', () => {
+  test('running Pods count as failed when they have stopped', () => {
     const board = pass(aBoard('r r', { activeDeadlineSec: 60 }), [], 60);
     expect(pass(board, [ended(0, 'Stopped', 61), ended(1, 'Stopped', 61)], 61).status).toMatchObject({
       failed: 2,
@@ -37,7 +37,7 @@ describe('the deadline', () => {
     });
   });
 
-  test('a success at the very second comes too late', () => {
+  test('a success in the second of the deadline comes too late', () => {
     const board = aBoard('r', { activeDeadlineSec: 60 });
     expect(conditionsOf(pass(board, [exited(0, 0, 60)], 60))).toBe('FailureTarget Failed');
     expect(conditionsOf(pass(board, [exited(0, 0, 59)], 59))).toBe('SuccessCriteriaMet Complete');
@@ -62,7 +62,7 @@ describe('the deadline', () => {
     expect(brief(plan(board, [], 60))).toBe('suspended');
   });
 
-  test('it may be set, moved and taken away while the Job runs', () => {
+  test('it may be set, moved, and removed while the Job runs', () => {
     const board = aBoard('r');
     expect(brief(plan(edited(board, { activeDeadlineSec: 10 }), [], 30))).toContain('DeadlineExceeded');
     const later = edited(edited(board, { activeDeadlineSec: 10 }), { activeDeadlineSec: 40 });
@@ -108,7 +108,7 @@ describe('the time to live', () => {
     }
   });
 
-  test('it may be raised, lowered, set and taken away after the end', () => {
+  test('it may be raised, lowered, set, and removed after the end', () => {
     const board = aBoard('S', { phase: finished(complete), ttlSecAfterFinished: 30 });
     expect(outlived(edited(board, { ttlSecAfterFinished: 60 }), 130)).toBe(false);
     expect(outlived(edited(board, { ttlSecAfterFinished: 60 }), 160)).toBe(true);
@@ -117,14 +117,14 @@ describe('the time to live', () => {
     expect(outlived(edited(aBoard('S', { phase: finished(complete) }), { ttlSecAfterFinished: 10 }), 110)).toBe(true);
   });
 
-  test('a pass that died before it deleted the Job is made good', () => {
+  test('a later pass deletes the Job if a pass died before that', () => {
     const board = aBoard('S', { phase: finished(complete), ttlSecAfterFinished: 30 });
     const first = plan(board, [], 130);
     expect(wakeSec(first)).toBe(190);
     expect(outlived(after(board, first), 190)).toBe(true);
   });
 
-  test('of a Job that was made smaller', () => {
+  test('of a Job that was scaled down', () => {
     const board = aBoard('S S S', { completions: 2, phase: finished(complete), ttlSecAfterFinished: 30 });
     expect(outlived(board, 130)).toBe(true);
   });

@@ -39,7 +39,7 @@ describe('grow', () => {
     expect(brief(plan(resized(aBoard(strip), to)))).toBe(expected);
   });
 
-  test('a Job with one index left continues with everything that it has gained', () => {
+  test('a Job that shrinks to one index keeps everything that it has achieved', () => {
     const grown = pass(resized(aBoard('S S r', { parallelism: 3 }), 5), [exited(2, 0)]);
     expect(conditionsOf(grown)).toBe('');
     expect(stripOf(grown)).toBe('S S S c c');
@@ -63,7 +63,7 @@ describe('shrink', () => {
     expect(brief(plan(resized(aBoard(strip, { parallelism: 4 }), completions, parallelism)))).toBe(expected);
   });
 
-  test('what is stopped beyond counts for nothing, however it ends', () => {
+  test('a stopped Pod beyond completions does not count, however it ends', () => {
     const board = pass(resized(aBoard('r r r r r', { parallelism: 5, backoffLimit: 0 }), 1));
     const next = pass(
       board,
@@ -75,7 +75,7 @@ describe('shrink', () => {
     expect(shown(next).failed).toBeUndefined();
   });
 
-  test('but what succeeds beyond is remembered, and shown again when it grows', () => {
+  test('a success beyond completions is kept, and shown again when the Job grows', () => {
     const board = pass(resized(aBoard('r r r r', { parallelism: 4 }), 2));
     const small = pass(board, [ended(2, 'Stopped', 1), exited(3, 0, 1)], 1);
     expect(shown(small).succeeded).toBeUndefined();
@@ -85,38 +85,38 @@ describe('shrink', () => {
     expect(shown(pass(large, [], 2))).toMatchObject({ succeeded: 1, completedIndexes: '3' });
   });
 
-  test('a Pod between two tasks beyond completions ends at once, and counts for nothing', () => {
+  test('a Pod between two tasks beyond completions ends at once, and does not count', () => {
     const next = pass(resized(aBoard('r b', { restartPolicy: 'OnFailure', parallelism: 2 }), 1));
     expect(stripOf(next)).toBe('r .');
     expect(next.status).toMatchObject({ failed: 0, restarts: 0 });
   });
 
-  test('one beyond completions that a user deletes counts for nothing', () => {
+  test('a Pod beyond completions that a user deletes does not count', () => {
     const board = pass(resized(aBoard('r r', { podReplacementPolicy: 'TerminatingOrFailed' }), 1));
     const next = pass(pass(board, [deleted(1)]), [ended(1, 'Stopped', 1)], 1);
     expect(next.status).toMatchObject({ failed: 0, replacedTasks: [] });
     expect(stripOf(next)).toBe('r .');
   });
 
-  test('failed indexes beyond are none of its failed indexes', () => {
+  test('failed indexes beyond completions are not in failedIndexes', () => {
     const perIndex = { backoffLimit: 99, backoffLimitPerIndex: 0, maxFailedIndexes: 0 };
     const board = resized(aBoard('S S F', perIndex), 2);
     expect(brief(plan(board))).toBe('finished CompletionsReached');
     expect(shown(pass(board)).failedIndexes).toBe('');
   });
 
-  test('attempts are counted on where they were', () => {
+  test('attempt numbers continue', () => {
     const board = pass(pass(resized(aBoard('r r'), 1)), [ended(1, 'Stopped', 1)], 1);
     expect(recordOf(pass(resized(board, 2), [], 2), 1)).toMatchObject({ state: 'claimed', attempt: 2 });
   });
 
-  test('a finished Job is not opened again by what it gains', () => {
+  test('a finished Job does not reopen when it grows', () => {
     const done = pass(aBoard('S S'), [], 1);
     expect(brief(plan(resized(done, 4), [], 2))).toBe('finished CompletionsReached');
   });
 });
 
-describe('where the cut lies', () => {
+describe('the position of the cut', () => {
   // Everything has succeeded, except what the strip says; it begins two indexes before the second chunk.
   const before = CHUNK_INDEXES - 2;
   test.each<

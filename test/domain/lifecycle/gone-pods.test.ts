@@ -4,8 +4,8 @@ import { podChanges } from '../../../shared/domain/scoreboard/journal.ts';
 import type { Phase } from '../../../shared/domain/scoreboard/status.ts';
 import { type Wish, aBoard, at, cancelled, deleted, ended, exited, plan } from '../../support/a-board.ts';
 
-// A Pod that the controller or a user deletes is gone when it ends, whatever its end counts as; one that ended by itself before
-// stays. r running, R asked to stop, D its Pod was deleted, c claimed, b between two tasks.
+// A Pod that the controller or a user deletes is gone when it ends, whatever its end counts as. A Pod that ended by
+// itself before stays. r running, R asked to stop, D its Pod was deleted, c claimed, b between two tasks.
 
 const COMPLETE = { kind: 'complete', reason: 'SuccessPolicy', message: '', decidedBy: null } as const;
 const FAILED = { kind: 'failed', reason: 'BackoffLimitExceeded', message: '', decidedBy: null } as const;
@@ -49,7 +49,7 @@ test.each<Row>([
   const { status } = planned;
   const change = status === null ? undefined : podChanges(status.journal, 0).find(({ index }) => index === 0);
   expect(change?.state).toBe(shown);
-  // Its record says so too, for readers that do not use the feed.
+  // Its record has this, too, for readers that do not use the feed.
   const records = fact?.kind === 'stopped' ? [shown === 'gone'] : [];
   expect(planned.ended.map(({ gone }) => gone === true)).toEqual(records);
 });

@@ -24,9 +24,10 @@ import {
 import { dice } from '../../support/arbitrary-board.ts';
 import { conditionsOf, shown } from '../../support/shown.ts';
 
-// The history of Kubernetes' Job controller, one test for each bug (kubernetes-job.md section 9): what its user saw must be
-// right here. If a bug was about finalizers, caches, or expectations, which Muster does not have, the test shows the rule
-// behind them. S succeeded, r running, c claimed, . pending, D its Pod was deleted, 1 pending after one failure.
+// The history of Kubernetes' Job controller, one test for each bug (kubernetes-job.md section 9). Muster must be right
+// where its users saw a wrong result. If a bug was about finalizers, caches, or expectations, which Muster does not
+// have, the test shows the rule behind them. S succeeded, r running, c claimed, . pending, D its Pod was deleted, 1
+// pending after one failure.
 
 const pass = (board: Situation, facts: readonly Fact[] = [], sec = 0): Situation =>
   after(board, plan(board, facts, sec));
@@ -70,20 +71,20 @@ describe('counting', () => {
     expect(shown(over)).toMatchObject({ succeeded: 1, failed: 1, completedIndexes: '1' });
   });
 
-  test('#125410: an attempt that has failed does not turn to a success', () => {
+  test('#125410: a failed attempt does not become a success', () => {
     const failed = pass(aBoard('r', { parallelism: 1 }), [exited(0, 1)]);
     expect(stripOf(pass(failed, [exited(0, 0, 1)], 1))).toBe('1');
     expect(stripOf(pass(aBoard('r', { parallelism: 1 }), [exited(0, 1), exited(0, 0)]))).toBe('1');
   });
 
-  test('#115688: a Pod that succeeds after it was deleted has succeeded, and is not tried again', () => {
+  test('#115688: a Pod that succeeds after its deletion has succeeded, and is not retried', () => {
     const board = pass(aBoard('r S', { podReplacementPolicy: 'Failed' }), [deleted(0)]);
     const over = pass(board, [exited(0, 0, 1)], 1);
     expect(conditionsOf(over)).toBe('SuccessCriteriaMet Complete');
     expect(shown(over).failed).toBeUndefined();
   });
 
-  test('#28486: failures are remembered, though no record of the Pods is left', () => {
+  test('#28486: failures are remembered, even without records of the Pods', () => {
     let board = aBoard('r', { parallelism: 1, backoffLimit: 3 });
     for (let attempt = 1; attempt <= 3; attempt++) {
       board = restarted(pass(board, [exited(0, 1, attempt * 1_000, attempt)], attempt * 1_000));
@@ -96,7 +97,7 @@ describe('counting', () => {
     ]);
   });
 
-  test('#70251, #54870: passes, messages and refused launches are no retries: failures are', () => {
+  test('#70251, #54870: passes, messages, and refused launches are not retries; failures are', () => {
     let board = aBoard('r c', { backoffLimit: 0 });
     for (let sec = 1; sec < 400; sec += 40) board = pass(board, [running(0), launched(1)], sec);
     expect(isTerminal(board)).toBe(false);
@@ -104,7 +105,7 @@ describe('counting', () => {
     expect(conditionsOf(pass(board, [exited(0, 1, 400)], 400))).toBe('FailureTarget');
   });
 
-  test('#109870: restarts are those of existing Pods; a Pod that is gone takes its own along', () => {
+  test('#109870: restarts are those of existing Pods; the restarts of a deleted Pod go with it', () => {
     const board = aBoard('b r', { restartPolicy: 'OnFailure', backoffLimit: 2, podReplacementPolicy: 'Failed' });
     const gone = pass(board, [deleted(0, 0, 1, 1, false)]);
     expect(gone.status).toMatchObject({ restarts: 0, failed: 1 });
@@ -129,7 +130,7 @@ describe('counting', () => {
   });
 });
 
-describe('a terminal condition says that nothing runs', () => {
+describe('a terminal condition means that nothing runs', () => {
   test.each([
     ['Failed', { backoffLimit: 0 }, 1],
     ['Complete', { successPolicy: [{ indexes: null, count: 1 }] }, 0],
@@ -174,7 +175,7 @@ describe('a terminal condition says that nothing runs', () => {
       pass(aBoard('r r . .', { podReplacementPolicy: 'TerminatingOrFailed' }), [deleted(0), deleted(1)]),
       'with replaced ones',
     ],
-  ])('#122235: terminating and active are never less than nothing, nor more than there is (%#)', (board) => {
+  ])('#122235: terminating and active are never negative, and never exceed the existing Pods (%#)', (board) => {
     const { active = 0, ready = 0, terminating = 0 } = shown(board);
     const { starting, running: runs, waiting } = tally(board.status.chunks);
     expect(active + terminating).toBe(starting + runs + waiting + board.status.replacedTasks.length);
@@ -244,14 +245,14 @@ describe('Pods', () => {
     let gone: Situation = { ...board, status: requestDeletion(board.status, at(0)) ?? board.status };
     gone = pass(gone, [], 0);
     for (const sec of [30, 60, 90]) {
-      expect(asked(gone, 'stop', sec)).toBe(3); // whatever happened to the stops before
+      expect(asked(gone, 'stop', sec)).toBe(3); // whatever happened to earlier stops
       gone = pass(gone, [], sec);
     }
     gone = pass(gone, [ended(0, 'Stopped', 91), cancelled(2)], 91);
     expect(gone.status.phase.kind).toBe('purging');
     const last = plan(gone, [ended(1, 'Stopped', 92)], 92);
     expect(last).toMatchObject({ expire: true, status: { phase: { kind: 'deleted' } } });
-    // and one that turns up after all is stopped too
+    // a task that appears later is stopped, too
     expect(plan(after(gone, last), [running(2, 1, 9)], 93).actions).toContainEqual({
       kind: 'stopTask',
       taskArn: arnOf(2, 1, 9),
@@ -260,7 +261,7 @@ describe('Pods', () => {
 });
 
 describe('the identity of a Job', () => {
-  test('#132042: one that is made again under the same name inherits no back-off, no failures and no Pods', () => {
+  test('#132042: a new Job under the same name inherits no back-off, no failures, and no Pods', () => {
     const old = pass(
       aBoard('r . .', { backoffLimit: 99, status: { backoff: { failures: 5, lastFailureAt: at(0) } } }),
       [exited(0, 1)],

@@ -46,7 +46,7 @@ describe('the pass that learns of a deletion asks the task to stop', () => {
     expect(stopsOf(aBoard('c r', {}), [deleted(0)])).toEqual([stop(0)]);
   });
 
-  test('also between two rounds of stops, which are for what was not answered', () => {
+  test('also between two stop rounds', () => {
     const board = pass(aBoard('r r', {}), [deleted(0)]);
     expect(stopsOf(board, [deleted(1)], 3)).toEqual([stop(1)]);
     expect(stopsOf(board, [], 29)).toEqual([]);
@@ -60,7 +60,7 @@ describe('the pass that learns of a deletion asks the task to stop', () => {
     expect(stopsOf(board, [deleted(1)], 3)).toEqual([{ ...replaced, taskArn: arnOf(1) }]);
   });
 
-  test('apart from what is stopped for other reasons', () => {
+  test('separately from stops for other reasons', () => {
     expect(stopsOf(aBoard('r r r r', { parallelism: 2 }), [deleted(0)])).toEqual([
       { kind: 'stop', row: 0, attempts: [{ index: 3, attempt: 1, nonce: 0 }] },
       stop(0),
@@ -68,7 +68,7 @@ describe('the pass that learns of a deletion asks the task to stop', () => {
   });
 });
 
-describe('what a deleted Pod is at once', () => {
+describe('the state of a deleted Pod', () => {
   const ignoring: Partial<JobSpec> = {
     ...atOnce,
     podFailurePolicy: { rules: [{ action: 'Ignore', onExitCodes: { operator: 'In', values: [1] } }] },
@@ -110,7 +110,7 @@ describe('what a deleted Pod is at once', () => {
       'its index may have had its last attempt',
     ],
     ['S S', atOnce, true, 'S S', 0, 0, 'what has succeeded stays so'],
-    ['R r', { ...atOnce, parallelism: 1 }, true, 'R r', 0, 0, 'what is being stopped anyway is left alone'],
+    ['R r', { ...atOnce, parallelism: 1 }, true, 'R r', 0, 0, 'Pods that are already stopping do not change'],
   ])('%s %o, task known %s → %s, %i failed, %i lingers: %s', (strip, wish, task, expected, failed, lingers) => {
     const next = pass(aBoard(strip, wish), [deleted(0, 0, 1, 0, task)]);
     expect(
@@ -131,13 +131,13 @@ describe('TerminatingOrFailed', () => {
     expect(shown(pass(board, [], LATER))).toMatchObject({ active: 1, terminating: 1, failed: 1 });
   });
 
-  test('it does not take up a place of parallelism', () => {
+  test('it does not use up parallelism', () => {
     const board = pass(aBoard('r r . .', atOnce), [deleted(0)]);
     expect(brief(plan(board, [], LATER))).toContain('launch 0#2');
     expect(stripOf(pass(board, [], LATER))).toBe('c r . .');
   });
 
-  test('its end is recorded and does not count again, whatever it is', () => {
+  test('its end is recorded and does not count again, however it ends', () => {
     for (const cause of ['Stopped', 'Completed', 'Error', 'Spot', 'Infrastructure'] as const) {
       const board = pass(aBoard('r', atOnce), [deleted(0)]);
       const next = plan(board, [ended(0, cause, 5)], 5);
@@ -221,7 +221,7 @@ describe('TerminatingOrFailed', () => {
 describe('Failed', () => {
   const whenEnded = { podReplacementPolicy: 'Failed' } as const;
 
-  test('it is terminating, takes up its place, and is replaced when it has ended', () => {
+  test('it is terminating, uses up parallelism, and is replaced when it has ended', () => {
     const board = pass(aBoard('r . .', { ...whenEnded, parallelism: 1 }), [deleted(0)]);
     expect(shown(board)).toMatchObject({ ready: 0, terminating: 1 });
     expect(shown(board).failed).toBeUndefined();
@@ -247,7 +247,7 @@ describe('Failed', () => {
     expect(pass(board, [exited(0, 1, 5)], 5).status.failed).toBe(1);
   });
 
-  test('a claim that is withdrawn for it counts as failed', () => {
+  test('a claim that is withdrawn for the deletion counts as failed', () => {
     const board = pass(aBoard('c', whenEnded), [deleted(0, 0, 1, 0, false)]);
     expect(pass(board, [cancelled(0)], 1).status.failed).toBe(1);
     expect(pass(aBoard('c', whenEnded), [cancelled(0)], 1).status.failed).toBe(0);

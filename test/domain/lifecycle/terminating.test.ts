@@ -17,7 +17,7 @@ const released = (board: Situation): Situation => ({
 const quiet = (board: Situation): Situation => ({ ...board, status: { ...board.status, alarms: [] } });
 
 describe('a deleted Job that is still shown', () => {
-  test('starts nothing, stops what runs, and is deleted when that has stopped', () => {
+  test('starts nothing, stops its tasks, and is deleted when they have stopped', () => {
     const board = terminating(aBoard('r . .', { parallelism: 3 }));
     const first = plan(board, [], 1);
     expect(brief(first)).toBe('terminating, stop 0');
@@ -50,7 +50,7 @@ describe('a deleted Job that is still shown', () => {
     expect(plan(released(quiet(board)), [], 3).status?.phase).toEqual({ kind: 'deleted', since: at(1), at: at(3) });
   });
 
-  test('the finalizer of a deletion in the foreground is our own and holds nothing', () => {
+  test('the finalizer of a foreground deletion is our own and holds nothing', () => {
     const held = (finalizers: readonly string[]) => {
       const { manifest } = aJob();
       return planningSpec({ ...manifest, metadata: { ...manifest.metadata, finalizers } }).held;
@@ -58,7 +58,7 @@ describe('a deleted Job that is still shown', () => {
     expect([held([]), held([FOREGROUND_DELETION]), held([FOREGROUND_DELETION, 'a/b'])]).toEqual([false, false, true]);
   });
 
-  test('the way it ended is kept', () => {
+  test('its verdict is kept', () => {
     const phase: Finished = {
       kind: 'finished',
       since: at(1),
@@ -76,7 +76,7 @@ describe('a deleted Job that is still shown', () => {
     expect(plan({ ...board, status: hidden }, [], 4).status?.phase).toEqual(deleted);
   });
 
-  test('deleted once more it keeps its time; hidden it cannot be shown again', () => {
+  test('a second deletion keeps the time of the first; a hidden Job cannot be shown again', () => {
     const { status } = terminating(aBoard('r'));
     expect(requestDeletion(status, at(9), 'terminating')).toBeNull();
     const hidden = requestDeletion(status, at(9));
@@ -121,7 +121,7 @@ describe('events that STATUS keeps', () => {
     expect(plan(wish, [], 5).status?.events).toMatchObject([{ reason: 'Suspended', at: at(5), count: 1 }]);
   });
 
-  test('the oldest make room', () => {
+  test('the oldest are dropped', () => {
     const { status } = aBoard('. .');
     const old = Array.from({ length: EVENTS_MAX }, (_, i) => ({
       type: 'Normal' as const,

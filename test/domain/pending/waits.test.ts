@@ -12,7 +12,7 @@ type Rates = {
   readonly now?: number;
   readonly perSec?: number;
   readonly fullPerSec?: number;
-  /** The Job's tasks have names, of which this many are created per second. */
+  /** The Job's tasks have names, and this many are created per second. */
   readonly namesPerSec?: number;
 };
 
@@ -187,7 +187,7 @@ describe('why indexes wait', () => {
     ]);
   });
 
-  test('of a Job that was made smaller only what is left of it', () => {
+  test('of a Job that was scaled down, only the remaining indexes', () => {
     const { job, status, stored } = aBoard('r....', { parallelism: 1 });
     const spec = { ...job.spec, completions: 3 };
     expect(chunksForWaits(status, spec)).toEqual([0]);
@@ -200,7 +200,7 @@ describe('why indexes wait', () => {
 
 describe('100,000 indexes', () => {
   const SIZE = 100_000;
-  /** None of its chunks is loaded except the requested ones. */
+  /** Only the requested chunks are loaded. */
   const large = (wish: Wish = {}): Situation => {
     const { job, status } = aBoard('', { completions: SIZE, parallelism: SIZE, ...wish });
     return { job, status, stored: new Map() };
@@ -215,7 +215,7 @@ describe('100,000 indexes', () => {
     );
   });
 
-  test('Pods between two tasks are counted, if their moments are not known', () => {
+  test('Pods between two tasks are counted, even if their times are unknown', () => {
     const { status, ...rest } = large({ parallelism: 500 });
     const chunks = status.chunks.map((chunk) => ({ ...chunk, pending: chunk.pending - 20, waiting: 20 }));
     expect(brief({ ...rest, status: { ...status, chunks } })).toEqual(['500 backOff', '99500 parallelism']);
@@ -241,7 +241,7 @@ describe('one Pod', () => {
     expect(claimWait({ index, attempt: 1, hasNames }, status, pace)).toMatchObject(expected);
   });
 
-  test('its name, if it has one and none was launched before', () => {
+  test('waits for its name, if it has one and was not launched before', () => {
     expect(claimWait({ index: 2, attempt: 1, hasNames: true }, status, pace)).toEqual({
       cause: 'names',
       message: 'names in Cloud Map 1/s',
@@ -250,7 +250,7 @@ describe('one Pod', () => {
     });
   });
 
-  test('waits for nothing when it has been answered, or there is no rate', () => {
+  test('does not wait if it has been answered, or if there is no rate', () => {
     expect(claimWait({ index: 3, attempt: 1, hasNames }, status, pace)).toBeNull();
     expect(claimWait({ index: 0, attempt: 2, hasNames }, status, pace)).toBeNull();
     expect(

@@ -16,7 +16,7 @@ test.each([
   expect(brief(plan(outage(aBoard(strip), 5), [], 5))).toBe(expected);
 });
 
-test('no alarm that was on its way is waited for', () => {
+test('a pass does not wait for alarms from before the outage', () => {
   const board = aBoard('S r r .');
   const [alarm] = board.status.alarms;
   expect(alarm).toBeGreaterThan(at(5));

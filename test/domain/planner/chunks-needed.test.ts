@@ -119,7 +119,7 @@ describe('Pods between two tasks', () => {
   });
 });
 
-describe('a smaller Job needs the chunk that it is cut in, always and first', () => {
+describe('a smaller Job always needs the chunk of the cut, and needs it first', () => {
   const cut = { completions: CHUNK_INDEXES + 1, parallelism: 0 };
   table([
     ['S . S S', cut, [], [1], 'to know what of it counts'],
@@ -128,7 +128,7 @@ describe('a smaller Job needs the chunk that it is cut in, always and first', ()
     ['S S S S', { ...cut, completions: 2 * CHUNK_INDEXES, phase: finished }, [], [2], 'cut between two: the second'],
   ]);
 
-  test('whatever the facts are about', () => {
+  test('whatever the facts', () => {
     const facts = Array.from({ length: 99 }, (_, no) => inChunk(99 - no));
     expect(needed('S'.repeat(100), cut, facts)).toContain(1);
   });
@@ -209,13 +209,13 @@ describe('folds', () => {
 
 describe('bounds', () => {
   const wide = 'r'.repeat(100);
-  test('of more chunks with places than that, those where something may start come first', () => {
+  test('if more chunks have places, those where something may start come first', () => {
     const chunks = needed(`${'h'.repeat(120)}.`, { parallelism: 1_000 }, []);
     expect(chunks).toHaveLength(CHUNKS_PER_PASS_MAX);
     expect(chunks.slice(0, 2)).toEqual([120, 0]);
   });
 
-  test('at most 90, those of the facts first', () => {
+  test('at most 90, with those of the facts first', () => {
     const facts = Array.from({ length: 80 }, (_, i) => inChunk(99 - i));
     const chunks = needed(wide, { phase: draining }, facts);
     expect(chunks).toHaveLength(81);

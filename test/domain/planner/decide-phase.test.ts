@@ -263,7 +263,7 @@ test.each(all)('%s: %s, %s %o → %s: %s', (_, before, strip, wish, expected) =>
   expect(words(decide(before, strip, wish))).toBe(expected);
 });
 
-test('each reason that a verdict may have has a row', () => {
+test('every reason of a verdict has a row', () => {
   const reasons: Record<Verdict['reason'], true> = {
     CompletionsReached: true,
     BackoffLimitExceeded: true,
@@ -296,7 +296,7 @@ describe('when a phase began', () => {
   });
 });
 
-test('the verdict on a refused launch says what refused it', () => {
+test('the verdict on a refused launch names what refused it', () => {
   expect(decide('running', '. .', { rejected: 'AccessDenied' })).toMatchObject({
     verdict: { message: 'AccessDenied' },
   });

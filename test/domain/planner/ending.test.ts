@@ -53,7 +53,7 @@ test.each<[string | null, number | null, string | null, EndingCause, string, 'ne
   });
 });
 
-test('a program that cannot be started has failed, with the code that Kubernetes shows', () =>
+test('a program that cannot be started has failed, with the exit code of Kubernetes', () =>
   expect(
     endingOf({
       stopCode: 'TaskFailedToStart',
@@ -101,18 +101,18 @@ test('a running view is a running fact, at the time ECS started it', () => {
   expect(factOf(view)).toEqual({ ...view.id, kind: 'running', taskArn: view.arn, at: started });
 });
 
-test('a stopped view is a stopped fact, at the best time ECS gives', () => {
+test('a stopped view is a stopped fact, at the best time that ECS reports', () => {
   const times = { createdAt: created, startedAt: started, stoppedAt: stopped };
   const fact = factOf({ ...view, stage: 'stopped', ending, times });
   expect(fact).toEqual({ ...view.id, kind: 'stopped', taskArn: view.arn, ending, times, at: stopped });
   expect(factOf({ ...view, stage: 'stopped', ending })?.at).toBe(started);
 });
 
-test.each(['starting', 'stopping'] as const)('a %s view makes no fact', (stage) => {
+test.each(['starting', 'stopping'] as const)('a %s view is no fact', (stage) => {
   expect(factOf({ ...view, stage })).toBeNull();
 });
 
-test('a group names its attempt, and only as it was written', () => {
+test('a group names its attempt, but only in the exact form', () => {
   const id = { index: 99_999, attempt: 12, nonce: 3 };
   expect(formatGroup('muster:', id)).toBe('muster:99999:12:3');
   expect(parseGroup('muster:', 'muster:99999:12:3')).toEqual(id);

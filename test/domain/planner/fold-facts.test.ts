@@ -19,8 +19,8 @@ import {
   stripOf,
 } from '../../support/a-board.ts';
 
-// What facts do to a board: S succeeded, r running, l launched, c claimed, C and R asked to stop, . pending, 1 pending after
-// one failure, w waiting. A fact is about the index's first attempt and nonce 0 unless it says otherwise.
+// The effect of facts on a board: S succeeded, r running, l launched, c claimed, C and R asked to stop, . pending, 1
+// pending after one failure, w waiting. A fact is about the index's first attempt and nonce 0 unless it says otherwise.
 
 type Outcome = Folded & { readonly board: Situation };
 
@@ -32,7 +32,7 @@ function fold(situation: Situation, facts: readonly Fact[]): Outcome {
   return { ...folded, board: { ...situation, status: { ...status, chunks: board.summaries(), journal } } };
 }
 
-/** The results apart from the board, as text. */
+/** The results other than the board, as text. */
 function told({ counted, orphans, inFlight, rejected: no, deferred, ended: over }: Outcome): string {
   const { succeeded, failed, lost, refused: later } = counted;
   const counts = Object.entries({ succeeded, failed, lost, refused: later, deferred: deferred.length });
@@ -194,7 +194,7 @@ describe('what an end counts as', () => {
   });
 });
 
-describe('what infrastructure takes again and again waits longer and longer', () => {
+describe('repeated losses to infrastructure wait longer and longer', () => {
   test.each([
     [0, null],
     [1, 15],
@@ -224,11 +224,11 @@ describe('why launches wait', () => {
   });
 });
 
-test('a refused launch is sent again when its answer says', () => {
+test('a refused launch is sent again at the time in its answer', () => {
   expect(fold(aBoard('c'), [refused(0, 20)]).inFlight).toEqual([{ index: 0, attempt: 1, nonce: 1, dueAt: at(20) }]);
 });
 
-test('a cancelled claim leaves a nonce behind that no task knows', () => {
+test('a canceled claim leaves a nonce that no task has', () => {
   expect(recordOf(fold(aBoard('c'), [cancelled(0)]).board, 0)).toMatchObject({
     state: 'pending',
     attempt: 1,
@@ -236,7 +236,7 @@ test('a cancelled claim leaves a nonce behind that no task knows', () => {
   });
 });
 
-test('so does an unseen end: the task may still turn up', () => {
+test('so does an unseen end, because the task may still appear', () => {
   const seen = ended(0, 'Infrastructure');
   const unseen: Fact = {
     ...seen,
@@ -251,7 +251,7 @@ test('so does an unseen end: the task may still turn up', () => {
   expect(told(fold(board, [running(0)]))).toBe('orphan task 0#1.0');
 });
 
-test('facts whose chunk is not loaded are deferred, the others count', () => {
+test('facts about chunks that are not loaded are deferred, and the others count', () => {
   const { job, status, stored } = aBoard('r', { before: 4096 });
   const facts = [ended(4096, 'Completed'), running(3), running(5000)];
   const part = new WorkingBoard(status, new Map([[0, stored.get(0)!]]));
@@ -262,7 +262,7 @@ test('facts whose chunk is not loaded are deferred, the others count', () => {
   expect(told(fold({ job, status, stored }, facts))).toBe('1 succeeded, ended 4096#1, orphan task 5000#1.0');
 });
 
-test('the board that was given stays as it was', () => {
+test('the given board does not change', () => {
   const board = aBoard('r r');
   fold(board, [ended(0, 'Completed'), ended(1, 'Error')]);
   expect(stripOf(board)).toBe('r r');

@@ -78,7 +78,7 @@ describe('Events of a Job, each once (kubernetes-job.md 3.2)', () => {
     expect(told(before, after)).toEqual(expected);
   });
 
-  test('Pods by their names: what is deleted first, then what is created', () => {
+  test('Events name Pods: deletions first, then creations', () => {
     expect(told(status(RUNNING), status(RUNNING), [one], [zero])).toEqual([
       `Normal SuccessfulDelete: Deleted pod: ${nameOf(0, 1)}`,
       `Normal SuccessfulCreate: Created pod: ${nameOf(1, 2)}`,
@@ -92,7 +92,7 @@ describe('Events of a Job, each once (kubernetes-job.md 3.2)', () => {
     ]);
   });
 
-  test('more successes than completions are warned of when it is over', () => {
+  test('a finished Job with more successes than completions has a warning', () => {
     const [chunk] = status(RUNNING).chunks;
     const chunks = chunk === undefined ? [] : [{ ...chunk, succeeded: 4 }];
     const reasons = jobEvents(status(RUNNING), status(finished(COMPLETE), { chunks }), job, [], []).map(

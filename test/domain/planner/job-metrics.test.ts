@@ -44,7 +44,7 @@ const written = ({ name, dimensions, value }: JobMetric): string =>
     .map(([label, text]) => `${label}=${text}`)
     .join(',')}} ${value}`;
 
-/** What one pass counts for the metrics with this prefix. */
+/** The samples of one pass for metrics with this prefix. */
 function counted(strip: string, wish: Wish, facts: readonly Fact[], name: string): readonly string[] {
   const situation = aBoard(strip, wish);
   const pass = { job: situation.job, before: situation.status, plan: plan(situation, facts), facts };
@@ -116,7 +116,7 @@ table('jobs_finished_total', [
   ['S S', { phase: finished(COMPLETE) }, [], [], 'once'],
 ]);
 
-test('a Job that was deleted before it was over has no end to count', () => {
+test('a Job that was deleted before its end does not count as finished', () => {
   const before = aBoard('r');
   const status = requestDeletion(before.status, at(0)) ?? before.status;
   const gone = plan({ ...before, status }, [ended(0, 'Stopped')]);
@@ -207,8 +207,8 @@ test('a Pod whose containers restart in a new task is not created again', () => 
   expect(passMetrics({ job: before.job, before: before.status, plan: relaunched, facts: [] })).toEqual([]);
 });
 
-describe('what is counted once', () => {
-  test('the same facts again count for nothing', () => {
+describe('each event counts once', () => {
+  test('repeated facts do not count', () => {
     const facts = [ended(0, 'Completed'), exited(1, 1)];
     const before = aBoard('r r .');
     const committed = after(before, plan(before, facts));
@@ -216,7 +216,7 @@ describe('what is counted once', () => {
     expect(passMetrics({ job: before.job, before: committed.status, plan: again, facts })).toEqual([]);
   });
 
-  test('a pass that commits nothing counts itself only', () => {
+  test('a pass without a commit counts only itself', () => {
     const quiet = aBoard('r r');
     const pass = { job: quiet.job, before: quiet.status, plan: plan(quiet), facts: [] };
     expect(pass.plan.status).toBeNull();
@@ -233,7 +233,7 @@ test('job_syncs_total, job_sync_duration_seconds: a pass that threw, and a clock
   ]);
 });
 
-test('jobs_by_external_controller_total: any foreign name is the same name', () => {
+test('jobs_by_external_controller_total: all foreign names count as one', () => {
   const foreign = ['jobs_by_external_controller_total{controller_name=other} 1'];
   expect(creationMetrics('acme.example/a').map(written)).toEqual(foreign);
   expect(creationMetrics('acme.example/b').map(written)).toEqual(foreign);

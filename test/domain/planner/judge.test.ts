@@ -7,7 +7,7 @@ import type { PodFailureRule } from '../../../shared/domain/spec/manifest.ts';
 import type { Phase, Verdict } from '../../../shared/domain/scoreboard/status.ts';
 import { aBoard, at } from '../../support/a-board.ts';
 
-// What the end of an attempt counts as. Columns are causes; a dash: it is released and counts for nothing.
+// What the end of an attempt counts as. Columns are causes. A dash: it is released and does not count.
 
 const CAUSES = [
   'Completed',
@@ -107,7 +107,7 @@ describe.each<Row>([
   });
 });
 
-describe('podFailurePolicy decides before the exit code, after what the board wanted', () => {
+describe('podFailurePolicy decides after stops by the board, and before the exit code', () => {
   const rules = (action: PodFailureRule['action']): Given => ({
     backoffLimitPerIndex: 3,
     podFailurePolicy: {
@@ -150,7 +150,7 @@ describe('podFailurePolicy decides before the exit code, after what the board wa
     }
   });
 
-  test('an evicted Pod is disrupted, however its task ends, and where it has none', () => {
+  test('an evicted Pod is disrupted, however its task ends, and even without a task', () => {
     const evicted = { record: { podDeleted: true, evicted: true } };
     for (const cause of ['Stopped', 'Unplaced', 'StartFailed', 'Infrastructure'] as const) {
       expect(word(judged(cause, { ...ignore, ...evicted }))).toBe('ignored');
@@ -160,7 +160,7 @@ describe('podFailurePolicy decides before the exit code, after what the board wa
     expect(judged('Stopped', evicted)).toMatchObject({ as: 'failed', because: 'its Pod was evicted' });
   });
 
-  test('the judgement says which rule decided', () => {
+  test('the judgement names the rule that decided', () => {
     expect(judged('Error', ignore).because).toBe('podFailurePolicy rule 0 (Ignore): exit code 1');
     expect(judged('Spot', ignore).because).toBe('podFailurePolicy rule 1 (Ignore): condition DisruptionTarget');
   });
@@ -188,7 +188,7 @@ describe('how long a Pod may try to start', () => {
   });
 });
 
-describe('why, in words', () => {
+describe('the reason in words', () => {
   test.each<readonly [EndingCause, Given, string]>([
     ['Completed', {}, 'exit code 0'],
     ['Error', {}, 'exit code 1'],

@@ -17,7 +17,7 @@ import { type Situation, type Wish, aBoard, at } from '../../support/a-board.ts'
 
 const queue = { completionMode: 'NonIndexed', completions: null } as const;
 
-describe('how many ought to be active', () => {
+describe('how many attempts should be active', () => {
   const rows: readonly (readonly [
     strip: string,
     wish: Partial<JobSpec>,
@@ -73,7 +73,7 @@ const words = ({ launch, stop, again }: Launches): string =>
     ...(again ? ['again'] : []),
   ].join(', ');
 
-describe('which they are', () => {
+describe('which attempts they are', () => {
   const rows: readonly (readonly [strip: string, wish: Wish, expected: string, because: string])[] = [
     ['. . . .', {}, 'launch 0#1 1#1', 'fills up to parallelism, lowest index first'],
     ['S . r .', {}, 'launch 1#1', 'a gap is filled first'],
@@ -105,7 +105,7 @@ describe('which they are', () => {
     }
   });
 
-  test('what is given up is marked, once', () => {
+  test('a surplus attempt is marked once', () => {
     const { job, status, stored } = aBoard('r r r r');
     const board = new WorkingBoard(status, stored);
     expect(launch({ job, status: { ...status, chunks: board.summaries() }, stored }, board).stop).toHaveLength(2);

@@ -23,14 +23,14 @@ const stretch = fc.string({
   maxLength: 6,
 });
 
-test('any board of up to three chunks, grown or made smaller', () => {
+test('any board of up to three chunks, grown or shrunk', () => {
   fc.assert(
     fc.property(
       fc.record({
         first: stretch,
         second: stretch,
         third: stretch,
-        /** completions; the rest of the board is left from a larger Job */
+        /** completions; the rest of the board is from a larger Job */
         cut: fc.option(fc.tuple(fc.constantFrom(0, 1, 2), fc.nat(8)), { freq: 2 }),
         parallelism: fc.nat(9),
         perIndex: fc.boolean(),
@@ -65,7 +65,10 @@ test('any board of up to three chunks, grown or made smaller', () => {
   );
 }, 30_000);
 
-/** Not which attempts are stopped, but how many: the highest index of the loaded ones comes first, whatever is elsewhere. */
+/**
+ * Compares how many attempts are stopped, not which ones: the highest loaded index comes first, whatever the other
+ * chunks have.
+ */
 function words(next: Plan): string {
   const steps = next.status?.journal.entries.map(({ transition }) => transition.op) ?? [];
   const givenUp = steps.filter((op) => op === 'stopping' || op === 'released').length;
@@ -75,19 +78,19 @@ function words(next: Plan): string {
 /** The pass requests the next one without waiting. */
 const isAtOnce = (next: Plan, sec: number): boolean => (wakeSec(next) ?? Infinity) <= sec;
 
-describe('named after what went wrong', () => {
+describe('earlier faults', () => {
   test('an index in back-off without a place causes no wake-up when its time has come', () => {
     const board = aBoard('r r w', { before: CHUNK_INDEXES - 2, status: { alarms: [] } });
     expect(wakeSec(withNeeded(board, [], 20))).toBe(300); // to look up the others
   });
 
-  test('what has succeeded beyond completions does not hide what is left within them', () => {
+  test('successes beyond completions do not hide open indexes within them', () => {
     const succeeded = 'S'.repeat(3_000);
     const board = aBoard(`.${succeeded.slice(1)}${succeeded}`, { completions: 5_000, parallelism: 5_000 });
     expect(brief(withNeeded(board, [], 20))).toBe('running, launch 0');
   });
 
-  test('an index that infrastructure took is included while the whole Job is in back-off', () => {
+  test('an index lost to infrastructure is included while the whole Job is in back-off', () => {
     const backoff = { failures: 1, lastFailureAt: at(0) };
     const board = aBoard('w 1', { parallelism: 1, status: { alarms: [], backoff } });
     expect(wakeSec(plan(board, [], 5))).toBe(10);

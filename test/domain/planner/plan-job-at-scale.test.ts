@@ -45,7 +45,7 @@ describe('claims in flight', () => {
     expect(asked(plan(after(large, first), [], 1), 'launch')).toBe(0);
   });
 
-  test('under a launch limit, as many as are launched in four seconds; each message says how many stand before it', () => {
+  test('under a launch limit, as many as launch in four seconds; each message includes how many are ahead of it', () => {
     const timing = pacedTiming(AWS_TIMING, 10);
     const first = planJob(large.job, large.status, large.stored, [], at(0), timing);
     expect(asked(first, 'launch')).toBe(40);
@@ -82,7 +82,7 @@ describe('claims in flight', () => {
     expect(brief(plan(second, [], 120))).toBe('running, launch 0');
   });
 
-  test.each(['suspended', 'purging'] as const)('not while the Job is %s: it is cancelled instead', (kind) => {
+  test.each(['suspended', 'purging'] as const)('a claim is canceled, not repeated, while the Job is %s', (kind) => {
     const board = aBoard('c r', { suspend: kind === 'suspended', phase: { kind, since: at(0) } });
     const first = plan(board, [], 60);
     expect(brief(first)).toBe(`${kind}, stop 0 1`);
@@ -139,7 +139,7 @@ describe('look-ups', () => {
 });
 
 describe('alarms', () => {
-  test('do not multiply: of a thousand wake-ups at once, one leads to another', () => {
+  test('do not multiply: of a thousand wake-ups at once, one causes another', () => {
     let situation = aBoard('w r', { status: { alarms: [] } });
     const wakes: (number | null)[] = [];
     for (let nth = 0; nth < 1_000; nth++) {
@@ -157,13 +157,13 @@ describe('alarms', () => {
     expect(next.status?.alarms).toEqual([at(10), at(300)]);
   });
 
-  test('a later one is not, but when its time comes it is', () => {
+  test('a later one is sent only when its time comes', () => {
     const board = aBoard('w r', { status: { alarms: [at(5)] } });
     expect(wakeSec(plan(board))).toBeNull();
     expect(wakeSec(plan(board, [], 5))).toBe(10);
   });
 
-  test('STATUS remembers eight at most', () => {
+  test('STATUS remembers at most eight', () => {
     let situation = aBoard('. '.repeat(40), { parallelism: 1, status: { alarms: [] } });
     for (let nth = 0; nth < 40; nth++) {
       const { status } = situation;
@@ -190,7 +190,7 @@ describe('publication', () => {
     expect(plan(aBoard('r', { status: justPublished, suspend: true }), [], 0.4).publish).toBe(true);
   });
 
-  test('not when nothing that is shown has changed', () => {
+  test('not if no visible change was made', () => {
     expect(plan(aBoard('r r', { status: justPublished }), [running(0)], 30).publish).toBe(false);
   });
 
@@ -233,7 +233,7 @@ describe('folds', () => {
     expect(first.status?.journal.entries).toHaveLength(FOLD_AT_ENTRIES - 1);
   });
 
-  test('what is folded and published leaves the journal', () => {
+  test('folded and published entries leave the journal', () => {
     const board = aBoard(pending(600), { parallelism: 600 });
     const folded = after(board, plan(board));
     const published = { version: folded.status.version, seq: FOLD_AT_ENTRIES, at: at(0) };
@@ -290,7 +290,7 @@ describe('chunks that are not loaded', () => {
     expect(brief(plan(withOnly(1, after(purging, first)), [], 1))).toBe(`purging, stop ${CHUNK_INDEXES + 1}`);
   });
 
-  test('a pass for an index that the board does not have is none', () => {
+  test('a fact about an index that the board does not have changes nothing', () => {
     expect(plan(two(), [cancelled(9_999), ended(9_999, 'Error')]).counted).toMatchObject({ failed: 0 });
     expect(plan(two(), [running(9_999)]).actions).toContainEqual({ kind: 'stopTask', taskArn: arnOf(9_999) });
   });

@@ -16,7 +16,7 @@ import {
   wakeSec,
 } from '../../support/a-board.ts';
 
-// What a pass stores, and when the next is due: the edges between the policies.
+// What a pass stores, and when the next pass is due, for cases between the policies.
 
 /** Only these chunks are loaded. */
 const withOnly = (situation: Situation, ...hand: readonly number[]): Situation => ({
@@ -65,7 +65,7 @@ describe('unanswered claims', () => {
     expect(wakeSec(next)).toBe(60);
   });
 
-  test('one that ought to end is not launched again', () => {
+  test('a claim that should end is not launched again', () => {
     const next = plan(aBoard('C r', { parallelism: 1 }), [], 60);
     expect(brief(next)).toBe('running, stop 0');
     expect(next.status?.inFlight).toEqual([claim(0, 120)]);
@@ -73,12 +73,12 @@ describe('unanswered claims', () => {
 });
 
 describe('stops', () => {
-  test('a new phase begins a new round, however lately the last was', () => {
+  test('a new phase begins a new round, however recent the last one is', () => {
     const board = aBoard('R r', { suspend: true, status: { stopRound: { cursor: 2, startedAt: at(0) } } });
     expect(brief(plan(board, [], 5))).toBe('suspended, stop 0 1');
   });
 
-  test('surplus in the pass of a round is asked once', () => {
+  test('surplus attempts in the pass of a round are asked once', () => {
     expect(brief(plan(aBoard('r r r')))).toBe('running, stop 2');
   });
 });
@@ -86,12 +86,12 @@ describe('stops', () => {
 describe('what is stored', () => {
   const stored = (strip: string, wish: Wish = {}) => plan(aBoard(strip, wish)).status;
 
-  test('why launches wait, as long as a claim does', () => {
+  test('why launches wait, as long as a claim waits', () => {
     expect(stored('c r', { status: { waitReason: 'no capacity', alarms: [] } })?.waitReason).toBe('no capacity');
     expect(stored('r r', { status: { waitReason: 'no capacity' } })).toMatchObject({ waitReason: null });
   });
 
-  test('the revision that was seen, even if it changes nothing else', () => {
+  test('the current revision, even if nothing else changes', () => {
     const board = aBoard('r r');
     const next = plan({ ...board, job: { ...board.job, revision: 2 } });
     expect(next).toMatchObject({ status: { revision: 2, version: 6 }, publish: true });

@@ -41,7 +41,7 @@ const CAUSES: readonly EndingCause[] = [
 ];
 const ANSWERS = ['launched', 'running', 'refused', 'cancelled', 'deleted'] as const;
 
-/** A fact about an index near the one given; its attempt and nonce are mostly the current ones. */
+/** A fact about an index near the given one, mostly with the current attempt and nonce. */
 const observation = fc.record({
   index: fc.nat(9),
   // A rejected launch ends the Job: rarely, so that histories are long.
@@ -92,7 +92,7 @@ const history = fc.record({
   steps: fc.array(step, { maxLength: 25, size: 'max' }),
 });
 
-test('any history of facts and changes keeps the board and its summary in step', () => {
+test('the board and its summary agree after any history of facts and changes', () => {
   fc.assert(
     fc.property(history, ({ steps, before, completions, suspend, ...spec }) => {
       const wish = {
@@ -209,7 +209,7 @@ function restartsOf({ status, stored }: Situation): number {
   );
 }
 
-/** There is something to wait for or to start, and no wake-up is due (G8). */
+/** There is work to wait for or to start, but no wake-up is due (G8). */
 function forgotten({ job, status }: Situation): boolean {
   const { starting, running: runs, waiting } = tally(status.chunks);
   const starts =

@@ -62,13 +62,13 @@ describe('which attempts exist', () => {
     ['R r . .', {}, [], 'running, stop 0', 'what is being stopped still takes up a place'],
   ]);
 
-  test('an index that waits is started when its time has come', () => {
+  test('a waiting index starts when its time has come', () => {
     const waiting = aBoard('w S r S');
     expect(brief(plan(waiting, [], 9))).toBe('running');
     expect(brief(plan(waiting, [], 10))).toBe('running, launch 0#2');
   });
 
-  test('the pass that leaves an index waiting asks to be woken at its moment', () => {
+  test('a pass that leaves an index waiting requests a wake-up for its time', () => {
     const board = aBoard('w . S S', { parallelism: 3 });
     const first = plan(board);
     expect(brief(first)).toBe('running, launch 1');
@@ -245,7 +245,7 @@ describe('back-off', () => {
     expect(brief(plan(board, [ended(0, 'Completed', 1)], 1))).toBe('running, launch 2');
   });
 
-  test('the pass asks to be woken when the back-off ends', () => {
+  test('a pass requests a wake-up at the end of the back-off', () => {
     const board = aBoard('r . .', { status: { published: { version: 5, seq: 0, at: at(4) } } });
     const first = plan(board, [ended(0, 'Error', 4)], 4);
     expect(wakeSec(first)).toBe(5); // to publish; then
@@ -280,7 +280,7 @@ describe('suspend and resume', () => {
     ['. . .', { ...suspended, suspend: false }, [], 'running, launch 0 1', 'or when nothing was active'],
   ]);
 
-  test('what a suspend stops counts as nothing; what ends by itself counts as ever', () => {
+  test('Pods that a suspend stops do not count; those that end by themselves do', () => {
     const board = aBoard('r r r r', { ...suspended, parallelism: 4 });
     const next = plan(board, [ended(0, 'Stopped'), ended(1, 'Error'), ended(2, 'Completed'), ended(3, 'Spot')]);
     expect(next.status?.failed).toBe(1);
@@ -305,7 +305,7 @@ describe('scale-down', () => {
     ['r S R .', { parallelism: 2 }, [ended(2, 'Stopped')], 'running, launch 2#2', 'and is started again in its turn'],
   ]);
 
-  test('what a scale-down stops counts as nothing', () => {
+  test('Pods that a scale-down stops do not count', () => {
     const board = aBoard('r R', { parallelism: 1 });
     const next = plan(board, [ended(1, 'Stopped')]);
     expect(next.status?.failed).toBe(0);
@@ -314,7 +314,7 @@ describe('scale-down', () => {
 });
 
 describe('delete', () => {
-  test('what runs is stopped, then the rows may vanish', () => {
+  test('running tasks are stopped, then the rows may expire', () => {
     const board = aBoard('S r .');
     const status = requestDeletion(board.status, at(1));
     const purging = { ...board, status: status ?? board.status };
@@ -355,7 +355,7 @@ describe('the same fact twice, late, or out of order', () => {
     ['S r', {}, [running(0)], 'nothing changes', 'a late RUNNING of the attempt that has succeeded is none'],
   ]);
 
-  test('a refused launch is tried again with a new nonce, when it may be', () => {
+  test('a refused launch is retried with a new nonce when it is due', () => {
     const board = aBoard('c');
     const first = plan(board, [refused(0, 10)], 1);
     expect(brief(first)).toBe('running');

@@ -17,19 +17,19 @@ import {
   wakeSec,
 } from '../../support/a-board.ts';
 
-// A clock that is set back, or was far ahead: what a Job waits for comes after its own wait, not after the clock's. r running,
-// . pending, b a Pod between two tasks, c claimed.
+// A clock that is set back, or was far ahead, does not prolong a Job's waits. r running, . pending, b a Pod between two
+// tasks, c claimed.
 
 const pass = (board: Situation, facts: Parameters<typeof plan>[1] = [], sec = 0): Situation =>
   after(board, plan(board, facts, sec));
 const startsAt = (board: Situation, sec: number): boolean => brief(plan(board, [], sec)).includes('launch');
 
 const HOUR_SEC = 3_600;
-/** Just more than clocks of functions may differ. */
+/** Just more than the clocks of functions may differ. */
 const BACK_SEC = [11, 60, HOUR_SEC] as const;
 
 describe('a clock set back during a back-off', () => {
-  test.each(BACK_SEC)('of the Job, by %i s: it waits for the whole back-off at most', (backSec) => {
+  test.each(BACK_SEC)('of the Job, by %i s: it waits for at most the whole back-off', (backSec) => {
     const failed = pass(aBoard('r'), [exited(0, 1, 100)], 100);
     expect(startsAt(failed, 109)).toBe(false);
     const clock = 100 - backSec;
@@ -66,7 +66,7 @@ describe('a clock set back during a back-off', () => {
   });
 });
 
-describe('all else that waits for a moment', () => {
+describe('other waits', () => {
   const back = -HOUR_SEC;
   test('unanswered claims are sent again after the usual time', () => {
     const found = pass(aBoard('c'), [], back);
@@ -113,19 +113,19 @@ describe('all else that waits for a moment', () => {
     expect(plan(found, [], back + 10).outlived).toBe(true);
   });
 
-  test('what cannot start is given up after its time, counted from its next try at the latest', () => {
+  test('an attempt that cannot start ends after its time, counted from its next try at the latest', () => {
     const board = pass(aBoard('c', { pendingTimeoutSec: 900 }), [ended(0, 'StartFailed', 0)], 0);
     const tried = pass(pass(board, [], back), [ended(0, 'StartFailed', back + 20, 1, 1)], back + 20);
     expect(recordOf(tried, 0).unstartedSince).toBe(at(back + 20));
   });
 
-  test('a launch that a wrong clock has recorded is of any age: its task is searched for', () => {
+  test('a launch recorded by a wrong clock may have any age, so its task is searched for', () => {
     const slot = { index: 0, attempt: 1, nonce: 0, state: 'launching', since: at(0) } as const;
     const work = workOn({ row: 0, version: 1, slots: [slot] }, { launch: [slot], stop: [] }, at(back));
     expect(work.find).toHaveLength(1);
   });
 
-  test('the Job is shown as changed, with the times that its clock has now', () => {
+  test('the Job is published with the times of the current clock', () => {
     const board = aBoard('r', { phase: { kind: 'suspended', since: at(0) }, suspend: true });
     const found = plan(board, [deleted(0), ended(0, 'Stopped', back)], back);
     expect(found.status?.phase).toMatchObject({ since: at(back) });
@@ -133,7 +133,7 @@ describe('all else that waits for a moment', () => {
   });
 });
 
-test('a clock that is a little late is not believed: the time of the Job stands still', () => {
+test('a clock that is slightly late is ignored, and the time of the Job stands still', () => {
   const failed = pass(aBoard('r'), [exited(0, 1, 100)], 100);
   expect(withinClock(failed.status, at(90), AWS_TIMING)).toBe(failed.status);
   expect(plan(failed, [], 90).status?.now ?? at(100)).toBe(at(100));

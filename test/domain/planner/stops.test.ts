@@ -6,8 +6,8 @@ import { type Stops, planStops } from '../../../shared/domain/planner/stops.ts';
 import { AWS_TIMING } from '../../../shared/domain/base/timing.ts';
 import { type Situation, type Wish, aBoard, at } from '../../support/a-board.ts';
 
-// Which attempts are asked to stop. S succeeded, r running, l launched, c claimed, C and R asked to stop, . pending, w waiting.
-// A round goes over the whole board; it is repeated after 30 s as long as something is left that should end.
+// Which attempts are asked to stop. S succeeded, r running, l launched, c claimed, C and R asked to stop, . pending, w
+// waiting. A round goes over the whole board. It is repeated after 30 s while attempts are left that should end.
 
 const verdict: Verdict = { kind: 'failed', reason: 'BackoffLimitExceeded', message: '', decidedBy: null };
 const since = at(0);

@@ -89,7 +89,7 @@ describe('lists that cannot be met', () => {
     expect(met([{ indexes: NO_INDEXES, count: 0 }], [0, 1, 2])).toBeNull();
   });
 
-  test('a text that cannot be read is refused at the door', () => {
+  test('an unreadable text is refused on create', () => {
     expect(parseIndexesStrict('0-,3', COMPLETIONS).kind).toBe('invalid');
     expect(parseIndexesStrict('0-12', COMPLETIONS).kind).toBe('invalid');
   });
@@ -98,7 +98,7 @@ describe('lists that cannot be met', () => {
 describe('in a pass', () => {
   const successPolicy = [ruleOf('0,2#1'), ruleOf('#3')];
 
-  test('hits of former passes are remembered in STATUS', () => {
+  test('STATUS remembers the matches of earlier passes', () => {
     const board = aBoard('r r r r', { parallelism: 4, successPolicy: [ruleOf('0,1,2')] });
     const first = after(board, plan(board, [exited(0, 0), exited(2, 0)]));
     expect(first.status.ruleHits).toEqual([2]);
@@ -126,7 +126,7 @@ describe('in a pass', () => {
     });
   });
 
-  test('what still runs is stopped and counts for nothing', () => {
+  test('running Pods are stopped and do not count', () => {
     const board = aBoard('r r r', { parallelism: 3, successPolicy: [ruleOf('0')] });
     const next = plan(board, [exited(0, 0)]);
     expect(next.actions.flatMap((action) => (action.kind === 'stop' ? action.attempts : []))).toHaveLength(2);

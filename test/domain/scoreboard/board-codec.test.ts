@@ -17,7 +17,7 @@ const plain = ({ states, attempts, extras }: Chunk): unknown => [
   extras,
 ];
 
-test('what was encoded is decoded, and no shorter or longer input passes', () => {
+test('encoded chunks are decoded, and no shorter or longer input passes', () => {
   fc.assert(
     fc.property(anyChunk, fc.nat(), ({ chunk, length }, cut) => {
       const bytes = encodeChunk(chunk, length);
@@ -78,7 +78,7 @@ const record = (chunk: Chunk, offset: number, state: IndexState, attempt: number
 };
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-describe('golden bytes: what is stored today must be read tomorrow', () => {
+describe('golden bytes: future versions must read them', () => {
   test('runs, an odd attempt, extras', () => {
     const chunk = emptyChunk();
     for (let i = 0; i < 50; i++) record(chunk, i, 'succeeded', 1);
@@ -130,7 +130,7 @@ describe('states take the shorter of two forms', () => {
   });
 });
 
-test('an extra beyond the records is our own bug', () => {
+test('an extra beyond the records throws', () => {
   const chunk = emptyChunk();
   chunk.extras.set(9, { ...NO_EXTRAS, failures: 1 });
   expect(() => encodeChunk(chunk, 9)).toThrow(InvariantError);

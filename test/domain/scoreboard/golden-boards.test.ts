@@ -4,8 +4,8 @@ import { NO_EXTRAS, STATES, emptyChunk } from '../../../shared/domain/scoreboard
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import type { IndexState } from '../../../shared/domain/scoreboard/index-record.ts';
 
-// Golden bytes of every way in which a chunk is stored, one table per format version. What is stored today must be readable
-// tomorrow: rows are added, never changed; a new version gets a new table, and the old one can still be read.
+// Golden bytes of every way in which a chunk is stored, one table per format version. Future versions must read today's
+// rows: add rows, but never change them. A new version gets a new table, and the old one stays readable.
 
 const at = asEpochMs(1_750_000_000_000);
 

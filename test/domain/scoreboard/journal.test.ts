@@ -54,7 +54,7 @@ test.each([
   expect(unfolded({ journal: entries, chunks }).map(({ seq }) => seq)).toEqual(open);
 });
 
-describe('what a watch of Pods receives', () => {
+describe('changes that a watch of Pods receives', () => {
   test.each<readonly [entries: readonly Words[], since: number, told: string, because: string]>([
     [[], 0, '', 'nothing'],
     [['claim 0'], 0, '0 claimed', 'a new Pod'],
@@ -87,7 +87,7 @@ describe('what a watch of Pods receives', () => {
     expect(podChanges(again, 1)).toEqual([{ index: 0, attempt: 1, state: 'pending' }, second]);
   });
 
-  test('one that starts again in another task is not new', () => {
+  test('an attempt that restarts in another task is not new', () => {
     const changes = podChanges(journal(0, 'claim 0', 'restart 0', 'relaunch 0', 'running 0'), 1);
     expect(changes).toEqual([{ index: 0, attempt: 1, state: 'running' }]);
   });
@@ -173,7 +173,7 @@ describe('folding', () => {
     expect(foldJournal(board, entries, published).journal.entries).toHaveLength(left);
   });
 
-  test('what is published but not folded stays', () => {
+  test('published entries stay until they are folded', () => {
     const { board, entries } = claimed([499]);
     expect(foldJournal(board, entries, 499).journal).toEqual(entries);
   });
@@ -185,7 +185,7 @@ describe('folding', () => {
   });
 });
 
-/** What one pass does to a range of indexes: any step that may follow on each. */
+/** The steps of one pass on a range of indexes: any valid step on each. */
 const stretch = fc.record({
   from: fc.nat(2 * CHUNK_INDEXES),
   length: fc.integer({ min: 1, max: 450 }),

@@ -13,7 +13,7 @@ import {
 } from '../../../shared/domain/scoreboard/launch-row.ts';
 import { at } from '../../support/a-board.ts';
 
-// One launch row: what a dispatch message does to it. All slots and messages are of index 3; `2.1` is its second attempt
+// The effect of a dispatch message on a launch row. All slots and messages are of index 3; `2.1` is its second attempt
 // with nonce 1.
 
 type Known = 'no slot' | `${'launching' | 'launched' | 'cancelled' | 'refused'} ${number}.${number}`;
@@ -116,7 +116,7 @@ describe('stop', () => {
   ]);
 });
 
-describe('withdraw: the hostname of a launch cannot be had', () => {
+describe('withdraw: a launch cannot get its hostname', () => {
   table([
     ['no slot', 'withdraw 1.0', 0, 'tell no names are left 1.0', 'cancelled 1.0', 'cancelled, with its reason'],
     ['cancelled 1.0', 'withdraw 1.0', 5, 'tell no names are left 1.0', 'cancelled 1.0', 'the answer was lost'],
@@ -149,7 +149,7 @@ test('a stop and a launch in one message: the stop excludes the launch', () => {
   expect(slotWords(work.row)).toBe('cancelled 1.0');
 });
 
-test('the slots of a row do not touch one another', () => {
+test('the slots of a row are independent', () => {
   const row: LaunchRow = {
     ...rowOf('launched 1.0'),
     slots: [...rowOf('launched 1.0').slots, { ...id('1.0'), index: 4, state: 'cancelled' }],
@@ -191,7 +191,7 @@ describe('after RunTask has answered', () => {
 test.each<[EpochMs | null, number, string]>([
   [at(57), 57, 'which ECS has told'],
   [null, 60, 'which is now where ECS has not told it'],
-])('a task that is known is kept with its time: %s → %i s, %s', (createdAt, sec) => {
+])('a known task is kept with its time: %s → %i s, %s', (createdAt, sec) => {
   const launched = { id: id('1.0'), kind: 'launched', taskArn: ARN, createdAt } as const;
   const { slots } = recordOutcomes(rowOf('launching 1.0'), [launched], at(60));
   expect(slots).toEqual([{ ...id('1.0'), state: 'launched', taskArn: ARN, since: at(sec) }]);
@@ -218,5 +218,5 @@ test('the traits of a launch, and its template, are frozen with it: a repeated c
   const again = { id, traits, template: 1, doubtedSince: at(0) };
   const other = new Map([[3, { onDemand: false, failures: 9, ignored: 0, restarts: 4 }]]);
   expect(workOn(first.row, { launch: [id], stop: [], traits: other, template: 2 }, at(5)).run).toEqual([again]);
-  expect(workOn(first.row, { launch: [], stop: [id] }, at(60)).run).toEqual([again]); // to find out what must be stopped
+  expect(workOn(first.row, { launch: [], stop: [id] }, at(60)).run).toEqual([again]); // to find the task that must stop
 });

@@ -34,7 +34,7 @@ const fresh = (completions: number): Status =>
     NOW,
   );
 
-test('what was encoded is decoded in every field, and no shorter or longer input passes', () => {
+test('every field of an encoded status is decoded, and no shorter or longer input passes', () => {
   fc.assert(
     fc.property(anyStatus, fc.nat(), (status, cut) => {
       const bytes = encodeStatus(status);
@@ -83,7 +83,7 @@ test('another version is named', () => {
   expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 9, where 5 is known'));
 });
 
-test('a journal out of order is our own bug', () => {
+test('an unordered journal throws', () => {
   const entry: JournalEntry = { seq: 5, transition: { index: 0, attempt: 1, op: 'claim' } };
   const status = { ...fresh(3), journal: { nextSeq: 6, entries: [entry, { ...entry, seq: 4 }] } };
   expect(() => encodeStatus(status)).toThrow(InvariantError);
@@ -163,7 +163,7 @@ const EVERYTHING: Status = {
   published: { version: 299, seq: 980, at: at(-500) },
 };
 
-test('golden bytes: what is stored today must be read tomorrow', () => {
+test('golden bytes: future versions must read them', () => {
   const bytes = encodeStatus(EVERYTHING);
   expect(hex(bytes)).toMatchInlineSnapshot(
     `"0580f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f6161cf8c010902011701620702020611c901d804020ac0a907010571756f746102000953757370656e6465640d4a6f622073757370656e646564c8010f0102010158000000000101040203617070016105782e792f7a000228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200"`,
@@ -171,7 +171,7 @@ test('golden bytes: what is stored today must be read tomorrow', () => {
   expect(decodeStatus(bytes)).toEqual(EVERYTHING);
 });
 
-test('what format version 1 has stored is read: it knew no restarts, no success policy, nothing replaced', () => {
+test('format version 1 is read, which had no restarts, no success policy, and no replaced tasks', () => {
   const verdict = { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'too many', decidedBy: null } as const;
   expect(
     decodeStatus(
@@ -197,7 +197,7 @@ test('what format version 1 has stored is read: it knew no restarts, no success 
   });
 });
 
-test('what format version 2 has stored is read: it knew no events and no labels', () => {
+test('format version 2 is read, which had no events and no labels', () => {
   const bytes = Buffer.from(
     '0280f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f616109020117016202020611c901d804020ac0a907010571756f74610228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200',
     'hex',
@@ -210,7 +210,7 @@ test('what format version 2 has stored is read: it knew no events and no labels'
   });
 });
 
-test('what format version 3 has stored is read: it knew not since when attempts were replaced', () => {
+test('format version 3 is read, which had no times of replacements', () => {
   const bytes = Buffer.from(
     '0380f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f616109020117016202020611c901d804020ac0a907010571756f746102000953757370656e6465640d4a6f622073757370656e646564c8010f0102010158000000000101040203617070016105782e792f7a000228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200',
     'hex',
@@ -218,7 +218,7 @@ test('what format version 3 has stored is read: it knew not since when attempts 
   expect(decodeStatus(bytes)).toEqual({ ...EVERYTHING, replacedTasks: REPLACED_LONG_AGO });
 });
 
-test('what format version 4 has stored is read: it knew no Pods that were being deleted when they ended', () => {
+test('format version 4 is read, which did not record Pods that were being deleted when they ended', () => {
   const bytes = encodeStatus(EVERYTHING);
   bytes[0] = 4;
   expect(decodeStatus(bytes)).toEqual(EVERYTHING);

@@ -16,7 +16,7 @@ const boardOf = (strip: string, wish?: Wish): WorkingBoard => {
 const isBound = (bound: number | null, real: number | null): boolean =>
   real === null || (bound !== null && bound <= real);
 
-describe('a summary keeps step with its chunk', () => {
+describe('a summary agrees with its chunk', () => {
   const rows: readonly (readonly [strip: string, step: Step, because: string])[] = [
     ['S . .', { op: 'claim' }, 'one more is starting'],
     ['S c .', { op: 'launched' }, 'it still is'],
@@ -115,7 +115,7 @@ describe('Pods between two tasks', () => {
   });
 });
 
-test('a new attempt has nothing of the last one but what counts', () => {
+test('a new attempt keeps only the counters of the last one', () => {
   const board = boardOf('w');
   board.apply({ op: 'claim', index: 0, attempt: 2 });
   expect(board.record(0)).toMatchObject({
@@ -128,7 +128,7 @@ test('a new attempt has nothing of the last one but what counts', () => {
   });
 });
 
-describe('a step that cannot follow is our own bug', () => {
+describe('an invalid step throws', () => {
   const rows: readonly (readonly [strip: string, step: Step, attempt: number])[] = [
     ['c', { op: 'claim' }, 2],
     ['S', { op: 'claim' }, 2],
@@ -151,7 +151,7 @@ describe('a step that cannot follow is our own bug', () => {
     expect(() => boardOf(strip).apply({ ...step, index: 0, attempt })).toThrow(InvariantError);
   });
 
-  test('so is one whose chunk is not loaded', () => {
+  test('a step on a chunk that is not loaded throws', () => {
     const { status } = aBoard('r');
     expect(() => new WorkingBoard(status, new Map()).apply({ op: 'succeeded', index: 0, attempt: 1 })).toThrow(
       InvariantError,

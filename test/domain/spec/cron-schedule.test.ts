@@ -21,7 +21,7 @@ const upTo = (from: number, to: number, step = 1): number[] => {
   return out;
 };
 
-describe('schedules that Kubernetes takes', () => {
+describe('schedules that Kubernetes accepts', () => {
   it.each<[string, readonly number[]]>([
     ['*', upTo(0, 59)],
     ['?', upTo(0, 59)],
@@ -42,7 +42,7 @@ describe('schedules that Kubernetes takes', () => {
     ['*/1', upTo(0, 59)],
     ['1-3,50-52/2', [1, 2, 3, 50, 52]],
     ['*,7', upTo(0, 59)],
-    // What users should not write, and what is accepted anyway.
+    // Unusual schedules that are accepted anyway.
     ['1,,2', [1, 2]],
     [',', []],
     ['*-5', upTo(0, 59)],
@@ -187,7 +187,7 @@ describe('any text', () => {
     expect(parsed.kind === 'bad' ? parsed.reason : '').toContain('expected exactly 5 fields');
   });
 
-  it('is taken or refused with a reason', () => {
+  it('is accepted or refused with a reason', () => {
     const piece = fc.constantFrom(
       '*',
       '?',

@@ -52,7 +52,7 @@ describe('the counts of failures (KEP-3850)', () => {
   const counts = ['job-index-failure-count', 'job-index-ignored-failure-count'].map((key, i) =>
     fieldRef(`COUNT_${i}`, `metadata.annotations['batch.kubernetes.io/${key}']`),
   );
-  test('are those of the attempt, where each index has a limit of its own', () => {
+  test('are those of the attempt, if each index has its own limit', () => {
     const job = one({ env: counts });
     const perIndex = { ...job, spec: { ...job.spec, backoffLimitPerIndex: 3 } };
     expect(found(perIndex)).toMatchObject({ COUNT_0: '2', COUNT_1: '1' });
@@ -75,7 +75,7 @@ describe('the completion index', () => {
     for (const { environment } of registered(job).containers) expect(environment).toEqual([]);
   });
 
-  test('is not set where there is none, nor over the container’s own', () => {
+  test('is not set without an index, and does not replace the container’s own variable', () => {
     expect(launched(one({}, 'NonIndexed'))).toEqual([]);
     expect(found(one({ env: [{ name: 'JOB_COMPLETION_INDEX', value: 'mine' }] }))).toEqual({
       JOB_COMPLETION_INDEX: 'mine',
@@ -121,7 +121,7 @@ describe('the downward API', () => {
     expect(registered(job).containers[0]?.environment).toEqual(isKnown ? [{ name: 'A', value }] : []);
   });
 
-  test('what refers to a late value is late, too', () => {
+  test('a reference to a late value is late, too', () => {
     const job = one({
       env: [fieldRef('POD', 'metadata.name'), { name: 'PATH_OF_IT', value: '/out/$(POD)/$(NONE)' }],
       args: ['--name=$(POD)', '--path=$(PATH_OF_IT)'],
@@ -151,7 +151,7 @@ describe('the downward API', () => {
   });
 });
 
-test('secrets are named with their namespace, and nothing of them is known', () => {
+test('secrets are named with their namespace, and their values are unknown', () => {
   const env: EnvVar[] = [
     { name: 'A', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } },
     { name: 'B', valueFrom: { configMapKeyRef: { name: 'c', key: 'k' } } },
@@ -175,7 +175,7 @@ test('the program itself cannot be late', () => {
   expect(hasLateProgram({ name: 'm', image: 'i', env, args: ['$(POD)'] }, one({}))).toBe(false);
 });
 
-test('no attempt’s overrides are longer than the most that is reckoned with', () => {
+test('no attempt’s overrides exceed the computed maximum', () => {
   const env = [fieldRef('POD', 'metadata.name'), { name: 'LONG', value: '$(POD)'.repeat(50) }];
   const job = one({ env });
   expect(overridesCharsMax(job)).toBeGreaterThan(JSON.stringify(launched(job)).length + 300);
@@ -189,7 +189,7 @@ describe('sidecars', () => {
     containers: [{ name: 'main', image: 'i' }],
   });
 
-  test('are waited for by START, and each container names all of them, so that it is stopped before them', () => {
+  test('are awaited with START, and each container depends on all of them, so it stops before them', () => {
     const needs = registered(job).containers.map((c) => [c.name, c.essential, c.dependsOnSuccess, c.dependsOnStart]);
     expect(needs).toEqual([
       ['a', false, [], []],
@@ -206,7 +206,7 @@ describe('sidecars', () => {
     [['4', '1', '1', '1'], 4096],
     [['1', '1', '3', '1'], 4096],
     [['1', '3', '1', '1'], 4096],
-  ])('count together with what runs at the same time: %j', ([a, s, b, main], cpu) => {
+  ])('count together with containers that run at the same time: %j', ([a, s, b, main], cpu) => {
     const cpus = (name: string, amount = '0'): Container => ({
       name,
       image: 'i',
@@ -263,7 +263,7 @@ test('nodeSelector chooses architecture and capacity', () => {
   expect(capacityOf(choose({ 'muster.run/capacity': 'spot' }))).toBe('spot');
 });
 
-test('Spot and on-demand share a definition; accounts and namespaces do where they mean the same', () => {
+test('Spot and on-demand share a definition, and so do accounts and namespaces with the same effect', () => {
   const family = (spec: Partial<PodSpec>) =>
     registered(manifest({ containers: [{ name: 'main', image: 'i' }], ...spec })).family;
   expect(family({ nodeSelector: { 'muster.run/capacity': 'spot' } })).toBe(family({}));

@@ -18,7 +18,7 @@ const anyJob = fc.record({
 const index = fc.oneof(fc.nat(20), fc.nat(999_999));
 const attempt = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 7_000_000 }));
 
-test('a name leads back to its attempt', () => {
+test('an attempt can be read from its name', () => {
   fc.assert(
     fc.property(anyJob, index, attempt, (owner, i, n) => {
       expect(parsePodName(owner, podName(owner, i, n))).toEqual({ index: i, attempt: n });
@@ -48,7 +48,7 @@ test('golden names: a Pod keeps its name when Muster is updated', () => {
   `);
 });
 
-test('golden uids: of a Job, index and attempt each, in the form of a UUID', () => {
+test('golden uids: one for each Job, index, and attempt, in the form of a UUID', () => {
   expect([podUid(UID, 0, 1), podUid(UID, 3, 1), podUid(UID, 3, 2), podUid(UID, 2 ** 31, 1)]).toEqual([
     '8f14e45f-ceea-467f-a0e6-1b2c3d4e5f61',
     '8f14e45c-ceea-467f-a0e6-1b2c3d4e5f61',
@@ -120,7 +120,7 @@ test.each<[CompletionMode, string, string]>([
   expect(parsePodName(job(mode), name)).toBeNull();
 });
 
-test('a name has one attempt: seven letters are refused for codes that have five', () => {
+test('a name has one attempt: seven letters are refused for a code of five', () => {
   const owner = job('NonIndexed');
   const letters = 'bcdfghjklmnpqrstvwxz2456789'.split('');
   const names = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => `tiles-bbbb${a}${b}${c}`)));

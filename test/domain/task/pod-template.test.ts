@@ -93,7 +93,7 @@ describe('taskDefinitionOf', () => {
     expect(stopTimeouts).toEqual([2, 30, 120]);
   });
 
-  test('a Pod ends with its first container: that one alone is essential', () => {
+  test('a Pod ends with its first container, the only essential one', () => {
     const pod = manifest([needs('work'), needs('beside'), needs('third')], [needs('before')]);
     const essential = taskDefinitionOf(pod, { hash }).containers.filter((container) => container.essential);
     expect(essential.map(({ name }) => name)).toEqual(['work']);
@@ -147,7 +147,7 @@ describe('the smallest Fargate size', () => {
     expect(size.kind === 'fits' && `${size.cpu}/${size.memoryMib}`).toBe(expected);
   });
 
-  test('what is larger has a path and the largest size', () => {
+  test('a larger request is a fault with its path and the largest size', () => {
     expect(fargateSizeOf(manifest([needs('a', '1', '245Gi')]))).toEqual({
       kind: 'tooLarge',
       path: 'spec.template.spec.containers',

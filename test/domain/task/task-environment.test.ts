@@ -24,10 +24,10 @@ test.each([
   expect(told(pod, zone).map(({ name }) => name)).toEqual(['MUSTER_JOB_NAME', 'MUSTER_NAMESPACE', 'MUSTER_ATTEMPT']);
 });
 
-test('a restart of the same Pod is the next try', () => {
+test('a restart of the same Pod increments the try', () => {
   expect(told({}, undefined, 3)).toContainEqual({ name: 'MUSTER_ATTEMPT', value: '5' });
 });
 
-test('no variable of a user’s can be mistaken for one of these', () => {
+test('no user variable can have one of these names', () => {
   for (const name of Object.values(TASK_ENV)) expect(name).toMatch(/^MUSTER_/); // refused: see pod-rules.test.ts
 });
