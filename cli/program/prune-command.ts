@@ -42,7 +42,7 @@ export function addPrune(program: Command, shell: Shell, done: Done): void {
     .action(async (flags: PruneOptions) => {
       const { olderThan = null, dryRun = false, allNamespaces = false, output = null } = flags;
       if (olderThan === null) throw usageFailure('give --older-than, such as --older-than 7d; --dry-run only looks');
-      if (allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n exclude each other');
+      if (allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n cannot be combined');
       const { prune } = await import('../commands/prune.ts');
       const { namespace, kubeconfig } = common(program, flags);
       done(await prune({ olderThanMs: olderThan, dryRun, namespace, allNamespaces, output, kubeconfig }, shell));

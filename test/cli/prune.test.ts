@@ -149,7 +149,7 @@ describe('muster prune', () => {
     ['prune', 'give --older-than, such as --older-than 7d'],
     ['prune --older-than 7', 'It must be an age with its unit, such as 7d, 12h, or 90m.'],
     ['prune --older-than week', 'It must be an age with its unit'],
-    ['prune --older-than 7d -A -n team', '-A and -n exclude each other'],
+    ['prune --older-than 7d -A -n team', '-A and -n cannot be combined'],
     ['prune --older-than 7d -o name', 'Allowed choices are json, yaml.'],
     ['prune --older-than 7d frames', 'too many arguments'],
   ])('%s is refused', async (line, why) => {
