@@ -5,6 +5,7 @@ import { createConnection } from 'node:net';
 import { decode, encode, streamDecode, streamEncode, type Packet } from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Cloudmap, Found } from '../../local/cloudmap/create-cloudmap.ts';
+import { keptPorts } from '../../local/kept-port.ts';
 import { startDns, type DnsServer } from '../../local/dns/dns-server.ts';
 
 // A zone of a few names, asked by node's own resolver (c-ares) and by datagrams of ours.
@@ -23,6 +24,9 @@ const lookUp = (name: string): Found => {
 };
 const cloudmap = { zone, negativeTtlSec: 5, lookUp } as unknown as Cloudmap;
 
+/** As a runtime takes them: of those that the system gives to connections, one is sometimes free for UDP alone. */
+const PORTS = keptPorts('/no/folder', 'dns-port');
+
 let server: DnsServer;
 let resolver: Resolver;
 const LONG = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${zone}`;
@@ -35,7 +39,7 @@ beforeEach(async () => {
     Array.from({ length: 20 }, (_, n) => `10.0.0.${n}`),
   );
   names.set(LONG, ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4']);
-  server = await startDns(cloudmap, [0]);
+  server = await startDns(cloudmap, PORTS);
   resolver = new Resolver({ timeout: 5_000, tries: 3 });
   resolver.setServers([server.address]);
 });
@@ -151,7 +155,7 @@ describe('whatever comes', () => {
 });
 
 test('the port that is wanted is taken if it is free, else the next', async () => {
-  const other = await startDns(cloudmap, [server.port, 0]);
+  const other = await startDns(cloudmap, [server.port, ...PORTS]);
   expect(other.port).not.toBe(server.port);
   await other.close();
   const again = await startDns(cloudmap, [other.port]);
