@@ -4,6 +4,7 @@ import type { Finding } from '../../../shared/domain/diagnose/finding.ts';
 import { DEAD_LETTERED } from '../../../shared/domain/planner/dead-letter-events.ts';
 import type { Phase, Verdict } from '../../../shared/domain/scoreboard/status.ts';
 import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts';
+import type { LaunchSlot } from '../../../shared/domain/scoreboard/launch-row.ts';
 import { type Wish, aBoard, arnOf, at } from '../../support/a-board.ts';
 
 // What the doctor says of one Job, from what was read: r running, l launched, c claimed, S succeeded, . pending.
@@ -48,7 +49,7 @@ describe('what should have happened by now', () => {
   const quiet = { status: { alarms: [at(0)] } };
   test.each([
     [OVERDUE_SEC, []],
-    [OVERDUE_SEC + 1, ['error AlarmOverdue: it was due to be checked by 2027-01-15T08:00:00Z, and was not']],
+    [OVERDUE_SEC + 0.001, ['error AlarmOverdue: it was due to be checked by 2027-01-15T08:00:00Z, and was not']],
   ])('an alarm, after %i s: %j', (sec, expected) => {
     expect(brief(findings('.S', sec, quiet))).toEqual(expected);
   });
@@ -56,7 +57,7 @@ describe('what should have happened by now', () => {
   const claims = [10, 20].map((sec, index) => ({ index, attempt: 1, nonce: 0, dueAt: at(sec) }));
   test.each([
     [OVERDUE_SEC + 10, null, null],
-    [OVERDUE_SEC + 11, '1 claim due to be sent again, but not sent', at(10)],
+    [OVERDUE_SEC + 10.001, '1 claim due to be sent again, but not sent', at(10)],
     [OVERDUE_SEC + 21, '2 claims due to be sent again, but not sent', at(10)],
   ])('claims, after %i s: %s', (sec, what, since) => {
     const found = findings('cc', sec, { status: { inFlight: claims, alarms: [at(sec)] } });
@@ -79,6 +80,9 @@ describe('what should have happened by now', () => {
     const replacedTasks = [0, 1].map((index) => {
       return { index, attempt: 1, nonce: 0, taskArn: arnOf(index), since: at(0) };
     });
+    expect(brief(findings('.S', 1, { status: { alarms: [at(9)], replacedTasks: replacedTasks.slice(1) } }))).toEqual([
+      'info Replaced: replaced, and still being stopped: 1 attempt',
+    ]);
     expect(brief(findings('.S', 1, { status: { alarms: [], replacedTasks } }))).toEqual([
       'error NoAlarm: attempts are active, but no alarm is set to check them again',
       'info Replaced: replaced, and still being stopped: 2 attempts',
@@ -87,7 +91,7 @@ describe('what should have happened by now', () => {
 
   test.each([
     [60 + OVERDUE_SEC, []],
-    [60 + OVERDUE_SEC + 1, ['error Outlived']],
+    [60 + OVERDUE_SEC + 0.001, ['error Outlived']],
   ])('its deletion a minute after its end, after %i s: %j', (sec, expected) => {
     const found = findings('S', sec, { phase: finished(0), ttlSecAfterFinished: 60 });
     expect(found.map(({ severity, kind }) => `${severity} ${kind}`)).toEqual(expected);
@@ -99,7 +103,7 @@ describe('the feed', () => {
   const FOUND = ['error FeedBehind: watches have not received the last change'];
   test.each<readonly [string, number, Wish, JobSnapshot['published'], readonly string[]]>([
     ['is a minute behind', 60, {}, { kind: 'ok', value: 4 }, []],
-    ['is longer behind', 61, {}, { kind: 'ok', value: 4 }, FOUND],
+    ['is longer behind', 60.001, {}, { kind: 'ok', value: 4 }, FOUND],
     [
       'knows nothing of the Job',
       61,
@@ -155,9 +159,9 @@ describe('being stopped', () => {
   const stopping = { cause: 'stopping', count: 2, etaMs: null, nextTryMs: null, message: '' } as const;
   test.each([
     [5 * 60, 'info', false],
-    [5 * 60 + 1, 'warning', true],
+    [5 * 60 + 0.001, 'warning', true],
     [30 * 60, 'warning', true],
-    [30 * 60 + 1, 'error', true],
+    [30 * 60 + 0.001, 'error', true],
   ])('for %i s: %s', (sec, severity, hasRemedy) => {
     const waits = [{ ...stopping, since: at(0) }];
     const [found] = findings('.S', sec, { status: { alarms: [at(sec)], now: at(sec) } }, { waits });
@@ -169,6 +173,56 @@ describe('being stopped', () => {
     const [found] = findings('.S', 9, { status: { alarms: [at(9)] } }, { waits: [{ ...stopping, since: null }] });
     expect(found).toMatchObject({ severity: 'info', kind: 'Stopping', since: null });
   });
+});
+
+test('since when the oldest launch is under way, if its tasks were read', () => {
+  const slot = (index: number, state: 'launched' | 'launching', sec: number) => ({
+    id: { index, attempt: 1, nonce: 0 },
+    state: 'launched' as const,
+    slot: { index, attempt: 1, nonce: 0, state, since: at(sec), taskArn: arnOf(index) } as LaunchSlot,
+  });
+  const attempts = [slot(0, 'launching', 1), slot(1, 'launched', 3), slot(2, 'launched', 2)];
+  const value = { attempts, tasks: new Map(), missing: new Set<never>(), live: [], moreLive: false };
+  const since = (tasks: JobSnapshot['tasks']) =>
+    findings('lll', 4, {}, { tasks }).find(({ kind }) => kind === 'Active')?.since;
+  expect(since({ kind: 'ok', value })).toEqual(at(2));
+  expect(since({ kind: 'failed', reason: 'no' })).toBeNull();
+});
+
+describe('a Job that is deleted', () => {
+  const purging: Wish = { phase: { kind: 'purging', since: at(1) }, status: { alarms: [at(9)] } };
+  test.each([
+    [purging, at(1)],
+    [{ status: { alarms: [at(9)] } }, null],
+  ])('in the foreground: since when it waits for its tasks, if STATUS says so (%#)', (wish, since) => {
+    const found = findings('.S', 5, wish, { finalizers: ['foregroundDeletion'] });
+    expect(found).toMatchObject([{ severity: 'info', kind: 'ForegroundDeletion', since }]);
+  });
+
+  test('but held by others: which, and what to do if they never let go', () => {
+    const waits = [{ cause: 'finalizers', count: 1, since: at(1), etaMs: null, nextTryMs: null, message: '' } as const];
+    const finalizers = ['foregroundDeletion', 'example.com/a', 'example.com/b'];
+    const found = findings('.S', 5, purging, { finalizers, waits }).find(({ kind }) => kind === 'Finalizers');
+    expect(found).toMatchObject({
+      severity: 'info',
+      what: 'deleted, but held by its finalizers: example.com/a, example.com/b',
+      since: at(1),
+      remedy: expect.stringContaining('kubectl patch job work -n default') as string,
+    });
+  });
+});
+
+test.each([
+  ['startFailed', 'warning'],
+  ['refused', 'warning'],
+  ['installation', 'warning'],
+  ['capacity', 'info'],
+  ['parallelism', 'info'],
+] as const)('a wait for %s is a matter of %s, and what to do is said', (cause, severity) => {
+  const waits = [{ cause, count: 2, since: null, etaMs: null, nextTryMs: 5_000, message: 'as it is' }];
+  const found = findings('.S', 5, { status: { alarms: [at(9)] } }, { waits });
+  expect(found).toMatchObject([{ severity, kind: 'Waiting', what: '2 wait: as it is, next try in about 5 s' }]);
+  expect(found[0]?.remedy).not.toBe('');
 });
 
 describe('hostnames', () => {
@@ -188,7 +242,7 @@ describe('hostnames', () => {
 
   test.each([
     [600, 'warning'],
-    [601, 'error'],
+    [600.001, 'error'],
   ])('%i s after its end it is a %s', (sec, severity) => {
     expect(findings('S', sec, { phase: finished(0) }, named({ reserved: 1 }))).toMatchObject([
       { severity, since: at(0) },
