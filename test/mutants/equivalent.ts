@@ -50,4 +50,32 @@ export const EQUIVALENT: readonly Equivalent[] = [
     after: '1',
     because: 'index 1 is in the chunk of index 0',
   },
+  {
+    file: 'shared/domain/diagnose/diagnose-job.ts',
+    line: 'const ageMs = since === null ? 0 : now - since;',
+    before: '0',
+    after: '1',
+    because: 'no stop is late after a millisecond',
+  },
+  {
+    file: 'shared/control/process/publisher.ts',
+    line: 'const later = other === undefined || other.status.version < order.status.version ? order : other;',
+    before: '<',
+    after: '<=',
+    because: 'two orders of one version have the same to publish',
+  },
+  {
+    file: 'shared/control/process/publisher.ts',
+    line: 'a !== undefined && (b === undefined || a.revision < b.revision) ? a : b;',
+    before: '<',
+    after: '<=',
+    because: 'of one revision there is one spec',
+  },
+  {
+    file: 'shared/control/process/publisher.ts',
+    line: 'const isNewest = own !== undefined && own.version >= (since?.version ?? 0);',
+    before: '0',
+    after: '1',
+    because: 'what was published has a version of 1 at least',
+  },
 ];

@@ -91,6 +91,20 @@ describe('what a publisher remembers of the feed', () => {
     await createPublisher({ feed, clock }).publish(job, fresh);
     return { feed, calls, publisher: createPublisher({ feed: watched, clock }) };
   }
+  test('is nothing, of a Job that is new: it is not asked', async () => {
+    const { calls, publisher } = await aWatchedFeed();
+    const { spec: other, status } = aNewJob({ uid: 'uid-9', name: 'other' });
+    await publisher.publish(other.identity, status);
+    expect(calls).toEqual(['appended']);
+  });
+
+  test('is read where another process was faster with a new Job', async () => {
+    const { feed, calls, publisher } = await aWatchedFeed();
+    await publisher.publish(job, fresh);
+    expect(calls).toEqual(['outrun', 'read']);
+    expect(await versionsIn(feed)).toEqual([[1]]);
+  });
+
   const since = (status: Status) => ({ version: status.version, seq: status.journal.nextSeq, at: T0 });
   const second = committed(fresh, claim(0));
   const third = committed(second, claim(1));

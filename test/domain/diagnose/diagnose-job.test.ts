@@ -155,6 +155,19 @@ test.each([
   expect(found).toMatchObject([{ severity: 'warning', kind: 'DeadLetters', what, since: at(1) }]);
 });
 
+test('rows that do not fit together, and what could not be read', () => {
+  const quiet = { status: { alarms: [at(9)] } };
+  const no = { kind: 'failed', reason: 'no' } as const;
+  expect(brief(findings('.S', 5, quiet, { torn: 'chunk 0 is gone' }))).toEqual([
+    'error Torn: chunk 0 is gone: a row that passes read differs from STATUS',
+  ]);
+  expect(brief(findings('.S', 5, quiet, { pace: no, tasks: no, names: no }))).toEqual([
+    'error NotChecked: the pace of launches could not be checked: no',
+    'error NotChecked: its tasks could not be checked: no',
+    'error NotChecked: its hostnames could not be checked: no',
+  ]);
+});
+
 describe('being stopped', () => {
   const stopping = { cause: 'stopping', count: 2, etaMs: null, nextTryMs: null, message: '' } as const;
   test.each([
