@@ -48,6 +48,7 @@ export class LmdbRows {
       path,
       permissionsMode: 0o600,
       noSubdir: true,
+      mapSize: MAP_BYTES,
       encoding: 'binary',
       cache: false,
       // A commit is answered when it is on the disk, not before.
@@ -247,6 +248,9 @@ const FORMAT_KEY = 'FORMAT';
 
 /** Rows that one step of {@link LmdbRows.removeExpired} looks at: some milliseconds of work. */
 const SLICE_ROWS = 2_000;
+
+/** Addresses, not memory. While a file outgrows its map, LMDB keeps the old map beside the new one. */
+const MAP_BYTES = 1024 ** 3;
 
 /** For the path from the root, and for the list of pages that a commit sets free. */
 const SPARE_PAGES = 64;
