@@ -111,6 +111,13 @@ describe('the feed', () => {
       { kind: 'ok', value: null },
       FOUND,
     ],
+    [
+      'knows nothing of a new Job',
+      61,
+      { status: { version: 1, published: { version: 0, seq: 0, at: at(0) } } },
+      { kind: 'ok', value: null },
+      FOUND,
+    ],
     ['has all of it', 61, {}, { kind: 'ok', value: 5 }, []],
     [
       'had all of it, as STATUS knows',
@@ -150,7 +157,10 @@ test.each([
     firstAt: at(1),
     at: at(2),
   };
-  const events = [DEAD_LETTERED, 'Other'].map((reason) => ({ ...event, reason }));
+  const events = [
+    { ...event, reason: DEAD_LETTERED },
+    { ...event, reason: 'Other', message: 'nothing of that' },
+  ];
   const found = findings('.S', 5, { status: { alarms: [at(9)], events } });
   expect(found).toMatchObject([{ severity: 'warning', kind: 'DeadLetters', what, since: at(1) }]);
 });
