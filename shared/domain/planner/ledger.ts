@@ -26,6 +26,11 @@ type Context = Pick<Pass, 'job' | 'status' | 'rules'>;
 type Ended = { readonly index: number; readonly attempt: number; readonly at: EpochMs };
 
 const REPLACED: Judged = { as: 'failed', because: 'its Pod was deleted, and replaced at once', match: null };
+const GIVEN_UP: Judged = {
+  as: 'failedForGood',
+  because: 'its Pod was deleted, and its index had no attempt left',
+  match: null,
+};
 
 /** What one batch adds to the Job's counts. */
 export class Ledger {
@@ -71,7 +76,9 @@ export class Ledger {
 
   /** A replaced attempt has stopped; it was counted when its Pod was deleted. */
   noteReplaced(fact: FactOf<'stopped'>): void {
-    this.#note(fact, REPLACED, { ...FRESH, podDeleted: true });
+    const record = this.#board.record(fact.index);
+    const wasLast = record?.state === 'failed' && record.attempt === fact.attempt;
+    this.#note(fact, wasLast ? GIVEN_UP : REPLACED, { ...FRESH, podDeleted: true });
   }
 
   /** A Pod without a task was deleted: it counts as failed, unless it was evicted and a policy says otherwise. */

@@ -147,6 +147,18 @@ describe('TerminatingOrFailed', () => {
     }
   });
 
+  test('its record says that its index was given up, unless a later attempt was', () => {
+    const limited = { ...atOnce, backoffLimitPerIndex: 0, backoffLimit: 99 };
+    const givenUp = pass(aBoard('r', limited), [deleted(0)]);
+    expect(plan(givenUp, [ended(0, 'Stopped', 5)], 5).ended).toMatchObject([{ judgement: { as: 'failedForGood' } }]);
+    const twice = pass(aBoard('r', { ...limited, backoffLimitPerIndex: 1 }), [deleted(0)]);
+    const later = pass(pass(twice, [], LATER), [running(0, 2), exited(0, 1, 20, 2)], 20);
+    expect(stripOf(later)).toBe('F');
+    expect(plan(later, [ended(0, 'Stopped', 30)], 30).ended).toMatchObject([
+      { attempt: 1, judgement: { as: 'failed' } },
+    ]);
+  });
+
   test('the terminal condition waits for it', () => {
     const gone = pass(aBoard('r', atOnce), [deleted(0)]);
     const again = pass(pass(gone, [], LATER), [running(0, 2)], 11);
