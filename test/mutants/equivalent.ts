@@ -78,4 +78,11 @@ export const EQUIVALENT: readonly Equivalent[] = [
     after: '1',
     because: 'what was published has a version of 1 at least',
   },
+  {
+    file: 'shared/control/doctor/collect-failures.ts',
+    line: 'for (let offset = 0; offset < chunkLength(board.size, no) && found.length <= INDEXES_MAX; offset++) {',
+    before: '<',
+    after: '<=',
+    because: 'nothing beyond the board was ever tried',
+  },
 ];

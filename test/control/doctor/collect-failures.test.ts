@@ -172,13 +172,15 @@ describe('how indexes have failed last', () => {
   });
 
   test.each([
-    [8, 1, false],
-    [9, 1, true],
-    [9, 0, false],
-  ])('of %i chunks eight are read; %i attempts have failed: are there more? %j', async (count, failed, more) => {
+    [8, 1, 0, false],
+    [9, 1, 0, true],
+    [9, 1, 1, true],
+    [9, 0, 0, false],
+  ])('of %i chunks eight are read; after %i failures and %i restarts, are there more? %j', async (...row) => {
+    const [count, failed, restarts, more] = row;
     const { status, ...rest } = aBoard('.', { completions: count * CHUNK_INDEXES });
     const chunks = Array.from({ length: count }, () => ({ ...freshSummary(0), pending: CHUNK_INDEXES }));
-    expect((await collected({ ...rest, status: { ...status, chunks, failed } }, [])).more).toBe(more);
+    expect((await collected({ ...rest, status: { ...status, chunks, failed, restarts } }, [])).more).toBe(more);
   });
 });
 
