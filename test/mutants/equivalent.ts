@@ -85,4 +85,11 @@ export const EQUIVALENT: readonly Equivalent[] = [
     after: '<=',
     because: 'nothing beyond the board was ever tried',
   },
+  {
+    file: 'shared/control/doctor/collect-failures.ts',
+    line: 'const state = STATES[columns.states[offset] ?? 0];',
+    before: '0',
+    after: '1',
+    because: 'every chunk has all of its states',
+  },
 ];

@@ -121,6 +121,10 @@ describe('how indexes have failed last', () => {
     expect((await collected(aBoard(`1${'S'.repeat(last - 1)}1`), [])).spans).toEqual(spans);
   });
 
+  test('wherever they begin', async () => {
+    expect((await collected(aBoard(`${'S'.repeat(70)}1${'S'.repeat(62)}1`), [])).spans).toEqual([[70, 133]]);
+  });
+
   test('those of two chunks are not', async () => {
     const { spans } = await collected(aBoard('11', { before: CHUNK_INDEXES - 1 }), []);
     expect(spans).toEqual([
@@ -137,9 +141,22 @@ describe('how indexes have failed last', () => {
     ['has failed for good: the last attempt', { state: 'failed', attempt: 2, failures: 2 }, 2],
     ['is a Pod between two tasks: its attempt', { state: 'waiting', attempt: 2, restarts: 1 }, 2],
     ['was ignored: the attempt before', { state: 'claimed', attempt: 2, ignored: 1 }, 1],
+    ['was ignored as often as it has failed: the last attempt', { attempt: 2, failures: 1, ignored: 1 }, 2],
+    [
+      'was restarted as often as it has failed: its attempt',
+      { state: 'waiting', attempt: 2, failures: 1, restarts: 1 },
+      2,
+    ],
     ['cannot start: its attempt', { state: 'waiting', attempt: 2, unstartedSince: at(1) }, 2],
   ])('an index %s', async (_, record, exitCode) => {
     expect((await collected(withRecord('.r', record), two)).told).toEqual([[exitCode, [0]]]);
+  });
+
+  test.each<Partial<IndexRecord>>([
+    { state: 'succeeded', attempt: 2, failures: 1 },
+    { state: 'running', attempt: 1 },
+  ])('not an index that has succeeded at last, or never failed: %j', async (record) => {
+    expect(await collected(withRecord('.r', record), two)).toMatchObject({ told: [], spans: [] });
   });
 
   test('an attempt that did not fail hides no earlier one that did', async () => {

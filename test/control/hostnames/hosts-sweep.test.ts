@@ -99,6 +99,14 @@ describe('the reservations', () => {
   });
 });
 
+test('an installation without names, or without a Job that has some, is asked for nothing and sent nothing', async () => {
+  expect(await sweepHosts({ ...handler.deps, hostnames: null })).toBe(0);
+  expect(await sweepStrangeNames({ ...handler.deps, hostnames: null })).toBe(0);
+  expect(handler.calls).toEqual([]);
+  expect(await sweepHosts(handler.deps)).toBe(0);
+  expect(handler.calls).toEqual(['hosts.reservations']);
+});
+
 describe('the names of an open Job', () => {
   const OTHER: Partial<HostTask> = { taskArn: asTaskArn('another') };
   test.each<readonly [string, number, (tasks: readonly HostTask[]) => readonly HostTask[], boolean]>([

@@ -116,6 +116,20 @@ describe('a live task', () => {
     ['of another attempt', 'r.', live(0, { id: { index: 0, attempt: 2, nonce: 0 } }), {}, STRANGER],
     ['of another launch', 'r.', live(0, { id: { index: 0, attempt: 1, nonce: 1 } }), {}, STRANGER],
     ['next to the one that its slot names', 'r.', live(0, { arn: arnOf(7) }), {}, STRANGER],
+    [
+      'of an attempt whose slot is of a later one',
+      'r.',
+      { ...live(0), attempts: [attemptOf(0, 'claimed', slotOf(0, { attempt: 2, taskArn: arnOf(0, 2) }))] },
+      {},
+      [],
+    ],
+    [
+      'of an attempt whose slot is of its next launch',
+      'r.',
+      { ...live(0), attempts: [attemptOf(0, 'claimed', slotOf(0, { nonce: 1, taskArn: arnOf(0, 1, 1) }))] },
+      {},
+      [],
+    ],
     ['of an index that does not run', 'r.', live(1), {}, STRANGER],
     ['beyond the board', 'r.', live(2), {}, STRANGER],
     [
@@ -148,6 +162,20 @@ describe('a live task', () => {
     ],
   ])('%s', (_, strip, read, wish, expected) => {
     expect(brief(strip, MINUTE_SEC, read, wish)).toEqual(expected);
+  });
+
+  test('of an index whose chunk was not read may be wanted', () => {
+    const { status } = aBoard('r.');
+    const [view] = live(1).views ?? [];
+    if (view === undefined) throw new Error('no view');
+    const task = {
+      ...live(1),
+      attempts: [attemptOf(0, 'running')],
+      tasks: new Map([[view.arn, view]]),
+      missing: new Set<TaskArn>(),
+    };
+    const compared = { now: at(MINUTE_SEC), status, board: new WorkingBoard(status, new Map()) };
+    expect(diagnoseTasks('job/default/work', compared, { ...task, live: [view.arn], moreLive: false })).toEqual([]);
   });
 
   test.each([
