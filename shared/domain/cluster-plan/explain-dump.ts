@@ -24,7 +24,7 @@ import { formatIndexSet } from '../base/index-set.ts';
 import { isOutOfRange } from '../spec/job.ts';
 import { normal, warning } from '../planner/job-events.ts';
 import { planJob } from '../planner/plan-job.ts';
-import type { Phase } from '../scoreboard/status.ts';
+import type { FailureReason, Phase } from '../scoreboard/status.ts';
 import { AWS_TIMING } from '../base/timing.ts';
 
 /**
@@ -130,7 +130,9 @@ function requeueAfterSec(
 ): number | null {
   const { spec, status, deleting } = dump.job;
   // The deadline is checked before a resumed Job gets its new start, and before the reasons that only indexes give.
-  const isEnded = outcome !== null && (isInterim(dump) || FAILS_FIRST.has(outcome.reason));
+  const failsFirst =
+    'verdict' in phase && phase.verdict.kind === 'failed' && FAILS_BEFORE_DEADLINE[phase.verdict.reason];
+  const isEnded = outcome !== null && (isInterim(dump) || failsFirst);
   const deadline = isEnded ? null : deadlineOf(spec, status.startTime ?? now);
   // If some are created, their events trigger the controller for the others.
   const held = creates || phase.kind !== 'running' || deleting ? [] : plan.inBackoff.map(({ until }) => until);
@@ -138,7 +140,15 @@ function requeueAfterSec(
   return times.length === 0 ? null : secondsTo(Math.min(...times), now);
 }
 
-const FAILS_FIRST: ReadonlySet<string> = new Set(['PodFailurePolicy', 'BackoffLimitExceeded', 'DeadlineExceeded']);
+/** Whether upstream looks at a reason before it asks for a sync at the deadline. */
+const FAILS_BEFORE_DEADLINE: Readonly<Record<FailureReason, boolean>> = {
+  PodFailurePolicy: true,
+  BackoffLimitExceeded: true,
+  DeadlineExceeded: true,
+  MaxFailedIndexesExceeded: false,
+  FailedIndexes: false,
+  LaunchRefused: false,
+};
 
 const isInterim = (dump: ClusterDump): boolean =>
   conditionIs(dump, 'SuccessCriteriaMet') || conditionIs(dump, 'FailureTarget');

@@ -18,7 +18,7 @@ import type { Transition } from './transition.ts';
 /** A Kubernetes Event on a Job, with the fields that the Job controller sets. */
 export type JobEvent = { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string };
 
-/** Why a Job ended; each reason is Kubernetes' word and has a row in the tests of planJob. */
+/** Why a Job ended; each reason is Kubernetes' word and has a row in `decide-phase.test.ts`. */
 export type Verdict = {
   readonly message: string;
   /** The index whose end decided; null: no single one did. */
