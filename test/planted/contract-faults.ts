@@ -19,15 +19,15 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   one(
     'what podFailurePolicy ignores counts',
     JUDGE,
-    "if (match.action === 'Ignore') return { as: 'ignored', because, match };",
-    '',
+    "return { as: 'ignored', because };",
+    'return counts(given, because);',
     ['G5'],
   ),
   one(
     'an index that podFailurePolicy fails is tried again',
     JUDGE,
-    "if (match.action === 'FailIndex') return { as: 'failedForGood', because, match };",
-    "if (match.action === 'FailIndex') return { as: 'ignored', because, match };",
+    "return { as: 'failedForGood', because };",
+    "return { as: 'ignored', because };",
     ['G2', 'G5'],
   ),
   one(

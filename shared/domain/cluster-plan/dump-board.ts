@@ -31,9 +31,9 @@ import {
 } from './dumped-pods.ts';
 import type { JobSpec } from '../spec/job.ts';
 import { podOf } from '../planner/judge.ts';
-import type { FailJob } from '../planner/decide-phase.ts';
+import type { PolicyVerdict } from '../planner/decide-phase.ts';
 import type { PlanRules } from '../planner/plan-rules.ts';
-import { type FailedPod, failJobMessage, matchPodFailurePolicy } from '../spec/pod-failure-policy.ts';
+import { type FailedPod, failJobMessage, failsJob, matchPodFailurePolicy } from '../spec/pod-failure-policy.ts';
 import { type ReplacedTask, type Phase, type Status, chunkLength, freshStatus } from '../scoreboard/status.ts';
 
 /** A cluster's dump as the planner's input: what has been counted is a board, what has not is facts. */
@@ -132,13 +132,13 @@ function rulesOf(dump: ClusterDump, layout: Layout, caps: boolean): PlanRules {
 }
 
 /** Any failed Pod counts, even one whose end was counted long ago; the first in the list decides. */
-function failJobOf({ job, pods }: ClusterDump): FailJob | null {
+function failJobOf({ job, pods }: ClusterDump): PolicyVerdict | null {
   const { podFailurePolicy } = job.spec;
   if (podFailurePolicy === null) return null;
   for (const pod of pods) {
     if (pod.phase !== 'Failed') continue;
     const match = matchPodFailurePolicy(podFailurePolicy, asFailedPod(pod));
-    if (match?.action !== 'FailJob') continue;
+    if (match === null || !failsJob(match)) continue;
     return { message: failJobMessage(match, `${job.namespace}/${pod.name}`), index: pod.index ?? 0 };
   }
   return null;

@@ -28,13 +28,13 @@ export type Standing = {
   readonly startTime: EpochMs | null;
   readonly ruleHits: readonly number[];
   readonly rejected: string | null;
-  readonly failJob: FailJob | null;
+  readonly failJob: PolicyVerdict | null;
   readonly lastSucceeded: number | null;
   readonly lastFailed: number | null;
 };
 
 /** A podFailurePolicy rule that fails the Job matched a Pod of `index`. */
-export type FailJob = { readonly message: string; readonly index: number };
+export type PolicyVerdict = { readonly message: string; readonly index: number };
 
 /** The phase after this pass. A verdict, once there, stays; nothing is over while a task may still run or start. */
 export function decidePhase(phase: Phase, standing: Standing, now: EpochMs): Phase {

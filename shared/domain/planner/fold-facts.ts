@@ -6,7 +6,7 @@ import { type AttemptId, type Fact, type FactOf, inOrder, isSameAttempt } from '
 import { type IndexRecord, hasPod, isActive } from '../scoreboard/index-record.ts';
 import { unreachable } from '../base/invariant.ts';
 import { isOutOfRange } from '../spec/job.ts';
-import type { FailJob } from './decide-phase.ts';
+import type { PolicyVerdict } from './decide-phase.ts';
 import { Ledger } from './ledger.ts';
 import type { Pass } from './pass.ts';
 import type { Counted, EndedAttempt } from './plan.ts';
@@ -29,7 +29,7 @@ export type Folded = {
   /** The reason why a launch will never be accepted; null: there was none. */
   readonly rejected: string | null;
   /** A podFailurePolicy rule that fails the Job matched. */
-  readonly failJob: FailJob | null;
+  readonly failJob: PolicyVerdict | null;
   /** In this batch, the last index that advanced the success policy, and the last that failed: permanently, if any did. */
   readonly lastSucceeded: number | null;
   readonly lastFailed: number | null;

@@ -1,6 +1,6 @@
 import type { Fact } from '../base/fact.ts';
 import { type CompletionMode, type Job, OWN_MANAGER, isOutOfRange } from '../spec/job.ts';
-import type { PodFailureRule } from '../spec/manifest.ts';
+import { POLICY_ACTIONS, type PolicyAction } from '../spec/manifest.ts';
 import type { Plan } from './plan.ts';
 import { type Status, type Verdict, isOver, tally } from '../scoreboard/status.ts';
 import type { Transition, TransitionOp } from '../scoreboard/transition.ts';
@@ -26,7 +26,7 @@ export type JobMetric =
       { readonly completion_mode: CompletionMode; readonly result: Result; readonly reason: Verdict['reason'] }
     >
   | Sample<'job_pods_finished_total', { readonly completion_mode: CompletionMode; readonly result: Result }>
-  | Sample<'pod_failures_handled_by_failure_policy_total', { readonly action: PodFailureRule['action'] }>
+  | Sample<'pod_failures_handled_by_failure_policy_total', { readonly action: PolicyAction }>
   | Sample<'terminated_pods_tracking_finalizer_total', { readonly event: 'add' | 'delete' }>
   | Sample<'job_finished_indexes_total', { readonly status: Result; readonly backoffLimit: 'perIndex' | 'global' }>
   | Sample<'job_pods_creation_total', { readonly reason: CreationReason; readonly status: Result }>
@@ -68,7 +68,7 @@ export function passMetrics({ job, before, plan, facts }: CommittedPass): readon
     ...creations(job, after, steps, plan.counted.refused + rejections(facts, steps)),
     podsFinished(completion_mode, 'succeeded', succeeded),
     podsFinished(completion_mode, 'failed', after.failed - before.failed),
-    ...(['FailJob', 'FailIndex', 'Ignore', 'Count'] as const).map(
+    ...POLICY_ACTIONS.map(
       (action): JobMetric => ({
         name: 'pod_failures_handled_by_failure_policy_total',
         dimensions: { action },

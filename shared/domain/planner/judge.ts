@@ -47,13 +47,23 @@ export function judge(given: Case): Judged {
   if (!byItself && record.stopping) return { as: 'released', because: SCALED_DOWN, match: null };
 
   const match = matchOf(given);
-  if (match !== null) {
-    const because = wordsOf(match);
-    if (match.action === 'Ignore') return { as: 'ignored', because, match };
-    if (match.action === 'FailIndex') return { as: 'failedForGood', because, match };
-    return { ...counts(given, because), match };
+  return match === null ? { ...judgeCause(given), match } : { ...judgeMatch(given, match), match };
+}
+
+/** A rule of podFailurePolicy has matched: what that is for the index. Whether the Job fails is `failsJob`. */
+function judgeMatch(given: Case, match: PolicyMatch): Judgement {
+  const because = wordsOf(match);
+  switch (match.action) {
+    case 'Ignore':
+      return { as: 'ignored', because };
+    case 'FailIndex':
+      return { as: 'failedForGood', because };
+    case 'FailJob':
+    case 'Count':
+      return counts(given, because);
+    default:
+      return unreachable(match.action);
   }
-  return { ...judgeCause(given), match: null };
 }
 
 /** A policy checks Pods that have failed, not those that wait to start, unless they were evicted. */

@@ -12,11 +12,12 @@ import { EVICTED, NO_TIMES } from './ending.ts';
 import { FRESH, type IndexRecord } from '../scoreboard/index-record.ts';
 import { unreachable } from '../base/invariant.ts';
 import { type SuccessRule, isOutOfRange } from '../spec/job.ts';
-import type { FailJob } from './decide-phase.ts';
+import type { PolicyVerdict } from './decide-phase.ts';
 import { type Judged, hasSpentLimit, judge } from './judge.ts';
 import type { Pass } from './pass.ts';
 import type { EndedAttempt } from './plan.ts';
-import { type PolicyMatch, failJobMessage } from '../spec/pod-failure-policy.ts';
+import { type PolicyMatch, failJobMessage, failsJob } from '../spec/pod-failure-policy.ts';
+import type { PolicyAction } from '../spec/manifest.ts';
 import { podName } from '../task/pod-name.ts';
 import { isEnding } from '../scoreboard/status.ts';
 import { countHit } from './success-policy.ts';
@@ -41,7 +42,7 @@ export class Ledger {
   readonly #failedAt: EpochMs[];
   readonly #succeededAt: EpochMs[];
   #ruleHits: readonly number[];
-  #failJob: FailJob | null;
+  #failJob: PolicyVerdict | null;
   #lastSucceeded: number | null = null;
   #lastFailed: number | null = null;
   #lastGivenUp: number | null = null;
@@ -135,7 +136,7 @@ export class Ledger {
   #noteMatch({ index, attempt }: Ended, match: PolicyMatch): void {
     const { job } = this.#context;
     this.counted.policyActions[match.action]++;
-    if (match.action !== 'FailJob') return;
+    if (!failsJob(match)) return;
     const pod = `${job.namespace}/${podName({ ...job, completionMode: job.spec.completionMode }, index, attempt)}`;
     this.#failJob ??= { message: failJobMessage(match, pod), index };
   }
@@ -230,4 +231,4 @@ export class Ledger {
 /** Records of attempts stay below 1 KB. */
 const BECAUSE_MAX_CHARS = 200;
 
-const noActions = () => ({ FailJob: 0, FailIndex: 0, Ignore: 0, Count: 0 });
+const noActions = (): Record<PolicyAction, number> => ({ FailJob: 0, FailIndex: 0, Ignore: 0, Count: 0 });

@@ -2,7 +2,7 @@ import type { EpochMs } from '../base/time.ts';
 import type { Ending } from '../base/fact.ts';
 import type { FailedPod } from '../spec/pod-failure-policy.ts';
 import type { IndexRecord } from '../scoreboard/index-record.ts';
-import type { FailJob } from './decide-phase.ts';
+import type { PolicyVerdict } from './decide-phase.ts';
 import { podOf } from './judge.ts';
 import { type LaunchLimits, OWN_LIMITS } from './launches.ts';
 
@@ -28,7 +28,7 @@ export type BesideBoard = {
   readonly succeededAt: readonly EpochMs[];
   readonly failedAt: readonly EpochMs[];
   /** A Pod that fails the Job by its policy, whether or not its end was counted. */
-  readonly failJob: FailJob | null;
+  readonly failJob: PolicyVerdict | null;
 };
 
 /** Muster's own: everything that counts is on the board or in a fact. */

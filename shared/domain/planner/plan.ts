@@ -2,7 +2,7 @@ import type { EpochMs } from '../base/time.ts';
 import type { TaskArn } from '../base/ids.ts';
 import type { AttemptId, AttemptTimes, Ending, Fact } from '../base/fact.ts';
 import type { LaunchTraits } from '../scoreboard/launch-row.ts';
-import type { PodFailureRule } from '../spec/manifest.ts';
+import type { PolicyAction } from '../spec/manifest.ts';
 import type { Status } from '../scoreboard/status.ts';
 import type { ChunkFold } from '../scoreboard/journal.ts';
 
@@ -100,5 +100,5 @@ export type Counted = {
   readonly lost: number;
   readonly refused: number;
   /** Pods that a rule of podFailurePolicy matched, by the rule's action. */
-  readonly policyActions: { readonly [A in PodFailureRule['action']]: number };
+  readonly policyActions: { readonly [A in PolicyAction]: number };
 };

@@ -64,9 +64,13 @@ export type LabelSelector = {
 
 export type PodFailurePolicy = { readonly rules: readonly PodFailureRule[] };
 
+/** In the order in which Kubernetes lists them. */
+export const POLICY_ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'] as const;
+export type PolicyAction = (typeof POLICY_ACTIONS)[number];
+
 /** Exactly one of `onExitCodes` and `onPodConditions` is set. */
 export type PodFailureRule = {
-  readonly action: 'FailJob' | 'FailIndex' | 'Ignore' | 'Count';
+  readonly action: PolicyAction;
   readonly onExitCodes?: {
     readonly containerName?: string;
     readonly operator: 'In' | 'NotIn';

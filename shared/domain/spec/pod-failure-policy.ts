@@ -1,4 +1,4 @@
-import type { PodFailurePolicy, PodFailureRule } from './manifest.ts';
+import type { PodFailurePolicy, PolicyAction } from './manifest.ts';
 
 /** A failed Pod as the policy sees it (KEP-3329): its containers' exit codes, and its conditions. */
 export type FailedPod = {
@@ -10,7 +10,7 @@ export type FailedPod = {
 export type PolicyMatch = {
   /** Its position in the policy. */
   readonly rule: number;
-  readonly action: PodFailureRule['action'];
+  readonly action: PolicyAction;
   /** Upstream's words for what matched, e.g. "condition DisruptionTarget". */
   readonly what: string;
 } & (
@@ -41,8 +41,18 @@ export function matchPodFailurePolicy({ rules }: PodFailurePolicy, pod: FailedPo
   return null;
 }
 
-/** The message of the condition FailureTarget when a FailJob rule matched (kubernetes-job.md 3.1). */
+/** The whole Job fails, not only the attempt or its index. */
+export const failsJob = ({ action }: PolicyMatch): boolean => FAILS_JOB[action];
+
+const FAILS_JOB: Readonly<Record<PolicyAction, boolean>> = {
+  FailJob: true,
+  FailIndex: false,
+  Ignore: false,
+  Count: false,
+};
+
+/** The message of the condition FailureTarget when a rule that fails the Job matched (kubernetes-job.md 3.1). */
 export const failJobMessage = (match: PolicyMatch, namespacedPod: string): string =>
   match.on === 'exitCode'
-    ? `Container ${match.container} for pod ${namespacedPod} failed with exit code ${match.exitCode} matching FailJob rule at index ${match.rule}`
-    : `Pod ${namespacedPod} has condition ${match.type} matching FailJob rule at index ${match.rule}`;
+    ? `Container ${match.container} for pod ${namespacedPod} failed with exit code ${match.exitCode} matching ${match.action} rule at index ${match.rule}`
+    : `Pod ${namespacedPod} has condition ${match.type} matching ${match.action} rule at index ${match.rule}`;

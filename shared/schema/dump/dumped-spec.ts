@@ -1,7 +1,7 @@
 import { DEFAULT_PENDING_TIMEOUT_SEC } from '../../domain/spec/annotations.ts';
 import { parseStatusIndexes } from '../../domain/base/index-set.ts';
 import { type JobSpec, OWN_MANAGER } from '../../domain/spec/job.ts';
-import type { PodFailurePolicy, PodFailureRule } from '../../domain/spec/manifest.ts';
+import { POLICY_ACTIONS, type PodFailurePolicy, type PodFailureRule } from '../../domain/spec/manifest.ts';
 import type { DumpedJobShape } from './dump-shape.ts';
 import { defaultBackoffLimit } from '../job/job-defaults.ts';
 
@@ -52,7 +52,7 @@ const SKIPPED: PodFailureRule = { action: 'Count', onPodConditions: [] };
 type RuleShape = NonNullable<SpecShape['podFailurePolicy']>['rules'][number];
 
 function knownRule({ action: given, onExitCodes, onPodConditions }: RuleShape): PodFailureRule | null {
-  const action = ACTIONS.find((each) => each === given);
+  const action = POLICY_ACTIONS.find((each) => each === given);
   if (action === undefined) return null;
   if (onExitCodes === null) return { action, ...(onPodConditions === null ? {} : { onPodConditions }) };
   const { containerName, operator: named, values } = onExitCodes;
@@ -61,5 +61,4 @@ function knownRule({ action: given, onExitCodes, onPodConditions }: RuleShape): 
   return { action, onExitCodes: { ...(containerName === null ? {} : { containerName }), operator, values } };
 }
 
-const ACTIONS = ['FailJob', 'FailIndex', 'Ignore', 'Count'] as const;
 const OPERATORS = ['In', 'NotIn'] as const;

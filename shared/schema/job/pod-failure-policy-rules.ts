@@ -1,4 +1,4 @@
-import type { PodFailurePolicy, PodFailureRule } from '../../domain/spec/manifest.ts';
+import { POLICY_ACTIONS, type PodFailurePolicy, type PodFailureRule } from '../../domain/spec/manifest.ts';
 import { qualifiedNameErrors } from '../object/dns-names.ts';
 import { type FieldError, duplicate, invalid, notSupported, required, tooMany } from '../object/field-error.ts';
 import type { JobSpecShape, PodFailureRuleShape } from './job-shape.ts';
@@ -7,7 +7,6 @@ const RULES_MAX = 20;
 const PATTERNS_MAX = 20;
 const VALUES_MAX = 255;
 
-const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'] as const;
 const OPERATORS = ['In', 'NotIn'] as const;
 const STATUSES = ['False', 'True', 'Unknown'] as const;
 
@@ -27,7 +26,7 @@ export const podFailurePolicyOf = ({
 }: NonNullable<JobSpecShape['podFailurePolicy']>): PodFailurePolicy => ({
   rules: rules.map(
     ({ action, onExitCodes, onPodConditions = [] }): PodFailureRule => ({
-      action: oneOf(ACTIONS, action),
+      action: oneOf(POLICY_ACTIONS, action),
       ...(onExitCodes === undefined
         ? {}
         : {
@@ -55,7 +54,7 @@ function ruleErrors(path: string, rule: PodFailureRuleShape, spec: JobSpecShape)
   if (action === 'FailIndex') {
     if (spec.backoffLimitPerIndex === undefined)
       errors.push(invalid(`${path}.action`, action, 'requires the backoffLimitPerIndex to be set'));
-  } else errors.push(...choiceErrors(`${path}.action`, action, ACTIONS));
+  } else errors.push(...choiceErrors(`${path}.action`, action, POLICY_ACTIONS));
   if (onExitCodes !== undefined) errors.push(...exitCodeErrors(`${path}.onExitCodes`, onExitCodes, spec));
   errors.push(...conditionErrors(`${path}.onPodConditions`, onPodConditions));
   if (onExitCodes !== undefined && onPodConditions.length > 0)

@@ -149,7 +149,7 @@ table('pod_failures_handled_by_failure_policy_total', [
     'r r r',
     { parallelism: 3, podFailurePolicy: POLICY, backoffLimitPerIndex: 3 },
     [exited(0, 42), ended(1, 'Spot'), exited(2, 43)],
-    ['{action=FailIndex} 1', '{action=Ignore} 1', '{action=Count} 1'],
+    ['{action=Count} 1', '{action=FailIndex} 1', '{action=Ignore} 1'],
     'by the action of the rule that matched',
   ],
   ['r r', { podFailurePolicy: POLICY }, [exited(0, 41)], ['{action=FailJob} 1'], 'the rule that fails the Job, too'],
