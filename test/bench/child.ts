@@ -1,18 +1,19 @@
-import { beside } from './scenarios/beside.ts';
-import { calibration } from './scenarios/calibration.ts';
-import { jobs } from './scenarios/jobs.ts';
-import { kepLoad } from './scenarios/kep-load.ts';
-import { lag } from './scenarios/lag.ts';
-import { dispatcher } from './scenarios/limiter.ts';
-import { planner } from './scenarios/planner.ts';
-import { start } from './scenarios/start.ts';
-import { watchers } from './scenarios/watchers.ts';
-import { watches } from './scenarios/watches.ts';
 import { endChildren } from './processes.ts';
 
-/** What a process of its own can measure, by name. */
-const SCENARIOS = { beside, calibration, dispatcher, jobs, kepLoad, lag, planner, start, watchers, watches };
-export type Scenarios = typeof SCENARIOS;
+/** What a process of its own can measure, by name; it loads no more than that. */
+const SCENARIOS = {
+  beside: async () => (await import('./scenarios/beside.ts')).beside,
+  calibration: async () => (await import('./scenarios/calibration.ts')).calibration,
+  dispatcher: async () => (await import('./scenarios/limiter.ts')).dispatcher,
+  jobs: async () => (await import('./scenarios/jobs.ts')).jobs,
+  kepLoad: async () => (await import('./scenarios/kep-load.ts')).kepLoad,
+  lag: async () => (await import('./scenarios/lag.ts')).lag,
+  planner: async () => (await import('./scenarios/planner.ts')).planner,
+  start: async () => (await import('./scenarios/start.ts')).start,
+  watchers: async () => (await import('./scenarios/watchers.ts')).watchers,
+  watches: async () => (await import('./scenarios/watches.ts')).watches,
+};
+export type Scenarios = { readonly [N in keyof typeof SCENARIOS]: Awaited<ReturnType<(typeof SCENARIOS)[N]>> };
 
 /** Whoever breaks off leaves no engine behind. */
 const breakOff = (): void => {
@@ -25,8 +26,8 @@ process.once('disconnect', breakOff);
 
 /** Runs the scenario that its arguments name, with options as JSON, and tells its parent the figures. */
 const [name = '', options = '{}'] = process.argv.slice(2);
-const scenario = Object.entries(SCENARIOS).find(([known]) => known === name)?.[1];
-if (scenario === undefined) throw new Error(`no scenario ${name}`);
-const run: (options: never) => unknown = scenario;
+const load = Object.entries(SCENARIOS).find(([known]) => known === name)?.[1];
+if (load === undefined) throw new Error(`no scenario ${name}`);
+const run: (options: never) => unknown = await load();
 const figures = await run(JSON.parse(options) as never);
 process.send?.(figures, () => process.exit(0));

@@ -24,13 +24,15 @@ const PREAMBLE =
  * bundle lies in the checkout's node_modules, from where it finds the packages that are not in it.
  */
 export async function bundleFor(root: string): Promise<Bundle> {
-  const folder = join(root, 'node_modules', '.cache', 'muster-bench');
+  const place = `${process.pid}-${root === HERE ? 'here' : 'there'}`;
+  const folder = join(root, 'node_modules', '.cache', 'muster-bench', place);
   mkdirSync(folder, { recursive: true });
-  const file = join(folder, `child-${process.pid}-${root === HERE ? 'here' : 'there'}.mjs`);
   await build({
     entryPoints: [join(import.meta.dirname, 'child.ts')],
-    outfile: file,
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
     bundle: true,
+    splitting: true,
     platform: 'node',
     format: 'esm',
     target: 'node20',
@@ -54,7 +56,7 @@ export async function bundleFor(root: string): Promise<Bundle> {
       },
     ],
   });
-  return { root, file, remove: () => rmSync(file, { force: true }) };
+  return { root, file: join(folder, 'child.mjs'), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /** Files under the names that they had while a layer was one folder. */
