@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { familyRssBytes } from '../bench/processes.ts';
+import { startBuiltLocal } from '../support/built-program.ts';
 import { type Sample, verdictOf } from './verdict.ts';
 
 /** `npm run soak`: a built `muster local` under steady work for an hour; prints memory and data folder, and judges them. */
@@ -34,21 +34,17 @@ const JOB_ENDS_WITHIN_MS = 120_000;
 
 async function run({ minutes, every, indexes, keep }: Options): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-soak-'));
-  const data = join(folder, 'data');
-  mkdirSync(data, { mode: 0o700 });
-  const child = spawn(process.execPath, [PROGRAM, 'local', '--data', data, '--port', '0'], { cwd: folder });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const { pid, url, stop } = await startBuiltLocal(PROGRAM, folder);
   const over = new AbortController();
   process.once('SIGINT', () => over.abort());
   const samples: Sample[] = [];
   try {
-    const url = await urlIn(child);
     for (const what of ['apis/batch/v1/jobs', 'api/v1/pods', 'api/v1/events'])
       void watch(`${url}/${what}`, over.signal);
     const jobs = `${url}/apis/batch/v1/namespaces/default/jobs`;
     const counts: Counts = { ended: 0, wrong: 0, indexes: 0 };
     const startedAt = performance.now();
-    const sampling = sample(samples, child.pid ?? 0, data, counts, over.signal);
+    const sampling = sample(samples, pid, join(folder, 'data'), counts, over.signal);
     for (let n = 0; performance.now() - startedAt < minutes * 60_000 && !over.signal.aborted; n++) {
       void oneJob(jobs, n, indexes, counts).catch((error: unknown) => {
         if (over.signal.aborted) return;
@@ -67,8 +63,7 @@ async function run({ minutes, every, indexes, keep }: Options): Promise<void> {
     process.exitCode = verdict.isFlat && counts.wrong === 0 ? 0 : 1;
   } finally {
     over.abort();
-    child.kill('SIGTERM');
-    await ended;
+    await stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -174,20 +169,6 @@ function sizeOf(folder: string): { readonly bytes: number; readonly files: numbe
   }
   return { bytes, files };
 }
-
-/** The address that `muster local` prints when it is ready. */
-const urlIn = (child: ChildProcess): Promise<string> =>
-  new Promise((resolve, reject) => {
-    let text = '';
-    const read = (bytes: Buffer): void => {
-      text += bytes.toString('utf8');
-      const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
-      if (url !== undefined) resolve(url);
-    };
-    child.stdout?.on('data', read);
-    child.stderr?.on('data', read);
-    child.once('exit', () => reject(new Error(text)));
-  });
 
 function positive(text: string): number {
   const value = Number(text);

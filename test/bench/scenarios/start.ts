@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startBuiltLocal } from '../../support/built-program.ts';
 import { median } from '../quantiles.ts';
 import { startBench } from './bench-runtime.ts';
 
@@ -41,33 +42,17 @@ function helpMs(program: string): number {
 
 async function readyMs(program: string): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'));
-  const from = performance.now();
-  const child = spawn(process.execPath, [program, 'local', '--data', folder, '--port', '0'], { cwd: folder });
   try {
-    const url = await urlIn(child);
+    const from = performance.now();
+    const { url, stop } = await startBuiltLocal(program, folder);
     await (await fetch(`${url}/version`)).text();
-    return performance.now() - from;
+    const ms = performance.now() - from;
+    await stop();
+    return ms;
   } finally {
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGTERM');
-    await ended;
     rmSync(folder, { recursive: true, force: true });
   }
 }
-
-/** The address that `muster local` prints when it is ready. */
-const urlIn = (child: ChildProcess): Promise<string> =>
-  new Promise((resolve, reject) => {
-    let text = '';
-    const read = (bytes: Buffer): void => {
-      text += bytes.toString('utf8');
-      const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
-      if (url !== undefined) resolve(url);
-    };
-    child.stdout?.on('data', read);
-    child.stderr?.on('data', read);
-    child.once('exit', () => reject(new Error(text)));
-  });
 
 /** One Job after the other, each seen by a watch that was open before it. */
 async function onePodMs(times: number): Promise<readonly number[]> {
@@ -99,7 +84,7 @@ type Seen = {
 };
 
 /** Resolves when an event says that the Job is complete. */
-async function complete(lines: AsyncIterator<string>, name: string): Promise<void> {
+async function complete(lines: AsyncGenerator<string, undefined>, name: string): Promise<void> {
   for (;;) {
     const { value, done } = await lines.next();
     if (done === true) throw new Error('the watch has ended');
@@ -109,7 +94,7 @@ async function complete(lines: AsyncIterator<string>, name: string): Promise<voi
   }
 }
 
-async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, undefined> {
   let rest = '';
   for await (const text of body.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + text).split('\n');

@@ -165,6 +165,14 @@ describe('why indexes wait', () => {
     expect(brief(aBoard(strip, wish), rates)).toEqual(expected);
   });
 
+  test("the Job's back-off says since when; that of each index has no one moment", () => {
+    const backoffOf = (situation: Situation) => waits(situation).find(({ cause }) => cause === 'backOff');
+    const ofJob = aBoard('.1.r', { status: { backoff: { failures: 1, lastFailureAt: at(3) } } });
+    expect(backoffOf(ofJob)).toMatchObject({ since: at(3), message: 'back-off after failures' });
+    const ofEach = aBoard('ww.r', { backoffLimitPerIndex: 3, parallelism: 3 });
+    expect(backoffOf(ofEach)).toMatchObject({ since: null, message: 'back-off of each index' });
+  });
+
   test('every index is counted once, whatever the board', () => {
     for (const strip of ['cclr.S..', 'ww..1cF', 'bb.rRw', '....']) {
       const waiting = waits(aBoard(strip, { backoffLimitPerIndex: 3, parallelism: 5 }), { perSec: 1 });
