@@ -3,7 +3,7 @@ import { Figures } from './figures.ts';
 import { type Broken, Fleet } from './fleet.ts';
 import { textOf } from './checks/law.ts';
 import { tellSeed } from './seed-run.ts';
-import { AS_IS, type Variation, faultsNamed } from './variation.ts';
+import { AS_IS, type Variation, faultsNamed, replayOf } from './variation.ts';
 import type { Fault } from './world/fault-rates.ts';
 
 type Options = {
@@ -60,7 +60,7 @@ const program = new Command('npm run dst --')
   .option('--hours <h>', 'run seeds that nobody has run, for so long', hours)
   .option('--json', 'figures as JSON', false)
   .option('--all', "of one seed: the whole story, not only the broken index's", false)
-  .option('--no-shrink', 'of a broken seed: look for no smaller run that breaks the same')
+  .option('--no-shrink', 'with --seeds or --hours: look for no smaller run of a broken seed that breaks the same')
   .option('--without <faults>', 'kinds of fault that never strike: crash,conflict,event-late', faults, [])
   .option('--skip <numbers>', 'happenings that do not happen', (text) => text.split(',').map(whole), [])
   .option('--completions <n>', 'at most so many indexes', some)
@@ -122,7 +122,14 @@ async function many(): Promise<void> {
       if (broken !== null) report(broken);
     },
     lost: (task, why) =>
-      report({ seed: task.seed, broken: [`G8: ${why}`], shrunk: '', runs: 0, replay: '', story: [] }),
+      report({
+        seed: task.seed,
+        broken: [`G8: ${why}`],
+        shrunk: `G8: ${why}`,
+        runs: 0,
+        replay: replayOf(task.seed, task.variation),
+        story: [],
+      }),
   });
   const report = (broken: Broken): void => {
     figures.broken.push(broken);
@@ -146,15 +153,18 @@ async function many(): Promise<void> {
     print(figures.text());
     for (const name of figures.missing()) print(`never met in ${figures.seeds} seeds: ${name}`);
     print(`${figures.seeds} seeds from ${from}, ${figures.broken.length} broken, ${figures.steps} steps, ${seconds} s`);
+    const broken = figures.broken.map((each) => each.seed).toSorted((a, b) => a - b);
+    if (broken.length > 0) print(`broken seeds: ${broken.join(' ')}`);
   }
   process.exitCode = isInterrupted ? 130 : figures.isGood ? 0 : 1;
 }
 
 function brokenText({ seed, broken, shrunk, runs, replay, story }: Broken, withStory: boolean): string {
   const head = `seed ${seed} is broken: ${broken[0] ?? ''}`;
-  if (!withStory) return `${head}\n  ${replay}`;
-  const smaller = runs === 0 ? '' : `the smallest run of ${runs} that breaks the same: ${shrunk}\n`;
-  return `${head}\n${smaller}${story.join('\n')}\nBROKEN ${shrunk}\nagain: ${replay}\n`;
+  if (!withStory) return `${head}\n  ${runs === 0 ? 'again' : 'the smallest run of it'}: ${replay}`;
+  if (runs === 0) return [head, ...story, `BROKEN ${shrunk}`, `again: ${replay}`, ''].join('\n');
+  const smaller = `after ${runs} tries with less, this is the smallest run that breaks the same guarantee:`;
+  return [head, smaller, ...story, `BROKEN in the smallest run: ${shrunk}`, `again: ${replay}`, ''].join('\n');
 }
 
 function mapsOf(result: object): object {
