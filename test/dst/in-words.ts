@@ -6,16 +6,11 @@ import type { ReconcileRequest } from '../../shared/control/reconcile/reconcile.
 
 const SHOWN_MAX = 12;
 
-/** Index, attempt and (where there was more than one launch) nonce. */
-export const attemptText = ({
-  index,
-  attempt,
-  nonce,
-}: Omit<AttemptId, 'nonce'> & { readonly nonce?: number }): string =>
-  `${index}/${attempt}${nonce === undefined || nonce === 0 ? '' : `/${nonce}`}`;
+/** Index, attempt, nonce. */
+export const attemptText = ({ index, attempt, nonce }: AttemptId): string => `${index}/${attempt}/${nonce}`;
 
-/** What a commit steps: `: claim 3/1, running 4/1`. */
-export function inWords(steps: readonly Transition[]): string {
+/** What a commit steps: `: claim 3/1/0, running 4/1/2`. */
+export function inWords(steps: readonly (AttemptId & Pick<Transition, 'op'>)[]): string {
   if (steps.length === 0) return '';
   return `: ${some(steps.map((step) => `${step.op} ${attemptText(step)}`))}`;
 }

@@ -36,12 +36,12 @@ export class Story {
     return this.#lines.map((line) => this.#text(line));
   }
 
-  /** Only what concerns the Job and the index of the violation: its lines, and the faults that struck those who worked on it. */
-  of({ uid, index }: Violation): readonly string[] {
-    const lines = this.#lines.filter(({ uids, indexes, isMinor, fault }) => {
-      if (index !== null && isMinor === true && fault === null) return false;
-      if (uid !== null && uids !== null && !uids.includes(uid)) return false;
-      return index === null || indexes === null || indexes.includes(index);
+  /** Only what concerns the Job and the indexes of the violation: their lines, and the faults that struck those who worked on it. */
+  of({ uid, indexes }: Violation): readonly string[] {
+    const lines = this.#lines.filter((line) => {
+      if (indexes !== null && line.isMinor === true && line.fault === null) return false;
+      if (uid !== null && line.uids !== null && !line.uids.includes(uid)) return false;
+      return indexes === null || line.indexes === null || line.indexes.some((index) => indexes.includes(index));
     });
     return folded(lines.map((line) => this.#text(line)));
   }

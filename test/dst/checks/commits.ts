@@ -8,7 +8,7 @@ import { REPLACED_TASKS_MAX } from '../../../shared/domain/base/timing.ts';
 import type { TaskView } from '../../../shared/domain/task/task.ts';
 import type { Transition } from '../../../shared/domain/scoreboard/transition.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
-import type { JobLaw } from './law.ts';
+import type { Forbid } from './law.ts';
 import { Repairs } from './repairs.ts';
 import { ShadowBoard } from './shadow.ts';
 import { type Sight, Sights } from './sights.ts';
@@ -70,26 +70,29 @@ export function checkCommit(
   fresh: readonly Transition[],
   taskOf: (arn: TaskArn) => TaskView | undefined,
   now: EpochMs,
-  law: JobLaw,
+  forbid: Forbid,
 ): void {
   const { status, board } = watched;
   const isBefore = new Set(before.replacedTasks.map(keyOf));
   const replaced = status.replacedTasks.filter((id) => !isBefore.has(keyOf(id)));
-  const pass: Pass = { watched, before, replaced: new Set(replaced.map(keyOf)), now, law, failJob: false };
+  const pass: Pass = { watched, before, replaced: new Set(replaced.map(keyOf)), now, forbid, failJob: false };
   let { restarts } = board;
   for (const transition of fresh) {
     checkStep(pass, transition);
     restarts = Math.max(restarts, board.restarts);
   }
-  checkReplacedTasks(before, status, pass.replaced, watched, taskOf, law);
-  checkCounts(watched, law);
-  checkBackoff(before, status, fresh, watched, law);
-  checkClaims(watched, fresh, law);
-  checkAlarm(watched, law);
+  checkReplacedTasks(before, status, pass.replaced, watched, taskOf, forbid);
+  const stepped = fresh.map(({ index }) => index);
+  const forbidHere: Forbid = (isBroken, guarantee, what) =>
+    forbid(isBroken, guarantee, () => `commit of version ${status.version}: ${what()}`, ...stepped);
+  checkCounts(watched, forbidHere);
+  checkBackoff(before, status, fresh, watched, forbidHere);
+  checkClaims(watched, fresh, forbidHere);
+  checkAlarm(watched, forbid);
   const startTime = before.phase.kind === 'suspended' ? null : before.startTime;
   const evidence = { spec: watched.spec, board, restarts, startTime, now: status.now, failJob: pass.failJob };
   const releases = fresh.some(({ op }) => op === 'released');
-  checkVerdict(before.phase, evidence, status, releases, law);
+  checkVerdict(before.phase, evidence, status, releases, forbid);
   if (isOver(status.phase) && !isOver(before.phase) && 'verdict' in status.phase) {
     watched.sights.see(status.phase.verdict.reason);
   }
@@ -101,7 +104,7 @@ type Pass = {
   /** Attempts that this commit has replaced before they have stopped. */
   readonly replaced: ReadonlySet<string>;
   readonly now: EpochMs;
-  readonly law: JobLaw;
+  readonly forbid: Forbid;
   failJob: boolean;
 };
 
@@ -109,13 +112,13 @@ function checkStep(pass: Pass, transition: Transition): void {
   const { watched, before, replaced, now } = pass;
   const { spec, board, recorded, outcomes } = watched;
   const { op, index, attempt } = transition;
-  const law: JobLaw = (holds, guarantee, what) => pass.law(holds, guarantee, what, index);
+  const forbid: Forbid = (isBroken, guarantee, what) => pass.forbid(isBroken, guarantee, what, index);
   const attemptKey = `${index}/${attempt}`;
   if (op === 'claim') {
-    law(board.succeeded.has(index), 'G1', () => `index ${index} is claimed again after it has succeeded`);
-    law(board.failed.has(index), 'G5', () => `index ${index} is claimed again after it has failed for good`);
-    law(watched.claimed.has(attemptKey), 'G4', () => `attempt ${attempt} of index ${index} is claimed twice`);
-    law(
+    forbid(board.succeeded.has(index), 'G1', () => `index ${index} is claimed again after it has succeeded`);
+    forbid(board.failed.has(index), 'G5', () => `index ${index} is claimed again after it has failed for good`);
+    forbid(watched.claimed.has(attemptKey), 'G4', () => `attempt ${attempt} of index ${index} is claimed twice`);
+    forbid(
       spec.backoffLimitPerIndex !== null && board.at(index).failures > spec.backoffLimitPerIndex,
       'G5',
       () => `index ${index} is tried again after ${board.at(index).failures} failures`,
@@ -123,18 +126,19 @@ function checkStep(pass: Pass, transition: Transition): void {
     watched.claimed.add(attemptKey);
   }
   if (op === 'claim' || op === 'relaunch') {
-    const { notBefore } = board.at(index);
-    law(
+    const { notBefore, nonce } = board.at(index);
+    forbid(
       notBefore !== null && watched.status.now < notBefore,
       'G10',
-      () => `${op} ${attemptKey} ${(notBefore ?? 0) - watched.status.now} ms before its back-off ends`,
+      () =>
+        `${op} ${attemptKey}/${op === 'claim' ? 0 : nonce} ${(notBefore ?? 0) - watched.status.now} ms before its back-off ends`,
     );
   }
   const shadow = board.step(transition);
-  law(board.succeeded.has(index) && op !== 'succeeded', 'G1', () => `${op} ${attemptKey} after it has succeeded`);
+  const key = `${attemptKey}/${op === 'claim' ? 0 : shadow.nonce}`;
+  forbid(board.succeeded.has(index) && op !== 'succeeded', 'G1', () => `${op} ${key} after it has succeeded`);
   if (!ENDS.has(op)) return;
 
-  const key = `${attemptKey}/${shadow.nonce}`;
   const { completions } = spec;
   const outcome: Outcome = {
     op,
@@ -146,32 +150,32 @@ function checkStep(pass: Pass, transition: Transition): void {
     wished: shadow.stopping || watched.wished.has(attemptKey),
     at: now,
   };
-  law(op === 'succeeded' && shadow.state === 'succeeded', 'G1', () => `index ${index} is counted twice`);
-  law(outcomes.has(key), 'G5', () => `attempt ${key} ends twice`);
+  forbid(op === 'succeeded' && shadow.state === 'succeeded', 'G1', () => `index ${index} is counted twice`);
+  forbid(outcomes.has(key), 'G5', () => `attempt ${key} ends twice`);
   outcomes.set(key, outcome);
   watched.sights.see(op, ...circumstancesOf(outcome));
   // A launch that nobody saw stop is written off first; its record names the nonce that it had.
   const seen = recorded.get(key);
   const last = `${attemptKey}/${shadow.nonce - 1}`;
   const lost = seen === undefined && outcomes.get(last)?.op === 'renonce' && recorded.has(last);
-  law(
-    seen === undefined && !lost && !needsNoRecord(outcome),
-    'G10',
-    () => `attempt ${key} is counted (${op}) before its record is written`,
-  );
+  forbid(seen === undefined && !lost && !needsNoRecord(outcome), 'G10', () => {
+    const others = [...recorded.keys()].filter((other) => other.startsWith(`${attemptKey}/`));
+    const instead = others.length === 0 ? 'none of another launch either' : `only of ${others.join(', ')}`;
+    return `attempt ${key} is counted (${op}), but no record of that launch is written, ${instead}`;
+  });
   if ((seen === undefined && !lost) || outcome.replaced) return;
-  if (seen !== undefined) checkDelay(transition, outcome, seen, law);
-  if (seen !== undefined) checkMade(watched, attemptKey, seen, law);
+  if (seen !== undefined) checkDelay(transition, outcome, seen, forbid);
+  if (seen !== undefined) checkMade(watched, attemptKey, seen, forbid);
   if ((op === 'failed' || op === 'failedForGood') && !isFailing(before.phase) && !outcome.outOfRange) {
     pass.failJob ||= ruleFor(seen?.ending ?? NOWHERE, spec, shadow.evicted)?.action === 'FailJob';
   }
 }
 
 /** A Pod is made once, in however many tasks it goes on. */
-function checkMade({ madeSec }: Watched, key: string, { podCreatedSec, times }: EndedAttempt, law: JobLaw): void {
+function checkMade({ madeSec }: Watched, key: string, { podCreatedSec, times }: EndedAttempt, forbid: Forbid): void {
   const first = madeSec.get(key);
   const shown = podCreatedSec ?? (times.createdAt === null ? null : Math.floor(times.createdAt / 1000));
-  law(first !== undefined && shown !== first, 'G14', () => `Pod ${key} was made at ${first}, and then at ${shown}`);
+  forbid(first !== undefined && shown !== first, 'G14', () => `Pod ${key} was made at ${first}, and then at ${shown}`);
   if (first === undefined && shown !== null) madeSec.set(key, shown);
 }
 
@@ -204,7 +208,7 @@ function needsNoRecord({ op, shadow, phase, replaced }: Outcome): boolean {
 const isFailing = (phase: Phase): boolean => phase.kind === 'draining' && phase.verdict.kind === 'failed';
 
 /** The waits that the board keeps for one index: after its failures, restarts, losses and starts that came to nothing. */
-function checkDelay(t: Transition, { shadow, spec }: Outcome, { times }: EndedAttempt, law: JobLaw): void {
+function checkDelay(t: Transition, { shadow, spec }: Outcome, { times }: EndedAttempt, forbid: Forbid): void {
   const at = times.stoppedAt;
   if (at === null || !('notBefore' in t)) return;
   const waitMsOf = (): number | null => {
@@ -223,10 +227,10 @@ function checkDelay(t: Transition, { shadow, spec }: Outcome, { times }: EndedAt
   };
   const waitMs = waitMsOf();
   const until = waitMs === null ? null : plusMs(at, waitMs);
-  law(
+  forbid(
     t.notBefore !== until,
     'G10',
-    () => `${t.op} ${t.index}/${t.attempt} keeps its index back until ${t.notBefore}, not ${until}`,
+    () => `${t.op} ${t.index}/${t.attempt}/${shadow.nonce} keeps its index back until ${t.notBefore}, not ${until}`,
   );
 }
 
@@ -239,35 +243,39 @@ function checkReplacedTasks(
   replaced: ReadonlySet<string>,
   { spec, outcomes }: Watched,
   taskOf: (arn: TaskArn) => TaskView | undefined,
-  law: JobLaw,
+  forbid: Forbid,
 ): void {
   const { replacedTasks, phase } = status;
-  law(replacedTasks.length > REPLACED_TASKS_MAX, 'G4', () => `${replacedTasks.length} replaced attempts linger`);
-  law(
+  forbid(replacedTasks.length > REPLACED_TASKS_MAX, 'G4', () => `${replacedTasks.length} replaced attempts linger`);
+  forbid(
     isOver(phase) && replacedTasks.length > 0,
     'G6',
     () => `${phase.kind} while ${replacedTasks.length} attempts linger`,
   );
-  law(
+  forbid(
     replaced.size > 0 && spec.podReplacementPolicy !== 'TerminatingOrFailed',
     'G4',
     () => 'an attempt is replaced at once, against podReplacementPolicy',
   );
-  for (const key of replaced) law(!outcomes.has(key), 'G5', () => `attempt ${key} is replaced, but not counted`);
   for (const id of replacedTasks) {
+    const key = keyOf(id);
+    const uncounted = replaced.has(key) && !outcomes.has(key);
+    forbid(uncounted, 'G5', () => `attempt ${key} is replaced, but not counted`, id.index);
     const task = taskOf(id.taskArn);
-    law(
-      task !== undefined && keyOf(task.id) !== keyOf(id),
+    forbid(
+      task !== undefined && keyOf(task.id) !== key,
       'G4',
-      () => `${id.taskArn} is not the task of ${keyOf(id)}`,
+      () => `${id.taskArn} is not the task of ${key}`,
+      id.index,
     );
   }
   const isLeft = new Set(replacedTasks.map(keyOf));
   for (const id of before.replacedTasks) {
-    law(
+    forbid(
       !isLeft.has(keyOf(id)) && taskOf(id.taskArn)?.stage !== 'stopped',
       'G4',
       () => `replaced attempt ${keyOf(id)} is forgotten while it runs`,
+      id.index,
     );
   }
 }
@@ -275,26 +283,30 @@ function checkReplacedTasks(
 const keyOf = ({ index, attempt, nonce }: AttemptId): string => `${index}/${attempt}/${nonce}`;
 
 /** All that STATUS counts is what the transitions come to. */
-function checkCounts({ status, spec, board, parallelismMax }: Watched, law: JobLaw): void {
+function checkCounts({ status, spec, board, parallelismMax }: Watched, forbid: Forbid): void {
   const shown = tally(status.chunks);
   const { starting, running, waiting, stopping, succeeded, failed } = shown;
   const active = starting + running + waiting;
   const total = shown.pending + active + succeeded + failed;
-  law(total !== status.size, 'G2', () => `${total} records on a board of ${status.size}`);
+  forbid(total !== status.size, 'G2', () => `${total} records on a board of ${status.size}`);
   const truth = { ...board.counts, succeeded: board.succeeded.size, failed: board.failed.size };
   for (const [name, count] of Object.entries(truth)) {
     const says = { starting, running, waiting, stopping, succeeded, failed }[name];
-    law(says !== count, 'G2', () => `${says} ${name} on the board, ${count} by its transitions`);
+    forbid(says !== count, 'G2', () => `${says} ${name} on the board, ${count} by its transitions`);
   }
-  law(status.failed !== board.failures, 'G2', () => `failed is ${status.failed}, ${board.failures} were counted`);
-  law(status.restarts !== board.restarts, 'G2', () => `restarts is ${status.restarts}, there were ${board.restarts}`);
+  forbid(status.failed !== board.failures, 'G2', () => `failed is ${status.failed}, ${board.failures} were counted`);
+  forbid(
+    status.restarts !== board.restarts,
+    'G2',
+    () => `restarts is ${status.restarts}, there were ${board.restarts}`,
+  );
   for (const [nth, rule] of (spec.successPolicy ?? []).entries()) {
     const hits = hitsOf(rule, board);
     const says = status.ruleHits[nth] ?? 0;
-    law(says !== hits, 'G2', () => `${says} hits of success rule ${nth}, ${hits} of its indexes have succeeded`);
+    forbid(says !== hits, 'G2', () => `${says} hits of success rule ${nth}, ${hits} of its indexes have succeeded`);
   }
-  law(isOver(status.phase) && active > 0, 'G6', () => `${status.phase.kind} with ${active} Pods`);
-  law(active > parallelismMax, 'G3', () => `${active} attempts are active`);
+  forbid(isOver(status.phase) && active > 0, 'G6', () => `${status.phase.kind} with ${active} Pods`);
+  forbid(active > parallelismMax, 'G3', () => `${active} attempts are active`);
 }
 
 /** The Job's own back-off: it grows with each failure, starts anew with a success, and nothing is claimed meanwhile. */
@@ -303,29 +315,29 @@ function checkBackoff(
   { backoff, now, phase }: Status,
   fresh: readonly Transition[],
   { spec }: Watched,
-  law: JobLaw,
+  forbid: Forbid,
 ): void {
   const failures = fresh.filter(({ op }) => op === 'failed' || op === 'failedForGood' || op === 'ignored').length;
   const success = fresh.some(({ op }) => op === 'succeeded');
   const known = success ? backoff.failures <= failures : backoff.failures === was.failures + failures;
   // Pods between two tasks end with their failing Job, which starts nothing any more.
-  law(
+  forbid(
     !known && !isFailing(phase),
     'G10',
     () => `${failures} failures turn a back-off of ${was.failures} into one of ${backoff.failures}`,
   );
   if (spec.backoffLimitPerIndex !== null || backoff.lastFailureAt === null || backoff.failures === 0) return;
   const until = plusMs(backoff.lastFailureAt, doubled(backoff.failures, 600_000));
-  law(now < until && fresh.some(({ op }) => op === 'claim'), 'G10', () => 'a Job in back-off claims');
+  forbid(now < until && fresh.some(({ op }) => op === 'claim'), 'G10', () => 'a Job in back-off claims');
 }
 
-function checkClaims({ status, spec, board }: Watched, fresh: readonly Transition[], law: JobLaw): void {
+function checkClaims({ status, spec, board }: Watched, fresh: readonly Transition[], forbid: Forbid): void {
   if (!fresh.some(({ op }) => op === 'claim' || op === 'relaunch')) return;
-  law(status.phase.kind !== 'running' || spec.suspend, 'G3', () => `a Job claims that is ${status.phase.kind}`);
+  forbid(status.phase.kind !== 'running' || spec.suspend, 'G3', () => `a Job claims that is ${status.phase.kind}`);
   if (!fresh.some(({ op }) => op === 'claim')) return;
   const { starting, running, waiting, stopping } = board.counts;
   const active = starting + running + waiting;
-  law(
+  forbid(
     active - stopping > spec.parallelism,
     'G3',
     () => `${active} attempts are active, ${stopping} stopping, parallelism ${spec.parallelism}`,
@@ -333,7 +345,7 @@ function checkClaims({ status, spec, board }: Watched, fresh: readonly Transitio
 }
 
 /** Whatever a Job waits for that no fact tells of, the sweep finds it in time: an alarm is set for it. */
-function checkAlarm({ status, spec, board }: Watched, law: JobLaw): void {
+function checkAlarm({ status, spec, board }: Watched, forbid: Forbid): void {
   const { phase, alarms, inFlight, startTime, now } = status;
   const alarm = alarms[0] ?? null;
   const due: (readonly [string, number])[] = inFlight.map(({ dueAt }) => ['a claim without an answer', dueAt]);
@@ -350,7 +362,7 @@ function checkAlarm({ status, spec, board }: Watched, law: JobLaw): void {
     due.push(['the time to live', Math.max(phase.at + spec.ttlSecAfterFinished * 1000, now + A_ROUND_MS)]);
   if (board.counts.stopping + status.replacedTasks.length > 0) due.push(['what is being stopped', now + A_ROUND_MS]);
   for (const [what, at] of due) {
-    law(alarm === null || alarm > at, 'G8', () => `no alarm is set for ${what}: ${alarm}, due ${at}`);
+    forbid(alarm === null || alarm > at, 'G8', () => `no alarm is set for ${what}: ${alarm}, due ${at}`);
   }
 }
 
@@ -358,7 +370,7 @@ function checkAlarm({ status, spec, board }: Watched, law: JobLaw): void {
 const A_ROUND_MS = 60_000;
 
 /** A verdict is given when, and only when, there is reason to; failure beats success. */
-function checkVerdict(from: Phase, evidence: Evidence, { phase: to }: Status, releases: boolean, law: JobLaw): void {
+function checkVerdict(from: Phase, evidence: Evidence, { phase: to }: Status, releases: boolean, forbid: Forbid): void {
   if (from.kind !== 'running' && from.kind !== 'suspended') return;
   // Restarts go up and down within a pass: the most that they came to may have decided, what is left must have.
   const mayFail = reasonsToFail(evidence);
@@ -366,42 +378,46 @@ function checkVerdict(from: Phase, evidence: Evidence, { phase: to }: Status, re
   const toSucceed = reasonsToSucceed(evidence);
   if (to.kind === 'draining' || to.kind === 'finished') {
     const { kind, reason } = to.verdict;
-    law(!(kind === 'failed' ? mayFail : toSucceed).includes(reason), 'G6', () => `${kind} (${reason}) without reason`);
-    law(kind === 'complete' && toFail.length > 0, 'G6', () => `complete, but there is ${toFail.join(', ')}`);
+    forbid(
+      !(kind === 'failed' ? mayFail : toSucceed).includes(reason),
+      'G6',
+      () => `${kind} (${reason}) without reason`,
+    );
+    forbid(kind === 'complete' && toFail.length > 0, 'G6', () => `complete, but there is ${toFail.join(', ')}`);
   } else if (to.kind === 'running' || to.kind === 'suspended') {
-    law(toFail.length > 0, 'G8', () => `${to.kind}, but there is ${toFail.join(', ')}`);
+    forbid(toFail.length > 0, 'G8', () => `${to.kind}, but there is ${toFail.join(', ')}`);
     const { starting, running, waiting } = evidence.board.counts;
     // A work queue waits until it is empty. Pods between two tasks that this very pass has given up were there when it decided; the next one will see.
     const empty = starting + running + waiting === 0 && !releases;
     const queue = evidence.spec.completions === null;
     const done = toSucceed.filter((reason) => reason === 'SuccessPolicy' || !queue || empty);
-    law(done.length > 0, 'G8', () => `${to.kind}, but there is ${done.join(', ')}`);
+    forbid(done.length > 0, 'G8', () => `${to.kind}, but there is ${done.join(', ')}`);
   }
 }
 
 /** What no phase may turn to. */
-export function checkPhases(from: Phase, to: Phase, law: JobLaw): void {
+export function checkPhases(from: Phase, to: Phase, forbid: Forbid): void {
   const isKept = to.kind === 'finished' || to.kind === 'purging' || to.kind === 'terminating';
-  law(from.kind === 'finished' && !isKept, 'G6', () => `finished turns to ${to.kind}`);
-  law(
+  forbid(from.kind === 'finished' && !isKept, 'G6', () => `finished turns to ${to.kind}`);
+  forbid(
     from.kind === 'finished' && to.kind === 'terminating' && to.ended?.verdict.reason !== from.verdict.reason,
     'G6',
     () => 'a terminal verdict is forgotten',
   );
   const isGoing = to.kind === 'terminating' || to.kind === 'purging' || to.kind === 'deleted';
-  law(from.kind === 'terminating' && !isGoing, 'G6', () => `terminating turns to ${to.kind}`);
-  law(
+  forbid(from.kind === 'terminating' && !isGoing, 'G6', () => `terminating turns to ${to.kind}`);
+  forbid(
     from.kind === 'finished' && to.kind === 'finished' && from.verdict.reason !== to.verdict.reason,
     'G6',
     () => 'a terminal verdict changes',
   );
-  law(from.kind === 'deleted' && to.kind !== 'deleted', 'G6', () => 'a deleted Job changes');
-  law(
+  forbid(from.kind === 'deleted' && to.kind !== 'deleted', 'G6', () => 'a deleted Job changes');
+  forbid(
     from.kind === 'draining' && (to.kind === 'running' || to.kind === 'suspended'),
     'G6',
     () => `draining turns to ${to.kind}`,
   );
   if (from.kind === 'draining' && (to.kind === 'draining' || to.kind === 'finished')) {
-    law(from.verdict.kind !== to.verdict.kind, 'G6', () => `${from.verdict.kind} turns to ${to.verdict.kind}`);
+    forbid(from.verdict.kind !== to.verdict.kind, 'G6', () => `${from.verdict.kind} turns to ${to.verdict.kind}`);
   }
 }

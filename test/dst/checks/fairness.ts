@@ -19,7 +19,7 @@ export function checkFairness([, ...small]: readonly JobUid[], watchdog: Watchdo
         waitMs > WAIT_MAX_MS,
         'G13',
         () => `index ${id.index} of the small Job was launched ${Math.round(waitMs / 1000)} s after the Job was there`,
-        { uid, index: id.index },
+        { uid, indexes: [id.index] },
       );
     }
   }

@@ -7,7 +7,8 @@ export type Violation = {
   readonly guarantee: Guarantee;
   readonly what: string;
   readonly uid: string | null;
-  readonly index: number | null;
+  /** null: no index in particular. */
+  readonly indexes: readonly number[] | null;
 };
 
 /** What each guarantee forbids, how often that was looked at, and what was found. */
@@ -20,25 +21,27 @@ export class Law {
     this.#broken = broken;
   }
 
-  /** `holds` is what must never be. */
-  forbid(holds: boolean, guarantee: Guarantee, what: () => string, of: Concerned = NOBODY): void {
+  /** `isBroken`: what must never be is the case. */
+  forbid(isBroken: boolean, guarantee: Guarantee, what: () => string, of: Concerned = NOBODY): void {
     this.checks.set(guarantee, (this.checks.get(guarantee) ?? 0) + 1);
-    if (!holds) return;
-    const violation = { guarantee, what: what(), uid: of.uid ?? null, index: of.index ?? null };
+    if (!isBroken) return;
+    const { uid = null, indexes = null } = of;
+    const violation = { guarantee, what: what(), uid, indexes };
     this.violations.push(violation);
     this.#broken(violation);
   }
 
   /** The same law, of one Job. */
-  of(uid: string): JobLaw {
-    return (holds, guarantee, what, index) =>
-      this.forbid(holds, guarantee, what, index === undefined ? { uid } : { uid, index });
+  of(uid: string): Forbid {
+    return (isBroken, guarantee, what, ...indexes) =>
+      this.forbid(isBroken, guarantee, what, indexes.length === 0 ? { uid } : { uid, indexes });
   }
 }
 
-type Concerned = { readonly uid?: string; readonly index?: number };
+type Concerned = { readonly uid?: string; readonly indexes?: readonly number[] };
 const NOBODY: Concerned = {};
 
-export type JobLaw = (holds: boolean, guarantee: Guarantee, what: () => string, index?: number) => void;
+/** Looks whether a Job breaks a guarantee, and at which indexes. */
+export type Forbid = (isBroken: boolean, guarantee: Guarantee, what: () => string, ...indexes: number[]) => void;
 
 export const textOf = ({ guarantee, what }: Violation): string => `${guarantee}: ${what}`;

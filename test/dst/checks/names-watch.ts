@@ -90,7 +90,7 @@ export class NamesWatch {
             task?.job === uid,
             'G7',
             () => 'the names of a Job are given back while a task of it is registered',
-            task?.id.index,
+            ...(task === undefined ? [] : [task.id.index]),
           );
         }
       },
@@ -110,7 +110,7 @@ export class NamesWatch {
         'G7',
         () =>
           `a name points to the task of ${task === undefined ? taskId : attemptText(task.id)}, which is no current attempt`,
-        task === undefined ? {} : { uid: task.job, index: task.id.index },
+        task === undefined ? {} : { uid: task.job, indexes: [task.id.index] },
       );
     }
   }
@@ -151,7 +151,7 @@ export class NamesWatch {
       'G7',
       () =>
         `the name ${name} points to ${ip} of ${task === undefined ? 'no task' : `the task of ${attemptText(task.id)}`}`,
-      task === undefined ? {} : { uid: task.job, index },
+      task === undefined ? {} : { uid: task.job, indexes: [index] },
     );
     this.#records.set(`${serviceId} ${taskId}`, { serviceId, taskId });
   }
@@ -165,7 +165,7 @@ export class NamesWatch {
       task?.stage === 'running' && this.#isCurrent(taskId, 'of a Job that goes on'),
       'G7',
       () => `the name of a current attempt is taken from its task, which runs`,
-      task === undefined ? {} : { uid: task.job, index: task.id.index },
+      task === undefined ? {} : { uid: task.job, indexes: [task.id.index] },
     );
     this.#options.tell(`removes ${this.#names.get(serviceId)}`, {
       uids: task === undefined ? null : [task.job],

@@ -1,7 +1,7 @@
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import { type Status, isEnding } from '../../../shared/domain/scoreboard/status.ts';
 import { AWS_TIMING } from '../../../shared/domain/base/timing.ts';
-import type { JobLaw } from './law.ts';
+import type { Forbid } from './law.ts';
 import type { ShadowBoard } from './shadow.ts';
 
 // G15: what was lost is mended in time. The bounds are those of docs/guarantees.md; they count from the loss, or from the
@@ -50,7 +50,7 @@ export class Repairs {
     live: Iterable<readonly [index: number, keys: ReadonlySet<string>]>,
     now: EpochMs,
     clearSince: EpochMs,
-    law: JobLaw,
+    forbid: Forbid,
   ): void {
     const lateMs = (since: EpochMs): number => now - Math.max(since, clearSince);
     const shown = Math.max(publishedVersion, status.published.version);
@@ -60,26 +60,31 @@ export class Repairs {
       const [version, at] = unshown;
       const isSettled = at >= plusMs(clearSince, SETTLED_MS);
       const late = lateMs(at) > (isSettled ? PUBLISHED_MS : SWEPT_MS);
-      law(late, 'G15', () => `version ${version} is not published ${lateMs(at)} ms after its commit`);
+      forbid(late, 'G15', () => `version ${version} is not published ${lateMs(at)} ms after its commit`);
     }
     const [alarm] = status.alarms;
     if (alarm !== undefined)
-      law(lateMs(alarm) > SWEPT_MS, 'G15', () => `an alarm is due for ${lateMs(alarm)} ms, and no pass has come`);
+      forbid(lateMs(alarm) > SWEPT_MS, 'G15', () => `an alarm is due for ${lateMs(alarm)} ms, and no pass has come`);
     for (const { index, dueAt } of status.inFlight)
-      law(lateMs(dueAt) > SWEPT_MS, 'G15', () => `a claim is due for ${lateMs(dueAt)} ms, and is not repeated`, index);
+      forbid(
+        lateMs(dueAt) > SWEPT_MS,
+        'G15',
+        () => `a claim is due for ${lateMs(dueAt)} ms, and is not repeated`,
+        index,
+      );
     for (const [key, { id, at }] of this.#ended) {
       const { attempt, nonce, state } = board.at(id.index);
       const isUnknown = attempt === id.attempt && nonce === id.nonce && (state === 'launched' || state === 'running');
       if (!isUnknown) this.#ended.delete(key);
       else
-        law(
+        forbid(
           lateMs(at) > LOOKED_UP_MS,
           'G15',
           () => `${key} ended ${lateMs(at)} ms ago, and is not looked up`,
           id.index,
         );
     }
-    this.#checkStops(status, board, live, now, (since) => lateMs(since), law);
+    this.#checkStops(status, board, live, now, (since) => lateMs(since), forbid);
   }
 
   #checkStops(
@@ -88,7 +93,7 @@ export class Repairs {
     live: Iterable<readonly [index: number, keys: ReadonlySet<string>]>,
     now: EpochMs,
     lateMs: (since: EpochMs) => number,
-    law: JobLaw,
+    forbid: Forbid,
   ): void {
     const seen = new Set<string>();
     for (const [index, keys] of live) {
@@ -99,7 +104,7 @@ export class Repairs {
       seen.add(key);
       const since = this.#unwanted.get(key) ?? now;
       this.#unwanted.set(key, since);
-      law(lateMs(since) > STOPPED_MS, 'G15', () => `${key} runs on ${lateMs(since)} ms after it was to stop`, index);
+      forbid(lateMs(since) > STOPPED_MS, 'G15', () => `${key} runs on ${lateMs(since)} ms after it was to stop`, index);
     }
     for (const key of this.#unwanted.keys()) if (!seen.has(key)) this.#unwanted.delete(key);
   }

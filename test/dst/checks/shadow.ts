@@ -69,6 +69,17 @@ export class ShadowBoard {
     return before;
   }
 
+  /** Each of these steps with the nonce that it is about, if they are taken one after the other. */
+  launchesOf(steps: readonly Transition[]): readonly (Transition & { readonly nonce: number })[] {
+    const shadows = new Map<number, Shadow>();
+    return steps.map((step) => {
+      const before = shadows.get(step.index) ?? this.at(step.index);
+      const after = stepped(before, step);
+      shadows.set(step.index, after);
+      return { ...step, nonce: step.op === 'claim' ? after.nonce : before.nonce };
+    });
+  }
+
   /** Attempts that have a Pod now. */
   pods(): readonly (Shadow & { readonly index: number })[] {
     return [...this.#withPod].map((index) => ({ index, ...this.at(index) }));

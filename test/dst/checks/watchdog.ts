@@ -13,7 +13,7 @@ import type { Feed, FeedEntry } from '../../../shared/ports/feed.ts';
 import type { JobStore, StoredSpec } from '../../../shared/ports/job-store.ts';
 import type { Launch } from '../../../shared/ports/tasks.ts';
 import { type Watched, checkCommit, checkPhases, watch } from './commits.ts';
-import type { JobLaw, Law } from './law.ts';
+import type { Forbid, Law } from './law.ts';
 import { attemptText, inWords } from '../in-words.ts';
 import type { About } from '../story.ts';
 import { lies } from './truth.ts';
@@ -64,23 +64,23 @@ export class Watchdog {
     if (watched === undefined) return;
     const { board, status } = watched;
     const key = keyOf(id);
-    const law: JobLaw = (holds, guarantee, what) => this.#law.of(job.uid)(holds, guarantee, what, id.index);
+    const forbid: Forbid = (isBroken, guarantee, what) => this.#law.of(job.uid)(isBroken, guarantee, what, id.index);
     const times = (this.#started.get(`${job.uid}/${key}`) ?? 0) + 1;
     this.#started.set(`${job.uid}/${key}`, times);
-    law(times > 1, 'G4', () => `attempt ${key} was started ${times} times`);
-    law(board.succeeded.has(id.index), 'G1', () => `index ${id.index} is launched again after it has succeeded`);
+    forbid(times > 1, 'G4', () => `attempt ${key} was started ${times} times`);
+    forbid(board.succeeded.has(id.index), 'G1', () => `index ${id.index} is launched again after it has succeeded`);
     const { attempt, nonce, state, allRestarts } = board.at(id.index);
     const tries = Number(env.find(({ name }) => name === TASK_ENV.attempt)?.value);
-    law(
+    forbid(
       attempt === id.attempt && nonce === id.nonce && tries !== attempt + allRestarts,
       'G5',
       () => `attempt ${key} got MUSTER_ATTEMPT ${tries} after ${allRestarts} restarts`,
     );
     const early = attempt === id.attempt && (id.nonce > nonce || (id.nonce === nonce && state === 'waiting'));
     const unclaimed = early || !watched.claimed.has(`${id.index}/${id.attempt}`);
-    law(unclaimed, 'G14', () => `attempt ${key} starts before its claim was committed`);
+    forbid(unclaimed, 'G14', () => `attempt ${key} starts before its claim was committed`);
     const { kind } = status.phase;
-    law(kind === 'finished' || kind === 'deleted', 'G6', () => `a task starts after the Job is ${kind}`);
+    forbid(kind === 'finished' || kind === 'deleted', 'G6', () => `a task starts after the Job is ${kind}`);
     if (refused) {
       this.#phantoms.add(`${job.uid}/${key}`);
       return;
@@ -90,10 +90,10 @@ export class Watchdog {
       .filter((other) => live.get(other.index)?.has(keyOf(other)) === true)
       .map(keyOf);
     for (const other of live.get(id.index) ?? [])
-      law(!replacedTasks.includes(other), 'G4', () => `attempt ${key} starts beside ${other}`);
+      forbid(!replacedTasks.includes(other), 'G4', () => `attempt ${key} starts beside ${other}`);
     this.#goesLive(job.uid, id);
     const count = this.#counts.get(job.uid) ?? 0;
-    law(
+    forbid(
       count - replacedTasks.length > watched.parallelismMax,
       'G3',
       () => `${count} tasks live, ${replacedTasks.length} replaced, parallelism ${watched.parallelismMax}`,
@@ -267,12 +267,13 @@ export class Watchdog {
 
   /** At the end: what the board says is what has happened. */
   checkTruth(uid: JobUid): void {
-    const law = this.#law.of(uid);
+    const forbid = this.#law.of(uid);
     const watched = this.jobs.get(uid);
-    if (watched === undefined) return law(true, 'G8', () => `Job ${uid} was never created`);
+    if (watched === undefined) return forbid(true, 'G8', () => `Job ${uid} was never created`);
     const tasks = this.tasksOf(uid);
     const live = tasks.filter(({ stage }) => stage !== 'stopped');
-    law(live.length > 0, 'G7', () => `${live.length} tasks run on after the Job is over`, live[0]?.id.index);
+    const alive = live.map(({ id }) => id.index);
+    forbid(live.length > 0, 'G7', () => `${live.length} tasks run on after the Job is over`, ...alive);
     const own = tasks.filter((view) => !isOrphan(view) && !(this.#isPhantom(view) && !isCounted(view, watched)));
     for (const { guarantee, what, index } of lies(
       own,
@@ -280,19 +281,19 @@ export class Watchdog {
       ({ job, id }) => this.isUnheard(job, id),
       ({ job, id }) => this.#refusedFirst.has(`${job}/${keyOf(id)}`),
     ))
-      law(true, guarantee, () => what, index);
+      forbid(true, guarantee, () => what, index);
     const done = new Set(own.filter(({ ending }) => ending?.cause === 'Completed').map(({ id }) => id.index));
     for (const index of watched.board.succeeded)
-      law(!done.has(index), 'G2', () => `index ${index} is counted, but no task of it ended with 0`, index);
+      forbid(!done.has(index), 'G2', () => `index ${index} is counted, but no task of it ended with 0`, index);
     const { phase, version, published } = watched.status;
     // A commit that changes nothing that is shown publishes itself in the status, not in the feed.
     const shown = Math.max(watched.publishedVersion, published.version);
-    law(
+    forbid(
       phase.kind === 'finished' && shown < version,
       'G14',
       () => `version ${version} was never published (${watched.publishedVersion})`,
     );
-    law(
+    forbid(
       phase.kind === 'deleted' && watched.publishedVersion !== DELETED_VERSION,
       'G14',
       () => 'the deletion was never published',
@@ -351,41 +352,39 @@ export class Watchdog {
   }
 
   #committed(uid: JobUid, status: Status, isPass = false): void {
-    const law = this.#law.of(uid);
+    const forbid = this.#law.of(uid);
     const watched = this.jobs.get(uid);
-    law(watched === undefined, 'G2', () => `a commit for unknown Job ${uid}`);
+    forbid(watched === undefined, 'G2', () => `a commit for unknown Job ${uid}`);
     if (watched === undefined) return;
     const before = watched.status;
     watched.status = status;
     watched.repairs.committed(status, this.#now());
     const fresh = status.journal.entries.filter(({ seq }) => seq >= before.journal.nextSeq).map((e) => e.transition);
-    this.#tell(`commits version ${status.version}, ${nameOf(status.phase)}${inWords(fresh)}`, {
-      uids: [uid],
-      indexes: nameOf(before.phase) === nameOf(status.phase) ? fresh.map(({ index }) => index) : null,
-    });
-    law(status.version !== before.version + 1, 'G10', () => `version ${status.version} follows ${before.version}`);
-    law(
+    this.#tell(
+      `commits version ${status.version}, ${nameOf(status.phase)}${inWords(watched.board.launchesOf(fresh))}`,
+      {
+        uids: [uid],
+        indexes: nameOf(before.phase) === nameOf(status.phase) ? fresh.map(({ index }) => index) : null,
+      },
+    );
+    forbid(status.version !== before.version + 1, 'G10', () => `version ${status.version} follows ${before.version}`);
+    forbid(
       status.revision !== watched.stored.revision,
       'G10',
       () => `decided by revision ${status.revision} of ${watched.stored.revision}`,
     );
-    law(status.now < before.now, 'G10', () => `time runs backwards by ${before.now - status.now} ms`);
-    checkPhases(before.phase, status.phase, law);
+    forbid(status.now < before.now, 'G10', () => `time runs backwards by ${before.now - status.now} ms`);
+    checkPhases(before.phase, status.phase, forbid);
     const { kind } = status.phase;
     const live = this.#counts.get(uid) ?? 0;
     const isEnd = (kind === 'finished' && before.phase.kind !== 'finished') || kind === 'deleted';
-    law(
-      isEnd && live > 0,
-      'G6',
-      () => `${kind} while ${live} tasks may still run`,
-      this.#liveOf(uid).keys().next().value,
-    );
-    law(
+    forbid(isEnd && live > 0, 'G6', () => `${kind} while ${live} tasks may still run`, ...this.#liveOf(uid).keys());
+    forbid(
       before.phase.kind === 'terminating' && kind === 'deleted' && watched.spec.held,
       'G7',
       () => 'a Job is gone that a finalizer holds',
     );
-    if (isPass) checkCommit(watched, before, fresh, (arn) => this.#tasks.get(arn), this.#now(), law);
+    if (isPass) checkCommit(watched, before, fresh, (arn) => this.#tasks.get(arn), this.#now(), forbid);
     if (this.#phantoms.size > 0)
       for (const step of fresh) if (step.op === 'launched' || step.op === 'running') this.#adopt(uid, step);
     if (!isEnding(status.phase) || isEnding(before.phase)) return;

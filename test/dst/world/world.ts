@@ -19,7 +19,7 @@ import type { Launch } from '../../../shared/ports/tasks.ts';
 import { Agenda } from '../../../shared/simulate/agenda.ts';
 import { Calls, type Kind, type Process, launchKey } from './calls.ts';
 import { Handlers } from './handlers.ts';
-import { Law } from '../checks/law.ts';
+import { Law, textOf } from '../checks/law.ts';
 import { Mail } from './mail.ts';
 import { NamesWatch, byTaskId } from '../checks/names-watch.ts';
 import { Random } from '../random.ts';
@@ -95,7 +95,7 @@ export class World {
     const now = (): EpochMs => this.time;
     const isDamaged = (uid: string): boolean => this.#damaged.has(uid);
     this.injector = new FaultInjector(faultRates, seed, without);
-    this.law = new Law(({ guarantee, what }) => this.tell('watchdog', `BROKEN ${guarantee}: ${what}`, ALL));
+    this.law = new Law((violation) => this.tell('watchdog', `BROKEN in step ${this.steps}: ${textOf(violation)}`, ALL));
     this.watchdog = new Watchdog(now, this.law, (what, about) => this.tell(this.#actor, what, about));
     this.mail = new Mail({
       now,
