@@ -146,7 +146,7 @@ async function commit(
 /** The key of its row: of two records of one attempt, the later stays. */
 const keyOf = ({ index, attempt }: AttemptId): string => `${index}/${attempt}`;
 
-/** Everything after the commit can be derived from what was committed, if the process dies here. */
+/** All that happens here can be derived from what was committed, if the process dies first. What was counted for metrics cannot. */
 async function act({ job, status, marked }: LoadedJob, plan: Plan, inspect: boolean, deps: Deps): Promise<void> {
   const { queues, clock } = deps;
   const messages = plan.actions.flatMap((action) => messagesFor(job.uid, action));
