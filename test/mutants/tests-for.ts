@@ -3,12 +3,29 @@ import { basename, dirname, join, relative } from 'node:path';
 
 /** Folders and files of tests that look at what lies in a folder of `shared`; nothing that starts an engine or a browser of processes. */
 const BY_FOLDER: Readonly<Record<string, readonly string[]>> = {
-  'shared/domain': ['test/domain', 'test/plan', 'test/control', 'test/departures', 'test/dst/interleavings'],
-  'shared/control': ['test/control', 'test/dst/interleavings', 'test/departures', 'test/asks', 'test/kube'],
+  'shared/domain': [
+    'test/domain',
+    'test/plan',
+    'test/control',
+    'test/departures',
+    'test/runtime',
+    'test/schema',
+    'test/simulate',
+    'test/dst/interleavings',
+  ],
+  'shared/control': [
+    'test/control',
+    'test/runtime',
+    'test/simulate',
+    'test/dst/interleavings',
+    'test/departures',
+    'test/asks',
+    'test/kube',
+  ],
   'shared/store': ['test/store', 'test/control', 'test/dst/interleavings', 'test/kube'],
-  'shared/kube': ['test/kube', 'test/departures'],
-  'shared/schema': ['test/schema', 'test/kube/jobs', 'test/kube/pods', 'test/plan'],
-  'shared/adapters': ['test/adapters', 'test/contract', 'test/dst/interleavings'],
+  'shared/kube': ['test/kube', 'test/departures', 'test/runtime'],
+  'shared/schema': ['test/schema', 'test/kube/jobs', 'test/kube/pods', 'test/plan', 'test/runtime'],
+  'shared/adapters': ['test/adapters', 'test/contract', 'test/runtime', 'test/dst/interleavings'],
 };
 
 /** Slow, and about other things. */

@@ -44,6 +44,7 @@ describe('why indexes wait', () => {
     ['rr..', {}, {}, ['2 parallelism'], 'their places are taken'],
     ['....', { parallelism: 0 }, {}, ['4 parallelism'], 'there are no places'],
     ['rr..', { completionMode: 'NonIndexed', completions: 9 }, {}, ['7 parallelism'], 'slots come as they are needed'],
+    ['SSrr', { completionMode: 'NonIndexed', completions: 9 }, {}, ['5 parallelism'], 'what has succeeded needs none'],
     ['rr', { completionMode: 'NonIndexed', completions: null }, {}, [], 'nobody knows how much a work queue holds'],
     ['cc..', {}, {}, ['2 launching', '2 parallelism'], 'no limit: they are being launched'],
     ['cc..', {}, { perSec: 4 }, ['2 launchRate, eta 0.5', '2 parallelism'], 'a limit: the last of them in turn'],

@@ -115,6 +115,14 @@ describe('Pods between two tasks', () => {
   });
 });
 
+test('looking at Pods that wait makes the moment exact that changes only bounded', () => {
+  const board = boardOf('b r b');
+  for (const index of [0, 2]) board.apply({ op: 'relaunch', index, attempt: 1 });
+  expect(board.summaries()[0]?.soonestDue).toBe(at(10));
+  board.waiting(9, at(9));
+  expect(board.summaries()[0]?.soonestDue).toBeNull();
+});
+
 test('a new attempt keeps only the counters of the last one', () => {
   const board = boardOf('w');
   board.apply({ op: 'claim', index: 0, attempt: 2 });
