@@ -1,11 +1,17 @@
 import { relative } from 'node:path';
-import { DefaultReporter, type TestModule, type TestRunEndReason, type TestSpecification } from 'vitest/node';
+import {
+  DefaultReporter,
+  type TestCase,
+  type TestModule,
+  type TestRunEndReason,
+  type TestSpecification,
+} from 'vitest/node';
 
 type Folder = { left: number; files: number; tests: number; ms: number };
 
 /**
- * Prints a line for each folder of tests once all of it has run, each file that fails as vitest does, and at the end the
- * tests that passed on a second try only.
+ * Prints a line for each folder of tests once all of it has run, of each file that fails the tests that do, and at the end why,
+ * as vitest does, and the tests that passed on a second try only.
  */
 export default class FolderReporter extends DefaultReporter {
   readonly #folders = new Map<string, Folder>();
@@ -35,6 +41,10 @@ export default class FolderReporter extends DefaultReporter {
 
   protected override printTestModule(module: TestModule): void {
     if (module.state() === 'failed') super.printTestModule(module);
+  }
+
+  protected override printTestCase(state: Parameters<DefaultReporter['printTestCase']>[0], test: TestCase): void {
+    if (test.result().state === 'failed') super.printTestCase(state, test);
   }
 
   override onTestRunEnd(
