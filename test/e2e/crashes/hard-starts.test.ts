@@ -272,11 +272,11 @@ describe.runIf(canLook)('a runtime', { timeout: TEST_MS }, () => {
   });
 
   test('that has stopped leaves nobody to be asked, whatever the environment names', async () => {
-    const local = await aLocalRuntime({ driver: 'simulated', store: 'memory' });
+    const local = await aLocalRuntime({ driver: 'simulated' });
     await local.close();
     await expect(
       local.runtime.handlers.sweep({ time: '2026-11-20T12:00:00Z' }, contextOf('sweep', 1_000)),
-    ).rejects.toThrow('the runtime of this process has stopped');
+    ).rejects.toThrow(/has stopped|was aborted/); // SDK clients say it in their way
   });
 
   test('whose process ends at once takes its engine along', async () => {
