@@ -1,4 +1,4 @@
-import { CHUNK_INDEXES, chunkOf, emptyChunk } from '../../domain/scoreboard/board.ts';
+import { CHUNK_INDEXES, chunkOf, type Chunk, emptyChunk } from '../../domain/scoreboard/board.ts';
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import type { JobUid, TaskArn } from '../../domain/base/ids.ts';
 import { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
@@ -63,28 +63,26 @@ type Covered = { readonly board: WorkingBoard; readonly nextFrom: number | null 
 
 /** Chunks with active attempts from `from` on; null: STATUS is older than a chunk. */
 async function boardFrom(uid: JobUid, status: Status, from: number, { jobs }: Deps): Promise<Covered | null> {
-  const nos: number[] = [];
+  const chunks = new Map<number, Chunk>();
+  const stored: number[] = [];
   let active = 0;
   let nextFrom: number | null = null;
-  for (const [no, { starting, running }] of status.chunks.entries()) {
+  for (const [no, { version, starting, running }] of status.chunks.entries()) {
     if (no < chunkOf(from) || starting + running === 0) continue;
     if (active >= ATTEMPTS_PER_MESSAGE) {
       nextFrom = no * CHUNK_INDEXES;
       break;
     }
-    nos.push(no);
+    chunks.set(no, emptyChunk());
+    if (version > 0) stored.push(no);
     active += starting + running;
   }
-  const read = await jobs.readChunks(
-    uid,
-    nos.filter((no) => (status.chunks[no]?.version ?? 0) > 0),
-  );
-  const chunks = new Map(nos.map((no) => [no, emptyChunk()]));
+  const read = await jobs.readChunks(uid, stored);
   for (const [no, { version, chunk }] of read) {
     if (version !== status.chunks[no]?.version) return null;
     chunks.set(no, chunk);
   }
-  if ([...chunks.keys()].some((no) => (status.chunks[no]?.version ?? 0) > 0 && !read.has(no))) return null;
+  if (stored.some((no) => !read.has(no))) return null;
   return { board: new WorkingBoard(status, chunks), nextFrom };
 }
 
