@@ -171,8 +171,8 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   one(
     'a look-up ends with the first message where a chunk has more active attempts than one takes',
     INSPECT,
-    '? (indexes.at(-1) ?? from) + 1 : nextChunk(board, from);',
-    '? null : nextChunk(board, from);',
+    '? (indexes.at(-1) ?? from) + 1 : nextFrom;',
+    '? null : nextFrom;',
     ['G15'],
   ),
   one('the sweep wakes nobody', SWEEP, 'if (page.uids.length > 0) {', 'if (page.uids.length < 0) {', [
