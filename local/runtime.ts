@@ -86,10 +86,10 @@ const TIMEOUT_MS = 30_000;
 /** A dispatcher waits for its time slots to call, so a few more than the work needs cost nothing. */
 const DISPATCHERS = 12;
 /**
- * A steady stream of facts is counted in a third of the passes, and nobody notices the wait. In one process a pass costs no
- * request, so a small Job does not wait at all.
+ * A steady stream of facts is counted in fewer passes, and nobody notices the wait. In one process a pass costs no request,
+ * so a small Job does not wait at all.
  */
-const COALESCING = { inProcess: { ms: 100, burst: 4 }, emulateAws: { ms: 100, burst: 1 } } as const;
+const COALESCING = { inProcess: { ms: 25, burst: 4 }, emulateAws: { ms: 100, burst: 1 } } as const;
 const SWEEP_EVERY_MS = 20_000;
 const DRAIN_MS = 2_000;
 const TASKS_SWEPT_EVERY_MS = 3_600_000;

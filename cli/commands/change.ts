@@ -1,6 +1,7 @@
 import { JobSchema } from '../client/api-objects.ts';
 import { Failure } from '../failure.ts';
-import { type Selection, forEachJob, selectedNames } from '../job-names.ts';
+import type { Selection } from '../job-names.ts';
+import { forEachJob, selectedNames } from '../selected-jobs.ts';
 import { verdictOf } from '../follow/job-state.ts';
 import { jobsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';

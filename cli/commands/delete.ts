@@ -1,4 +1,5 @@
-import { type Selection, forEachJob, selectedNames } from '../job-names.ts';
+import type { Selection } from '../job-names.ts';
+import { forEachJob, selectedNames } from '../selected-jobs.ts';
 import { jobsPath } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
 import type { Shell } from '../shell.ts';

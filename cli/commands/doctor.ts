@@ -6,7 +6,8 @@ import { type KubeClient, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
 import { type ShownDataFolder, dataFolderText } from '../render/data-folder.ts';
 import { findingList } from '../render/findings.ts';
-import { type ObjectForm, objectText } from '../render/object-forms.ts';
+import type { ObjectForm } from '../render/object-forms.ts';
+import { objectText } from '../render/object-text.ts';
 import type { Shell } from '../shell.ts';
 
 export type DoctorFlags = {

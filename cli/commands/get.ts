@@ -13,7 +13,7 @@ import { hasFailed, podSelector } from '../logs/pod-attempt.ts';
 import { reach } from '../client/reach.ts';
 import { failureTable } from '../render/failures.ts';
 import { jobTable, podTable } from '../render/listing.ts';
-import { listOf, objectText } from '../render/object-forms.ts';
+import { listOf, objectText } from '../render/object-text.ts';
 import { waitTable } from '../render/waits.ts';
 import type { Shell } from '../shell.ts';
 

@@ -4,7 +4,8 @@ import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
 import { ApiFailure, EXIT } from '../failure.ts';
 import { formatAge } from '../render/age.ts';
-import { type ObjectForm, objectText } from '../render/object-forms.ts';
+import type { ObjectForm } from '../render/object-forms.ts';
+import { objectText } from '../render/object-text.ts';
 import { onOneLine } from '../render/table.ts';
 import type { Shell } from '../shell.ts';
 

@@ -4,7 +4,8 @@ import { NO_SCRIPT, type Script, type ScriptError, parseScript } from '../../sha
 import { EXIT, Failure, usageFailure } from '../failure.ts';
 import { themeFor } from '../follow/job-view.ts';
 import { readManifest } from '../manifest-file.ts';
-import { type ObjectForm, objectText } from '../render/object-forms.ts';
+import type { ObjectForm } from '../render/object-forms.ts';
+import { objectText } from '../render/object-text.ts';
 import { renderSimulation } from '../render/simulation.ts';
 import { onOneLine } from '../render/table.ts';
 import type { Shell } from '../shell.ts';

@@ -2,7 +2,8 @@ import { VERSION } from '../../shared/names/version.ts';
 import { VersionSchema } from '../client/api-objects.ts';
 import { Failure } from '../failure.ts';
 import { reach } from '../client/reach.ts';
-import { type ObjectForm, objectText } from '../render/object-forms.ts';
+import type { ObjectForm } from '../render/object-forms.ts';
+import { objectText } from '../render/object-text.ts';
 import type { Shell } from '../shell.ts';
 
 export type VersionFlags = {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,6 +17,29 @@ const NOTE = `
   \`));
 `;
 
+/** Arguments of node for the command line, which then writes down what it loads into the file LOADED. */
+const PROGRAM = [
+  ...[import.meta.resolve('tsx'), `data:text/javascript,${encodeURIComponent(NOTE)}`].flatMap((each) => [
+    '--import',
+    each,
+  ]),
+  resolve('cli/main.ts'),
+];
+
+/** URLs of the modules that a command has loaded by its end. */
+export function loadedBy(...command: readonly string[]): readonly string[] {
+  const dir = mkdtempSync(join(tmpdir(), 'muster-fresh-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const file = join(dir, 'loaded');
+  const { status, stderr } = spawnSync(process.execPath, [...PROGRAM, ...command], {
+    cwd: dir,
+    env: { ...process.env, LOADED: file },
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(stderr);
+  return readFileSync(file, 'utf8').trim().split('\n');
+}
+
 export type AMusterLocal = {
   readonly pid: number;
   /** its data folder */
@@ -31,10 +54,8 @@ export type AMusterLocal = {
 export async function aMusterLocal(...options: readonly string[]): Promise<AMusterLocal> {
   const dir = mkdtempSync(join(tmpdir(), 'muster-fresh-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const imports = [import.meta.resolve('tsx'), `data:text/javascript,${encodeURIComponent(NOTE)}`];
   const command = ['local', '--driver', 'simulated', '--data', 'data', ...options];
-  const args = [...imports.flatMap((each) => ['--import', each]), resolve('cli/main.ts'), ...command];
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, [...PROGRAM, ...command], {
     cwd: dir,
     env: { ...process.env, LOADED: join(dir, 'loaded') },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { aMusterLocal } from './a-muster-local.ts';
+import { aMusterLocal, loadedBy } from './a-muster-local.ts';
 
 const OF_AWS = /node_modules\/(@aws-sdk|@smithy|@aws-lambda-powertools|fauxqs)\//;
 const FOR_HTTP = /\/local\/wire\/(aws-json|[a-z]+-wire)\.ts/;
@@ -19,4 +19,12 @@ test('with --emulate-aws it does', async () => {
     expect(loaded.some((url) => url.includes(`node_modules/${name}/`))).toBe(true);
   expect(loaded.some((url) => FOR_HTTP.test(url))).toBe(true);
   expect(await local.stop()).toContain('Stopped.');
+});
+
+test('help loads what it prints with, and nothing that talks to a server or reads files', () => {
+  const loaded = loadedBy('--help');
+  expect(loaded.some((url) => url.includes('/node_modules/commander/'))).toBe(true);
+  expect(loaded.filter((url) => /node_modules\/(zod|yaml|lmdb|hono)\/|\/cli\/(client|commands)\//.test(url))).toEqual(
+    [],
+  );
 });
