@@ -3,7 +3,8 @@ import { bodyIn } from '../../../shared/adapters/aws/dynamodb/dynamo-row.ts';
 import { decodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';
 import { GROUP_PREFIX } from '../../../shared/names/env.ts';
 import type { SdkClient } from '../../../shared/runtime/create-runtime.ts';
-import { parseReconcileRequest } from '../../../shared/schema/messages/queue-messages.ts';
+// As a namespace: a checkout of another time may not have the name, and then it has no lag.
+import * as queueMessages from '../../../shared/schema/messages/queue-messages.ts';
 
 type Row = Record<string, AttributeValue>;
 type Update = {
@@ -56,7 +57,7 @@ export class Spy {
       this.firstRunAt.set(input.startedBy, now);
     for (const { MessageBody = '' } of input.Entries ?? []) {
       if (!MessageBody.includes('"detail-type"')) continue;
-      const look = parseReconcileRequest(MessageBody, GROUP_PREFIX);
+      const look = queueMessages.parseReconcileRequest(MessageBody, GROUP_PREFIX);
       if (look.uid === null) continue;
       for (const { kind, index } of look.facts) {
         const key = `${look.uid}/${index}`;
