@@ -1,16 +1,16 @@
-/** So often a warning is repeated while its cause lasts. */
+/** The time between repetitions of a warning while its cause lasts. */
 const REPEATED_AFTER_MS = 10_000;
-/** Causes that are remembered. */
+/** The most causes that are remembered. */
 const CAUSES_MAX = 1_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 export type Warn = (message: string, fields?: Fields) => void;
 
 /**
- * Warnings as lines for the person at the terminal. One cause can strike every message of a Job: it is said once, and every
- * ten seconds again with their number while it lasts.
+ * Warnings as lines for the person at the terminal. One cause can affect every message of a Job. It is printed once, and
+ * while it lasts every ten seconds again, with the number of warnings in between.
  *
- * @param outageOf the sentence for an error with which the machine, not Muster, has a problem; null: any other error
+ * @param outageOf returns a sentence for an error of the machine, such as a full disk; null for any other error
  * @param nowMs a clock that advances steadily
  */
 export function createWarnings({

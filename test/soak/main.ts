@@ -7,7 +7,7 @@ import { familyRssBytes } from '../bench/processes.ts';
 import { startBuiltLocal } from '../support/built-program.ts';
 import { type Sample, verdictOf } from './verdict.ts';
 
-/** `npm run soak`: a built `muster local` under steady work for an hour; prints memory and data folder, and judges them. */
+/** `npm run soak`: runs a built `muster local` under steady work, prints its memory and data folder, and judges them. */
 const program = new Command('npm run soak --')
   .description(
     'Runs a Job every few seconds beside deletes and watches, and shows whether memory and data folder grow.',

@@ -6,8 +6,8 @@ const AHEAD_BYTES = 1024 * 1024;
 const ZEROS = Buffer.alloc(256 * 1024);
 
 /**
- * Gives the file at `path` space on its disk up to `endBytes`. LMDB corrupts its process's memory when the disk has no room
- * for a page, also where another program took that room a moment ago. So no page is written that has no space yet.
+ * Gives the file at `path` space on its disk up to `endBytes`. LMDB corrupts its process's memory when a write finds the
+ * disk full, even if another program filled it a moment ago. So LMDB only writes pages that already have space.
  *
  * @throws errors of the disk; ENOSPC also where little space is left
  */

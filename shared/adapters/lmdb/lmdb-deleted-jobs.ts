@@ -8,7 +8,7 @@ import { statusBytes } from './lmdb-jobs.ts';
 import { type Row, jsonIn } from './lmdb-row.ts';
 import type { LmdbRows } from './lmdb-rows.ts';
 
-/** Is told which tasks nobody can ask for any more, before the rows that name them are gone. Safe to repeat. */
+/** Removes what is kept for these tasks, before the rows that name them are removed. Safe to repeat. */
 export type Forget = (tasks: ReadonlySet<TaskArn>) => Promise<void> | void;
 
 /** Rows that one step looks at: some milliseconds of work. */

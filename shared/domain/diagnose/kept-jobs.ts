@@ -19,7 +19,7 @@ export type KeptJobs = {
   readonly prunable: { readonly count: number; readonly namespaces: readonly string[] };
 };
 
-/** Whoever looks at a Job a week after its end will hardly look again. */
+/** Few people look at a Job a week after its end. */
 export const PRUNABLE_MS = 7 * 86_400_000;
 
 /** The oldest Job, and how many could be pruned at `now`. */
