@@ -16,7 +16,7 @@ const LONG = [
 
 /** The embedded runtime as AWS: each capability once more, with SDK clients and emulators instead of calls in one process. */
 const AS_AWS = [
-  'test/e2e/{jobs,pods,pairs}.test.ts',
+  'test/e2e/{jobs,pods,pairs,work-lists}.test.ts',
   'test/e2e/crashes/{kill,lossy-events}.test.ts',
   'test/e2e/diagnosis/causes.test.ts',
   'test/e2e/hostnames/*.test.ts',

@@ -63,7 +63,7 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
     allow(role, ['ecs:ListTasks'], ['*'], cluster);
   };
 
-  keepState(roles.api, 'ConditionCheckItem', 'PutItem', 'Query');
+  keepState(roles.api, 'BatchWriteItem', 'ConditionCheckItem', 'PutItem', 'Query'); // items are written in batches
   send(roles.api, 'wake', 'facts'); // a fact: a user has deleted a Pod
   allow(roles.api, ['logs:GetLogEvents'], [tasks.logGroup.logGroupArn]);
   // The doctor checks what is due, tasks, and the sizes of queues.
@@ -92,7 +92,8 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
   });
 
   allow(roles.sweep, ['dynamodb:Query'], [state.alarmIndexArn]); // it finds Jobs and wakes them
-  keepState(roles.sweep, 'PutItem', 'Query'); // and continues with the rest of a namespace that is being deleted
+  // And it continues with the rest of a namespace that is being deleted, and removes items that nobody needs.
+  keepState(roles.sweep, 'BatchWriteItem', 'PutItem', 'Query');
   send(roles.sweep, 'wake', 'dispatch'); // dispatch checks all live tasks, and names
   allow(
     roles.sweep,

@@ -15,6 +15,21 @@ export function jobName(text: string): string {
   return name;
 }
 
+export const CRONJOBS_WORDS: readonly string[] = ['cronjob', 'cronjobs', 'cj', 'cronjob.batch', 'cronjobs.batch'];
+
+/**
+ * Parses the name of a CronJob, also as `cronjob.batch/nightly`.
+ *
+ * @throws Failure when it names another kind
+ */
+export function cronJobName(text: string): string {
+  const [kind = '', name] = text.split('/');
+  if (name === undefined) return text;
+  if (!CRONJOBS_WORDS.includes(kind) || name === '')
+    throw usageFailure(`${JSON.stringify(text)} is not the name of a CronJob`);
+  return name;
+}
+
 /** Which Jobs of a namespace a command applies to. */
 export type Selection =
   | { readonly kind: 'named'; readonly names: readonly string[] }

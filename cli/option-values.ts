@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { startOfDay } from '../shared/domain/cron/job-of-slot.ts';
 import { numberIn, rateError } from '../shared/names/bounds.ts';
 import { isRefusedPort } from '../shared/names/refused-ports.ts';
 import type { LocalFlags } from './commands/local.ts';
@@ -69,6 +70,20 @@ export function moment(text: string): number {
   const ms = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms)) throw new InvalidArgumentError('It must be a time such as 2026-01-01T00:00:00Z.');
   return ms;
+}
+
+/** One end of a range: a moment, or a day by a clock that the command knows. */
+export type RangeEnd = { readonly text: string } & (
+  | { readonly kind: 'moment'; readonly atMs: number }
+  | { readonly kind: 'day'; readonly day: string }
+);
+
+/** A time such as 2026-01-01T00:00:00Z, or a day such as 2026-01-01. */
+export function rangeEnd(text: string): RangeEnd {
+  if (startOfDay('UTC', text) !== null) return { kind: 'day', day: text, text };
+  if (/^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text)))
+    return { kind: 'moment', atMs: Date.parse(text), text };
+  throw new InvalidArgumentError('It must be a day such as 2026-01-01, or a time such as 2026-01-01T00:00:00Z.');
 }
 
 export function httpUrl(text: string): string {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 
 /** What a command uses of its process; tests pass their own. */
 export type Shell = {
@@ -12,6 +12,8 @@ export type Shell = {
   readonly now: () => number;
   /** Reads all of standard input. */
   readonly readStdin: () => Promise<string>;
+  /** The same, as it is. */
+  readonly readStdinBytes: () => Promise<Uint8Array>;
   /** Calls `then` at every Ctrl-C and similar signal, which then have no other effect. Returns a function that ends this. */
   readonly onInterrupt: (then: (signal: Signal) => void) => () => void;
   /**
@@ -56,6 +58,7 @@ export function processShell(): Shell {
     cwd: process.cwd(),
     now: () => Date.now(),
     readStdin: async () => text(process.stdin),
+    readStdinBytes: async () => buffer(process.stdin),
     onInterrupt(then) {
       for (const signal of SIGNALS) process.on(signal, then);
       return () => {

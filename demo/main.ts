@@ -42,7 +42,6 @@ async function runIn(scratch: string, workspace: string): Promise<number> {
     say(`It serves the Kubernetes API on ${runtime.url}. Running ${EXAMPLE}/job.yaml.\n`);
     const file = resolve(EXAMPLE, 'job.yaml');
     const flags: RunFlags = {
-      file,
       wait: true,
       timeoutMs: 300_000,
       namespace: null,
@@ -50,7 +49,7 @@ async function runIn(scratch: string, workspace: string): Promise<number> {
       replacing: 'never',
       kubeconfig: runtime.kubeconfig,
     };
-    const exitCode = await runJobs(flags, shell);
+    const exitCode = await runJobs(file, flags, shell);
     if (exitCode !== 0) return exitCode;
     await assemble(workspace);
     copyFileSync(join(workspace, PICTURE), PICTURE);

@@ -38,11 +38,40 @@ async function drawAll(scratch: string): Promise<void> {
     writeFileSync(join(workspace, 'failing.yaml'), FAILING);
     const end = await record(['run', '-f', 'failing.yaml', '--wait'], workspace, kubeconfig, (_text, at) => at + 1);
     writeFileSync(join(PICTURES, 'failure.svg'), end);
+    await drawLists(workspace, kubeconfig);
     await assemble(workspace);
     writeFileSync(join(PICTURES, 'mandelbrot.png'), shrunk(readFileSync(join(workspace, 'mandelbrot.png'))));
   } finally {
     await runtime.stop();
   }
+}
+
+const SUMMARY = 'sleep 1; sh summary.sh "$FILE"';
+const LETTERS = 'run letters --image busybox --retries 0 -P 4 --per-completion-env FILE=@files.txt -- sh -c';
+const LINES = 100_000;
+const LONG = 'run long --image busybox --per-completion-env L=@lines.txt -- echo $L';
+
+/** Jobs with work lists: the live view while some run and one has failed, how it has failed, and the upload of a long list. */
+async function drawLists(folder: string, kubeconfig: string): Promise<void> {
+  cpSync('examples/files', folder, { recursive: true });
+  // The letter that is missing comes early, so that it has failed while others run.
+  const names = readFileSync(join(folder, 'files.txt'), 'utf8').trimEnd().split('\n');
+  writeFileSync(join(folder, 'files.txt'), `${names.at(-1)}\n${names.slice(0, -1).join('\n')}\n`);
+  const count = (text: string, sign: string): number => text.split(sign).length - 1;
+  await record([...LETTERS.split(' '), SUMMARY], folder, kubeconfig, (_text, at) => at + 1);
+  const atWork = await record(['watch', 'letters'], folder, kubeconfig, (text) => {
+    const [done, running] = [count(text, '■'), count(text, '□')];
+    return text.includes('× 0 ') && running >= 4 ? done : 0;
+  });
+  writeFileSync(join(PICTURES, 'items.svg'), atWork);
+  const failed = await record(['failures', 'letters'], folder, kubeconfig, (_text, at) => at + 1);
+  writeFileSync(join(PICTURES, 'failures.svg'), failed);
+  writeFileSync(join(folder, 'lines.txt'), Array.from({ length: LINES }, (_, n) => `line ${n}\n`).join(''));
+  const upload = await record(LONG.split(' '), folder, kubeconfig, (text) => {
+    const share = Number(/(\d+)\/100000 items/.exec(text)?.[1] ?? 0) / LINES;
+    return share < 0.8 ? share : 0;
+  });
+  writeFileSync(join(PICTURES, 'upload.svg'), upload);
 }
 
 /** A Job whose index 7 fails as real programs do. */
@@ -76,13 +105,14 @@ async function record(
   kubeconfig: string,
   worth: (text: string, at: number) => number,
 ): Promise<string> {
-  const written: string[] = [`\u001B[2m$\u001B[0m muster ${words.join(' ')}\n`];
+  const written: string[] = [`\u001B[2m$\u001B[0m muster ${words.map(quoted).join(' ')}\n`];
   const terminal = { size: () => SIZE, onResize: () => () => undefined };
   const output = { write: (text: string) => void written.push(text), terminal };
   const here = processShell();
   const env = { PATH: here.env['PATH'], TERM: 'xterm-256color', LANG: 'C.UTF-8', FORCE_COLOR: '1' };
   const shell: Shell = { ...here, out: output, err: output, env, cwd };
-  await runCommandLine([...words, '--kubeconfig', kubeconfig], shell);
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
+  await runCommandLine([...words.slice(0, end), '--kubeconfig', kubeconfig, ...words.slice(end)], shell);
   const screen = createScreen(SIZE.columns, SIZE.rows);
   let best = { worth: 0, picture: '' };
   for (const [at, text] of written.entries()) {
@@ -93,6 +123,9 @@ async function record(
   if (best.worth === 0) throw new Error(`nothing to draw: muster ${words.join(' ')} wrote ${JSON.stringify(written)}`);
   return best.picture;
 }
+
+/** As a user types it. */
+const quoted = (word: string): string => (/^[\w@=./:-]+$/.test(word) ? word : `'${word}'`);
 
 /** The same PNG with each square of pixels reduced to its mean color. */
 function shrunk(file: Buffer): Buffer {

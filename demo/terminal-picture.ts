@@ -13,7 +13,14 @@ const PALETTE = (
   '#6e7681 #ffa198 #56d364 #e3b341 #79c0ff #d2a8ff #56d4dd #ffffff'
 ).split(' ');
 
-type Run = { readonly x: number; readonly text: string; readonly color: string; readonly isBold: boolean };
+/** `columns`: how many its text takes; some characters are two columns wide. */
+type Run = {
+  readonly x: number;
+  readonly text: string;
+  readonly columns: number;
+  readonly color: string;
+  readonly isBold: boolean;
+};
 
 /** A terminal of `columns` × `rows` that keeps what is written to it. */
 export function createScreen(columns: number, rows: number) {
@@ -38,15 +45,17 @@ function linesOf(terminal: Terminal): readonly (readonly Run[])[] {
     const runs: Run[] = [];
     for (let x = 0; x < terminal.cols; x++) {
       const cell = line?.getCell(x);
-      const text = cell?.getChars() ?? '';
+      const columns = cell?.getWidth() ?? 1;
+      if (columns === 0) continue; // the second half of a wide character
+      const text = cell?.getChars() || ' ';
       const last = runs.at(-1);
       const look = {
         color: cell === undefined ? FOREGROUND : colorOf(cell),
         isBold: cell !== undefined && cell.isBold() !== 0,
       };
       if (last !== undefined && last.color === look.color && last.isBold === look.isBold)
-        runs[runs.length - 1] = { ...last, text: last.text + (text || ' ') };
-      else runs.push({ x, text: text || ' ', ...look });
+        runs[runs.length - 1] = { ...last, text: last.text + text, columns: last.columns + columns };
+      else runs.push({ x, text, columns, ...look });
     }
     lines.push(runs);
   }
@@ -75,11 +84,11 @@ function svgOf(lines: readonly (readonly Run[])[], columns: number): string {
 }
 
 /** Each run has its own position and length, so that columns align in any font. */
-function textOf({ x, text, color, isBold }: Run, y: number): string {
+function textOf({ x, text, columns, color, isBold }: Run, y: number): string {
   const trimmed = text.trimEnd();
   const left = (MARGIN_PX + x * CELL.width).toFixed(1);
   const base = (MARGIN_PX + (y + 0.75) * CELL.height).toFixed(1);
-  const length = (trimmed.length * CELL.width).toFixed(1);
+  const length = ((columns - (text.length - trimmed.length)) * CELL.width).toFixed(1);
   const weight = isBold ? ' font-weight="bold"' : '';
   return `<text x="${left}" y="${base}" textLength="${length}" fill="${color}"${weight}>${escaped(trimmed)}</text>`;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { ensureNamespace } from '../shared/control/lifecycle/ensure-namespace.ts';
+import { adoptCrons, sweepCrons } from '../shared/control/cron/sweep-crons.ts';
 import { sweepJobs, sweepTasks } from '../shared/control/sweep/sweep.ts';
 import { taskIdOf } from '../shared/domain/base/ids.ts';
 import { HOSTS_MAX } from '../shared/domain/task/host-names.ts';
@@ -198,6 +199,8 @@ async function startOn(
 
 /** An earlier runtime's queues are lost, with their facts and wake-ups: checks every open Job and every task. */
 async function lookAtEverything({ deps }: Runtime): Promise<void> {
+  await adoptCrons(deps);
+  await sweepCrons(deps);
   await sweepJobs({ everything: true }, deps);
   await sweepTasks({ after: null }, deps);
 }

@@ -13,6 +13,7 @@ const Metadata = z.object({
   creationTimestamp: Moment,
   deletionTimestamp: Moment.optional(),
   labels: z.record(z.string(), z.string()).default({}),
+  annotations: z.record(z.string(), z.string()).default({}),
 });
 
 const Condition = z.object({
@@ -23,6 +24,9 @@ const Condition = z.object({
   lastTransitionTime: Moment.optional(),
 });
 
+/** Any object. */
+export const NamedSchema = z.object({ metadata: z.object({ name: z.string() }) });
+
 export const JobSchema = z.object({
   metadata: Metadata,
   spec: z.object({
@@ -31,7 +35,16 @@ export const JobSchema = z.object({
     completionMode: z.enum(['Indexed', 'NonIndexed']).default('NonIndexed'),
     selector: z.object({ matchLabels: z.record(z.string(), z.string()).default({}) }).optional(),
     template: z.object({
-      spec: z.object({ containers: z.array(z.object({ name: z.string(), image: z.string().default('') })) }),
+      spec: z.object({
+        containers: z.array(
+          z.object({
+            name: z.string(),
+            image: z.string().default(''),
+            command: z.array(z.string()).default([]),
+            args: z.array(z.string()).default([]),
+          }),
+        ),
+      }),
     }),
   }),
   status: z
@@ -51,6 +64,24 @@ export const JobSchema = z.object({
 });
 export type Job = z.output<typeof JobSchema>;
 
+const Texts = z.record(z.string(), z.string()).optional();
+
+export const CronJobSchema = z.object({
+  metadata: Metadata,
+  spec: z.object({
+    schedule: z.string(),
+    timeZone: z.string().optional(),
+    suspend: z.boolean().default(false),
+    jobTemplate: z.object({
+      metadata: z.object({ labels: Texts, annotations: Texts }).default({}),
+      /** A Job is created with it as it is. */
+      spec: z.looseObject({}),
+    }),
+  }),
+  status: z.object({ active: z.array(z.unknown()).default([]), lastScheduleTime: Moment.optional() }).prefault({}),
+});
+export type CronJob = z.output<typeof CronJobSchema>;
+
 const Told = { reason: z.string().default(''), message: z.string().default('') };
 const ContainerState = z.object({
   terminated: z
@@ -62,7 +93,6 @@ const ContainerState = z.object({
 
 export const PodSchema = z.object({
   metadata: Metadata.extend({
-    annotations: z.record(z.string(), z.string()).default({}),
     ownerReferences: z.array(z.object({ kind: z.string(), name: z.string(), uid: z.string() })).default([]),
   }),
   status: z.object({
@@ -103,9 +133,13 @@ export const ProgressSchema = z.object({
     retrying: Count,
     failed: Count,
     waiting: Count,
+    inherited: Count,
+    excluded: Count,
     failedAttempts: Count,
   }),
   indexes: ShownIndexes.nullable(),
+  /** What some of its indexes work on; empty without a work list. */
+  items: z.array(z.object({ state: z.string(), index: z.int(), item: z.string() })).default([]),
   waits: WaitsSchema,
 });
 export type Progress = z.output<typeof ProgressSchema>;
@@ -122,9 +156,12 @@ export const FailuresSchema = z.object({
       stoppedWithJob: z.boolean(),
       count: z.int(),
       indexes: z.string().optional(),
+      /** Of the first of them, if the Job has a work list. */
+      items: z.array(z.string()).default([]),
       example: z.object({
         pod: z.string(),
         index: z.int().optional(),
+        item: z.string().optional(),
         attempt: z.int(),
         log: z.array(z.string()),
       }),
@@ -132,6 +169,39 @@ export const FailuresSchema = z.object({
   ),
 });
 export type JobFailures = z.output<typeof FailuresSchema>;
+
+/** Muster's own `JobAttempts`: attempts that have ended. */
+export const AttemptsSchema = z.object({
+  metadata: z.object({ uid: z.string(), continue: z.string() }),
+  items: z.array(
+    z.object({
+      /** Omitted: its Job is NonIndexed. */
+      index: z.int().optional(),
+      attempt: z.int(),
+      pod: z.string(),
+      /** The item that the index works on, if its Job has a list. */
+      item: z.string().optional(),
+      /** What its task had as MUSTER_RESULT_NAME, if its Job has a list. */
+      resultName: z.string().optional(),
+      /** The words that it was started with, if they were asked for and are not those of the manifest. */
+      words: z.array(z.string()).optional(),
+      fate: z.enum(['succeeded', 'failed', 'open']),
+      tries: z.int(),
+      node: z.string().nullable(),
+      vcpu: z.number().nullable(),
+      createdAt: Moment.nullable(),
+      startedAt: Moment.nullable(),
+      stoppedAt: Moment.nullable(),
+      exitCode: z.int().nullable(),
+      container: z.string().nullable(),
+      reason: z.string(),
+      cause: z.string(),
+      verdict: z.string(),
+      stoppedWithJob: z.boolean(),
+    }),
+  ),
+});
+export type EndedAttempt = z.output<typeof AttemptsSchema>['items'][number];
 
 /** A list. Each item is parsed later by code that knows its kind. */
 export const ListSchema = z.object({

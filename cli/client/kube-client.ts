@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type * as z from 'zod';
 import {
   type ApiStatus,
@@ -61,6 +62,9 @@ export async function connect(target: Target, answerMs = ANSWER_MS): Promise<Kub
 /** The address of a kind of objects in a namespace; null means all namespaces. */
 export const jobsPath = (namespace: string | null, name?: string): string =>
   `/apis/batch/v1${inNamespace(namespace)}/jobs${withName(name)}`;
+export const workListPath = (namespace: string): string => `/apis/muster.run/v1${inNamespace(namespace)}/worklists`;
+export const cronJobsPath = (namespace: string | null, name?: string): string =>
+  `/apis/batch/v1${inNamespace(namespace)}/cronjobs${withName(name)}`;
 export const podsPath = (namespace: string | null, name?: string): string =>
   `/api/v1${inNamespace(namespace)}/pods${withName(name)}`;
 /** The path where Muster, unlike a cluster, reports why a Job's remaining work does not run. */
@@ -72,6 +76,9 @@ export const progressPath = (namespace: string, job: string): string =>
   `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/progress`;
 export const failuresPath = (namespace: string, job: string): string =>
   `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/failures`;
+/** The path of a Job's ended attempts, page by page. */
+export const attemptsPath = (namespace: string, job: string): string =>
+  `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/attempts`;
 
 const inNamespace = (namespace: string | null): string =>
   namespace === null ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
@@ -92,11 +99,18 @@ function clientOf(target: Target, answerMs: number): KubeClient {
     jsonOf(await request('GET', path, { query, signal: soon() }), target);
 
   async function* lines(path: string, query: Query, signal: AbortSignal): AsyncGenerator<string> {
-    const response = await request('GET', path, { query, signal });
+    // fetch leaves a listener on its signal until it is collected: one of its own, so that a thousand requests with one signal
+    // do not pile theirs up.
+    const own = new AbortController();
+    const abort = (): void => own.abort(signal.reason);
+    if (signal.aborted) abort();
+    setMaxListeners(0, signal); // many may read at the same time; each removes its own
+    signal.addEventListener('abort', abort);
     try {
-      yield* linesOf(response, signal);
-    } catch (error) {
-      throw unreachable(target, error);
+      const response = await request('GET', path, { query, signal: own.signal });
+      yield* readingFrom(target, linesOf(response, signal));
+    } finally {
+      signal.removeEventListener('abort', abort);
     }
   }
 
@@ -231,6 +245,15 @@ function tryJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return null;
+  }
+}
+
+/** A connection that breaks says which server it was. */
+async function* readingFrom(target: Target, lines: AsyncGenerator<string>): AsyncGenerator<string> {
+  try {
+    yield* lines;
+  } catch (error) {
+    throw unreachable(target, error);
   }
 }
 

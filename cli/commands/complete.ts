@@ -1,36 +1,38 @@
 import type { Command } from 'commander';
-import { JobSchema, ListSchema } from '../client/api-objects.ts';
+import { ListSchema, NamedSchema } from '../client/api-objects.ts';
 import { type Candidate, type Completion, completionOf, kindBefore } from '../program/completion.ts';
-import { connect, jobsPath, readAs } from '../client/kube-client.ts';
+import { connect, cronJobsPath, jobsPath, readAs } from '../client/kube-client.ts';
 import { findTarget } from '../client/kubeconfig.ts';
 import type { Shell } from '../shell.ts';
 
 /** The user waits at the Tab key. Each of the two requests may take this long. */
 const ANSWER_MS = 500;
 /** One page. */
-const JOBS_MAX = 500;
+const NAMES_MAX = 500;
 
 /**
  * Prints completions for a partly typed command line, for the scripts of `muster completion`: a first line `words`,
  * `files`, or `folders`, then the words, each followed by a tab and a description. If there is no server, or a slow one,
- * there are no Job names.
+ * there are no names of Jobs.
  */
 export async function complete(program: Command, words: readonly string[], shell: Shell): Promise<void> {
   const completion = completionOf(program, words);
-  const all = [...completion.words, ...(await jobNames(completion, shell))];
+  const all = [...completion.words, ...(await objectNames(completion, shell))];
   shell.out.write([completion.kind, ...all.map(({ text, about }) => `${text}\t${about}`)].join('\n') + '\n');
 }
 
-async function jobNames({ jobs, namespace, kubeconfig }: Completion, shell: Shell): Promise<readonly Candidate[]> {
-  if (jobs === null) return [];
-  const kind = kindBefore(jobs.prefix);
+async function objectNames({ named, namespace, kubeconfig }: Completion, shell: Shell): Promise<readonly Candidate[]> {
+  if (named === null) return [];
+  const kind = kindBefore(named.kind, named.prefix);
   try {
     const client = await connect(findTarget(kubeconfig, shell).target, ANSWER_MS);
-    const path = jobsPath(namespace ?? client.target.namespace);
-    const { items } = readAs(ListSchema, await client.get(path, { limit: JOBS_MAX }), client.target);
+    const path = named.kind === 'jobs' ? jobsPath : cronJobsPath;
+    const query = { limit: NAMES_MAX };
+    const answer = await client.get(path(namespace ?? client.target.namespace), query);
+    const { items } = readAs(ListSchema, answer, client.target);
     return items
-      .map((item) => kind + readAs(JobSchema, item, client.target).metadata.name)
-      .filter((name) => name.startsWith(jobs.prefix) && !jobs.except.includes(name))
+      .map((item) => kind + readAs(NamedSchema, item, client.target).metadata.name)
+      .filter((name) => name.startsWith(named.prefix) && !named.except.includes(name))
       .map((text) => ({ text, about: '' }));
   } catch {
     return []; // an error message would land in the line that the user is typing

@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { indexText, shortItem } from '../../shared/domain/base/shown-index.ts';
+import { padToWidth, textWidth } from '../../shared/domain/base/text-width.ts';
 import { asJobUid } from '../../shared/domain/base/ids.ts';
-import {
-  formatIndexSet,
-  has,
-  indexSetOf,
-  parseIndexesStrict,
-  parseStatusIndexes,
-  size,
-} from '../../shared/domain/base/index-set.ts';
+import { formatIndexSet, has, indexSetOf, parseStatusIndexes, size } from '../../shared/domain/base/index-set.ts';
+import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
 import { podName } from '../../shared/domain/task/pod-name.ts';
 import { FailuresSchema, type Job, type Pod, JobSchema, PodSchema } from '../client/api-objects.ts';
 import { ApiFailure, EXIT, Failure, usageFailure } from '../failure.ts';
 import { themeFor } from '../follow/job-view.ts';
 import { type KubeClient, failuresPath, jobsPath, podsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
+import { indexesOfItems } from '../logs/indexes-of-items.ts';
 import { readAhead } from '../logs/lines-ahead.ts';
 import { LogFollower } from '../logs/log-follower.ts';
 import { type PodAttempt, attemptOf, hasFailed, podSelector } from '../logs/pod-attempt.ts';
+import { wantedIndexes } from '../logs/wanted-indexes.ts';
 import { onOneLine } from '../render/table.ts';
 import type { Shell } from '../shell.ts';
 
 export type LogFlags = {
   /** `7` or `0-3,7`; null: all indexes */
   readonly indexes: string | null;
+  /** Chooses the indexes that work on them; empty: no choice. */
+  readonly items: readonly string[];
   /** null: the latest attempt */
   readonly attempt: number | null;
   /** null: the first container */
@@ -44,6 +44,8 @@ const READ_AT_ONCE = 8;
 const LOOK_AGAIN_MS = 500;
 
 type Chosen = PodAttempt & {
+  /** What it works on; null: its Job has no work list. */
+  readonly item: string | null;
   readonly pod: { readonly metadata: Pick<Pod['metadata'], 'namespace' | 'name'> };
   /** True if the server lists the Pod. False if it was stopped or never existed. */
   readonly isListed: boolean;
@@ -88,23 +90,25 @@ export async function logs(name: string, flags: LogFlags, shell: Shell): Promise
 /** The attempts to print: the latest one of each index, or the requested one. */
 async function choose(
   job: Job,
-  { indexes, attempt, failed }: LogFlags,
+  { indexes, items: wantedItems, attempt, failed }: LogFlags,
   client: KubeClient,
 ): Promise<readonly Chosen[]> {
-  const wanted = indexes === null ? null : wantedIndexes(indexes, job);
+  const ofItems = wantedItems.length === 0 ? null : indexSetOf(await indexesOfItems(job, wantedItems, client));
+  const wanted = indexes === null ? ofItems : wantedIndexes(indexes, job);
   // The server filters by one index.
   const [only = null] = wanted !== null && size(wanted) === 1 ? wanted.edges : [];
   const query = { labelSelector: podSelector(job, only) };
   const { items } = await client.list(podsPath(job.metadata.namespace), query);
   const done = parseStatusIndexes(job.status.completedIndexes, job.spec.completions ?? 0);
   const latest = new Map<number | string, Chosen>();
-  for (const item of items) {
-    const pod = readAs(PodSchema, item, client.target);
+  for (const listed of items) {
+    const pod = readAs(PodSchema, listed, client.target);
     const read = attemptOf(pod);
     if (read === null || (attempt !== null && read.attempt !== attempt)) continue;
     if (wanted !== null && (read.index === null || !has(wanted, read.index))) continue;
     if (failed && (!hasFailed(pod) || (read.index !== null && has(done, read.index)))) continue;
-    latest.set(read.index ?? pod.metadata.name, { ...read, pod, isListed: true }); // attempts are listed in order
+    const item = pod.metadata.annotations[ANNOTATIONS.item] ?? null;
+    latest.set(read.index ?? pod.metadata.name, { ...read, pod, item, isListed: true }); // attempts are listed in order
   }
   if (latest.size > 0) return [...latest.values()];
   if (attempt !== null && only !== null) return [stoppedOf(job, only, attempt)];
@@ -124,19 +128,13 @@ async function stoppedExamples({ metadata: { namespace, name } }: Job, client: K
 function stoppedOf({ metadata, spec }: Job, index: number, attempt: number): Chosen {
   const owner = { uid: asJobUid(metadata.uid), name: metadata.name, completionMode: spec.completionMode };
   const { namespace } = metadata;
-  return { index, attempt, isListed: false, pod: { metadata: { namespace, name: podName(owner, index, attempt) } } };
-}
-
-function wantedIndexes(text: string, { metadata, spec }: Job) {
-  if (spec.completionMode === 'NonIndexed')
-    throw usageFailure(`Job ${metadata.name} is NonIndexed: its Pods have no index`);
-  const completions = spec.completions ?? 0;
-  const parsed = parseIndexesStrict(text, Number.MAX_SAFE_INTEGER);
-  if (parsed.kind === 'invalid') throw usageFailure(`--index ${JSON.stringify(text)}: ${parsed.reason}`);
-  const after = parsed.set.edges.at(-1) ?? 0;
-  if (after > completions)
-    throw usageFailure(`index ${after - 1}: ${completions === 0 ? 'none exist' : `0 to ${completions - 1} exist`}`);
-  return parsed.set;
+  return {
+    index,
+    attempt,
+    item: null,
+    isListed: false,
+    pod: { metadata: { namespace, name: podName(owner, index, attempt) } },
+  };
 }
 
 function nothingOf(name: string, { indexes, attempt, failed }: LogFlags): string {
@@ -145,7 +143,7 @@ function nothingOf(name: string, { indexes, attempt, failed }: LogFlags): string
   return `Job ${name} has no ${attempt === null ? 'attempt' : `attempt ${attempt}`}${index} yet`;
 }
 
-/** Prints logs. With several, each line starts with its index. */
+/** Prints logs. With several, each line starts with its index, and its item if it has one. */
 class Printer {
   readonly #shell: Shell;
   readonly #prefixes: ReadonlyMap<Chosen, string>;
@@ -159,10 +157,12 @@ class Printer {
     const names = chosen.map(({ index, pod }) =>
       spec.completionMode === 'Indexed' ? String(index) : pod.metadata.name,
     );
+    const items = chosen.map(({ item }) => (item === null ? '' : ` ${shortItem(item)}`));
     const width = Math.max(...names.map((name) => name.length));
-    this.#prefixes = new Map(
-      chosen.map((each, i) => [each, chosen.length === 1 ? '' : paint.dim(`[${(names[i] ?? '').padStart(width)}] `)]),
-    );
+    const itemWidth = Math.max(...items.map(textWidth));
+    const prefix = (i: number): string =>
+      `[${(names[i] ?? '').padStart(width)}${padToWidth(items[i] ?? '', itemWidth)}] `;
+    this.#prefixes = new Map(chosen.map((each, i) => [each, chosen.length === 1 ? '' : paint.dim(prefix(i))]));
   }
 
   /** Prints a finished log, or notes why there is none. */
@@ -222,7 +222,10 @@ function whoOf(some: readonly Chosen[]): string {
   const indexes = some.flatMap(({ index }) => (index === null ? [] : [index]));
   if (indexes.length > 1) return `${indexes.length} indexes (${formatIndexSet(indexSetOf(indexes))})`;
   if (some.length > 1) return `${some.length} Pods`;
-  return indexes.length === 1 ? `index ${first?.index}, attempt ${first?.attempt}` : `Pod ${first?.pod.metadata.name}`;
+  const [index] = indexes;
+  return index === undefined
+    ? `Pod ${first?.pod.metadata.name}`
+    : `${indexText(index, first?.item ?? null)}, attempt ${first?.attempt}`;
 }
 
 function follower({ pod }: Chosen, client: KubeClient, { container, tailLines, follow }: LogFlags): LogFollower {

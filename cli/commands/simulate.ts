@@ -1,13 +1,20 @@
 import { asEpochMs } from '../../shared/domain/base/time.ts';
+import { at } from '../../shared/kube/list/stored-field.ts';
+import type { SimulatedLists } from '../../shared/simulate/simulated-list.ts';
 import { type Simulation, simulateJob } from '../../shared/simulate/simulate-job.ts';
 import { NO_SCRIPT, type Script, type ScriptError, parseScript } from '../../shared/simulate/script.ts';
+import { simulateCronFile } from '../cron/simulate-cron-file.ts';
 import { EXIT, Failure, usageFailure } from '../failure.ts';
+import { WorkBar } from '../follow/work-bar.ts';
 import { themeFor } from '../follow/job-view.ts';
-import { readManifest } from '../manifest-file.ts';
+import { readManifest, readManifests } from '../manifest-file.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { objectText } from '../render/object-text.ts';
 import { renderSimulation } from '../render/simulation.ts';
 import { onOneLine } from '../render/table.ts';
+import type { ListFlags } from '../run-line/line-flags.ts';
+import { fileBytes } from '../run-line/list-file.ts';
+import { itemsOfFile } from '../run-line/listed-items.ts';
 import type { Shell } from '../shell.ts';
 
 export type SimulateFlags = {
@@ -19,23 +26,56 @@ export type SimulateFlags = {
   readonly seed: number;
   /** When the Job is created, in milliseconds since 1970. */
   readonly startMs: number;
+  /** Of a Job with `muster.run/rerun-of`: the indexes that had succeeded before; null: it is no rerun. */
+  readonly succeeded: string | null;
+  /** `--items @FILE` and how it is written: of a Job with `muster.run/work-list`. */
+  readonly list: ListFlags;
+  /** Of a CronJob: how many days; null: not given. */
+  readonly days: number | null;
+  /** Of a CronJob: how long each of its Jobs takes; null: not given. */
+  readonly takesMs: number | null;
 };
 
 /** Columns to use when standard output is not a terminal. */
 const COLUMNS = 100;
 
 /**
- * `muster simulate`: simulates a Job in virtual time.
+ * `muster simulate`: simulates a Job or a CronJob in virtual time.
  *
- * @returns the exit code: 0 if the Job is Complete and every patch was accepted
+ * @returns the exit code: 0 if the Job is Complete and every patch was accepted; 0 for a CronJob
  */
 export async function simulate(flags: SimulateFlags, shell: Shell): Promise<number> {
   if (flags.file === '-' && flags.script === '-')
     throw usageFailure('standard input can hold the Job or the script, not both');
-  const document = await readManifest(flags.file, shell);
-  const script = flags.script === null ? NO_SCRIPT : readScript(await readManifest(flags.script, shell), flags.script);
-  const { seed, startMs } = flags;
-  const simulated = await simulateJob({ document, script, seed, start: asEpochMs(startMs) });
+  const found = await readJob(flags, shell);
+  const isCron = at(found.document, 'kind') === 'CronJob';
+  refuseOthers(flags, isCron);
+  const script = flags.script === null ? null : readScript(await readManifest(flags.script, shell), flags.script);
+  if (isCron) return simulateCronFile({ ...found, script }, flags, shell);
+  return simulateOne(found, script ?? NO_SCRIPT, flags, shell);
+}
+
+/** Options that say nothing about the object of the file. */
+function refuseOthers({ days, takesMs, script, succeeded }: SimulateFlags, isCron: boolean): void {
+  if (!isCron && (days !== null || takesMs !== null)) throw usageFailure('--days and --job-takes are for a CronJob');
+  if (isCron && succeeded !== null) throw usageFailure('--succeeded is for a Job with muster.run/rerun-of');
+  if (script !== null && takesMs !== null)
+    throw usageFailure('--script says how long the Jobs take: it cannot be combined with --job-takes');
+}
+
+async function simulateOne(
+  { document, lists }: { readonly document: unknown; readonly lists: SimulatedLists },
+  script: Script,
+  flags: SimulateFlags,
+  shell: Shell,
+): Promise<number> {
+  const { seed, startMs, succeeded } = flags;
+  const before = succeeded === null ? {} : { succeededBefore: succeeded };
+  const bar = new WorkBar(shell, null);
+  const progress = (done: number, total: number | null): void => bar.show({ done, total, text: 'succeeded' });
+  const start = asEpochMs(startMs);
+  const simulated = await simulateJob({ document, script, seed, start, lists, progress, ...before });
+  bar.close();
   if (simulated.kind === 'refused')
     throw refused(simulated.what === 'Job' ? flags.file : (flags.script ?? ''), simulated.errors);
   const { simulation } = simulated;
@@ -48,6 +88,32 @@ export async function simulate(flags: SimulateFlags, shell: Shell): Promise<numb
   if (simulation.end.kind === 'endless') shell.err.write(`still ${stateOf(simulation)}: ${simulation.end.waitsFor}\n`);
   return simulation.end.kind === 'complete' && !simulation.patchRefused ? EXIT.ok : EXIT.failed;
 }
+
+/** The only Job of the file, and what it names: WorkLists beside it, or the items of `--items`. */
+async function readJob(
+  { file, script, list }: SimulateFlags,
+  shell: Shell,
+): Promise<{ readonly document: unknown; readonly lists: SimulatedLists }> {
+  const manifests = (await readManifests(file, shell)).map(({ value }) => value);
+  const isList = (value: unknown): boolean => at(value, 'kind') === 'WorkList';
+  const [document, ...others] = manifests.filter((value) => !isList(value));
+  if (document === undefined || others.length > 0)
+    throw notOneJob(file, document === undefined ? 'no Job' : `${manifests.length} objects`);
+  const fromStdin = list.items === '@-' && (file === '-' || script === '-');
+  if (fromStdin) throw usageFailure('standard input can hold the Job, the script, or the items, not two of them');
+  const stdin = list.items === '@-' ? await shell.readStdinBytes() : null;
+  const read = (name: string): Uint8Array => stdin ?? fileBytes(name, shell);
+  const items = list.items === undefined ? null : itemsOfFile(list.items, list, read).list;
+  return { document, lists: { documents: manifests.filter(isList), items } };
+}
+
+const notOneJob = (file: string, what: string): Failure => {
+  const name = file === '-' ? 'standard input' : file;
+  return new Failure(
+    `error: ${name} has ${what}; simulate takes one Job or CronJob, and the WorkList that it names`,
+    EXIT.usage,
+  );
+};
 
 const stateOf = ({ report }: Simulation): string =>
   report.final.conditions?.some(({ type, status }) => type === 'Suspended' && status === 'True') === true

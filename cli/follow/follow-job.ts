@@ -232,7 +232,7 @@ const isUnknownPath = (answer: unknown): boolean =>
   answer instanceof ApiFailure && answer.message.includes('could not find the requested resource');
 
 /** A retry may work: the server does not answer, or has an internal error. */
-function isPassing(error: unknown): error is UnreachableFailure | ApiFailure {
+export function isPassing(error: unknown): error is UnreachableFailure | ApiFailure {
   if (error instanceof UnreachableFailure) return true;
   return error instanceof ApiFailure && (error.status.code >= 500 || error.status.code === 429);
 }

@@ -1,6 +1,10 @@
 import { parseStatusIndexes } from '../../shared/domain/base/index-set.ts';
+import { indexText } from '../../shared/domain/base/shown-index.ts';
+import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { indexesToSucceed } from '../../shared/domain/spec/selection.ts';
 import { type Job, type JobFailures, type Progress, conditionOf } from '../client/api-objects.ts';
 import { INDEX_STATES, type IndexBoard, type IndexState, codeOf } from '../render/grid.ts';
+import type { NamedIndexes } from '../render/named-indexes.ts';
 import { type Sample, addSample, paceOf } from '../render/pace.ts';
 import type { JobProgress, Phase } from '../render/progress.ts';
 
@@ -52,9 +56,10 @@ export class JobState {
       name: metadata.name,
       phase,
       message: isOver(phase) ? '' : failureOf(job), // the verdict includes the reason
-      total: spec.completions ?? null,
+      total: spec.completions === undefined ? null : spec.completions - counts.excluded,
       counts,
       board: boardOf(this.#progress),
+      named: namedOf(this.#progress),
       startedAtMs: status.startTime ?? null,
       endedAtMs: endOf(job),
       rate: paceOf(this.#samples),
@@ -70,10 +75,11 @@ export class JobState {
 
 /** Progress from the Job alone, for a server that reports nothing more. */
 export function progressOf(job: Job): Progress {
-  const { status, spec } = job;
+  const { metadata, status, spec } = job;
   const starting = Math.max(status.active - status.ready, 0);
   const busy = status.active + status.terminating;
-  const total = spec.completions ?? 0;
+  const completions = spec.completions ?? 0;
+  const total = indexesToSucceed(completions, metadata.annotations[ANNOTATIONS.indexes], status.completedIndexes);
   return {
     job,
     counts: {
@@ -84,22 +90,36 @@ export function progressOf(job: Job): Progress {
       retrying: 0,
       failed: 0,
       waiting: Math.max(total - status.succeeded - busy, 0),
+      inherited: 0, // the Job alone does not tell
+      excluded: completions - total,
       failedAttempts: status.failed,
     },
     indexes:
       spec.completionMode === 'NonIndexed'
         ? null
         : { succeeded: status.completedIndexes, failed: status.failedIndexes },
+    items: [],
     waits: { summary: null, waits: [] },
   };
 }
+
+/** The states that are told with items, the most urgent last: it stands next to the cause of a failure. */
+const NAMED_STATES = ['running', 'retrying', 'failed'] as const;
+
+const namedOf = ({ items, counts }: Progress): readonly NamedIndexes[] =>
+  NAMED_STATES.map((state) => ({
+    state,
+    count: counts[state],
+    first: items.filter((each) => each.state === state),
+  }));
 
 /** An example of a failure: from the first group that failed by itself. */
 function firstFailure({ groups }: JobFailures): JobProgress['failure'] {
   const group = groups.find(({ stoppedWithJob }) => !stoppedWithJob) ?? groups[0];
   if (group === undefined) return null;
   const { cause, count, example } = group;
-  const who = example.index === undefined ? `Pod ${example.pod}` : `index ${example.index}`;
+  const { index, item = null } = example;
+  const who = index === undefined ? `Pod ${example.pod}` : indexText(index, item);
   const more = count === 1 ? '' : ` (${count} ${example.index === undefined ? 'Pods' : 'indexes'} so far)`;
   return { text: `${who}, attempt ${example.attempt} failed: ${cause}${more}`, log: example.log };
 }

@@ -1,3 +1,4 @@
+import { textWidth } from '../../shared/domain/base/text-width.ts';
 import type { Output, Terminal } from '../shell.ts';
 
 const ESC = '\u001B[';
@@ -54,4 +55,4 @@ export class LiveScreen {
   }
 }
 
-const widthOf = (line: string): number => line.replaceAll(STYLES, '').length;
+const widthOf = (line: string): number => textWidth(line.replaceAll(STYLES, ''));

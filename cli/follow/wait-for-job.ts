@@ -1,3 +1,5 @@
+import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { indexesToSucceed } from '../../shared/domain/spec/selection.ts';
 import { FailuresSchema, type Job, type JobFailures, conditionOf } from '../client/api-objects.ts';
 import { commandWord } from '../command-word.ts';
 import { EXIT, Failure } from '../failure.ts';
@@ -111,23 +113,28 @@ function tell(
   }
 }
 
-/** The log of an attempt that failed by itself. One that never started has no log. */
+/** All that failed, and a log of an attempt that failed by itself; if none has a log, the doctor says why they never started. */
 function whereToLook(name: string, failures: JobFailures | null, muster: string): readonly string[] {
   const shown = failures?.groups.find(({ example }) => example.log.length > 0)?.example;
   const index = shown?.index === undefined ? '' : ` --index ${shown.index} --attempt ${shown.attempt}`;
-  return [...(shown === undefined ? [] : [`${muster} logs ${name}${index}`]), `${muster} doctor ${name}`];
+  return [
+    `${muster} failures ${name}`,
+    shown === undefined ? `${muster} doctor ${name}` : `${muster} logs ${name}${index}`,
+  ];
 }
 
 /** A shell's exit codes for processes that a signal ended. */
 export const EXIT_BY_SIGNAL: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: EXIT.interrupted, SIGTERM: 143 };
 
 function sumOf(job: Job): string {
-  const { succeeded, failed, startTime } = job.status;
-  const total = job.spec.completions;
+  const { succeeded, failed, startTime, completedIndexes } = job.status;
+  const { completions } = job.spec;
+  const chosen = job.metadata.annotations[ANNOTATIONS.indexes];
+  const total = completions === undefined ? '' : `/${indexesToSucceed(completions, chosen, completedIndexes)}`;
   const endMs = endOf(job);
   const took = startTime === undefined || endMs === null ? '' : ` in ${formatDuration(endMs - startTime)}`;
   const failures = failed === 0 ? '' : `, ${failed} ${failed === 1 ? 'attempt' : 'attempts'} failed`;
   // Fewer successes than completions were enough. The text says so, or it would look like an error.
   const policy = conditionOf(job, 'Complete')?.reason === 'SuccessPolicy' ? ', success policy met' : '';
-  return `${succeeded}${total === undefined ? '' : `/${total}`} succeeded${policy}${failures}${took}`;
+  return `${succeeded}${total} succeeded${policy}${failures}${took}`;
 }

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { JOBS_WORDS } from '../job-names.ts';
+import { CRONJOBS_WORDS, JOBS_WORDS } from '../job-names.ts';
 
 /** What may follow in a partly typed command line. */
 export type Completion = {
@@ -7,8 +7,12 @@ export type Completion = {
   readonly kind: 'words' | 'files' | 'folders';
   /** The words that start with the typed prefix. */
   readonly words: readonly Candidate[];
-  /** Job names are completed, too: with this prefix, and without the names already on the line. */
-  readonly jobs: { readonly prefix: string; readonly except: readonly string[] } | null;
+  /** Names of Jobs or CronJobs are completed, too: with this prefix, and without the names already on the line. */
+  readonly named: {
+    readonly kind: 'jobs' | 'crons';
+    readonly prefix: string;
+    readonly except: readonly string[];
+  } | null;
   /** The options that select the server and the namespace; null: not given */
   readonly namespace: string | null;
   readonly kubeconfig: string | null;
@@ -18,7 +22,7 @@ export type Candidate = { readonly text: string; readonly about: string };
 
 /**
  * Completes a command line. Reads everything from the commands themselves: an option or argument whose value is called
- * `file`, `folder`, `job`, `jobs`, `what`, or `command` takes that kind of value; one with choices takes these.
+ * `file`, `folder`, `job`, `jobs`, `cron`, `crons`, `what`, or `command` takes that kind of value; one with choices takes these.
  *
  * @param words those after the program's name; the last one is partly typed, and may be empty
  */
@@ -29,7 +33,7 @@ export function completionOf(program: Command, words: readonly string[]): Comple
   const nothing: Completion = {
     kind: 'words',
     words: [],
-    jobs: null,
+    named: null,
     namespace: line.values.get('namespace') ?? null,
     kubeconfig: line.values.get('kubeconfig') ?? null,
   };
@@ -40,8 +44,9 @@ export function completionOf(program: Command, words: readonly string[]): Comple
     if (kind === 'commands') return { ...nothing, words: begins(line.given.length === 0 ? subcommands(program) : []) };
     const objects = kind === 'objects' && line.given.length === 0 ? OBJECTS : [];
     const choices = [...(of.argChoices ?? []), ...objects].map((text) => ({ text: prefix + text, about: '' }));
-    const jobs = kind === 'words' ? null : { prefix: current, except: line.given };
-    return { ...nothing, words: begins(choices), jobs };
+    if (kind === 'words') return { ...nothing, words: begins(choices) };
+    const names = kind === 'crons' ? 'crons' : 'jobs';
+    return { ...nothing, words: begins(choices), named: { kind: names, prefix: current, except: line.given } };
   };
   if (line.awaiting !== null) return valuesOf(line.awaiting, '');
   if (!line.isOnlyArguments && current.startsWith('-')) {
@@ -50,17 +55,19 @@ export function completionOf(program: Command, words: readonly string[]): Comple
     const option = optionOf(line.command, name);
     return option?.required === true ? valuesOf(option, `${name}=`) : nothing;
   }
-  if (line.command === program) return { ...nothing, words: begins(line.isKnown ? subcommands(program) : []) };
+  if (isGroup(line.command)) return { ...nothing, words: begins(line.isKnown ? subcommands(line.command) : []) };
   const of = argumentAt(line.command, line.given.length);
   return of === null ? nothing : valuesOf(of, '');
 }
 
 /** The kind of a value, by its name in the help. */
-const KINDS: Readonly<Record<string, 'files' | 'folders' | 'jobs' | 'objects' | 'commands'>> = {
+const KINDS: Readonly<Record<string, 'files' | 'folders' | 'jobs' | 'crons' | 'objects' | 'commands'>> = {
   file: 'files',
   folder: 'folders',
   job: 'jobs',
   jobs: 'jobs',
+  cron: 'crons',
+  crons: 'crons',
   what: 'objects',
   command: 'commands',
 };
@@ -110,11 +117,11 @@ function readLine(program: Command, words: readonly string[]): Line {
       values.set(awaiting.name(), word);
       awaiting = null;
     } else if (isOnlyArguments || !word.startsWith('-') || word === '-') {
-      if (command !== program) given.push(word);
+      if (!isGroup(command)) given.push(word);
       else {
-        const named = allSubcommands(program).find((each) => each.name() === word);
+        const named = allSubcommands(command).find((each) => each.name() === word);
         isKnown = isKnown && named !== undefined;
-        command = named ?? program;
+        command = named ?? command;
       }
     } else if (word === '--') isOnlyArguments = true;
     else {
@@ -127,11 +134,14 @@ function readLine(program: Command, words: readonly string[]): Line {
   return { command, isKnown, given, values, awaiting, isOnlyArguments };
 }
 
-/** The commands in the help, including `help`. */
-const allSubcommands = (program: Command): readonly Command[] => program.createHelp().visibleCommands(program);
+/** `muster`, and `muster cron`: a command comes next. */
+const isGroup = ({ commands }: Command): boolean => commands.length > 0;
 
-const subcommands = (program: Command): readonly Candidate[] =>
-  allSubcommands(program).map((each) => ({ text: each.name(), about: each.summary() || each.description() }));
+/** The commands in the help, including `help`. */
+const allSubcommands = (group: Command): readonly Command[] => group.createHelp().visibleCommands(group);
+
+const subcommands = (group: Command): readonly Candidate[] =>
+  allSubcommands(group).map((each) => ({ text: each.name(), about: each.summary() || each.description() }));
 
 /** A command also accepts the program's options. */
 function optionsOf(command: Command): readonly Option[] {
@@ -155,6 +165,6 @@ function argumentAt({ registeredArguments }: Command, position: number): Argumen
   return registeredArguments[position] ?? (last?.variadic === true ? last : null);
 }
 
-/** `job.batch/frames` also names a Job. */
-export const kindBefore = (text: string): string =>
-  JOBS_WORDS.map((word) => `${word}/`).find((word) => text.startsWith(word)) ?? '';
+/** `job.batch/frames` also names a Job, and `cronjob/nightly` a CronJob. */
+export const kindBefore = (kind: 'jobs' | 'crons', text: string): string =>
+  (kind === 'jobs' ? JOBS_WORDS : CRONJOBS_WORDS).map((word) => `${word}/`).find((word) => text.startsWith(word)) ?? '';

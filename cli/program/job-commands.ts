@@ -1,21 +1,15 @@
 import { type Command, Option } from 'commander';
-import { type Done, common, examples, namespaceOption } from './command-parts.ts';
+import { type Done, common, examples, namespaceOption, timeoutOption } from './command-parts.ts';
 import type { Change } from '../commands/change.ts';
 import { usageFailure } from '../failure.ts';
 import { type SelectionFlags, selectionOf, selectsJobs } from '../job-names.ts';
-import { AWAITED, type Awaited, awaited, duration, wholeNumber } from '../option-values.ts';
+import { AWAITED, type Awaited, awaited, wholeNumber } from '../option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import type { Shell } from '../shell.ts';
 
-// Commands for Jobs: create, watch, wait, change, delete.
+// Commands for Jobs that exist: watch, wait, change, delete.
 
 const EXAMPLES = {
-  run: examples(
-    'muster run -f job.yaml',
-    'muster run -f job.yaml --wait --timeout 5m',
-    'muster run -f job.yaml --wait --replace    # edit, run, edit, run',
-    'generate-job | muster run -f - --wait --output json > result.json',
-  ),
   watch: examples(
     'muster watch frames',
     'muster watch frames wordcount',
@@ -35,46 +29,6 @@ const EXAMPLES = {
   resume: examples('muster resume frames'),
   scale: examples('muster scale frames --parallelism 16', 'muster scale frames --parallelism 30 --completions 30'),
 } as const;
-
-const timeoutOption = (): Option =>
-  new Option('--timeout <duration>', 'stop waiting after this, such as 90s, 5m, 1h30m (Jobs continue)').argParser(
-    duration,
-  );
-
-type RunOptions = {
-  readonly file: string;
-  readonly wait?: true;
-  readonly timeout?: number;
-  readonly replace?: true;
-  readonly force?: true;
-  readonly namespace?: string;
-  readonly output?: ObjectForm | 'name';
-};
-
-export function addRun(program: Command, shell: Shell, done: Done): void {
-  program
-    .command('run')
-    .summary('create Jobs, and wait for them')
-    .description('Creates the Jobs of a file. With --wait it shows their progress; the exit code is their verdict.')
-    .requiredOption('-f, --file <file>', 'the manifest, YAML or JSON; - reads standard input')
-    .option('-w, --wait', 'wait until they are over')
-    .addOption(timeoutOption())
-    .option('--replace', 'delete a Job of the same name first, if it is over')
-    .option('--force', 'with --replace: also a Job that is not over')
-    .addOption(namespaceOption())
-    .addOption(
-      new Option('-o, --output <format>', 'print the Job; with --wait, at the end').choices([...OBJECT_FORMS, 'name']),
-    )
-    .addHelpText('after', EXAMPLES.run)
-    .action(async (flags: RunOptions) => {
-      const { file, wait = false, replace = false, force = false, timeout = null, output = null } = flags;
-      if (timeout !== null && !wait) throw usageFailure('--timeout needs --wait');
-      if (force && !replace) throw usageFailure('--force needs --replace');
-      const { runJobs } = await import('../commands/run.ts');
-      const replacing = replace ? (force ? 'any' : 'finished') : 'never';
-      done(await runJobs({ file, wait, output, replacing, timeoutMs: timeout, ...common(program, flags) }, shell));
-    });
-}
 
 type WatchOptions = SelectionFlags & {
   readonly timeout?: number;

@@ -5,14 +5,19 @@ import { withCommandWord } from '../command-word.ts';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
 import { addCompletion } from './completion-command.ts';
 import type { GetFlags, Wanted } from '../commands/get.ts';
+import { addCron } from './cron-commands.ts';
 import { addDoctor } from './doctor-command.ts';
 import { EXIT, Failure, usageFailure } from '../failure.ts';
-import { addDelete, addResume, addRun, addScale, addSuspend, addWait, addWatch } from './job-commands.ts';
+import { addDelete, addResume, addScale, addSuspend, addWait, addWatch } from './job-commands.ts';
 import { JOBS_WORDS, jobName } from '../job-names.ts';
 import { addLocal, addStop } from './local-commands.ts';
-import { moment, wholeNumber } from '../option-values.ts';
+import { moment } from '../option-values.ts';
+import { addFailures, addJoblog, addLogs } from './outcome-commands.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import { addPrune } from './prune-command.ts';
+import { addRerun } from './rerun-command.ts';
+import { addRun } from './run-command.ts';
+import { addSimulate } from './simulate-command.ts';
 import type { Shell } from '../shell.ts';
 
 // Each command's code is loaded when it runs: `muster --help` needs none of it, and only `local` needs the whole runtime.
@@ -32,11 +37,22 @@ export async function runCommandLine(args: readonly string[], shell: Shell): Pro
     return exitCode;
   } catch (error) {
     // Commander has already printed its message.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (error instanceof CommanderError) {
+      const hint = error.code === 'commander.unknownOption' ? await parallelHint(args, error.message) : null;
+      if (hint !== null) shell.err.write(`${hint}\n`);
+      return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    }
     if (!(error instanceof Failure)) throw error;
     shell.err.write(`${withCommandWord(error.message, shell.env)}\n`);
     return error.exitCode;
   }
+}
+
+/** What does the same as an option of GNU parallel, which `run` resembles; null: nothing. */
+async function parallelHint(args: readonly string[], message: string): Promise<string | null> {
+  if (!args.includes('run')) return null;
+  const { insteadOf } = await import('../run-line/parallel-options.ts');
+  return insteadOf(message);
 }
 
 function createProgram(shell: Shell, done: Done): Command {
@@ -52,15 +68,19 @@ function createProgram(shell: Shell, done: Done): Command {
     .addHelpText('after', `${EXAMPLES.program}${EXIT_CODES}`);
   for (const add of [
     addRun,
+    addRerun,
     addWatch,
     addWait,
     addGet,
     addLogs,
+    addFailures,
+    addJoblog,
     addSuspend,
     addResume,
     addScale,
     addDelete,
     addPrune,
+    addCron,
     addPlan,
     addSimulate,
     addLocal,
@@ -79,6 +99,7 @@ const EXAMPLES = {
   program: examples(
     'muster local                           # the embedded Muster, on 127.0.0.1',
     'muster run -f job.yaml --wait          # run a Job and watch it',
+    'muster run zip --image debian:12-slim -- gzip -k {} ::: a.txt b.txt   # a command for each item',
     'muster get',
     'muster watch frames                    # back to the live view',
     'muster logs frames --index 7',
@@ -92,24 +113,11 @@ const EXAMPLES = {
     'muster get pods frames --failed -o wide',
     'muster get waits frames                # what does not run, why, and for about how long',
   ),
-  logs: examples(
-    'muster logs frames --index 7',
-    'muster logs frames --index 7 --attempt 1',
-    'muster logs frames --index 0-3,7 --tail 5',
-    'muster logs frames --index 7 -f',
-    'muster logs frames --failed --tail 20  # each index that failed and has not succeeded',
-  ),
   plan: examples(
     'muster plan -f dump.json',
     'muster plan -f dump.json --now 2026-01-01T00:00:00Z -o json',
     'muster plan -f dump.json --no-caps     # as if one sync could do everything',
     'kubectl get jobs,pods -l job-name=frames -o json | muster plan',
-  ),
-  simulate: examples(
-    'muster simulate -f job.yaml            # every task runs for a second and succeeds',
-    'muster simulate -f job.yaml --script fates.yaml',
-    'muster simulate -f job.yaml --script fates.yaml -o json | jq .final',
-    'generate-job | muster simulate -f - --seed 7 --now 2026-03-01T06:00:00Z',
   ),
   version: examples('muster version', 'muster version -o json'),
 } as const;
@@ -168,39 +176,6 @@ function wantedOf([first = 'jobs', ...names]: readonly string[], failed: boolean
   return { kind: 'jobs', names: (JOBS_WORDS.includes(first) ? names : [first, ...names]).map(jobName) };
 }
 
-type LogOptions = {
-  readonly index?: string;
-  readonly attempt?: number;
-  readonly container?: string;
-  readonly follow?: true;
-  readonly failed?: true;
-  readonly tail?: number;
-  readonly namespace?: string;
-};
-
-function addLogs(program: Command, shell: Shell, done: Done): void {
-  program
-    .command('logs')
-    .summary('print the logs of tasks')
-    .description('Prints the logs of the tasks of a Job. With several indexes, each line starts with its index.')
-    .argument('<job>', 'the Job')
-    .option('-i, --index <indexes>', 'one index, or several such as 0-3,7 (default: all)')
-    .option('--attempt <number>', 'from 1 (default: the latest of each index)', wholeNumber(1))
-    .option('-c, --container <name>', 'the container (default: the first)')
-    .option('--failed', 'the last failed attempt of each index that has not succeeded')
-    .option('-f, --follow', 'keep printing until the attempts are over')
-    .option('--tail <lines>', 'only this many lines from the end of each', wholeNumber(0))
-    .addOption(namespaceOption())
-    .addHelpText('after', EXAMPLES.logs)
-    .action(async (job: string, flags: LogOptions) => {
-      const { logs } = await import('../commands/logs.ts');
-      const { index = null, attempt = null, container = null, follow = false, failed = false, tail = null } = flags;
-      if (failed && attempt !== null) throw usageFailure('--failed and --attempt cannot be combined');
-      const wanted = { indexes: index, attempt, container, follow, failed, tailLines: tail };
-      done(await logs(jobName(job), { ...wanted, ...common(program, flags) }, shell));
-    });
-}
-
 type PlanOptions = {
   readonly file: string;
   readonly now?: number;
@@ -228,14 +203,6 @@ function addPlan(program: Command, shell: Shell, done: Done): void {
     });
 }
 
-type SimulateOptions = {
-  readonly file: string;
-  readonly script?: string;
-  readonly output: ObjectForm | 'text';
-  readonly seed: number;
-  readonly now: number;
-};
-
 type VersionOptions = { readonly output?: ObjectForm; readonly client?: true };
 
 function addVersion(program: Command, shell: Shell, done: Done): void {
@@ -252,46 +219,3 @@ function addVersion(program: Command, shell: Shell, done: Done): void {
       done(await printVersion({ output, client, kubeconfig: common(program, {}).kubeconfig }, shell));
     });
 }
-
-/** Fixed, so that the same input gives the same bytes. */
-const SIMULATED_AT = '2026-01-01T00:00:00Z';
-
-function addSimulate(program: Command, shell: Shell, done: Done): void {
-  program
-    .command('simulate')
-    .summary('simulate a Job in virtual time')
-    .description(
-      'Runs a Job in virtual time, hours in milliseconds: how it ends, when, and why. A script says how its tasks end.',
-    )
-    .requiredOption('-f, --file <file>', 'the manifest, YAML or JSON; - reads standard input')
-    .option('--script <file>', 'how tasks end, and what users do meanwhile; YAML or JSON')
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', ...OBJECT_FORMS]).default('text'))
-    .option('--seed <number>', 'names the Pods; the same seed gives the same bytes', wholeNumber(0), 1)
-    .addOption(
-      new Option('--now <time>', 'when the Job is created')
-        .argParser(moment)
-        .default(Date.parse(SIMULATED_AT), SIMULATED_AT),
-    )
-    .addHelpText('after', `${EXAMPLES.simulate}${FATES}`)
-    .action(async (flags: SimulateOptions) => {
-      const { simulate } = await import('../commands/simulate.ts');
-      const { file, script, output, seed, now } = flags;
-      done(await simulate({ file, script: script ?? null, output, seed, startMs: now }, shell));
-    });
-}
-
-const FATES = `
-A script (the first rule that matches a try decides; tries of an index count from 0):
-  attempts:
-    - {index: "0-3", attempt: 0, run: 5s, exitCode: 1}
-    - {index: 7, run: 2m, end: SpotInterruption}
-    - {index: "*", run: 10s}
-  user:
-    - {at: 30s, patch: {spec: {suspend: true}}}
-    - {at: 40s, deletePod: {index: 4}}
-    - {at: 50s, delete: true}
-  limits: {launchesPerSecond: 20, startDelay: 15s, stopDelay: 2s}
-
-Exit codes:
-  0 the Job is Complete    1 it failed, was deleted, does not end, or a patch is refused    2 bad input
-`;

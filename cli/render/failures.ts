@@ -1,3 +1,4 @@
+import { indexText, indexWithin, itemsText } from '../../shared/domain/base/shown-index.ts';
 import type { JobFailures } from '../client/api-objects.ts';
 import { onOneLine, renderTable } from './table.ts';
 
@@ -20,9 +21,10 @@ export function failureLines(failures: JobFailures | null): readonly string[] {
 
 type Group = JobFailures['groups'][number];
 
-function whoOf({ indexes, count, example }: Group): string {
+function whoOf({ indexes, items, count, example }: Group): string {
   if (indexes === undefined) return count === 1 ? `Pod ${example.pod}` : `${count} Pods`;
-  return count === 1 ? `index ${indexes}` : `${count} indexes (${shortened(indexes)})`;
+  if (count === 1 && example.index !== undefined) return indexText(example.index, example.item ?? null);
+  return `${count} indexes (${shortened(indexes)}${itemsText(count, items)})`;
 }
 
 const shortened = (text: string): string =>
@@ -31,20 +33,22 @@ const shortened = (text: string): string =>
 /** The same as a table, with the last line of one log; empty if nothing has failed. */
 export function failureTable({ groups }: JobFailures): string {
   if (groups.length === 0) return '';
+  const hasItems = groups.some(({ items }) => items.length > 0);
   return renderTable(
-    ['FAILED', 'EXIT', 'INDEXES', 'WHY', 'LAST LINE OF ITS LOG'],
-    groups.map(({ count, exitCode, indexes = '<none>', cause, example }) => [
+    ['FAILED', 'EXIT', 'INDEXES', ...(hasItems ? ['ITEMS'] : []), 'WHY', 'LAST LINE OF ITS LOG'],
+    groups.map(({ count, exitCode, indexes = '<none>', items, cause, example }) => [
       String(count),
       exitCode === null ? '' : String(exitCode),
       shortened(indexes),
+      ...(hasItems ? [itemsText(count, items).slice(2)] : []),
       cause,
       lastLineOf(example),
     ]),
   );
 }
 
-function lastLineOf({ index, log }: Group['example']): string {
+function lastLineOf({ index, item, log }: Group['example']): string {
   const last = log.at(-1);
   if (last === undefined) return '';
-  return index === undefined ? last : `${last} (index ${index})`;
+  return index === undefined ? last : `${last} (${indexWithin(index, item ?? null)})`;
 }

@@ -1,7 +1,17 @@
 import type { Theme, Paint, Segment } from './theme.ts';
 
 /** What an index is doing, as the viewer shows it. A board of indexes stores a state's position in this list. */
-export const INDEX_STATES = ['waiting', 'starting', 'running', 'stopping', 'retrying', 'failed', 'succeeded'] as const;
+export const INDEX_STATES = [
+  'waiting',
+  'starting',
+  'running',
+  'stopping',
+  'retrying',
+  'failed',
+  'succeeded',
+  'inherited',
+  'excluded',
+] as const;
 export type IndexState = (typeof INDEX_STATES)[number];
 
 /** The states of all indexes, by code: a million indexes take a megabyte. */
@@ -17,6 +27,8 @@ const PAINTS: Readonly<Record<IndexState, Paint>> = {
   retrying: 'yellow',
   failed: 'red',
   succeeded: 'green',
+  inherited: 'green',
+  excluded: 'dim',
 };
 
 export const paintOf = (state: IndexState): Paint => PAINTS[state];
@@ -113,12 +125,16 @@ function cellOf(board: IndexBoard, from: number, to: number, glyphs: Theme['glyp
     const code = board[index] ?? 0;
     counts[code] = (counts[code] ?? 0) + 1;
   }
-  const has = (state: IndexState): boolean => (counts[codeOf(state)] ?? 0) > 0;
-  const share = (counts[codeOf('succeeded')] ?? 0) / Math.max(end - from, 1);
+  const count = (state: IndexState): number => counts[codeOf(state)] ?? 0;
+  const has = (state: IndexState): boolean => count(state) > 0;
+  const meant = end - from - count('excluded');
+  if (meant === 0 && end > from) return { text: glyphs.excluded, paint: PAINTS.excluded };
+  const share = (count('succeeded') + count('inherited')) / Math.max(meant, 1);
   const trouble = TROUBLE.find(has);
   if (trouble !== undefined) return { text: glyphs[trouble], paint: PAINTS[trouble] };
   const atWork = AT_WORK.find(has);
-  if (share === 1) return { text: glyphs.succeeded, paint: PAINTS.succeeded };
+  const done = has('succeeded') ? 'succeeded' : 'inherited';
+  if (share === 1) return { text: glyphs[done], paint: PAINTS[done] };
   if (share === 0) return { text: glyphs[atWork ?? 'waiting'], paint: PAINTS[atWork ?? 'waiting'] };
   const [little, half, most] = glyphs.shares;
   return {

@@ -1,4 +1,6 @@
+import { shortItem } from '../../shared/domain/base/shown-index.ts';
 import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { indexesToSucceed } from '../../shared/domain/spec/selection.ts';
 import { type Job, type Pod, conditionOf } from '../client/api-objects.ts';
 import { endOf } from '../follow/job-state.ts';
 import { attemptOf, podMessage, podStatusWord, runMsOf, startedAtOf } from '../logs/pod-attempt.ts';
@@ -39,6 +41,7 @@ export const podTable = (pods: readonly Pod[], options: ListingOptions): string 
       { head: 'NAMESPACE', cell: ({ metadata }) => metadata.namespace, when: 'namespaces' },
       { head: 'NAME', cell: ({ metadata }) => metadata.name },
       { head: 'INDEX', cell: (pod) => String(attemptOf(pod)?.index ?? NONE) },
+      ...(pods.some((pod) => itemOf(pod) !== '') ? [ITEM] : []),
       { head: 'ATTEMPT', cell: (pod) => String(attemptOf(pod)?.attempt ?? NONE) },
       { head: 'STATUS', cell: podStatusWord },
       { head: 'EXIT', cell: exitOf },
@@ -54,6 +57,10 @@ export const podTable = (pods: readonly Pod[], options: ListingOptions): string 
   );
 
 const NONE = '<none>';
+
+const itemOf = ({ metadata }: Pod): string => metadata.annotations[ANNOTATIONS.item] ?? '';
+/** For Pods of Jobs that have a work list. */
+const ITEM: Column<Pod> = { head: 'ITEM', cell: (pod) => shortItem(itemOf(pod)) || NONE };
 
 function tableOf<T>(columns: readonly Column<T>[], items: readonly T[], options: ListingOptions): string {
   const shown = columns.filter(({ when }) => when === undefined || options[when]);
@@ -73,10 +80,13 @@ function jobStatusWord(job: Job): string {
   return STATUS_WORDS.find(holds) ?? 'Running';
 }
 
-/** `3/5`; for a work queue, whose total is unknown, `1/1 of 4` by its parallelism. */
-function completionsOf({ spec, status }: Job): string {
+/** `3/5`, without excluded indexes; for a work queue, whose total is unknown, `1/1 of 4` by its parallelism. */
+function completionsOf({ metadata, spec, status }: Job): string {
   const { completions, parallelism = 1 } = spec;
-  if (completions !== undefined) return `${status.succeeded}/${completions}`;
+  if (completions !== undefined) {
+    const chosen = metadata.annotations[ANNOTATIONS.indexes];
+    return `${status.succeeded}/${indexesToSucceed(completions, chosen, status.completedIndexes)}`;
+  }
   return parallelism > 1 ? `${status.succeeded}/1 of ${parallelism}` : `${status.succeeded}/1`;
 }
 

@@ -1,5 +1,6 @@
 import { formatDuration } from './age.ts';
 import { type IndexBoard, type IndexState, layoutGrid, paintOf, renderGrid } from './grid.ts';
+import { type NamedIndexes, namedLines } from './named-indexes.ts';
 import { type Theme, type Paint, type Segment, paintLine, widthOf } from './theme.ts';
 import { onOneLine } from './table.ts';
 
@@ -15,6 +16,8 @@ export type JobProgress = {
   readonly counts: Counts;
   /** null if its Pods have no indexes. */
   readonly board: IndexBoard | null;
+  /** What some indexes work on; empty without a work list. */
+  readonly named: readonly NamedIndexes[];
   readonly startedAtMs: number | null;
   readonly endedAtMs: number | null;
   /** Recent successes per second, as of `asOfMs`; null if not known yet. */
@@ -32,7 +35,7 @@ export type Phase = 'waiting' | 'running' | 'suspended' | 'ending' | 'complete' 
 /** `text` in one line, with changing times; `causes` without times. */
 export type Waits = { readonly text: string; readonly causes: string };
 
-/** Indexes by state. They add up to the Job's completions, except for replaced tasks that are still stopping. */
+/** Indexes by state. Apart from the inherited ones, they add up to the Job's completions, except for replaced tasks that are still stopping. */
 export type Counts = {
   readonly succeeded: number;
   readonly running: number;
@@ -43,6 +46,10 @@ export type Counts = {
   /** Failed, will not be retried. */
   readonly failed: number;
   readonly waiting: number;
+  /** Of those that have succeeded: in the Job that this one repeats. */
+  readonly inherited: number;
+  /** Never to run, and not among the completions. */
+  readonly excluded: number;
   /** Counts attempts, not indexes. */
   readonly failedAttempts: number;
 };
@@ -70,8 +77,9 @@ export function renderProgress(progress: JobProgress, frame: Frame, nowMs: numbe
   const columns = Math.max(frame.columns - 1, 1); // the last column makes some terminals wrap
   const lines: (readonly Segment[])[] = [headLine(progress, columns, nowMs), []];
   const { board } = progress;
+  const named = namedLines(progress.named, columns, theme);
   const failure = failureLines(progress);
-  const gridRows = Math.min(frame.rows - OTHER_LINES - failure.length, GRID_ROWS_MAX);
+  const gridRows = Math.min(frame.rows - OTHER_LINES - named.length - failure.length, GRID_ROWS_MAX);
   const shown: Shown = { perCell: 1, signs: new Set() };
   if (board !== null && board.length > 0 && gridRows > 0) {
     const layout = layoutGrid(board.length, columns, gridRows);
@@ -80,7 +88,8 @@ export function renderProgress(progress: JobProgress, frame: Frame, nowMs: numbe
     shown.signs = signsOf(grid);
     lines.push(...grid, []);
   }
-  lines.push(barLine(progress, columns, nowMs, theme), [], ...legendLines(progress, shown, columns, theme), ...failure);
+  lines.push(barLine(progress, columns, nowMs, theme), [], ...legendLines(progress, shown, columns, theme));
+  lines.push(...named, ...failure);
   if (progress.waits !== null) lines.push([{ text: onOneLine(progress.waits.text), paint: 'dim' }]);
   if (progress.message !== '') lines.push([{ text: onOneLine(progress.message), paint: PHASE_PAINTS[progress.phase] }]);
   if (progress.lost !== null) lines.push([{ text: onOneLine(progress.lost), paint: 'yellow' }]);
@@ -163,13 +172,15 @@ export function etaMs({ total, counts, rate, phase }: JobProgress, nowMs: number
 type LegendEntry = { readonly state: IndexState; readonly count: number; readonly word: string };
 
 const legendOf = ({ counts, phase }: JobProgress): readonly LegendEntry[] => [
-  { state: 'succeeded', count: counts.succeeded, word: 'succeeded' },
+  { state: 'succeeded', count: counts.succeeded - counts.inherited, word: 'succeeded' },
+  { state: 'inherited', count: counts.inherited, word: 'inherited' },
   { state: 'running', count: counts.running, word: 'running' },
   { state: 'starting', count: counts.starting, word: 'starting' },
   { state: 'stopping', count: counts.stopping, word: 'stopping' },
   { state: 'retrying', count: counts.retrying, word: 'to be retried' },
   { state: 'failed', count: counts.failed, word: 'failed' },
   { state: 'waiting', count: counts.waiting, word: isOver(phase) ? 'not run' : 'waiting' },
+  { state: 'excluded', count: counts.excluded, word: 'excluded' },
 ];
 
 const isOver = (phase: Phase): boolean => phase === 'complete' || phase === 'failed';

@@ -1,6 +1,8 @@
 import { formatIndexSet, indexSetOf } from '../../shared/domain/base/index-set.ts';
 import type { Simulation } from '../../shared/simulate/simulate-job.ts';
 import type { JobStatus, TimelineEntry } from '../../shared/simulate/timeline.ts';
+
+import { indexText } from '../../shared/domain/base/shown-index.ts';
 import { formatDuration } from './age.ts';
 import { type IndexState, codeOf, layoutGrid, paintOf, renderGrid } from './grid.ts';
 import { type Theme, type Paint, type Segment, paintLine } from './theme.ts';
@@ -107,7 +109,7 @@ const some = (count: number, one: string, many: string): string | null =>
 function conditionLines({ report, end }: Simulation): readonly Line[] {
   const { final } = report;
   const index = 'decidedBy' in end ? end.decidedBy : null;
-  const who = index === null ? '' : ` (index ${index} decided)`;
+  const who = index === null ? '' : ` (${indexText(index, itemOf(index, report))} decided)`;
   return (final.conditions ?? []).map(({ type, status, reason, message }) => {
     const first = report.timeline.find((entry) =>
       entry.status.conditions?.some((each) => each.type === type && each.status === status && each.reason === reason),
@@ -152,9 +154,19 @@ function judgementLines({ report, judgements }: Simulation): readonly Line[] {
     { text: `${String(indexes.length).padStart(8)}x  `, paint: 'dim' },
     { text: outcome, paint: 'yellow' },
     { text: `: ${onOneLine(because)}` },
-    { text: ` (index ${shortened(formatIndexSet(indexSetOf(indexes)))})`, paint: 'dim' },
+    { text: ` (${indexesText(indexes, report)})`, paint: 'dim' },
   ]);
 }
+
+function indexesText(indexes: readonly number[], report: Simulation['report']): string {
+  const [only = 0, ...others] = new Set(indexes);
+  return others.length === 0
+    ? indexText(only, itemOf(only, report))
+    : `index ${shortened(formatIndexSet(indexSetOf(indexes)))}`;
+}
+
+const itemOf = (index: number, { attempts }: Simulation['report']): string | null =>
+  attempts.find((each) => each.index === index)?.item ?? null;
 
 /** Thousands of unrelated indexes would hide the rest. */
 const INDEXES_CHARS_MAX = 60;
@@ -221,6 +233,8 @@ function shown(state: Simulation['board'][number] | undefined, hasFailed: boolea
     case 'succeeded':
     case 'failed':
     case 'running':
+    case 'inherited':
+    case 'excluded':
       return state;
     case 'claimed':
     case 'launched':

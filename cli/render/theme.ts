@@ -1,4 +1,5 @@
 import pico from 'picocolors';
+import { sliceToWidth, textWidth } from '../../shared/domain/base/text-width.ts';
 
 /** How to paint and which shapes to use, depending on the terminal. */
 export type Theme = {
@@ -17,6 +18,8 @@ export type Glyphs = {
   readonly retrying: string;
   readonly failed: string;
   readonly succeeded: string;
+  readonly inherited: string;
+  readonly excluded: string;
   /** Cells for several indexes, by the share that has succeeded: little, half, most. */
   readonly shares: readonly [string, string, string];
   readonly barDone: string;
@@ -32,6 +35,8 @@ const SHAPES: Glyphs = {
   retrying: '!',
   failed: '×',
   succeeded: '■',
+  inherited: '▪',
+  excluded: '–',
   shares: ['░', '▒', '▓'],
   barDone: '━',
   barRest: '─',
@@ -46,6 +51,8 @@ const LETTERS: Glyphs = {
   retrying: '!',
   failed: 'F',
   succeeded: 'S',
+  inherited: 'I',
+  excluded: '_',
   shares: ['-', '+', '*'],
   barDone: '=',
   barRest: '-',
@@ -60,17 +67,17 @@ export const themeOf = (colour: boolean, shapes: boolean): Theme => ({
 /** A piece of a line in one color. */
 export type Segment = { readonly text: string; readonly paint?: Paint };
 
-/** One line, cut to `columns`. Every character here is one column wide. */
+/** One line, cut to `columns`. */
 export function paintLine(segments: readonly Segment[], columns: number, { paint }: Theme): string {
   let left = columns;
   let line = '';
   for (const segment of segments) {
-    const text = segment.text.slice(0, left);
-    left -= text.length;
+    const text = sliceToWidth(segment.text, left);
+    left -= textWidth(text);
     line += segment.paint === undefined || text.trim() === '' ? text : paint[segment.paint](text);
   }
   return line;
 }
 
 export const widthOf = (segments: readonly Segment[]): number =>
-  segments.reduce((sum, { text }) => sum + text.length, 0);
+  segments.reduce((sum, { text }) => sum + textWidth(text), 0);

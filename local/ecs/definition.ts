@@ -42,6 +42,8 @@ const ContainerDefinitionSchema = z.looseObject({
   linuxParameters: LinuxParametersSchema.optional(),
 });
 
+export const EphemeralStorageSchema = z.object({ sizeInGiB: z.number().int().min(21).max(200) });
+
 /** The request of RegisterTaskDefinition. Errors use ECS's own text where it is known. */
 export const DefinitionRequestSchema = z.looseObject({
   family: z.string().regex(NAME, `Family contains invalid characters: ${NAME_WORDS}`),
@@ -54,7 +56,7 @@ export const DefinitionRequestSchema = z.looseObject({
   cpu: z.string().optional(),
   memory: z.string().optional(),
   volumes: z.array(z.looseObject({ name: z.string().regex(NAME) })).optional(),
-  ephemeralStorage: z.object({ sizeInGiB: z.number().int().min(21).max(200) }).optional(),
+  ephemeralStorage: EphemeralStorageSchema.optional(),
   runtimePlatform: z
     .looseObject({
       cpuArchitecture: z.enum(['X86_64', 'ARM64']).optional(),

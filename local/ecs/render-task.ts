@@ -94,7 +94,7 @@ export function renderTask<Time>(
     createdAt: stamp(task.createdAtMs),
     desiredStatus: task.stop !== null || ended ? 'STOPPED' : 'RUNNING',
     enableExecuteCommand: false,
-    ephemeralStorage: { sizeInGiB: 20 },
+    ephemeralStorage: task.overrides.ephemeralStorage ?? definition.ephemeralStorage ?? INCLUDED_STORAGE,
     ...(ended && stoppedExecutionMs !== null ? { executionStoppedAt: stamp(stoppedExecutionMs) } : {}),
     group: task.group,
     launchType: 'FARGATE',
@@ -114,6 +114,9 @@ export function renderTask<Time>(
     version: task.version,
   };
 }
+
+/** What every Fargate task has. */
+const INCLUDED_STORAGE = { sizeInGiB: 20 };
 
 function renderContainer(
   task: TaskRecord,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { EphemeralStorageSchema } from './definition.ts';
 
 /** One container of one task, as far as it is known. Times are milliseconds since 1970; null if not reached. */
 const ContainerRecordSchema = z.object({
@@ -23,6 +24,7 @@ const ContainerOverrideSchema = z.looseObject({
 export const OverridesSchema = z.looseObject({
   cpu: z.string().optional(),
   memory: z.string().optional(),
+  ephemeralStorage: EphemeralStorageSchema.optional(),
   containerOverrides: z.array(ContainerOverrideSchema).optional(),
 });
 

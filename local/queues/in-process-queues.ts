@@ -2,6 +2,7 @@ import { deadLetterReason, RECEIVED_TOO_OFTEN } from '../../shared/adapters/dead
 import {
   DELAY_MAX_SEC,
   type Outgoing,
+  outgoingCronWakeUps,
   outgoingDispatches,
   outgoingFacts,
   outgoingWakeUps,
@@ -103,6 +104,7 @@ export function createInProcessQueues(options: InProcessQueuesOptions): InProces
   return {
     queues: {
       wake: async (wakeUps) => send('wake', outgoingWakeUps(wakeUps)),
+      wakeCrons: async (wakeUps) => send('wake', outgoingCronWakeUps(wakeUps)),
       facts: async (messages, delaySec) => send('facts', outgoingFacts(messages, delaySec)),
       dispatch: async (messages, delaySec) => send('dispatch', outgoingDispatches(messages, delaySec)),
     },

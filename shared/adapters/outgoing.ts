@@ -1,6 +1,11 @@
 import type { JobUid } from '../domain/base/ids.ts';
-import type { DispatchMessage, FactMessage, WakeUp } from '../ports/queues.ts';
-import { formatDispatch, formatFactMessage, formatWakeUp } from '../schema/messages/queue-messages.ts';
+import type { CronWakeUp, DispatchMessage, FactMessage, WakeUp } from '../ports/queues.ts';
+import {
+  formatCronWakeUp,
+  formatDispatch,
+  formatFactMessage,
+  formatWakeUp,
+} from '../schema/messages/queue-messages.ts';
 
 /** A message as a queue takes it. A queue is fair by group; null: no Job in particular. */
 export type Outgoing = { readonly body: string; readonly delaySec: number; readonly group: JobUid | null };
@@ -12,6 +17,9 @@ const FACTS_PER_MESSAGE_MAX = 100;
 
 export const outgoingWakeUps = (wakeUps: readonly WakeUp[]): readonly Outgoing[] =>
   wakeUps.map((wakeUp) => ({ body: formatWakeUp(wakeUp), delaySec: wakeUp.delaySec, group: null }));
+
+export const outgoingCronWakeUps = (wakeUps: readonly CronWakeUp[]): readonly Outgoing[] =>
+  wakeUps.map((wakeUp) => ({ body: formatCronWakeUp(wakeUp), delaySec: wakeUp.delaySec, group: null }));
 
 export const outgoingFacts = (messages: readonly FactMessage[], delaySec: number): readonly Outgoing[] =>
   messages.flatMap(inParts).map((message) => ({ body: formatFactMessage(message), delaySec, group: null }));

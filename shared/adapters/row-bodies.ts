@@ -1,10 +1,13 @@
 import * as z from 'zod';
-import { STATES } from '../domain/scoreboard/board.ts';
-import { asEpochMs } from '../domain/base/time.ts';
+import { type EpochMs, asEpochMs } from '../domain/base/time.ts';
 import type { PaceState } from '../domain/base/pace.ts';
 import { asJobUid, asTaskArn } from '../domain/base/ids.ts';
 import { inOrderOfPods } from '../domain/scoreboard/journal.ts';
+import { RESOURCE_COLUMNS, type TaskColumns } from '../domain/items/task-columns.ts';
 import type { JobManifest, JobStatusDocument } from '../domain/spec/manifest.ts';
+import type { CronState } from '../domain/cron/cron-state.ts';
+import type { CronRow } from '../ports/cron-store.ts';
+import type { ContentHead, ItemReservation, ItemRun, PartSummary } from '../ports/item-store.ts';
 import type { Host, Reservation } from '../ports/host-store.ts';
 import type { AttemptRecord, LaunchSlot, StoredSpec } from '../ports/job-store.ts';
 import type { FeedEntry, PodChange } from '../ports/feed.ts';
@@ -34,11 +37,13 @@ export const SpecSchema: z.ZodType<StoredSpec> = z
     generation: z.number(),
     manifest: Manifest,
     said: Said.optional(),
+    inherited: z.string().optional(),
   })
-  .transform(({ revision, said, ...spec }) => ({
+  .transform(({ revision, said, inherited, ...spec }) => ({
     ...spec,
     revision: revision ?? spec.generation,
     ...(said === undefined ? {} : { said }),
+    ...(inherited === undefined ? {} : { inherited }),
   }));
 
 const TemplateSchema: z.ZodType<LaunchTemplate> = z.object({
@@ -46,6 +51,7 @@ const TemplateSchema: z.ZodType<LaunchTemplate> = z.object({
   containers: z.array(z.string()),
   placement: z.string(),
   zone: z.string().optional(),
+  variants: z.array(z.object({ image: z.string(), taskDefinition: z.string() })).optional(),
 });
 
 /** One, or all of them by number. */
@@ -126,6 +132,47 @@ export const AttemptSchema: z.ZodType<AttemptRecord> = z.object({
   gone: z.literal(true).optional(),
 });
 
+const Widest = z.object({ columns: z.array(z.number()), line: z.number() });
+const ValueAtSchema = z.object({ item: z.number(), value: z.string() });
+const QuantityColumnSchema = z.object({ largest: ValueAtSchema.nullable(), bad: ValueAtSchema.nullable() });
+const ImageColumnSchema = z.object({
+  distinct: z.array(ValueAtSchema),
+  over: ValueAtSchema.nullable(),
+  bad: ValueAtSchema.nullable(),
+});
+const TaskColumnsSchema: z.ZodType<TaskColumns> = z.object({
+  resources: z.partialRecord(z.enum(RESOURCE_COLUMNS), QuantityColumnSchema),
+  images: ImageColumnSchema.optional(),
+});
+const sized = {
+  count: z.number(),
+  bytes: z.number(),
+  sha256: z.string(),
+  widest: Widest,
+  taskColumns: TaskColumnsSchema.optional(),
+};
+
+export const PartSummarySchema: z.ZodType<PartSummary> = z.object({ no: z.number(), ...sized });
+
+/** `removingSince`: null while the content can be found. */
+export const ContentHeadSchema: z.ZodType<{ readonly head: ContentHead; readonly removingSince: EpochMs | null }> =
+  z.object({
+    head: z.object({
+      content: z.string(),
+      namespace: z.string(),
+      name: z.string(),
+      columns: z.array(z.string()),
+      itemsPerPart: z.number(),
+      createdAt: Time,
+      sealed: z.object(sized).nullable(),
+    }),
+    removingSince: Time.nullable(),
+  });
+
+export const ItemRunSchema: z.ZodType<ItemRun> = z.object({ first: z.number(), rows: z.array(z.array(z.string())) });
+
+export const ItemReservationSchema: z.ZodType<ItemReservation> = z.object({ job: Uid, at: Time });
+
 /**
  * Pods of a feed entry by columns and in order of their index, which deflate shrinks to one or two bytes per Pod: indexes as
  * steps from the one before, attempts, and the codes of the states.
@@ -138,8 +185,18 @@ type PackedPods = {
   readonly n: string;
 };
 
-/** The states of a Pod, by code: those of the board, then these. */
-const POD_STATES: readonly PodChange['state'][] = [...STATES, 'stopping', 'gone'];
+/** The states of a Pod, by code: the first seven as on the board. The order is part of the stored format. */
+const POD_STATES: readonly PodChange['state'][] = [
+  'pending',
+  'claimed',
+  'launched',
+  'running',
+  'succeeded',
+  'failed',
+  'waiting',
+  'stopping',
+  'gone',
+];
 
 export function packPods(pods: readonly PodChange[]): PackedPods {
   const sorted = inOrderOfPods(pods);
@@ -251,4 +308,32 @@ export const FeedRowSchema = z.object({ at: Time, entries: EntriesSchema });
 export const PaceSchema: z.ZodType<PaceState> = z.object({
   nextFreeAt: Time,
   cut: z.object({ share: z.number(), at: Time }).nullable(),
+});
+
+const CronChildEndSchema = z.object({ kind: z.enum(['complete', 'failed']), startAt: Time.nullable(), at: Time });
+
+const CronStateSchema: z.ZodType<CronState> = z.object({
+  lastScheduleAt: Time.nullable(),
+  lastSuccessAt: Time.nullable(),
+  passedAt: Time.nullable(),
+  claim: z.object({ slot: Time, name: z.string(), uid: Uid, at: Time, replaces: z.array(Uid) }).nullable(),
+  retry: z.object({ slot: Time, at: Time, tries: z.number() }).nullable(),
+  jobs: z.array(z.object({ uid: Uid, name: z.string(), isListed: z.boolean(), end: CronChildEndSchema.nullable() })),
+  events: z.array(
+    z.object({
+      type: z.enum(['Normal', 'Warning']),
+      reason: z.string(),
+      message: z.string(),
+      firstAt: Time,
+      at: Time,
+      count: z.number(),
+    }),
+  ),
+});
+
+/** A scheduler's row, but for its key and its version. */
+export const CronBodySchema: z.ZodType<Omit<CronRow, 'uid' | 'version'>> = z.object({
+  key: z.object({ namespace: z.string(), name: z.string() }),
+  state: CronStateSchema,
+  alarmAt: Time.nullable(),
 });

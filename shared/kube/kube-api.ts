@@ -15,6 +15,7 @@ import { podRoutes } from './pods/pod-routes.ts';
 import { servedKinds } from './reviews/access.ts';
 import { reviewRoutes } from './reviews/review-routes.ts';
 import { SERVED } from './discovery/served-resources.ts';
+import { workListRoutes } from './worklists/work-list-routes.ts';
 import { servicesRoutes } from './services/services-routes.ts';
 import { errorResponse, insufficientStorage, internalError, noSuchPath, tooManyRequests } from './http/status-error.ts';
 import { createOpenStreams } from './http/streams.ts';
@@ -41,6 +42,7 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   app.route('/', discoveryRoutes());
   app.route('/apis/batch/v1', jobRoutes(deps, options));
   app.route('/apis/batch/v1', cronJobRoutes(deps, options));
+  app.route('/apis/muster.run/v1', workListRoutes(deps, options));
   app.route('/api/v1', podRoutes(deps, options));
   app.route('/api/v1', eventRoutes(deps, options));
   app.route('/api/v1', servicesRoutes(deps, options));

@@ -1,4 +1,4 @@
-import type { StoredObject } from './object-store.ts';
+import type { ObjectKey, StoredObject } from './object-store.ts';
 
 export type FinishedCronJob =
   | { readonly kind: 'deleted' }
@@ -10,8 +10,12 @@ export type DeletedCronJob =
   /** It has changed since it was read. Nothing was done. */
   | { readonly kind: 'lost' };
 
-/** Deletes CronJobs, together with the Jobs that they own. */
+/** Tells schedulers of changes; deletes CronJobs, together with the Jobs that they own. */
 export type CronJobCommands = {
+  /** To be called before a CronJob is created or changed: if nobody can be told afterwards, the sweep looks at it. */
+  armCronJob(uid: string, key: ObjectKey): Promise<void>;
+  /** To be called afterwards. */
+  wakeCronJob(uid: string): Promise<void>;
   deleteCronJob(seen: StoredObject, propagation: 'Background' | 'Foreground' | 'Orphan'): Promise<DeletedCronJob>;
   /** Continues a deletion after a change of the CronJob, which may have removed its last finalizer. */
   finishCronJob(terminating: StoredObject): Promise<FinishedCronJob>;

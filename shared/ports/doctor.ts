@@ -1,4 +1,5 @@
 import type { EpochMs } from '../domain/base/time.ts';
+import type { ItemOf } from '../domain/base/shown-index.ts';
 import type { FailureSnapshot } from '../domain/diagnose/failures.ts';
 import type { Finding } from '../domain/diagnose/finding.ts';
 import type { KeptJobs } from '../domain/diagnose/kept-jobs.ts';
@@ -9,7 +10,12 @@ import type { StoredSpec } from './job-store.ts';
 /** The result of a check, the worst first. No findings: healthy. */
 export type Diagnosis = { readonly at: EpochMs; readonly findings: readonly Finding[] };
 
-export type JobFailures = FailureSnapshot & { readonly spec: StoredSpec; readonly status: Status };
+export type JobFailures = FailureSnapshot & {
+  readonly spec: StoredSpec;
+  readonly status: Status;
+  /** What the first indexes of each group work on, and its example. */
+  readonly itemOf: ItemOf;
+};
 
 /** What the embedded runtime's data folder takes of its disk, in all, and the parts that grow. */
 export type DataFolderSize = {

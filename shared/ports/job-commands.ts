@@ -2,13 +2,19 @@ import type { JobUid } from '../domain/base/ids.ts';
 import type { AttemptId } from '../domain/base/fact.ts';
 import type { NamespaceStanding } from '../domain/spec/namespace.ts';
 import type { Status } from '../domain/scoreboard/status.ts';
+import type { FieldError } from '../schema/object/field-error.ts';
 import type { NoHosts } from './host-store.ts';
 import type { StoredSpec } from './job-store.ts';
 
 export type CreatedJob =
-  | { readonly kind: 'created'; readonly status: Status }
+  /** `spec`: as it was stored. */
+  | { readonly kind: 'created'; readonly spec: StoredSpec; readonly status: Status }
   | { readonly kind: CreationRefusal }
+  | Unfit
   | NoHosts;
+
+/** It does not fit what is there already; all faults. */
+export type Unfit = { readonly kind: 'invalid'; readonly errors: readonly FieldError[] };
 
 /** `taken`: the namespace already has a Job of that name. The other values are problems with the namespace. */
 export type CreationRefusal = 'taken' | Exclude<NamespaceStanding, 'open'>;
@@ -30,8 +36,10 @@ export type DeletedJob = { readonly kind: 'deleted' | 'terminating' | 'gone' };
 export type JobCommands = {
   /** If it is refused, nothing is stored. */
   createJob(spec: StoredSpec): Promise<CreatedJob>;
-  /** Why {@link createJob} would refuse a Job of this name now; null: it would not. */
-  creationRefusal(namespace: string, name: string): Promise<CreationRefusal | null>;
+  /** Why {@link createJob} would refuse this Job now, apart from names that are used up, or what it would store. */
+  tryCreation(
+    spec: StoredSpec,
+  ): Promise<{ readonly kind: 'fits'; readonly spec: StoredSpec } | { readonly kind: CreationRefusal } | Unfit>;
   /** `lost`: another user has changed the Job since it was read. */
   changeJob(seen: SeenJob, wanted: WantedJob, what: 'metadata' | 'spec'): Promise<ChangedJob>;
   /** Publishes what the feed does not have yet of this status. */

@@ -22,6 +22,11 @@ export type StoredSpec = {
    * are not ours. Omitted: nothing.
    */
   readonly said?: JobStatusDocument;
+  /**
+   * The indexes that count as succeeded from the start, because they have in the Job that this one repeats: canonical text of an
+   * index set, which the server has read from that Job's board. Never changes. Omitted: none.
+   */
+  readonly inherited?: string;
 };
 
 export type StoredChunk = { readonly version: number; readonly chunk: Chunk };

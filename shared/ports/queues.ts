@@ -10,6 +10,8 @@ import type { LaunchTraits } from '../domain/scoreboard/launch-row.ts';
 export type Queues = {
   /** "Check this Job", after `delaySec` (0..900). */
   wake(wakeUps: readonly WakeUp[]): Promise<void>;
+  /** "Check this CronJob", in the same queue. */
+  wakeCrons(wakeUps: readonly CronWakeUp[]): Promise<void>;
   /** Observations, grouped by Job. */
   facts(messages: readonly FactMessage[], delaySec: number): Promise<void>;
   /** What a commit requests from ECS. Fair by Job. */
@@ -20,6 +22,14 @@ export type WakeUp = {
   readonly uid: JobUid;
   readonly delaySec: number /** look all active attempts up, too */;
   readonly inspect?: boolean;
+};
+
+export type CronWakeUp = {
+  /** The CronJob's uid. */
+  readonly cron: string;
+  readonly delaySec: number;
+  /** Jobs of its that have begun or ended; omitted: none in particular */
+  readonly jobs?: readonly JobUid[];
 };
 
 export type FactMessage = { readonly uid: JobUid; readonly facts: readonly Fact[] };

@@ -13,7 +13,7 @@ import type { Coalescing } from './coalescing.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The ports of a store. */
-export type StorePorts = Pick<Deps, 'jobs' | 'feed' | 'limits' | 'objects' | 'hosts'> & {
+export type StorePorts = Pick<Deps, 'jobs' | 'feed' | 'limits' | 'objects' | 'hosts' | 'items' | 'crons'> & {
   readonly deadLetters: DeadLetterStore;
 };
 
@@ -43,6 +43,8 @@ export function assembleRuntime(parts: RuntimeParts): Runtime {
       feed,
       limits: store.limits,
       hosts: store.hosts,
+      items: store.items,
+      crons: store.crons,
       hostnames: parts.hostnames,
       objects,
       tasks: parts.tasks,

@@ -2,7 +2,10 @@ import { dispatch } from '../control/dispatch/dispatch.ts';
 import { type ReconcileRequest, reconcileBatch } from '../control/reconcile/reconcile.ts';
 import { sweepDeadLetters } from '../control/sweep/sweep-dead-letters.ts';
 import { sweepHosts, sweepStrangeNames } from '../control/hostnames/hosts-sweep.ts';
+import { sweepContents } from '../control/lifecycle/work-lists.ts';
 import { sweepNamespaces } from '../control/lifecycle/namespaces.ts';
+import { reconcileCron } from '../control/cron/reconcile-cron.ts';
+import { adoptCrons, collectOrphans, sweepCrons } from '../control/cron/sweep-crons.ts';
 import { sweepJobs } from '../control/sweep/sweep.ts';
 import type { JobUid } from '../domain/base/ids.ts';
 import { GROUP_PREFIX } from '../names/env.ts';
@@ -42,18 +45,39 @@ async function passOver(
   batch: readonly Message<ParsedRequest>[],
   { deps }: Runtime,
 ): Promise<ReadonlyMap<Message<ParsedRequest>, string>> {
+  const failed = new Map<Message<ParsedRequest>, string>();
   const requests = batch.flatMap(({ content }): ReconcileRequest[] => (content.uid === null ? [] : [content]));
   const reasons = new Map<JobUid, string>();
   for (const result of await reconcileBatch(requests, deps)) {
     if (result.kind === 'threw') reasons.set(result.uid, errorText(result.error));
   }
-  const failed = new Map<Message<ParsedRequest>, string>();
   for (const message of batch) {
     const { uid } = message.content;
     const reason = uid === null ? undefined : reasons.get(uid);
     if (reason !== undefined) failed.set(message, reason);
   }
+  await lookAtCrons(batch, failed, deps);
   return failed;
+}
+
+/** One look for each CronJob of the batch, one after the other: most batches have none. */
+async function lookAtCrons(
+  batch: readonly Message<ParsedRequest>[],
+  failed: Map<Message<ParsedRequest>, string>,
+  deps: Runtime['deps'],
+): Promise<void> {
+  const byCron = new Map<string, Message<ParsedRequest>[]>();
+  for (const message of batch) {
+    const { content } = message;
+    if (content.uid !== null || content.cron === undefined) continue;
+    byCron.set(content.cron, [...(byCron.get(content.cron) ?? []), message]);
+  }
+  for (const [uid, messages] of byCron) {
+    const jobs = messages.flatMap(({ content }) => (content.uid === null ? (content.jobs ?? []) : []));
+    await reconcileCron({ uid, jobs: [...new Set(jobs)] }, deps).catch((error: unknown) => {
+      for (const message of messages) failed.set(message, errorText(error));
+    });
+  }
 }
 
 /** Launches, stops, and looks up what commits have requested. */
@@ -83,6 +107,7 @@ export function sweepHandler(runtime: () => Runtime) {
     runtime,
     async work({ time }: ScheduledEvent, { deps, deadLetters: received }) {
       const everyMinute = [
+        () => sweepCrons(deps),
         () => sweepJobs({ everything: false }, deps),
         () => sweepDeadLetters(received, deps),
         () => sweepNamespaces(deps, NAMESPACES_SWEPT),
@@ -90,8 +115,19 @@ export function sweepHandler(runtime: () => Runtime) {
       ];
       // Going through all tasks may take longer than the rest of the minute, so the dispatcher does it.
       const allTasks = { kind: 'sweepTasks', after: null } as const;
-      const everyHour = [() => deps.queues.dispatch([allTasks], 0), () => sweepStrangeNames(deps)];
-      await eachInTurn(new Date(time).getUTCMinutes() === 0 ? [...everyMinute, ...everyHour] : everyMinute);
+      const everyHour = [
+        () => deps.queues.dispatch([allTasks], 0),
+        () => sweepStrangeNames(deps),
+        () => sweepContents(deps),
+      ];
+      const at = new Date(time);
+      const isNewHour = at.getUTCMinutes() === 0;
+      const everyDay = [() => adoptCrons(deps), () => collectOrphans(deps)];
+      await eachInTurn([
+        ...everyMinute,
+        ...(isNewHour ? everyHour : []),
+        ...(isNewHour && at.getUTCHours() === 0 ? everyDay : []),
+      ]);
     },
   });
 }

@@ -5,8 +5,11 @@ import { unreachable } from '../domain/base/invariant.ts';
 import type { JobManifest } from '../domain/spec/manifest.ts';
 import { DEFAULT_RUN_MS, type Exit, type FateRule, type Script, type ScriptError } from './script.ts';
 
-/** Which try of which index (or slot) a task is; tries are counted from 0, restarts of the same Pod included. */
-export type Try = { readonly index: number; readonly attempt: number };
+/**
+ * Which try of which index (or slot) a task is; tries are counted from 0, restarts of the same Pod included. `items`: those of
+ * the index, as lines.
+ */
+export type Try = { readonly index: number; readonly attempt: number; readonly items: readonly string[] };
 
 type Template = Pick<JobManifest['spec']['template']['spec'], 'containers' | 'initContainers'>;
 
@@ -14,11 +17,13 @@ type Template = Pick<JobManifest['spec']['template']['spec'], 'containers' | 'in
 const DEFAULT: Pick<FateRule, 'runMs' | 'exit'> = { runMs: DEFAULT_RUN_MS, exit: { kind: 'exits', exitCode: 0 } };
 
 /** The script of one task, as ECS reports it and parsed as in production. */
-export function fateOf({ attempts, limits }: Script, { index, attempt }: Try, template: Template): Fate {
+export function fateOf({ attempts, limits }: Script, { index, attempt, items }: Try, template: Template): Fate {
   const { runMs, exit } =
     attempts.find(
       (rule) =>
-        (rule.indexes === null || has(rule.indexes, index)) && (rule.attempts === null || has(rule.attempts, attempt)),
+        (rule.indexes === null || has(rule.indexes, index)) &&
+        (rule.attempts === null || has(rule.attempts, attempt)) &&
+        (rule.item === null || items.includes(rule.item)),
     ) ?? DEFAULT;
   return {
     startMs: limits.startMs + (exit.kind === 'TaskFailedToStart' ? runMs : 0),
@@ -84,20 +89,22 @@ const taken = (
   started: stopCode !== 'TaskFailedToStart',
 });
 
-/** What only the script and the Job together show: a container that the Job does not have. */
+/** What only the script and the Job together show: a container or a work list that the Job does not have. */
 export function scriptErrors(
   { attempts }: Script,
   { containers, initContainers = [] }: Template,
+  hasItems: boolean,
 ): readonly ScriptError[] {
   const names = [...containers, ...initContainers].map(({ name }) => name);
-  return attempts.flatMap(({ exit }, i) =>
-    exit.kind !== 'containersExit'
+  return attempts.flatMap(({ item, exit }, i) => [
+    ...(item === null || hasItems ? [] : [{ path: `attempts[${i}].item`, message: 'the Job has no work list' }]),
+    ...(exit.kind !== 'containersExit'
       ? []
       : [...exit.exitCodes.keys()]
           .filter((name) => !names.includes(name))
           .map((name) => ({
             path: `attempts[${i}].exitCodes.${name}`,
             message: `the Job has no such container, but ${names.join(', ')}`,
-          })),
-  );
+          }))),
+  ]);
 }

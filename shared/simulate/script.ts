@@ -21,6 +21,8 @@ export type Script = {
 export type FateRule = {
   readonly indexes: IndexSet | null;
   readonly attempts: IndexSet | null;
+  /** One of the index's items, as a line. */
+  readonly item: string | null;
   readonly runMs: number;
   readonly exit: Exit;
 };
@@ -101,6 +103,7 @@ const Rule = z
   .strictObject({
     index: Numbers.optional(),
     attempt: Numbers.optional(),
+    item: z.string().optional(),
     run: Duration.optional(),
     exitCode: ExitCode.optional(),
     exitCodes: z.record(z.string(), ExitCode).optional(),
@@ -115,9 +118,10 @@ const Rule = z
       refuse('exitCode', `cannot be given with end: ${end}: no program ends by itself`);
   })
   .transform(
-    ({ index, attempt, run, exitCode, exitCodes, end }): FateRule => ({
+    ({ index, attempt, item, run, exitCode, exitCodes, end }): FateRule => ({
       indexes: index ?? null,
       attempts: attempt ?? null,
+      item: item ?? null,
       runMs: run ?? DEFAULT_RUN_MS,
       exit:
         end !== undefined

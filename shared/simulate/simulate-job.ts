@@ -1,19 +1,32 @@
 import { ensureNamespace } from '../control/lifecycle/ensure-namespace.ts';
 import { createHash } from 'node:crypto';
 import { createJob } from '../control/lifecycle/job-changes.ts';
+import { inheriting } from '../control/lifecycle/rerun.ts';
+import { ANNOTATIONS } from '../domain/spec/annotations.ts';
+import { parseIndexesStrict } from '../domain/base/index-set.ts';
+import { jobItemsOf } from '../domain/items/job-items.ts';
 import { type EpochMs, plusMs } from '../domain/base/time.ts';
 import { type JobUid, asJobUid } from '../domain/base/ids.ts';
-import type { IndexState } from '../domain/scoreboard/index-record.ts';
+import { type IndexRecord, type IndexState, isInherited } from '../domain/scoreboard/index-record.ts';
 import { invariant } from '../domain/base/invariant.ts';
 import type { JobManifest } from '../domain/spec/manifest.ts';
 import type { Judgement } from '../domain/planner/plan.ts';
 import { type Verdict, isOver } from '../domain/scoreboard/status.ts';
+import { at } from '../kube/list/stored-field.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import { admitJob } from '../schema/job/job-manifest.ts';
-import { fieldErrorText } from '../schema/object/field-error.ts';
+import { type FieldError, fieldErrorText, invalid } from '../schema/object/field-error.ts';
+import { annotationPath } from '../schema/job/selection-rules.ts';
 import { CAUSE_WORDS } from '../domain/planner/ending.ts';
 import { fateOf, scriptErrors } from './fates.ts';
 import type { Script, ScriptError } from './script.ts';
+import {
+  type SimulatedList,
+  type SimulatedLists,
+  findSimulatedList,
+  itemsByIndex,
+  storeSimulatedList,
+} from './simulated-list.ts';
 import { type JobStatus, Timeline, type TimelineEntry, secondsSince } from './timeline.ts';
 import { userAct } from './user-acts.ts';
 import { VirtualWorld } from './virtual-world.ts';
@@ -27,6 +40,12 @@ export type SimulationOptions = {
   readonly seed: number;
   /** When the Job is created. */
   readonly start: EpochMs;
+  /** For a Job with `muster.run/rerun-of`: the indexes that had succeeded in that Job, as text. */
+  readonly succeededBefore?: string;
+  /** For a Job with `muster.run/work-list`; none if left out. */
+  readonly lists?: SimulatedLists;
+  /** Hears after each commit how many indexes (or Pods) are done. */
+  readonly progress?: (done: number, total: number | null) => void;
   /** What has not ended by then is not waited for; {@link HORIZON_MS} if left out. */
   readonly horizonMs?: number;
 };
@@ -41,7 +60,7 @@ export type Simulation = {
   /** By attempt of the report: what its end counted as, and by which rule; null: it was not counted yet. */
   readonly judgements: readonly (Judgement | null)[];
   /** By index (or slot): what it came to. */
-  readonly board: readonly IndexState[];
+  readonly board: readonly (IndexState | 'inherited')[];
 };
 
 /** What `muster simulate -o json` prints; all times in seconds since the Job was created. */
@@ -66,6 +85,8 @@ export type AttemptReport = {
   /** One of {@link CAUSE_WORDS}, or Running. */
   readonly cause: string;
   readonly exitCode: number | null;
+  /** Of a Job with a work list: the index's items, a line each. */
+  readonly item?: string;
 };
 
 export type End =
@@ -91,7 +112,12 @@ export async function simulateJob(
   const { script, start } = wanted;
   const uid = uidOf(wanted.seed);
   const namespace = namespaceOf(wanted.document) ?? 'default';
+  const named = at(wanted.document, 'metadata', 'annotations', ANNOTATIONS.workList);
+  const found = findSimulatedList(named, { ...(wanted.lists ?? NO_LISTS), namespace }, sha256);
+  if (found.kind === 'refused') return { kind: 'refused', what: 'Job', errors: found.errors.map(scriptErrorOf) };
+  const { list } = found;
   const admission = admitJob(wanted.document, {
+    list: list?.named ?? null,
     namespace,
     uid,
     nameSuffix: uid.slice(0, 5),
@@ -99,31 +125,65 @@ export async function simulateJob(
   });
   if (admission.kind === 'undecodable')
     return { kind: 'refused', what: 'Job', errors: [{ path: '', message: admission.message }] };
-  if (admission.kind === 'invalid') {
-    const errors = admission.errors.map((fieldError) => ({
-      path: fieldError.path,
-      message: fieldErrorText(fieldError),
-    }));
-    return { kind: 'refused', what: 'Job', errors };
-  }
+  if (admission.kind === 'invalid')
+    return { kind: 'refused', what: 'Job', errors: admission.errors.map(scriptErrorOf) };
   const { manifest, warnings } = admission;
-  const errors = scriptErrors(script, manifest.spec.template.spec);
+  const itemsOf = itemsByIndex(manifest, list);
+  const errors = scriptErrors(script, manifest.spec.template.spec, itemsOf !== null);
   if (errors.length > 0) return { kind: 'refused', what: 'script', errors };
   const { name } = manifest.metadata;
-  const spec: StoredSpec = {
-    identity: { uid, namespace, name, createdAt: start },
-    revision: 1,
-    generation: 1,
-    manifest,
-  };
+  const admitted = { identity: { uid, namespace, name, createdAt: start }, revision: 1, generation: 1, manifest };
+  const rerun = withSuccesses(admitted, wanted.succeededBefore);
+  if (rerun.kind === 'invalid') return { kind: 'refused', what: 'Job', errors: rerun.errors.map(scriptErrorOf) };
+  const { spec } = rerun;
   return {
     kind: 'simulated',
-    simulation: { manifest, warnings, ...(await play(spec, script, plusMs(start, wanted.horizonMs ?? HORIZON_MS))) },
+    simulation: {
+      manifest,
+      warnings,
+      ...(await play(
+        { spec, list, itemsOf, progress: wanted.progress },
+        script,
+        plusMs(start, wanted.horizonMs ?? HORIZON_MS),
+      )),
+    },
   };
 }
 
+const NO_LISTS: SimulatedLists = { documents: [], items: null };
+
+const scriptErrorOf = (fieldError: FieldError): ScriptError => ({
+  path: fieldError.path,
+  message: fieldErrorText(fieldError),
+});
+
+/** In a simulation there is no other Job: the caller says what has become of it. */
+function withSuccesses(spec: StoredSpec, succeeded: string | undefined): ReturnType<typeof inheriting> {
+  const other = spec.manifest.metadata.annotations?.[ANNOTATIONS.rerunOf];
+  const unfit = (why: string) => ({
+    kind: 'invalid' as const,
+    errors: [invalid(annotationPath(ANNOTATIONS.rerunOf), other ?? null, why)],
+  });
+  if (other === undefined)
+    return succeeded === undefined ? { kind: 'ok', spec } : unfit('is needed where indexes have succeeded before');
+  if (succeeded === undefined)
+    return unfit('that Job is not simulated: say with --succeeded which indexes succeeded there');
+  const { completions = 0 } = spec.manifest.spec;
+  const read = parseIndexesStrict(succeeded, completions);
+  return read.kind === 'ok'
+    ? inheriting(spec, { completions, succeeded: read.set, items: jobItemsOf(spec.manifest) })
+    : unfit(`--succeeded ${JSON.stringify(succeeded)}: ${read.reason}`);
+}
+
+type Played = {
+  readonly spec: StoredSpec;
+  readonly list: SimulatedList | null;
+  readonly itemsOf: ReturnType<typeof itemsByIndex>;
+  readonly progress: SimulationOptions['progress'];
+};
+
 async function play(
-  spec: StoredSpec,
+  { spec, list, itemsOf, progress }: Played,
   script: Script,
   horizon: EpochMs,
 ): Promise<Omit<Simulation, 'manifest' | 'warnings'>> {
@@ -143,16 +203,19 @@ async function play(
       const attempt = tries.get(id.index) ?? 0;
       tries.set(id.index, attempt + 1);
       tryOf.set(launchKey(id), attempt);
-      return fateOf(script, { index: id.index, attempt }, spec.manifest.spec.template.spec);
+      const tried = { index: id.index, attempt, items: itemsOf?.(id.index) ?? [] };
+      return fateOf(script, tried, spec.manifest.spec.template.spec);
     },
     committed: (view, now) => {
       const shown = timeline.committed(view, now);
+      progress?.(shown.succeeded ?? 0, spec.manifest.spec.completions ?? null);
       const { phase } = view.status;
       if (isOver(phase)) course.overAt ??= now;
       if (phase.kind === 'finished') course.finished = { status: shown, verdict: phase.verdict };
     },
   });
   await ensureNamespace(namespace, spec.identity.uid, { objects: world.store.objects, clock: world.clock });
+  if (list !== null) await storeSimulatedList(list, spec.identity, world.store.items);
   let actsLeft = script.user.length;
   let patchRefused = false;
   for (const act of script.user)
@@ -183,6 +246,7 @@ async function play(
         endSec: times.stoppedAt === null ? null : secondsSince(start, times.stoppedAt),
         cause: ending === null ? (stage === 'starting' ? 'Starting' : 'Running') : CAUSE_WORDS[ending.cause],
         exitCode: ending?.exitCode ?? null,
+        ...(itemsOf === null ? {} : { item: itemsOf(id.index).join('\n') }),
       };
       const ranMs = times.startedAt === null || times.stoppedAt === null ? 0 : times.stoppedAt - times.startedAt;
       return { row, ranMs, judgement: world.judgements.get(arn) ?? null };
@@ -204,26 +268,29 @@ async function play(
           : { kind: 'endless', waitsFor: waitsFor(view, tasks, ended) },
     patchRefused,
     judgements: rows.map(({ judgement }) => judgement),
-    board: Array.from({ length: view.status.size }, (_, index) => view.board.record(index)?.state ?? 'pending'),
+    board: Array.from({ length: view.status.size }, (_, index) => shownState(view.board.record(index))),
   };
 }
+
+const shownState = (record: IndexRecord | null): IndexState | 'inherited' =>
+  record === null ? 'pending' : isInherited(record) ? 'inherited' : record.state;
 
 const isDone = ({ status }: VirtualWorld): boolean => status !== null && isOver(status.phase);
 
 const launchKey = ({ index, attempt, nonce }: { index: number; attempt: number; nonce: number }): string =>
   `${index}/${attempt}/${nonce}`;
 
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 /** Looks random, is made from the seed. */
 function uidOf(seed: number): JobUid {
-  const hex = createHash('sha256').update(`muster simulate ${seed}`).digest('hex');
+  const hex = sha256(`muster simulate ${seed}`);
   return asJobUid(
     `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`,
   );
 }
 
 function namespaceOf(document: unknown): string | null {
-  if (typeof document !== 'object' || document === null || !('metadata' in document)) return null;
-  const { metadata } = document;
-  if (typeof metadata !== 'object' || metadata === null || !('namespace' in metadata)) return null;
-  return typeof metadata.namespace === 'string' && metadata.namespace !== '' ? metadata.namespace : null;
+  const namespace = at(document, 'metadata', 'namespace');
+  return typeof namespace === 'string' && namespace !== '' ? namespace : null;
 }

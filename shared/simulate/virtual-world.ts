@@ -8,7 +8,8 @@ import { createPacer } from '../control/process/pacer.ts';
 import { createPublisher } from '../control/process/publisher.ts';
 import { type ReconcileRequest, reconcileBatch } from '../control/reconcile/reconcile.ts';
 import { sweepJobs } from '../control/sweep/sweep.ts';
-import { type Chunk, applyToChunk, chunkOf, emptyChunk } from '../domain/scoreboard/board.ts';
+import { type Chunk, applyToChunk, chunkOf } from '../domain/scoreboard/board.ts';
+import { initialChunk } from '../domain/scoreboard/initial-board.ts';
 import { type EpochMs, asEpochMs, plusMs } from '../domain/base/time.ts';
 import type { TaskArn } from '../domain/base/ids.ts';
 import { WorkingBoard } from '../domain/scoreboard/working-board.ts';
@@ -23,6 +24,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { JobStore, StoredSpec } from '../ports/job-store.ts';
 import type { DispatchMessage, Queues } from '../ports/queues.ts';
 import type { Launch } from '../ports/tasks.ts';
+import { toJob } from '../store/to-job.ts';
 import { isStuck } from './is-stuck.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -98,6 +100,8 @@ export class VirtualWorld {
       feed: this.store.feed,
       limits: this.store.limits,
       hosts: this.store.hosts,
+      items: this.store.items,
+      crons: this.store.crons,
       hostnames: null,
       objects: this.store.objects,
       tasks: this.tasks,
@@ -164,7 +168,7 @@ export class VirtualWorld {
     if (this.#committedJob === null) return null;
     const { spec, status } = this.#committedJob;
     const nos = new Set([...chunksForSummary(status, spec), ...wanted(status)]);
-    const chunks = new Map([...nos].map((no) => [no, this.#chunkOf(no)]));
+    const chunks = new Map([...nos].map((no) => [no, this.#chunkOf(no, spec)]));
     // The journal is in these chunks already.
     const board = new WorkingBoard({ ...status, journal: { ...status.journal, entries: [] } }, chunks);
     return { spec, status, version: status.version, isPublished: true, board };
@@ -189,7 +193,7 @@ export class VirtualWorld {
   #isStuck(): boolean {
     const job = this.#committedJob;
     if (this.#ahead > 0 || job === null || job.status.version === this.#movingAt) return false;
-    const chunks = new Map(job.status.chunks.map((_, no) => [no, this.#chunkOf(no)]));
+    const chunks = new Map(job.status.chunks.map((_, no) => [no, this.#chunkOf(no, job.spec)]));
     if (isStuck(job.spec, job.status, chunks)) return true;
     this.#movingAt = job.status.version;
     return false;
@@ -213,6 +217,7 @@ export class VirtualWorld {
         for (const { uid, delaySec, inspect = false } of wakeUps)
           this.clock.at(plusMs(this.clock.now(), delaySec * 1000), () => this.#looks.push({ uid, facts: [], inspect }));
       },
+      wakeCrons: async () => undefined, // one Job is simulated; nobody owns it
       facts: async (messages, delaySec) => later(delaySec, () => this.#looks.push(...messages)),
       dispatch: async (messages, delaySec) => later(delaySec, () => this.#orders.push(...messages)),
     };
@@ -259,7 +264,7 @@ export class VirtualWorld {
     for (const { seq, transition } of status.journal.entries) {
       if (seq < since) continue;
       const no = chunkOf(transition.index);
-      applyToChunk(this.#chunkOf(no), transition);
+      applyToChunk(this.#chunkOf(no, spec), transition);
       touched.add(no);
     }
     this.#committedJob = { spec, status };
@@ -267,8 +272,8 @@ export class VirtualWorld {
     if (view !== null) this.#committed(view, this.clock.now());
   }
 
-  #chunkOf(no: number): Chunk {
-    const chunk = this.#chunks.get(no) ?? emptyChunk();
+  #chunkOf(no: number, spec: StoredSpec): Chunk {
+    const chunk = this.#chunks.get(no) ?? initialChunk(toJob(spec).spec.selection, no);
     this.#chunks.set(no, chunk);
     return chunk;
   }

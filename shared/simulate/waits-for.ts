@@ -6,7 +6,7 @@ import type { Ended } from './virtual-world.ts';
 
 /** What a Job that does not end waits for, in words. */
 export function waitsFor({ spec, status }: JobView, tasks: readonly TaskView[], ended: Ended): string {
-  const { managed, activeDeadlineSec, parallelism } = planningSpec(spec.manifest);
+  const { managed, activeDeadlineSec, parallelism } = planningSpec(spec);
   if (ended !== 'still') {
     const hours = Math.floor((status.now - spec.identity.createdAt) / 3_600_000);
     return `after ${tasks.length} tasks in ${hours} hours it still starts new ones`;

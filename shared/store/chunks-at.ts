@@ -1,5 +1,7 @@
 import type { JobUid } from '../domain/base/ids.ts';
-import { type Chunk, emptyChunk } from '../domain/scoreboard/board.ts';
+import type { Chunk } from '../domain/scoreboard/board.ts';
+import { initialChunk } from '../domain/scoreboard/initial-board.ts';
+import type { Selection } from '../domain/spec/selection.ts';
 import type { Status } from '../domain/scoreboard/status.ts';
 import type { JobStore } from '../ports/job-store.ts';
 
@@ -18,22 +20,28 @@ export type ChunksAt = {
   readonly mismatch: string | null;
 };
 
+export type WantedChunks = {
+  readonly nos: readonly number[];
+  /** What a chunk that is not stored holds follows from it. */
+  readonly selection: Selection;
+};
+
 /**
- * The chunks `nos` at the versions that STATUS names. A chunk that STATUS says is not stored is empty; it is read only with
- * `unstored` 'read', to check whether that is true.
+ * The chunks `nos` at the versions that STATUS names. A chunk that STATUS says is not stored is as the Job has it at first; it is
+ * read only with `unstored` 'read', to check whether that is true.
  */
 export async function chunksAt(
   uid: JobUid,
   status: Status,
-  nos: readonly number[],
+  { nos, selection }: WantedChunks,
   { jobs, cache }: ChunkReads,
-  unstored: 'empty' | 'read' = 'empty',
+  unstored: 'initial' | 'read' = 'initial',
 ): Promise<ChunksAt> {
   const chunks = new Map<number, Chunk>();
   const missing: number[] = [];
   for (const no of new Set(nos)) {
     const version = versionOf(status, no);
-    const known = version === 0 && unstored === 'empty' ? emptyChunk() : cache?.get(uid, no, version);
+    const known = version === 0 && unstored === 'initial' ? initialChunk(selection, no) : cache?.get(uid, no, version);
     if (known === undefined) missing.push(no);
     else chunks.set(no, known);
   }
@@ -43,7 +51,7 @@ export async function chunksAt(
   for (const no of missing) {
     const [found, version] = [read.get(no), versionOf(status, no)];
     if ((found?.version ?? 0) === version) {
-      const chunk = found?.chunk ?? emptyChunk();
+      const chunk = found?.chunk ?? initialChunk(selection, no);
       cache?.set(uid, no, version, chunk);
       chunks.set(no, chunk);
     } else mismatch ??= `chunk ${no} is at version ${found?.version ?? 0}, STATUS says ${version}`;

@@ -2,7 +2,7 @@ import type { JobUid } from '../domain/base/ids.ts';
 import type { Chunk } from '../domain/scoreboard/board.ts';
 import type { Status } from '../domain/scoreboard/status.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
-import { type ChunkReads, chunksAt } from './chunks-at.ts';
+import { type ChunkReads, type WantedChunks, chunksAt } from './chunks-at.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 
 /** Passes commit a few times per second; this many conflicts in a row indicate a bug. */
@@ -19,7 +19,7 @@ const READS_MAX = 10;
 export async function readJob<H extends { readonly status: Status }>(
   uid: JobUid,
   readHead: () => Promise<H | null | 'conflict'>,
-  wanted: (head: H) => readonly number[],
+  wanted: (head: H) => WantedChunks,
   reads: ChunkReads,
 ): Promise<(H & { readonly chunks: ReadonlyMap<number, Chunk> }) | null> {
   return retryOnConflict(`Job ${uid}`, READS_MAX, async () => {

@@ -101,6 +101,20 @@ test('the request of a launch, byte for byte', () => {
   });
 });
 
+test.each([
+  [
+    { cpu: 1024, memoryMib: 2048, ephemeralStorageGib: null },
+    { cpu: '1024', memory: '2048' },
+  ],
+  [
+    { cpu: 256, memoryMib: 512, ephemeralStorageGib: 40 },
+    { cpu: '256', memory: '512', ephemeralStorage: { sizeInGiB: 40 } },
+  ],
+])('a launch with a size of its own: %j', (size, expected) => {
+  const { containerOverrides: _containers, ...overrides } = runTaskInput({ ...launch, size }).overrides ?? {};
+  expect(overrides).toEqual(expected);
+});
+
 test('a token is one attempt and nonce, in 64 characters', () => {
   const ids = [
     launch.id,

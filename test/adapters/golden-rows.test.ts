@@ -66,6 +66,15 @@ describe('version 1: launches', () => {
     expect(textIn(body)).toBe(STORED_TEMPLATE);
     expect(TemplatesSchema.parse(JSON.parse(STORED_TEMPLATE))).toEqual(TEMPLATE);
   });
+
+  test('a template with an image for some items', () => {
+    const variants = [{ image: 'a:1', taskDefinition: 'muster-2:1' }];
+    const { ExpressionAttributeValues: values } = templatesRequest('muster', uid, [{ ...TEMPLATE, variants }]);
+    const body = Object.values(values ?? {}).find(({ B }) => B !== undefined);
+    const stored = `${STORED_TEMPLATE.slice(0, -1)},"variants":[{"image":"a:1","taskDefinition":"muster-2:1"}]}`;
+    expect(textIn(body)).toBe(stored);
+    expect(TemplatesSchema.parse(JSON.parse(stored))).toEqual({ ...TEMPLATE, variants });
+  });
 });
 
 const STATES = [
@@ -202,6 +211,18 @@ describe('version 1: what else is JSON', () => {
         generation: 2,
         revision: 2,
         manifest: { kind: 'Job' },
+      },
+    ],
+    [
+      'a Job that inherits successes',
+      SpecSchema,
+      '{"identity":{"uid":"u","namespace":"n","name":"j","createdAt":1},"revision":3,"generation":2,"manifest":{"kind":"Job"},"inherited":"0-2,4"}',
+      {
+        identity: { uid: 'u', namespace: 'n', name: 'j', createdAt: 1 },
+        generation: 2,
+        revision: 3,
+        manifest: { kind: 'Job' },
+        inherited: '0-2,4',
       },
     ],
   ] as const)('%s', (_, schema, text, read) => {

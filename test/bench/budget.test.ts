@@ -49,6 +49,15 @@ describe('the budget, line by line', () => {
     ]);
   });
 
+  test('a list costs what its Job takes more than the same Job without one', () => {
+    const lists = { itemBytes: 50, without: aRun(10_000, 2), listed: aRun(10_000, 2.25) };
+    expect(find({ lists }, 'a list: write units an index more')).toMatchObject([
+      { figure: 0.25, limit: 0.1, ok: false },
+    ]);
+    expect(find({ lists }, 'a list: read units an index more')).toMatchObject([{ figure: 0, ok: true }]);
+    expect(find({ lists, wiring: 'inProcess' }, 'a list: read units an index more')).toEqual([]);
+  });
+
   test('in one process times have limits of their own, and nothing is counted', () => {
     const rows = budgetOf({ wiring: 'inProcess', jobs: [aRun(100_000, 2)] });
     expect(rows.map(({ what, limit }) => [what, limit])).toEqual([

@@ -13,11 +13,19 @@ import type { RateFigures } from './rates.ts';
 
 export type Peaked<F> = F & { readonly peakRssMb: number };
 
+/** The same Job without a list and with one, whose upload is in the figures. */
+export type ListFigures = {
+  readonly itemBytes: number;
+  readonly without: Peaked<JobFigures>;
+  readonly listed: Peaked<JobFigures>;
+};
+
 /** Everything that one run has measured; what was not asked for is absent. */
 export type Results = {
   /** `emulateAws` where absent. `inProcess`, nothing is sent that could be counted. */
   readonly wiring?: WiringKind;
   readonly jobs?: readonly Peaked<JobFigures>[];
+  readonly lists?: ListFigures;
   readonly kep?: Peaked<KepFigures>;
   readonly beside?: Peaked<BesideFigures>;
   readonly lag?: Peaked<LagFigures>;
@@ -58,6 +66,7 @@ export function budgetOf(results: Results): readonly BudgetRow[] {
   const isCounted = results.wiring !== 'inProcess';
   return [
     ...(isCounted ? countRows(results.jobs ?? []) : []),
+    ...(isCounted && results.lists !== undefined ? listRows(results.lists) : []),
     ...(results.planner === undefined ? [] : plannerRows(results.planner)),
     ...(isCounted ? costRows(results.jobs ?? []) : []),
     ...timeRows(results),
@@ -98,6 +107,15 @@ function countRows(jobs: readonly JobFigures[]): readonly BudgetRow[] {
     ...rows,
     row('flat: write units', ratio('writeUnits'), 1.2, '×', on),
     row('flat: read units', ratio('readUnits'), 1.2, '×', on),
+  ];
+}
+
+function listRows({ itemBytes, without, listed }: ListFigures): readonly BudgetRow[] {
+  const on = `${nameOf(listed)}, items of ${itemBytes} bytes, their upload included`;
+  const more = (what: 'writeUnits' | 'readUnits'): number => perIndex(listed, what) - perIndex(without, what);
+  return [
+    row('a list: write units an index more', more('writeUnits'), 0.1, '', on),
+    row('a list: read units an index more', more('readUnits'), 0.1, '', on),
   ];
 }
 

@@ -114,8 +114,8 @@ export const sumOf = (lines: readonly CostLine[]): number =>
 const SWEEPS_PER_MONTH = 43_200;
 const SWEEP_SEC = 0.2;
 const SWEEP_GB = 0.25;
-/** Four shards of alarms at half a unit, one for namespaces. */
-const SWEEP_READ_UNITS = 3;
+/** Four shards of alarms, and one for CronJobs, at half a unit; one for namespaces. */
+const SWEEP_READ_UNITS = 3.5;
 const POLLERS = 5;
 const QUEUES = 3;
 const POLLS_PER_MINUTE = 3;

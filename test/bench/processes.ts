@@ -48,14 +48,22 @@ export function endChildren(): void {
 }
 
 /** Resident memory of the process and all that it has started, in bytes; pages that several share count for each. */
-export function familyRssBytes(pid: number): number {
-  let bytes = 0;
+export const familyRssBytes = (pid: number): number => familyPages(pid, ([, resident]) => resident) * PAGE_BYTES;
+
+/** The same without the pages of files, which the kernel takes back when it needs them (RssAnon of proc(5)). */
+export const familyAnonBytes = (pid: number): number =>
+  familyPages(pid, ([, resident, shared]) => resident - shared) * PAGE_BYTES;
+
+function familyPages(pid: number, count: (statm: readonly [number, number, number]) => number): number {
+  let pages = 0;
   for (const member of familyOf(pid)) {
     try {
-      bytes += Number(readFileSync(`/proc/${member}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES;
+      const [size, resident, shared] = readFileSync(`/proc/${member}/statm`, 'utf8').split(' ').map(Number);
+      if (size !== undefined && resident !== undefined && shared !== undefined)
+        pages += count([size, resident, shared]);
     } catch {
       // gone since the family was asked for
     }
   }
-  return bytes;
+  return pages;
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Peaked, Results } from './budget.ts';
 import { type RateFigures, rateOf } from './rates.ts';
 import { type Bundle, type Measured, runChild } from './run-child.ts';
+import type { JobFigures } from './scenarios/jobs.ts';
 import type { DispatcherOptions } from './scenarios/limiter.ts';
 import { startLimitTable } from './scenarios/limit-table.ts';
 
@@ -45,6 +46,7 @@ export const SUITES: readonly Suite[] = [
     },
   },
   { name: 'kep', run: async (bundle) => ({ kep: withPeak(await runChild(bundle, 'kepLoad', {})) }) },
+  { name: 'lists', run: async (bundle, { indexes }) => ({ lists: await lists(bundle, indexes) }) },
   { name: 'jobs', run: async (bundle, { indexes }) => ({ jobs: await jobs(bundle, indexes) }) },
 ];
 
@@ -62,6 +64,18 @@ async function jobs(bundle: Bundle, sizes: readonly number[]): Promise<NonNullab
     measured.push(withPeak(await runChild(bundle, 'jobs', run)));
   }
   return measured;
+}
+
+/** A Job without a list, and one with a list of items of this size. */
+const ITEM_BYTES = 50;
+/** Units are flat: no larger Job is needed, unless all are. */
+const LISTED_MAX = 10_000;
+
+async function lists(bundle: Bundle, sizes: readonly number[]): Promise<NonNullable<Results['lists']>> {
+  const indexes = sizes.findLast((size) => size <= LISTED_MAX) ?? sizes[0] ?? LISTED_MAX;
+  const measure = async (itemBytes: number | null): Promise<Peaked<JobFigures>> =>
+    withPeak(await runChild(bundle, 'jobs', { indexes, shuffled: true, itemBytes }));
+  return { itemBytes: ITEM_BYTES, without: await measure(null), listed: await measure(ITEM_BYTES) };
 }
 
 const RATES_PER_SEC = [20, 100];

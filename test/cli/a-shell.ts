@@ -9,20 +9,22 @@ export function aShell(wish: {
   readonly now?: () => number;
   /** Standard output is a terminal. */
   readonly terminal?: { columns: number; rows: number };
+  /** Standard error is one. */
+  readonly errTerminal?: { columns: number; rows: number };
 }) {
   const listeners = new Set<(signal: Signal) => void>();
   const resized = new Set<() => void>();
   const texts = { out: '', err: '' };
   const { terminal } = wish;
-  const outputOf = (name: 'out' | 'err'): Output => ({
+  const outputOf = (name: 'out' | 'err', size: typeof terminal): Output => ({
     write(text) {
       texts[name] += text;
     },
     terminal:
-      terminal === undefined || name === 'err'
+      size === undefined
         ? null
         : {
-            size: () => terminal,
+            size: () => size,
             onResize(then) {
               resized.add(then);
               return () => resized.delete(then);
@@ -30,12 +32,13 @@ export function aShell(wish: {
           },
   });
   const shell: Shell = {
-    out: outputOf('out'),
-    err: outputOf('err'),
+    out: outputOf('out', terminal),
+    err: outputOf('err', wish.errTerminal),
     env: wish.env ?? {},
     cwd: wish.cwd,
     now: wish.now ?? (() => START + 65_000),
     readStdin: async () => wish.stdin ?? '',
+    readStdinBytes: async () => Buffer.from(wish.stdin ?? ''),
     onInterrupt(then) {
       listeners.add(then);
       return () => listeners.delete(then);

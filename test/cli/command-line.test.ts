@@ -7,7 +7,7 @@ describe('the command line', () => {
   test.each([
     ['nope', "error: unknown command 'nope'"],
     ['gte', '(Did you mean get?)'],
-    ['run', "error: required option '-f, --file <file>' not specified"],
+    ['run', 'error: specify -f FILE, or a NAME, --image, and a command after --'],
     ['run -f a --wiat', '(Did you mean --wait?)'],
     ['run -f a --timeout 5m', 'error: --timeout needs --wait'],
     ['run -f a --wait --timeout soon', 'It must be a duration such as 90s, 5m, or 1h30m.'],

@@ -220,7 +220,7 @@ spec:
       'two kinds',
       `${YAML}---\n${YAML.replace('Job', 'CronJob')}`,
       2,
-      'error: line 10: a CronJob; run takes Jobs (kubectl apply -f takes others, too)\n',
+      'error: line 10: a CronJob; run takes Jobs and WorkLists (kubectl apply -f takes others, too)\n',
     ],
     ['nothing', ' \n', 2, 'error: standard input is empty\n'],
     ['no YAML', 'a: [', 2, /^error: standard input cannot be read: yaml parse error: /],

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { manifest } from '../kube/a-world.ts';
 import { type ServerWish, aServer } from './a-server.ts';
 
-/** Two Jobs in the default namespace, one in another. */
+/** Two Jobs and two CronJobs in the default namespace, a Job in another. */
 async function withJobs(wish: ServerWish = {}) {
   const server = await aServer(wish);
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
@@ -21,6 +21,7 @@ async function withJobs(wish: ServerWish = {}) {
     server.file('job.json', manifest(name, { suspend: true }, { metadata: { name, namespace } }));
     expect(await server.run(`run -f job.json -n ${namespace}`)).toMatchObject({ code: 0 });
   }
+  for (const name of ['report', 'nightly']) await server.run(`run ${name} --image i --schedule @daily -- true`);
   return server;
 }
 
@@ -39,12 +40,25 @@ describe('what may stand there', () => {
     ['help ve', ['version']],
     ['run --fi', ['--file']],
     ['run --kube', ['--kubeconfig']],
+    ['run zip --per', ['--per-completion-env']],
+    ['run zip --format ', ['lines', 'words', 'csv', 'tsv', 'jsonl']],
+    ['run zip --failed-of ', ['frames', 'sums']],
+    ['run zip --image i -- ', []],
     ['get --output ', ['wide', 'json', 'yaml', 'name']],
     ['get --output=j', ['--output=json']],
     ['get --output = j', ['--output=json']], // as bash takes it apart
     ['doctor -o y', ['yaml']],
     ['wait sums --for f', ['failed', 'finished']],
     ['pru', ['prune']],
+    ['cron ', ['list', 'next', 'run-now', 'backfill', 'pause', 'resume', 'help']],
+    ['cron ru', ['run-now']],
+    ['cron nope x', []],
+    ['cron next --sl', ['--slots']],
+    ['cron next --kube', ['--kubeconfig']],
+    ['cron next -o ', ['json', 'yaml']],
+    ['cron run-now ', ['nightly', 'report']],
+    ['cron pause report ', ['nightly']],
+    ['cron pause cj/r', ['cj/report']],
     ['prune --o', ['--older-than', '--output']],
     ['prune -o ', ['json', 'yaml']],
     ['local --driver ', ['process', 'simulated']],

@@ -73,7 +73,7 @@ describe('run --wait', () => {
     expect(waited.code).toBe(1);
     expect(waited.out.trimEnd().split('\n').slice(-2)).toEqual([
       'job.batch/sums failed: BackoffLimitExceeded: Job has reached the specified backoff limit (0/4 succeeded, 1 attempt failed in 5s)',
-      'See why: muster doctor sums',
+      'See why: muster failures sums, muster doctor sums',
     ]);
   });
 
@@ -96,7 +96,7 @@ describe('run --wait', () => {
       '  exit code 1: index 0',
       '    Traceback',
       '    KeyError: 7',
-      'See why: muster logs sums --index 0 --attempt 1, muster doctor sums',
+      'See why: muster failures sums, muster logs sums --index 0 --attempt 1',
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { RequestListener } from 'node:http';
 import v8 from 'node:v8';
 import vm from 'node:vm';
@@ -76,6 +77,21 @@ describe('answers', () => {
       response.end('{}');
     });
     expect((await client.create('/x', {})).warnings).toEqual(['unknown field "a"', 'another, too']);
+  });
+
+  test('many with one signal leave nothing on it, and say nothing', async () => {
+    const warnings: Error[] = [];
+    const warn = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', warn);
+    onTestFinished(() => void process.off('warning', warn));
+    const client = await talkingTo((_, response) => void setTimeout(() => response.end('a\nb\n'), 50));
+    const { signal } = new AbortController();
+    const read = async (): Promise<void> => {
+      for await (const line of client.lines('/x', {}, signal)) expect(line).toMatch(/a|b/);
+    };
+    await Promise.all(Array.from({ length: 20 }, read));
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 
   test('lines come whole, however they are cut on the way', async () => {

@@ -40,3 +40,9 @@ test('all cases of Jobs hold, but for those that Fargate has no means for', () =
   expect(others.length).toBeLessThanOrEqual(IMPOSSIBLE_MAX);
   expect(others.filter(({ here }) => !here.startsWith('not on Fargate: '))).toEqual([]);
 });
+
+test('all cases of CronJobs hold', () => {
+  const cronJobs = rows('CronJobs');
+  expect(cronJobs).toHaveLength(12);
+  expect(cronJobs.filter(({ here }) => here !== 'holds')).toEqual([]);
+});

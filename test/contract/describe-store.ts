@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { CRON_CASES, CRON_RACES } from './cron-cases.ts';
 import { FEED_CASES } from './feed-cases.ts';
 import { HOST_CASES, HOST_RACES } from './host-cases.ts';
+import { ITEM_CASES, ITEM_RACES } from './item-cases.ts';
 import { JOB_CASES } from './job-cases.ts';
 import { LAUNCH_CASES } from './launch-cases.ts';
 import { OBJECT_CASES, OBJECT_RACES } from './object-cases.ts';
@@ -14,9 +16,18 @@ export const CALM_CASES: readonly StoreCase[] = [
   ...FEED_CASES,
   ...OBJECT_CASES,
   ...HOST_CASES,
+  ...ITEM_CASES,
+  ...CRON_CASES,
 ];
 /** Every promise of the store's ports. */
-const STORE_CASES: readonly StoreCase[] = [...CALM_CASES, ...RACE_CASES, ...OBJECT_RACES, ...HOST_RACES];
+const STORE_CASES: readonly StoreCase[] = [
+  ...CALM_CASES,
+  ...RACE_CASES,
+  ...OBJECT_RACES,
+  ...HOST_RACES,
+  ...ITEM_RACES,
+  ...CRON_RACES,
+];
 
 /** One suite for every store: each case gets an empty one from `makeStore`. */
 export function describeStore(

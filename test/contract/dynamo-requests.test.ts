@@ -1,5 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
+import { writeRequest as cronRequest } from '../../shared/adapters/aws/dynamodb/dynamo-crons.ts';
+import { FRESH_CRON } from '../../shared/domain/cron/cron-state.ts';
 import { dueRequest } from '../../shared/adapters/aws/dynamodb/dynamo-alarms.ts';
 import { attemptWrites } from '../../shared/adapters/aws/dynamodb/dynamo-attempts.ts';
 import {
@@ -575,7 +577,7 @@ describe('requests that read a range', () => {
           "#shard": "alarmShard",
         },
         "ExpressionAttributeValues": {
-          ":minute": "N:30000000",
+          ":minute": "N:30000000.999983333",
           ":shard": "N:3",
         },
         "IndexName": "alarms",
@@ -585,6 +587,20 @@ describe('requests that read a range', () => {
       }
     `);
   });
+  test('a scheduler’s row enters the index of alarms, and leaves it', () => {
+    const row = { uid: 'cron-1', key: { namespace: 'default', name: 'nightly' }, version: 3, state: FRESH_CRON };
+    const armed = cronRequest('muster', 'token', { ...row, alarmAt: at(90_000) });
+    expect(armed).toMatchObject({
+      Key: { pk: { S: 'CRON#cron-1' }, sk: { S: 'STATE' } },
+      ConditionExpression: '#version = :was',
+      ExpressionAttributeValues: { ':was': { N: '3' }, ':version': { N: '4' }, ':alarmShard': { N: '4' } },
+    });
+    expect(armed.ExpressionAttributeValues).toHaveProperty(':alarmMinute', { N: String(T0 / 60_000 + 1.5) });
+    expect(cronRequest('muster', 'token', { ...row, alarmAt: null }).UpdateExpression).toMatch(
+      /REMOVE #alarmShard, #alarmMinute$/,
+    );
+  });
+
   test('names', () => {
     expect(shown(namesRequest('muster', 'default', 'work', 50))).toMatchInlineSnapshot(`
       {

@@ -33,7 +33,8 @@ export const LAUNCH_CASES: readonly StoreCase[] = [
     name: 'every caller gets the template that was stored first',
     async run({ jobs }) {
       const first = { taskDefinition: 'arn:td:1', containers: ['main', 'side'], placement: '{"subnets":[]}' };
-      const [second, third, fourth] = [2, 3, 4].map((no) => ({ ...first, taskDefinition: `arn:td:${no}` }));
+      const variants = [{ image: 'a:1', taskDefinition: 'arn:other:1' }];
+      const [second, third, fourth] = [2, 3, 4].map((no) => ({ ...first, taskDefinition: `arn:td:${no}`, variants }));
       expect(await jobs.addTemplate(UID, 0, first)).toEqual([first]);
       expect(await jobs.addTemplate(UID, 0, second!)).toEqual([first]);
       expect(await jobs.addTemplate(UID, 1, second!)).toEqual([first, second]);

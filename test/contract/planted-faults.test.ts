@@ -126,6 +126,33 @@ const FAULTS: readonly Fault[] = [
     }),
   },
   {
+    name: 'a part that replaces another of its number',
+    foundBy: 'a part that comes twice is one part; another of its number is a conflict and changes nothing',
+    plant: ({ items }) => ({
+      items: {
+        ...items,
+        async writePart(head, part) {
+          await items.writePart(head, part);
+          return { kind: 'written' };
+        },
+      },
+    }),
+  },
+  {
+    name: 'a content that is removed although a Job has reserved it',
+    foundBy:
+      'a reserved content is not removed; one that nobody needs is hidden at once and deleted half an hour later',
+    plant: ({ items }) => ({
+      items: {
+        ...items,
+        async remove(content) {
+          for (const { job } of await items.listReservations(content)) await items.release(content, job);
+          return items.remove(content);
+        },
+      },
+    }),
+  },
+  {
     name: 'a change of an object that is published twice',
     foundBy: 'eight writers of one kind: nothing is lost, and each number is published once, in order',
     plant: ({ objects }) => ({

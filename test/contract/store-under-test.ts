@@ -5,7 +5,9 @@ import { FRESH, type IndexRecord } from '../../shared/domain/scoreboard/index-re
 import { type Status, chunkLength, freshStatus } from '../../shared/domain/scoreboard/status.ts';
 import type { Feed, FeedEntry } from '../../shared/ports/feed.ts';
 import type { AttemptRecord, ChunkWrite, JobStore, StoredSpec } from '../../shared/ports/job-store.ts';
+import type { CronStore } from '../../shared/ports/cron-store.ts';
 import type { HostStore } from '../../shared/ports/host-store.ts';
+import type { ItemStore } from '../../shared/ports/item-store.ts';
 import type { Limits } from '../../shared/ports/limits.ts';
 import type { ObjectStore } from '../../shared/ports/object-store.ts';
 import { type JobWish, aJob } from '../support/a-job.ts';
@@ -33,6 +35,8 @@ export type Stores = {
   readonly limits: Limits;
   readonly objects: ObjectStore;
   readonly hosts: HostStore;
+  readonly items: ItemStore;
+  readonly crons: CronStore;
 };
 
 /** An empty store with the test's clock. */

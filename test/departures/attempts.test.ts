@@ -7,6 +7,7 @@ import { type JobSpec, planningSpec } from '../../shared/domain/spec/job.ts';
 import type { LaunchSlot } from '../../shared/domain/scoreboard/launch-row.ts';
 import type { Plan } from '../../shared/domain/planner/plan.ts';
 import type { Phase, Verdict } from '../../shared/domain/scoreboard/status.ts';
+import { podStateOf } from '../../shared/domain/scoreboard/index-record.ts';
 import { renderPod } from '../../shared/kube/pods/render-pod.ts';
 import {
   type Situation,
@@ -29,7 +30,7 @@ import { admitted, jobDocument } from '../support/job-document.ts';
 
 /** What planning goes by, of an Indexed Job with one completion and these annotations. */
 const annotated = (annotations: object, spec: object = {}): JobSpec =>
-  planningSpec(admitted(jobDocument({ completionMode: 'Indexed', completions: 1, ...spec }, { annotations })).manifest);
+  planningSpec(admitted(jobDocument({ completionMode: 'Indexed', completions: 1, ...spec }, { annotations })));
 
 /** Lets attempt after attempt of index 0 end so until one counts, at most 20; what each launch asked for. */
 function loseUntilItCounts(cause: EndingCause, spec: JobSpec) {
@@ -135,7 +136,7 @@ function podOf(situation: Situation, attempt: number, launch: LaunchSlot | null 
   const { status } = situation;
   const current = recordOf(situation, 0);
   const spec = aJob({ completions: 1 });
-  const state = current.state === 'pending' ? 'ended' : current.state;
+  const state = podStateOf(current.state) ?? 'ended';
   const pod = renderPod({
     index: 0,
     attempt,
@@ -148,6 +149,7 @@ function podOf(situation: Situation, attempt: number, launch: LaunchSlot | null 
     launch,
     current,
     madeAfter: current,
+    item: null,
     wait: null,
   });
   return { metadata: pod.metadata, status: { containerStatuses: [], ...pod.status } };

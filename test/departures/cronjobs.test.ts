@@ -1,4 +1,12 @@
 import { expect, test } from 'vitest';
+import { asJobUid } from '../../shared/domain/base/ids.ts';
+import { type EpochMs, asEpochMs, asTime, plusMs } from '../../shared/domain/base/time.ts';
+import { cronRulesOf } from '../../shared/domain/cron/cron-rules.ts';
+import { FRESH_CRON } from '../../shared/domain/cron/cron-state.ts';
+import { dueSlot } from '../../shared/domain/cron/due-slot.ts';
+import { nextTime } from '../../shared/domain/cron/next-time.ts';
+import { planCron } from '../../shared/domain/cron/plan-cron.ts';
+import { parseSchedule } from '../../shared/domain/spec/cron-schedule.ts';
 import { aWorld } from '../kube/a-world.ts';
 
 // What becomes of CronJobs, where Muster departs from Kubernetes' letter; docs/departures.md has a row for each test here.
@@ -25,15 +33,6 @@ async function aStage() {
   };
   return { send, names, cronJob, clock, objects };
 }
-
-test('a CronJob makes no Jobs yet', async () => {
-  const { names, cronJob, clock } = await aStage();
-  const created = await cronJob();
-  expect(created.headers.get('warning')).toContain('does not run schedules yet');
-  await clock.sleep(10 * 60_000);
-  expect(await names(CRONJOBS)).toEqual(['nightly']);
-  expect(await names(JOBS)).toEqual([]);
-});
 
 test('what none of its Jobs could have is refused with the CronJob', async () => {
   const { names, cronJob } = await aStage();
@@ -62,4 +61,57 @@ test('the Jobs of a CronJob are deleted before it is, whatever the propagation',
       'DELETED',
     ]);
   }
+});
+
+const at = (text: string): EpochMs => asEpochMs(Date.parse(text));
+const after =
+  (text: string, zone: string) =>
+  (moment: EpochMs): EpochMs | null => {
+    const parsed = parseSchedule(text);
+    if (parsed.kind === 'bad') throw new Error(parsed.reason);
+    return nextTime(parsed.schedule, zone, moment);
+  };
+
+test('a minute that the clock shows is a slot, after a change of half an hour, too', () => {
+  // Lord Howe: on 4 October 2026 the clock goes from 2:00 to 2:30, on 5 April from 2:00 back to 1:30.
+  const slots = (text: string, from: string): readonly string[] => {
+    const next = after(text, 'Australia/Lord_Howe');
+    const first = next(at(from));
+    return [first, first === null ? null : next(first)].map((slot) => (slot === null ? 'never' : asTime(slot)));
+  };
+  expect(slots('0 3 * * *', '2026-10-03T00:00:00Z')).toEqual(['2026-10-03T16:00:00Z', '2026-10-04T16:00:00Z']);
+  expect(slots('0 2 * * *', '2026-04-04T00:00:00Z')).toEqual(['2026-04-04T15:30:00Z', '2026-04-05T15:30:00Z']);
+  expect(slots('45 1 * * *', '2026-04-04T00:00:00Z')).toEqual(['2026-04-04T14:45:00Z', '2026-04-04T15:15:00Z']);
+});
+
+test('the most recent slot is found, whatever lies between two slots', () => {
+  const next = after('0 9,10 * * *', 'UTC');
+  const due = dueSlot(next, at('2026-11-20T08:00:00Z'), at('2026-11-23T09:30:00Z'));
+  expect(due.kind === 'due' ? asTime(due.slot) : due.kind).toBe('2026-11-23T09:00:00Z');
+});
+
+test('without a time zone a schedule is in UTC', () => {
+  const plan = planCron({
+    cron: {
+      name: 'nightly',
+      createdAt: at('2026-11-23T00:00:00Z'),
+      isDeleted: false,
+      spec: {
+        schedule: '0 3 * * *',
+        concurrencyPolicy: 'Allow',
+        suspend: false,
+        successfulJobsHistoryLimit: 3,
+        failedJobsHistoryLimit: 1,
+      },
+      rules: cronRulesOf(),
+      lastScheduleAt: null,
+    },
+    state: FRESH_CRON,
+    jobs: new Map(),
+    outcome: null,
+    now: plusMs(at('2026-11-23T00:00:00Z'), 1000),
+    jitterMs: () => 0,
+    uidOf: () => asJobUid('u'),
+  });
+  expect(plan.alarmAt === null ? null : asTime(plan.alarmAt)).toBe('2026-11-23T03:00:00Z');
 });

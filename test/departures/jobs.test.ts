@@ -22,7 +22,7 @@ import { admitted, jobDocument } from '../support/job-document.ts';
 
 test('the default podReplacementPolicy is Failed', () => {
   const spec = (given: object): JobSpec =>
-    planningSpec(admitted(jobDocument({ completionMode: 'Indexed', completions: 1, ...given })).manifest);
+    planningSpec(admitted(jobDocument({ completionMode: 'Indexed', completions: 1, ...given })));
   const ours = aBoard('r', spec({}));
   const deletion = plan(ours, [deleted(0)]);
   expect(brief(deletion)).toBe('running, stop 0');

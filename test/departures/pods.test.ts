@@ -41,7 +41,7 @@ test("a Pod is stopped with its template's grace, whatever a delete asks for", a
   expect(world.deletedPods).toHaveLength(1);
 });
 
-test('Events are derived from Jobs and Pods, and go with them', async () => {
+test('Events are derived from CronJobs, Jobs, and Pods, and go with them', async () => {
   const { world, remove } = await aJobWithPods();
   const events = async () => ((await (await world.get('/api/v1/events')).json()) as { items: unknown[] }).items;
   expect((await events()).length).toBeGreaterThan(3);
@@ -84,4 +84,22 @@ test('no Pod has finalizers', async () => {
     422,
     { details: { causes: [{ field: 'spec.template.metadata.finalizers' }] } },
   ]);
+});
+
+test('the end of the log is a termination message where a Pod is shown singly', async () => {
+  const world = await aWorld();
+  const main = { name: 'main', image: 'busybox', command: ['true'] };
+  const template = (more: object) =>
+    withTemplate('sums', { spec: { restartPolicy: 'Never', containers: [{ ...main, ...more }] } });
+  expect((await world.post(JOBS, template({ terminationMessagePath: '/tmp/message' }))).status).toBe(422);
+  expect((await world.post(JOBS, template({ terminationMessagePolicy: 'FallbackToLogsOnError' }))).status).toBe(201);
+  await world.commit('sums', [{ op: 'claim', index: 0 }], { startTime: START });
+  await world.record('sums', 0, 1, { cause: 'Error', exitCode: 1, container: 'main', reason: '' });
+  await world.commit('sums', [{ op: 'failed', index: 0, notBefore: null }]);
+  world.print(0, 1, 'main', 'KeyError: 7');
+  type Pod = { metadata: { name: string }; status: { containerStatuses: { state: object }[] } };
+  const { items } = (await (await world.get(PODS)).json()) as { items: Pod[] };
+  expect(items[0]?.status.containerStatuses[0]?.state).not.toHaveProperty('terminated.message');
+  const pod = (await (await world.get(`${PODS}/${items[0]?.metadata.name}`)).json()) as Pod;
+  expect(pod.status.containerStatuses[0]?.state).toMatchObject({ terminated: { message: 'KeyError: 7\n' } });
 });

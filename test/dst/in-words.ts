@@ -2,6 +2,7 @@ import type { JobUid } from '../../shared/domain/base/ids.ts';
 import type { AttemptId, Fact } from '../../shared/domain/base/fact.ts';
 import type { Transition } from '../../shared/domain/scoreboard/transition.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
+import type { CronRequest } from '../../shared/control/cron/reconcile-cron.ts';
 import type { ReconcileRequest } from '../../shared/control/reconcile/reconcile.ts';
 
 const SHOWN_MAX = 12;
@@ -22,7 +23,8 @@ export function requestText({ facts, inspect }: ReconcileRequest): string {
 }
 
 /** What a dispatch message asks. */
-export function orderText(message: DispatchMessage): string {
+export function orderText(message: DispatchMessage | CronRequest): string {
+  if ('jobs' in message) return 'look at the CronJob';
   if (message.kind === 'inspect') return `look up what runs from index ${message.from} on`;
   if (message.kind === 'stopTask') return `stop task ${message.taskArn.slice(-4)}, which is no current attempt`;
   if (message.kind === 'sweepTasks') return 'go through all tasks';
@@ -33,11 +35,17 @@ export function orderText(message: DispatchMessage): string {
 }
 
 /** Jobs that a message is about; null: all. */
-export const jobsOf = (message: ReconcileRequest | DispatchMessage): readonly JobUid[] | null =>
-  'uid' in message ? [message.uid] : null;
+export function jobsOf(message: Letter): readonly JobUid[] | null {
+  if ('jobs' in message) return [];
+  return 'uid' in message ? [message.uid] : null;
+}
+
+/** What our queues carry. */
+export type Letter = ReconcileRequest | CronRequest | DispatchMessage;
 
 /** Indexes that a message is about; null: any. */
-export function indexesOf(message: DispatchMessage): readonly number[] | null {
+export function indexesOf(message: DispatchMessage | CronRequest): readonly number[] | null {
+  if ('jobs' in message) return null;
   return message.kind === 'pack' ? [...message.launch, ...message.stop].map(({ index }) => index) : null;
 }
 

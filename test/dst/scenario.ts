@@ -1,9 +1,13 @@
 import type { Fate } from '../../shared/adapters/memory/memory-tasks.ts';
+import type { Ending } from '../../shared/domain/base/fact.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
 import { aJob } from '../support/a-job.ts';
+import { type SeedCron, cronByLuck } from './world/seed-cron.ts';
 import { DONE, easyFate, fatesOf } from './world/fates.ts';
 import { Random } from './random.ts';
+import { type SeedList, listByLuck, withNamedList } from './world/lists.ts';
+import { rerunByLuck } from './world/reruns.ts';
 import { specFor } from './world/specs.ts';
 import type { Variation } from './variation.ts';
 import { CALM, type FaultRates, mild, faultRatesOf } from './world/fault-rates.ts';
@@ -11,9 +15,13 @@ import { START } from './world/world.ts';
 
 /** What a seed is about, before anything has happened. */
 export type Scenario = {
-  readonly kind: 'storm' | 'fair' | 'crowded';
+  readonly kind: 'storm' | 'fair' | 'crowded' | 'cron';
   readonly faultRates: FaultRates;
   readonly jobs: readonly StoredSpec[];
+  /** In place of Jobs: a CronJob that makes them; null: there is none. */
+  readonly cron: SeedCron | null;
+  /** Lists of the first Job, and of the one that takes its name. */
+  readonly lists: readonly SeedList[];
   /** Takes the first Job's name once that was deleted; null: there is none. */
   readonly next: StoredSpec | null;
   /** Its rows cannot be read; null: there is none. */
@@ -31,17 +39,29 @@ const isLarge = (seed: number): boolean => seed % 40 === 9;
 const isCrowded = (seed: number): boolean => seed % 200 === 49;
 /** A small Job beside a large one, under a launch limit, in calm weather. */
 const isFair = (seed: number): boolean => seed % 25 === 12;
+/** A CronJob, for some minutes of bad weather. */
+const isCron = (seed: number): boolean => seed % 10 === 3;
+/** The API refuses another number of indexes while some are named or come from a list: these Jobs may always be resized. */
+const isResizable = (seed: number): boolean => seed % 4 === 0;
 
 export function scenarioOf(seed: number, { completions, parallelism }: Variation): Scenario {
   const random = new Random(seed, 'scenario');
   if (isFair(seed)) return fairScenario(seed, random);
   if (isCrowded(seed)) return crowdedScenario(seed, random);
+  if (isCron(seed)) return cronScenario(seed);
   const large = isLarge(seed);
   const faultRates = faultRatesOf(new Random(seed, 'weather'));
   const named = { name: 'work', completionsMax: completions, parallelismMax: parallelism };
-  const first = specFor(random, { ...named, uid: `sim-${seed}`, large });
+  // By numbers of its own, so that all else is as it would be without.
+  const whole = specFor(random, { ...named, uid: `sim-${seed}`, large });
+  const rerun = isResizable(seed) ? whole : rerunByLuck(whole, new Random(seed, 'reruns'));
+  const { spec: first, list } = isResizable(seed)
+    ? { spec: whole, list: null }
+    : listByLuck(rerun, new Random(seed, 'lists'));
   const isRenewed = !large && random.chance(0.12);
-  const next = isRenewed ? awake(specFor(random, { ...named, uid: `sim-${seed}-next`, large: false })) : null;
+  const plain = isRenewed ? awake(specFor(random, { ...named, uid: `sim-${seed}-next`, large: false })) : null;
+  const renewed = plain === null ? null : listByLuck(plain, new Random(seed, 'lists of the next'));
+  const next = renewed?.spec ?? null;
   const damaged = random.chance(0.15) ? aJob({ uid: `sim-${seed}-damaged`, name: 'damaged', createdAt: START }) : null;
   const fates = new Map(
     [first, ...(next === null ? [] : [next])].map((spec) => [spec.identity.uid, fatesOf(random, spec.manifest, large)]),
@@ -51,6 +71,8 @@ export function scenarioOf(seed: number, { completions, parallelism }: Variation
     kind: 'storm',
     faultRates: large ? mild(faultRates) : faultRates,
     jobs: [first],
+    cron: null,
+    lists: [list, renewed?.list ?? null].filter((each) => each !== null),
     next,
     damaged,
     fate: (launch, luck) => (fates.get(launch.job.uid) ?? easyFate)(launch, luck),
@@ -61,6 +83,32 @@ export function scenarioOf(seed: number, { completions, parallelism }: Variation
   };
 }
 
+/** Tasks of its Jobs run from a second to some minutes, and one of six fails. */
+function cronScenario(seed: number): Scenario {
+  const longestMs = new Random(seed, 'tasks of a CronJob').pick([20_000, 100_000, 300_000]);
+  return {
+    kind: 'cron',
+    faultRates: faultRatesOf(new Random(seed, 'weather')),
+    jobs: [],
+    cron: cronByLuck(seed, new Random(seed, 'CronJob')),
+    lists: [],
+    next: null,
+    damaged: null,
+    fate: (_, luck) => ({
+      startMs: luck.between(1_000, 5_000),
+      runMs: luck.between(1_000, longestMs),
+      stopMs: 500,
+      ending: luck.chance(1 / 6) ? FAILED : DONE,
+    }),
+    launchesPerSec: null,
+    stopsPerSec: null,
+    gustMs: 0,
+    stepMaxMs: 8,
+  };
+}
+
+const FAILED: Ending = { ...DONE, cause: 'Error', exitCode: 1 };
+
 /** Events get lost, also of the second chunk, while the first has more active attempts than one message looks up. */
 function crowdedScenario(seed: number, random: Random): Scenario {
   const completions = random.between(4_200, 4_400);
@@ -69,6 +117,8 @@ function crowdedScenario(seed: number, random: Random): Scenario {
     kind: 'crowded',
     faultRates: { ...mild(faultRatesOf(new Random(seed, 'weather'))), eventDropped: 0.05 },
     jobs: [aJob({ ...plain, uid: `sim-${seed}`, name: 'work' })],
+    cron: null,
+    lists: [],
     next: null,
     damaged: null,
     fate: ({ id }, luck) => ({
@@ -91,13 +141,17 @@ function fairScenario(seed: number, random: Random): Scenario {
   const many = random.between(150, 400);
   const few = random.between(1, 5);
   const plain = { createdAt: START, backoffLimit: 1_000 };
+  // Two lists are in use at once.
+  const listed = [
+    aJob({ ...plain, uid: `sim-${seed}`, name: 'large', completions: many, parallelism: many }),
+    aJob({ ...plain, uid: `sim-${seed}-small`, name: 'small', completions: few, parallelism: few }),
+  ].map(withNamedList);
   return {
     kind: 'fair',
     faultRates: CALM,
-    jobs: [
-      aJob({ ...plain, uid: `sim-${seed}`, name: 'large', completions: many, parallelism: many }),
-      aJob({ ...plain, uid: `sim-${seed}-small`, name: 'small', completions: few, parallelism: few }),
-    ],
+    jobs: listed.map(({ spec }) => spec),
+    cron: null,
+    lists: listed.map(({ list }) => list),
     next: null,
     damaged: null,
     fate: easyFate,

@@ -11,6 +11,9 @@ import { Random } from './random.ts';
 import { type Scenario, scenarioOf } from './scenario.ts';
 import type { Sight } from './checks/sights.ts';
 import type { Story } from './story.ts';
+import { CronUsers } from './world/cron-users.ts';
+import { STORM_MIN, type SeedCron } from './world/seed-cron.ts';
+import { storeList } from './world/lists.ts';
 import { Users } from './world/users.ts';
 import { AS_IS, type Variation } from './variation.ts';
 import type { Fault } from './world/fault-rates.ts';
@@ -59,8 +62,12 @@ async function run(seed: number, variation: Variation, told: boolean) {
   const acts = new Map<Act, number>();
   const did = (act: Act): void => void acts.set(act, (acts.get(act) ?? 0) + 1);
   await openNamespace(world.store.objects, 'default', START);
-  const { uids, arrangement } = begin(seed, scenario, variation, world, did);
-  await goOn(uids, arrangement, variation.faultsMs ?? STORM_MS, world);
+  await putLists(scenario, world);
+  const { uids, arrangement } =
+    scenario.cron === null
+      ? begin(seed, scenario, variation, world, did)
+      : { uids: await runCron(scenario.cron, world), arrangement: { over: START, count: 0 } };
+  await goOn(uids, arrangement, scenario.cron === null ? (variation.faultsMs ?? STORM_MS) : 0, world);
   await checkEnd(scenario, uids, world);
   const sights = new Map<Sight, number>(world.sights.counts);
   for (const uid of uids)
@@ -83,6 +90,14 @@ async function run(seed: number, variation: Variation, told: boolean) {
   return { result, world };
 }
 
+/** The lists that Jobs name are there before the Jobs. */
+async function putLists({ lists }: Scenario, world: World): Promise<void> {
+  for (const list of lists) {
+    world.watchdog.expectItems(list);
+    if (list.isNamed) await storeList(list, world.store, START);
+  }
+}
+
 function begin(seed: number, scenario: Scenario, variation: Variation, world: World, did: (act: Act) => void) {
   const { jobs, next, damaged, kind } = scenario;
   const [first, ...others] = jobs;
@@ -102,6 +117,7 @@ function begin(seed: number, scenario: Scenario, variation: Variation, world: Wo
     spec: first,
     next,
     damaged,
+    lists: scenario.lists,
     world,
     skip: variation.skip,
     faultsMs: variation.faultsMs ?? STORM_MS,
@@ -109,6 +125,39 @@ function begin(seed: number, scenario: Scenario, variation: Variation, world: Wo
   });
   if (next !== null) did('made anew under its name');
   return { uids, arrangement };
+}
+
+/** Repairs are through, and what waited has been caught up with. */
+const CRON_REPAIRED_MS = 10 * 60_000;
+const CRON_CALM_MS = 8 * 60_000;
+
+/** A CronJob in bad weather, then in calm, then deleted. Returns the Jobs that it made. */
+async function runCron(cron: SeedCron, world: World): Promise<readonly JobUid[]> {
+  const { cronWatch, law } = world;
+  const users = new CronUsers(world, cron);
+  const until = async (moment: EpochMs): Promise<void> => {
+    world.schedule(moment, () => undefined); // time goes on although nothing is to happen
+    while (world.time < moment && law.violations.length === 0 && world.steps < STEPS_MAX) await world.step();
+  };
+  cronWatch.expect(cron);
+  users.create();
+  for (const { afterMs, kind } of cron.acts) world.schedule(plusMs(START, afterMs), () => users.act(kind));
+  await until(plusMs(START, STORM_MIN * 60_000));
+  world.clear();
+  users.suspend(false);
+  await until(plusMs(world.time, CRON_REPAIRED_MS));
+  const calm = world.time;
+  await until(plusMs(calm, CRON_CALM_MS));
+  if (law.violations.length > 0) return [];
+  cronWatch.checkCalm(calm);
+  users.suspend(true);
+  await until(plusMs(world.time, CRON_REPAIRED_MS));
+  if (law.violations.length > 0) return [];
+  await cronWatch.checkStanding(world.store);
+  users.remove();
+  await until(plusMs(world.time, CRON_REPAIRED_MS));
+  await cronWatch.checkGone(world.store);
+  return [...world.watchdog.jobs.keys()];
 }
 
 /** Whose call has died tries again. */

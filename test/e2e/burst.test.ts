@@ -154,6 +154,7 @@ class World {
         for (const { delaySec, ...wakeUp } of wakeUps)
           this.#wakes.push({ at: plusMs(this.time, delaySec * 1_000), body: () => formatWakeUp(wakeUp) });
       },
+      wakeCrons: async () => undefined,
       facts: async () => this.#clock.sleep(COST_MS.sqs),
       dispatch: async () => this.#clock.sleep(COST_MS.sqs),
     };
@@ -246,7 +247,7 @@ describe.skipIf(endpoint === null)('100,000 indexes, all of which end within a m
     const world = new World(facts);
     const store = createDynamoStore({ client, tableName, now: () => world.time });
     await openNamespace(store.objects, 'default', START);
-    const job = { ...spec.identity, revision: 1, spec: planningSpec(spec.manifest) };
+    const job = { ...spec.identity, revision: 1, spec: planningSpec(spec) };
     const fresh = freshStatus(job, START);
     await store.jobs.createJob(spec, fresh);
     const folds = Array.from({ length: chunksFor(SIZE) }, (_, no) => {

@@ -68,6 +68,13 @@ test('each function sends what the table says, and may', { timeout: 2 * TEST_MS 
   await ask('GET', '/muster/v1/jobs/diagnosis');
   await ask('GET', `/muster/v1/namespaces/default/jobs/train/waits`);
 
+  await ask('POST', '/apis/muster.run/v1/namespaces/default/worklists', {
+    apiVersion: 'muster.run/v1',
+    kind: 'WorkList',
+    metadata: { name: 'numbers' },
+    spec: { range: '1-3' },
+  });
+
   // A board of two chunks.
   await kube.create(shellJob('many', 'true', indexed(INDEXES, 20)));
   await kube.until('many', ({ status }) => status.active === 20);
@@ -91,6 +98,23 @@ test('each function sends what the table says, and may', { timeout: 2 * TEST_MS 
     await Promise.all(crowd.slice(i, i + 20).map(async (job) => ask('POST', JOBS.replace('default', 'team'), job)));
   await ask('DELETE', '/api/v1/namespaces/team');
   await gone('/api/v1/namespaces/team');
+
+  // A CronJob whose Jobs have items.
+  const { spec: ticking } = shellJob('tick', 'true', indexed(3, 1)) as { readonly spec: object };
+  const listed = { metadata: { annotations: { 'muster.run/work-list': 'numbers' } }, spec: ticking };
+  const CRONS = '/apis/batch/v1/namespaces/default/cronjobs';
+  await ask('POST', CRONS, {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name: 'tick' },
+    spec: { schedule: '@every 1s', jobTemplate: listed },
+  });
+  await eventually(
+    async () => ((await kube.ask('GET', `${CRONS}/tick`)).text.includes('"lastScheduleTime"') ? true : null),
+    () => 'it never fired',
+  );
+  await ask('DELETE', `${CRONS}/tick`);
+  await sweep('2026-11-20T00:00:00Z');
 
   // A Job that outlives nothing.
   await kube.create(shellJob('short', 'true', { ...indexed(0, 1), ttlSecondsAfterFinished: 0 }));

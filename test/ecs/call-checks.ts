@@ -226,6 +226,7 @@ export const CALL_CHECKS: readonly Check[] = [
           /other is not a container in the TaskDefinition/,
         ],
         [{ overrides: { cpu: '256', memory: '8192' } }, 'InvalidParameterException', /No Fargate configuration/],
+        [{ overrides: { ephemeralStorage: { sizeInGiB: 20 } } }, 'InvalidParameterException', /sizeInGiB/],
         [
           { launchType: 'FARGATE', capacityProviderStrategy: [{ capacityProvider: 'FARGATE', weight: 1 }] },
           'InvalidParameterException',

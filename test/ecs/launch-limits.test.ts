@@ -52,6 +52,7 @@ function requestsOf(manifest: JobManifest, { attempt, nonce }: { attempt: number
     completionIndex: id.index,
     failureCount: attempt,
     ignoredFailureCount: attempt,
+    item: null,
     labels: template.metadata.labels,
   });
   const launch = runTaskInput({

@@ -78,6 +78,22 @@ export const LIFE_CHECKS: readonly Check[] = [
     },
   },
   {
+    name: 'a task has the size of its call, or else of its definition',
+    async run(server) {
+      await register(server, 'job');
+      const size = { cpu: '1024', memory: '2048', ephemeralStorage: { sizeInGiB: 40 } };
+      const { taskArn } = await run(server, { overrides: { ...withEnv({ EXIT: '0' }), ...size } });
+      expect(await describeOne(server, taskArn)).toMatchObject(size);
+      expect(await stopped(server, taskArn)).toMatchObject(size);
+      const plain = await run(server, { overrides: withEnv({ EXIT: '0' }) });
+      expect(await describeOne(server, plain.taskArn)).toMatchObject({
+        cpu: '256',
+        memory: '512',
+        ephemeralStorage: { sizeInGiB: 20 },
+      });
+    },
+  },
+  {
     name: 'exit codes are those of the containers',
     async run(server) {
       await register(server, 'job');

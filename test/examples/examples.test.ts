@@ -4,9 +4,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import * as z from 'zod';
 import { has, parseStatusIndexes } from '../../shared/domain/base/index-set.ts';
+import { expandVariables } from '../../shared/domain/base/variable-expansion.ts';
+import { generateMatrix } from '../../shared/domain/items/generate-items.ts';
+import { type JobItems, indexCount, itemValues, jobItemsOf } from '../../shared/domain/items/job-items.ts';
+import { parseInlineItems } from '../../shared/schema/items/inline-items.ts';
 
 // The examples without Muster: every index run as a task would be, in a workspace of its own, with a task's environment.
 
@@ -158,15 +162,118 @@ describe('wordcount', () => {
   });
 });
 
+describe('files', () => {
+  let example: ReturnType<typeof exampleCopy>;
+  const files = readFileSync(join(EXAMPLES, 'files/files.txt'), 'utf8').trimEnd().split('\n');
+  const MISSING = 'letters/not written yet.txt';
+  let runs: readonly Run[];
+  beforeAll(async () => {
+    example = exampleCopy('files');
+    runs = await example.runAll();
+  }, MINUTE_MS);
+  afterAll(() => example.remove());
+
+  test('the manifest has the list, and the list has every letter and one that is not written', () => {
+    expect(example.list?.rows.map(([file]) => file)).toEqual(files);
+    expect(example.completions).toBe(files.length);
+    const letters = readdirSync(join(example.workspace, 'letters')).map((name) => `letters/${name}`);
+    expect([...files].sort()).toEqual([...letters, MISSING].sort());
+    expect(files.filter((file) => /[^\x20-\x7E]/.test(file)).length).toBeGreaterThan(4);
+    expect(files.some((file) => file.includes('  ')) && files.some((file) => file.includes('$'))).toBe(true);
+  });
+
+  test('every letter has a summary of its own, and only the missing one fails', () => {
+    expect(runs.map(({ code }) => code !== 0)).toEqual(files.map((file) => file === MISSING));
+    for (const [index, file] of files.entries())
+      if (file !== MISSING) expect(runs[index]?.stdout).toMatch(/: \d+ words\n$/);
+    expect(runs.map(({ stdout }) => stdout.replace(/: \d+ words\n$/, ''))).toEqual(
+      files.map((file) => (file === MISSING ? '' : file)),
+    );
+    expect(readdirSync(join(example.workspace, 'summaries'))).toHaveLength(files.length - 1);
+  });
+
+  test('once it is written, it succeeds', async () => {
+    writeFileSync(join(example.workspace, MISSING), 'here it is\n');
+    expect(await example.run(files.indexOf(MISSING))).toMatchObject({ code: 0, stdout: `${MISSING}: 3 words\n` });
+  });
+});
+
+describe('batch', () => {
+  let example: ReturnType<typeof exampleCopy>;
+  const numbers = readFileSync(join(EXAMPLES, 'batch/numbers.txt'), 'utf8').trimEnd().split('\n');
+  let runs: readonly Run[];
+  beforeAll(async () => {
+    example = exampleCopy('batch');
+    runs = await example.runAll();
+  }, MINUTE_MS);
+  afterAll(() => example.remove());
+  const factored = (number: string): string => readFileSync(join(example.workspace, 'factors', number), 'utf8').trim();
+
+  test('twenty numbers an index, and each has its factors', () => {
+    expect(example.list?.rows.map(([number]) => number)).toEqual(numbers);
+    expect(indexCount(numbers.length, 20)).toBe(example.completions);
+    expect(runs.every(({ code, stdout }) => code === 0 && stdout.split('\n').length === 21)).toBe(true);
+    const isPrime = (n: number): boolean =>
+      n > 1 && Array.from({ length: Math.floor(Math.sqrt(n)) - 1 }, (_, i) => i + 2).every((d) => n % d !== 0);
+    for (const number of numbers) {
+      const [left = '', right = ''] = factored(number).split(' = ');
+      const factors = right.split(' * ').map(Number);
+      expect([left, factors.reduce((product, factor) => product * factor, 1)]).toEqual([number, Number(number)]);
+      expect(factors.filter((factor) => !isPrime(factor))).toEqual([]);
+    }
+  });
+
+  test('tried again, it does only what is left; a bad number does not stop the others', async () => {
+    const [, second = ''] = numbers;
+    const before = factored(second);
+    unlinkSync(join(example.workspace, 'factors', second));
+    expect(await example.run(0)).toMatchObject({ code: 0, stdout: `${before}\n` });
+    expect(factored(second)).toBe(before);
+    const bad = await execute(['node', 'factor.mjs', 'seven\n15\n1'], example.workspace, {
+      PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+    });
+    expect(bad).toEqual({ code: 1, stdout: '15 = 3 * 5\n', stderr: 'not numbers above 1: "seven", "1"\n' });
+  });
+});
+
 type Run = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 /** What of a manifest a task is made of; the rest is checked where Muster admits it. */
 const Manifest = z.object({
+  kind: z.literal('Job'),
+  metadata: z.object({ annotations: z.record(z.string(), z.string()).default({}) }),
   spec: z.object({
-    completions: z.number(),
+    completions: z.number().optional(),
     template: z.object({ spec: z.object({ containers: z.tuple([z.object({ command: z.array(z.string()) })]) }) }),
   }),
 });
+const MatrixList = z.object({
+  kind: z.literal('WorkList'),
+  spec: z.object({ matrix: z.record(z.string(), z.array(z.string())) }),
+});
+
+/** The Job of a file, and the list that it works on; null: it has none. */
+function jobIn(file: string) {
+  const documents = parseAllDocuments(readFileSync(file, 'utf8')).map((document): unknown => document.toJS());
+  const job = Manifest.parse(documents.at(-1));
+  const items = jobItemsOf(job);
+  return { job, list: documents.length > 1 ? matrixIn(documents[0]) : items === null ? null : inlineIn(items) };
+}
+
+function inlineIn({ source, batch }: JobItems) {
+  const parsed = parseInlineItems(source.kind === 'inline' ? source.text : '');
+  if (parsed.kind !== 'ok') throw new Error(JSON.stringify(parsed));
+  return { ...parsed.list, batch };
+}
+
+/** A server takes the names of a matrix in their own order. */
+function matrixIn(document: unknown) {
+  const { matrix } = MatrixList.parse(document).spec;
+  const names = Object.keys(matrix).sort();
+  const made = generateMatrix({ values: names.map((name) => ({ name, values: matrix[name] ?? [] })) });
+  if (made.kind !== 'ok') throw new Error(JSON.stringify(made));
+  return { ...made.list, batch: 1 };
+}
 
 /** A copy of an example in a temporary workspace, without what earlier runs have left in the original. */
 function exampleCopy(name: string) {
@@ -180,19 +287,32 @@ function exampleCopy(name: string) {
     recursive: true,
     filter: (path) => !outputs.includes(path) && !outputs.includes(`${path}/`),
   });
-  const { spec } = Manifest.parse(parse(readFileSync(join(original, 'job.yaml'), 'utf8')));
-  const { command } = spec.template.spec.containers[0];
+  const { job, list } = jobIn(join(original, 'job.yaml'));
+  const { command } = job.spec.template.spec.containers[0];
+  const completions = job.spec.completions ?? list?.rows.length ?? 0;
   const task = { MUSTER_WORKSPACE: workspace, PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
-  const run = (index: number | string) => execute(command, workspace, { ...task, JOB_COMPLETION_INDEX: String(index) });
+  /** What the list gives to an index. */
+  const variablesOf = (index: number): Record<string, string> => {
+    if (list === null) return {};
+    const rows = list.rows.slice(index * list.batch, (index + 1) * list.batch);
+    const { columns, line, resultName } = itemValues(list.columns, rows, index);
+    return { ...Object.fromEntries(columns), MUSTER_ITEM: line, MUSTER_RESULT_NAME: resultName };
+  };
+  const run = (index: number | string) => {
+    const variables = variablesOf(Number(index));
+    const words = command.map((word) => expandVariables(word, new Map(Object.entries(variables))));
+    return execute(words, workspace, { ...task, ...variables, JOB_COMPLETION_INDEX: String(index) });
+  };
   return {
     workspace,
-    completions: spec.completions,
+    completions,
+    list,
     /** Runs the manifest's command for one index, as a task is run. */
     run,
     /** Runs all indexes, a few at a time; the results in the order of the indexes. */
     async runAll(): Promise<readonly Run[]> {
       const runs: Run[] = [];
-      const indexes = Array.from({ length: spec.completions }, (_, index) => index).values();
+      const indexes = Array.from({ length: completions }, (_, index) => index).values();
       const worker = async () => {
         for (const index of indexes) runs[index] = await run(index);
       };

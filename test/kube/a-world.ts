@@ -1,3 +1,5 @@
+import { initialChunk } from '../../shared/domain/scoreboard/initial-board.ts';
+import { createItemCache } from '../../shared/store/read-items.ts';
 import { WorkingBoard } from '../../shared/domain/scoreboard/working-board.ts';
 import { type EpochMs, asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
 import { type JobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
@@ -19,6 +21,7 @@ import type { ApiOptions } from '../../shared/kube/http/api-deps.ts';
 import { createKubeApi } from '../../shared/kube/kube-api.ts';
 import type { Hostnames } from '../../shared/ports/hostnames.ts';
 import type { LogLine, LogReader } from '../../shared/ports/log-reader.ts';
+import { toJob } from '../../shared/store/to-job.ts';
 import { Handler } from '../support/a-handler.ts';
 import { openNamespace } from '../support/a-namespace.ts';
 import { DONE } from '../support/a-stage.ts';
@@ -53,6 +56,8 @@ export async function aWorld(
   await openNamespace(store.objects, 'default', START);
   const lines = new Map<string, LogLine[]>();
   let logReads = 0;
+  let logsFault: string | null = null;
+  let throttledAfter: number | null = null;
   const warnings: unknown[] = [];
   let uids = 0;
   const clock = {
@@ -92,6 +97,7 @@ export async function aWorld(
   const logs: LogReader = {
     async read({ taskArn, container, after }) {
       logReads++;
+      if (throttledAfter !== null && throttledAfter-- <= 0) return { kind: 'later' };
       const all = lines.get(`${taskArn}/${container}`);
       if (all === undefined) return { kind: 'none' };
       const from = Number(after ?? 0);
@@ -100,6 +106,7 @@ export async function aWorld(
     },
     async readBack({ taskArn, container, before, linesMax = LOG_PAGE }) {
       logReads++;
+      if (logsFault !== null) throw new Error(logsFault);
       const all = lines.get(`${taskArn}/${container}`);
       if (all === undefined) return { kind: 'none' };
       const to = Number(before ?? all.length);
@@ -112,6 +119,10 @@ export async function aWorld(
       jobs: store.jobs,
       feed: store.feed,
       objects: store.objects,
+      crons: store.crons,
+      items: store.items,
+      itemCache: createItemCache(),
+      hash: deps.hash,
       clock,
       telemetry: { warn: (message, values) => warnings.push({ message, ...values }) },
       newUid: hooks.newUid ?? (() => `${String(++uids).padStart(8, '0')}-0000-4000-8000-000000000000`),
@@ -146,9 +157,13 @@ export async function aWorld(
 
   return {
     app,
+    /** What a pass over this world is given. */
+    deps,
     jobs: store.jobs,
     feed: store.feed,
     objects: store.objects,
+    crons: store.crons,
+    items: store.items,
     hosts: store.hosts,
     warnings,
     uidOf,
@@ -170,9 +185,12 @@ export async function aWorld(
         uid,
         status.chunks.map((_, no) => no),
       );
+      const spec = await store.jobs.readSpec(uid);
+      if (spec === null) throw new Error('no spec');
+      const { selection } = toJob(spec).spec;
       const draft = new WorkingBoard(
         status,
-        new Map(status.chunks.map((_, no) => [no, stored.get(no)?.chunk ?? emptyOf()])),
+        new Map(status.chunks.map((_, no) => [no, stored.get(no)?.chunk ?? initialChunk(selection, no)])),
       );
       for (const step of steps) draft.apply({ attempt: 1, ...step });
       const journal = extendJournal(status.journal, draft.transitions);
@@ -258,6 +276,14 @@ export async function aWorld(
       lines.set(key, all);
       for (const text of texts) all.push({ atMs: START + all.length * 1000, text });
     },
+    /** From now on, the end of a log cannot be read. */
+    breakLogs(why: string): void {
+      logsFault = why;
+    },
+    /** After so many further pages, reads of logs are throttled. */
+    throttleLogs(after: number): void {
+      throttledAfter = after;
+    },
     /** How often logs were read so far. */
     logReads: () => logReads,
     /** Attempts whose Pods were deleted by request. */
@@ -275,8 +301,6 @@ export async function aWorld(
 }
 
 export type World = Awaited<ReturnType<typeof aWorld>>;
-
-const emptyOf = () => ({ states: new Uint8Array(4096), attempts: new Uint32Array(4096), extras: new Map() });
 
 export const JOBS = '/apis/batch/v1/namespaces/default/jobs';
 export const PODS = '/api/v1/namespaces/default/pods';

@@ -27,7 +27,6 @@ const REFUSED: Readonly<Record<string, string>> = {
 /** What is taken, with a warning that something of it means nothing here. */
 const WARNED: Readonly<Record<string, RegExp>> = {
   'pod-to-pod': /^! Warning: spec\.template\.spec\.subdomain: tasks have no search domain, .+\n/,
-  cronjob: /^! Warning: spec\.schedule: .+\n/,
   'pod-failure-policy-config-issue':
     /^! Warning: spec\.podFailurePolicy\.rules\[0\]\.onPodConditions\[0\]\.type: this rule never matches, because Muster sets only the condition DisruptionTarget\n/,
 };

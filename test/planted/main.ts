@@ -5,7 +5,10 @@ import { join, resolve } from 'node:path';
 import pc from 'picocolors';
 import * as z from 'zod';
 import { CONTRACT_FAULTS } from './contract-faults.ts';
+import { CRON_FAULTS } from './cron-faults.ts';
 import { MACHINE_FAULTS } from './machine-faults.ts';
+import { LIST_FAULTS } from './list-faults.ts';
+import { RERUN_FAULTS } from './rerun-faults.ts';
 import { WORLD_FAULTS } from './world-faults.ts';
 import type { Edit, PlantedFault } from './planted-fault.ts';
 
@@ -26,9 +29,14 @@ type Row = { readonly fault: PlantedFault; readonly caught: boolean; readonly te
 
 /** `tsx test/planted/main.ts [WORDS]`: each fault (those whose name holds WORDS, or one of WORDS|WORDS) must turn a seed red; exit code 1 if one does not. */
 const words = process.argv[2] ?? '';
-const faults = [...MACHINE_FAULTS, ...CONTRACT_FAULTS, ...WORLD_FAULTS].filter(({ name }) =>
-  words.split('|').some((part) => name.includes(part)),
-);
+const faults = [
+  ...MACHINE_FAULTS,
+  ...CONTRACT_FAULTS,
+  ...WORLD_FAULTS,
+  ...RERUN_FAULTS,
+  ...LIST_FAULTS,
+  ...CRON_FAULTS,
+].filter(({ name }) => words.split('|').some((part) => name.includes(part)));
 const waiting = [...faults.entries()];
 const rows: Row[] = [];
 

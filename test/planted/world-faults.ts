@@ -31,8 +31,8 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
   one(
     'a launch that nobody has heard of is not looked for among the tasks that have stopped',
     FIND_LAUNCHES,
-    'doubts.every(isEarly) ? [] : await familiesOf(uid, deps)',
-    'doubts.length > 0 ? [] : await familiesOf(uid, deps)',
+    'doubts.every(isEarly) ? [] : await familiesOfJob(uid, deps)',
+    'doubts.length > 0 ? [] : await familiesOfJob(uid, deps)',
     ['G2', 'G5'],
   ),
 
@@ -127,8 +127,8 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
   one(
     'a launch that is repeated is made from the newest template',
     DISPATCH,
-    'const template = templates[no];',
-    'const template = templates.at(-1);',
+    'const stored = templates[no];',
+    'const stored = templates.at(-1);',
     ['G4', 'G14'],
   ),
 ];

@@ -71,6 +71,7 @@ export function aRuntime(inbox: Inbox, coalescing = { ms: 300, burst: 1 }) {
       tasks: NO_TASKS,
       queues: {
         wake: async () => undefined,
+        wakeCrons: async () => undefined,
         facts: async () => undefined,
         dispatch: async (messages) => void dispatched.push(...messages),
       },

@@ -24,7 +24,10 @@ export const indexed = (completions: number, spec: Readonly<Record<string, unkno
 export async function play(
   document: unknown,
   script: unknown = {},
-  { seed = 1, ...wish }: { readonly seed?: number; readonly horizonMs?: number } = {},
+  {
+    seed = 1,
+    ...wish
+  }: { readonly seed?: number; readonly horizonMs?: number; readonly succeededBefore?: string } = {},
 ): Promise<Simulation> {
   const parsed = parseScript(script);
   if (parsed.kind === 'refused') throw new Error(JSON.stringify(parsed.errors));

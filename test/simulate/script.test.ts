@@ -105,7 +105,7 @@ describe('the fate of a task', () => {
     const parsed = parseScript(script);
     const { startMs, runMs, stopMs, ending } = fateOf(
       parsed.kind === 'ok' ? parsed.script : NO_SCRIPT,
-      { index, attempt },
+      { index, attempt, items: [] },
       template,
     );
     expect([startMs, runMs, ending.cause, ending.exitCode, ending.container]).toEqual(expected);
@@ -114,7 +114,7 @@ describe('the fate of a task', () => {
 
   test('without a rule a task runs for a second and ends with 0', () => {
     expect(parseScript(null)).toEqual({ kind: 'ok', script: NO_SCRIPT });
-    const { startMs, runMs, stopMs, ending } = fateOf(NO_SCRIPT, { index: 3, attempt: 1 }, template);
+    const { startMs, runMs, stopMs, ending } = fateOf(NO_SCRIPT, { index: 3, attempt: 1, items: [] }, template);
     expect([startMs, runMs, stopMs, ending.cause]).toEqual([0, 1_000, 0, 'Completed']);
   });
 });

@@ -306,6 +306,7 @@ describe('what cannot be simulated', () => {
       {
         indexes: null,
         attempts: null,
+        item: null,
         runMs: 1,
         exit: { kind: 'containersExit' as const, exitCodes: new Map([['side', 1]]) },
       },
@@ -313,6 +314,50 @@ describe('what cannot be simulated', () => {
     expect(await refusal(indexed(1), { ...NO_SCRIPT, attempts })).toEqual({
       what: 'script',
       errors: [{ path: 'attempts[0].exitCodes.side', message: 'the Job has no such container, but main' }],
+    });
+  });
+});
+
+describe('indexes that never run', () => {
+  const annotated = (annotations: object) => {
+    const job = indexed(6);
+    return { ...job, metadata: { ...job.metadata, annotations } };
+  };
+
+  test('only the chosen ones', async () => {
+    const { report, board } = await play(annotated({ 'muster.run/indexes': '1,4' }));
+    expect(tasksOf(report)).toEqual(['1/0 0-1 Completed 0', '4/0 0-1 Completed 0']);
+    expect(report.final).toMatchObject({ succeeded: 2, completedIndexes: '1,4' });
+    expect(board).toEqual(['excluded', 'succeeded', 'excluded', 'excluded', 'succeeded', 'excluded']);
+  });
+
+  test('a rerun: what had succeeded counts, and what it leaves out does not', async () => {
+    const again = annotated({ 'muster.run/rerun-of': 'before', 'muster.run/indexes': '4' });
+    const { report, end, board } = await play(again, {}, { succeededBefore: '0-2,4' });
+    expect(tasksOf(report)).toEqual(['4/0 0-1 Completed 0']);
+    expect(end.kind).toBe('complete');
+    expect(report.timeline[0]?.status).toMatchObject({ succeeded: 3, completedIndexes: '0-2' });
+    expect(report.final).toMatchObject({ succeeded: 4, completedIndexes: '0-2,4' });
+    expect(board).toEqual(['inherited', 'inherited', 'inherited', 'excluded', 'succeeded', 'excluded']);
+  });
+
+  test.each<[succeeded: string | undefined, annotations: object, why: string]>([
+    [undefined, { 'muster.run/rerun-of': 'a' }, 'say with --succeeded which indexes succeeded there'],
+    ['0-9', { 'muster.run/rerun-of': 'a' }, '--succeeded "0-9": too large index: "9"'],
+    ['0-5', { 'muster.run/rerun-of': 'a' }, 'nothing is left to run'],
+    ['0', {}, 'is needed where indexes have succeeded before'],
+  ])('succeeded before: %s, of a Job with %j', async (succeededBefore, annotations, why) => {
+    const simulated = await simulateJob({
+      document: annotated(annotations),
+      script: NO_SCRIPT,
+      seed: 1,
+      start: START,
+      ...(succeededBefore === undefined ? {} : { succeededBefore }),
+    });
+    expect(simulated).toMatchObject({
+      kind: 'refused',
+      what: 'Job',
+      errors: [{ path: 'metadata.annotations[muster.run/rerun-of]', message: expect.stringContaining(why) as unknown }],
     });
   });
 });

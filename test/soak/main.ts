@@ -1,9 +1,9 @@
-import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { type Dirent, lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { familyRssBytes } from '../bench/processes.ts';
+import { familyAnonBytes } from '../bench/processes.ts';
 import { startBuiltLocal } from '../support/built-program.ts';
 import { type Sample, verdictOf } from './verdict.ts';
 
@@ -12,7 +12,7 @@ const program = new Command('npm run soak --')
   .description(
     'Runs a Job every few seconds beside deletes and watches, and shows whether memory and data folder grow.',
   )
-  .option('--minutes <n>', 'how long', positive, 60)
+  .option('--minutes <n>', 'how long; from 100 on, the first hour is left out of the verdict', positive, 150)
   .option('--every <seconds>', 'a Job so often', positive, 10)
   .option('--indexes <n>', 'indexes of each Job', positive, 50)
   .option('--keep <n>', 'ended Jobs that stay; every second Job is deleted at once', positive, 30)
@@ -141,7 +141,7 @@ async function sample(
     const { bytes, files } = sizeOf(data);
     const next: Sample = {
       atSec: (performance.now() - startedAt) / 1_000,
-      rssBytes: familyRssBytes(pid),
+      anonBytes: familyAnonBytes(pid),
       bytes,
       files,
       indexes: counts.indexes,
@@ -150,24 +150,30 @@ async function sample(
     if (samples.length % 6 !== 1) continue;
     const mib = (value: number): string => (value / 2 ** 20).toFixed(0);
     process.stdout.write(
-      `${(next.atSec / 60).toFixed(0).padStart(3)} min: ${mib(next.rssBytes)} MiB of memory, ${mib(bytes)} MiB in ${files} files, ${counts.ended} Jobs complete, ${counts.wrong} wrong\n`,
+      `${(next.atSec / 60).toFixed(0).padStart(3)} min: ${mib(next.anonBytes)} MiB of memory, ${mib(bytes)} MiB in ${files} files, ${counts.ended} Jobs complete, ${counts.wrong} wrong\n`,
     );
   }
 }
 
-/** Space that a folder takes on the disk; what vanishes meanwhile is left out. */
+/** Space that a folder takes on the disk; what vanishes meanwhile is left out: an ended task's folder goes after an hour. */
 function sizeOf(folder: string): { readonly bytes: number; readonly files: number } {
-  let bytes = 0;
-  let files = 0;
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    try {
-      bytes += lstatSync(join(folder, name)).blocks * 512;
-      files++;
-    } catch {
-      // gone since the folder was read
-    }
+  let [bytes, files] = [0, 0];
+  for (const entry of entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    const within = entry.isDirectory() ? sizeOf(path) : { bytes: 0, files: 0 };
+    bytes += (stat?.blocks ?? 0) * 512 + within.bytes;
+    files += (stat === undefined ? 0 : 1) + within.files;
   }
   return { bytes, files };
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return []; // gone since its parent was read
+  }
 }
 
 function positive(text: string): number {

@@ -3,8 +3,9 @@ import { createCache } from '../../shared/control/process/cache.ts';
 import { asEpochMs } from '../../shared/domain/base/time.ts';
 import { CHUNK_INDEXES, emptyChunk } from '../../shared/domain/scoreboard/board.ts';
 import { type Status, freshStatus } from '../../shared/domain/scoreboard/status.ts';
+import { EVERY_INDEX } from '../../shared/domain/spec/selection.ts';
 import type { StoredChunk } from '../../shared/ports/job-store.ts';
-import { type ChunkReads, chunksAt } from '../../shared/store/chunks-at.ts';
+import { type ChunkReads, type WantedChunks, chunksAt } from '../../shared/store/chunks-at.ts';
 import { isOneRevision, readJob } from '../../shared/store/read-job.ts';
 import { toJob } from '../../shared/store/to-job.ts';
 import { aJob } from '../support/a-job.ts';
@@ -33,7 +34,7 @@ function storedAt(...reads: readonly (readonly number[])[]) {
   return { jobs, asked };
 }
 
-const both = (): readonly number[] => [0, 1];
+const both = (): WantedChunks => ({ nos: [0, 1], selection: EVERY_INDEX });
 
 test('chunks that are newer than STATUS are read again, with STATUS', async () => {
   const { jobs, asked } = storedAt([2, 1], [2, 1]);
@@ -75,7 +76,12 @@ test('SPEC and STATUS belong together by their revision', () => {
 
 test('each chunk is requested once, and a chunk that is not stored is not requested', async () => {
   const { jobs, asked } = storedAt([0, 1]);
-  const { chunks, mismatch } = await chunksAt(uid, statusAt(0, 1), [1, 0, 1], { jobs });
+  const { chunks, mismatch } = await chunksAt(
+    uid,
+    statusAt(0, 1),
+    { nos: [1, 0, 1], selection: EVERY_INDEX },
+    { jobs },
+  );
   expect({ asked, mismatch, size: chunks.size }).toEqual({ asked: [[1]], mismatch: null, size: 2 });
 });
 

@@ -44,6 +44,10 @@ const LETTERS: Readonly<Record<string, Partial<IndexRecord>>> = {
   b: { state: 'waiting', attempt: 1, nonce: 1, restarts: 1, notBefore: at(WAITS_UNTIL_SEC) },
   /** running, but a user has deleted its Pod */
   D: { state: 'running', attempt: 1, podDeleted: true },
+  /** inherited: it has succeeded in the Job that this one repeats */
+  I: { state: 'succeeded' },
+  /** excluded */
+  x: { state: 'excluded' },
   /** failed for good */
   F: { state: 'failed', attempt: 1, failures: 1 },
 };
@@ -124,7 +128,7 @@ export function aBoard(
 
 /** A chunk's counts, from its records. The lower bounds are as low as they may be. */
 export function recount(chunk: Chunk, length: number): Omit<ChunkSummary, 'version'> {
-  const counts = { pending: 0, starting: 0, running: 0, waiting: 0, stopping: 0, succeeded: 0, failed: 0 };
+  const counts = { pending: 0, starting: 0, running: 0, waiting: 0, stopping: 0, succeeded: 0, failed: 0, excluded: 0 };
   let soonestDue: EpochMs | null = null;
   let firstPending = length;
   for (let offset = 0; offset < length; offset++) {
@@ -250,10 +254,11 @@ export function stripOf({ status, stored }: Situation, from = 0, to = status.siz
   return found.join(' ');
 }
 
-function letterOf({ state, stopping, podDeleted, failures, notBefore }: IndexRecord): string {
+function letterOf({ state, attempt, stopping, podDeleted, failures, notBefore }: IndexRecord): string {
   if (state === 'pending') return notBefore !== null ? 'w' : failures === 0 ? '.' : String(failures);
   if (state === 'failed') return 'F';
-  if (state === 'succeeded') return 'S';
+  if (state === 'succeeded') return attempt === 0 ? 'I' : 'S';
+  if (state === 'excluded') return 'x';
   if (state === 'waiting') return 'b';
   if (podDeleted) return 'D';
   const letter = state.slice(0, 1);

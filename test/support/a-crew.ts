@@ -162,13 +162,15 @@ export class Crew {
           };
         },
       });
-    const { jobs, feed, limits, objects, hosts, clock } = this.#store;
+    const { jobs, feed, limits, objects, hosts, items, crons, clock } = this.#store;
     const ports = { jobs: mortal(jobs), feed: mortal(feed), limits: mortal(limits), objects: mortal(objects) };
     const ticking = { now: clock.now, sleep: async () => undefined };
     const nothing = async (): Promise<void> => undefined;
     return {
       ...ports,
       hosts,
+      items,
+      crons,
       hostnames: null,
       tasks: {
         prepare: async () => ({ kind: 'later', reason: 'nobody launches here' }),
@@ -178,7 +180,7 @@ export class Crew {
         listLive: async () => ({ kind: 'listed', taskArns: [], next: null }),
         listStopped: async () => ({ kind: 'listed', taskArns: [], next: null }),
       },
-      queues: mortal({ wake: nothing, facts: nothing, dispatch: nothing }),
+      queues: mortal({ wake: nothing, wakeCrons: nothing, facts: nothing, dispatch: nothing }),
       clock: ticking,
       telemetry: { count: () => undefined, record: () => undefined, info: () => undefined, warn: () => undefined },
       cache: createCache(),

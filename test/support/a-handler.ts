@@ -10,7 +10,10 @@ import type { JobUid } from '../../shared/domain/base/ids.ts';
 import { AWS_TIMING } from '../../shared/domain/base/timing.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
 
-export type Ports = Pick<Deps, 'jobs' | 'feed' | 'limits' | 'hosts' | 'objects' | 'tasks' | 'queues'> &
+export type Ports = Pick<
+  Deps,
+  'jobs' | 'feed' | 'limits' | 'hosts' | 'items' | 'crons' | 'objects' | 'tasks' | 'queues'
+> &
   Partial<Pick<Deps, 'hostnames'>>;
 type PortName = keyof Ports;
 
@@ -44,6 +47,8 @@ export class Handler {
       hosts: this.#watched('hosts', ports.hosts),
       hostnames:
         ports.hostnames === null || ports.hostnames === undefined ? null : this.#watched('hostnames', ports.hostnames),
+      items: this.#watched('items', ports.items),
+      crons: this.#watched('crons', ports.crons),
       objects: this.#watched('objects', ports.objects),
       tasks: this.#watched('tasks', ports.tasks),
       queues: this.#watched('queues', ports.queues),

@@ -2,6 +2,8 @@ import { type EpochMs, asEpochMs } from '../../shared/domain/base/time.ts';
 import { asJobUid } from '../../shared/domain/base/ids.ts';
 import { DEFAULT_DISRUPTIONS, DEFAULT_PENDING_TIMEOUT_SEC } from '../../shared/domain/spec/annotations.ts';
 import type { CompletionMode, JobSpec } from '../../shared/domain/spec/job.ts';
+import { EVERY_INDEX } from '../../shared/domain/spec/selection.ts';
+import type { Labels } from '../../shared/domain/spec/manifest.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 
 export type JobWish = {
@@ -18,6 +20,9 @@ export type JobWish = {
   /** Its indexes have names. */
   readonly subdomain?: string;
   readonly restartPolicy?: 'Never' | 'OnFailure';
+  readonly annotations?: Labels;
+  /** What counts as succeeded from the start. */
+  readonly inherited?: string;
 };
 
 /** An admitted Job with one container; what a test does not care about has Kubernetes' defaults. */
@@ -35,10 +40,16 @@ export function aJob(wish: JobWish = {}): StoredSpec {
     identity: { uid: asJobUid(uid), namespace, name, createdAt: wish.createdAt ?? asEpochMs(0) },
     revision: 1,
     generation: 1,
+    ...(wish.inherited === undefined ? {} : { inherited: wish.inherited }),
     manifest: {
       apiVersion: 'batch/v1',
       kind: 'Job',
-      metadata: { name, namespace, ...(wish.finalizers === undefined ? {} : { finalizers: wish.finalizers }) },
+      metadata: {
+        name,
+        namespace,
+        ...(wish.finalizers === undefined ? {} : { finalizers: wish.finalizers }),
+        ...(wish.annotations === undefined ? {} : { annotations: wish.annotations }),
+      },
       spec: {
         completionMode,
         ...(completions === null ? {} : { completions }),
@@ -79,5 +90,6 @@ export const plainSpec = (
   managed: true,
   disruptions: DEFAULT_DISRUPTIONS,
   pendingTimeoutSec: DEFAULT_PENDING_TIMEOUT_SEC,
+  selection: EVERY_INDEX,
   ...given,
 });

@@ -6,7 +6,6 @@ import { type ReconcileRequest, type Reconciled, reconcileBatch } from '../../sh
 import { sweepJobs } from '../../shared/control/sweep/sweep.ts';
 import { type EpochMs, asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
 import type { JobUid } from '../../shared/domain/base/ids.ts';
-import { emptyChunk } from '../../shared/domain/scoreboard/board.ts';
 import { WorkingBoard } from '../../shared/domain/scoreboard/working-board.ts';
 import { factOf } from '../../shared/domain/planner/ending.ts';
 import type { Ending } from '../../shared/domain/base/fact.ts';
@@ -18,13 +17,15 @@ import type { TaskView } from '../../shared/domain/task/task.ts';
 import { GROUP_PREFIX } from '../../shared/names/env.ts';
 import type { Hostnames } from '../../shared/ports/hostnames.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
-import type { JobStore } from '../../shared/ports/job-store.ts';
+import type { JobStore, StoredSpec } from '../../shared/ports/job-store.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
 import {
   formatFactMessage,
   parseDispatch,
   parseReconcileRequest,
 } from '../../shared/schema/messages/queue-messages.ts';
+import { chunksAt } from '../../shared/store/chunks-at.ts';
+import { toJob } from '../../shared/store/to-job.ts';
 import { Handler } from './a-handler.ts';
 import { type JobWish, aJob } from './a-job.ts';
 import { openNamespace } from './a-namespace.ts';
@@ -178,7 +179,9 @@ export class Stage {
 
   /** Every record of the board, by index. */
   async board(uid: JobUid): Promise<readonly IndexRecord[]> {
-    return boardOf(await this.status(uid), uid, this.store.jobs);
+    const spec = await this.store.jobs.readSpec(uid);
+    invariant(spec !== null, 'there is such a Job');
+    return boardOf(await this.status(uid), spec, this.store.jobs);
   }
 
   /** Tasks of an index that run or start, oldest first. */
@@ -195,10 +198,11 @@ export class Stage {
 }
 
 /** Every record of a Job's board, by index, from its chunks and its journal. */
-async function boardOf(status: Status, uid: JobUid, jobs: JobStore): Promise<readonly IndexRecord[]> {
+async function boardOf(status: Status, spec: StoredSpec, jobs: JobStore): Promise<readonly IndexRecord[]> {
   const nos = [...status.chunks.keys()];
-  const stored = await jobs.readChunks(uid, nos);
-  const board = new WorkingBoard(status, new Map(nos.map((no) => [no, stored.get(no)?.chunk ?? emptyChunk()])));
+  const { selection } = toJob(spec).spec;
+  const { chunks } = await chunksAt(spec.identity.uid, status, { nos, selection }, { jobs });
+  const board = new WorkingBoard(status, chunks);
   return Array.from({ length: status.size }, (_, index) => {
     const record = board.record(index);
     invariant(record !== null, `index ${index} is on the board`);

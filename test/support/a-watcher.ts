@@ -1,3 +1,4 @@
+import { createItemCache } from '../../shared/store/read-items.ts';
 import { asEpochMs } from '../../shared/domain/base/time.ts';
 import type { JobUid } from '../../shared/domain/base/ids.ts';
 import { podFactsOf } from '../../shared/kube/pods/read-pods.ts';
@@ -88,7 +89,7 @@ function oddOf(entry: FeedEntry, before: FeedEntry | undefined, fromFirst: boole
 
 /** What a user who lists sees: live Jobs, and every Pod that they ever had. */
 export async function truthOf(stores: Stores): Promise<Jobs> {
-  const reads = { ...stores, launchPace: async () => NO_PACE };
+  const reads = { ...stores, itemCache: createItemCache(), launchPace: async () => NO_PACE };
   const jobs: Jobs = new Map();
   let after: string | null = null;
   do {

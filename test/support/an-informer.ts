@@ -1,3 +1,4 @@
+import { createItemCache } from '../../shared/store/read-items.ts';
 import { asEpochMs } from '../../shared/domain/base/time.ts';
 import { parseJobFilter, presentJobs } from '../../shared/kube/jobs/list-jobs.ts';
 import { parsePodFilter, presentPods } from '../../shared/kube/pods/list-pods.ts';
@@ -29,7 +30,7 @@ const filterOf = <T>(parsed: { readonly kind: 'ok'; readonly value: T } | { read
 
 /** All Jobs and all Pods as lists show them. */
 export function listsOf(stores: Stores) {
-  const reads = { ...stores, launchPace: async () => NO_PACE, jobCommands: NO_COMMANDS };
+  const reads = { ...stores, itemCache: createItemCache(), launchPace: async () => NO_PACE, jobCommands: NO_COMMANDS };
   const versions = async (objects: AsyncIterable<Named>): Promise<Cache> => {
     const found = new Map<string, number>();
     for await (const { metadata } of objects) found.set(metadata.uid, Number(metadata.resourceVersion));
@@ -49,7 +50,7 @@ export function informerOf(
   isDone: () => boolean,
   listed: () => void,
 ): Promise<Informed> {
-  const reads = { ...stores, launchPace: async () => NO_PACE, jobCommands: NO_COMMANDS };
+  const reads = { ...stores, itemCache: createItemCache(), launchPace: async () => NO_PACE, jobCommands: NO_COMMANDS };
   return kind === 'jobs'
     ? follow(watchedJobs(filterOf(parseJobFilter(null, {})), reads, reads.feed), stores, turn, isDone, listed)
     : follow(watchedPods(filterOf(parsePodFilter(null, {})), reads), stores, turn, isDone, listed);

@@ -183,6 +183,7 @@ const summary: fc.Arbitrary<ChunkSummary> = fc.record({
   stopping: count,
   succeeded: count,
   failed: count,
+  excluded: fc.oneof(fc.constant(0), count),
   firstPending: count,
   soonestDue: timeOrNull,
 });

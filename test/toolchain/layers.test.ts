@@ -46,6 +46,9 @@ const PLANTED = [
   ['shared/runtime/planted-name.ts', './time-helpers.ts', 'no-name-for-leftovers'],
   // folders of one layer
   ['shared/domain/base/planted-beside.ts', '../spec/planted-target.ts', 'domain-base-knows-its-folders-only'],
+  ['shared/domain/cron/planted-beside.ts', '../task/planted-target.ts', 'domain-cron-knows-its-folders-only'],
+  ['shared/control/cron/planted-beside.ts', '../sweep/planted-target.ts', 'control-cron-knows-its-folders-only'],
+  ['shared/domain/items/planted-beside.ts', '../task/planted-target.ts', 'domain-items-knows-its-folders-only'],
   ['shared/domain/spec/planted-beside.ts', '../task/planted-target.ts', 'domain-spec-knows-its-folders-only'],
   ['shared/domain/task/planted-beside.ts', '../scoreboard/planted-target.ts', 'domain-task-knows-its-folders-only'],
   [
@@ -68,11 +71,13 @@ const PLANTED = [
   ['shared/schema/kinds/planted-beside.ts', '../object/planted-target.ts', 'schema-kinds-knows-its-folders-only'],
   ['shared/schema/messages/planted-beside.ts', '../object/planted-target.ts', 'schema-messages-knows-its-folders-only'],
   ['shared/schema/object/planted-beside.ts', '../pod/planted-target.ts', 'schema-object-knows-its-folders-only'],
+  ['shared/schema/items/planted-beside.ts', '../job/planted-target.ts', 'schema-items-knows-its-folders-only'],
   ['shared/schema/requests/planted-beside.ts', '../job/planted-target.ts', 'schema-requests-knows-its-folders-only'],
   ['shared/schema/protobuf/planted-beside.ts', '../job/planted-target.ts', 'schema-protobuf-knows-its-folders-only'],
   ['shared/schema/pod/planted-beside.ts', '../job/planted-target.ts', 'schema-pod-knows-its-folders-only'],
   ['shared/schema/job/planted-beside.ts', '../cron/planted-target.ts', 'schema-job-knows-its-folders-only'],
   ['shared/schema/cron/planted-beside.ts', '../namespace/planted-target.ts', 'schema-cron-knows-its-folders-only'],
+  ['shared/schema/worklist/planted-beside.ts', '../cron/planted-target.ts', 'schema-worklist-knows-its-folders-only'],
   ['shared/schema/namespace/planted-beside.ts', '../cron/planted-target.ts', 'schema-namespace-knows-its-folders-only'],
   ['shared/schema/dump/planted-beside.ts', '../cron/planted-target.ts', 'schema-dump-knows-its-folders-only'],
   [
@@ -127,6 +132,7 @@ const PLANTED = [
     '../namespace-defaults/planted-target.ts',
     'kube-namespaces-knows-its-folders-only',
   ],
+  ['shared/kube/worklists/planted-beside.ts', '../jobs/planted-target.ts', 'kube-worklists-knows-its-folders-only'],
   ['shared/kube/cronjobs/planted-beside.ts', '../jobs/planted-target.ts', 'kube-cronjobs-knows-its-folders-only'],
   ['shared/kube/jobs/planted-beside.ts', '../pods/planted-target.ts', 'kube-jobs-knows-its-folders-only'],
   ['shared/kube/pods/planted-beside.ts', '../events/planted-target.ts', 'kube-pods-knows-its-folders-only'],

@@ -1,6 +1,7 @@
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { PartName } from '../../domain/scoreboard/published-pods.ts';
 import type { StoredDeadLetter } from '../../ports/dead-letters.ts';
+import type { ContentId } from '../../ports/item-store.ts';
 import type { ObjectKey, StoredKind } from '../../ports/object-store.ts';
 
 // Keys of every kind of row. Numbers are padded, so that keys sort as their numbers do; '~' sorts after all of them.
@@ -63,3 +64,17 @@ export const limitKey = (name: string): string => `LIMIT#${name}`;
 export const DEAD_LETTERS = 'DEAD#';
 export const deadLetterKey = ({ sentAt, queue, id }: StoredDeadLetter): string =>
   `${DEAD_LETTERS}${padded(sentAt, 15)}#${queue}#${id}`;
+
+export const CONTENTS = 'CONTENT#';
+export const contentKey = (content: ContentId): string => CONTENTS + content;
+export const itemsOf = (content: ContentId): string => `ITEMS#${content}#`;
+export const partsOf = (content: ContentId): string => `${itemsOf(content)}PART#`;
+export const partKey = (content: ContentId, no: number): string => partsOf(content) + padded(no, 7);
+export const itemRunsOf = (content: ContentId): string => `${itemsOf(content)}RUN#`;
+export const itemRunKey = (content: ContentId, first: number): string => itemRunsOf(content) + padded(first, 7);
+export const usedOf = (content: ContentId): string => `${itemsOf(content)}USED#`;
+export const usedKey = (content: ContentId, job: JobUid): string => usedOf(content) + job;
+
+export const cronKey = (uid: string): string => `CRON#${uid}`;
+export const CRON_ALARMS = 'CRONALARM#';
+export const cronAlarmKey = (at: number, uid: string): string => `${CRON_ALARMS}${padded(at, 15)}#${uid}`;

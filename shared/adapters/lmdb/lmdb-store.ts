@@ -1,15 +1,19 @@
 import type { EpochMs } from '../../domain/base/time.ts';
 import type { DeadLetterStore } from '../../ports/dead-letters.ts';
+import type { CronStore } from '../../ports/cron-store.ts';
 import { FEED_RETENTION_MS, type Feed } from '../../ports/feed.ts';
 import type { HostStore } from '../../ports/host-store.ts';
+import type { ItemStore } from '../../ports/item-store.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { Limits } from '../../ports/limits.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import { attempts } from './lmdb-attempts.ts';
+import { crons } from './lmdb-crons.ts';
 import { deadLetters } from './lmdb-dead-letters.ts';
 import { feed } from './lmdb-feed.ts';
 import { type Forget, deletedJobs } from './lmdb-deleted-jobs.ts';
 import { hosts } from './lmdb-hosts.ts';
+import { items } from './lmdb-items.ts';
 import { jobs } from './lmdb-jobs.ts';
 import { limits } from './lmdb-limits.ts';
 import { objects } from './lmdb-objects.ts';
@@ -22,6 +26,8 @@ export type LmdbStore = {
   readonly objects: ObjectStore;
   readonly deadLetters: DeadLetterStore;
   readonly hosts: HostStore;
+  readonly items: ItemStore;
+  readonly crons: CronStore;
   /**
    * Removes rows whose time has passed, and those of Jobs that were deleted some hours ago; returns how many. To be called
    * when the process begins, and then once an hour.
@@ -65,6 +71,8 @@ export function storeOf(rows: LmdbRows, now: () => EpochMs, feedRetentionMs: num
     objects: objects(rows, now, feedRetentionMs),
     deadLetters: deadLetters(rows),
     hosts: hosts(rows),
+    items: items(rows, now),
+    crons: crons(rows),
     removeOld: async (forget) => (await rows.removeExpired()) + (await removeDeleted(forget)),
     size: () => rows.size(),
     close: async () => rows.close(),

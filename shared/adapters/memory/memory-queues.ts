@@ -1,6 +1,11 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import type { Queues } from '../../ports/queues.ts';
-import { formatDispatch, formatFactMessage, formatWakeUp } from '../../schema/messages/queue-messages.ts';
+import {
+  formatCronWakeUp,
+  formatDispatch,
+  formatFactMessage,
+  formatWakeUp,
+} from '../../schema/messages/queue-messages.ts';
 
 export type QueueName = 'wake' | 'facts' | 'dispatch';
 
@@ -66,6 +71,9 @@ export function createMemoryQueues({ now, visibilityMs, receivesMax }: MemoryQue
     queues: {
       wake: async (wakeUps) => {
         for (const wakeUp of wakeUps) send('wake', formatWakeUp(wakeUp), wakeUp.delaySec * 1000);
+      },
+      wakeCrons: async (wakeUps) => {
+        for (const wakeUp of wakeUps) send('wake', formatCronWakeUp(wakeUp), wakeUp.delaySec * 1000);
       },
       facts: async (messages, delaySec) => {
         for (const message of messages) send('facts', formatFactMessage(message), delaySec * 1000);

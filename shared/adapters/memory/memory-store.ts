@@ -1,14 +1,18 @@
 import type { EpochMs } from '../../domain/base/time.ts';
 import type { PublishedPart } from '../../domain/scoreboard/published-pods.ts';
 import type { DeadLetterStore } from '../../ports/dead-letters.ts';
+import type { CronStore } from '../../ports/cron-store.ts';
 import type { Feed, FeedMark } from '../../ports/feed.ts';
 import type { HostStore } from '../../ports/host-store.ts';
+import type { ItemStore } from '../../ports/item-store.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { Limits } from '../../ports/limits.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import { ExpiringMap } from './expiring-map.ts';
+import { createMemoryCrons } from './memory-crons.ts';
 import { createMemoryFeed } from './memory-feed.ts';
 import { createMemoryHosts } from './memory-hosts.ts';
+import { createMemoryItems } from './memory-items.ts';
 import { createMemoryJobStore } from './memory-jobs.ts';
 import { createMemoryDeadLetters } from './memory-dead-letters.ts';
 import { createMemoryLimits } from './memory-limits.ts';
@@ -31,6 +35,8 @@ export function createMemoryStore({
   readonly objects: ObjectStore;
   readonly deadLetters: DeadLetterStore;
   readonly hosts: HostStore;
+  readonly items: ItemStore;
+  readonly crons: CronStore;
 } {
   const marks = new ExpiringMap<FeedMark>(now);
   const parts = new ExpiringMap<PublishedPart>(now);
@@ -42,5 +48,7 @@ export function createMemoryStore({
     limits: createMemoryLimits(),
     deadLetters: createMemoryDeadLetters(now),
     hosts: createMemoryHosts(now),
+    items: createMemoryItems(now),
+    crons: createMemoryCrons(),
   };
 }

@@ -2,7 +2,7 @@ import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { type TaskArn, asTaskArn } from '../../domain/base/ids.ts';
 import type { AttemptTimes, Ending } from '../../domain/base/fact.ts';
 import type { LaunchedTask } from '../../domain/scoreboard/launch-row.ts';
-import { type LaunchTemplate, type TaskView, familyOf } from '../../domain/task/task.ts';
+import { type LaunchTemplate, type TaskDefinition, type TaskView, familyOf } from '../../domain/task/task.ts';
 import type { Launch, Tasks } from '../../ports/tasks.ts';
 
 /** What a task does unless it is stopped. */
@@ -32,6 +32,8 @@ export type MemoryTasksOptions = {
   readonly placement?: () => string;
   /** A token is used for another request; ECS answers with the task that it knows. */
   readonly conflict?: (launch: Launch) => void;
+  /** A definition is registered under this name. */
+  readonly registered?: (taskDefinition: string, definition: TaskDefinition) => void;
   /** The task has changed, as an ECS event reports it. */
   readonly emit: (view: TaskView) => void;
   /** A refused launch starts anyway; omitted: none does. */
@@ -64,6 +66,7 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
 } {
   const { now, at, fate, refusal, emit, quirk = () => undefined } = options;
   const { mistake = () => null, placement = () => '', conflict = () => undefined } = options;
+  const { registered = () => undefined } = options;
   const { startsThoughRefused = () => false, hiddenMs = () => 0, stopTakesMs = (ms: number) => ms } = options;
   const all = new Map<TaskArn, Task>();
   const tokens = new Map<
@@ -136,6 +139,7 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
       if (reason !== null) return { kind: 'refused', reason, misconfigured: true };
       const containers = definition.containers.map(({ name }) => name);
       const template = { taskDefinition: `${definition.family}:1`, containers, placement: placement() };
+      registered(template.taskDefinition, definition);
       return { kind: 'ready', template };
     },
     run: async (launch) => {

@@ -3,6 +3,8 @@ import type { JobUid } from '../../domain/base/ids.ts';
 import { LOST, NO_TIMES, POD_DELETED, factOf } from '../../domain/planner/ending.ts';
 import type { AttemptId, Fact } from '../../domain/base/fact.ts';
 import { invariant, unreachable } from '../../domain/base/invariant.ts';
+import type { ItemValues } from '../../domain/base/late-text.ts';
+import { attemptValues } from '../../domain/task/attempt-values.ts';
 import { overridesOf } from '../../domain/task/launch-overrides.ts';
 import {
   type LaunchRow,
@@ -14,10 +16,11 @@ import {
   recordOutcomes,
   workOn,
 } from '../../domain/scoreboard/launch-row.ts';
-import { podName, podUid } from '../../domain/task/pod-name.ts';
+import { jobItemsOf } from '../../domain/items/job-items.ts';
+import { imageOfItem, sizeOfItem } from '../../domain/task/item-template.ts';
 import { capacityOf } from '../../domain/task/pod-template.ts';
 import { taskEnvironment } from '../../domain/task/task-environment.ts';
-import type { LaunchTemplate } from '../../domain/task/task.ts';
+import { type LaunchTemplate, templateOf } from '../../domain/task/task.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { DispatchMessage, LookFrom } from '../../ports/queues.ts';
 import type { Fatal, Refused } from '../../ports/tasks.ts';
@@ -43,6 +46,7 @@ import { sortByName } from './launch-names.ts';
 import { callAtPace, slowDown } from '../process/call-at-pace.ts';
 import { sweepTasks } from '../sweep/sweep.ts';
 import { newestTemplate, renewTemplate, templatesOf } from './template.ts';
+import { readItemValues } from '../../store/read-items.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';
 
 type Pack = Extract<DispatchMessage, { kind: 'pack' }>;
@@ -187,15 +191,29 @@ async function runAll(spec: StoredSpec, ids: SlotWork['run'], ahead: number, dep
   if (ids.length === 0) return [];
   const templates = await templatesOf(spec, Math.max(...ids.map(({ template }) => template)), deps);
   if ('kind' in templates) {
-    const asked = ids.map(({ id }) => id);
-    return templates.kind === 'later' ? asked.map(later) : closeAll(asked, templates, spec, deps);
+    if (templates.kind === 'later') return ids.map(({ id }) => later(id));
+    // Another dispatcher may have made the template meanwhile, and launched from it.
+    const doubts = ids.flatMap(({ id, doubtedSince: since }) =>
+      since === null || templates.kind === 'fatal' ? [] : [inDoubt({ id, since, otherwise: templates })],
+    );
+    const fresh = ids.flatMap(({ id, doubtedSince }) =>
+      doubtedSince === null || templates.kind === 'fatal' ? [id] : [],
+    );
+    return [...doubts, ...closeAll(fresh, templates, spec, deps)];
   }
+  const items = await readItemValues(
+    spec.manifest,
+    ids.map(({ id }) => id.index),
+    { items: deps.items, itemCache: deps.cache.items },
+  );
   const answers: Answer[] = [];
   const pace = { name: 'launch', ratePerSec: deps.settings.launchesPerSec, ahead } as const;
   let isMisconfigured = false;
   const left = await callAtPace(ids, pace, deps, async (each) => {
     const { id, doubtedSince } = each;
-    const answer = await run(spec, templates, each, deps);
+    const item = items.get(id.index) ?? null;
+    invariant(item !== null || jobItemsOf(spec.manifest) === null, `Job ${spec.identity.uid} has its items`);
+    const answer = await run(spec, { templates, item }, each, deps);
     const at = deps.clock.now();
     switch (answer.kind) {
       case 'launched': {
@@ -250,29 +268,24 @@ async function renewed(spec: StoredSpec, deps: Deps): Promise<void> {
  */
 async function run(
   { identity, manifest }: StoredSpec,
-  templates: readonly LaunchTemplate[],
+  { templates, item }: { readonly templates: readonly LaunchTemplate[]; readonly item: ItemValues | null },
   { id, traits, template: no }: LaunchRun,
   { tasks }: Deps,
 ) {
-  const template = templates[no];
-  invariant(template !== undefined, 'a launch is made from a template of its Job');
+  const stored = templates[no];
+  invariant(stored !== undefined, 'a launch is made from a template of its Job');
+  const template = templateOf(stored, imageOfItem(manifest, item));
   const { onDemand, failures, ignored, restarts = 0 } = traits;
-  const { completionMode, template: pod } = manifest.spec;
-  const overrides = overridesOf(manifest, {
-    podName: podName({ ...identity, completionMode }, id.index, id.attempt),
-    podUid: podUid(identity.uid, id.index, id.attempt),
-    completionIndex: id.index,
-    labels: pod.metadata.labels,
-    failureCount: failures,
-    ignoredFailureCount: ignored,
-  });
+  const values = attemptValues({ identity, manifest }, id, { failures, ignored }, item);
+  const size = sizeOfItem(manifest, item);
   try {
     return await tasks.run({
       job: identity,
       id,
       template,
       env: taskEnvironment(manifest, { ...id, restarts }, template.zone),
-      overrides,
+      overrides: overridesOf(manifest, values),
+      ...(size === null ? {} : { size }),
       capacity: onDemand ? 'onDemand' : capacityOf(manifest),
     });
   } catch (error) {

@@ -1,7 +1,7 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { AttemptId } from '../../domain/base/fact.ts';
-import { type TaskView, familyOf } from '../../domain/task/task.ts';
+import { type TaskView, familiesOf } from '../../domain/task/task.ts';
 import type { LookFrom } from '../../ports/queues.ts';
 import type { Deps } from '../process/deps.ts';
 
@@ -44,7 +44,7 @@ export async function findLaunches<D extends Doubt>(
     since !== null && startedAt < plusMs(since, deps.settings.timing.missingGraceMs);
   const until = plusMs(clock.now(), LOOK_MAX_MS);
   // While nothing can be concluded yet, the long list is not requested.
-  const lists = [null, ...(doubts.every(isEarly) ? [] : await familiesOf(uid, deps))];
+  const lists = [null, ...(doubts.every(isEarly) ? [] : await familiesOfJob(uid, deps))];
   // If that list is gone, the search starts over: a list that was not read must not make a task count as not found.
   const resumed = lists.indexOf(from?.family ?? null);
   let nth = Math.max(resumed, 0);
@@ -67,9 +67,9 @@ export async function findLaunches<D extends Doubt>(
   return { found, nowhere, early: rest.filter(isEarly), left: [], from: null };
 }
 
-/** The families of the Job's launch templates: usually one. */
-async function familiesOf(uid: JobUid, { jobs }: Deps): Promise<readonly string[]> {
-  return [...new Set((await jobs.readTemplates(uid)).map(familyOf))];
+/** The families of the Job's launch templates: usually one, and one more for each image that its items say. */
+async function familiesOfJob(uid: JobUid, { jobs }: Deps): Promise<readonly string[]> {
+  return [...new Set((await jobs.readTemplates(uid)).flatMap(familiesOf))];
 }
 
 /** null: ECS throttles. */

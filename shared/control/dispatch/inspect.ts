@@ -73,7 +73,7 @@ async function boardFrom(uid: JobUid, status: Status, from: number, { jobs }: De
       nextFrom = no * CHUNK_INDEXES;
       break;
     }
-    chunks.set(no, emptyChunk());
+    chunks.set(no, emptyChunk()); // only active records are looked up, and those are in the journal or stored
     if (version > 0) stored.push(no);
     active += starting + running;
   }

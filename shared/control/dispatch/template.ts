@@ -2,9 +2,12 @@ import type { JobUid } from '../../domain/base/ids.ts';
 import { hasNames } from '../../domain/task/host-names.ts';
 import { invariant } from '../../domain/base/invariant.ts';
 import { taskDefinitionOf } from '../../domain/task/pod-template.ts';
-import type { LaunchTemplate } from '../../domain/task/task.ts';
+import { takesImages } from '../../domain/items/job-items.ts';
+import { withImage } from '../../domain/task/item-template.ts';
+import type { LaunchTemplate, TemplateVariant } from '../../domain/task/task.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Fatal, Later, Refused } from '../../ports/tasks.ts';
+import { readImages } from '../../store/read-items.ts';
 import type { Deps } from '../process/deps.ts';
 
 /**
@@ -72,11 +75,18 @@ async function makeFirst(spec: StoredSpec, deps: Deps) {
 
 async function prepare(
   { manifest }: StoredSpec,
-  { tasks, hostnames, hash }: Deps,
+  { tasks, hostnames, hash, cache }: Deps,
 ): Promise<LaunchTemplate | Later | Refused | Fatal> {
   const prepared = await tasks.prepare(taskDefinitionOf(manifest, { hash }));
   if (prepared.kind !== 'ready') return prepared;
+  const variants: TemplateVariant[] = [];
+  // One after the other: what is registered stays registered, so a call that is throttled loses nothing.
+  for (const image of takesImages(manifest) ? readImages(manifest, cache.items) : []) {
+    const variant = await tasks.prepare(taskDefinitionOf(withImage(manifest, image), { hash }));
+    if (variant.kind !== 'ready') return variant;
+    variants.push({ image, taskDefinition: variant.template.taskDefinition });
+  }
   const { taskDefinition, containers, placement } = prepared.template;
   const zone = hostnames !== null && hasNames(manifest) ? { zone: hostnames.zone } : {};
-  return { taskDefinition, containers, placement, ...zone };
+  return { taskDefinition, containers, placement, ...zone, ...(variants.length === 0 ? {} : { variants }) };
 }

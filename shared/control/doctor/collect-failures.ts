@@ -1,12 +1,15 @@
 import { CHUNK_INDEXES, STATES, chunkOf } from '../../domain/scoreboard/board.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
+import { lastFailedAttempt } from '../../domain/diagnose/ended-attempts.ts';
 import { type FailureSnapshot, groupFailures, isFailure } from '../../domain/diagnose/failures.ts';
 import type { EndedAttempt } from '../../domain/planner/plan.ts';
 import { mainContainer } from '../../domain/task/pod-template.ts';
 import { type Status, chunkLength } from '../../domain/scoreboard/status.ts';
 import type { LogReader } from '../../ports/log-reader.ts';
 import type { JobStore, StoredSpec } from '../../ports/job-store.ts';
+import type { ItemSource } from '../../store/read-items.ts';
+import { shownRecords } from '../../store/shown-records.ts';
 import { probe } from './probe.ts';
 
 /** Limits for any Job, however large: chunks, indexes whose records are read, reported groups, and one log per group. */
@@ -20,7 +23,10 @@ const LOG_LINES_READ = 20;
 const LOG_LINES_SHOWN = 3;
 const LINE_CHARS_MAX = 400;
 
-type Ports = { readonly jobs: Pick<JobStore, 'readAttempts'>; readonly logs: Pick<LogReader, 'readBack'> };
+type Ports = ItemSource & {
+  readonly jobs: Pick<JobStore, 'readAttempts'>;
+  readonly logs: Pick<LogReader, 'readBack'>;
+};
 
 /**
  * The chunks with indexes that have failed and not succeeded since, within the limit: those that certainly have some come
@@ -48,7 +54,8 @@ export async function collectFailures(
 ): Promise<FailureSnapshot> {
   const wanted = chunksWithFailures(status);
   const latest = latestEnded(board, wanted);
-  const attempts = await recordsOf(spec.identity.uid, latest.slice(0, INDEXES_MAX), ports);
+  const records = await recordsOf(spec.identity.uid, latest.slice(0, INDEXES_MAX), ports);
+  const attempts = await shownRecords(records, spec.manifest, ports);
   const groups = groupFailures(attempts, status.phase);
   const isAll = wanted.length === status.chunks.filter((each) => hasTrouble(each) || isTouched(each)).length;
   const main = mainContainer(spec.manifest).name;
@@ -75,11 +82,8 @@ function latestEnded(board: WorkingBoard, chunks: readonly number[]): readonly L
       const state = STATES[columns.states[offset] ?? 0];
       if ((columns.attempts[offset] ?? 0) === 0 || state === 'succeeded') continue;
       const record = board.record(first + offset);
-      if (record === null) continue;
-      const { attempt, failures, ignored, restarts, unstartedSince } = record;
-      if (failures + ignored + restarts === 0 && unstartedSince === null) continue;
-      const isOver = state === 'pending' || state === 'failed' || state === 'waiting' || restarts > 0;
-      found.push({ index: first + offset, attempt: isOver ? attempt : attempt - 1 });
+      const attempt = record === null ? null : lastFailedAttempt(record);
+      if (attempt !== null) found.push({ index: first + offset, attempt });
     }
   }
   return found;

@@ -5,14 +5,17 @@ import type {
   NamesLeft,
   ProbedNamespace,
   ProbedOrphan,
+  SilentCron,
 } from '../../domain/diagnose/diagnose-installation.ts';
 import { NAMES_LONG_MS, OVERDUE_MS, type Probe, SOON_MS, subjectOfJob } from '../../domain/diagnose/finding.ts';
 import { type KeptJob, type KeptJobs, keptJobs } from '../../domain/diagnose/kept-jobs.ts';
+import { slotsOf } from '../../domain/cron/slots.ts';
 import { isTerminating } from '../../domain/spec/namespace.ts';
 import { isHidden, isOver, podCount, tally } from '../../domain/scoreboard/status.ts';
 import type { StoredDeadLetter, DeadLetterStore, QueueDepth } from '../../ports/dead-letters.ts';
 import type { DataFolderSize, DataFolderView } from '../../ports/doctor.ts';
 import type { StoredDocument } from '../../ports/object-store.ts';
+import { storedCronJob } from '../../schema/cron/cron-document.ts';
 import type { Deps } from '../process/deps.ts';
 import { readLaunchPace } from '../process/launch-pace.ts';
 import { probe } from './probe.ts';
@@ -24,6 +27,7 @@ const OPEN_JOBS_MAX = 100;
 const LETTERS_MAX = 200;
 const NAMESPACES_MAX = 500;
 const LEFT_MAX = 100;
+const CRONS_MAX = 500;
 const LIST_PAGES_MAX = 5;
 const DESCRIBE_MAX = 100;
 const JOBS_PER_PAGE = 100;
@@ -47,17 +51,20 @@ export async function collectInstallation(
   { deadLetters, queueDepths, dataFolder: sizeOf }: InstallationPorts,
   deps: Deps,
 ): Promise<InstallationReading> {
-  const [overdue, deleted, queues, filed, namespaces, orphans, launches, names, dataFolder] = await Promise.all([
-    probe(() => overdueJobs(deps)),
-    probe(() => deletedJobs(deps)),
-    probe(queueDepths),
-    probe(() => deadLetters.newest(LETTERS_MAX)),
-    probe(() => terminatingNamespaces(deps)),
-    probe(() => strangeTasks(deps)),
-    probe(() => readLaunchPace(deps)),
-    probe(() => namesLeft(deps)),
-    sizeOf === undefined ? null : probe(async () => ({ ...(await sizeOf()), kept: await jobsKept(deps) })),
-  ]);
+  const [overdue, deleted, queues, filed, namespaces, orphans, launches, names, silent, dataFolder] = await Promise.all(
+    [
+      probe(() => overdueJobs(deps)),
+      probe(() => deletedJobs(deps)),
+      probe(queueDepths),
+      probe(() => deadLetters.newest(LETTERS_MAX)),
+      probe(() => terminatingNamespaces(deps)),
+      probe(() => strangeTasks(deps)),
+      probe(() => readLaunchPace(deps)),
+      probe(() => namesLeft(deps)),
+      probe(() => silentCrons(deps)),
+      sizeOf === undefined ? null : probe(async () => ({ ...(await sizeOf()), kept: await jobsKept(deps) })),
+    ],
+  );
   return {
     now: deps.clock.now(),
     overdue,
@@ -68,6 +75,7 @@ export async function collectInstallation(
     orphans,
     launches,
     names,
+    silent,
     dataFolder,
     filed: filed.kind === 'ok' ? filed.value.deadLetters : [],
   };
@@ -113,6 +121,18 @@ async function terminatingNamespaces({ objects, jobs }: Deps): Promise<readonly 
       };
     }),
   );
+}
+
+async function silentCrons({ objects, clock }: Deps): Promise<readonly SilentCron[]> {
+  const page = await objects.list('CronJob', { namespace: null, after: null, limit: CRONS_MAX });
+  return page.objects.flatMap(({ key, document }) => {
+    const { spec } = storedCronJob(document).manifest;
+    if (spec.suspend) return [];
+    const slots = slotsOf(spec);
+    if (slots.kind === 'none') return [{ ...key, reason: slots.reason }];
+    const reason = `its schedule ${JSON.stringify(spec.schedule)} names no moment of the next five years`;
+    return slots.next(clock.now()) === null ? [{ ...key, reason }] : [];
+  });
 }
 
 function deletedAt({ metadata }: StoredDocument): EpochMs | null {

@@ -4,8 +4,8 @@ import type { JobSnapshot, ProbedName } from '../../domain/diagnose/diagnose-job
 import type { ActiveAttempt, ProbedTask } from '../../domain/diagnose/diagnose-tasks.ts';
 import { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
 import { hasNames } from '../../domain/task/host-names.ts';
+import type { JobManifest } from '../../domain/spec/manifest.ts';
 import { isActive } from '../../domain/scoreboard/index-record.ts';
-import { planningSpec } from '../../domain/spec/job.ts';
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
 import type { Status } from '../../domain/scoreboard/status.ts';
 import type { TaskView } from '../../domain/task/task.ts';
@@ -15,6 +15,8 @@ import type { StoredSpec } from '../../ports/job-store.ts';
 import type { LogReader } from '../../ports/log-reader.ts';
 import { chunksAt } from '../../store/chunks-at.ts';
 import { isOneRevision } from '../../store/read-job.ts';
+import { type ItemSource, readItemValues } from '../../store/read-items.ts';
+import { toJob } from '../../store/to-job.ts';
 import type { Deps } from '../process/deps.ts';
 import { readLaunchPace } from '../process/launch-pace.ts';
 import { collectFailures, chunksWithFailures } from './collect-failures.ts';
@@ -31,7 +33,11 @@ const LOAD_PAUSE_MS = 100;
 export type CollectDeps = Pick<
   Deps,
   'jobs' | 'feed' | 'tasks' | 'limits' | 'hosts' | 'hostnames' | 'clock' | 'settings'
-> & { readonly logs: LogReader };
+> &
+  ItemSource & { readonly logs: LogReader };
+
+/** What was read; the items of the indexes that it turns out to name come later. */
+export type CollectedJob = Omit<JobSnapshot, 'itemOf'> & { readonly manifest: JobManifest };
 
 /**
  * Everything that the check of a Job is based on. `shallow`: only its rows, without asking ECS. null: the Job does not exist.
@@ -41,7 +47,7 @@ export async function collectJob(
   uid: JobUid,
   depth: 'shallow' | 'full',
   deps: CollectDeps,
-): Promise<JobSnapshot | null> {
+): Promise<CollectedJob | null> {
   const loaded = await load(uid, depth === 'full' ? chunksForAll : chunksForWaiting, deps);
   if (loaded === null) return null;
   const { spec, status, board, torn } = loaded;
@@ -56,13 +62,14 @@ export async function collectJob(
   ]);
   const now = deps.clock.now();
   const rate = pace.kind === 'ok' ? pace.value : { now, perSec: null, fullPerSec: null, namesPerSec: null };
-  const waiting = { spec: planningSpec(spec.manifest), status, board, hasNames: hasNames(spec.manifest) };
+  const waiting = { spec: toJob(spec).spec, status, board, hasNames: hasNames(spec.manifest) };
   return {
     ...waiting,
     now,
     identity: spec.identity,
+    manifest: spec.manifest,
     finalizers: spec.manifest.metadata.finalizers ?? [],
-    waits: await Promise.all(waitsOf(waiting, rate).map((wait) => explained(wait, uid, board, deps))),
+    waits: await Promise.all(waitsOf(waiting, rate).map((wait) => explained(wait, loaded, deps))),
     torn,
     published,
     pace,
@@ -79,8 +86,8 @@ export async function collectFailuresOf(uid: JobUid, deps: CollectDeps) {
   return { ...loaded, ...(await collectFailures(loaded, deps)) };
 }
 
-const chunksForWaiting = (status: Status, { manifest }: StoredSpec): readonly number[] =>
-  chunksForWaits(status, planningSpec(manifest));
+const chunksForWaiting = (status: Status, spec: StoredSpec): readonly number[] =>
+  chunksForWaits(status, toJob(spec).spec);
 
 const chunksForAll = (status: Status, spec: StoredSpec): readonly number[] => [
   ...chunksForWaiting(status, spec),
@@ -89,11 +96,14 @@ const chunksForAll = (status: Status, spec: StoredSpec): readonly number[] => [
 ];
 
 /** If tasks were tried, ECS's text about one of them helps the most; a count does if that cannot be read. */
-async function explained(wait: Wait, uid: JobUid, board: WorkingBoard, { jobs }: CollectDeps): Promise<Wait> {
+async function explained(wait: Wait, { spec, board }: Loaded, deps: CollectDeps): Promise<Wait> {
   const { example } = wait;
   if (example === undefined) return wait;
-  const attempts = await probe(() => jobs.readAttempts(uid, example, example));
-  return attempts.kind === 'ok' ? inWordsOf(wait, board, attempts.value) : wait;
+  const attempts = await probe(() => deps.jobs.readAttempts(spec.identity.uid, example, example));
+  if (attempts.kind !== 'ok') return wait;
+  const items = await probe(() => readItemValues(spec.manifest, [example], deps));
+  const item = items.kind === 'ok' ? items.value.get(example)?.line : undefined;
+  return inWordsOf(wait, board, attempts.value, item ?? null);
 }
 
 type Loaded = {
@@ -114,7 +124,8 @@ async function load(
     const status = await jobs.readStatus(uid);
     const spec = await jobs.readSpec(uid);
     if (status === null || spec === null) return null;
-    const read = await chunksAt(uid, status, wanted(status, spec), { jobs }, 'read');
+    const { selection } = toJob(spec).spec;
+    const read = await chunksAt(uid, status, { nos: wanted(status, spec), selection }, { jobs }, 'read');
     const mismatch = isOneRevision(spec, status)
       ? read.mismatch
       : `SPEC is at revision ${spec.revision}, STATUS at ${status.revision}`;

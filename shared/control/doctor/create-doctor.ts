@@ -1,15 +1,18 @@
 import type { EpochMs } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
+import { ITEMS_NAMED_MAX, type ItemOf } from '../../domain/base/shown-index.ts';
 import { diagnoseInstallation } from '../../domain/diagnose/diagnose-installation.ts';
 import { diagnoseJob } from '../../domain/diagnose/diagnose-job.ts';
 import { type Finding, notChecked, subjectOfJob, worstFirst } from '../../domain/diagnose/finding.ts';
 import { hasFailedLately } from '../../domain/diagnose/diagnose-failures.ts';
 import { DEAD_LETTERED } from '../../domain/planner/dead-letter-events.ts';
 import { isHidden, isOver } from '../../domain/scoreboard/status.ts';
+import type { JobManifest } from '../../domain/spec/manifest.ts';
 import type { Diagnosis, Doctor } from '../../ports/doctor.ts';
 import type { LogReader } from '../../ports/log-reader.ts';
 import { type InstallationPorts, collectInstallation } from './collect-installation.ts';
-import { type CollectDeps, collectFailuresOf, collectJob } from './collect-job.ts';
+import { type CollectDeps, type CollectedJob, collectFailuresOf, collectJob } from './collect-job.ts';
+import { type ItemSource, readItemValues } from '../../store/read-items.ts';
 import type { Deps } from '../process/deps.ts';
 import { probe } from './probe.ts';
 
@@ -21,7 +24,7 @@ export type DoctorPorts = InstallationPorts & { readonly logs: LogReader };
 
 /** Checks Jobs and the installation, without changing anything. */
 export function createDoctor(ports: DoctorPorts, passDeps: Deps): Doctor {
-  const deps = { ...passDeps, logs: ports.logs };
+  const deps = { ...passDeps, itemCache: passDeps.cache.items, logs: ports.logs };
   return {
     async job(namespace, name) {
       const subject = subjectOfJob({ namespace, name });
@@ -33,7 +36,12 @@ export function createDoctor(ports: DoctorPorts, passDeps: Deps): Doctor {
     async failures(namespace, name) {
       const uid = await deps.jobs.findJob(namespace, name);
       const found = uid === null ? null : await collectFailuresOf(uid, deps);
-      return found === null || isHidden(found.status.phase) ? null : found;
+      if (found === null || isHidden(found.status.phase)) return null;
+      const named = found.groups.flatMap(({ indexes, example }) => [
+        example.index,
+        ...indexes.slice(0, ITEMS_NAMED_MAX),
+      ]);
+      return { ...found, itemOf: await readItemOf(found.spec.manifest, named, deps) };
     },
 
     async jobs({ namespace, after }) {
@@ -69,7 +77,29 @@ async function examine(uid: JobUid, subject: string, deps: CollectDeps): Promise
   const snapshot = await probe(() => collectJob(uid, 'full', deps));
   if (snapshot.kind === 'failed') return unread(subject, snapshot.reason, deps);
   if (snapshot.value === null || isHidden(snapshot.value.status.phase)) return null;
-  return { at: snapshot.value.now, findings: diagnoseJob(snapshot.value) };
+  return { at: snapshot.value.now, findings: await diagnosed(snapshot.value, deps) };
+}
+
+/**
+ * What there is to say about a Job, with the items of the indexes that are named. Which these are, a diagnosis without items
+ * tells; they are few, however large the Job.
+ */
+async function diagnosed(job: CollectedJob, deps: CollectDeps): Promise<readonly Finding[]> {
+  const named: number[] = [];
+  const plain = diagnoseJob({
+    ...job,
+    itemOf(index) {
+      named.push(index);
+      return null;
+    },
+  });
+  const read = await probe(() => readItemOf(job.manifest, named, deps));
+  return read.kind === 'ok' ? diagnoseJob({ ...job, itemOf: read.value }) : plain;
+}
+
+async function readItemOf(manifest: JobManifest, indexes: readonly number[], source: ItemSource): Promise<ItemOf> {
+  const items = await readItemValues(manifest, [...new Set(indexes)], source);
+  return (index) => items.get(index)?.line ?? null;
 }
 
 /** Most Jobs are over and wait for nothing: only STATUS is read for them. */
@@ -85,7 +115,7 @@ async function checkShallowly(uid: JobUid, subject: string, deps: CollectDeps): 
     return isQuiet ? null : collectJob(uid, 'shallow', deps);
   });
   if (snapshot.kind === 'failed') return [notChecked(subject, 'its rows', snapshot.reason)];
-  return snapshot.value === null ? [] : diagnoseJob(snapshot.value);
+  return snapshot.value === null ? [] : diagnosed(snapshot.value, deps);
 }
 
 const unread = (

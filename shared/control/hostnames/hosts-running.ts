@@ -2,7 +2,9 @@ import { chunkOf } from '../../domain/scoreboard/board.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
 import type { AttemptId } from '../../domain/base/fact.ts';
+import { EVERY_INDEX } from '../../domain/spec/selection.ts';
 import type { Status } from '../../domain/scoreboard/status.ts';
+import type { WantedChunks } from '../../store/chunks-at.ts';
 import { readJob } from '../../store/read-job.ts';
 import type { Deps } from '../process/deps.ts';
 import { isNameless } from './host-calls.ts';
@@ -24,8 +26,10 @@ export async function readRunning(
     const status = await jobs.readStatus(uid);
     return status === null ? null : { status };
   };
-  const wanted = ({ status: { phase, chunks } }: { readonly status: Status }): readonly number[] =>
-    isNameless(phase) ? [] : indexes.map(chunkOf).filter((no) => (chunks[no]?.running ?? 0) > 0);
+  const wanted = ({ status: { phase, chunks } }: { readonly status: Status }): WantedChunks => {
+    const nos = isNameless(phase) ? [] : indexes.map(chunkOf).filter((no) => (chunks[no]?.running ?? 0) > 0);
+    return { nos, selection: EVERY_INDEX }; // only running records matter here, and those are in the journal or stored
+  };
   const read = await readJob(uid, readHead, wanted, { jobs, cache: cache.chunks });
   if (read === null) return null;
   const { status, chunks } = read;

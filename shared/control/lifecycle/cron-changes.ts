@@ -4,6 +4,7 @@ import { FOREGROUND_DELETION } from '../../domain/spec/job.ts';
 import type { CronJobCommands, DeletedCronJob, FinishedCronJob } from '../../ports/cronjob-commands.ts';
 import type { StoredDocument, StoredObject } from '../../ports/object-store.ts';
 import type { Deps } from '../process/deps.ts';
+import { armCron } from './arm-cron.ts';
 import { changeJob, deleteJob } from './job-changes.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';
 
@@ -11,6 +12,8 @@ import { retryOnConflict } from '../../store/retry-on-conflict.ts';
 export const createCronJobCommands = (deps: Deps): CronJobCommands => ({
   deleteCronJob: (seen, propagation) => deleteCronJob(seen, propagation, deps),
   finishCronJob: (terminating) => finishCronJob(terminating, deps),
+  armCronJob: (uid, key) => armCron(uid, key, deps),
+  wakeCronJob: (uid) => deps.queues.wakeCrons([{ cron: uid, delaySec: 0 }]),
 });
 
 /** Kubernetes' finalizers for dependents; the deleting user chooses one. */
@@ -28,6 +31,7 @@ export async function deleteCronJob(
   deps: Deps,
 ): Promise<DeletedCronJob> {
   const { key, document, version } = seen;
+  await armCron(document.metadata.uid, key, deps);
   const given = finalizersOf(document);
   const others = given.filter((finalizer) => !OURS.includes(finalizer));
   const isBare = others.length === 0;
@@ -79,6 +83,7 @@ async function afterwards(
   deps: Deps,
 ): Promise<{ readonly kind: 'deleted' }> {
   await releaseJobs(gone, propagation, deps);
+  await deps.crons.remove(gone.document.metadata.uid);
   return { kind: 'deleted' };
 }
 

@@ -13,6 +13,8 @@ import {
   requestDeletion,
   tally,
 } from '../../domain/scoreboard/status.ts';
+import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { invalid } from '../../schema/object/field-error.ts';
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
 import type { NoHosts } from '../../ports/host-store.ts';
 import type {
@@ -23,10 +25,14 @@ import type {
   JobCommands,
   WantedJob,
   SeenJob,
+  Unfit,
 } from '../../ports/job-commands.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import { toJob } from '../../store/to-job.ts';
 import type { Deps } from '../process/deps.ts';
+import { wakeOwner } from '../process/wake-owner.ts';
+import { withInherited } from './rerun.ts';
+import { releaseItems, reserveItems } from './work-lists.ts';
 import { reserveNames } from '../hostnames/hosts-reserve.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import { isOneRevision } from '../../store/read-job.ts';
@@ -37,44 +43,72 @@ const TRIES_MAX = 20;
 
 /** The commands of users, as the API sees them. */
 export const createJobCommands = (deps: Deps): JobCommands => ({
-  createJob: (spec) => createJob(spec, deps),
-  creationRefusal: (namespace, name) => creationRefusal(namespace, name, deps),
+  createJob: (spec) => createOwned(spec, deps),
+  tryCreation: (spec) => tryCreation(spec, deps),
   changeJob: (seen, wanted, what) => changeJob(seen, wanted, what, deps),
   publishJob: (spec, status) => deps.publisher.publish(spec.identity, status),
   deleteJob: (uid, propagation) => deleteJob(uid, deps, propagation),
   deletePod: (uid, id, how) => deletePod(uid, id, deps, how),
 });
 
+/** A CronJob learns of the Jobs that others create for it. */
+async function createOwned(spec: StoredSpec, deps: Deps): Promise<CreatedJob> {
+  const created = await createJob(spec, deps);
+  if (created.kind === 'created') await wakeOwner(created.spec, deps);
+  return created;
+}
+
 /** Stores a Job, publishes it, and sends a wake-up. If the process dies after the first step, the sweep does the others. */
-export async function createJob(spec: StoredSpec, deps: Deps): Promise<CreatedJob> {
-  const { uid, namespace } = spec.identity;
+export async function createJob(admitted: StoredSpec, deps: Deps): Promise<CreatedJob> {
+  const { uid, namespace } = admitted.identity;
   // Read separately, not checked by the write, where all Jobs of a namespace would conflict with one another.
   const before = await namespaceStanding(namespace, deps);
   if (before !== 'open') return { kind: before };
+  const rerun = await withInherited(admitted, deps);
+  // A client that retries after a lost answer must get AlreadyExists, whatever has become of the other Job.
+  if (rerun.kind === 'invalid') return (await isTaken(admitted.identity, deps)) ? { kind: 'taken' } : rerun;
+  const { spec } = rerun;
   const job = toJob(spec);
   const status = withJobEvents(null, freshStatus(job, deps.clock.now()), job);
   const reserving = reserveNames(spec, deps);
   const names = reserving === null ? null : await reserving;
   // A client that retries after a lost answer must get AlreadyExists, not "no names left" because of its own names.
   if (names?.kind === 'noHosts') return (await isTaken(spec.identity, deps)) ? { kind: 'taken' } : names;
+  if (!(await reserveItems(spec.manifest, uid, deps))) {
+    if (names !== null) await deps.hosts.release(uid);
+    return { kind: 'invalid', errors: [GONE_ITEMS] };
+  }
   const created = await deps.jobs.createJob(spec, status);
   if (created.kind !== 'created') {
     if (names !== null) await deps.hosts.release(uid);
+    await releaseItems(spec.manifest, uid, deps);
     return { kind: created.kind };
   }
   const standing = await takeBackUnlessOpen(spec.identity, deps);
   if (standing !== 'open') return { kind: standing };
   deps.telemetry.record(creationMetrics(spec.manifest.spec.managedBy));
   await publishAndWake(spec.identity, status, deps);
-  return { kind: 'created', status };
+  return { kind: 'created', spec, status };
 }
 
-/** See {@link JobCommands.creationRefusal}. */
-async function creationRefusal(namespace: string, name: string, deps: Deps): Promise<CreationRefusal | null> {
-  const standing = await namespaceStanding(namespace, deps);
-  if (standing !== 'open') return standing;
-  return (await isTaken({ namespace, name }, deps)) ? 'taken' : null;
+/** See {@link JobCommands.tryCreation}. */
+async function tryCreation(
+  spec: StoredSpec,
+  deps: Deps,
+): Promise<{ readonly kind: 'fits'; readonly spec: StoredSpec } | { readonly kind: CreationRefusal } | Unfit> {
+  const standing = await namespaceStanding(spec.identity.namespace, deps);
+  if (standing !== 'open') return { kind: standing };
+  if (await isTaken(spec.identity, deps)) return { kind: 'taken' };
+  const rerun = await withInherited(spec, deps);
+  return rerun.kind === 'ok' ? { kind: 'fits', spec: rerun.spec } : rerun;
 }
+
+/** Between admission and now. */
+const GONE_ITEMS = invalid(
+  `metadata.annotations[${ANNOTATIONS.workList}]`,
+  undefined,
+  'the WorkList has just been deleted',
+);
 
 const isTaken = async (
   { namespace, name }: Pick<JobIdentity, 'namespace' | 'name'>,
@@ -146,11 +180,14 @@ function withFinalizers(spec: StoredSpec, finalizers: readonly string[]): Stored
 }
 
 /** Users no longer see the Job. */
-async function commitGone({ identity }: StoredSpec, status: Status, deps: Deps): Promise<'done' | 'conflict'> {
+async function commitGone(spec: StoredSpec, status: Status, deps: Deps): Promise<'done' | 'conflict'> {
+  const { identity } = spec;
   const next = requestDeletion(status, deps.clock.now());
   if (next === null) return 'conflict';
   const committed = await deps.jobs.commitDeletion(identity, next);
-  return committed.kind === 'lost' ? 'conflict' : publishAndWake(identity, next, deps);
+  if (committed.kind === 'lost') return 'conflict';
+  await wakeOwner(spec, deps);
+  return publishAndWake(identity, next, deps);
 }
 
 async function commitTerminating(
@@ -222,7 +259,15 @@ export async function changeJob(
   const { identity, revision: seenRevision } = seen.spec;
   const revision = seenRevision + 1;
   const generation = seen.spec.generation + (what === 'spec' ? 1 : 0);
-  const spec: StoredSpec = { identity, revision, generation, manifest, ...(said === undefined ? {} : { said }) };
+  const { inherited } = seen.spec;
+  const spec: StoredSpec = {
+    identity,
+    revision,
+    generation,
+    manifest,
+    ...(said === undefined ? {} : { said }),
+    ...(inherited === undefined ? {} : { inherited }),
+  };
   const isLarger = (manifest.spec.completions ?? 0) > (seen.spec.manifest.spec.completions ?? 0);
   const names = isLarger ? await reserveNames(spec, deps) : null;
   if (names?.kind === 'noHosts') return names;

@@ -5,6 +5,7 @@ import type { StoredDocument } from '../../ports/object-store.ts';
 import { deleteCronJob } from './cron-changes.ts';
 import type { Deps } from '../process/deps.ts';
 import { deleteJob } from './job-changes.ts';
+import { deleteWorkList } from './work-lists.ts';
 
 /** How much to delete in one call, and how long it may take; the next call continues. */
 export type Budget = { readonly deletions: number; readonly ms: number };
@@ -34,7 +35,11 @@ async function emptyOne(name: string, deps: Deps, remaining: RemainingBudget): P
   const found = await deps.objects.read('Namespace', key);
   if (found === null || !isTerminating(found.document)) return 'none';
   // Jobs first: each CronJob searches for its own.
-  const isEmpty = [await deleteJobs(name, deps, remaining), await deleteCronJobs(name, deps, remaining)];
+  const isEmpty = [
+    await deleteJobs(name, deps, remaining),
+    await deleteStored('CronJob', name, remaining, deps),
+    await deleteStored('WorkList', name, remaining, deps),
+  ];
   if (isEmpty.includes(false) || isHeld(found.document) || awaits(found.document)) return 'left';
   const removed = await deps.objects.commit('Namespace', { key, was: found.version, document: null });
   return removed.kind === 'committed' ? 'removed' : 'left'; // it was relabeled at this moment: next time
@@ -78,22 +83,29 @@ async function deleteJobs(namespace: string, deps: Deps, remaining: RemainingBud
   return (await deps.jobs.listJobs({ namespace, after: null, limit: 1 })).jobs.length === 0;
 }
 
-/** The same for its CronJobs. */
-async function deleteCronJobs(namespace: string, deps: Deps, remaining: RemainingBudget): Promise<boolean> {
+/** The same for its objects of a stored kind. */
+async function deleteStored(
+  kind: 'CronJob' | 'WorkList',
+  namespace: string,
+  remaining: RemainingBudget,
+  deps: Deps,
+): Promise<boolean> {
   let after: string | null = null;
   do {
-    const page: Awaited<ReturnType<Deps['objects']['list']>> = await deps.objects.list('CronJob', {
+    const page: Awaited<ReturnType<Deps['objects']['list']>> = await deps.objects.list(kind, {
       namespace,
       after,
       limit: PAGE,
     });
     await eachWithin(page.objects, remaining, deps, async (found) => {
       // One that is being changed at this moment is left for the next call.
-      return (await deleteCronJob(found, 'Background', deps)).kind !== 'terminating';
+      const deleted =
+        kind === 'CronJob' ? await deleteCronJob(found, 'Background', deps) : await deleteWorkList(found, deps);
+      return deleted.kind !== 'terminating';
     });
     after = page.next;
   } while (after !== null && !isSpent(remaining, deps));
-  return (await deps.objects.list('CronJob', { namespace, after: null, limit: 1 })).objects.length === 0;
+  return (await deps.objects.list(kind, { namespace, after: null, limit: 1 })).objects.length === 0;
 }
 
 /** Another controller's finalizer holds the namespace. */

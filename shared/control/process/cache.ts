@@ -1,8 +1,10 @@
 import type { Chunk } from '../../domain/scoreboard/board.ts';
+import type { EpochMs } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { LaunchTemplate } from '../../domain/task/task.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { ChunkCache } from '../../store/chunks-at.ts';
+import { type ItemCache, createItemCache } from '../../store/read-items.ts';
 
 /** What one process remembers of what it has read or written: chunks by version, specs by revision. Never the truth. */
 export type Cache = {
@@ -15,13 +17,21 @@ export type Cache = {
     set(uid: JobUid, templates: readonly LaunchTemplate[]): void;
   };
   readonly chunks: ChunkCache;
+  readonly items: ItemCache;
+  /** For which alarm the sweep has woken a CronJob last. */
+  readonly cronWakes: {
+    get(uid: string): EpochMs | undefined;
+    set(uid: string, alarmAt: EpochMs): void;
+  };
 };
 
 /** A Job of a million indexes has 245 chunks of about 20 KB each. */
 const CHUNKS_MAX = 512;
 const SPECS_MAX = 512;
+const CRON_WAKES_MAX = 20_000;
 
 export function createCache(): Cache {
+  const cronWakes = new Map<string, EpochMs>();
   const specs = new Map<JobUid, StoredSpec>();
   const templates = new Map<JobUid, readonly LaunchTemplate[]>();
   const chunks = new Map<string, { version: number; chunk: Chunk }>();
@@ -33,6 +43,11 @@ export function createCache(): Cache {
     templates: {
       get: (uid) => templates.get(uid),
       set: (uid, all) => put(templates, uid, all, SPECS_MAX),
+    },
+    items: createItemCache(),
+    cronWakes: {
+      get: (uid) => cronWakes.get(uid),
+      set: (uid, alarmAt) => put(cronWakes, uid, alarmAt, CRON_WAKES_MAX),
     },
     chunks: {
       get: (uid, no, version) => {

@@ -1,8 +1,10 @@
 import type { HostLimits } from '../../domain/task/host-limits.ts';
 import type { Timing } from '../../domain/base/timing.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { CronStore } from '../../ports/cron-store.ts';
 import type { Feed } from '../../ports/feed.ts';
 import type { HostStore } from '../../ports/host-store.ts';
+import type { ItemStore } from '../../ports/item-store.ts';
 import type { Hostnames } from '../../ports/hostnames.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { Limits } from '../../ports/limits.ts';
@@ -23,6 +25,8 @@ export type Deps = {
   readonly queues: Queues;
   readonly limits: Limits;
   readonly hosts: HostStore;
+  readonly items: ItemStore;
+  readonly crons: CronStore;
   /** null: this installation has no names for tasks. */
   readonly hostnames: Hostnames | null;
   readonly clock: Clock;

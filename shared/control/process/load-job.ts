@@ -7,6 +7,7 @@ import type { Job } from '../../domain/spec/job.ts';
 import { withinClock } from '../../domain/planner/set-back.ts';
 import type { Status } from '../../domain/scoreboard/status.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
+import type { WantedChunks } from '../../store/chunks-at.ts';
 import { isOneRevision, readJob } from '../../store/read-job.ts';
 import { toJob } from '../../store/to-job.ts';
 import type { Deps } from './deps.ts';
@@ -34,9 +35,10 @@ export async function loadJob(uid: JobUid, facts: readonly Fact[], deps: Deps): 
     if (!isOneRevision(spec, read)) return 'conflict';
     return { job: toJob(spec), spec, ...(await withMark(uid, read, facts, deps)) };
   };
-  const needed = ({ job, status }: Pick<LoadedJob, 'job' | 'status'>): readonly number[] => {
+  const needed = ({ job, status }: Pick<LoadedJob, 'job' | 'status'>): WantedChunks => {
     const now = clock.now();
-    return chunksNeeded(job, withinClock(status, now, settings.timing), facts, now);
+    const nos = chunksNeeded(job, withinClock(status, now, settings.timing), facts, now);
+    return { nos, selection: job.spec.selection };
   };
   return readJob(uid, readHead, needed, { jobs, cache: cache.chunks });
 }

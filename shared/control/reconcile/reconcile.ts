@@ -4,13 +4,15 @@ import type { AttemptId, Fact } from '../../domain/base/fact.ts';
 import { type CommittedPass, failedSyncMetrics, passMetrics, syncMetrics } from '../../domain/planner/job-metrics.ts';
 import type { Action, Plan } from '../../domain/planner/plan.ts';
 import { planJob } from '../../domain/planner/plan-job.ts';
-import { isHidden } from '../../domain/scoreboard/status.ts';
+import { endOf, isHidden } from '../../domain/scoreboard/status.ts';
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
 import type { DispatchMessage } from '../../ports/queues.ts';
+import { releaseItems } from '../lifecycle/work-lists.ts';
 import type { Deps } from '../process/deps.ts';
 import { updateHosts } from '../hostnames/hosts-update.ts';
 import { deleteJob, takeBackUnlessOpen } from '../lifecycle/job-changes.ts';
+import { wakeOwner } from '../process/wake-owner.ts';
 import { type LoadedJob, loadJob } from '../process/load-job.ts';
 import { tryOnConflict } from '../../store/retry-on-conflict.ts';
 
@@ -106,6 +108,8 @@ async function pass(
   await act(loaded, plan, inspect ?? false, deps);
   await updateHosts(loaded.spec, loaded.status, plan.status ?? loaded.status, facts, deps);
   deps.telemetry.record(syncMetrics(committed, deps.clock.now() - startedAt));
+  if (endOf(loaded.status.phase) === null && plan.status !== null && endOf(plan.status.phase) !== null)
+    await wakeOwner(loaded.spec, deps);
   if (plan.outlived) await deleteJob(uid, deps);
   return { kind: 'done' };
 }
@@ -119,11 +123,12 @@ type Written = Map<string, string>;
 /** Writes what must exist before the commit, then commits. false: another process was first. */
 async function commit(
   uid: JobUid,
-  { job, status }: LoadedJob,
+  { job, spec, status }: LoadedJob,
   plan: Plan,
   written: Written,
-  { jobs, cache, clock, settings }: Deps,
+  deps: Deps,
 ): Promise<boolean> {
+  const { jobs, cache, clock, settings } = deps;
   const keepUntil = plusMs(clock.now(), settings.historyMs);
   const unwritten =
     written.size === 0
@@ -132,7 +137,10 @@ async function commit(
   if (unwritten.length > 0) await jobs.writeAttempts(uid, unwritten, keepUntil);
   // A pass that loses its race may have freed the name; nothing holds that Job any more.
   if (plan.expire && status.phase.kind === 'terminating') await jobs.freeName(job);
-  if (plan.expire) await jobs.expireJob(uid, status.chunks.length, keepUntil);
+  if (plan.expire) {
+    await jobs.expireJob(uid, status.chunks.length, keepUntil);
+    await releaseItems(spec.manifest, uid, deps);
+  }
   if (plan.status === null) return true;
   const committed = await jobs.commitPass(uid, plan.status, plan.folds);
   if (committed.kind === 'lost') {

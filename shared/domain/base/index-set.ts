@@ -99,7 +99,23 @@ export function indexSetWhere(n: number, wanted: (index: number) => boolean): In
 }
 
 /** An index is in the set when an odd number of edges lie at or before it. */
-export function has({ edges }: IndexSet, index: number): boolean {
+export const has = (set: IndexSet, index: number): boolean => edgesUpTo(set, index) % 2 === 1;
+
+/** The part of the set from `from` on and below `to`, as intervals `[first, after)` in order; looks at no others. */
+export function intervalsWithin(set: IndexSet, from: number, to: number): readonly (readonly [number, number])[] {
+  const found: [number, number][] = [];
+  if (to <= from) return found;
+  const begun = edgesUpTo(set, from);
+  for (let i = begun - (begun % 2); i < set.edges.length; i += 2) {
+    const [first, after] = intervalAt(set.edges, i);
+    if (first >= to) break;
+    found.push([Math.max(first, from), Math.min(after, to)]);
+  }
+  return found;
+}
+
+/** How many edges lie at or before `index`. */
+function edgesUpTo({ edges }: IndexSet, index: number): number {
   let low = 0;
   let high = edges.length;
   while (low < high) {
@@ -107,7 +123,7 @@ export function has({ edges }: IndexSet, index: number): boolean {
     if ((edges[middle] ?? 0) <= index) low = middle + 1;
     else high = middle;
   }
-  return low % 2 === 1;
+  return low;
 }
 
 /** How many indexes the set has. */

@@ -1,3 +1,5 @@
+import { unreachable } from './invariant.ts';
+
 /** What is known about an attempt only when it is launched. */
 export type AttemptField =
   | { readonly field: 'podName' }
@@ -7,7 +9,12 @@ export type AttemptField =
   | { readonly field: 'failureCount' }
   | { readonly field: 'ignoredFailureCount' }
   /** A label that the Job puts on its Pods: it differs by Job, while Jobs share a task definition. */
-  | { readonly field: 'label'; readonly key: string };
+  | { readonly field: 'label'; readonly key: string }
+  /** The index's value in this column of the Job's work list. */
+  | { readonly field: 'column'; readonly name: string }
+  /** The index's item as a line, and the name of its results. */
+  | { readonly field: 'item' }
+  | { readonly field: 'resultName' };
 
 /** A text with parts that are known only at launch. Neighboring known parts are joined. */
 export type LateText = readonly (string | AttemptField)[];
@@ -20,6 +27,16 @@ export type AttemptValues = {
   readonly failureCount: number;
   readonly ignoredFailureCount: number;
   readonly labels: Readonly<Record<string, string>>;
+  /** null: the Job has no work list. */
+  readonly item: ItemValues | null;
+};
+
+/** What a work list gives to the attempts of one index. */
+export type ItemValues = {
+  /** By column. */
+  readonly columns: ReadonlyMap<string, string>;
+  readonly line: string;
+  readonly resultName: string;
 };
 
 /** Joins neighboring known parts. */
@@ -42,11 +59,31 @@ export function knownText(text: LateText): string | null {
 
 /** The text with names in place of what is not known yet: for people, and as a placeholder. */
 export const placeholder = (text: LateText): string =>
-  text.map((part) => (typeof part === 'string' ? part : `$(${part.field})`)).join('');
+  text
+    .map((part) => (typeof part === 'string' ? part : `$(${part.field === 'column' ? part.name : part.field})`))
+    .join('');
 
 /** The text of one attempt. */
 export const fillIn = (text: LateText, attempt: AttemptValues): string =>
   text.map((part) => (typeof part === 'string' ? part : valueOf(part, attempt))).join('');
 
-const valueOf = (part: AttemptField, attempt: AttemptValues): string =>
-  part.field === 'label' ? (attempt.labels[part.key] ?? '') : String(attempt[part.field]);
+function valueOf(part: AttemptField, attempt: AttemptValues): string {
+  switch (part.field) {
+    case 'label':
+      return attempt.labels[part.key] ?? '';
+    case 'column':
+      return attempt.item?.columns.get(part.name) ?? '';
+    case 'item':
+      return attempt.item?.line ?? '';
+    case 'resultName':
+      return attempt.item?.resultName ?? '';
+    case 'podName':
+    case 'podUid':
+    case 'completionIndex':
+    case 'failureCount':
+    case 'ignoredFailureCount':
+      return String(attempt[part.field]);
+    default:
+      return unreachable(part);
+  }
+}

@@ -2,6 +2,7 @@ import type { EpochMs } from '../base/time.ts';
 import { type CollectedFailure, type FailureSnapshot, isStartError } from './failures.ts';
 import { type Finding, type Severity, type Probe, indexesText, notChecked, some, subjectOfJob } from './finding.ts';
 import { formatIndexSet, indexSetOf } from '../base/index-set.ts';
+import { type ItemOf, indexText } from '../base/shown-index.ts';
 import type { JobIdentity, JobSpec } from '../spec/job.ts';
 import { podName } from '../task/pod-name.ts';
 import { type FailureReason, type Phase, type Status, endOf, tally } from '../scoreboard/status.ts';
@@ -14,6 +15,7 @@ type FailedJob = {
   readonly status: Status;
   /** null: the failures were not read; only STATUS is reported. */
   readonly failures: Probe<FailureSnapshot> | null;
+  readonly itemOf: ItemOf;
 };
 
 /** A Job that failed earlier is history: it is reported only if the caller asks for it by name. */
@@ -49,15 +51,16 @@ export function diagnoseFailures(job: FailedJob): readonly Finding[] {
 const nameOf = ({ namespace, name }: JobIdentity): string =>
   namespace === 'default' ? name : `${name} -n ${namespace}`;
 
-function jobFailed({ status, spec, identity, failures, now }: FailedJob): readonly Finding[] {
+function jobFailed({ status, spec, identity, failures, now, itemOf }: FailedJob): readonly Finding[] {
   const { phase } = status;
   const verdict = phase.kind === 'draining' ? phase.verdict : (endOf(phase)?.verdict ?? null);
   if (verdict?.kind !== 'failed') return [];
   // Without the failures, this is one Job of many in the check of an installation, which does not report failures.
   if (failures === null && !hasFailedLately(phase, now)) return [];
-  const { succeeded } = tally(status.chunks);
-  const of = spec.completions === null ? '' : ` of ${spec.completions}`;
-  const decided = verdict.decidedBy === null ? '' : `, decided by index ${verdict.decidedBy}`;
+  const { succeeded, excluded } = tally(status.chunks);
+  const of = spec.completions === null ? '' : ` of ${spec.completions - excluded}`;
+  const { decidedBy } = verdict;
+  const decided = decidedBy === null ? '' : `, decided by ${indexText(decidedBy, itemOf(decidedBy))}`;
   return [
     {
       severity: failures === null ? 'warning' : 'error',
@@ -68,7 +71,7 @@ function jobFailed({ status, spec, identity, failures, now }: FailedJob): readon
       remedy:
         failures === null
           ? `See why: muster doctor ${nameOf(identity)}`
-          : `${FIXES[verdict.reason]} ${again(identity)}`,
+          : `${FIXES[verdict.reason]} ${again(identity, spec, verdict.reason)}`,
       details: { reason: verdict.reason, message: verdict.message, failedAttempts: status.failed, succeeded },
     },
   ];
@@ -84,18 +87,21 @@ const FIXES: Readonly<Record<FailureReason, string>> = {
   LaunchRefused: 'Fix what ECS names: roles, network, or task definition.',
 };
 
-const again = ({ namespace }: JobIdentity): string =>
-  `Then run it again: muster run -f FILE${namespace === 'default' ? '' : ` -n ${namespace}`} --replace --wait`;
+/** Successes are kept where there are indexes, unless the manifest itself has to change. */
+const again = (identity: JobIdentity, { completionMode }: JobSpec, reason: FailureReason): string =>
+  completionMode === 'Indexed' && reason !== 'DeadlineExceeded'
+    ? `Then run what is left again: muster rerun ${nameOf(identity)} --wait`
+    : `Then run it again: muster run -f FILE${identity.namespace === 'default' ? '' : ` -n ${identity.namespace}`} --replace --wait`;
 
 function failedAlike(group: CollectedFailure, job: FailedJob): Finding {
-  const { identity, spec } = job;
+  const { identity, spec, itemOf } = job;
   const { indexes, example, judgement, cause, log, lastAt } = group;
   const isIndexed = spec.completionMode === 'Indexed';
-  const who = isIndexed ? indexesText(indexes) : some(indexes.length, 'Pod');
+  const who = isIndexed ? indexesText(indexes, itemOf) : some(indexes.length, 'Pod');
   const rule = judgement.because.startsWith('podFailurePolicy') ? `, ${judgement.because}` : '';
   const lines = log.kind === 'ok' ? log.value : [];
   const last = lines.at(-1);
-  const whose = isIndexed ? `index ${example.index}` : 'one of them';
+  const whose = isIndexed ? indexText(example.index, itemOf(example.index)) : 'one of them';
   const said = last === undefined ? '' : `; the log of ${whose} ends with: ${last}`;
   const pod = podName({ ...identity, completionMode: spec.completionMode }, example.index, example.attempt);
   return {

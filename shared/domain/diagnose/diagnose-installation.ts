@@ -15,6 +15,8 @@ export type InstallationSnapshot = {
   readonly namespaces: Probe<readonly ProbedNamespace[]>;
   readonly orphans: Probe<{ readonly tasks: readonly ProbedOrphan[]; readonly more: boolean }>;
   readonly launches: Probe<LaunchPace>;
+  /** CronJobs that are not suspended, and cannot fire. */
+  readonly silent: Probe<readonly SilentCron[]>;
   /** Name reservations of Jobs that do not exist or are over. */
   readonly names: Probe<readonly NamesLeft[]>;
   /** Where Jobs are kept on this machine's disk; null: they are not. What it says is no finding. */
@@ -50,6 +52,9 @@ export type ProbedOrphan = {
   readonly createdAt: EpochMs | null;
 };
 
+/** A CronJob without slots, and why it has none. */
+export type SilentCron = { readonly namespace: string; readonly name: string; readonly reason: string };
+
 /** Names that are no longer needed; `since`: the time of their reservation. */
 export type NamesLeft = { readonly job: string; readonly count: number; readonly since: EpochMs };
 
@@ -75,6 +80,7 @@ export function diagnoseInstallation(snapshot: InstallationSnapshot): readonly F
     ...seen('live tasks', snapshot.orphans, (tasks) => orphans(tasks, now)),
     ...seen('the pace of launches', snapshot.launches, cut),
     ...seen('names', snapshot.names, namesLeft),
+    ...seen('CronJobs', snapshot.silent, neverFires),
     ...(snapshot.dataFolder === null ? [] : seen('the data folder', snapshot.dataFolder, () => [])),
   ]);
 }
@@ -120,6 +126,16 @@ function deletedJobs(
       remedy: 'Muster repeats the stops. Check its tasks in ECS, and the throttles of StopTask.',
     }));
 }
+
+const neverFires = (all: readonly SilentCron[]): readonly Finding[] =>
+  all.slice(0, GROUPS_MAX).map(({ namespace, name, reason }) => ({
+    severity: 'warning',
+    kind: 'NeverFires',
+    subject: `cronjob/${namespace}/${name}`,
+    what: `it creates no Jobs: ${reason}`,
+    since: null,
+    remedy: `Write another schedule or timeZone (kubectl edit cronjob ${name} -n ${namespace}), or suspend it.`,
+  }));
 
 function queues(all: readonly ProbedQueue[]): readonly Finding[] {
   return all.flatMap(({ queue, waiting, hidden, delayed, dead }): Finding[] => {

@@ -21,6 +21,7 @@ import {
 import { FOREGROUND_DELETION, type JobIdentity, type JobSpec } from '../spec/job.ts';
 import { DEAD_LETTERED } from '../planner/dead-letter-events.ts';
 import { type Status, isHidden, isOver, podCount, tally } from '../scoreboard/status.ts';
+import type { ItemOf } from '../base/shown-index.ts';
 import { countText, waitText } from '../pending/wait-words.ts';
 import type { LaunchPace, Wait } from '../pending/waits.ts';
 
@@ -45,6 +46,7 @@ export type JobSnapshot = {
   readonly names: Probe<ProbedName> | null;
   /** What has failed and why; null: not requested. */
   readonly failures: Probe<FailureSnapshot> | null;
+  readonly itemOf: ItemOf;
 };
 
 export type ProbedName = {
@@ -299,7 +301,7 @@ function nameFindings(snapshot: JobSnapshot, names: Probe<ProbedName>): readonly
       found(
         'warning',
         'NameAstray',
-        `${indexesText(astray)}: the name resolves to a task that has ended, or that is not a current attempt`,
+        `${indexesText(astray, snapshot.itemOf)}: the name resolves to a task that has ended, or that is not a current attempt`,
         null,
         NAMES_SWEPT,
       ),
@@ -309,7 +311,7 @@ function nameFindings(snapshot: JobSnapshot, names: Probe<ProbedName>): readonly
       found(
         'warning',
         'Unnamed',
-        `${indexesText(unnamed)}: the task runs, but its name does not resolve to it yet`,
+        `${indexesText(unnamed, snapshot.itemOf)}: the task runs, but its name does not resolve to it yet`,
         null,
         NAMES_SWEPT,
       ),

@@ -2,6 +2,7 @@ import type { EpochMs } from '../base/time.ts';
 import type { TaskArn } from '../base/ids.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
 import type { AttemptId } from '../base/fact.ts';
+import type { ItemOf } from '../base/shown-index.ts';
 import {
   type Finding,
   type FindingKind,
@@ -37,7 +38,12 @@ export type ProbedTask = {
   readonly moreLive: boolean;
 };
 
-type Compared = { readonly now: EpochMs; readonly status: Status; readonly board: WorkingBoard };
+type Compared = {
+  readonly now: EpochMs;
+  readonly status: Status;
+  readonly board: WorkingBoard;
+  readonly itemOf: ItemOf;
+};
 
 /** ECS may not list a task yet right after RunTask. */
 const MISSING_GRACE_MS = 2 * 60_000;
@@ -49,7 +55,7 @@ const STARTING_LONG_MS = 15 * 60_000;
 
 /** Where the board and ECS disagree, in both directions. */
 export function diagnoseTasks(subject: string, compared: Compared, task: ProbedTask): readonly Finding[] {
-  const { now, status } = compared;
+  const { now, status, itemOf } = compared;
   const ills = new Map<FindingKind, Ill[]>();
   const note = (kind: FindingKind, index: number, since: EpochMs | null): void => {
     ills.set(kind, [...(ills.get(kind) ?? []), { index, since }]);
@@ -64,7 +70,13 @@ export function diagnoseTasks(subject: string, compared: Compared, task: ProbedT
   }
   const repair = repairOf(status, now);
   return [
-    ...[...ills].map(([kind, some]) => findingOf(kind, some, subject, repair, now)),
+    ...[...ills].map(([kind, some]) => {
+      const who = indexesText(
+        some.map(({ index }) => index),
+        itemOf,
+      );
+      return findingOf(kind, { who, since: oldestOf(some.map(({ since }) => since)) }, subject, repair, now);
+    }),
     ...sampled(subject, compared, task),
   ];
 }
@@ -149,9 +161,14 @@ const OWN_COURSE: Partial<Readonly<Record<FindingKind, { readonly lateMs: number
   },
 };
 
-function findingOf(kind: FindingKind, some: readonly Ill[], subject: string, repair: Repair, now: EpochMs): Finding {
-  const since = oldestOf(some.map((each) => each.since));
-  const what = `${indexesText(some.map(({ index }) => index))}: ${SENTENCES[kind] ?? kind}`;
+function findingOf(
+  kind: FindingKind,
+  { who, since }: { readonly who: string; readonly since: EpochMs | null },
+  subject: string,
+  repair: Repair,
+  now: EpochMs,
+): Finding {
+  const what = `${who}: ${SENTENCES[kind] ?? kind}`;
   const own = OWN_COURSE[kind];
   if (own !== undefined) {
     const severity = since !== null && now > since + own.lateMs ? 'error' : 'warning';

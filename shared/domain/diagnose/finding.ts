@@ -1,5 +1,6 @@
 import { type EpochMs, asTime } from '../base/time.ts';
 import { formatIndexSet, indexSetOf } from '../base/index-set.ts';
+import { ITEMS_NAMED_MAX, type ItemOf, indexText, itemsText } from '../base/shown-index.ts';
 
 /** `info`: how things are. `warning`: inconsistent but self-healing, or worth knowing. `error`: it does not heal itself. */
 export type Severity = 'error' | 'warning' | 'info';
@@ -37,6 +38,7 @@ export const FINDING_KINDS = [
   // about the installation
   'QueueBehind',
   'NamespaceTerminating',
+  'NeverFires',
   'DeletedJob',
   'LaunchesCut',
   // about the check itself
@@ -94,13 +96,15 @@ const RANK: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2
 export const worstFirst = (findings: readonly Finding[]): readonly Finding[] =>
   findings.toSorted((a, b) => RANK[a.severity] - RANK[b.severity]);
 
-/** `index 7`, `3 indexes (4-6)`; of many, only the first ones. */
-export function indexesText(indexes: readonly number[]): string {
+/** `index 7 (a.txt)`, `3 indexes (4-6: a.txt, b.txt, c.txt)`; of many, only the first ones. */
+export function indexesText(indexes: readonly number[], itemOf: ItemOf): string {
   const sorted = [...new Set(indexes)].sort((a, b) => a - b);
-  if (sorted.length === 1) return `index ${sorted[0]}`;
+  const [only] = sorted;
+  if (only !== undefined && sorted.length === 1) return indexText(only, itemOf(only));
   const [first, rest] = [sorted.slice(0, LISTED_MAX), sorted.length - LISTED_MAX];
   const set = formatIndexSet(indexSetOf(first));
-  return `${sorted.length} indexes (${set}${rest > 0 ? `, and ${rest} more` : ''})`;
+  const items = itemsText(sorted.length, sorted.slice(0, ITEMS_NAMED_MAX).map(itemOf));
+  return `${sorted.length} indexes (${set}${rest > 0 ? `, and ${rest} more` : ''}${items})`;
 }
 const LISTED_MAX = 20;
 

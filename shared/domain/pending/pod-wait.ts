@@ -1,3 +1,4 @@
+import { indexWithin } from '../base/shown-index.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
 import type { Ending } from '../base/fact.ts';
 import type { IndexRecord } from '../scoreboard/index-record.ts';
@@ -51,14 +52,23 @@ export function pauseWait(
   return { cause, etaMs: null, nextTryMs, message: ended.reason };
 }
 
-/** A wait of several Pods, described by one of them, its example: how that Pod's last task ended, if known. */
-export function inWordsOf(wait: Wait, board: WorkingBoard, attempts: readonly EndedAttempt[]): Wait {
+/**
+ * A wait of several Pods, described by one of them, its example: how that Pod's last task ended, if known.
+ *
+ * @param item what the example works on; null: no list, or not known
+ */
+export function inWordsOf(
+  wait: Wait,
+  board: WorkingBoard,
+  attempts: readonly EndedAttempt[],
+  item: string | null,
+): Wait {
   const { example } = wait;
   if (example === undefined) return wait;
   const last = attempts.find(({ index, attempt }) => index === example && attempt === board.record(example)?.attempt);
   if (last === undefined) return wait;
   const { cause, reason } = last.ending;
-  const message = `${reason} (index ${example})`;
+  const message = `${reason} (${indexWithin(example, item)})`;
   return { ...wait, message, cause: cause === 'Unplaced' ? unplacedCause(reason) : wait.cause };
 }
 

@@ -20,7 +20,10 @@ export type Applied = {
 export function applyFacts(pass: Pass, stored: StoredChunks, facts: readonly Fact[]): Applied {
   const { job, status, rules } = pass;
   const size = boardSize(job.spec, status.size);
-  const board = new WorkingBoard({ ...status, size, chunks: summariesFor(size, status.chunks) }, stored);
+  const board = new WorkingBoard(
+    { ...status, size, chunks: summariesFor(size, status.chunks, job.spec.selection) },
+    stored,
+  );
   const folded = foldFacts(board, pass, facts);
   return { board, folded, counts: countsOf(job.spec, board, rules.besideBoard), restarts: board.restarts };
 }

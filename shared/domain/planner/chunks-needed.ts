@@ -16,7 +16,7 @@ import { CHUNKS_PER_PASS_MAX, CLAIMS_IN_FLIGHT_MAX, FOLD_AT_ENTRIES, STOPS_PER_P
 export function chunksNeeded(job: Job, status: Status, facts: readonly Fact[], clock: EpochMs): readonly number[] {
   const now = later(clock, status.now);
   const size = boardSize(job.spec, status.size);
-  const chunks = summariesFor(size, status.chunks);
+  const chunks = summariesFor(size, status.chunks, job.spec.selection);
   const needed = new Set([
     ...cutChunk(job.spec, size),
     ...facts.filter(({ index }) => index < size).map(({ index }) => chunkOf(index)),

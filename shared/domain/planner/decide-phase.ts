@@ -18,7 +18,7 @@ export type Standing = {
   /** For the whole board. */
   readonly tally: Tally;
   /** For what counts: an Indexed Job that was made smaller has less than its board. */
-  readonly within: Pick<Tally, 'succeeded' | 'failed'>;
+  readonly within: Pick<Tally, 'succeeded' | 'failed' | 'excluded'>;
   readonly failed: number;
   readonly restarts: number;
   /** Unanswered claims; each of them is active, too. */
@@ -97,7 +97,7 @@ function decideFailure(standing: Standing, now: EpochMs): Verdict | null {
   if (maxFailedIndexes !== null && within.failed > maxFailedIndexes) {
     return failure('MaxFailedIndexesExceeded', lastFailed);
   }
-  if (within.failed > 0 && within.failed + within.succeeded >= (completions ?? Infinity)) {
+  if (within.failed > 0 && within.failed + within.succeeded + within.excluded >= (completions ?? Infinity)) {
     return failure('FailedIndexes', lastFailed);
   }
   return null;
@@ -111,7 +111,8 @@ function decideSuccess({ job: { spec }, tally, within, ruleHits, lastSucceeded }
   }
   // Once the completions are reached, all active attempts are surplus; a work queue waits until it is empty.
   const isEmpty = podCount(tally) === tally.stopping;
-  const reached = spec.completions === null ? within.succeeded > 0 && isEmpty : within.succeeded >= spec.completions;
+  const settled = within.succeeded + within.excluded;
+  const reached = spec.completions === null ? within.succeeded > 0 && isEmpty : settled >= spec.completions;
   if (!reached) return null;
   return COMPLETED;
 }

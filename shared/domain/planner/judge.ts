@@ -1,4 +1,5 @@
 import { type EpochMs, plusMs } from '../base/time.ts';
+import { indexWithin } from '../base/shown-index.ts';
 import { EVICTED, isPodDeletion } from './ending.ts';
 import type { Ending } from '../base/fact.ts';
 import type { IndexRecord } from '../scoreboard/index-record.ts';
@@ -131,6 +132,22 @@ const POD_DELETED = 'its Pod was deleted';
 const JOB_FAILED = 'the Job failed: ';
 /** It counts as failed because the Job had failed, not because of anything that it did. */
 export const isFailureOfJob = ({ because }: Judgement): boolean => because.startsWith(JOB_FAILED);
+
+const DECIDED_BY = /; decided by index (\d+)\)$/;
+/** The index whose end decided a Job, if this attempt was stopped for that; null: it was not, or no index did. */
+export function decidingIndex({ because }: Judgement): number | null {
+  const index = DECIDED_BY.exec(because)?.[1];
+  return index === undefined ? null : Number(index);
+}
+
+/** The judgement as people see it: the index that decided has its item beside it. What is stored has no items. */
+export const withDecidingItem = (judgement: Judgement, item: string | null): Judgement => ({
+  ...judgement,
+  because: judgement.because.replace(
+    DECIDED_BY,
+    (_, index: string) => `; decided by ${indexWithin(Number(index), item)})`,
+  ),
+});
 
 const SCALED_DOWN = 'parallelism was lowered';
 

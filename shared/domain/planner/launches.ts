@@ -53,7 +53,7 @@ export function wanted(
       ? within.succeeded > 0
         ? pods
         : spec.parallelism
-      : Math.max(0, Math.min(spec.parallelism, spec.completions - within.succeeded));
+      : Math.max(0, Math.min(spec.parallelism, spec.completions - within.succeeded - within.excluded));
   const staying = pods - all.stopping;
   const outOfRange = staying - (podCount(within) - within.stopping);
   return { start: Math.max(0, target - pods), surplus: Math.max(outOfRange, staying - target, 0), outOfRange };

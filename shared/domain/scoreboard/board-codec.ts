@@ -48,8 +48,8 @@ export function decodeChunk(bytes: Uint8Array): Chunk {
 
 const RUNS = 0;
 /** How many digits of base n fit into a byte. */
-const DIGITS_PER_BYTE: readonly number[] = [0, 0, 8, 5, 4, 3, 3, 2];
-/** A run is one number: its length, and its state in the lowest three bits. */
+const DIGITS_PER_BYTE: readonly number[] = [0, 0, 8, 5, 4, 3, 3, 2, 2];
+/** A run is one number: its length, and its state in the lowest three bits; all eight codes have a state. */
 const RUN_UNIT = 8;
 
 function writeStates(w: Writer, states: Uint8Array): void {
@@ -91,13 +91,12 @@ function writeDigits(w: Writer, states: Uint8Array, codes: readonly number[], pe
 
 function readStates(r: Reader, states: Uint8Array): void {
   const occurring = r.byte();
-  if (occurring >= 1 << STATES.length) throw new DecodeError('a state that is not known');
   if (occurring !== RUNS) return readDigits(r, states, codesOf(occurring));
   for (let start = 0; start < states.length; ) {
     const run = r.varint();
     const end = start + Math.floor(run / RUN_UNIT) + 1;
     const state = run % RUN_UNIT;
-    if (end > states.length || state >= STATES.length) throw new DecodeError('a run of states that cannot be');
+    if (end > states.length) throw new DecodeError('a run of states that cannot be');
     states.fill(state, start, end);
     start = end;
   }

@@ -39,6 +39,7 @@ export const STATES: readonly IndexState[] = [
   'succeeded',
   'failed',
   'waiting',
+  'excluded',
 ];
 const CODES = new Map(STATES.map((state, code) => [state, code]));
 
@@ -113,7 +114,7 @@ const hasExtras = (e: Extras): boolean =>
 
 /** What STATUS knows about a chunk without reading it; counts include the journal's transitions. */
 export type ChunkSummary = {
-  /** Version of the stored item; 0 means that none is stored and every record is fresh. */
+  /** Version of the stored item; 0 means that none is stored and every record is as the spec has it at first. */
   readonly version: number;
   /** Journal entries of this chunk below this sequence number are already in the stored item. */
   readonly foldedSeq: number;
@@ -127,6 +128,8 @@ export type ChunkSummary = {
   readonly stopping: number;
   readonly succeeded: number;
   readonly failed: number;
+  /** Never to run. */
+  readonly excluded: number;
   /** No pending record is before this offset. */
   readonly firstPending: number;
   /** No pending or waiting record's back-off ends before this; null: none is in back-off. */
@@ -144,6 +147,7 @@ export const freshSummary = (length: number): ChunkSummary => ({
   stopping: 0,
   succeeded: 0,
   failed: 0,
+  excluded: 0,
   firstPending: 0,
   soonestDue: null,
 });
@@ -154,7 +158,7 @@ export function applyToChunk(chunk: Chunk, transition: Transition): void {
   setRecord(chunk, offset, applyTo(recordAt(chunk, offset), transition));
 }
 
-export type Counted = 'pending' | 'starting' | 'running' | 'waiting' | 'succeeded' | 'failed';
+export type Counted = 'pending' | 'starting' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'excluded';
 
 const COUNTED: Record<IndexState, Counted> = {
   pending: 'pending',
@@ -164,6 +168,7 @@ const COUNTED: Record<IndexState, Counted> = {
   waiting: 'waiting',
   succeeded: 'succeeded',
   failed: 'failed',
+  excluded: 'excluded',
 };
 /** The summary's counter for a state. */
 export const counted = (state: IndexState): Counted => COUNTED[state];
@@ -174,7 +179,7 @@ export const isStopped = ({ state, stopping, podDeleted }: IndexRecord): boolean
 
 /** Counts of a chunk's first `length` records. */
 export function countRecords(chunk: Chunk, length: number): { readonly [K in Counted | 'stopping']: number } {
-  const counts = { pending: 0, starting: 0, running: 0, waiting: 0, stopping: 0, succeeded: 0, failed: 0 };
+  const counts = { pending: 0, starting: 0, running: 0, waiting: 0, stopping: 0, succeeded: 0, failed: 0, excluded: 0 };
   for (let offset = 0; offset < length; offset++) {
     const record = recordAt(chunk, offset);
     counts[counted(record.state)]++;

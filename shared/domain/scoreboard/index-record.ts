@@ -1,11 +1,14 @@
 import type { EpochMs } from '../base/time.ts';
 
-export type IndexState = 'pending' | 'claimed' | 'launched' | 'running' | 'succeeded' | 'failed' | 'waiting';
+/** `excluded`: this Job does not run the index; it stays so. All others may have Pods. */
+export type IndexState = PodState | 'pending' | 'excluded';
+/** A state in which the latest attempt's Pod exists, or has ended for good. */
+export type PodState = 'claimed' | 'launched' | 'running' | 'succeeded' | 'failed' | 'waiting';
 
 /** The state of one index (or slot): the truth about it. */
 export type IndexRecord = {
   readonly state: IndexState;
-  /** Number of the latest attempt; 0 before the first. It never restarts, not even after a resize. */
+  /** Number of the latest attempt; 0 before the first, and for an inherited success, which has none. It never restarts, not even after a resize. */
   readonly attempt: number;
   /** How often the latest attempt's launch was finally refused; (attempt, nonce) names one RunTask. */
   readonly nonce: number;
@@ -51,6 +54,14 @@ export const FRESH: IndexRecord = {
   unstartedSince: null,
   notBefore: null,
 };
+
+/** It has succeeded in the Job that this one repeats; here, no attempt of it was ever made. */
+export const isInherited = ({ state, attempt }: Pick<IndexRecord, 'state' | 'attempt'>): boolean =>
+  state === 'succeeded' && attempt === 0;
+
+/** The state of the latest attempt's Pod; null: it has ended, or there never was one. */
+export const podStateOf = (state: IndexState): PodState | null =>
+  state === 'pending' || state === 'excluded' ? null : state;
 
 /** Claimed, launched, or running: there may be a task. */
 export const isActive = (state: IndexState): boolean =>

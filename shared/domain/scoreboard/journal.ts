@@ -1,6 +1,6 @@
 import { type Chunk, type ChunkSummary, chunkOf, cloneChunk } from './board.ts';
 import type { WorkingBoard } from './working-board.ts';
-import type { IndexState } from './index-record.ts';
+import type { PodState } from './index-record.ts';
 import { invariant } from '../base/invariant.ts';
 import { type Journal, type Status, chunkLength } from './status.ts';
 import type { Step, Transition, TransitionOp } from './transition.ts';
@@ -40,7 +40,7 @@ export function podChanges({ entries }: Journal, sinceSeq: number): readonly Pod
 }
 
 /** An ended attempt whose index is pending again shows as pending: its Pod's end is in the attempt's record. */
-const STATE_AFTER: Record<Exclude<TransitionOp, Lasting | 'released'>, IndexState> = {
+const STATE_AFTER: Record<Exclude<TransitionOp, Lasting | 'released'>, PodState | 'pending'> = {
   claim: 'claimed',
   launched: 'launched',
   running: 'running',
@@ -71,7 +71,7 @@ export type PodChange = {
   readonly index: number;
   readonly attempt: number;
   /** `stopping`: it is being deleted, in the state that it had; `gone`: the Pod no longer exists. */
-  readonly state: IndexState | 'stopping' | 'gone';
+  readonly state: PodState | 'pending' | 'stopping' | 'gone';
   /** It was not published before. */
   readonly isNew?: true | undefined;
 };

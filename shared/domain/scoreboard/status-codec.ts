@@ -18,22 +18,24 @@ import {
 /**
  * STATUS as bytes. Every commit of a Job writes it, so it is kept small: what changes in steps is stored as the step.
  *
- * version 5 · head · chunk summaries · claims in flight · journal
+ * version 6 (5: nothing is excluded) · head · chunk summaries · claims in flight · journal
  *
  * Times count from the status's own `now`, sequence numbers from the journal's next one, indexes from the one before of the
  * same kind. So a claim in the journal takes 2 bytes, because claims go up one by one; an outcome 4, because those come in any
  * order; a lost attempt in back-off 7; a claim in flight 2 to 4; a fresh chunk 1, any other about 10.
  */
-const VERSION = 5;
+const VERSION = 6;
+/** What is written when no index is excluded: earlier releases can read it. */
+const VERSION_WITHOUT_EXCLUDED = 5;
 /**
  * The oldest format that can be read: it had no restarts, success policies, replaced attempts, or deciding index; 2 no events
- * or labels; 3 not since when attempts were replaced; 4 no Pods that were being deleted when they ended.
+ * or labels; 3 not since when attempts were replaced; 4 no Pods that were being deleted when they ended; 5 no excluded indexes.
  */
 const VERSION_MIN = 1;
 
 export function encodeStatus(status: Status): Uint8Array {
   const w = new Writer(1024);
-  w.byte(VERSION);
+  w.byte(status.chunks.some(({ excluded }) => excluded > 0) ? VERSION : VERSION_WITHOUT_EXCLUDED);
   writeHead(w, status);
   writeSummaries(w, status);
   writeClaims(w, status.inFlight, status.now);
@@ -322,6 +324,7 @@ const SOONEST_DUE = 64;
 const STOPPING = 128;
 const PENDING = 256;
 const WAITING = 512;
+const EXCLUDED = 1024;
 
 function writeSummaries(w: Writer, { chunks, size, journal, now }: Status): void {
   w.varint(chunks.length);
@@ -349,7 +352,8 @@ const fieldsOf = (c: ChunkSummary, stored: boolean, pendingBeside: number): numb
   (c.soonestDue === null ? 0 : SOONEST_DUE) |
   (c.stopping === 0 ? 0 : STOPPING) |
   (pendingBeside === 0 ? 0 : PENDING) |
-  (c.waiting === 0 ? 0 : WAITING);
+  (c.waiting === 0 ? 0 : WAITING) |
+  (c.excluded === 0 ? 0 : EXCLUDED);
 
 function writeCounts(w: Writer, c: ChunkSummary, now: EpochMs): void {
   if (c.starting !== 0) w.varint(c.starting);
@@ -360,12 +364,13 @@ function writeCounts(w: Writer, c: ChunkSummary, now: EpochMs): void {
   if (c.soonestDue !== null) writeTime(w, c.soonestDue, now);
   if (c.stopping !== 0) w.varint(c.stopping);
   if (c.waiting !== 0) w.varint(c.waiting);
+  if (c.excluded !== 0) w.varint(c.excluded);
 }
 
 function readSummaries(r: Reader, size: number, nextSeq: number, now: EpochMs): ChunkSummary[] {
   return Array.from({ length: r.count() }, (_, no) => {
     const has = r.varint();
-    if (has >= 2 * WAITING) throw new DecodeError('a field of a chunk summary that is not known');
+    if (has >= 2 * EXCLUDED) throw new DecodeError('a field of a chunk summary that is not known');
     const stored = (has & STORED) !== 0;
     const version = stored ? r.varint() : 0;
     const foldedSeq = stored ? readBelow(r, nextSeq) : 0;
@@ -377,16 +382,17 @@ function readSummaries(r: Reader, size: number, nextSeq: number, now: EpochMs): 
     const soonestDue = (has & SOONEST_DUE) !== 0 ? readTime(r, now) : null;
     const stopping = (has & STOPPING) !== 0 ? r.varint() : 0;
     const waiting = (has & WAITING) !== 0 ? r.varint() : 0;
+    const excluded = (has & EXCLUDED) !== 0 ? r.varint() : 0;
     const beside = (has & PENDING) !== 0 ? r.zigzag() : 0;
-    const counts = { starting, running, waiting, succeeded, failed };
+    const counts = { starting, running, waiting, succeeded, failed, excluded };
     const pending = notNegative(beside + leftOver(counts, size, no));
     return { version, foldedSeq, pending, ...counts, stopping, firstPending, soonestDue };
   });
 }
 
-type NotPending = Pick<ChunkSummary, 'starting' | 'running' | 'waiting' | 'succeeded' | 'failed'>;
+type NotPending = Pick<ChunkSummary, 'starting' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'excluded'>;
 const leftOver = (c: NotPending, size: number, no: number): number =>
-  chunkLength(size, no) - c.starting - c.running - c.waiting - c.succeeded - c.failed;
+  chunkLength(size, no) - c.starting - c.running - c.waiting - c.succeeded - c.failed - c.excluded;
 
 // Claims in flight: usually the next index, due at the same time as the one before. One number holds the attempt, whether it
 // has a nonce (1), and whether it is due at another time (2).

@@ -7,6 +7,8 @@ import {
   countRecords,
   freshSummary,
 } from './board.ts';
+import { initialHits, initialSummary } from './initial-board.ts';
+import type { Selection } from '../spec/selection.ts';
 import { type EpochMs, later } from '../base/time.ts';
 import type { TaskArn } from '../base/ids.ts';
 import type { AttemptId } from '../base/fact.ts';
@@ -151,10 +153,10 @@ export function freshStatus(job: Job, now: EpochMs): Status {
     resumedAt: null,
     endedSuspendedSince: null,
     size,
-    chunks: summariesFor(size, []),
+    chunks: summariesFor(size, [], job.spec.selection),
     failed: 0,
     restarts: 0,
-    ruleHits: [],
+    ruleHits: initialHits(job.spec.successPolicy ?? [], job.spec.selection),
     replacedTasks: [],
     backoff: { failures: 0, lastFailureAt: null },
     inFlight: [],
@@ -170,14 +172,20 @@ export function freshStatus(job: Job, now: EpochMs): Status {
   };
 }
 
-/** Summaries for a board of `size` slots: the existing ones, plus fresh slots at the end. */
-export function summariesFor(size: number, chunks: readonly ChunkSummary[]): readonly ChunkSummary[] {
+/** Summaries for a board of `size` slots: the existing ones, plus new slots at the end. */
+export function summariesFor(
+  size: number,
+  chunks: readonly ChunkSummary[],
+  selection: Selection,
+): readonly ChunkSummary[] {
   const grown = chunks.map((summary, no) => {
     const length = chunkLength(size, no);
-    const missing = length - (summary.pending + podCount(summary) + summary.succeeded + summary.failed);
+    const { pending, succeeded, failed, excluded } = summary;
+    const missing = length - (pending + podCount(summary) + succeeded + failed + excluded);
     return missing === 0 ? summary : { ...summary, pending: summary.pending + missing };
   });
-  for (let no = grown.length; no < chunksFor(size); no++) grown.push(freshSummary(chunkLength(size, no)));
+  for (let no = grown.length; no < chunksFor(size); no++)
+    grown.push(initialSummary(selection, no, chunkLength(size, no)));
   return grown;
 }
 
@@ -192,11 +200,12 @@ export type Tally = {
   readonly stopping: number;
   readonly succeeded: number;
   readonly failed: number;
+  readonly excluded: number;
 };
 
 /** The board's counts over all chunks. */
 export function tally(chunks: readonly ChunkSummary[]): Tally {
-  const sum = { pending: 0, starting: 0, running: 0, waiting: 0, stopping: 0, succeeded: 0, failed: 0 };
+  const sum = { pending: 0, starting: 0, running: 0, waiting: 0, stopping: 0, succeeded: 0, failed: 0, excluded: 0 };
   for (const c of chunks) {
     sum.pending += c.pending;
     sum.starting += c.starting;
@@ -205,6 +214,7 @@ export function tally(chunks: readonly ChunkSummary[]): Tally {
     sum.stopping += c.stopping;
     sum.succeeded += c.succeeded;
     sum.failed += c.failed;
+    sum.excluded += c.excluded;
   }
   return sum;
 }

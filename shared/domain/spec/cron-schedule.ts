@@ -9,7 +9,7 @@ export type CronSchedule = {
 };
 
 /** Each field's values, ascending. */
-type CronTimes = {
+export type CronTimes = {
   readonly kind: 'fields';
   readonly minutes: readonly number[];
   readonly hours: readonly number[];

@@ -10,6 +10,7 @@ import type { EpochMs } from '../base/time.ts';
 import type { JobUid } from '../base/ids.ts';
 import { type IndexSet, parseStatusIndexes } from '../base/index-set.ts';
 import type { JobManifest, PodFailurePolicy } from './manifest.ts';
+import { type Selection, selectionOf } from './selection.ts';
 
 export type CompletionMode = 'Indexed' | 'NonIndexed';
 
@@ -36,6 +37,8 @@ export type JobSpec = {
   readonly held: boolean;
   readonly disruptions: Disruptions;
   readonly pendingTimeoutSec: number;
+  /** Which indexes never run in it. */
+  readonly selection: Selection;
 };
 
 /** At least one of the two is set. */
@@ -73,8 +76,15 @@ export const OWN_MANAGER = 'kubernetes.io/job-controller';
 /** true: Muster runs it; false: `managedBy` names another controller. */
 export const isOwn = ({ spec }: Pick<JobManifest, 'spec'>): boolean => (spec.managedBy ?? OWN_MANAGER) === OWN_MANAGER;
 
-/** The part of an admitted manifest that planning uses. */
-export const planningSpec = ({ metadata, spec }: Pick<JobManifest, 'metadata' | 'spec'>): JobSpec => ({
+/** A stored Job's part that planning uses. */
+export type Planned = {
+  readonly manifest: Pick<JobManifest, 'metadata' | 'spec'>;
+  /** The indexes that count as succeeded from the start, as text; omitted: none. */
+  readonly inherited?: string;
+};
+
+/** A stored Job as planning needs it. */
+export const planningSpec = ({ manifest: { metadata, spec }, inherited }: Planned): JobSpec => ({
   completionMode: spec.completionMode,
   parallelism: spec.parallelism,
   completions: spec.completions ?? null,
@@ -98,6 +108,11 @@ export const planningSpec = ({ metadata, spec }: Pick<JobManifest, 'metadata' | 
   disruptions: parseDisruptions(metadata.annotations?.[ANNOTATIONS.disruptions] ?? '') ?? DEFAULT_DISRUPTIONS,
   pendingTimeoutSec:
     parsePendingTimeout(metadata.annotations?.[ANNOTATIONS.pendingTimeout] ?? '') ?? DEFAULT_PENDING_TIMEOUT_SEC,
+  selection: selectionOf(
+    spec.completionMode === 'Indexed' ? (spec.completions ?? null) : null,
+    metadata.annotations?.[ANNOTATIONS.indexes],
+    inherited,
+  ),
 });
 
 /**

@@ -1,6 +1,7 @@
 import { invariant } from '../base/invariant.ts';
-import { type LateText, knownText, lateText } from '../base/late-text.ts';
-import type { JobManifestSpec } from '../spec/manifest.ts';
+import { type ItemValues, type LateText, knownText, lateText } from '../base/late-text.ts';
+import { jobItemsOf } from '../items/job-items.ts';
+import type { JobManifestSpec, Labels } from '../spec/manifest.ts';
 import type { Container, EnvSource } from '../spec/pod-spec.ts';
 import { parseQuantity } from '../base/quantity.ts';
 import { expandLate, expandedLength } from '../base/variable-expansion.ts';
@@ -21,11 +22,14 @@ export type SecretSource = {
 
 /** What the variables of a Job's Pods depend on. */
 export type PodOwner = {
-  readonly metadata: { readonly namespace: string };
+  readonly metadata: { readonly namespace: string; readonly annotations?: Labels | undefined };
   readonly spec: Pick<JobManifestSpec, 'completionMode' | 'backoffLimitPerIndex' | 'template'>;
 };
 
 export const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
+/** The variables of a Job with a work list, besides one for each column. */
+export const ITEM_VARIABLE = 'MUSTER_ITEM';
+export const RESULT_NAME_VARIABLE = 'MUSTER_RESULT_NAME';
 export const INDEX_KEY = 'batch.kubernetes.io/job-completion-index';
 /** Annotations of a Pod whose index has a limit of its own (KEP-3850). */
 export const FAILURE_COUNT_KEY = 'batch.kubernetes.io/job-index-failure-count';
@@ -40,12 +44,13 @@ export const OWN_LABELS: readonly string[] = [
 ];
 
 /**
- * A container's variables in Kubernetes' order: later ones win, and a value may refer to those before it. An Indexed Job's
- * containers get their index last, unless they define that variable themselves (`addCompletionIndexEnvVariables`).
+ * A container's variables in Kubernetes' order: later ones win, and a value may refer to those before it. What the Job's work
+ * list gives comes first. An Indexed Job's containers get their index last, unless they define that variable themselves
+ * (`addCompletionIndexEnvVariables`).
  */
 export function variablesOf(container: Container, manifest: PodOwner): ReadonlyMap<string, Variable> {
-  const variables = new Map<string, Variable>();
-  const texts = new Map<string, LateText>();
+  const texts = new Map<string, LateText>(itemTexts(manifest));
+  const variables = new Map<string, Variable>([...texts].map(([name, text]) => [name, { kind: 'text', text }]));
   for (const { name, value = '', valueFrom } of container.env ?? []) {
     const variable: Variable =
       valueFrom === undefined
@@ -60,6 +65,17 @@ export function variablesOf(container: Container, manifest: PodOwner): ReadonlyM
   return variables;
 }
 
+/** What a work list gives to every container; nothing without one. */
+function itemTexts(manifest: PodOwner): readonly (readonly [name: string, text: LateText])[] {
+  const items = jobItemsOf(manifest);
+  if (items === null) return [];
+  return [
+    ...items.columns.map((name) => [name, [{ field: 'column', name }]] as const),
+    [ITEM_VARIABLE, [{ field: 'item' }]],
+    [RESULT_NAME_VARIABLE, [{ field: 'resultName' }]],
+  ];
+}
+
 /** A function that expands the container's variables in a word of `command` or `args`. */
 export function wordExpander(variables: ReadonlyMap<string, Variable>): (word: string) => LateText {
   const texts = textsOf(variables);
@@ -72,9 +88,12 @@ const LATE_CHARS = 16;
 /**
  * How many characters a container's variables and words have once each `$(NAME)` is replaced. The texts are not built: a
  * variable may name the one before it twice, and forty such variables exceed any memory.
+ *
+ * @param widest the longest values of the Job's work list
  */
-export function expandedChars(container: Container, manifest: PodOwner): number {
-  const lengths = new Map<string, number>();
+export function expandedChars(container: Container, manifest: PodOwner, widest: ItemValues | null = null): number {
+  const charsOf = (text: LateText): number => text.reduce((sum, part) => sum + partChars(part, widest), 0);
+  const lengths = new Map<string, number>(itemTexts(manifest).map(([name, text]) => [name, charsOf(text)]));
   let chars = 0;
   for (const { name, value = '', valueFrom } of container.env ?? []) {
     const source = valueFrom === undefined ? null : sourced(valueFrom, container, manifest);
@@ -90,8 +109,11 @@ export function expandedChars(container: Container, manifest: PodOwner): number 
   return words.reduce((sum, word) => sum + expandedLength(word, lengths), chars);
 }
 
-const charsOf = (text: LateText): number =>
-  text.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : LATE_CHARS), 0);
+function partChars(part: LateText[number], widest: ItemValues | null): number {
+  if (typeof part === 'string') return part.length;
+  if (part.field === 'column') return widest?.columns.get(part.name)?.length ?? LATE_CHARS;
+  return part.field === 'item' ? (widest?.line.length ?? LATE_CHARS) : LATE_CHARS;
+}
 
 /** Secrets are omitted: admission refuses references to them, because Muster cannot read their values. */
 function textsOf(variables: ReadonlyMap<string, Variable>): ReadonlyMap<string, LateText> {

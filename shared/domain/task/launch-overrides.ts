@@ -1,9 +1,11 @@
 import { OWN_LABELS, type PodOwner, wordExpander, variablesOf } from './container-env.ts';
-import { type AttemptValues, type LateText, fillIn, knownText } from '../base/late-text.ts';
+import { type AttemptValues, type ItemValues, type LateText, fillIn, knownText } from '../base/late-text.ts';
 import { ZONE_CHARS_MAX } from './host-names.ts';
 import { POD_NAME_CHARS_MAX } from './pod-name.ts';
 import type { Container } from '../spec/pod-spec.ts';
+import { takesResources } from '../items/job-items.ts';
 import { type TaskOwner, taskEnvironment } from './task-environment.ts';
+import type { TaskSize } from './task.ts';
 
 /** What RunTask changes of one container of the task definition (aws.md 1.1: environment and command, no more). */
 export type ContainerOverride = {
@@ -19,9 +21,15 @@ export const OVERRIDES_CHARS_MAX = 8_192;
 const INT32_MAX = 2_147_483_647;
 
 const INDEX_MAX = 999_999;
+/** The size with the most digits. */
+const WIDEST_SIZE: TaskSize = { cpu: 32_768, memoryMib: 249_856, ephemeralStorageGib: 200 };
 
-/** The most characters that the overrides of any attempt may take, as JSON, whatever the installation's zone. */
-export function overridesCharsMax(manifest: PodOwner & TaskOwner): number {
+/**
+ * The most characters that the overrides of any attempt may take, as JSON, whatever the installation's zone.
+ *
+ * @param widest the longest values of the Job's work list; null: it has none
+ */
+export function overridesCharsMax(manifest: PodOwner & TaskOwner, widest: ItemValues | null = null): number {
   const { containers, initContainers = [] } = manifest.spec.template.spec;
   const long = 'x'.repeat(63);
   const labels = Object.fromEntries(OWN_LABELS.map((key) => [key, long]));
@@ -32,6 +40,7 @@ export function overridesCharsMax(manifest: PodOwner & TaskOwner): number {
     failureCount: INT32_MAX,
     ignoredFailureCount: INT32_MAX,
     labels,
+    item: widest,
   });
   const env = taskEnvironment(
     manifest,
@@ -39,7 +48,8 @@ export function overridesCharsMax(manifest: PodOwner & TaskOwner): number {
     'x'.repeat(ZONE_CHARS_MAX),
   );
   const names = [...containers, ...initContainers].map(({ name }) => name);
-  return JSON.stringify(overridesRequest(names, env, overrides)).length;
+  const size = takesResources(manifest) ? WIDEST_SIZE : null;
+  return JSON.stringify(overridesRequest(names, env, overrides, size)).length;
 }
 
 /**
@@ -47,11 +57,13 @@ export function overridesCharsMax(manifest: PodOwner & TaskOwner): number {
  *
  * @param names the containers of the definition
  * @param env the variables that each of them gets
+ * @param size of the task; null: the definition's
  */
 export const overridesRequest = (
   names: readonly string[],
   env: ContainerOverride['env'],
   overrides: readonly ContainerOverride[],
+  size: TaskSize | null,
 ) => ({
   containerOverrides: names.map((name) => {
     const own = overrides.find((override) => override.name === name);
@@ -61,6 +73,10 @@ export const overridesRequest = (
       ...(own === undefined || own.command === null ? {} : { command: [...own.command] }),
     };
   }),
+  ...(size === null ? {} : { cpu: String(size.cpu), memory: String(size.memoryMib) }),
+  ...(size === null || size.ephemeralStorageGib === null
+    ? {}
+    : { ephemeralStorage: { sizeInGiB: size.ephemeralStorageGib } }),
 });
 
 /** What differs between the attempts of a Job, by container; containers without a difference are omitted. */
@@ -79,6 +95,12 @@ export function overridesOf(manifest: PodOwner, attempt: AttemptValues): readonl
       ? []
       : [{ name: container.name, env, command: late ? command.map((word) => fillIn(word, attempt)) : null }];
   });
+}
+
+/** The words that a container is started with, as the task of an attempt sees them. */
+export function startWords(container: Container, manifest: PodOwner, attempt: AttemptValues): readonly string[] {
+  const { entryPoint, command } = commandLine(container, wordExpander(variablesOf(container, manifest)));
+  return [...entryPoint, ...command].map((word) => fillIn(word, attempt));
 }
 
 /** Whether the program that a container runs is known only at launch, when it can no longer be set. */

@@ -6,7 +6,7 @@ import { commandLine } from './launch-overrides.ts';
 import type { JobManifest } from '../spec/manifest.ts';
 import type { Container, PodSpec, Resources } from '../spec/pod-spec.ts';
 import { parseQuantity } from '../base/quantity.ts';
-import type { Capacity, TaskContainer, TaskDefinition } from './task.ts';
+import type { Capacity, TaskContainer, TaskDefinition, TaskSize } from './task.ts';
 
 /** A task definition's limits (aws.md 1.5, 1.6). */
 export const TASK_CONTAINERS_MAX = 10;
@@ -38,12 +38,8 @@ export function taskDefinitionOf(manifest: JobManifest, { hash }: PodTemplateOpt
   const { spec } = manifest.spec.template;
   const { containers, initContainers = [] } = spec;
   const { namespace } = manifest.metadata;
-  const size = fargateSizeOf(manifest);
-  invariant(size.kind === 'fits', 'admission refuses what is larger than Fargate');
   const body = {
-    cpu: size.cpu,
-    memoryMib: size.memoryMib,
-    ephemeralStorageGib: ephemeralStorageOf(spec),
+    ...taskSizeOf(manifest),
     architecture: spec.nodeSelector?.[ARCHITECTURE_SELECTOR] === 'arm64' ? ('ARM64' as const) : ('X86_64' as const),
     serviceAccount: hasOwnAccount(spec) ? { namespace, name: spec.serviceAccountName } : null,
     volumes: (spec.volumes ?? []).map(({ name }) => name),
@@ -58,6 +54,21 @@ export function taskDefinitionOf(manifest: JobManifest, { hash }: PodTemplateOpt
   };
   return { family: `muster-${hash(JSON.stringify(body))}`, ...body };
 }
+
+/**
+ * The size of the Pod's task.
+ *
+ * @throws InvariantError for a Pod that admission would have refused
+ */
+export function taskSizeOf(manifest: Templated): TaskSize {
+  const size = fargateSizeOf(manifest);
+  invariant(size.kind === 'fits', 'admission refuses what is larger than Fargate');
+  const { cpu, memoryMib } = size;
+  return { cpu, memoryMib, ephemeralStorageGib: ephemeralStorageOf(manifest.spec.template.spec) };
+}
+
+/** What has a Pod template. */
+type Templated = { readonly spec: Pick<JobManifest['spec'], 'template'> };
 
 export const ARCHITECTURE_SELECTOR = 'kubernetes.io/arch';
 
@@ -147,13 +158,17 @@ export function ephemeralStorageOf({ containers, initContainers = [], volumes = 
 }
 
 export const EPHEMERAL_GIB_MAX: number = EPHEMERAL_GIB.max;
+export const EPHEMERAL_GIB_LEAST: number = EPHEMERAL_GIB.min;
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 const gib = (from: number, to: number, step = 1): readonly number[] =>
   Array.from({ length: (to - from) / step + 1 }, (_, i) => (from + i * step) * 1024);
 
-/** Fargate's sizes on Linux: CPU units and the memory (MiB) that each may have (aws.md 1.5). Smallest first. */
+/**
+ * Fargate's sizes on Linux: CPU units and the memory (MiB) that each may have (aws.md 1.5). Smallest first. One has the most of
+ * both, so whatever is within either limit fits.
+ */
 const FARGATE_SIZES: readonly { readonly cpu: number; readonly memoryMib: readonly number[] }[] = [
   { cpu: 256, memoryMib: [512, 1024, 2048] },
   { cpu: 512, memoryMib: gib(1, 4) },
@@ -170,7 +185,7 @@ export type FargateSize =
   | { readonly kind: 'tooLarge'; readonly path: string; readonly message: string };
 
 /** The smallest Fargate size that holds the Pod; 0.25 vCPU and 512 MiB if it requests nothing. */
-export function fargateSizeOf({ spec }: Pick<JobManifest, 'spec'>): FargateSize {
+export function fargateSizeOf({ spec }: Templated): FargateSize {
   const { containers, initContainers = [] } = spec.template.spec;
   const cpus = podNeed(containers, initContainers, cpuNeed);
   const bytes = podNeed(containers, initContainers, memoryNeed);

@@ -1,16 +1,20 @@
 import type { JobUid, TaskArn } from '../base/ids.ts';
+import { invariant } from '../base/invariant.ts';
 import type { SecretSource } from './container-env.ts';
 import type { AttemptId, AttemptTimes, Ending } from '../base/fact.ts';
 
-/** What a pod template becomes: the same for all indexes and attempts, so it is registered once per content hash. */
-export type TaskDefinition = {
-  /** `muster-<hash of everything below>`: equal templates share one family. */
-  readonly family: string;
-  /** Fargate size in ECS's units: 1024 per vCPU, and MiB. */
+/** A Fargate size in ECS's units: 1024 per vCPU, and MiB. */
+export type TaskSize = {
   readonly cpu: number;
   readonly memoryMib: number;
   /** null: Fargate's own 20 GiB. */
   readonly ephemeralStorageGib: number | null;
+};
+
+/** What a pod template becomes: the same for all indexes and attempts, so it is registered once per content hash. */
+export type TaskDefinition = TaskSize & {
+  /** `muster-<hash of everything below>`: equal templates share one family. */
+  readonly family: string;
   readonly architecture: 'X86_64' | 'ARM64';
   /** The service account whose permissions the containers have; null: the installation's default for all. */
   readonly serviceAccount: { readonly namespace: string; readonly name: string } | null;
@@ -59,9 +63,33 @@ export type LaunchTemplate = {
   readonly placement: string;
   /** The end of the names of the Job's tasks; omitted: they have none. */
   readonly zone?: string | undefined;
+  /** The task definitions of the images that the Job's items say; omitted: they say none. */
+  readonly variants?: readonly TemplateVariant[] | undefined;
 };
 
-/** The family of a template's task definition, from its ARN. */
+/** All else is the same: an image cannot be overridden at launch (aws.md 1.1). */
+export type TemplateVariant = { readonly image: string; readonly taskDefinition: string };
+
+/**
+ * What a RunTask call is made from.
+ *
+ * @param image that the item says; null: it says none
+ * @throws InvariantError for an image without a variant
+ */
+export function templateOf({ variants = [], ...template }: LaunchTemplate, image: string | null): LaunchTemplate {
+  if (image === null) return template;
+  const variant = variants.find((each) => each.image === image);
+  invariant(variant !== undefined, 'a template has a variant for every image of the list');
+  return { ...template, taskDefinition: variant.taskDefinition };
+}
+
+/** The families of a template's task definitions. */
+export const familiesOf = ({ taskDefinition, variants = [] }: LaunchTemplate): readonly string[] =>
+  [taskDefinition, ...variants.map((variant) => variant.taskDefinition)].map((each) =>
+    familyOf({ taskDefinition: each }),
+  );
+
+/** The family of a task definition, from its ARN. */
 export const familyOf = ({ taskDefinition }: Pick<LaunchTemplate, 'taskDefinition'>): string =>
   taskDefinition.slice(taskDefinition.lastIndexOf('/') + 1, taskDefinition.lastIndexOf(':'));
 

@@ -69,25 +69,29 @@ export function cronJobKind({
     async create(admitted, managedFields) {
       const { manifest, standing } = admitted;
       const document = cronJobDocument(manifest, { ...standing, managedFields });
+      await cronJobCommands.armCronJob(standing.uid, keyOf(manifest));
       const committed = await objects.commit('CronJob', { key: keyOf(manifest), was: 0, document });
       if (committed.kind === 'lost') return { kind: 'taken' };
       if (committed.kind !== 'committed') return { kind: committed.kind };
+      await cronJobCommands.wakeCronJob(standing.uid);
       return { kind: 'created', object: renderStored({ key: keyOf(manifest), version: committed.version, document }) };
     },
 
     async wouldCreate({ manifest }) {
       const key = keyOf(manifest);
       const standing = await namespaceStanding(key.namespace, { objects });
-      if (standing !== 'open') return standing;
-      return (await objects.read('CronJob', key)) === null ? null : 'taken';
+      if (standing !== 'open') return { kind: standing };
+      return (await objects.read('CronJob', key)) === null ? null : { kind: 'taken' };
     },
 
     async replace({ stored }, { manifest, standing }, managedFields, changed) {
       const generation = standing.generation + (changed === 'spec' ? 1 : 0);
       const document = cronJobDocument(manifest, { ...standing, generation, managedFields });
+      if (changed === 'spec') await cronJobCommands.armCronJob(standing.uid, stored.key);
       const committed = await objects.commit('CronJob', { key: stored.key, was: stored.version, document });
       if (committed.kind !== 'committed') return { kind: 'lost' };
       const replaced = { ...stored, version: committed.version, document };
+      if (changed === 'spec') await cronJobCommands.wakeCronJob(standing.uid);
       // Without its last finalizer, a deleted CronJob is gone.
       if (standing.deletion !== null) await cronJobCommands.finishCronJob(replaced);
       return { kind: 'replaced', object: renderStored(replaced) };

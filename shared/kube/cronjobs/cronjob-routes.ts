@@ -10,7 +10,7 @@ import { addSubresourceRoutes, addWriteRoutes } from '../write/write-routes.ts';
 
 const PATH = '/namespaces/:namespace/cronjobs';
 
-/** `batch/v1` CronJobs. They are stored and shown; nothing creates Jobs from them yet. */
+/** `batch/v1` CronJobs, as they are stored. `control/cron` creates their Jobs and writes their status. */
 export function cronJobRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   const app = new Hono();
   const kind = cronJobKind(deps);

@@ -136,4 +136,18 @@ export const SERVED: readonly ServedGroup[] = [
       },
     ],
   },
+  {
+    name: 'muster.run',
+    version: 'v1',
+    resources: [
+      {
+        plural: 'worklists',
+        singular: 'worklist',
+        kind: 'WorkList',
+        namespaced: true,
+        verbs: ALL,
+        shortNames: ['wl'],
+      },
+    ],
+  },
 ];

@@ -33,6 +33,7 @@ export type EventFilter = {
   readonly objectName: string | undefined;
   readonly ofJobs: boolean;
   readonly ofPods: boolean;
+  readonly ofCronJobs: boolean;
   /** Pods created, failed, and deleted may be among them. */
   readonly turnover: boolean;
   readonly fields: FieldSelector<(typeof FIELDS)[number]>;
@@ -58,6 +59,7 @@ export function parseEventFilter(
       fields.value.exact('involvedObject.name') ?? (eventName === undefined ? undefined : objectOfEvent(eventName)),
     ofJobs: exact('involvedObject.kind', ['Job']) && exact('involvedObject.apiVersion', ['batch/v1']),
     ofPods: exact('involvedObject.kind', ['Pod']) && exact('involvedObject.apiVersion', ['v1']),
+    ofCronJobs: exact('involvedObject.kind', ['CronJob']) && exact('involvedObject.apiVersion', ['batch/v1']),
     turnover:
       exact('type', ['Normal', 'Warning']) && exact('reason', ['SuccessfulCreate', 'SuccessfulDelete', POD_FAILED]),
     fields: fields.value,

@@ -1,6 +1,7 @@
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { Place } from '../../schema/object/list-place.ts';
 import { type EventFilter, showsEvent } from './event-filter.ts';
+import { type CronReads, cronRefs, eventsOfCron } from './event-of-cron.ts';
 import { podTurnover, statusOccurrences } from './event-of-job.ts';
 import { podOccurrences, podSubject } from './event-of-pod.ts';
 import { type EventObject, jobSubject, renderEvent } from './event-object.ts';
@@ -15,22 +16,30 @@ import { podFactsOf } from '../pods/read-pods.ts';
 type Group = {
   readonly place: Omit<Place, 'version' | 'skip'>;
   readonly events: readonly EventObject[];
-  /** The Job and its version of STATUS, or the Pod. */
-  readonly about: { readonly uid: JobUid; readonly version: number } | { readonly uid: JobUid; readonly pod: PodFacts };
+  readonly about: EventsAbout;
 };
 
+/** The Job and its version of STATUS, the Pod, or the CronJob. */
+type EventsAbout =
+  | { readonly uid: JobUid; readonly version: number }
+  | { readonly uid: JobUid; readonly pod: PodFacts }
+  | { readonly cron: string };
+
+/** What Events are derived from. */
+export type EventReads = Reads & CronReads;
+
 /**
- * One page of Events: Jobs by (namespace, name), each followed by its Pods by (index, attempt). Nothing after the page is read,
- * and within the Job that the page begins in, nothing before it.
+ * One page of Events: CronJobs by (namespace, name), then Jobs in the same order, each followed by its Pods by (index, attempt).
+ * Nothing after the page is read, and within the Job that the page begins in, nothing before it.
  */
 export async function listEvents(
   filter: EventFilter,
   { limit, from }: PageRequest,
-  reads: Reads,
+  reads: EventReads,
 ): Promise<Page<EventObject>> {
   const version = from?.version ?? (await reads.feed.head());
   const items: EventObject[] = [];
-  for await (const { place, events } of groups(filter, reads, from, limit)) {
+  for await (const { place, events } of groups(filter, reads, from, { version, wanted: limit })) {
     const skip = from !== null && isPlace(place, from) ? (from.skip ?? 0) : 0;
     for (const [i, event] of events.entries()) {
       if (i < skip || !showsEvent(filter, event)) continue;
@@ -41,7 +50,8 @@ export async function listEvents(
   return { version, items, next: null };
 }
 
-const isPlace = ({ job, pod }: Group['place'], from: Place): boolean =>
+const isPlace = ({ of, job, pod }: Group['place'], from: Place): boolean =>
+  of === from.of &&
   job.namespace === from.job.namespace &&
   job.name === from.job.name &&
   pod?.index === from.pod?.index &&
@@ -50,24 +60,60 @@ const isPlace = ({ job, pod }: Group['place'], from: Place): boolean =>
 /** Every Event that the filter shows, object by object. */
 export async function* presentEvents(
   filter: EventFilter,
-  reads: Reads,
+  reads: EventReads,
 ): AsyncGenerator<Pick<Group, 'events' | 'about'>> {
-  for await (const { events, about } of groups(filter, reads, null, JOBS_AHEAD))
+  const version = await reads.feed.head();
+  for await (const { events, about } of groups(filter, reads, null, { version, wanted: JOBS_AHEAD }))
     yield { events: events.filter((event) => showsEvent(filter, event)), about };
 }
 
-/** Jobs that are read in parallel: each takes several requests to the store, one after the other. */
+/** Jobs, or CronJobs, that are read in parallel: each takes requests to the store, one after the other. */
 const JOBS_AHEAD = 8;
 
-/** @param wanted the most Events: no more Jobs than this are read ahead */
-async function* groups(filter: EventFilter, reads: Reads, from: Place | null, wanted: number): AsyncGenerator<Group> {
+type Asked = {
+  /** The number of the list. */
+  readonly version: number;
+  /** The most Events: no more objects than this are read ahead. */
+  readonly wanted: number;
+};
+
+async function* groups(
+  filter: EventFilter,
+  reads: EventReads,
+  from: Place | null,
+  asked: Asked,
+): AsyncGenerator<Group> {
+  const width = Math.min(JOBS_AHEAD, Math.max(asked.wanted, 1));
+  const isAmongCrons = from === null || from.of !== undefined;
+  if (filter.ofCronJobs && isAmongCrons) yield* cronGroups(filter, reads, from, { ...asked, wanted: width });
+  if (filter.ofJobs || filter.ofPods) yield* jobGroups(filter, reads, isAmongCrons ? null : from, width);
+}
+
+async function* cronGroups(
+  filter: EventFilter,
+  reads: EventReads,
+  from: Place | null,
+  { version, wanted }: Asked,
+): AsyncGenerator<Group> {
+  yield* readAhead(cronRefs(filter, from, reads), wanted, async ({ stored, after }): Promise<Group> => {
+    const place = { of: 'CronJob' as const, after, job: stored.key, pod: null };
+    const about = { cron: stored.document.metadata.uid };
+    return { place, about, events: await eventsOfCron(stored, version, reads) };
+  });
+}
+
+async function* jobGroups(
+  filter: EventFilter,
+  reads: EventReads,
+  from: Place | null,
+  width: number,
+): AsyncGenerator<Group> {
   const { namespace, objectName } = filter;
   if (objectName !== undefined && namespace !== null) {
-    yield* ofOneName(filter, namespace, objectName, reads);
+    yield* ofOneName(filter, namespace, objectName, reads, from);
     return;
   }
   const refs = jobRefs(reads.jobs, { namespace, name: undefined }, from);
-  const width = Math.min(JOBS_AHEAD, Math.max(wanted, 1));
   for await (const { ref, job, first, pods } of readAhead(refs, width, (each) => beginJob(each, filter, reads, from))) {
     if (job !== null) yield job.group;
     if (first?.done === false) yield groupOfPod(ref, first.value);
@@ -98,8 +144,15 @@ async function* podsToShow(
 }
 
 /** A Job and a Pod may have the same name. */
-async function* ofOneName(filter: EventFilter, namespace: string, name: string, reads: Reads): AsyncGenerator<Group> {
-  const uid = filter.ofJobs ? await reads.jobs.findJob(namespace, name) : null;
+async function* ofOneName(
+  filter: EventFilter,
+  namespace: string,
+  name: string,
+  reads: Reads,
+  from: Place | null,
+): AsyncGenerator<Group> {
+  const isOfPod = from !== null && from.pod !== null;
+  const uid = filter.ofJobs && !isOfPod ? await reads.jobs.findJob(namespace, name) : null;
   const job = uid === null ? null : await groupOfJob({ uid, namespace, name, after: null }, filter, reads);
   if (job !== null) yield job.group;
   const found = filter.ofPods ? await findPod(namespace, name, reads) : null;

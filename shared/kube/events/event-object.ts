@@ -21,21 +21,24 @@ export type Occurrence = {
 
 /** The object of the news, in the version that is shown. */
 export type Subject = {
-  readonly kind: 'Job' | 'Pod';
+  readonly kind: 'Job' | 'Pod' | 'CronJob';
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly version: number;
+  /** Where its feed is not that of Events: its own version. */
+  readonly objectVersion?: number;
 };
 
-/** The source: Job news have the words of Kubernetes' Job controller, a Pod's are our own. */
-const COMPONENTS = { Job: 'job-controller', Pod: 'muster' } as const;
+/** The source: news of Jobs and CronJobs have the words of Kubernetes' controllers, a Pod's are our own. */
+const COMPONENTS = { Job: 'job-controller', Pod: 'muster', CronJob: 'cronjob-controller' } as const;
 
 /** The core/v1 Event that a user sees. It is not stored: it is derived from its object. */
-export function renderEvent({ kind, namespace, name, uid, version }: Subject, occurrence: Occurrence) {
+export function renderEvent(subject: Subject, occurrence: Occurrence) {
+  const { kind, namespace, name, uid, version, objectVersion = version } = subject;
   const { type, reason, message, firstAt, at, count, key, fieldPath } = occurrence;
   const resourceVersion = String(version);
-  const apiVersion = kind === 'Job' ? 'batch/v1' : 'v1';
+  const apiVersion = kind === 'Pod' ? 'v1' : 'batch/v1';
   return {
     apiVersion: 'v1',
     kind: 'Event',
@@ -51,7 +54,7 @@ export function renderEvent({ kind, namespace, name, uid, version }: Subject, oc
       name,
       uid,
       apiVersion,
-      resourceVersion,
+      resourceVersion: String(objectVersion),
       ...(fieldPath === undefined ? {} : { fieldPath }),
     },
     reason,

@@ -1,5 +1,6 @@
 import { CHUNK_INDEXES, chunksFor } from '../../domain/scoreboard/board.ts';
 import { type EpochMs, later } from '../../domain/base/time.ts';
+import { indexText } from '../../domain/base/shown-index.ts';
 import { causeLine, isFailure, isStoppedWithJob } from '../../domain/diagnose/failures.ts';
 import { isFailureOfJob } from '../../domain/planner/judge.ts';
 import { type JobEventEntry, chunkLength } from '../../domain/scoreboard/status.ts';
@@ -93,12 +94,14 @@ function failedAlike(pods: readonly PodFacts[]): readonly Occurrence[] {
   return [...byCause].slice(0, CAUSES_MAX).flatMap(([cause, alike]): readonly Occurrence[] => {
     const [first, ...others] = alike.toSorted((a, b) => a.at - b.at);
     if (first === undefined) return [];
-    const name = nameOf(first.pod);
+    const { index, item } = first.pod;
+    // Kubernetes has no such Event, so its words are ours; those of other Events of a Job stay as they are.
+    const who = item === null ? '' : `, ${indexText(index, item.line)},`;
     return [
       {
         type: 'Warning',
         reason: POD_FAILED,
-        message: `Pod ${name} failed: ${cause}`,
+        message: `Pod ${nameOf(first.pod)}${who} failed: ${cause}`,
         firstAt: first.at,
         at: others.at(-1)?.at ?? first.at,
         count: alike.length,

@@ -1,5 +1,6 @@
 import { type EpochMs, later } from '../../domain/base/time.ts';
 import type { TaskArn } from '../../domain/base/ids.ts';
+import { indexWithin } from '../../domain/base/shown-index.ts';
 import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
 import { mainContainer } from '../../domain/task/pod-template.ts';
@@ -43,7 +44,16 @@ export function podSubject({ spec, index, attempt, version }: PodFacts): Subject
 export function podOccurrences(pod: PodFacts): readonly PodOccurrence[] {
   const { record, before } = pod;
   const ended = record ?? before;
-  return [...(ended === null ? [] : endedTask(pod, ended)), ...presentTask(pod)];
+  const all = [...(ended === null ? [] : endedTask(pod, ended)), ...presentTask(pod)];
+  return all.map((occurrence) => withItem(occurrence, pod));
+}
+
+/** A warning says on what the Pod works; the news that all is well keep the kubelet's words. */
+function withItem(occurrence: PodOccurrence, { index, item }: PodFacts): PodOccurrence {
+  const { type, message } = occurrence;
+  return item === null || type === 'Normal'
+    ? occurrence
+    : { ...occurrence, message: `${message} (${indexWithin(index, item.line)})` };
 }
 
 /** The task of a Pod that has one, or waits for it. */

@@ -5,12 +5,13 @@ import { parseEventFilter } from './event-filter.ts';
 import { EVENTS } from './event-object.ts';
 import { listEvents, presentEvents } from './event-list.ts';
 import { watchedEvents } from './event-watch.ts';
+import { withCronEvents } from './event-watch-cron.ts';
 import type { PageRequest } from '../list/list-page.ts';
 import { errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
 import { EVENT_PRINTER } from './event-printer.ts';
 import { followed } from '../feed/watched.ts';
 
-/** Core/v1 Events of Jobs and Pods: get, list, watch. They are derived, so they cannot be written or deleted. */
+/** Core/v1 Events of CronJobs, Jobs, and Pods: get, list, watch. They are derived, so they cannot be written or deleted. */
 export function eventRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   const app = new Hono();
   const many = (c: Context, namespace: string | null) => showMany(c, namespace, deps, options);
@@ -27,7 +28,7 @@ export function eventRoutes(deps: ApiDeps, options: ApiOptions): Hono {
 }
 
 const NOT_WRITTEN =
-  'Events are derived from Jobs and Pods here: they cannot be written or deleted, and go with their Job';
+  'Events are derived from CronJobs, Jobs, and Pods here: they cannot be written or deleted, and go with their object';
 
 async function showMany(c: Context, namespace: string | null, deps: ApiDeps, options: ApiOptions) {
   const filter = parseEventFilter(namespace, c.req.query());
@@ -37,7 +38,10 @@ async function showMany(c: Context, namespace: string | null, deps: ApiDeps, opt
     apiVersion: 'v1',
     printer: EVENT_PRINTER,
     list: (page: PageRequest) => listEvents(filter.value, page, deps),
-    watch: () => followed(deps.tails.jobs, watchedEvents(filter.value, deps)),
+    watch: () => {
+      const ofJobs = followed(deps.tails.jobs, watchedEvents(filter.value, deps));
+      return filter.value.ofCronJobs ? withCronEvents(ofJobs, filter.value, deps) : ofJobs;
+    },
   };
   return listOrWatch(c, events, deps, options);
 }

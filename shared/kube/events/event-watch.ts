@@ -3,7 +3,7 @@ import { type EpochMs, asEpochMs, plusMs } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { FeedEntry, FeedRow, PodChange } from '../../ports/feed.ts';
 import { type EventFilter, showsEvent } from './event-filter.ts';
-import { eventsOfJob, eventsOfPod, presentEvents } from './event-list.ts';
+import { type EventReads, eventsOfJob, eventsOfPod, presentEvents } from './event-list.ts';
 import {
   POD_FAILED,
   createdOccurrence,
@@ -26,9 +26,10 @@ const COUNTED_CHUNKS_MAX = 16;
 
 /**
  * Events as the feed reports their objects: what a Job's commits have made known, and what has happened to the Pods in a row
- * since they were last published. Each is sent once; for counted Events, each new count.
+ * since they were last published. Each is sent once; for counted Events, each new count. Of CronJobs only those that exist when
+ * the watch begins: `withCronEvents` adds the others.
  */
-export function watchedEvents(filter: EventFilter, reads: Reads): WatchSource<EventObject> {
+export function watchedEvents(filter: EventFilter, reads: EventReads): WatchSource<EventObject> {
   const memory = new Map<JobUid, SentOfJob>();
   const sentOf = (uid: JobUid, begin: EpochMs): SentOfJob => {
     const sent = memory.get(uid) ?? { pods: new Map(), failed: new Map(), version: 0, isCombined: false, begin };
@@ -41,6 +42,10 @@ export function watchedEvents(filter: EventFilter, reads: Reads): WatchSource<Ev
     apiVersion: 'v1',
     async *present() {
       for await (const { events, about } of presentEvents(filter, reads)) {
+        if ('cron' in about) {
+          yield* events;
+          continue;
+        }
         const sent = sentOf(about.uid, asEpochMs(0));
         if ('pod' in about) sent.pods.set(about.pod.index, lastPlaceOf(about.pod));
         else sent.version = about.version;

@@ -31,6 +31,7 @@ export function createTails(
     createTail(numbered, { ...options, onAppend: (ring) => notifications?.subscribe(name, ring) });
   const stored = {
     CronJob: tailOf('CronJob', objectFeed(objects, 'CronJob')),
+    WorkList: tailOf('WorkList', objectFeed(objects, 'WorkList')),
     Namespace: tailOf('Namespace', objectFeed(objects, 'Namespace')),
   };
   return {

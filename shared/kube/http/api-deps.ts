@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { CronStore } from '../../ports/cron-store.ts';
 import type { Doctor } from '../../ports/doctor.ts';
 import type { Feed } from '../../ports/feed.ts';
 import type { FeedNotifications } from '../../ports/feed-notifications.ts';
@@ -11,14 +12,17 @@ import type { Telemetry } from '../../ports/telemetry.ts';
 import type { HostsOffer } from '../../schema/job/host-name-rules.ts';
 import type { CronJobCommands } from '../../ports/cronjob-commands.ts';
 import type { JobCommands } from '../../ports/job-commands.ts';
+import type { ItemSource } from '../../store/read-items.ts';
 import type { OpenStreams } from './streams.ts';
 import type { Tails } from '../feed/watched.ts';
 
 /** Everything outside itself that the API uses. */
-export type ApiPorts = {
+export type ApiPorts = ItemSource & {
   readonly jobs: JobStore;
   readonly feed: Feed;
   readonly objects: ObjectStore;
+  /** What the scheduler knows of CronJobs. */
+  readonly crons: Pick<CronStore, 'read'>;
   /** Announces rows that this process appends to feeds; omitted: watches find them by polling, like all others. */
   readonly notifications?: FeedNotifications;
   readonly logs: LogReader;
@@ -27,6 +31,8 @@ export type ApiPorts = {
   readonly doctor: Doctor;
   /** Names for tasks; omitted: the usual number. */
   readonly hosts?: HostsOffer;
+  /** A hex digest of a text, at least 128 bits. */
+  readonly hash: (text: string) => string;
   /** A random UUID. */
   readonly newUid: () => string;
   readonly jobCommands: JobCommands;

@@ -6,6 +6,7 @@ export type Resource = { readonly group: string; readonly plural: string; readon
 
 export const JOBS: Resource = { group: 'batch', plural: 'jobs', kind: 'Job' };
 export const CRONJOBS: Resource = { group: 'batch', plural: 'cronjobs', kind: 'CronJob' };
+export const WORK_LISTS: Resource = { group: 'muster.run', plural: 'worklists', kind: 'WorkList' };
 export const PODS: Resource = { group: '', plural: 'pods', kind: 'Pod' };
 export const SERVICES: Resource = { group: '', plural: 'services', kind: 'Service' };
 export const SERVICE_ACCOUNTS: Resource = { group: '', plural: 'serviceaccounts', kind: 'ServiceAccount' };

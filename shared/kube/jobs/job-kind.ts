@@ -1,4 +1,6 @@
+import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import { asJobUid } from '../../domain/base/ids.ts';
+import { initialChunk } from '../../domain/scoreboard/initial-board.ts';
 import { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
 import type { JobManifest, Labels, ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
 import { type Status, freshStatus } from '../../domain/scoreboard/status.ts';
@@ -14,6 +16,8 @@ import { type JobView, chunksForSummary, readJobView } from './job-view.ts';
 import { type JobObject, renderJob } from './render-job.ts';
 import { JOBS } from '../http/status-error.ts';
 import type { Found, WritableKind } from '../write/writable-kind.ts';
+import { at } from '../list/stored-field.ts';
+import { findNamedList } from '../../store/named-list.ts';
 import { toJob } from '../../store/to-job.ts';
 
 /** An existing Job: as shown and as stored. */
@@ -43,8 +47,9 @@ export function jobKind(deps: ApiDeps): WritableKind<FoundJob, StoredSpec> {
       return read(uid);
     },
 
-    admit(document, context) {
-      const admission = admitJob(document, { ...context, hosts, needsCommand });
+    async admit(document, context) {
+      const list = await findNamedList(annotationsIn(document), context.namespace, deps);
+      const admission = admitJob(document, { ...context, hosts, needsCommand, list });
       if (admission.kind !== 'ok') return admission;
       const { manifest, warnings } = admission;
       const { name, namespace } = manifest.metadata;
@@ -66,15 +71,18 @@ export function jobKind(deps: ApiDeps): WritableKind<FoundJob, StoredSpec> {
       const stored = { ...spec, manifest: managed(spec.manifest, managedFields) };
       const created = await jobCommands.createJob(stored);
       if (created.kind === 'noHosts') return noRoom('spec.template.spec.subdomain', subdomainOf(spec), created);
-      if (created.kind !== 'created') return { kind: created.kind };
+      if (created.kind !== 'created') return created;
       const { status } = created;
       const mark = await deps.feed.readMark(spec.identity.uid);
       // Usually nothing has happened to it yet, and all of it is known.
       const found = mark?.version === status.version ? null : await read(spec.identity.uid);
-      return { kind: 'created', object: found?.object ?? jobAt(stored, status, mark?.number ?? 0) };
+      return { kind: 'created', object: found?.object ?? jobAt(created.spec, status, mark?.number ?? 0) };
     },
 
-    wouldCreate: ({ identity: { namespace, name } }) => jobCommands.creationRefusal(namespace, name),
+    async wouldCreate(spec) {
+      const tried = await jobCommands.tryCreation(spec);
+      return tried.kind === 'fits' ? { kind: 'fits', object: freshJob(tried.spec, deps) } : tried;
+    },
 
     async replace({ view }, spec, managedFields, changed) {
       const manifest = managed(spec.manifest, managedFields);
@@ -96,6 +104,11 @@ export function jobKind(deps: ApiDeps): WritableKind<FoundJob, StoredSpec> {
   };
 }
 
+function annotationsIn(document: unknown): Readonly<Record<string, unknown>> {
+  const annotations = at(document, 'metadata', 'annotations');
+  return typeof annotations === 'object' && annotations !== null ? { ...annotations } : {};
+}
+
 /** What decides how it may be changed. */
 export const storedJob = ({ object, view: { spec, status } }: FoundJob): StoredJob => ({
   manifest: spec.manifest,
@@ -109,8 +122,9 @@ const managed = (manifest: JobManifest, managedFields: readonly ManagedFieldsEnt
   return { ...manifest, metadata: managedFields.length === 0 ? metadata : { ...metadata, managedFields } };
 };
 
-/** A Job without the selector and the labels that the server has generated for it. */
-function withoutGenerated({ manifest }: StoredSpec): object {
+/** A Job without the selector, the labels, and the pin of its items, which the server has made for it. */
+function withoutGenerated({ manifest: whole }: StoredSpec): object {
+  const manifest = withoutPin(whole);
   const { metadata, spec } = manifest;
   if (spec.manualSelector === true) return manifest;
   const generated = generatedLabels(metadata.name, '');
@@ -122,6 +136,11 @@ function withoutGenerated({ manifest }: StoredSpec): object {
   const ofPods = own(template.metadata);
   const said = { spec: template.spec, ...(Object.keys(ofPods).length === 0 ? {} : { metadata: ofPods }) };
   return { ...manifest, metadata: own(metadata), spec: { ...rest, template: said } };
+}
+
+function withoutPin(manifest: JobManifest): JobManifest {
+  const { [ANNOTATIONS.pinnedItems]: pin, ...annotations } = manifest.metadata.annotations ?? {};
+  return pin === undefined ? manifest : { ...manifest, metadata: { ...manifest.metadata, annotations } };
 }
 
 const subdomainOf = ({ manifest }: StoredSpec): string => manifest.spec.template.spec.subdomain ?? '';
@@ -137,6 +156,9 @@ function freshJob(spec: StoredSpec, { clock }: ApiDeps): JobObject {
   return jobAt(spec, freshStatus(toJob(spec), clock.now()), 0);
 }
 
-/** A Job without the chunks of its board. */
-const jobAt = (spec: StoredSpec, status: Status, version: number): JobObject =>
-  renderJob({ spec, status, version, isPublished: version > 0, board: new WorkingBoard(status, new Map()) });
+/** A Job whose board is not stored yet. */
+function jobAt(spec: StoredSpec, status: Status, version: number): JobObject {
+  const { selection } = toJob(spec).spec;
+  const chunks = new Map(chunksForSummary(status, spec).map((no) => [no, initialChunk(selection, no)]));
+  return renderJob({ spec, status, version, isPublished: version > 0, board: new WorkingBoard(status, chunks) });
+}

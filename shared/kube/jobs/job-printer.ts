@@ -1,4 +1,6 @@
 import type { EpochMs } from '../../domain/base/time.ts';
+import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { indexesToSucceed } from '../../domain/spec/selection.ts';
 import type { JobObject } from './render-job.ts';
 import { ageOf, humanDuration, msOf } from '../list/ages.ts';
 import { CONTAINER_COLUMNS, containerCells } from '../list/container-cells.ts';
@@ -39,9 +41,12 @@ function statusWord(job: JobObject): string {
   return conditions.find((type) => is(job, type)) ?? 'Running';
 }
 
-/** A work queue has no number of completions: it is complete once one Pod has succeeded and all have ended. */
-function completions({ spec, status: { succeeded = 0 } }: JobObject): string {
-  if (spec.completions !== undefined) return `${succeeded}/${spec.completions}`;
+/** Excluded indexes do not have to succeed. A work queue is complete once one Pod has succeeded and all have ended. */
+function completions({ metadata, spec, status: { succeeded = 0, completedIndexes } }: JobObject): string {
+  if (spec.completions !== undefined) {
+    const chosen = metadata.annotations?.[ANNOTATIONS.indexes];
+    return `${succeeded}/${indexesToSucceed(spec.completions, chosen, completedIndexes)}`;
+  }
   const { parallelism } = spec;
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
 }

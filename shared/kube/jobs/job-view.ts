@@ -1,13 +1,16 @@
+import type { ItemSource } from '../../store/read-items.ts';
 import { chunkOf } from '../../domain/scoreboard/board.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
-import { type Status, chunkLength, isHidden, isOver } from '../../domain/scoreboard/status.ts';
+import { chunksForSettled } from '../../domain/scoreboard/settled-indexes.ts';
+import { type Status, isHidden, isOver } from '../../domain/scoreboard/status.ts';
 import { NOTHING_PUBLISHED, type PublishedPods } from '../../domain/scoreboard/published-pods.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { Feed } from '../../ports/feed.ts';
 import type { JobCommands } from '../../ports/job-commands.ts';
 import type { JobStore, StoredSpec } from '../../ports/job-store.ts';
 import { isOneRevision, readJob } from '../../store/read-job.ts';
+import { toJob } from '../../store/to-job.ts';
 
 /** A Job as a user sees it, consistent in itself: all of it was committed by STATUS's version. */
 export type JobView = {
@@ -26,7 +29,7 @@ export type JobView = {
   readonly board: WorkingBoard;
 };
 
-export type Reads = {
+export type Reads = ItemSource & {
   readonly jobs: JobStore;
   readonly feed: Feed;
   /** See `ApiPorts`. */
@@ -52,7 +55,12 @@ export async function readJobView(
     if (isHidden(status.phase) && visible === 'live') return null;
     return isOneRevision(spec, status) ? { mark, spec, status } : 'conflict';
   };
-  const read = await readJob(uid, readHead, ({ status, spec }) => wanted(status, spec), { jobs });
+  const read = await readJob(
+    uid,
+    readHead,
+    ({ status, spec }) => ({ nos: wanted(status, spec), selection: toJob(spec).spec.selection }),
+    { jobs },
+  );
   if (read === null) return null;
   const { mark, spec, status, chunks } = read;
   // A commit without a visible change needs no row: STATUS itself says so.
@@ -88,9 +96,5 @@ export function chunksForSummary(status: Status, spec: StoredSpec): readonly num
   const { completionMode, completions } = spec.manifest.spec;
   if (completionMode === 'NonIndexed') return [];
   const cut = completions !== undefined && completions < status.size ? chunkOf(completions) : null;
-  return status.chunks.flatMap(({ succeeded, failed }, no) => {
-    const length = chunkLength(status.size, no);
-    const isMixed = (count: number): boolean => count > 0 && count < length;
-    return isMixed(succeeded) || isMixed(failed) || no === cut ? [no] : [];
-  });
+  return [...new Set([...chunksForSettled(status, ['succeeded', 'failed']), ...(cut === null ? [] : [cut])])];
 }

@@ -1,18 +1,10 @@
-import { CHUNK_INDEXES, STATES } from '../../domain/scoreboard/board.ts';
 import { type EpochMs, asTime } from '../../domain/base/time.ts';
 import { isOwn } from '../../domain/spec/job.ts';
 import type { JobCondition, JobStatusDocument } from '../../domain/spec/manifest.ts';
-import { formatIndexSet, indexSetWhere } from '../../domain/base/index-set.ts';
+import { formatIndexSet } from '../../domain/base/index-set.ts';
+import { type Settled, settledIndexes } from '../../domain/scoreboard/settled-indexes.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
-import {
-  type Status,
-  chunkLength,
-  endOf,
-  isEnding,
-  podCount,
-  tally,
-  tallyWithin,
-} from '../../domain/scoreboard/status.ts';
+import { type Status, endOf, isEnding, podCount, tally, tallyWithin } from '../../domain/scoreboard/status.ts';
 import type { JobView } from './job-view.ts';
 
 /** The `batch/v1` Job that a user sees. */
@@ -103,16 +95,8 @@ function indexes(view: JobView) {
  * The Job's indexes in this state. Only chunks in which some records match and some do not were read. For a Job that was made
  * larger, the new indexes are on the board after the next pass, or never if the Job is over.
  */
-function indexText({ spec, status, board }: JobView, state: 'succeeded' | 'failed'): string {
-  const { completions = 0 } = spec.manifest.spec;
-  const code = STATES.indexOf(state);
-  const set = indexSetWhere(Math.min(completions, status.size), (index) => {
-    const no = Math.floor(index / CHUNK_INDEXES);
-    const count = status.chunks[no]?.[state] ?? 0;
-    if (count === 0 || count === chunkLength(status.size, no)) return count > 0;
-    return board.chunk(no)?.states[index % CHUNK_INDEXES] === code;
-  });
-  return formatIndexSet(set);
+function indexText({ spec, status, board }: JobView, state: Settled): string {
+  return formatIndexSet(settledIndexes(state, spec.manifest.spec.completions ?? 0, status, board));
 }
 
 const OWN_CONDITIONS = ['Suspended', 'SuccessCriteriaMet', 'Complete', 'FailureTarget', 'Failed'] as const;

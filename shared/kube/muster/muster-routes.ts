@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { diagnosisRoutes } from './diagnosis-routes.ts';
+import { findAttempts, parseAttemptQuery } from './list-attempts.ts';
 import { renderFailures } from './render-failures.ts';
 import { findProgress } from './render-progress.ts';
 import { findWaits } from './render-waits.ts';
@@ -26,7 +27,14 @@ export function musterRoutes(deps: ApiDeps): Hono {
     const progress = await findProgress(namespace, name, deps);
     return progress === null ? errorResponse(notFound(JOBS, name)) : c.json(progress);
   });
-  for (const path of [`${JOB}/waits`, `${JOB}/failures`, `${JOB}/progress`])
+  app.get(`${JOB}/attempts`, async (c) => {
+    const { namespace, name } = c.req.param();
+    const query = parseAttemptQuery(c.req.query());
+    if (query.kind === 'bad') return errorResponse(query.error);
+    const found = await findAttempts(namespace, name, query.value, deps);
+    return found.kind === 'ok' ? c.json(found.value) : errorResponse(found.error);
+  });
+  for (const path of [`${JOB}/waits`, `${JOB}/failures`, `${JOB}/attempts`, `${JOB}/progress`])
     app.all(path, () => errorResponse(methodNotAllowed()));
   app.route('/', diagnosisRoutes(deps.doctor));
   return app;

@@ -1,3 +1,4 @@
+import { ITEMS_NAMED_MAX, type ItemOf } from '../../domain/base/shown-index.ts';
 import { asTime } from '../../domain/base/time.ts';
 import type { CollectedFailure } from '../../domain/diagnose/failures.ts';
 import { formatIndexSet, indexSetOf } from '../../domain/base/index-set.ts';
@@ -6,7 +7,7 @@ import type { JobFailures } from '../../ports/doctor.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 
 /** What has failed in a Job and why: Muster's own object, which no Kubernetes client knows. */
-export function renderFailures({ spec, status, groups, more }: JobFailures) {
+export function renderFailures({ spec, status, groups, more, itemOf }: JobFailures) {
   const { namespace, name, uid } = spec.identity;
   return {
     apiVersion: 'muster.run/v1',
@@ -16,14 +17,15 @@ export function renderFailures({ spec, status, groups, more }: JobFailures) {
     failedAttempts: status.failed,
     /** There is more than was checked. */
     more,
-    groups: groups.map((group) => renderGroup(group, spec)),
+    groups: groups.map((group) => renderGroup(group, spec, itemOf)),
   };
 }
 
-function renderGroup(group: CollectedFailure, { identity, manifest }: StoredSpec) {
+function renderGroup(group: CollectedFailure, { identity, manifest }: StoredSpec, itemOf: ItemOf) {
   const { words, cause, exitCode, judgement, stoppedWithJob, indexes, example, log, lastAt } = group;
   const { completionMode } = manifest.spec;
   const isIndexed = completionMode === 'Indexed';
+  const item = itemOf(example.index);
   return {
     /** The kubelet's word. */
     reason: words.reason,
@@ -35,11 +37,14 @@ function renderGroup(group: CollectedFailure, { identity, manifest }: StoredSpec
     stoppedWithJob,
     count: indexes.length,
     ...(isIndexed ? { indexes: formatIndexSet(indexSetOf(indexes)) } : {}),
+    /** Of the first of them. */
+    ...(item === null ? {} : { items: indexes.slice(0, ITEMS_NAMED_MAX).flatMap((index) => itemOf(index) ?? []) }),
     lastAt: lastAt === null ? null : asTime(lastAt),
     /** The first with this failure, with the last lines of its log, oldest first. */
     example: {
       pod: podName({ ...identity, completionMode }, example.index, example.attempt),
       ...(isIndexed ? { index: example.index } : {}),
+      ...(item === null ? {} : { item }),
       attempt: example.attempt,
       log: log.kind === 'ok' ? log.value : [],
     },

@@ -1,12 +1,24 @@
 import { CHUNK_INDEXES, isStopped } from '../../domain/scoreboard/board.ts';
+import { shortItem } from '../../domain/base/shown-index.ts';
+import { jobItemsOf } from '../../domain/items/job-items.ts';
 import { asTime } from '../../domain/base/time.ts';
-import { formatIndexSet, indexSetOf } from '../../domain/base/index-set.ts';
-import type { IndexRecord } from '../../domain/scoreboard/index-record.ts';
-import { planningSpec } from '../../domain/spec/job.ts';
+import {
+  type IndexSet,
+  formatIndexSet,
+  indexSetOf,
+  intersect,
+  parseStatusIndexes,
+  size,
+  subtract,
+} from '../../domain/base/index-set.ts';
+import { type IndexRecord, isInherited } from '../../domain/scoreboard/index-record.ts';
+import { allIndexes } from '../../domain/spec/selection.ts';
 import { type Status, isEnding, isOver, tally, tallyWithin } from '../../domain/scoreboard/status.ts';
 import { chunksForWaits } from '../../domain/pending/waits.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
-import { type JobView, type PublishingReads, chunksForSummary, readShownJob } from '../jobs/job-view.ts';
+import { toJob } from '../../store/to-job.ts';
+import { readItemValues } from '../../store/read-items.ts';
+import { type JobView, type PublishingReads, type Reads, chunksForSummary, readShownJob } from '../jobs/job-view.ts';
 import { type JobObject, renderJob } from '../jobs/render-job.ts';
 import { renderWaits, waitsOfView } from './render-waits.ts';
 
@@ -14,7 +26,7 @@ import { renderWaits, waitsOfView } from './render-waits.ts';
 const CHUNKS_MAX = 4;
 
 /** What an index is doing, as a viewer sees it. */
-const STATES = ['starting', 'running', 'stopping', 'retrying', 'failed', 'succeeded'] as const;
+const STATES = ['starting', 'running', 'stopping', 'retrying', 'failed', 'succeeded', 'inherited', 'excluded'] as const;
 type ShownState = (typeof STATES)[number] | 'waiting';
 
 /**
@@ -27,6 +39,7 @@ export async function findProgress(namespace: string, name: string, reads: Publi
   if (view === null) return null;
   const pace = await reads.launchPace();
   const job = renderJob(view);
+  const indexes = indexesOf(view, job);
   const waits = renderWaits(view, await waitsOfView(view, pace, reads), pace);
   return {
     apiVersion: 'muster.run/v1',
@@ -36,13 +49,15 @@ export async function findProgress(namespace: string, name: string, reads: Publi
     job,
     counts: countsOf(view),
     /** By state; the others wait. null: its Pods have no indexes. */
-    indexes: indexesOf(view, job),
+    indexes,
+    /** What some of them work on: those that run or have failed. Cut if it is long. */
+    items: await itemsOf(indexes, view, reads),
     waits: { summary: waits.summary, waits: waits.waits },
   };
 }
 
 function chunksForProgress(status: Status, spec: StoredSpec): readonly number[] {
-  const mixed = [...chunksForSummary(status, spec), ...chunksForWaits(status, planningSpec(spec.manifest))];
+  const mixed = [...chunksForSummary(status, spec), ...chunksForWaits(status, toJob(spec).spec)];
   const all = status.chunks.length <= CHUNKS_MAX ? status.chunks.map((_, no) => no) : [];
   return [...new Set([...mixed, ...all])];
 }
@@ -57,10 +72,13 @@ function countsOf({ spec, status, board }: JobView) {
   const starting = all.starting + all.running - stopping - running;
   const again = pendingAgain({ spec, status, board });
   const busy = all.starting + all.running + all.waiting;
-  const left = completions === undefined ? 0 : Math.max(completions - all.succeeded - all.failed - busy - again, 0);
+  const settled = all.succeeded + all.failed + all.excluded;
+  const left = completions === undefined ? 0 : Math.max(completions - settled - busy - again, 0);
   const isDone = isOver(status.phase);
   return {
     succeeded: all.succeeded,
+    /** Of these, how many have succeeded in the Job that this one repeats. */
+    inherited: size(inheritedOf(spec)),
     running,
     starting,
     /** Including those that were already replaced. */
@@ -70,6 +88,8 @@ function countsOf({ spec, status, board }: JobView) {
     failed: all.failed + (isDone ? again : 0),
     /** In a Job that is over: never tried. */
     waiting: left,
+    /** Never to run in this Job; they are not among its completions. */
+    excluded: all.excluded,
     failedAttempts: status.failed,
   };
 }
@@ -87,7 +107,41 @@ function pendingAgain({ spec, status, board }: Pick<JobView, 'spec' | 'status' |
   return count;
 }
 
-function indexesOf({ spec, status, board }: JobView, { status: told }: JobObject) {
+/** The states whose indexes are named, and how many of each. */
+const NAMED_STATES = ['running', 'retrying', 'failed'] as const;
+const NAMED_MAX = 8;
+const ITEM_COLUMNS_MAX = 80;
+
+/** Neighbors are in one run of the list, and runs are remembered, so this costs a read for each few hundred indexes. */
+async function itemsOf(indexes: ReturnType<typeof indexesOf>, { spec }: JobView, reads: Reads) {
+  if (indexes === null || jobItemsOf(spec.manifest) === null) return [];
+  const { completions = 0 } = spec.manifest.spec;
+  const named = NAMED_STATES.flatMap((state) =>
+    firstOf(parseStatusIndexes(indexes[state] ?? '', completions), NAMED_MAX).map((index) => ({ state, index })),
+  );
+  const items = await readItemValues(
+    spec.manifest,
+    named.map(({ index }) => index),
+    reads,
+  );
+  return named.flatMap(({ state, index }) => {
+    const item = items.get(index);
+    return item === undefined ? [] : [{ state, index, item: shortItem(item.line, ITEM_COLUMNS_MAX) }];
+  });
+}
+
+/** The lowest indexes of a set. */
+function firstOf({ edges }: IndexSet, max: number): readonly number[] {
+  const first: number[] = [];
+  for (let i = 0; i < edges.length; i += 2)
+    for (let index = edges[i] ?? 0; index < (edges[i + 1] ?? 0) && first.length < max; index++) first.push(index);
+  return first;
+}
+
+function indexesOf(
+  { spec, status, board }: JobView,
+  { status: told }: JobObject,
+): Readonly<Record<string, string>> | null {
   const { completions = 0, completionMode } = spec.manifest.spec;
   if (completionMode === 'NonIndexed') return null;
   const found = new Map<ShownState, number[]>(STATES.map((state) => [state, []]));
@@ -99,16 +153,34 @@ function indexesOf({ spec, status, board }: JobView, { status: told }: JobObject
   const texts = STATES.map((state) => [state, formatIndexSet(indexSetOf(found.get(state) ?? []))] as const);
   return {
     ...Object.fromEntries<string>(texts),
-    ...(isLarge ? { succeeded: told.completedIndexes ?? '', failed: told.failedIndexes ?? '' } : {}),
+    ...(isLarge ? settledIndexes(spec, told) : {}),
   };
 }
 
+/** Of a large Job, what is known without its board. */
+function settledIndexes(spec: StoredSpec, { completedIndexes = '', failedIndexes = '' }: JobObject['status']) {
+  const { completions = 0 } = spec.manifest.spec;
+  const inherited = inheritedOf(spec);
+  return {
+    succeeded: formatIndexSet(subtract(parseStatusIndexes(completedIndexes, completions), inherited)),
+    failed: failedIndexes,
+    inherited: formatIndexSet(inherited),
+    excluded: formatIndexSet(toJob(spec).spec.selection.excluded),
+  };
+}
+
+/** Those of the Job's indexes that have succeeded without running in it. */
+const inheritedOf = (spec: StoredSpec): IndexSet =>
+  intersect(toJob(spec).spec.selection.inherited, allIndexes(spec.manifest.spec.completions ?? 0));
+
 function shownState(record: IndexRecord, { phase }: Status): ShownState {
+  if (isInherited(record)) return 'inherited';
   const { state, failures, ignored } = record;
   const isStopping = isStopped(record) || isEnding(phase);
   switch (state) {
     case 'succeeded':
     case 'failed':
+    case 'excluded':
       return state;
     case 'pending':
       if (failures + ignored === 0) return 'waiting';

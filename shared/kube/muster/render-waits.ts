@@ -1,9 +1,10 @@
 import { asTime } from '../../domain/base/time.ts';
 import { hasNames } from '../../domain/task/host-names.ts';
-import { planningSpec } from '../../domain/spec/job.ts';
 import { inWordsOf } from '../../domain/pending/pod-wait.ts';
 import { waitLine } from '../../domain/pending/wait-words.ts';
 import { type LaunchPace, type Wait, chunksForWaits, waitsOf } from '../../domain/pending/waits.ts';
+import { readItemValues } from '../../store/read-items.ts';
+import { toJob } from '../../store/to-job.ts';
 import { type JobView, type Reads, readJobView } from '../jobs/job-view.ts';
 
 /** Why parts of a Job do not run: Muster's own object, which no Kubernetes client knows. */
@@ -16,28 +17,27 @@ type JobWaits = ReturnType<typeof renderWaits>;
 export async function findWaits(namespace: string, name: string, reads: Reads): Promise<JobWaits | null> {
   const uid = await reads.jobs.findJob(namespace, name);
   if (uid === null) return null;
-  const view = await readJobView(uid, reads, (status, { manifest }) => chunksForWaits(status, planningSpec(manifest)));
+  const view = await readJobView(uid, reads, (status, spec) => chunksForWaits(status, toJob(spec).spec));
   if (view === null) return null;
   const pace = await reads.launchPace();
   return renderWaits(view, await waitsOfView(view, pace, reads), pace);
 }
 
 /** Why parts of a Job do not run, with ECS's text if there is any. The chunks that `chunksForWaits` names must be loaded. */
-export async function waitsOfView(
-  view: JobView,
-  pace: LaunchPace,
-  reads: Pick<Reads, 'jobs'>,
-): Promise<readonly Wait[]> {
-  const { manifest } = view.spec;
-  const waiting = { ...view, spec: planningSpec(manifest), hasNames: hasNames(manifest) };
+export async function waitsOfView(view: JobView, pace: LaunchPace, reads: Reads): Promise<readonly Wait[]> {
+  const waiting = { ...view, spec: toJob(view.spec).spec, hasNames: hasNames(view.spec.manifest) };
   return Promise.all(waitsOf(waiting, pace).map((wait) => explained(wait, view, reads)));
 }
 
 /** If tasks were tried, ECS's text about one of them says more than a count. */
-async function explained(wait: Wait, { spec, board }: JobView, { jobs }: Pick<Reads, 'jobs'>): Promise<Wait> {
+async function explained(wait: Wait, { spec, board }: JobView, reads: Reads): Promise<Wait> {
   const { example } = wait;
   if (example === undefined) return wait;
-  return inWordsOf(wait, board, await jobs.readAttempts(spec.identity.uid, example, example));
+  const [attempts, items] = await Promise.all([
+    reads.jobs.readAttempts(spec.identity.uid, example, example),
+    readItemValues(spec.manifest, [example], reads),
+  ]);
+  return inWordsOf(wait, board, attempts, items.get(example)?.line ?? null);
 }
 
 export function renderWaits({ spec, version }: JobView, waits: readonly Wait[], pace: LaunchPace) {

@@ -51,7 +51,7 @@ export function namespaceKind(deps: ApiDeps): WritableKind<FoundNamespace, Names
     },
 
     async wouldCreate({ metadata }) {
-      return (await objects.read('Namespace', keyOf(metadata.name))) === null ? null : 'taken';
+      return (await objects.read('Namespace', keyOf(metadata.name))) === null ? null : { kind: 'taken' };
     },
 
     async replace({ version, document: { metadata } }, admitted, managedFields) {

@@ -21,18 +21,47 @@ export async function findAttempt(namespace: string, name: string, reads: Reads)
   return null;
 }
 
+/**
+ * An attempt whose task has run and ended for good, by its record alone: to read the logs of a large Job one by one would
+ * otherwise take its board for each of them. null: there is no such record.
+ */
+export async function findEndedAttempt(namespace: string, name: string, reads: Reads) {
+  for await (const owner of ownersOf(namespace, name, reads)) {
+    const named = await attemptNamed(owner, name, reads);
+    if (named === null) continue;
+    const { spec, index, attempt } = named;
+    const record = (await reads.jobs.readAttempts(spec.identity.uid, index, index)).find(
+      (each) => each.attempt === attempt,
+    );
+    if (record === undefined || record.taskArn === null || record.times.startedAt === null) return null;
+    const goesOn = record.judgement.as === 'restarted' || record.judgement.as === 'unstarted';
+    return goesOn ? null : { spec, taskArn: record.taskArn };
+  }
+  return null;
+}
+
 /** The Pod with this name, if this Job owns it. */
 export async function podOfJob(job: Pick<JobRef, 'uid' | 'name'>, name: string, reads: Reads) {
   const attempt = await attemptOfJob(job, name, reads);
   return attempt === null || isGone(attempt.facts) ? null : attempt;
 }
 
-async function attemptOfJob({ uid, name: jobName }: Pick<JobRef, 'uid' | 'name'>, name: string, reads: Reads) {
+async function attemptOfJob(job: Pick<JobRef, 'uid' | 'name'>, name: string, reads: Reads) {
+  const named = await attemptNamed(job, name, reads);
+  return named === null ? null : readAttempt(job.uid, named.index, named.attempt, reads);
+}
+
+/** The attempt of this Job that a Pod of this name would be, whether or not there is one. */
+async function attemptNamed(
+  { uid, name: jobName }: Pick<JobRef, 'uid' | 'name'>,
+  name: string,
+  { jobs }: Pick<Reads, 'jobs'>,
+) {
   if (!name.startsWith(jobName.slice(0, SURELY_IN_NAMES))) return null;
-  const spec = await reads.jobs.readSpec(uid);
+  const spec = await jobs.readSpec(uid);
   if (spec === null) return null;
-  const attempt = parsePodName({ uid, name: jobName, completionMode: spec.manifest.spec.completionMode }, name);
-  return attempt === null ? null : readAttempt(uid, attempt.index, attempt.attempt, reads);
+  const named = parsePodName({ uid, name: jobName, completionMode: spec.manifest.spec.completionMode }, name);
+  return named === null ? null : { spec, ...named };
 }
 
 /** A Pod's name contains at least this much of its Job's name, however long name and index are. */

@@ -1,4 +1,5 @@
-import type { IndexRecord, IndexState } from '../../domain/scoreboard/index-record.ts';
+import type { ItemValues } from '../../domain/base/late-text.ts';
+import type { IndexRecord, PodState } from '../../domain/scoreboard/index-record.ts';
 import type { PodWait } from '../../domain/pending/pod-wait.ts';
 import type { Status } from '../../domain/scoreboard/status.ts';
 import type { AttemptRecord, LaunchSlot, StoredSpec } from '../../ports/job-store.ts';
@@ -7,7 +8,7 @@ import type { AttemptRecord, LaunchSlot, StoredSpec } from '../../ports/job-stor
 export type PodPick = {
   readonly index: number;
   readonly attempt: number;
-  readonly state: Exclude<IndexState, 'pending'> | 'ended';
+  readonly state: PodState | 'ended';
   /** Number of the row that last published it; omitted: the Job's. */
   readonly version?: number;
   /** It was published as being deleted, and nothing since: users see it like that, whatever has happened to it. */
@@ -28,6 +29,8 @@ export type PodFacts = Omit<PodPick, 'version'> & {
   readonly current: IndexRecord | null;
   /** How often its index had failed, and been ignored, when it was created. */
   readonly madeAfter: Pick<IndexRecord, 'failures' | 'ignored'>;
+  /** What it works on; null: its Job has no work list, or the list is gone with the Job. */
+  readonly item: ItemValues | null;
   /** What it waits for, if that is known; null: nothing. */
   readonly wait: PodWait | null;
 };

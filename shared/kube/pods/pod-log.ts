@@ -151,7 +151,11 @@ async function* wantedLines(
       continue;
     }
     if (page.kind === 'later') {
-      if (clock.now() >= endsAt) return;
+      if (clock.now() >= endsAt) {
+        if (options.follow) return;
+        // An answer that ends here would look whole: it breaks off instead.
+        throw new Error('too many calls to read the whole log');
+      }
       await clock.sleep(POLL_MS.most);
       continue;
     }

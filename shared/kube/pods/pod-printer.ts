@@ -1,4 +1,6 @@
 import type { EpochMs } from '../../domain/base/time.ts';
+import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import type { Labels } from '../../domain/spec/manifest.ts';
 import { ageOf, humanDuration, msOf } from '../list/ages.ts';
 import { AGE, NAME, type Printer, type RowCondition, text, wide } from '../list/printer.ts';
 
@@ -29,6 +31,7 @@ export type PrintedPod = {
     readonly name: string;
     readonly creationTimestamp: string;
     readonly deletionTimestamp?: string | undefined;
+    readonly annotations?: Labels | undefined;
   };
   readonly spec: {
     readonly containers: readonly unknown[];
@@ -61,6 +64,7 @@ export const POD_PRINTER: Printer<PrintedPod> = {
     wide('Node', 'Where it runs.'),
     wide('Nominated Node', 'Where room is being made for it.'),
     wide('Readiness Gates', 'How many of its further conditions for being ready are met.'),
+    wide('Item', 'What it works on, if its Job has a work list.'),
   ],
   cells: (pod, now) => {
     const found = inspect(pod);
@@ -75,6 +79,7 @@ export const POD_PRINTER: Printer<PrintedPod> = {
       spec.nodeName ?? '<none>',
       status.nominatedNodeName ?? '<none>',
       gates(pod),
+      metadata.annotations?.[ANNOTATIONS.item] ?? '<none>',
     ];
   },
   conditions: ({ status: { phase } }) => {

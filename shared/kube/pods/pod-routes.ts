@@ -2,18 +2,20 @@ import { type Context, Hono } from 'hono';
 import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
 import { BUFFERED_MAX_SEC, STREAM_MAX_SEC } from '../http/api-deps.ts';
 import { listOrWatch, showObject } from '../list/collection-routes.ts';
-import { findAttempt, findPod } from './find-pod.ts';
+import { findAttempt, findEndedAttempt, findPod } from './find-pod.ts';
 import type { PageRequest } from '../list/list-page.ts';
 import { listPods, parsePodFilter } from './list-pods.ts';
 import { deletePod, deletePods, evictPod } from './pod-delete.ts';
 import { type LogSource, findLogSource, logText } from './pod-log.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { parseLogOptions } from './pod-log-options.ts';
-import { ok } from '../http/query.ts';
+import { negotiate } from '../http/negotiate.ts';
+import { flagOf, ok } from '../http/query.ts';
 import { readAttempt } from './read-pods.ts';
 import { PODS, badRequest, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
 import { streamLines } from '../http/streams.ts';
 import { POD_PRINTER, isPodOver } from './pod-printer.ts';
+import { withTerminationMessage } from './termination-message.ts';
 import { watchedPods } from './watch-pods.ts';
 import { followed } from '../feed/watched.ts';
 
@@ -36,7 +38,8 @@ export function podRoutes(deps: ApiDeps, options: ApiOptions): Hono {
     app.get(path, async (c) => {
       const { namespace, name } = c.req.param();
       const found = await findPod(namespace, name, deps);
-      return found === null ? errorResponse(notFound(PODS, name)) : showObject(c, found.pod, POD_PRINTER, deps);
+      if (found === null) return errorResponse(notFound(PODS, name));
+      return showObject(c, await shownPod(c, found, deps), POD_PRINTER, deps);
     });
   app.get(`${PATH}/:name/log`, (c) => {
     const { namespace, name } = c.req.param();
@@ -65,6 +68,19 @@ export function podRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   return app;
 }
 
+/** A Pod as it is shown singly. A table shows no messages, so no log is read for it. */
+async function shownPod(c: Context, { pod, facts }: NonNullable<Awaited<ReturnType<typeof findPod>>>, deps: ApiDeps) {
+  const form = negotiate(c.req.header('accept'), 'object', c.req.query('includeObject'));
+  if (form.kind === 'bad' || form.value.kind !== 'plain') return pod;
+  try {
+    return await withTerminationMessage(pod, facts, deps.logs);
+  } catch (error) {
+    // The Pod is what was asked for; too many calls to CloudWatch Logs must not hide it.
+    deps.telemetry.warn('a termination message could not be read', { pod: pod.metadata.name, error: String(error) });
+    return pod;
+  }
+}
+
 const NOT_WRITTEN = 'a Pod is one attempt of its Job: it can be read and deleted, which stops it, but not changed';
 
 function selectPods(c: Context, namespace: string | null, deps: ApiDeps) {
@@ -81,6 +97,9 @@ function selectPods(c: Context, namespace: string | null, deps: ApiDeps) {
 }
 
 async function readLog(c: Context, namespace: string, name: string, deps: ApiDeps, options: ApiOptions) {
+  const { follow, previous } = c.req.query();
+  const ended = flagOf(follow) || flagOf(previous) ? null : await findEndedAttempt(namespace, name, deps);
+  if (ended !== null) return readEndedLog(c, name, ended, deps, options);
   // The log of a deleted Pod can be read as long as its attempt's record exists.
   const found = await findAttempt(namespace, name, deps);
   if (found === null) return errorResponse(notFound(PODS, name));
@@ -95,20 +114,39 @@ async function readLog(c: Context, namespace: string, name: string, deps: ApiDep
     const then: LogSource | null = pod === null ? null : await findLogSource(pod.facts, name, wanted.value, deps.jobs);
     return then?.kind !== 'task' || then.taskArn !== source.taskArn || then.hasEnded;
   };
-  const isBuffered = options.watchMode === 'buffered';
-  const maxSec = Math.min(
-    options.streamMaxSec ?? STREAM_MAX_SEC,
-    isBuffered ? BUFFERED_MAX_SEC : Number.POSITIVE_INFINITY,
-  );
-  const endsAt = now + maxSec * 1000;
+  const endsAt = endOf(now, options);
   const pieces = (isCancelled: () => boolean) =>
     logText(source, wanted.value, { endsAt, isCancelled, checkEnded: hasEnded }, deps);
   // A log that is not followed ends by itself, however many others are open.
   if (!wanted.value.follow) return streamLines('text/plain', pieces);
-  return isBuffered ? deps.streams.collect('text/plain', pieces) : deps.streams.send('text/plain', pieces);
+  return options.watchMode === 'buffered'
+    ? deps.streams.collect('text/plain', pieces)
+    : deps.streams.send('text/plain', pieces);
 }
 
-function containersOf({ spec }: PodFacts) {
+/** When an answer must be over. */
+function endOf(now: number, { streamMaxSec = STREAM_MAX_SEC, watchMode }: ApiOptions): number {
+  return now + Math.min(streamMaxSec, watchMode === 'buffered' ? BUFFERED_MAX_SEC : streamMaxSec) * 1000;
+}
+
+/** The log of an attempt that has run and is over. */
+function readEndedLog(
+  c: Context,
+  name: string,
+  { spec, taskArn }: NonNullable<Awaited<ReturnType<typeof findEndedAttempt>>>,
+  deps: ApiDeps,
+  options: ApiOptions,
+): Response {
+  const now = deps.clock.now();
+  const wanted = parseLogOptions(c.req.query(), name, containersOf({ spec }), now);
+  if (wanted.kind === 'bad') return errorResponse(wanted.error);
+  const endsAt = endOf(now, options);
+  return streamLines('text/plain', (isCancelled) =>
+    logText({ taskArn, hasEnded: true }, wanted.value, { endsAt, isCancelled, checkEnded: async () => true }, deps),
+  );
+}
+
+function containersOf({ spec }: Pick<PodFacts, 'spec'>) {
   const { containers, initContainers = [] } = spec.manifest.spec.template.spec;
   return { containers: containers.map(({ name }) => name), initContainers: initContainers.map(({ name }) => name) };
 }

@@ -2,13 +2,15 @@ import { CHUNK_INDEXES, chunkOf, chunksFor } from '../../domain/scoreboard/board
 import type { JobUid } from '../../domain/base/ids.ts';
 import { isPodDeletion } from '../../domain/planner/ending.ts';
 import { hasNames } from '../../domain/task/host-names.ts';
-import { FRESH, type IndexRecord, hasPod, isActive } from '../../domain/scoreboard/index-record.ts';
+import { FRESH, type IndexRecord, hasPod, isActive, podStateOf } from '../../domain/scoreboard/index-record.ts';
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
 import { type PodWait, claimWait, pauseWait } from '../../domain/pending/pod-wait.ts';
 import { podKey } from '../../domain/scoreboard/published-pods.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { PodChange } from '../../ports/feed.ts';
 import type { AttemptRecord, LaunchSlot } from '../../ports/job-store.ts';
+import { readItemValues } from '../../store/read-items.ts';
+import { shownRecords } from '../../store/shown-records.ts';
 import type { JobView, Reads } from '../jobs/job-view.ts';
 import { type PublishedView, readPublishedPods } from './read-published.ts';
 import type { PodFacts, PodPick } from './pod-facts.ts';
@@ -111,8 +113,8 @@ function publishedAttemptsOf({ view, pods }: PublishedView, index: number): read
 export function pickOf({ board }: JobView, { index, attempt, state }: Omit<PodChange, 'isNew'>): PodPick {
   if (state !== 'stopping') return { index, attempt, state: state === 'pending' || state === 'gone' ? 'ended' : state };
   const record = board.record(index);
-  const isCurrent = record?.attempt === attempt && record.state !== 'pending';
-  return { index, attempt, state: isCurrent ? record.state : 'ended' };
+  const current = record?.attempt === attempt ? podStateOf(record.state) : null;
+  return { index, attempt, state: current ?? 'ended' };
 }
 
 /** Every attempt that an index has had, according to the board. */
@@ -121,7 +123,7 @@ export function attemptsOf({ board }: JobView, index: number): readonly PodPick[
   if (record === null) return [];
   return Array.from({ length: record.attempt }, (_, i): PodPick => {
     const isLatest = i + 1 === record.attempt;
-    return { index, attempt: i + 1, state: !isLatest || record.state === 'pending' ? 'ended' : record.state };
+    return { index, attempt: i + 1, state: (isLatest ? podStateOf(record.state) : null) ?? 'ended' };
   });
 }
 
@@ -157,9 +159,10 @@ export function isGone({ state, record, isPublishedStopping = false }: PodFacts)
 
 /** Everything that is known about attempts, which come by index, with their records and launches. */
 export async function readFacts(view: JobView, picks: readonly PodPick[], reads: Reads): Promise<readonly PodFacts[]> {
-  const [records, launches, pace] = await Promise.all([
+  const [records, launches, items, pace] = await Promise.all([
     readRecords(view, picks, reads),
     readLaunches(view, picks, reads),
+    readItemValues(view.spec.manifest, indexesOf(picks), reads),
     // Most Pods wait for nothing, and then nothing has to be read.
     picks.some((pick) => mayWait(pick, view)) ? reads.launchPace() : null,
   ]);
@@ -184,10 +187,13 @@ export async function readFacts(view: JobView, picks: readonly PodPick[], reads:
       launch,
       current,
       madeAfter,
+      item: items.get(pick.index) ?? null,
       wait,
     };
   });
 }
+
+const indexesOf = (picks: readonly PodPick[]): readonly number[] => [...new Set(picks.map(({ index }) => index))];
 
 const isBetweenTasks = ({ state }: PodPick): boolean => state === 'waiting' || isLive(state);
 const hasGoneOn = ({ judgement: { as } }: AttemptRecord): boolean => as === 'restarted' || as === 'unstarted';
@@ -216,12 +222,17 @@ const keyOf = ({ index, attempt }: { readonly index: number; readonly attempt: n
   `${index}/${attempt}`;
 
 /** For attempts that have ended, whether shown yet or not, and for those that had a task before this one. */
-async function readRecords(view: JobView, picks: readonly PodPick[], { jobs }: Reads) {
+async function readRecords(view: JobView, picks: readonly PodPick[], reads: Reads) {
   const { spec } = view;
   const found = new Map<string, AttemptRecord>();
   const hasRecord = (pick: PodPick): boolean => !isLive(pick.state) || (currentOf(view, pick)?.restarts ?? 1) > 0;
   for (const { from, to } of spans(picks.filter(hasRecord)))
-    for (const record of await jobs.readAttempts(spec.identity.uid, from, to)) found.set(keyOf(record), record);
+    for (const record of await shownRecords(
+      await reads.jobs.readAttempts(spec.identity.uid, from, to),
+      spec.manifest,
+      reads,
+    ))
+      found.set(keyOf(record), record);
   return found;
 }
 

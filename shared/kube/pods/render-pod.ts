@@ -1,4 +1,5 @@
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { itemHash } from '../../domain/items/item-hash.ts';
+import { ANNOTATIONS, ITEM_HASH_LABEL } from '../../domain/spec/annotations.ts';
 import { type EpochMs, asEpochMs, asTime } from '../../domain/base/time.ts';
 import type { TaskArn } from '../../domain/base/ids.ts';
 import {
@@ -6,10 +7,14 @@ import {
   IGNORED_FAILURE_COUNT_KEY,
   INDEX_KEY,
   INDEX_VARIABLE,
+  ITEM_VARIABLE,
+  RESULT_NAME_VARIABLE,
 } from '../../domain/task/container-env.ts';
 import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
+import type { ItemValues } from '../../domain/base/late-text.ts';
 import { isActive } from '../../domain/scoreboard/index-record.ts';
 import type { Labels } from '../../domain/spec/manifest.ts';
+import { forItem } from '../../domain/task/item-template.ts';
 import { hostname, podName, podUid } from '../../domain/task/pod-name.ts';
 import type { Container, EnvVar } from '../../domain/spec/pod-spec.ts';
 import { isEnding } from '../../domain/scoreboard/status.ts';
@@ -19,8 +24,10 @@ import type { PodFacts } from './pod-facts.ts';
 import { podStatus } from './render-pod-status.ts';
 
 /** The core/v1 Pod that a user sees. */
-export function renderPod(pod: PodFacts) {
-  const { spec, index, attempt, version } = pod;
+export function renderPod(facts: PodFacts) {
+  const { index, attempt, version, item } = facts;
+  const spec = { ...facts.spec, manifest: forItem(facts.spec.manifest, item) };
+  const pod = { ...facts, spec };
   const { identity, manifest } = spec;
   const { template, completionMode } = manifest.spec;
   const indexed = completionMode === 'Indexed';
@@ -30,6 +37,7 @@ export function renderPod(pod: PodFacts) {
     ...template.metadata.annotations,
     ...(indexed ? { [INDEX_KEY]: String(index) } : {}),
     ...failureCounts(pod),
+    ...(item === null ? {} : { [ANNOTATIONS.item]: item.line }),
     ...(arn === null ? {} : { [ANNOTATIONS.taskArn]: arn }),
     ...judgement(pod),
   };
@@ -44,7 +52,7 @@ export function renderPod(pod: PodFacts) {
       resourceVersion: String(version),
       creationTimestamp: asTime(podCreatedAt(pod)),
       ...deletion(pod),
-      labels: podLabels(spec, index),
+      labels: podLabels(spec, index, item),
       ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
       ownerReferences: [
         {
@@ -59,7 +67,7 @@ export function renderPod(pod: PodFacts) {
     },
     spec: {
       ...withPodDefaults(template.spec),
-      ...containersWithIndex(spec),
+      ...containersWithIndex(spec, item),
       ...(indexed ? { hostname: hostname(identity.name, index) } : {}),
       ...(arn === null ? {} : { nodeName: nodeOf(arn) }),
     },
@@ -77,9 +85,11 @@ export const nodeOf = (task: TaskArn): string => `fargate-${task.slice(task.last
 export type PodObject = ReturnType<typeof renderPod>;
 
 /** The labels of a Pod. */
-function podLabels({ manifest }: StoredSpec, index: number): Labels {
+function podLabels({ manifest }: StoredSpec, index: number, item: ItemValues | null): Labels {
   const { labels } = manifest.spec.template.metadata;
-  return manifest.spec.completionMode === 'Indexed' ? { ...labels, [INDEX_KEY]: String(index) } : labels;
+  if (manifest.spec.completionMode === 'NonIndexed') return labels;
+  const hash = item === null ? {} : { [ITEM_HASH_LABEL]: itemHash(item.line) };
+  return { ...labels, [INDEX_KEY]: String(index), ...hash };
 }
 
 const INDEX_ENV: EnvVar = {
@@ -87,19 +97,32 @@ const INDEX_ENV: EnvVar = {
   valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: `metadata.labels['${INDEX_KEY}']` } },
 };
 
-/** Every container gets its index unless it sets the variable itself, as the Kubernetes controller does it. */
-function containersWithIndex({ manifest }: StoredSpec) {
+/**
+ * Every container gets its index unless it sets the variable itself, as the Kubernetes controller does it, and before its own
+ * variables those of its item.
+ */
+function containersWithIndex({ manifest }: StoredSpec, item: ItemValues | null) {
   const { containers, initContainers } = withPodDefaults(manifest.spec.template.spec);
   if (manifest.spec.completionMode === 'NonIndexed') return {};
   const tell = (container: Container): Container => {
-    const { env = [] } = container;
-    return env.some(({ name }) => name === INDEX_VARIABLE) ? container : { ...container, env: [...env, INDEX_ENV] };
+    const given = container.env ?? [];
+    const env = [...itemEnv(item), ...given];
+    return { ...container, env: given.some(({ name }) => name === INDEX_VARIABLE) ? env : [...env, INDEX_ENV] };
   };
   return {
     ...(initContainers === undefined ? {} : { initContainers: initContainers.map(tell) }),
     containers: containers.map(tell),
   };
 }
+
+const itemEnv = (item: ItemValues | null): readonly EnvVar[] =>
+  item === null
+    ? []
+    : [
+        ...[...item.columns].map(([name, value]) => ({ name, value })),
+        { name: ITEM_VARIABLE, value: item.line },
+        { name: RESULT_NAME_VARIABLE, value: item.resultName },
+      ];
 
 /** When it was created, which is when the first of its tasks was, as far as is known. */
 export function podCreatedAt({ record, before, launch, status, spec, current }: PodFacts): EpochMs {

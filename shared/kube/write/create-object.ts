@@ -60,7 +60,7 @@ export async function storeNew<F extends Found, A>(
 ): Promise<Stored> {
   for (let tried = 1; ; tried++) {
     const uid = deps.newUid();
-    const admission = kind.admit(document, { namespace, uid, nameSuffix: suffixOf(uid), fieldValidation });
+    const admission = await kind.admit(document, { namespace, uid, nameSuffix: suffixOf(uid), fieldValidation });
     if (admission.kind !== 'ok') return { kind: 'refused', error: notAdmitted(kind.resource, admission) };
     const { admitted, name, warnings } = admission;
     const managedFields = managedFieldsOf(admitted);
@@ -80,9 +80,9 @@ async function tryOut<F extends Found, A>(
   admitted: A,
   managedFields: readonly ManagedFieldsEntry[],
 ): Promise<Created> {
-  const refusal = await kind.wouldCreate(admitted);
-  if (refusal !== null) return { kind: refusal };
-  const preview = kind.preview(admitted);
+  const tried = await kind.wouldCreate(admitted);
+  if (tried !== null && tried.kind !== 'fits') return tried;
+  const preview = tried?.object ?? kind.preview(admitted);
   // Nothing was stored, so there is no version.
   const { resourceVersion: _none, ...metadata } = { ...preview.metadata, managedFields };
   return { kind: 'created', object: { ...preview, metadata: { ...metadata, resourceVersion: '' } } };

@@ -1,5 +1,5 @@
 import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
-import type { CreationRefusal } from '../../ports/job-commands.ts';
+import type { CreationRefusal, Unfit } from '../../ports/job-commands.ts';
 import type { FieldError } from '../../schema/object/field-error.ts';
 import type { Extent } from '../../schema/object/object-update.ts';
 import type { FieldValidation, Undecodable } from '../../schema/object/read-object.ts';
@@ -39,12 +39,16 @@ export type Subresource<F extends Found, A> = ChangeableKind<F, A> & { readonly 
  */
 export type WritableKind<F extends Found, A> = ChangeableKind<F, A> & {
   readonly subresource?: undefined;
-  admit(document: unknown, context: NewObject): Admitted<A>;
+  admit(document: unknown, context: NewObject): Admitted<A> | Promise<Admitted<A>>;
   /** The preview of a new object without the server's generated fields, which no manager owns; omitted: there are none. */
   readonly withoutGenerated?: (admitted: A) => object;
   create(admitted: A, managedFields: readonly ManagedFieldsEntry[]): Promise<Created>;
-  /** What {@link create} would answer. */
-  wouldCreate(admitted: A): Promise<Refusal | null>;
+  /** What {@link create} would answer. `fits`: with this object; null: with the {@link preview}. */
+  wouldCreate(
+    admitted: A,
+  ): Promise<
+    Exclude<Created, { readonly kind: 'created' }> | { readonly kind: 'fits'; readonly object: KubeObject } | null
+  >;
   remove(found: F, propagation: Propagation): Promise<Removed>;
   /** Why objects of this kind cannot orphan their dependents; null: they can. */
   readonly orphans: string | null;
@@ -84,16 +88,15 @@ export type AdmittedUpdate<A> =
 
 export type Refusal = CreationRefusal;
 
-/** `invalid`: there is no room for it in its current form. */
-export type Created = { readonly kind: 'created'; readonly object: KubeObject } | { readonly kind: Refusal } | NoRoom;
-type NoRoom = { readonly kind: 'invalid'; readonly errors: readonly FieldError[] };
+/** `invalid`: it does not fit what is there, in its current form. */
+export type Created = { readonly kind: 'created'; readonly object: KubeObject } | { readonly kind: Refusal } | Unfit;
 
 /** `lost`: another writer has changed it since it was read. */
 export type Replaced =
   | { readonly kind: 'replaced'; readonly object: KubeObject }
   | { readonly kind: 'lost' }
   | { readonly kind: 'gone' }
-  | NoRoom;
+  | Unfit;
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan';
 

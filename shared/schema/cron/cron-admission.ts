@@ -7,7 +7,7 @@ import { missingCommandErrors } from '../pod/command-rules.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import { type HostsOffer, USUAL_OFFER } from '../job/host-name-rules.ts';
 import type { AdmissionContext } from '../job/job-manifest.ts';
-import { annotationErrors, labelErrors, strayAnnotationErrors } from '../object/metadata-rules.ts';
+import { annotationErrors, cronAnnotationErrors, labelErrors } from '../object/metadata-rules.ts';
 import { tieErrors, tiesOf } from '../object/object-metadata.ts';
 import { nameErrors, nameOf, nameWarnings } from '../object/object-name.ts';
 import {
@@ -57,14 +57,11 @@ export function admitCronJob(document: unknown, context: AdmissionContext): Cron
     : {
         kind: 'ok',
         manifest: checked.manifest,
-        warnings: [...read.warnings, notRun(name), ...nameWarnings(name), ...checked.templateWarnings],
+        warnings: [...read.warnings, ...nameWarnings(name), ...checked.templateWarnings],
       };
 }
 
 const podSpecOf = ({ spec }: CronJobShape) => spec.jobTemplate.spec.template?.spec;
-
-const notRun = (name: string): string =>
-  `spec.schedule: stored, but this version of Muster does not run schedules yet; "kubectl create job JOB --from=cronjob/${name}" runs it now`;
 
 /** Reads an external document as a CronJob, without judging its values. */
 export const readCronJob = (document: unknown, fieldValidation: FieldValidation): ReadObject<CronJobShape> =>
@@ -111,7 +108,7 @@ export function checkCronJob(
     errors: [
       ...labelErrors('metadata.labels', labels),
       ...annotationErrors('metadata.annotations', annotations),
-      ...strayAnnotationErrors('metadata.annotations', annotations),
+      ...cronAnnotationErrors('metadata.annotations', annotations),
       ...tieErrors('metadata', ties),
       ...timesErrors(spec, former),
       ...errors,

@@ -16,8 +16,7 @@ export type CronJobStanding = {
 };
 
 /**
- * A CronJob as it is stored: as it is shown, without its resourceVersion. Muster does not run schedules yet, so clients
- * write its status.
+ * A CronJob as it is stored: as it is shown, without its resourceVersion. Its scheduler writes its status, and so may clients.
  */
 export function cronJobDocument(manifest: CronJobManifest, standing: CronJobStanding) {
   const { uid, creationTimestamp, generation, managedFields, deletion, status } = standing;

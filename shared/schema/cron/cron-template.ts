@@ -1,8 +1,11 @@
 import type { JobTemplate, TemplatedJobSpec } from '../../domain/spec/cron-manifest.ts';
-import type { JobManifest, PodTemplate } from '../../domain/spec/manifest.ts';
+import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import type { JobManifest, Labels, PodTemplate } from '../../domain/spec/manifest.ts';
 import type { JobTemplateShape } from './cron-shape.ts';
 import { type FieldError, invalid, notSupported } from '../object/field-error.ts';
 import { type HostsOffer, hostNameErrors, hostNameWarnings } from '../job/host-name-rules.ts';
+import { type AdmittedItems, itemSpecErrors, pinItems, readItems, withItemDefaults } from '../items/job-items-rules.ts';
+import { itemTaskErrors, withLongestImage } from '../job/item-task-rules.ts';
 import { withDefaults } from '../job/job-defaults.ts';
 import type { JobSpecShape } from '../job/job-shape.ts';
 import { jobSpecErrors, restartPolicyErrors } from '../job/job-spec-rules.ts';
@@ -12,6 +15,7 @@ import { annotationErrors, labelErrors, ownAnnotationErrors } from '../object/me
 import { conditionWarnings, podFailurePolicyOf } from '../job/pod-failure-policy-rules.ts';
 import { refusedFields } from '../pod/pod-fields.ts';
 import { admitPodTemplate } from '../pod/pod-rules.ts';
+import { selectionErrors } from '../job/selection-rules.ts';
 import { successPolicyOf } from '../job/success-policy-rules.ts';
 import { taskErrors } from '../job/task-limits.ts';
 
@@ -30,24 +34,33 @@ const PATH = 'spec.jobTemplate';
 /**
  * Kubernetes' rules for a CronJob's template: those for a Job's spec, except for what each Job gets on create
  * (selector, labels, defaults). Checks labels and annotations, too. Kubernetes reports those only when it fails to
- * create a Job.
+ * create a Job. An inline work list is checked as that of a Job; one that is only named is looked up when a Job is created.
  */
 export function admitJobTemplate({ metadata, spec }: JobTemplateShape, cron: TemplateOwner): AdmittedJobTemplate {
   const { namespace, hosts } = cron;
   const name = nameOfAJob(cron.name);
-  const pod = admitPodTemplate(spec.template, { indexed: spec.completionMode === 'Indexed', name, namespace });
+  const { labels, annotations } = metadata ?? {};
+  // Only the server pins a list, so a template has no pin, which is reported below.
+  const said = pinItems(annotations, null).annotations;
+  const list = listOf(spec, said);
+  const { items, indexed } = list;
+  const pod = admitPodTemplate(spec.template, { indexed, name, namespace, annotations: said, items });
   const templated = templatedSpec(spec, pod.template);
-  // Only the created Job gets the default. Here an Indexed Job must set completions.
-  const defaulted = { ...withDefaults(spec), completions: spec.completions };
+  // Only the created Job gets the default. Here an Indexed Job must set completions, unless it has a work list.
+  const defaulted = { ...withDefaults(list.spec), completions: list.spec.completions };
+  const job = jobOf(templated, pod.template, said);
   const ofJob = [
-    ...jobSpecErrors(defaulted),
+    ...list.errors,
+    ...(items === null ? [] : itemSpecErrors(items, defaulted)),
+    ...jobSpecErrors(defaulted).filter(({ path }) => path !== 'spec.completions' || !list.isUnknown || isGiven(spec)),
     ...pod.errors,
     ...restartPolicyErrors(defaulted),
     ...hostNameErrors(defaulted, { name, namespace }, hosts),
-    ...taskErrors(jobOf(templated, pod.template), { isWhole: pod.errors.length === 0 }),
+    ...taskErrors(withLongestImage(job, items), { isWhole: pod.errors.length === 0 }),
+    ...(items === null ? [] : itemTaskErrors(job, items)),
+    ...selectionErrors(said, defaulted),
     ...selectorErrors(spec),
   ];
-  const { labels, annotations } = metadata ?? {};
   return {
     template: { metadata: keptFields('ObjectMeta', metadata ?? {}), spec: templated },
     errors: [
@@ -62,6 +75,25 @@ export function admitJobTemplate({ metadata, spec }: JobTemplateShape, cron: Tem
       ...hostNameWarnings(pod.template),
       ...pod.warnings,
     ].map((text) => `${PATH}.${text}`),
+  };
+}
+
+const isGiven = ({ completions }: JobSpecShape): boolean => completions !== undefined;
+
+/** What the work list of each Job makes of its spec. */
+function listOf(given: JobSpecShape, annotations: Labels | undefined) {
+  const read = readItems(annotations);
+  const items: AdmittedItems | null = read.kind === 'ok' ? read.admitted : null;
+  const hasList = annotations?.[ANNOTATIONS.items] !== undefined || annotations?.[ANNOTATIONS.workList] !== undefined;
+  const completionMode = given.completionMode ?? (hasList ? 'Indexed' : undefined);
+  const spec = withItemDefaults({ ...given, completionMode }, items);
+  return {
+    items,
+    /** It says how many completions there are, which nobody knows yet. */
+    isUnknown: hasList && items === null,
+    spec,
+    indexed: spec.completionMode === 'Indexed',
+    errors: read.kind === 'bad' ? read.errors : [],
   };
 }
 
@@ -104,10 +136,10 @@ function templatedSpec(spec: JobSpecShape, template: PodTemplate): TemplatedJobS
 }
 
 /** A Job of this template, to check its task. */
-const jobOf = (spec: TemplatedJobSpec, template: PodTemplate): JobManifest => ({
+const jobOf = (spec: TemplatedJobSpec, template: PodTemplate, annotations: Labels | undefined): JobManifest => ({
   apiVersion: 'batch/v1',
   kind: 'Job',
-  metadata: { name: '', namespace: '' },
+  metadata: { name: '', namespace: '', ...(annotations === undefined ? {} : { annotations }) },
   spec: {
     parallelism: 1,
     completionMode: 'NonIndexed',

@@ -1,6 +1,7 @@
 import { DEFAULT_PENDING_TIMEOUT_SEC } from '../../domain/spec/annotations.ts';
 import { parseStatusIndexes } from '../../domain/base/index-set.ts';
 import { type JobSpec, OWN_MANAGER } from '../../domain/spec/job.ts';
+import { EVERY_INDEX } from '../../domain/spec/selection.ts';
 import { POLICY_ACTIONS, type PodFailurePolicy, type PodFailureRule } from '../../domain/spec/manifest.ts';
 import type { DumpedJobShape } from './dump-shape.ts';
 import { defaultBackoffLimit } from '../job/job-defaults.ts';
@@ -36,6 +37,7 @@ export function dumpedSpec(spec: SpecShape): JobSpec {
     held: false,
     disruptions: { kind: 'count' },
     pendingTimeoutSec: DEFAULT_PENDING_TIMEOUT_SEC,
+    selection: EVERY_INDEX, // a cluster's controller runs them all
   };
 }
 

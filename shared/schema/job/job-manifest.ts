@@ -1,10 +1,13 @@
+import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import type { JobManifest, JobManifestSpec, Labels, ObjectMeta, PodTemplate } from '../../domain/spec/manifest.ts';
 import { missingCommandErrors } from '../pod/command-rules.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import { type DefaultedSpec, withDefaults, withGeneratedSelector } from './job-defaults.ts';
 import { type FieldValidation, type Undecodable, readJobDocument, refusedReading } from './job-reading.ts';
 import { type HostsOffer, USUAL_OFFER, hostNameErrors, hostNameWarnings } from './host-name-rules.ts';
-import type { JobShape } from './job-shape.ts';
+import { type NamedList, itemSpecErrors, pinItems, readItems, withItemDefaults } from '../items/job-items-rules.ts';
+import type { JobShape, JobSpecShape } from './job-shape.ts';
+import { itemTaskErrors, withLongestImage } from './item-task-rules.ts';
 import { generatedSelectorErrors, hostnameErrors, jobSpecErrors, templateOfJobErrors } from './job-spec-rules.ts';
 import { labelSelectorOf } from './label-selector-rules.ts';
 import { annotationErrors, labelErrors, ownAnnotationErrors } from '../object/metadata-rules.ts';
@@ -12,6 +15,7 @@ import { tieErrors, tiesOf } from '../object/object-metadata.ts';
 import { conditionWarnings, podFailurePolicyOf } from './pod-failure-policy-rules.ts';
 import { nameErrors, nameOf, nameWarnings } from '../object/object-name.ts';
 import { admitPodTemplate } from '../pod/pod-rules.ts';
+import { selectionErrors } from './selection-rules.ts';
 import { successPolicyOf } from './success-policy-rules.ts';
 import { taskErrors } from './task-limits.ts';
 
@@ -27,6 +31,8 @@ export type AdmissionContext = {
   readonly hosts?: HostsOffer;
   /** Images are not pulled, so containers must have a command. */
   readonly needsCommand?: boolean;
+  /** The WorkList that the Job names; omitted: it was not looked up. */
+  readonly list?: NamedList | null;
 };
 
 export type Admission =
@@ -52,20 +58,23 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
     return refusedReading(`resourceVersion ${message}`, [{ path: 'metadata.resourceVersion', message }]);
   }
   const name = nameOf(metadata, nameSuffix);
+  const pinned = pinItems(metadata?.annotations, context.list ?? null);
   const checked = checkJob({
     name,
     namespace,
     uid,
     labels: labelsOf(job),
-    annotations: metadata?.annotations,
+    annotations: pinned.annotations,
     generateName: metadata?.generateName,
     ties: tiesOf(metadata),
     hosts,
-    spec: withGeneratedSelector(withDefaults(job.spec), name, uid),
+    spec: job.spec,
+    generatesSelector: true,
   });
   const errors = [
     ...nameErrors(name, metadata),
     ...(job.spec.manualSelector === true ? manualNameErrors(name) : []),
+    ...pinned.errors,
     ...checked.errors,
     ...(needsCommand ? missingCommandErrors('spec.template.spec', job.spec.template?.spec) : []),
   ];
@@ -84,7 +93,7 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
       };
 }
 
-/** A Job with its defaults, not yet checked. */
+/** A Job as it was read, not yet checked. */
 export type JobCandidate = {
   readonly name: string;
   readonly namespace: string;
@@ -94,10 +103,14 @@ export type JobCandidate = {
   readonly generateName: string | undefined;
   readonly ties: Pick<ObjectMeta, 'finalizers' | 'ownerReferences'>;
   readonly hosts: HostsOffer;
-  readonly spec: DefaultedSpec;
+  readonly spec: JobSpecShape;
+  /** It is new, and gets a selector. */
+  readonly generatesSelector: boolean;
 };
 
 export type CheckedJob = {
+  /** With every default, as it was read otherwise. */
+  readonly spec: DefaultedSpec;
   /** Store it only if there are no faults. */
   readonly manifest: JobManifest;
   readonly errors: readonly FieldError[];
@@ -106,11 +119,17 @@ export type CheckedJob = {
 
 /** The rules for every Job, new or changed, in Kubernetes' order. */
 export function checkJob(job: JobCandidate): CheckedJob {
-  const { name, namespace, uid, labels, annotations, generateName = '', ties, hosts, spec } = job;
+  const { name, namespace, uid, labels, annotations, generateName = '', ties, hosts } = job;
+  const read = readItems(annotations);
+  const items = read.kind === 'ok' ? read.admitted : null;
+  const defaulted = withDefaults(withItemDefaults(job.spec, items));
+  const spec = job.generatesSelector ? withGeneratedSelector(defaulted, name, uid) : defaulted;
   const { template, errors, warnings } = admitPodTemplate(spec.template, {
     indexed: spec.completionMode === 'Indexed',
     name,
     namespace,
+    annotations,
+    items,
   });
   // Kubernetes applies the default for labels again when it reads a stored Job, and then takes the generated ones.
   const shownLabels = isEmpty(labels) ? template.metadata.labels : labels;
@@ -124,11 +143,15 @@ export function checkJob(job: JobCandidate): CheckedJob {
   };
   const manifest: JobManifest = { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: specOf(spec, template) };
   return {
+    spec,
     manifest,
     errors: [
       ...labelErrors('metadata.labels', labels),
       ...annotationErrors('metadata.annotations', annotations),
-      ...ownAnnotationErrors('metadata.annotations', annotations),
+      ...ownAnnotationErrors('metadata.annotations', annotations, ANNOTATIONS.pinnedItems),
+      ...(read.kind === 'bad' ? read.errors : []),
+      ...(items === null ? [] : itemSpecErrors(items, spec)),
+      ...selectionErrors(annotations, spec),
       ...tieErrors('metadata', ties),
       ...generatedSelectorErrors(spec, name, uid),
       ...jobSpecErrors(spec),
@@ -136,7 +159,8 @@ export function checkJob(job: JobCandidate): CheckedJob {
       ...templateOfJobErrors(spec),
       ...hostnameErrors(spec, name),
       ...hostNameErrors(spec, { name, namespace }, hosts),
-      ...taskErrors(manifest, { isWhole: errors.length === 0 }),
+      ...taskErrors(withLongestImage(manifest, items), { isWhole: errors.length === 0 }),
+      ...(items === null ? [] : itemTaskErrors(manifest, items)),
     ],
     templateWarnings: warnings,
   };

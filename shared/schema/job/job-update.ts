@@ -1,10 +1,12 @@
 import type { JobManifest, PodTemplate } from '../../domain/spec/manifest.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import { type HostsOffer, USUAL_OFFER } from './host-name-rules.ts';
-import { type DefaultedSpec, withDefaults } from './job-defaults.ts';
+import { fixedItemsErrors, keepPin } from '../items/job-items-rules.ts';
+import type { DefaultedSpec } from './job-defaults.ts';
 import { type CheckedJob, checkJob, labelsOf } from './job-manifest.ts';
 import { type FieldValidation, readJobDocument } from './job-reading.ts';
 import type { JobShape } from './job-shape.ts';
+import { selectionChangeErrors } from './selection-rules.ts';
 import { meaningOf } from '../object/kept-fields.ts';
 import { addedFinalizerErrors, tiesOf } from '../object/object-metadata.ts';
 import { type ObjectUpdate, extentOf, identityErrors, immutableErrors, isSame } from '../object/object-update.ts';
@@ -36,15 +38,17 @@ export function admitJobUpdate(
   const { job, warnings } = read;
   const old = asOfToday(stored);
   const { name } = old.metadata;
-  const spec = withDefaults(job.spec);
   const checked = check(job, stored, hosts);
+  const { spec } = checked;
   const errors = [
     ...identityErrors(job, stored),
     ...(stored.deleting
       ? addedFinalizerErrors('metadata', checked.manifest.metadata, old.metadata.finalizers ?? [])
       : []),
     ...checked.errors,
+    ...fixedItemsErrors(job.metadata?.annotations, old.metadata.annotations),
     ...completionsErrors(spec, old),
+    ...selectionChangeErrors(job.metadata?.annotations, spec.completions, old),
     ...immutableErrors('spec.selector', spec.selector, old.spec.selector),
     ...templateErrors(checked.manifest.spec.template, old, stored.started),
     ...IMMUTABLE.flatMap((field) => immutableErrors(`spec.${field}`, spec[field], old.spec[field])),
@@ -61,11 +65,12 @@ const check = (job: JobShape, { manifest, uid }: StoredJob, hosts: HostsOffer): 
     namespace: manifest.metadata.namespace,
     uid,
     labels: labelsOf(job),
-    annotations: job.metadata?.annotations,
+    annotations: keepPin(job.metadata?.annotations, manifest.metadata.annotations),
     generateName: manifest.metadata.generateName,
     ties: tiesOf(job.metadata),
     hosts: { max: Math.max(hosts?.max ?? 0, manifest.spec.completions ?? 0) },
-    spec: withDefaults(job.spec),
+    spec: job.spec,
+    generatesSelector: false,
   });
 
 /** The stored Job with the current defaults. An earlier version of Muster may have filled in less. */

@@ -12,7 +12,7 @@ export const BATCH_KINDS = {
       metadata: field(
         1,
         object('ObjectMeta'),
-        'Name, namespace, labels and annotations. The annotations muster.run/disruptions and muster.run/pending-timeout-seconds change how Muster runs the Job.',
+        'Name, namespace, labels and annotations. The annotations muster.run/disruptions, muster.run/pending-timeout-seconds, muster.run/indexes and muster.run/rerun-of change how Muster runs the Job.',
       ),
       spec: field(2, object('JobSpec'), 'What to run, how many times, and how much at once.'),
       status: field(
@@ -258,8 +258,7 @@ export const BATCH_KINDS = {
   },
   CronJob: {
     openapi: `${BATCH}.CronJob`,
-    description:
-      'A Job that is created on a schedule. Muster stores, checks, and shows CronJobs, but does not run schedules yet: kubectl create job --from=cronjob/NAME creates the Job.',
+    description: 'A Job that is created at each moment that a schedule names, its slots.',
     apiVersion: 'batch/v1',
     fields: {
       metadata: field(

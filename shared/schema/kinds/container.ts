@@ -72,7 +72,11 @@ export const CONTAINER_KINDS = {
       startupProbe: unserved(22, object('Probe')),
       lifecycle: unserved(12, object('Lifecycle')),
       terminationMessagePath: field(13, STRING, 'Only /dev/termination-log is accepted, and has no effect.'),
-      terminationMessagePolicy: field(20, STRING, 'Only File is accepted, and has no effect.'),
+      terminationMessagePolicy: field(
+        20,
+        STRING,
+        'FallbackToLogsOnError shows the end of the log of a container that failed; File shows nothing.',
+      ),
       imagePullPolicy: field(
         14,
         STRING,

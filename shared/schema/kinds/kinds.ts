@@ -8,6 +8,7 @@ import { PLACEMENT_KINDS } from './pod-placement.ts';
 import { POD_SPEC_KINDS } from './pod-spec-kinds.ts';
 import { POD_KINDS } from './pod-status.ts';
 import { REVIEW_KINDS } from './reviews.ts';
+import { WORK_LIST_KINDS } from './work-list.ts';
 import { VOLUME_KINDS } from './volumes.ts';
 import type { KindTable } from './kind-table.ts';
 
@@ -27,4 +28,5 @@ export const KINDS: KindTable = {
   ...PLACEMENT_KINDS,
   ...CONTAINER_HOOK_KINDS,
   ...ATTACHED_VOLUME_KINDS,
+  ...WORK_LIST_KINDS,
 };

@@ -50,7 +50,7 @@ export const META_KINDS = {
       annotations: field(
         12,
         STRING_MAP,
-        'Notes that selectors do not see. On a Job, Muster reads muster.run/disruptions (what lost infrastructure costs: count, or losses=10,spot-interruptions=3, the default) and muster.run/pending-timeout-seconds (seconds after which a Pod that cannot start counts as failed; default 900). On a Pod, it writes muster.run/task-arn (its task), muster.run/cause (how its task ended) and muster.run/verdict (what that counted as, and by which rule).',
+        'Notes that selectors do not see. On a Job, Muster reads muster.run/disruptions (what lost infrastructure costs: count, or losses=10,spot-interruptions=3, the default), muster.run/pending-timeout-seconds (seconds after which a Pod that cannot start counts as failed; default 900), muster.run/items (a work list: a line of columns, then a line for each item), muster.run/work-list (the name of a WorkList), muster.run/batch (how many items each index gets), muster.run/resources-from-items (true: columns say what tasks need), muster.run/image-from-items (true: a column says the image), muster.run/indexes (3,7-9: only these indexes run) and muster.run/rerun-of (a Job whose successes are not run again); it writes muster.run/pinned-items (the items that the Job was created with). On a CronJob, it reads muster.run/catch-up (none, last, or all: which missed slots get their Job later) and muster.run/jitter-seconds (each Job comes up to so many seconds later). On a Pod, it writes muster.run/item (its item), muster.run/task-arn (its task), muster.run/cause (how its task ended) and muster.run/verdict (what that counted as, and by which rule).',
       ),
       ownerReferences: field(
         13,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { asEpochMs } from '../../domain/base/time.ts';
-import { asJobUid, asTaskArn } from '../../domain/base/ids.ts';
+import { type JobUid, asJobUid, asTaskArn } from '../../domain/base/ids.ts';
 import { factOf } from '../../domain/planner/ending.ts';
 import type { AttemptId, Fact } from '../../domain/base/fact.ts';
 import type { LaunchTraits } from '../../domain/scoreboard/launch-row.ts';
@@ -40,6 +40,16 @@ const WakeUpSchema = z.strictObject({ v, uid: Uid, inspect: z.literal(true).opti
 /** The queue handles the delay, so it is not in the body. */
 export const formatWakeUp = ({ uid, inspect }: { readonly uid: string; readonly inspect?: boolean }): string =>
   sendableJson({ v: VERSION, uid, ...(inspect === true ? { inspect } : {}) });
+
+const CronWakeUpSchema = z.strictObject({ v, cron: z.string(), jobs: z.array(Uid).optional() });
+
+export const formatCronWakeUp = ({
+  cron,
+  jobs = [],
+}: {
+  readonly cron: string;
+  readonly jobs?: readonly string[];
+}): string => sendableJson({ v: VERSION, cron, ...(jobs.length === 0 ? {} : { jobs }) });
 
 export const parseWakeUp = (text: string) => wakeUpIn(JSON.parse(text));
 
@@ -116,15 +126,21 @@ function factsIn(raw: unknown): ParsedFacts {
 }
 
 /** A parsed request for a pass. An ECS event without news is none. */
-export type ParsedRequest = (ParsedFacts & { readonly inspect: boolean }) | { readonly uid: null };
+export type ParsedRequest =
+  | (ParsedFacts & { readonly inspect: boolean })
+  | { readonly uid: null; readonly cron?: string; readonly jobs?: readonly JobUid[] };
 
 /**
- * Parses a body of the wake queue or the fact queue: a wake-up, a fact message, or an ECS event from EventBridge,
+ * Parses a body of the wake queue or the fact queue: a wake-up of a Job or of a CronJob, a fact message, or an ECS event from EventBridge,
  * distinguished by shape. Also throws for a task that is not ours, because the rule forwards only ours.
  */
 export function parseReconcileRequest(text: string, groupPrefix: string): ParsedRequest {
   const raw: unknown = JSON.parse(text);
   if (isEventBridgeEvent(raw)) return requestOfEvent(raw, groupPrefix);
+  if (typeof raw === 'object' && raw !== null && 'cron' in raw) {
+    const { cron, jobs = [] } = CronWakeUpSchema.parse(raw);
+    return { uid: null, cron, jobs };
+  }
   if (typeof raw === 'object' && raw !== null && 'facts' in raw) return { ...factsIn(raw), inspect: false };
   return { ...wakeUpIn(raw), facts: [] };
 }

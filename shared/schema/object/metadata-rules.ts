@@ -1,4 +1,5 @@
-import { ANNOTATIONS, parseDisruptions, parsePendingTimeout } from '../../domain/spec/annotations.ts';
+import { ANNOTATIONS, parseDisruptions, parseFlag, parsePendingTimeout } from '../../domain/spec/annotations.ts';
+import { CATCH_UPS, parseCatchUp, parseJitter } from '../../domain/cron/cron-rules.ts';
 import type { Labels } from '../../domain/spec/manifest.ts';
 import { labelValueErrors, qualifiedNameErrors } from './dns-names.ts';
 import { type FieldError, invalid, tooLong } from './field-error.ts';
@@ -26,18 +27,42 @@ export function annotationErrors(path: string, annotations: Labels | undefined):
 
 const OWN_PREFIX = ANNOTATIONS.disruptions.replace(/[^/]*$/, '');
 
-/** The rules for Muster's own annotations on a Job. */
-export function ownAnnotationErrors(path: string, annotations: Labels | undefined): readonly FieldError[] {
+/** What users may say about a Job with Muster's annotations. */
+const OF_JOBS: readonly string[] = [
+  ANNOTATIONS.disruptions,
+  ANNOTATIONS.pendingTimeout,
+  ANNOTATIONS.items,
+  ANNOTATIONS.workList,
+  ANNOTATIONS.batch,
+  ANNOTATIONS.resourcesFromItems,
+  ANNOTATIONS.imageFromItems,
+  ANNOTATIONS.indexes,
+  ANNOTATIONS.rerunOf,
+];
+
+/**
+ * The rules for Muster's own annotations on a Job that do not depend on its spec.
+ *
+ * @param setByServer one that the server has set, and that no user may set; omitted: there is none
+ */
+export function ownAnnotationErrors(
+  path: string,
+  annotations: Labels | undefined,
+  setByServer?: string,
+): readonly FieldError[] {
   const fieldError = (key: string, parse: (text: string) => unknown, right: string): readonly FieldError[] => {
     const text = annotations?.[key];
     return text === undefined || parse(text) !== null ? [] : [invalid(`${path}[${key}]`, text, right)];
   };
-  const known: readonly string[] = [ANNOTATIONS.disruptions, ANNOTATIONS.pendingTimeout];
   return [
     ...Object.entries(annotations ?? {})
-      .filter(([key]) => key.startsWith(OWN_PREFIX) && !known.includes(key))
+      .filter(([key]) => key.startsWith(OWN_PREFIX) && !OF_JOBS.includes(key) && key !== setByServer)
       .map(([key, text]) =>
-        invalid(`${path}[${key}]`, text, `unknown annotation; a Job may have ${known.join(' and ')}`),
+        invalid(
+          `${path}[${key}]`,
+          text,
+          `unknown annotation; a Job may have ${OF_JOBS.slice(0, -1).join(', ')} and ${OF_JOBS.at(-1)}`,
+        ),
       ),
     ...fieldError(
       ANNOTATIONS.disruptions,
@@ -49,15 +74,23 @@ export function ownAnnotationErrors(path: string, annotations: Labels | undefine
       parsePendingTimeout,
       'must be a whole number of seconds between 1 and 9999999, without leading zeros',
     ),
+    ...[ANNOTATIONS.resourcesFromItems, ANNOTATIONS.imageFromItems].flatMap((key) =>
+      fieldError(key, parseFlag, 'must be "true" or "false"'),
+    ),
   ];
 }
 
-/** The same for other objects: Muster's annotations have an effect only on Jobs. */
-export const strayAnnotationErrors = (path: string, annotations: Labels | undefined): readonly FieldError[] =>
-  Object.entries(annotations ?? {})
-    .filter(([key]) => key.startsWith(OWN_PREFIX))
-    .map(([key, text]) =>
-      invalid(`${path}[${key}]`, text, 'has an effect only on Jobs; put it into spec.jobTemplate.metadata.annotations'),
-    );
+const CATCH_UP_RULE = `must be one of ${Object.values(CATCH_UPS).join(', ')}`;
+const JITTER_RULE = 'must be a whole number of seconds up to 3600';
+
+/** The same for CronJobs: those for schedules. The others have an effect only on Jobs. */
+export const cronAnnotationErrors = (path: string, annotations: Labels | undefined): readonly FieldError[] =>
+  Object.entries(annotations ?? {}).flatMap(([key, text]) => {
+    const refuse = (why: string): readonly FieldError[] => [invalid(`${path}[${key}]`, text, why)];
+    if (key === ANNOTATIONS.catchUp) return parseCatchUp(text) === null ? refuse(CATCH_UP_RULE) : [];
+    if (key === ANNOTATIONS.jitterSeconds) return parseJitter(text) === null ? refuse(JITTER_RULE) : [];
+    if (!key.startsWith(OWN_PREFIX)) return [];
+    return refuse('has an effect only on Jobs; put it into spec.jobTemplate.metadata.annotations');
+  });
 
 const utf8Bytes = (text: string): number => new TextEncoder().encode(text).length;

@@ -30,13 +30,15 @@ const SHELL_VARIABLE = /\$(?:\{(\w+)\}|(\w+))/g;
  * Warns about shell syntax where no shell runs: the program would get the literal text.
  *
  * @param path the container's path
+ * @param columns those of the Job's work list
  */
 export function shellVariableWarnings(
   path: string,
   { command = [], args = [], env = [] }: ContainerShape,
+  columns: readonly string[] = [],
 ): readonly string[] {
   if (command.length === 0) return []; // the image may start a shell
-  const names = new Set([INDEX_VARIABLE, ...env.map(({ name = '' }) => name)]);
+  const names = new Set([INDEX_VARIABLE, ...columns, ...env.map(({ name = '' }) => name)]);
   const words = [
     ...command.map((word, i) => ({ word, at: `${path}.command[${i}]` })),
     ...args.map((word, i) => ({ word, at: `${path}.args[${i}]` })),

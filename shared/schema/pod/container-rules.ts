@@ -33,6 +33,7 @@ export function containerErrors(path: string, c: ContainerShape, context: Contai
     ...envErrors(`${path}.env`, c.env ?? [], { container: context.admitted, pod: context.pod }),
     ...resourceErrors(`${path}.resources`, c.resources),
     ...restartPolicyErrors(`${path}.restartPolicy`, c.restartPolicy, context.isInit),
+    ...messagePolicyErrors(`${path}.terminationMessagePolicy`, c.terminationMessagePolicy),
     ...portErrors(`${path}.ports`, c.ports ?? []),
     ...mountErrors(path, c, context.spec.volumes ?? []),
     ...containerSecurityErrors(path, c, context.spec.securityContext),
@@ -54,6 +55,13 @@ function restartPolicyErrors(path: string, policy: string | undefined, isInit: b
   if (policy === undefined || policy === '') return [];
   if (!isInit) return [forbidden(path, 'may not be set for non-init containers')];
   return policy === 'Always' ? [] : [notSupported(path, policy, ['Always'])];
+}
+
+const MESSAGE_POLICIES: readonly string[] = ['FallbackToLogsOnError', 'File'];
+
+function messagePolicyErrors(path: string, policy: string | undefined): readonly FieldError[] {
+  if (policy === undefined || policy === '' || MESSAGE_POLICIES.includes(policy)) return [];
+  return [notSupported(path, policy, MESSAGE_POLICIES)];
 }
 
 function portErrors(path: string, ports: NonNullable<ContainerShape['ports']>): readonly FieldError[] {

@@ -169,6 +169,9 @@ export const POD_FIELDS: Groups = {
     resources: honoured('the Fargate size of the task and its ephemeral storage'),
     ports: honoured('portMappings; informational: the security group decides which ports are open'),
     restartPolicy: honoured('Always, of an init container: a sidecar; a sidecar that ends is not restarted'),
+    terminationMessagePolicy: honoured(
+      'FallbackToLogsOnError: the end of the log of a container that failed, where a Pod is read by its name; or File',
+    ),
     volumeMounts: honoured('mountPoints; embedded: see below'),
     securityContext: honoured('user, readonlyRootFilesystem and capabilities'),
     envFrom: refused('list the variables in env, with secretKeyRef or configMapKeyRef: ECS reads keys one by one'),
@@ -179,8 +182,10 @@ export const POD_FIELDS: Groups = {
     readinessProbe: refused('leave it out: nothing routes to a Job'),
     startupProbe: refused('let the program exit when it cannot start'),
     lifecycle: refused('do it in the command; handle SIGTERM to clean up'),
-    terminationMessagePath: refused('leave it out', '/dev/termination-log'),
-    terminationMessagePolicy: refused('leave it out', 'File'),
+    terminationMessagePath: refused(
+      'leave it out: nothing can read a file of a Fargate task; print the message, with terminationMessagePolicy FallbackToLogsOnError',
+      '/dev/termination-log',
+    ),
     // Fargate does not cache images between tasks, so "if not present" and "always" are the same there.
     imagePullPolicy: refused('leave it out: Fargate pulls the image for every task', 'Always', 'IfNotPresent'),
     stdin: refused(NOTHING_ATTACHED, false),

@@ -5,10 +5,11 @@ import type { Labels, PodTemplate } from '../../domain/spec/manifest.ts';
 import type { TaskOwner } from '../../domain/task/task-environment.ts';
 import type { PodSpec, Volume } from '../../domain/spec/pod-spec.ts';
 import { ARCHITECTURE_SELECTOR, EPHEMERAL_GIB_MAX, ephemeralStorageOf } from '../../domain/task/pod-template.ts';
+import type { AdmittedItems } from '../items/job-items-rules.ts';
 import { admitContainer, textOr } from './admit-container.ts';
 import { containerErrors } from './container-rules.ts';
 import { dnsSubdomainErrors } from '../object/dns-names.ts';
-import { type FieldError, duplicate, invalid, required, tooLong } from '../object/field-error.ts';
+import { type FieldError, duplicate, forbidden, invalid, required, tooLong } from '../object/field-error.ts';
 import { keptFields } from '../object/kept-fields.ts';
 import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
 import { refusedFields } from './pod-fields.ts';
@@ -19,7 +20,14 @@ import { podSecurityErrors } from './security-rules.ts';
 import { volumeErrors } from './volume-rules.ts';
 
 /** The parts of a Job that its template depends on. */
-export type TemplateContext = { readonly indexed: boolean; readonly name: string; readonly namespace: string };
+export type TemplateContext = {
+  readonly indexed: boolean;
+  readonly name: string;
+  readonly namespace: string;
+  readonly annotations?: Labels | undefined;
+  /** The Job's work list. Omitted or null: it has none. */
+  readonly items?: AdmittedItems | null;
+};
 
 /** A template with its defaults. If it has faults, use it only to count and size. */
 export type AdmittedTemplate = {
@@ -58,7 +66,7 @@ export function admitPodTemplate(shape: TemplateShape | undefined, job: Template
   return {
     template,
     errors: errors.length > 0 ? errors : wholeErrors(template, job),
-    warnings: spec === undefined ? [] : templateWarnings(SPEC, spec),
+    warnings: spec === undefined ? [] : templateWarnings(SPEC, spec, job.items?.items.columns ?? []),
   };
 }
 
@@ -188,8 +196,9 @@ function pullSecretErrors({ imagePullSecrets = [] }: PodSpecShape): readonly Fie
 }
 
 /** Rules for the template as a whole, checked if its parts are valid. */
-function wholeErrors(template: PodTemplate, { indexed, name, namespace }: TemplateContext): readonly FieldError[] {
-  const errors: FieldError[] = [];
+function wholeErrors(template: PodTemplate, job: TemplateContext): readonly FieldError[] {
+  const { indexed, name, namespace, annotations, items = null } = job;
+  const errors: FieldError[] = [...itemVariableErrors(template.spec, items)];
   const storage = ephemeralStorageOf(template.spec);
   if (storage !== null && storage > EPHEMERAL_GIB_MAX)
     errors.push(
@@ -200,11 +209,15 @@ function wholeErrors(template: PodTemplate, { indexed, name, namespace }: Templa
       ),
     );
   const owner: PodOwner & TaskOwner = {
-    metadata: { name, namespace },
+    metadata: { name, namespace, ...(items === null ? {} : { annotations }) },
     spec: { completionMode: indexed ? 'Indexed' : 'NonIndexed', template },
   };
   const { containers, initContainers = [] } = template.spec;
-  const expanded = [...initContainers, ...containers].reduce((sum, each) => sum + expandedChars(each, owner), 0);
+  const widest = items?.widest ?? null;
+  const expanded = [...initContainers, ...containers].reduce(
+    (sum, each) => sum + expandedChars(each, owner, widest),
+    0,
+  );
   if (expanded > EXPANDED_CHARS_MAX) return [...errors, tooLong(`${SPEC}.containers`, EXPANDED_CHARS_MAX)];
   for (const [list, members] of Object.entries({ initContainers, containers }))
     for (const [i, container] of members.entries())
@@ -215,14 +228,34 @@ function wholeErrors(template: PodTemplate, { indexed, name, namespace }: Templa
             'let a shell choose the program: every attempt of a container runs the same one',
           ),
         );
-  const chars = overridesCharsMax(owner);
+  const chars = overridesCharsMax(owner, widest);
   if (chars > OVERRIDES_CHARS_MAX)
     errors.push(
       invalid(
         `${SPEC}.containers`,
         undefined,
-        `what differs between attempts needs ${chars} characters, and ECS allows ${OVERRIDES_CHARS_MAX} at launch for all containers together: let a shell combine variables and words, or use fewer of them`,
+        `what differs between attempts needs ${chars} characters, and ECS allows ${OVERRIDES_CHARS_MAX} at launch for all containers together: ${widest === null ? 'let a shell combine variables and words, or use fewer of them' : 'make the items shorter, batch fewer of them, or let a shell combine variables and words'}`,
       ),
     );
   return errors;
+}
+
+/** A column becomes a variable, so no container may have one of that name. */
+function itemVariableErrors(spec: PodSpec, items: AdmittedItems | null): readonly FieldError[] {
+  const columns = new Set(items?.items.columns ?? []);
+  const { containers, initContainers = [] } = spec;
+  return Object.entries({ initContainers, containers }).flatMap(([list, members]) =>
+    members.flatMap(({ env = [] }, i) =>
+      env.flatMap(({ name }, nth) =>
+        columns.has(name)
+          ? [
+              forbidden(
+                `${SPEC}.${list}[${i}].env[${nth}].name`,
+                `${name} is a column of the Job's work list; leave it out`,
+              ),
+            ]
+          : [],
+      ),
+    ),
+  );
 }

@@ -60,11 +60,12 @@ const container = z.strictObject({
   resources: opt(resources),
   ports: opt(z.array(port)),
   restartPolicy: text,
+  terminationMessagePolicy: text,
   volumeMounts: opt(z.array(volumeMount)),
   securityContext: opt(containerSecurity),
   ...known('envFrom', 'resizePolicy', 'restartPolicyRules', 'volumeDevices'),
   ...known('livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'),
-  ...known('terminationMessagePath', 'terminationMessagePolicy', 'imagePullPolicy'),
+  ...known('terminationMessagePath', 'imagePullPolicy'),
   ...known('stdin', 'stdinOnce', 'tty'),
 });
 

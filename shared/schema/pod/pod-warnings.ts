@@ -2,8 +2,12 @@ import { STOP_TIMEOUT_MAX_SEC } from '../../domain/task/pod-template.ts';
 import { shellVariableWarnings } from './command-rules.ts';
 import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
 
-/** Warnings for the client about values that behave differently here. */
-export function templateWarnings(path: string, spec: PodSpecShape): readonly string[] {
+/**
+ * Warnings for the client about values that behave differently here.
+ *
+ * @param columns those of the Job's work list, which are variables of every container
+ */
+export function templateWarnings(path: string, spec: PodSpecShape, columns: readonly string[]): readonly string[] {
   const { containers = [], initContainers = [], terminationGracePeriodSeconds = 0 } = spec;
   const main = containers[0]?.name ?? '';
   const warnings = containers
@@ -20,12 +24,17 @@ export function templateWarnings(path: string, spec: PodSpecShape): readonly str
     ...initContainers.map((c, i) => ({ c, at: `${path}.initContainers[${i}]` })),
     ...containers.map((c, i) => ({ c, at: `${path}.containers[${i}]` })),
   ];
-  return [...warnings, ...all.flatMap(({ c, at }) => containerWarnings(at, c, spec))];
+  return [...warnings, ...all.flatMap(({ c, at }) => containerWarnings(at, c, spec, columns))];
 }
 
-function containerWarnings(path: string, c: ContainerShape, spec: PodSpecShape): readonly string[] {
+function containerWarnings(
+  path: string,
+  c: ContainerShape,
+  spec: PodSpecShape,
+  columns: readonly string[],
+): readonly string[] {
   const warnings: string[] = [];
-  warnings.push(...shellVariableWarnings(path, c));
+  warnings.push(...shellVariableWarnings(path, c, columns));
   const seen = new Set<string>();
   for (const [i, { name = '' }] of (c.env ?? []).entries()) {
     if (seen.has(name)) warnings.push(`${path}.env[${i}]: hides previous definition of "${name}"`);

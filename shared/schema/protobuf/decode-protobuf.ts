@@ -27,6 +27,7 @@ export function decodeProtobuf(
     const own = kinds[kind]?.apiVersion;
     if (own === undefined || (own !== apiVersion && kind !== IN_EVERY_GROUP))
       return unreadable(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
+    if (kinds[kind]?.jsonOnly === true) return unreadable(`a ${kind} has no form in protobuf: send JSON`);
     return { kind: 'decoded', value: { apiVersion, kind, ...readMessage(kinds, kind, raw, path) } };
   } catch (error) {
     if (!(error instanceof Error)) throw error;

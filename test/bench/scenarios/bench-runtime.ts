@@ -22,7 +22,9 @@ export type BenchRuntime = {
   /** Successes, committed since the start. */
   succeeded(): number;
   /** Creates an Indexed Job with as much parallelism as it has indexes; resolves with its uid. Throws what the API says. */
-  submit(name: string, completions: number): Promise<string>;
+  submit(name: string, completions: number, annotations?: Readonly<Record<string, string>>): Promise<string>;
+  /** Sends an object to a path of the API. Throws what the API says. */
+  post(path: string, body: object): Promise<unknown>;
   /** Resolves when so many successes more than `from` are committed. Throws after `withinSec`. */
   until(succeeded: number, withinSec: number): Promise<void>;
   /** Measures `work`, without the quiet second in which what it has left behind is published. */
@@ -61,15 +63,20 @@ export async function startBench(
   const bench: BenchRuntime = {
     url,
     succeeded,
-    async submit(name, completions) {
-      const response = await fetch(`${url}/apis/batch/v1/namespaces/default/jobs`, {
+    async post(path, body) {
+      const response = await fetch(`${url}${path}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(manifestOf(name, completions)),
+        body: JSON.stringify(body),
       });
-      if (response.status !== 201) throw new Error(await response.text());
-      const { metadata } = (await response.json()) as { readonly metadata: { readonly uid: string } };
-      return metadata.uid;
+      if (!response.ok) throw new Error(await response.text());
+      return response.json();
+    },
+    async submit(name, completions, annotations = {}) {
+      const manifest = manifestOf(name, completions);
+      const job = { ...manifest, metadata: { ...manifest.metadata, annotations } };
+      const created = await bench.post('/apis/batch/v1/namespaces/default/jobs', job);
+      return (created as { readonly metadata: { readonly uid: string } }).metadata.uid;
     },
     async until(target, withinSec) {
       const endsAt = performance.now() + withinSec * 1_000;

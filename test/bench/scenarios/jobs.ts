@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { WriteHeat, type Peak } from '../../support/write-heat.ts';
-import { type Used, startBench } from './bench-runtime.ts';
+import { type BenchRuntime, type Used, startBench } from './bench-runtime.ts';
 
 export type JobFigures = Used & {
   readonly indexes: number;
@@ -13,9 +14,12 @@ export type JobFigures = Used & {
 export async function jobs({
   indexes,
   shuffled,
+  itemBytes = null,
 }: {
   readonly indexes: number;
   readonly shuffled: boolean;
+  /** The Job has a list of items of this size, which is uploaded before; null: it has none. */
+  readonly itemBytes?: number | null;
 }): Promise<JobFigures> {
   const heat = new WriteHeat();
   const bench = await startBench({
@@ -26,7 +30,8 @@ export async function jobs({
   });
   try {
     const used = await bench.measure(async () => {
-      await bench.submit('bench', indexes);
+      if (itemBytes !== null) await upload(bench, indexes, itemBytes);
+      await bench.submit('bench', indexes, itemBytes === null ? {} : { 'muster.run/work-list': LIST });
       await bench.until(1 + indexes, 30 + indexes / 50);
     });
     const levels = ['partition', 'item'] as const;
@@ -36,3 +41,23 @@ export async function jobs({
     await bench.stop();
   }
 }
+
+const LIST = 'bench';
+const WORK_LISTS = '/apis/muster.run/v1/namespaces/default/worklists';
+const ITEMS_PER_PART = 2_000;
+
+/** Makes a WorkList of so many items, in parts. */
+async function upload(bench: BenchRuntime, count: number, itemBytes: number): Promise<void> {
+  const spec = { columns: ['ITEM'], itemsPerPart: ITEMS_PER_PART };
+  await bench.post(WORK_LISTS, { apiVersion: 'muster.run/v1', kind: 'WorkList', metadata: { name: LIST }, spec });
+  for (let first = 0; first < count; first += ITEMS_PER_PART) {
+    const length = Math.min(ITEMS_PER_PART, count - first);
+    const items = Array.from({ length }, (_, nth) => [anItem(first + nth, itemBytes)]);
+    await bench.post(`${WORK_LISTS}/${LIST}/parts/${first / ITEMS_PER_PART}`, { items });
+  }
+  await bench.post(`${WORK_LISTS}/${LIST}/seal`, { items: count });
+}
+
+/** Nothing in it repeats, so it takes the room that the longest names take. */
+const anItem = (number: number, bytes: number): string =>
+  createHash('sha512').update(`${number}`).digest('base64').slice(0, bytes);

@@ -44,6 +44,7 @@ export async function dispatcher(options: DispatcherOptions): Promise<{ readonly
     ...runtime.deps,
     queues: {
       wake: () => Promise.resolve(),
+      wakeCrons: () => Promise.resolve(),
       facts: () => Promise.resolve(),
       dispatch(messages, delaySec) {
         for (const message of messages) waiting.push({ message, at: Date.now() + delaySec * 1_000 });
@@ -68,7 +69,7 @@ export async function dispatcher(options: DispatcherOptions): Promise<{ readonly
     },
   };
   const spec = aJob({ uid: randomUUID(), completions: 1_000_000, parallelism: 100_000 });
-  const job = { ...spec.identity, revision: 1, spec: planningSpec(spec.manifest) };
+  const job = { ...spec.identity, revision: 1, spec: planningSpec(spec) };
   await openNamespace(store.objects);
   await store.jobs.createJob(spec, freshStatus(job, systemClock.now()));
 

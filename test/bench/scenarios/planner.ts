@@ -34,7 +34,7 @@ const START = asEpochMs(1_800_000_000_000);
 /** A pass over a Job of `indexes` running tasks with 1,000 ends of tasks in any order; rows as bytes, read from no table. */
 export function planner({ indexes }: { readonly indexes: number }): PlannerFigures {
   const spec = aJob({ completions: indexes, parallelism: indexes });
-  const job: Job = { ...spec.identity, revision: 1, spec: planningSpec(spec.manifest) };
+  const job: Job = { ...spec.identity, revision: 1, spec: planningSpec(spec) };
   const world = launchAll(job, indexes);
   const facts = endsIn(indexes, world.now);
   const bytes = { status: encodeStatus(world.status), chunks: new Map<number, Uint8Array>() };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createMemoryTasks } from '../../../shared/adapters/memory/memory-tasks.ts';
+import { newestTemplate } from '../../../shared/control/dispatch/template.ts';
 import { parseFactMessage } from '../../../shared/schema/messages/queue-messages.ts';
 import { DONE, Stage } from '../../support/a-stage.ts';
 
@@ -231,4 +232,21 @@ test('stopped tasks are not listed while RunTask answers', async () => {
   await stage.settle(handler);
   expect((await stage.status(uid)).phase.kind).toBe('finished');
   expect(handler.calls.filter((call) => call.startsWith('tasks.list'))).toEqual([]);
+});
+
+test.each([
+  ['before it was made', 1],
+  ['at the same moment', 2],
+])('a dispatcher that looked for the template %s does not write off what was launched from it', async (_, looks) => {
+  const { stage, uid, message } = await unheard({ runMs: 3_600_000 });
+  stage.advance(3 * MINUTE_MS);
+  stage.events = [];
+  const handler = stage.handler();
+  for (let n = 0; n < looks; n++) handler.arrange('jobs.readTemplates', async () => []);
+  const spec = await stage.store.jobs.readSpec(uid);
+  await newestTemplate(spec!, handler.deps);
+  handler.arrange('tasks.prepare', async () => ({ kind: 'refused', reason: DENIED, misconfigured: true }));
+  await handler.dispatch([message]);
+  const facts = stage.take('facts').flatMap((body) => parseFactMessage(body).facts.map(({ kind }) => kind));
+  expect(facts).toEqual(['launched']);
 });

@@ -5,6 +5,7 @@ import { createCache } from '../../../shared/control/process/cache.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { newestTemplate, renewTemplate, templatesOf } from '../../../shared/control/dispatch/template.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
+import type { TaskDefinition } from '../../../shared/domain/task/task.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import { aJob } from '../../support/a-job.ts';
 
@@ -44,6 +45,60 @@ test.each([
   const first = onAnotherDay(aDispatcher(), zone);
   expect(await templatesOf(spec, 0, first)).toEqual([PREPARED]);
   expect(await templatesOf(spec, 0, onAnotherDay(first, 'muster.internal'))).toEqual([PREPARED]);
+});
+
+describe('a Job whose items say their images', () => {
+  const listed = (): StoredSpec =>
+    aJob({ annotations: { 'muster.run/items': 'image\na:1\n[""]\nb:1\na:1', 'muster.run/image-from-items': 'true' } });
+
+  /** ECS, which throttles each call that `isThrottled` names. */
+  const registering = (deps: Deps, asked: string[], isThrottled: (image: string) => boolean): Deps =>
+    ({
+      ...deps,
+      tasks: {
+        prepare: async ({ containers }: TaskDefinition) => {
+          const image = containers[0]?.image ?? '';
+          asked.push(image);
+          return isThrottled(image)
+            ? { kind: 'later', reason: 'Rate exceeded' }
+            : { kind: 'ready', template: { ...PREPARED, taskDefinition: `of ${image}` } };
+        },
+      },
+    }) as unknown as Deps;
+
+  test('has a task definition for each of them, and for those that say none', async () => {
+    const spec = listed();
+    const own = spec.manifest.spec.template.spec.containers[0]?.image ?? '';
+    const asked: string[] = [];
+    const deps = registering(aDispatcher(), asked, () => false);
+    const variants = ['a:1', 'b:1'].map((image) => ({ image, taskDefinition: `of ${image}` }));
+    const expected = [{ ...PREPARED, taskDefinition: `of ${own}`, variants }];
+    expect(await templatesOf(spec, 0, deps)).toEqual(expected);
+    expect(await templatesOf(spec, 0, { ...deps, cache: createCache() })).toEqual(expected);
+    expect(asked).toEqual([own, 'a:1', 'b:1']);
+  });
+
+  test('has no template before all of them are registered', async () => {
+    const spec = listed();
+    const [first, asked] = [aDispatcher(), [] as string[]];
+    expect(
+      await templatesOf(
+        spec,
+        0,
+        registering(first, asked, (image) => image === 'b:1'),
+      ),
+    ).toMatchObject({
+      kind: 'later',
+    });
+    expect(await first.jobs.readTemplates(spec.identity.uid)).toEqual([]);
+    expect(
+      await templatesOf(
+        spec,
+        0,
+        registering(first, asked, () => false),
+      ),
+    ).toHaveLength(1);
+  });
 });
 
 describe('after a refusal', () => {

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { createMemoryItems } from '../../../shared/adapters/memory/memory-items.ts';
 import { chunksWithFailures, collectFailures } from '../../../shared/control/doctor/collect-failures.ts';
 import { CHUNK_INDEXES, type ChunkSummary, freshSummary, setRecord } from '../../../shared/domain/scoreboard/board.ts';
 import { FRESH, type IndexRecord } from '../../../shared/domain/scoreboard/index-record.ts';
 import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts';
 import type { EndedAttempt } from '../../../shared/domain/planner/plan.ts';
 import type { LogPageBack } from '../../../shared/ports/log-reader.ts';
+import { createItemCache } from '../../../shared/store/read-items.ts';
 import { type Situation, aBoard, arnOf, at } from '../../support/a-board.ts';
 import { aJob } from '../../support/a-job.ts';
 
@@ -72,6 +74,8 @@ async function collected({ status, stored }: Situation, records: readonly EndedA
   const failures = await collectFailures(
     { spec: aJob(), status, board: new WorkingBoard(status, stored) },
     {
+      items: createMemoryItems(() => at(0)),
+      itemCache: createItemCache(),
       jobs: {
         readAttempts: async (_, from, to) => {
           spans.push([from, to]);

@@ -61,7 +61,7 @@ describe('a failed check is a finding, and the other checks continue', () => {
       { deadLetters: broken(w.stage.store.deadLetters), queueDepths: THROTTLED, logs: NO_LOGS },
       deps,
     );
-    expect(short(await doctor.installation())).toEqual(Array.from({ length: 8 }, () => 'error NotChecked'));
+    expect(short(await doctor.installation())).toEqual(Array.from({ length: 9 }, () => 'error NotChecked'));
     expect(short(await doctor.job('default', 'work'))).toEqual(['error NotChecked']);
     for (const [namespace, subject] of [
       ['default', 'namespace/default'],

@@ -49,7 +49,7 @@ describe('a failed Job', () => {
         /^BackoffLimitExceeded: Job has reached the specified backoff limit.*; 0 of 3 succeeded, 2 attempts failed$/,
       ) as string,
       since: phase.kind === 'finished' ? phase.at : undefined,
-      remedy: expect.stringContaining('run it again: muster run -f FILE') as string,
+      remedy: expect.stringContaining('run what is left again: muster rerun work --wait') as string,
       details: { reason: 'BackoffLimitExceeded', failedAttempts: 2, succeeded: 0 },
     });
     expect(find(diagnosis, 'PodsFailed')).toMatchObject({
@@ -63,6 +63,19 @@ describe('a failed Job', () => {
         log: ['Traceback (most recent call last):', 'KeyError: 7'],
       },
     });
+  });
+
+  test('without indexes, or if the manifest has to change, is run again whole', async () => {
+    const remedyOf = async (w: Awaited<ReturnType<typeof aFailedJob>>) => find(await work(w), 'JobFailed').remedy;
+    const whole = 'Then run it again: muster run -f FILE --replace --wait';
+    expect(await remedyOf(await aFailedJob({ completionMode: 'NonIndexed' }))).toContain(whole);
+    const w = await aFailedJob();
+    const status = await w.stage.status(w.uid);
+    if (!('verdict' in status.phase) || status.phase.verdict.kind !== 'failed') throw new Error('it has not failed');
+    const verdict = { ...status.phase.verdict, reason: 'DeadlineExceeded' } as const;
+    const next = { ...status, version: status.version + 1, phase: { ...status.phase, verdict } };
+    expect(await w.stage.store.jobs.commitPass(w.uid, next, [])).toEqual({ kind: 'committed' });
+    expect(await remedyOf(w)).toContain(whole);
   });
 
   test('is a warning while failures are retried', async () => {

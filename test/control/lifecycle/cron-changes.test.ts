@@ -63,9 +63,11 @@ async function aStage(finalizers: readonly string[] = []) {
   const deps: Deps = {
     ...ports,
     hosts: store.hosts,
+    items: store.items,
+    crons: store.crons,
     hostnames: null,
     tasks: { prepare: nobody, run: nobody, stop: nobody, describe: nobody, listLive: nobody, listStopped: nobody },
-    queues: { wake: nothing, facts: nothing, dispatch: nothing },
+    queues: { wake: nothing, wakeCrons: nothing, facts: nothing, dispatch: nothing },
     clock,
     telemetry: { count: () => undefined, record: () => undefined, info: () => undefined, warn: () => undefined },
     cache: createCache(),

@@ -9,6 +9,7 @@ import {
   indexSetOf,
   indexSetWhere,
   intersect,
+  intervalsWithin,
   isSubset,
   parseIndexesStrict,
   parseStatusIndexes,
@@ -147,4 +148,13 @@ test('an unordered list throws', () => {
 test('a set has nothing below 0 or past the end', () => {
   const set = indexSetWhere(5, () => true);
   expect([-1, 0, 4, 5].map((i) => has(set, i))).toEqual([false, true, true, false]);
+});
+
+test('the part of a set between two numbers, as intervals', () => {
+  fc.assert(
+    fc.property(members, fc.nat(N), fc.nat(N), (list, from, length) => {
+      const part = intersect(indexSetOf(list), { edges: length === 0 ? [] : [from, from + length] });
+      expect(intervalsWithin(indexSetOf(list), from, from + length).flat()).toEqual(part.edges);
+    }),
+  );
 });

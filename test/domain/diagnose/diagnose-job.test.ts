@@ -29,6 +29,7 @@ function findings(strip: string, sec: number, wish: Wish = {}, read: Partial<Job
     tasks: null,
     names: null,
     failures: null,
+    itemOf: () => null,
     ...read,
   });
 }

@@ -46,7 +46,8 @@ function found(strip: string, sec: number, read: Read, wish: Wish = {}) {
     live: read.live ?? [],
     moreLive: read.moreLive ?? false,
   };
-  return diagnoseTasks('job/default/work', { now: at(sec), status, board: new WorkingBoard(status, stored) }, task);
+  const compared = { now: at(sec), status, board: new WorkingBoard(status, stored), itemOf: () => null };
+  return diagnoseTasks('job/default/work', compared, task);
 }
 const brief = (...args: Parameters<typeof found>): readonly string[] =>
   found(...args).map(
@@ -174,7 +175,7 @@ describe('a live task', () => {
       tasks: new Map([[view.arn, view]]),
       missing: new Set<TaskArn>(),
     };
-    const compared = { now: at(MINUTE_SEC), status, board: new WorkingBoard(status, new Map()) };
+    const compared = { now: at(MINUTE_SEC), status, board: new WorkingBoard(status, new Map()), itemOf: () => null };
     expect(diagnoseTasks('job/default/work', compared, { ...task, live: [view.arn], moreLive: false })).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ const now = asEpochMs(1_800_000_000_000);
 /** The interval after a look-up of this many running attempts. */
 function pauseMsAt(running: number): number | undefined {
   const spec = aJob({ completions: running, parallelism: running });
-  const job: Job = { ...spec.identity, revision: 1, spec: planningSpec(spec.manifest) };
+  const job: Job = { ...spec.identity, revision: 1, spec: planningSpec(spec) };
   const fresh = freshStatus(job, now);
   const chunks = fresh.chunks.map((chunk) => ({ ...chunk, pending: 0, running: chunk.pending }));
   const status = { ...fresh, chunks, inspect: { at: now, intervalMs: 5_000 } };

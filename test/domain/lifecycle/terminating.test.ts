@@ -53,7 +53,7 @@ describe('a deleted Job that is still shown', () => {
   test('the finalizer of a foreground deletion is our own and holds nothing', () => {
     const held = (finalizers: readonly string[]) => {
       const { manifest } = aJob();
-      return planningSpec({ ...manifest, metadata: { ...manifest.metadata, finalizers } }).held;
+      return planningSpec({ manifest: { ...manifest, metadata: { ...manifest.metadata, finalizers } } }).held;
     };
     expect([held([]), held([FOREGROUND_DELETION]), held([FOREGROUND_DELETION, 'a/b'])]).toEqual([false, false, true]);
   });

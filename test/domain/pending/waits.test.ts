@@ -41,6 +41,9 @@ describe('why indexes wait', () => {
   test.each<readonly [string, Wish, Rates, readonly string[], string]>([
     ['rr', {}, {}, [], 'all there is to do runs'],
     ['SS', {}, {}, [], 'nothing is left'],
+    ['Ixrr', {}, {}, [], 'what never runs waits for nothing'],
+    ['Ixrr.', {}, {}, ['1 parallelism'], 'nor does it take a place'],
+    ['Ix.x', { phase: { kind: 'suspended', since: at(0) } }, {}, ['1 suspended'], 'what will run is suspended'],
     ['rr..', {}, {}, ['2 parallelism'], 'their places are taken'],
     ['....', { parallelism: 0 }, {}, ['4 parallelism'], 'there are no places'],
     ['rr..', { completionMode: 'NonIndexed', completions: 9 }, {}, ['7 parallelism'], 'slots come as they are needed'],

@@ -59,9 +59,7 @@ test('so are any bytes', () => {
 test.each([
   ['another version', [7, 0, 0, 0, 0, 0, 0, 0], 'a board chunk of format version 7, where 1 is known'],
   ['more records than a chunk has', [1, 129, 32], 'a chunk of 4097 records'],
-  ['a state without a name', [1, 8, 128], 'a state that is not known'],
   ['a run past the end', [1, 2, 0, 16], 'a run of states that cannot be'],
-  ['a run of an unknown state', [1, 2, 0, 15], 'a run of states that cannot be'],
   ['a base of one', [1, 2, 1, 0], 'states packed by 1'],
   ['a digit too many', [1, 2, 3, 4], 'packed states that cannot be'],
   ['attempts past the end', [1, 2, 0, 8, 0, 1, 1 + 3, 5], 'attempts past the end of the chunk'],

@@ -32,6 +32,13 @@ function runs(...states: readonly IndexState[]) {
   return { chunk, length: states.length * 10 };
 }
 
+/** Runs of 10 in each of the states, none of them ever tried. */
+function unrun(...states: readonly IndexState[]) {
+  const board = runs(...states);
+  board.chunk.attempts.fill(0);
+  return board;
+}
+
 /** Four running records; the third has this in addition. */
 function extra(more: Partial<typeof NO_EXTRAS>) {
   const board = attempts(1, 1, 1, 1);
@@ -69,6 +76,11 @@ const VERSION_1 = {
   'packed by seven': [
     packed('pending', 'claimed', 'launched', 'running', 'succeeded', 'failed', 'waiting'),
     '01187f071727061727060f27060f1f0001000000',
+  ],
+  'runs with inherited and excluded records': [unrun('succeeded', 'excluded', 'pending'), '011e004c4f480000000000'],
+  'packed by all eight': [
+    packed('pending', 'claimed', 'launched', 'running', 'succeeded', 'failed', 'waiting', 'excluded'),
+    '0118ff081a2c3e112335071a2c3e080001000000',
   ],
   'one attempt that is odd': [attempts(1, 1, 7, 1), '0104001b00010507000000'],
   'stretches of odd attempts': [attempts(1, 1, 1, 1, 1, 1, 2, 2, 3, 1, 4, 4, 1), '010d006300010e02020103040204000000'],

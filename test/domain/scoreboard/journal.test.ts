@@ -12,6 +12,7 @@ import {
 import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts';
 import { FRESH, type IndexRecord, isActive } from '../../../shared/domain/scoreboard/index-record.ts';
 import { extendJournal, foldJournal, podChanges, unfolded } from '../../../shared/domain/scoreboard/journal.ts';
+import { EVERY_INDEX } from '../../../shared/domain/spec/selection.ts';
 import { type Journal, chunkLength, summariesFor } from '../../../shared/domain/scoreboard/status.ts';
 import { CHUNKS_PER_PASS_MAX } from '../../../shared/domain/base/timing.ts';
 import { type Transition, type TransitionOp, applyTo } from '../../../shared/domain/scoreboard/transition.ts';
@@ -107,7 +108,10 @@ describe('changes that a watch of Pods receives', () => {
 /** A board of `counts.length` chunks; one pass has claimed this many indexes of each. */
 function claimed(counts: readonly number[], hand: readonly number[] = counts.map((_, no) => no)) {
   const size = counts.length * CHUNK_INDEXES;
-  const chunks: readonly ChunkSummary[] = summariesFor(size, []).map((summary) => ({ ...summary, version: 4 }));
+  const chunks: readonly ChunkSummary[] = summariesFor(size, [], EVERY_INDEX).map((summary) => ({
+    ...summary,
+    version: 4,
+  }));
   const board = new WorkingBoard(
     { size, chunks, restarts: 0, journal: { nextSeq: 0, entries: [] } },
     new Map(counts.map((_, no) => [no, emptyChunk()] as const)),
@@ -225,7 +229,7 @@ test('stored chunks and the journal are the board, whatever was folded and publi
         return bytes === undefined ? emptyChunk() : decodeChunk(bytes);
       };
       const every = Array.from({ length: chunksFor(size) }, (_, no) => no);
-      let status = { size, chunks: summariesFor(size, []), restarts: 0, journal: journal(0) };
+      let status = { size, chunks: summariesFor(size, [], EVERY_INDEX), restarts: 0, journal: journal(0) };
 
       for (const { from, length, op, published, hand } of passes) {
         const board = new WorkingBoard(status, new Map(hand.map((no) => [no, fetch(no)] as const)));

@@ -80,7 +80,15 @@ test('so are any bytes', () => {
 test('another version is named', () => {
   const bytes = encodeStatus(fresh(3));
   bytes[0] = 9;
-  expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 9, where 5 is known'));
+  expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 9, where 6 is known'));
+});
+
+test('a board without excluded indexes is written as earlier releases read it', () => {
+  const status = fresh(3);
+  const [summary = freshSummary(3)] = status.chunks;
+  const sparse = { ...status, chunks: [{ ...summary, pending: 1, succeeded: 1, excluded: 1 }] };
+  expect([encodeStatus(status)[0], encodeStatus(sparse)[0]]).toEqual([5, 6]);
+  expect(decodeStatus(encodeStatus(sparse)).chunks).toEqual(sparse.chunks);
 });
 
 test('an unordered journal throws', () => {
@@ -113,6 +121,7 @@ const EVERYTHING: Status = {
       stopping: 1,
       succeeded: 1000,
       failed: 6,
+      excluded: 0,
       firstPending: 2000,
       soonestDue: at(10_000),
     },

@@ -35,6 +35,7 @@ const ATTEMPT = {
   completionIndex: 7,
   failureCount: 2,
   ignoredFailureCount: 1,
+  item: null,
   labels: { 'job-name': 'sums', 'controller-uid': 'u' },
 };
 const launched = (job: JobManifest) => overridesOf(job, ATTEMPT);

@@ -1,5 +1,7 @@
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import type { TaskArn } from '../../../shared/domain/base/ids.ts';
+import { has, parseStatusIndexes } from '../../../shared/domain/base/index-set.ts';
+import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
 import type { AttemptId } from '../../../shared/domain/base/fact.ts';
 import type { EndedAttempt } from '../../../shared/domain/planner/plan.ts';
 import { type JobSpec, planningSpec } from '../../../shared/domain/spec/job.ts';
@@ -10,7 +12,7 @@ import type { Transition } from '../../../shared/domain/scoreboard/transition.ts
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import type { Forbid } from './law.ts';
 import { Repairs } from './repairs.ts';
-import { ShadowBoard } from './shadow.ts';
+import { ShadowBoard, type Unrun } from './shadow.ts';
 import { type Sight, Sights } from './sights.ts';
 import { NOWHERE, type Outcome, ruleFor } from './truth.ts';
 import { type Evidence, hitsOf, reasonsToFail, reasonsToSucceed } from './verdicts.ts';
@@ -44,13 +46,17 @@ export type Watched = {
 
 export function watch(stored: StoredSpec, status: Status, createdAt: EpochMs): Watched {
   const { parallelism } = stored.manifest.spec;
+  const unrun = unrunOf(stored);
+  const sights = new Sights();
+  if (unrun.inherited.size > 0) sights.see('inherited');
+  if (unrun.excluded.size > 0) sights.see('excluded');
   return {
     createdAt,
     stored,
-    spec: planningSpec(stored.manifest),
+    spec: planningSpec(stored),
     status,
     parallelismMax: parallelism,
-    board: new ShadowBoard(),
+    board: new ShadowBoard(unrun),
     claimed: new Set(),
     wished: new Set(),
     recorded: new Map(),
@@ -59,8 +65,23 @@ export function watch(stored: StoredSpec, status: Status, createdAt: EpochMs): W
     publishedVersion: 0,
     repairs: new Repairs(),
     toldPods: new Set(),
-    sights: new Sights(),
+    sights,
   };
+}
+
+/** What its manifest and the server's note say, index by index. */
+function unrunOf({ manifest, inherited = '' }: StoredSpec): Unrun {
+  const { completions = 0 } = manifest.spec;
+  const chosen = manifest.metadata.annotations?.[ANNOTATIONS.indexes];
+  const kept = listed(inherited, completions);
+  const runs = listed(chosen ?? '', completions);
+  const all = Array.from({ length: chosen === undefined ? 0 : completions }, (_, index) => index);
+  return { inherited: kept, excluded: new Set(all.filter((index) => !runs.has(index) && !kept.has(index))) };
+}
+
+function listed(text: string, completions: number): ReadonlySet<number> {
+  const set = parseStatusIndexes(text, completions);
+  return new Set(Array.from({ length: completions }, (_, index) => index).filter((index) => has(set, index)));
 }
 
 /** Looks at one commit; `before` is the one before it, `taskOf` what ECS's tasks have come to. */
@@ -116,6 +137,7 @@ function checkStep(pass: Pass, transition: Transition): void {
   const attemptKey = `${index}/${attempt}`;
   if (op === 'claim') {
     forbid(board.succeeded.has(index), 'G1', () => `index ${index} is claimed again after it has succeeded`);
+    forbid(board.unrun.excluded.has(index), 'G1', () => `index ${index} is claimed, which is excluded`);
     forbid(board.failed.has(index), 'G5', () => `index ${index} is claimed again after it has failed for good`);
     forbid(watched.claimed.has(attemptKey), 'G4', () => `attempt ${attempt} of index ${index} is claimed twice`);
     forbid(
@@ -285,13 +307,18 @@ const keyOf = ({ index, attempt, nonce }: AttemptId): string => `${index}/${atte
 /** All that STATUS counts is what the transitions come to. */
 function checkCounts({ status, spec, board, parallelismMax }: Watched, forbid: Forbid): void {
   const shown = tally(status.chunks);
-  const { starting, running, waiting, stopping, succeeded, failed } = shown;
+  const { starting, running, waiting, stopping, succeeded, failed, excluded } = shown;
   const active = starting + running + waiting;
-  const total = shown.pending + active + succeeded + failed;
+  const total = shown.pending + active + succeeded + failed + excluded;
   forbid(total !== status.size, 'G2', () => `${total} records on a board of ${status.size}`);
-  const truth = { ...board.counts, succeeded: board.succeeded.size, failed: board.failed.size };
+  const truth = {
+    ...board.counts,
+    succeeded: board.succeeded.size,
+    failed: board.failed.size,
+    excluded: board.unrun.excluded.size,
+  };
   for (const [name, count] of Object.entries(truth)) {
-    const says = { starting, running, waiting, stopping, succeeded, failed }[name];
+    const says = { starting, running, waiting, stopping, succeeded, failed, excluded }[name];
     forbid(says !== count, 'G2', () => `${says} ${name} on the board, ${count} by its transitions`);
   }
   forbid(status.failed !== board.failures, 'G2', () => `failed is ${status.failed}, ${board.failures} were counted`);

@@ -1,5 +1,21 @@
 /** The guarantees of docs/guarantees.md that a run can break; `bug`: an invariant of the code tripped, or a TypeError. */
-export const GUARANTEES = ['G1', 'G2', 'G3', 'G4', 'G5', 'G6', 'G7', 'G8', 'G9', 'G10', 'G13', 'G14', 'G15'] as const;
+export const GUARANTEES = [
+  'G1',
+  'G2',
+  'G3',
+  'G4',
+  'G5',
+  'G6',
+  'G7',
+  'G8',
+  'G9',
+  'G10',
+  'G13',
+  'G14',
+  'G15',
+  'G16',
+  'G17',
+] as const;
 export type Guarantee = (typeof GUARANTEES)[number] | 'bug';
 
 /** A guarantee that did not hold, and of whom. */

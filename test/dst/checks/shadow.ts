@@ -36,9 +36,14 @@ const FRESH: Shadow = {
   notBefore: null,
 };
 
+/** The indexes of a Job that never run in it. */
+export type Unrun = { readonly inherited: ReadonlySet<number>; readonly excluded: ReadonlySet<number> };
+
 /** A board that the watchdog keeps itself, for the board's own code is what it watches. */
 export class ShadowBoard {
-  readonly succeeded = new Set<number>();
+  /** With those that are inherited. */
+  readonly succeeded: Set<number>;
+  readonly unrun: Unrun;
   readonly failed = new Set<number>();
   /** Attempts that count as failed. */
   failures = 0;
@@ -48,8 +53,18 @@ export class ShadowBoard {
   readonly #records = new Map<number, Shadow>();
   readonly #withPod = new Set<number>();
 
+  constructor(unrun: Unrun) {
+    this.unrun = unrun;
+    this.succeeded = new Set(unrun.inherited);
+  }
+
   at(index: number): Shadow {
-    return this.#records.get(index) ?? FRESH;
+    return this.#records.get(index) ?? this.#atFirst(index);
+  }
+
+  #atFirst(index: number): Shadow {
+    if (this.unrun.inherited.has(index)) return { ...FRESH, state: 'succeeded' };
+    return this.unrun.excluded.has(index) ? { ...FRESH, state: 'excluded' } : FRESH;
   }
 
   /** Takes one committed step; what it stepped from is returned. */

@@ -25,6 +25,13 @@ export const SIGHTS = [
   'outlived',
   // what RunTask denied, and the board took for its own
   'adopted',
+  // Jobs in which not every index runs
+  'inherited',
+  'excluded',
+  // Jobs of CronJobs
+  'slot',
+  'slot after a replaced one',
+  'slot forbidden',
   // a record in Cloud Map
   'named',
 ] as const;

@@ -23,6 +23,7 @@ export function reasonsToFail({ spec, board, restarts, startTime, now, failJob }
   const { backoffLimit, completions, maxFailedIndexes } = spec;
   const failed = within(board.failed, completions);
   const succeeded = within(board.succeeded, completions);
+  const excluded = board.unrun.excluded.size;
   const perIndex = spec.backoffLimitPerIndex !== null;
   const restartsMax = spec.restartPolicy === 'OnFailure' ? Math.max(backoffLimit, 1) : Infinity;
   const deadline = spec.activeDeadlineSec === null || spec.suspend ? Infinity : spec.activeDeadlineSec * 1000;
@@ -31,7 +32,7 @@ export function reasonsToFail({ spec, board, restarts, startTime, now, failJob }
     ['BackoffLimitExceeded', board.failures > backoffLimit || restarts >= restartsMax],
     ['DeadlineExceeded', now - (startTime ?? now) >= deadline],
     ['MaxFailedIndexesExceeded', perIndex && failed > (maxFailedIndexes ?? Infinity)],
-    ['FailedIndexes', perIndex && failed > 0 && failed + succeeded >= (completions ?? Infinity)],
+    ['FailedIndexes', perIndex && failed > 0 && failed + succeeded + excluded >= (completions ?? Infinity)],
   ];
   return all.filter(([, holds]) => holds).map(([reason]) => reason);
 }
@@ -41,7 +42,7 @@ export function reasonsToSucceed({ spec, board }: Evidence): readonly Reason[] {
   const { completions, successPolicy } = spec;
   const succeeded = within(board.succeeded, completions);
   const policy = successPolicy?.some((rule) => isMet(rule, board, succeeded)) ?? false;
-  const reached = completions === null ? succeeded > 0 : succeeded >= completions;
+  const reached = completions === null ? succeeded > 0 : succeeded + board.unrun.excluded.size >= completions;
   return [...(policy ? (['SuccessPolicy'] as const) : []), ...(reached ? (['CompletionsReached'] as const) : [])];
 }
 

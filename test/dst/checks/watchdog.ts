@@ -7,7 +7,7 @@ import { InvariantError } from '../../../shared/domain/base/invariant.ts';
 import { planningSpec } from '../../../shared/domain/spec/job.ts';
 import { DELETED_VERSION, type Phase, type Status, isEnding } from '../../../shared/domain/scoreboard/status.ts';
 import { TASK_ENV } from '../../../shared/domain/task/task-environment.ts';
-import type { TaskView } from '../../../shared/domain/task/task.ts';
+import type { TaskDefinition, TaskView } from '../../../shared/domain/task/task.ts';
 import type { Transition } from '../../../shared/domain/scoreboard/transition.ts';
 import type { Feed, FeedEntry } from '../../../shared/ports/feed.ts';
 import type { JobStore, StoredSpec } from '../../../shared/ports/job-store.ts';
@@ -16,6 +16,7 @@ import { type Watched, checkCommit, checkPhases, watch } from './commits.ts';
 import type { Forbid, Law } from './law.ts';
 import { attemptText, inWords } from '../in-words.ts';
 import type { About } from '../story.ts';
+import { LIST_VARIABLE, type SeedList, trueImage, trueSize, trueValue } from '../world/lists.ts';
 import { lies } from './truth.ts';
 
 /** Is told of everything that is watched: what one reads when a seed has turned red. */
@@ -42,6 +43,9 @@ export class Watchdog {
   /** RunTask has refused them for what an operator has to mend, which it does not remember, before it started them. */
   readonly #refusedFirst = new Set<string>();
   readonly #unheard = new Set<string>();
+  readonly #lists = new Map<string, SeedList>();
+  /** The image of the first container of each task definition. */
+  readonly #images = new Map<string, string>();
 
   constructor(now: () => EpochMs, law: Law, tell: Tell) {
     this.#now = now;
@@ -53,6 +57,32 @@ export class Watchdog {
   threw(error: unknown): void {
     const bug = error instanceof InvariantError || error instanceof TypeError || error instanceof RangeError;
     this.#law.forbid(bug, 'bug', () => (error instanceof Error ? String(error.stack) : ''));
+  }
+
+  /** From now on each task of the list's Job must have the item of its index. */
+  expectItems(list: SeedList): void {
+    this.#lists.set(list.uid, list);
+  }
+
+  registered(taskDefinition: string, { containers }: TaskDefinition): void {
+    this.#images.set(taskDefinition, containers.find(({ essential }) => essential)?.image ?? '');
+  }
+
+  #checkItem({ job, id, template, overrides = [], size }: Launch): void {
+    const list = this.#lists.get(job.uid);
+    if (list === undefined) return;
+    const value = overrides[0]?.env.find(({ name }) => name === LIST_VARIABLE)?.value;
+    const right = trueValue(list, id.index);
+    const what = (): string =>
+      `index ${id.index} got the item ${JSON.stringify(value)} in place of ${JSON.stringify(right)}`;
+    this.#law.of(job.uid)(value !== right, 'G16', what, id.index);
+    const [own, rightSize] = [size === undefined ? null : `${size.cpu}/${size.memoryMib}`, trueSize(list, id.index)];
+    const whatSize = (): string =>
+      `attempt ${keyOf(id)} got the size ${own ?? 'of its template'} in place of ${rightSize ?? 'its template’s'}`;
+    this.#law.of(job.uid)(own !== rightSize, 'G16', whatSize, id.index);
+    const [image, rightImage] = [this.#images.get(template.taskDefinition), trueImage(list, id.index)];
+    const whatImage = (): string => `attempt ${keyOf(id)} got the image ${image} in place of ${rightImage}`;
+    this.#law.of(job.uid)(rightImage !== null && image !== rightImage, 'G16', whatImage, id.index);
   }
 
   /** `refused`: RunTask says no, and starts it all the same. */
@@ -69,6 +99,7 @@ export class Watchdog {
     this.#started.set(`${job.uid}/${key}`, times);
     forbid(times > 1, 'G4', () => `attempt ${key} was started ${times} times`);
     forbid(board.succeeded.has(id.index), 'G1', () => `index ${id.index} is launched again after it has succeeded`);
+    forbid(board.unrun.excluded.has(id.index), 'G1', () => `index ${id.index} is launched, which is excluded`);
     const { attempt, nonce, state, allRestarts } = board.at(id.index);
     const tries = Number(env.find(({ name }) => name === TASK_ENV.attempt)?.value);
     forbid(
@@ -76,6 +107,7 @@ export class Watchdog {
       'G5',
       () => `attempt ${key} got MUSTER_ATTEMPT ${tries} after ${allRestarts} restarts`,
     );
+    this.#checkItem(launch);
     const early = attempt === id.attempt && (id.nonce > nonce || (id.nonce === nonce && state === 'waiting'));
     const unclaimed = early || !watched.claimed.has(`${id.index}/${id.attempt}`);
     forbid(unclaimed, 'G14', () => `attempt ${key} starts before its claim was committed`);
@@ -216,7 +248,7 @@ export class Watchdog {
         const watched = this.jobs.get(spec.identity.uid);
         if (committed.kind === 'committed' && watched !== undefined) {
           watched.stored = spec;
-          watched.spec = planningSpec(spec.manifest);
+          watched.spec = planningSpec(spec);
           watched.parallelismMax = Math.max(watched.parallelismMax, spec.manifest.spec.parallelism);
           this.#committed(spec.identity.uid, status);
         }
@@ -284,7 +316,12 @@ export class Watchdog {
       forbid(true, guarantee, () => what, index);
     const done = new Set(own.filter(({ ending }) => ending?.cause === 'Completed').map(({ id }) => id.index));
     for (const index of watched.board.succeeded)
-      forbid(!done.has(index), 'G2', () => `index ${index} is counted, but no task of it ended with 0`, index);
+      forbid(
+        !done.has(index) && !watched.board.unrun.inherited.has(index),
+        'G2',
+        () => `index ${index} is counted, but no task of it ended with 0`,
+        index,
+      );
     const { phase, version, published } = watched.status;
     // A commit that changes nothing that is shown publishes itself in the status, not in the feed.
     const shown = Math.max(watched.publishedVersion, published.version);
@@ -394,6 +431,8 @@ export class Watchdog {
   /** A Job is deleted, and no user has asked: its time to live must be over. */
   #outlived(uid: JobUid, { now }: Status): void {
     const watched = this.jobs.get(uid);
+    // Its CronJob replaces it, or keeps fewer that have ended.
+    if ((watched?.stored.manifest.metadata.ownerReferences ?? []).length > 0) return;
     const ttlSec = watched?.spec.ttlSecAfterFinished ?? null;
     const phase = watched?.status.phase;
     watched?.sights.see('outlived');

@@ -1,14 +1,16 @@
 import { type Cache, createCache } from '../../../shared/control/process/cache.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
+import { reconcileCron } from '../../../shared/control/cron/reconcile-cron.ts';
+import { adoptCrons, collectOrphans, sweepCrons } from '../../../shared/control/cron/sweep-crons.ts';
 import { dispatch } from '../../../shared/control/dispatch/dispatch.ts';
 import { type ReconcileRequest, reconcileBatch } from '../../../shared/control/reconcile/reconcile.ts';
+import { sweepContents } from '../../../shared/control/lifecycle/work-lists.ts';
 import { sweepHosts, sweepStrangeNames } from '../../../shared/control/hostnames/hosts-sweep.ts';
 import { sweepJobs, sweepTasks } from '../../../shared/control/sweep/sweep.ts';
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
-import type { DispatchMessage } from '../../../shared/ports/queues.ts';
 import { DamagedRow, type Kind, type Process } from './calls.ts';
-import { indexesOf, jobsOf, requestText, orderText } from '../in-words.ts';
+import { type Letter, indexesOf, jobsOf, requestText, orderText } from '../in-words.ts';
 import type { Law } from '../checks/law.ts';
 import type { Mail } from './mail.ts';
 import type { Message, Mailbox } from './post-office.ts';
@@ -89,6 +91,7 @@ export class Handlers {
       this.#running[kind] < AT_ONCE[kind] && (this.#downUntil.get(kind) ?? now()) <= now();
     if (free('reconcile') && mail.facts.isDue(now())) startable.push(() => this.#startReconcile(mail.facts, 100));
     if (free('reconcile') && mail.wakes.isDue(now())) startable.push(() => this.#startReconcile(mail.wakes, 10));
+    if (free('reconcile') && mail.crons.isDue(now())) startable.push(() => this.#startCron());
     if (free('dispatch') && mail.dispatches.isDue(now())) startable.push(() => this.#startDispatch());
     if (free('sweep') && this.nextSweepAt <= now()) startable.push(() => this.#startSweep());
     return startable;
@@ -112,6 +115,22 @@ export class Handlers {
       (failed) => {
         for (const letter of letters)
           if (!(failed instanceof Set && failed.has(letter.body.uid))) this.#remove(box, letter);
+      },
+    );
+  }
+
+  #startCron(): void {
+    const box = this.#options.mail.crons;
+    const letters = this.#receive(box, 1, VISIBILITY_MS.reconcile);
+    this.#start(
+      'reconcile',
+      'looks at the CronJob',
+      { uids: null, indexes: null },
+      async (deps) => {
+        for (const { body } of letters) await reconcileCron(body, deps);
+      },
+      () => {
+        for (const letter of letters) this.#remove(box, letter);
       },
     );
   }
@@ -151,21 +170,21 @@ export class Handlers {
       `goes through all Jobs ${everything ? 'and looks everything up' : 'that are due'}${isHourly ? ', and all tasks' : ''}`,
       { uids: null, indexes: null, isMinor: true },
       async (deps) => {
+        await sweepCrons(deps);
         await sweepJobs({ everything }, deps);
         await sweepHosts(deps);
         if (!isHourly) return;
         await sweepTasks({ after: null }, deps);
         await sweepStrangeNames(deps);
+        await sweepContents(deps);
+        await adoptCrons(deps);
+        await collectOrphans(deps);
       },
       () => undefined,
     );
   }
 
-  #receive<T extends ReconcileRequest | DispatchMessage>(
-    box: Mailbox<T>,
-    max: number,
-    hiddenMs: number,
-  ): readonly Message<T>[] {
+  #receive<T extends Letter>(box: Mailbox<T>, max: number, hiddenMs: number): readonly Message<T>[] {
     const { now, random, mail, isDamaged } = this.#options;
     const letters = box.receive(max, now(), hiddenMs, (count) => random.between(0, count - 1));
     for (const { body } of letters) if (jobsOf(body)?.some(isDamaged) === true) mail.poison.received++;
@@ -173,7 +192,7 @@ export class Handlers {
   }
 
   /** What was processed is removed; nobody can have processed a message about a Job whose rows cannot be read. */
-  #remove<T extends ReconcileRequest | DispatchMessage>(box: Mailbox<T>, letter: Message<T>): void {
+  #remove<T extends Letter>(box: Mailbox<T>, letter: Message<T>): void {
     const { law, injector, isDamaged } = this.#options;
     for (const uid of jobsOf(letter.body) ?? [])
       law.forbid(isDamaged(uid), 'G9', () => 'a message that cannot be processed is taken for done', { uid });

@@ -1,3 +1,4 @@
+import type { CronRequest } from '../../../shared/control/cron/reconcile-cron.ts';
 import type { ReconcileRequest } from '../../../shared/control/reconcile/reconcile.ts';
 import { type EpochMs, asEpochMs, later, plusMs } from '../../../shared/domain/base/time.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
@@ -5,6 +6,7 @@ import type { DispatchMessage, FactMessage, Queues } from '../../../shared/ports
 import { indexesOf, jobsOf, requestText, orderText } from '../in-words.ts';
 import { Mailbox } from './post-office.ts';
 import type { FaultInjector } from './fault-injector.ts';
+import type { Letter } from '../in-words.ts';
 import type { About } from '../story.ts';
 import type { Fault } from './fault-rates.ts';
 
@@ -28,6 +30,7 @@ const STALE_MAX_MS = 6 * 3_600_000;
 export class Mail {
   readonly facts: Mailbox<ReconcileRequest>;
   readonly wakes: Mailbox<ReconcileRequest>;
+  readonly crons: Mailbox<CronRequest>;
   readonly dispatches: Mailbox<DispatchMessage>;
   /** The last stale event is out then. */
   staleUntil: EpochMs = asEpochMs(0);
@@ -39,6 +42,7 @@ export class Mail {
     this.#options = options;
     this.facts = new Mailbox((look) => this.#givenUp(look));
     this.wakes = new Mailbox((look) => this.#givenUp(look));
+    this.crons = new Mailbox((look) => this.#givenUp(look));
     this.dispatches = new Mailbox((message) => this.#givenUp(message));
   }
 
@@ -48,6 +52,9 @@ export class Mail {
         for (const { uid, delaySec, inspect } of wakeUps) {
           this.#post(this.wakes, [{ uid, facts: [], ...(inspect === true ? { inspect } : {}) }], delaySec);
         }
+      },
+      wakeCrons: async (wakeUps) => {
+        for (const { cron, delaySec, jobs = [] } of wakeUps) this.#post(this.crons, [{ uid: cron, jobs }], delaySec);
       },
       facts: async (messages, delaySec) => this.#post(this.facts, messages, delaySec),
       dispatch: async (messages, delaySec) => this.#post(this.dispatches, messages, delaySec),
@@ -73,10 +80,10 @@ export class Mail {
 
   /** When the next hidden message of each queue shows. */
   nextAt(): readonly (EpochMs | null)[] {
-    return [this.facts.nextAt(), this.wakes.nextAt(), this.dispatches.nextAt()];
+    return [this.facts, this.wakes, this.crons, this.dispatches].map((box) => box.nextAt());
   }
 
-  #post<T extends ReconcileRequest | DispatchMessage>(box: Mailbox<T>, bodies: readonly T[], delaySec: number): void {
+  #post<T extends Letter>(box: Mailbox<T>, bodies: readonly T[], delaySec: number): void {
     const { injector, isDamaged } = this.#options;
     const { messageDropped, messageDoubled, messageDelayMaxMs } = injector.faultRates;
     for (const body of bodies) {
@@ -101,7 +108,7 @@ export class Mail {
     box.post(body, isGusty ? asEpochMs(Math.ceil(visibleAt / gustMs) * gustMs) : visibleAt);
   }
 
-  #givenUp(body: ReconcileRequest | DispatchMessage): void {
+  #givenUp(body: Letter): void {
     const { injector, isDamaged } = this.#options;
     injector.struck('message given up');
     if (jobsOf(body)?.some(isDamaged) === true) this.poison.dead++;
@@ -110,7 +117,7 @@ export class Mail {
   }
 
   /** `what` happens to a message to its handler. */
-  #tell(body: ReconcileRequest | DispatchMessage, what: string, fault: Fault): void {
+  #tell(body: Letter, what: string, fault: Fault): void {
     const isReconcileRequest = 'facts' in body;
     const indexes = isReconcileRequest ? body.facts.map(({ index }) => index) : indexesOf(body);
     const who = isReconcileRequest ? 'reconcile' : 'dispatch';

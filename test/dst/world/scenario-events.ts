@@ -1,7 +1,8 @@
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
-import type { Random } from '../random.ts';
+import { Random } from '../random.ts';
+import type { SeedList } from './lists.ts';
 import { Users } from './users.ts';
 import type { Outage } from './fault-rates.ts';
 import type { Part, World } from './world.ts';
@@ -23,6 +24,7 @@ export const ACTS = [
   'made anew under its name',
   'a Pod deleted',
   'all Pods deleted',
+  'its list made anew',
 ] as const;
 export type Act = (typeof ACTS)[number];
 
@@ -49,6 +51,7 @@ export type Arrangement = {
 export type ArrangeWish = {
   readonly random: Random;
   readonly spec: StoredSpec;
+  readonly lists: readonly SeedList[];
   /** The Job that takes the first one's name once it was deleted; null: there is none. */
   readonly next: StoredSpec | null;
   /** A Job whose rows cannot be read; null: there is none. */
@@ -76,6 +79,7 @@ export function arrange(wish: ArrangeWish): Arrangement {
     })),
     ...changes(wish, start),
     ...deletions(wish, start),
+    ...renewals(wish, start),
     ...troubles(wish, start),
     ...(damaged === null ? [] : poisonings(wish.random, damaged, world, start)),
     ...operatorsActs(world, start),
@@ -241,6 +245,24 @@ function cutShort(uid: string, world: World, tries: number): void {
     );
   if (tries > 0) world.schedule(asEpochMs(world.time + CUT_AGAIN_MS), () => cutShort(uid, world, tries - 1));
 }
+
+/** Soon after a Job was created, or while it runs: its tasks go on with the items that it was created with. */
+const renewals = ({ lists, world }: ArrangeWish, start: number): readonly ScenarioEvent[] =>
+  lists
+    .filter(({ isNamed }) => isNamed)
+    .map((list) => {
+      const random = new Random(list.count, `${list.uid} is made anew`);
+      const happen = (): void => {
+        // Whoever creates the Job may have to try again; without its list that would be in vain.
+        if (world.watchdog.jobs.has(list.uid)) new Users(world).replaceList(list);
+        else world.schedule(asEpochMs(world.time + RENEWED_MIN_MS), happen);
+      };
+      return { at: start + random.between(RENEWED_MIN_MS, RENEWED_MAX_MS), name: 'its list made anew', happen };
+    });
+
+const RENEWED_MIN_MS = 120_000;
+/** Soon enough for its items to be removed, were they not reserved, before the last tasks are launched. */
+const RENEWED_MAX_MS = 20 * 60_000;
 
 function sized(spec: JobManifest['spec'], size: number): JobManifest['spec'] {
   const { completions, completionMode, successPolicy, maxFailedIndexes } = spec;

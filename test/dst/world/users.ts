@@ -6,6 +6,8 @@ import {
   deleteJob,
   deletePod,
 } from '../../../shared/control/lifecycle/job-changes.ts';
+import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { jobItemsOf } from '../../../shared/domain/items/job-items.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import type { AttemptId } from '../../../shared/domain/base/fact.ts';
@@ -13,6 +15,7 @@ import { FOREGROUND_DELETION } from '../../../shared/domain/spec/job.ts';
 import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import { attemptText } from '../in-words.ts';
+import { type SeedList, replaceList } from './lists.ts';
 import type { World } from './world.ts';
 
 /** Every act of a user's is a handler of its own, which may die like any other. */
@@ -67,10 +70,20 @@ export class Users {
         asJobUid(uid),
         (stored) => {
           const spec = change(stored.manifest.spec);
+          // The API refuses another number of indexes while some are named, or a list says how many there are.
+          const annotations = stored.manifest.metadata.annotations ?? {};
+          const isFixed = annotations[ANNOTATIONS.indexes] !== undefined || jobItemsOf(stored.manifest) !== null;
+          if (isFixed && spec.completions !== stored.manifest.spec.completions) return null;
           return spec === stored.manifest.spec ? null : { ...stored, manifest: { ...stored.manifest, spec } };
         },
         deps,
       ),
+    );
+  }
+
+  replaceList(list: SeedList): void {
+    this.#do(list.uid, 'deletes the WorkList, and makes another under its name', null, (deps) =>
+      replaceList(list, deps),
     );
   }
 

@@ -21,6 +21,7 @@ import { Calls, type Kind, type Process, launchKey } from './calls.ts';
 import { Handlers } from './handlers.ts';
 import { Law, textOf } from '../checks/law.ts';
 import { Mail } from './mail.ts';
+import { CronWatch } from '../checks/cron-watch.ts';
 import { NamesWatch, byTaskId } from '../checks/names-watch.ts';
 import { Random } from '../random.ts';
 import { Sights } from '../checks/sights.ts';
@@ -63,6 +64,7 @@ export class World {
   readonly law: Law;
   readonly watchdog: Watchdog;
   readonly names: NamesWatch;
+  readonly cronWatch: CronWatch;
   readonly mail: Mail;
   readonly handlers: Handlers;
   readonly story: Story | null;
@@ -97,6 +99,7 @@ export class World {
     this.injector = new FaultInjector(faultRates, seed, without);
     this.law = new Law((violation) => this.tell('watchdog', `BROKEN in step ${this.steps}: ${textOf(violation)}`, ALL));
     this.watchdog = new Watchdog(now, this.law, (what, about) => this.tell(this.#actor, what, about));
+    this.cronWatch = new CronWatch(now, this.law, this.watchdog, this.sights);
     this.mail = new Mail({
       now,
       injector: this.injector,
@@ -223,6 +226,11 @@ export class World {
   async checkForgotten(uid: JobUid): Promise<void> {
     this.time = plusMs(this.time, this.#settings.historyMs + 2 * 86_400_000);
     await this.watchdog.checkForgotten(uid, this.store);
+    const { contents } = await this.store.items.listContents({ after: null, limit: 100 });
+    for (const content of contents) {
+      const isKept = (await this.store.items.listReservations(content)).some(({ job }) => job === uid);
+      this.law.of(uid)(isKept, 'G7', () => `a deleted Job keeps the items of ${content}`);
+    }
   }
 
   /** Lets one thing happen: a port call returns, a handler starts, a task moves, or time goes on. False: nothing is left to happen. */
@@ -250,11 +258,13 @@ export class World {
     const limits = gate('limits', this.store.limits);
     const clock: Clock = { now, sleep: (ms) => this.#calls.sleep(process, ms) as Promise<void> };
     return {
-      jobs: gate('jobs', this.watchdog.watchJobs(this.store.jobs, process.kind === 'user')),
+      jobs: gate('jobs', this.cronWatch.watchJobs(this.watchdog.watchJobs(this.store.jobs, process.kind === 'user'))),
       feed,
       limits,
       hosts: gate('hosts', this.names.hosts()),
       hostnames: gate('hostnames', this.names.hostnames()),
+      items: gate('items', this.store.items),
+      crons: gate('crons', this.store.crons),
       objects: gate('objects', this.store.objects),
       tasks: gate('tasks', this.tasks),
       queues: gate('queues', this.mail.queues()),
@@ -296,6 +306,7 @@ export class World {
         return 'InvalidParameterException: the subnet does not exist';
       },
       placement: () => this.#placement,
+      registered: (taskDefinition, definition) => this.watchdog.registered(taskDefinition, definition),
       conflict: ({ job, id }) =>
         this.law.of(job.uid)(true, 'G4', () => `${launchKey('', id).slice(1)} is asked for again otherwise`, id.index),
       startsThoughRefused: (launch) => {

@@ -95,6 +95,7 @@ describe('discovery', () => {
       ['authentication.k8s.io', 'selfsubjectreviews'],
       ['authorization.k8s.io', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
       ['batch', 'cronjobs', 'jobs'],
+      ['muster.run', 'worklists'],
     ]);
     expect(named.items[2]?.versions[0]?.resources[1]?.verbs).toEqual(ALL_VERBS);
   });
@@ -147,7 +148,7 @@ describe('discovery', () => {
     const { kind, groups } = (await (await world.get('/apis')).json()) as { kind: string; groups: { name: string }[] };
     expect([kind, groups.map(({ name }) => name)]).toEqual([
       'APIGroupList',
-      ['authentication.k8s.io', 'authorization.k8s.io', 'batch'],
+      ['authentication.k8s.io', 'authorization.k8s.io', 'batch', 'muster.run'],
     ]);
   });
 });

@@ -164,6 +164,7 @@ describe('Pods', () => {
       Node: 'fargate-1',
       'Nominated Node': '<none>',
       'Readiness Gates': '<none>',
+      Item: '<none>',
     });
     expect(row(POD_PRINTER, pod({ phase: 'Pending' }))).toMatchObject({ IP: '<none>', Node: '<none>', Ready: '0/1' });
   });
@@ -370,7 +371,7 @@ describe('other kinds', () => {
   test.each<[string, Printer<never>, readonly string[]]>([
     ['Job', JOB_PRINTER, ['Containers', 'Images', 'Selector']],
     ['CronJob', CRON_JOB_PRINTER, ['Containers', 'Images', 'Selector']],
-    ['Pod', POD_PRINTER, ['IP', 'Node', 'Nominated Node', 'Readiness Gates']],
+    ['Pod', POD_PRINTER, ['IP', 'Node', 'Nominated Node', 'Readiness Gates', 'Item']],
     ['Event', EVENT_PRINTER, ['Subobject', 'Source', 'First Seen', 'Count', 'Name']],
     ['Namespace', NAMESPACE_PRINTER, []],
     ['Service', SERVICE_PRINTER, ['Selector']],

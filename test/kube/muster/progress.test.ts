@@ -32,7 +32,16 @@ describe('how far a Job is', () => {
       { op: 'failedForGood', index: 5 },
     ]);
     const { counts, indexes, metadata, job } = await progressOf(world);
-    expect(indexes).toEqual({ succeeded: '0', retrying: '1', stopping: '2', running: '3', starting: '4', failed: '5' });
+    expect(indexes).toEqual({
+      succeeded: '0',
+      retrying: '1',
+      stopping: '2',
+      running: '3',
+      starting: '4',
+      failed: '5',
+      inherited: '',
+      excluded: '',
+    });
     const { failedAttempts: _, ...byIndex } = counts;
     expect(byIndex).toEqual({
       succeeded: 1,
@@ -42,6 +51,8 @@ describe('how far a Job is', () => {
       starting: 1,
       failed: 1,
       waiting: 2,
+      inherited: 0,
+      excluded: 0,
     });
     expect(job.metadata.resourceVersion).toBe(metadata.resourceVersion);
   });

@@ -141,6 +141,7 @@ describe('GET /muster/v1/.../jobs/NAME/waits', () => {
       stopping: 0,
       succeeded: 0,
       failed: 0,
+      excluded: 0,
       firstPending: 40,
       soonestDue: plusMs(START, 5_000),
     }));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { JOBS, PODS, START, type World, aWorld, arnOf, manifest } from '../a-world.ts';
 
 const DONE = { cause: 'Completed', exitCode: 0, container: 'main', reason: '' } as const;
@@ -69,6 +69,29 @@ test.each([
   const world = await aBusyJob();
   world.print(1, 1, 'main', 'one', 'two', 'three', 'four', 'fünf', 'six', 'seven');
   expect(await textOf(world, 1, query)).toBe(words === '' ? '' : `${words.replaceAll(' ', '\n')}\n`);
+});
+
+test('of an attempt that has ended, its record is enough: no board is read', async () => {
+  const world = await aBusyJob();
+  world.print(1, 1, 'main', 'one');
+  const name = await podName(world, 1);
+  const board = vi.spyOn(world.jobs, 'readStatus');
+  expect(await (await world.get(`${PODS}/${name}/log`)).text()).toBe('one\n');
+  expect((await world.get(`${PODS}/${name}/log?container=nope`)).status).toBe(400);
+  expect(board).not.toHaveBeenCalled();
+  await world.get(`${PODS}/${name}/log?follow=true`);
+  expect(board).toHaveBeenCalled();
+  await world.app.request(`${JOBS}/sums`, { method: 'DELETE' });
+  expect((await world.get(`${PODS}/${name}/log`)).status).toBe(404);
+});
+
+test('a log that cannot be read to its end breaks off: a shorter one would look whole', async () => {
+  const world = await aBusyJob();
+  world.print(1, 1, 'main', 'one', 'two', 'three', 'four', 'five');
+  world.throttleLogs(1);
+  const answer = await log(world, 1);
+  expect(answer.status).toBe(200);
+  await expect(answer.text()).rejects.toThrow('too many calls to read the whole log');
 });
 
 test('bytes are counted, but no character is cut', async () => {

@@ -59,7 +59,7 @@ export async function get(t: Terminal): Promise<void> {
   await t.shows('get po -l job-name=bad', [podHead, 'bad-xxxxx   0/1   Error   0   AGE'].join('\n'));
   await t.shows(
     'get pods -o wide -l job-name=bad',
-    /^NAME   READY   STATUS   RESTARTS   AGE   IP   NODE   NOMINATED NODE   READINESS GATES\nbad-xxxxx   0\/1   Error   0   AGE   \S+   \S+   <none>   <none>$/,
+    /^NAME   READY   STATUS   RESTARTS   AGE   IP   NODE   NOMINATED NODE   READINESS GATES   ITEM\nbad-xxxxx   0\/1   Error   0   AGE   \S+   \S+   <none>   <none>   <none>$/,
   );
   await t.shows('get pods --field-selector=status.phase=Failed --no-headers', 'bad-xxxxx   0/1   Error   0   AGE');
   await t.shows(

@@ -419,12 +419,8 @@ describe('what cannot be read', () => {
 });
 
 describe('what is said beside', () => {
-  const [notRun] = admitted(cronJob()).warnings;
-
-  it('that schedules are not run yet', () => {
-    expect(admitted(cronJob()).warnings).toEqual([
-      expect.stringMatching(/does not run schedules yet; .*--from=cronjob\/nightly"/),
-    ]);
+  it('nothing, usually', () => {
+    expect(admitted(cronJob()).warnings).toEqual([]);
   });
 
   it('about names, unknown fields and the Job', () => {
@@ -433,14 +429,112 @@ describe('what is said beside', () => {
     const { warnings } = admitted(cronJob({ metadata: { name: 'a.b' }, spec: { more: 1 } }), 'Warn');
     expect(warnings).toEqual([
       'unknown field "spec.more"',
-      notRun?.replace('cronjob/nightly', 'cronjob/a.b'),
       expect.stringMatching(/^metadata\.name: this is used in Pod names .*\[must not contain dots\]$/),
     ]);
     expect(admitted(cronJob({ job: { template, podFailurePolicy } })).warnings).toEqual([
-      notRun,
       expect.stringMatching(/^spec\.jobTemplate\.spec\.podFailurePolicy\.rules\[0\]\.onPodConditions\[0\]\.type: /),
       expect.stringMatching(/^spec\.jobTemplate\.spec\.template\.spec\.terminationGracePeriodSeconds: /),
     ]);
-    expect(admitted(cronJob({ spec: { more: 1 } }), 'Ignore').warnings).toEqual([notRun]);
+    expect(admitted(cronJob({ spec: { more: 1 } }), 'Ignore').warnings).toEqual([]);
+  });
+});
+
+describe('a work list', () => {
+  const listed = (annotations: Record<string, string>, job: object = {}) =>
+    cronJob({ spec: { jobTemplate: { metadata: { annotations }, spec: { ...pod, ...job } } } });
+  const AT = 'spec.jobTemplate.metadata.annotations';
+  const items = 'file\na.txt\nb.txt\nc.txt';
+
+  it('says how many completions its Jobs have, and is stored as it was written', () => {
+    for (const job of [{}, { completions: 3, completionMode: 'Indexed' }, { completionMode: 'Indexed' }])
+      expect(admitted(listed({ 'muster.run/items': items }, job)).manifest.spec.jobTemplate).toMatchObject({
+        metadata: { annotations: { 'muster.run/items': items } },
+        spec: job,
+      });
+    expect(admitted(listed({ 'muster.run/items': items })).manifest.spec.jobTemplate.spec.completions).toBeUndefined();
+    expect(
+      admitted(listed({ 'muster.run/items': items, 'muster.run/batch': '2' }, { completions: 2 })).warnings,
+    ).toEqual([]);
+  });
+
+  it.each([
+    [
+      'another number of completions',
+      listed({ 'muster.run/items': items }, { completions: 4 }),
+      ['spec.jobTemplate.spec.completions: Invalid value: 4: must be 3, as its work list says; or leave it out'],
+    ],
+    [
+      'Jobs without indexes',
+      listed({ 'muster.run/items': items }, { completionMode: 'NonIndexed' }),
+      ['spec.jobTemplate.spec.completionMode: Invalid value: "NonIndexed": must be Indexed: the Job has a work list'],
+    ],
+    [
+      'a line that has a value too few',
+      listed({ 'muster.run/items': 'a b\n1 2\n3' }),
+      [expect.stringContaining(`${AT}[muster.run/items]: Invalid value: line 3: `)],
+    ],
+    [
+      'a column that is no name of a variable',
+      listed({ 'muster.run/items': 'MUSTER_X\n1' }),
+      [expect.stringContaining(`${AT}[muster.run/items]: Invalid value: line 1: the column "MUSTER_X" needs`)],
+    ],
+    [
+      'two lists',
+      listed({ 'muster.run/items': items, 'muster.run/work-list': 'files' }),
+      [`${AT}[muster.run/work-list]: Forbidden: a Job has one work list: leave out muster.run/items`],
+    ],
+    [
+      'one fault of a list, and none that follows from it',
+      listed({ 'muster.run/items': 'a b\n1' }, { backoffLimitPerIndex: 1 }),
+      [expect.stringContaining(`${AT}[muster.run/items]: Invalid value: line 2: `)],
+    ],
+    [
+      'a batch that is no number',
+      listed({ 'muster.run/items': items, 'muster.run/batch': 'many' }),
+      [`${AT}[muster.run/batch]: Invalid value: "many": must be a whole number of items between 2 and 1000`],
+    ],
+    [
+      'a batch of nothing',
+      listed({ 'muster.run/batch': '20' }),
+      [`${AT}[muster.run/batch]: Forbidden: needs a work list: muster.run/items or muster.run/work-list`],
+    ],
+    [
+      'resources that no column says',
+      listed({ 'muster.run/items': items, 'muster.run/resources-from-items': 'true' }),
+      [expect.stringContaining(`${AT}[muster.run/resources-from-items]`)],
+    ],
+    [
+      'an item that needs more than Fargate has',
+      listed({ 'muster.run/items': 'cpu\n1\n999', 'muster.run/resources-from-items': 'true' }),
+      [expect.stringContaining(`${AT}[muster.run/items]`)],
+    ],
+    [
+      'images that no column says',
+      listed({ 'muster.run/items': items, 'muster.run/image-from-items': 'true' }),
+      [`${AT}[muster.run/image-from-items]: Invalid value: "true": the work list has no column image`],
+    ],
+    [
+      'an index that the list does not make',
+      listed({ 'muster.run/items': items, 'muster.run/indexes': '2-3' }),
+      [expect.stringContaining(`${AT}[muster.run/indexes]`)],
+    ],
+    [
+      'a list that only the server pins',
+      listed({ 'muster.run/work-list': 'files', 'muster.run/pinned-items': '{' }),
+      [expect.stringContaining(`${AT}[muster.run/pinned-items]: Invalid value: "{": unknown annotation`)],
+    ],
+  ])('that has a fault is refused with the CronJob: %s', (_, document, expected) => {
+    expect(faults(document)).toEqual(expected);
+  });
+
+  it('that is only named is looked up when a Job is created', () => {
+    for (const job of [{}, { completionMode: 'Indexed' }, { completions: 3, completionMode: 'Indexed' }])
+      expect(faults(listed({ 'muster.run/work-list': 'files', 'muster.run/batch': '20' }, job))).toEqual(['ok']);
+    expect(
+      faults(listed({ 'muster.run/work-list': 'files' }, { maxFailedIndexes: 1, backoffLimitPerIndex: 1 })),
+    ).toEqual(['ok']);
+    expect(faults(listed({ 'muster.run/work-list': 'files' }, { completions: 2_000_000_000 }))).toEqual([
+      expect.stringContaining('spec.jobTemplate.spec.completions'),
+    ]);
   });
 });

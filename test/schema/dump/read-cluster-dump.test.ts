@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { EVERY_INDEX } from '../../../shared/domain/spec/selection.ts';
 import type { ClusterDump } from '../../../shared/domain/cluster-plan/cluster-dump.ts';
 import { readClusterDump } from '../../../shared/schema/dump/read-cluster-dump.ts';
 import { fieldErrorText } from '../../../shared/schema/object/field-error.ts';
@@ -117,6 +118,7 @@ describe('the Job', () => {
         held: false,
         disruptions: { kind: 'count' },
         pendingTimeoutSec: 900,
+        selection: EVERY_INDEX,
       },
       status: {
         conditions: [

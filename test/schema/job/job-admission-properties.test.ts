@@ -81,7 +81,7 @@ test('any document is admitted, refused with paths, or not a Job; what is admitt
     if (admission.kind === 'invalid')
       return admission.errors.length > 0 && admission.errors.every(({ path }) => /^(metadata|spec)\./.test(path));
     const { manifest } = admission;
-    planningSpec(manifest);
+    planningSpec({ manifest });
     const stored = { manifest, uid: UID, started: false, deleting: false };
     const again = admitJobUpdate(stored, documentOf(stored), { fieldValidation: 'Strict' });
     return (

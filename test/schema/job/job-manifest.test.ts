@@ -92,7 +92,7 @@ describe('defaults are those of batch/v1', () => {
   test('completions stay unset (a work queue) when only parallelism is given', () => {
     const { manifest } = accepted(job({ parallelism: 3 }));
     expect(manifest.spec).not.toHaveProperty('completions');
-    expect(planningSpec(manifest)).toMatchObject({ parallelism: 3, completions: null });
+    expect(planningSpec({ manifest })).toMatchObject({ parallelism: 3, completions: null });
   });
 
   test('a Job without labels takes those of its template, as the user wrote them', () => {

@@ -260,7 +260,8 @@ describe("Muster's own annotations", () => {
   const DISRUPTIONS =
     'must be "count", or "losses=10,spot-interruptions=3" with numbers up to 9999 (either part may be omitted)';
   const TIMEOUT = 'must be a whole number of seconds between 1 and 9999999, without leading zeros';
-  const UNKNOWN = 'unknown annotation; a Job may have muster.run/disruptions and muster.run/pending-timeout-seconds';
+  const UNKNOWN =
+    'unknown annotation; a Job may have muster.run/disruptions, muster.run/pending-timeout-seconds, muster.run/items, muster.run/work-list, muster.run/batch, muster.run/resources-from-items, muster.run/image-from-items, muster.run/indexes and muster.run/rerun-of';
   test.each<[string, string, string | null]>([
     ['disruptions', 'count', null],
     ['disruptions', 'losses=0', null],

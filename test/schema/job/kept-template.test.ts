@@ -24,7 +24,7 @@ const container = someOf({
   image: ['busybox', 'busybox:1', 'example.com/a@sha256:0', 'Odd'],
   imagePullPolicy: ['Always', 'IfNotPresent', '', null],
   terminationMessagePath: ['/dev/termination-log', ''],
-  terminationMessagePolicy: ['File'],
+  terminationMessagePolicy: ['File', 'FallbackToLogsOnError', ''],
   tty: [false, null],
   stdin: [false],
   stdinOnce: [false],

@@ -33,6 +33,13 @@ test.each<[string, string[] | undefined, string[] | undefined, readonly string[]
   expect(warningsOf(command, args, [{ name: 'SCENE' }])).toEqual(expected);
 });
 
+test('columns of a work list are variables, too', () => {
+  const containers = [{ name: 'main', image: 'busybox', command: ['render', '$SCENE', '$OTHER'] }];
+  const annotations = { 'muster.run/items': 'SCENE\na\nb\n' };
+  const { warnings } = admitted(jobDocument({ completionMode: 'Indexed' }, { annotations }, { containers }));
+  expect(warnings).toEqual([said('command[1]', '$SCENE', 'SCENE')]);
+});
+
 test('init containers have it, too', () => {
   const words = { command: ['wait-for', '$JOB_COMPLETION_INDEX'] };
   expect(shellVariableWarnings('spec.initContainers[0]', words as never)).toHaveLength(1);

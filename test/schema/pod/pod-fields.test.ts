@@ -92,6 +92,7 @@ function requests(manifest: JobManifest): string {
         completionIndex: 1,
         failureCount: 2,
         ignoredFailureCount: 1,
+        item: null,
         labels,
       }),
       capacity: capacityOf(manifest),
@@ -128,6 +129,7 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
     resources: [{ requests: { cpu: '4' } }],
     ports: [[{ containerPort: 80 }]],
     restartPolicy: ['Always', 'refused'], // of an init container only: see the test of sidecars
+    terminationMessagePolicy: ['FallbackToLogsOnError', 'pod'],
     volumeMounts: [[{ name: 'v', mountPath: '/v' }]],
     securityContext: [{ readOnlyRootFilesystem: true }],
   },

@@ -69,7 +69,17 @@ describe('what kubectl sends', () => {
 });
 
 describe('what is written by the table is read by it', () => {
-  const ROOTS = Object.keys(KINDS).filter((name) => KINDS[name]!.apiVersion !== undefined);
+  const ROOTS = Object.keys(KINDS).filter(
+    (name) => KINDS[name]!.apiVersion !== undefined && KINDS[name]!.jsonOnly !== true,
+  );
+
+  test('a WorkList is read from JSON only', () => {
+    const body = encodeProtobuf({ apiVersion: 'muster.run/v1', kind: 'WorkList', spec: { range: '1-3' } });
+    expect(decodeProtobuf(body)).toEqual({
+      kind: 'unreadable',
+      reason: 'protobuf parse error: a WorkList has no form in protobuf: send JSON',
+    });
+  });
 
   test('random objects of every kind', () => {
     const kinds = new Set<string>();

@@ -58,7 +58,7 @@ export function dueRequest(
     ExpressionAttributeNames: { '#shard': shardName, ...(now === null ? {} : { '#minute': minute }) },
     ExpressionAttributeValues: {
       ':shard': number(shard),
-      ...(now === null ? {} : { ':minute': number(Math.floor(now / MINUTE_MS)) }),
+      ...(now === null ? {} : { ':minute': number(now / MINUTE_MS) }),
     },
     Limit: limit,
     ...(key === null ? {} : { ExclusiveStartKey: key }),

@@ -1,4 +1,4 @@
-import { BatchWriteItemCommand, type WriteRequest } from '@aws-sdk/client-dynamodb';
+import type { WriteRequest } from '@aws-sdk/client-dynamodb';
 import { chunkOf } from '../../../domain/scoreboard/board.ts';
 import { type EpochMs, toTtl } from '../../../domain/base/time.ts';
 import type { JobUid } from '../../../domain/base/ids.ts';
@@ -6,13 +6,11 @@ import { invariant } from '../../../domain/base/invariant.ts';
 import { TABLE } from '../../../names/table.ts';
 import type { AttemptRecord, JobStore } from '../../../ports/job-store.ts';
 import { AttemptSchema } from '../../row-bodies.ts';
+import { writeBatches } from './dynamo-batches.ts';
 import { attemptKey, attemptPartitionBefore, attemptPartitions, attemptSort } from './dynamo-keys.ts';
-import { pauseOrGiveUp, queryAll, rangeRequest } from './dynamo-read.ts';
+import { queryAll, rangeRequest } from './dynamo-read.ts';
 import { ATTRIBUTE, ROW_VERSION, jsonIn, number, packedJson } from './dynamo-row.ts';
-import { type Table, eachOf } from './dynamo-write.ts';
-
-/** DynamoDB takes this many writes at once. */
-const WRITES_PER_BATCH = 25;
+import type { Table } from './dynamo-write.ts';
 
 /**
  * Records of ended attempts. They are in separate partitions, a few for each chunk, so that a large Job's history does not
@@ -20,12 +18,7 @@ const WRITES_PER_BATCH = 25;
  */
 export const attempts = (table: Table): Pick<JobStore, 'writeAttempts' | 'readAttempts'> => ({
   async writeAttempts(uid, records, expireAt) {
-    const writes = attemptWrites(uid, records, expireAt);
-    const batches: WriteRequest[][] = [];
-    for (let from = 0; from < writes.length; from += WRITES_PER_BATCH) {
-      batches.push(writes.slice(from, from + WRITES_PER_BATCH));
-    }
-    await eachOf(batches, async (batch) => writeBatch(table, batch));
+    await writeBatches(table, attemptWrites(uid, records, expireAt), 'records of attempts');
   },
 
   async readAttempts(uid, from, to) {
@@ -59,13 +52,4 @@ export function attemptWrites(
       },
     },
   }));
-}
-
-async function writeBatch(table: Table, batch: WriteRequest[]): Promise<void> {
-  let rest = batch;
-  for (let nth = 1; rest.length > 0; nth++) {
-    const answer = await table.client.send(new BatchWriteItemCommand({ RequestItems: { [table.name]: rest } }));
-    rest = answer.UnprocessedItems?.[table.name] ?? [];
-    if (rest.length > 0) await pauseOrGiveUp(nth, `${rest.length} records of attempts were not written`);
-  }
 }

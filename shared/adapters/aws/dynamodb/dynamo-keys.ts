@@ -2,6 +2,7 @@ import { chunkOf } from '../../../domain/scoreboard/board.ts';
 import type { JobUid } from '../../../domain/base/ids.ts';
 import type { PartName } from '../../../domain/scoreboard/published-pods.ts';
 import { TABLE } from '../../../names/table.ts';
+import type { ContentId } from '../../../ports/item-store.ts';
 import type { ObjectKey, StoredKind } from '../../../ports/object-store.ts';
 import { type Row, text, textIn } from './dynamo-row.ts';
 
@@ -95,3 +96,24 @@ export const deadLetterKey = ({
   readonly queue: string;
   readonly id: string;
 }): Row => key(LETTER_PARTITION, `${padded(sentAt, 15)}#${queue}#${id}`);
+
+/** Contents of WorkLists, to find those that nobody needs. */
+export const CONTENT_PARTITION = 'CONTENTS';
+export const contentListKey = (content: ContentId): Row => key(CONTENT_PARTITION, content);
+export const contentPartition = (content: ContentId): string => `ITEMS#${content}`;
+export const contentHeadKey = (content: ContentId): Row => key(contentPartition(content), 'HEAD');
+/** 1,000,000 items have a million parts at most. */
+export const itemPartKey = (content: ContentId, no: number): Row =>
+  key(contentPartition(content), `PART#${padded(no, 7)}`);
+export const PARTS_RANGE = ['PART#', 'PART#~'] as const;
+export const itemRunSort = (first: number): string => `RUN#${padded(first, 7)}`;
+export const itemRunKey = (content: ContentId, first: number): Row =>
+  key(contentPartition(content), itemRunSort(first));
+export const itemUseKey = (content: ContentId, job: JobUid): Row => key(contentPartition(content), `USED#${job}`);
+export const USES_RANGE = ['USED#', 'USED#~'] as const;
+
+const CRONS = 'CRON#';
+export const cronKey = (uid: string): Row => key(CRONS + uid, 'STATE');
+export const cronUidIn = (row: Row): string => textIn(row, TABLE.partitionKey).slice(CRONS.length);
+/** In the index of alarms, after the shards of Jobs. */
+export const CRON_SHARD = 4;

@@ -3,16 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { EpochMs } from '../../../domain/base/time.ts';
 import type { DeadLetterStore } from '../../../ports/dead-letters.ts';
+import type { CronStore } from '../../../ports/cron-store.ts';
 import type { Feed } from '../../../ports/feed.ts';
 import type { HostStore } from '../../../ports/host-store.ts';
+import type { ItemStore } from '../../../ports/item-store.ts';
 import type { JobStore } from '../../../ports/job-store.ts';
 import type { Limits } from '../../../ports/limits.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import { alarms } from './dynamo-alarms.ts';
 import { attempts } from './dynamo-attempts.ts';
 import { commits } from './dynamo-commit.ts';
+import { crons } from './dynamo-crons.ts';
 import { feed } from './dynamo-feed.ts';
 import { hosts } from './dynamo-hosts.ts';
+import { items } from './dynamo-items.ts';
 import { jobs } from './dynamo-jobs.ts';
 import { launches } from './dynamo-launches.ts';
 import { deadLetters } from './dynamo-dead-letters.ts';
@@ -42,6 +46,8 @@ export function createDynamoStore(options: DynamoStoreOptions): {
   readonly objects: ObjectStore;
   readonly deadLetters: DeadLetterStore;
   readonly hosts: HostStore;
+  readonly items: ItemStore;
+  readonly crons: CronStore;
 } {
   const table: Table = {
     client: options.client,
@@ -64,5 +70,7 @@ export function createDynamoStore(options: DynamoStoreOptions): {
     objects: objects(table, options.feedRetentionMs),
     deadLetters: deadLetters(table),
     hosts: hosts(table),
+    items: items(table),
+    crons: crons(table),
   };
 }

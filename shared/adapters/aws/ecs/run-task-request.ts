@@ -28,7 +28,7 @@ export const formatPlacement = ({ cluster, subnets, securityGroups, assignPublic
  * Pure and byte-stable: the same launch always gives the same request. ECS answers a repeated token with different
  * parameters with ConflictException (ECS developer guide, "Ensuring idempotency").
  */
-export function runTaskInput({ job, id, template, env, overrides = [], capacity }: Launch): RunTaskCommandInput {
+export function runTaskInput({ job, id, template, env, overrides = [], size, capacity }: Launch): RunTaskCommandInput {
   const placement = PlacementSchema.parse(JSON.parse(template.placement));
   const provider = capacity === undefined ? placement.capacity : PROVIDERS[capacity];
   return {
@@ -51,7 +51,7 @@ export function runTaskInput({ job, id, template, env, overrides = [], capacity 
       },
     },
     // The main container comes first. Events repeat the overrides, so it is recognized by its position.
-    overrides: overridesRequest(template.containers, env, overrides),
+    overrides: overridesRequest(template.containers, env, overrides, size ?? null),
   };
 }
 

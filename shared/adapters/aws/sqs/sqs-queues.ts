@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SQSClient, SendMessageBatchCommand, type SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs';
 import type { Queues } from '../../../ports/queues.ts';
-import { DELAY_MAX_SEC, type Outgoing, outgoingDispatches, outgoingFacts, outgoingWakeUps } from '../../outgoing.ts';
+import {
+  DELAY_MAX_SEC,
+  type Outgoing,
+  outgoingCronWakeUps,
+  outgoingDispatches,
+  outgoingFacts,
+  outgoingWakeUps,
+} from '../../outgoing.ts';
 import { type Connection, clientConfig, unlogged } from '../connection.ts';
 
 /** SQS's limits for one request: entries, and the bytes of all bodies together. */
@@ -36,6 +43,7 @@ export function createSqsQueues(options: { readonly client: SQSClient; readonly 
   const { client, urls } = options;
   return {
     wake: (wakeUps) => sendAll(client, urls.wake, outgoingWakeUps(wakeUps)),
+    wakeCrons: (wakeUps) => sendAll(client, urls.wake, outgoingCronWakeUps(wakeUps)),
     facts: (messages, delaySec) => sendAll(client, urls.facts, outgoingFacts(messages, delaySec)),
     dispatch: (messages, delaySec) => sendAll(client, urls.dispatch, outgoingDispatches(messages, delaySec)),
   };

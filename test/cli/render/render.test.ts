@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatAge, formatDuration } from '../../cli/render/age.ts';
-import { INDEX_STATES, type IndexState, codeOf, layoutGrid, renderGrid } from '../../cli/render/grid.ts';
-import { themeOf, paintLine } from '../../cli/render/theme.ts';
-import { addSample, paceOf, type Sample } from '../../cli/render/pace.ts';
+import { formatAge, formatDuration } from '../../../cli/render/age.ts';
+import { INDEX_STATES, type IndexState, codeOf, layoutGrid, renderGrid } from '../../../cli/render/grid.ts';
+import { themeOf, paintLine } from '../../../cli/render/theme.ts';
+import { addSample, paceOf, type Sample } from '../../../cli/render/pace.ts';
 import {
   type JobProgress,
   etaMs,
@@ -11,8 +11,8 @@ import {
   progressKey,
   progressLine,
   renderProgress,
-} from '../../cli/render/progress.ts';
-import { renderTable } from '../../cli/render/table.ts';
+} from '../../../cli/render/progress.ts';
+import { renderTable } from '../../../cli/render/table.ts';
 
 const S = 1000;
 const M = 60 * S;
@@ -64,6 +64,8 @@ const LETTERS: Readonly<Record<string, IndexState>> = {
   '!': 'retrying',
   F: 'failed',
   S: 'succeeded',
+  I: 'inherited',
+  _: 'excluded',
 };
 /** A board from letters. */
 const strip = (letters: string): Uint8Array => Uint8Array.from(letters, (letter) => codeOf(LETTERS[letter]!));
@@ -100,8 +102,8 @@ describe('grid', () => {
   };
 
   test('every state has a letter, and a shape of its own', () => {
-    expect(drawn('.srx!FS', 80, 10)).toEqual(['0  . s r x ! F S']);
-    expect(drawn('.srx!FS', 80, 10, themeOf(false, true))).toEqual(['0  · ▫ □ ◊ ! × ■']);
+    expect(drawn('.srx!FSI_', 80, 10)).toEqual(['0  . s r x ! F S I _']);
+    expect(drawn('.srx!FSI_', 80, 10, themeOf(false, true))).toEqual(['0  · ▫ □ ◊ ! × ■ ▪ –']);
     for (const shapes of [true, false]) {
       const { glyphs } = themeOf(false, shapes);
       const shown = [...INDEX_STATES.map((state) => glyphs[state]), ...glyphs.shares];
@@ -132,6 +134,11 @@ describe('grid', () => {
     ['SSSSrSSSSS', '*', 'one is running, most are done'],
     ['SSSSSSSSS!', '!', 'trouble is never hidden'],
     ['!F', 'F', 'and the worst is shown'],
+    ['SSSSIIII__', 'S', 'all that had to succeed, here or before'],
+    ['IIII______', 'I', 'before: all that had to succeed'],
+    ['__________', '_', 'nothing that has to'],
+    ['SI..______', '+', 'half of what has to'],
+    ['____..____', '.', 'none of what has to'],
   ])('a cell for %s is %s: %s', (letters, expected) => {
     const layout = { perCell: 10, cells: 1, perRow: 1, cellWidth: 1, labelWidth: 1 } as const;
     expect(renderGrid(strip(letters), layout, PLAIN)[0]?.[1]?.text).toBe(expected);
@@ -150,7 +157,19 @@ const aProgress = (wish: Partial<JobProgress> = {}): JobProgress => ({
   phase: 'running',
   message: '',
   total: 12,
-  counts: { succeeded: 5, running: 2, starting: 1, stopping: 0, retrying: 1, failed: 0, waiting: 3, failedAttempts: 1 },
+  counts: {
+    succeeded: 5,
+    running: 2,
+    starting: 1,
+    stopping: 0,
+    retrying: 1,
+    failed: 0,
+    waiting: 3,
+    inherited: 0,
+    excluded: 0,
+    failedAttempts: 1,
+  },
+  named: [],
   board: strip('SSSSS!rrs...'),
   startedAtMs: 0,
   endedAtMs: null,
@@ -169,6 +188,8 @@ const NOTHING_LEFT = {
   retrying: 0,
   failed: 0,
   waiting: 0,
+  inherited: 0,
+  excluded: 0,
   failedAttempts: 0,
 };
 
@@ -213,6 +234,21 @@ describe('progress', () => {
     `);
   });
 
+  test('a rerun: what was inherited, and what is left out', () => {
+    const counts = { ...NOTHING_LEFT, succeeded: 5, inherited: 4, running: 1, excluded: 4 };
+    const again = aProgress({ counts, total: 6, board: strip('IIIISr____'), rate: null });
+    expect(renderProgress(again, { columns: 76, rows: 24 }, 12_000, PLAIN).slice(2)).toMatchInlineSnapshot(`
+      [
+        "0  I I I I S r _ _ _ _",
+        "",
+        "==================================================----------  5/6  83%",
+        "",
+        "S 1 succeeded   I 4 inherited   r 1 running   _ 4 excluded",
+      ]
+    `);
+    expect(progressLine(again, 12_000)).toBe('frames running 12s: 5/6 succeeded, 4 inherited, 1 running, 4 excluded');
+  });
+
   test('a work queue has neither grid nor bar', () => {
     const queue = aProgress({ total: null, board: null, rate: null });
     expect(renderProgress(queue, FRAME, 12_000, PLAIN)).toEqual([
@@ -237,6 +273,7 @@ describe('progress', () => {
           const board = Uint8Array.from(states, codeOf);
           const counts = { ...NOTHING_LEFT };
           for (const state of states) counts[state]++;
+          counts.succeeded += counts.inherited;
           const lines = renderProgress(
             aProgress({ board, counts, phase, total: states.length, rate: null }),
             { columns: 80, rows: 24 },

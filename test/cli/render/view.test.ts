@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { parseDurationMs } from '../../cli/duration.ts';
-import { openView } from '../../cli/follow/job-view.ts';
-import { LiveScreen } from '../../cli/follow/live-screen.ts';
-import type { JobProgress } from '../../cli/render/progress.ts';
-import { aShell } from './a-shell.ts';
+import { parseDurationMs } from '../../../cli/duration.ts';
+import { openView } from '../../../cli/follow/job-view.ts';
+import { LiveScreen } from '../../../cli/follow/live-screen.ts';
+import type { JobProgress } from '../../../cli/render/progress.ts';
+import { aShell } from '../a-shell.ts';
 
 const aProgress = (succeeded: number, wish: Partial<JobProgress> = {}): JobProgress => ({
   namespace: 'default',
@@ -19,9 +19,12 @@ const aProgress = (succeeded: number, wish: Partial<JobProgress> = {}): JobProgr
     retrying: 0,
     failed: 0,
     waiting: 3 - succeeded,
+    inherited: 0,
+    excluded: 0,
     failedAttempts: 0,
   },
   board: new Uint8Array(3),
+  named: [],
   startedAtMs: 0,
   endedAtMs: null,
   rate: null,

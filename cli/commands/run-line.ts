@@ -1,0 +1,131 @@
+import type { ItemList } from '../../shared/domain/items/item-list.ts';
+import { WorkBar } from '../follow/work-bar.ts';
+import { reach } from '../client/reach.ts';
+import { cronJobsPath } from '../client/kube-client.ts';
+import { EXIT, Failure, usageFailure } from '../failure.ts';
+import { objectText } from '../render/object-text.ts';
+import { type CarriedList, removeList, uploadList } from '../run-line/carried-list.ts';
+import { fileBytes } from '../run-line/list-file.ts';
+import { type JobOfCommand, jobOfCommand } from '../run-line/job-of-command.ts';
+import type { LineFlags, ReadFile } from '../run-line/line-flags.ts';
+import { splitSources } from '../run-line/parallel-sources.ts';
+import type { Shell } from '../shell.ts';
+import { type RunFlags, runManifests } from './run.ts';
+
+export type RunLineFlags = RunFlags & {
+  readonly name: string;
+  /** Those after `--`. */
+  readonly words: readonly string[];
+  readonly job: LineFlags;
+  /** Print the manifest, create nothing. */
+  readonly isDry: boolean;
+};
+
+/**
+ * `muster run NAME … -- COMMAND`: builds a manifest and runs it as a file's.
+ *
+ * @returns the exit code; with `wait`, the Job's verdict
+ */
+export async function runLine(flags: RunLineFlags, shell: Shell): Promise<number> {
+  const { name, words, job, isDry } = flags;
+  const made = jobOfCommand(name, job, words, await readerOf(flags, shell));
+  for (const note of made.notes) shell.err.write(`Note: ${note}\n`);
+  if (isDry) {
+    if (made.carried !== null) shell.err.write(`Note: ${carriedText(made.carried, name)}\n`);
+    shell.out.write(dryText(made, flags));
+    return EXIT.ok;
+  }
+  if (made.carried !== null) return withCarried(made.carried, made.manifest, flags, shell);
+  return create(made.manifest, flags, shell);
+}
+
+/** @param onCreated called when it is there, before anything waits for its end */
+const create = async (
+  manifest: JobOfCommand['manifest'],
+  flags: RunLineFlags,
+  shell: Shell,
+  onCreated?: () => Promise<void>,
+): Promise<number> =>
+  manifest.kind === 'CronJob'
+    ? createCronJob(manifest, flags, shell)
+    : runManifests([{ value: withNamespace(manifest, flags.namespace), lineOf: () => null }], flags, shell, onCreated);
+
+const carriedText = ({ rows }: ItemList, name: string): string =>
+  `${rows.length} items are too much for the manifest: they would be uploaded as worklist/${name}`;
+
+/**
+ * Uploads the list before the Job is created. A Job keeps its items, so the list goes when the Job is there; a CronJob needs it
+ * for each Job. Ctrl-C meanwhile waits for the server's answer, so that nothing is left behind.
+ */
+async function withCarried(
+  list: ItemList,
+  manifest: JobOfCommand['manifest'],
+  flags: RunLineFlags,
+  shell: Shell,
+): Promise<number> {
+  const { name, namespace, kubeconfig, replacing } = flags;
+  const isKept = manifest.kind === 'CronJob';
+  const client = await reach(kubeconfig, shell);
+  const at = { namespace: namespace ?? client.target.namespace, name };
+  const stop = new AbortController();
+  const forget = shell.onInterrupt(() => stop.abort());
+  const bar = new WorkBar(shell, LINE_EVERY_MS);
+  let carried: CarriedList | null = null;
+  const remove = async (): Promise<void> => {
+    if (carried !== null) await removeList(carried, client);
+    carried = null;
+  };
+  try {
+    const { signal } = stop;
+    carried = await uploadList(at, list, { client, bar, signal, isKept, replaces: replacing !== 'never' });
+    bar.close();
+    const code = await create(manifest, flags, shell, async () => {
+      await remove();
+      forget();
+      if (signal.aborted)
+        throw new Failure(`interrupted: ${RESOURCES.Job}/${name} is there and runs`, EXIT.interrupted);
+    });
+    if (isKept) carried = null;
+    return code;
+  } finally {
+    bar.close();
+    await remove();
+    forget();
+  }
+}
+
+const LINE_EVERY_MS = 10_000;
+
+const RESOURCES = { Job: 'job.batch', CronJob: 'cronjob.batch' } as const;
+
+function dryText({ manifest }: JobOfCommand, { name, namespace, output }: RunLineFlags): string {
+  if (output === 'json' || output === 'yaml') return objectText(withNamespace(manifest, namespace), output);
+  return `${RESOURCES[manifest.kind]}/${name}${output === 'name' ? '' : ' created (dry run)'}\n`;
+}
+
+const withNamespace = (manifest: JobOfCommand['manifest'], namespace: string | null): object =>
+  namespace === null ? manifest : { ...manifest, metadata: { ...manifest.metadata, namespace } };
+
+async function createCronJob(manifest: object, { name, namespace, output, kubeconfig }: RunLineFlags, shell: Shell) {
+  const client = await reach(kubeconfig, shell);
+  const { object, warnings } = await client.create(cronJobsPath(namespace ?? client.target.namespace), manifest);
+  for (const warning of warnings) shell.err.write(`Warning: ${warning}\n`);
+  const said = `${RESOURCES.CronJob}/${name}${output === 'name' ? '' : ' created'}\n`;
+  shell.out.write(output === 'json' || output === 'yaml' ? objectText(object, output) : said);
+  return EXIT.ok;
+}
+
+/** Reads standard input first, if the command line names it. */
+async function readerOf({ job, words }: RunLineFlags, shell: Shell): Promise<ReadFile> {
+  const { perCompletionEnv = [], items } = job;
+  const { sources } = splitSources(words);
+  const files = [
+    ...perCompletionEnv.flatMap((text) => /^[^=]*=@(.*)$/s.exec(text)?.[1] ?? []),
+    ...(items === undefined ? [] : [items.replace(/^@/, '')]),
+    ...sources.flatMap((source) => (source.token.startsWith('::::') ? source.words : [])),
+  ];
+  const uses = files.filter((file) => file === '-').length;
+  if (uses > 1) throw usageFailure('standard input can be read only once');
+  const stdin = uses === 1 ? await shell.readStdinBytes() : new Uint8Array();
+  return (file) => (file === '-' ? stdin : fileBytes(file, shell));
+}

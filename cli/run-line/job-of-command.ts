@@ -1,0 +1,271 @@
+import { type ItemList, columnFault, duplicatesIn } from '../../shared/domain/items/item-list.ts';
+import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../shared/domain/spec/annotations.ts';
+import { usageFailure } from '../failure.ts';
+import { SEQUENCE, isScript, withPlaceholders, withReferences, withReferencesIn, withShell } from './command-words.ts';
+import { type ListInManifest, listInManifest } from './list-in-manifest.ts';
+import { type ListedItems, itemsOfArray, itemsOfFile, itemsOfMatrix, perCompletionEnv } from './listed-items.ts';
+import { type Source, itemsOfSources, splitSources } from './parallel-sources.ts';
+import type { EnvFlag, ReadFile, LineFlags } from './line-flags.ts';
+import { taskColumnAnnotations, templateImage } from './task-columns-flags.ts';
+
+export type JobOfCommand = {
+  /** With `--schedule` it is a CronJob. */
+  readonly manifest: {
+    readonly apiVersion: 'batch/v1';
+    readonly kind: 'Job' | 'CronJob';
+    readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
+    readonly spec: object;
+  };
+  /** The list, if it is too large for the manifest, which names a WorkList of the same name; null: it is not. */
+  readonly carried: ItemList | null;
+  /** What to tell the user. */
+  readonly notes: readonly string[];
+};
+
+/** Without `--parallelism`, so many tasks run at once at most. */
+const PARALLELISM_DEFAULT = 10;
+
+const INDEX = 'JOB_COMPLETION_INDEX';
+/** What a task with an item has in addition to its columns. */
+const OF_ITEMS = ['MUSTER_ITEM', 'MUSTER_RESULT_NAME'];
+
+/**
+ * The manifest that a command line describes.
+ *
+ * @param name the Job's
+ * @param words those after `--`
+ * @throws Failure (invalid command line) that says what is wrong and what would be right
+ */
+export function jobOfCommand(
+  name: string,
+  flags: LineFlags,
+  words: readonly string[],
+  readFile: ReadFile,
+): JobOfCommand {
+  const { command: given, sources } = splitSources(words);
+  if (flags.imageFromItems !== true) templateImage(flags, null);
+  const listed = listedItems(flags, sources, given, readFile);
+  const list = listed?.list ?? null;
+  const command = commandOf(given, list, sources.length > 0, flags);
+  refuseVariablesTwice(flags, list, listed?.env ?? []);
+  const ofColumns = taskColumnAnnotations(flags, list);
+  const spec = specOf({ ...flags, image: templateImage(flags, list) }, command, listed);
+  const inManifest = list === null ? null : listInManifest(list, name);
+  const carried = inManifest?.carried ?? null;
+  const annotations = { ...annotationsOf(flags, inManifest), ...ofColumns };
+  const metadata = Object.keys(annotations).length === 0 ? {} : { annotations };
+  const notes = [...(listed?.notes ?? []), ...notesOn(flags, given, command, list)];
+  const apiVersion = 'batch/v1';
+  if (flags.schedule === undefined)
+    return { manifest: { apiVersion, kind: 'Job', metadata: { name, ...metadata }, spec }, carried, notes };
+  const jobTemplate = { ...('annotations' in metadata ? { metadata } : {}), spec };
+  const cron = { schedule: flags.schedule, jobTemplate };
+  return { manifest: { apiVersion, kind: 'CronJob', metadata: { name }, spec: cron }, carried, notes };
+}
+
+/** The one list of a command line; null: it has none. */
+function listedItems(
+  flags: LineFlags,
+  sources: readonly Source[],
+  command: readonly string[],
+  readFile: ReadFile,
+): ListedItems | null {
+  const { perCompletionEnv: columns = [], items, matrix = [], array } = flags;
+  const lists: readonly (readonly [option: string, isGiven: boolean, read: () => ListedItems])[] = [
+    ['--per-completion-env', columns.length > 0, () => perCompletionEnv(columns, flags, readFile)],
+    ['--items', items !== undefined, () => itemsOfFile(items ?? '', flags, readFile)],
+    ['--matrix', matrix.length > 0, () => itemsOfMatrix(matrix)],
+    ['--array', array !== undefined, () => itemsOfArray(array ?? '')],
+    [sources[0]?.token ?? ':::', sources.length > 0, () => parallelItems(sources, flags, command, readFile)],
+  ];
+  const given = lists.filter(([, isGiven]) => isGiven);
+  const [one, two] = given;
+  if (one !== undefined && two !== undefined) throw usageFailure(`two lists at once: ${one[0]} and ${two[0]}`);
+  refuseIdleOptions(flags, sources.length > 0);
+  return one === undefined ? null : one[2]();
+}
+
+/** An option that would do nothing is a slip. */
+function refuseIdleOptions(flags: LineFlags, hasSources: boolean): void {
+  const hasFile = flags.items !== undefined || flags.perCompletionEnv?.some((text) => text.includes('=@')) === true;
+  const idle: readonly (readonly [isIdle: boolean, message: string])[] = [
+    [flags.header === true && flags.items === undefined, '--header is for --items'],
+    [flags.columns !== undefined && flags.items === undefined && !hasSources, '--columns is for --items and :::'],
+    [flags.format !== undefined && !hasFile, '--format is for --items and --per-completion-env NAME=@FILE'],
+    [flags.skipEmpty === true && !hasFile && !hasSources, '--skip-empty is for lists in files'],
+    [flags.colsep !== undefined && !hasSources, '--colsep is for ::: and ::::; for --items say --format csv or tsv'],
+  ];
+  const found = idle.find(([isIdle]) => isIdle);
+  if (found !== undefined) throw usageFailure(found[1]);
+}
+
+/** GNU parallel's items; the number of each is a column where the command asks for it. */
+function parallelItems(
+  sources: readonly Source[],
+  flags: LineFlags,
+  command: readonly string[],
+  readFile: ReadFile,
+): ListedItems {
+  if (command.length === 0)
+    throw usageFailure(
+      `${sources[0]?.token ?? ':::'} needs a command before it; sh -c 'eval "$ITEM"' runs items as commands`,
+    );
+  const { columns, rows } = itemsOfSources(sources, flags, readFile);
+  const isNumbered = command.some((word) => word.includes('{#}') || word.includes(SEQUENCE));
+  const list = isNumbered
+    ? { columns: [...columns, SEQUENCE], rows: rows.map((row, index) => [...row, `${index + 1}`]) }
+    : { columns, rows };
+  return { list, notes: [], parallelism: null, env: [] };
+}
+
+/** The command of the container; null: the image's own. */
+function commandOf(
+  given: readonly string[],
+  list: ItemList | null,
+  hasSources: boolean,
+  flags: LineFlags,
+): readonly string[] | null {
+  if (given.length === 0) return null;
+  const shelled = withShell(given);
+  const values = (list?.columns ?? []).filter((name) => !hasSources || name !== SEQUENCE);
+  const command = hasSources ? withPlaceholders(shelled, values) : shelled;
+  if (isScript(command)) return command;
+  const words = withReferences(command, variablesOf(flags, list));
+  const varying = list?.columns.find((name) => words[0]?.includes(`$(${name})`));
+  if (varying !== undefined)
+    throw usageFailure(`every index runs the same program: let a shell choose it, sh -c '"$${varying}" …'`);
+  return words;
+}
+
+/** The names that the command line itself gives to variables, and those of every task. */
+const variablesOf = ({ completionIndexVarName: index, env = [] }: LineFlags, list: ItemList | null) =>
+  new Set([
+    INDEX,
+    ...(list === null ? [] : [...OF_ITEMS, ...list.columns]),
+    ...env.map(({ name }) => name),
+    ...(index === undefined ? [] : [index]),
+  ]);
+
+function refuseVariablesTwice(flags: LineFlags, list: ItemList | null, fixed: readonly EnvFlag[]): void {
+  const { completionIndexVarName: index, env = [] } = flags;
+  const indexFault = index === undefined || index === INDEX ? null : columnFault(index);
+  if (indexFault !== null)
+    throw usageFailure(`--completion-index-var-name: ${indexFault.replace('column', 'variable')}`);
+  const names = [
+    ...(list?.columns ?? []).map((name) => ({ name, of: 'a column of the list' })),
+    ...fixed.map(({ name }) => ({ name, of: 'set by --array' })),
+    ...(index === undefined ? [] : [{ name: index, of: '--completion-index-var-name' }]),
+    ...env.map(({ name }) => ({ name, of: '--env' })),
+  ];
+  for (const [i, { name, of }] of names.entries()) {
+    const before = names.slice(0, i).find((each) => each.name === name);
+    if (before !== undefined) throw usageFailure(`the variable ${name} is said twice: ${before.of}, and ${of}`);
+  }
+}
+
+function annotationsOf(flags: LineFlags, list: ListInManifest | null): Readonly<Record<string, string>> {
+  const { batch, failedOf } = flags;
+  return {
+    ...list?.annotations,
+    ...(batch === undefined ? {} : { [ANNOTATIONS.batch]: `${batch}` }),
+    ...(failedOf === undefined ? {} : { [ANNOTATIONS.rerunOf]: failedOf }),
+  };
+}
+
+function specOf(flags: LineFlags, command: readonly string[] | null, listed: ListedItems | null): object {
+  const { retries, restart } = flags;
+  if (retries !== undefined && restart === 'OnFailure')
+    throw usageFailure(
+      '--retries counts failed Pods, and --restart OnFailure starts them again: leave one of them out',
+    );
+  const completions = completionsOf(flags, listed?.list ?? null);
+  return {
+    completionMode: 'Indexed',
+    completions,
+    parallelism: parallelismOf(flags, listed) ?? Math.min(Math.max(completions, 1), PARALLELISM_DEFAULT),
+    ...(retries === undefined ? {} : { backoffLimitPerIndex: retries }),
+    template: { spec: podOf(flags, command, listed?.env ?? []) },
+  };
+}
+
+function completionsOf({ completions, batch }: LineFlags, list: ItemList | null): number {
+  if (list === null) {
+    if (batch !== undefined) throw usageFailure('--batch needs a list');
+    return completions ?? 1;
+  }
+  const implied = Math.ceil(list.rows.length / (batch ?? 1));
+  if (completions === undefined || completions === implied) return implied;
+  const each = batch === undefined ? '' : ` in batches of ${batch}, which are ${implied}`;
+  throw usageFailure(`--completions ${completions}: the list has ${list.rows.length} items${each}; leave it out`);
+}
+
+function parallelismOf({ parallelism, array }: LineFlags, listed: ListedItems | null): number | null {
+  const said = listed?.parallelism ?? null;
+  if (said !== null && parallelism !== undefined && said !== parallelism)
+    throw usageFailure(`--parallelism ${parallelism} and --array ${array ?? ''} say two numbers`);
+  return parallelism ?? said;
+}
+
+const INDEX_ANNOTATION = "metadata.annotations['batch.kubernetes.io/job-completion-index']";
+
+function podOf(flags: LineFlags, command: readonly string[] | null, fixed: readonly EnvFlag[]): object {
+  const { image, completionIndexVarName: index, env = [], cpu, memory, serviceAccount, spot, retries, restart } = flags;
+  const isOwnVariable = index !== undefined && index !== INDEX;
+  const variables = [
+    ...(isOwnVariable ? [{ name: index, valueFrom: { fieldRef: { fieldPath: INDEX_ANNOTATION } } }] : []),
+    ...fixed,
+    ...env,
+  ];
+  const requests = { ...(cpu === undefined ? {} : { cpu }), ...(memory === undefined ? {} : { memory }) };
+  const container = {
+    name: 'main',
+    image,
+    ...(command === null ? {} : { command }),
+    ...(variables.length === 0 ? {} : { env: variables }),
+    ...(Object.keys(requests).length === 0 ? {} : { resources: { requests } }),
+  };
+  return {
+    restartPolicy: restart ?? (retries === undefined ? 'OnFailure' : 'Never'),
+    ...(serviceAccount === undefined ? {} : { serviceAccountName: serviceAccount }),
+    ...(spot === undefined ? {} : { nodeSelector: { [CAPACITY_SELECTOR]: 'spot' } }),
+    containers: [container],
+  };
+}
+
+/** What is allowed, and may be a slip. */
+function notesOn(
+  flags: LineFlags,
+  given: readonly string[],
+  command: readonly string[] | null,
+  list: ItemList | null,
+): readonly string[] {
+  const notes: string[] = [];
+  const duplicates = list === null ? 0 : duplicatesIn(list);
+  if (duplicates > 0) notes.push(`${duplicates} of ${list?.rows.length ?? 0} items equal an earlier one`);
+  if (command === null) return notes;
+  if (isScript(command)) {
+    const inserted = list?.columns.find((name) => command.some((word) => word.includes(`$(${name})`)));
+    if (inserted !== undefined)
+      notes.push(
+        `$(${inserted}) makes the value a part of the script, whatever is in it: the shell reads "$${inserted}"`,
+      );
+    return notes;
+  }
+  const names = variablesOf(flags, list);
+  const untouched = command.find((word) => withReferencesIn(word, names) !== word);
+  if (untouched !== undefined)
+    notes.push(
+      `${JSON.stringify(untouched)} has blanks, so it may be a program, and is left as it is: $(NAME) is replaced in it, $NAME is not`,
+    );
+  if (list === null || untouched !== undefined) return notes;
+  const [name = ''] = list.columns;
+  const quoted = `'$${name}'`;
+  const refersTo = list.columns.some((column) => command.some((word) => word.includes(`$(${column})`)));
+  if (!refersTo && (flags.perCompletionEnv !== undefined || given.includes('')))
+    notes.push(
+      `no argument is ${quoted} (in single quotes, or your shell replaces it): tasks find ${name} in their environment only`,
+    );
+  if (given.includes('{}') && !refersTo)
+    notes.push(`{} is replaced only with ::: or :::: after the command: write ${quoted}`);
+  return notes;
+}

@@ -1,0 +1,46 @@
+import type { ListFormat } from '../../shared/schema/items/list-formats.ts';
+
+/** What `muster run NAME [options] -- COMMAND` says about the Job, as commander reads it. */
+export type LineFlags = ListFlags & {
+  readonly image?: string;
+  readonly completions?: number;
+  readonly completionIndexVarName?: string;
+  readonly parallelism?: number;
+  readonly retries?: number;
+  readonly restart?: RestartPolicy;
+  readonly cpu?: string;
+  readonly memory?: string;
+  readonly env?: readonly EnvFlag[];
+  readonly serviceAccount?: string;
+  readonly spot?: true;
+  readonly batch?: number;
+  readonly resourcesFromItems?: true;
+  readonly imageFromItems?: true;
+  readonly schedule?: string;
+  readonly failedOf?: string;
+};
+
+/** What says the items. */
+export type ListFlags = {
+  readonly perCompletionEnv?: readonly string[];
+  readonly items?: string;
+  readonly matrix?: readonly string[];
+  readonly array?: string;
+  readonly header?: true;
+  readonly columns?: readonly string[];
+  readonly format?: ListFormat;
+  readonly skipEmpty?: true;
+  readonly colsep?: string;
+};
+
+export type EnvFlag = { readonly name: string; readonly value: string };
+
+export const RESTART_POLICIES = ['OnFailure', 'Never'] as const;
+export type RestartPolicy = (typeof RESTART_POLICIES)[number];
+
+/**
+ * Reads a file of the command line whole; `-` is standard input.
+ *
+ * @throws Failure (invalid command line) when it cannot be read
+ */
+export type ReadFile = (name: string) => Uint8Array;

@@ -1,0 +1,34 @@
+/** Options of GNU parallel that `muster run` does not have, and what to use. */
+const INSTEAD: readonly (readonly [options: readonly string[], instead: string])[] = [
+  [['-j', '--jobs', '--max-procs'], '-P NUMBER, or --parallelism'],
+  [['-a', '--arg-file'], ':::: FILE after the command, or --items @FILE'],
+  [['--link', '--xapply'], ':::+ and ::::+ after the command'],
+  [['-N', '-X', '-m', '--max-args', '--max-replace-args', '--xargs'], '--batch NUMBER'],
+  [['-C'], '--colsep TEXT'],
+  [['-r', '--no-run-if-empty'], '--skip-empty'],
+  [['-I', '-i', '--replace-str'], "'$NAME' of a column"],
+  [
+    ['--pipe', '--pipepart', '--pipe-part', '--cat', '--fifo', '--stdin'],
+    'a list of file names or ranges: a task has no standard input',
+  ],
+  [['--bar', '--eta', '--progress'], '--wait'],
+  [
+    ['-k', '--keep-order', '--tag', '--group', '--line-buffer', '--results', '--files'],
+    '`muster logs NAME`, ordered by index',
+  ],
+  [['--joblog'], '`muster joblog NAME`'],
+  [['--halt', '--halt-on-error'], 'maxFailedIndexes in a manifest: --dry-run=client -o yaml prints one'],
+  [['--resume', '--resume-failed', '--retry-failed'], '`muster rerun NAME`'],
+  [
+    ['-S', '--sshlogin', '--sshloginfile', '--slf', '--transferfile', '--return', '--cleanup'],
+    '--image: the program and its files are in the image',
+  ],
+  [['-0', '--null', '-d', '--delimiter'], 'a file with an item a line, or --format jsonl if items hold newlines'],
+];
+
+/** What to use instead of the option that a message names; null: it is not one of GNU parallel's. */
+export function insteadOf(message: string): string | null {
+  const option = /'(--[^'=]+|-[^-\d'])/.exec(message)?.[1] ?? '';
+  const instead = INSTEAD.find(([options]) => options.includes(option))?.[1];
+  return instead === undefined ? null : `Instead of GNU parallel's ${option} use ${instead}.`;
+}

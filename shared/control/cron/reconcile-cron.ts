@@ -1,0 +1,165 @@
+import { type EpochMs, asEpochMs, asTime } from '../../domain/base/time.ts';
+import { type JobUid, asJobUid } from '../../domain/base/ids.ts';
+import { cronRulesOf } from '../../domain/cron/cron-rules.ts';
+import { slotJitterMs } from '../../domain/cron/job-of-slot.ts';
+import type { CronState } from '../../domain/cron/cron-state.ts';
+import { type ObservedJob, activeJobs } from '../../domain/cron/owned-jobs.ts';
+import { type CronPlan, type CronView, planCron } from '../../domain/cron/plan-cron.ts';
+import type { CronJobStatusDocument } from '../../domain/spec/cron-manifest.ts';
+import { endOf, isHidden } from '../../domain/scoreboard/status.ts';
+import type { CronRow } from '../../ports/cron-store.ts';
+import { isSame } from '../../schema/object/object-update.ts';
+import { tryOnConflict } from '../../store/retry-on-conflict.ts';
+import { deleteJob } from '../lifecycle/job-changes.ts';
+import type { Deps } from '../process/deps.ts';
+import { type SeenCron, readCron } from './seen-cron.ts';
+import { createSlotJob } from './slot-job.ts';
+
+/** Requests a look at a CronJob; `jobs`: those of its that have begun or ended. */
+export type CronRequest = { readonly uid: string; readonly jobs: readonly JobUid[] };
+
+/** Other schedulers, or users who change the CronJob, may be faster so often. */
+const TRIES_MAX = 10;
+/** Slots that are caught up with in one message; another takes the rest. */
+const LOOKS_MAX = 20;
+/** A wake-up of this pass's own: what is due later is found by the minute's sweep. */
+const OWN_WAKE_MS = 90_000;
+/** Clocks may differ by so much: a message that came early comes again. */
+const EARLY_MS = 5_000;
+/** Queues delay messages by whole seconds. They come before the moment, and wait for it here. */
+const WAIT_MAX_MS = 1_000;
+
+/**
+ * Looks at a CronJob: creates the Job that is due, deletes those that are history, and publishes its status. Each step can be
+ * derived from the row, so that a repeated message, or one that comes after a crash, goes on where the last one was.
+ */
+export async function reconcileCron(request: CronRequest, deps: Deps): Promise<void> {
+  const { alarmAt = null } = (await deps.crons.read(request.uid)) ?? {};
+  const waitMs = alarmAt === null ? 0 : alarmAt - deps.clock.now();
+  if (waitMs > 0 && waitMs <= WAIT_MAX_MS) await deps.clock.sleep(waitMs);
+  for (let look = 0; look < LOOKS_MAX; look++) {
+    const outcome = await tryOnConflict(TRIES_MAX, () => lookAt(request, deps));
+    if (outcome === 'done') return;
+    if (outcome === 'conflict') break;
+  }
+  await deps.queues.wakeCrons([{ cron: request.uid, delaySec: 1, jobs: request.jobs }]);
+}
+
+async function lookAt({ uid, jobs }: CronRequest, deps: Deps): Promise<'done' | 'again' | 'conflict'> {
+  const seen = await readCron(uid, deps);
+  if (seen === null) return 'done';
+  const { row, manifest } = seen;
+  const { claim } = row.state;
+  const outcome = claim === null ? null : await createSlotJob(claim, seen, deps);
+  if (outcome === 'gone') return 'done';
+  const observed = await observeJobs(row.state, uid, jobs, deps);
+  const now = deps.clock.now();
+  const plan = planCron({
+    cron: viewOf(seen),
+    state: row.state,
+    jobs: observed,
+    outcome,
+    now,
+    jitterMs: (slot) => slotJitterMs(cronRulesOf(manifest.metadata.annotations).jitterSec, uid, slot, deps.hash),
+    uidOf: (slot) => slotUid(uid, slot, deps),
+  });
+  const isNew = isNews(row, plan, now);
+  // Before the row forgets them: if this process dies in between, the next look finds that they are gone.
+  for (const old of plan.prune) await deleteJob(old, deps);
+  if (isNew && (await deps.crons.write({ ...row, ...plannedRow(plan) })).kind === 'lost') return 'conflict';
+  if (plan.state.claim !== null) return 'again';
+  if (!(await publishStatus(seen, plan.state, deps))) return 'conflict';
+  await wakeAt(uid, plan.alarmAt, isNew ? OWN_WAKE_MS : EARLY_MS, deps);
+  return 'done';
+}
+
+const plannedRow = ({ state, alarmAt }: CronPlan): Pick<CronRow, 'state' | 'alarmAt'> => ({ state, alarmAt });
+
+/** An alarm that comes soon enough stays as it is. */
+function isNews({ state, alarmAt }: CronRow, plan: CronPlan, now: EpochMs): boolean {
+  if (!isSame(state, plan.state)) return true;
+  if (alarmAt === plan.alarmAt) return false;
+  return alarmAt === null || alarmAt <= now || (plan.alarmAt !== null && plan.alarmAt < alarmAt);
+}
+
+function viewOf({ object, manifest }: SeenCron): CronView {
+  const { metadata, status } = object.document as unknown as {
+    readonly metadata: { readonly creationTimestamp: string; readonly deletionTimestamp?: string };
+    readonly status?: CronJobStatusDocument;
+  };
+  return {
+    name: manifest.metadata.name,
+    createdAt: asEpochMs(Date.parse(metadata.creationTimestamp)),
+    isDeleted: metadata.deletionTimestamp !== undefined,
+    spec: manifest.spec,
+    rules: cronRulesOf(manifest.metadata.annotations),
+    lastScheduleAt: timeIn(status?.lastScheduleTime),
+  };
+}
+
+const timeIn = (text: string | undefined): EpochMs | null => {
+  const at = Date.parse(text ?? '');
+  return Number.isNaN(at) ? null : asEpochMs(at);
+};
+
+/** Every Job that the row lists, and those that were reported and are its own. */
+async function observeJobs(
+  { jobs: known, claim }: CronState,
+  cron: string,
+  reported: readonly JobUid[],
+  deps: Deps,
+): Promise<ReadonlyMap<JobUid, ObservedJob | null>> {
+  const observed = new Map<JobUid, ObservedJob | null>();
+  for (const { uid, name } of known) observed.set(uid, await observeJob(uid, name, deps));
+  for (const uid of reported) {
+    if (observed.has(uid) || uid === claim?.uid) continue;
+    const spec = await deps.jobs.readSpec(uid);
+    const owners = spec?.manifest.metadata.ownerReferences ?? [];
+    if (spec === null || !owners.some((owner) => owner.controller === true && owner.uid === cron)) continue;
+    observed.set(uid, await observeJob(uid, spec.identity.name, deps));
+  }
+  return observed;
+}
+
+async function observeJob(uid: JobUid, name: string, { jobs }: Deps): Promise<ObservedJob | null> {
+  const status = await jobs.readStatus(uid);
+  if (status === null || isHidden(status.phase)) return null;
+  const ended = endOf(status.phase);
+  if (ended === null) return { name, end: null };
+  return { name, end: { kind: ended.verdict.kind, startAt: status.startTime, at: ended.at } };
+}
+
+/** Of a slot's Job: the same for every scheduler that creates it. */
+function slotUid(cron: string, slot: EpochMs, { hash }: Deps): JobUid {
+  const hex = hash(`${cron}/${Math.floor(slot / 60_000)}`);
+  return asJobUid(
+    `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`,
+  );
+}
+
+/** Users see what the row says; false: the object has changed meanwhile. */
+async function publishStatus({ object, row }: SeenCron, state: CronState, { objects }: Deps): Promise<boolean> {
+  const { status: before = {} } = object.document as { readonly status?: CronJobStatusDocument };
+  const { active: _active, ...times } = before;
+  const active = activeJobs(state).map(({ uid, name }) => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    name,
+    namespace: row.key.namespace,
+    uid,
+  }));
+  const status = {
+    ...(active.length === 0 ? {} : { active }),
+    ...times,
+    ...(state.lastScheduleAt === null ? {} : { lastScheduleTime: asTime(state.lastScheduleAt) }),
+    ...(state.lastSuccessAt === null ? {} : { lastSuccessfulTime: asTime(state.lastSuccessAt) }),
+  };
+  if (isSame(before, status)) return true;
+  const document = { ...object.document, status };
+  return (await objects.commit('CronJob', { key: object.key, was: object.version, document })).kind === 'committed';
+}
+
+async function wakeAt(uid: string, at: EpochMs | null, withinMs: number, { queues, clock }: Deps): Promise<void> {
+  const inMs = at === null ? Number.POSITIVE_INFINITY : at - clock.now();
+  if (inMs <= withinMs) await queues.wakeCrons([{ cron: uid, delaySec: Math.max(0, Math.floor(inMs / 1000)) }]);
+}

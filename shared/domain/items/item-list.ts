@@ -1,0 +1,84 @@
+/** A work list: index i of its Job works on row i. Every row has a value for each column. */
+export type ItemList = { readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] };
+
+/** The most items of a list. */
+export const ITEMS_MAX = 1_000_000;
+/** The longest item, in bytes of UTF-8: what an item adds to a launch must fit RunTask's 8,192 characters. */
+export const ITEM_BYTES_MAX = 6_144;
+/** The column of a list whose only column has no name. */
+export const ONLY_COLUMN = 'ITEM';
+
+const RESULT_NAME_CHARS_MAX = 60;
+const INDEX_DIGITS = 6;
+
+/** An item in one line, as tasks and people see it: its values, with tabs between them. */
+export const itemLine = (row: readonly string[]): string => row.join('\t');
+
+/**
+ * The name of an index's result, such as `000001-banana.txt`: the same for every attempt, unique by its number, and good as a file
+ * name everywhere. It has at most 60 characters.
+ */
+export function resultName(index: number, line: string): string {
+  const slug = line.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replace(/^-+/, '');
+  const whole = `${String(index).padStart(INDEX_DIGITS, '0')}-${slug}`;
+  return whole.slice(0, RESULT_NAME_CHARS_MAX).replace(/-+$/, '');
+}
+
+/** What a task has anyway; a column of this name would hide it. */
+const TAKEN: readonly string[] = ['JOB_COMPLETION_INDEX'];
+const RESERVED = 'MUSTER_';
+/** The one name of a resource that is no identifier: a column may have it, so that lists can say what each item needs. */
+const RESOURCE = 'ephemeral-storage';
+
+/**
+ * What is wrong with a column's name, which is also the name of a variable; null: nothing.
+ *
+ * @param before the columns to its left
+ */
+export function columnFault(name: string, before: readonly string[] = []): string | null {
+  if (name === '') return 'a column needs a name';
+  const shown = JSON.stringify(name);
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && name !== RESOURCE)
+    return `the column ${shown} must be a variable's name: letters, digits, and _, no digit first`;
+  if (name.startsWith(RESERVED)) return `the column ${shown} needs another name: ${RESERVED}… is reserved for Muster`;
+  if (TAKEN.includes(name)) return `the column ${shown} needs another name: every task has this variable anyway`;
+  return before.includes(name) ? `the column ${shown} occurs twice` : null;
+}
+
+/** The first fault of a list's columns; null: there is none. */
+export function columnsFault(columns: readonly string[]): string | null {
+  if (columns.length === 0) return 'a list needs a column';
+  for (const [i, name] of columns.entries()) {
+    const fault = columnFault(name, columns.slice(0, i));
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+const UTF8 = new TextEncoder();
+
+/**
+ * What is wrong with an item; null: nothing.
+ *
+ * @param index its index in the list
+ * @param columns how many values it must have
+ */
+export function itemFault(row: readonly string[], index: number, columns: number): string | null {
+  const item = `item ${index + 1} (index ${index})`;
+  if (row.length !== columns)
+    return `${item} has ${counted(row.length, 'value')}; the list has ${counted(columns, 'column')}`;
+  const line = itemLine(row);
+  if (line.includes('\0')) return `${item} contains NUL`;
+  if (/\p{Surrogate}/u.test(line)) return `${item} is not valid Unicode (half of a surrogate pair)`;
+  const bytes = line.length * 3 <= ITEM_BYTES_MAX ? 0 : UTF8.encode(line).length;
+  return bytes > ITEM_BYTES_MAX ? `${item} has ${bytes} bytes; the limit is ${ITEM_BYTES_MAX}` : null;
+}
+
+/** `1 value`, `2 values`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** How many items equal an earlier one. That is allowed. */
+export function duplicatesIn({ rows }: ItemList): number {
+  // NUL occurs in no item, so it keeps values apart.
+  return rows.length - new Set(rows.map((row) => row.join('\0'))).size;
+}

@@ -1,0 +1,140 @@
+import type { ItemValues } from '../base/late-text.ts';
+import { ANNOTATIONS, parseBatch, parseFlag } from '../spec/annotations.ts';
+import type { Labels } from '../spec/manifest.ts';
+import { itemLine, resultName } from './item-list.ts';
+import type { TaskColumns } from './task-columns.ts';
+
+/** The content of a WorkList object. It never changes, and lives as long as the object or a Job that uses it. */
+export type ContentId = string;
+
+/** What a Job says of its work list. */
+export type JobItems = {
+  readonly columns: readonly string[];
+  /** Items that each index gets; the last index may get fewer. */
+  readonly batch: number;
+  readonly source: { readonly kind: 'inline'; readonly text: string } | ({ readonly kind: 'pinned' } & PinnedItems);
+};
+
+/** A WorkList as it was when the Job was created. */
+export type PinnedItems = {
+  readonly content: ContentId;
+  readonly columns: readonly string[];
+  readonly count: number;
+  /** Of the content, in hex. */
+  readonly sha256: string;
+  readonly widest: WidestItem;
+  /** Omitted: none of its columns may be about tasks, or an older Muster has made the list. */
+  readonly taskColumns?: TaskColumns | undefined;
+};
+
+/** The most characters, as JSON, that the values of one item take: by column, and as a line. */
+export type WidestItem = { readonly columns: readonly number[]; readonly line: number };
+
+type WithAnnotations = { readonly metadata: { readonly annotations?: Labels | undefined } };
+
+/** The Job's work list; null: it has none. A Job that names a WorkList has none before the server has pinned it. */
+export function jobItemsOf({ metadata: { annotations = {} } }: WithAnnotations): JobItems | null {
+  const batch = parseBatch(annotations[ANNOTATIONS.batch] ?? '') ?? 1;
+  const text = annotations[ANNOTATIONS.items];
+  if (text !== undefined) return { columns: inlineColumns(text), batch, source: { kind: 'inline', text } };
+  const pinned = pinnedItemsOf({ metadata: { annotations } });
+  return pinned === null ? null : { columns: pinned.columns, batch, source: { kind: 'pinned', ...pinned } };
+}
+
+/** The pin that the server has set; null: there is none. */
+export function pinnedItemsOf({ metadata: { annotations = {} } }: WithAnnotations): PinnedItems | null {
+  const text = annotations[ANNOTATIONS.pinnedItems];
+  // Only the server writes it: admission refuses it from anyone else.
+  return text === undefined ? null : (JSON.parse(text) as PinnedItems);
+}
+
+/** Whether the Job's items say what their tasks need. */
+export const takesResources = (job: WithAnnotations): boolean => says(job, ANNOTATIONS.resourcesFromItems);
+
+/** Whether the Job's items say which image they run in. */
+export const takesImages = (job: WithAnnotations): boolean => says(job, ANNOTATIONS.imageFromItems);
+
+const says = ({ metadata: { annotations = {} } }: WithAnnotations, key: string): boolean =>
+  parseFlag(annotations[key] ?? '') ?? false;
+
+/** An index means the same items in both. An inline list and a pinned one are taken to differ. */
+export function isSameList(a: JobItems | null, b: JobItems | null): boolean {
+  if (a === null || b === null) return a === b;
+  if (a.batch !== b.batch) return false;
+  if (a.source.kind === 'inline' || b.source.kind === 'inline')
+    return a.source.kind === b.source.kind && inlineText(a.source) === inlineText(b.source);
+  return a.source.sha256 === b.source.sha256 && a.columns.join('\t') === b.columns.join('\t');
+}
+
+const inlineText = (source: JobItems['source']): string =>
+  source.kind === 'inline' ? source.text.replace(/\r?\n$/, '') : '';
+
+/** Columns of an inline list: its first line, at tabs, or else at blanks. */
+export function inlineColumns(text: string): readonly string[] {
+  const end = text.indexOf('\n');
+  const line = (end === -1 ? text : text.slice(0, end)).replace(/\r$/, '');
+  return line.split(line.includes('\t') ? '\t' : ' ');
+}
+
+/** How many indexes `count` items make. */
+export const indexCount = (count: number, batch: number): number => Math.ceil(count / batch);
+
+/**
+ * What the attempts of an index get: of several items, each value has a line for each of them.
+ *
+ * @param rows the items of this index
+ */
+export function itemValues(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  index: number,
+): ItemValues {
+  const line = rows.map(itemLine).join('\n');
+  return {
+    columns: new Map(columns.map((name, nth) => [name, rows.map((row) => row[nth] ?? '').join('\n')])),
+    line,
+    resultName: resultName(index, rows[0] === undefined ? '' : itemLine(rows[0])),
+  };
+}
+
+/** Values at least as long as those of any index. */
+export function widestValues({
+  columns,
+  widest,
+  batch,
+}: {
+  readonly columns: readonly string[];
+  readonly widest: WidestItem;
+  readonly batch: number;
+}): ItemValues {
+  // A line break between two items is two characters as JSON.
+  const text = (chars: number): string => 'x'.repeat(batch * (chars + 2));
+  return {
+    columns: new Map(columns.map((name, nth) => [name, text(widest.columns[nth] ?? 0)])),
+    line: text(widest.line),
+    resultName: 'x'.repeat(RESULT_NAME_CHARS_MAX),
+  };
+}
+
+const RESULT_NAME_CHARS_MAX = 60;
+
+/** The {@link WidestItem} of some rows. */
+export function widestOf(columns: number, rows: readonly (readonly string[])[]): WidestItem {
+  const widths = Array.from({ length: columns }, () => 0);
+  let line = 0;
+  for (const row of rows) {
+    for (const [nth, value] of row.entries()) widths[nth] = Math.max(widths[nth] ?? 0, jsonChars(value));
+    line = Math.max(line, jsonChars(itemLine(row)));
+  }
+  return { columns: widths, line };
+}
+
+export const widestOfAll = (a: WidestItem, b: WidestItem): WidestItem => ({
+  columns: Array.from({ length: Math.max(a.columns.length, b.columns.length) }, (_, nth) =>
+    Math.max(a.columns[nth] ?? 0, b.columns[nth] ?? 0),
+  ),
+  line: Math.max(a.line, b.line),
+});
+
+/** Without the quotes. */
+const jsonChars = (value: string): number => JSON.stringify(value).length - 2;

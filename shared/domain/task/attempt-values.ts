@@ -1,0 +1,26 @@
+import type { AttemptValues, ItemValues } from '../base/late-text.ts';
+import type { JobIdentity } from '../spec/job.ts';
+import type { JobManifest } from '../spec/manifest.ts';
+import { podName, podUid } from './pod-name.ts';
+
+/**
+ * What an attempt of a Job fills into its variables and words. It is a function of what is stored, so a repeated launch is the
+ * same, and what a task was given can be told later.
+ *
+ * @param before how often its index had failed, and been ignored, when it was launched
+ * @param item null: the Job has no work list
+ */
+export const attemptValues = (
+  { identity, manifest }: { readonly identity: JobIdentity; readonly manifest: JobManifest },
+  { index, attempt }: { readonly index: number; readonly attempt: number },
+  before: { readonly failures: number; readonly ignored: number },
+  item: ItemValues | null,
+): AttemptValues => ({
+  podName: podName({ ...identity, completionMode: manifest.spec.completionMode }, index, attempt),
+  podUid: podUid(identity.uid, index, attempt),
+  completionIndex: index,
+  labels: manifest.spec.template.metadata.labels,
+  failureCount: before.failures,
+  ignoredFailureCount: before.ignored,
+  item,
+});

@@ -1,0 +1,215 @@
+import { CHUNK_INDEXES, chunkOf } from '../../domain/scoreboard/board.ts';
+import type { EpochMs } from '../../domain/base/time.ts';
+import type { ItemValues } from '../../domain/base/late-text.ts';
+import { causeLine, endWords, isFailure, isStoppedWithJob } from '../../domain/diagnose/failures.ts';
+import { fateOf, lastEndedAttempt, lastFailedAttempt, triesOf } from '../../domain/diagnose/ended-attempts.ts';
+import { attemptValues } from '../../domain/task/attempt-values.ts';
+import { forItem } from '../../domain/task/item-template.ts';
+import { startWords } from '../../domain/task/launch-overrides.ts';
+import { fargateSizeOf, mainContainer } from '../../domain/task/pod-template.ts';
+import { podName } from '../../domain/task/pod-name.ts';
+import type { AttemptRecord } from '../../ports/job-store.ts';
+import { readItemValues } from '../../store/read-items.ts';
+import { shownRecords } from '../../store/shown-records.ts';
+import { type Parsed, bad, countOf, ok } from '../http/query.ts';
+import { JOBS, expired, notFound } from '../http/status-error.ts';
+import { type JobView, type Reads, readJobView } from '../jobs/job-view.ts';
+import { nodeOf } from '../pods/render-pod.ts';
+
+/** What a page may cost, however few of its indexes have anything to list: indexes listed, and reads of records. */
+const INDEXES_MAX = 500;
+const READS_MAX = 64;
+
+/**
+ * `last`: of each index the last attempt that has ended; `all`: every attempt that has ended; `failed`: of each index that has
+ * failed and not succeeded since, the last attempt that has failed.
+ */
+const SELECTIONS = ['last', 'all', 'failed'] as const;
+type Selection = (typeof SELECTIONS)[number];
+
+/** Indexes whose records one read covers, including those in between, which have succeeded if failures are wanted. */
+const SPAN_INDEXES: Readonly<Record<Selection, number>> = { last: 256, all: 256, failed: 64 };
+
+/** Items and words may be long: a page ends early, so that it fits an answer of Lambda (6 MB). */
+const PAGE_CHARS_MAX = 500_000;
+const SPAN_WITH_WORDS = 64;
+
+export type AttemptQuery = {
+  readonly which: Selection;
+  /** Says with which words each was started. */
+  readonly words: boolean;
+  /** Indexes whose attempts are on a page, at most. */
+  readonly limit: number;
+  /** Where the page begins; null: at the first index. */
+  readonly from: { readonly uid: string; readonly index: number } | null;
+};
+
+/** Reads `which`, `limit`, `words`, and `continue`. */
+export function parseAttemptQuery(query: Readonly<Record<string, string>>): Parsed<AttemptQuery> {
+  const { which: word = 'last', continue: token = '' } = query;
+  const which = SELECTIONS.find((each) => each === word);
+  if (which === undefined)
+    return bad(`which: Unsupported value: ${JSON.stringify(word)}: supported values: ${SELECTIONS.join(', ')}`);
+  const limit = countOf('limit', query['limit']);
+  if (limit.kind === 'bad') return limit;
+  const wanted = limit.value === null || limit.value === 0 ? INDEXES_MAX : Math.min(limit.value, INDEXES_MAX);
+  const words = query['words'] === 'true';
+  if (token === '') return ok({ which, words, limit: wanted, from: null });
+  const [, uid, index] = /^([0-9a-f-]{36})\.(\d{1,7})$/.exec(token) ?? [];
+  if (uid === undefined || index === undefined) return bad('continue key is not valid');
+  return ok({ which, words, limit: wanted, from: { uid, index: Number(index) } });
+}
+
+/**
+ * A page of a Job's ended attempts, by index and attempt: Muster's own object. It has those whose Pods are gone, too. Reads at
+ * most the records of a few thousand indexes.
+ *
+ * @returns 404 if the Job does not exist, 410 if the page before was another Job's of this name
+ */
+export async function findAttempts(namespace: string, name: string, query: AttemptQuery, reads: Reads) {
+  const uid = await reads.jobs.findJob(namespace, name);
+  const first = query.from?.index ?? 0;
+  const view = uid === null ? null : await readJobView(uid, reads, (status) => chunkWithin(first, status.size));
+  if (uid === null || view === null) return { kind: 'bad', error: notFound(JOBS, name) } as const;
+  if (query.from !== null && query.from.uid !== uid)
+    return { kind: 'bad', error: expired(`job ${JSON.stringify(name)} was replaced by another: list again`) } as const;
+  const { items, next } = await pageOf(view, query, reads);
+  return ok({
+    apiVersion: 'muster.run/v1',
+    kind: 'JobAttempts',
+    metadata: { namespace, name, uid, continue: next === null ? '' : `${uid}.${next}` },
+    items,
+  });
+}
+
+const chunkWithin = (index: number, size: number): readonly number[] => (index < size ? [chunkOf(index)] : []);
+
+async function pageOf(first: JobView, query: AttemptQuery, reads: Reads) {
+  const { which, limit, from } = query;
+  const { uid } = first.spec.identity;
+  const items: ReturnType<typeof renderAttempt>[] = [];
+  let view: JobView = first;
+  let index = from?.index ?? 0;
+  let chars = 0;
+  const span = query.words ? SPAN_WITH_WORDS : SPAN_INDEXES[which];
+  for (let read = 0; index < sizeOf(view); ) {
+    if (items.length >= limit || read >= READS_MAX || chars >= PAGE_CHARS_MAX) return { items, next: index };
+    if (view.board.chunk(chunkOf(index)) === undefined) {
+      const again = await readJobView(uid, reads, (status) => chunkWithin(index, status.size));
+      if (again === null) return { items, next: null }; // deleted meanwhile
+      view = again;
+      continue;
+    }
+    const next = spanFrom(index, view, which, Math.min(span, limit - items.length));
+    if (next.wanted.size > 0) {
+      read++;
+      const found = await attemptsIn(next.wanted, view, query, reads);
+      chars += found.reduce((sum, each) => sum + charsOf(each), 0);
+      items.push(...found);
+    }
+    index = next.after;
+  }
+  return { items, next: null };
+}
+
+/** Of the parts that may be long. */
+const charsOf = ({ item = '', words = [] }: ReturnType<typeof renderAttempt>): number =>
+  words.reduce((sum, word) => sum + word.length, item.length);
+
+/** A smaller Job no longer has the indexes beyond. */
+function sizeOf({ spec, board }: JobView): number {
+  const { completionMode, completions = board.size } = spec.manifest.spec;
+  return completionMode === 'Indexed' ? Math.min(completions, board.size) : board.size;
+}
+
+/** The next indexes that one read can cover, each with the newest of its attempts to list, and the index after them. */
+function spanFrom(from: number, view: JobView, which: Selection, indexesMax: number) {
+  const end = Math.min((chunkOf(from) + 1) * CHUNK_INDEXES, sizeOf(view));
+  const wanted = new Map<number, number>();
+  let first: number | null = null;
+  let index = from;
+  for (; index < end && (first === null || index - first < indexesMax); index++) {
+    const newest = newestOf(index, view, which);
+    if (newest === 0) continue;
+    first ??= index;
+    wanted.set(index, newest);
+  }
+  return { wanted, after: index };
+}
+
+function newestOf(index: number, { board }: JobView, which: Selection): number {
+  const record = board.record(index);
+  if (record === null) return 0;
+  return which === 'failed' ? (lastFailedAttempt(record) ?? 0) : lastEndedAttempt(record);
+}
+
+async function attemptsIn(
+  wanted: ReadonlyMap<number, number>,
+  view: JobView,
+  { which, words }: AttemptQuery,
+  reads: Reads,
+) {
+  const indexes = [...wanted.keys()];
+  const [from = 0, to = from] = [indexes[0], indexes.at(-1)];
+  const records = (await reads.jobs.readAttempts(view.spec.identity.uid, from, to)).filter(
+    (record) => record.attempt <= (wanted.get(record.index) ?? 0) && (which !== 'failed' || isFailure(record)),
+  );
+  // By index and attempt: a later one of the same index takes the place of the one before.
+  const shown = which === 'all' ? records : [...new Map(records.map((record) => [record.index, record])).values()];
+  const named = [...new Set(shown.map(({ index }) => index))];
+  const { manifest } = view.spec;
+  const items = await readItemValues(manifest, named, reads);
+  return (await shownRecords(shown, manifest, reads)).map((record) => {
+    const item = items.get(record.index);
+    return renderAttempt(record, view, item, words ? wordsOf(record, view, item) : null);
+  });
+}
+
+/** With which words its main container was started; null: as the manifest has them. */
+function wordsOf(record: AttemptRecord, { spec }: JobView, item: ItemValues | undefined): readonly string[] | null {
+  const main = mainContainer(spec.manifest);
+  const words = startWords(main, spec.manifest, attemptValues(spec, record, record, item ?? null));
+  const written = [...(main.command ?? []), ...(main.args ?? [])];
+  return words.every((word, i) => word === written[i]) ? null : words;
+}
+
+function renderAttempt(
+  record: AttemptRecord,
+  { spec, status, board }: JobView,
+  item: ItemValues | undefined,
+  words: readonly string[] | null,
+) {
+  const { index, attempt, taskArn, ending, times, judgement } = record;
+  const { identity, manifest } = spec;
+  const { completionMode } = manifest.spec;
+  const now = board.record(index);
+  const size = fargateSizeOf(forItem(manifest, item ?? null));
+  return {
+    ...(completionMode === 'Indexed' ? { index } : {}),
+    attempt,
+    pod: podName({ ...identity, completionMode }, index, attempt),
+    ...(item === undefined ? {} : { item: item.line, resultName: item.resultName }),
+    ...(words === null ? {} : { words }),
+    /** What has become of its index. */
+    fate: now === null ? 'open' : fateOf(now, status.phase),
+    /** How often the containers of the index were started. */
+    tries: now === null ? attempt : triesOf(now),
+    node: taskArn === null ? null : nodeOf(taskArn),
+    vcpu: size.kind === 'fits' ? size.cpu / 1024 : null,
+    createdAt: momentOf(times.createdAt),
+    startedAt: momentOf(times.startedAt),
+    stoppedAt: momentOf(times.stoppedAt),
+    /** Of this container; null: none of ours has exited. */
+    exitCode: ending.exitCode,
+    container: ending.container,
+    /** The kubelet's word, and one line. */
+    reason: endWords(record, status.phase).reason,
+    cause: causeLine(record, status.phase),
+    verdict: `${judgement.as}: ${judgement.because}`,
+    /** It ran when the Job failed: a consequence, not a cause. */
+    stoppedWithJob: isStoppedWithJob(record),
+  };
+}
+
+/** To the millisecond, because run times are differences. */
+const momentOf = (at: EpochMs | null): string | null => (at === null ? null : new Date(at).toISOString());

@@ -1,0 +1,34 @@
+import type { EpochMs } from '../domain/base/time.ts';
+import type { CronState } from '../domain/cron/cron-state.ts';
+import type { ObjectKey } from './object-store.ts';
+
+/** What the scheduler keeps of one CronJob, beside the object. */
+export type CronRow = {
+  /** The CronJob's. */
+  readonly uid: string;
+  readonly key: ObjectKey;
+  /** Guards the next write; 0: there is no row yet. */
+  readonly version: number;
+  readonly state: CronState;
+  /** When somebody must look; null: never. */
+  readonly alarmAt: EpochMs | null;
+};
+
+/** A CronJob with an alarm. */
+export type DueCron = { readonly uid: string; readonly alarmAt: EpochMs };
+
+/** Schedulers' rows. Reads are strongly consistent, but for {@link CronStore.due}. Each method may be repeated. */
+export type CronStore = {
+  read(uid: string): Promise<CronRow | null>;
+  /** Writes the row as its next version, if it is still at `row.version`. `lost`: another scheduler was first. */
+  write(row: CronRow): Promise<{ readonly kind: 'written' | 'lost' }>;
+  remove(uid: string): Promise<void>;
+  /**
+   * CronJobs whose alarm is at `until` or before, earliest first. A row that was just written may be missing.
+   * `next`: pass it as `after`; null: that was all.
+   */
+  due(page: { readonly until: EpochMs; readonly after: string | null; readonly limit: number }): Promise<{
+    readonly crons: readonly DueCron[];
+    readonly next: string | null;
+  }>;
+};

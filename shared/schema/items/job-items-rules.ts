@@ -1,0 +1,181 @@
+import type { ItemValues } from '../../domain/base/late-text.ts';
+import { columnFault } from '../../domain/items/item-list.ts';
+import {
+  type JobItems,
+  type PinnedItems,
+  indexCount,
+  inlineColumns,
+  jobItemsOf,
+  widestOf,
+  widestValues,
+} from '../../domain/items/job-items.ts';
+import { type TaskColumns, taskColumnsOf } from '../../domain/items/task-columns.ts';
+import { ANNOTATIONS, parseBatch } from '../../domain/spec/annotations.ts';
+import type { Labels } from '../../domain/spec/manifest.ts';
+import { type FieldError, forbidden, invalid, notFound } from '../object/field-error.ts';
+import { parseInlineItems } from './inline-items.ts';
+
+/** A Job's work list as admission needs it. */
+export type AdmittedItems = {
+  readonly items: JobItems;
+  /** Indexes that the list makes. */
+  readonly completions: number;
+  readonly widest: ItemValues;
+  /** Undefined: an older Muster has made the list, or none of its columns may be about tasks. */
+  readonly taskColumns: TaskColumns | undefined;
+};
+
+type ReadItems =
+  /** null: the Job has no work list */
+  | { readonly kind: 'ok'; readonly admitted: AdmittedItems | null }
+  | { readonly kind: 'bad'; readonly errors: readonly FieldError[] };
+
+/** What is known of the WorkList that a Job names, when it is created. */
+export type NamedList =
+  | ({ readonly kind: 'sealed' } & PinnedItems)
+  /** It has not got all of its items yet. */
+  | { readonly kind: 'open' }
+  | { readonly kind: 'absent' };
+
+const pathOf = (key: string): string => `metadata.annotations[${key}]`;
+
+/**
+ * The annotations of a new Job with its WorkList pinned: nothing that happens to the list later changes the Job.
+ *
+ * @param list the WorkList that the Job names; null: it names none
+ */
+export function pinItems(
+  annotations: Labels | undefined,
+  list: NamedList | null,
+): { readonly annotations: Labels | undefined; readonly errors: readonly FieldError[] } {
+  const { [ANNOTATIONS.pinnedItems]: given, ...others } = annotations ?? {};
+  if (given !== undefined)
+    return {
+      annotations: others,
+      errors: [forbidden(pathOf(ANNOTATIONS.pinnedItems), 'the server sets it; leave it out of a new Job')],
+    };
+  const name = annotations?.[ANNOTATIONS.workList];
+  if (name === undefined || list === null) return { annotations, errors: [] };
+  const path = pathOf(ANNOTATIONS.workList);
+  if (list.kind === 'absent') return { annotations, errors: [notFound(path, name)] };
+  if (list.kind === 'open')
+    return { annotations, errors: [invalid(path, name, 'the WorkList is not sealed yet: it lacks items')] };
+  const { content, columns, count, sha256, widest, taskColumns } = list;
+  const pin: PinnedItems = { content, columns, count, sha256, widest, taskColumns };
+  return { annotations: { ...annotations, [ANNOTATIONS.pinnedItems]: JSON.stringify(pin) }, errors: [] };
+}
+
+/** The annotations of a changed Job: its pin stays, whatever the client sends. */
+export function keepPin(annotations: Labels | undefined, before: Labels | undefined): Labels | undefined {
+  const pin = before?.[ANNOTATIONS.pinnedItems];
+  const { [ANNOTATIONS.pinnedItems]: _sent, ...others } = annotations ?? {};
+  return pin === undefined ? others : { ...others, [ANNOTATIONS.pinnedItems]: pin };
+}
+
+const FIXED = [
+  ANNOTATIONS.items,
+  ANNOTATIONS.workList,
+  ANNOTATIONS.batch,
+  ANNOTATIONS.resourcesFromItems,
+  ANNOTATIONS.imageFromItems,
+] as const;
+
+/** A Job has its work list for life. A client may leave out the pin, which it has not set. */
+export function fixedItemsErrors(sent: Labels | undefined, before: Labels | undefined): readonly FieldError[] {
+  const pin = ANNOTATIONS.pinnedItems;
+  const changed = FIXED.filter((key) => sent?.[key] !== before?.[key]);
+  const isForged = sent?.[pin] !== undefined && sent[pin] !== before?.[pin];
+  return [...changed, ...(isForged ? [pin] : [])].map((key) => invalid(pathOf(key), sent?.[key], 'field is immutable'));
+}
+
+/** Reads the work list of a Job, with every fault of the list itself. */
+export function readItems(annotations: Labels | undefined): ReadItems {
+  const { [ANNOTATIONS.items]: text, [ANNOTATIONS.workList]: name, [ANNOTATIONS.batch]: batch } = annotations ?? {};
+  const errors: FieldError[] = [];
+  if (text !== undefined && name !== undefined)
+    errors.push(forbidden(pathOf(ANNOTATIONS.workList), `a Job has one work list: leave out ${ANNOTATIONS.items}`));
+  if (batch !== undefined && parseBatch(batch) === null)
+    errors.push(invalid(pathOf(ANNOTATIONS.batch), batch, 'must be a whole number of items between 2 and 1000'));
+  if (text === undefined && name === undefined)
+    errors.push(
+      ...OF_LISTS.filter((key) => annotations?.[key] !== undefined).map((key) =>
+        forbidden(pathOf(key), `needs a work list: ${ANNOTATIONS.items} or ${ANNOTATIONS.workList}`),
+      ),
+    );
+  if (text !== undefined) errors.push(...inlineErrors(text));
+  if (errors.length > 0) return { kind: 'bad', errors };
+  const items = jobItemsOf({ metadata: { annotations } });
+  return { kind: 'ok', admitted: items === null ? null : admittedOf(items) };
+}
+
+/** They mean nothing without a work list. */
+const OF_LISTS = [ANNOTATIONS.batch, ANNOTATIONS.resourcesFromItems, ANNOTATIONS.imageFromItems] as const;
+
+/** More of them help nobody. */
+const FAULTS_MAX = 10;
+
+function inlineErrors(text: string): readonly FieldError[] {
+  const path = pathOf(ANNOTATIONS.items);
+  const parsed = parseInlineItems(text);
+  if (parsed.kind === 'bad')
+    return parsed.faults
+      .slice(0, FAULTS_MAX)
+      .map(({ line, message }) => invalid(path, undefined, `line ${line}: ${message}`));
+  return columnErrors(inlineColumns(text), path);
+}
+
+/** Rules for the names of columns. */
+function columnErrors(columns: readonly string[], path: string): readonly FieldError[] {
+  return columns.flatMap((name, nth) => {
+    const fault = columnFault(name, columns.slice(0, nth));
+    return fault === null ? [] : [invalid(path, name, fault)];
+  });
+}
+
+function admittedOf(items: JobItems): AdmittedItems {
+  const { source, columns, batch } = items;
+  if (source.kind === 'pinned')
+    return {
+      items,
+      completions: indexCount(source.count, batch),
+      widest: widestValues({ columns, widest: source.widest, batch }),
+      taskColumns: source.taskColumns,
+    };
+  const parsed = parseInlineItems(source.text);
+  const rows = parsed.kind === 'ok' ? parsed.list.rows : [];
+  const widest = widestOf(columns.length, rows);
+  return {
+    items,
+    completions: indexCount(rows.length, batch),
+    widest: widestValues({ columns, widest, batch }),
+    taskColumns: taskColumnsOf(columns, rows),
+  };
+}
+
+/** What a Job's spec must be to have this work list. */
+export function itemSpecErrors(
+  { items, completions }: AdmittedItems,
+  spec: { readonly completions?: number | undefined; readonly completionMode: string },
+): readonly FieldError[] {
+  if (spec.completionMode !== 'Indexed')
+    return [invalid('spec.completionMode', spec.completionMode, 'must be Indexed: the Job has a work list')];
+  if (spec.completions === completions) return [];
+  const batch = items.batch > 1 ? `, ${items.batch} items for each index` : '';
+  const why = `must be ${completions}, as its work list says${batch}; or leave it out`;
+  return [invalid('spec.completions', spec.completions, why)];
+}
+
+/** A Job with a work list is Indexed and has as many completions as the list says, unless it says otherwise. */
+export const withItemDefaults = <
+  S extends { readonly completions?: number | undefined; readonly completionMode?: string | undefined },
+>(
+  spec: S,
+  admitted: AdmittedItems | null,
+): S =>
+  admitted === null
+    ? spec
+    : {
+        ...spec,
+        completions: spec.completions ?? admitted.completions,
+        completionMode: spec.completionMode ?? 'Indexed',
+      };

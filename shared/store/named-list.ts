@@ -1,0 +1,41 @@
+import { pinnedItemsOf } from '../domain/items/job-items.ts';
+import { ANNOTATIONS } from '../domain/spec/annotations.ts';
+import type { NamedList } from '../schema/items/job-items-rules.ts';
+import type { ItemStore } from '../ports/item-store.ts';
+import type { JobStore } from '../ports/job-store.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+
+type ListSource = { readonly objects: ObjectStore; readonly items: ItemStore; readonly jobs: JobStore };
+
+/**
+ * The WorkList that a new Job names, as it is now; null: it names none. A Job that runs another again gets the items of that
+ * one, even if the WorkList is gone or was made anew.
+ *
+ * @param annotations of the Job as it was sent, not admitted yet
+ */
+export async function findNamedList(
+  annotations: Readonly<Record<string, unknown>>,
+  namespace: string,
+  { objects, items, jobs }: ListSource,
+): Promise<NamedList | null> {
+  const { [ANNOTATIONS.workList]: name, [ANNOTATIONS.rerunOf]: before } = annotations;
+  if (typeof name !== 'string') return null;
+  const again = typeof before === 'string' ? await listOfJob(before, name, namespace, jobs) : null;
+  if (again !== null) return again;
+  const found = await objects.read('WorkList', { namespace, name });
+  const head = found === null ? null : await items.readHead(found.document.metadata.uid);
+  if (head === null) return { kind: 'absent' };
+  const { content, columns, sealed } = head;
+  if (sealed === null) return { kind: 'open' };
+  const { count, sha256, widest, taskColumns } = sealed;
+  return { kind: 'sealed', content, columns, count, sha256, widest, taskColumns };
+}
+
+/** What another Job has pinned under this name; null: it has not. */
+async function listOfJob(job: string, list: string, namespace: string, jobs: JobStore): Promise<NamedList | null> {
+  const uid = await jobs.findJob(namespace, job);
+  const spec = uid === null ? null : await jobs.readSpec(uid);
+  if (spec === null || spec.manifest.metadata.annotations?.[ANNOTATIONS.workList] !== list) return null;
+  const pinned = pinnedItemsOf(spec.manifest);
+  return pinned === null ? null : { kind: 'sealed', ...pinned };
+}

@@ -1,0 +1,24 @@
+import { decidingIndex, withDecidingItem } from '../domain/planner/judge.ts';
+import type { JobManifest } from '../domain/spec/manifest.ts';
+import type { AttemptRecord } from '../ports/job-store.ts';
+import { type ItemSource, readItemValues } from './read-items.ts';
+
+/**
+ * Records as people see them: the verdict of an attempt that was stopped with its Job says on what the index works that decided.
+ * Reads at most one item, and none for a Job without a work list.
+ */
+export async function shownRecords(
+  records: readonly AttemptRecord[],
+  manifest: JobManifest,
+  source: ItemSource,
+): Promise<readonly AttemptRecord[]> {
+  const deciding = [...new Set(records.flatMap(({ judgement }) => decidingIndex(judgement) ?? []))];
+  if (deciding.length === 0) return records;
+  const items = await readItemValues(manifest, deciding, source);
+  if (items.size === 0) return records;
+  return records.map((record) => {
+    const index = decidingIndex(record.judgement);
+    const item = index === null ? undefined : items.get(index);
+    return item === undefined ? record : { ...record, judgement: withDecidingItem(record.judgement, item.line) };
+  });
+}

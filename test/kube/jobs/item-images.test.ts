@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { JOBS, PODS, type World, aWorld } from '../a-world.ts';
+
+// Jobs whose items say which image they run in, through the API.
+
+const LISTS = '/apis/muster.run/v1/namespaces/default/worklists';
+const [ITEMS, LIST, FLAG] = ['muster.run/items', 'muster.run/work-list', 'muster.run/image-from-items'];
+const pathOf = (key: string): string => `metadata.annotations[${key}]`;
+
+const jobOf = (annotations: Record<string, string>, container: object = {}) => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name: 'many', annotations: { [FLAG]: 'true', ...annotations } },
+  spec: {
+    template: {
+      spec: {
+        restartPolicy: 'Never',
+        containers: [
+          { name: 'main', image: 'own:1', command: ['x'], ...container },
+          { name: 'side', image: 'side:1', command: ['x'] },
+        ],
+      },
+    },
+  },
+});
+
+const imagesUpTo = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => `i:${i}`);
+const inline = (images: readonly string[]): Record<string, string> => ({ [ITEMS]: `image\n${images.join('\n')}\n` });
+
+async function listed(world: World, images: readonly string[], itemsPerPart: number) {
+  const list = { apiVersion: 'muster.run/v1', kind: 'WorkList', metadata: { name: 'runs' } };
+  expect((await world.post(LISTS, { ...list, spec: { columns: ['image'], itemsPerPart } })).status).toBe(201);
+  for (let no = 0; no * itemsPerPart < images.length; no++) {
+    const items = images.slice(no * itemsPerPart, (no + 1) * itemsPerPart).map((image) => [image]);
+    expect((await world.post(`${LISTS}/runs/parts/${no}`, { items })).status).toBe(201);
+  }
+  expect((await world.post(`${LISTS}/runs/seal`, {})).status).toBe(200);
+}
+
+const TOO_MANY = 'so far there are more than 20 images; a Job may have 20, each with a task definition';
+
+describe('refused with 422 and the path', () => {
+  test.each<[because: string, document: object, field: string, message: string]>([
+    [
+      'another value',
+      jobOf({ ...inline(['a']), [FLAG]: '1' }),
+      pathOf(FLAG),
+      'Invalid value: "1": must be "true" or "false"',
+    ],
+    ['no list', jobOf({}), pathOf(FLAG), `Forbidden: needs a work list: ${ITEMS} or ${LIST}`],
+    ['a list without that column', jobOf({ [ITEMS]: 'IMAGE\na' }), pathOf(FLAG), 'the work list has no column image'],
+    [
+      'no image',
+      jobOf({ [ITEMS]: 'F\timage\na\tb\nc\tphoto 1.jpg' }),
+      pathOf(ITEMS),
+      '"photo 1.jpg": item 2 (index 1), column image: write an image such as debian:12-slim, or leave it empty',
+    ],
+    [
+      'no image, and a long one',
+      jobOf(inline(['x'.repeat(256)])),
+      pathOf(ITEMS),
+      `"${'x'.repeat(80)}": item 1 (index 0), column image: write an image such as debian:12-slim, or leave it empty`,
+    ],
+    [
+      'too many',
+      jobOf(inline([...imagesUpTo(20), 'i:3', 'i:20'])),
+      pathOf(ITEMS),
+      `"i:20": item 22 (index 21), column image: ${TOO_MANY}`,
+    ],
+    [
+      'a batch',
+      jobOf({ ...inline(['a', 'b']), 'muster.run/batch': '2' }),
+      pathOf('muster.run/batch'),
+      'leave it out: an index runs in one image, and each item says its own',
+    ],
+    [
+      'a task definition that is too long with the longest image',
+      jobOf(inline(['a', 'i'.repeat(255)]), { env: [{ name: 'LONG', value: 'v'.repeat(61_700) }] }),
+      'spec.template.spec',
+      'its task definition needs 65',
+    ],
+  ])('%s', async (_, document, field, message) => {
+    const world = await aWorld();
+    const answer = await world.post(JOBS, document);
+    const { details } = (await answer.json()) as { details: { causes: { field: string; message: string }[] } };
+    expect([answer.status, details.causes.map((cause) => cause.field)]).toEqual([422, [field]]);
+    expect(details.causes[0]?.message).toContain(message);
+    expect((await world.get(`${JOBS}/many`)).status).toBe(404);
+  });
+
+  test.each([3, 30])('too many in a WorkList of parts of %i', async (itemsPerPart) => {
+    const world = await aWorld();
+    await listed(world, ['i:0', ...imagesUpTo(22)], itemsPerPart);
+    const answer = await world.post(JOBS, jobOf({ [LIST]: 'runs' }));
+    expect([answer.status, await answer.text()]).toEqual([
+      422,
+      expect.stringContaining(`\\"i:20\\": item 22 (index 21), column image: ${TOO_MANY}`),
+    ]);
+    const off = jobOf({ [LIST]: 'runs', [FLAG]: 'false' });
+    expect((await world.post(JOBS, off)).status).toBe(201);
+  });
+
+  test('a change of it', async () => {
+    const world = await aWorld();
+    expect((await world.post(JOBS, jobOf(inline(['a'])))).status).toBe(201);
+    const answer = await world.app.request(`${JOBS}/many`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: JSON.stringify({ metadata: { annotations: { [FLAG]: null } } }),
+    });
+    expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('field is immutable')]);
+  });
+});
+
+type Shown = {
+  readonly items: readonly {
+    readonly spec: { readonly containers: readonly { readonly image: string }[] };
+    readonly status: { readonly containerStatuses: readonly { readonly image: string }[] };
+  }[];
+};
+
+test.each(['inline', 'named'])('a Pod shows the image of its item: %s', async (how) => {
+  const world = await aWorld();
+  const images = ['a:1', '', 'b:2'];
+  await listed(world, images, 2);
+  const rows = images.map((image) => JSON.stringify([image])).join('\n');
+  const document = jobOf(how === 'named' ? { [LIST]: 'runs' } : { [ITEMS]: `image\n${rows}\n` });
+  expect((await world.post(JOBS, document)).status).toBe(201);
+  await world.commit(
+    'many',
+    [0, 1, 2].flatMap((index) => [{ op: 'claim', index } as const, { op: 'running', index } as const]),
+  );
+  const { items } = (await (await world.get(`${PODS}?labelSelector=job-name%3Dmany`)).json()) as Shown;
+  const shown = [
+    ['a:1', 'side:1'],
+    ['own:1', 'side:1'],
+    ['b:2', 'side:1'],
+  ];
+  expect(items.map(({ spec }) => spec.containers.map(({ image }) => image))).toEqual(shown);
+  expect(items.map(({ status }) => status.containerStatuses.map(({ image }) => image))).toEqual(shown);
+});
