@@ -5,7 +5,7 @@ import { sweepHosts, sweepStrangeNames } from '../control/hostnames/hosts-sweep.
 import { sweepContents } from '../control/lifecycle/work-lists.ts';
 import { sweepNamespaces } from '../control/lifecycle/namespaces.ts';
 import { reconcileCron } from '../control/cron/reconcile-cron.ts';
-import { adoptCrons, collectOrphans, sweepCrons } from '../control/cron/sweep-crons.ts';
+import { collectOrphans, sweepCrons } from '../control/cron/sweep-crons.ts';
 import { sweepJobs } from '../control/sweep/sweep.ts';
 import type { JobUid } from '../domain/base/ids.ts';
 import { GROUP_PREFIX } from '../names/env.ts';
@@ -60,7 +60,7 @@ async function passOver(
   return failed;
 }
 
-/** One look for each CronJob of the batch, one after the other: most batches have none. */
+/** One look for each CronJob of the batch. */
 async function lookAtCrons(
   batch: readonly Message<ParsedRequest>[],
   failed: Map<Message<ParsedRequest>, string>,
@@ -72,12 +72,14 @@ async function lookAtCrons(
     if (content.uid !== null || content.cron === undefined) continue;
     byCron.set(content.cron, [...(byCron.get(content.cron) ?? []), message]);
   }
-  for (const [uid, messages] of byCron) {
-    const jobs = messages.flatMap(({ content }) => (content.uid === null ? (content.jobs ?? []) : []));
-    await reconcileCron({ uid, jobs: [...new Set(jobs)] }, deps).catch((error: unknown) => {
-      for (const message of messages) failed.set(message, errorText(error));
-    });
-  }
+  await Promise.all(
+    [...byCron].map(async ([uid, messages]) => {
+      const jobs = messages.flatMap(({ content }) => (content.uid === null ? (content.jobs ?? []) : []));
+      await reconcileCron({ uid, jobs: [...new Set(jobs)] }, deps).catch((error: unknown) => {
+        for (const message of messages) failed.set(message, errorText(error));
+      });
+    }),
+  );
 }
 
 /** Launches, stops, and looks up what commits have requested. */
@@ -122,7 +124,7 @@ export function sweepHandler(runtime: () => Runtime) {
       ];
       const at = new Date(time);
       const isNewHour = at.getUTCMinutes() === 0;
-      const everyDay = [() => adoptCrons(deps), () => collectOrphans(deps)];
+      const everyDay = [() => collectOrphans(deps)];
       await eachInTurn([
         ...everyMinute,
         ...(isNewHour ? everyHour : []),

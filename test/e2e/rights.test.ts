@@ -47,7 +47,7 @@ test('each function sends what the table says, and may', { timeout: 2 * TEST_MS 
     expect(answer.status).toBe(200);
   };
 
-  // A Job with names: launched, looked at, one Pod deleted, resized, suspended, resumed, deleted.
+  // A Job with names: launched, looked at while its tasks run, one Pod deleted, resized, suspended, resumed, deleted.
   await kube.create(shellJob('train', 'true', indexed(3, 3), HANGS));
   await kube.until('train', ({ status }) => status.active === 3);
   const [pod] = await eventually(
@@ -58,15 +58,15 @@ test('each function sends what the table says, and may', { timeout: 2 * TEST_MS 
     () => 'not all run',
   );
   await kube.ask('GET', `/api/v1/namespaces/default/pods/${pod!.metadata.name}/log`);
+  await ask('GET', '/muster/v1/diagnosis');
+  await ask('GET', '/muster/v1/jobs/diagnosis');
+  await ask('GET', `/muster/v1/namespaces/default/jobs/train/waits`);
   await ask('DELETE', `/api/v1/namespaces/default/pods/${pod!.metadata.name}`);
   await kube.until('train', ({ status }) => status.failed === 1);
   for (const suspend of [true, false]) {
     await patch('train', { suspend });
     await kube.until('train', ({ status }) => (suspend ? status.active === 0 : status.active > 0));
   }
-  await ask('GET', '/muster/v1/diagnosis');
-  await ask('GET', '/muster/v1/jobs/diagnosis');
-  await ask('GET', `/muster/v1/namespaces/default/jobs/train/waits`);
 
   await ask('POST', '/apis/muster.run/v1/namespaces/default/worklists', {
     apiVersion: 'muster.run/v1',

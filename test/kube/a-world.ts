@@ -165,6 +165,8 @@ export async function aWorld(
     crons: store.crons,
     items: store.items,
     hosts: store.hosts,
+    /** Messages in the wake queue. */
+    wakeUps: () => mail.size('wake'),
     warnings,
     uidOf,
     clock,

@@ -22,7 +22,7 @@ export type CronRequest = { readonly uid: string; readonly jobs: readonly JobUid
 const TRIES_MAX = 10;
 /** Slots that are caught up with in one message; another takes the rest. */
 const LOOKS_MAX = 20;
-/** A wake-up of this pass's own: what is due later is found by the minute's sweep. */
+/** A wake-up of this look's own: what is due later is found by the minute's sweep. */
 const OWN_WAKE_MS = 90_000;
 /** Clocks may differ by so much: a message that came early comes again. */
 const EARLY_MS = 5_000;
@@ -34,9 +34,6 @@ const WAIT_MAX_MS = 1_000;
  * derived from the row, so that a repeated message, or one that comes after a crash, goes on where the last one was.
  */
 export async function reconcileCron(request: CronRequest, deps: Deps): Promise<void> {
-  const { alarmAt = null } = (await deps.crons.read(request.uid)) ?? {};
-  const waitMs = alarmAt === null ? 0 : alarmAt - deps.clock.now();
-  if (waitMs > 0 && waitMs <= WAIT_MAX_MS) await deps.clock.sleep(waitMs);
   for (let look = 0; look < LOOKS_MAX; look++) {
     const outcome = await tryOnConflict(TRIES_MAX, () => lookAt(request, deps));
     if (outcome === 'done') return;
@@ -46,9 +43,13 @@ export async function reconcileCron(request: CronRequest, deps: Deps): Promise<v
 }
 
 async function lookAt({ uid, jobs }: CronRequest, deps: Deps): Promise<'done' | 'again' | 'conflict'> {
-  const seen = await readCron(uid, deps);
+  const row = await deps.crons.read(uid);
+  if (row === null) return 'done';
+  const earlyMs = row.alarmAt === null ? 0 : row.alarmAt - deps.clock.now();
+  if (earlyMs > 0 && earlyMs <= WAIT_MAX_MS) await deps.clock.sleep(earlyMs);
+  const seen = await readCron(row, deps);
   if (seen === null) return 'done';
-  const { row, manifest } = seen;
+  const { manifest } = seen;
   const { claim } = row.state;
   const outcome = claim === null ? null : await createSlotJob(claim, seen, deps);
   if (outcome === 'gone') return 'done';
@@ -69,7 +70,9 @@ async function lookAt({ uid, jobs }: CronRequest, deps: Deps): Promise<'done' | 
   if (isNew && (await deps.crons.write({ ...row, ...plannedRow(plan) })).kind === 'lost') return 'conflict';
   if (plan.state.claim !== null) return 'again';
   if (!(await publishStatus(seen, plan.state, deps))) return 'conflict';
-  await wakeAt(uid, plan.alarmAt, isNew ? OWN_WAKE_MS : EARLY_MS, deps);
+  // Else a message for that moment was sent before, and each look would add one. A claim's alarm has none.
+  const isNewAlarm = isNew && (plan.alarmAt !== row.alarmAt || row.state.claim !== null);
+  await wakeAt(uid, plan.alarmAt, isNewAlarm ? OWN_WAKE_MS : EARLY_MS, deps);
   return 'done';
 }
 
@@ -109,16 +112,20 @@ async function observeJobs(
   reported: readonly JobUid[],
   deps: Deps,
 ): Promise<ReadonlyMap<JobUid, ObservedJob | null>> {
-  const observed = new Map<JobUid, ObservedJob | null>();
-  for (const { uid, name } of known) observed.set(uid, await observeJob(uid, name, deps));
-  for (const uid of reported) {
-    if (observed.has(uid) || uid === claim?.uid) continue;
-    const spec = await deps.jobs.readSpec(uid);
-    const owners = spec?.manifest.metadata.ownerReferences ?? [];
-    if (spec === null || !owners.some((owner) => owner.controller === true && owner.uid === cron)) continue;
-    observed.set(uid, await observeJob(uid, spec.identity.name, deps));
-  }
-  return observed;
+  const isKnown = (uid: JobUid): boolean => uid === claim?.uid || known.some((each) => each.uid === uid);
+  const others = await Promise.all(reported.filter((uid) => !isKnown(uid)).map((uid) => readOwned(uid, cron, deps)));
+  const wanted = [...known, ...others.filter((each) => each !== null)];
+  return new Map(
+    await Promise.all(wanted.map(async ({ uid, name }) => [uid, await observeJob(uid, name, deps)] as const)),
+  );
+}
+
+/** null: the Job does not exist, or the CronJob does not own it. */
+async function readOwned(uid: JobUid, cron: string, { jobs }: Deps) {
+  const spec = await jobs.readSpec(uid);
+  const owners = spec?.manifest.metadata.ownerReferences ?? [];
+  if (spec === null || !owners.some((owner) => owner.controller === true && owner.uid === cron)) return null;
+  return { uid, name: spec.identity.name };
 }
 
 async function observeJob(uid: JobUid, name: string, { jobs }: Deps): Promise<ObservedJob | null> {

@@ -12,9 +12,8 @@ export type SeenCron = {
 };
 
 /** The CronJob that a row is for; null: it is gone, and now its row is, too. */
-export async function readCron(uid: string, { crons, objects, clock }: Deps): Promise<SeenCron | null> {
-  const row = await crons.read(uid);
-  if (row === null) return null;
+export async function readCron(row: CronRow, { crons, objects, clock }: Deps): Promise<SeenCron | null> {
+  const { uid } = row;
   const object = await objects.read('CronJob', row.key);
   if (object !== null && object.document.metadata.uid === uid)
     return { row, object, manifest: storedCronJob(object.document).manifest };

@@ -6,6 +6,7 @@ import type { Deps } from '../process/deps.ts';
 import { armCron } from '../lifecycle/arm-cron.ts';
 
 const PAGE = 100;
+const JOBS_PAGE = 1_000;
 /** The sweep of the next minute takes what is due later. */
 const AHEAD_MS = 60_000;
 
@@ -24,7 +25,7 @@ export async function sweepCrons({ crons, queues, clock, cache }: Deps): Promise
       limit: PAGE,
     });
     const wakeUps = page.crons.flatMap(({ uid, alarmAt }): readonly CronWakeUp[] => {
-      // A sweep that comes more often than once a minute has told it already.
+      // A sweep that comes more often than once a minute has sent it already.
       if (alarmAt > now && cache.cronWakes.get(uid) === alarmAt) return [];
       cache.cronWakes.set(uid, alarmAt);
       return [{ cron: uid, delaySec: Math.max(0, Math.floor((alarmAt - now) / 1000)) }];
@@ -36,8 +37,12 @@ export async function sweepCrons({ crons, queues, clock, cache }: Deps): Promise
   return woken;
 }
 
-/** Gives a scheduler to each CronJob that has none: it was stored by a Muster that had no schedules. Daily, and at a start. */
-export async function adoptCrons(deps: Deps): Promise<void> {
+/**
+ * Gives a scheduler to each CronJob that has none, because a Muster without schedules has stored it. At a start, and daily. Returns
+ * the uids of all CronJobs.
+ */
+export async function adoptCrons(deps: Deps): Promise<ReadonlySet<string>> {
+  const known = new Set<string>();
   let after: string | null = null;
   do {
     const page: Awaited<ReturnType<Deps['objects']['list']>> = await deps.objects.list('CronJob', {
@@ -45,34 +50,53 @@ export async function adoptCrons(deps: Deps): Promise<void> {
       after,
       limit: PAGE,
     });
-    for (const { key, document } of page.objects)
-      if ((await deps.crons.read(document.metadata.uid)) === null) await armCron(document.metadata.uid, key, deps);
+    await Promise.all(
+      page.objects.map(async ({ key, document: { metadata } }) => {
+        known.add(metadata.uid);
+        if ((await deps.crons.read(metadata.uid)) === null) await armCron(metadata.uid, key, deps);
+      }),
+    );
     after = page.next;
   } while (after !== null);
+  return known;
 }
 
 /**
  * Deletes Jobs whose CronJob is gone, as Kubernetes' garbage collector does: one may have been created while its CronJob was being
- * deleted. Daily.
+ * deleted. Adopts CronJobs on the way. Daily.
  */
 export async function collectOrphans(deps: Deps): Promise<void> {
-  let after: string | null = null;
-  do {
-    const page: Awaited<ReturnType<Deps['jobs']['listJobs']>> = await deps.jobs.listJobs({
-      namespace: null,
-      after,
-      limit: PAGE,
-    });
-    for (const { uid, ownerUid } of page.jobs) if (ownerUid !== null) await deleteOrphan(uid, deps);
-    after = page.next;
-  } while (after !== null);
+  const owned = await ownedJobs(deps);
+  const known = await adoptCrons(deps);
+  const strays = owned.filter(({ ownerUid }) => !known.has(ownerUid));
+  for (let i = 0; i < strays.length; i += PAGE)
+    await Promise.all(strays.slice(i, i + PAGE).map(({ uid }) => deleteOrphan(uid, deps)));
 }
 
+type OwnedJob = { readonly uid: JobUid; readonly ownerUid: string };
+
+async function ownedJobs({ jobs }: Deps): Promise<readonly OwnedJob[]> {
+  const owned: OwnedJob[] = [];
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<Deps['jobs']['listJobs']>> = await jobs.listJobs({
+      namespace: null,
+      after,
+      limit: JOBS_PAGE,
+    });
+    for (const { uid, ownerUid } of page.jobs) if (ownerUid !== null) owned.push({ uid, ownerUid });
+    after = page.next;
+  } while (after !== null);
+  return owned;
+}
+
+/** Its owner may be of another kind, or not the only one. */
 async function deleteOrphan(uid: JobUid, deps: Deps): Promise<void> {
   const spec = await deps.jobs.readSpec(uid);
   const owners = spec?.manifest.metadata.ownerReferences ?? [];
   const [only] = owners;
-  if (spec === null || only === undefined || owners.length > 1 || only.kind !== 'CronJob') return;
+  if (spec === null || only === undefined || owners.length > 1) return;
+  if (only.kind !== 'CronJob' || !only.apiVersion.startsWith('batch/')) return;
   const key = { namespace: spec.identity.namespace, name: only.name };
   const found = await deps.objects.read('CronJob', key);
   if (found?.document.metadata.uid !== only.uid) await deleteJob(uid, deps);

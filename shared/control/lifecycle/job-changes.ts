@@ -186,8 +186,9 @@ async function commitGone(spec: StoredSpec, status: Status, deps: Deps): Promise
   if (next === null) return 'conflict';
   const committed = await deps.jobs.commitDeletion(identity, next);
   if (committed.kind === 'lost') return 'conflict';
+  const done = await publishAndWake(identity, next, deps);
   await wakeOwner(spec, deps);
-  return publishAndWake(identity, next, deps);
+  return done;
 }
 
 async function commitTerminating(

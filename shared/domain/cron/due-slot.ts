@@ -9,6 +9,8 @@ export type DueSlot =
   | { readonly kind: 'none'; readonly next: EpochMs }
   | {
       readonly kind: 'due';
+      /** The earliest one. */
+      readonly first: EpochMs;
       /** The most recent one. */
       readonly slot: EpochMs;
       /** About how many there were since; 0: only this one. */
@@ -26,11 +28,11 @@ export function dueSlot(next: NextSlot, earliest: EpochMs, now: EpochMs): DueSlo
   if (first === null) return { kind: 'never' };
   if (now < first) return { kind: 'none', next: first };
   const second = next(first);
-  if (second === null || now < second) return { kind: 'due', slot: first, missed: 0, next: second };
+  if (second === null || now < second) return { kind: 'due', first, slot: first, missed: 0, next: second };
   const intervalMs = second - first;
   const missed = Math.floor((now - first) / intervalMs) + 1;
   const slot = latestSlot(next, first, intervalMs, now);
-  return { kind: 'due', slot, missed, next: next(slot) };
+  return { kind: 'due', first, slot, missed, next: next(slot) };
 }
 
 /**

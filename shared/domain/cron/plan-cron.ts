@@ -1,15 +1,12 @@
 import { type EpochMs, asEpochMs, plusMs } from '../base/time.ts';
 import type { JobUid } from '../base/ids.ts';
-import { findTimeZone } from '../base/time-zone.ts';
-import { type CronSchedule, parseSchedule } from '../spec/cron-schedule.ts';
 import type { CronJobSpec } from '../spec/cron-manifest.ts';
 import { CATCH_UPS, type CronRules } from './cron-rules.ts';
 import { type CronClaim, type CronEvent, type CronState, withCronEvent } from './cron-state.ts';
 import { type NextSlot, dueSlot } from './due-slot.ts';
 import { slotName } from './job-of-slot.ts';
-import { nextTime } from './next-time.ts';
 import { type ObservedJobs, activeJobs, observe, outdated } from './owned-jobs.ts';
-import { zoneOf } from './slots.ts';
+import { type Slots, slotsOf } from './slots.ts';
 
 /** A CronJob as its users see it. */
 export type CronView = {
@@ -69,8 +66,8 @@ export function planCron(input: CronInput): CronPlan {
     return { state: settled, alarmAt: plusMs(later(settled.claim.at, now), CLAIM_AGAIN_MS), prune };
   const { state, nextAt } = schedule(settled, input);
   if (state.claim !== null) return { state, alarmAt: plusMs(now, CLAIM_AGAIN_MS), prune };
-  const lookAt = activeJobs(state).length > 0 || state.jobs.some(({ end }) => end === null) ? LOOK_EVERY_MS : null;
-  return { state, alarmAt: earliest(nextAt, lookAt === null ? null : plusMs(now, lookAt)), prune };
+  const lookAt = state.jobs.some(({ end }) => end === null) ? plusMs(now, LOOK_EVERY_MS) : null;
+  return { state, alarmAt: earliest(nextAt, lookAt), prune };
 }
 
 const later = (a: EpochMs, b: EpochMs): EpochMs => (a > b ? a : b);
@@ -110,21 +107,18 @@ type Scheduled = { readonly state: CronState; readonly nextAt: EpochMs | null };
 /** What the schedule asks for now. */
 function schedule(state: CronState, input: CronInput): Scheduled {
   const { cron, now } = input;
-  const stopped = (event: Told | null): Scheduled => ({
+  const stopped = (event: Said | null): Scheduled => ({
     state: event === null ? state : withNewEvent(state, event, now),
     nextAt: null,
   });
   if (cron.isDeleted) return stopped(null);
-  const { timeZone, suspend, schedule: text } = cron.spec;
-  const zone = timeZone === undefined ? null : findTimeZone(timeZone);
-  if (zone?.kind === 'unknown')
-    return stopped(warning('UnknownTimeZone', `invalid timeZone: ${JSON.stringify(timeZone)}: ${zone.reason}`));
-  if (suspend) return stopped(null);
-  const parsed = parseSchedule(text);
-  if (parsed.kind === 'bad')
-    return stopped(warning('UnparseableSchedule', `unparseable schedule: ${JSON.stringify(text)} : ${parsed.reason}`));
-  const told = parsed.schedule.timeZone === null ? state : withNewEvent(state, unsupportedZone(text), now);
-  return due(told, parsed.schedule, zoneOf(parsed.schedule, timeZone), input);
+  const { suspend, schedule: text } = cron.spec;
+  const slots = slotsOf(cron.spec);
+  // Of a suspended CronJob, Kubernetes checks the time zone and not the schedule.
+  if (suspend && (slots.kind === 'slots' || slots.event !== 'UnknownTimeZone')) return stopped(null);
+  if (slots.kind === 'none') return stopped(warning(slots.event, slots.reason));
+  const said = slots.schedule.timeZone === null ? state : withNewEvent(state, unsupportedZone(text), now);
+  return due(said, slots, input);
 }
 
 /** The start of a deadline, or of what has not been looked at yet. */
@@ -139,42 +133,31 @@ const MISSED_MAX = 100;
 /** A Job that starts so late has caught up. */
 const ON_TIME_MS = 60_000;
 
-function due(state: CronState, timed: CronSchedule, zone: string, input: CronInput): Scheduled {
+function due(state: CronState, slots: Extract<Slots, { kind: 'slots' }>, input: CronInput): Scheduled {
   const { cron, now, jitterMs } = input;
-  const next = nextSlot(timed, zone, state.lastScheduleAt);
+  const next = nextMinute(slots.next, state.lastScheduleAt);
   const firesAt = (slot: EpochMs | null): EpochMs | null => (slot === null ? null : plusMs(slot, jitterMs(slot)));
   const found = dueSlot(next, floorOf(state, input), now);
-  if (found.kind === 'never') {
-    const text = cron.spec.schedule;
-    return {
-      state: withNewEvent(
-        state,
-        warning('InvalidSchedule', `invalid schedule: ${JSON.stringify(text)} : it never fires`),
-        now,
-      ),
-      nextAt: null,
-    };
-  }
+  if (found.kind === 'never') return { state: withNewEvent(state, neverFires(cron.spec.schedule), now), nextAt: null };
   if (found.kind === 'none') return { state, nextAt: firesAt(found.next) };
   const { catchUp } = cron.rules;
   const isBounded = found.missed > MISSED_MAX;
-  const told = isBounded ? withNewEvent(state, tooMany(found.missed), now) : state;
-  const first = next(floorOf(state, input));
-  const slot = catchUp === CATCH_UPS.all && !isBounded && first !== null ? first : found.slot;
+  const said = isBounded ? withNewEvent(state, tooMany(found.missed), now) : state;
+  const slot = catchUp === CATCH_UPS.all && !isBounded ? found.first : found.slot;
   const startAt = plusMs(slot, jitterMs(slot));
-  if (startAt > now) return { state: told, nextAt: startAt };
+  if (startAt > now) return { state: said, nextAt: startAt };
   if (catchUp === CATCH_UPS.none && now - startAt > ON_TIME_MS)
-    return { state: withCronEvent({ ...told, passedAt: slot }, missedOne(slot), now), nextAt: firesAt(found.next) };
-  return start(told, slot, firesAt(found.next), input);
+    return { state: withCronEvent({ ...said, passedAt: slot }, missedOne(slot), now), nextAt: firesAt(found.next) };
+  return start(said, slot, firesAt(found.next), input);
 }
 
 /** Slots are named by their minute: of those within one (`@every 10s`), the first has the Job. */
-function nextSlot(timed: CronSchedule, zone: string, last: EpochMs | null): NextSlot {
+function nextMinute(next: NextSlot, last: EpochMs | null): NextSlot {
   const isOfLast = (slot: EpochMs | null): slot is EpochMs =>
     slot !== null && last !== null && minuteOf(slot) === minuteOf(last);
   return (after) => {
-    let slot = nextTime(timed, zone, after);
-    while (isOfLast(slot)) slot = nextTime(timed, zone, slot);
+    let slot = next(after);
+    while (isOfLast(slot)) slot = next(slot);
     return slot;
   };
 }
@@ -188,8 +171,8 @@ function start(state: CronState, slot: EpochMs, nextAt: EpochMs | null, input: C
   const active = activeJobs(state);
   const { concurrencyPolicy } = cron.spec;
   if (concurrencyPolicy === 'Forbid' && active.length > 0) {
-    const told = withNewEvent(state, ALREADY_ACTIVE, now);
-    return { state: told, nextAt };
+    const said = withNewEvent(state, ALREADY_ACTIVE, now);
+    return { state: said, nextAt };
   }
   const replaced = concurrencyPolicy === 'Replace' ? active : [];
   const claim: CronClaim = {
@@ -200,38 +183,45 @@ function start(state: CronState, slot: EpochMs, nextAt: EpochMs | null, input: C
     replaces: replaced.map(({ uid }) => uid),
   };
   const gone = new Set(claim.replaces);
-  const told = replaced.reduce(
+  const said = replaced.reduce(
     (each, { name }) => withCronEvent(each, normal('SuccessfulDelete', `Deleted job ${name}`), now),
     state,
   );
-  return { state: { ...told, claim, jobs: told.jobs.filter(({ uid }) => !gone.has(uid)) }, nextAt: null };
+  return { state: { ...said, claim, jobs: said.jobs.filter(({ uid }) => !gone.has(uid)) }, nextAt: null };
 }
 
-type Told = Pick<CronEvent, 'type' | 'reason' | 'message'>;
-const normal = (reason: string, message: string): Told => ({ type: 'Normal', reason, message });
-const warning = (reason: string, message: string): Told => ({ type: 'Warning', reason, message });
+type Said = Pick<CronEvent, 'type' | 'reason' | 'message'>;
+const normal = (reason: string, message: string): Said => ({ type: 'Normal', reason, message });
+const warning = (reason: string, message: string): Said => ({ type: 'Warning', reason, message });
 
-/** What stays true is said once, until something else is said. */
-const withNewEvent = (state: CronState, event: Told, at: EpochMs): CronState => {
-  const last = state.events.at(-1);
-  return last?.reason === event.reason && last.message === event.message ? state : withCronEvent(state, event, at);
-};
+/** What stays true is said once, until a Job is created: an Event is a write of the row, and there may be many looks. */
+function withNewEvent(state: CronState, event: Said, at: EpochMs): CronState {
+  const created = state.events.findLastIndex(({ reason }) => reason === 'SuccessfulCreate');
+  const isSaid = state.events
+    .slice(created + 1)
+    .some(({ reason, message }) => reason === event.reason && (message === event.message || reason === TOO_MANY));
+  return isSaid ? state : withCronEvent(state, event, at);
+}
 
 const ALREADY_ACTIVE = normal(
   'JobAlreadyActive',
   'Not starting job because prior execution is running and concurrency policy is Forbid',
 );
-const unsupportedZone = (schedule: string): Told =>
+const unsupportedZone = (schedule: string): Said =>
   warning(
     'UnsupportedSchedule',
     `CRON_TZ or TZ used in schedule ${JSON.stringify(schedule)} is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details`,
   );
-const tooMany = (missed: number): Told =>
+/** Its message counts. */
+const TOO_MANY = 'TooManyMissedTimes';
+const tooMany = (missed: number): Said =>
   warning(
-    'TooManyMissedTimes',
+    TOO_MANY,
     `too many missed start times: ${missed}. Set or decrease .spec.startingDeadlineSeconds or check clock skew`,
   );
-const missedOne = (slot: EpochMs): Told =>
+const neverFires = (schedule: string): Said =>
+  warning('InvalidSchedule', `invalid schedule: ${JSON.stringify(schedule)} : it never fires`);
+const missedOne = (slot: EpochMs): Said =>
   warning(
     'MissSchedule',
     `Missed scheduled time to start a job: ${new Date(slot).toUTCString().replace('GMT', '+0000')}`,

@@ -14,8 +14,8 @@ export type Slots =
       /** The first one after a moment. */
       readonly next: NextSlot;
     }
-  /** The scheduler would stop here, and say so. */
-  | { readonly kind: 'none'; readonly reason: string };
+  /** The scheduler stops here, and says so: the reason of its Event, and the message. */
+  | { readonly kind: 'none'; readonly event: 'UnknownTimeZone' | 'UnparseableSchedule'; readonly reason: string };
 
 /** The slots of a schedule in a zone, as the scheduler finds them. */
 export function slotsOf({
@@ -27,14 +27,17 @@ export function slotsOf({
 }): Slots {
   const found = timeZone === undefined ? null : findTimeZone(timeZone);
   if (found?.kind === 'unknown')
-    return { kind: 'none', reason: `invalid timeZone: ${JSON.stringify(timeZone)}: ${found.reason}` };
+    return none('UnknownTimeZone', `invalid timeZone: ${JSON.stringify(timeZone)}: ${found.reason}`);
   const parsed = parseSchedule(text);
   if (parsed.kind === 'bad')
-    return { kind: 'none', reason: `unparseable schedule: ${JSON.stringify(text)} : ${parsed.reason}` };
+    return none('UnparseableSchedule', `unparseable schedule: ${JSON.stringify(text)} : ${parsed.reason}`);
   const { schedule } = parsed;
   const zone = zoneOf(schedule, timeZone);
   return { kind: 'slots', zone, schedule, next: (after) => nextTime(schedule, zone, after) };
 }
+
+type None = Extract<Slots, { kind: 'none' }>;
+const none = (event: None['event'], reason: string): None => ({ kind: 'none', event, reason });
 
 /** The zone by whose clock a schedule is read: the CronJob's, that of the schedule itself, or UTC. */
 export function zoneOf(schedule: CronSchedule, timeZone: string | undefined): string {

@@ -1,4 +1,5 @@
 import { asTime } from '../../domain/base/time.ts';
+import { cronRulesOf } from '../../domain/cron/cron-rules.ts';
 import type { CronJobManifest, CronJobStatusDocument } from '../../domain/spec/cron-manifest.ts';
 import type { StoredObject } from '../../ports/object-store.ts';
 import { admitCronJob } from '../../schema/cron/cron-admission.ts';
@@ -87,11 +88,12 @@ export function cronJobKind({
     async replace({ stored }, { manifest, standing }, managedFields, changed) {
       const generation = standing.generation + (changed === 'spec' ? 1 : 0);
       const document = cronJobDocument(manifest, { ...standing, generation, managedFields });
-      if (changed === 'spec') await cronJobCommands.armCronJob(standing.uid, stored.key);
+      const isNews = changed === 'spec' || !isSame(rulesOf(stored), rulesOf({ document }));
+      if (isNews) await cronJobCommands.armCronJob(standing.uid, stored.key);
       const committed = await objects.commit('CronJob', { key: stored.key, was: stored.version, document });
       if (committed.kind !== 'committed') return { kind: 'lost' };
       const replaced = { ...stored, version: committed.version, document };
-      if (changed === 'spec') await cronJobCommands.wakeCronJob(standing.uid);
+      if (isNews) await cronJobCommands.wakeCronJob(standing.uid);
       // Without its last finalizer, a deleted CronJob is gone.
       if (standing.deletion !== null) await cronJobCommands.finishCronJob(replaced);
       return { kind: 'replaced', object: renderStored(replaced) };
@@ -105,6 +107,10 @@ export function cronJobKind({
     },
   };
 }
+
+/** What the scheduler reads of a CronJob beside its spec. */
+const rulesOf = ({ document }: Pick<StoredObject, 'document'>) =>
+  cronRulesOf(storedCronJob(document).manifest.metadata.annotations);
 
 const keyOf = ({ metadata: { namespace, name } }: CronJobManifest) => ({ namespace, name });
 

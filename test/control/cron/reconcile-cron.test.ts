@@ -223,14 +223,26 @@ describe('the sweep', () => {
   it('deletes Jobs whose CronJob is gone, and no others', async () => {
     const schedule = await Schedule.begin();
     await schedule.look(10);
-    await collectOrphans(schedule.handler().deps);
-    expect(await schedule.jobs()).toEqual([slotJob(10)]);
+    const { reads } = await counted(schedule);
+    expect([await schedule.jobs(), reads]).toEqual([[slotJob(10)], []]);
     const object = await schedule.store.objects.read('CronJob', KEY);
     await schedule.store.objects.commit('CronJob', { key: KEY, was: object!.version, document: null });
-    await collectOrphans(schedule.handler().deps);
+    expect((await counted(schedule)).reads).toContain('readSpec');
     expect(await schedule.jobs()).toEqual([]);
   });
 });
+
+/** Collects orphans; `reads`: the calls that read one Job. */
+async function counted(schedule: Schedule): Promise<{ readonly reads: readonly string[] }> {
+  const { deps } = schedule.handler();
+  const reads: string[] = [];
+  const readSpec: typeof deps.jobs.readSpec = async (uid) => {
+    reads.push('readSpec');
+    return deps.jobs.readSpec(uid);
+  };
+  await collectOrphans({ ...deps, jobs: { ...deps.jobs, readSpec } });
+  return { reads };
+}
 
 describe('messages', () => {
   it('do not multiply: only a look that changes something sends for the next', async () => {
@@ -241,6 +253,34 @@ describe('messages', () => {
       expect(schedule.sent.filter(({ delaySec }) => delaySec === 60)).toHaveLength(1);
     }
     expect(await schedule.jobs()).toHaveLength(5);
+  });
+
+  it.each([
+    ['while a Job holds the next one back', 'TZ=UTC */10 * * * *', 20],
+    ['while more slots were missed than are looked at', '*/10 * * * *', 1_100],
+  ] as const)('do not multiply %s', async (_, text, later) => {
+    const schedule = await Schedule.begin({ spec: { concurrencyPolicy: 'Forbid' } });
+    await schedule.change({ schedule: text });
+    await schedule.look(10);
+    await schedule.look(later);
+    const { version } = (await schedule.store.crons.read(UID))!;
+    schedule.sent.length = 0;
+    for (let n = 0; n < 4; n++) await schedule.look(later + 9 + n / 20); // the next slot is due within a minute
+    expect(schedule.sent).toEqual([]);
+    expect((await schedule.store.crons.read(UID))?.version).toBe(version);
+  });
+
+  it('do not multiply while Jobs are reported shortly before a slot', async () => {
+    const schedule = await Schedule.begin();
+    await schedule.look(10);
+    await schedule.look(19);
+    schedule.sent.length = 0;
+    const [uid] = await schedule.uids();
+    await deleteJob(uid!, schedule.handler().deps);
+    schedule.sent.length = 0;
+    await schedule.look(19.5, { jobs: [uid!] });
+    expect(await schedule.events()).toContain(`MissingJob: Active job went missing: ${slotJob(10)}`);
+    expect(schedule.sent).toEqual([]);
   });
 
   it('that come a second early wait for the moment; those that come earlier come again', async () => {

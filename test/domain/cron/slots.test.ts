@@ -31,11 +31,13 @@ describe('the next slots', () => {
   });
 
   test.each([
-    ['x', undefined, 'unparseable schedule: "x"'],
-    ['* * * * *', 'Nowhere/City', 'invalid timeZone: "Nowhere/City": unknown time zone Nowhere/City'],
-  ])('%s in %s: none', (schedule, timeZone, reason) => {
+    ['x', undefined, 'UnparseableSchedule', 'unparseable schedule: "x"'],
+    ['* * * * *', 'Nowhere/City', 'UnknownTimeZone', 'invalid timeZone: "Nowhere/City": unknown time zone'],
+    ['x', 'Nowhere/City', 'UnknownTimeZone', 'invalid timeZone: "Nowhere/City": unknown time zone'],
+  ])('%s in %s: none, %s', (schedule, timeZone, event, reason) => {
     expect(slotsOf({ schedule, timeZone })).toEqual({
       kind: 'none',
+      event,
       reason: expect.stringContaining(reason) as string,
     });
   });

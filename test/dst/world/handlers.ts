@@ -1,7 +1,7 @@
 import { type Cache, createCache } from '../../../shared/control/process/cache.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { reconcileCron } from '../../../shared/control/cron/reconcile-cron.ts';
-import { adoptCrons, collectOrphans, sweepCrons } from '../../../shared/control/cron/sweep-crons.ts';
+import { collectOrphans, sweepCrons } from '../../../shared/control/cron/sweep-crons.ts';
 import { dispatch } from '../../../shared/control/dispatch/dispatch.ts';
 import { type ReconcileRequest, reconcileBatch } from '../../../shared/control/reconcile/reconcile.ts';
 import { sweepContents } from '../../../shared/control/lifecycle/work-lists.ts';
@@ -177,7 +177,6 @@ export class Handlers {
         await sweepTasks({ after: null }, deps);
         await sweepStrangeNames(deps);
         await sweepContents(deps);
-        await adoptCrons(deps);
         await collectOrphans(deps);
       },
       () => undefined,

@@ -362,6 +362,25 @@ describe('a CronJob is deleted', () => {
   });
 });
 
+describe('its scheduler', () => {
+  it.each<[string, string, object, boolean]>([
+    ['its schedule', '', { spec: { schedule: '@daily' } }, true],
+    ['suspend', '', { spec: { suspend: true } }, true],
+    ['its jitter', '', { metadata: { annotations: { 'muster.run/jitter-seconds': '7' } } }, true],
+    ['how it catches up', '', { metadata: { annotations: { 'muster.run/catch-up': 'all' } } }, true],
+    ['another annotation', '', { metadata: { annotations: { note: 'x' } } }, false],
+    ['a label', '', { metadata: { labels: { note: 'x' } } }, false],
+    ['its status', '/status', { status: { lastScheduleTime: '2023-11-14T22:10:00Z' } }, false],
+  ])('a change of %s', async (_, path, change, isNews) => {
+    const { object, patch, crons, wakeUps } = await aStage();
+    const { uid } = (await object('POST', BASE, cronJob('nightly'))).metadata;
+    await crons.write({ ...(await crons.read(uid))!, alarmAt: null });
+    const before = wakeUps();
+    expect((await patch(`nightly${path}`, change)).status).toBe(200);
+    expect([(await crons.read(uid))?.alarmAt !== null, wakeUps() - before]).toEqual([isNews, isNews ? 1 : 0]);
+  });
+});
+
 describe('what is no request', () => {
   it.each([
     ['POST', '/apis/batch/v1/cronjobs', 405],
