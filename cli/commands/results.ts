@@ -29,7 +29,7 @@ export type ResultFlags = {
 const FETCHED_AT_ONCE = 8;
 /** How often a line says how far it is, where there is no terminal. */
 const LINE_EVERY_MS = 10_000;
-/** Reasons that are told one by one. */
+/** Reasons that are printed one by one. */
 const TOLD_MAX = 10;
 
 /** `muster logs --results`: a folder for each index, with its output and exit code. Run again, it fetches what is missing. */

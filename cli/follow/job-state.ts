@@ -103,7 +103,7 @@ export function progressOf(job: Job): Progress {
   };
 }
 
-/** The states that are told with items, the most urgent last: it stands next to the cause of a failure. */
+/** The states that are shown with items, the most urgent last: it stands next to the cause of a failure. */
 const NAMED_STATES = ['running', 'retrying', 'failed'] as const;
 
 const namedOf = ({ items, counts }: Progress): readonly NamedIndexes[] =>

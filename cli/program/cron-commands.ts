@@ -166,7 +166,7 @@ type BackfillOptions = {
 };
 
 const BACKFILL_RULES = `
-A slot's Job has the name that the schedule gives to it, so a slot runs once, whoever creates its Job. The same
+A slot's Job has the name that the schedule gives to it, so a slot runs once, no matter what creates its Job. The same
 command again goes on where it ended: Jobs that run are waited for, those that have ended are counted.
 The Jobs stay until you delete them: the CronJob's history limits do not count them. Their label is
 muster.run/backfill-of=NAME.

@@ -12,7 +12,7 @@ export type DeletedCronJob =
 
 /** Tells schedulers of changes; deletes CronJobs, together with the Jobs that they own. */
 export type CronJobCommands = {
-  /** To be called before a CronJob is created or changed: if nobody can be told afterwards, the sweep looks at it. */
+  /** To be called before a CronJob is created or changed: if its wake-up is not sent afterwards, the sweep looks at it. */
   armCronJob(uid: string, key: ObjectKey): Promise<void>;
   /** To be called afterwards. */
   wakeCronJob(uid: string): Promise<void>;

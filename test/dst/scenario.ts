@@ -15,7 +15,7 @@ import { START } from './world/world.ts';
 
 /** What a seed is about, before anything has happened. */
 export type Scenario = {
-  readonly kind: 'storm' | 'fair' | 'crowded' | 'cron';
+  readonly kind: 'storm' | 'fair' | 'crowded' | 'slow' | 'cron';
   readonly faultRates: FaultRates;
   readonly jobs: readonly StoredSpec[];
   /** In place of Jobs: a CronJob that makes them; null: there is none. */
@@ -39,6 +39,8 @@ const isLarge = (seed: number): boolean => seed % 40 === 9;
 const isCrowded = (seed: number): boolean => seed % 200 === 49;
 /** A small Job beside a large one, under a launch limit, in calm weather. */
 const isFair = (seed: number): boolean => seed % 25 === 12;
+/** A Job of some hours, whose list is deleted at their beginning. */
+const isSlow = (seed: number): boolean => seed % 20 === 17;
 /** A CronJob, for some minutes of bad weather. */
 const isCron = (seed: number): boolean => seed % 10 === 3;
 /** The API refuses another number of indexes while some are named or come from a list: these Jobs may always be resized. */
@@ -48,6 +50,7 @@ export function scenarioOf(seed: number, { completions, parallelism }: Variation
   const random = new Random(seed, 'scenario');
   if (isFair(seed)) return fairScenario(seed, random);
   if (isCrowded(seed)) return crowdedScenario(seed, random);
+  if (isSlow(seed)) return slowScenario(seed, random);
   if (isCron(seed)) return cronScenario(seed);
   const large = isLarge(seed);
   const faultRates = faultRatesOf(new Random(seed, 'weather'));
@@ -159,6 +162,32 @@ function fairScenario(seed: number, random: Random): Scenario {
     stopsPerSec: null,
     gustMs: 0,
     stepMaxMs: 1,
+  };
+}
+
+/** What its list leaves behind is due for removal long before its last tasks are launched. */
+function slowScenario(seed: number, random: Random): Scenario {
+  const completions = random.between(18, 26);
+  const plain = { createdAt: START, backoffLimit: 1_000, completions, parallelism: 2 };
+  const { spec, list } = withNamedList(aJob({ ...plain, uid: `sim-${seed}`, name: 'slow' }));
+  return {
+    kind: 'slow',
+    faultRates: mild(faultRatesOf(new Random(seed, 'weather'))),
+    jobs: [spec],
+    cron: null,
+    lists: [list],
+    next: null,
+    damaged: null,
+    fate: (_, luck) => ({
+      startMs: luck.between(1, 20_000),
+      runMs: luck.between(900_000, 1_800_000),
+      stopMs: 500,
+      ending: luck.chance(0.1) ? FAILED : DONE,
+    }),
+    launchesPerSec: null,
+    stopsPerSec: null,
+    gustMs: 0,
+    stepMaxMs: 8,
   };
 }
 

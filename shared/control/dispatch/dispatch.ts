@@ -193,12 +193,11 @@ async function runAll(spec: StoredSpec, ids: SlotWork['run'], ahead: number, dep
   if ('kind' in templates) {
     if (templates.kind === 'later') return ids.map(({ id }) => later(id));
     // Another dispatcher may have made the template meanwhile, and launched from it.
-    const doubts = ids.flatMap(({ id, doubtedSince: since }) =>
-      since === null || templates.kind === 'fatal' ? [] : [inDoubt({ id, since, otherwise: templates })],
-    );
-    const fresh = ids.flatMap(({ id, doubtedSince }) =>
-      doubtedSince === null || templates.kind === 'fatal' ? [id] : [],
-    );
+    const doubts: Answer[] = [];
+    const fresh: AttemptId[] = [];
+    for (const { id, doubtedSince: since } of ids)
+      if (since === null || templates.kind === 'fatal') fresh.push(id);
+      else doubts.push(inDoubt({ id, since, otherwise: templates }));
     return [...doubts, ...closeAll(fresh, templates, spec, deps)];
   }
   const items = await readItemValues(

@@ -5,7 +5,7 @@ import { retryOnConflict } from '../../store/retry-on-conflict.ts';
 import type { Deps } from '../process/deps.ts';
 
 const TRIES_MAX = 10;
-/** Whoever changes a CronJob may die before anybody is told; the sweep looks at it then. */
+/** A caller may die after its change and before its wake-up; the sweep looks at the CronJob then. */
 const ARMED_MS = 60_000;
 
 /** Called before a CronJob is created, changed, or deleted. */

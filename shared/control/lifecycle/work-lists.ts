@@ -42,7 +42,7 @@ export async function releaseItems(manifest: JobManifest, uid: JobUid, { items }
 
 /** A list that has not got all of its items by then is removed. */
 const UNSEALED_MAX_MS = 24 * 3_600_000;
-/** Whoever creates a Job or a list has stored it by then. */
+/** A caller that creates a Job or a list has stored it by then. */
 const CREATION_MAX_MS = 3_600_000;
 const PAGE = 100;
 

@@ -32,7 +32,7 @@ export type ImageColumn = {
 
 /**
  * What a list says about tasks, whatever its Jobs make of it. It is recorded with each part of a list, because only
- * whoever writes a part reads all of its items.
+ * the writer of a part reads all of its items.
  */
 export type TaskColumns = {
   /** Of those of the columns that the list has. */

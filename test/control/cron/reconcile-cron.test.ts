@@ -154,13 +154,13 @@ describe('a CronJob', () => {
     expect(await schedule.jobs()).toEqual([]);
   });
 
-  it('whose creation died before anybody was told is found by the sweep', async () => {
+  it('whose creation died before its wake-up is found by the sweep', async () => {
     const schedule = await Schedule.begin();
     schedule.time = schedule.at(1);
     expect(await sweepCrons(schedule.handler().deps)).toBe(1);
   });
 
-  it('whose change died before anybody was told is found by the sweep', async () => {
+  it('whose change died before its wake-up is found by the sweep', async () => {
     const schedule = await Schedule.begin({ spec: { suspend: true } });
     await schedule.look(2);
     expect((await schedule.store.crons.read(UID))?.alarmAt).toBeNull();

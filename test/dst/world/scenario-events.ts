@@ -68,7 +68,7 @@ export type ArrangeWish = {
  * ours. Once the weather has cleared, a Job that is suspended is resumed, and one that was to be deleted is.
  */
 export function arrange(wish: ArrangeWish): Arrangement {
-  const { world, spec, next, damaged, skip, faultsMs, did } = wish;
+  const { world, spec, next, damaged, skip, faultsMs } = wish;
   const start = world.time;
   const uids = [spec, ...(next === null ? [] : [next])].map(({ identity }) => identity.uid);
   const plans: readonly ScenarioEvent[] = [
@@ -86,16 +86,29 @@ export function arrange(wish: ArrangeWish): Arrangement {
   ];
   for (const uid of uids) lookAfterHanging(uid, world, start);
   const shortened = (at: number): boolean => faultsMs < STORM_MS && at > start + faultsMs;
-  let over: number = start;
-  for (const [nth, { at, name, happen }] of plans.entries()) {
-    if (name !== null && (skip.includes(nth) || shortened(at))) continue;
-    over = Math.max(over, at);
+  const isLeftOut = ({ at, name }: ScenarioEvent, nth: number): boolean =>
+    name !== null && (skip.includes(nth) || shortened(at));
+  const over = schedule(
+    plans.filter((plan, nth) => !isLeftOut(plan, nth)),
+    wish,
+  );
+  return { over, count: plans.length };
+}
+
+/** Nobody does anything, but that lists are made anew. */
+export function arrangeRenewals(wish: Pick<ArrangeWish, 'lists' | 'world' | 'did'>): Arrangement {
+  const plans = renewals(wish, wish.world.time);
+  return { over: schedule(plans, wish), count: plans.length };
+}
+
+/** Returns the moment after the last one. */
+function schedule(plans: readonly ScenarioEvent[], { world, did }: Pick<ArrangeWish, 'world' | 'did'>): number {
+  for (const { at, name, happen } of plans)
     world.schedule(asEpochMs(at), () => {
       if (name !== null && name !== 'weather') did(name);
       happen();
     });
-  }
-  return { over: over + 1, count: plans.length };
+  return Math.max(world.time, ...plans.map(({ at }) => at)) + 1;
 }
 
 function setSuspend(uid: string, suspend: boolean, world: World): void {
@@ -247,7 +260,7 @@ function cutShort(uid: string, world: World, tries: number): void {
 }
 
 /** Soon after a Job was created, or while it runs: its tasks go on with the items that it was created with. */
-const renewals = ({ lists, world }: ArrangeWish, start: number): readonly ScenarioEvent[] =>
+const renewals = ({ lists, world }: Pick<ArrangeWish, 'lists' | 'world'>, start: number): readonly ScenarioEvent[] =>
   lists
     .filter(({ isNamed }) => isNamed)
     .map((list) => {
