@@ -36,6 +36,7 @@ const FOLDERS = {
     planner: ['base', 'spec', 'task', 'scoreboard'],
     pending: ['base', 'spec', 'scoreboard', 'planner'],
     diagnose: ['base', 'spec', 'task', 'scoreboard', 'planner', 'pending'],
+    announcing: ['base', 'spec', 'scoreboard', 'planner'],
     'cluster-plan': ['base', 'spec', 'task', 'scoreboard', 'planner'],
   },
   schema: {

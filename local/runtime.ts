@@ -227,6 +227,7 @@ function placeOf(
       launchesPerSec,
       stopsPerSec,
       historyMs: HISTORY_MS,
+      announced: null,
       hosts: { max: HOSTS_MAX, servicesPerSec: null, tasksPerSec: null },
     },
     coalescing: COALESCING[wiring],

@@ -12,6 +12,8 @@ export const METRICS = {
   TasksStopped: 'Count',
   GhostsStopped: 'Count',
   CommitsLost: 'Count',
+  ChangesAnnounced: 'Count',
+  AnnouncementsFailed: 'Count',
   FactsFolded: 'Count',
   MessagesRejected: 'Count',
   DeadLetters: 'Count',

@@ -131,6 +131,11 @@ export type JobStore = {
     { readonly kind: 'written'; readonly row: LaunchRow } | { readonly kind: 'lost'; readonly row: LaunchRow }
   >;
 
+  /** STATUS's version up to which the Job's changes were announced; 0: none were, or that is days ago. */
+  readAnnounced(uid: JobUid): Promise<number>;
+  /** Says so; a smaller number than the stored one changes nothing. Forgotten some time after `expireAt`. */
+  writeAnnounced(uid: JobUid, version: number, expireAt: EpochMs): Promise<void>;
+
   /**
    * Jobs with an alarm due at `now` or before; null: every Job with an alarm. Alarms appear up to a minute after they
    * are due.

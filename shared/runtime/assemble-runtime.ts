@@ -47,6 +47,7 @@ export function assembleRuntime(parts: RuntimeParts): Runtime {
       crons: store.crons,
       hostnames: parts.hostnames,
       objects,
+      announcer: null,
       tasks: parts.tasks,
       queues: parts.queues,
       clock: systemClock,

@@ -133,6 +133,7 @@ export function optionsFromEnv(variables: Readonly<Record<string, string | undef
       stopsPerSec: orNull(env[ENV.stopsPerSec]),
       hosts: { ...AWS_HOST_LIMITS, max: env[ENV.hostsMax] ?? AWS_HOST_LIMITS.max },
       historyMs: env[ENV.historyDays] * MS_PER_DAY,
+      announced: null,
     },
     coalescing: COALESCING,
     telemetry: createLambdaTelemetry(),

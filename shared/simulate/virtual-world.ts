@@ -103,6 +103,7 @@ export class VirtualWorld {
       items: this.store.items,
       crons: this.store.crons,
       hostnames: null,
+      announcer: null,
       objects: this.store.objects,
       tasks: this.tasks,
       queues: this.#queues(),
@@ -117,6 +118,7 @@ export class VirtualWorld {
         stopsPerSec: null,
         hosts: AWS_HOST_LIMITS,
         historyMs: HISTORY_MS,
+        announced: null,
       },
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     };

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { writeRequest as cronRequest } from '../../shared/adapters/aws/dynamodb/dynamo-crons.ts';
 import { FRESH_CRON } from '../../shared/domain/cron/cron-state.ts';
 import { dueRequest } from '../../shared/adapters/aws/dynamodb/dynamo-alarms.ts';
+import { announcedRequest } from '../../shared/adapters/aws/dynamodb/dynamo-announced.ts';
 import { attemptWrites } from '../../shared/adapters/aws/dynamodb/dynamo-attempts.ts';
 import {
   deletionRequest,
@@ -61,6 +62,31 @@ describe('requests that write', () => {
         "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         "TableName": "muster",
         "UpdateExpression": "SET #v = :v, #version = :version, #by = :by, #body = :body",
+      }
+    `);
+  });
+
+  test('writeAnnounced', () => {
+    expect(shown(announcedRequest('muster', uid, 7, at(60_000)))).toMatchInlineSnapshot(`
+      {
+        "ConditionExpression": "attribute_not_exists(#pk) OR #version < :version",
+        "ExpressionAttributeNames": {
+          "#pk": "pk",
+          "#ttl": "ttl",
+          "#v": "v",
+          "#version": "version",
+        },
+        "ExpressionAttributeValues": {
+          ":ttl": "N:1800000060",
+          ":v": "N:1",
+          ":version": "N:7",
+        },
+        "Key": {
+          "pk": "S:JOB#u-1",
+          "sk": "S:ANNOUNCED",
+        },
+        "TableName": "muster",
+        "UpdateExpression": "SET #v = :v, #version = :version, #ttl = :ttl",
       }
     `);
   });

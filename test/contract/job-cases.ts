@@ -34,6 +34,24 @@ async function listAll({ jobs }: Stores, namespace: string | null, limit: number
 /** Jobs, names and namespaces, their chunks and records, one caller at a time. */
 export const JOB_CASES: readonly StoreCase[] = [
   {
+    name: 'how far a Job was announced only grows, and is forgotten in time',
+    async run({ jobs, clock }) {
+      const [one, other] = [asJobUid('uid-1'), asJobUid('uid-2')];
+      expect(await jobs.readAnnounced(one)).toBe(0);
+      await jobs.writeAnnounced(one, 5, at(DAY_MS));
+      await jobs.writeAnnounced(one, 3, at(2 * DAY_MS));
+      await jobs.writeAnnounced(one, 5, at(2 * DAY_MS));
+      expect([await jobs.readAnnounced(one), await jobs.readAnnounced(other)]).toEqual([5, 0]);
+      await jobs.writeAnnounced(one, 9, at(2 * DAY_MS));
+      clock.advance(DAY_MS + MINUTE_MS);
+      expect(await jobs.readAnnounced(one)).toBe(9);
+      clock.advance(DAY_MS);
+      expect(await jobs.readAnnounced(one)).toBe(0);
+      await jobs.writeAnnounced(one, 10, at(4 * DAY_MS));
+      expect(await jobs.readAnnounced(one)).toBe(10);
+    },
+  },
+  {
     name: 'a Job is found, listed and read as it was created',
     async run(store) {
       const { spec, status, uid } = aNewJob({ completions: 10_000, inherited: '0-2,9000' });

@@ -27,6 +27,8 @@ export type Scenario = {
   /** Its rows cannot be read; null: there is none. */
   readonly damaged: StoredSpec | null;
   readonly fate: (launch: Launch, luck: Random) => Fate;
+  /** Others hear of its Jobs' changes. */
+  readonly announced: boolean;
   readonly launchesPerSec: number | null;
   readonly stopsPerSec: number | null;
   readonly gustMs: number;
@@ -45,6 +47,9 @@ const isSlow = (seed: number): boolean => seed % 20 === 17;
 const isCron = (seed: number): boolean => seed % 10 === 3;
 /** The API refuses another number of indexes while some are named or come from a list: these Jobs may always be resized. */
 const isResizable = (seed: number): boolean => seed % 4 === 0;
+
+/** By numbers of its own, so that the other seeds are as they would be without. */
+const isAnnounced = (seed: number): boolean => new Random(seed, 'announced').chance(0.35);
 
 export function scenarioOf(seed: number, { completions, parallelism }: Variation): Scenario {
   const random = new Random(seed, 'scenario');
@@ -79,6 +84,7 @@ export function scenarioOf(seed: number, { completions, parallelism }: Variation
     next,
     damaged,
     fate: (launch, luck) => (fates.get(launch.job.uid) ?? easyFate)(launch, luck),
+    announced: isAnnounced(seed),
     launchesPerSec: limited ? (large ? 200 : random.pick([2, 5, 20])) : null,
     stopsPerSec: limited ? (large ? 200 : random.pick([2, 5, 20])) : null,
     gustMs: large ? 2_000 : random.pick([0, 0, 5_000]),
@@ -103,6 +109,7 @@ function cronScenario(seed: number): Scenario {
       stopMs: 500,
       ending: luck.chance(1 / 6) ? FAILED : DONE,
     }),
+    announced: isAnnounced(seed),
     launchesPerSec: null,
     stopsPerSec: null,
     gustMs: 0,
@@ -130,6 +137,7 @@ function crowdedScenario(seed: number, random: Random): Scenario {
       stopMs: 500,
       ending: DONE,
     }),
+    announced: isAnnounced(seed),
     launchesPerSec: null,
     stopsPerSec: null,
     gustMs: 2_000,
@@ -158,6 +166,7 @@ function fairScenario(seed: number, random: Random): Scenario {
     next: null,
     damaged: null,
     fate: easyFate,
+    announced: isAnnounced(seed),
     launchesPerSec: random.between(2, 8),
     stopsPerSec: null,
     gustMs: 0,
@@ -184,6 +193,7 @@ function slowScenario(seed: number, random: Random): Scenario {
       stopMs: 500,
       ending: luck.chance(0.1) ? FAILED : DONE,
     }),
+    announced: isAnnounced(seed),
     launchesPerSec: null,
     stopsPerSec: null,
     gustMs: 0,

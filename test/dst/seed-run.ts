@@ -182,7 +182,10 @@ async function goOn(uids: readonly JobUid[], { over }: Arrangement, faultsMs: nu
     if (cleared && world.time >= namesAt) {
       if (world.isUp()) world.names.checkSettled();
       clearSince = world.isUp() ? (clearSince ?? world.time) : null;
-      if (clearSince !== null) watchdog.checkRepairs(clearSince);
+      if (clearSince !== null) {
+        watchdog.checkRepairs(clearSince);
+        world.announceWatch?.checkCalm(clearSince);
+      }
       namesAt = plusMs(world.time, NAMES_EVERY_MS);
     }
     await world.step();
@@ -214,6 +217,7 @@ async function checkEnd({ kind, damaged }: Scenario, uids: readonly JobUid[], wo
   }
   if (law.violations.length > 0) return;
   for (const uid of uids) watchdog.checkTruth(uid);
+  world.announceWatch?.checkEnd(kind === 'fair');
   const { services, records, reservations } = world.names.left();
   law.forbid(
     !isTidy(world),

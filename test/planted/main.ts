@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import pc from 'picocolors';
 import * as z from 'zod';
+import { ANNOUNCE_FAULTS } from './announce-faults.ts';
 import { CONTRACT_FAULTS } from './contract-faults.ts';
 import { CRON_FAULTS } from './cron-faults.ts';
 import { MACHINE_FAULTS } from './machine-faults.ts';
@@ -36,6 +37,7 @@ const faults = [
   ...RERUN_FAULTS,
   ...LIST_FAULTS,
   ...CRON_FAULTS,
+  ...ANNOUNCE_FAULTS,
 ].filter(({ name }) => words.split('|').some((part) => name.includes(part)));
 const waiting = [...faults.entries()];
 const rows: Row[] = [];

@@ -68,6 +68,7 @@ export function aRuntime(inbox: Inbox, coalescing = { ms: 300, burst: 1 }) {
     deps: {
       ...store,
       hostnames: null,
+      announcer: null,
       tasks: NO_TASKS,
       queues: {
         wake: async () => undefined,
@@ -95,6 +96,7 @@ export function aRuntime(inbox: Inbox, coalescing = { ms: 300, burst: 1 }) {
         stopsPerSec: null,
         hosts: AWS_HOST_LIMITS,
         historyMs: 1000,
+        announced: null,
       },
       hash: (text) => text,
     },

@@ -172,6 +172,7 @@ export class Crew {
       items,
       crons,
       hostnames: null,
+      announcer: null,
       tasks: {
         prepare: async () => ({ kind: 'later', reason: 'nobody launches here' }),
         run: async () => ({ kind: 'later', reason: 'nobody launches here' }),
@@ -192,6 +193,7 @@ export class Crew {
         stopsPerSec: null,
         hosts: AWS_HOST_LIMITS,
         historyMs: 30 * 86_400_000,
+        announced: null,
       },
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     };

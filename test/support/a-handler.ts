@@ -14,7 +14,7 @@ export type Ports = Pick<
   Deps,
   'jobs' | 'feed' | 'limits' | 'hosts' | 'items' | 'crons' | 'objects' | 'tasks' | 'queues'
 > &
-  Partial<Pick<Deps, 'hostnames'>>;
+  Partial<Pick<Deps, 'hostnames' | 'announcer'>>;
 type PortName = keyof Ports;
 
 /** Names without a rate. */
@@ -47,6 +47,8 @@ export class Handler {
       hosts: this.#watched('hosts', ports.hosts),
       hostnames:
         ports.hostnames === null || ports.hostnames === undefined ? null : this.#watched('hostnames', ports.hostnames),
+      announcer:
+        ports.announcer === null || ports.announcer === undefined ? null : this.#watched('announcer', ports.announcer),
       items: this.#watched('items', ports.items),
       crons: this.#watched('crons', ports.crons),
       objects: this.#watched('objects', ports.objects),
@@ -67,6 +69,7 @@ export class Handler {
         launchesPerSec: null,
         stopsPerSec: null,
         historyMs: 30 * 86_400_000,
+        announced: ports.announcer === null || ports.announcer === undefined ? null : 'each',
         hosts: UNHURRIED,
       },
       hash: (text) => createHash('sha256').update(text).digest('hex'),

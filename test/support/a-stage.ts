@@ -15,6 +15,7 @@ import type { JobManifest } from '../../shared/domain/spec/manifest.ts';
 import type { Status } from '../../shared/domain/scoreboard/status.ts';
 import type { TaskView } from '../../shared/domain/task/task.ts';
 import { GROUP_PREFIX } from '../../shared/names/env.ts';
+import type { Announcer } from '../../shared/ports/announcer.ts';
 import type { Hostnames } from '../../shared/ports/hostnames.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
 import type { JobStore, StoredSpec } from '../../shared/ports/job-store.ts';
@@ -51,6 +52,8 @@ export class Stage {
   });
   /** null: tasks have no names. */
   hostnames: Hostnames | null = null;
+  /** null: nobody hears of changes. */
+  announcer: Announcer | null = null;
   /** How the next tasks will go. */
   fate: Fate = { startMs: 1_000, runMs: 3_600_000, stopMs: 500, ending: DONE };
   /** Why ECS refuses whatever it is asked for; null: it does not. */
@@ -76,7 +79,8 @@ export class Stage {
 
   /** A process: its own cache, publisher and clock, and ports that the test can stop. */
   handler(wish: { readonly skewMs?: number } = {}): Handler {
-    const ports = { ...this.store, tasks: this.tasks, queues: this.mail.queues, hostnames: this.hostnames };
+    const { tasks, hostnames, announcer } = this;
+    const ports = { ...this.store, tasks, queues: this.mail.queues, hostnames, announcer };
     return new Handler(ports, () => this.time, wish.skewMs ?? 0);
   }
 

@@ -18,6 +18,7 @@ import type {
   Phase,
   Status,
   Verdict,
+  StateChange,
 } from '../../shared/domain/scoreboard/status.ts';
 import type { Transition, TransitionOp } from '../../shared/domain/scoreboard/transition.ts';
 
@@ -217,6 +218,12 @@ const replacedTasks: fc.Arbitrary<ReplacedTask> = fc.record({
     .map(asTaskArn),
 });
 
+const change: fc.Arbitrary<StateChange> = fc.record({
+  version: small,
+  state: fc.constantFrom('Started', 'Suspended', 'Resumed', 'Completed', 'Failed', 'Deleted'),
+  at: time,
+});
+
 /** A status with every field at any value, its chunks as many as its size asks for. */
 export const anyStatus: fc.Arbitrary<Status> = fc.nat(20_000).chain((size) =>
   fc.record({
@@ -236,6 +243,7 @@ export const anyStatus: fc.Arbitrary<Status> = fc.nat(20_000).chain((size) =>
     inFlight: fc.array(claim),
     stopRound: fc.option(fc.record({ cursor: index, startedAt: time })),
     inspect: fc.option(fc.record({ at: time, intervalMs: small })),
+    unannounced: fc.option(fc.record({ changes: fc.array(change, { maxLength: 3 }), dueAt: time })),
     alarms: fc.array(time, { maxLength: 5 }),
     now: time,
     waitReason: fc.option(words),

@@ -19,6 +19,7 @@ import {
   ALARMS,
   NAMES,
   alarmSort,
+  announcedKey,
   boardKey,
   keyIn,
   markKey,
@@ -140,6 +141,17 @@ export const jobs = (rows: LmdbRows): Jobs => ({
         const row = now.get(key);
         if (row !== null) now.put(key, { ...row, ttl: toTtl(at) });
       }
+    });
+  },
+
+  async readAnnounced(uid) {
+    return rows.read(announcedKey(uid))?.version ?? 0;
+  },
+
+  async writeAnnounced(uid, version, expireAt) {
+    await rows.transact((now) => {
+      if ((now.get(announcedKey(uid))?.version ?? 0) >= version) return;
+      now.put(announcedKey(uid), { version, ttl: toTtl(expireAt), body: EMPTY });
     });
   },
 

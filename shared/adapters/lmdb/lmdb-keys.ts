@@ -20,6 +20,7 @@ export const specKey = (uid: JobUid): string => `${jobOf(uid)}SPEC`;
 export const statusKey = (uid: JobUid): string => `${jobOf(uid)}STATUS`;
 export const templateKey = (uid: JobUid): string => `${jobOf(uid)}TEMPLATE`;
 export const markKey = (uid: JobUid): string => `${jobOf(uid)}MARK`;
+export const announcedKey = (uid: JobUid): string => `${jobOf(uid)}ANNOUNCED`;
 export const boardKey = (uid: JobUid, no: number): string => `${jobOf(uid)}BOARD#${padded(no, 3)}`;
 export const publishedKey = (uid: JobUid, part: PartName): string =>
   `${jobOf(uid)}PUBLISHED#${part === 'tail' ? part : padded(part, 3)}`;

@@ -45,6 +45,7 @@ export function createMemoryJobStore(
   const chunks = new ExpiringMap<{ readonly version: number; readonly body: Uint8Array }>(now);
   const templates = new ExpiringMap<readonly LaunchTemplate[]>(now);
   const launches = new ExpiringMap<LaunchRow>(now);
+  const announced = new ExpiringMap<number>(now);
   const attempts = new Map<string, ExpiringMap<AttemptRecord>>(); // by uid and index, then by attempt
 
   const follows = (uid: JobUid, status: Status): boolean => statuses.get(uid)?.version === status.version - 1;
@@ -186,6 +187,14 @@ export function createMemoryJobStore(
       if (stored.version !== row.version) return { kind: 'lost', row: stored };
       launches.set(rowKey(uid, row.row), structuredClone({ ...row, version: row.version + 1 }), expireAt);
       return { kind: 'written', row: launchRow(uid, row.row) };
+    },
+
+    async readAnnounced(uid) {
+      return announced.get(uid) ?? 0;
+    },
+
+    async writeAnnounced(uid, version, expireAt) {
+      if ((announced.get(uid) ?? 0) < version) announced.set(uid, version, expireAt);
     },
 
     async dueJobs({ now: dueBy, after, limit }) {

@@ -29,6 +29,7 @@ import type {
 } from '../../ports/job-commands.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import { toJob } from '../../store/to-job.ts';
+import { noted } from '../process/announced-jobs.ts';
 import type { Deps } from '../process/deps.ts';
 import { wakeOwner } from '../process/wake-owner.ts';
 import { withInherited } from './rerun.ts';
@@ -69,7 +70,7 @@ export async function createJob(admitted: StoredSpec, deps: Deps): Promise<Creat
   if (rerun.kind === 'invalid') return (await isTaken(admitted.identity, deps)) ? { kind: 'taken' } : rerun;
   const { spec } = rerun;
   const job = toJob(spec);
-  const status = withJobEvents(null, freshStatus(job, deps.clock.now()), job);
+  const status = noted(spec.manifest, null, withJobEvents(null, freshStatus(job, deps.clock.now()), job), deps);
   const reserving = reserveNames(spec, deps);
   const names = reserving === null ? null : await reserving;
   // A client that retries after a lost answer must get AlreadyExists, not "no names left" because of its own names.
@@ -182,8 +183,9 @@ function withFinalizers(spec: StoredSpec, finalizers: readonly string[]): Stored
 /** Users no longer see the Job. */
 async function commitGone(spec: StoredSpec, status: Status, deps: Deps): Promise<'done' | 'conflict'> {
   const { identity } = spec;
-  const next = requestDeletion(status, deps.clock.now());
-  if (next === null) return 'conflict';
+  const deleted = requestDeletion(status, deps.clock.now());
+  if (deleted === null) return 'conflict';
+  const next = noted(spec.manifest, status, deleted, deps);
   const committed = await deps.jobs.commitDeletion(identity, next);
   if (committed.kind === 'lost') return 'conflict';
   const done = await publishAndWake(identity, next, deps);

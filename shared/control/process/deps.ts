@@ -1,5 +1,6 @@
 import type { HostLimits } from '../../domain/task/host-limits.ts';
 import type { Timing } from '../../domain/base/timing.ts';
+import type { Announced, Announcer } from '../../ports/announcer.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CronStore } from '../../ports/cron-store.ts';
 import type { Feed } from '../../ports/feed.ts';
@@ -29,6 +30,8 @@ export type Deps = {
   readonly crons: CronStore;
   /** null: this installation has no names for tasks. */
   readonly hostnames: Hostnames | null;
+  /** null: this process announces nothing. Whether Jobs have changes to announce is a setting. */
+  readonly announcer: Announcer | null;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   /** Each exists once per process. */
@@ -49,4 +52,6 @@ export type Settings = {
   readonly hosts: HostLimits;
   /** How long records of ended attempts and deleted Jobs are kept. */
   readonly historyMs: number;
+  /** Whose changes of state others hear of; null: nobody's. The same for all processes of an installation. */
+  readonly announced: Announced | null;
 };

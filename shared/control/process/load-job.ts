@@ -33,7 +33,8 @@ export async function loadJob(uid: JobUid, facts: readonly Fact[], deps: Deps): 
     const spec = await specOf(uid, read.revision, deps);
     if (spec === null) return null;
     if (!isOneRevision(spec, read)) return 'conflict';
-    return { job: toJob(spec), spec, ...(await withMark(uid, read, facts, deps)) };
+    const status = await withoutAnnounced(uid, read, deps);
+    return { job: toJob(spec), spec, ...(await withMark(uid, status, facts, deps)) };
   };
   const needed = ({ job, status }: Pick<LoadedJob, 'job' | 'status'>): WantedChunks => {
     const now = clock.now();
@@ -41,6 +42,18 @@ export async function loadJob(uid: JobUid, facts: readonly Fact[], deps: Deps): 
     return { nos, selection: job.spec.selection };
   };
   return readJob(uid, readHead, needed, { jobs, cache: cache.chunks });
+}
+
+/**
+ * What STATUS says is unannounced may be announced: who did so has said it in a row of its own. A pass that comes before the
+ * next try would only know it sooner.
+ */
+async function withoutAnnounced(uid: JobUid, status: Status, { jobs, clock }: Deps): Promise<Status> {
+  const { unannounced } = status;
+  if (unannounced === null || clock.now() < unannounced.dueAt) return status;
+  const announced = await jobs.readAnnounced(uid);
+  const changes = unannounced.changes.filter(({ version }) => version > announced);
+  return { ...status, unannounced: changes.length === 0 ? null : { ...unannounced, changes } };
 }
 
 async function specOf(uid: JobUid, revision: number, { jobs, cache }: Deps): Promise<StoredSpec | null> {

@@ -4,12 +4,15 @@ import type { AttemptId, Fact } from '../../domain/base/fact.ts';
 import { type CommittedPass, failedSyncMetrics, passMetrics, syncMetrics } from '../../domain/planner/job-metrics.ts';
 import type { Action, Plan } from '../../domain/planner/plan.ts';
 import { planJob } from '../../domain/planner/plan-job.ts';
+import { ANNOUNCED_RULES, OWN_RULES } from '../../domain/planner/plan-rules.ts';
 import { endOf, isHidden } from '../../domain/scoreboard/status.ts';
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
 import type { DispatchMessage } from '../../ports/queues.ts';
 import { releaseItems } from '../lifecycle/work-lists.ts';
+import { isAnnounced } from '../process/announced-jobs.ts';
 import type { Deps } from '../process/deps.ts';
+import { announceChanges } from './announce.ts';
 import { updateHosts } from '../hostnames/hosts-update.ts';
 import { deleteJob, takeBackUnlessOpen } from '../lifecycle/job-changes.ts';
 import { wakeOwner } from '../process/wake-owner.ts';
@@ -98,7 +101,8 @@ async function pass(
   if (isUnpublished(loaded) && (await takeBackUnlessOpen(loaded.spec.identity, deps)) !== 'open') return 'conflict';
   const now = deps.clock.now();
   const status = inspect === true ? afterOutage(loaded.status, now) : loaded.status;
-  const plan = planJob(loaded.job, status, loaded.chunks, facts, now, deps.settings.timing);
+  const rules = isAnnounced(loaded.spec.manifest, deps) ? ANNOUNCED_RULES : OWN_RULES;
+  const plan = planJob(loaded.job, status, loaded.chunks, facts, now, deps.settings.timing, rules);
   if (!(await commit(uid, loaded, plan, written, deps))) {
     deps.telemetry.count('CommitsLost', 1);
     return 'conflict';
@@ -110,6 +114,7 @@ async function pass(
   deps.telemetry.record(syncMetrics(committed, deps.clock.now() - startedAt));
   if (endOf(loaded.status.phase) === null && plan.status !== null && endOf(plan.status.phase) !== null)
     await wakeOwner(loaded.spec, deps);
+  if (plan.announce && plan.status !== null) await announceChanges(loaded.spec, plan.status, deps);
   if (plan.outlived) await deleteJob(uid, deps);
   return { kind: 'done' };
 }

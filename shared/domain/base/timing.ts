@@ -60,5 +60,7 @@ export const REPLACED_TASKS_MAX = 500;
 export const FOLD_AT_ENTRIES = 500;
 /** Chunks in one transaction: DynamoDB takes 100 items, STATUS is one of them. */
 export const CHUNKS_PER_PASS_MAX = 90;
+/** Changes of a Job that nobody takes are announced again at least this often. */
+export const ANNOUNCE_WAIT_MAX_MS = 3_600_000;
 /** A finished Job whose last change may be unpublished is checked again after this. */
 export const PUBLISH_CHECK_MS = 60_000;

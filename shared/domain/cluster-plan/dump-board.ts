@@ -128,6 +128,7 @@ function rulesOf(dump: ClusterDump, layout: Layout, caps: boolean): PlanRules {
       failedAt: layout.bystanders.map(finishedAt),
       failJob: failJobOf(dump),
     },
+    announces: false,
   };
 }
 

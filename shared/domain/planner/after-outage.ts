@@ -10,4 +10,5 @@ export const afterOutage = (status: Status, now: EpochMs): Status => ({
   ...status,
   alarms: [],
   inFlight: status.inFlight.map((claim) => ({ ...claim, dueAt: now })),
+  unannounced: status.unannounced === null ? null : { ...status.unannounced, dueAt: now },
 });

@@ -10,27 +10,32 @@ import type { Plan } from './plan.ts';
 import { actionsOf } from './plan-actions.ts';
 import type { Attempts } from './plan-attempts.ts';
 import { planAlarm, planPublication } from './plan-wakes.ts';
+import { planAnnouncement, withStateChange } from './state-changes.ts';
 
 /** What is stored if anything has changed, what is requested after that, and when the next pass is due. */
 export function planCommit(pass: Pass, attempts: Attempts): Plan {
-  const { job, read, status, now, timing } = pass;
+  const { job, read, status, now, timing, rules } = pass;
   const { board, folded, phase, launches, inspection } = attempts;
   const folding = foldJournal(board, extendJournal(status.journal, board.transitions), status.published.seq);
-  const next = withJobEvents(status, statusAfter(pass, attempts, folding), job);
+  const decided = withJobEvents(status, statusAfter(pass, attempts, folding), job);
+  const next = rules.announces ? withStateChange(status, decided) : { ...decided, unannounced: null };
   const changed = differs(read, next, board.transitions);
   const ttl = planTtl(job.spec, phase, now);
   const wakeAt = soonest(nextWakeAt(pass, attempts, folding), ttl.wakeAt);
   const publication = planPublication(status, phase, changed, now, timing);
-  const alarm = planAlarm(status.alarms, soonest(wakeAt, publication.wakeAt), publication.checkAt, now);
-  const commits = changed || alarm.alarms.length !== read.alarms.length || alarm.send !== null;
+  const announcement = planAnnouncement(next.unannounced, next.unannounced !== status.unannounced, now, timing);
+  const dueAt = [publication.wakeAt, announcement.unannounced?.dueAt ?? null].reduce(soonest, wakeAt);
+  const alarm = planAlarm(status.alarms, dueAt, publication.checkAt, now);
+  const commits = changed || announcement.now || alarm.alarms.length !== read.alarms.length || alarm.send !== null;
   // A commit that changes nothing visible to users needs no publication of its own.
   const seen = !changed && status.published.version >= status.version;
   const published = seen ? { ...status.published, version: next.version } : status.published;
   return {
-    status: commits ? { ...next, alarms: alarm.alarms, published } : null,
+    status: commits ? { ...next, alarms: alarm.alarms, published, unannounced: announcement.unannounced } : null,
     folds: commits ? folding.folds : [],
     ended: folded.ended,
-    expire: phase.kind === 'deleted' && commits,
+    // Another try to announce it must not keep a deleted Job's rows for another month.
+    expire: phase.kind === 'deleted' && commits && !(status.phase.kind === 'deleted' && announcement.now),
     outlived: ttl.outlived,
     inBackoff: launches.inBackoff,
     actions: [
@@ -40,6 +45,7 @@ export function planCommit(pass: Pass, attempts: Attempts): Plan {
     ],
     deferred: folded.deferred,
     publish: publication.now,
+    announce: announcement.now,
     counted: folded.counted,
   };
 }
@@ -47,7 +53,7 @@ export function planCommit(pass: Pass, attempts: Attempts): Plan {
 /** The next version, unless only the alarm and the publication change. */
 function statusAfter({ job, status, now }: Pass, attempts: Attempts, folding: Folding): Status {
   const { board, folded, phase, stops, resent, inspection, startTime, resumedAt, endedSuspendedSince } = attempts;
-  const { alarms, events, relabelled, published } = status;
+  const { alarms, events, relabelled, published, unannounced } = status;
   return {
     version: status.version + 1,
     revision: job.revision,
@@ -72,6 +78,7 @@ function statusAfter({ job, status, now }: Pass, attempts: Attempts, folding: Fo
     events,
     relabelled: (relabelled?.version ?? 0) > published.version ? relabelled : null,
     published,
+    unannounced,
   };
 }
 

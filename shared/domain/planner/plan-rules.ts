@@ -17,6 +17,8 @@ export type PlanRules = {
   /** The Pod that podFailurePolicy checks when an attempt of `index` has ended. */
   readonly podOf: (ending: Ending, record: IndexRecord, index: number) => FailedPod;
   readonly besideBoard: BesideBoard;
+  /** Others hear of the Job's changes of state. */
+  readonly announces: boolean;
 };
 
 /** What counts without a slot. */
@@ -37,4 +39,8 @@ export const OWN_RULES: PlanRules = {
   managesAttempts: true,
   podOf,
   besideBoard: { succeeded: 0, failed: 0, succeededAt: [], failedAt: [], failJob: null },
+  announces: false,
 };
+
+/** The same, for a Job whose changes of state others hear of. */
+export const ANNOUNCED_RULES: PlanRules = { ...OWN_RULES, announces: true };

@@ -26,6 +26,8 @@ export type Plan = {
   readonly deferred: readonly Fact[];
   /** Publish what is now committed. */
   readonly publish: boolean;
+  /** Announce what STATUS says is unannounced: this commit has put off all others' tries. */
+  readonly announce: boolean;
   /** For metrics, after the commit. */
   readonly counted: Counted;
 };

@@ -1,7 +1,7 @@
 import { type EpochMs, plusMs, soonest } from '../base/time.ts';
 import { unreachable } from '../base/invariant.ts';
 import type { Phase, Status } from '../scoreboard/status.ts';
-import { CLOCKS_APART_MAX_MS, type Timing } from '../base/timing.ts';
+import { ANNOUNCE_WAIT_MAX_MS, CLOCKS_APART_MAX_MS, type Timing } from '../base/timing.ts';
 
 /**
  * STATUS as seen by a pass whose clock says `clock`. A clock slightly behind the last commit's is late, and the Job's time
@@ -13,7 +13,7 @@ export function withinClock(status: Status, clock: EpochMs, timing: Timing): Sta
   if (status.now <= plusMs(clock, CLOCKS_APART_MAX_MS)) return status;
   const begun = (at: EpochMs): EpochMs => soonest(at, clock) ?? clock;
   const within = (at: EpochMs, waitMs: number): EpochMs => soonest(at, plusMs(clock, waitMs)) ?? clock;
-  const { backoff, stopRound, inspect, published, startTime } = status;
+  const { backoff, stopRound, inspect, published, unannounced, startTime } = status;
   const { lastFailureAt } = backoff;
   return {
     ...status,
@@ -31,6 +31,8 @@ export function withinClock(status: Status, clock: EpochMs, timing: Timing): Sta
     alarms: [], // they were set by another clock; whatever is due is requested again
     now: clock,
     published: { ...published, at: begun(published.at) },
+    unannounced:
+      unannounced === null ? null : { ...unannounced, dueAt: within(unannounced.dueAt, ANNOUNCE_WAIT_MAX_MS) },
   };
 }
 

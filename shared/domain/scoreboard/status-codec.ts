@@ -3,7 +3,16 @@ import { type EpochMs, asEpochMs } from '../base/time.ts';
 import { asTaskArn } from '../base/ids.ts';
 import { DecodeError, Reader, Writer } from '../base/bytes.ts';
 import { readEntries, writeEntries } from './journal-codec.ts';
-import { type Claim, type Finished, type Phase, type Status, type Verdict, chunkLength } from './status.ts';
+import {
+  type Claim,
+  type Finished,
+  type JobState,
+  type Phase,
+  type Status,
+  type Unannounced,
+  type Verdict,
+  chunkLength,
+} from './status.ts';
 import {
   writeTime,
   readTime,
@@ -18,29 +27,36 @@ import {
 /**
  * STATUS as bytes. Every commit of a Job writes it, so it is kept small: what changes in steps is stored as the step.
  *
- * version 6 (5: nothing is excluded) · head · chunk summaries · claims in flight · journal
+ * version 7 (6: nothing is to be announced; 5: nothing is excluded, either) · head · chunk summaries · claims in flight · journal
  *
  * Times count from the status's own `now`, sequence numbers from the journal's next one, indexes from the one before of the
  * same kind. So a claim in the journal takes 2 bytes, because claims go up one by one; an outcome 4, because those come in any
  * order; a lost attempt in back-off 7; a claim in flight 2 to 4; a fresh chunk 1, any other about 10.
  */
-const VERSION = 6;
-/** What is written when no index is excluded: earlier releases can read it. */
+const VERSION = 7;
+/** What is written when nothing is to be announced, and when no index is excluded, either: earlier releases can read it. */
+const VERSION_WITHOUT_CHANGES = 6;
 const VERSION_WITHOUT_EXCLUDED = 5;
 /**
  * The oldest format that can be read: it had no restarts, success policies, replaced attempts, or deciding index; 2 no events
- * or labels; 3 not since when attempts were replaced; 4 no Pods that were being deleted when they ended; 5 no excluded indexes.
+ * or labels; 3 not since when attempts were replaced; 4 no Pods that were being deleted when they ended; 5 no excluded indexes; 6 no
+ * changes to announce.
  */
 const VERSION_MIN = 1;
 
 export function encodeStatus(status: Status): Uint8Array {
   const w = new Writer(1024);
-  w.byte(status.chunks.some(({ excluded }) => excluded > 0) ? VERSION : VERSION_WITHOUT_EXCLUDED);
+  w.byte(versionOf(status));
   writeHead(w, status);
   writeSummaries(w, status);
   writeClaims(w, status.inFlight, status.now);
   writeEntries(w, status.journal, status.now);
   return w.finish();
+}
+
+function versionOf({ unannounced, chunks }: Status): number {
+  if (unannounced !== null) return VERSION;
+  return chunks.some(({ excluded }) => excluded > 0) ? VERSION_WITHOUT_CHANGES : VERSION_WITHOUT_EXCLUDED;
 }
 
 /** The status that {@link encodeStatus} was given, equal in every field. Throws {@link DecodeError}. */
@@ -99,6 +115,7 @@ function writeHead(w: Writer, status: Status): void {
   w.zigzag(status.version - published.version);
   w.zigzag(journal.nextSeq - published.seq);
   writeTime(w, published.at, now);
+  if (status.unannounced !== null) writeUnannounced(w, status.unannounced, status);
 }
 
 function readHead(r: Reader, format: number): Head {
@@ -129,6 +146,7 @@ function readHead(r: Reader, format: number): Head {
       events: format < 3 ? [] : readEvents(r, version, now),
       relabelled: format < 3 ? null : readRelabelled(r, version),
       published: { version: readBelow(r, version), seq: readBelow(r, nextSeq), at: readTime(r, now) },
+      unannounced: format < 7 ? null : readUnannounced(r, version, now),
     },
   };
 }
@@ -277,6 +295,35 @@ function readRelabelled(r: Reader, version: number): Status['relabelled'] {
     version: changed,
     labels: Object.fromEntries(Array.from({ length: r.count() }, () => [r.text(), r.text()])),
   };
+}
+
+// What is to be announced.
+
+const STATES_OF_JOBS = codes<JobState>({
+  Started: 0,
+  Suspended: 1,
+  Resumed: 2,
+  Completed: 3,
+  Failed: 4,
+  Deleted: 5,
+});
+
+function writeUnannounced(w: Writer, { changes, dueAt }: Unannounced, { version, now }: Status): void {
+  w.varint(changes.length);
+  for (const change of changes) {
+    w.zigzag(version - change.version);
+    w.byte(STATES_OF_JOBS.code(change.state));
+    writeTime(w, change.at, now);
+  }
+  writeTime(w, dueAt, now);
+}
+
+function readUnannounced(r: Reader, version: number, now: EpochMs): Unannounced {
+  const changes = Array.from({ length: r.count() }, () => {
+    const made = readBelow(r, version);
+    return { version: made, state: STATES_OF_JOBS.word(r.byte()), at: readTime(r, now) };
+  });
+  return { changes, dueAt: readTime(r, now) };
 }
 
 const LONG_AGO = asEpochMs(0);

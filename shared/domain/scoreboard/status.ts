@@ -63,6 +63,15 @@ export type Finished = {
   readonly at: EpochMs;
 };
 
+/** What others hear of a Job: that it has begun, rests, goes on, has ended, or is gone. */
+export type JobState = 'Started' | 'Suspended' | 'Resumed' | 'Completed' | 'Failed' | 'Deleted';
+
+/** `version`: STATUS's, of the commit that made the change. */
+export type StateChange = { readonly version: number; readonly state: JobState; readonly at: EpochMs };
+
+/** Changes that may not have been announced, at least one, oldest first. `dueAt`: when they are announced (again). */
+export type Unannounced = { readonly changes: readonly StateChange[]; readonly dueAt: EpochMs };
+
 /** An unanswered claim. Sent (again) when `dueAt` has passed. */
 export type Claim = {
   readonly index: number;
@@ -126,6 +135,8 @@ export type Status = {
   readonly relabelled: { readonly version: number; readonly labels: Labels } | null;
   /** How far the feed is known to be; the feed's own mark is the truth, and this hint saves reading it. */
   readonly published: { readonly version: number; readonly seq: number; readonly at: EpochMs };
+  /** null: nothing is to be announced. Where nobody is told, it always is. */
+  readonly unannounced: Unannounced | null;
 };
 
 /** Transitions that are not yet both folded into the board and published. */
@@ -169,6 +180,7 @@ export function freshStatus(job: Job, now: EpochMs): Status {
     events: [],
     relabelled: null,
     published: { version: 0, seq: 0, at: 0 as EpochMs },
+    unannounced: null,
   };
 }
 

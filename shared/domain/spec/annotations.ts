@@ -22,6 +22,8 @@ export const ANNOTATIONS = {
   indexes: `${PREFIX}indexes`,
   /** On an Indexed Job: the name of the Job that it repeats; what has succeeded there does not run again. */
   rerunOf: `${PREFIX}rerun-of`,
+  /** On a Job: a Step Functions task token, which is answered when the Job ends; see {@link isTaskToken}. */
+  taskToken: `${PREFIX}task-token`,
   /** On a CronJob: which missed slots get their Job later, `none`, `last`, or `all`. */
   catchUp: `${PREFIX}catch-up`,
   /** On a CronJob: each slot's Job is created up to so many seconds later. */
@@ -80,6 +82,9 @@ export function parsePendingTimeout(text: string): number | null {
 
 /** Parses `true` or `false`; null: any other text. */
 export const parseFlag = (text: string): boolean | null => (text === 'true' ? true : text === 'false' ? false : null);
+
+/** Step Functions' own limit is 2,048 characters; whatever they are, they are visible ones. */
+export const isTaskToken = (text: string): boolean => /^[!-~]{1,2048}$/.test(text);
 
 /** Items of one index: what a task may get in one launch is limited anyway. */
 const BATCH_MAX = 1_000;

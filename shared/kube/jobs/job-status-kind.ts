@@ -1,3 +1,4 @@
+import { isForeign } from '../../domain/scoreboard/status-document.ts';
 import { isOwn } from '../../domain/spec/job.ts';
 import type { JobStatusDocument } from '../../domain/spec/manifest.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
@@ -6,7 +7,7 @@ import { isSame } from '../../schema/object/object-update.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { type FoundJob, jobKind, storedJob } from './job-kind.ts';
 import type { JobView } from './job-view.ts';
-import { isForeign, renderJob } from './render-job.ts';
+import { renderJob } from './render-job.ts';
 import type { Subresource } from '../write/writable-kind.ts';
 
 /** A Job as it would be shown with its new status. */

@@ -1,8 +1,7 @@
 import type { ItemSource } from '../../store/read-items.ts';
-import { chunkOf } from '../../domain/scoreboard/board.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
-import { chunksForSettled } from '../../domain/scoreboard/settled-indexes.ts';
+import { chunksForStatus } from '../../domain/scoreboard/status-document.ts';
 import { type Status, isHidden, isOver } from '../../domain/scoreboard/status.ts';
 import { NOTHING_PUBLISHED, type PublishedPods } from '../../domain/scoreboard/published-pods.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
@@ -88,13 +87,6 @@ export async function readShownJob(
   return readJobView(uid, reads, wanted, visible);
 }
 
-/**
- * The chunks that `completedIndexes` and `failedIndexes` depend on: those in which some records match and some do not. For a
- * Job that was made smaller, the one that is cut in two.
- */
-export function chunksForSummary(status: Status, spec: StoredSpec): readonly number[] {
-  const { completionMode, completions } = spec.manifest.spec;
-  if (completionMode === 'NonIndexed') return [];
-  const cut = completions !== undefined && completions < status.size ? chunkOf(completions) : null;
-  return [...new Set([...chunksForSettled(status, ['succeeded', 'failed']), ...(cut === null ? [] : [cut])])];
-}
+/** The chunks that the Job's status depends on. */
+export const chunksForSummary = (status: Status, { manifest }: StoredSpec): readonly number[] =>
+  chunksForStatus(status, manifest.spec);

@@ -118,7 +118,14 @@ function runtimeOptions(stores: Stores, launchesPerSec: number): Parameters<type
     taskRoleArn: null,
     taskRoles: null,
     logGroup: 'none',
-    settings: { timing: AWS_TIMING, launchesPerSec, stopsPerSec: null, hosts: AWS_HOST_LIMITS, historyMs: 86_400_000 },
+    settings: {
+      timing: AWS_TIMING,
+      launchesPerSec,
+      stopsPerSec: null,
+      hosts: AWS_HOST_LIMITS,
+      historyMs: 86_400_000,
+      announced: null,
+    },
     coalescing: { ms: 0, burst: 1 },
     telemetry: createPlainTelemetry({
       warn: (message, values) => void process.stderr.write(`${message} ${JSON.stringify(values)}\n`),

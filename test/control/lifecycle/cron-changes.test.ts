@@ -66,6 +66,7 @@ async function aStage(finalizers: readonly string[] = []) {
     items: store.items,
     crons: store.crons,
     hostnames: null,
+    announcer: null,
     tasks: { prepare: nobody, run: nobody, stop: nobody, describe: nobody, listLive: nobody, listStopped: nobody },
     queues: { wake: nothing, wakeCrons: nothing, facts: nothing, dispatch: nothing },
     clock,
@@ -79,6 +80,7 @@ async function aStage(finalizers: readonly string[] = []) {
       stopsPerSec: null,
       hosts: AWS_HOST_LIMITS,
       historyMs: 86_400_000,
+      announced: null,
     },
     hash: (text) => createHash('sha256').update(text).digest('hex'),
   };

@@ -80,7 +80,7 @@ test('so are any bytes', () => {
 test('another version is named', () => {
   const bytes = encodeStatus(fresh(3));
   bytes[0] = 9;
-  expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 9, where 6 is known'));
+  expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 9, where 7 is known'));
 });
 
 test('a board without excluded indexes is written as earlier releases read it', () => {
@@ -170,6 +170,7 @@ const EVERYTHING: Status = {
   ],
   relabelled: { version: 298, labels: { app: 'a', 'x.y/z': '' } },
   published: { version: 299, seq: 980, at: at(-500) },
+  unannounced: null,
 };
 
 test('golden bytes: future versions must read them', () => {
@@ -178,6 +179,19 @@ test('golden bytes: future versions must read them', () => {
     `"0580f086c2ee65e8078827ac020202030108746f6f206d616e7913c0a907000e070c02030002080100001861726e3a6177733a6563733a7461736b2f6a6f62732f6161cf8c010902011701620702020611c901d804020ac0a907010571756f746102000953757370656e6465640d4a6f622073757370656e646564c8010f0102010158000000000101040203617070016105782e792f7a000228e70702ff0703145ae807e807d00f06a09c0101020400020650c0a9070900050714405000040068030ea19c018506500ac1b8024d0ca19c010a491200"`,
   );
   expect(decodeStatus(bytes)).toEqual(EVERYTHING);
+});
+
+test('what is to be announced makes it a format of its own', () => {
+  const changes = [
+    { version: 298, state: 'Resumed', at: at(-3_000) },
+    { version: 300, state: 'Failed', at: at(0) },
+  ] as const;
+  const status: Status = { ...EVERYTHING, unannounced: { changes, dueAt: at(60_000) } };
+  const [before, after] = [hex(encodeStatus(EVERYTHING)), hex(encodeStatus(status))];
+  expect(after.slice(0, 2)).toBe('07');
+  expect(after).toContain('02040 2ef2e000400c0a907'.replace(' ', '')); // eleven bytes for two changes
+  expect(after).toHaveLength(before.length + 22);
+  expect(decodeStatus(encodeStatus(status))).toEqual(status);
 });
 
 test('format version 1 is read, which had no restarts, no success policy, and no replaced tasks', () => {

@@ -15,6 +15,7 @@ export const GUARANTEES = [
   'G15',
   'G16',
   'G17',
+  'G18',
 ] as const;
 export type Guarantee = (typeof GUARANTEES)[number] | 'bug';
 

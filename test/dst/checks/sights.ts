@@ -32,6 +32,9 @@ export const SIGHTS = [
   'slot',
   'slot after a replaced one',
   'slot forbidden',
+  // changes of state
+  'announced',
+  'announced again',
   // a record in Cloud Map
   'named',
 ] as const;

@@ -36,6 +36,8 @@ export type FaultRates = {
   readonly started: number;
   /** Cloud Map throttles */
   readonly namesThrottled: number;
+  /** whoever is told of a change does not take it */
+  readonly announcementRefused: number;
 };
 
 /** Everything that can strike, by the name under which a run counts it. */
@@ -74,6 +76,7 @@ export const FAULTS = [
   'hidden at first',
   'forgotten by ECS',
   'names throttled',
+  'announcement refused',
   // what lasts for minutes or hours, or comes from outside
   'outage',
   'capacity gone',
@@ -113,6 +116,7 @@ export const CALM: FaultRates = {
   clockSkewMaxMs: 0,
   started: 0,
   namesThrottled: 0,
+  announcementRefused: 0,
 };
 
 /** Each seed has weather of its own: some kinds of fault not at all, some rarely, some often. */
@@ -141,6 +145,7 @@ export function faultRatesOf(random: Random): FaultRates {
     namesThrottled: rate(0.5),
     staleRead: rate(0.5),
     started: rate(0.5),
+    announcementRefused: rate(0.6),
   };
 }
 

@@ -21,6 +21,7 @@ import { Calls, type Kind, type Process, launchKey } from './calls.ts';
 import { Handlers } from './handlers.ts';
 import { Law, textOf } from '../checks/law.ts';
 import { Mail } from './mail.ts';
+import { AnnounceWatch } from '../checks/announce-watch.ts';
 import { CronWatch } from '../checks/cron-watch.ts';
 import { NamesWatch, byTaskId } from '../checks/names-watch.ts';
 import { Random } from '../random.ts';
@@ -44,6 +45,8 @@ export type WorldOptions = {
   readonly faultRates: FaultRates;
   readonly without: ReadonlySet<Fault>;
   readonly fate: (launch: Launch, random: Random) => Fate;
+  /** Others hear of the Jobs' changes. */
+  readonly announced: boolean;
   readonly launchesPerSec: number | null;
   readonly stopsPerSec: number | null;
   /** See MailOptions. */
@@ -65,6 +68,8 @@ export class World {
   readonly watchdog: Watchdog;
   readonly names: NamesWatch;
   readonly cronWatch: CronWatch;
+  /** null: nobody hears of changes. */
+  readonly announceWatch: AnnounceWatch | null;
   readonly mail: Mail;
   readonly handlers: Handlers;
   readonly story: Story | null;
@@ -100,6 +105,15 @@ export class World {
     this.law = new Law((violation) => this.tell('watchdog', `BROKEN in step ${this.steps}: ${textOf(violation)}`, ALL));
     this.watchdog = new Watchdog(now, this.law, (what, about) => this.tell(this.#actor, what, about));
     this.cronWatch = new CronWatch(now, this.law, this.watchdog, this.sights);
+    this.announceWatch = options.announced
+      ? new AnnounceWatch({
+          now,
+          law: this.law,
+          injector: this.injector,
+          sights: this.sights,
+          tell: (what, about, fault) => this.tell('a listener', what, about, fault ?? null),
+        })
+      : null;
     this.mail = new Mail({
       now,
       injector: this.injector,
@@ -126,6 +140,7 @@ export class World {
       stopsPerSec: options.stopsPerSec,
       hosts: AWS_HOST_LIMITS,
       historyMs: 30 * 86_400_000,
+      announced: options.announced ? 'each' : null,
     };
     this.#calls = new Calls({
       now,
@@ -257,8 +272,10 @@ export class World {
     const feed = gate('feed', this.watchdog.watchFeed(this.store.feed));
     const limits = gate('limits', this.store.limits);
     const clock: Clock = { now, sleep: (ms) => this.#calls.sleep(process, ms) as Promise<void> };
+    const jobs = this.cronWatch.watchJobs(this.watchdog.watchJobs(this.store.jobs, process.kind === 'user'));
+    const { announceWatch } = this;
     return {
-      jobs: gate('jobs', this.cronWatch.watchJobs(this.watchdog.watchJobs(this.store.jobs, process.kind === 'user'))),
+      jobs: gate('jobs', announceWatch?.watchJobs(jobs) ?? jobs),
       feed,
       limits,
       hosts: gate('hosts', this.names.hosts()),
@@ -269,6 +286,8 @@ export class World {
       tasks: gate('tasks', this.tasks),
       queues: gate('queues', this.mail.queues()),
       clock,
+      announcer:
+        announceWatch === null || process.kind !== 'reconcile' ? null : gate('announcer', announceWatch.announcer()),
       telemetry: SILENT,
       cache,
       publisher: createPublisher({ feed, clock }),

@@ -20,6 +20,7 @@ export const specKey = (uid: JobUid): Row => key(jobPartition(uid), 'SPEC');
 export const statusKey = (uid: JobUid): Row => key(jobPartition(uid), 'STATUS');
 export const templateKey = (uid: JobUid): Row => key(jobPartition(uid), 'TEMPLATE');
 export const markKey = (uid: JobUid): Row => key(jobPartition(uid), 'MARK');
+export const announcedKey = (uid: JobUid): Row => key(jobPartition(uid), 'ANNOUNCED');
 
 /** 1,000,000 indexes have 245 chunks. */
 export const boardKey = (uid: JobUid, no: number): Row => key(jobPartition(uid), `BOARD#${padded(no, 3)}`);

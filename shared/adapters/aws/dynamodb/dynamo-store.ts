@@ -11,6 +11,7 @@ import type { JobStore } from '../../../ports/job-store.ts';
 import type { Limits } from '../../../ports/limits.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import { alarms } from './dynamo-alarms.ts';
+import { announced } from './dynamo-announced.ts';
 import { attempts } from './dynamo-attempts.ts';
 import { commits } from './dynamo-commit.ts';
 import { crons } from './dynamo-crons.ts';
@@ -64,6 +65,7 @@ export function createDynamoStore(options: DynamoStoreOptions): {
       ...attempts(table),
       ...launches(table),
       ...alarms(table),
+      ...announced(table),
     },
     feed: feed(table, options.feedRetentionMs),
     limits: limits(table),

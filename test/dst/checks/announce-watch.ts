@@ -1,0 +1,156 @@
+import { createMemoryAnnouncer } from '../../../shared/adapters/memory/memory-announcer.ts';
+import type { Announcement } from '../../../shared/domain/announcing/announcement.ts';
+import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
+import type { JobUid } from '../../../shared/domain/base/ids.ts';
+import type { JobState, Status } from '../../../shared/domain/scoreboard/status.ts';
+import type { Announcer } from '../../../shared/ports/announcer.ts';
+import type { JobStore } from '../../../shared/ports/job-store.ts';
+import type { FaultInjector } from '../world/fault-injector.ts';
+import type { About } from '../story.ts';
+import type { Fault } from '../world/fault-rates.ts';
+import type { Law } from './law.ts';
+import type { Sights } from './sights.ts';
+
+/** A change that was committed. */
+type Change = { readonly state: JobState; readonly at: EpochMs; heard: number; taken: number };
+
+type AnnounceWatchOptions = {
+  readonly now: () => EpochMs;
+  readonly law: Law;
+  readonly injector: FaultInjector;
+  readonly sights: Sights;
+  readonly tell: (what: string, about: About, fault?: Fault) => void;
+};
+
+/** A minute until the next try, a minute until the sweep's, and some seconds for messages and passes. */
+const TRIED_MS = 210_000;
+const WAIT_MAX_MS = 3_600_000;
+
+/** Knows every change of a Job's state from its commits, and looks at each that is announced (G18). */
+export class AnnounceWatch {
+  readonly #options: AnnounceWatchOptions;
+  readonly #statuses = new Map<JobUid, Status>();
+  readonly #changes = new Map<JobUid, Map<number, Change>>();
+
+  constructor(options: AnnounceWatchOptions) {
+    this.#options = options;
+  }
+
+  watchJobs(jobs: JobStore): JobStore {
+    return {
+      ...jobs,
+      createJob: async (spec, status) => {
+        const created = await jobs.createJob(spec, status);
+        if (created.kind === 'created' && !this.#statuses.has(spec.identity.uid))
+          this.#committed(spec.identity.uid, status);
+        return created;
+      },
+      commitPass: async (uid, status, chunks) => {
+        const committed = await jobs.commitPass(uid, status, chunks);
+        if (committed.kind === 'committed') this.#committed(uid, status);
+        return committed;
+      },
+      commitSpec: async (spec, status) => {
+        const committed = await jobs.commitSpec(spec, status);
+        if (committed.kind === 'committed') this.#committed(spec.identity.uid, status);
+        return committed;
+      },
+      commitDeletion: async (identity, status) => {
+        const committed = await jobs.commitDeletion(identity, status);
+        if (committed.kind === 'committed') this.#committed(identity.uid, status);
+        return committed;
+      },
+    };
+  }
+
+  /** Whoever is told: takes what it hears, unless the weather is against it. */
+  announcer(): Announcer {
+    return createMemoryAnnouncer((change) => this.#hears(change));
+  }
+
+  #committed(uid: JobUid, status: Status): void {
+    const before = this.#statuses.get(uid) ?? null;
+    this.#statuses.set(uid, status);
+    const state = changeBetween(before, status);
+    if (state === null) return;
+    const changes = this.#changes.get(uid) ?? new Map<number, Change>();
+    this.#changes.set(uid, changes.set(status.version, { state, at: this.#options.now(), heard: 0, taken: 0 }));
+  }
+
+  #hears({ uid, id, version, detail }: Announcement): boolean {
+    const { law, injector, sights, tell } = this.#options;
+    const forbid = law.of(uid);
+    const change = this.#changes.get(uid)?.get(version);
+    const about = { uids: [uid], indexes: null };
+    tell(`hears ${id}: ${detail.state}`, about);
+    forbid(
+      change === undefined,
+      'G18',
+      () => `${detail.state} is announced as of version ${version}, which is no change`,
+    );
+    if (change === undefined) return false;
+    forbid(id !== `${uid}/${version}`, 'G18', () => `the change of version ${version} is announced as ${id}`);
+    forbid(change.state !== detail.state, 'G18', () => `${change.state} is announced as ${detail.state}`);
+    const isTrue = detail.state !== 'Completed' || detail.status.conditions.some(({ type }) => type === 'Complete');
+    forbid(!isTrue, 'G18', () => `${id} says that the Job is complete, and its status does not`);
+    change.heard++;
+    if (change.heard > 1) sights.see('announced again');
+    if (injector.strikes('announcement refused', injector.faultRates.announcementRefused)) {
+      tell(`and does not take it`, about, 'announcement refused');
+      return false;
+    }
+    change.taken++;
+    sights.see('announced');
+    return true;
+  }
+
+  /** In calm weather, now and then: what nobody has taken is tried again in time. */
+  checkCalm(clearSince: EpochMs): void {
+    const { now, law } = this.#options;
+    for (const [uid, changes] of this.#changes)
+      for (const [version, { state, at, taken }] of changes) {
+        const waitMs = Math.min(Math.max(clearSince - at, 0), WAIT_MAX_MS) + TRIED_MS;
+        const isLate = taken === 0 && now() > plusMs(at > clearSince ? at : clearSince, waitMs);
+        law.of(uid)(
+          isLate,
+          'G18',
+          () => `${state} of version ${version} is not announced ${now() - at} ms after its commit`,
+        );
+      }
+  }
+
+  /** When all Jobs are over: everybody has heard everything; where nothing goes wrong, once. */
+  checkEnd(isCalm: boolean): void {
+    for (const [uid, changes] of this.#changes)
+      for (const [version, { state, heard, taken }] of changes) {
+        const forbid = this.#options.law.of(uid);
+        forbid(taken === 0, 'G18', () => `${state} of version ${version} was never announced`);
+        forbid(
+          isCalm && heard > 1,
+          'G18',
+          () => `${state} of version ${version} is announced ${heard} times in calm weather`,
+        );
+      }
+  }
+}
+
+/** What others must hear of one commit; of two changes the later. */
+function changeBetween(before: Status | null, { phase, startTime }: Status): JobState | null {
+  const was = before?.phase.kind ?? 'absent';
+  switch (phase.kind) {
+    case 'purging':
+    case 'deleted':
+      return was === 'purging' || was === 'deleted' || was === 'absent' ? null : 'Deleted';
+    case 'finished':
+      if (was === 'finished') return null;
+      return phase.verdict.kind === 'complete' ? 'Completed' : 'Failed';
+    case 'suspended':
+      return was === 'suspended' ? null : 'Suspended';
+    case 'running':
+      if (was === 'suspended') return 'Resumed';
+      return startTime !== null && before?.startTime === null ? 'Started' : null;
+    case 'draining':
+    case 'terminating':
+      return startTime !== null && before?.startTime === null ? 'Started' : null;
+  }
+}

@@ -1,0 +1,54 @@
+import { type PlantedFault, one } from './planted-fault.ts';
+
+const RECONCILE = 'shared/control/reconcile/reconcile.ts';
+const ANNOUNCE = 'shared/control/reconcile/announce.ts';
+
+/** Mistakes with what others hear of a Job. */
+export const ANNOUNCE_FAULTS: readonly PlantedFault[] = [
+  {
+    name: 'a change is announced before it is committed',
+    edits: [
+      {
+        file: RECONCILE,
+        find: '  if (!(await commit(uid, loaded, plan, written, deps))) {',
+        replace: `  if (plan.announce && plan.status !== null) await announceChanges(loaded.spec, plan.status, deps);
+  if (!(await commit(uid, loaded, plan, written, deps))) {`,
+      },
+      {
+        file: RECONCILE,
+        find: `    await wakeOwner(loaded.spec, deps);
+  if (plan.announce && plan.status !== null) await announceChanges(loaded.spec, plan.status, deps);`,
+        replace: '    await wakeOwner(loaded.spec, deps);',
+      },
+    ],
+    breaks: ['G18'],
+  },
+  one(
+    'a change that nobody took counts as announced',
+    ANNOUNCE,
+    'const last = refused === -1 ? open.at(-1) : open[refused - 1];',
+    'const last = open.at(-1);',
+    ['G18'],
+  ),
+  one(
+    'the id of a change is without its version',
+    'shared/domain/announcing/announcement.ts',
+    "StateChange, 'version'>): string => `${uid}/${version}`;",
+    'StateChange, \'version\'>): string => `${uid}/${version > 0 ? "change" : version}`;',
+    ['G18'],
+  ),
+  one(
+    'a change that was handed over counts as announced, though its handler died',
+    'shared/control/process/load-job.ts',
+    'const changes = unannounced.changes.filter(({ version }) => version > announced);',
+    'const changes = unannounced.changes.filter(({ version }) => version > Math.max(announced, status.version - 1));',
+    ['G18'],
+  ),
+  one(
+    'a Job that its user deletes is gone in silence',
+    'shared/control/lifecycle/job-changes.ts',
+    'const next = noted(spec.manifest, status, deleted, deps);',
+    'const next = deleted;',
+    ['G18'],
+  ),
+];
