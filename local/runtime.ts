@@ -25,6 +25,7 @@ import { startSchedule } from './event-source/schedule.ts';
 import { type Handlers, ownHandlers } from './handlers.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { createLogs } from './logs/create-logs.ts';
+import { type ListenerOptions, type Listeners, listenersOf } from './listeners/listeners.ts';
 import { type StoreChoice, chooseStore } from './open-store.ts';
 import { type TaskNames, startTaskNames } from './task-names.ts';
 import { type Warn, createWarnings } from './warnings.ts';
@@ -52,6 +53,8 @@ export type LocalOptions = {
   /** RunTask and StopTask calls per second that Muster allows itself; null: no limit */
   readonly launchesPerSec?: number | null;
   readonly stopsPerSec?: number | null;
+  /** who hears of the state changes of Jobs; nobody by default */
+  readonly listeners?: ListenerOptions;
   /** see {@link StoreChoice}; by default `lmdb`, or `engine` where the wiring emulates AWS */
   readonly store?: StoreChoice;
   /** how functions reach queues, tasks, names and logs; `inProcess` by default */
@@ -147,7 +150,8 @@ async function startOn(
   const { say } = options;
   const outageOf = (error: unknown): string | null => diskFault(error, folder.path);
   const warn = createWarnings({ say, outageOf });
-  const place = placeOf(options, warn);
+  const listeners = listenersOf(options, () => runtime.deps, warn);
+  const place = placeOf(options, listeners, warn);
 
   const usual = options.wiring === 'emulateAws' ? 'engine' : 'lmdb';
   const store = await chooseStore(folder, options.store ?? usual, REGION, say, closers);
@@ -161,6 +165,7 @@ async function startOn(
   const { runtime, options: environment } = await wiring.connect({ ecs, logs, cloudmap: names.cloudmap });
   let stopped = false;
   closers.push(() => void (stopped = true));
+  if (listeners !== null) closers.push(async () => listeners.close());
   await ensureNamespace(DEFAULT_NAMESPACE, randomUUID(), runtime.deps);
 
   const own = ownHandlers(() => {
@@ -207,6 +212,7 @@ async function lookAtEverything({ deps }: Runtime): Promise<void> {
 
 function placeOf(
   { launchesPerSec = null, stopsPerSec = null, wiring = 'inProcess' }: LocalOptions,
+  announcer: Listeners | null,
   onSurprise: Place['onSurprise'],
 ): Place {
   return {
@@ -227,9 +233,10 @@ function placeOf(
       launchesPerSec,
       stopsPerSec,
       historyMs: HISTORY_MS,
-      announced: null,
+      announced: announcer === null ? null : 'each',
       hosts: { max: HOSTS_MAX, servicesPerSec: null, tasksPerSec: null },
     },
+    announcer,
     coalescing: COALESCING[wiring],
     telemetry: createPlainTelemetry({ warn: onSurprise }),
     timeoutMs: TIMEOUT_MS,

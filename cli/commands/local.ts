@@ -7,6 +7,7 @@ import { holderOf } from '../../local/data-folder.ts';
 import { openForAppending } from '../../local/whole-file.ts';
 import { isThere } from '../../local/process-identity.ts';
 import { openPrivateFolder } from '../../local/private-folder.ts';
+import type { ListenerOptions } from '../../local/listeners/listeners.ts';
 import type { LocalOptions } from '../../local/runtime.ts';
 import { startFault } from '../../local/start-fault.ts';
 import { EXIT, Failure, usageFailure } from '../failure.ts';
@@ -19,8 +20,10 @@ import { type EnvironmentOptions, taskEnvironmentOf } from '../task-environment.
 
 export type LocalFlags = Pick<
   LocalOptions,
-  'driver' | 'port' | 'script' | 'events' | 'store' | 'wiring' | 'launchesPerSec' | 'stopsPerSec'
+  'driver' | 'port' | 'script' | 'events' | 'store' | 'wiring' | 'launchesPerSec' | 'stopsPerSec' | 'listeners'
 > & {
+  /** A file with the key that signs what is posted to a listener's address; null: MUSTER_EVENT_KEY, if it is set. */
+  readonly eventKeyFile: string | null;
   readonly data: string;
   readonly workspace: string;
   readonly environment: EnvironmentOptions;
@@ -40,9 +43,10 @@ export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number>
   // The AWS SDK would otherwise advise users of a local server to upgrade Node.js.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const { startLocalRuntime } = await import('../../local/runtime.ts');
-  const { data: _data, workspace: _workspace, environment: _environment, ...rest } = flags;
+  const { data: _data, workspace: _workspace, environment: _environment, eventKeyFile: _file, ...rest } = flags;
+  const listeners = signedListeners(flags, shell);
   const say = (line: string): void => shell.err.write(`${line}\n`);
-  const runtime = await startLocalRuntime({ ...rest, ...places, taskEnvironment, say });
+  const runtime = await startLocalRuntime({ ...rest, ...places, listeners, taskEnvironment, say });
   if (runtime.kind === 'refused') throw new Failure(`error: ${runtime.reason}`);
   const { url, kubeconfig } = runtime;
   if (shell.starter === null) shell.out.write(localBanner(runtime, { ...flags, ...places }, null, shell));
@@ -53,6 +57,23 @@ export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number>
   const goesOn = flags.store === 'memory' ? '' : ' Unfinished Jobs continue when you start `muster local` here again.';
   shell.err.write(`Stopped.${goesOn}\n`);
   return EXIT.ok;
+}
+
+/** The listeners, with the key that signs what they are sent. */
+function signedListeners({ listeners = {}, eventKeyFile }: LocalFlags, { cwd, env }: Shell): ListenerOptions {
+  if (listeners.url === undefined) return listeners;
+  const key = eventKeyFile === null ? env['MUSTER_EVENT_KEY'] : keyIn(resolve(cwd, eventKeyFile));
+  return key === undefined || key === '' ? listeners : { ...listeners, signingKey: key };
+}
+
+function keyIn(file: string): string {
+  try {
+    const key = readFileSync(file, 'utf8').trim();
+    if (key !== '') return key;
+  } catch (error) {
+    throw usageFailure(`--event-key-file: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  throw usageFailure(`--event-key-file: ${file} is empty`);
 }
 
 function placesOf(flags: LocalFlags, { cwd }: Shell): Pick<LocalOptions, 'dataDir' | 'workspaceDir'> {
@@ -71,7 +92,8 @@ const AddressSchema = z.object({ url: z.string(), kubeconfig: z.string() });
  */
 export async function runLocalDetached(flags: LocalFlags, shell: Shell): Promise<number> {
   const places = placesOf(flags, shell);
-  taskEnvironmentOf(flags.environment, shell.env); // report a missing variable here, not in the log
+  taskEnvironmentOf(flags.environment, shell.env); // report a missing variable or key here, not in the log
+  signedListeners(flags, shell);
   const running = await runningOn(places.dataDir, shell);
   if (running !== null) {
     shell.out.write(alreadyRuns(running.pid, running));

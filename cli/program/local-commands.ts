@@ -10,6 +10,7 @@ const LOCAL_EXAMPLES = examples(
   'muster local',
   'muster local --detach                  # returns when it is ready; muster stop ends it',
   'muster local --env CUDA_VISIBLE_DEVICES --env LEVEL=debug',
+  `muster local --on-event 'notify-send "$MUSTER_JOB_NAME: $MUSTER_EVENT_STATE"'`,
   'muster local --port 8080 --data /var/lib/muster --workspace ~/work',
   'muster local --in-memory --driver simulated --task-ms 500-2000 --launches-per-sec 18',
   'muster local --emulate-aws             # requests of the AWS SDK to emulators, for CI; data in .muster-aws',
@@ -37,6 +38,9 @@ type LocalOptions = {
   readonly eventsDrop?: number;
   readonly eventsShuffleMs?: number;
   readonly seed?: number;
+  readonly onEvent?: string;
+  readonly onEventUrl?: string;
+  readonly eventKeyFile?: string;
 };
 
 /** Data folders, below the current one. Neither mode accepts a folder of the other. */
@@ -84,6 +88,9 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
     )
     .addOption(rates('--launches-per-sec <rate>', 'the maximum of tasks started per second (default: no limit)'))
     .addOption(rates('--stops-per-sec <rate>', 'the maximum of tasks stopped per second (default: no limit)'))
+    .option('--on-event <command>', 'run this for each state change of a Job: JSON on standard input (docs/events.md)')
+    .option('--on-event-url <url>', 'post each state change of a Job to this address', httpUrl)
+    .option('--event-key-file <file>', 'sign what is posted with the key in this file (default: $MUSTER_EVENT_KEY)')
     .addOption(new Option('--task-ms <ms>', 'how long tasks take: 500, or 500-2000').argParser(span).helpGroup(SCRIPT))
     .addOption(eventOption('--task-fail <share>', 'share of tasks that fail, 0 to 1', share).helpGroup(SCRIPT))
     .addOption(eventOption('--events-duplicate <share>', 'share of events that arrive twice, 0 to 1', share))
@@ -158,12 +165,21 @@ function localFlags(flags: LocalOptions): LocalFlags {
   const { launchesPerSec = null, stopsPerSec = null } = flags;
   const rates = { launchesPerSec, stopsPerSec };
   const environment = { entries: flags.env, inherit: flags.inheritEnv };
+  if (flags.eventKeyFile !== undefined && flags.onEventUrl === undefined)
+    throw usageFailure('--event-key-file needs --on-event-url');
+  if (flags.onEvent?.trim() === '') throw usageFailure('--on-event: the command is empty');
+  const listeners = {
+    ...(flags.onEvent === undefined ? {} : { command: flags.onEvent }),
+    ...(flags.onEventUrl === undefined ? {} : { url: flags.onEventUrl }),
+  };
   return {
     data,
     workspace,
     driver,
     port,
     environment,
+    listeners,
+    eventKeyFile: flags.eventKeyFile ?? null,
     events,
     store,
     wiring,

@@ -10,7 +10,7 @@ import type { Closer, Place, Wiring } from './wiring.ts';
 
 /** Calls queues and engines in this process: nothing listens, and no AWS client is loaded. */
 export function wireInProcess(place: Place, store: StorePorts, closers: Closer[]): Wiring {
-  const { region, onSurprise, logGroup, placement, settings, coalescing, telemetry } = place;
+  const { region, onSurprise, logGroup, placement, settings, coalescing, telemetry, announcer } = place;
   const { queues, inboxes, deadQueues, depths, onEvent, close } = createInProcessQueues({
     visibilityMs: place.timeoutMs,
     now: () => systemClock.now(),
@@ -35,6 +35,7 @@ export function wireInProcess(place: Place, store: StorePorts, closers: Closer[]
         }),
         logs: createCloudwatchLogs({ calls: logsCallsTo(logs.api, onSurprise), logGroup }),
         queues,
+        announcer,
         inboxes: { wake: inboxOf('wake'), facts: inboxOf('facts'), dispatch: inboxOf('dispatch') },
         deadQueues,
         queueDepths: async () => depths(),

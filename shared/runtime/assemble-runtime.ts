@@ -18,7 +18,7 @@ export type StorePorts = Pick<Deps, 'jobs' | 'feed' | 'limits' | 'objects' | 'ho
 };
 
 /** Opened ports: adapters of AWS's services, of emulators, or of engines in this process. */
-export type RuntimeParts = Pick<Deps, 'tasks' | 'hostnames' | 'queues'> & {
+export type RuntimeParts = Pick<Deps, 'tasks' | 'hostnames' | 'queues' | 'announcer'> & {
   readonly store: StorePorts;
   readonly logs: LogReader;
   /** The receiving side of each queue, and the queue's name, the last part of its ARN. */
@@ -47,7 +47,7 @@ export function assembleRuntime(parts: RuntimeParts): Runtime {
       crons: store.crons,
       hostnames: parts.hostnames,
       objects,
-      announcer: null,
+      announcer: parts.announcer,
       tasks: parts.tasks,
       queues: parts.queues,
       clock: systemClock,

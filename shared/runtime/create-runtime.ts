@@ -13,6 +13,7 @@ import { createSqsInbox } from '../adapters/aws/sqs/sqs-inbox.ts';
 import { type QueueUrls, createSqsClient, createSqsQueues } from '../adapters/aws/sqs/sqs-queues.ts';
 import { systemClock } from '../adapters/system-clock.ts';
 import type { Settings } from '../control/process/deps.ts';
+import type { Announcer } from '../ports/announcer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import { type StorePorts, assembleRuntime } from './assemble-runtime.ts';
@@ -42,6 +43,8 @@ export type RuntimeOptions = {
   /** Where names of tasks are kept; left out or null: tasks have none. */
   readonly names?: NamesOptions | null;
   readonly settings: Settings;
+  /** Hears of changes; left out or null: this process announces nothing. */
+  readonly announcer?: Announcer | null;
   readonly coalescing: Coalescing;
   readonly telemetry: FlushedTelemetry;
   /** Shown every SDK client before its first call; the bench counts what they ask and consume. */
@@ -107,6 +110,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     inboxes: { wake: inboxOf('wake'), facts: inboxOf('facts'), dispatch: inboxOf('dispatch') },
     deadQueues: createSqsDeadQueues({ client: sqs, deadUrls: deadQueues }),
     queueDepths: async () => queueDepths(sqs, urls, deadQueues),
+    announcer: options.announcer ?? null,
     settings: options.settings,
     coalescing: options.coalescing,
     telemetry: options.telemetry,

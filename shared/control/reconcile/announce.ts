@@ -60,7 +60,7 @@ async function announceThose(
 }
 
 /** Everything up to this version of STATUS was announced. */
-const noteAnnounced = async (
+export const noteAnnounced = async (
   uid: JobUid,
   version: number,
   { jobs, clock }: Pick<Deps, 'jobs' | 'clock'>,

@@ -69,6 +69,21 @@ export type KnownFailure = {
   readonly judgement: Judgement | null;
 };
 
+/** What rules of EventBridge match it by. */
+export const EVENT_SOURCE = 'muster';
+export const EVENT_TYPE = 'Muster Job State Change';
+
+/** An announcement in the envelope that EventBridge gives it, without what only AWS knows. */
+export const eventOf = ({ id, detail }: Announcement) => ({
+  version: '0',
+  id,
+  'detail-type': EVENT_TYPE,
+  source: EVENT_SOURCE,
+  time: detail.time,
+  resources: [],
+  detail,
+});
+
 /** A Job as it is announced. `board`: with the chunks that its status depends on. */
 export type AnnouncedJob = {
   readonly identity: JobIdentity;
