@@ -1,12 +1,13 @@
 import type { WiringKind } from '../../local/wiring/wiring.ts';
 import type { BesideFigures } from './scenarios/beside.ts';
+import type { CronFigures } from './scenarios/crons.ts';
 import type { JobFigures } from './scenarios/jobs.ts';
 import type { KepFigures } from './scenarios/kep-load.ts';
 import type { LagFigures } from './scenarios/lag.ts';
 import type { PlannerFigures } from './scenarios/planner.ts';
 import type { StartFigures } from './scenarios/start.ts';
 import type { WatchesFigures } from './scenarios/watches.ts';
-import { type CostLine, costOfMillion, idleMonth, sumOf } from './prices.ts';
+import { type CostLine, PRICES, costOfMillion, idleMonth, sumOf } from './prices.ts';
 import { requestsOf } from './meter.ts';
 import { median } from './quantiles.ts';
 import type { RateFigures } from './rates.ts';
@@ -26,6 +27,7 @@ export type Results = {
   readonly wiring?: WiringKind;
   readonly jobs?: readonly Peaked<JobFigures>[];
   readonly lists?: ListFigures;
+  readonly crons?: Peaked<CronFigures>;
   readonly kep?: Peaked<KepFigures>;
   readonly beside?: Peaked<BesideFigures>;
   readonly lag?: Peaked<LagFigures>;
@@ -67,6 +69,7 @@ export function budgetOf(results: Results): readonly BudgetRow[] {
   return [
     ...(isCounted ? countRows(results.jobs ?? []) : []),
     ...(isCounted && results.lists !== undefined ? listRows(results.lists) : []),
+    ...(results.crons === undefined ? [] : cronRows(results.crons, isCounted)),
     ...(results.planner === undefined ? [] : plannerRows(results.planner)),
     ...(isCounted ? costRows(results.jobs ?? []) : []),
     ...timeRows(results),
@@ -116,6 +119,31 @@ function listRows({ itemBytes, without, listed }: ListFigures): readonly BudgetR
   return [
     row('a list: write units an index more', more('writeUnits'), 0.1, '', on),
     row('a list: read units an index more', more('readUnits'), 0.1, '', on),
+  ];
+}
+
+function cronRows({ crons, due, allSec, made, slot, alone, daily }: CronFigures, isCounted: boolean) {
+  const on = `${due} of ${crons.toLocaleString('en')} CronJobs are due in one minute`;
+  const times = [
+    row('until all Jobs of the minute are complete', allSec, 30, 's', on),
+    { ...row('Jobs for each of them', made / due, 1, '', on), ok: made === due },
+  ];
+  if (!isCounted) return times;
+  const more = (what: keyof typeof slot): number => slot[what] - alone[what];
+  const dayDollars =
+    (daily.writeUnits * PRICES.dynamoWrites.perMillion + daily.readUnits * PRICES.dynamoReads.perMillion) / 1e6;
+  return [
+    ...times,
+    row('a slot, beside its Job: write units', more('writeUnits'), 25, '', on),
+    row('a slot, beside its Job: read units', more('readUnits'), 25, '', on),
+    row('a slot, beside its Job: SQS requests', more('sqsRequests'), 12, '', on),
+    row(
+      '10,000 CronJobs that are not due, a month',
+      dayDollars * 30 * 10_000,
+      0.25,
+      '$',
+      'the daily look, list prices',
+    ),
   ];
 }
 

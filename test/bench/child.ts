@@ -4,6 +4,7 @@ import { endChildren } from './processes.ts';
 const SCENARIOS = {
   beside: async () => (await import('./scenarios/beside.ts')).beside,
   calibration: async () => (await import('./scenarios/calibration.ts')).calibration,
+  crons: async () => (await import('./scenarios/crons.ts')).crons,
   dispatcher: async () => (await import('./scenarios/limiter.ts')).dispatcher,
   jobs: async () => (await import('./scenarios/jobs.ts')).jobs,
   kepLoad: async () => (await import('./scenarios/kep-load.ts')).kepLoad,

@@ -15,6 +15,8 @@ export type Suite = { readonly name: string; readonly run: (bundle: Bundle, size
 /** What a process is promised to bear; medians of seven. */
 const WATCHES = { idle: 1_000, times: 7, writers: 100 };
 
+const CRONS = { crons: 10_000, due: 500 };
+
 /** How often a start is measured; medians. */
 const STARTS = 11;
 
@@ -47,6 +49,7 @@ export const SUITES: readonly Suite[] = [
   },
   { name: 'kep', run: async (bundle) => ({ kep: withPeak(await runChild(bundle, 'kepLoad', {})) }) },
   { name: 'lists', run: async (bundle, { indexes }) => ({ lists: await lists(bundle, indexes) }) },
+  { name: 'crons', run: async (bundle) => ({ crons: withPeak(await runChild(bundle, 'crons', CRONS)) }) },
   { name: 'jobs', run: async (bundle, { indexes }) => ({ jobs: await jobs(bundle, indexes) }) },
 ];
 

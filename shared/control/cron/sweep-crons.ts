@@ -1,6 +1,5 @@
-import { plusMs } from '../../domain/base/time.ts';
+import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
-import type { CronWakeUp } from '../../ports/queues.ts';
 import { deleteJob } from '../lifecycle/job-changes.ts';
 import type { Deps } from '../process/deps.ts';
 import { armCron } from '../lifecycle/arm-cron.ts';
@@ -9,6 +8,8 @@ const PAGE = 100;
 const JOBS_PAGE = 1_000;
 /** The sweep of the next minute takes what is due later. */
 const AHEAD_MS = 60_000;
+/** A queue keeps its messages. Were those of a queue that is behind sent again every minute, it would fall behind further. */
+const AGAIN_MS = 180_000;
 
 /**
  * Wakes every CronJob that is due, or will be in the next minute: a message that waits until then is there in the second in which a
@@ -24,14 +25,15 @@ export async function sweepCrons({ crons, queues, clock, cache }: Deps): Promise
       after,
       limit: PAGE,
     });
-    const wakeUps = page.crons.flatMap(({ uid, alarmAt }): readonly CronWakeUp[] => {
-      // A sweep that comes more often than once a minute has sent it already.
-      if (alarmAt > now && cache.cronWakes.get(uid) === alarmAt) return [];
-      cache.cronWakes.set(uid, alarmAt);
-      return [{ cron: uid, delaySec: Math.max(0, Math.floor((alarmAt - now) / 1000)) }];
+    const unsent = page.crons.filter(({ uid, alarmAt }) => {
+      const last = cache.cronWakes.get(uid);
+      return last?.alarmAt !== alarmAt || now >= plusMs(last.at, AGAIN_MS);
     });
-    if (wakeUps.length > 0) await queues.wakeCrons(wakeUps);
-    woken += wakeUps.length;
+    const delaySecTo = (at: EpochMs): number => Math.max(0, Math.floor((at - now) / 1000));
+    if (unsent.length > 0)
+      await queues.wakeCrons(unsent.map(({ uid, alarmAt }) => ({ cron: uid, delaySec: delaySecTo(alarmAt) })));
+    for (const { uid, alarmAt } of unsent) cache.cronWakes.set(uid, { alarmAt, at: now });
+    woken += unsent.length;
     after = page.next;
   } while (after !== null);
   return woken;

@@ -18,12 +18,14 @@ export type Cache = {
   };
   readonly chunks: ChunkCache;
   readonly items: ItemCache;
-  /** For which alarm the sweep has woken a CronJob last. */
+  /** For which alarm the sweep has woken a CronJob last, and when. */
   readonly cronWakes: {
-    get(uid: string): EpochMs | undefined;
-    set(uid: string, alarmAt: EpochMs): void;
+    get(uid: string): CronWake | undefined;
+    set(uid: string, wake: CronWake): void;
   };
 };
+
+type CronWake = { readonly alarmAt: EpochMs; readonly at: EpochMs };
 
 /** A Job of a million indexes has 245 chunks of about 20 KB each. */
 const CHUNKS_MAX = 512;
@@ -31,7 +33,7 @@ const SPECS_MAX = 512;
 const CRON_WAKES_MAX = 20_000;
 
 export function createCache(): Cache {
-  const cronWakes = new Map<string, EpochMs>();
+  const cronWakes = new Map<string, CronWake>();
   const specs = new Map<JobUid, StoredSpec>();
   const templates = new Map<JobUid, readonly LaunchTemplate[]>();
   const chunks = new Map<string, { version: number; chunk: Chunk }>();
@@ -47,7 +49,7 @@ export function createCache(): Cache {
     items: createItemCache(),
     cronWakes: {
       get: (uid) => cronWakes.get(uid),
-      set: (uid, alarmAt) => put(cronWakes, uid, alarmAt, CRON_WAKES_MAX),
+      set: (uid, wake) => put(cronWakes, uid, wake, CRON_WAKES_MAX),
     },
     chunks: {
       get: (uid, no, version) => {

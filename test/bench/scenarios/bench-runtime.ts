@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { contextOf } from '../../../local/event-source/mapping.ts';
 import type { Handlers } from '../../../local/handlers.ts';
 import { type LocalOptions, startLocalRuntime } from '../../../local/runtime.ts';
 import { benchWiring } from './bench-wiring.ts';
@@ -25,6 +26,8 @@ export type BenchRuntime = {
   submit(name: string, completions: number, annotations?: Readonly<Record<string, string>>): Promise<string>;
   /** Sends an object to a path of the API. Throws what the API says. */
   post(path: string, body: object): Promise<unknown>;
+  /** A run of the sweep, as at this time. */
+  sweep(time: Date): Promise<void>;
   /** Resolves when so many successes more than `from` are committed. Throws after `withinSec`. */
   until(succeeded: number, withinSec: number): Promise<void>;
   /** Measures `work`, without the quiet second in which what it has left behind is published. */
@@ -32,6 +35,8 @@ export type BenchRuntime = {
   stop(): Promise<void>;
 };
 
+/** The sweep's timeout on AWS. */
+const SWEEP_MS = 55_000;
 /** The last publication, and what is still on its way. */
 const QUIET_MS = 1_500;
 
@@ -42,6 +47,7 @@ export async function startBench(
   const dataDir = mkdtempSync(join(tmpdir(), 'muster-bench-'));
   process.once('exit', () => rmSync(dataDir, { recursive: true, force: true })); // also if it is broken off
   const meter = new Meter();
+  let handlers: Handlers | null = null as Handlers | null;
   const started = await startLocalRuntime({
     port: null,
     dataDir,
@@ -54,7 +60,7 @@ export async function startBench(
       meter.watch(client);
       options.onClient?.(client);
     },
-    handlers: async (own) => meter.watchHandlers('reconcile' in own ? own : await formerHandlers()),
+    handlers: async (own) => (handlers = meter.watchHandlers('reconcile' in own ? own : await formerHandlers())),
   });
   if (started.kind !== 'started') throw new Error(started.reason);
   const { url } = started;
@@ -77,6 +83,9 @@ export async function startBench(
       const job = { ...manifest, metadata: { ...manifest.metadata, annotations } };
       const created = await bench.post('/apis/batch/v1/namespaces/default/jobs', job);
       return (created as { readonly metadata: { readonly uid: string } }).metadata.uid;
+    },
+    async sweep(time) {
+      await handlers?.sweep({ time: time.toISOString() }, contextOf('sweep', SWEEP_MS));
     },
     async until(target, withinSec) {
       const endsAt = performance.now() + withinSec * 1_000;

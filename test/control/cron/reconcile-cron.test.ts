@@ -202,7 +202,8 @@ describe('the sweep', () => {
       [8.9, 0],
       [9.1, 1],
       [9.6, 0],
-      [10.5, 1],
+      [10.5, 0], // the queue is behind
+      [12.2, 1],
     ] as const) {
       schedule.time = schedule.at(minutes);
       expect(await sweepCrons(deps)).toBe(woken);
