@@ -40,7 +40,7 @@ type None = Extract<Slots, { kind: 'none' }>;
 const none = (event: None['event'], reason: string): None => ({ kind: 'none', event, reason });
 
 /** The zone by whose clock a schedule is read: the CronJob's, that of the schedule itself, or UTC. */
-export function zoneOf(schedule: CronSchedule, timeZone: string | undefined): string {
+function zoneOf(schedule: CronSchedule, timeZone: string | undefined): string {
   const named = timeZone ?? schedule.timeZone ?? 'UTC';
   return named === '' || named === 'Local' ? 'UTC' : named;
 }
