@@ -42,6 +42,7 @@ export class VirtualCronJob {
       stopsPerSec: null,
       gustMs: 0,
       stepMaxMs: 1,
+      announced: false,
     });
     await openNamespace(world.store.objects, 'default', START);
     new CronUsers(world, { uid: UID, manifest: admitted(spec), jitterSec: 0, acts: [] }).create();
