@@ -52,6 +52,7 @@ const FOLDERS = {
     namespace: ['object', 'job'],
     worklist: ['object', 'items'],
     dump: ['object', 'job'],
+    submission: ['object', 'items', 'job', 'cron'],
   },
   control: {
     process: [],
@@ -60,6 +61,7 @@ const FOLDERS = {
     hostnames: ['process'],
     lifecycle: ['process', 'hostnames'],
     cron: ['process', 'lifecycle'],
+    submit: ['process', 'lifecycle'],
     dispatch: ['process', 'hostnames', 'sweep'],
     reconcile: ['process', 'hostnames', 'lifecycle'],
   },

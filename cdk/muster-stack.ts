@@ -3,6 +3,7 @@ import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Function as LambdaFunctionBase } from 'aws-cdk-lib/aws-lambda';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { DEAD_QUEUE_ENV } from '../shared/names/dead-letter-queues.ts';
 import { ENV } from '../shared/names/env.ts';
@@ -15,9 +16,10 @@ import { TaskCluster } from './constructs/task-cluster.ts';
 import { TaskEvents } from './constructs/task-events.ts';
 import { TaskNames } from './constructs/task-names.ts';
 import { TaskNetwork } from './constructs/task-network.ts';
+import { SubmitQueue } from './constructs/submit-queue.ts';
 import { WorkQueue } from './constructs/work-queue.ts';
 import { grantNameRights } from './name-rights.ts';
-import { grantRights, type QueueName } from './rights.ts';
+import { type QueueName, type Roles, grantRights } from './rights.ts';
 import type { Settings } from './settings.ts';
 
 export type MusterStackProps = StackProps & { readonly settings: Settings };
@@ -27,10 +29,17 @@ export const FLAGS = { '@aws-cdk/aws-iam:minimizePolicies': true };
 
 /** The longest delay of SQS: a delayed message already has this age when it is first seen, which is healthy. */
 const DELAY_MAX_SEC = 900;
+/** A message that cannot be worked on comes again five times within a minute. */
+const LATE_SUBMISSION = Duration.minutes(20);
 const SWEEP_EVERY = Duration.minutes(1);
+
+type Handlers = Record<Exclude<HandlerName, 'submit'>, HandlerFunction> & Partial<Record<'submit', HandlerFunction>>;
 
 /** All of Muster on AWS. When idle it costs less than $2 a month: docs/deploy.md adds it up. */
 export class MusterStack extends Stack {
+  /** Messages here make Jobs; null: the settings ask for no submissions. */
+  readonly submitQueue: Queue | null;
+
   constructor(scope: Construct, id: string, { settings, ...props }: MusterStackProps) {
     super(scope, id, props);
     const alarms = new Alarms(this, 'Alarms');
@@ -42,7 +51,8 @@ export class MusterStack extends Stack {
         ? null
         : new TaskNames(this, 'Names', { zone: settings.hostnames.zone, vpc: network.vpc });
     const handlers = this.#handlers(settings);
-    const queues = this.#queues(handlers, alarms);
+    const queues = { ...this.#queues(handlers, alarms), ...this.#submitQueue(handlers, settings, alarms) };
+    this.submitQueue = queues.submit?.queue ?? null;
     new TaskEvents(this, 'TaskEvents', { clusterArn: tasks.cluster.clusterArn, facts: queues.facts });
     const kube = new KubeApi(this, 'Kube', handlers.api.lambda);
     this.#sweepEveryMinute(handlers.sweep);
@@ -55,6 +65,12 @@ export class MusterStack extends Stack {
       [DEAD_QUEUE_ENV.wake]: queues.wake.dead.queueUrl,
       [DEAD_QUEUE_ENV.facts]: queues.facts.dead.queueUrl,
       [DEAD_QUEUE_ENV.dispatch]: queues.dispatch.dead.queueUrl,
+      ...(queues.submit === undefined
+        ? {}
+        : {
+            [ENV.submitQueueUrl]: queues.submit.queue.queueUrl,
+            [DEAD_QUEUE_ENV.submit]: queues.submit.dead.queueUrl,
+          }),
       [ENV.cluster]: tasks.cluster.clusterArn,
       [ENV.subnets]: network.subnetIds.join(','),
       [ENV.securityGroups]: network.securityGroup.securityGroupId,
@@ -84,15 +100,18 @@ export class MusterStack extends Stack {
     this.#output('Table', state.table.tableName, 'All state; kept when the stack is deleted');
     this.#output('TaskLogs', tasks.logGroup.logGroupName, 'What tasks print; kept when the stack is deleted');
     this.#output('TaskRole', tasks.taskRole.roleName, 'Attach the permissions that your tasks need');
+    if (queues.submit !== undefined)
+      this.#output('SubmitQueue', queues.submit.queue.queueArn, 'Messages here make Jobs');
     this.#output('AlarmTopic', alarms.topic.topicArn, 'Subscribe to be notified of alarms');
   }
 
   /**
    * No function that drains a queue has reserved concurrency: for queues, MaximumConcurrency is the throttle that loses
-   * nothing. Together they use seven of a new account's ten. Such an account cannot reserve any for the API either.
+   * nothing. Together they use seven of a new account's ten; nine with submissions. Such an account cannot reserve any for the API either.
    */
-  #handlers({ apiConcurrency }: Settings): Record<HandlerName, HandlerFunction> {
+  #handlers({ apiConcurrency, submissions }: Settings): Handlers {
     return {
+      ...(submissions === null ? {} : { submit: this.#submitFunction() }),
       api: new HandlerFunction(this, 'ApiFunction', {
         handler: 'api',
         memoryMb: 512, // renders lists; a quarter of a processor keeps a cold start below a second
@@ -122,7 +141,23 @@ export class MusterStack extends Stack {
     };
   }
 
-  #queues({ reconcile, dispatch }: Record<HandlerName, HandlerFunction>, alarms: Alarms): Record<QueueName, WorkQueue> {
+  #submitFunction(): HandlerFunction {
+    return new HandlerFunction(this, 'SubmitFunction', {
+      handler: 'submit',
+      memoryMb: 512, // a manifest is checked as the API checks it
+      timeout: Duration.seconds(30), // ten messages at once, a dozen requests each
+      loop: 'cut', // nothing that it feeds sends to its queue
+    });
+  }
+
+  #submitQueue({ submit }: Handlers, { submissions }: Settings, alarms: Alarms): { readonly submit?: WorkQueue } {
+    if (submit === undefined || submissions === null) return {};
+    const { from } = submissions;
+    const props = { consumer: submit.lambda, maxConcurrency: 2, oldestAlarm: LATE_SUBMISSION, alarms, from };
+    return { submit: new SubmitQueue(this, 'Submit', props) };
+  }
+
+  #queues({ reconcile, dispatch }: Handlers, alarms: Alarms): Record<QueueName, WorkQueue> {
     const delayed = Duration.seconds(DELAY_MAX_SEC + 300);
     return {
       // Apart from facts, so that a user's change does not wait behind 100,000 tasks.
@@ -157,13 +192,13 @@ export class MusterStack extends Stack {
     });
   }
 
-  #tellWhereEverythingIs(handlers: Record<HandlerName, HandlerFunction>, places: Record<string, string>): void {
+  #tellWhereEverythingIs(handlers: Handlers, places: Record<string, string>): void {
     for (const { lambda } of Object.values(handlers)) {
       for (const [name, value] of Object.entries(places)) lambda.addEnvironment(name, value);
     }
   }
 
-  #alarmOnErrors(handlers: Record<HandlerName, HandlerFunction>, alarms: Alarms): void {
+  #alarmOnErrors(handlers: Handlers, alarms: Alarms): void {
     for (const [name, { lambda }] of Object.entries(handlers)) {
       const sweeps = name === 'sweep';
       alarms.on(`${name}Errors`, {
@@ -215,6 +250,12 @@ export class MusterStack extends Stack {
   }
 }
 
-function rolesOf({ api, reconcile, dispatch, sweep }: Record<HandlerName, HandlerFunction>) {
-  return { api: api.role, reconcile: reconcile.role, dispatch: dispatch.role, sweep: sweep.role };
+function rolesOf({ api, reconcile, dispatch, sweep, submit }: Handlers): Roles {
+  return {
+    api: api.role,
+    reconcile: reconcile.role,
+    dispatch: dispatch.role,
+    sweep: sweep.role,
+    ...(submit === undefined ? {} : { submit: submit.role }),
+  };
 }

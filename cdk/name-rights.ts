@@ -1,11 +1,11 @@
 import { Stack } from 'aws-cdk-lib';
 import { type Conditions, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { HandlerName } from './constructs/handler-function.ts';
 import type { TaskNames } from './constructs/task-names.ts';
+import type { Roles } from './rights.ts';
 
 export type NameWorld = {
   readonly names: TaskNames;
-  readonly roles: Readonly<Record<HandlerName, IRole>>;
+  readonly roles: Roles;
 };
 
 /**

@@ -7,10 +7,14 @@ import type { WorkQueue } from './constructs/work-queue.ts';
 
 export type QueueName = 'wake' | 'facts' | 'dispatch';
 
+/** By function or queue; those for submissions exist if they are asked for. */
+export type Roles = Readonly<Record<Exclude<HandlerName, 'submit'>, IRole> & Partial<Record<'submit', IRole>>>;
+export type Queues = Readonly<Record<QueueName, WorkQueue> & Partial<Record<'submit', WorkQueue>>>;
+
 export type World = {
-  readonly roles: Readonly<Record<HandlerName, IRole>>;
+  readonly roles: Roles;
   readonly state: StateTable;
-  readonly queues: Readonly<Record<QueueName, WorkQueue>>;
+  readonly queues: Queues;
   readonly tasks: TaskCluster;
   /** Roles for service accounts, in addition to the stack's own. */
   readonly taskRoleArns: readonly string[];
@@ -100,4 +104,10 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
     ['sqs:ReceiveMessage', 'sqs:DeleteMessage'],
     Object.values(queues).map(({ dead }) => dead.queueArn),
   ); // stores dead letters
+  const { submit: submitQueue } = queues;
+  if (roles.submit === undefined || submitQueue === undefined) return;
+  keepState(roles.submit, 'PutItem', 'Query'); // creates Jobs, and finds CronJobs for objects of S3
+  send(roles.submit, 'wake');
+  allow(roles.submit, ['sqs:SendMessage'], [submitQueue.dead.queueArn]);
+  allow(roles.api, ['sqs:SendMessage'], [submitQueue.queue.queueArn]);
 }

@@ -20,6 +20,8 @@ export type Settings = {
   readonly stopsPerSec: number;
   /** Names of tasks in a private DNS zone; null: tasks have no names, and no zone is billed. */
   readonly hostnames: HostnameSettings | null;
+  /** Jobs by messages; null: there is no queue for them, and nothing is billed. */
+  readonly submissions: SubmissionSettings | null;
   /** How long records of ended attempts, deleted Jobs and the tasks' logs are kept. */
   readonly historyDays: HistoryDays;
   /** The API's reserved concurrency, which is also its limit; null: it shares the account's. */
@@ -33,6 +35,11 @@ export type HostnameSettings = {
   readonly zone: string;
   /** The limit on names of all Jobs together. */
   readonly max: number;
+};
+
+export type SubmissionSettings = {
+  /** ARNs of the rules of EventBridge, buckets, and topics that may send messages. Roles do so by their own policies. */
+  readonly from: readonly string[];
 };
 
 export type NetworkSettings =
@@ -55,6 +62,9 @@ type HistoryDays = (typeof HISTORY_DAYS)[number];
  * Our rates stay below, because the account has other users, too.
  */
 const DEFAULTS = { launchesPerSec: 18, stopsPerSec: 10, historyDays: 30, zones: 3, hostsMax: USUAL_HOSTS_MAX } as const;
+
+/** What sends messages as a service, by the service of its ARN. */
+const SENDER = /^arn:[\w-]+:(?:s3:::[a-z0-9][a-z0-9.-]+|events:[\w-]+:\d{12}:rule\/\S+|sns:[\w-]+:\d{12}:\S+)$/;
 
 /** `default/reports=arn:aws:iam::123456789012:role/reports` */
 const TASK_ROLE = /^\s*[a-z0-9-]+\/[a-z0-9.-]+\s*=\s*arn:[\w-]+:iam::\d{12}:role\/\S+\s*$/;
@@ -100,6 +110,18 @@ const schema = z
         error: ({ input }) => `${zoneError(String(input)) ?? ''}; or true for ${USUAL_ZONE}, false for no names`,
       }),
     hostsMax: asked(hostsMaxError).default(DEFAULTS.hostsMax),
+    submissions: z
+      .union([z.string(), z.boolean()])
+      .default(false)
+      .transform((value) => {
+        const text = String(value).trim();
+        if (text === 'false') return null;
+        return { from: text === 'true' ? [] : text.split(',').map((arn) => arn.trim()) };
+      })
+      .refine((given) => given === null || given.from.every((arn) => SENDER.test(arn)), {
+        error:
+          'must be true, false, or the ARNs, separated by commas, of EventBridge rules, S3 buckets, and SNS topics that may send',
+      }),
     apiConcurrency: asked(concurrencyError).optional(),
     taskRoles: z
       .string()
@@ -138,7 +160,7 @@ export function readSettings(get: (key: string) => unknown): Settings {
   const read = schema.safeParse(given);
   if (!read.success) throw new Error(`Invalid settings:\n${sentences(given, read.error).join('\n')}`);
   const { vpcId, subnetIds, assignPublicIp, zones, hostnames, hostsMax, ...others } = read.data;
-  const { launchesPerSec, stopsPerSec, historyDays, apiConcurrency = null, taskRoles } = others;
+  const { launchesPerSec, stopsPerSec, submissions, historyDays, apiConcurrency = null, taskRoles } = others;
   const network: NetworkSettings =
     vpcId === undefined || subnetIds === undefined
       ? { kind: 'own', zones }
@@ -148,6 +170,7 @@ export function readSettings(get: (key: string) => unknown): Settings {
     launchesPerSec,
     stopsPerSec,
     hostnames: hostnames === null ? null : { zone: hostnames, max: hostsMax },
+    submissions,
     historyDays,
     apiConcurrency,
     taskRoles,

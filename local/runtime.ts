@@ -168,10 +168,14 @@ async function startOn(
   if (listeners !== null) closers.push(async () => listeners.close());
   await ensureNamespace(DEFAULT_NAMESPACE, randomUUID(), runtime.deps);
 
-  const own = ownHandlers(() => {
-    if (stopped) throw new Error('the runtime of this process has stopped');
-    return runtime;
-  });
+  const needsCommand = options.driver === 'process';
+  const own = ownHandlers(
+    () => {
+      if (stopped) throw new Error('the runtime of this process has stopped');
+      return runtime;
+    },
+    { needsCommand },
+  );
   const handlers = (await options.handlers?.(own, environment)) ?? own;
   closers.push(startMappings(handlers, runtime, wiring.queueArns, warn));
   const removeOld = async (): Promise<void> => {
@@ -186,7 +190,7 @@ async function startOn(
 
   const app = kubeApiOf(
     runtime,
-    { embedded: true, needsCommand: options.driver === 'process', outageOf },
+    { embedded: true, needsCommand, outageOf },
     { dataFolder: async () => dataFolderSize(folder.path, store.fileSize()) },
   );
   const api = await startKeptFront(app, folder.path, options);
@@ -288,14 +292,14 @@ function ecsOptions(
   };
 }
 
-/** Lambda's event source mappings: reconcile on wake-ups and facts, dispatch on its queue. */
+/** Lambda's event source mappings: reconcile on wake-ups and facts, the others on a queue each. */
 function startMappings(
   handlers: Handlers,
   runtime: Runtime,
   arns: Wiring['queueArns'],
   warn: Warn,
 ): () => Promise<void> {
-  const mapping = (queue: QueueName, functionName: 'reconcile' | 'dispatch', concurrency: number) => {
+  const mapping = (queue: QueueName, functionName: 'reconcile' | 'dispatch' | 'submit', concurrency: number) => {
     const inbox = runtime.inboxOf(arns[queue]);
     if (inbox === null) throw new Error(`no queue ${arns[queue]}`);
     return startMapping({
@@ -312,6 +316,7 @@ function startMappings(
     mapping('wake', 'reconcile', 2),
     mapping('facts', 'reconcile', 2),
     mapping('dispatch', 'dispatch', DISPATCHERS),
+    mapping('submit', 'submit', 2),
   ];
   return async () => {
     await Promise.all(mappings.map((each) => each.stop(DRAIN_MS)));

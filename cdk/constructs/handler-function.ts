@@ -15,7 +15,7 @@ import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-n
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
-export type HandlerName = 'api' | 'reconcile' | 'dispatch' | 'sweep';
+export type HandlerName = 'api' | 'reconcile' | 'dispatch' | 'sweep' | 'submit';
 
 export type HandlerFunctionProps = {
   /** Names the function's folder: `functions/<handler>/handler.ts` exports `handler`. */

@@ -17,6 +17,7 @@ import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import { addPrune } from './prune-command.ts';
 import { addRerun } from './rerun-command.ts';
 import { addRun } from './run-command.ts';
+import { addSubmit } from './submit-command.ts';
 import { addSimulate } from './simulate-command.ts';
 import type { Shell } from '../shell.ts';
 
@@ -81,6 +82,7 @@ function createProgram(shell: Shell, done: Done): Command {
     addDelete,
     addPrune,
     addCron,
+    addSubmit,
     addPlan,
     addSimulate,
     addLocal,

@@ -13,6 +13,7 @@ import { RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
 import { type DeadQueues, QUEUE_NAMES, type QueueDepth, type QueueName } from '../../shared/ports/dead-letters.ts';
 import type { Inbox } from '../../shared/ports/inbox.ts';
 import type { Queues } from '../../shared/ports/queues.ts';
+import type { Submissions } from '../../shared/ports/submissions.ts';
 import { formatFactMessage, requestOfEvent, sendableJson } from '../../shared/schema/messages/queue-messages.ts';
 import { nextTurn } from '../in-process/next-turn.ts';
 import { MessageQueue } from './message-queue.ts';
@@ -28,6 +29,7 @@ export type InProcessQueuesOptions = {
 
 export type InProcessQueues = {
   readonly queues: Queues;
+  readonly submissions: Submissions;
   readonly inboxes: Readonly<Record<QueueName, Inbox>>;
   readonly deadQueues: DeadQueues;
   readonly depths: () => readonly QueueDepth[];
@@ -39,11 +41,13 @@ export type InProcessQueues = {
   readonly close: () => void;
 };
 
+/** A submission that cannot be worked on for so long is not promised to anybody. */
+const SUBMITTED_WITHIN_MS = 10_000;
 /** Longer than it takes to file ten letters, and shorter than two sweeps. */
 const DEAD_HIDDEN_MS = 60_000;
 
 /**
- * Our three queues and their dead-letter queues in this process, with what our handlers rely on in SQS. When the
+ * Our queues and their dead-letter queues in this process, with what our handlers rely on in SQS. When the
  * process ends, only hints are lost: its next start wakes and checks every open Job.
  */
 export function createInProcessQueues(options: InProcessQueuesOptions): InProcessQueues {
@@ -58,9 +62,12 @@ export function createInProcessQueues(options: InProcessQueuesOptions): InProces
   };
 
   const dead = byQueue(() => new MessageQueue({ elapsedMs, visibilityMs: DEAD_HIDDEN_MS }));
-  const alive = byQueue(
-    (name) => new MessageQueue({ elapsedMs, visibilityMs, redrive: { receivesMax: RECEIVES_MAX, to: dead[name] } }),
-  );
+  const submitted = new Awaited();
+  const alive = byQueue((name) => {
+    const onGone = name === 'submit' ? (id: string): void => submitted.settle(id) : null;
+    const redrive = { receivesMax: RECEIVES_MAX, to: dead[name] };
+    return new MessageQueue({ elapsedMs, visibilityMs, redrive, ...(onGone === null ? {} : { onGone }) });
+  });
   const send = (name: QueueName, messages: readonly Outgoing[]): void => {
     ifOpen();
     for (const { body, delaySec, group } of messages) {
@@ -94,9 +101,9 @@ export function createInProcessQueues(options: InProcessQueuesOptions): InProces
       for (const receipt of receipts) alive[name].retry(receipt, delaySec * 1_000);
       wakeWaiters();
     },
-    async deadLetter(body, reason) {
+    async deadLetter(body, reason, refusal) {
       ifOpen();
-      dead[name].send({ body, group: '', sentAt: now(), reason: deadLetterReason(reason) });
+      dead[name].send({ body, group: '', sentAt: now(), reason: deadLetterReason(reason), refusal });
       return true;
     },
   });
@@ -108,18 +115,30 @@ export function createInProcessQueues(options: InProcessQueuesOptions): InProces
       facts: async (messages, delaySec) => send('facts', outgoingFacts(messages, delaySec)),
       dispatch: async (messages, delaySec) => send('dispatch', outgoingDispatches(messages, delaySec)),
     },
+    submissions: {
+      // The queue is lost with its process, so the promise is kept before it is given.
+      async send(body) {
+        ifOpen();
+        const id = alive.submit.send({ body, group: '', sentAt: now() });
+        const done = submitted.until(id, SUBMITTED_WITHIN_MS);
+        wakeWaiters();
+        await done;
+        return id;
+      },
+    },
     inboxes: byQueue(inboxOf),
     deadQueues: {
       async take(queue) {
         await nextTurn();
         ifOpen();
-        return dead[queue].receive().map(({ id, receipt, body, sentAt, reason }) => ({
+        return dead[queue].receive().map(({ id, receipt, body, sentAt, reason, refusal }) => ({
           queue,
           id,
           receipt,
           body,
           sentAt,
           reason: reason ?? RECEIVED_TOO_OFTEN,
+          refusal,
         }));
       },
       async remove(queue, receipts) {
@@ -139,6 +158,7 @@ export function createInProcessQueues(options: InProcessQueuesOptions): InProces
     },
     close() {
       closed = true;
+      submitted.giveUp('the queues are closed');
       wakeWaiters();
     },
   };
@@ -160,7 +180,34 @@ const byQueue = <T>(make: (name: QueueName) => T): Readonly<Record<QueueName, T>
   wake: make('wake'),
   facts: make('facts'),
   dispatch: make('dispatch'),
+  submit: make('submit'),
 });
+
+/** Messages that somebody waits for. */
+class Awaited {
+  readonly #waiting = new Map<string, { readonly done: () => void; readonly fail: (why: string) => void }>();
+
+  /** Resolves when the message is gone from its queue; rejects after `ms`. */
+  async until(id: string, ms: number): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const fail = (why: string): void => reject(new Error(why));
+      const timer = setTimeout(() => fail(`the message has waited for ${ms / 1_000} s`), ms);
+      const end = (how: () => void): void => {
+        clearTimeout(timer);
+        how();
+      };
+      this.#waiting.set(id, { done: () => end(resolve), fail: (why) => end(() => fail(why)) });
+    }).finally(() => this.#waiting.delete(id));
+  }
+
+  settle(id: string): void {
+    this.#waiting.get(id)?.done();
+  }
+
+  giveUp(why: string): void {
+    for (const { fail } of this.#waiting.values()) fail(why);
+  }
+}
 
 /** Resolves when something has changed, after `ms`, or when the signal is aborted. */
 async function woken(waiters: Set<() => void>, ms: number, signal: AbortSignal): Promise<void> {

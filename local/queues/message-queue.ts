@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EpochMs } from '../../shared/domain/base/time.ts';
+import type { Refusal } from '../../shared/ports/dead-letters.ts';
 import { FairLine } from './fair-line.ts';
 import { HiddenMessages } from './hidden-messages.ts';
 
@@ -10,6 +11,8 @@ export type NewMessage = {
   readonly sentAt: EpochMs;
   /** why it is a dead letter; null: it is not one, or its queue gave up on it */
   readonly reason?: string | null;
+  /** of a submission that was refused */
+  readonly refusal?: Refusal | undefined;
 };
 
 /** A received message. */
@@ -26,6 +29,8 @@ export type MessageQueueOptions = {
   readonly visibilityMs: number;
   /** Where a message goes after too many receives. Omitted: it is delivered again forever. */
   readonly redrive?: { readonly receivesMax: number; readonly to: MessageQueue };
+  /** Called when a message is removed, or goes to the dead letters. */
+  readonly onGone?: (id: string) => void;
 };
 
 export type Depth = { readonly waiting: number; readonly hidden: number; readonly delayed: number };
@@ -57,15 +62,17 @@ export class MessageQueue {
     this.#options = options;
   }
 
-  /** @throws Error for a body that SQS would not accept */
-  send({ reason = null, ...message }: NewMessage, delayMs = 0): void {
+  /**
+   * @returns the message's id
+   * @throws Error for a body that SQS would not accept
+   */
+  send({ reason = null, refusal, ...message }: NewMessage, delayMs = 0): string {
     const bytes = Buffer.byteLength(message.body);
     if (bytes === 0 || bytes > BYTES_MAX)
       throw new Error(`a message may have 1 byte to 1 MiB, and this one has ${bytes} bytes`);
-    this.#add(
-      { ...message, reason, id: randomUUID(), receives: 0, state: 'waiting', visibleAtMs: 0, place: 0 },
-      delayMs,
-    );
+    const id = randomUUID();
+    this.#add({ ...message, reason, refusal, id, receives: 0, state: 'waiting', visibleAtMs: 0, place: 0 }, delayMs);
+    return id;
   }
 
   #add(message: Message, delayMs: number): void {
@@ -99,12 +106,13 @@ export class MessageQueue {
       if (redrive !== undefined && message.receives >= redrive.receivesMax) {
         this.#messages.delete(message.id);
         redrive.to.#add({ ...message, receives: 0 }, 0);
+        this.#options.onGone?.(message.id);
         continue;
       }
       message.receives++;
       this.#showAfter(message, visibilityMs);
-      const { id, body, group, sentAt, reason, receives } = message;
-      deliveries.push({ id, body, group, sentAt, reason, receives, receipt: `${id}/${receives}` });
+      const { id, body, group, sentAt, reason, refusal, receives } = message;
+      deliveries.push({ id, body, group, sentAt, reason, refusal, receives, receipt: `${id}/${receives}` });
     }
     return deliveries;
   }
@@ -125,6 +133,7 @@ export class MessageQueue {
     message.state = 'gone'; // it may still be in the line
     message.body = '';
     this.#messages.delete(message.id);
+    this.#options.onGone?.(message.id);
   }
 
   /** Makes a message visible again after `delayMs`. Ignores visible messages, and receipts of earlier deliveries. */

@@ -1,7 +1,7 @@
 import { buildApp } from 'fauxqs';
 import { RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
 
-export const QUEUES = ['wake', 'facts', 'dispatch'] as const;
+export const QUEUES = ['wake', 'facts', 'dispatch', 'submit'] as const;
 export type QueueName = (typeof QUEUES)[number];
 type ByQueue<T> = Readonly<Record<QueueName, T>>;
 
@@ -24,7 +24,7 @@ export type QueueServerOptions = {
 };
 
 /**
- * SQS on a free loopback port, in this process and in memory, with our three queues and a dead-letter queue for each.
+ * SQS on a free loopback port, in this process and in memory, with our queues and a dead-letter queue for each.
  * When the process ends, only hints are lost: its next start wakes and checks every open Job.
  */
 export async function startQueueServer({ region, accessKey, visibilitySec }: QueueServerOptions): Promise<QueueServer> {

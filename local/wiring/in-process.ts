@@ -11,7 +11,7 @@ import type { Closer, Place, Wiring } from './wiring.ts';
 /** Calls queues and engines in this process: nothing listens, and no AWS client is loaded. */
 export function wireInProcess(place: Place, store: StorePorts, closers: Closer[]): Wiring {
   const { region, onSurprise, logGroup, placement, settings, coalescing, telemetry, announcer } = place;
-  const { queues, inboxes, deadQueues, depths, onEvent, close } = createInProcessQueues({
+  const { queues, submissions, inboxes, deadQueues, depths, onEvent, close } = createInProcessQueues({
     visibilityMs: place.timeoutMs,
     now: () => systemClock.now(),
   });
@@ -21,7 +21,7 @@ export function wireInProcess(place: Place, store: StorePorts, closers: Closer[]
   const inboxOf = (queue: QueueName) => ({ inbox: inboxes[queue], queueName: nameOf(queue) });
   return {
     onEvent,
-    queueArns: { wake: arnOf('wake'), facts: arnOf('facts'), dispatch: arnOf('dispatch') },
+    queueArns: { wake: arnOf('wake'), facts: arnOf('facts'), dispatch: arnOf('dispatch'), submit: arnOf('submit') },
     async connect({ ecs, logs, cloudmap }) {
       const { namespaceId, zone } = cloudmap;
       const runtime = assembleRuntime({
@@ -36,7 +36,13 @@ export function wireInProcess(place: Place, store: StorePorts, closers: Closer[]
         logs: createCloudwatchLogs({ calls: logsCallsTo(logs.api, onSurprise), logGroup }),
         queues,
         announcer,
-        inboxes: { wake: inboxOf('wake'), facts: inboxOf('facts'), dispatch: inboxOf('dispatch') },
+        inboxes: {
+          wake: inboxOf('wake'),
+          facts: inboxOf('facts'),
+          dispatch: inboxOf('dispatch'),
+          submit: inboxOf('submit'),
+        },
+        submissions,
         deadQueues,
         queueDepths: async () => depths(),
         settings,

@@ -290,6 +290,7 @@ export const DeadLetterSchema: z.ZodType<StoredDeadLetter> = z.object({
   sentAt: Time,
   job: z.string().transform(asJobUid).nullable(),
   filedAt: Time,
+  refusal: z.object({ namespace: z.string(), status: z.string() }).optional(),
 });
 
 /** Who has a Job's name. */

@@ -12,7 +12,14 @@ export const DEAD_QUEUE_ENV = {
   wake: 'MUSTER_WAKE_DEAD_QUEUE_URL',
   facts: 'MUSTER_FACT_DEAD_QUEUE_URL',
   dispatch: 'MUSTER_DISPATCH_DEAD_QUEUE_URL',
+  submit: 'MUSTER_SUBMIT_DEAD_QUEUE_URL',
 } as const;
 
 /** Message attributes of a dead letter. */
-export const DEAD_LETTER = { reason: 'MusterReason', queue: 'MusterQueue' } as const;
+export const DEAD_LETTER = {
+  reason: 'MusterReason',
+  queue: 'MusterQueue',
+  /** of a refused submission */
+  status: 'MusterStatus',
+  namespace: 'MusterNamespace',
+} as const;

@@ -4,6 +4,8 @@ export const ENV = {
   wakeQueueUrl: 'MUSTER_WAKE_QUEUE_URL',
   factQueueUrl: 'MUSTER_FACT_QUEUE_URL',
   dispatchQueueUrl: 'MUSTER_DISPATCH_QUEUE_URL',
+  /** absent: this installation takes no submissions */
+  submitQueueUrl: 'MUSTER_SUBMIT_QUEUE_URL',
   cluster: 'MUSTER_CLUSTER',
   /** comma-separated */
   subnets: 'MUSTER_SUBNETS',

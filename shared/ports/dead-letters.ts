@@ -2,8 +2,8 @@ import type { EpochMs } from '../domain/base/time.ts';
 import type { JobUid } from '../domain/base/ids.ts';
 
 /** Our queues, by content. */
-export type QueueName = 'wake' | 'facts' | 'dispatch';
-export const QUEUE_NAMES: readonly QueueName[] = ['wake', 'facts', 'dispatch'];
+export type QueueName = 'wake' | 'facts' | 'dispatch' | 'submit';
+export const QUEUE_NAMES: readonly QueueName[] = ['wake', 'facts', 'dispatch', 'submit'];
 
 /** A message that could not be processed. */
 export type DeadLetter = {
@@ -15,6 +15,16 @@ export type DeadLetter = {
   /** Why, for people. */
   readonly reason: string;
   readonly sentAt: EpochMs;
+  /** Of a submission that was refused; omitted: it is none. */
+  readonly refusal?: Refusal | undefined;
+};
+
+/** Why a submission made no Job. */
+export type Refusal = {
+  /** Whose users should know. */
+  readonly namespace: string;
+  /** Kubernetes' Status, as JSON. */
+  readonly status: string;
 };
 
 /** A received letter: hidden from others until it is removed or a minute has passed. */

@@ -1,3 +1,5 @@
+import type { Refusal } from './dead-letters.ts';
+
 /** A received message: hidden from others until it is removed or its visibility timeout ends. */
 export type Received = {
   readonly id: string;
@@ -19,5 +21,5 @@ export type Inbox = {
   /** Makes messages visible again after `delaySec`. Ignores those that are already removed. */
   retry(receipts: readonly string[], delaySec: number): Promise<void>;
   /** Sends a copy to the dead-letter queue, with the reason. False: no dead-letter queue is known. */
-  deadLetter(body: string, reason: string): Promise<boolean>;
+  deadLetter(body: string, reason: string, refusal?: Refusal): Promise<boolean>;
 };

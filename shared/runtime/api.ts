@@ -16,7 +16,7 @@ const WHILE_ASKED = { deletions: 200, ms: 3_000 };
 
 /** The Kubernetes API over this process's runtime. `dataFolder`: where it keeps Jobs on this machine, if it does. */
 export const kubeApiOf = (
-  { deps, notifications, logs, deadLetters: { deadLetters }, queueDepths }: Runtime,
+  { deps, notifications, logs, deadLetters: { deadLetters }, submissions, queueDepths }: Runtime,
   options: ApiOptions = {},
   { dataFolder }: Pick<InstallationPorts, 'dataFolder'> = {},
 ): Hono =>
@@ -36,6 +36,8 @@ export const kubeApiOf = (
       hash: deps.hash,
       hosts: deps.hostnames === null ? null : { max: deps.settings.hosts.max },
       doctor: createDoctor({ deadLetters, queueDepths, logs, dataFolder }, deps),
+      submissions,
+      deadLetters,
       jobCommands: createJobCommands(deps),
       cronJobCommands: createCronJobCommands(deps),
       launchPace: () => readLaunchPace(deps),

@@ -8,6 +8,7 @@ import { createPublisher } from '../control/process/publisher.ts';
 import type { DeadLetterStore, DeadQueues, QueueName } from '../ports/dead-letters.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { LogReader } from '../ports/log-reader.ts';
+import type { Submissions } from '../ports/submissions.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Coalescing } from './coalescing.ts';
 import type { Runtime } from './runtime.ts';
@@ -22,7 +23,8 @@ export type RuntimeParts = Pick<Deps, 'tasks' | 'hostnames' | 'queues' | 'announ
   readonly store: StorePorts;
   readonly logs: LogReader;
   /** The receiving side of each queue, and the queue's name, the last part of its ARN. */
-  readonly inboxes: Readonly<Record<QueueName, { readonly inbox: Inbox; readonly queueName: string }>>;
+  readonly inboxes: Readonly<Record<Exclude<QueueName, 'submit'>, NamedInbox>> & { readonly submit: NamedInbox | null };
+  readonly submissions: Submissions | null;
   readonly deadQueues: DeadQueues;
   readonly queueDepths: Runtime['queueDepths'];
   readonly settings: Settings;
@@ -32,11 +34,15 @@ export type RuntimeParts = Pick<Deps, 'tasks' | 'hostnames' | 'queues' | 'announ
   readonly close: () => void;
 };
 
+type NamedInbox = { readonly inbox: Inbox; readonly queueName: string };
+
 /** Puts opened ports together into what the handlers of one process share. */
 export function assembleRuntime(parts: RuntimeParts): Runtime {
   const { store, inboxes, telemetry, settings } = parts;
   const { feed, objects, notifications } = announced(store);
-  const byName = new Map(Object.values(inboxes).map(({ inbox, queueName }) => [queueName, inbox]));
+  const byName = new Map(
+    Object.values(inboxes).flatMap((named) => (named === null ? [] : [[named.queueName, named.inbox] as const])),
+  );
   return {
     deps: {
       jobs: store.jobs,
@@ -63,6 +69,7 @@ export function assembleRuntime(parts: RuntimeParts): Runtime {
     facts: inboxes.facts.inbox,
     inboxOf: (queueArn) => byName.get(queueArn.slice(queueArn.lastIndexOf(':') + 1)) ?? null,
     deadLetters: { dead: parts.deadQueues, deadLetters: store.deadLetters },
+    submissions: parts.submissions,
     queueDepths: parts.queueDepths,
     coalescing: parts.coalescing,
     close: parts.close,

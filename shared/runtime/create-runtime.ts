@@ -10,7 +10,12 @@ import { createEcsClients, sdkEcsCalls } from '../adapters/aws/ecs/sdk-ecs-calls
 import type { Placement } from '../adapters/aws/ecs/run-task-request.ts';
 import { createSqsDeadQueues, queueDepths } from '../adapters/aws/sqs/sqs-dead-letters.ts';
 import { createSqsInbox } from '../adapters/aws/sqs/sqs-inbox.ts';
-import { type QueueUrls, createSqsClient, createSqsQueues } from '../adapters/aws/sqs/sqs-queues.ts';
+import {
+  type QueueUrls,
+  createSqsClient,
+  createSqsQueues,
+  createSqsSubmissions,
+} from '../adapters/aws/sqs/sqs-queues.ts';
 import { systemClock } from '../adapters/system-clock.ts';
 import type { Settings } from '../control/process/deps.ts';
 import type { Announcer } from '../ports/announcer.ts';
@@ -90,9 +95,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const own = [sqs, clients.launching, clients.other, logsClient, ...(names === null ? [] : [names.client])];
   for (const client of own) options.onClient?.(client);
 
-  const inboxOf = (queue: keyof QueueUrls) => ({
-    inbox: createSqsInbox({ client: sqs, url: urls[queue], deadUrl: deadQueues[queue] }),
-    queueName: urls[queue].slice(urls[queue].lastIndexOf('/') + 1),
+  const inboxOf = (url: string, deadUrl: string | null) => ({
+    inbox: createSqsInbox({ client: sqs, url, deadUrl }),
+    queueName: url.slice(url.lastIndexOf('/') + 1),
   });
   const definitions = {
     region,
@@ -107,7 +112,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     hostnames: names?.hostnames ?? null,
     logs: createCloudwatchLogs({ calls: sdkLogsCalls(logsClient), logGroup }),
     queues: createSqsQueues({ client: sqs, urls }),
-    inboxes: { wake: inboxOf('wake'), facts: inboxOf('facts'), dispatch: inboxOf('dispatch') },
+    inboxes: {
+      wake: inboxOf(urls.wake, deadQueues.wake),
+      facts: inboxOf(urls.facts, deadQueues.facts),
+      dispatch: inboxOf(urls.dispatch, deadQueues.dispatch),
+      submit: urls.submit === null ? null : inboxOf(urls.submit, deadQueues.submit),
+    },
+    submissions: urls.submit === null ? null : createSqsSubmissions(sqs, urls.submit),
     deadQueues: createSqsDeadQueues({ client: sqs, deadUrls: deadQueues }),
     queueDepths: async () => queueDepths(sqs, urls, deadQueues),
     announcer: options.announcer ?? null,

@@ -5,6 +5,7 @@ import { Hono } from 'hono';
 import { handle, streamHandle } from 'hono/aws-lambda';
 import { ensureNamespace } from '../control/lifecycle/ensure-namespace.ts';
 import { DEFAULT_NAMESPACE } from '../domain/spec/namespace.ts';
+import type { Refusal } from '../ports/dead-letters.ts';
 import type { Received } from '../ports/inbox.ts';
 import { type Failed, type Message, type Raw, endFailed, readAll, removeTaken } from './message-end.ts';
 import type { Runtime } from './runtime.ts';
@@ -17,8 +18,11 @@ export type SqsHandlerOptions<M> = {
   /** Takes more messages from the fact queue, to work on them in the same batch. Omitted: none. */
   readonly takeMore?: (batch: readonly Message<M>[], runtime: Runtime) => Promise<readonly Received[]>;
   /** Works on a whole batch and returns the messages that failed, each with its reason. A throw fails all of them. */
-  readonly work: (batch: readonly Message<M>[], runtime: Runtime) => Promise<ReadonlyMap<Message<M>, string>>;
+  readonly work: (batch: readonly Message<M>[], runtime: Runtime) => Promise<ReadonlyMap<Message<M>, string | Refused>>;
 };
+
+/** Why a message is given up at once. */
+export type Refused = { readonly reason: string; readonly refusal: Refusal };
 
 /**
  * The handler of every queue: each message is parsed, succeeds, and fails alone; {@link endFailed} says what becomes of one that
@@ -154,7 +158,9 @@ async function workSafely<M>(
   if (batch.length === 0) return [];
   try {
     const reasons = await work(batch, runtime);
-    return Array.from(reasons, ([message, reason]) => ({ ...message, reason, why: 'failed' }));
+    return Array.from(reasons, ([message, reason]) =>
+      typeof reason === 'string' ? { ...message, reason, why: 'failed' } : { ...message, ...reason, why: 'refused' },
+    );
   } catch (error) {
     const reason = errorText(error);
     return batch.map((message) => ({ ...message, reason, why: 'failed' }));

@@ -1,3 +1,4 @@
+import type { Refusal } from '../ports/dead-letters.ts';
 import type { Inbox, Received } from '../ports/inbox.ts';
 import { errorText } from '../domain/base/error-text.ts';
 import { RECEIVES_MAX } from '../names/dead-letter-queues.ts';
@@ -9,8 +10,12 @@ export type Raw = { readonly received: Received; readonly inbox: Inbox | null };
 /** A message that could be read. */
 export type Message<M> = Raw & { readonly content: M };
 
-/** `refused`: its body is not a message, and no repetition can change that. */
-export type Failed = Raw & { readonly reason: string; readonly why: 'refused' | 'failed' };
+/** `refused`: no repetition can change that. `refusal`: what else its dead letter says. */
+export type Failed = Raw & {
+  readonly reason: string;
+  readonly why: 'refused' | 'failed';
+  readonly refusal?: Refusal | undefined;
+};
 
 /** Parses each body; one that `parse` throws for is refused with the error's text. */
 export function readAll<M>(
@@ -46,14 +51,14 @@ export async function endFailed(failed: readonly Failed[], runtime: Runtime): Pr
 }
 
 async function deadLetterOrRetry(
-  { received, inbox, reason, why }: Failed,
+  { received, inbox, reason, why, refusal }: Failed,
   { deps: { telemetry } }: Runtime,
 ): Promise<'deadLettered' | 'again'> {
   const { id, receipt, body, receives } = received;
   telemetry.warn(why === 'refused' ? 'message refused' : 'message failed', { id, reason, receives });
   if (inbox === null) return 'again';
   try {
-    if ((why === 'refused' || receives >= RECEIVES_MAX) && (await inbox.deadLetter(body, reason))) {
+    if ((why === 'refused' || receives >= RECEIVES_MAX) && (await inbox.deadLetter(body, reason, refusal))) {
       telemetry.count('MessagesRejected', 1);
       return 'deadLettered';
     }

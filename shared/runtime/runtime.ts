@@ -3,6 +3,7 @@ import type { Deps } from '../control/process/deps.ts';
 import type { QueueDepth } from '../ports/dead-letters.ts';
 import type { FeedNotifications } from '../ports/feed-notifications.ts';
 import type { LogReader } from '../ports/log-reader.ts';
+import type { Submissions } from '../ports/submissions.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { Coalescing } from './coalescing.ts';
@@ -19,6 +20,8 @@ export type Runtime = {
   inboxOf(queueArn: string): Inbox | null;
   /** Where messages end up that could not be processed, and where they are stored. */
   readonly deadLetters: DeadLetterPorts;
+  /** Where Jobs are submitted; null: this installation takes no submissions. */
+  readonly submissions: Submissions | null;
   /** The approximate number of messages in our queues. */
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
   readonly coalescing: Coalescing;

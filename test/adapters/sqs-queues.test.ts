@@ -12,6 +12,7 @@ const urls = {
   wake: 'https://sqs.example/1/wake',
   facts: 'https://sqs.example/1/facts',
   dispatch: 'https://sqs.example/1/dispatch',
+  submit: null,
 };
 
 const stops: (() => Promise<void>)[] = [];

@@ -61,6 +61,7 @@ export class Meter {
     return {
       reconcile: counted('reconcile', handlers.reconcile),
       dispatch: counted('dispatch', handlers.dispatch),
+      submit: counted('submit', handlers.submit),
       sweep: counted('sweep', handlers.sweep),
     };
   }

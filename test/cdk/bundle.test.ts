@@ -26,7 +26,7 @@ let handlers: BundledHandlers;
 beforeAll(() => {
   process.env['CDK_VALIDATION'] = 'false';
   const app = new App({ outdir });
-  new MusterStack(app, 'Muster', { settings: readSettings(() => undefined) });
+  new MusterStack(app, 'Muster', { settings: readSettings((key) => (key === 'submissions' ? 'true' : undefined)) });
   app.synth();
   handlers = bundledHandlers(outdir);
   pretendLambda();
@@ -44,6 +44,7 @@ describe('the bundles', () => {
       reconcile: 'function',
       dispatch: 'function',
       sweep: 'function',
+      submit: 'function',
     });
   });
 

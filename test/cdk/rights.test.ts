@@ -7,7 +7,7 @@ import { musterTemplate, ref } from './template.ts';
 /** Actions that read cannot do harm beyond what is read; all others must say what they do it to. */
 const READS = /:(Get|BatchGet|List|Describe|BatchCheck)/;
 
-const stack = musterTemplate();
+const stack = musterTemplate({ submissions: 'true' });
 
 describe('rights', () => {
   test('no action that writes is allowed on everything but to register what runs on Fargate, and none is named by a pattern', () => {
@@ -78,13 +78,13 @@ describe('rights', () => {
     }
   });
 
-  test('the API starts and stops nothing itself, it only looks: it tells reconcile', () => {
+  test('the API starts and stops nothing itself, it only looks: it tells reconcile and submit', () => {
     const actions = stack.rightsOf('api').flatMap((statement) => statement.actions);
     expect(actions.filter((action) => action.startsWith('ecs:')).sort()).toEqual([
       'ecs:DescribeTasks',
       'ecs:ListTasks',
     ]);
-    expect(stack.fedBy('api')).toEqual(['reconcile']);
+    expect(stack.fedBy('api')).toEqual(['reconcile', 'submit']);
   });
 
   test('only what looks for due Jobs reads the index, and only dispatch looks at tasks beside the doctor', () => {
@@ -95,7 +95,7 @@ describe('rights', () => {
   });
 
   test.each(FUNCTIONS)('%s may do what it calls, and nothing else', (name) => {
-    const actions = musterTemplate({ hostnames: 'true' })
+    const actions = musterTemplate({ hostnames: 'true', submissions: 'true' })
       .rightsOf(name)
       .flatMap((statement) => statement.actions)
       .filter((action) => !OWN_LOG.includes(action));
@@ -104,7 +104,7 @@ describe('rights', () => {
   });
 
   test('a condition is one that AWS knows for each action that it limits', async () => {
-    const named = musterTemplate({ hostnames: 'true' });
+    const named = musterTemplate({ hostnames: 'true', submissions: 'true' });
     const conditioned = named.rights.flatMap(({ actions, condition }) =>
       Object.values((condition ?? {}) as Record<string, object>).flatMap((keys) =>
         Object.keys(keys).flatMap((key) => actions.map((action) => [action, key] as const)),

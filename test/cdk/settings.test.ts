@@ -11,6 +11,7 @@ describe('settings of a deployment', () => {
       stopsPerSec: 10,
       hostnames: null,
       historyDays: 30,
+      submissions: null,
       apiConcurrency: null,
       taskRoles: {},
     });
@@ -23,6 +24,7 @@ describe('settings of a deployment', () => {
       stopsPerSec: 0.5,
       hostnames: null,
       historyDays: 90,
+      submissions: null,
       apiConcurrency: null,
       taskRoles: {},
     });
@@ -35,6 +37,18 @@ describe('settings of a deployment', () => {
       subnetIds: ['subnet-1', 'subnet-2'],
       assignPublicIp: 'ENABLED',
     });
+  });
+
+  test('take submissions, from nobody else or from what is named', () => {
+    const rule = 'arn:aws:events:eu-central-1:123456789012:rule/nightly';
+    const topic = 'arn:aws:sns:eu-central-1:123456789012:reports';
+    expect(read({ submissions: 'true' }).submissions).toEqual({ from: [] });
+    expect(read({ submissions: false }).submissions).toBeNull();
+    expect(read({ submissions: `arn:aws:s3:::uploads, ${rule},${topic}` }).submissions).toEqual({
+      from: ['arn:aws:s3:::uploads', rule, topic],
+    });
+    for (const wrong of ['yes', 'uploads', 'arn:aws:s3:::uploads/*', 'arn:aws:iam::123456789012:role/x', `${rule},`])
+      expect(() => read({ submissions: wrong })).toThrow(/submissions=.*must be true, false, or the ARNs/);
   });
 
   test('reserve concurrency for the API where that is asked for', () => {

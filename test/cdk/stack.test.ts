@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { STREAM_MAX_SEC } from '../../shared/kube/http/api-deps.ts';
 import { DEAD_QUEUE_ENV, RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
 import { ENV } from '../../shared/names/env.ts';
 import type { MetricName } from '../../shared/names/metrics.ts';
-import { type Json, musterTemplate, ref } from './template.ts';
+import { type Deployed, type Json, musterTemplate, ref } from './template.ts';
 
 const HANDLERS = ['api', 'dispatch', 'reconcile', 'sweep'];
 const VPC = 'vpc-0123456789abcdef0';
@@ -105,7 +107,7 @@ describe('functions', () => {
   });
 
   test('know where everything is', () => {
-    for (const { Properties } of musterTemplate({ hostnames: 'true' }).functions.values()) {
+    for (const { Properties } of musterTemplate({ hostnames: 'true', submissions: 'true' }).functions.values()) {
       const { Variables } = Properties['Environment'] as { readonly Variables: Json };
       expect(Object.keys(Variables)).toEqual(
         expect.arrayContaining([...Object.values(ENV), ...Object.values(DEAD_QUEUE_ENV)]),
@@ -235,6 +237,62 @@ describe('network', () => {
   });
 });
 
+describe('submissions', () => {
+  const FROM = {
+    bucket: 'arn:aws:s3:::uploads',
+    rule: 'arn:aws:events:eu-central-1:123456789012:rule/nightly',
+    topic: 'arn:aws:sns:eu-central-1:123456789012:reports',
+  };
+  const submitting = musterTemplate({ submissions: Object.values(FROM).join(',') });
+  const queue = submitting.queueOf('Submit');
+
+  test('take nothing where they are not asked for', () => {
+    expect([...stack.queues.keys()].filter((id) => id.startsWith('Submit'))).toEqual([]);
+    expect(HANDLERS.map((name) => stack.fedBy(name)).flat()).not.toContain('submit');
+  });
+
+  test('have a queue, its dead-letter queue, and a function, as all messages have', () => {
+    const mapping = submitting.mappings.find((each) => each.queue === queue)!;
+    expect(submitting.handlerOf(mapping.consumer)).toBe('submit');
+    expect(mapping.properties).toMatchObject({
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      BatchSize: 10,
+      ScalingConfig: { MaximumConcurrency: 2 },
+    });
+    const timeoutSec = submitting.functions.get(mapping.consumer)!.Properties['Timeout'] as number;
+    expect(submitting.queues.get(queue)!.Properties).toMatchObject({
+      VisibilityTimeout: 6 * timeoutSec,
+      SqsManagedSseEnabled: true,
+    });
+    expect(submitting.queues.get(submitting.deadOf(queue))!.Properties['MessageRetentionPeriod']).toBe(14 * 86_400);
+    expect(submitting.alarmsOn('ApproximateAgeOfOldestMessage', queue)).toHaveLength(1);
+    expect(submitting.alarmsOn('Errors', submitting.functionOf('submit'))).toHaveLength(1);
+    const most = submitting.mappings.map(({ properties }) =>
+      Number((properties['ScalingConfig'] as Json)['MaximumConcurrency']),
+    );
+    expect(most.reduce((sum, each) => sum + each, 0)).toBeLessThan(10); // and one for the API
+  });
+
+  test('come from the sources that are named, each alone, and from nobody else', () => {
+    const policies = [...submitting.all('AWS::SQS::QueuePolicy').values()].map(({ Properties }) => Properties);
+    const own = policies.find((policy) => ref((policy['Queues'] as unknown[])[0]) === queue)!;
+    const { Statement: statements } = own['PolicyDocument'] as { readonly Statement: readonly Json[] };
+    const allowed = statements.filter(({ Effect }) => Effect === 'Allow');
+    const isFrom = (Service: string, arn: string, more: Json = {}) => ({
+      Effect: 'Allow',
+      Action: 'sqs:SendMessage',
+      Principal: { Service },
+      Resource: { 'Fn::GetAtt': [queue, 'Arn'] },
+      Condition: { ArnEquals: { 'aws:SourceArn': arn }, ...more },
+    });
+    expect(allowed).toEqual([
+      isFrom('s3.amazonaws.com', FROM.bucket, { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } }),
+      isFrom('events.amazonaws.com', FROM.rule),
+      isFrom('sns.amazonaws.com', FROM.topic),
+    ]);
+  });
+});
+
 describe('what it costs while nothing happens', () => {
   test('dead letters, launches that the installation is at fault for, and throttles have an alarm each', () => {
     const alarms = [...stack.all('AWS::CloudWatch::Alarm').values()].map(({ Properties }) => Properties);
@@ -257,6 +315,31 @@ describe('what it costs while nothing happens', () => {
     for (const { Properties } of alarms) expect(Properties['AlarmActions']).toEqual([{ Ref: topic }]);
   });
 
+  test('the table in docs/deploy.md says what the template has, adds up, and stays within the budget', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/deploy.md'), 'utf8');
+    const [table = ''] = /^\| \| count \| \$ a month \|\n(\|.*\n)+/m.exec(page) ?? [];
+    const said = table
+      .split('\n')
+      .slice(2, -1)
+      .map((line) => {
+        const cells = line.split('|').map((cell) => cell.replaceAll('*', '').trim());
+        return { what: cells[1] ?? '', usd: Number(cells[3]) };
+      });
+    const usdOf = (what: string) => said.find((row) => row.what.startsWith(what))?.usd;
+    const idle = idleCost(stack);
+    expect(usdOf('alarms')).toBe(rounded(idle.alarms));
+    expect(usdOf('sweep, a look at')).toBe(rounded(idle.looks));
+    expect(usdOf('Lambda polls')).toBe(rounded(idle.polls));
+    const [sum, rows] = [said.at(-1)!, said.slice(0, -1)];
+    expect(sum.what).toBe('sum');
+    // Each row is rounded to a cent, and the sum is of what was not.
+    expect(Math.abs(rows.reduce((total, { usd }) => total + usd, 0) - sum.usd)).toBeLessThanOrEqual(0.02);
+    expect(sum.usd).toBeLessThanOrEqual(2);
+    const asked = idleCost(musterTemplate({ submissions: 'true' }));
+    const more = asked.alarms + asked.looks + asked.polls - idle.alarms - idle.looks - idle.polls;
+    expect(page).toContain(`\`submissions\` adds $${rounded(more).toFixed(2)}`);
+  });
+
   test('no log is kept for ever', () => {
     for (const { Properties } of stack.all('AWS::Logs::LogGroup').values()) {
       expect(Properties['RetentionInDays']).toBeLessThanOrEqual(30);
@@ -272,3 +355,16 @@ describe('what it costs while nothing happens', () => {
     }
   });
 });
+
+const MINUTES = 43_200;
+const REQUEST_USD = 0.4 / 1_000_000;
+/** With a maximum concurrency Lambda keeps five pollers, and a poll of an empty queue takes 20 s. */
+const POLLS_PER_MINUTE = 5 * 3;
+
+/** What grows with alarms and queues, in dollars a month of 30 days. */
+const idleCost = (template: Deployed) => ({
+  alarms: template.all('AWS::CloudWatch::Alarm').size * 0.1,
+  looks: template.mappings.length * MINUTES * REQUEST_USD,
+  polls: template.mappings.length * POLLS_PER_MINUTE * MINUTES * REQUEST_USD,
+});
+const rounded = (usd: number): number => Math.round(usd * 100) / 100;

@@ -8,6 +8,7 @@ import { runCommandLine } from '../../cli/program/program.ts';
 import { writeKubeconfig } from '../../local/kubeconfig.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
 import type { DataFolderSize } from '../../shared/ports/doctor.ts';
+import type { Submissions } from '../../shared/ports/submissions.ts';
 import { type World, aWorld } from '../kube/a-world.ts';
 import { type AShell, aShell } from './a-shell.ts';
 
@@ -22,15 +23,18 @@ export type ServerWish = {
   readonly intercept?: Interception;
   /** What the server's data folder takes of its disk; omitted: it has none. */
   readonly dataFolder?: DataFolderSize;
+  /** The submit queue; omitted: there is none. */
+  readonly submissions?: Submissions;
 };
 
 /** The API of a world, served on loopback as the embedded runtime does, in a folder with its `.muster/kubeconfig`. */
-export async function aServer({ steps = [], intercept, dataFolder, ...options }: ServerWish = {}) {
+export async function aServer({ steps = [], intercept, dataFolder, submissions, ...options }: ServerWish = {}) {
   let next = 0;
   const world: World = await aWorld(
     { embedded: true, ...options },
     {
       ...(dataFolder === undefined ? {} : { dataFolder: async () => dataFolder }),
+      ...(submissions === undefined ? {} : { submissions }),
       async onSleep() {
         await new Promise((resolve) => setTimeout(resolve, 2));
         await steps[next++]?.(world);

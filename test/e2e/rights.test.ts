@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contextOf } from '../../local/event-source/mapping.ts';
@@ -11,6 +13,7 @@ import { JOBS, PATIENCE_MS, TEST_MS, eventually, indexed, shellJob } from './kub
 // Every function calls what it calls in the life of an installation, each with the rights of its own role, so that what is
 // allowed and never sent is found as well.
 
+const FIXTURES = join(import.meta.dirname, '../fixtures');
 const INDEXES = 4_200;
 /** Of a namespace; the sweep deletes the rest. */
 const DELETED_WHILE_ASKED = 200;
@@ -116,6 +119,27 @@ test('each function sends what the table says, and may', { timeout: 2 * TEST_MS 
   await ask('DELETE', `${CRONS}/tick`);
   await sweep('2026-11-20T00:00:00Z');
 
+  // Messages that make Jobs: of a list, of what S3 says, and by way of the API.
+  const onObject = { 'muster.run/on-object-created': 'uploads/*' };
+  await ask('POST', CRONS, {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name: 'load', annotations: onObject },
+    spec: { schedule: '@yearly', suspend: true, jobTemplate: listed },
+  });
+  const notification = readFileSync(join(FIXTURES, 'submissions/s3-notification.json'), 'utf8');
+  for (const [i, message] of [JSON.parse(notification) as object, { from: { kind: 'CronJob', name: 'load' } }].entries()) {
+    await ask('POST', '/muster/v1/submissions', message);
+    await eventually(
+      async () => {
+        const found = await kube.ask('GET', `${JOBS}?labelSelector=muster.run/submitted-from=load`);
+        return (JSON.parse(found.text) as { readonly items: readonly unknown[] }).items.length > i ? true : null;
+      },
+      () => `no Job for message ${i}`,
+    );
+  }
+  await ask('DELETE', `${CRONS}/load`);
+
   // A Job that outlives nothing.
   await kube.create(shellJob('short', 'true', { ...indexed(0, 1), ttlSecondsAfterFinished: 0 }));
   await gone(`${JOBS}/short`);
@@ -123,7 +147,7 @@ test('each function sends what the table says, and may', { timeout: 2 * TEST_MS 
   // What nobody can process.
   const { region, endpoints, accessKey, queues } = environmentOf(runtime);
   const client = createSqsClient({ region, endpoint: endpoints.sqs, accessKey: accessKey! });
-  for (const QueueUrl of Object.values(queues))
+  for (const QueueUrl of Object.values(queues).filter((url) => url !== null))
     await client.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' }));
   client.destroy();
 

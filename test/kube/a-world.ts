@@ -24,6 +24,7 @@ import type { LogLine, LogReader } from '../../shared/ports/log-reader.ts';
 import { toJob } from '../../shared/store/to-job.ts';
 import { Handler } from '../support/a-handler.ts';
 import { openNamespace } from '../support/a-namespace.ts';
+import type { Submissions } from '../../shared/ports/submissions.ts';
 import { DONE } from '../support/a-stage.ts';
 
 /** 14 November 2023, 22:13:20 UTC. */
@@ -48,6 +49,7 @@ export async function aWorld(
     readonly onSleep?: () => Promise<void> | void;
     readonly newUid?: () => string;
     readonly hostnames?: Hostnames;
+    readonly submissions?: Submissions;
     readonly dataFolder?: InstallationPorts['dataFolder'];
   } = {},
 ) {
@@ -127,6 +129,8 @@ export async function aWorld(
       telemetry: { warn: (message, values) => warnings.push({ message, ...values }) },
       newUid: hooks.newUid ?? (() => `${String(++uids).padStart(8, '0')}-0000-4000-8000-000000000000`),
       logs,
+      submissions: hooks.submissions ?? null,
+      deadLetters: store.deadLetters,
       jobCommands: {
         ...createJobCommands(deps),
         async deletePod(_uid, id, how) {

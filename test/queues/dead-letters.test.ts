@@ -55,13 +55,13 @@ test('what we have moved there says why; what SQS has moved, and what EventBridg
     letters.map(({ receipt }) => receipt),
   );
   expect(await queueDepths(client, urls, deadUrls)).toEqual(
-    ['wake', 'facts', 'dispatch'].map((queue) => ({ queue, waiting: 0, hidden: 0, delayed: 0, dead: 0 })),
+    ['wake', 'facts', 'dispatch', 'submit'].map((queue) => ({ queue, waiting: 0, hidden: 0, delayed: 0, dead: 0 })),
   );
 });
 
 test('a queue whose dead letters go nobody knows where has none', async () => {
   const { client } = await someQueues();
-  const dead = createSqsDeadQueues({ client, deadUrls: { wake: null, facts: null, dispatch: null } });
+  const dead = createSqsDeadQueues({ client, deadUrls: { wake: null, facts: null, dispatch: null, submit: null } });
   expect(await dead.take('wake')).toEqual([]);
   await dead.remove('wake', ['anything']);
 });

@@ -2,6 +2,7 @@ import type { Handlers } from '../../local/handlers.ts';
 import { type LocalOptions, type LocalRuntime, type NotStarted, startLocalRuntime } from '../../local/runtime.ts';
 import { type RuntimeOptions, type SdkClient, createRuntime } from '../../shared/runtime/create-runtime.ts';
 import { dispatchHandler, reconcileHandler, sweepHandler } from '../../shared/runtime/queue-handlers.ts';
+import { submitHandler } from '../../shared/runtime/submit-handler.ts';
 import { TEST_WIRING } from '../support/test-wiring.ts';
 import { type NeededRight, missingTypes, neededRights } from './needed-rights.ts';
 import { type FunctionName, type Statements, allowing } from './statements.ts';
@@ -83,7 +84,7 @@ async function startUnasked(options: LocalOptions): Promise<EnforcedRuntime | No
   return {
     ...runtime,
     handlers,
-    asked: { allowed: { api: none, reconcile: none, dispatch: none, sweep: none }, faults: [] },
+    asked: { allowed: { api: none, reconcile: none, dispatch: none, sweep: none, submit: none }, faults: [] },
   };
 }
 
@@ -93,6 +94,7 @@ class RightsCheck implements Asked {
     reconcile: new Set(),
     dispatch: new Set(),
     sweep: new Set(),
+    submit: new Set(),
   };
   readonly faults: string[] = [];
   readonly #statements: Statements;
@@ -119,6 +121,7 @@ class RightsCheck implements Asked {
       reconcile: reconcileHandler(runtimeOf('reconcile')),
       dispatch: dispatchHandler(runtimeOf('dispatch')),
       sweep: sweepHandler(runtimeOf('sweep')),
+      submit: submitHandler(runtimeOf('submit')),
     };
   }
 
@@ -180,6 +183,7 @@ const DRAINED_BY: Readonly<Record<string, FunctionName | undefined>> = {
   'muster-wake': 'reconcile',
   'muster-facts': 'reconcile',
   'muster-dispatch': 'dispatch',
+  'muster-submit': 'submit',
 };
 const DRAINING = /^sqs:(ReceiveMessage|DeleteMessage|ChangeMessageVisibility)$/;
 const drainedQueue = ({ action, resources: [queue = ''] }: NeededRight): string =>

@@ -53,6 +53,13 @@ export const SENT: ByFunction<readonly string[]> = {
     'sqs:DeleteMessage', // of the dead-letter queues
     'sqs:ReceiveMessage',
   ],
+  submit: [
+    ...OF_EVERY,
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    'sqs:DeleteMessage', // of the queue that it drains
+    'sqs:ReceiveMessage',
+  ],
 };
 
 const OF_LAMBDA = {
@@ -92,4 +99,5 @@ export const UNSENT: ByFunction<Readonly<Record<string, string>>> = {
     'servicediscovery:GetOperation': STRAY,
     'servicediscovery:ListInstances': STRAY,
   },
+  submit: { ...FOLDED, ...OF_LAMBDA },
 };

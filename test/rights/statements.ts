@@ -3,8 +3,8 @@ import { ref } from '../cdk/template.ts';
 import type { NeededRight } from './needed-rights.ts';
 
 /** One of our functions. */
-export type FunctionName = 'api' | 'reconcile' | 'dispatch' | 'sweep';
-export const FUNCTIONS: readonly FunctionName[] = ['api', 'reconcile', 'dispatch', 'sweep'];
+export type FunctionName = 'api' | 'reconcile' | 'dispatch' | 'sweep' | 'submit';
+export const FUNCTIONS: readonly FunctionName[] = ['api', 'reconcile', 'dispatch', 'sweep', 'submit'];
 
 /** What a function may do, with ARNs instead of references: `conditions` by operator, then by key. */
 export type Statement = {
@@ -27,7 +27,13 @@ export function statementsOf(template: Deployed, names: Names): Statements {
         mapValues(keys, (value) => [value].flat().map((each) => resolved(each, names))),
       ),
     }));
-  return { api: of('api'), reconcile: of('reconcile'), dispatch: of('dispatch'), sweep: of('sweep') };
+  return {
+    api: of('api'),
+    reconcile: of('reconcile'),
+    dispatch: of('dispatch'),
+    sweep: of('sweep'),
+    submit: of('submit'),
+  };
 }
 
 const mapValues = <T, U>(record: Readonly<Record<string, T>>, map: (value: T) => U): Readonly<Record<string, U>> =>

@@ -35,12 +35,18 @@ async function readOrMake(): Promise<Statements> {
   const file = join(folder, `statements-${SOURCES}.json`);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Statements;
   const { musterTemplate } = await import('../cdk/template.ts');
-  const [plain, named] = [{}, { hostnames: 'true' }].map((context) => {
+  const [plain, named] = [{ submissions: 'true' }, { submissions: 'true', hostnames: 'true' }].map((context) => {
     const template = musterTemplate(context);
     return statementsOf(template, namesIn(template));
   });
   const of = (name: FunctionName) => [...(plain?.[name] ?? []), ...(named?.[name] ?? []).flatMap(ofNames)];
-  const made: Statements = { api: of('api'), reconcile: of('reconcile'), dispatch: of('dispatch'), sweep: of('sweep') };
+  const made: Statements = {
+    api: of('api'),
+    reconcile: of('reconcile'),
+    dispatch: of('dispatch'),
+    sweep: of('sweep'),
+    submit: of('submit'),
+  };
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${file}.${process.pid}`, JSON.stringify(made));
   renameSync(`${file}.${process.pid}`, file);
@@ -73,7 +79,7 @@ function namesIn(template: Deployed): ReadonlyMap<string, Readonly<Record<string
   const arn = (service: string, resource: string): string => `arn:aws:${service}:${region}:${account}:${resource}`;
   const idOf = (type: string, hint = ''): string =>
     [...template.all(type).keys()].find((id) => id.includes(hint)) ?? `no ${type} ${hint}`;
-  const queues = ['Wake', 'Facts', 'Dispatch'].flatMap((queue) => {
+  const queues = ['Wake', 'Facts', 'Dispatch', 'Submit'].flatMap((queue) => {
     const name = `muster-${queue.toLowerCase()}`;
     const id = template.queueOf(queue);
     return [

@@ -105,6 +105,7 @@ export function aRuntime(inbox: Inbox, coalescing = { ms: 300, burst: 1 }) {
     facts: inbox,
     inboxOf: (arn) => (arn === QUEUE_ARN ? inbox : null),
     deadLetters: { dead: { take: async () => [], remove: async () => undefined }, deadLetters: store.deadLetters },
+    submissions: null,
     queueDepths: async () => [],
     coalescing,
     close: () => undefined,

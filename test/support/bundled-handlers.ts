@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as z from 'zod';
 
 /** Paths of ES modules. */
-export type BundledHandlers = Readonly<Record<'api' | 'reconcile' | 'dispatch' | 'sweep', string>>;
+export type BundledHandlers = Readonly<Record<'api' | 'reconcile' | 'dispatch' | 'sweep' | 'submit', string>>;
 
 const ManifestSchema = z.object({
   artifacts: z.record(
@@ -52,5 +52,11 @@ export function bundledHandlers(cdkOut: string): BundledHandlers {
     return module;
   };
 
-  return { api: entry('api'), reconcile: entry('reconcile'), dispatch: entry('dispatch'), sweep: entry('sweep') };
+  return {
+    api: entry('api'),
+    reconcile: entry('reconcile'),
+    dispatch: entry('dispatch'),
+    sweep: entry('sweep'),
+    submit: entry('submit'),
+  };
 }

@@ -64,7 +64,8 @@ async function sweepSome(
   const filed: { deadLetter: TakenDeadLetter; job: JobUid | null }[] = [];
   await Promise.all(
     taken.map(async (deadLetter) => {
-      const job = subjectOf(deadLetter.body, GROUP_PREFIX);
+      // A submission is a stranger's text, and is about no Job that exists.
+      const job = queue === 'submit' ? null : subjectOf(deadLetter.body, GROUP_PREFIX);
       try {
         await deadLetters.file([rowOf(deadLetter, job, filedAt)], plusMs(filedAt, KEPT_MS));
         filed.push({ deadLetter, job });
@@ -92,7 +93,7 @@ async function sweepSome(
 }
 
 const rowOf = (
-  { queue, id, body, reason, sentAt }: DeadLetter,
+  { queue, id, body, reason, sentAt, refusal }: DeadLetter,
   job: JobUid | null,
   filedAt: StoredDeadLetter['filedAt'],
 ) => ({
@@ -103,6 +104,7 @@ const rowOf = (
   sentAt,
   job,
   filedAt,
+  ...(refusal === undefined ? {} : { refusal }),
 });
 
 /** What to report to each Job. */

@@ -28,6 +28,10 @@ export const ANNOTATIONS = {
   catchUp: `${PREFIX}catch-up`,
   /** On a CronJob: each slot's Job is created up to so many seconds later. */
   jitterSeconds: `${PREFIX}jitter-seconds`,
+  /** On a CronJob: an object that is created in such a place of S3 makes a Job of its template; see parseObjectPattern. */
+  onObjectCreated: `${PREFIX}on-object-created`,
+  /** On a Job: the token of the Step Functions task that waits for its end. */
+  taskToken: `${PREFIX}task-token`,
   /** On a Pod: its item, as a line. */
   item: `${PREFIX}item`,
   /** On a Pod: the task's ARN, to look it up in ECS. */
@@ -37,6 +41,9 @@ export const ANNOTATIONS = {
   /** On a Pod: what its end counted as, and because of which rule. */
   verdict: `${PREFIX}verdict`,
 } as const;
+
+/** On a Job that a message made: the CronJob or Job whose template it has. */
+export const SUBMITTED_FROM_LABEL = `${PREFIX}submitted-from`;
 
 /** On a Pod: its item's hash, to select it by. */
 export const ITEM_HASH_LABEL = `${PREFIX}item-hash`;

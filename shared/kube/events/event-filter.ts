@@ -34,6 +34,7 @@ export type EventFilter = {
   readonly ofJobs: boolean;
   readonly ofPods: boolean;
   readonly ofCronJobs: boolean;
+  readonly ofNamespaces: boolean;
   /** Pods created, failed, and deleted may be among them. */
   readonly turnover: boolean;
   readonly fields: FieldSelector<(typeof FIELDS)[number]>;
@@ -60,6 +61,7 @@ export function parseEventFilter(
     ofJobs: exact('involvedObject.kind', ['Job']) && exact('involvedObject.apiVersion', ['batch/v1']),
     ofPods: exact('involvedObject.kind', ['Pod']) && exact('involvedObject.apiVersion', ['v1']),
     ofCronJobs: exact('involvedObject.kind', ['CronJob']) && exact('involvedObject.apiVersion', ['batch/v1']),
+    ofNamespaces: exact('involvedObject.kind', ['Namespace']) && exact('involvedObject.apiVersion', ['v1']),
     turnover:
       exact('type', ['Normal', 'Warning']) && exact('reason', ['SuccessfulCreate', 'SuccessfulDelete', POD_FAILED]),
     fields: fields.value,

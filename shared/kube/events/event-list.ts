@@ -2,6 +2,7 @@ import type { JobUid } from '../../domain/base/ids.ts';
 import type { Place } from '../../schema/object/list-place.ts';
 import { type EventFilter, showsEvent } from './event-filter.ts';
 import { type CronReads, cronRefs, eventsOfCron } from './event-of-cron.ts';
+import { type NamespaceReads, newsOfNamespaces } from './event-of-namespace.ts';
 import { podTurnover, statusOccurrences } from './event-of-job.ts';
 import { podOccurrences, podSubject } from './event-of-pod.ts';
 import { type EventObject, jobSubject, renderEvent } from './event-object.ts';
@@ -19,17 +20,18 @@ type Group = {
   readonly about: EventsAbout;
 };
 
-/** The Job and its version of STATUS, the Pod, or the CronJob. */
+/** The Job and its version of STATUS, the Pod, the CronJob, or the namespace. */
 type EventsAbout =
   | { readonly uid: JobUid; readonly version: number }
   | { readonly uid: JobUid; readonly pod: PodFacts }
-  | { readonly cron: string };
+  | { readonly cron: string }
+  | { readonly namespace: string };
 
 /** What Events are derived from. */
-export type EventReads = Reads & CronReads;
+export type EventReads = Reads & CronReads & NamespaceReads;
 
 /**
- * One page of Events: CronJobs by (namespace, name), then Jobs in the same order, each followed by its Pods by (index, attempt).
+ * One page of Events: namespaces, then CronJobs by (namespace, name), then Jobs in the same order, each followed by its Pods by (index, attempt).
  * Nothing after the page is read, and within the Job that the page begins in, nothing before it.
  */
 export async function listEvents(
@@ -84,9 +86,25 @@ async function* groups(
   asked: Asked,
 ): AsyncGenerator<Group> {
   const width = Math.min(JOBS_AHEAD, Math.max(asked.wanted, 1));
-  const isAmongCrons = from === null || from.of !== undefined;
-  if (filter.ofCronJobs && isAmongCrons) yield* cronGroups(filter, reads, from, { ...asked, wanted: width });
+  const isAmongNamespaces = from === null || from.of === 'Namespace';
+  const isAmongCrons = isAmongNamespaces || from.of === 'CronJob';
+  if (filter.ofNamespaces && isAmongNamespaces) yield* namespaceGroups(filter, reads, from, asked);
+  if (filter.ofCronJobs && isAmongCrons)
+    yield* cronGroups(filter, reads, isAmongNamespaces ? null : from, { ...asked, wanted: width });
   if (filter.ofJobs || filter.ofPods) yield* jobGroups(filter, reads, isAmongCrons ? null : from, width);
+}
+
+async function* namespaceGroups(
+  filter: EventFilter,
+  reads: EventReads,
+  from: Place | null,
+  { version }: Asked,
+): AsyncGenerator<Group> {
+  for (const { name, events } of await newsOfNamespaces(filter, version, reads)) {
+    if (from !== null && name < from.job.name) continue;
+    const place = { of: 'Namespace' as const, after: null, job: { namespace: '', name }, pod: null };
+    yield { place, about: { namespace: name }, events };
+  }
 }
 
 async function* cronGroups(

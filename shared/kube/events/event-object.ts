@@ -21,7 +21,7 @@ export type Occurrence = {
 
 /** The object of the news, in the version that is shown. */
 export type Subject = {
-  readonly kind: 'Job' | 'Pod' | 'CronJob';
+  readonly kind: 'Job' | 'Pod' | 'CronJob' | 'Namespace';
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -30,15 +30,20 @@ export type Subject = {
   readonly objectVersion?: number;
 };
 
-/** The source: news of Jobs and CronJobs have the words of Kubernetes' controllers, a Pod's are our own. */
-const COMPONENTS = { Job: 'job-controller', Pod: 'muster', CronJob: 'cronjob-controller' } as const;
+/** The source: news of Jobs and CronJobs have the words of Kubernetes' controllers, the others are our own. */
+const COMPONENTS = {
+  Job: 'job-controller',
+  Pod: 'muster',
+  CronJob: 'cronjob-controller',
+  Namespace: 'muster',
+} as const;
 
 /** The core/v1 Event that a user sees. It is not stored: it is derived from its object. */
 export function renderEvent(subject: Subject, occurrence: Occurrence) {
   const { kind, namespace, name, uid, version, objectVersion = version } = subject;
   const { type, reason, message, firstAt, at, count, key, fieldPath } = occurrence;
   const resourceVersion = String(version);
-  const apiVersion = kind === 'Pod' ? 'v1' : 'batch/v1';
+  const apiVersion = kind === 'Pod' || kind === 'Namespace' ? 'v1' : 'batch/v1';
   return {
     apiVersion: 'v1',
     kind: 'Event',

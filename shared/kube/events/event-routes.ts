@@ -11,7 +11,7 @@ import { errorResponse, methodNotAllowed, notFound } from '../http/status-error.
 import { EVENT_PRINTER } from './event-printer.ts';
 import { followed } from '../feed/watched.ts';
 
-/** Core/v1 Events of CronJobs, Jobs, and Pods: get, list, watch. They are derived, so they cannot be written or deleted. */
+/** Core/v1 Events of namespaces, CronJobs, Jobs, and Pods: get, list, watch. They are derived, so they cannot be written or deleted. */
 export function eventRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   const app = new Hono();
   const many = (c: Context, namespace: string | null) => showMany(c, namespace, deps, options);

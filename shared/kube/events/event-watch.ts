@@ -27,7 +27,7 @@ const COUNTED_CHUNKS_MAX = 16;
 /**
  * Events as the feed reports their objects: what a Job's commits have made known, and what has happened to the Pods in a row
  * since they were last published. Each is sent once; for counted Events, each new count. Of CronJobs only those that exist when
- * the watch begins: `withCronEvents` adds the others.
+ * the watch begins: `withCronEvents` adds the others. Of namespaces only those, too.
  */
 export function watchedEvents(filter: EventFilter, reads: EventReads): WatchSource<EventObject> {
   const memory = new Map<JobUid, SentOfJob>();
@@ -42,7 +42,7 @@ export function watchedEvents(filter: EventFilter, reads: EventReads): WatchSour
     apiVersion: 'v1',
     async *present() {
       for await (const { events, about } of presentEvents(filter, reads)) {
-        if ('cron' in about) {
+        if ('cron' in about || 'namespace' in about) {
           yield* events;
           continue;
         }

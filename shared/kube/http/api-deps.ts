@@ -2,12 +2,14 @@ import type { Context } from 'hono';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CronStore } from '../../ports/cron-store.ts';
+import type { DeadLetterStore } from '../../ports/dead-letters.ts';
 import type { Doctor } from '../../ports/doctor.ts';
 import type { Feed } from '../../ports/feed.ts';
 import type { FeedNotifications } from '../../ports/feed-notifications.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { LogReader } from '../../ports/log-reader.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
+import type { Submissions } from '../../ports/submissions.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { HostsOffer } from '../../schema/job/host-name-rules.ts';
 import type { CronJobCommands } from '../../ports/cronjob-commands.ts';
@@ -35,6 +37,10 @@ export type ApiPorts = ItemSource & {
   readonly hash: (text: string) => string;
   /** A random UUID. */
   readonly newUid: () => string;
+  /** null: this installation takes no submissions. */
+  readonly submissions: Submissions | null;
+  /** Refused submissions are among them. */
+  readonly deadLetters: Pick<DeadLetterStore, 'newest'>;
   readonly jobCommands: JobCommands;
   readonly cronJobCommands: CronJobCommands;
   /** How fast launches are granted now. Read only when a request asks what waits. */

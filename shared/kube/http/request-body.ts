@@ -54,7 +54,7 @@ export async function readText(c: Context, format: 'json' | 'yaml'): Promise<Bod
 }
 
 /** null: there was more. Bytes above the limit are not read. */
-async function readAtMost(request: Request, bytesMax: number): Promise<Uint8Array | null> {
+export async function readAtMost(request: Request, bytesMax: number): Promise<Uint8Array | null> {
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) return null;
   const parts: Uint8Array[] = [];
   let length = 0;

@@ -6,9 +6,8 @@ import type { JobManifest, Labels, ManagedFieldsEntry } from '../../domain/spec/
 import { type Status, freshStatus } from '../../domain/scoreboard/status.ts';
 import type { NoHosts } from '../../ports/host-store.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
-import { invalid } from '../../schema/object/field-error.ts';
 import { generatedLabels } from '../../schema/job/job-defaults.ts';
-import { USUAL_OFFER } from '../../schema/job/host-name-rules.ts';
+import { USUAL_OFFER, noRoomError } from '../../schema/job/host-name-rules.ts';
 import { admitJob } from '../../schema/job/job-manifest.ts';
 import { type StoredJob, admitJobUpdate } from '../../schema/job/job-update.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
@@ -145,11 +144,8 @@ function withoutPin(manifest: JobManifest): JobManifest {
 
 const subdomainOf = ({ manifest }: StoredSpec): string => manifest.spec.template.spec.subdomain ?? '';
 
-/** Each index needs a name, and Cloud Map has a limited number. */
-const noRoom = (path: string, value: unknown, { needed, left, max }: NoHosts) => {
-  const message = `the Job's indexes need ${needed} names, and ${left} are left: other Jobs that are there have reserved ${max - left} of ${max}`;
-  return { kind: 'invalid', errors: [invalid(path, value, message)] } as const;
-};
+const noRoom = (path: string, value: unknown, noHosts: NoHosts) =>
+  ({ kind: 'invalid', errors: [noRoomError(path, value, noHosts)] }) as const;
 
 /** A Job before anything has happened to it. */
 function freshJob(spec: StoredSpec, { clock }: ApiDeps): JobObject {

@@ -4,12 +4,13 @@ import { diagnosisRoutes } from './diagnosis-routes.ts';
 import { findAttempts, parseAttemptQuery } from './list-attempts.ts';
 import { renderFailures } from './render-failures.ts';
 import { findProgress } from './render-progress.ts';
+import { submissionRoutes } from './submission-routes.ts';
 import { findWaits } from './render-waits.ts';
 import { JOBS, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
 
 const JOB = '/namespaces/:namespace/jobs/:name';
 
-/** What Kubernetes has no resource for: read only, and not in discovery, so that kubectl's lists do not change. */
+/** What Kubernetes has no resource for: submissions, and what is only read. Not in discovery, so that kubectl's lists do not change. */
 export function musterRoutes(deps: ApiDeps): Hono {
   const app = new Hono();
   app.get(`${JOB}/waits`, async (c) => {
@@ -37,5 +38,6 @@ export function musterRoutes(deps: ApiDeps): Hono {
   for (const path of [`${JOB}/waits`, `${JOB}/failures`, `${JOB}/attempts`, `${JOB}/progress`])
     app.all(path, () => errorResponse(methodNotAllowed()));
   app.route('/', diagnosisRoutes(deps.doctor));
+  app.route('/', submissionRoutes(deps));
   return app;
 }

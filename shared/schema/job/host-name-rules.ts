@@ -86,3 +86,13 @@ function endsShort(text: string, end: string): boolean {
     if (!/^[-.\w]/.test(text.slice(at + end.length)) && /[-\w}%]$/.test(text.slice(0, at))) return true;
   return false;
 }
+
+/** Each index needs a name, and Cloud Map has a limited number: `left` of `max` that others have not reserved. */
+export function noRoomError(
+  path: string,
+  value: unknown,
+  { needed, left, max }: { readonly needed: number; readonly left: number; readonly max: number },
+): FieldError {
+  const message = `the Job's indexes need ${needed} names, and ${left} are left: other Jobs that are there have reserved ${max - left} of ${max}`;
+  return invalid(path, value, message);
+}

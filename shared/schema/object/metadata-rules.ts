@@ -1,5 +1,6 @@
 import { ANNOTATIONS, parseDisruptions, parseFlag, parsePendingTimeout } from '../../domain/spec/annotations.ts';
 import { CATCH_UPS, parseCatchUp, parseJitter } from '../../domain/cron/cron-rules.ts';
+import { parseObjectPattern } from '../../domain/spec/object-pattern.ts';
 import type { Labels } from '../../domain/spec/manifest.ts';
 import { labelValueErrors, qualifiedNameErrors } from './dns-names.ts';
 import { type FieldError, invalid, tooLong } from './field-error.ts';
@@ -38,6 +39,7 @@ const OF_JOBS: readonly string[] = [
   ANNOTATIONS.imageFromItems,
   ANNOTATIONS.indexes,
   ANNOTATIONS.rerunOf,
+  ANNOTATIONS.taskToken,
 ];
 
 /**
@@ -82,13 +84,15 @@ export function ownAnnotationErrors(
 
 const CATCH_UP_RULE = `must be one of ${Object.values(CATCH_UPS).join(', ')}`;
 const JITTER_RULE = 'must be a whole number of seconds up to 3600';
+const PLACE_RULE = 'must be BUCKET/KEY, where each * in the key stands for any text, such as uploads/incoming/*.csv';
 
-/** The same for CronJobs: those for schedules. The others have an effect only on Jobs. */
+/** The same for CronJobs: those for schedules, and for objects of S3. The others have an effect only on Jobs. */
 export const cronAnnotationErrors = (path: string, annotations: Labels | undefined): readonly FieldError[] =>
   Object.entries(annotations ?? {}).flatMap(([key, text]) => {
     const refuse = (why: string): readonly FieldError[] => [invalid(`${path}[${key}]`, text, why)];
     if (key === ANNOTATIONS.catchUp) return parseCatchUp(text) === null ? refuse(CATCH_UP_RULE) : [];
     if (key === ANNOTATIONS.jitterSeconds) return parseJitter(text) === null ? refuse(JITTER_RULE) : [];
+    if (key === ANNOTATIONS.onObjectCreated) return parseObjectPattern(text) === null ? refuse(PLACE_RULE) : [];
     if (!key.startsWith(OWN_PREFIX)) return [];
     return refuse('has an effect only on Jobs; put it into spec.jobTemplate.metadata.annotations');
   });

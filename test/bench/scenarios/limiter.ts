@@ -105,8 +105,8 @@ function runtimeOptions(stores: Stores, launchesPerSec: number): Parameters<type
     endpoints: { sqs: nowhere, ecs: nowhere, logs: nowhere },
     accessKey: 'none',
     store: { kind: 'given', ...stores },
-    queues: { wake: `${nowhere}/wake`, facts: `${nowhere}/facts`, dispatch: `${nowhere}/dispatch` },
-    deadQueues: { wake: null, facts: null, dispatch: null },
+    queues: { wake: `${nowhere}/wake`, facts: `${nowhere}/facts`, dispatch: `${nowhere}/dispatch`, submit: null },
+    deadQueues: { wake: null, facts: null, dispatch: null, submit: null },
     placement: {
       cluster: 'none',
       subnets: ['none'],

@@ -64,6 +64,7 @@ export function createSqsDeadQueues({
 function deadLetterOf(queue: QueueName, message: Message): TakenDeadLetter {
   const { MessageId = '', ReceiptHandle = '', Body = '', Attributes = {}, MessageAttributes = {} } = message;
   const said = (name: string): string | undefined => MessageAttributes[name]?.StringValue;
+  const [namespace, status] = [said(DEAD_LETTER.namespace), said(DEAD_LETTER.status)];
   const undelivered = [said(EVENT_ERROR.code), said(EVENT_ERROR.message)].filter((part) => part !== undefined);
   return {
     queue,
@@ -74,20 +75,25 @@ function deadLetterOf(queue: QueueName, message: Message): TakenDeadLetter {
     reason:
       said(DEAD_LETTER.reason) ??
       (undelivered.length > 0 ? `EventBridge could not deliver it: ${undelivered.join(': ')}` : RECEIVED_TOO_OFTEN),
+    ...(namespace === undefined || status === undefined ? {} : { refusal: { namespace, status } }),
   };
 }
 
-/** The sizes of our queues and their dead-letter queues: six requests. */
+/** The sizes of our queues and their dead-letter queues: two requests for each queue that there is. */
 export async function queueDepths(
   client: SQSClient,
   urls: QueueUrls,
   deadUrls: DeadUrls,
 ): Promise<readonly QueueDepth[]> {
+  const existing = QUEUE_NAMES.flatMap((queue) => {
+    const url = urls[queue];
+    return url === null ? [] : [{ queue, url }];
+  });
   return Promise.all(
-    QUEUE_NAMES.map(async (queue) => {
+    existing.map(async ({ queue, url }) => {
       const deadUrl = deadUrls[queue];
       const [alive, dead] = await Promise.all([
-        attributesOf(client, urls[queue]),
+        attributesOf(client, url),
         deadUrl === null ? null : attributesOf(client, deadUrl),
       ]);
       return { queue, ...alive, dead: dead === null ? 0 : dead.waiting + dead.hidden };

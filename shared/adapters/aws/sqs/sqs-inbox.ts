@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { DEAD_LETTER } from '../../../names/dead-letter-queues.ts';
 import type { Inbox } from '../../../ports/inbox.ts';
-import { deadLetterReason } from '../../dead-letter-reason.ts';
+import { bodyBesideAttributes, deadLetterReason } from '../../dead-letter-reason.ts';
 import { BATCH_ENTRIES_MAX } from './sqs-queues.ts';
 
 export function createSqsInbox(options: {
@@ -51,16 +51,22 @@ export function createSqsInbox(options: {
       });
     },
 
-    async deadLetter(body, reason) {
+    async deadLetter(body, reason, refusal) {
       if (deadUrl === null) return false;
       const text = (StringValue: string) => ({ DataType: 'String', StringValue });
       await client.send(
         new SendMessageCommand({
           QueueUrl: deadUrl,
-          MessageBody: body,
+          MessageBody: bodyBesideAttributes(body),
           MessageAttributes: {
             [DEAD_LETTER.reason]: text(deadLetterReason(reason)),
             [DEAD_LETTER.queue]: text(url),
+            ...(refusal === undefined
+              ? {}
+              : {
+                  [DEAD_LETTER.status]: text(refusal.status),
+                  [DEAD_LETTER.namespace]: text(refusal.namespace),
+                }),
           },
         }),
       );

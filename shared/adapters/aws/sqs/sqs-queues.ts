@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SQSClient, SendMessageBatchCommand, type SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs';
+import {
+  SQSClient,
+  SendMessageBatchCommand,
+  type SendMessageBatchRequestEntry,
+  SendMessageCommand,
+} from '@aws-sdk/client-sqs';
 import type { Queues } from '../../../ports/queues.ts';
+import type { Submissions } from '../../../ports/submissions.ts';
 import {
   DELAY_MAX_SEC,
   type Outgoing,
@@ -23,7 +29,13 @@ const LANES = 4;
 /** The time-out is longer than a 20-second long poll. */
 const PATIENCE = { maxAttempts: 3, requestTimeoutMs: 30_000, maxSockets: 50 };
 
-export type QueueUrls = { readonly wake: string; readonly facts: string; readonly dispatch: string };
+export type QueueUrls = {
+  readonly wake: string;
+  readonly facts: string;
+  readonly dispatch: string;
+  /** null: this installation takes no submissions. */
+  readonly submit: string | null;
+};
 
 /** The client for all queues. `endpoint` takes precedence over the host in a queue's URL. */
 export const createSqsClient = (connection: Connection): SQSClient =>
@@ -48,6 +60,14 @@ export function createSqsQueues(options: { readonly client: SQSClient; readonly 
     dispatch: (messages, delaySec) => sendAll(client, urls.dispatch, outgoingDispatches(messages, delaySec)),
   };
 }
+
+/** {@link Submissions} on SQS, which keeps a message once it has accepted it. */
+export const createSqsSubmissions = (client: SQSClient, url: string): Submissions => ({
+  async send(body) {
+    const { MessageId = '' } = await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: body }));
+    return MessageId;
+  },
+});
 
 /** Pure: splits `messages` into batches within SQS's limits, in order. */
 export function inBatches(messages: readonly Outgoing[]): readonly (readonly Outgoing[])[] {

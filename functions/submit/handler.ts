@@ -1,0 +1,4 @@
+import { processRuntime } from '../../shared/runtime/options-from-env.ts';
+import { submitHandler } from '../../shared/runtime/submit-handler.ts';
+
+export const handler = submitHandler(processRuntime);

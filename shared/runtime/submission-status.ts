@@ -1,0 +1,39 @@
+import type { RefusedSubmission } from '../control/submit/submit.ts';
+import { ANNOTATIONS } from '../domain/spec/annotations.ts';
+import { CRONJOBS, JOBS, type StatusError, badRequest, notFound, tooLarge } from '../kube/http/status-error.ts';
+import { notAdmitted, notCreated } from '../kube/write/refused-write.ts';
+import { sendableJson } from '../schema/messages/queue-messages.ts';
+import type { CreatedObject } from '../schema/submission/submission.ts';
+
+/** What the API answers to a client that creates such a Job. */
+export function statusOfRefused(refused: RefusedSubmission, namespace: string): StatusError {
+  switch (refused.kind) {
+    case 'undecodable':
+    case 'invalid':
+      return notAdmitted(JOBS, refused);
+    case 'tooLarge':
+      return tooLarge(refused.bytesMax);
+    case 'noTemplate':
+      return notFound(refused.of === 'CronJob' ? CRONJOBS : JOBS, refused.name);
+    case 'taken':
+    case 'noNamespace':
+    case 'terminating':
+      return notCreated(JOBS, { namespace, name: refused.name }, refused.kind);
+  }
+}
+
+/** An object in a place that no CronJob asks for. */
+export const statusOfUnwanted = ({ bucket, key }: CreatedObject): StatusError =>
+  badRequest(`no CronJob has the annotation ${ANNOTATIONS.onObjectCreated} for ${bucket}/${key}`);
+
+/** A dead letter's attributes are small. */
+const STATUS_CHARS_MAX = 4_000;
+const MESSAGE_CHARS_MAX = 1_000;
+
+/** A Status as a dead letter carries it: its causes if they fit, and as much of its message. */
+export function statusText(status: StatusError): string {
+  const whole = sendableJson(status);
+  if (whole.length <= STATUS_CHARS_MAX) return whole;
+  const { details: _details, message, ...rest } = status;
+  return sendableJson({ ...rest, message: message.slice(0, MESSAGE_CHARS_MAX) });
+}

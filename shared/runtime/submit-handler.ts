@@ -1,0 +1,90 @@
+import { type ObjectTemplates, createObjectTemplates } from '../control/submit/object-templates.ts';
+import { type SubmitOptions, submit } from '../control/submit/submit.ts';
+import { errorText } from '../domain/base/error-text.ts';
+import { DEFAULT_NAMESPACE } from '../domain/spec/namespace.ts';
+import type { StatusError } from '../kube/http/status-error.ts';
+import { statusOfUnreadable } from '../kube/muster/unreadable-submission.ts';
+import { readMessage } from '../schema/submission/read-message.ts';
+import type { CreatedObject, Submission } from '../schema/submission/submission.ts';
+import { type Refused, sqsHandler } from './lambda-middleware.ts';
+import type { Message } from './message-end.ts';
+import type { Runtime } from './runtime.ts';
+import { statusOfRefused, statusOfUnwanted, statusText } from './submission-status.ts';
+
+/** What the invocations of one process share. */
+type Submit = {
+  readonly here: Runtime;
+  readonly templates: ObjectTemplates;
+  readonly options: SubmitOptions;
+};
+
+/** Creates the Jobs that messages ask for, each once. What is refused goes to the dead-letter queue with its Status. */
+export function submitHandler(runtime: () => Runtime, options: SubmitOptions = {}) {
+  let templates: ObjectTemplates | null = null;
+  return sqsHandler<string>({
+    runtime,
+    parse: (body) => body,
+    async work(batch, here) {
+      templates ??= createObjectTemplates(here.deps.objects);
+      const working = { here, templates, options };
+      const failed = new Map<Message<string>, string | Refused>();
+      await Promise.all(
+        batch.map(async (message) => {
+          try {
+            const refused = await workOn(message, working);
+            if (refused !== null) failed.set(message, refused);
+          } catch (error) {
+            failed.set(message, errorText(error));
+          }
+        }),
+      );
+      return failed;
+    },
+  });
+}
+
+/** null: its Jobs are there. */
+async function workOn({ content, received }: Message<string>, working: Submit): Promise<Refused | null> {
+  const read = readMessage(content, received.id);
+  switch (read.kind) {
+    case 'test':
+      return null;
+    case 'unreadable':
+      return refusedWith(statusOfUnreadable(read), read.namespace ?? DEFAULT_NAMESPACE);
+    case 'submission':
+      return submitOne(read.submission, working);
+    case 'objects':
+      return firstRefusal(read.objects, (object) => submitObject(object, working));
+  }
+}
+
+/** All Jobs of an object, also if some are refused. */
+async function submitObject(object: CreatedObject, working: Submit): Promise<Refused | null> {
+  const submissions = await working.templates.submissionsFor(object);
+  if (submissions.length === 0) return refusedWith(statusOfUnwanted(object), DEFAULT_NAMESPACE);
+  return firstRefusal(submissions, (submission) => submitOne(submission, working));
+}
+
+async function submitOne(submission: Submission, { here, options }: Submit): Promise<Refused | null> {
+  const { namespace } = submission;
+  const submitted = await submit(submission, options, here.deps);
+  if (submitted.kind === 'created' || submitted.kind === 'there') return null;
+  const place = submitted.kind === 'noNamespace' ? DEFAULT_NAMESPACE : namespace;
+  return refusedWith(statusOfRefused(submitted, namespace), place);
+}
+
+/** Each in its turn, whatever has become of those before it. */
+async function firstRefusal<T>(all: readonly T[], work: (each: T) => Promise<Refused | null>): Promise<Refused | null> {
+  let first: Refused | null = null;
+  for (const each of all) {
+    const refused = await work(each);
+    first ??= refused;
+  }
+  return first;
+}
+
+/** `namespace`: where the Event is shown. Events about what has no namespace are in `default`, as in Kubernetes. */
+const refusedWith = (status: StatusError, namespace: string): Refused => ({
+  reason: status.message,
+  refusal: { namespace, status: statusText(status) },
+});

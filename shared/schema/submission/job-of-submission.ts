@@ -1,0 +1,170 @@
+import type { CronJobManifest } from '../../domain/spec/cron-manifest.ts';
+import { ANNOTATIONS, SUBMITTED_FROM_LABEL } from '../../domain/spec/annotations.ts';
+import type { JobManifest, Labels } from '../../domain/spec/manifest.ts';
+import type { Container, EnvVar } from '../../domain/spec/pod-spec.ts';
+import { generatedLabels } from '../job/job-defaults.ts';
+import type { Additions, CreatedObject, SubmittedItems, SubmittedVariable } from './submission.ts';
+
+/** The object whose template a Job gets. */
+export type Template =
+  | { readonly kind: 'CronJob'; readonly manifest: CronJobManifest; readonly uid: string }
+  | { readonly kind: 'Job'; readonly manifest: JobManifest };
+
+/** A part of the name that is made of a submission's source: 62 bits. */
+const SUFFIX_CHARS = 12;
+/** With the suffix and a large index's number, 63 characters are enough. */
+const PREFIX_CHARS_MAX = 40;
+
+/** The uid of a submission's Job, from a hash in hex digits. */
+export const submittedUid = (hash: string): string =>
+  [hash.slice(0, 8), hash.slice(8, 12), `5${hash.slice(13, 16)}`, `8${hash.slice(17, 20)}`, hash.slice(20, 32)].join(
+    '-',
+  );
+
+/** The name of a Job that its message does not name: one for each submission, whenever it is made. */
+function submittedName(prefix: string, hash: string): string {
+  const suffix = BigInt(`0x${hash.slice(0, 16)}`)
+    .toString(36)
+    .padStart(SUFFIX_CHARS, '0')
+    .slice(-SUFFIX_CHARS);
+  return `${prefix.slice(0, PREFIX_CHARS_MAX).replace(/[-.]+$/, '')}-${suffix}`;
+}
+
+/** A manifest as it was sent, with a name, and the token that waits for its end. */
+export function jobOfManifest(
+  document: Readonly<Record<string, unknown>>,
+  { taskToken, hash }: { readonly taskToken: string | null; readonly hash: string },
+): object {
+  const metadata = recordOf(document['metadata']);
+  const { name = '', generateName, annotations } = metadata;
+  const prefix = typeof generateName === 'string' && generateName !== '' ? generateName : 'submitted';
+  return {
+    ...document,
+    metadata: {
+      ...metadata,
+      name: name === '' || name === null ? submittedName(prefix, hash) : name,
+      ...(taskToken === null ? {} : { annotations: { ...recordOf(annotations), [ANNOTATIONS.taskToken]: taskToken } }),
+    },
+  };
+}
+
+/** What is no object is refused where the document is admitted. */
+const recordOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+
+/** The Job that a message makes of a template, as a client would send it. */
+export function jobOfTemplate(
+  template: Template,
+  additions: Additions,
+  {
+    namespace,
+    taskToken,
+    hash,
+  }: { readonly namespace: string; readonly taskToken: string | null; readonly hash: string },
+): object {
+  const from = template.manifest.metadata.name;
+  const { labels, annotations, spec } =
+    template.kind === 'CronJob' ? ofCronJob(template.manifest) : ofJob(template.manifest);
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name: additions.name ?? submittedName(from, hash),
+      namespace,
+      labels: { ...labels, [SUBMITTED_FROM_LABEL]: from },
+      annotations: {
+        ...withItems(annotations, additions.items),
+        ...(taskToken === null ? {} : { [ANNOTATIONS.taskToken]: taskToken }),
+      },
+      ...(template.kind === 'CronJob' ? { ownerReferences: [ownerOf(template)] } : {}),
+    },
+    spec: withTemplate(additions.items === null ? spec : asManyAsItems(spec), additions.env),
+  };
+}
+
+/** The CronJob takes its Jobs along when it is deleted. Its schedule neither counts them nor waits for them. */
+const ownerOf = ({ manifest, uid }: Template & { readonly kind: 'CronJob' }) => ({
+  apiVersion: 'batch/v1',
+  kind: 'CronJob',
+  name: manifest.metadata.name,
+  uid,
+});
+
+type Spec = {
+  readonly template: {
+    readonly metadata?: { readonly labels?: Labels; readonly annotations?: Labels };
+    readonly spec: { readonly containers: readonly Container[]; readonly initContainers?: readonly Container[] };
+  };
+} & Readonly<Record<string, unknown>>;
+type Parts = { readonly labels: Labels; readonly annotations: Labels; readonly spec: Spec };
+
+function ofCronJob({ spec: { jobTemplate } }: CronJobManifest): Parts {
+  const { labels = {}, annotations = {} } = jobTemplate.metadata;
+  return { labels, annotations, spec: jobTemplate.spec };
+}
+
+/** They belong to the old Job: what a server pinned, what kubectl applied, which indexes ran, and who waited for its end. */
+const OWN_ANNOTATIONS: readonly string[] = [
+  'kubectl.kubernetes.io/last-applied-configuration',
+  ANNOTATIONS.pinnedItems,
+  ANNOTATIONS.indexes,
+  ANNOTATIONS.rerunOf,
+  ANNOTATIONS.taskToken,
+];
+
+/** A Job's spec without what the server has made for it. It runs, even if the old one is suspended. */
+function ofJob({ metadata, spec }: JobManifest): Parts {
+  const { selector: _selector, suspend: _suspend, manualSelector: _manual, template, ...rest } = spec;
+  const generated = Object.keys(generatedLabels(metadata.name, ''));
+  const { labels: podLabels, ...podMetadata } = template.metadata;
+  return {
+    labels: without(metadata.labels, generated),
+    annotations: without(metadata.annotations, OWN_ANNOTATIONS),
+    spec: { ...rest, template: { ...template, metadata: { ...podMetadata, labels: without(podLabels, generated) } } },
+  };
+}
+
+const without = (map: Labels | undefined, keys: readonly string[]): Labels =>
+  Object.fromEntries(Object.entries(map ?? {}).filter(([key]) => !keys.includes(key)));
+
+/** The list of the message takes the place of the template's own, and of the choice of its indexes. */
+function withItems(annotations: Labels, items: SubmittedItems | null): Labels {
+  if (items === null) return annotations;
+  const kept = without(annotations, [
+    ANNOTATIONS.items,
+    ANNOTATIONS.workList,
+    ANNOTATIONS.indexes,
+    ANNOTATIONS.rerunOf,
+  ]);
+  const list = items.kind === 'inline' ? { [ANNOTATIONS.items]: items.text } : { [ANNOTATIONS.workList]: items.name };
+  return { ...kept, ...list };
+}
+
+/** Admission fills in what the list says. */
+function asManyAsItems(spec: Spec): Spec {
+  const { completions: _completions, completionMode: _mode, ...rest } = spec;
+  return { ...rest, template: spec.template };
+}
+
+function withTemplate(spec: Spec, env: readonly SubmittedVariable[]): Spec {
+  if (env.length === 0) return spec;
+  const { containers, initContainers, ...pod } = spec.template.spec;
+  const add = (all: readonly Container[]): readonly Container[] => all.map((each) => withVariables(each, env));
+  const inits = initContainers === undefined ? {} : { initContainers: add(initContainers) };
+  return { ...spec, template: { ...spec.template, spec: { ...pod, ...inits, containers: add(containers) } } };
+}
+
+/** First, so that the template's own variables may refer to them; in place of those of the same name. */
+function withVariables(container: Container, env: readonly SubmittedVariable[]): Container {
+  const added = env.map(({ name, value }): EnvVar => ({ name, value: value.replaceAll('$', '$$$$') }));
+  const names = new Set(env.map(({ name }) => name));
+  return { ...container, env: [...added, ...(container.env ?? []).filter(({ name }) => !names.has(name))] };
+}
+
+/** The variables that tell a task its object. What S3 does not say is left out. */
+export const variablesOf = ({ bucket, key, versionId, size }: CreatedObject): readonly SubmittedVariable[] => [
+  { name: 'S3_BUCKET', value: bucket },
+  { name: 'S3_KEY', value: key },
+  ...(versionId === null ? [] : [{ name: 'S3_VERSION_ID', value: versionId }]),
+  ...(size === null ? [] : [{ name: 'S3_SIZE', value: String(size) }]),
+];

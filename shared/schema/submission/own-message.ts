@@ -1,0 +1,118 @@
+import * as z from 'zod';
+import { DEFAULT_NAMESPACE } from '../../domain/spec/namespace.ts';
+import { formatInlineItems } from '../items/inline-items.ts';
+import { parseItems } from '../items/parse-items.ts';
+import { fieldPath } from '../object/field-error.ts';
+import { type Fault, type ReadMessage, type SubmittedItems, unreadable } from './submission.ts';
+
+const TOKEN_CHARS_MAX = 2_048; // Step Functions API reference, SendTaskSuccess
+const ID_CHARS_MAX = 512;
+
+const Name = z.string().min(1, 'must not be empty');
+const Scalar = z.union([z.string(), z.number(), z.boolean()], 'must be a string, a number, or a boolean');
+
+const ItemsShape = z.union(
+  [Name, z.array(z.unknown()).min(1, 'must have an item').readonly()],
+  'must be an array of items, or the name of a WorkList',
+);
+
+const FromShape = z.strictObject({
+  kind: z.enum(['CronJob', 'Job'], 'must be CronJob or Job'),
+  name: Name,
+  namespace: Name.optional(),
+});
+
+const MessageShape = z
+  .strictObject({
+    manifest: z.record(z.string(), z.unknown(), 'must be an object: a Job of batch/v1').optional(),
+    from: FromShape.optional(),
+    namespace: Name.optional(),
+    id: Name.max(ID_CHARS_MAX, `must have at most ${ID_CHARS_MAX} characters`).optional(),
+    name: Name.optional(),
+    items: ItemsShape.optional(),
+    env: z.record(z.string(), Scalar, 'must be an object of values by name, such as {"DAY": "2026-11-23"}').optional(),
+    taskToken: Name.max(TOKEN_CHARS_MAX, `must have at most ${TOKEN_CHARS_MAX} characters`).optional(),
+  })
+  .superRefine((message, context) => {
+    const refuse = (path: readonly string[], text: string): void =>
+      context.addIssue({ code: 'custom', path: [...path], message: text });
+    const { manifest, from, namespace } = message;
+    if ((manifest === undefined) === (from === undefined))
+      refuse([], 'must have manifest (a Job) or from (the CronJob or Job whose template it has), and not both');
+    if (manifest !== undefined)
+      for (const field of ['name', 'items', 'env'] as const)
+        if (message[field] !== undefined) refuse([field], 'belongs to from; with manifest, write it into the manifest');
+    if (namespace !== undefined && from?.namespace !== undefined && namespace !== from.namespace)
+      refuse(['from', 'namespace'], `must be ${namespace}, as namespace says: a Job is made where its template is`);
+  });
+type Message = z.output<typeof MessageShape>;
+
+const Named = z.object({ metadata: z.object({ name: Name }) });
+const Placed = z.object({ metadata: z.object({ namespace: Name }) });
+
+/** It is one of ours, right or wrong. */
+export const isOwnMessage = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && ('manifest' in value || 'from' in value);
+
+/**
+ * Reads our own message.
+ *
+ * @param value parsed JSON
+ * @param source of the message that it came in, for one that has nothing of its own to be told by
+ */
+export function readOwnMessage(value: unknown, source: string): ReadMessage {
+  const read = MessageShape.safeParse(value);
+  if (!read.success) return unreadable('the message is invalid', faultsOf(read.error), saidNamespace(value));
+  const message = read.data;
+  const { manifest, from, taskToken = null } = message;
+  const namespace = message.namespace ?? from?.namespace ?? saidNamespace(value) ?? DEFAULT_NAMESPACE;
+  const common = { namespace, source: sourceOf(message, source), taskToken };
+  if (manifest !== undefined)
+    return { kind: 'submission', submission: { ...common, of: { kind: 'manifest', document: manifest } } };
+  const items = message.items === undefined ? null : itemsOf(message.items);
+  if (items?.kind === 'bad') return unreadable('the message is invalid', items.faults, namespace);
+  const env = Object.entries(message.env ?? {}).map(([name, each]) => ({ name, value: String(each) }));
+  const additions = { name: message.name ?? null, items, env };
+  // The shape demands one of the two.
+  const of = { kind: from?.kind ?? 'Job', name: from?.name ?? '', additions };
+  return { kind: 'submission', submission: { ...common, of } };
+}
+
+/**
+ * A message that says its `id` is told by it; one that names its Job by all that it says, so that another of that name is refused
+ * and not taken for it. Every try of a Step Functions task has a token of its own, and waits for an answer of its own.
+ */
+function sourceOf(message: Message, envelope: string): string {
+  const { id, name, manifest, taskToken } = message;
+  if (id !== undefined) return taskToken === undefined ? `id/${id}` : `id/${id}/token/${taskToken}`;
+  if (name !== undefined || Named.safeParse(manifest).success) return `named/${JSON.stringify(message)}`;
+  return taskToken === undefined ? envelope : `token/${taskToken}`;
+}
+
+/** Where a message belongs, as far as it can be read. */
+function saidNamespace(value: unknown): string | null {
+  const own = z.object({ namespace: Name }).safeParse(value);
+  if (own.success) return own.data.namespace;
+  const from = z.object({ from: z.object({ namespace: Name }) }).safeParse(value);
+  if (from.success) return from.data.from.namespace;
+  const manifest = z.object({ manifest: Placed }).safeParse(value);
+  return manifest.success ? manifest.data.manifest.metadata.namespace : null;
+}
+
+function itemsOf(
+  items: string | readonly unknown[],
+): SubmittedItems | { readonly kind: 'bad'; readonly faults: readonly Fault[] } {
+  if (typeof items === 'string') return { kind: 'workList', name: items };
+  const lines = items.map((item) => JSON.stringify(item)).join('\n');
+  const parsed = parseItems(lines, { format: 'jsonl', header: false, skipEmpty: false });
+  if (parsed.kind === 'ok') return { kind: 'inline', text: formatInlineItems(parsed.list) };
+  const faults = parsed.faults.map(({ line, message }) => ({ path: `items[${line - 1}]`, message }));
+  return { kind: 'bad', faults };
+}
+
+const faultsOf = (error: z.ZodError): readonly Fault[] =>
+  error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({ path: fieldPath([...issue.path, key]), message: 'unknown field' }))
+      : [{ path: fieldPath(issue.path), message: issue.message }],
+  );

@@ -1,0 +1,133 @@
+import * as z from 'zod';
+import { parseDocument } from '../object/document.ts';
+import { isOwnMessage, readOwnMessage } from './own-message.ts';
+import { type CreatedObject, type ReadMessage, unreadable } from './submission.ts';
+
+/** SNS's envelope, unless the subscription has raw message delivery (SNS developer guide, message formats). */
+const SnsShape = z.object({ Type: z.literal('Notification'), MessageId: z.string().min(1), Message: z.string() });
+
+const TestShape = z.object({ Service: z.literal('Amazon S3'), Event: z.literal('s3:TestEvent') });
+
+/** S3's own notification (S3 user guide, event message structure). Its keys are encoded like a form's values. */
+const NotificationShape = z.object({
+  Records: z
+    .array(
+      z.object({
+        eventSource: z.literal('aws:s3'),
+        eventName: z.string(),
+        s3: z.object({
+          bucket: z.object({ name: z.string().min(1) }),
+          object: z.object({
+            key: z.string().min(1),
+            size: z.number().optional(),
+            versionId: z.string().optional(),
+            sequencer: z.string().optional(),
+          }),
+        }),
+      }),
+    )
+    .min(1),
+});
+
+const EventShape = z.object({
+  id: z.string().min(1),
+  source: z.string(),
+  'detail-type': z.string(),
+  detail: z.unknown(),
+});
+
+/** S3 through EventBridge (S3 user guide, EventBridge event message structure). Its keys are not encoded. */
+const ObjectDetailShape = z.object({
+  bucket: z.object({ name: z.string().min(1) }),
+  object: z.object({
+    key: z.string().min(1),
+    size: z.number().optional(),
+    'version-id': z.string().optional(),
+    sequencer: z.string().optional(),
+  }),
+});
+
+/** A service's message carries ours, or S3's, in it; and SNS carries what S3 says. */
+const DEPTH_MAX = 2;
+
+/**
+ * Reads a message of the submit queue: our own, or one as EventBridge, Scheduler, S3, SNS, or Step Functions send it.
+ *
+ * @param messageId SQS's, which stays when the message comes again
+ */
+export const readMessage = (body: string, messageId: string): ReadMessage => readText(body, `sqs/${messageId}`, 0);
+
+function readText(text: string, source: string, depth: number): ReadMessage {
+  const document = parseDocument(text, 'json');
+  if (document.kind !== 'parsed') return unreadable(document.reason);
+  const { value } = document;
+  if (isOwnMessage(value)) return readOwnMessage(value, source);
+  const sns = SnsShape.safeParse(value);
+  if (sns.success && depth < DEPTH_MAX) return readText(sns.data.Message, `sns/${sns.data.MessageId}`, depth + 1);
+  const event = EventShape.safeParse(value);
+  if (event.success) return readEvent(event.data);
+  if (TestShape.safeParse(value).success) return { kind: 'test' };
+  const notification = NotificationShape.safeParse(value);
+  return notification.success ? readNotification(notification.data, source) : unreadable(UNKNOWN);
+}
+
+const UNKNOWN =
+  'the message has neither manifest nor from, and is no notification of S3: let an EventBridge rule make it of the event with an input transformer';
+
+function readEvent({ id, source, detail, 'detail-type': type }: z.output<typeof EventShape>): ReadMessage {
+  if (isOwnMessage(detail)) return readOwnMessage(detail, `event/${id}`);
+  if (source !== 'aws.s3') return unreadable(`${UNKNOWN} (${JSON.stringify(type)} of ${JSON.stringify(source)})`);
+  const read = type === 'Object Created' ? ObjectDetailShape.safeParse(detail) : null;
+  if (read === null) return unreadable(`only objects that are created make Jobs, and this is ${JSON.stringify(type)}`);
+  if (!read.success) return unreadable('the event names no object', [{ path: 'detail', message: 'invalid' }]);
+  const { bucket, object } = read.data;
+  const { key, size, sequencer, 'version-id': versionId } = object;
+  return {
+    kind: 'objects',
+    objects: [objectOf({ bucket: bucket.name, key, size, versionId, sequencer }, `event/${id}`)],
+  };
+}
+
+function readNotification({ Records }: z.output<typeof NotificationShape>, source: string): ReadMessage {
+  const objects: CreatedObject[] = [];
+  for (const [i, { eventName, s3 }] of Records.entries()) {
+    const name = JSON.stringify(eventName);
+    if (!eventName.startsWith('ObjectCreated:'))
+      return unreadable(`only objects that are created make Jobs, and this is ${name}`);
+    const { key: encoded, ...rest } = s3.object;
+    const key = decodedKey(encoded);
+    if (key === null)
+      return unreadable('the notification names no object', [
+        { path: `Records[${i}].s3.object.key`, message: 'must be encoded as in a URL' },
+      ]);
+    objects.push(objectOf({ ...rest, bucket: s3.bucket.name, key }, `${source}/${i}`));
+  }
+  return { kind: 'objects', objects };
+}
+
+/** A blank is a plus, and a plus is %2B; null: it is not encoded like that. */
+function decodedKey(encoded: string): string | null {
+  try {
+    return decodeURIComponent(encoded.replaceAll('+', ' '));
+  } catch {
+    return null;
+  }
+}
+
+type Said = {
+  readonly bucket: string;
+  readonly key: string;
+  readonly size?: number | undefined;
+  readonly versionId?: string | undefined;
+  readonly sequencer?: string | undefined;
+};
+
+/**
+ * S3 may notify twice, each time with another message. The sequencer is the same then, and differs for the next object under this
+ * key; without one the version does, and without either the message is all there is.
+ */
+function objectOf({ bucket, key, size, versionId, sequencer }: Said, source: string): CreatedObject {
+  const told = sequencer !== undefined || versionId !== undefined;
+  const creation = told ? JSON.stringify([bucket, key, versionId ?? null, sequencer ?? null]) : source;
+  return { bucket, key, size: size ?? null, versionId: versionId ?? null, source: `s3/${creation}` };
+}

@@ -1,0 +1,70 @@
+/** A Job that a message asks for. */
+export type Submission = {
+  readonly namespace: string;
+  readonly of: SubmittedTemplate;
+  /** What tells this submission from all others of its namespace: the same however often its message comes. */
+  readonly source: string;
+  readonly taskToken: string | null;
+};
+
+export type SubmittedTemplate =
+  | { readonly kind: 'manifest'; readonly document: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'CronJob' | 'Job';
+      /** The object that has the template. */
+      readonly name: string;
+      readonly additions: Additions;
+    };
+
+/** What a Job has beyond its template. */
+export type Additions = {
+  /** The Job's name; null: one is made of the submission's source. */
+  readonly name: string | null;
+  /** Its work list; null: that of the template. */
+  readonly items: SubmittedItems | null;
+  /** For all containers. */
+  readonly env: readonly SubmittedVariable[];
+};
+
+export type SubmittedItems =
+  | { readonly kind: 'workList'; readonly name: string }
+  /** As the annotation has it. */
+  | { readonly kind: 'inline'; readonly text: string };
+
+/** The value is taken as it is: `$(NAME)` in it is no reference. */
+export type SubmittedVariable = { readonly name: string; readonly value: string };
+
+/** An object that was created in S3. Which Jobs it makes depends on the CronJobs that there are. */
+export type CreatedObject = {
+  readonly bucket: string;
+  /** Decoded. */
+  readonly key: string;
+  /** null: the bucket has no versions. */
+  readonly versionId: string | null;
+  readonly size: number | null;
+  /** The same for every notification of this creation, whichever way it took. */
+  readonly source: string;
+};
+
+/** Faults of a message, each with its path; none: the message as a whole. */
+export type Fault = { readonly path: string; readonly message: string };
+
+/** What a message of the submit queue says. */
+export type ReadMessage =
+  | { readonly kind: 'submission'; readonly submission: Submission }
+  | { readonly kind: 'objects'; readonly objects: readonly CreatedObject[] }
+  /** S3 tries a new notification out. */
+  | { readonly kind: 'test' }
+  /** `namespace`: as far as the message says it; null: it does not. */
+  | {
+      readonly kind: 'unreadable';
+      readonly namespace: string | null;
+      readonly message: string;
+      readonly faults: readonly Fault[];
+    };
+
+export const unreadable = (
+  message: string,
+  faults: readonly Fault[] = [],
+  namespace: string | null = null,
+): ReadMessage & { readonly kind: 'unreadable' } => ({ kind: 'unreadable', namespace, message, faults });
