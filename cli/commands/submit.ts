@@ -10,9 +10,7 @@ const Accepted = z.object({ id: z.string() });
 const Own = z.looseObject({
   namespace: z.unknown().optional(),
   from: z.looseObject({ namespace: z.unknown().optional() }).optional(),
-  manifest: z
-    .looseObject({ metadata: z.looseObject({ namespace: z.unknown().optional() }).optional() })
-    .optional(),
+  manifest: z.looseObject({ metadata: z.looseObject({ namespace: z.unknown().optional() }).optional() }).optional(),
 });
 
 /** Sends a message to the submit queue, which makes a Job of it. */

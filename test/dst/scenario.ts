@@ -20,6 +20,8 @@ export type Scenario = {
   readonly jobs: readonly StoredSpec[];
   /** In place of Jobs: a CronJob that makes them; null: there is none. */
   readonly cron: SeedCron | null;
+  /** Messages make Jobs of its template, too. */
+  readonly submits: boolean;
   /** Lists of the first Job, and of the one that takes its name. */
   readonly lists: readonly SeedList[];
   /** Takes the first Job's name once that was deleted; null: there is none. */
@@ -51,6 +53,9 @@ const isResizable = (seed: number): boolean => seed % 4 === 0;
 /** By numbers of its own, so that the other seeds are as they would be without. */
 const isAnnounced = (seed: number): boolean => new Random(seed, 'announced').chance(0.35);
 
+/** Of the CronJobs; likewise. */
+const isSubmitted = (seed: number): boolean => new Random(seed, 'submissions').chance(0.6);
+
 export function scenarioOf(seed: number, { completions, parallelism }: Variation): Scenario {
   const random = new Random(seed, 'scenario');
   if (isFair(seed)) return fairScenario(seed, random);
@@ -80,6 +85,7 @@ export function scenarioOf(seed: number, { completions, parallelism }: Variation
     faultRates: large ? mild(faultRates) : faultRates,
     jobs: [first],
     cron: null,
+    submits: false,
     lists: [list, renewed?.list ?? null].filter((each) => each !== null),
     next,
     damaged,
@@ -100,6 +106,7 @@ function cronScenario(seed: number): Scenario {
     faultRates: faultRatesOf(new Random(seed, 'weather')),
     jobs: [],
     cron: cronByLuck(seed, new Random(seed, 'CronJob')),
+    submits: isSubmitted(seed),
     lists: [],
     next: null,
     damaged: null,
@@ -128,6 +135,7 @@ function crowdedScenario(seed: number, random: Random): Scenario {
     faultRates: { ...mild(faultRatesOf(new Random(seed, 'weather'))), eventDropped: 0.05 },
     jobs: [aJob({ ...plain, uid: `sim-${seed}`, name: 'work' })],
     cron: null,
+    submits: false,
     lists: [],
     next: null,
     damaged: null,
@@ -162,6 +170,7 @@ function fairScenario(seed: number, random: Random): Scenario {
     faultRates: CALM,
     jobs: listed.map(({ spec }) => spec),
     cron: null,
+    submits: false,
     lists: listed.map(({ list }) => list),
     next: null,
     damaged: null,
@@ -184,6 +193,7 @@ function slowScenario(seed: number, random: Random): Scenario {
     faultRates: mild(faultRatesOf(new Random(seed, 'weather'))),
     jobs: [spec],
     cron: null,
+    submits: false,
     lists: [list],
     next: null,
     damaged: null,

@@ -14,6 +14,7 @@ import type { Story } from './story.ts';
 import { CronUsers } from './world/cron-users.ts';
 import { STORM_MIN, type SeedCron } from './world/seed-cron.ts';
 import { storeList } from './world/lists.ts';
+import { Submitters } from './world/submitters.ts';
 import { Users } from './world/users.ts';
 import { AS_IS, type Variation } from './variation.ts';
 import type { Fault } from './world/fault-rates.ts';
@@ -66,7 +67,10 @@ async function run(seed: number, variation: Variation, told: boolean) {
   const { uids, arrangement } =
     scenario.cron === null
       ? begin(seed, scenario, variation, world, did)
-      : { uids: await runCron(scenario.cron, world), arrangement: { over: START, count: 0 } };
+      : {
+          uids: await runCron(scenario.cron, submittersOf(seed, scenario, world), world),
+          arrangement: { over: START, count: 0 },
+        };
   await goOn(uids, arrangement, scenario.cron === null ? (variation.faultsMs ?? STORM_MS) : 0, world);
   await checkEnd(scenario, uids, world);
   const sights = new Map<Sight, number>(world.sights.counts);
@@ -132,8 +136,12 @@ function begin(seed: number, scenario: Scenario, variation: Variation, world: Wo
 const CRON_REPAIRED_MS = 10 * 60_000;
 const CRON_CALM_MS = 8 * 60_000;
 
+/** By numbers of its own, so that what else happens is as it would be without. */
+const submittersOf = (seed: number, { submits }: Scenario, world: World): Submitters | null =>
+  submits ? new Submitters(world, new Random(seed, 'messages')) : null;
+
 /** A CronJob in bad weather, then in calm, then deleted. Returns the Jobs that it made. */
-async function runCron(cron: SeedCron, world: World): Promise<readonly JobUid[]> {
+async function runCron(cron: SeedCron, submitters: Submitters | null, world: World): Promise<readonly JobUid[]> {
   const { cronWatch, law } = world;
   const users = new CronUsers(world, cron);
   const until = async (moment: EpochMs): Promise<void> => {
@@ -142,6 +150,7 @@ async function runCron(cron: SeedCron, world: World): Promise<readonly JobUid[]>
   };
   cronWatch.expect(cron);
   users.create();
+  submitters?.start();
   for (const { afterMs, kind } of cron.acts) world.schedule(plusMs(START, afterMs), () => users.act(kind));
   await until(plusMs(START, STORM_MIN * 60_000));
   world.clear();
@@ -155,6 +164,7 @@ async function runCron(cron: SeedCron, world: World): Promise<readonly JobUid[]>
   await until(plusMs(world.time, CRON_REPAIRED_MS));
   if (law.violations.length > 0) return [];
   await cronWatch.checkStanding(world.store);
+  world.submitWatch.checkAll(submitters?.sources() ?? []);
   users.remove();
   await until(plusMs(world.time, CRON_REPAIRED_MS));
   await cronWatch.checkGone(world.store);

@@ -128,7 +128,10 @@ test('each function sends what the table says, and may', { timeout: 2 * TEST_MS 
     spec: { schedule: '@yearly', suspend: true, jobTemplate: listed },
   });
   const notification = readFileSync(join(FIXTURES, 'submissions/s3-notification.json'), 'utf8');
-  for (const [i, message] of [JSON.parse(notification) as object, { from: { kind: 'CronJob', name: 'load' } }].entries()) {
+  for (const [i, message] of [
+    JSON.parse(notification) as object,
+    { from: { kind: 'CronJob', name: 'load' } },
+  ].entries()) {
     await ask('POST', '/muster/v1/submissions', message);
     await eventually(
       async () => {

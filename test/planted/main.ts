@@ -10,6 +10,7 @@ import { CRON_FAULTS } from './cron-faults.ts';
 import { MACHINE_FAULTS } from './machine-faults.ts';
 import { LIST_FAULTS } from './list-faults.ts';
 import { RERUN_FAULTS } from './rerun-faults.ts';
+import { SUBMIT_FAULTS } from './submit-faults.ts';
 import { WORLD_FAULTS } from './world-faults.ts';
 import type { Edit, PlantedFault } from './planted-fault.ts';
 
@@ -38,6 +39,7 @@ const faults = [
   ...LIST_FAULTS,
   ...CRON_FAULTS,
   ...ANNOUNCE_FAULTS,
+  ...SUBMIT_FAULTS,
 ].filter(({ name }) => words.split('|').some((part) => name.includes(part)));
 const waiting = [...faults.entries()];
 const rows: Row[] = [];

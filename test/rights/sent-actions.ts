@@ -54,11 +54,13 @@ export const SENT: ByFunction<readonly string[]> = {
     'sqs:ReceiveMessage',
   ],
   submit: [
-    ...OF_EVERY,
+    'dynamodb:GetItem',
     'dynamodb:PutItem',
     'dynamodb:Query',
+    'dynamodb:UpdateItem',
     'sqs:DeleteMessage', // of the queue that it drains
     'sqs:ReceiveMessage',
+    'sqs:SendMessage',
   ],
 };
 
@@ -99,5 +101,9 @@ export const UNSENT: ByFunction<Readonly<Record<string, string>>> = {
     'servicediscovery:GetOperation': STRAY,
     'servicediscovery:ListInstances': STRAY,
   },
-  submit: { ...FOLDED, ...OF_LAMBDA },
+  submit: {
+    ...FOLDED,
+    ...OF_LAMBDA,
+    'dynamodb:DeleteItem': 'items that it has reserved for a Job whose name was taken meanwhile are released',
+  },
 };

@@ -141,7 +141,7 @@ describe('a Job of a template', () => {
     expect(await w.submit([{ from: FROM }])).toEqual([]);
     const [made] = await w.jobs();
     expect(made?.metadata).toMatchObject({
-      name: expect.stringMatching(/^report-[a-z0-9]{12}$/),
+      name: expect.stringMatching(/^report-[a-z0-9]{12}$/) as string,
       labels: { team: 'a', 'muster.run/submitted-from': 'report' },
       ownerReferences: [{ apiVersion: 'batch/v1', kind: 'CronJob', name: 'report', uid: metadata.uid }],
     });
@@ -193,7 +193,7 @@ describe('a Job of a template', () => {
     await w.ask('POST', w.path('cronjobs'), cron('report'));
     await w.submit([fixture('step-functions'), { manifest: job('direct'), taskToken: 'T' }]);
     const shown = await w.jobs();
-    expect(shown.map(({ metadata }) => metadata.annotations?.['muster.run/task-token']).toSorted()).toEqual([
+    expect(shown.map(({ metadata }) => metadata.annotations?.['muster.run/task-token'] ?? '').toSorted()).toEqual([
       expect.stringMatching(/^AQCE/),
       'T',
     ]);

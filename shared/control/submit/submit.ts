@@ -81,7 +81,9 @@ async function store(spec: StoredSpec, deps: Deps): Promise<Submitted> {
       const { subdomain = '' } = spec.manifest.spec.template.spec;
       return { kind: 'invalid', name, errors: [noRoomError('spec.template.spec.subdomain', subdomain, created)] };
     }
-    default:
+    case 'taken':
+    case 'noNamespace':
+    case 'terminating':
       return { kind: created.kind, name };
   }
 }

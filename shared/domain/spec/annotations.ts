@@ -30,8 +30,6 @@ export const ANNOTATIONS = {
   jitterSeconds: `${PREFIX}jitter-seconds`,
   /** On a CronJob: an object that is created in such a place of S3 makes a Job of its template; see parseObjectPattern. */
   onObjectCreated: `${PREFIX}on-object-created`,
-  /** On a Job: the token of the Step Functions task that waits for its end. */
-  taskToken: `${PREFIX}task-token`,
   /** On a Pod: its item, as a line. */
   item: `${PREFIX}item`,
   /** On a Pod: the task's ARN, to look it up in ECS. */

@@ -16,6 +16,7 @@ export const GUARANTEES = [
   'G16',
   'G17',
   'G18',
+  'G19',
 ] as const;
 export type Guarantee = (typeof GUARANTEES)[number] | 'bug';
 

@@ -23,6 +23,7 @@ import { Law, textOf } from '../checks/law.ts';
 import { Mail } from './mail.ts';
 import { AnnounceWatch } from '../checks/announce-watch.ts';
 import { CronWatch } from '../checks/cron-watch.ts';
+import { SubmitWatch } from '../checks/submit-watch.ts';
 import { NamesWatch, byTaskId } from '../checks/names-watch.ts';
 import { Random } from '../random.ts';
 import { Sights } from '../checks/sights.ts';
@@ -68,6 +69,7 @@ export class World {
   readonly watchdog: Watchdog;
   readonly names: NamesWatch;
   readonly cronWatch: CronWatch;
+  readonly submitWatch: SubmitWatch;
   /** null: nobody hears of changes. */
   readonly announceWatch: AnnounceWatch | null;
   readonly mail: Mail;
@@ -105,6 +107,7 @@ export class World {
     this.law = new Law((violation) => this.tell('watchdog', `BROKEN in step ${this.steps}: ${textOf(violation)}`, ALL));
     this.watchdog = new Watchdog(now, this.law, (what, about) => this.tell(this.#actor, what, about));
     this.cronWatch = new CronWatch(now, this.law, this.watchdog, this.sights);
+    this.submitWatch = new SubmitWatch(this.law, this.watchdog);
     this.announceWatch = options.announced
       ? new AnnounceWatch({
           now,
@@ -272,7 +275,8 @@ export class World {
     const feed = gate('feed', this.watchdog.watchFeed(this.store.feed));
     const limits = gate('limits', this.store.limits);
     const clock: Clock = { now, sleep: (ms) => this.#calls.sleep(process, ms) as Promise<void> };
-    const jobs = this.cronWatch.watchJobs(this.watchdog.watchJobs(this.store.jobs, process.kind === 'user'));
+    const seen = this.watchdog.watchJobs(this.store.jobs, process.kind === 'user');
+    const jobs = this.submitWatch.watchJobs(this.cronWatch.watchJobs(seen));
     const { announceWatch } = this;
     return {
       jobs: gate('jobs', announceWatch?.watchJobs(jobs) ?? jobs),

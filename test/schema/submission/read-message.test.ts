@@ -4,6 +4,7 @@ import { readMessage } from '../../../shared/schema/submission/read-message.ts';
 
 const fixture = (name: string): string =>
   readFileSync(new URL(`../../fixtures/submissions/${name}.json`, import.meta.url), 'utf8');
+const parsed = (name: string): object => JSON.parse(fixture(name)) as object;
 const read = (body: string | object, id = 'm1') =>
   readMessage(typeof body === 'string' ? body : JSON.stringify(body), id);
 const sourceOf = (body: string | object, id?: string): string => {
@@ -24,7 +25,7 @@ describe('what services send', () => {
           key: 'incoming/März 2026 + $1.csv',
           versionId: '096fKKXTRTtl3on89fVO.nfljtsv6qko',
           size: 1024,
-          source: expect.stringContaining('0055AED6DCD90281E5'),
+          source: expect.stringContaining('0055AED6DCD90281E5') as string,
         },
       ],
     });
@@ -35,13 +36,13 @@ describe('what services send', () => {
   });
 
   test('S3, through SNS: the same object again', () => {
-    const wrapped = { ...JSON.parse(fixture('sns-notification')), Message: fixture('s3-notification') };
+    const wrapped = { ...parsed('sns-notification'), Message: fixture('s3-notification') };
     expect(read(wrapped)).toEqual(read(fixture('s3-notification')));
   });
 
   test('S3 tries a notification out, directly and through SNS', () => {
     expect(read(fixture('s3-test-event'))).toEqual({ kind: 'test' });
-    expect(read({ ...JSON.parse(fixture('sns-notification')), Message: fixture('s3-test-event') })).toEqual({
+    expect(read({ ...parsed('sns-notification'), Message: fixture('s3-test-event') })).toEqual({
       kind: 'test',
     });
   });
@@ -56,7 +57,7 @@ describe('what services send', () => {
         of: { ...FROM, additions: { ...NONE, env: [{ name: 'DAY', value: '2026-11-23' }] } },
       },
     });
-    expect(sourceOf(JSON.parse(fixture('sns-notification')).Message, 'raw')).toBe('sqs/raw');
+    expect(sourceOf((parsed('sns-notification') as { readonly Message: string }).Message, 'raw')).toBe('sqs/raw');
   });
 
   test('an event whose detail is a message is told by the id of the event', () => {
@@ -73,8 +74,8 @@ describe('what services send', () => {
       kind: 'submission',
       submission: {
         namespace: 'default',
-        source: expect.stringMatching(/^token\/AQCE/),
-        taskToken: expect.stringMatching(/^AQCE/),
+        source: expect.stringMatching(/^token\/AQCE/) as string,
+        taskToken: expect.stringMatching(/^AQCE/) as string,
         of: {
           ...FROM,
           additions: { ...NONE, items: { kind: 'inline', text: 'FILE\tSIZE\na.csv\t12\nb c.csv\t7\n' } },
@@ -86,7 +87,7 @@ describe('what services send', () => {
   test('an event of another service asks for nothing, and the reason says what would help', () => {
     expect(read(fixture('eventbridge-other'))).toMatchObject({
       kind: 'unreadable',
-      message: expect.stringMatching(/input transformer \("Scheduled Event" of "aws.events"\)$/),
+      message: expect.stringMatching(/input transformer \("Scheduled Event" of "aws.events"\)$/) as string,
     });
   });
 });
@@ -149,9 +150,9 @@ describe('what is refused', () => {
     ['{"from":{"kind":"CronJob","name":"a"},"from":{"kind":"CronJob","name":"b"}}', null, /duplicate field "from"/],
     [{ hello: 'world' }, null, /neither manifest nor from/],
     [{ Records: [{ eventSource: 'aws:ses', eventName: 'x', s3: {} }] }, null, /neither manifest nor from/],
-    [{ ...JSON.parse(fixture('sns-notification')), Message: 'hello' }, null, /json parse error/],
+    [{ ...parsed('sns-notification'), Message: 'hello' }, null, /json parse error/],
     [
-      { ...JSON.parse(fixture('s3-through-eventbridge')), 'detail-type': 'Object Deleted' },
+      { ...parsed('s3-through-eventbridge'), 'detail-type': 'Object Deleted' },
       null,
       'only objects that are created make Jobs, and this is "Object Deleted"',
     ],
