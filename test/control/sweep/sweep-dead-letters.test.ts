@@ -211,10 +211,27 @@ describe('a dead letter', () => {
 test('an empty queue costs one request, and an unreadable queue delays no other', async () => {
   const { uid, handler, grave } = await aBusyJob();
   expect(await sweepDeadLetters(grave.ports, handler.deps)).toBe(0);
-  expect(grave.requests()).toBe(3);
+  expect(grave.requests()).toBe(4);
   grave.breakQueue('wake');
   grave.deadLetter('dispatch', formatDispatch({ kind: 'inspect', uid, from: 0 }));
   expect(await sweepDeadLetters(grave.ports, handler.deps)).toBe(1);
+});
+
+test('what a stranger submits is about no Job, whatever it says, and its refusal is filed with it', async () => {
+  const { stage, uid, handler, grave } = await aBusyJob();
+  const refusal = { namespace: 'default', status: '{"kind":"Status"}' };
+  grave.lying.push({
+    queue: 'submit',
+    id: 'l',
+    receipt: 'r',
+    body: JSON.stringify({ uid }),
+    reason: 'no',
+    sentAt: stage.time,
+    refusal,
+  });
+  expect(await sweepDeadLetters(grave.ports, handler.deps)).toBe(1);
+  expect(await grave.filed()).toMatchObject([{ queue: 'submit', job: null, refusal }]);
+  expect(await eventsOf(stage, uid)).toEqual([]);
 });
 
 test('a flood is filed at a hundred dead letters per queue and sweep', async () => {
