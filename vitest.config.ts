@@ -14,6 +14,9 @@ const LONG = [
   'test/e2e/{bad-messages,fair,object-bursts,rights}.test.ts',
 ];
 
+/** What waits for minutes of the real clock, and does little else: CI runs it beside other steps. */
+const MINUTES = ['test/conformance/cronjobs.test.ts'];
+
 /** The embedded runtime as AWS: each capability once more, with SDK clients and emulators instead of calls in one process. */
 const AS_AWS = [
   'test/e2e/{jobs,pods,pairs,work-lists}.test.ts',
@@ -43,9 +46,10 @@ export default defineConfig({
       // Tests start servers and children; they end with the test's process.
       {
         extends: true,
-        test: { name: 'e2e', include: ['test/**/*.test.ts'], exclude: [...unit, ...LONG, ELSEWHERE], pool: 'forks' },
+        test: { name: 'e2e', include: ['test/**/*.test.ts'], exclude: [...unit, ...LONG, ...MINUTES, ELSEWHERE], pool: 'forks' },
       },
-      { extends: true, test: { name: 'long', include: LONG, pool: 'forks' } },
+      { extends: true, test: { name: 'long', include: LONG, exclude: MINUTES, pool: 'forks' } },
+      { extends: true, test: { name: 'minutes', include: MINUTES, pool: 'forks' } },
       {
         extends: true,
         test: { name: 'aws', include: AS_AWS, pool: 'forks', env: { MUSTER_TEST_WIRING: 'emulateAws' } },
