@@ -272,8 +272,8 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   one(
     "a deleted Job's rows stay for ever",
     PLAN_COMMIT,
-    "expire: phase.kind === 'deleted' && commits,",
-    'expire: false,',
+    "expire: phase.kind === 'deleted' && commits && ",
+    'expire: false && ',
     ['G7'],
   ),
   one(

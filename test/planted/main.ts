@@ -1,23 +1,16 @@
 import { execFile } from 'node:child_process';
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import { type Plugin, build } from 'esbuild';
 import pc from 'picocolors';
 import * as z from 'zod';
-import { ANNOUNCE_FAULTS } from './announce-faults.ts';
-import { CONTRACT_FAULTS } from './contract-faults.ts';
-import { CRON_FAULTS } from './cron-faults.ts';
-import { MACHINE_FAULTS } from './machine-faults.ts';
-import { LIST_FAULTS } from './list-faults.ts';
-import { RERUN_FAULTS } from './rerun-faults.ts';
-import { SUBMIT_FAULTS } from './submit-faults.ts';
-import { WORLD_FAULTS } from './world-faults.ts';
+import { ALL_FAULTS } from './all-faults.ts';
 import type { Edit, PlantedFault } from './planted-fault.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Inside the repository, so that packages resolve; git and every tool ignore it. */
 const FOLDER = join(ROOT, '.muster', 'planted');
-const COPIED = ['shared', 'test/dst', 'test/support', 'test/planted/first-red.ts', 'package.json', 'tsconfig.json'];
 const SEEDS_MAX = 200;
 /** A fault may well make the code spin. */
 const TIMEOUT_MS = 240_000;
@@ -31,16 +24,7 @@ type Row = { readonly fault: PlantedFault; readonly caught: boolean; readonly te
 
 /** `tsx test/planted/main.ts [WORDS]`: each fault (those whose name holds WORDS, or one of WORDS|WORDS) must turn a seed red; exit code 1 if one does not. */
 const words = process.argv[2] ?? '';
-const faults = [
-  ...MACHINE_FAULTS,
-  ...CONTRACT_FAULTS,
-  ...WORLD_FAULTS,
-  ...RERUN_FAULTS,
-  ...LIST_FAULTS,
-  ...CRON_FAULTS,
-  ...ANNOUNCE_FAULTS,
-  ...SUBMIT_FAULTS,
-].filter(({ name }) => words.split('|').some((part) => name.includes(part)));
+const faults = ALL_FAULTS.filter(({ name }) => words.split('|').some((part) => name.includes(part)));
 const waiting = [...faults.entries()];
 const rows: Row[] = [];
 
@@ -50,7 +34,7 @@ try {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [nth, fault] = next;
       const startedMs = performance.now();
-      const found = await plant(fault, join(FOLDER, String(nth)));
+      const found = await plant(fault, join(FOLDER, `${nth}.mjs`));
       const row = rowOf(fault, found);
       rows.push(row);
       const mark = row.caught ? pc.green('red') : pc.red('NOT CAUGHT');
@@ -70,31 +54,52 @@ const missed = rows.filter(({ caught }) => !caught).length;
 process.stdout.write(`${faults.length} faults planted, ${missed} not caught by ${SEEDS_MAX} seeds\n`);
 process.exitCode = missed === 0 && faults.length > 0 ? 0 : 1;
 
-async function plant({ edits, breaks }: PlantedFault, folder: string): Promise<Found> {
-  for (const path of COPIED) await cp(join(ROOT, path), join(folder, path), { recursive: true });
-  for (const edit of edits) {
-    const stale = await replaceOnce(folder, edit);
-    if (stale !== null) return { kind: 'spoilt', why: stale };
-  }
-  const found = await firstRed(folder, breaks);
-  await rm(folder, { recursive: true, force: true });
+/** Bundles the seeds with the fault in them, and runs them. */
+async function plant({ edits, breaks }: PlantedFault, bundle: string): Promise<Found> {
+  const unfit = new Map(edits.map((edit) => [edit, `stale: no seed needs ${edit.file}`]));
+  await build({
+    entryPoints: [join(ROOT, 'test/planted/first-red.ts')],
+    outfile: bundle,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+    plugins: [planting(edits, unfit)],
+  });
+  const [why] = unfit.values();
+  if (why !== undefined) return { kind: 'spoilt', why };
+  const found = await firstRed(bundle, breaks);
+  await rm(bundle, { force: true });
   return found;
 }
 
-/** null: done; else why the fault does not fit the code any more. */
-async function replaceOnce(folder: string, { file, find, replace }: Edit): Promise<string | null> {
-  const path = join(folder, file);
-  const parts = (await readFile(path, 'utf8')).split(find);
-  if (parts.length !== 2) return `stale: ${file} holds ${parts.length - 1} times: ${find}`;
-  await writeFile(path, parts.join(replace));
-  return null;
+/** Changes files as they are read; leaves in `unfit` what does not fit the code any more. */
+function planting(edits: readonly Edit[], unfit: Map<Edit, string>): Plugin {
+  return {
+    name: 'plant',
+    setup(bundle) {
+      bundle.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        const here = edits.filter(({ file }) => join(ROOT, file) === path);
+        if (here.length === 0) return null;
+        let contents = await readFile(path, 'utf8');
+        for (const edit of here) {
+          const parts = contents.split(edit.find);
+          if (parts.length === 2) unfit.delete(edit);
+          else unfit.set(edit, `stale: ${edit.file} holds ${parts.length - 1} times: ${edit.find}`);
+          contents = parts.join(edit.replace);
+        }
+        return { contents, loader: 'ts' };
+      });
+    },
+  };
 }
 
 /** Runs seeds in a process of its own, for the planted code may spin or crash. */
-function firstRed(folder: string, breaks: PlantedFault['breaks']): Promise<Found> {
-  const args = ['--import', 'tsx', 'test/planted/first-red.ts', String(SEEDS_MAX), breaks.join(',')];
+function firstRed(bundle: string, breaks: PlantedFault['breaks']): Promise<Found> {
+  const args = [bundle, String(SEEDS_MAX), breaks.join(',')];
   return new Promise((answer) => {
-    execFile(process.execPath, args, { cwd: folder, timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
+    execFile(process.execPath, args, { timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
       if (error !== null)
         return answer({ kind: 'spoilt', why: `the seeds did not run: ${stderr.slice(-400) || error.message}` });
       answer({ kind: 'ran', ...Seen.parse(JSON.parse(stdout)) });
