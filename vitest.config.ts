@@ -46,7 +46,12 @@ export default defineConfig({
       // Tests start servers and children; they end with the test's process.
       {
         extends: true,
-        test: { name: 'e2e', include: ['test/**/*.test.ts'], exclude: [...unit, ...LONG, ...MINUTES, ELSEWHERE], pool: 'forks' },
+        test: {
+          name: 'e2e',
+          include: ['test/**/*.test.ts'],
+          exclude: [...unit, ...LONG, ...MINUTES, ELSEWHERE],
+          pool: 'forks',
+        },
       },
       { extends: true, test: { name: 'long', include: LONG, exclude: MINUTES, pool: 'forks' } },
       { extends: true, test: { name: 'minutes', include: MINUTES, pool: 'forks' } },

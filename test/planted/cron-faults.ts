@@ -59,4 +59,11 @@ export const CRON_FAULTS: readonly PlantedFault[] = [
     'if (isSame(before, status) || state.jobs.length === row.state.jobs.length) return true;',
     ['G17'],
   ),
+  one(
+    'a claim waits for the sweep',
+    RECONCILE_CRON,
+    "if (plan.state.claim !== null) return 'again';",
+    "if (plan.state.claim !== null) return row.state.claim === null ? 'done' : 'again';",
+    ['G17'],
+  ),
 ];
