@@ -94,6 +94,8 @@ const FOLDERS = {
     'aws/logs': ['aws', 'aws/ecs'],
     'aws/cloudmap': ['aws', 'aws/ecs'],
     'aws/dynamodb': ['.', 'aws'],
+    'aws/eventbridge': ['aws'],
+    'aws/sfn': ['aws'],
     memory: ['.'],
     lmdb: ['.'],
   },

@@ -18,6 +18,7 @@ import { TaskNames } from './constructs/task-names.ts';
 import { TaskNetwork } from './constructs/task-network.ts';
 import { SubmitQueue } from './constructs/submit-queue.ts';
 import { WorkQueue } from './constructs/work-queue.ts';
+import { grantAnnouncing } from './announcing-rights.ts';
 import { grantNameRights } from './name-rights.ts';
 import { type QueueName, type Roles, grantRights } from './rights.ts';
 import type { Settings } from './settings.ts';
@@ -82,6 +83,8 @@ export class MusterStack extends Stack {
       [ENV.launchesPerSec]: String(settings.launchesPerSec),
       [ENV.stopsPerSec]: String(settings.stopsPerSec),
       [ENV.historyDays]: String(settings.historyDays),
+      ...(settings.eventBus === null ? {} : { [ENV.eventBus]: settings.eventBus }),
+      ...(settings.taskTokens ? { [ENV.taskTokens]: 'ENABLED' } : {}),
       ...(settings.hostnames === null || names === null
         ? {}
         : {
@@ -91,6 +94,7 @@ export class MusterStack extends Stack {
           }),
     });
     grantRights({ roles: rolesOf(handlers), state, queues, tasks, taskRoleArns: Object.values(settings.taskRoles) });
+    grantAnnouncing(handlers.reconcile.role, settings);
     if (names !== null) grantNameRights({ names, roles: rolesOf(handlers) });
     this.#alarmOnErrors(handlers, alarms);
     this.#alarmOnOurs(alarms);

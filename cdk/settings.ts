@@ -4,6 +4,7 @@ import {
   USUAL_QUOTAS,
   USUAL_ZONE,
   concurrencyError,
+  eventBusError,
   hostsMaxError,
   numberIn,
   rateError,
@@ -26,6 +27,10 @@ export type Settings = {
   readonly historyDays: HistoryDays;
   /** The API's reserved concurrency, which is also its limit; null: it shares the account's. */
   readonly apiConcurrency: number | null;
+  /** Name or ARN of the event bus that hears of each change of a Job's state; null: nobody does. */
+  readonly eventBus: string | null;
+  /** Step Functions gets an answer when a Job with a task token ends. */
+  readonly taskTokens: boolean;
   /** ARNs of the task roles of service accounts, by `<namespace>/<name>`; all others use the stack's role. */
   readonly taskRoles: Readonly<Record<string, string>>;
 };
@@ -123,6 +128,19 @@ const schema = z
           'must be true, false, or the ARNs, separated by commas, of EventBridge rules, S3 buckets, and SNS topics that may send',
       }),
     apiConcurrency: asked(concurrencyError).optional(),
+    eventBus: z
+      .union([z.string(), z.boolean()])
+      .default(false)
+      .transform((value) => (String(value).trim() === 'false' ? null : String(value).trim()))
+      .refine((bus) => bus === null || (bus !== 'true' && eventBusError(bus) === null), {
+        error: () => `${eventBusError('') ?? ''}; or false for none`,
+      }),
+    taskTokens: z
+      .union([z.string(), z.boolean()])
+      .default(false)
+      .transform((value) => String(value).trim())
+      .pipe(z.enum(['true', 'false'], 'must be true or false'))
+      .transform((value) => value === 'true'),
     taskRoles: z
       .string()
       .default('')
@@ -161,6 +179,7 @@ export function readSettings(get: (key: string) => unknown): Settings {
   if (!read.success) throw new Error(`Invalid settings:\n${sentences(given, read.error).join('\n')}`);
   const { vpcId, subnetIds, assignPublicIp, zones, hostnames, hostsMax, ...others } = read.data;
   const { launchesPerSec, stopsPerSec, submissions, historyDays, apiConcurrency = null, taskRoles } = others;
+  const { eventBus, taskTokens } = others;
   const network: NetworkSettings =
     vpcId === undefined || subnetIds === undefined
       ? { kind: 'own', zones }
@@ -173,6 +192,8 @@ export function readSettings(get: (key: string) => unknown): Settings {
     submissions,
     historyDays,
     apiConcurrency,
+    eventBus,
+    taskTokens,
     taskRoles,
   };
 }

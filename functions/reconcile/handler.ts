@@ -1,4 +1,5 @@
+import { openAnnouncer } from '../../shared/runtime/open-announcer.ts';
 import { processRuntime } from '../../shared/runtime/options-from-env.ts';
 import { reconcileHandler } from '../../shared/runtime/queue-handlers.ts';
 
-export const handler = reconcileHandler(processRuntime);
+export const handler = reconcileHandler(() => processRuntime(openAnnouncer));

@@ -61,6 +61,13 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const TAKEN = ['amazonaws.com', 'amazonaws.com.cn', 'compute.internal', 'ec2.internal', 'localhost'];
 
 /** The default zone. */
+/** A name, or an ARN of another account's or Region's bus. */
+const BUS = /^(?:[\w./-]{1,256}|arn:[\w-]+:events:[\w-]+:\d{12}:event-bus\/[\w./-]{1,256})$/;
+
+/** Why a text names no event bus; null: it does. */
+export const eventBusError = (bus: string): string | null =>
+  BUS.test(bus) ? null : 'must be the name of an event bus, such as default, or its ARN';
+
 export const USUAL_ZONE = 'muster.internal';
 
 /** Checks the zone for tasks' names. Inside the VPC it hides any other zone of that name. */

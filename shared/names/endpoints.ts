@@ -8,6 +8,8 @@ export const ENDPOINT_ENV = {
   ecs: 'MUSTER_ECS_ENDPOINT',
   logs: 'MUSTER_LOGS_ENDPOINT',
   cloudmap: 'MUSTER_CLOUDMAP_ENDPOINT',
+  /** EventBridge and Step Functions, for what is announced */
+  announcements: 'MUSTER_ANNOUNCEMENTS_ENDPOINT',
   /** the access key that these emulators require */
   accessKey: 'MUSTER_EMULATOR_ACCESS_KEY',
 } as const;

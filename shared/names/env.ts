@@ -28,6 +28,10 @@ export const ENV = {
   hostsNamespaceId: 'MUSTER_HOSTS_NAMESPACE_ID',
   /** the limit of names for all Jobs together */
   hostsMax: 'MUSTER_HOSTS_MAX',
+  /** name or ARN of the event bus that hears of changes; absent: none does */
+  eventBus: 'MUSTER_EVENT_BUS',
+  /** ENABLED: task tokens of Step Functions are answered; absent: they are not */
+  taskTokens: 'MUSTER_TASK_TOKENS',
   /** how many days records of ended attempts and deleted Jobs are kept */
   historyDays: 'MUSTER_HISTORY_DAYS',
 } as const;

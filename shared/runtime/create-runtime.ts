@@ -7,6 +7,8 @@ import { createDynamoClient } from '../adapters/aws/dynamodb/dynamo-client.ts';
 import { createDynamoStore } from '../adapters/aws/dynamodb/dynamo-store.ts';
 import { createEcsTasks } from '../adapters/aws/ecs/ecs-tasks.ts';
 import { createEcsClients, sdkEcsCalls } from '../adapters/aws/ecs/sdk-ecs-calls.ts';
+import type { createEventBridgeClient } from '../adapters/aws/eventbridge/eventbridge-announcer.ts';
+import type { createSfnClient } from '../adapters/aws/sfn/sfn-announcer.ts';
 import type { Placement } from '../adapters/aws/ecs/run-task-request.ts';
 import { createSqsDeadQueues, queueDepths } from '../adapters/aws/sqs/sqs-dead-letters.ts';
 import { createSqsInbox } from '../adapters/aws/sqs/sqs-inbox.ts';
@@ -20,6 +22,7 @@ import { systemClock } from '../adapters/system-clock.ts';
 import type { Settings } from '../control/process/deps.ts';
 import type { Announcer } from '../ports/announcer.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import { type StorePorts, assembleRuntime } from './assemble-runtime.ts';
 import type { Coalescing } from './coalescing.ts';
@@ -48,13 +51,35 @@ export type RuntimeOptions = {
   /** Where names of tasks are kept; left out or null: tasks have none. */
   readonly names?: NamesOptions | null;
   readonly settings: Settings;
-  /** Hears of changes; left out or null: this process announces nothing. */
+  /** Listeners that somebody has opened already. */
   readonly announcer?: Announcer | null;
+  /** To what this process announces changes, and who opens that; left out: to nothing of AWS's. */
+  readonly announcements?: { readonly to: AnnouncementOptions; readonly open: OpenAnnouncer };
   readonly coalescing: Coalescing;
   readonly telemetry: FlushedTelemetry;
   /** Shown every SDK client before its first call; the bench counts what they ask and consume. */
   readonly onClient?: (client: SdkClient) => void;
 };
+
+/** Where changes of Jobs go. */
+export type AnnouncementOptions = {
+  /** Name or ARN of an event bus; null: none. */
+  readonly eventBus: string | null;
+  /** Task tokens of Step Functions are answered. */
+  readonly taskTokens: boolean;
+  /** Of both services; null on AWS. */
+  readonly endpoint: string | null;
+};
+
+/** Opens the clients that take; `announcer` null: there are none. */
+export type OpenAnnouncer = (
+  to: AnnouncementOptions,
+  here: {
+    readonly at: (endpoint: string | null) => Connection;
+    readonly onClient: RuntimeOptions['onClient'];
+    readonly telemetry: Pick<Telemetry, 'warn'>;
+  },
+) => { readonly announcer: Announcer | null; readonly close: () => void };
 
 /** A private DNS namespace of Cloud Map. */
 export type NamesOptions = {
@@ -65,12 +90,15 @@ export type NamesOptions = {
   readonly endpoint: string | null;
 };
 
+type AnnouncingClient = ReturnType<typeof createEventBridgeClient> | ReturnType<typeof createSfnClient>;
+
 /** What can be looked over the shoulder of: requests and answers pass through its middleware. */
 export type SdkClient =
   | ReturnType<typeof createDynamoClient>
   | ReturnType<typeof createSqsClient>
   | ReturnType<typeof createLogsClient>
   | ReturnType<typeof createCloudmapClient>
+  | AnnouncingClient
   | ReturnType<typeof createEcsClients>['other'];
 
 export type StoreOptions =
@@ -94,6 +122,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 
   const own = [sqs, clients.launching, clients.other, logsClient, ...(names === null ? [] : [names.client])];
   for (const client of own) options.onClient?.(client);
+
+  const { announcements, telemetry, onClient } = options;
+  const { announcer, close: closeAnnouncer } = announcements?.open(announcements.to, { at, onClient, telemetry }) ?? {
+    announcer: null,
+    close: () => undefined,
+  };
 
   const inboxOf = (url: string, deadUrl: string | null) => ({
     inbox: createSqsInbox({ client: sqs, url, deadUrl }),
@@ -121,12 +155,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     submissions: urls.submit === null ? null : createSqsSubmissions(sqs, urls.submit),
     deadQueues: createSqsDeadQueues({ client: sqs, deadUrls: deadQueues }),
     queueDepths: async () => queueDepths(sqs, urls, deadQueues),
-    announcer: options.announcer ?? null,
+    announcer: announcer ?? options.announcer ?? null,
     settings: options.settings,
     coalescing: options.coalescing,
     telemetry: options.telemetry,
     close() {
       for (const client of own) client.destroy();
+      closeAnnouncer();
       store.close();
     },
   });

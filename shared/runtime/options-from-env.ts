@@ -1,21 +1,22 @@
 import * as z from 'zod';
 import { AWS_TIMING, pacedTiming } from '../domain/base/timing.ts';
 import { AWS_HOST_LIMITS } from '../domain/task/host-limits.ts';
-import { daysError, hostsMaxError, numberIn, rateError, zoneError } from '../names/bounds.ts';
+import { daysError, eventBusError, hostsMaxError, numberIn, rateError, zoneError } from '../names/bounds.ts';
 import { DEAD_QUEUE_ENV } from '../names/dead-letter-queues.ts';
 import { ENDPOINT_ENV } from '../names/endpoints.ts';
 import { ENV } from '../names/env.ts';
 import { createLambdaTelemetry } from '../telemetry/lambda-telemetry.ts';
-import { type RuntimeOptions, createRuntime } from './create-runtime.ts';
+import { type OpenAnnouncer, type RuntimeOptions, createRuntime } from './create-runtime.ts';
 import type { Runtime } from './runtime.ts';
 
 /**
  * The runtime of this process, made from its environment at the first call.
  *
+ * @param open given by functions that announce
  * @throws Error as {@link optionsFromEnv} does
  */
-export function processRuntime(): Runtime {
-  current ??= createRuntime(optionsFromEnv(process.env));
+export function processRuntime(open: OpenAnnouncer | null = null): Runtime {
+  current ??= createRuntime(optionsFromEnv(process.env, open));
   return current;
 }
 
@@ -73,6 +74,10 @@ const EnvSchema = z
     [ENV.hostsNamespaceId]: text.optional(),
     [ENV.hostsMax]: number(hostsMaxError).optional(),
     [ENV.historyDays]: number(daysError),
+    [ENV.eventBus]: text
+      .refine((bus) => eventBusError(bus) === null, { error: ({ input }) => eventBusError(String(input)) ?? '' })
+      .optional(),
+    [ENV.taskTokens]: z.enum(['ENABLED'], 'must be ENABLED, or absent').optional(),
     [DEAD_QUEUE_ENV.wake]: text.optional(),
     [DEAD_QUEUE_ENV.facts]: text.optional(),
     [DEAD_QUEUE_ENV.dispatch]: text.optional(),
@@ -82,6 +87,7 @@ const EnvSchema = z
     [ENDPOINT_ENV.ecs]: url.optional(),
     [ENDPOINT_ENV.logs]: url.optional(),
     [ENDPOINT_ENV.cloudmap]: url.optional(),
+    [ENDPOINT_ENV.announcements]: url.optional(),
     [ENDPOINT_ENV.accessKey]: text.optional(),
   })
   .refine((env) => (env[ENV.hostsZone] === undefined) === (env[ENV.hostsNamespaceId] === undefined), {
@@ -94,12 +100,21 @@ const EnvSchema = z
  *
  * @throws Error that names each variable that is missing or invalid, its value, and what would be right
  */
-export function optionsFromEnv(variables: Readonly<Record<string, string | undefined>>): RuntimeOptions {
+export function optionsFromEnv(
+  variables: Readonly<Record<string, string | undefined>>,
+  open: OpenAnnouncer | null = null,
+): RuntimeOptions {
   const read = EnvSchema.safeParse(variables);
   if (!read.success) throw new Error(`Environment variables that make no sense:\n${sentences(variables, read.error)}`);
   const env = read.data;
   const [zone, namespaceId] = [env[ENV.hostsZone], env[ENV.hostsNamespaceId]];
+  const to = {
+    eventBus: orNull(env[ENV.eventBus]),
+    taskTokens: env[ENV.taskTokens] !== undefined,
+    endpoint: orNull(env[ENDPOINT_ENV.announcements]),
+  };
   return {
+    ...(open === null ? {} : { announcements: { to, open } }),
     region: env.AWS_REGION,
     endpoints: {
       sqs: orNull(env[ENDPOINT_ENV.sqs]),
@@ -141,7 +156,7 @@ export function optionsFromEnv(variables: Readonly<Record<string, string | undef
       stopsPerSec: orNull(env[ENV.stopsPerSec]),
       hosts: { ...AWS_HOST_LIMITS, max: env[ENV.hostsMax] ?? AWS_HOST_LIMITS.max },
       historyMs: env[ENV.historyDays] * MS_PER_DAY,
-      announced: null,
+      announced: to.eventBus !== null ? 'each' : to.taskTokens ? 'awaited' : null,
     },
     coalescing: COALESCING,
     telemetry: createLambdaTelemetry(),

@@ -58,6 +58,7 @@ describe('the bundles', () => {
       AWS_REGION: 'eu-west-1',
       [ENV.assignPublicIp]: 'ENABLED',
       [ENV.taskRoles]: '{}',
+      [ENV.taskTokens]: 'ENABLED',
       [ENV.hostsZone]: 'muster.internal',
       [ENDPOINT_ENV.dynamodb]: `http://127.0.0.1:${(dynamo.address() as AddressInfo).port}`,
     });

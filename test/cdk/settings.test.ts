@@ -13,6 +13,8 @@ describe('settings of a deployment', () => {
       historyDays: 30,
       submissions: null,
       apiConcurrency: null,
+      eventBus: null,
+      taskTokens: false,
       taskRoles: {},
     });
   });
@@ -26,9 +28,38 @@ describe('settings of a deployment', () => {
       historyDays: 90,
       submissions: null,
       apiConcurrency: null,
+      eventBus: null,
+      taskTokens: false,
       taskRoles: {},
     });
   });
+
+  test.each([
+    [{}, { eventBus: null, taskTokens: false }],
+    [
+      { eventBus: 'false', taskTokens: 'false' },
+      { eventBus: null, taskTokens: false },
+    ],
+    [
+      { eventBus: ' default ', taskTokens: 'true' },
+      { eventBus: 'default', taskTokens: true },
+    ],
+    [
+      { eventBus: 'arn:aws:events:eu-west-1:123456789012:event-bus/jobs' },
+      { eventBus: 'arn:aws:events:eu-west-1:123456789012:event-bus/jobs', taskTokens: false },
+    ],
+  ])('name who hears of changes: %j', (context, expected) => {
+    expect(read(context)).toMatchObject(expected);
+  });
+
+  test.each([{ eventBus: 'true' }, { eventBus: 'my bus' }, { eventBus: '' }, { taskTokens: 'yes, please' }])(
+    'refuse %j',
+    (context) => {
+      expect(() => read(context)).toThrow(
+        /eventBus=.*must be the name of an event bus|taskTokens=.*must be true or false/,
+      );
+    },
+  );
 
   test('take a VPC that exists', () => {
     expect(read({ vpcId: 'vpc-1', subnetIds: 'subnet-1, subnet-2' }).network).toEqual({

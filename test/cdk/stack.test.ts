@@ -107,7 +107,12 @@ describe('functions', () => {
   });
 
   test('know where everything is', () => {
-    for (const { Properties } of musterTemplate({ hostnames: 'true', submissions: 'true' }).functions.values()) {
+    for (const { Properties } of musterTemplate({
+      hostnames: 'true',
+      submissions: 'true',
+      eventBus: 'default',
+      taskTokens: 'true',
+    }).functions.values()) {
       const { Variables } = Properties['Environment'] as { readonly Variables: Json };
       expect(Object.keys(Variables)).toEqual(
         expect.arrayContaining([...Object.values(ENV), ...Object.values(DEAD_QUEUE_ENV)]),

@@ -35,6 +35,7 @@ const Text = z.looseObject({
   logStreamName: z.string().optional(),
   ServiceId: z.string().optional(),
   Id: z.string().optional(),
+  Entries: z.array(z.looseObject({ EventBusName: z.string(), Source: z.string() })).optional(),
   RequestItems: z.record(z.string(), z.unknown()).optional(),
   TransactItems: z.array(z.record(z.string(), z.object({ TableName: z.string() }))).optional(),
 });
@@ -147,6 +148,18 @@ const RIGHTS: Readonly<Record<string, (input: Input, place: Place) => readonly N
   ],
   DeleteService: ({ Id }, place) => [need('servicediscovery:DeleteService', [service(Id, place)])],
   GetOperation: (_, place) => [need('servicediscovery:GetOperation', [namespace(place)])],
+
+  PutEvents: ({ Entries = [] }, place) =>
+    Entries.map(({ EventBusName, Source }) =>
+      need(
+        'events:PutEvents',
+        [EventBusName.startsWith('arn:') ? EventBusName : arn('events', place, `event-bus/${EventBusName}`)],
+        { 'events:source': Source },
+      ),
+    ),
+  // A token says by itself whose task it answers.
+  SendTaskSuccess: () => [need('states:SendTaskSuccess', ['*'])],
+  SendTaskFailure: () => [need('states:SendTaskFailure', ['*'])],
 };
 
 /** Where AWS's reference and its own policies differ. */

@@ -56,6 +56,7 @@ async function announceThose(
   const refused = open.findIndex(({ id }) => !taken.has(id));
   const last = refused === -1 ? open.at(-1) : open[refused - 1];
   deps.telemetry.count('ChangesAnnounced', taken.size);
+  if (refused !== -1) deps.telemetry.count('AnnouncementsFailed', 1);
   if (last !== undefined) await noteAnnounced(uid, last.version, deps);
 }
 

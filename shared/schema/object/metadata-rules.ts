@@ -1,4 +1,10 @@
-import { ANNOTATIONS, parseDisruptions, parseFlag, parsePendingTimeout } from '../../domain/spec/annotations.ts';
+import {
+  ANNOTATIONS,
+  isTaskToken,
+  parseDisruptions,
+  parseFlag,
+  parsePendingTimeout,
+} from '../../domain/spec/annotations.ts';
 import { CATCH_UPS, parseCatchUp, parseJitter } from '../../domain/cron/cron-rules.ts';
 import { parseObjectPattern } from '../../domain/spec/object-pattern.ts';
 import type { Labels } from '../../domain/spec/manifest.ts';
@@ -76,11 +82,18 @@ export function ownAnnotationErrors(
       parsePendingTimeout,
       'must be a whole number of seconds between 1 and 9999999, without leading zeros',
     ),
+    ...taskTokenErrors(`${path}[${ANNOTATIONS.taskToken}]`, annotations?.[ANNOTATIONS.taskToken]),
     ...[ANNOTATIONS.resourcesFromItems, ANNOTATIONS.imageFromItems].flatMap((key) =>
       fieldError(key, parseFlag, 'must be "true" or "false"'),
     ),
   ];
 }
+
+/** Without its value, which is not for logs. */
+const taskTokenErrors = (path: string, token: string | undefined): readonly FieldError[] =>
+  token === undefined || isTaskToken(token)
+    ? []
+    : [invalid(path, undefined, 'must be a task token of Step Functions: 1 to 2048 visible characters')];
 
 const CATCH_UP_RULE = `must be one of ${Object.values(CATCH_UPS).join(', ')}`;
 const JITTER_RULE = 'must be a whole number of seconds up to 3600';

@@ -261,7 +261,7 @@ describe("Muster's own annotations", () => {
     'must be "count", or "losses=10,spot-interruptions=3" with numbers up to 9999 (either part may be omitted)';
   const TIMEOUT = 'must be a whole number of seconds between 1 and 9999999, without leading zeros';
   const UNKNOWN =
-    'unknown annotation; a Job may have muster.run/disruptions, muster.run/pending-timeout-seconds, muster.run/items, muster.run/work-list, muster.run/batch, muster.run/resources-from-items, muster.run/image-from-items, muster.run/indexes and muster.run/rerun-of';
+    'unknown annotation; a Job may have muster.run/disruptions, muster.run/pending-timeout-seconds, muster.run/items, muster.run/work-list, muster.run/batch, muster.run/resources-from-items, muster.run/image-from-items, muster.run/indexes, muster.run/rerun-of and muster.run/task-token';
   test.each<[string, string, string | null]>([
     ['disruptions', 'count', null],
     ['disruptions', 'losses=0', null],
@@ -272,6 +272,7 @@ describe("Muster's own annotations", () => {
     ['pending-timeout-seconds', '900', null],
     ['pending-timeout-seconds', '0', TIMEOUT],
     ['pending-timeout-seconds', '15m', TIMEOUT],
+    ['task-token', 'AQCEAAAAKgAAAAMAAAAAAAAAAQ+/=', null],
     ['pending-timeout', '900', UNKNOWN],
     ['task-arn', 'arn:aws:ecs', UNKNOWN],
   ])('muster.run/%s: %j', (key, value, wrong) => {
@@ -280,6 +281,18 @@ describe("Muster's own annotations", () => {
       wrong === null ? [] : [`metadata.annotations[muster.run/${key}]: Invalid value: "${value}": ${wrong}`],
     );
   });
+});
+
+test.each([
+  ['empty', ''],
+  ['with a blank', 'a b'],
+  ['with a line break', 'secret\n'],
+  ['not ASCII', 'sécret'],
+  ['too long', 'x'.repeat(2_049)],
+])('a task token that is %s is refused without being repeated', (_, token) => {
+  expect(faultLines(admitDocument(jobDocument({}, { annotations: { 'muster.run/task-token': token } })))).toEqual([
+    'metadata.annotations[muster.run/task-token]: Invalid value: must be a task token of Step Functions: 1 to 2048 visible characters',
+  ]);
 });
 
 test('nothing that is wrong hides anything else', () => {
