@@ -9,6 +9,7 @@ import {
   NAMES_LONG_MS,
   OVERDUE_MS,
   SOON_MS,
+  UNANNOUNCED_LONG_MS,
   type Probe,
   atTime,
   indexesText,
@@ -239,6 +240,16 @@ function clockwork(snapshot: JobSnapshot): readonly Finding[] {
 const WAKE = 'Any change of the Job wakes it, such as `kubectl annotate job NAME woken=now`.';
 
 /** What watchers have received, and which messages were lost. */
+/** Nobody takes what others are to hear of it. */
+function announcement(snapshot: JobSnapshot): readonly Finding[] {
+  const { unannounced } = snapshot.status;
+  const [oldest] = unannounced?.changes ?? [];
+  if (unannounced === null || oldest === undefined || snapshot.now <= oldest.at + UNANNOUNCED_LONG_MS) return [];
+  const states = unannounced.changes.map(({ state }) => state).join(', ');
+  const remedy = `The next try is ${atTime(unannounced.dueAt)}. The log of reconcile, or of muster local, says why nobody took it.`;
+  return [finder(snapshot)('warning', 'Unannounced', `nobody has been told of: ${states}`, oldest.at, remedy)];
+}
+
 function publication(snapshot: JobSnapshot): readonly Finding[] {
   const { status, now, published } = snapshot;
   const found = finder(snapshot);
@@ -261,6 +272,7 @@ function publication(snapshot: JobSnapshot): readonly Finding[] {
         ),
       );
   }
+  findings.push(...announcement(snapshot));
   for (const { reason, message, count, firstAt } of status.events)
     if (reason === DEAD_LETTERED)
       findings.push(

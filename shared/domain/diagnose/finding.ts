@@ -31,6 +31,7 @@ export const FINDING_KINDS = [
   'StartsSlowly',
   'StrangerTask',
   'FeedBehind',
+  'Unannounced',
   'Torn',
   'NameAstray',
   'Unnamed',
@@ -74,6 +75,8 @@ export const SOON_MS = 60_000;
 export const OVERDUE_MS = 3 * 60_000;
 /** Cloud Map calls are paced, so a large Job's names are registered one after the other. */
 export const NAMES_LONG_MS = 10 * 60_000;
+/** A change is tried after one, two, four, and eight minutes: three times by then. */
+export const UNANNOUNCED_LONG_MS = 10 * 60_000;
 /** The hourly sweep compares every live task with its board. */
 export const ORPHAN_TOO_LONG_MS = 75 * 60_000;
 

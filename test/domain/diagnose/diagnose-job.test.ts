@@ -99,6 +99,19 @@ describe('what should have happened by now', () => {
   });
 });
 
+test.each([
+  ['for ten minutes', 600, []],
+  ['for longer', 601, ['warning Unannounced: nobody has been told of: Started, Failed']],
+])('nobody takes its changes %s', (_, sec, found) => {
+  const changes = [
+    { version: 2, state: 'Started', at: at(0) },
+    { version: 4, state: 'Failed', at: at(300) },
+  ] as const;
+  const status = { version: 5, now: at(sec), alarms: [at(999)], unannounced: { changes, dueAt: at(960) } };
+  const lines = brief(findings('.S', sec, { status }));
+  expect(lines.filter((line) => line.includes('Unannounced'))).toEqual(found);
+});
+
 describe('the feed', () => {
   const status = { version: 5, now: at(0), published: { version: 4, seq: 0, at: at(0) }, alarms: [at(999)] };
   const FOUND = ['error FeedBehind: watches have not received the last change'];
