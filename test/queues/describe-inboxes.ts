@@ -124,6 +124,22 @@ export const INBOX_CASES: readonly InboxCase[] = [
     },
   },
   {
+    title: 'a refusal comes with its letter, however long the message is',
+    async run(q) {
+      const refusal = { namespace: 'team', status: JSON.stringify({ kind: 'Status', message: 'x'.repeat(3_900) }) };
+      const long = 'é'.repeat(1_048_576 / 2); // all that SQS takes
+      expect(await q.facts.deadLetter(long, 'no', refusal)).toBe(true);
+      const letters = await q.deadQueues.take('facts');
+      expect(letters).toMatchObject([{ reason: 'no', refusal }]);
+      expect(long.startsWith((letters[0]?.body ?? '').slice(0, 500_000))).toBe(true);
+      await bury(q, letters);
+      expect(await q.facts.deadLetter('short', 'no')).toBe(true);
+      const [plain] = await q.deadQueues.take('facts');
+      expect([plain?.body, plain?.refusal]).toEqual(['short', undefined]);
+      await bury(q, [plain!]);
+    },
+  },
+  {
     title: 'depths tell waiting, hidden and delayed messages apart',
     async run(q) {
       for (const n of [1, 2, 3]) await send(q, n);
