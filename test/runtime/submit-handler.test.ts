@@ -217,6 +217,18 @@ describe('once', () => {
     },
   );
 
+  test('also when the template is gone, or the name, by the time of the double', async () => {
+    await w.ask('POST', w.path('cronjobs'), cron('report'));
+    const message = { from: FROM, name: 'mine' };
+    await w.submit([message]);
+    await w.ask('DELETE', w.path('cronjobs', 'report'));
+    await w.submit([message]);
+    await w.ask('POST', w.path('jobs'), job('mine'));
+    await w.submit([message]);
+    expect(w.letters).toEqual([]);
+    expect(await w.jobs()).toHaveLength(1);
+  });
+
   test('a message that says nothing of its own: by its id in SQS', async () => {
     await w.ask('POST', w.path('cronjobs'), cron('report'));
     await w.submit([{ from: FROM }, { from: FROM }]);
@@ -290,9 +302,13 @@ describe('objects of S3', () => {
     await w.submit([nth(2)]);
     expect(await w.jobs()).toHaveLength(2);
     await w.ask('DELETE', w.path('cronjobs', 'load-too'));
-    await w.ask('PUT', w.path('cronjobs', 'load'), cron('load', {}, on('elsewhere/*')));
+    await w.ask('PUT', w.path('cronjobs', 'load'), cron('load'));
     await w.submit([nth(3)]);
-    expect(w.letters).toHaveLength(2);
+    await w.ask('PUT', w.path('cronjobs', 'load'), cron('load', {}, on('elsewhere/*')));
+    await w.submit([nth(4)]);
+    expect(w.letters).toHaveLength(3);
+    expect(new Set(w.letters.map(({ reason }) => reason)).size).toBe(1); // none finds a CronJob that is gone
+    expect(await w.jobs()).toHaveLength(1); // the other went with its CronJob
     expect(lists).toBe(1);
   });
 
