@@ -64,6 +64,11 @@ const PLANTED = [
     'domain-diagnose-knows-its-folders-only',
   ],
   [
+    'shared/domain/announcing/planted-beside.ts',
+    '../diagnose/planted-target.ts',
+    'domain-announcing-knows-its-folders-only',
+  ],
+  [
     'shared/domain/cluster-plan/planted-beside.ts',
     '../diagnose/planted-target.ts',
     'domain-cluster-plan-knows-its-folders-only',
@@ -156,6 +161,12 @@ const PLANTED = [
     '../logs/planted-target.ts',
     'adapters-aws-cloudmap-knows-its-folders-only',
   ],
+  [
+    'shared/adapters/aws/eventbridge/planted-beside.ts',
+    '../sqs/planted-target.ts',
+    'adapters-aws-eventbridge-knows-its-folders-only',
+  ],
+  ['shared/adapters/aws/sfn/planted-beside.ts', '../sqs/planted-target.ts', 'adapters-aws-sfn-knows-its-folders-only'],
   [
     'shared/adapters/aws/dynamodb/planted-beside.ts',
     '../sqs/planted-target.ts',

@@ -1,4 +1,4 @@
-import { withStateChange } from '../../domain/planner/state-changes.ts';
+import { withStateChange } from '../../domain/scoreboard/state-changes.ts';
 import type { Status } from '../../domain/scoreboard/status.ts';
 import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import { isOwn } from '../../domain/spec/job.ts';

@@ -10,7 +10,7 @@ import type { Plan } from './plan.ts';
 import { actionsOf } from './plan-actions.ts';
 import type { Attempts } from './plan-attempts.ts';
 import { planAlarm, planPublication } from './plan-wakes.ts';
-import { planAnnouncement, withStateChange } from './state-changes.ts';
+import { planAnnouncement, withStateChange } from '../scoreboard/state-changes.ts';
 
 /** What is stored if anything has changed, what is requested after that, and when the next pass is due. */
 export function planCommit(pass: Pass, attempts: Attempts): Plan {

@@ -1,6 +1,6 @@
 import { type EpochMs, plusMs } from '../base/time.ts';
 import { ANNOUNCE_WAIT_MAX_MS, type Timing } from '../base/timing.ts';
-import { type JobState, type Status, type Unannounced, isHidden } from '../scoreboard/status.ts';
+import { type JobState, type Status, type Unannounced, isHidden } from './status.ts';
 
 /**
  * `after`, with the change of state that it makes, if it makes one, as due at once: the next pass announces it. One commit makes

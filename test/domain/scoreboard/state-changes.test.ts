@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { AWS_TIMING } from '../../../shared/domain/base/timing.ts';
 import { COMPLETED } from '../../../shared/domain/planner/decide-phase.ts';
-import { planAnnouncement, withStateChange } from '../../../shared/domain/planner/state-changes.ts';
+import { planAnnouncement, withStateChange } from '../../../shared/domain/scoreboard/state-changes.ts';
 import { type Phase, type StateChange, type Status, freshStatus } from '../../../shared/domain/scoreboard/status.ts';
 import { aJob } from '../../support/a-job.ts';
 import { toJob } from '../../../shared/store/to-job.ts';
