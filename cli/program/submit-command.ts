@@ -31,7 +31,7 @@ export function addSubmit(program: Command, shell: Shell, done: Done): void {
     .action(async (flags: SubmitOptions) => {
       const { filename = null } = flags;
       if (filename === null) throw usageFailure('give -f, such as -f message.json');
-      const { submit } = await import('../commands/submit.ts');
-      done(await submit(filename, common(program, flags), shell));
+      const { sendSubmission } = await import('../submit/send-submission.ts');
+      done(await sendSubmission(filename, common(program, flags), shell));
     });
 }

@@ -4,7 +4,7 @@ import { errorText } from '../domain/base/error-text.ts';
 import { DEFAULT_NAMESPACE } from '../domain/spec/namespace.ts';
 import type { StatusError } from '../kube/http/status-error.ts';
 import { statusOfUnreadable } from '../kube/muster/unreadable-submission.ts';
-import { readMessage } from '../schema/submission/read-message.ts';
+import { readMessage } from '../schema/submission/read-submission.ts';
 import type { CreatedObject, Submission } from '../schema/submission/submission.ts';
 import { type Refused, sqsHandler } from './lambda-middleware.ts';
 import type { Message } from './message-end.ts';

@@ -11,7 +11,7 @@ import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import { expect, test } from 'vitest';
 import { FLAGS, MusterStack } from '../../cdk/muster-stack.ts';
 import { readSettings } from '../../cdk/settings.ts';
-import { readMessage } from '../../shared/schema/submission/read-message.ts';
+import { readMessage } from '../../shared/schema/submission/read-submission.ts';
 import type { Json } from './template.ts';
 
 // The patterns of docs/events.md, in a CDK app of the user's own.

@@ -48,6 +48,7 @@ const PLANTED = [
   ['shared/domain/base/planted-beside.ts', '../spec/planted-target.ts', 'domain-base-knows-its-folders-only'],
   ['shared/domain/cron/planted-beside.ts', '../task/planted-target.ts', 'domain-cron-knows-its-folders-only'],
   ['shared/control/cron/planted-beside.ts', '../sweep/planted-target.ts', 'control-cron-knows-its-folders-only'],
+  ['shared/control/submit/planted-beside.ts', '../sweep/planted-target.ts', 'control-submit-knows-its-folders-only'],
   ['shared/domain/items/planted-beside.ts', '../task/planted-target.ts', 'domain-items-knows-its-folders-only'],
   ['shared/domain/spec/planted-beside.ts', '../task/planted-target.ts', 'domain-spec-knows-its-folders-only'],
   ['shared/domain/task/planted-beside.ts', '../scoreboard/planted-target.ts', 'domain-task-knows-its-folders-only'],
@@ -85,6 +86,11 @@ const PLANTED = [
   ['shared/schema/worklist/planted-beside.ts', '../cron/planted-target.ts', 'schema-worklist-knows-its-folders-only'],
   ['shared/schema/namespace/planted-beside.ts', '../cron/planted-target.ts', 'schema-namespace-knows-its-folders-only'],
   ['shared/schema/dump/planted-beside.ts', '../cron/planted-target.ts', 'schema-dump-knows-its-folders-only'],
+  [
+    'shared/schema/submission/planted-beside.ts',
+    '../dump/planted-target.ts',
+    'schema-submission-knows-its-folders-only',
+  ],
   [
     'shared/control/process/planted-beside.ts',
     '../hostnames/planted-target.ts',

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { SUBMISSION_BYTES_MAX } from '../../ports/submissions.ts';
-import { readMessage } from '../../schema/submission/read-message.ts';
+import { readMessage } from '../../schema/submission/read-submission.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { readAtMost } from '../http/request-body.ts';
 import { badRequest, errorResponse, methodNotAllowed, tooLarge, unsupportedMediaType } from '../http/status-error.ts';

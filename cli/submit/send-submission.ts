@@ -4,7 +4,7 @@ import { reach } from '../client/reach.ts';
 import { EXIT } from '../failure.ts';
 import { readManifest } from '../manifest-file.ts';
 import type { Shell } from '../shell.ts';
-import type { ChangeFlags } from './change.ts';
+import type { ChangeFlags } from '../commands/change.ts';
 
 const Accepted = z.object({ id: z.string() });
 const Own = z.looseObject({
@@ -14,7 +14,7 @@ const Own = z.looseObject({
 });
 
 /** Sends a message to the submit queue, which makes a Job of it. */
-export async function submit(file: string, flags: ChangeFlags, shell: Shell): Promise<number> {
+export async function sendSubmission(file: string, flags: ChangeFlags, shell: Shell): Promise<number> {
   const message = await readManifest(file, shell);
   const client = await reach(flags.kubeconfig, shell);
   const namespace = flags.namespace ?? client.target.namespace;

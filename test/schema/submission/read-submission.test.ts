@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readMessage } from '../../../shared/schema/submission/read-message.ts';
+import { readMessage } from '../../../shared/schema/submission/read-submission.ts';
 
 const fixture = (name: string): string =>
   readFileSync(new URL(`../../fixtures/submissions/${name}.json`, import.meta.url), 'utf8');
