@@ -43,7 +43,7 @@ const isLarge = (seed: number): boolean => seed % 40 === 9;
 const isCrowded = (seed: number): boolean => seed % 200 === 49;
 /** A small Job beside a large one, under a launch limit, in calm weather. */
 const isFair = (seed: number): boolean => seed % 25 === 12;
-/** A Job of some hours, whose list is deleted at their beginning. */
+/** A Job of some hours that repeats another; its list is deleted at their beginning, and its parallelism changed. */
 const isSlow = (seed: number): boolean => seed % 20 === 17;
 /** A CronJob, for some minutes of bad weather. */
 const isCron = (seed: number): boolean => seed % 10 === 3;
@@ -185,13 +185,13 @@ function fairScenario(seed: number, random: Random): Scenario {
 
 /** What its list leaves behind is due for removal long before its last tasks are launched. */
 function slowScenario(seed: number, random: Random): Scenario {
-  const completions = random.between(18, 26);
+  const completions = random.between(24, 32);
   const plain = { createdAt: START, backoffLimit: 1_000, completions, parallelism: 2 };
   const { spec, list } = withNamedList(aJob({ ...plain, uid: `sim-${seed}`, name: 'slow' }));
   return {
     kind: 'slow',
     faultRates: mild(faultRatesOf(new Random(seed, 'weather'))),
-    jobs: [spec],
+    jobs: [{ ...spec, inherited: '3-5' }],
     cron: null,
     submits: false,
     lists: [list],

@@ -4,7 +4,7 @@ import { DELETED_VERSION, type Status } from '../../shared/domain/scoreboard/sta
 import { openNamespace } from '../support/a-namespace.ts';
 import type { Watched } from './checks/commits.ts';
 import { checkFairness } from './checks/fairness.ts';
-import { type Act, type Arrangement, STORM_MS, arrange, arrangeRenewals } from './world/scenario-events.ts';
+import { type Act, type Arrangement, STORM_MS, arrange, arrangeSlow } from './world/scenario-events.ts';
 import { type Guarantee, type Violation, textOf } from './checks/law.ts';
 import { RECEIVES_MAX } from './world/post-office.ts';
 import { Random } from './random.ts';
@@ -116,7 +116,11 @@ function begin(seed: number, scenario: Scenario, variation: Variation, world: Wo
   }
   // Nobody cuts short what is to go on for hours.
   if (kind === 'crowded') return { uids, arrangement: { over: START + 1, count: 0 } };
-  if (kind === 'slow') return { uids, arrangement: arrangeRenewals({ lists: scenario.lists, world, did }) };
+  if (kind === 'slow')
+    return {
+      uids,
+      arrangement: arrangeSlow(first, { random: new Random(seed, 'happenings'), lists: scenario.lists, world, did }),
+    };
   const arrangement = arrange({
     random: new Random(seed, 'happenings'),
     spec: first,

@@ -95,10 +95,21 @@ export function arrange(wish: ArrangeWish): Arrangement {
   return { over, count: plans.length };
 }
 
-/** Nobody does anything, but that lists are made anew. */
-export function arrangeRenewals(wish: Pick<ArrangeWish, 'lists' | 'world' | 'did'>): Arrangement {
-  const plans = renewals(wish, wish.world.time);
+/** A Job goes on for hours, and nobody cuts it short: its list is made anew, and somebody changes its parallelism. */
+export function arrangeSlow(
+  spec: StoredSpec,
+  wish: Pick<ArrangeWish, 'random' | 'lists' | 'world' | 'did'>,
+): Arrangement {
+  const { random, world } = wish;
+  const at = world.time + random.between(RENEWED_MIN_MS, 3 * RENEWED_MAX_MS);
+  const plans = [...renewals(wish, world.time), parallelismChange(spec.identity.uid, at, 3, world)];
   return { over: schedule(plans, wish), count: plans.length };
+}
+
+function parallelismChange(uid: string, at: number, parallelism: number, world: World): ScenarioEvent {
+  const happen = (): void =>
+    new Users(world).changeManifest(uid, `sets parallelism to ${parallelism}`, (spec) => ({ ...spec, parallelism }));
+  return { at, name: 'parallelism changed', happen };
 }
 
 /** Returns the moment after the last one. */
@@ -119,7 +130,6 @@ function setSuspend(uid: string, suspend: boolean, world: World): void {
 
 function changes({ random, spec: { identity }, world }: ArrangeWish, start: number): readonly ScenarioEvent[] {
   const { uid } = identity;
-  const users = new Users(world);
   const suspend = (at: number, suspended: boolean): ScenarioEvent => ({
     at,
     name: 'suspended',
@@ -130,17 +140,13 @@ function changes({ random, spec: { identity }, world }: ArrangeWish, start: numb
     const at = soon(random, start);
     if (random.chance(0.5))
       plans.push(suspend(at, true), suspend(at + random.pick([100, 5_000, 60_000, 600_000]), false));
-    else {
-      const parallelism = random.between(1, 12);
-      const happen = (): void =>
-        users.changeManifest(uid, `sets parallelism to ${parallelism}`, (spec) => ({ ...spec, parallelism }));
-      plans.push({ at, name: 'parallelism changed', happen });
-    }
+    else plans.push(parallelismChange(uid, at, random.between(1, 12), world));
   }
   if (random.chance(0.35)) {
     for (let n = random.between(1, 3); n > 0; n--) {
       const share = random.next();
-      const happen = (): void => users.changeManifest(uid, 'resizes the Job', (spec) => resized(spec, share));
+      const happen = (): void =>
+        new Users(world).changeManifest(uid, 'resizes the Job', (spec) => resized(spec, share));
       plans.push({ at: start + random.between(5_000, 180_000), name: 'resized', happen });
     }
   }
