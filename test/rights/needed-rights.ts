@@ -35,7 +35,8 @@ const Text = z.looseObject({
   logStreamName: z.string().optional(),
   ServiceId: z.string().optional(),
   Id: z.string().optional(),
-  Entries: z.array(z.looseObject({ EventBusName: z.string(), Source: z.string() })).optional(),
+  // Of PutEvents, and of SQS's batches.
+  Entries: z.array(z.looseObject({ EventBusName: z.string().optional(), Source: z.string().optional() })).optional(),
   RequestItems: z.record(z.string(), z.unknown()).optional(),
   TransactItems: z.array(z.record(z.string(), z.object({ TableName: z.string() }))).optional(),
 });
@@ -150,7 +151,7 @@ const RIGHTS: Readonly<Record<string, (input: Input, place: Place) => readonly N
   GetOperation: (_, place) => [need('servicediscovery:GetOperation', [namespace(place)])],
 
   PutEvents: ({ Entries = [] }, place) =>
-    Entries.map(({ EventBusName, Source }) =>
+    Entries.map(({ EventBusName = 'default', Source = '' }) =>
       need(
         'events:PutEvents',
         [EventBusName.startsWith('arn:') ? EventBusName : arn('events', place, `event-bus/${EventBusName}`)],
