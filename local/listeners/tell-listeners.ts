@@ -16,7 +16,7 @@ const AT_ONCE = 4;
 const WAITING_MAX = 1_000;
 const TRIES_WAITS_MS: readonly number[] = [1_000, 5_000];
 
-/** A change of a Job: who has taken it, and who is to hear it yet. Whoever refused it is in neither. */
+/** A change of a Job: which listeners have taken it, and which are to hear it yet. One that refused it is in neither. */
 type Waiting = { readonly change: Announcement; readonly done: Set<Listener>; readonly open: Set<Listener> };
 
 /**

@@ -8,8 +8,8 @@ const PAGE = 100;
 const JOBS_PAGE = 1_000;
 /** The sweep of the next minute takes what is due later. */
 const AHEAD_MS = 60_000;
-/** A queue keeps its messages. Were those of a queue that is behind sent again every minute, it would fall behind further. */
-const AGAIN_MS = 180_000;
+/** A queue keeps its messages. Were those of a queue that is behind sent again each time, it would fall behind further. */
+const AGAIN_MS = 90_000;
 
 /**
  * Wakes every CronJob that is due, or will be in the next minute: a message that waits until then is there in the second in which a

@@ -203,7 +203,7 @@ describe('the sweep', () => {
       [9.1, 1],
       [9.6, 0],
       [10.5, 0], // the queue is behind
-      [12.2, 1],
+      [10.7, 1],
     ] as const) {
       schedule.time = schedule.at(minutes);
       expect(await sweepCrons(deps)).toBe(woken);
