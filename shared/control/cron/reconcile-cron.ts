@@ -1,5 +1,5 @@
 import { type EpochMs, asEpochMs, asTime } from '../../domain/base/time.ts';
-import { type JobUid, asJobUid } from '../../domain/base/ids.ts';
+import { type JobUid, uidOfDigest } from '../../domain/base/ids.ts';
 import { cronRulesOf } from '../../domain/cron/cron-rules.ts';
 import { slotJitterMs } from '../../domain/cron/job-of-slot.ts';
 import type { CronState } from '../../domain/cron/cron-state.ts';
@@ -62,7 +62,7 @@ async function lookAt({ uid, jobs }: CronRequest, deps: Deps): Promise<'done' | 
     outcome,
     now,
     jitterMs: (slot) => slotJitterMs(cronRulesOf(manifest.metadata.annotations).jitterSec, uid, slot, deps.hash),
-    uidOf: (slot) => slotUid(uid, slot, deps),
+    uidOf: (slot) => uidOfDigest(deps.hash(`${uid}/${Math.floor(slot / 60_000)}`)), // the same for every scheduler
   });
   const isNew = isNews(row, plan, now);
   // Before the row forgets them: if this process dies in between, the next look finds that they are gone.
@@ -134,14 +134,6 @@ async function observeJob(uid: JobUid, name: string, { jobs }: Deps): Promise<Ob
   const ended = endOf(status.phase);
   if (ended === null) return { name, end: null };
   return { name, end: { kind: ended.verdict.kind, startAt: status.startTime, at: ended.at } };
-}
-
-/** Of a slot's Job: the same for every scheduler that creates it. */
-function slotUid(cron: string, slot: EpochMs, { hash }: Deps): JobUid {
-  const hex = hash(`${cron}/${Math.floor(slot / 60_000)}`);
-  return asJobUid(
-    `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`,
-  );
 }
 
 /** Users see what the row says; false: the object has changed meanwhile. */

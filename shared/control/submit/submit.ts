@@ -1,4 +1,4 @@
-import { asJobUid } from '../../domain/base/ids.ts';
+import { uidOfDigest } from '../../domain/base/ids.ts';
 import { isHidden } from '../../domain/scoreboard/status.ts';
 import type { CreationRefusal } from '../../ports/job-commands.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
@@ -8,12 +8,7 @@ import { type AdmissionContext, admitJob } from '../../schema/job/job-manifest.t
 import { MANIFEST_BYTES_MAX } from '../../schema/object/document.ts';
 import type { FieldError } from '../../schema/object/field-error.ts';
 import type { Undecodable } from '../../schema/object/read-object.ts';
-import {
-  type Template,
-  jobOfManifest,
-  jobOfTemplate,
-  submittedUid,
-} from '../../schema/submission/job-of-submission.ts';
+import { type Template, jobOfManifest, jobOfTemplate } from '../../schema/submission/job-of-submission.ts';
 import type { Submission, SubmittedTemplate } from '../../schema/submission/submission.ts';
 import { findNamedList } from '../../store/named-list.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
@@ -45,7 +40,7 @@ export type SubmitOptions = Pick<AdmissionContext, 'needsCommand'>;
 export async function submit(submission: Submission, options: SubmitOptions, deps: Deps): Promise<Submitted> {
   const { namespace, source, of } = submission;
   const hash = deps.hash(`submission/${namespace}/${source}`);
-  const uid = asJobUid(submittedUid(hash));
+  const uid = uidOfDigest(hash);
   if ((await deps.jobs.readStatus(uid)) !== null) return { kind: 'there' };
   const read = await documentOf(submission, hash, deps);
   if (read.kind === 'refused') return read.refusal;

@@ -15,12 +15,6 @@ const SUFFIX_CHARS = 12;
 /** With the suffix and a large index's number, 63 characters are enough. */
 const PREFIX_CHARS_MAX = 40;
 
-/** The uid of a submission's Job, from a hash in hex digits. */
-export const submittedUid = (hash: string): string =>
-  [hash.slice(0, 8), hash.slice(8, 12), `5${hash.slice(13, 16)}`, `8${hash.slice(17, 20)}`, hash.slice(20, 32)].join(
-    '-',
-  );
-
 /** The name of a Job that its message does not name: one for each submission, whenever it is made. */
 function submittedName(prefix: string, hash: string): string {
   const suffix = BigInt(`0x${hash.slice(0, 16)}`)
