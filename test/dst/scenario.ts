@@ -188,13 +188,15 @@ function slowScenario(seed: number, random: Random): Scenario {
   const completions = random.between(24, 32);
   const plain = { createdAt: START, backoffLimit: 1_000, completions, parallelism: 2 };
   const { spec, list } = withNamedList(aJob({ ...plain, uid: `sim-${seed}`, name: 'slow' }));
+  // Its tasks are launched by processes that know items of the other list.
+  const beside = withNamedList(aJob({ ...plain, uid: `sim-${seed}-beside`, name: 'beside' }));
   return {
     kind: 'slow',
     faultRates: mild(faultRatesOf(new Random(seed, 'weather'))),
-    jobs: [{ ...spec, inherited: '3-5' }],
+    jobs: [{ ...spec, inherited: '3-5' }, beside.spec],
     cron: null,
     submits: false,
-    lists: [list],
+    lists: [list, beside.list],
     next: null,
     damaged: null,
     fate: (_, luck) => ({

@@ -116,11 +116,11 @@ function begin(seed: number, scenario: Scenario, variation: Variation, world: Wo
   }
   // Nobody cuts short what is to go on for hours.
   if (kind === 'crowded') return { uids, arrangement: { over: START + 1, count: 0 } };
-  if (kind === 'slow')
-    return {
-      uids,
-      arrangement: arrangeSlow(first, { random: new Random(seed, 'happenings'), lists: scenario.lists, world, did }),
-    };
+  if (kind === 'slow') {
+    for (const spec of others) world.schedule(plusMs(START, BESIDE_MS), () => users.createWhenFree(spec, RETRY_MS));
+    const wish = { random: new Random(seed, 'happenings'), lists: scenario.lists, world, did };
+    return { uids, arrangement: arrangeSlow(first, wish) };
+  }
   const arrangement = arrange({
     random: new Random(seed, 'happenings'),
     spec: first,
@@ -175,6 +175,8 @@ async function runCron(cron: SeedCron, submitters: Submitters | null, world: Wor
   return [...world.watchdog.jobs.keys()];
 }
 
+/** Processes have read most of the slow Job's items by then. */
+const BESIDE_MS = 60 * 60_000;
 /** Whose call has died tries again. */
 const RETRY_MS = 60_000;
 
