@@ -21,7 +21,7 @@ export class SubmitQueue extends WorkQueue {
   }
 }
 
-/** An ARN of a bucket has no account: whoever owned the bucket after its deletion could send. */
+/** An ARN of a bucket has no account: after its deletion, the next owner of the name could send. */
 function allowFrom(arn: string, queue: Queue): void {
   const [, , service = ''] = arn.split(':');
   queue.addToResourcePolicy(

@@ -49,7 +49,7 @@ export const commandListener = (command: string, cwd: string, runMs = RUN_MS): L
         const how = overdue ? `it ran for more than ${runMs / 1_000} s` : `it ended with ${killedBy ?? code}`;
         over({ kind: 'refused', why: said.trim() === '' ? how : `${how}: ${said.trim()}` });
       });
-      child.stdin.once('error', () => undefined); // it may not care what it is told
+      child.stdin.once('error', () => undefined); // it may end without reading
       child.stdin.end(`${JSON.stringify(eventOf(change))}\n`);
     }),
 });

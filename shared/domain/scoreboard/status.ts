@@ -135,7 +135,7 @@ export type Status = {
   readonly relabelled: { readonly version: number; readonly labels: Labels } | null;
   /** How far the feed is known to be; the feed's own mark is the truth, and this hint saves reading it. */
   readonly published: { readonly version: number; readonly seq: number; readonly at: EpochMs };
-  /** null: nothing is to be announced. Where nobody is told, it always is. */
+  /** null: nothing is to be announced. In an installation without listeners it always is. */
   readonly unannounced: Unannounced | null;
 };
 

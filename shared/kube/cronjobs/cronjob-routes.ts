@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
 import { listOrWatch, showObject } from '../list/collection-routes.ts';
-import { selectCronJobs } from './cronjob-collection.ts';
+import { type ListedKind, selectStored } from '../list/select-stored.ts';
 import { cronJobKind, cronJobStatusKind } from './cronjob-kind.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import { CRONJOBS, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
@@ -9,6 +9,12 @@ import { CRON_JOB_PRINTER } from './cronjob-printer.ts';
 import { addSubresourceRoutes, addWriteRoutes } from '../write/write-routes.ts';
 
 const PATH = '/namespaces/:namespace/cronjobs';
+const LISTED: ListedKind = {
+  kind: 'CronJob',
+  resource: CRONJOBS,
+  apiVersion: 'batch/v1',
+  printer: CRON_JOB_PRINTER,
+};
 
 /** `batch/v1` CronJobs, as they are stored. `control/cron` creates their Jobs and writes their status. */
 export function cronJobRoutes(deps: ApiDeps, options: ApiOptions): Hono {
@@ -19,7 +25,7 @@ export function cronJobRoutes(deps: ApiDeps, options: ApiOptions): Hono {
     [PATH, false],
   ] as const)
     app.get(path, async (c) => {
-      const cronJobs = selectCronJobs(c, isAll ? null : (c.req.param('namespace') ?? ''), deps);
+      const cronJobs = selectStored(c, isAll ? null : (c.req.param('namespace') ?? ''), LISTED, deps);
       return cronJobs.kind === 'bad' ? errorResponse(cronJobs.error) : listOrWatch(c, cronJobs.value, deps, options);
     });
   for (const path of [`${PATH}/:name`, `${PATH}/:name/status`])
@@ -38,7 +44,7 @@ export function cronJobRoutes(deps: ApiDeps, options: ApiOptions): Hono {
       kind,
       path: PATH,
       show,
-      select: (c, namespace) => selectCronJobs(c, namespace, deps),
+      select: (c, namespace) => selectStored(c, namespace, LISTED, deps),
     },
     deps,
   );

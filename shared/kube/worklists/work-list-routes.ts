@@ -1,19 +1,21 @@
 import { type Context, Hono } from 'hono';
 import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
-import { type Parsed, ok } from '../http/query.ts';
 import { WORK_LISTS, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
-import type { Collection } from '../list/collection.ts';
 import { listOrWatch, showObject } from '../list/collection-routes.ts';
-import { type Selection, listStored, watchStored } from '../list/stored-objects.ts';
-import { followed } from '../feed/watched.ts';
-import { parseFieldSelector, parseLabelSelector } from '../selectors/label-selector.ts';
+import { type ListedKind, selectStored } from '../list/select-stored.ts';
 import { addWriteRoutes } from '../write/write-routes.ts';
 import { workListKind } from './work-list-kind.ts';
 import { addPart, listParts, sealList } from './work-list-parts.ts';
 import { WORK_LIST_PRINTER } from './work-list-printer.ts';
 
 const PATH = '/namespaces/:namespace/worklists';
+const LISTED: ListedKind = {
+  kind: 'WorkList',
+  resource: WORK_LISTS,
+  apiVersion: 'muster.run/v1',
+  printer: WORK_LIST_PRINTER,
+};
 
 /** `muster.run/v1` WorkLists. */
 export function workListRoutes(deps: ApiDeps, options: ApiOptions): Hono {
@@ -24,7 +26,7 @@ export function workListRoutes(deps: ApiDeps, options: ApiOptions): Hono {
     [PATH, false],
   ] as const)
     app.get(path, async (c) => {
-      const lists = selectWorkLists(c, isAll ? null : (c.req.param('namespace') ?? ''), deps);
+      const lists = selectStored(c, isAll ? null : (c.req.param('namespace') ?? ''), LISTED, deps);
       return lists.kind === 'bad' ? errorResponse(lists.error) : listOrWatch(c, lists.value, deps, options);
     });
   app.get(`${PATH}/:name`, async (c) => {
@@ -38,30 +40,12 @@ export function workListRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   app.post(`${PATH}/:name/parts/:no`, (c) => addPart(c, deps));
   app.post(`${PATH}/:name/seal`, (c) => sealList(c, deps));
   const show = (c: Context, object: KubeObject, code: 200 | 201) => c.json(object, code);
-  addWriteRoutes(app, { kind, path: PATH, show, select: (c, namespace) => selectWorkLists(c, namespace, deps) }, deps);
+  addWriteRoutes(
+    app,
+    { kind, path: PATH, show, select: (c, namespace) => selectStored(c, namespace, LISTED, deps) },
+    deps,
+  );
   for (const path of ['/worklists', PATH, ...['', '/parts', '/parts/:no', '/seal'].map((sub) => `${PATH}/:name${sub}`)])
     app.all(path, () => errorResponse(methodNotAllowed()));
   return app;
-}
-
-function selectWorkLists(c: Context, namespace: string | null, { objects, tails }: ApiDeps): Parsed<Collection> {
-  const { labelSelector, fieldSelector } = c.req.query();
-  const labels = parseLabelSelector(labelSelector);
-  if (labels.kind === 'bad') return labels;
-  const fields = parseFieldSelector(fieldSelector, ['metadata.name', 'metadata.namespace']);
-  if (fields.kind === 'bad') return fields;
-  const selection: Selection = {
-    kind: 'WorkList',
-    apiVersion: 'muster.run/v1',
-    namespace: namespace ?? fields.value.exact('metadata.namespace') ?? null,
-    matches: ({ metadata: { name, namespace: home = '', labels: has = {} } }) =>
-      labels.value.matches(has) && fields.value.matches({ 'metadata.name': name, 'metadata.namespace': home }),
-  };
-  return ok({
-    resource: WORK_LISTS,
-    apiVersion: 'muster.run/v1',
-    printer: WORK_LIST_PRINTER,
-    list: (page) => listStored(selection, page, objects),
-    watch: () => followed(tails.of('WorkList'), watchStored(selection, objects)),
-  });
 }

@@ -79,7 +79,7 @@ export function readOwnMessage(value: unknown, source: string): ReadMessage {
 }
 
 /**
- * A message that says its `id` is told by it; one that names its Job by all that it says, so that another of that name is refused
+ * A message with an `id` is known by it; one that names its Job by all that it says, so that another of that name is refused
  * and not taken for it. Every try of a Step Functions task has a token of its own, and waits for an answer of its own.
  */
 function sourceOf(message: Message, envelope: string): string {

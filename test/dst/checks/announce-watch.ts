@@ -63,7 +63,7 @@ export class AnnounceWatch {
     };
   }
 
-  /** Whoever is told: takes what it hears, unless the weather is against it. */
+  /** The listener: it takes each change, unless the weather is against it. */
   announcer(): Announcer {
     return createMemoryAnnouncer((change) => this.#hears(change));
   }

@@ -9,6 +9,7 @@ import type { ObjectStore } from '../../../shared/ports/object-store.ts';
 import type { SeedCron } from '../world/seed-cron.ts';
 import type { Law } from './law.ts';
 import type { Sights } from './sights.ts';
+import { watchNewJobs } from './new-jobs.ts';
 import type { Watchdog } from './watchdog.ts';
 
 const SCHEDULED_AT = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
@@ -47,15 +48,7 @@ export class CronWatch {
   }
 
   watchJobs(jobs: JobStore): JobStore {
-    return {
-      ...jobs,
-      createJob: async (spec, status) => {
-        const isNew = !this.#watchdog.jobs.has(spec.identity.uid);
-        const created = await jobs.createJob(spec, status);
-        if (created.kind === 'created' && isNew) this.#created(spec);
-        return created;
-      },
-    };
+    return watchNewJobs(jobs, this.#watchdog, (spec) => this.#created(spec));
   }
 
   #created({ identity: { uid }, manifest }: StoredSpec): void {

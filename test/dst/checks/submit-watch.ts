@@ -2,6 +2,7 @@ import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import { SUBMITTED_FROM_LABEL } from '../../../shared/domain/spec/annotations.ts';
 import type { JobStore, StoredSpec } from '../../../shared/ports/job-store.ts';
 import type { Law } from './law.ts';
+import { watchNewJobs } from './new-jobs.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** The variable by which a Job of a submission says which one it is. */
@@ -24,15 +25,7 @@ export class SubmitWatch {
   }
 
   watchJobs(jobs: JobStore): JobStore {
-    return {
-      ...jobs,
-      createJob: async (spec, status) => {
-        const isNew = !this.#watchdog.jobs.has(spec.identity.uid);
-        const created = await jobs.createJob(spec, status);
-        if (created.kind === 'created' && isNew) this.#created(spec);
-        return created;
-      },
-    };
+    return watchNewJobs(jobs, this.#watchdog, (spec) => this.#created(spec));
   }
 
   #created({ identity: { uid }, manifest: { metadata, spec } }: StoredSpec): void {

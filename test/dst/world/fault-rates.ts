@@ -36,7 +36,7 @@ export type FaultRates = {
   readonly started: number;
   /** Cloud Map throttles */
   readonly namesThrottled: number;
-  /** whoever is told of a change does not take it */
+  /** the listener does not take a change */
   readonly announcementRefused: number;
 };
 

@@ -272,7 +272,7 @@ const renewals = ({ lists, world }: Pick<ArrangeWish, 'lists' | 'world'>, start:
     .map((list) => {
       const random = new Random(list.count, `${list.uid} is made anew`);
       const happen = (): void => {
-        // Whoever creates the Job may have to try again; without its list that would be in vain.
+        // The user who creates the Job may have to try again; without its list that would be in vain.
         if (world.watchdog.jobs.has(list.uid)) new Users(world).replaceList(list);
         else world.schedule(asEpochMs(world.time + RENEWED_MIN_MS), happen);
       };

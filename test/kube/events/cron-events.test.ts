@@ -190,7 +190,7 @@ describe('watched', () => {
     return world;
   }
 
-  test('each is told once, when the status of its CronJob changes', async () => {
+  test('each is sent once, when the status of its CronJob changes', async () => {
     const world = await aWatchedWorld([
       (at) => tell(at, 'x', ENDED, { at: at.clock.now() }),
       (at) => tell(at, 'x', ACTIVE, { at: at.clock.now(), isInStatus: false }),

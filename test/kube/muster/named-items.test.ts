@@ -64,7 +64,7 @@ describe('items beside indexes', () => {
     expect(failed.join('\n')).toMatch(/^exit code 3: index 2 \(Köln\.txt\); /m);
   });
 
-  test('in waits: of the one whose reason is told', async () => {
+  test('in waits: of the one whose reason is shown', async () => {
     const server = await aListServer();
     const reason = 'CannotPullContainerError: no such image';
     await attempt(server, 3, 1, null);

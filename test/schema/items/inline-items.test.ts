@@ -39,7 +39,7 @@ test.each([
   expect(shown(text)).toEqual(expected);
 });
 
-test('a broken array is told with its line', () => {
+test('a broken array is refused with its line', () => {
   expect(shown('A\nx\n[x\n')).toEqual([expect.stringMatching(/^3 starts with \[ and is no JSON array: /)]);
 });
 

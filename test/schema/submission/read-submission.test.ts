@@ -47,7 +47,7 @@ describe('what services send', () => {
     });
   });
 
-  test("SNS's envelope is told by its own id, whatever the queue's is; without it the message is all there is", () => {
+  test("SNS's envelope is known by its own id, whatever the queue's is; without it the message is all there is", () => {
     expect(read(fixture('sns-notification'), 'first')).toEqual({
       kind: 'submission',
       submission: {
@@ -60,16 +60,16 @@ describe('what services send', () => {
     expect(sourceOf((parsed('sns-notification') as { readonly Message: string }).Message, 'raw')).toBe('sqs/raw');
   });
 
-  test('an event whose detail is a message is told by the id of the event', () => {
+  test('an event whose detail is a message is known by the id of the event', () => {
     expect(sourceOf(fixture('eventbridge-own'))).toBe('event/6a7e8feb-b491-4cf7-a9f1-bf3703467718');
   });
 
-  test('what an input transformer or a schedule makes is told by the id that it says', () => {
+  test('what an input transformer or a schedule makes is known by the id that it says', () => {
     expect(sourceOf(fixture('eventbridge-transformed'))).toBe('id/17793124-05d4-b198-2fde-7ededc63b103');
     expect(sourceOf(fixture('scheduler'))).toBe('id/nightly 2026-11-23T02:00:00Z');
   });
 
-  test('a Step Functions task is told by its token, and its items become a list', () => {
+  test('a Step Functions task is known by its token, and its items become a list', () => {
     expect(read(fixture('step-functions'))).toEqual({
       kind: 'submission',
       submission: {
