@@ -5,17 +5,17 @@ const UNIT = ['adapters', 'control', 'departures', 'domain', 'kube', 'plan', 'si
 
 /** What takes long, or shows again what other tests show: in `npm run test:all`, and in CI. */
 const LONG = [
-  'test/{clients,conformance,kubectl,pages,rights}/**/*.test.ts',
+  'test/{clients,conformance,kubectl,pages,rights,upgrade}/**/*.test.ts',
   'test/kube/fuzz/*.test.ts',
   'test/e2e/bundles/bundled.test.ts',
-  'test/e2e/crashes/{copied-folder,full-disk,hard-starts,kill,kill-many}.test.ts',
+  'test/e2e/crashes/{copied-folder,flow,full-disk,hard-starts,kill,kill-many,queued-configs}.test.ts',
   'test/e2e/diagnosis/{doctor,doctor-orphans,waits}.test.ts',
-  'test/e2e/hostnames/names.test.ts',
+  'test/e2e/hostnames/{gangs,names}.test.ts',
   'test/e2e/{bad-messages,fair,object-bursts,rights}.test.ts',
 ];
 
 /** What waits for minutes of the real clock, and does little else: CI runs it beside other steps. */
-const MINUTES = ['test/conformance/cronjobs.test.ts'];
+const MINUTES = ['test/conformance/cronjobs.test.ts', 'test/smoke/embedded.test.ts'];
 
 /** The embedded runtime as AWS: each capability once more, with SDK clients and emulators instead of calls in one process. */
 const AS_AWS = [
@@ -24,6 +24,12 @@ const AS_AWS = [
   'test/e2e/diagnosis/causes.test.ts',
   'test/e2e/hostnames/*.test.ts',
 ];
+
+/** Engines that others wrote, which `.ci/install-engines` installs. */
+const ENGINES = 'test/engines/**/*.test.ts';
+
+/** Every call that a function makes, against AWS's service models. */
+const HELD_AGAINST_MODELS = ['test/e2e/rights.test.ts'];
 
 /** Planted faults must turn tests red: they have a separate command. */
 const ELSEWHERE = 'test/planted/**';
@@ -49,7 +55,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/**/*.test.ts'],
-          exclude: [...unit, ...LONG, ...MINUTES, ELSEWHERE],
+          exclude: [...unit, ...LONG, ...MINUTES, ENGINES, ELSEWHERE],
           pool: 'forks',
         },
       },
@@ -58,6 +64,15 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'aws', include: AS_AWS, pool: 'forks', env: { MUSTER_TEST_WIRING: 'emulateAws' } },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'engines',
+          include: [ENGINES, ...HELD_AGAINST_MODELS],
+          pool: 'forks',
+          globalSetup: 'test/engines/setup.ts',
+        },
       },
     ],
   },

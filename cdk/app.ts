@@ -7,7 +7,7 @@ const app = new App({ postCliContext: FLAGS });
 /** Reports invalid settings without a stack trace. */
 function settings(): Settings {
   try {
-    return readSettings((key) => app.node.tryGetContext(key));
+    return readSettings((key) => app.node.tryGetContext(key), process.env['CDK_DEFAULT_REGION']);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);

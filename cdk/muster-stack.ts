@@ -1,5 +1,5 @@
-import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
-import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { CfnOutput, Duration, Stack, type StackProps, Tags } from 'aws-cdk-lib';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Function as LambdaFunctionBase } from 'aws-cdk-lib/aws-lambda';
@@ -7,8 +7,10 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { DEAD_QUEUE_ENV } from '../shared/names/dead-letter-queues.ts';
 import { ENV } from '../shared/names/env.ts';
-import { METRIC_NAMESPACE, METRIC_SERVICE, type MetricName } from '../shared/names/metrics.ts';
+import { TAGS } from '../shared/names/tags.ts';
 import { Alarms } from './constructs/alarms.ts';
+import { Dashboard } from './constructs/dashboard.ts';
+import { DeployCalls } from './constructs/deploy-calls.ts';
 import { HandlerFunction, type HandlerName } from './constructs/handler-function.ts';
 import { KubeApi, STREAM_MAX } from './constructs/kube-api.ts';
 import { StateTable } from './constructs/state-table.ts';
@@ -20,6 +22,8 @@ import { SubmitQueue } from './constructs/submit-queue.ts';
 import { WorkQueue } from './constructs/work-queue.ts';
 import { grantAnnouncing } from './announcing-rights.ts';
 import { grantNameRights } from './name-rights.ts';
+import { ourMetric } from './metrics.ts';
+import { alarmOnWhatUsersFeel } from './more-alarms.ts';
 import { type QueueName, type Roles, grantRights } from './rights.ts';
 import type { Settings } from './settings.ts';
 
@@ -43,10 +47,18 @@ export class MusterStack extends Stack {
 
   constructor(scope: Construct, id: string, { settings, ...props }: MusterStackProps) {
     super(scope, id, props);
-    const alarms = new Alarms(this, 'Alarms');
-    const state = new StateTable(this, 'State');
-    const network = new TaskNetwork(this, 'Network', { ...settings.network, isTalkative: settings.hostnames !== null });
+    Tags.of(this).add(TAGS.installation, id);
+    const alarms = new Alarms(this, 'Alarms', settings.alarms);
+    const state = new StateTable(this, 'State', settings.tableName);
+    const calls = new DeployCalls(this, 'DeployCalls');
+    const network = new TaskNetwork(this, 'Network', {
+      ...settings.network,
+      isTalkative: settings.hostnames !== null,
+      calls,
+    });
     const tasks = new TaskCluster(this, 'Tasks', { vpc: network.vpc, logsKept: settings.historyDays });
+    // IAM needs some seconds until ECS may use a role that has just been made, and the table takes longer.
+    tasks.cluster.node.addDependency(calls.ecsRole(), state);
     const names =
       settings.hostnames === null
         ? null
@@ -55,49 +67,34 @@ export class MusterStack extends Stack {
     const queues = { ...this.#queues(handlers, alarms), ...this.#submitQueue(handlers, settings, alarms) };
     this.submitQueue = queues.submit?.queue ?? null;
     new TaskEvents(this, 'TaskEvents', { clusterArn: tasks.cluster.clusterArn, facts: queues.facts });
-    const kube = new KubeApi(this, 'Kube', handlers.api.lambda);
-    this.#sweepEveryMinute(handlers.sweep);
-
-    this.#tellWhereEverythingIs(handlers, {
-      [ENV.table]: state.table.tableName,
-      [ENV.wakeQueueUrl]: queues.wake.queue.queueUrl,
-      [ENV.factQueueUrl]: queues.facts.queue.queueUrl,
-      [ENV.dispatchQueueUrl]: queues.dispatch.queue.queueUrl,
-      [DEAD_QUEUE_ENV.wake]: queues.wake.dead.queueUrl,
-      [DEAD_QUEUE_ENV.facts]: queues.facts.dead.queueUrl,
-      [DEAD_QUEUE_ENV.dispatch]: queues.dispatch.dead.queueUrl,
-      ...(queues.submit === undefined
-        ? {}
-        : {
-            [ENV.submitQueueUrl]: queues.submit.queue.queueUrl,
-            [DEAD_QUEUE_ENV.submit]: queues.submit.dead.queueUrl,
-          }),
-      [ENV.cluster]: tasks.cluster.clusterArn,
-      [ENV.subnets]: network.subnetIds.join(','),
-      [ENV.securityGroups]: network.securityGroup.securityGroupId,
-      [ENV.assignPublicIp]: network.assignPublicIp,
-      [ENV.executionRoleArn]: tasks.executionRole.roleArn,
-      [ENV.taskRoleArn]: tasks.taskRole.roleArn,
-      [ENV.taskRoles]: JSON.stringify(settings.taskRoles),
-      [ENV.logGroup]: tasks.logGroup.logGroupName,
-      [ENV.launchesPerSec]: String(settings.launchesPerSec),
-      [ENV.stopsPerSec]: String(settings.stopsPerSec),
-      [ENV.historyDays]: String(settings.historyDays),
-      ...(settings.eventBus === null ? {} : { [ENV.eventBus]: settings.eventBus }),
-      ...(settings.taskTokens ? { [ENV.taskTokens]: 'ENABLED' } : {}),
-      ...(settings.hostnames === null || names === null
-        ? {}
-        : {
-            [ENV.hostsZone]: settings.hostnames.zone,
-            [ENV.hostsNamespaceId]: names.namespaceId,
-            [ENV.hostsMax]: String(settings.hostnames.max),
-          }),
+    const kube = new KubeApi(this, 'Kube', {
+      handler: handlers.api.lambda,
+      requestsPerSec: settings.apiRequestsPerSec,
+      accessLog: settings.accessLog,
+      tracing: settings.tracing,
     });
+    this.#sweepEveryMinute(handlers.sweep);
+    // Last: until then a deployment that fails takes the table along.
+    const lambdas = Object.values(handlers).map(({ lambda }) => lambda);
+    if (state.own !== null) calls.protectTable(state.own).node.addDependency(kube.api.deploymentStage, ...lambdas);
+
+    const world = { settings, state, queues, tasks, network, names };
+    for (const { lambda } of Object.values(handlers))
+      for (const [name, value] of Object.entries(environmentOf(world))) lambda.addEnvironment(name, value);
     grantRights({ roles: rolesOf(handlers), state, queues, tasks, taskRoleArns: Object.values(settings.taskRoles) });
     grantAnnouncing(handlers.reconcile.role, settings);
     if (names !== null) grantNameRights({ names, roles: rolesOf(handlers) });
     this.#alarmOnErrors(handlers, alarms);
     this.#alarmOnOurs(alarms);
+    if (settings.alarms.areAll) alarmOnWhatUsersFeel(alarms, { api: kube.api, table: state.table });
+
+    if (settings.dashboard)
+      new Dashboard(this, 'Overview', {
+        functions: Object.fromEntries(Object.entries(handlers).map(([name, { lambda }]) => [name, lambda])),
+        queues: Object.fromEntries(Object.entries(queues).map(([name, { queue }]) => [name, queue])),
+        tableName: state.table.tableName,
+        api: kube.api,
+      });
 
     this.#output('ApiUrl', kube.api.url, 'The Kubernetes API; callers sign with IAM');
     this.#output('Cluster', tasks.cluster.clusterName, 'Tasks run on this ECS cluster');
@@ -113,11 +110,12 @@ export class MusterStack extends Stack {
    * No function that drains a queue has reserved concurrency: for queues, MaximumConcurrency is the throttle that loses
    * nothing. Together they use seven of a new account's ten; nine with submissions. Such an account cannot reserve any for the API either.
    */
-  #handlers({ apiConcurrency, submissions }: Settings): Handlers {
+  #handlers({ apiConcurrency, submissions, tracing }: Settings): Handlers {
     return {
-      ...(submissions === null ? {} : { submit: this.#submitFunction() }),
+      ...(submissions === null ? {} : { submit: this.#submitFunction(tracing) }),
       api: new HandlerFunction(this, 'ApiFunction', {
         handler: 'api',
+        tracing,
         memoryMb: 512, // renders lists; a quarter of a processor keeps a cold start below a second
         timeout: STREAM_MAX, // a long list that is read slowly is one request
         loop: 'cut',
@@ -125,18 +123,21 @@ export class MusterStack extends Stack {
       }),
       reconcile: new HandlerFunction(this, 'ReconcileFunction', {
         handler: 'reconcile',
-        memoryMb: 1024, // the one that computes: a board of 100,000 takes 64 MB, and half a processor decodes it in 40 ms
+        tracing,
+        memoryMb: 512, // the one that computes: a board of 100,000 takes 64 MB, and a quarter of a processor decodes it in some 80 ms; it also waits, and its memory is billed meanwhile
         timeout: Duration.seconds(30), // 200 facts of as many Jobs, one after the other, with five requests each
         loop: 'allowed', // reconcile → dispatch → facts → reconcile, for as long as a Job runs
       }),
       dispatch: new HandlerFunction(this, 'DispatchFunction', {
         handler: 'dispatch',
+        tracing,
         memoryMb: 256, // waits for ECS most of the time
         timeout: Duration.seconds(60), // ten packs of ten launches; launches above the rate are queued again, not waited for
         loop: 'allowed', // launches above the rate go back to its own queue
       }),
       sweep: new HandlerFunction(this, 'SweepFunction', {
         handler: 'sweep',
+        tracing,
         memoryMb: 256, // reads a page of keys and sends messages
         timeout: Duration.seconds(55), // done before the next one starts
         loop: 'cut', // it feeds queues, but no queue feeds it
@@ -145,9 +146,10 @@ export class MusterStack extends Stack {
     };
   }
 
-  #submitFunction(): HandlerFunction {
+  #submitFunction(tracing: boolean): HandlerFunction {
     return new HandlerFunction(this, 'SubmitFunction', {
       handler: 'submit',
+      tracing,
       memoryMb: 512, // a manifest is checked as the API checks it
       timeout: Duration.seconds(30), // ten messages at once, a dozen requests each
       loop: 'cut', // nothing that it feeds sends to its queue
@@ -196,12 +198,6 @@ export class MusterStack extends Stack {
     });
   }
 
-  #tellWhereEverythingIs(handlers: Handlers, places: Record<string, string>): void {
-    for (const { lambda } of Object.values(handlers)) {
-      for (const [name, value] of Object.entries(places)) lambda.addEnvironment(name, value);
-    }
-  }
-
   #alarmOnErrors(handlers: Handlers, alarms: Alarms): void {
     for (const [name, { lambda }] of Object.entries(handlers)) {
       const sweeps = name === 'sweep';
@@ -218,22 +214,15 @@ export class MusterStack extends Stack {
 
   /** One alarm each for all queues and functions: an alarm costs $0.10 a month. */
   #alarmOnOurs(alarms: Alarms): void {
-    const ours = (metricName: MetricName) =>
-      new Metric({
-        namespace: METRIC_NAMESPACE,
-        metricName,
-        dimensionsMap: { service: METRIC_SERVICE },
-        period: Duration.minutes(5),
-        statistic: Stats.SUM,
-      });
+    const period = Duration.minutes(5);
     alarms.on('Dead', {
-      metric: ours('DeadLetters'),
+      metric: ourMetric('DeadLetters', period),
       above: 0,
       silence: 'fine',
       meaning: 'Messages could not be processed. "muster doctor" lists them with their reasons, for 14 days.',
     });
     alarms.on('Misconfigured', {
-      metric: ours('LaunchesMisconfigured'),
+      metric: ourMetric('LaunchesMisconfigured', period),
       above: 0,
       silence: 'fine',
       meaning:
@@ -242,7 +231,7 @@ export class MusterStack extends Stack {
     alarms.on('Throttled', {
       // For all functions in the Region: they share the account's concurrency, so the function that uses it up must be
       // found.
-      metric: LambdaFunctionBase.metricAllThrottles({ period: Duration.minutes(5), statistic: Stats.SUM }),
+      metric: LambdaFunctionBase.metricAllThrottles({ period, statistic: Stats.SUM }),
       above: 0,
       silence: 'fine',
       meaning: "Lambda refused invocations: the account's concurrent executions are used up. Raise them (L-B99A9384).",
@@ -252,6 +241,55 @@ export class MusterStack extends Stack {
   #output(id: string, value: string, description: string): void {
     new CfnOutput(this, id, { value, description });
   }
+}
+
+type World = {
+  readonly settings: Settings;
+  readonly state: StateTable;
+  readonly queues: Record<QueueName, WorkQueue> & { readonly submit?: WorkQueue };
+  readonly tasks: TaskCluster;
+  readonly network: TaskNetwork;
+  readonly names: TaskNames | null;
+};
+
+/** Where everything is, for all functions. */
+function environmentOf({ settings, state, queues, tasks, network, names }: World): Readonly<Record<string, string>> {
+  return {
+    [ENV.table]: state.table.tableName,
+    [ENV.wakeQueueUrl]: queues.wake.queue.queueUrl,
+    [ENV.factQueueUrl]: queues.facts.queue.queueUrl,
+    [ENV.dispatchQueueUrl]: queues.dispatch.queue.queueUrl,
+    [DEAD_QUEUE_ENV.wake]: queues.wake.dead.queueUrl,
+    [DEAD_QUEUE_ENV.facts]: queues.facts.dead.queueUrl,
+    [DEAD_QUEUE_ENV.dispatch]: queues.dispatch.dead.queueUrl,
+    ...(queues.submit === undefined
+      ? {}
+      : {
+          [ENV.submitQueueUrl]: queues.submit.queue.queueUrl,
+          [DEAD_QUEUE_ENV.submit]: queues.submit.dead.queueUrl,
+        }),
+    [ENV.cluster]: tasks.cluster.clusterArn,
+    [ENV.subnets]: network.subnetIds.join(','),
+    [ENV.securityGroups]: network.securityGroup.securityGroupId,
+    [ENV.assignPublicIp]: network.assignPublicIp,
+    [ENV.executionRoleArn]: tasks.executionRole.roleArn,
+    [ENV.taskRoleArn]: tasks.taskRole.roleArn,
+    [ENV.taskRoles]: JSON.stringify(settings.taskRoles),
+    [ENV.logGroup]: tasks.logGroup.logGroupName,
+    [ENV.launchesPerSec]: String(settings.launchesPerSec),
+    [ENV.stopsPerSec]: String(settings.stopsPerSec),
+    [ENV.historyDays]: String(settings.historyDays),
+    ...(settings.formats === 'current' ? {} : { [ENV.formats]: settings.formats }),
+    ...(settings.eventBus === null ? {} : { [ENV.eventBus]: settings.eventBus }),
+    ...(settings.taskTokens ? { [ENV.taskTokens]: 'ENABLED' } : {}),
+    ...(settings.hostnames === null || names === null
+      ? {}
+      : {
+          [ENV.hostsZone]: settings.hostnames.zone,
+          [ENV.hostsNamespaceId]: names.namespaceId,
+          [ENV.hostsMax]: String(settings.hostnames.max),
+        }),
+  };
 }
 
 function rolesOf({ api, reconcile, dispatch, sweep, submit }: Handlers): Roles {

@@ -79,7 +79,7 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
     Object.values(queues).flatMap(({ queue, dead }) => [queue.queueArn, dead.queueArn]),
   );
 
-  keepState(roles.reconcile, 'BatchWriteItem', 'PutItem'); // history is written in batches
+  keepState(roles.reconcile, 'BatchWriteItem', 'PutItem', 'Query'); // history is written in batches; who waits for a Job is looked up
   send(roles.reconcile, 'wake', 'facts', 'dispatch');
   deadLetter(roles.reconcile, 'wake', 'facts');
 
@@ -88,6 +88,8 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
   deadLetter(roles.dispatch, 'dispatch');
   lookAtTasks(roles.dispatch);
   allow(roles.dispatch, ['ecs:RunTask'], [`${definitions}:*`], cluster); // a revision is always given
+  // Tags that RunTask sets; tags of tasks that run stay as they are.
+  allow(roles.dispatch, ['ecs:TagResource'], [tasks.tasksArn], { StringEquals: { 'ecs:CreateAction': 'RunTask' } });
   allow(roles.dispatch, ['ecs:StopTask'], [tasks.tasksArn], cluster);
   allow(roles.dispatch, ['ecs:RegisterTaskDefinition'], ['*'], REGISTERED);
   allow(roles.dispatch, ['ecs:DescribeTaskDefinition'], ['*']);
@@ -106,8 +108,9 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
   ); // stores dead letters
   const { submit: submitQueue } = queues;
   if (roles.submit === undefined || submitQueue === undefined) return;
-  keepState(roles.submit, 'PutItem', 'Query'); // creates Jobs, and finds CronJobs for objects of S3
+  // It creates Jobs, some of which wait for others, and finds CronJobs for objects of S3.
+  keepState(roles.submit, 'BatchWriteItem', 'PutItem', 'Query');
   send(roles.submit, 'wake');
-  allow(roles.submit, ['sqs:SendMessage'], [submitQueue.dead.queueArn]);
+  allow(roles.submit, ['sqs:SendMessage'], [submitQueue.queue.queueArn, submitQueue.dead.queueArn]);
   allow(roles.api, ['sqs:SendMessage'], [submitQueue.queue.queueArn]);
 }

@@ -11,6 +11,7 @@ import {
   ratesError,
   zoneError,
 } from '../shared/names/bounds.ts';
+import { zonesError } from './fargate-zones.ts';
 
 /** What an operator can configure, as `cdk deploy -c name=value`. Everything has a default. */
 export type Settings = {
@@ -25,6 +26,10 @@ export type Settings = {
   readonly submissions: SubmissionSettings | null;
   /** How long records of ended attempts, deleted Jobs and the tasks' logs are kept. */
   readonly historyDays: HistoryDays;
+  /** An existing table, restored or of an earlier stack; null: the stack has its own. */
+  readonly tableName: string | null;
+  /** `previous`: nothing is written that the release before cannot read, so that it can be deployed again. */
+  readonly formats: 'current' | 'previous';
   /** The API's reserved concurrency, which is also its limit; null: it shares the account's. */
   readonly apiConcurrency: number | null;
   /** Name or ARN of the event bus that hears of each change of a Job's state; null: nobody does. */
@@ -33,7 +38,28 @@ export type Settings = {
   readonly taskTokens: boolean;
   /** ARNs of the task roles of service accounts, by `<namespace>/<name>`; all others use the stack's role. */
   readonly taskRoles: Readonly<Record<string, string>>;
+  /** Requests to the API per second, of all callers together. */
+  readonly apiRequestsPerSec: number;
+  /** Who called the API and how it ended, a line a request; null: nobody notes it. */
+  readonly accessLog: AccessLog | null;
+  readonly alarms: AlarmSettings;
+  /** A dashboard of CloudWatch. */
+  readonly dashboard: boolean;
+  /** AWS X-Ray samples requests and messages. */
+  readonly tracing: boolean;
 };
+
+export type AlarmSettings = {
+  /** Alarms beyond those that the idle budget has room for. */
+  readonly areAll: boolean;
+  /** Who gets mail from alarms, once its address is confirmed; null: only who subscribes to the topic. */
+  readonly email: string | null;
+  /** The topic also hears when an alarm ends. */
+  readonly tellsEnd: boolean;
+};
+
+/** API Gateway writes logs with one role for all APIs of an account in a Region: `own` sets it, `account` finds it set. */
+export type AccessLog = 'own' | 'account';
 
 export type HostnameSettings = {
   /** The suffix of every name. */
@@ -49,7 +75,7 @@ export type SubmissionSettings = {
 
 export type NetworkSettings =
   /** Our own VPC: public subnets in this many zones, no NAT, no inbound traffic. */
-  | { readonly kind: 'own'; readonly zones: number }
+  | { readonly kind: 'own'; readonly zones: number; readonly flowLogs: boolean }
   /** Existing subnets; without a public IP they need their own route out, or no image can be pulled. */
   | {
       readonly kind: 'given';
@@ -68,6 +94,10 @@ type HistoryDays = (typeof HISTORY_DAYS)[number];
  */
 const DEFAULTS = { launchesPerSec: 18, stopsPerSec: 10, historyDays: 30, zones: 3, hostsMax: USUAL_HOSTS_MAX } as const;
 
+/** More than a hundred people and controllers ask for; an account has 10,000 for all its APIs in a Region. */
+const REQUESTS_PER_SEC = 200;
+const REQUESTS_PER_SEC_MAX = 10_000;
+
 /** What sends messages as a service, by the service of its ARN. */
 const SENDER = /^arn:[\w-]+:(?:s3:::[a-z0-9][a-z0-9.-]+|events:[\w-]+:\d{12}:rule\/\S+|sns:[\w-]+:\d{12}:\S+)$/;
 
@@ -78,6 +108,22 @@ const number = z.union([z.string(), z.number()]).transform((value) => numberIn(S
 const asked = (fieldError: (value: number) => string | null) =>
   number.refine((value) => fieldError(value) === null, { error: ({ input }) => fieldError(Number(input)) ?? '' });
 const ids = (kind: 'vpc' | 'subnet') => new RegExp(`^${kind}-[0-9a-f]+$`);
+
+/** What the other variables leave of Lambda's 4 KB, at their longest: a test adds them up. */
+const TASK_ROLES_BYTES_MAX = 1_400;
+
+/** Bytes of a value as Lambda counts them: it measures the environment as JSON, quotes and their escapes included. */
+const environmentBytes = (value: string): number => Buffer.byteLength(JSON.stringify(value));
+
+const flag = z
+  .union([z.string(), z.boolean()])
+  .default(false)
+  .transform((value) => String(value).trim())
+  .pipe(z.enum(['true', 'false'], 'must be true or false'))
+  .transform((value) => value === 'true');
+
+const ACCESS_LOG =
+  "must be true, false, or account: the account's CloudWatch role of API Gateway is set, and stays as it is";
 
 const schema = z
   .object({
@@ -127,6 +173,14 @@ const schema = z
         error:
           'must be true, false, or the ARNs, separated by commas, of EventBridge rules, S3 buckets, and SNS topics that may send',
       }),
+    tableName: z
+      .string()
+      .regex(
+        /^[\w.-]{3,255}$/,
+        'must be the name of a DynamoDB table: 3 to 255 letters, digits, dots, hyphens, and underscores',
+      )
+      .optional(),
+    formats: z.enum(['current', 'previous'], 'must be current or previous').default('current'),
     apiConcurrency: asked(concurrencyError).optional(),
     eventBus: z
       .union([z.string(), z.boolean()])
@@ -135,12 +189,27 @@ const schema = z
       .refine((bus) => bus === null || (bus !== 'true' && eventBusError(bus) === null), {
         error: () => `${eventBusError('') ?? ''}; or false for none`,
       }),
-    taskTokens: z
+    taskTokens: flag,
+    alarms: z.enum(['usual', 'all'], 'must be usual or all').default('usual'),
+    alarmEmail: z.email('must be an address of electronic mail').optional(),
+    alarmEnds: flag,
+    dashboard: flag,
+    tracing: flag,
+    flowLogs: flag,
+    accessLog: z
       .union([z.string(), z.boolean()])
-      .default(false)
+      .default(true)
       .transform((value) => String(value).trim())
-      .pipe(z.enum(['true', 'false'], 'must be true or false'))
-      .transform((value) => value === 'true'),
+      .pipe(z.enum(['true', 'account', 'false'], ACCESS_LOG))
+      .transform((value) => ({ true: 'own', account: 'account', false: null })[value] as AccessLog | null),
+    apiRequestsPerSec: number
+      .pipe(
+        z
+          .int(`must be a whole number from 1 to ${REQUESTS_PER_SEC_MAX}`)
+          .min(1, `must be a whole number from 1 to ${REQUESTS_PER_SEC_MAX}`)
+          .max(REQUESTS_PER_SEC_MAX, `must be a whole number from 1 to ${REQUESTS_PER_SEC_MAX}`),
+      )
+      .default(REQUESTS_PER_SEC),
     taskRoles: z
       .string()
       .default('')
@@ -153,11 +222,21 @@ const schema = z
             return [account.trim(), arn.trim()];
           }),
         ),
-      ),
+      )
+      .superRefine((roles, context) => {
+        const bytes = environmentBytes(JSON.stringify(roles));
+        if (bytes <= TASK_ROLES_BYTES_MAX) return;
+        const message = `${Object.keys(roles).length} roles take ${bytes} bytes of the 4,096 that Lambda allows for a function's environment: ${TASK_ROLES_BYTES_MAX} at most. Let service accounts share roles, or shorten their paths`;
+        context.addIssue({ code: 'custom', message });
+      }),
   })
   .refine(({ vpcId, subnetIds }) => (vpcId === undefined) === (subnetIds === undefined), {
     message: 'vpcId and subnetIds must be set together',
     path: ['subnetIds'],
+  })
+  .refine(({ vpcId, flowLogs }) => vpcId === undefined || !flowLogs, {
+    message: 'must be false for a VPC that is given: its owner logs its traffic',
+    path: ['flowLogs'],
   })
   .superRefine(({ launchesPerSec, stopsPerSec, runTaskQuota, ecsQuota }, context) => {
     if (Number.isNaN(launchesPerSec + stopsPerSec + runTaskQuota + ecsQuota)) return; // reported already
@@ -171,18 +250,25 @@ const schema = z
 /**
  * Reads the settings from the CDK context; `get` returns undefined for settings that are not set.
  *
+ * @param region where the stack will be, if that is known: not every Region has everything
  * @throws Error that names each invalid setting, its value, and what is valid
  */
-export function readSettings(get: (key: string) => unknown): Settings {
+export function readSettings(get: (key: string) => unknown, region?: string): Settings {
   const given = Object.fromEntries(Object.keys(schema.shape).map((key) => [key, get(key)]));
-  const read = schema.safeParse(given);
+  const read = schema
+    .superRefine(({ zones, vpcId }, context) => {
+      const message = vpcId === undefined ? zonesError(zones, region) : null;
+      if (message !== null) context.addIssue({ code: 'custom', path: ['zones'], message });
+    })
+    .safeParse(given);
   if (!read.success) throw new Error(`Invalid settings:\n${sentences(given, read.error).join('\n')}`);
-  const { vpcId, subnetIds, assignPublicIp, zones, hostnames, hostsMax, ...others } = read.data;
+  const { vpcId, subnetIds, assignPublicIp, zones, flowLogs, hostnames, hostsMax, ...others } = read.data;
   const { launchesPerSec, stopsPerSec, submissions, historyDays, apiConcurrency = null, taskRoles } = others;
-  const { eventBus, taskTokens } = others;
+  const { eventBus, taskTokens, formats, tableName = null, apiRequestsPerSec, accessLog, tracing } = others;
+  const { alarms, alarmEmail = null, alarmEnds, dashboard } = others;
   const network: NetworkSettings =
     vpcId === undefined || subnetIds === undefined
-      ? { kind: 'own', zones }
+      ? { kind: 'own', zones, flowLogs }
       : { kind: 'given', vpcId, subnetIds, assignPublicIp };
   return {
     network,
@@ -191,10 +277,17 @@ export function readSettings(get: (key: string) => unknown): Settings {
     hostnames: hostnames === null ? null : { zone: hostnames, max: hostsMax },
     submissions,
     historyDays,
+    tableName,
+    formats,
     apiConcurrency,
     eventBus,
     taskTokens,
     taskRoles,
+    apiRequestsPerSec,
+    accessLog,
+    alarms: { areAll: alarms === 'all', email: alarmEmail, tellsEnd: alarmEnds },
+    dashboard,
+    tracing,
   };
 }
 

@@ -4,8 +4,9 @@ import { awaitGone } from './client/await-gone.ts';
 import { ApiFailure, EXIT, Failure } from './failure.ts';
 import { explainUnknownFields } from './field-hints.ts';
 import { verdictOf } from './follow/job-state.ts';
-import { type KubeClient, jobsPath, readAs } from './client/kube-client.ts';
+import { type KubeClient, furikoJobsPath, jobsPath, readAs } from './client/kube-client.ts';
 import type { Manifest } from './manifest-file.ts';
+import { FURIKO_API_VERSION } from '../shared/domain/furiko/furiko-job.ts';
 import { formatDuration } from './render/age.ts';
 import type { Shell } from './shell.ts';
 
@@ -17,6 +18,10 @@ export type CreatedJob = {
   readonly warnings: readonly string[];
   readonly isReplaced: boolean;
 };
+
+/** Whether a manifest is one of Furiko's. */
+export const isFuriko = (manifest: unknown): boolean =>
+  z.object({ apiVersion: z.literal(FURIKO_API_VERSION) }).safeParse(manifest).success;
 
 const Named = z.object({ metadata: z.object({ name: z.string() }) });
 
@@ -36,7 +41,8 @@ export async function createJob(
   client: KubeClient,
   shell: Pick<Shell, 'onInterrupt'>,
 ): Promise<CreatedJob> {
-  const create = async () => client.create(jobsPath(namespace), manifest.value);
+  const path = isFuriko(manifest.value) ? furikoJobsPath(namespace) : jobsPath(namespace);
+  const create = async () => client.create(path, manifest.value);
   try {
     return { ...(await create()), isReplaced: false };
   } catch (error) {
@@ -44,11 +50,11 @@ export async function createJob(
     if (error.status.reason !== 'AlreadyExists') throw explainUnknownFields(error, manifest);
     const named = Named.safeParse(manifest.value);
     if (!named.success) throw error;
-    const path = jobsPath(namespace, named.data.metadata.name);
-    const standing = readAs(JobSchema, await client.get(path), client.target);
+    const taken = jobsPath(namespace, named.data.metadata.name);
+    const standing = readAs(JobSchema, await client.get(taken), client.target);
     if (replacing === 'never' || (replacing === 'finished' && verdictOf(standing) === null))
       throw new Failure(`${error.message}\n${wayOut(standing, replacing)}`);
-    await removeWhole(standing, path, client, shell);
+    await removeWhole(standing, taken, client, shell);
     return { ...(await create()), isReplaced: true };
   }
 }

@@ -1,7 +1,16 @@
 import type { Command } from 'commander';
 import { usageFailure } from './failure.ts';
 
-export const JOBS_WORDS: readonly string[] = ['job', 'jobs', 'job.batch', 'jobs.batch'];
+export const JOBS_WORDS: readonly string[] = [
+  'job',
+  'jobs',
+  'job.batch',
+  'jobs.batch',
+  'furikojob',
+  'furikojobs',
+  'job.execution.furiko.io',
+  'jobs.execution.furiko.io',
+];
 
 /**
  * Parses the name of a Job, also in the form that `run` prints: job.batch/frames.
@@ -27,6 +36,28 @@ export function cronJobName(text: string): string {
   if (name === undefined) return text;
   if (!CRONJOBS_WORDS.includes(kind) || name === '')
     throw usageFailure(`${JSON.stringify(text)} is not the name of a CronJob`);
+  return name;
+}
+
+export const JOBCONFIGS_WORDS: readonly string[] = [
+  'jobconfig',
+  'jobconfigs',
+  'furikojobconfig',
+  'furikojobconfigs',
+  'jobconfig.execution.furiko.io',
+  'jobconfigs.execution.furiko.io',
+];
+
+/**
+ * Parses the name of a JobConfig, also as `jobconfig/nightly`.
+ *
+ * @throws Failure when it names another kind
+ */
+export function jobConfigName(text: string): string {
+  const [kind = '', name] = text.split('/');
+  if (name === undefined) return text;
+  if (!JOBCONFIGS_WORDS.includes(kind) || name === '')
+    throw usageFailure(`${JSON.stringify(text)} is not the name of a JobConfig`);
   return name;
 }
 

@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander';
-import { startOfDay } from '../shared/domain/cron/job-of-slot.ts';
 import { numberIn, rateError } from '../shared/names/bounds.ts';
 import { isRefusedPort } from '../shared/names/refused-ports.ts';
 import type { LocalFlags } from './commands/local.ts';
@@ -78,9 +77,15 @@ export type RangeEnd = { readonly text: string } & (
   | { readonly kind: 'day'; readonly day: string }
 );
 
+/** Written as 2026-01-01, and in the calendar. */
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) &&
+  !Number.isNaN(Date.parse(text)) &&
+  new Date(Date.parse(text)).toISOString().startsWith(text);
+
 /** A time such as 2026-01-01T00:00:00Z, or a day such as 2026-01-01. */
 export function rangeEnd(text: string): RangeEnd {
-  if (startOfDay('UTC', text) !== null) return { kind: 'day', day: text, text };
+  if (isDay(text)) return { kind: 'day', day: text, text };
   if (/^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text)))
     return { kind: 'moment', atMs: Date.parse(text), text };
   throw new InvalidArgumentError('It must be a day such as 2026-01-01, or a time such as 2026-01-01T00:00:00Z.');

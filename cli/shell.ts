@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { buffer, text } from 'node:stream/consumers';
+import { type Prompter, terminalPrompter } from './configs/prompter.ts';
 
 /** What a command uses of its process; tests pass their own. */
 export type Shell = {
@@ -14,6 +15,8 @@ export type Shell = {
   readonly readStdin: () => Promise<string>;
   /** The same, as it is. */
   readonly readStdinBytes: () => Promise<Uint8Array>;
+  /** Asks who sits at the terminal; null: nobody does, or answers would not come from there. */
+  readonly prompter: Prompter | null;
   /** Calls `then` at every Ctrl-C and similar signal, which then have no other effect. Returns a function that ends this. */
   readonly onInterrupt: (then: (signal: Signal) => void) => () => void;
   /**
@@ -59,6 +62,7 @@ export function processShell(): Shell {
     now: () => Date.now(),
     readStdin: async () => text(process.stdin),
     readStdinBytes: async () => buffer(process.stdin),
+    prompter: process.stdin.isTTY && process.stderr.isTTY ? terminalPrompter() : null,
     onInterrupt(then) {
       for (const signal of SIGNALS) process.on(signal, then);
       return () => {

@@ -39,6 +39,7 @@ async function drawAll(scratch: string): Promise<void> {
     const end = await record(['run', '-f', 'failing.yaml', '--wait'], workspace, kubeconfig, (_text, at) => at + 1);
     writeFileSync(join(PICTURES, 'failure.svg'), end);
     await drawLists(workspace, kubeconfig);
+    await drawFlow(workspace, kubeconfig);
     await assemble(workspace);
     writeFileSync(join(PICTURES, 'mandelbrot.png'), shrunk(readFileSync(join(workspace, 'mandelbrot.png'))));
   } finally {
@@ -72,6 +73,16 @@ async function drawLists(folder: string, kubeconfig: string): Promise<void> {
     return share < 0.8 ? share : 0;
   });
   writeFileSync(join(PICTURES, 'upload.svg'), upload);
+}
+
+/** Jobs whose indexes wait for one another's, while most of them are at work. */
+async function drawFlow(folder: string, kubeconfig: string): Promise<void> {
+  cpSync('examples/map-reduce', folder, { recursive: true });
+  cpSync('examples/wordcount/texts', join(folder, '../wordcount/texts'), { recursive: true });
+  const atWork = await record(['run', '-f', 'flow.yaml', '--wait'], folder, kubeconfig, (text) =>
+    /map +running/.test(text) ? text.split('running').length - 1 : 0,
+  );
+  writeFileSync(join(PICTURES, 'flow.svg'), atWork);
 }
 
 /** A Job whose index 7 fails as real programs do. */

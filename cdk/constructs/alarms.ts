@@ -1,7 +1,11 @@
+import { Stack } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
+import type { AlarmSettings } from '../settings.ts';
 
 export type Condition = {
   readonly metric: IMetric;
@@ -17,15 +21,31 @@ export type Condition = {
 
 /**
  * Every alarm of the stack, on one topic that operators subscribe to. An alarm costs $0.10 a month even if nothing happens:
- * docs/deploy.md adds up the cost, and a test checks the number.
+ * docs/deploy.md adds up the cost, and a test checks the number. docs/runbooks.md has a section for each, by its name.
  */
 export class Alarms extends Construct {
   readonly topic: Topic;
 
-  constructor(scope: Construct, id: string) {
+  readonly #tellsEnd: boolean;
+
+  constructor(scope: Construct, id: string, { email, tellsEnd }: AlarmSettings) {
     super(scope, id);
-    // With SNS's own policy: a policy of ours would have to allow CloudWatch again.
-    this.topic = new Topic(this, 'Topic', { displayName: 'Muster' });
+    this.#tellsEnd = tellsEnd;
+    this.topic = new Topic(this, 'Topic', { displayName: 'Muster', enforceSSL: true });
+    // A policy of ours replaces that of SNS, which lets CloudWatch publish.
+    const { account, partition, region } = Stack.of(this);
+    this.topic.addToResourcePolicy(
+      new PolicyStatement({
+        actions: ['sns:Publish'],
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        resources: [this.topic.topicArn],
+        conditions: {
+          StringEquals: { 'aws:SourceAccount': account },
+          ArnLike: { 'aws:SourceArn': `arn:${partition}:cloudwatch:${region}:${account}:alarm:*` },
+        },
+      }),
+    );
+    if (email !== null) this.topic.addSubscription(new EmailSubscription(email));
   }
 
   /** Adds an alarm that notifies the topic. */
@@ -36,8 +56,9 @@ export class Alarms extends Construct {
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       evaluationPeriods: periods,
       treatMissingData: silence === 'bad' ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-      alarmDescription: meaning,
+      alarmDescription: `${meaning} Runbook: docs/runbooks.md#${id.toLowerCase()}`,
     });
     alarm.addAlarmAction(new SnsAction(this.topic));
+    if (this.#tellsEnd) alarm.addOkAction(new SnsAction(this.topic));
   }
 }

@@ -10,6 +10,7 @@ import {
   RecursiveLoop,
   Runtime,
   SystemLogLevel,
+  Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -34,6 +35,8 @@ export type HandlerFunctionProps = {
    * Never for one that drains a queue.
    */
   readonly reservedConcurrency?: number | null;
+  /** Whether AWS X-Ray samples invocations; without it Lambda goes by what the caller says. */
+  readonly tracing: boolean;
 };
 
 const REPOSITORY = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -55,7 +58,7 @@ export class HandlerFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: HandlerFunctionProps) {
     super(scope, id);
-    const { handler, memoryMb, timeout, loop, retryAttempts, reservedConcurrency = null } = props;
+    const { handler, memoryMb, timeout, loop, retryAttempts, reservedConcurrency = null, tracing } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: RetentionDays.ONE_WEEK,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -76,6 +79,7 @@ export class HandlerFunction extends Construct {
       ...(reservedConcurrency === null ? {} : { reservedConcurrentExecutions: reservedConcurrency }),
       recursiveLoop: loop === 'allowed' ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
       role: this.role,
+      ...(tracing ? { tracing: Tracing.ACTIVE } : {}),
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO, // above INFO the metrics, which are log lines, would be dropped

@@ -1,14 +1,19 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
+  AccessLogFormat,
   AuthorizationType,
   EndpointType,
   LambdaIntegration,
+  LogGroupLogDestination,
   ResponseTransferMode,
   ResponseType,
   RestApi,
+  type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { AccessLog } from '../settings.ts';
 
 /** The longest that API Gateway waits for a streamed response, and Lambda's own limit: a watch must end by itself before it. */
 export const STREAM_MAX = Duration.minutes(15);
@@ -22,6 +27,36 @@ const BINARY = ['application/vnd.kubernetes.protobuf'];
 
 /** Part of the URL: clients keep a server's path prefix. */
 const STAGE = 'k8s';
+
+/** kubectl asks for all of discovery at once. */
+const BURST_SEC = 2;
+/** The account's own (API Gateway Developer Guide, quotas). */
+const BURST_MAX = 5_000;
+
+/**
+ * A line of the access log. `caller` is the ARN of the user or of the assumed role with its session; requests to execute-api are
+ * not in CloudTrail.
+ */
+const ACCESS = {
+  at: '$context.requestTime',
+  caller: '$context.identity.userArn',
+  sourceIp: '$context.identity.sourceIp',
+  method: '$context.httpMethod',
+  path: '$context.path',
+  status: '$context.status',
+  requestId: '$context.requestId',
+  lambdaRequestId: '$context.awsEndpointRequestId',
+  latencyMs: '$context.responseLatency',
+  error: '$context.error.message',
+} as const;
+
+export type KubeApiProps = {
+  readonly handler: IFunction;
+  /** Above it the gateway answers 429, which clients repeat. */
+  readonly requestsPerSec: number;
+  readonly accessLog: AccessLog | null;
+  readonly tracing: boolean;
+};
 
 /**
  * What the gateway itself answers, in the words of Kubernetes: client libraries decide by `reason` and `code`. Keeps the
@@ -58,14 +93,23 @@ const REMAINING = [
 export class KubeApi extends Construct {
   readonly api: RestApi;
 
-  constructor(scope: Construct, id: string, handler: IFunction) {
+  constructor(scope: Construct, id: string, { handler, requestsPerSec, accessLog, tracing }: KubeApiProps) {
     super(scope, id);
     this.api = new RestApi(this, 'Api', {
+      restApiName: Stack.of(this).stackName,
       description: 'The Kubernetes API of Muster',
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
-      deployOptions: { stageName: STAGE },
+      deployOptions: {
+        stageName: STAGE,
+        throttlingRateLimit: requestsPerSec,
+        throttlingBurstLimit: Math.min(BURST_MAX, BURST_SEC * requestsPerSec),
+        tracingEnabled: tracing,
+        ...(accessLog === null ? {} : this.#accessLog()),
+      },
       binaryMediaTypes: BINARY,
-      cloudWatchRole: false, // one for the whole account, not ours to change
+      // One for all APIs of the account in the Region, so it stays when this one goes.
+      cloudWatchRole: accessLog === 'own',
+      ...(accessLog === 'own' ? { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN } : {}),
       defaultMethodOptions: { authorizationType: AuthorizationType.IAM },
       defaultIntegration: new LambdaIntegration(handler, {
         proxy: true,
@@ -78,6 +122,17 @@ export class KubeApi extends Construct {
     this.api.root.addMethod('ANY');
     this.api.root.addProxy({ anyMethod: true });
     this.#answerAsKubernetes();
+  }
+
+  #accessLog(): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
+    const logGroup = new LogGroup(this, 'AccessLog', {
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    return {
+      accessLogDestination: new LogGroupLogDestination(logGroup),
+      accessLogFormat: AccessLogFormat.custom(JSON.stringify(ACCESS)),
+    };
   }
 
   #answerAsKubernetes(): void {

@@ -1,4 +1,4 @@
-import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { IVpc } from 'aws-cdk-lib/aws-ec2';
 import { Cluster, ContainerInsights } from 'aws-cdk-lib/aws-ecs';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -30,18 +30,14 @@ export class TaskCluster extends Construct {
       enableFargateCapacityProviders: true,
       containerInsightsV2: ContainerInsights.DISABLED, // billed by task; an account may have it on by default
     });
-    this.logGroup = new LogGroup(this, 'Log', { retention: logsKept });
+    this.logGroup = new LogGroup(this, 'Log', {
+      retention: logsKept,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
     this.executionRole = this.#executionRole();
-    const { account, partition, region } = Stack.of(this);
     this.taskRole = new Role(this, 'TaskRole', {
       description: 'What Muster tasks may do: nothing, until you attach a policy',
-      // Keeps another account's ECS from using it (the confused deputy problem).
-      assumedBy: new ServicePrincipal(TASKS_SERVICE, {
-        conditions: {
-          StringEquals: { 'aws:SourceAccount': account },
-          ArnLike: { 'aws:SourceArn': `arn:${partition}:ecs:${region}:${account}:*` },
-        },
-      }),
+      assumedBy: this.#ourTasks(),
     });
   }
 
@@ -54,9 +50,20 @@ export class TaskCluster extends Construct {
     });
   }
 
+  /** ECS for tasks of this account and Region: with another account's tasks it would be a confused deputy. */
+  #ourTasks(): ServicePrincipal {
+    const { account, partition, region } = Stack.of(this);
+    return new ServicePrincipal(TASKS_SERVICE, {
+      conditions: {
+        StringEquals: { 'aws:SourceAccount': account },
+        ArnLike: { 'aws:SourceArn': `arn:${partition}:ecs:${region}:${account}:*` },
+      },
+    });
+  }
+
   /** Narrower than AWS's managed policy, which may write to every log group of the account. */
   #executionRole(): Role {
-    const role = new Role(this, 'ExecutionRole', { assumedBy: new ServicePrincipal(TASKS_SERVICE) });
+    const role = new Role(this, 'ExecutionRole', { assumedBy: this.#ourTasks() });
     this.logGroup.grantWrite(role);
     role.addToPolicy(
       new PolicyStatement({

@@ -82,6 +82,53 @@ export const CronJobSchema = z.object({
 });
 export type CronJob = z.output<typeof CronJobSchema>;
 
+const JobOptionSchema = z.object({
+  type: z.enum(['Bool', 'String', 'Select', 'Multi', 'Date']),
+  name: z.string(),
+  label: z.string().optional(),
+  required: z.boolean().optional(),
+  bool: z.looseObject({ default: z.boolean().default(false) }).optional(),
+  string: z.looseObject({ default: z.string().optional() }).optional(),
+  select: z
+    .looseObject({
+      default: z.string().optional(),
+      values: z.array(z.string()),
+      allowCustom: z.boolean().optional(),
+    })
+    .optional(),
+  multi: z.looseObject({ default: z.array(z.string()).default([]), values: z.array(z.string()) }).optional(),
+});
+export type AskedOption = z.output<typeof JobOptionSchema>;
+
+export const JobConfigSchema = z.object({
+  metadata: Metadata,
+  spec: z.object({
+    schedule: z.looseObject({ disabled: z.boolean().default(false) }).optional(),
+    option: z.object({ options: z.array(JobOptionSchema).default([]) }).prefault({}),
+  }),
+});
+
+/** A Job of Furiko's. */
+export const FurikoJobSchema = z.object({
+  metadata: Metadata,
+  spec: z.object({
+    killTimestamp: Moment.optional(),
+    template: z
+      .object({
+        parallelism: z
+          .object({
+            withCount: z.int(),
+            withKeys: z.array(z.string()),
+            withMatrix: z.record(z.string(), z.array(z.string())),
+          })
+          .partial()
+          .optional(),
+      })
+      .prefault({}),
+  }),
+  status: z.object({ phase: z.string().default('') }).prefault({}),
+});
+
 const Told = { reason: z.string().default(''), message: z.string().default('') };
 const ContainerState = z.object({
   terminated: z
@@ -135,6 +182,8 @@ export const ProgressSchema = z.object({
     waiting: Count,
     inherited: Count,
     excluded: Count,
+    held: Count,
+    cancelled: Count,
     failedAttempts: Count,
   }),
   indexes: ShownIndexes.nullable(),
@@ -143,6 +192,14 @@ export const ProgressSchema = z.object({
   waits: WaitsSchema,
 });
 export type Progress = z.output<typeof ProgressSchema>;
+
+const Effect = z.object({ count: z.int(), indexes: z.string() });
+
+/** Muster's own `IndexChange`: what became of the indexes that were held, released, cancelled, or requeued. */
+export const IndexChangeSchema = z.object({
+  effects: z.object({ done: Effect, later: Effect, already: Effect, settled: Effect }),
+});
+export type IndexEffects = z.output<typeof IndexChangeSchema>['effects'];
 
 /** Muster's own `JobFailures`. */
 export const FailuresSchema = z.object({

@@ -10,6 +10,7 @@ import {
 } from './api-objects.ts';
 import { ApiFailure, Failure, UnreachableFailure } from '../failure.ts';
 import type { Target } from './kubeconfig.ts';
+import { FURIKO_API_VERSION } from '../../shared/domain/furiko/furiko-job.ts';
 import { onOneLine } from '../render/table.ts';
 import { messageOf } from '../../shared/domain/base/error-text.ts';
 
@@ -62,9 +63,17 @@ export async function connect(target: Target, answerMs = ANSWER_MS): Promise<Kub
 /** The address of a kind of objects in a namespace; null means all namespaces. */
 export const jobsPath = (namespace: string | null, name?: string): string =>
   `/apis/batch/v1${inNamespace(namespace)}/jobs${withName(name)}`;
+export const namespacesPath = (): string => '/api/v1/namespaces';
+/** Headless ones, which stand beside a Job and do nothing. */
+export const servicesPath = (namespace: string): string => `/api/v1${inNamespace(namespace)}/services`;
 export const workListPath = (namespace: string): string => `/apis/muster.run/v1${inNamespace(namespace)}/worklists`;
 export const cronJobsPath = (namespace: string | null, name?: string): string =>
   `/apis/batch/v1${inNamespace(namespace)}/cronjobs${withName(name)}`;
+/** Furiko's: a Job of theirs is at {@link jobsPath}, too. */
+export const furikoJobsPath = (namespace: string | null, name?: string): string =>
+  `/apis/${FURIKO_API_VERSION}${inNamespace(namespace)}/jobs${withName(name)}`;
+export const jobConfigsPath = (namespace: string | null, name?: string): string =>
+  `/apis/${FURIKO_API_VERSION}${inNamespace(namespace)}/jobconfigs${withName(name)}`;
 export const podsPath = (namespace: string | null, name?: string): string =>
   `/api/v1${inNamespace(namespace)}/pods${withName(name)}`;
 /** The path where Muster, unlike a cluster, reports why a Job's remaining work does not run. */
@@ -76,6 +85,9 @@ export const progressPath = (namespace: string, job: string): string =>
   `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/progress`;
 export const failuresPath = (namespace: string, job: string): string =>
   `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/failures`;
+/** The path at which single indexes of a Job are held, released, cancelled, and requeued. */
+export const indexesPath = (namespace: string, job: string): string =>
+  `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/indexes`;
 /** The path of a Job's ended attempts, page by page. */
 export const attemptsPath = (namespace: string, job: string): string =>
   `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/attempts`;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ListSchema, NamedSchema } from '../client/api-objects.ts';
 import { type Candidate, type Completion, completionOf, kindBefore } from '../program/completion.ts';
-import { connect, cronJobsPath, jobsPath, readAs } from '../client/kube-client.ts';
+import { connect, cronJobsPath, jobConfigsPath, jobsPath, readAs } from '../client/kube-client.ts';
 import { findTarget } from '../client/kubeconfig.ts';
 import type { Shell } from '../shell.ts';
 
@@ -9,11 +9,12 @@ import type { Shell } from '../shell.ts';
 const ANSWER_MS = 500;
 /** One page. */
 const NAMES_MAX = 500;
+const PATHS = { jobs: jobsPath, crons: cronJobsPath, configs: jobConfigsPath } as const;
 
 /**
  * Prints completions for a partly typed command line, for the scripts of `muster completion`: a first line `words`,
  * `files`, or `folders`, then the words, each followed by a tab and a description. If there is no server, or a slow one,
- * there are no names of Jobs.
+ * there are no names of objects.
  */
 export async function complete(program: Command, words: readonly string[], shell: Shell): Promise<void> {
   const completion = completionOf(program, words);
@@ -26,7 +27,7 @@ async function objectNames({ named, namespace, kubeconfig }: Completion, shell: 
   const kind = kindBefore(named.kind, named.prefix);
   try {
     const client = await connect(findTarget(kubeconfig, shell).target, ANSWER_MS);
-    const path = named.kind === 'jobs' ? jobsPath : cronJobsPath;
+    const path = PATHS[named.kind];
     const query = { limit: NAMES_MAX };
     const answer = await client.get(path(namespace ?? client.target.namespace), query);
     const { items } = readAs(ListSchema, answer, client.target);

@@ -13,6 +13,8 @@ import type { Shell } from '../shell.ts';
 export type DoctorFlags = {
   readonly namespace: string | null;
   readonly allNamespaces: boolean;
+  /** The table was restored: only which indexes run again. */
+  readonly afterRestore: boolean;
   readonly output: ObjectForm | 'text';
   readonly kubeconfig: string | null;
 };
@@ -58,7 +60,9 @@ export async function doctor(job: string | null, flags: DoctorFlags, shell: Shel
   const namespace = flags.allNamespaces ? null : (flags.namespace ?? target.namespace);
   const parts =
     job === null
-      ? [await ask(client, '/muster/v1/diagnosis'), ...(await jobsOf(namespace, client))]
+      ? flags.afterRestore
+        ? await jobsOf(namespace, client, { afterRestore: 'true' })
+        : [await ask(client, '/muster/v1/diagnosis'), ...(await jobsOf(namespace, client))]
       : [await ask(client, `${pathOf(namespace ?? target.namespace)}/${encodeURIComponent(job)}/diagnosis`)];
   const raw = parts.flatMap(({ findings }) => findings);
   const [first] = parts;
@@ -92,20 +96,28 @@ const pathOf = (namespace: string | null): string =>
   `/muster/v1${namespace === null ? '' : `/namespaces/${encodeURIComponent(namespace)}`}/jobs`;
 
 /** Yields Jobs page by page. */
-async function jobsOf(namespace: string | null, client: KubeClient): Promise<readonly Diagnosis[]> {
+async function jobsOf(
+  namespace: string | null,
+  client: KubeClient,
+  query: Readonly<Record<string, string>> = {},
+): Promise<readonly Diagnosis[]> {
   const pages: Diagnosis[] = [];
   let next = '';
   do {
-    const page = await ask(client, `${pathOf(namespace)}/diagnosis`, next);
+    const page = await ask(
+      client,
+      `${pathOf(namespace)}/diagnosis`,
+      next === '' ? query : { ...query, continue: next },
+    );
     pages.push(page);
     next = page.continue;
   } while (next !== '');
   return pages;
 }
 
-async function ask(client: KubeClient, path: string, next = ''): Promise<Diagnosis> {
+async function ask(client: KubeClient, path: string, query: Readonly<Record<string, string>> = {}): Promise<Diagnosis> {
   try {
-    return readAs(DiagnosisSchema, await client.get(path, next === '' ? {} : { continue: next }), client.target);
+    return readAs(DiagnosisSchema, await client.get(path, query), client.target);
   } catch (error) {
     if (!(error instanceof ApiFailure) || !error.message.includes('could not find the requested resource')) throw error;
     throw new Failure(`error: ${client.target.server} runs a version without this check: it has no ${path}`);

@@ -94,7 +94,7 @@ async function choose(
   client: KubeClient,
 ): Promise<readonly Chosen[]> {
   const ofItems = wantedItems.length === 0 ? null : indexSetOf(await indexesOfItems(job, wantedItems, client));
-  const wanted = indexes === null ? ofItems : wantedIndexes(indexes, job);
+  const wanted = indexes === null ? ofItems : await wantedIndexes(indexes, job, client);
   // The server filters by one index.
   const [only = null] = wanted !== null && size(wanted) === 1 ? wanted.edges : [];
   const query = { labelSelector: podSelector(job, only) };

@@ -37,7 +37,7 @@ export async function results(name: string, flags: ResultFlags, shell: Shell): P
   const client = await reach(flags.kubeconfig, shell);
   const namespace = flags.namespace ?? client.target.namespace;
   const job = readAs(JobSchema, await client.get(jobsPath(namespace, name)), client.target);
-  const wanted = flags.indexes === null ? null : wantedIndexes(flags.indexes, job);
+  const wanted = flags.indexes === null ? null : await wantedIndexes(flags.indexes, job, client);
   const total = await countRunning(job, wanted, client);
   const folder = await ResultFolder.of(resolve(shell.cwd, flags.folder), job.metadata);
   const stop = new AbortController();

@@ -1,13 +1,17 @@
 import * as z from 'zod';
-import { JobSchema } from '../client/api-objects.ts';
-import { EXIT, Failure, usageFailure } from '../failure.ts';
+import { NamedSchema } from '../client/api-objects.ts';
+import { FURIKO_GROUP } from '../../shared/domain/furiko/furiko-job.ts';
+import { ApiFailure, EXIT, Failure } from '../failure.ts';
+import { explainUnknownFields } from '../field-hints.ts';
+import { type Document, RESOURCES, documentsOf } from '../flow/documents.ts';
 import type { Followed } from '../follow/follow-job.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { type Manifest, readManifests } from '../manifest-file.ts';
 import { reach } from '../client/reach.ts';
+import { upstreamsOf } from '../render/job-graph.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { listOf, objectText } from '../render/object-text.ts';
-import { type CreatedJob, type Replacing, createJob } from '../create-job.ts';
+import { type CreatedJob, type Replacing, createJob, isFuriko } from '../create-job.ts';
 import { createWorkList } from '../create-work-list.ts';
 import type { Output, Shell } from '../shell.ts';
 import { followToVerdict } from './watch.ts';
@@ -25,17 +29,13 @@ export type RunFlags = {
   readonly removes?: boolean;
 };
 
-/** What the command reads from a manifest before the server validates it. */
-const Wished = z.object({
-  kind: z.string().optional(),
-  metadata: z.object({ namespace: z.string().optional() }).optional(),
-});
+const MadeSchema = z.object({ metadata: z.object({ name: z.string(), uid: z.string() }) });
 
-/** `followed` null: a WorkList. */
+/** `followed` null: no Job. */
 type Created = { readonly followed: Followed | null; readonly object: unknown };
 
 /**
- * `muster run -f FILE`: creates the Jobs in a file, and the WorkLists beside them, and, with `wait`, waits for them. `-` is standard input.
+ * `muster run -f FILE`: creates the objects of a file, and, with `wait`, waits for the Jobs among them. `-` is standard input.
  *
  * @returns the exit code; with `wait`, the Jobs' verdict
  */
@@ -43,8 +43,8 @@ export const runJobs = async (file: string, flags: RunFlags, shell: Shell): Prom
   runManifests(await readManifests(file, shell), flags, shell);
 
 /**
- * Creates Jobs, with the WorkLists beside them, and, with `wait`, waits for them. A refused Job does not stop the others from being
- * created.
+ * Creates Jobs, each after those that it waits for, and what else a file has, before them; and, with `wait`, waits for the Jobs. A
+ * refused object does not stop the others from being created, except for Jobs that would wait for a refused one.
  *
  * @param onCreated called when all are there, before anything waits for them; what it throws ends the command
  */
@@ -54,24 +54,10 @@ export async function runManifests(
   shell: Shell,
   onCreated: () => Promise<void> = async () => undefined,
 ): Promise<number> {
-  const namespaces = manifests.map((manifest) => namespaceOf(manifest.value, flags.namespace));
-  if (manifests.length > 1) manifests.forEach(refuseOtherKinds);
+  const documents = documentsOf(manifests, flags.namespace);
   const client = await reach(flags.kubeconfig, shell);
-  const created: Created[] = [];
-  let exitCode = 0;
-  // A Job may name a list that comes after it.
-  const ordered = [...manifests.entries()].sort(([, a], [, b]) => Number(isList(b)) - Number(isList(a)));
-  for (const [i, manifest] of ordered) {
-    try {
-      const namespace = namespaces[i] ?? client.target.namespace;
-      const make = isList(manifest) ? createList : createOne;
-      created.push(await make(manifest, namespace, client, flags, shell));
-    } catch (error) {
-      if (!(error instanceof Failure) || manifests.length === 1) throw error;
-      shell.err.write(`${error.message}\n`);
-      exitCode = error.exitCode;
-    }
-  }
+  await warnOfMissing(documents, client, shell);
+  const { created, exitCode } = await createAll(documents, client, flags, shell);
   await onCreated();
   const followed = created.flatMap((each) => each.followed ?? []);
   if (flags.wait && followed.length > 0) {
@@ -88,6 +74,60 @@ export async function runManifests(
   return exitCode;
 }
 
+/** A Job waits for one that does not exist, too: a user who has mistyped the name learns it here. */
+async function warnOfMissing(documents: readonly Document[], client: KubeClient, shell: Shell): Promise<void> {
+  const key = (namespace: string | null, name: string): string => `${namespace ?? client.target.namespace}/${name}`;
+  const known = new Set(
+    documents.flatMap(({ kind, namespace, name }) => (kind === 'Job' ? [key(namespace, name)] : [])),
+  );
+  for (const { namespace, name, dependencies } of documents)
+    for (const upstream of upstreamsOf(dependencies)) {
+      if (known.has(key(namespace, upstream))) continue;
+      known.add(key(namespace, upstream));
+      if (await isThere(jobsPath(namespace ?? client.target.namespace, upstream), client)) continue;
+      shell.err.write(
+        `Warning: job ${name} waits for job ${upstream}, which is neither there nor among those that are created\n`,
+      );
+    }
+}
+
+async function isThere(path: string, client: KubeClient): Promise<boolean> {
+  try {
+    await client.get(path);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiFailure && error.status.code === 404) return false;
+    throw error;
+  }
+}
+
+/**
+ * Creates objects one by one. One that is refused does not stop the others, except for Jobs that would wait for it in vain. If it
+ * is the only one, its refusal ends the command.
+ */
+async function createAll(documents: readonly Document[], client: KubeClient, flags: RunFlags, shell: Shell) {
+  const created: Created[] = [];
+  const refused = new Set<string>();
+  let exitCode: number = EXIT.ok;
+  for (const document of documents) {
+    const namespace = document.namespace ?? client.target.namespace;
+    const missing = upstreamsOf(document.dependencies).find((name) => refused.has(`${namespace}/${name}`));
+    const isJob = document.kind === 'Job';
+    try {
+      if (missing !== undefined)
+        throw new Failure(`job.batch/${document.name} not created: it waits for job ${missing}, which was not created`);
+      created.push(await createOf[document.kind](document, namespace, client, flags, shell));
+    } catch (error) {
+      if (!(error instanceof Failure) || documents.length === 1) throw error;
+      shell.err.write(`${error.message}\n`);
+      exitCode = error.exitCode;
+      if (isJob && (missing !== undefined || !(await isThere(jobsPath(namespace, document.name), client))))
+        refused.add(`${namespace}/${document.name}`);
+    }
+  }
+  return { created, exitCode };
+}
+
 async function removeAll(followed: readonly Followed[], client: KubeClient, output: Output): Promise<void> {
   for (const { namespace, name, uid } of followed) {
     await client.remove(jobsPath(namespace, name), uid);
@@ -95,30 +135,50 @@ async function removeAll(followed: readonly Followed[], client: KubeClient, outp
   }
 }
 
-async function createOne(
-  manifest: Manifest,
+type Create = (
+  document: Document,
   namespace: string,
   client: KubeClient,
-  { output, wait, replacing }: RunFlags,
+  flags: RunFlags,
   shell: Shell,
-): Promise<Created> {
-  const made = await createJob(manifest, namespace, replacing, client, shell);
-  const { name, uid } = readAs(JobSchema, made.object, client.target).metadata;
-  tell(`job.batch/${name}`, made, { output, wait }, shell);
-  return { followed: { namespace, name, uid }, object: made.object };
-}
+) => Promise<Created>;
 
-async function createList(
-  manifest: Manifest,
-  namespace: string,
-  client: KubeClient,
-  { output, wait, replacing }: RunFlags,
-  shell: Shell,
-): Promise<Created> {
+const makeJob: Create = async ({ manifest }, namespace, client, { output, wait, replacing }, shell) => {
+  const made = await createJob(manifest, namespace, replacing, client, shell);
+  const { name, uid } = readAs(MadeSchema, made.object, client.target).metadata;
+  tell(`job.${isFuriko(manifest.value) ? FURIKO_GROUP : 'batch'}/${name}`, made, { output, wait }, shell);
+  return { followed: { namespace, name, uid }, object: made.object };
+};
+
+const makeList: Create = async ({ manifest }, namespace, client, { output, wait, replacing }, shell) => {
   const made = await createWorkList(manifest, namespace, replacing, client);
   tell(`worklist.muster.run/${made.name}`, made, { output, wait }, shell);
   return { followed: null, object: made.object };
-}
+};
+
+/** Other kinds are created, and never replaced. */
+const makeOther: Create = async ({ manifest, kind }, namespace, client, { output, wait }, shell) => {
+  const { word, path } = RESOURCES[kind];
+  try {
+    const made = await client.create(path(namespace), manifest.value);
+    const { name } = readAs(NamedSchema, made.object, client.target).metadata;
+    tell(`${word}/${name}`, { ...made, isReplaced: false }, { output, wait }, shell);
+    return { followed: null, object: made.object };
+  } catch (error) {
+    if (!(error instanceof ApiFailure)) throw error;
+    if (error.status.reason !== 'AlreadyExists') throw explainUnknownFields(error, manifest);
+    throw new Failure(`${error.message}\n\`kubectl apply\` changes it.`);
+  }
+};
+
+const createOf: Readonly<Record<Document['kind'], Create>> = {
+  Namespace: makeOther,
+  Service: makeOther,
+  WorkList: makeList,
+  JobConfig: makeOther,
+  CronJob: makeOther,
+  Job: makeJob,
+};
 
 function tell(
   who: string,
@@ -131,24 +191,4 @@ function tell(
   // If standard output carries objects, messages go to standard error.
   if (output === null || output === 'name') shell.out.write(said);
   else if (wait) shell.err.write(said);
-}
-
-/** As in kubectl: a namespace given on the command line must match the manifest's, if the manifest names one. */
-function namespaceOf(manifest: unknown, asked: string | null): string | null {
-  const wished = Wished.safeParse(manifest).data?.metadata?.namespace ?? null;
-  if (asked !== null && wished !== null && asked !== wished)
-    throw usageFailure(`the manifest is for namespace ${JSON.stringify(wished)}, not ${JSON.stringify(asked)}`);
-  return asked ?? wished;
-}
-
-const isList = ({ value }: Manifest): boolean => Wished.safeParse(value).data?.kind === 'WorkList';
-
-/** Rejects a file with other kinds before it creates the first object. */
-function refuseOtherKinds({ value, lineOf }: Manifest): void {
-  const kind = Wished.safeParse(value).data?.kind ?? 'document without a kind';
-  const line = lineOf('kind');
-  if (kind !== 'Job' && kind !== 'WorkList')
-    throw usageFailure(
-      `${line === null ? '' : `line ${line}: `}a ${kind}; run takes Jobs and WorkLists (kubectl apply -f takes others, too)`,
-    );
 }

@@ -1,10 +1,11 @@
 import { parseStatusIndexes } from '../../shared/domain/base/index-set.ts';
 import { indexText } from '../../shared/domain/base/shown-index.ts';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS, HELD_CONDITION } from '../../shared/domain/spec/annotations.ts';
 import { indexesToSucceed } from '../../shared/domain/spec/selection.ts';
 import { type Job, type JobFailures, type Progress, conditionOf } from '../client/api-objects.ts';
 import { INDEX_STATES, type IndexBoard, type IndexState, codeOf } from '../render/grid.ts';
 import type { NamedIndexes } from '../render/named-indexes.ts';
+import { dependenciesOf } from '../render/job-graph.ts';
 import { type Sample, addSample, paceOf } from '../render/pace.ts';
 import type { JobProgress, Phase } from '../render/progress.ts';
 
@@ -48,29 +49,34 @@ export class JobState {
   }
 
   progress(): JobProgress {
-    const { job, counts, waits } = this.#progress;
+    const { job, counts } = this.#progress;
     const { metadata, status, spec } = job;
     const phase = phaseOf(job);
     return {
       namespace: metadata.namespace,
       name: metadata.name,
       phase,
-      message: isOver(phase) ? '' : failureOf(job), // the verdict includes the reason
-      total: spec.completions === undefined ? null : spec.completions - counts.excluded,
+      message: isOver(phase) ? '' : failureOf(job) || achievementOf(job), // the verdict includes the reason
+      total: spec.completions === undefined ? null : spec.completions - counts.excluded - counts.cancelled,
       counts,
       board: boardOf(this.#progress),
       named: namedOf(this.#progress),
       startedAtMs: status.startTime ?? null,
       endedAtMs: endOf(job),
       rate: paceOf(this.#samples),
-      waits:
-        waits.summary === null || isOver(phase)
-          ? null
-          : { text: waits.summary, causes: waits.waits.map(({ cause }) => cause).join(' ') },
+      waits: isOver(phase) ? null : waitsOf(this.#progress),
       failure: isOver(phase) || this.#failures === null ? null : firstFailure(this.#failures),
+      dependencies: dependenciesOf(metadata.annotations),
       lost: this.#lost,
     };
   }
+}
+
+/** Why remaining work waits. A server that says nothing more of it says in a condition which Jobs are waited for. */
+function waitsOf({ job, waits: { summary, waits } }: Progress): JobProgress['waits'] {
+  if (summary !== null) return { text: summary, causes: waits.map(({ cause }) => cause).join(' ') };
+  const held = conditionOf(job, HELD_CONDITION);
+  return held === undefined ? null : { text: held.message, causes: held.message };
 }
 
 /** Progress from the Job alone, for a server that reports nothing more. */
@@ -92,6 +98,8 @@ export function progressOf(job: Job): Progress {
       waiting: Math.max(total - status.succeeded - busy, 0),
       inherited: 0, // the Job alone does not tell
       excluded: completions - total,
+      held: 0,
+      cancelled: 0,
       failedAttempts: status.failed,
     },
     indexes:
@@ -144,15 +152,20 @@ export function verdictOf(job: Job): Verdict | null {
   return conditionOf(job, 'Failed') === undefined ? null : 'failed';
 }
 
-function phaseOf(job: Job): Phase {
+/** How far a Job has come, in one word. */
+export function phaseOf(job: Job): Phase {
   const verdict = verdictOf(job);
   if (verdict !== null) return verdict;
   if (job.metadata.deletionTimestamp !== undefined) return 'ending';
-  if (conditionOf(job, 'FailureTarget') !== undefined || conditionOf(job, 'SuccessCriteriaMet') !== undefined)
-    return 'ending';
+  if (conditionOf(job, 'FailureTarget') !== undefined) return 'ending';
+  if (conditionOf(job, 'SuccessCriteriaMet') !== undefined) return goesOn(job) ? 'running' : 'ending';
   if (conditionOf(job, 'Suspended') !== undefined) return 'suspended';
+  if (conditionOf(job, HELD_CONDITION) !== undefined) return 'held';
   return job.status.startTime === undefined ? 'waiting' : 'running';
 }
+
+/** Its success policy is met, and its Pods are not stopped. */
+const goesOn = (job: Job): boolean => conditionOf(job, 'SuccessCriteriaMet') !== undefined && job.status.active > 0;
 
 const isOver = (phase: Phase): boolean => phase === 'complete' || phase === 'failed';
 
@@ -161,6 +174,12 @@ export function failureOf(job: Job): string {
   const why = conditionOf(job, 'Failed') ?? conditionOf(job, 'FailureTarget');
   if (why === undefined) return '';
   return why.reason === '' ? why.message : `${why.reason}: ${why.message}`;
+}
+
+/** That a Job has succeeded whose Pods go on, in the server's words; empty: it has not, or they do not. */
+function achievementOf(job: Job): string {
+  const met = conditionOf(job, 'SuccessCriteriaMet');
+  return met === undefined || !goesOn(job) ? '' : `${met.reason}: ${met.message}; its Pods go on`;
 }
 
 /** When a Job ended; null if it has not. A failed Job has no completionTime. */

@@ -1,6 +1,7 @@
-import { type JobView, openView } from './job-view.ts';
+import { type JobView, openView, themeFor } from './job-view.ts';
 import { LiveScreen } from './live-screen.ts';
-import { type JobProgress, progressLine } from '../render/progress.ts';
+import { renderJobs } from '../render/job-lines.ts';
+import type { JobProgress } from '../render/progress.ts';
 import type { Output, Shell } from '../shell.ts';
 
 /** Elapsed time changes even when nothing else does. */
@@ -12,16 +13,20 @@ export type ManyViews = {
   close(): void;
 };
 
-/** Shows the progress of several Jobs, one line each: redrawn in place on a terminal, otherwise appended. */
+/**
+ * Shows the progress of several Jobs, one line each: redrawn in place on a terminal, each Job below those that it waits for;
+ * otherwise appended.
+ */
 export function openViews(count: number, output: Output, shell: Pick<Shell, 'env' | 'now'>): ManyViews {
   const { terminal } = output;
   if (terminal === null)
     return { views: Array.from({ length: count }, () => openView(output, shell)), close: () => undefined };
   const screen = new LiveScreen(output, terminal);
+  const theme = themeFor(output, shell.env);
   const latest: (JobProgress | null)[] = Array.from({ length: count }, () => null);
   const draw = (): void => {
-    const lines = latest.flatMap((progress) => (progress === null ? [] : [progressLine(progress, shell.now())]));
-    screen.draw(lines.slice(0, Math.max(terminal.size().rows - 1, 1)));
+    const jobs = latest.filter((progress) => progress !== null);
+    screen.draw(renderJobs(jobs, terminal.size(), shell.now(), theme));
   };
   const ticking = setInterval(draw, DRAWN_EVERY_MS);
   const views = latest.map((_, i) => ({

@@ -21,15 +21,19 @@ export type WaitOptions = {
   readonly output: Output;
   /** A view shared with other Jobs. Otherwise one is created, and closed at the end. */
   readonly view?: JobView | undefined;
+  /** Says nothing if the wait is stopped: who waits for several Jobs says it once. */
+  readonly stopsQuietly?: boolean;
 } & Pick<FollowOptions, 'lookAgainMs' | 'giveUpMs'>;
 
 export type Waited = {
   readonly exitCode: number;
   /** The final Job as the server sent it; null if its end was not seen. */
   readonly object: unknown;
+  /** Why the wait was stopped before the Job's end was seen; null: it was not. */
+  readonly stopped: StopReason | null;
 };
 
-type StopReason = Signal | 'timeout';
+export type StopReason = Signal | 'timeout';
 
 /**
  * Shows a Job's progress until it is over, prints the verdict, and returns the matching exit code. Ctrl-C and a timeout end
@@ -61,8 +65,25 @@ export async function waitForJob(followed: Followed, options: WaitOptions, shell
   }
   const failures = ending.kind === 'failed' ? await failuresOf(followed, options) : null;
   const { text, exitCode } = tell(ending, followed, { why, timeoutMs, failures, muster: commandWord(shell.env) });
-  output.write(`${output.terminal === null ? '' : '\n'}${text}\n`);
-  return { exitCode, object: 'object' in ending ? ending.object : null };
+  const stopped = ending.kind === 'aborted' ? (why ?? 'timeout') : null;
+  if (stopped === null || options.stopsQuietly !== true)
+    output.write(`${output.terminal === null ? '' : '\n'}${text}\n`);
+  return { exitCode, object: 'object' in ending ? ending.object : null, stopped };
+}
+
+/** What to say of Jobs that a wait was stopped for; they continue. All are of one namespace. */
+export function stoppedText(
+  jobs: readonly Followed[],
+  { why, timeoutMs, muster }: { readonly why: StopReason; readonly timeoutMs: number | null; readonly muster: string },
+): string {
+  const [first] = jobs;
+  const isOne = jobs.length === 1;
+  const who = isOne ? `job.batch/${first?.name ?? ''}` : `${jobs.length} Jobs`;
+  const inNamespace = first === undefined || first.namespace === 'default' ? '' : ` -n ${first.namespace}`;
+  const names = jobs.map(({ name }) => name).join(' ');
+  const again = `${isOne ? 'It continues. Watch it' : 'They continue. Watch them'} with: ${muster} watch ${names}${inNamespace}`;
+  if (why !== 'timeout') return `No longer waiting for ${who}. ${again}`;
+  return `${who} ${isOne ? 'is' : 'are'} not over after ${formatDuration(timeoutMs ?? 0)}. ${again}`;
 }
 
 /** The Job's failures; null if the server does not report them. */
@@ -76,7 +97,7 @@ async function failuresOf(
 
 function tell(
   ending: Ending,
-  { namespace, name }: Followed,
+  followed: Followed,
   known: {
     readonly why: StopReason | null;
     readonly timeoutMs: number | null;
@@ -85,9 +106,9 @@ function tell(
   },
 ): { readonly text: string; readonly exitCode: number } {
   const { why, timeoutMs, failures, muster } = known;
+  const { namespace, name } = followed;
   const job = `job.batch/${name}`;
   const inNamespace = namespace === 'default' ? '' : ` -n ${namespace}`;
-  const again = `It continues. Watch it with: ${muster} watch ${name}${inNamespace}`;
   switch (ending.kind) {
     case 'complete':
       return { text: `${job} complete: ${sumOf(ending.job)}`, exitCode: EXIT.ok };
@@ -105,9 +126,10 @@ function tell(
     case 'deleted':
       return { text: `${job} was deleted`, exitCode: EXIT.deleted };
     case 'aborted':
-      return why === null || why === 'timeout'
-        ? { text: `${job} is not over after ${formatDuration(timeoutMs ?? 0)}. ${again}`, exitCode: EXIT.timedOut }
-        : { text: `No longer waiting for ${job}. ${again}`, exitCode: EXIT_BY_SIGNAL[why] };
+      return {
+        text: stoppedText([followed], { why: why ?? 'timeout', timeoutMs, muster }),
+        exitCode: why === null || why === 'timeout' ? EXIT.timedOut : EXIT_BY_SIGNAL[why],
+      };
     case 'unreachable':
       throw new Failure(ending.reason);
   }
@@ -135,6 +157,7 @@ function sumOf(job: Job): string {
   const took = startTime === undefined || endMs === null ? '' : ` in ${formatDuration(endMs - startTime)}`;
   const failures = failed === 0 ? '' : `, ${failed} ${failed === 1 ? 'attempt' : 'attempts'} failed`;
   // Fewer successes than completions were enough. The text says so, or it would look like an error.
-  const policy = conditionOf(job, 'Complete')?.reason === 'SuccessPolicy' ? ', success policy met' : '';
+  const reason = conditionOf(job, 'Complete')?.reason ?? 'CompletionsReached';
+  const policy = reason === 'CompletionsReached' ? '' : ', success policy met';
   return `${succeeded}${total} succeeded${policy}${failures}${took}`;
 }

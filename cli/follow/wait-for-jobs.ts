@@ -1,8 +1,9 @@
+import { commandWord } from '../command-word.ts';
 import { EXIT } from '../failure.ts';
 import type { Followed } from './follow-job.ts';
 import { openViews } from './many-views.ts';
 import type { Output, Shell } from '../shell.ts';
-import { type WaitOptions, type Waited, waitForJob } from './wait-for-job.ts';
+import { type WaitOptions, type Waited, stoppedText, waitForJob } from './wait-for-job.ts';
 
 /**
  * Shows the progress of Jobs until all are over, and then each verdict. One Job shows all of its indexes; several show one
@@ -25,17 +26,35 @@ export async function waitForJobs(
     output.terminal === null ? output : { terminal: null, write: (text) => void verdicts.push(text) };
   try {
     const waits = followed.map(async (each, i) =>
-      waitForJob(each, { ...options, output: later, view: many.views[i] }, shell),
+      waitForJob(each, { ...options, output: later, view: many.views[i], stopsQuietly: true }, shell),
     );
     const settled = await Promise.allSettled(waits);
-    return settled.map((each) => {
+    const waited = settled.map((each) => {
       if (each.status === 'rejected') throw each.reason;
       return each.value;
     });
+    verdicts.push(...stoppedTexts(followed, waited, options, shell));
+    return waited;
   } finally {
     many.close();
     for (const text of verdicts) output.write(text);
   }
+}
+
+/** One line for the Jobs of each namespace whose ends were not waited for. */
+function stoppedTexts(
+  followed: readonly Followed[],
+  waited: readonly Waited[],
+  { timeoutMs }: WaitOptions,
+  { env }: Pick<Shell, 'env'>,
+): readonly string[] {
+  const why = waited.find(({ stopped }) => stopped !== null)?.stopped ?? null;
+  if (why === null) return [];
+  const open = followed.filter((_, i) => waited[i]?.stopped !== null);
+  return [...new Set(open.map(({ namespace }) => namespace))].map((namespace) => {
+    const ofNamespace = open.filter((each) => each.namespace === namespace);
+    return `${stoppedText(ofNamespace, { why, timeoutMs, muster: commandWord(env) })}\n`;
+  });
 }
 
 /** The most important first: whether the wait was interrupted, then the Jobs' verdicts. */

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { CRONJOBS_WORDS, JOBS_WORDS } from '../job-names.ts';
+import { CRONJOBS_WORDS, JOBCONFIGS_WORDS, JOBS_WORDS } from '../job-names.ts';
 
 /** What may follow in a partly typed command line. */
 export type Completion = {
@@ -7,9 +7,9 @@ export type Completion = {
   readonly kind: 'words' | 'files' | 'folders';
   /** The words that start with the typed prefix. */
   readonly words: readonly Candidate[];
-  /** Names of Jobs or CronJobs are completed, too: with this prefix, and without the names already on the line. */
+  /** Names of such objects are completed, too: with this prefix, and without the names already on the line. */
   readonly named: {
-    readonly kind: 'jobs' | 'crons';
+    readonly kind: NamedKind;
     readonly prefix: string;
     readonly except: readonly string[];
   } | null;
@@ -18,11 +18,14 @@ export type Completion = {
   readonly kubeconfig: string | null;
 };
 
+export type NamedKind = 'jobs' | 'crons' | 'configs';
+
 export type Candidate = { readonly text: string; readonly about: string };
 
 /**
  * Completes a command line. Reads everything from the commands themselves: an option or argument whose value is called
- * `file`, `folder`, `job`, `jobs`, `cron`, `crons`, `what`, or `command` takes that kind of value; one with choices takes these.
+ * `file`, `folder`, `job`, `jobs`, `cron`, `crons`, `jobconfigs`, `what`, or `command` takes that kind of value; one with choices
+ * takes these. An argument called `name` may be a JobConfig.
  *
  * @param words those after the program's name; the last one is partly typed, and may be empty
  */
@@ -39,14 +42,14 @@ export function completionOf(program: Command, words: readonly string[]): Comple
   };
   const begins = (all: readonly Candidate[]) => all.filter(({ text }) => text.startsWith(current));
   const valuesOf = (of: Option | Argument, prefix: string): Completion => {
-    const kind = KINDS[valueName(of)] ?? 'words';
+    const kind = kindOf(of, line);
     if (kind === 'files' || kind === 'folders') return { ...nothing, kind };
     if (kind === 'commands') return { ...nothing, words: begins(line.given.length === 0 ? subcommands(program) : []) };
     const objects = kind === 'objects' && line.given.length === 0 ? OBJECTS : [];
     const choices = [...(of.argChoices ?? []), ...objects].map((text) => ({ text: prefix + text, about: '' }));
     if (kind === 'words') return { ...nothing, words: begins(choices) };
-    const names = kind === 'crons' ? 'crons' : 'jobs';
-    return { ...nothing, words: begins(choices), named: { kind: names, prefix: current, except: line.given } };
+    const named = kind === 'objects' ? 'jobs' : kind;
+    return { ...nothing, words: begins(choices), named: { kind: named, prefix: current, except: line.given } };
   };
   if (line.awaiting !== null) return valuesOf(line.awaiting, '');
   if (!line.isOnlyArguments && current.startsWith('-')) {
@@ -60,17 +63,26 @@ export function completionOf(program: Command, words: readonly string[]): Comple
   return of === null ? nothing : valuesOf(of, '');
 }
 
+type ValueKind = NamedKind | 'files' | 'folders' | 'objects' | 'commands';
+
 /** The kind of a value, by its name in the help. */
-const KINDS: Readonly<Record<string, 'files' | 'folders' | 'jobs' | 'crons' | 'objects' | 'commands'>> = {
+const KINDS: Readonly<Record<string, ValueKind>> = {
   file: 'files',
   folder: 'folders',
   job: 'jobs',
   jobs: 'jobs',
   cron: 'crons',
   crons: 'crons',
+  jobconfigs: 'configs',
   what: 'objects',
   command: 'commands',
 };
+/** An option's `name` is that of something else, and after `--` stands what a new Job runs. */
+function kindOf(of: Option | Argument, { isOnlyArguments }: Line): ValueKind | 'words' {
+  if (!('flags' in of) && of.name() === 'name') return isOnlyArguments ? 'words' : 'configs';
+  return KINDS[valueName(of)] ?? 'words';
+}
+
 /** The kinds that `get` takes. */
 const OBJECTS = ['jobs', 'pods', 'waits'];
 
@@ -165,6 +177,12 @@ function argumentAt({ registeredArguments }: Command, position: number): Argumen
   return registeredArguments[position] ?? (last?.variadic === true ? last : null);
 }
 
-/** `job.batch/frames` also names a Job, and `cronjob/nightly` a CronJob. */
-export const kindBefore = (kind: 'jobs' | 'crons', text: string): string =>
-  (kind === 'jobs' ? JOBS_WORDS : CRONJOBS_WORDS).map((word) => `${word}/`).find((word) => text.startsWith(word)) ?? '';
+const WORDS: Readonly<Record<NamedKind, readonly string[]>> = {
+  jobs: JOBS_WORDS,
+  crons: CRONJOBS_WORDS,
+  configs: JOBCONFIGS_WORDS,
+};
+
+/** `job.batch/frames` also names a Job, `cronjob/nightly` a CronJob, and `jobconfig/ci` a JobConfig. */
+export const kindBefore = (kind: NamedKind, text: string): string =>
+  WORDS[kind].map((word) => `${word}/`).find((word) => text.startsWith(word)) ?? '';

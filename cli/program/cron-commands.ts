@@ -70,7 +70,7 @@ function addList(cron: Command, program: Command, shell: Shell, done: Done): voi
     .action(async (flags: ListOptions) => {
       const { allNamespaces = false, selector = null, output = null } = flags;
       if (allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n cannot be combined');
-      const { listCrons } = await import('../commands/cron.ts');
+      const { listCrons } = await import('../cron/crons.ts');
       done(await listCrons({ allNamespaces, selector, output, ...common(program, flags) }, shell));
     });
 }
@@ -102,7 +102,7 @@ function addNext(cron: Command, program: Command, shell: Shell, done: Done): voi
       if ((name === undefined) === (file === undefined)) throw usageFailure('give the name of a CronJob, or -f FILE');
       if (file !== undefined && flags.namespace !== undefined)
         throw usageFailure('-f and --namespace cannot be combined');
-      const { cronNext } = await import('../commands/cron-next.ts');
+      const { cronNext } = await import('../cron/cron-next.ts');
       const source =
         file === undefined
           ? ({ kind: 'name', name: cronJobName(name ?? '') } as const)
@@ -150,7 +150,7 @@ function addRunNow(cron: Command, program: Command, shell: Shell, done: Done): v
     .action(async (name: string, flags: RunNowOptions) => {
       const { wait = false, timeout = null, output = null } = flags;
       if (timeout !== null && !wait) throw usageFailure('--timeout needs --wait');
-      const { runCronNow } = await import('../commands/cron.ts');
+      const { runCronNow } = await import('../cron/crons.ts');
       const rest = { wait, timeoutMs: timeout, output, ...common(program, flags) };
       done(await runCronNow(cronJobName(name), { name: flags.name ?? null, ...rest }, shell));
     });
@@ -197,7 +197,7 @@ function addBackfill(cron: Command, program: Command, shell: Shell, done: Done):
       const { from, to, parallel, dryRun = false, output = null } = flags;
       if (from === undefined || to === undefined)
         throw usageFailure('give --from and --to, such as --from 2026-01-01 --to 2026-04-01');
-      const { backfill } = await import('../commands/cron-backfill.ts');
+      const { backfill } = await import('../cron/cron-backfill.ts');
       const rest = { parallel, isDry: dryRun, output, ...common(program, flags) };
       done(await backfill(cronJobName(name), { from, to, ...rest }, shell));
     });
@@ -212,7 +212,7 @@ function addPause(cron: Command, program: Command, shell: Shell, done: Done): vo
       .argument('<crons...>', 'the CronJobs')
       .addOption(namespaceOption())
       .action(async (names: string[], flags: { readonly namespace?: string }) => {
-        const { pauseCrons } = await import('../commands/cron.ts');
+        const { pauseCrons } = await import('../cron/crons.ts');
         done(await pauseCrons(names.map(cronJobName), suspend, common(program, flags), shell));
       });
   add('pause', true)

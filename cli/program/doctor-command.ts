@@ -8,6 +8,7 @@ const EXAMPLES = examples(
   'muster doctor frames                   # why did this Job fail, or why is it not done?',
   'muster doctor                          # the installation, and all Jobs of the namespace',
   'muster doctor -A                       # and those of all namespaces',
+  'muster doctor -A --after-restore       # which indexes run again',
   "muster doctor -o json | jq '.deadLetters[] | {queue, reason, body}'",
 );
 
@@ -19,6 +20,7 @@ Exit codes:
 type DoctorOptions = {
   readonly namespace?: string;
   readonly allNamespaces?: true;
+  readonly afterRestore?: true;
   readonly output: ObjectForm | 'text';
 };
 
@@ -33,14 +35,16 @@ export function addDoctor(program: Command, shell: Shell, done: Done): void {
     .argument('[job]', 'the Job (default: all Jobs of the namespace)')
     .addOption(namespaceOption())
     .option('-A, --all-namespaces', 'in all namespaces')
+    .option('--after-restore', 'the table was restored to an earlier moment: which indexes run again')
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', ...OBJECT_FORMS]).default('text'))
     .addHelpText('after', `${EXAMPLES}${EXIT_CODES}`)
     .action(async (job: string | undefined, flags: DoctorOptions) => {
-      const { allNamespaces = false, output } = flags;
+      const { allNamespaces = false, afterRestore = false, output } = flags;
+      if (afterRestore && job !== undefined) throw usageFailure('--after-restore is about all Jobs: leave the Job out');
       if (allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n cannot be combined');
       if (allNamespaces && job !== undefined) throw usageFailure('a Job is in one namespace: use -n instead of -A');
       const { doctor } = await import('../commands/doctor.ts');
       const name = job?.replace(/^jobs?(\.batch)?\//, '') ?? null;
-      done(await doctor(name, { allNamespaces, output, ...common(program, flags) }, shell));
+      done(await doctor(name, { allNamespaces, afterRestore, output, ...common(program, flags) }, shell));
     });
 }

@@ -13,6 +13,7 @@ const EXAMPLES = {
   watch: examples(
     'muster watch frames',
     'muster watch frames wordcount',
+    'muster watch --all                     # of Jobs that wait for one another, one picture',
     'muster watch -l campaign=spring --timeout 1h',
   ),
   wait: examples(
@@ -40,7 +41,8 @@ export function addWatch(program: Command, shell: Shell, done: Done): void {
   selectsJobs(program.command('watch'))
     .summary('show a live view of Jobs')
     .description(
-      'Shows the progress of Jobs until all are over; several Jobs have one line each. The exit code is their verdict.',
+      'Shows the progress of Jobs until all are over. Several Jobs have one line each, below those that they wait for.\n' +
+        'The exit code is their verdict.',
     )
     .addOption(timeoutOption())
     .addOption(namespaceOption())

@@ -15,6 +15,7 @@ const EXAMPLES = {
     'muster logs frames --index 7 --attempt 1',
     'muster logs frames --index 0-3,7 --tail 5',
     'muster logs frames --index 7 -f',
+    'muster logs matrix -i node=22,os=debian',
     'muster logs frames --failed --tail 20  # each index that failed and has not succeeded',
     'muster logs frames --results out       # out/000007/stdout, exit, attempt; again: what is missing',
   ),
@@ -35,6 +36,7 @@ type LogOptions = {
   readonly index?: string;
   readonly item?: readonly string[];
   readonly attempt?: number;
+  readonly retryIndex?: number;
   readonly container?: string;
   readonly follow?: true;
   readonly failed?: true;
@@ -52,9 +54,13 @@ export function addLogs(program: Command, shell: Shell, done: Done): void {
       'Prints the logs of the tasks of a Job. With several indexes, each line starts with its index, and its item.',
     )
     .argument('<job>', 'the Job')
-    .option('-i, --index <indexes>', 'one index, or several such as 0-3,7 (default: all)')
+    .option(
+      '-i, --index <indexes>',
+      "one index, or several such as 0-3,7 (default: all); of Furiko's Jobs also a key, or name=value,…",
+    )
     .addOption(itemOption())
     .option('--attempt <number>', 'from 1 (default: the latest of each index)', wholeNumber(1))
+    .option('-r, --retry-index <number>', 'the same, from 0', wholeNumber(0))
     .option('-c, --container <name>', 'the container (default: the first)')
     .option('--failed', 'the last failed attempt of each index that has not succeeded')
     .option('-f, --follow', 'keep printing until the attempts are over')
@@ -70,7 +76,10 @@ export function addLogs(program: Command, shell: Shell, done: Done): void {
       }
       if (flags.resumeFailed === true) throw usageFailure('--resume-failed needs --results');
       const { logs } = await import('../commands/logs.ts');
-      const { index = null, item = [], attempt = null, container = null } = flags;
+      const { index = null, item = [], container = null, retryIndex } = flags;
+      if (flags.attempt !== undefined && retryIndex !== undefined)
+        throw usageFailure('--attempt and --retry-index cannot be combined');
+      const attempt = flags.attempt ?? (retryIndex === undefined ? null : retryIndex + 1);
       const { follow = false, failed = false, tail = null } = flags;
       if (index !== null && item.length > 0) throw usageFailure('--index and --item cannot be combined');
       if (failed && attempt !== null) throw usageFailure('--failed and --attempt cannot be combined');
@@ -98,6 +107,7 @@ async function fetchResults(
   const others = {
     '--item': flags.item,
     '--attempt': flags.attempt,
+    '--retry-index': flags.retryIndex,
     '--failed': flags.failed,
     '--follow': flags.follow,
     '--tail': flags.tail,

@@ -6,12 +6,15 @@ import { type Done, common, examples, namespaceOption } from './command-parts.ts
 import { addCompletion } from './completion-command.ts';
 import type { GetFlags, Wanted } from '../commands/get.ts';
 import { addCron } from './cron-commands.ts';
+import { addEnable, addKill } from './config-commands.ts';
 import { addDoctor } from './doctor-command.ts';
 import { EXIT, Failure, usageFailure } from '../failure.ts';
+import { addIndexControl } from './index-commands.ts';
 import { addDelete, addResume, addScale, addSuspend, addWait, addWatch } from './job-commands.ts';
 import { JOBS_WORDS, jobName } from '../job-names.ts';
 import { addLocal, addStop } from './local-commands.ts';
 import { moment } from '../option-values.ts';
+import { addGraph } from './graph-command.ts';
 import { addFailures, addJoblog, addLogs } from './outcome-commands.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import { addPrune } from './prune-command.ts';
@@ -72,13 +75,17 @@ function createProgram(shell: Shell, done: Done): Command {
     addRerun,
     addWatch,
     addWait,
+    addGraph,
     addGet,
     addLogs,
     addFailures,
     addJoblog,
     addSuspend,
     addResume,
+    addKill,
+    addEnable,
     addScale,
+    addIndexControl,
     addDelete,
     addPrune,
     addCron,

@@ -1,6 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { usageFailure } from '../failure.ts';
-import { wholeNumber } from '../option-values.ts';
+import type { ConcurrencyPolicy } from '../../shared/domain/furiko/furiko-job.ts';
+import { CONCURRENCY_POLICIES } from '../configs/concurrency-policies.ts';
+import { jobConfigName } from '../job-names.ts';
+import { parseDurationMs } from '../duration.ts';
+import { moment, wholeNumber } from '../option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import { type EnvFlag, RESTART_POLICIES, type RestartPolicy, type LineFlags } from '../run-line/line-flags.ts';
 import { shellQuoted } from '../shell-quoted.ts';
@@ -10,6 +14,7 @@ import { type Done, common, examples, listFileOptions, namespaceOption, timeoutO
 const EXAMPLES = examples(
   'muster run -f job.yaml --wait --timeout 5m',
   'muster run -f job.yaml --wait --replace    # edit, run, edit, run',
+  'muster run -f flow.yaml --wait             # several Jobs, each after those that it waits for',
   'generate-job | muster run -f - --wait --output json > result.json',
   "muster run hello --image busybox --completions 3 -- sh -c 'echo I am $JOB_COMPLETION_INDEX'",
   "muster run zip --image debian:12-slim --per-completion-env F=@files.txt --wait -- gzip -k '$F'",
@@ -19,6 +24,9 @@ const EXAMPLES = examples(
   "muster run fit --image fit:1 --items @sized.csv --header --resources-from-items -- fit '$FILE'",
   'muster run zip --image debian:12-slim -- gzip -k {} ::: a.txt b.txt',
   "muster run sim --image sim:1 --array 1-1000%50 -- ./sim '$SLURM_ARRAY_TASK_ID'",
+  'muster run merge --image sim:1 --after sim,weights:finished -- ./merge   # starts when they are over',
+  'muster run nightly                         # a Job of the JobConfig nightly; asks for its options',
+  'muster run nightly -O region=eu -O dry=true --wait',
 );
 
 const RULES = `
@@ -38,6 +46,18 @@ type Options = LineFlags & {
   readonly dryRun?: 'client';
   readonly namespace?: string;
   readonly output?: ObjectForm | 'name';
+} & ConfigOptions;
+
+/** Of the form with a JobConfig. */
+type ConfigOptions = {
+  readonly optionValues?: readonly string[];
+  readonly useDefaultOptions?: true;
+  readonly interactive: boolean;
+  readonly name?: string;
+  readonly generateName?: string;
+  readonly at?: number;
+  readonly concurrencyPolicy?: ConcurrencyPolicy;
+  readonly enqueue?: true;
 };
 
 export function addRun(program: Command, shell: Shell, done: Done): void {
@@ -45,11 +65,13 @@ export function addRun(program: Command, shell: Shell, done: Done): void {
     .command('run')
     .summary('create Jobs, and wait for them')
     .description(
-      'Creates the Jobs of a file, or a Job that runs a command once for each index.\n' +
+      'Creates the Jobs of a file, a Job that runs a command once for each index, or a Job of a JobConfig.\n' +
         'With --wait it shows their progress; the exit code is their verdict.',
     )
-    .usage('-f FILE [options]\n       muster run NAME --image IMAGE [options] -- COMMAND [ARGS...] [::: ITEMS...]')
-    .argument('[name]', 'the name of the new Job')
+    .usage(
+      '-f FILE [options]\n       muster run NAME --image IMAGE [options] -- COMMAND [ARGS...] [::: ITEMS...]\n       muster run JOBCONFIG [options]',
+    )
+    .argument('[name]', 'the name of the new Job, or a JobConfig')
     .argument('[command...]', 'after --: what each task runs')
     .option('-f, --file <file>', 'the manifest, YAML or JSON; - reads standard input')
     .option('-w, --wait', 'wait until they are over')
@@ -74,6 +96,12 @@ export function addRun(program: Command, shell: Shell, done: Done): void {
         return;
       }
       const words = wordsOf(operands, program);
+      if (words.length === 0 && options.image === undefined && options.dryRun === undefined) {
+        const { runConfig } = await import('../configs/run-config.ts');
+        done(await runConfig(jobConfigName(name), { ...configFlags(options, shell.now()), ...flags }, shell));
+        return;
+      }
+      refuseConfigOptions(options, command);
       const { runLine } = await import('../commands/run-line.ts');
       const isDry = options.dryRun !== undefined;
       done(await runLine({ name, words, job: options, isDry, removes: options.rm === true, ...flags }, shell));
@@ -84,6 +112,23 @@ export function addRun(program: Command, shell: Shell, done: Done): void {
 const ofCommandLine = (): readonly Option[] => [
   ...listOptions().map((option) => option.helpGroup('The items of NAME:')),
   ...jobOptions().map((option) => option.helpGroup('The Job of NAME:')),
+  ...configOptions().map((option) => option.helpGroup('The Job of JOBCONFIG:')),
+];
+
+const configOptions = (): readonly Option[] => [
+  new Option(
+    '-O, --option-values <name=value>',
+    'an option of JOBCONFIG, or several as a JSON object; repeatable',
+  ).argParser(another),
+  new Option('--use-default-options', 'ask for nothing: what -O does not say has its default'),
+  new Option('--no-interactive', 'the same'),
+  new Option('--name <name>', "the new Job's name"),
+  new Option('--generate-name <prefix>', "of a name that the server completes (default: the JobConfig's and a hyphen)"),
+  new Option('-t, --at <time>', 'do not start before this moment').argParser(moment),
+  new Option('--concurrency-policy <policy>', 'if as many run as may: start all the same, be refused, or wait').choices(
+    CONCURRENCY_POLICIES,
+  ),
+  new Option('--enqueue', '--concurrency-policy Enqueue'),
 ];
 
 const listOptions = (): readonly Option[] => [
@@ -115,6 +160,11 @@ const jobOptions = (): readonly Option[] => [
   new Option('--service-account <name>', "names the tasks' IAM role"),
   new Option('--spot', 'on Fargate Spot'),
   new Option('--schedule <cron>', 'creates a CronJob'),
+  new Option(
+    '-p, --after <jobs>',
+    'Jobs to wait for, such as a,b:finished (complete, failed, or finished); of a JOBCONFIG: a duration, such as 90s',
+  ),
+  new Option('--after-indexes <jobs>', 'index i waits for index i of these Jobs; a/2: for 2i and 2i+1 of a'),
   new Option('--dry-run <where>', 'client: print the manifest (-o yaml), create nothing').choices(['client']),
   new Option('--rm', 'with --wait: delete the Job after its success'),
 ];
@@ -135,13 +185,69 @@ function restartPolicy(text: string): RestartPolicy {
   );
 }
 
+/** What the command line says of a Job of a JobConfig. `replace` and options of other forms are refused. */
+function configFlags(options: Options, nowMs: number) {
+  const { name = null, generateName = null, at, enqueue = false, concurrencyPolicy: policy } = options;
+  const alien = Object.entries(options).find(([key, value]) => value !== undefined && !OF_CONFIGS.includes(key));
+  if (alien !== undefined)
+    throw usageFailure(
+      `--${kebab(alien[0])} is not for a Job of a JobConfig; a Job that runs a command needs --image, and the command after --`,
+    );
+  if (name !== null && generateName !== null) throw usageFailure('--name and --generate-name cannot be combined');
+  const afterMs = options.after === undefined ? null : parseDurationMs(options.after);
+  if (options.after !== undefined && afterMs === null)
+    throw usageFailure(
+      `--after ${options.after}: a Job of a JobConfig starts after a duration such as 90s, 5m, or 1h30m; ` +
+        'a Job that runs a command needs --image, and the command after --',
+    );
+  if (at !== undefined && afterMs !== null) throw usageFailure('--at and --after cannot be combined');
+  if (enqueue && policy !== undefined && policy !== 'Enqueue')
+    throw usageFailure(`--enqueue and --concurrency-policy ${policy} cannot be combined`);
+  return {
+    name,
+    generateName,
+    optionTexts: options.optionValues ?? [],
+    asks: options.interactive && options.useDefaultOptions !== true,
+    concurrencyPolicy: enqueue ? ('Enqueue' as const) : (policy ?? null),
+    startAtMs: at ?? (afterMs === null ? null : nowMs + afterMs),
+  };
+}
+
+const kebab = (key: string): string => key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** Options of a Job of a JobConfig in another form. */
+function refuseConfigOptions(options: Options, command: Command): void {
+  const given = configOptions().find(
+    (option) =>
+      option.attributeName() !== 'interactive' && command.getOptionValue(option.attributeName()) !== undefined,
+  );
+  if (given !== undefined || !options.interactive)
+    throw usageFailure(`${given?.long ?? '--no-interactive'} is for \`muster run JOBCONFIG\``);
+}
+
+/** Of the form with a JobConfig. */
+const OF_CONFIGS = [
+  'wait',
+  'timeout',
+  'namespace',
+  'output',
+  'optionValues',
+  'useDefaultOptions',
+  'interactive',
+  'name',
+  'generateName',
+  'at',
+  'after',
+  'concurrencyPolicy',
+  'enqueue',
+];
 /** Of the form with a file, too. */
-const OF_BOTH = ['file', 'wait', 'timeout', 'replace', 'force', 'namespace', 'output'];
+const OF_BOTH = ['file', 'wait', 'timeout', 'replace', 'force', 'namespace', 'output', 'interactive'];
 
 function refuseCombinations(name: string | undefined, options: Options, command: Command): void {
   const { file, wait, timeout, replace, force, rm, dryRun, schedule } = options;
   if (file === undefined && name === undefined)
-    throw usageFailure('specify -f FILE, or a NAME, --image, and a command after --');
+    throw usageFailure('specify -f FILE, or a NAME, --image, and a command after --, or a JOBCONFIG');
   if (file !== undefined && name !== undefined)
     throw usageFailure(`-f FILE or a NAME (${JSON.stringify(name)}), not both`);
   const alien = Object.keys(options).find((key) => !OF_BOTH.includes(key));

@@ -78,6 +78,7 @@ A script (the first rule that matches a try decides; tries of an index count fro
   user:
     - {at: 30s, patch: {spec: {suspend: true}}}
     - {at: 40s, deletePod: {index: 4}}
+    - {at: 45s, requeue: "8-11"}
     - {at: 50s, delete: true}
   limits: {launchesPerSecond: 20, startDelay: 15s, stopDelay: 2s}
 

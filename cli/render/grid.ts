@@ -11,6 +11,8 @@ export const INDEX_STATES = [
   'succeeded',
   'inherited',
   'excluded',
+  'held',
+  'cancelled',
 ] as const;
 export type IndexState = (typeof INDEX_STATES)[number];
 
@@ -29,6 +31,8 @@ const PAINTS: Readonly<Record<IndexState, Paint>> = {
   succeeded: 'green',
   inherited: 'green',
   excluded: 'dim',
+  held: 'yellow',
+  cancelled: 'dim',
 };
 
 export const paintOf = (state: IndexState): Paint => PAINTS[state];
@@ -99,26 +103,39 @@ export function renderGrid(board: IndexBoard, layout: GridLayout, { glyphs }: Th
   const gap = ' '.repeat(cellWidth - 1);
   const lines: (readonly Segment[])[] = [];
   for (let first = 0; first < cells; first += perRow) {
-    const line: { text: string; paint: Paint }[] = [
-      { text: String(first * perCell).padStart(labelWidth) + ' '.repeat(LABEL_GAP), paint: 'dim' },
-    ];
+    const label: Segment = { text: String(first * perCell).padStart(labelWidth) + ' '.repeat(LABEL_GAP), paint: 'dim' };
+    const row: Cell[] = [];
     for (let cell = first; cell < Math.min(first + perRow, cells); cell++) {
-      const { text, paint } = cellOf(board, cell * perCell, (cell + 1) * perCell, glyphs);
-      const last = line.at(-1);
-      // Adjacent cells of one color share their escape codes.
-      if (last !== undefined && line.length > 1 && last.paint === paint) last.text += gap + text;
-      else line.push({ text: (line.length > 1 ? gap : '') + text, paint });
+      append(row, cellOf(board, cell * perCell, (cell + 1) * perCell, glyphs), gap);
     }
-    lines.push(line);
+    lines.push([label, ...row]);
   }
   return lines;
+}
+
+type Cell = { text: string; readonly paint: Paint };
+
+/** Adds a cell to a line; adjacent cells of one color share their escape codes. */
+function append(line: Cell[], { text, paint }: Cell, gap = ''): void {
+  const last = line.at(-1);
+  if (last?.paint === paint) last.text += gap + text;
+  else line.push({ text: (last === undefined ? '' : gap) + text, paint });
+}
+
+/** All indexes in one line of at most `cells` cells, each a share of them; fewer indexes take fewer cells. */
+export function renderStrip(board: IndexBoard, cells: number, { glyphs }: Theme): readonly Segment[] {
+  const count = Math.min(Math.max(cells, 0), board.length);
+  const first = (cell: number): number => Math.floor((cell * board.length) / count);
+  const line: Cell[] = [];
+  for (let cell = 0; cell < count; cell++) append(line, cellOf(board, first(cell), first(cell + 1), glyphs));
+  return line;
 }
 
 /** A cell that stands for several indexes shows trouble first. */
 const TROUBLE = ['failed', 'retrying'] as const;
 const AT_WORK = ['running', 'starting', 'stopping'] as const;
 
-function cellOf(board: IndexBoard, from: number, to: number, glyphs: Theme['glyphs']): { text: string; paint: Paint } {
+function cellOf(board: IndexBoard, from: number, to: number, glyphs: Theme['glyphs']): Cell {
   const counts = INDEX_STATES.map(() => 0);
   const end = Math.min(to, board.length);
   for (let index = from; index < end; index++) {
@@ -127,15 +144,19 @@ function cellOf(board: IndexBoard, from: number, to: number, glyphs: Theme['glyp
   }
   const count = (state: IndexState): number => counts[codeOf(state)] ?? 0;
   const has = (state: IndexState): boolean => count(state) > 0;
-  const meant = end - from - count('excluded');
-  if (meant === 0 && end > from) return { text: glyphs.excluded, paint: PAINTS.excluded };
+  const meant = end - from - count('excluded') - count('cancelled');
+  if (meant === 0 && end > from) {
+    const left = has('cancelled') ? 'cancelled' : 'excluded';
+    return { text: glyphs[left], paint: PAINTS[left] };
+  }
   const share = (count('succeeded') + count('inherited')) / Math.max(meant, 1);
   const trouble = TROUBLE.find(has);
   if (trouble !== undefined) return { text: glyphs[trouble], paint: PAINTS[trouble] };
   const atWork = AT_WORK.find(has);
   const done = has('succeeded') ? 'succeeded' : 'inherited';
   if (share === 1) return { text: glyphs[done], paint: PAINTS[done] };
-  if (share === 0) return { text: glyphs[atWork ?? 'waiting'], paint: PAINTS[atWork ?? 'waiting'] };
+  const resting = atWork ?? (has('held') ? 'held' : 'waiting');
+  if (share === 0) return { text: glyphs[resting], paint: PAINTS[resting] };
   const [little, half, most] = glyphs.shares;
   return {
     text: share < 1 / 3 ? little : share < 2 / 3 ? half : most,

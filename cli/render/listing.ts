@@ -1,5 +1,5 @@
 import { shortItem } from '../../shared/domain/base/shown-index.ts';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS, HELD_CONDITION } from '../../shared/domain/spec/annotations.ts';
 import { indexesToSucceed } from '../../shared/domain/spec/selection.ts';
 import { type Job, type Pod, conditionOf } from '../client/api-objects.ts';
 import { endOf } from '../follow/job-state.ts';
@@ -77,7 +77,7 @@ const STATUS_WORDS = ['Complete', 'Failed', 'Terminating', 'Suspended', 'Failure
 function jobStatusWord(job: Job): string {
   const holds = (word: string): boolean =>
     word === 'Terminating' ? job.metadata.deletionTimestamp !== undefined : conditionOf(job, word) !== undefined;
-  return STATUS_WORDS.find(holds) ?? 'Running';
+  return STATUS_WORDS.find(holds) ?? (conditionOf(job, HELD_CONDITION) === undefined ? 'Running' : 'Held');
 }
 
 /** `3/5`, without excluded indexes; for a work queue, whose total is unknown, `1/1 of 4` by its parallelism. */

@@ -3,6 +3,7 @@ import { type IndexBoard, type IndexState, layoutGrid, paintOf, renderGrid } fro
 import { type NamedIndexes, namedLines } from './named-indexes.ts';
 import { type Theme, type Paint, type Segment, paintLine, widthOf } from './theme.ts';
 import { onOneLine } from './table.ts';
+import type { Dependencies } from './job-graph.ts';
 
 /** A Job's progress, as the views show it. */
 export type JobProgress = {
@@ -26,11 +27,14 @@ export type JobProgress = {
   readonly waits: Waits | null;
   /** The failures in one line, with the last lines of a log; null if there are none, or the cause is unknown. */
   readonly failure: { readonly text: string; readonly log: readonly string[] } | null;
+  /** The Jobs that it waits for. */
+  readonly dependencies: Dependencies;
   /** Why there is no news; null if all is well. */
   readonly lost: string | null;
 };
 
-export type Phase = 'waiting' | 'running' | 'suspended' | 'ending' | 'complete' | 'failed';
+/** `held`: it waits for other Jobs. */
+export type Phase = 'held' | 'waiting' | 'running' | 'suspended' | 'ending' | 'complete' | 'failed';
 
 /** `text` in one line, with changing times; `causes` without times. */
 export type Waits = { readonly text: string; readonly causes: string };
@@ -50,13 +54,18 @@ export type Counts = {
   readonly inherited: number;
   /** Never to run, and not among the completions. */
   readonly excluded: number;
+  /** Without a Pod, and held back by a user. */
+  readonly held: number;
+  /** Given up by a user, and not among the completions. */
+  readonly cancelled: number;
   /** Counts attempts, not indexes. */
   readonly failedAttempts: number;
 };
 
 export type Frame = { readonly columns: number; readonly rows: number };
 
-const PHASE_PAINTS: Readonly<Record<Phase, Paint>> = {
+export const PHASE_PAINTS: Readonly<Record<Phase, Paint>> = {
+  held: 'dim',
   waiting: 'dim',
   running: 'cyan',
   suspended: 'yellow',
@@ -171,7 +180,8 @@ export function etaMs({ total, counts, rate, phase }: JobProgress, nowMs: number
 
 type LegendEntry = { readonly state: IndexState; readonly count: number; readonly word: string };
 
-const legendOf = ({ counts, phase }: JobProgress): readonly LegendEntry[] => [
+/** The indexes in each state, with the words for them. */
+export const legendOf = ({ counts, phase }: JobProgress): readonly LegendEntry[] => [
   { state: 'succeeded', count: counts.succeeded - counts.inherited, word: 'succeeded' },
   { state: 'inherited', count: counts.inherited, word: 'inherited' },
   { state: 'running', count: counts.running, word: 'running' },
@@ -180,7 +190,9 @@ const legendOf = ({ counts, phase }: JobProgress): readonly LegendEntry[] => [
   { state: 'retrying', count: counts.retrying, word: 'to be retried' },
   { state: 'failed', count: counts.failed, word: 'failed' },
   { state: 'waiting', count: counts.waiting, word: isOver(phase) ? 'not run' : 'waiting' },
+  { state: 'held', count: counts.held, word: 'held' },
   { state: 'excluded', count: counts.excluded, word: 'excluded' },
+  { state: 'cancelled', count: counts.cancelled, word: 'cancelled' },
 ];
 
 const isOver = (phase: Phase): boolean => phase === 'complete' || phase === 'failed';
@@ -215,7 +227,8 @@ function legendLines(progress: JobProgress, { perCell, signs }: Shown, columns: 
   return lines;
 }
 
-const elapsed = ({ startedAtMs, endedAtMs }: JobProgress, nowMs: number): string =>
+/** How long the Job takes, or has taken; empty before its start. */
+export const elapsed = ({ startedAtMs, endedAtMs }: JobProgress, nowMs: number): string =>
   startedAtMs === null ? '' : formatDuration(Math.max((endedAtMs ?? nowMs) - startedAtMs, 0));
 
 /** The same as one line of text, for outputs that are not terminals. */

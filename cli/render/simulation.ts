@@ -63,7 +63,8 @@ function phaseOf(status: JobStatus): PhaseWord {
     status.conditions?.some((each) => types.includes(each.type) && each.status === 'True') === true;
   if (holds('Complete')) return 'complete';
   if (holds('Failed')) return 'failed';
-  if (holds('SuccessCriteriaMet', 'FailureTarget')) return 'ending';
+  // A Job whose criteria are met may let its Pods go on.
+  if (holds('FailureTarget') || (holds('SuccessCriteriaMet') && (status.active ?? 0) === 0)) return 'ending';
   if (holds('Suspended')) return 'suspended';
   return status.startTime === undefined ? 'waiting' : 'running';
 }

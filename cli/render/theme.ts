@@ -20,10 +20,14 @@ export type Glyphs = {
   readonly succeeded: string;
   readonly inherited: string;
   readonly excluded: string;
+  readonly held: string;
+  readonly cancelled: string;
   /** Cells for several indexes, by the share that has succeeded: little, half, most. */
   readonly shares: readonly [string, string, string];
   readonly barDone: string;
   readonly barRest: string;
+  /** In front of a line of a tree: one of several below another, the last one, what goes on beside them, the only one. */
+  readonly tree: { readonly branch: string; readonly last: string; readonly beside: string; readonly only: string };
 };
 
 /** Shapes from WGL4 where possible, because nearly every font has them: outlines are in progress, filled shapes are done. */
@@ -37,9 +41,12 @@ const SHAPES: Glyphs = {
   succeeded: '■',
   inherited: '▪',
   excluded: '–',
+  held: '○',
+  cancelled: 'ø',
   shares: ['░', '▒', '▓'],
   barDone: '━',
   barRest: '─',
+  tree: { branch: '├─ ', last: '└─ ', beside: '│  ', only: '↓ ' },
 };
 
 /** The same for terminals without these shapes. */
@@ -53,9 +60,12 @@ const LETTERS: Glyphs = {
   succeeded: 'S',
   inherited: 'I',
   excluded: '_',
+  held: 'H',
+  cancelled: 'C',
   shares: ['-', '+', '*'],
   barDone: '=',
   barRest: '-',
+  tree: { branch: '|- ', last: '`- ', beside: '|  ', only: 'v ' },
 };
 
 /** What a terminal supports, according to its environment. */

@@ -47,12 +47,17 @@ const GENERATED_LABELS = [
   'controller-uid',
   'job-name',
 ];
-/** They belong to the old Job: what a server pinned, what kubectl applied, and which indexes ran. */
+/** They belong to the old Job: what a server pinned, what kubectl applied, which indexes ran, and when. */
 const OWN_ANNOTATIONS: readonly string[] = [
   'kubectl.kubernetes.io/last-applied-configuration',
   'muster.run/pinned-items',
   ANNOTATIONS.indexes,
   ANNOTATIONS.rerunOf,
+  ANNOTATIONS.startAfter,
+  ANNOTATIONS.killAt,
+  // It has waited, or never will: the Job may be gone, or have failed.
+  ANNOTATIONS.after,
+  ANNOTATIONS.afterIndexes,
 ];
 /** The server sets them while a deletion is under way. */
 const DELETION_FINALIZERS = ['foregroundDeletion', 'orphan'];
@@ -80,7 +85,7 @@ export function rerunManifest(old: unknown, wish: RerunWish): object {
       namespace: metadata.namespace,
       ...some('labels', isOwnSelector ? metadata.labels : without(metadata.labels, GENERATED_LABELS)),
       annotations: {
-        ...without(metadata.annotations, [...OWN_ANNOTATIONS, ...(isOneImage ? [ANNOTATIONS.imageFromItems] : [])]),
+        ...without(isOneImage ? withoutImages(metadata.annotations) : metadata.annotations, OWN_ANNOTATIONS),
         [ANNOTATIONS.rerunOf]: metadata.name,
         ...(wish.indexes === null ? {} : { [ANNOTATIONS.indexes]: wish.indexes }),
       },
@@ -100,6 +105,14 @@ export function rerunManifest(old: unknown, wish: RerunWish): object {
       },
     },
   };
+}
+
+/** The annotations of a Job whose items do not say in which image they run. */
+function withoutImages(annotations: OldJob['metadata']['annotations']): OldJob['metadata']['annotations'] {
+  const { [ANNOTATIONS.imageFromItems]: _flag, [ANNOTATIONS.matrix]: matrix, ...others } = annotations ?? {};
+  if (matrix === undefined) return others;
+  const { image: _image, ...values } = z.record(z.string(), z.unknown()).parse(JSON.parse(matrix));
+  return { ...others, [ANNOTATIONS.matrix]: JSON.stringify(values) };
 }
 
 function changed(containers: readonly Container[], { image, env }: RerunWish): readonly object[] {

@@ -5,7 +5,7 @@ import { type Job, ProgressSchema } from '../client/api-objects.ts';
 import { type KubeClient, progressPath, readAs } from '../client/kube-client.ts';
 
 /**
- * How many of the wanted indexes a Job runs itself: those that it has inherited or leaves out have no attempt in it.
+ * How many of the wanted indexes a Job runs itself: those that it has inherited, leaves out, or has given up have no attempt in it.
  *
  * @param wanted null: all
  * @returns null for a Job without indexes
@@ -24,5 +24,6 @@ export async function countRunning(job: Job, wanted: IndexSet | null, client: Ku
   );
   const others = (state: string): IndexSet =>
     parseStatusIndexes(progress.indexes?.[state] ?? '', spec.completions ?? 0);
-  return size(all) - size(intersect(all, others('inherited'))) - size(intersect(all, others('excluded')));
+  const notRun = (['inherited', 'excluded', 'cancelled'] as const).map((state) => size(intersect(all, others(state))));
+  return notRun.reduce((left, count) => left - count, size(all));
 }

@@ -6,6 +6,7 @@ import { type ListInManifest, listInManifest } from './list-in-manifest.ts';
 import { type ListedItems, itemsOfArray, itemsOfFile, itemsOfMatrix, perCompletionEnv } from './listed-items.ts';
 import { type Source, itemsOfSources, splitSources } from './parallel-sources.ts';
 import type { EnvFlag, ReadFile, LineFlags } from './line-flags.ts';
+import { dependencyAnnotations } from './dependency-flags.ts';
 import { taskColumnAnnotations, templateImage } from './task-columns-flags.ts';
 
 export type JobOfCommand = {
@@ -52,7 +53,7 @@ export function jobOfCommand(
   const spec = specOf({ ...flags, image: templateImage(flags, list) }, command, listed);
   const inManifest = list === null ? null : listInManifest(list, name);
   const carried = inManifest?.carried ?? null;
-  const annotations = { ...annotationsOf(flags, inManifest), ...ofColumns };
+  const annotations = { ...annotationsOf(flags, inManifest), ...ofColumns, ...dependencyAnnotations(name, flags) };
   const metadata = Object.keys(annotations).length === 0 ? {} : { annotations };
   const notes = [...(listed?.notes ?? []), ...notesOn(flags, given, command, list)];
   const apiVersion = 'batch/v1';

@@ -18,6 +18,8 @@ export type LineFlags = ListFlags & {
   readonly imageFromItems?: true;
   readonly schedule?: string;
   readonly failedOf?: string;
+  readonly after?: string;
+  readonly afterIndexes?: string;
 };
 
 /** What says the items. */

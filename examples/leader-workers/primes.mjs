@@ -3,6 +3,7 @@
 //
 //   JOB_COMPLETION_INDEX   0: the leader; 1..WORKERS: a worker
 //   MUSTER_HOSTS_PATTERN   the names of all tasks, e.g. leader-workers-%d.workers.default.muster.internal
+//   MUSTER_READY_HOSTNAME  the name that exists while all of them run; only if the Job's tasks belong together (gang.yaml)
 //   MUSTER_ADDRESS         the task's own address; absent on AWS, where a task has its machine to itself
 //   MUSTER_DNS             the DNS server that knows the names, as address:port; absent on AWS, where the system's own does
 //   MUSTER_PORT            a port for this index, where tasks share one address (macOS)
@@ -38,11 +39,18 @@ if (index === 0) await lead();
 else work();
 
 async function lead() {
+  if (env.MUSTER_READY_HOSTNAME !== undefined) await allRun(env.MUSTER_READY_HOSTNAME);
   const all = Array.from({ length: workers }, (_, n) => n + 1);
   await Promise.all(all.map((worker) => ask(worker, '/hello')));
   console.log(`all ${workers} workers answer`);
   const sums = await Promise.all(all.map(sumOf));
   console.log(`there are ${sums.reduce((a, b) => a + b, 0)} primes below ${below}`);
+}
+
+/** Until that name has an address. */
+async function allRun(name) {
+  while (!(await addressOf(name).catch(() => ''))) await sleep(AGAIN_MS);
+  console.log(`all run: ${name}`);
 }
 
 /** What a worker's ranges come to: every WORKERSth of all, one after the other. */

@@ -101,6 +101,9 @@ export function createInProcessQueues(options: InProcessQueuesOptions): InProces
       for (const receipt of receipts) alive[name].retry(receipt, delaySec * 1_000);
       wakeWaiters();
     },
+    async sendAgain(body, delaySec) {
+      send(name, [{ body, delaySec, group: null }]);
+    },
     async deadLetter(body, reason, refusal) {
       ifOpen();
       dead[name].send({ body, group: '', sentAt: now(), reason: deadLetterReason(reason), refusal });

@@ -2,11 +2,13 @@ import * as z from 'zod';
 import { type EpochMs, asEpochMs } from '../domain/base/time.ts';
 import type { PaceState } from '../domain/base/pace.ts';
 import { asJobUid, asTaskArn } from '../domain/base/ids.ts';
+import type { FurikoPart } from '../domain/furiko/furiko-job.ts';
 import { inOrderOfPods } from '../domain/scoreboard/journal.ts';
 import { RESOURCE_COLUMNS, type TaskColumns } from '../domain/items/task-columns.ts';
 import type { JobManifest, JobStatusDocument } from '../domain/spec/manifest.ts';
 import type { CronState } from '../domain/cron/cron-state.ts';
-import type { CronRow } from '../ports/cron-store.ts';
+import type { ConfigState } from '../domain/furiko/config-state.ts';
+import type { ConfigRow, CronJobRow } from '../ports/cron-store.ts';
 import type { ContentHead, ItemReservation, ItemRun, PartSummary } from '../ports/item-store.ts';
 import type { Host, Reservation } from '../ports/host-store.ts';
 import type { AttemptRecord, LaunchSlot, StoredSpec } from '../ports/job-store.ts';
@@ -14,6 +16,7 @@ import type { FeedEntry, PodChange } from '../ports/feed.ts';
 import type { PublishedPods, PublishedPod } from '../domain/scoreboard/published-pods.ts';
 import { type StoredDeadLetter, QUEUE_NAMES } from '../ports/dead-letters.ts';
 import type { StoredDocument } from '../ports/object-store.ts';
+import type { Waiter } from '../ports/waiters.ts';
 import type { LaunchTemplate } from '../domain/task/task.ts';
 
 // What rows hold as JSON, in every store. Muster wrote them, so these schemas only check that a row can be understood.
@@ -29,6 +32,9 @@ const Manifest = z.custom<JobManifest>((value) => z.object({ kind: z.literal('Jo
 /** The same for a status. */
 const Said = z.custom<JobStatusDocument>((value) => z.object({}).safeParse(value).success);
 
+/** And for what Furiko's users see of a Job. */
+const Furiko = z.custom<FurikoPart>((value) => z.object({ spec: z.object({}) }).safeParse(value).success);
+
 export const SpecSchema: z.ZodType<StoredSpec> = z
   .object({
     identity: z.object({ uid: Uid, namespace: z.string(), name: z.string(), createdAt: Time }),
@@ -38,12 +44,14 @@ export const SpecSchema: z.ZodType<StoredSpec> = z
     manifest: Manifest,
     said: Said.optional(),
     inherited: z.string().optional(),
+    furiko: Furiko.optional(),
   })
-  .transform(({ revision, said, inherited, ...spec }) => ({
+  .transform(({ revision, said, inherited, furiko, ...spec }) => ({
     ...spec,
     revision: revision ?? spec.generation,
     ...(said === undefined ? {} : { said }),
     ...(inherited === undefined ? {} : { inherited }),
+    ...(furiko === undefined ? {} : { furiko }),
   }));
 
 const TemplateSchema: z.ZodType<LaunchTemplate> = z.object({
@@ -313,6 +321,17 @@ export const PaceSchema: z.ZodType<PaceState> = z.object({
 
 const CronChildEndSchema = z.object({ kind: z.enum(['complete', 'failed']), startAt: Time.nullable(), at: Time });
 
+const CronEventsSchema = z.array(
+  z.object({
+    type: z.enum(['Normal', 'Warning']),
+    reason: z.string(),
+    message: z.string(),
+    firstAt: Time,
+    at: Time,
+    count: z.number(),
+  }),
+);
+
 const CronStateSchema: z.ZodType<CronState> = z.object({
   lastScheduleAt: Time.nullable(),
   lastSuccessAt: Time.nullable(),
@@ -320,21 +339,45 @@ const CronStateSchema: z.ZodType<CronState> = z.object({
   claim: z.object({ slot: Time, name: z.string(), uid: Uid, at: Time, replaces: z.array(Uid) }).nullable(),
   retry: z.object({ slot: Time, at: Time, tries: z.number() }).nullable(),
   jobs: z.array(z.object({ uid: Uid, name: z.string(), isListed: z.boolean(), end: CronChildEndSchema.nullable() })),
-  events: z.array(
-    z.object({
-      type: z.enum(['Normal', 'Warning']),
-      reason: z.string(),
-      message: z.string(),
-      firstAt: Time,
-      at: Time,
-      count: z.number(),
-    }),
-  ),
+  events: CronEventsSchema,
 });
 
-/** A scheduler's row, but for its key and its version. */
-export const CronBodySchema: z.ZodType<Omit<CronRow, 'uid' | 'version'>> = z.object({
-  key: z.object({ namespace: z.string(), name: z.string() }),
-  state: CronStateSchema,
-  alarmAt: Time.nullable(),
+const ConfigStateSchema: z.ZodType<ConfigState> = z.object({
+  lastScheduledAt: Time.nullable(),
+  lastExecutedAt: Time.nullable(),
+  passedAt: Time.nullable(),
+  places: z.array(
+    z.object({
+      uid: Uid,
+      name: z.string(),
+      policy: z.enum(['Allow', 'Forbid', 'Enqueue']),
+      slot: Time.nullable(),
+      startAfter: Time.nullable(),
+      at: Time,
+      stage: z.enum(['queued', 'starting', 'active', 'rejected']),
+      isStored: z.boolean(),
+      startTime: Time.nullable(),
+    }),
+  ),
+  events: CronEventsSchema,
+});
+
+const BODY_BASE = { key: z.object({ namespace: z.string(), name: z.string() }), alarmAt: Time.nullable() };
+const CronJobBodySchema = z.object({ ...BODY_BASE, kind: z.literal('CronJob'), state: CronStateSchema });
+const ConfigBodySchema = z.object({ ...BODY_BASE, kind: z.literal('JobConfig'), state: ConfigStateSchema });
+type CronBody = Omit<CronJobRow, 'uid' | 'version'> | Omit<ConfigRow, 'uid' | 'version'>;
+
+/** A scheduler's row, but for its key and its version. Rows of before there were JobConfigs have no kind. */
+export const CronBodySchema: z.ZodType<CronBody> = z.preprocess(
+  (row) => (typeof row === 'object' && row !== null && !('kind' in row) ? { ...row, kind: 'CronJob' } : row),
+  z.discriminatedUnion('kind', [CronJobBodySchema, ConfigBodySchema]),
+);
+
+/** A Job that waits for another. */
+export const WaiterSchema: z.ZodType<Waiter> = z.object({
+  namespace: z.string(),
+  upstream: z.string(),
+  uid: Uid,
+  name: z.string(),
+  byIndex: z.boolean(),
 });

@@ -1,8 +1,12 @@
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
+import { isNewerFormat } from '../domain/base/newer-format.ts';
 import { Busy } from '../ports/busy.ts';
 import { type ApiDeps, type ApiOptions, type ApiPorts, POLL_MS } from './http/api-deps.ts';
 import { cronJobRoutes } from './cronjobs/cronjob-routes.ts';
+import { FURIKO_API_VERSION } from '../domain/furiko/furiko-job.ts';
+import { furikoJobRoutes } from './furiko/furiko-job-routes.ts';
+import { jobConfigRoutes } from './furiko/job-config-routes.ts';
 import { discoveryRoutes } from './discovery/discovery.ts';
 import { givenRoutes } from './namespace-defaults/given-routes.ts';
 import { loopbackGuard, timeoutGuard } from './http/guard.ts';
@@ -17,7 +21,14 @@ import { reviewRoutes } from './reviews/review-routes.ts';
 import { SERVED } from './discovery/served-resources.ts';
 import { workListRoutes } from './worklists/work-list-routes.ts';
 import { servicesRoutes } from './services/services-routes.ts';
-import { errorResponse, insufficientStorage, internalError, noSuchPath, tooManyRequests } from './http/status-error.ts';
+import {
+  errorResponse,
+  insufficientStorage,
+  internalError,
+  laterRelease,
+  noSuchPath,
+  tooManyRequests,
+} from './http/status-error.ts';
 import { createOpenStreams } from './http/streams.ts';
 import { createTails } from './feed/watched.ts';
 
@@ -42,6 +53,8 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   app.route('/', discoveryRoutes());
   app.route('/apis/batch/v1', jobRoutes(deps, options));
   app.route('/apis/batch/v1', cronJobRoutes(deps, options));
+  app.route(`/apis/${FURIKO_API_VERSION}`, furikoJobRoutes(deps, options));
+  app.route(`/apis/${FURIKO_API_VERSION}`, jobConfigRoutes(deps, options));
   app.route('/apis/muster.run/v1', workListRoutes(deps, options));
   app.route('/api/v1', podRoutes(deps, options));
   app.route('/api/v1', eventRoutes(deps, options));
@@ -55,6 +68,7 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
     if (error instanceof HTTPException) return error.getResponse();
     if (error instanceof Busy) return errorResponse(tooManyRequests(BUSY, error.retryAfterSec));
     deps.telemetry.warn('request failed', { method: c.req.method, path: c.req.path, error: String(error) });
+    if (isNewerFormat(error)) return errorResponse(laterRelease());
     const outage = options.outageOf?.(error) ?? null;
     if (outage !== null) return errorResponse(insufficientStorage(outage));
     return errorResponse(internalError('the request could not be carried out; it may be repeated'));

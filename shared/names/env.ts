@@ -32,6 +32,8 @@ export const ENV = {
   eventBus: 'MUSTER_EVENT_BUS',
   /** ENABLED: task tokens of Step Functions are answered; absent: they are not */
   taskTokens: 'MUSTER_TASK_TOKENS',
+  /** `previous`: only what the release before reads, too, is written; absent, or `current`: everything */
+  formats: 'MUSTER_FORMATS',
   /** how many days records of ended attempts and deleted Jobs are kept */
   historyDays: 'MUSTER_HISTORY_DAYS',
 } as const;

@@ -1,20 +1,27 @@
 import type { EpochMs } from '../domain/base/time.ts';
 import type { CronState } from '../domain/cron/cron-state.ts';
+import type { ConfigState } from '../domain/furiko/config-state.ts';
 import type { ObjectKey } from './object-store.ts';
 
-/** What the scheduler keeps of one CronJob, beside the object. */
-export type CronRow = {
-  /** The CronJob's. */
+type RowOf<Kind, State> = {
+  readonly kind: Kind;
+  /** The object's. */
   readonly uid: string;
   readonly key: ObjectKey;
   /** Guards the next write; 0: there is no row yet. */
   readonly version: number;
-  readonly state: CronState;
+  readonly state: State;
   /** When somebody must look; null: never. */
   readonly alarmAt: EpochMs | null;
 };
 
-/** A CronJob with an alarm. */
+/** What the scheduler keeps of one CronJob, beside the object. */
+export type CronJobRow = RowOf<'CronJob', CronState>;
+/** What the scheduler keeps of one JobConfig, and who has a place in it. */
+export type ConfigRow = RowOf<'JobConfig', ConfigState>;
+export type CronRow = CronJobRow | ConfigRow;
+
+/** A CronJob or JobConfig with an alarm. */
 export type DueCron = { readonly uid: string; readonly alarmAt: EpochMs };
 
 /** Schedulers' rows. Reads are strongly consistent, but for {@link CronStore.due}. Each method may be repeated. */
@@ -24,7 +31,7 @@ export type CronStore = {
   write(row: CronRow): Promise<{ readonly kind: 'written' | 'lost' }>;
   remove(uid: string): Promise<void>;
   /**
-   * CronJobs whose alarm is at `until` or before, earliest first. A row that was just written may be missing.
+   * Those whose alarm is at `until` or before, earliest first. A row that was just written may be missing.
    * `next`: pass it as `after`; null: that was all.
    */
   due(page: { readonly until: EpochMs; readonly after: string | null; readonly limit: number }): Promise<{

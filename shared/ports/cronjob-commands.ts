@@ -1,12 +1,12 @@
 import type { ObjectKey, StoredObject } from './object-store.ts';
 
-export type FinishedCronJob =
+export type FinishedOwner =
   | { readonly kind: 'deleted' }
   /** Another controller's finalizer holds it, so it stays visible until the finalizer is removed. */
   | { readonly kind: 'terminating'; readonly object: StoredObject };
 
-export type DeletedCronJob =
-  | FinishedCronJob
+export type DeletedOwner =
+  | FinishedOwner
   /** It has changed since it was read. Nothing was done. */
   | { readonly kind: 'lost' };
 
@@ -16,7 +16,7 @@ export type CronJobCommands = {
   armCronJob(uid: string, key: ObjectKey): Promise<void>;
   /** To be called afterwards. */
   wakeCronJob(uid: string): Promise<void>;
-  deleteCronJob(seen: StoredObject, propagation: 'Background' | 'Foreground' | 'Orphan'): Promise<DeletedCronJob>;
+  deleteCronJob(seen: StoredObject, propagation: 'Background' | 'Foreground' | 'Orphan'): Promise<DeletedOwner>;
   /** Continues a deletion after a change of the CronJob, which may have removed its last finalizer. */
-  finishCronJob(terminating: StoredObject): Promise<FinishedCronJob>;
+  finishCronJob(terminating: StoredObject): Promise<FinishedOwner>;
 };

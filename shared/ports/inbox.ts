@@ -20,6 +20,8 @@ export type Inbox = {
   remove(receipts: readonly string[]): Promise<void>;
   /** Makes messages visible again after `delaySec`. Ignores those that are already removed. */
   retry(receipts: readonly string[], delaySec: number): Promise<void>;
+  /** Sends a copy to the same queue, visible after `delaySec` (0 to 900): a new message, which was never received. */
+  sendAgain(body: string, delaySec: number): Promise<void>;
   /** Sends a copy to the dead-letter queue, with the reason. False: no dead-letter queue is known. */
   deadLetter(body: string, reason: string, refusal?: Refusal): Promise<boolean>;
 };

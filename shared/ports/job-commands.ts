@@ -1,7 +1,9 @@
 import type { JobUid } from '../domain/base/ids.ts';
 import type { AttemptId } from '../domain/base/fact.ts';
 import type { NamespaceStanding } from '../domain/spec/namespace.ts';
-import type { Status } from '../domain/scoreboard/status.ts';
+import type { IndexSet } from '../domain/base/index-set.ts';
+import type { IndexAction, IndexEffect } from '../domain/scoreboard/index-changes.ts';
+import type { Phase, Status } from '../domain/scoreboard/status.ts';
 import type { FieldError } from '../schema/object/field-error.ts';
 import type { NoHosts } from './host-store.ts';
 import type { StoredSpec } from './job-store.ts';
@@ -19,8 +21,8 @@ export type Unfit = { readonly kind: 'invalid'; readonly errors: readonly FieldE
 /** `taken`: the namespace already has a Job of that name. The other values are problems with the namespace. */
 export type CreationRefusal = 'taken' | Exclude<NamespaceStanding, 'open'>;
 
-/** What users write about a Job: its manifest and parts of its status. */
-export type WantedJob = Pick<StoredSpec, 'manifest' | 'said'>;
+/** What users write about a Job: its manifest and parts of its status. `furiko`, if omitted, stays as it is. */
+export type WantedJob = Pick<StoredSpec, 'manifest' | 'said' | 'furiko'>;
 
 /** The state of a Job on which a change is based. */
 export type SeenJob = { readonly spec: StoredSpec; readonly status: Status };
@@ -28,6 +30,16 @@ export type SeenJob = { readonly spec: StoredSpec; readonly status: Status };
 export type ChangedJob = { readonly kind: 'changed' | 'lost' | 'gone' } | NoHosts;
 
 export type DeletedJob = { readonly kind: 'deleted' | 'terminating' | 'gone' };
+
+/** `isDry`: nothing is stored. */
+export type WantedIndexes = { readonly action: IndexAction; readonly indexes: IndexSet; readonly isDry: boolean };
+
+export type IndexChanges =
+  | { readonly kind: 'changed'; readonly effects: Readonly<Record<IndexEffect, IndexSet>> }
+  | { readonly kind: 'gone' }
+  /** Its verdict is decided, or it is being deleted. */
+  | { readonly kind: 'over'; readonly phase: Exclude<Phase['kind'], 'running' | 'suspended' | 'regrouping'> }
+  | Unfit;
 
 /**
  * What a user may do to a Job. Each command commits first, then publishes to the feed and wakes the Job, so that it
@@ -48,4 +60,6 @@ export type JobCommands = {
   deleteJob(uid: JobUid, propagation: 'Background' | 'Foreground'): Promise<DeletedJob>;
   /** Asks the task of an active attempt to stop. The Pod disappears when the task has stopped. */
   deletePod(uid: JobUid, id: AttemptId, how: 'deleted' | 'evicted'): Promise<void>;
+  /** Holds, releases, cancels, or requeues indexes. Repeating it changes nothing more. */
+  changeIndexes(uid: JobUid, wanted: WantedIndexes): Promise<IndexChanges>;
 };

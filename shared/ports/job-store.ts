@@ -1,5 +1,6 @@
 import type { Chunk } from '../domain/scoreboard/board.ts';
 import type { EpochMs } from '../domain/base/time.ts';
+import type { FurikoPart } from '../domain/furiko/furiko-job.ts';
 import type { JobUid } from '../domain/base/ids.ts';
 import type { JobIdentity } from '../domain/spec/job.ts';
 import type { LaunchRow } from '../domain/scoreboard/launch-row.ts';
@@ -27,6 +28,8 @@ export type StoredSpec = {
    * index set, which the server has read from that Job's board. Never changes. Omitted: none.
    */
   readonly inherited?: string;
+  /** What its users see, if it is a Job of `execution.furiko.io`; the manifest is made of it. */
+  readonly furiko?: FurikoPart;
 };
 
 export type StoredChunk = { readonly version: number; readonly chunk: Chunk };

@@ -1,5 +1,5 @@
 /** Kinds that are stored as they are shown. Jobs are not: they have their own kind of rows. */
-export type StoredKind = 'CronJob' | 'Namespace' | 'WorkList';
+export type StoredKind = 'CronJob' | 'JobConfig' | 'Namespace' | 'Service' | 'WorkList';
 
 /** Identifies an object. A Namespace's own `namespace` is ''. */
 export type ObjectKey = { readonly namespace: string; readonly name: string };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { InstallationPorts } from '../control/doctor/collect-installation.ts';
 import { createDoctor } from '../control/doctor/create-doctor.ts';
+import { createConfigCommands } from '../control/lifecycle/config-changes.ts';
 import { createCronJobCommands } from '../control/lifecycle/cron-changes.ts';
 import { createJobCommands } from '../control/lifecycle/job-changes.ts';
 import { emptyNamespace } from '../control/lifecycle/namespaces.ts';
@@ -24,6 +25,7 @@ export const kubeApiOf = (
     {
       jobs: deps.jobs,
       feed: deps.feed,
+      taskNames: deps.hosts,
       objects: deps.objects,
       crons: deps.crons,
       items: deps.items,
@@ -33,6 +35,7 @@ export const kubeApiOf = (
       clock: deps.clock,
       telemetry: deps.telemetry,
       newUid: randomUUID,
+      formats: deps.settings.formats ?? 'current',
       hash: deps.hash,
       hosts: deps.hostnames === null ? null : { max: deps.settings.hosts.max },
       doctor: createDoctor({ deadLetters, queueDepths, logs, dataFolder }, deps),
@@ -40,6 +43,7 @@ export const kubeApiOf = (
       deadLetters,
       jobCommands: createJobCommands(deps),
       cronJobCommands: createCronJobCommands(deps),
+      configCommands: createConfigCommands(deps),
       launchPace: () => readLaunchPace(deps),
       emptyNamespace: (name) => emptyNamespace(name, deps, WHILE_ASKED).catch(untilSwept),
     },

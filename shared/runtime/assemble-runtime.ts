@@ -14,7 +14,10 @@ import type { Coalescing } from './coalescing.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The ports of a store. */
-export type StorePorts = Pick<Deps, 'jobs' | 'feed' | 'limits' | 'objects' | 'hosts' | 'items' | 'crons'> & {
+export type StorePorts = Pick<
+  Deps,
+  'jobs' | 'feed' | 'limits' | 'objects' | 'hosts' | 'items' | 'crons' | 'waiters'
+> & {
   readonly deadLetters: DeadLetterStore;
 };
 
@@ -51,6 +54,7 @@ export function assembleRuntime(parts: RuntimeParts): Runtime {
       hosts: store.hosts,
       items: store.items,
       crons: store.crons,
+      waiters: store.waiters,
       hostnames: parts.hostnames,
       objects,
       announcer: parts.announcer,

@@ -1,14 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import middy, { type MiddlewareObj } from '@middy/core';
-import type { EventBridgeEvent, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { Context, EventBridgeEvent, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { Hono } from 'hono';
 import { handle, streamHandle } from 'hono/aws-lambda';
 import { ensureNamespace } from '../control/lifecycle/ensure-namespace.ts';
 import { DEFAULT_NAMESPACE } from '../domain/spec/namespace.ts';
-import type { Refusal } from '../ports/dead-letters.ts';
 import type { Received } from '../ports/inbox.ts';
-import { type Failed, type Message, type Raw, endFailed, readAll, removeTaken } from './message-end.ts';
+import {
+  type Failed,
+  type Failure,
+  type Message,
+  type Raw,
+  endFailed,
+  failureOf,
+  readAll,
+  removeTaken,
+} from './message-end.ts';
 import type { Runtime } from './runtime.ts';
+import type { InvocationNames } from '../telemetry/lambda-telemetry.ts';
 import { errorText } from '../domain/base/error-text.ts';
 
 export type SqsHandlerOptions<M> = {
@@ -17,18 +26,17 @@ export type SqsHandlerOptions<M> = {
   readonly parse: (body: string) => M;
   /** Takes more messages from the fact queue, to work on them in the same batch. Omitted: none. */
   readonly takeMore?: (batch: readonly Message<M>[], runtime: Runtime) => Promise<readonly Received[]>;
-  /** Works on a whole batch and returns the messages that failed, each with its reason. A throw fails all of them. */
-  readonly work: (batch: readonly Message<M>[], runtime: Runtime) => Promise<ReadonlyMap<Message<M>, string | Refused>>;
+  /** Whether a message says nothing that rows do not say, too, so that the sweep or a later pass sends it again. */
+  readonly isDerived: (content: M) => boolean;
+  /** Works on a whole batch and returns the messages that failed, each with why. A throw fails all of them. */
+  readonly work: (batch: readonly Message<M>[], runtime: Runtime) => Promise<ReadonlyMap<Message<M>, Failure>>;
 };
-
-/** Why a message is given up at once. */
-export type Refused = { readonly reason: string; readonly refusal: Refusal };
 
 /**
  * The handler of every queue: each message is parsed, succeeds, and fails alone; {@link endFailed} says what becomes of one that
  * fails. Lambda removes the others that it handed out, and this handler those that it took in addition.
  */
-export function sqsHandler<M>({ runtime, parse, takeMore, work }: SqsHandlerOptions<M>) {
+export function sqsHandler<M>({ runtime, parse, takeMore, isDerived, work }: SqsHandlerOptions<M>) {
   return middy<SQSEvent, SQSBatchResponse>()
     .use(observed(runtime))
     .handler(async ({ Records: records }: SQSEvent): Promise<SQSBatchResponse> => {
@@ -41,7 +49,7 @@ export function sqsHandler<M>({ runtime, parse, takeMore, work }: SqsHandlerOpti
         more.map((received) => ({ received, inbox: here.facts })),
         parse,
       );
-      const failed = await workSafely(work, [...handed.readable, ...taken.readable], here);
+      const failed = await workSafely({ work, isDerived }, [...handed.readable, ...taken.readable], here);
       const again = await endFailed([...handed.refused, ...taken.refused, ...failed], here);
       const done = more.filter((received) => !again.has(received));
       if (done.length > 0) await removeTaken(done, here);
@@ -60,7 +68,10 @@ export function scheduledHandler(options: {
     .use(observed(runtime))
     .handler((event: ScheduledEvent) => work(event, runtime()));
 }
-export type ScheduledEvent = Pick<EventBridgeEvent<string, unknown>, 'time'>;
+export type ScheduledEvent = Pick<EventBridgeEvent<string, unknown>, 'time'> & {
+  /** Sent by an operator after a restore: every open Job is to have its tasks looked up. */
+  readonly everything?: boolean;
+};
 
 /**
  * The handler of an API. Answers are streamed if Lambda can stream, so that a watch is one long answer. A stream ends after
@@ -77,6 +88,11 @@ export function apiHandler(options: {
   shell.all('*', async ({ req, env }) => {
     const here = options.runtime();
     const context = env.context ?? env.lambdaContext;
+    const apiRequestId = env.event?.requestContext?.requestId;
+    here.deps.telemetry.begin({
+      ...namesOf(context),
+      ...(apiRequestId === undefined ? {} : { api_request_id: apiRequestId }),
+    });
     // The invocation ends with the answer: an open connection or timer must not prolong it, and its bill.
     if (context !== undefined) context.callbackWaitsForEmptyEventLoop = false;
     if (app === null) {
@@ -95,8 +111,15 @@ export function apiHandler(options: {
 }
 
 /** What hono's two adapters provide about the invocation. */
-type Invocation = { readonly context?: LambdaTime; readonly lambdaContext?: LambdaTime };
-type LambdaTime = { readonly getRemainingTimeInMillis?: () => number; callbackWaitsForEmptyEventLoop?: boolean };
+type Invocation = {
+  readonly context?: LambdaContext;
+  readonly lambdaContext?: LambdaContext;
+  readonly event?: { readonly requestContext?: { readonly requestId?: string } };
+};
+type LambdaContext = Partial<Pick<Context, 'functionName' | 'awsRequestId'>> & {
+  readonly getRemainingTimeInMillis?: () => number;
+  callbackWaitsForEmptyEventLoop?: boolean;
+};
 
 /**
  * Lambda does not tell a function that its client has disconnected, so an abandoned watch occupies one of the account's
@@ -138,9 +161,15 @@ function canStream(): boolean {
   return typeof lambda === 'object' && lambda !== null && 'streamifyResponse' in lambda;
 }
 
-/** Writes the invocation's metrics, and logs why it failed as a whole. */
+const namesOf = (context: Partial<Pick<Context, 'functionName' | 'awsRequestId'>> | undefined): InvocationNames => ({
+  ...(context?.functionName === undefined ? {} : { function_name: context.functionName }),
+  ...(context?.awsRequestId === undefined ? {} : { function_request_id: context.awsRequestId }),
+});
+
+/** Names the invocation in its log lines, writes its metrics, and logs why it failed as a whole. */
 function observed(runtime: () => Runtime): MiddlewareObj {
   return {
+    before: ({ context }) => runtime().deps.telemetry.begin(namesOf(context)),
     after: () => runtime().deps.telemetry.flush(),
     onError: ({ error }) => {
       const { telemetry } = runtime().deps;
@@ -151,19 +180,19 @@ function observed(runtime: () => Runtime): MiddlewareObj {
 }
 
 async function workSafely<M>(
-  work: SqsHandlerOptions<M>['work'],
+  { work, isDerived }: Pick<SqsHandlerOptions<M>, 'work' | 'isDerived'>,
   batch: readonly Message<M>[],
   runtime: Runtime,
 ): Promise<readonly Failed[]> {
   if (batch.length === 0) return [];
+  const end = (message: Message<M>, failure: Failure): Failed =>
+    failure.why === 'newer'
+      ? { ...message, reason: failure.reason, why: 'newer', isDerived: isDerived(message.content) }
+      : { ...message, ...failure };
   try {
-    const reasons = await work(batch, runtime);
-    return Array.from(reasons, ([message, reason]) =>
-      typeof reason === 'string' ? { ...message, reason, why: 'failed' } : { ...message, ...reason, why: 'refused' },
-    );
+    return Array.from(await work(batch, runtime), ([message, failure]) => end(message, failure));
   } catch (error) {
-    const reason = errorText(error);
-    return batch.map((message) => ({ ...message, reason, why: 'failed' }));
+    return batch.map((message) => end(message, failureOf(error)));
   }
 }
 

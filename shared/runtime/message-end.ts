@@ -1,6 +1,7 @@
 import type { Refusal } from '../ports/dead-letters.ts';
 import type { Inbox, Received } from '../ports/inbox.ts';
 import { errorText } from '../domain/base/error-text.ts';
+import { isNewerFormat } from '../domain/base/newer-format.ts';
 import { RECEIVES_MAX } from '../names/dead-letter-queues.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -10,14 +11,32 @@ export type Raw = { readonly received: Received; readonly inbox: Inbox | null };
 /** A message that could be read. */
 export type Message<M> = Raw & { readonly content: M };
 
-/** `refused`: no repetition can change that. `refusal`: what else its dead letter says. */
-export type Failed = Raw & {
-  readonly reason: string;
-  readonly why: 'refused' | 'failed';
-  readonly refusal?: Refusal | undefined;
-};
+/**
+ * `refused`: no repetition can change that. `refusal`: what else its dead letter says. `newer`: it, or a row that it needs, is of a
+ * later release, which will process it; `isDerived`: it says only what rows say, too, and is sent again because of them.
+ */
+export type Failed = Raw & { readonly reason: string } & (
+    | { readonly why: 'refused'; readonly refusal?: Refusal | undefined }
+    | { readonly why: 'failed' }
+    | { readonly why: 'newer'; readonly isDerived: boolean }
+  );
 
-/** Parses each body; one that `parse` throws for is refused with the error's text. */
+/** Why a message failed. Its `reason` is for people. */
+export type Failure =
+  | { readonly why: 'failed'; readonly reason: string }
+  | { readonly why: 'newer'; readonly reason: string }
+  | { readonly why: 'refused'; readonly reason: string; readonly refusal?: Refusal };
+
+/** The failure that an error is. */
+export const failureOf = (error: unknown): Failure => ({
+  why: isNewerFormat(error) ? 'newer' : 'failed',
+  reason: errorText(error),
+});
+
+/**
+ * Parses each body; one that `parse` throws for is refused with the error's text, unless it is of a later release. What such a
+ * message says is not known, so none of them counts as derived.
+ */
 export function readAll<M>(
   messages: readonly Raw[],
   parse: (body: string) => M,
@@ -28,7 +47,8 @@ export function readAll<M>(
     try {
       readable.push({ ...raw, content: parse(raw.received.body) });
     } catch (error) {
-      refused.push({ ...raw, reason: errorText(error), why: 'refused' });
+      const { why, reason } = failureOf(error);
+      refused.push({ ...raw, reason, ...(why === 'newer' ? { why, isDerived: false } : { why: 'refused' }) });
     }
   }
   return { readable, refused };
@@ -36,7 +56,8 @@ export function readAll<M>(
 
 /**
  * Decides what becomes of messages that failed. One that was refused, or that failed at its last receive, moves to the
- * dead-letter queue. Any other is shown again after a delay, and so is one that cannot be moved.
+ * dead-letter queue. Any other is shown again after a delay, and so is one that cannot be moved. One of a later release never
+ * becomes a dead letter: at its last receive it is sent again as a new message, or let go if rows bring it back.
  *
  * @returns those that come again
  */
@@ -50,17 +71,19 @@ export async function endFailed(failed: readonly Failed[], runtime: Runtime): Pr
   return again;
 }
 
-async function deadLetterOrRetry(
-  { received, inbox, reason, why, refusal }: Failed,
-  { deps: { telemetry } }: Runtime,
-): Promise<'deadLettered' | 'again'> {
+const SAID = { refused: 'message refused', failed: 'message failed', newer: 'message of a later release' } as const;
+
+async function deadLetterOrRetry(failed: Failed, { deps: { telemetry } }: Runtime): Promise<'done' | 'again'> {
+  const { received, inbox, reason, why } = failed;
   const { id, receipt, body, receives } = received;
-  telemetry.warn(why === 'refused' ? 'message refused' : 'message failed', { id, reason, receives });
+  telemetry.warn(SAID[why], { id, reason, receives });
   if (inbox === null) return 'again';
   try {
+    if (failed.why === 'newer') return await putOff(failed, inbox);
+    const refusal = failed.why === 'refused' ? failed.refusal : undefined;
     if ((why === 'refused' || receives >= RECEIVES_MAX) && (await inbox.deadLetter(body, reason, refusal))) {
       telemetry.count('MessagesRejected', 1);
-      return 'deadLettered';
+      return 'done';
     }
     await inbox.retry([receipt], retryAfterSec(receives));
   } catch (error) {
@@ -68,6 +91,23 @@ async function deadLetterOrRetry(
     telemetry.warn('message neither moved to the dead-letter queue nor returned', { id, error: errorText(error) });
   }
   return 'again';
+}
+
+/** A deployment replaces the functions within minutes. */
+const NEWER_AFTER_SEC = 60;
+
+/** A message of a later release, for this one to try again, or for the next: without what leads to the dead letters. */
+async function putOff(
+  { received: { receipt, body, receives }, isDerived }: Extract<Failed, { why: 'newer' }>,
+  inbox: Inbox,
+): Promise<'done' | 'again'> {
+  if (receives < RECEIVES_MAX) {
+    await inbox.retry([receipt], NEWER_AFTER_SEC);
+    return 'again';
+  }
+  // What the sweep sends again each minute must not be sent again by itself, too: such messages would become ever more.
+  if (!isDerived) await inbox.sendAgain(body, NEWER_AFTER_SEC);
+  return 'done';
 }
 
 /** 2, 4, 8, 16 seconds: five receives outlast a short outage, without waiting for the visibility timeout. */

@@ -73,6 +73,7 @@ const EnvSchema = z
       .optional(),
     [ENV.hostsNamespaceId]: text.optional(),
     [ENV.hostsMax]: number(hostsMaxError).optional(),
+    [ENV.formats]: z.enum(['current', 'previous'], 'must be current or previous').default('current'),
     [ENV.historyDays]: number(daysError),
     [ENV.eventBus]: text
       .refine((bus) => eventBusError(bus) === null, { error: ({ input }) => eventBusError(String(input)) ?? '' })
@@ -156,6 +157,7 @@ export function optionsFromEnv(
       stopsPerSec: orNull(env[ENV.stopsPerSec]),
       hosts: { ...AWS_HOST_LIMITS, max: env[ENV.hostsMax] ?? AWS_HOST_LIMITS.max },
       historyMs: env[ENV.historyDays] * MS_PER_DAY,
+      formats: env[ENV.formats],
       announced: to.eventBus !== null ? 'each' : to.taskTokens ? 'awaited' : null,
     },
     coalescing: COALESCING,

@@ -4,7 +4,7 @@ import { sweepDeadLetters } from '../control/sweep/sweep-dead-letters.ts';
 import { sweepHosts, sweepStrangeNames } from '../control/hostnames/hosts-sweep.ts';
 import { sweepContents } from '../control/lifecycle/work-lists.ts';
 import { sweepNamespaces } from '../control/lifecycle/namespaces.ts';
-import { reconcileCron } from '../control/cron/reconcile-cron.ts';
+import { reconcileScheduled } from '../control/configs/reconcile-config.ts';
 import { collectOrphans, sweepCrons } from '../control/cron/sweep-crons.ts';
 import { sweepJobs } from '../control/sweep/sweep.ts';
 import type { JobUid } from '../domain/base/ids.ts';
@@ -12,11 +12,10 @@ import { GROUP_PREFIX } from '../names/env.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
 import { type ParsedRequest, parseDispatch, parseReconcileRequest } from '../schema/messages/queue-messages.ts';
 import type { Runtime } from './runtime.ts';
-import type { Message } from './message-end.ts';
+import { type Failure, type Message, failureOf } from './message-end.ts';
 import { type ScheduledEvent, scheduledHandler, sqsHandler } from './lambda-middleware.ts';
 import { nextPass } from './coalescing.ts';
 import { topUp } from './top-up.ts';
-import { errorText } from '../domain/base/error-text.ts';
 
 /** Lambda hands out ten messages at most; a full batch means that more are waiting. */
 const FULL_BATCH = 10;
@@ -36,6 +35,7 @@ export function reconcileHandler(runtime: () => Runtime) {
       // A short batch that did not wait is all there is: receiving more would be a request for nothing.
       return next.waitMs > 0 || isFull ? topUp(facts, batch.length, clock) : [];
     },
+    isDerived: ({ uid, ...content }) => uid === null || !('facts' in content) || content.facts.length === 0,
     work: passOver,
   });
 }
@@ -44,26 +44,26 @@ export function reconcileHandler(runtime: () => Runtime) {
 async function passOver(
   batch: readonly Message<ParsedRequest>[],
   { deps }: Runtime,
-): Promise<ReadonlyMap<Message<ParsedRequest>, string>> {
-  const failed = new Map<Message<ParsedRequest>, string>();
+): Promise<ReadonlyMap<Message<ParsedRequest>, Failure>> {
+  const failed = new Map<Message<ParsedRequest>, Failure>();
   const requests = batch.flatMap(({ content }): ReconcileRequest[] => (content.uid === null ? [] : [content]));
-  const reasons = new Map<JobUid, string>();
+  const failures = new Map<JobUid, Failure>();
   for (const result of await reconcileBatch(requests, deps)) {
-    if (result.kind === 'threw') reasons.set(result.uid, errorText(result.error));
+    if (result.kind === 'threw') failures.set(result.uid, failureOf(result.error));
   }
   for (const message of batch) {
     const { uid } = message.content;
-    const reason = uid === null ? undefined : reasons.get(uid);
-    if (reason !== undefined) failed.set(message, reason);
+    const failure = uid === null ? undefined : failures.get(uid);
+    if (failure !== undefined) failed.set(message, failure);
   }
   await lookAtCrons(batch, failed, deps);
   return failed;
 }
 
-/** One look for each CronJob of the batch. */
+/** One look for each CronJob and JobConfig of the batch. */
 async function lookAtCrons(
   batch: readonly Message<ParsedRequest>[],
-  failed: Map<Message<ParsedRequest>, string>,
+  failed: Map<Message<ParsedRequest>, Failure>,
   deps: Runtime['deps'],
 ): Promise<void> {
   const byCron = new Map<string, Message<ParsedRequest>[]>();
@@ -75,8 +75,8 @@ async function lookAtCrons(
   await Promise.all(
     [...byCron].map(async ([uid, messages]) => {
       const jobs = messages.flatMap(({ content }) => (content.uid === null ? (content.jobs ?? []) : []));
-      await reconcileCron({ uid, jobs: [...new Set(jobs)] }, deps).catch((error: unknown) => {
-        for (const message of messages) failed.set(message, errorText(error));
+      await reconcileScheduled({ uid, jobs: [...new Set(jobs)] }, deps).catch((error: unknown) => {
+        for (const message of messages) failed.set(message, failureOf(error));
       });
     }),
   );
@@ -87,12 +87,13 @@ export function dispatchHandler(runtime: () => Runtime) {
   return sqsHandler<DispatchMessage>({
     runtime,
     parse: parseDispatch,
+    isDerived: () => true, // claims, stop rounds, and look-ups are in STATUS, names in the board
     async work(batch, here) {
       const deps = { ...here.deps }; // this invocation's own: its packs share requests through it
-      const failed = new Map<Message<DispatchMessage>, string>();
+      const failed = new Map<Message<DispatchMessage>, Failure>();
       await Promise.all(
         batch.map(async (message) => {
-          await dispatch(message.content, deps).catch((error: unknown) => failed.set(message, errorText(error)));
+          await dispatch(message.content, deps).catch((error: unknown) => failed.set(message, failureOf(error)));
         }),
       );
       return failed;
@@ -103,14 +104,17 @@ export function dispatchHandler(runtime: () => Runtime) {
 /** The sweep has 55 seconds in total. */
 const NAMESPACES_SWEPT = { deletions: 2_000, ms: 20_000 };
 
-/** Every minute: Jobs whose alarm is due; in the first minute of an hour also all live tasks. */
+/**
+ * Every minute: Jobs whose alarm is due; in the first minute of an hour also all live tasks. If an operator asks for `everything`, all
+ * Jobs that have an alarm, which every open Job has, with a look-up of their tasks.
+ */
 export function sweepHandler(runtime: () => Runtime) {
   return scheduledHandler({
     runtime,
-    async work({ time }: ScheduledEvent, { deps, deadLetters: received }) {
+    async work({ time, everything = false }: ScheduledEvent, { deps, deadLetters: received }) {
       const everyMinute = [
         () => sweepCrons(deps),
-        () => sweepJobs({ everything: false }, deps),
+        () => sweepJobs({ everything }, deps),
         () => sweepDeadLetters(received, deps),
         () => sweepNamespaces(deps, NAMESPACES_SWEPT),
         () => sweepHosts(deps),

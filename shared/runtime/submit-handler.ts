@@ -1,15 +1,16 @@
 import { type ObjectTemplates, createObjectTemplates } from '../control/submit/object-templates.ts';
 import { type SubmitOptions, submit } from '../control/submit/submit.ts';
-import { errorText } from '../domain/base/error-text.ts';
 import { DEFAULT_NAMESPACE } from '../domain/spec/namespace.ts';
 import type { StatusError } from '../kube/http/status-error.ts';
 import { statusOfUnreadable } from '../kube/muster/unreadable-submission.ts';
 import { readMessage } from '../schema/submission/read-submission.ts';
 import type { CreatedObject, Submission } from '../schema/submission/submission.ts';
-import { type Refused, sqsHandler } from './lambda-middleware.ts';
-import type { Message } from './message-end.ts';
+import { sqsHandler } from './lambda-middleware.ts';
+import { type Failure, type Message, failureOf } from './message-end.ts';
 import type { Runtime } from './runtime.ts';
 import { statusOfRefused, statusOfUnwanted, statusText } from './submission-status.ts';
+
+type Refused = Extract<Failure, { why: 'refused' }>;
 
 /** What the invocations of one process share. */
 type Submit = {
@@ -24,17 +25,18 @@ export function submitHandler(runtime: () => Runtime, options: SubmitOptions = {
   return sqsHandler<string>({
     runtime,
     parse: (body) => body,
+    isDerived: () => false,
     async work(batch, here) {
       templates ??= createObjectTemplates(here.deps.objects);
       const working = { here, templates, options };
-      const failed = new Map<Message<string>, string | Refused>();
+      const failed = new Map<Message<string>, Failure>();
       await Promise.all(
         batch.map(async (message) => {
           try {
             const refused = await workOn(message, working);
             if (refused !== null) failed.set(message, refused);
           } catch (error) {
-            failed.set(message, errorText(error));
+            failed.set(message, failureOf(error));
           }
         }),
       );
@@ -85,6 +87,7 @@ async function firstRefusal<T>(all: readonly T[], work: (each: T) => Promise<Ref
 
 /** `namespace`: where the Event is shown. Events about what has no namespace are in `default`, as in Kubernetes. */
 const refusedWith = (status: StatusError, namespace: string): Refused => ({
+  why: 'refused',
   reason: status.message,
   refusal: { namespace, status: statusText(status) },
 });

@@ -1,3 +1,4 @@
+import type { EpochMs } from '../domain/base/time.ts';
 import type { JobManifest } from '../domain/spec/manifest.ts';
 import type { Status } from '../domain/scoreboard/status.ts';
 import { JOBS, badRequest, invalidObject } from '../kube/http/status-error.ts';
@@ -17,8 +18,9 @@ export function admitPatched(
   { identity, manifest }: StoredSpec,
   patch: Readonly<Record<string, unknown>>,
   { startTime }: Pick<Status, 'startTime'>,
+  now: EpochMs,
 ): Patched {
-  const stored = { manifest, uid: identity.uid, started: startTime !== null, deleting: false };
+  const stored = { manifest, uid: identity.uid, started: startTime !== null, deleting: false, now };
   const update = admitJobUpdate(stored, mergePatch(documentOf(stored), patch), { fieldValidation: 'Strict' });
   switch (update.kind) {
     case 'ok':

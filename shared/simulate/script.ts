@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type IndexSet, parseIndexesStrict } from '../domain/base/index-set.ts';
+import { INDEX_ACTIONS, type IndexAction } from '../domain/scoreboard/index-changes.ts';
 import { parseDuration } from '../schema/object/duration.ts';
 
 /** What happens to the tasks of a simulated Job and what users do in the meantime. All times in milliseconds. */
@@ -42,6 +43,7 @@ export type UserAct = { readonly atMs: number } & (
   | { readonly kind: 'patch'; readonly patch: Readonly<Record<string, unknown>> }
   | { readonly kind: 'deletePod'; readonly index: number }
   | { readonly kind: 'delete' }
+  | { readonly kind: IndexAction; readonly indexes: IndexSet }
 );
 
 export type ScriptError = {
@@ -132,7 +134,14 @@ const Rule = z
     }),
   );
 
-const ACTS = ['patch', 'deletePod', 'delete'] as const;
+const ACTS = ['patch', 'deletePod', 'delete', ...INDEX_ACTIONS] as const;
+
+/** Numbers of indexes: "*" would need the Job. */
+const Indexes = Numbers.transform((set, context) => {
+  if (set !== null) return set;
+  context.addIssue({ code: 'custom', message: 'must name the indexes, such as "0-3,7"' });
+  return z.NEVER;
+});
 
 const Act = z
   .strictObject({
@@ -142,16 +151,24 @@ const Act = z
       .optional(),
     deletePod: z.strictObject({ index: z.int('must be a whole number').min(0, 'must be 0 or more') }).optional(),
     delete: z.literal(true, 'must be true').optional(),
+    hold: Indexes.optional(),
+    release: Indexes.optional(),
+    cancel: Indexes.optional(),
+    requeue: Indexes.optional(),
   })
   .transform((act, context): UserAct => {
     const given = ACTS.filter((name) => act[name] !== undefined);
     if (given.length !== 1) {
-      const message = `must have one of patch, deletePod and delete${given.length === 0 ? '' : `, not ${given.join(' and ')}`}`;
+      const message = `must have one of ${ACTS.slice(0, -1).join(', ')} and ${ACTS.at(-1)}${given.length === 0 ? '' : `, not ${given.join(' and ')}`}`;
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
     }
     const { at: atMs, patch, deletePod } = act;
     if (patch !== undefined) return { atMs, kind: 'patch', patch };
+    for (const action of INDEX_ACTIONS) {
+      const indexes = act[action];
+      if (indexes !== undefined) return { atMs, kind: action, indexes };
+    }
     return deletePod === undefined ? { atMs, kind: 'delete' } : { atMs, kind: 'deletePod', index: deletePod.index };
   });
 

@@ -2,6 +2,7 @@ import { ensureNamespace } from '../control/lifecycle/ensure-namespace.ts';
 import { createHash } from 'node:crypto';
 import { createJob } from '../control/lifecycle/job-changes.ts';
 import { inheriting } from '../control/lifecycle/rerun.ts';
+import { FURIKO_API_VERSION } from '../domain/furiko/furiko-job.ts';
 import { ANNOTATIONS } from '../domain/spec/annotations.ts';
 import { parseIndexesStrict } from '../domain/base/index-set.ts';
 import { jobItemsOf } from '../domain/items/job-items.ts';
@@ -14,7 +15,9 @@ import type { Judgement } from '../domain/planner/plan.ts';
 import { type Verdict, isOver } from '../domain/scoreboard/status.ts';
 import { at } from '../kube/list/stored-field.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
-import { admitJob } from '../schema/job/job-manifest.ts';
+import type { FurikoJobAdmission } from '../schema/furiko/furiko-admission-context.ts';
+import { admitFurikoJob } from '../schema/furiko/furiko-job-admission.ts';
+import { type AdmissionContext, type Admission, admitJob } from '../schema/job/job-manifest.ts';
 import { type FieldError, fieldErrorText, invalid } from '../schema/object/field-error.ts';
 import { annotationPath } from '../schema/job/selection-rules.ts';
 import { CAUSE_WORDS } from '../domain/planner/ending.ts';
@@ -112,17 +115,13 @@ export async function simulateJob(
   const { script, start } = wanted;
   const uid = uidOf(wanted.seed);
   const namespace = namespaceOf(wanted.document) ?? 'default';
-  const named = at(wanted.document, 'metadata', 'annotations', ANNOTATIONS.workList);
-  const found = findSimulatedList(named, { ...(wanted.lists ?? NO_LISTS), namespace }, sha256);
+  const listName = at(wanted.document, 'metadata', 'annotations', ANNOTATIONS.workList);
+  const found = findSimulatedList(listName, { ...(wanted.lists ?? NO_LISTS), namespace }, sha256);
   if (found.kind === 'refused') return { kind: 'refused', what: 'Job', errors: found.errors.map(scriptErrorOf) };
   const { list } = found;
-  const admission = admitJob(wanted.document, {
-    list: list?.named ?? null,
-    namespace,
-    uid,
-    nameSuffix: uid.slice(0, 5),
-    fieldValidation: 'Strict',
-  });
+  const named = list?.named ?? null;
+  const context = { list: named, namespace, uid, nameSuffix: uid.slice(0, 5), fieldValidation: 'Strict' } as const;
+  const admission = admit(wanted.document, context, start);
   if (admission.kind === 'undecodable')
     return { kind: 'refused', what: 'Job', errors: [{ path: '', message: admission.message }] };
   if (admission.kind === 'invalid')
@@ -148,6 +147,13 @@ export async function simulateJob(
       )),
     },
   };
+}
+
+/** A Job of Furiko's is simulated as the Job that runs it. In a simulation there is no JobConfig that it might name. */
+function admit(document: unknown, context: AdmissionContext, now: EpochMs): Admission | FurikoJobAdmission {
+  return at(document, 'apiVersion') === FURIKO_API_VERSION
+    ? admitFurikoJob(document, { ...context, now, config: 'absent' })
+    : admitJob(document, context);
 }
 
 const NO_LISTS: SimulatedLists = { documents: [], items: null };

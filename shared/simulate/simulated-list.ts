@@ -1,7 +1,7 @@
 import { invariant } from '../domain/base/invariant.ts';
 import { type ItemList, itemLine } from '../domain/items/item-list.ts';
 import { type ItemPart, type SealedContent, partsOf, sealedOf } from '../domain/items/item-parts.ts';
-import { jobItemsOf } from '../domain/items/job-items.ts';
+import { jobItemsOf, matrixRows } from '../domain/items/job-items.ts';
 import { ANNOTATIONS } from '../domain/spec/annotations.ts';
 import type { JobIdentity } from '../domain/spec/job.ts';
 import type { JobManifest } from '../domain/spec/manifest.ts';
@@ -99,8 +99,10 @@ export function itemsByIndex(
 ): ((index: number) => readonly string[]) | null {
   const items = jobItemsOf(manifest);
   if (items === null) return null;
-  const rows = list?.list.rows ?? inlineRows(items.source.kind === 'inline' ? items.source.text : '');
-  return (index) => rows.slice(index * items.batch, (index + 1) * items.batch).map(itemLine);
+  const { source, batch } = items;
+  if (source.kind === 'matrix') return (index) => matrixRows(source, batch, index).map(itemLine);
+  const rows = list?.list.rows ?? inlineRows(source.kind === 'inline' ? source.text : '');
+  return (index) => rows.slice(index * batch, (index + 1) * batch).map(itemLine);
 }
 
 function inlineRows(text: string): ItemList['rows'] {

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../domain/base/time.ts';
 import type { WorkingBoard } from '../domain/scoreboard/working-board.ts';
 import { hasPod } from '../domain/scoreboard/index-record.ts';
-import { type PodRef, jobEvents } from '../domain/planner/job-events.ts';
+import { type PodRef, jobEvents } from '../domain/events/job-events.ts';
 import type { JobEvent } from '../domain/scoreboard/status.ts';
 import { type Status, isEnding } from '../domain/scoreboard/status.ts';
 import { toJob } from '../store/to-job.ts';

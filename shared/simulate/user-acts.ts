@@ -1,5 +1,8 @@
 import { changeSpec, deleteJob, deletePod } from '../control/lifecycle/job-changes.ts';
+import { changeIndexes } from '../control/lifecycle/change-indexes.ts';
+import type { IndexSet } from '../domain/base/index-set.ts';
 import { chunkOf } from '../domain/scoreboard/board.ts';
+import { type IndexAction, WHY_NONE_CHANGES } from '../domain/scoreboard/index-changes.ts';
 import { hasPod } from '../domain/scoreboard/index-record.ts';
 import { unreachable } from '../domain/base/invariant.ts';
 import type { JobIdentity } from '../domain/spec/job.ts';
@@ -27,8 +30,37 @@ export async function userAct(act: UserAct, job: JobIdentity, world: VirtualWorl
     }
     case 'patch':
       return patchJob(act.patch, job, world);
+    case 'hold':
+    case 'release':
+    case 'cancel':
+    case 'requeue':
+      return changeSome(act.kind, act.indexes, job, world);
     default:
       return unreachable(act);
+  }
+}
+
+async function changeSome(
+  action: IndexAction,
+  indexes: IndexSet,
+  job: JobIdentity,
+  { deps }: VirtualWorld,
+): Promise<Refusal | null> {
+  const changed = await changeIndexes(job.uid, { action, indexes, isDry: false }, deps);
+  switch (changed.kind) {
+    case 'changed':
+      return null;
+    case 'gone':
+      return gone(job);
+    case 'over':
+      return { reason: 'Conflict', message: WHY_NONE_CHANGES[changed.phase] };
+    case 'invalid':
+      return {
+        reason: 'Invalid',
+        message: changed.errors.map(({ path, message }) => `${path}: ${message}`).join('; '),
+      };
+    default:
+      return unreachable(changed);
   }
 }
 
@@ -43,7 +75,7 @@ async function patchJob(
   const changed = await changeSpec(
     job.uid,
     (stored) => {
-      const patched = admitPatched(stored, patch, status);
+      const patched = admitPatched(stored, patch, status, deps.clock.now());
       if (patched.kind === 'refused') refusal = { reason: patched.reason, message: patched.message };
       return patched.kind === 'changed' ? { ...stored, manifest: patched.manifest } : null;
     },

@@ -102,6 +102,7 @@ export class VirtualWorld {
       hosts: this.store.hosts,
       items: this.store.items,
       crons: this.store.crons,
+      waiters: this.store.waiters,
       hostnames: null,
       announcer: null,
       objects: this.store.objects,

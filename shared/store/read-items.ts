@@ -1,7 +1,8 @@
 import { invariant } from '../domain/base/invariant.ts';
 import type { ItemValues } from '../domain/base/late-text.ts';
-import { type JobItems, itemValues, jobItemsOf } from '../domain/items/job-items.ts';
-import { taskColumnsOf } from '../domain/items/task-columns.ts';
+import { type JobItems, itemValues, jobItemsOf, matrixRows } from '../domain/items/job-items.ts';
+import { taskColumnsOfMatrix } from '../domain/items/job-matrix.ts';
+import { type TaskColumns, taskColumnsOf } from '../domain/items/task-columns.ts';
 import type { JobManifest } from '../domain/spec/manifest.ts';
 import type { ContentId, ItemRow, ItemRun, ItemStore } from '../ports/item-store.ts';
 import { parseInlineItems } from '../schema/items/inline-items.ts';
@@ -42,12 +43,18 @@ export async function readItemValues(
 export function readImages(manifest: JobManifest, itemCache: ItemCache): readonly string[] {
   const list = jobItemsOf(manifest);
   if (list === null) return [];
-  const { columns, source } = list;
-  const taskColumns =
-    source.kind === 'pinned'
-      ? source.taskColumns
-      : taskColumnsOf(columns, inlineRows(manifest, source.text, itemCache));
-  return taskColumns?.images?.distinct.map(({ value }) => value) ?? [];
+  return taskColumns(manifest, list, itemCache)?.images?.distinct.map(({ value }) => value) ?? [];
+}
+
+function taskColumns(
+  manifest: JobManifest,
+  { columns, source }: JobItems,
+  itemCache: ItemCache,
+): TaskColumns | undefined {
+  if (source.kind === 'pinned') return source.taskColumns;
+  return source.kind === 'matrix'
+    ? taskColumnsOfMatrix(source)
+    : taskColumnsOf(columns, inlineRows(manifest, source.text, itemCache));
 }
 
 /** The items of one index: `batch` of them, or fewer at the end of the list. */
@@ -58,6 +65,7 @@ async function rowsOf(
   source: ItemSource,
 ): Promise<readonly ItemRow[]> {
   const first = index * batch;
+  if (from.kind === 'matrix') return matrixRows(from, batch, index);
   if (from.kind === 'inline') return inlineRows(manifest, from.text, source.itemCache).slice(first, first + batch);
   const rows: ItemRow[] = [];
   for (let number = first; number < Math.min(first + batch, from.count); number++) {

@@ -4,8 +4,18 @@ import { JOB_METRICS, METRICS, METRIC_NAMESPACE, METRIC_SERVICE, type MetricName
 import type { Telemetry } from '../ports/telemetry.ts';
 import { JobMetricLines } from './job-metric-lines.ts';
 
+/** Whose log lines these are. */
+export type InvocationNames = {
+  readonly function_name?: string;
+  readonly function_request_id?: string;
+  /** API Gateway's, which is in the access log. */
+  readonly api_request_id?: string;
+};
+
 /** Telemetry that collects counts until it is flushed. */
 export type FlushedTelemetry = Telemetry & {
+  /** Each log line has these names until the next invocation begins: an environment has one at a time. */
+  begin(names: InvocationNames): void;
   /** Writes what was counted since the last time; called at the end of every invocation. */
   flush(): void;
 };
@@ -20,6 +30,10 @@ export function createLambdaTelemetry(): FlushedTelemetry {
   const counts = new Map<MetricName, number>();
   const lines = new JobMetricLines();
   return {
+    begin(names) {
+      logger.resetKeys();
+      logger.appendKeys({ ...names });
+    },
     count: (metric, value) => void counts.set(metric, (counts.get(metric) ?? 0) + value),
     record: (samples) => lines.add(samples),
     info: (message, values) => logger.info(message, { values }),

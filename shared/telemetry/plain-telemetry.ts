@@ -11,6 +11,7 @@ export function createPlainTelemetry(options: { readonly warn: FlushedTelemetry[
   const counts: Partial<Record<MetricName, number>> = {};
   const jobCounts: Record<string, number> = {};
   return {
+    begin: () => undefined,
     count(metric, value) {
       counts[metric] = (counts[metric] ?? 0) + value;
     },

@@ -18,10 +18,11 @@ import {
 import { createSfnAnnouncer, createSfnClient } from '../../shared/adapters/aws/sfn/sfn-announcer.ts';
 import type { Announcement } from '../../shared/domain/announcing/announcement.ts';
 import { asEpochMs } from '../../shared/domain/base/time.ts';
-import { asJobUid } from '../../shared/domain/base/ids.ts';
+import { anAnnouncement } from '../support/an-announcement.ts';
 import type { JobState } from '../../shared/domain/scoreboard/status.ts';
 import { openAnnouncer } from '../../shared/runtime/open-announcer.ts';
 import { musterTemplate } from '../cdk/template.ts';
+import { checkWire, noteSeen } from '../models/wire-check.ts';
 import { type NeededRight, missingTypes, neededRights } from '../rights/needed-rights.ts';
 import { type FunctionName, allowing, statementsOf } from '../rights/statements.ts';
 import { LOCAL_PLACE } from '../rights/template-statements.ts';
@@ -105,6 +106,8 @@ const front = await listenOnLoopback(
 );
 const connection = { region: 'us-east-1', endpoint: front.url };
 const [bridge, steps] = [createEventBridgeClient(connection), createSfnClient(connection)];
+const faults: string[] = [];
+for (const each of [bridge, steps]) checkWire(each, 'both', (fault) => faults.push(fault));
 const warn = (message: string, values: object): void => void warnings.push(`${message} ${JSON.stringify(values)}`);
 let now = asEpochMs(1_800_000_000_000);
 
@@ -112,6 +115,10 @@ afterAll(async () => {
   bridge.destroy();
   steps.destroy();
   await front.close();
+  noteSeen();
+  // A token that is too long is among what is refused.
+  const unexpected = faults.filter((fault) => !fault.includes('taskToken: '));
+  if (unexpected.length > 0) throw new Error(`not as AWS has it:\n${unexpected.join('\n')}`);
 });
 
 beforeEach(() => {
@@ -122,30 +129,11 @@ beforeEach(() => {
   now = asEpochMs(now + 3_600_000);
 });
 
-function aChange(
+const aChange = (
   state: JobState,
   more: Partial<Announcement['detail']> = {},
   taskToken: string | null = null,
-): Announcement {
-  const version = more.version ?? 7;
-  const id = `uid-1/${version}`;
-  const detail = {
-    id,
-    state,
-    time: '2027-01-15T08:00:00Z',
-    version,
-    namespace: 'default',
-    name: 'work',
-    uid: 'uid-1',
-    labels: {},
-    completionMode: 'Indexed',
-    completions: 3,
-    parallelism: 2,
-    status: { conditions: [] },
-    ...more,
-  } as const;
-  return { id, uid: asJobUid('uid-1'), version, taskToken, detail };
-}
+): Announcement => anAnnouncement({ state, ...more }, taskToken);
 
 describe('EventBridge', () => {
   const announcer = () => createEventBridgeAnnouncer({ client: bridge, bus: 'jobs', now: () => now, warn });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { createEcsTasks } from '../../shared/adapters/aws/ecs/ecs-tasks.ts';
@@ -5,6 +6,7 @@ import { createEcsClients, sdkEcsCalls } from '../../shared/adapters/aws/ecs/sdk
 import { clientToken, formatPlacement, runTaskInput } from '../../shared/adapters/aws/ecs/run-task-request.ts';
 import { registerInput } from '../../shared/adapters/aws/ecs/task-definition-request.ts';
 import { asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
+import { RENDERING } from '../../shared/domain/task/pod-template.ts';
 import type { TaskContainer, TaskDefinition } from '../../shared/domain/task/task.ts';
 import { parseReference } from '../../shared/names/secrets.ts';
 import { type Answer, type Call, refusal, scriptedAws } from './scripted-aws.ts';
@@ -76,6 +78,10 @@ test('the request of a launch, byte for byte', () => {
                 "name": "JOB_COMPLETION_INDEX",
                 "value": "7",
               },
+              {
+                "name": "MUSTER_MAIN",
+                "value": "main",
+              },
             ],
             "name": "main",
           },
@@ -91,6 +97,16 @@ test('the request of a launch, byte for byte', () => {
         ],
       },
       "startedBy": "2f1f9a5e-8f4e-4f0e-9b0a-3d9b4a1c7e55",
+      "tags": [
+        {
+          "key": "muster:namespace",
+          "value": "default",
+        },
+        {
+          "key": "muster:job",
+          "value": "tiles",
+        },
+      ],
       "taskDefinition": "arn:aws:ecs:eu-central-1:123456789012:task-definition/muster-9c1f:1",
     }
   `);
@@ -99,6 +115,16 @@ test('the request of a launch, byte for byte', () => {
   expect(runTaskInput({ ...launch, template: spot })).toMatchObject({
     capacityProviderStrategy: [{ capacityProvider: 'FARGATE_SPOT', weight: 1 }],
   });
+});
+
+test('a template of an earlier version keeps its request, and one container needs no mark', () => {
+  const earlier = { ...launch.template, placement: JSON.stringify(placement) };
+  const before = runTaskInput({ ...launch, template: earlier });
+  expect(before).not.toHaveProperty('tags');
+  expect(JSON.stringify(before)).not.toContain('MUSTER_MAIN');
+  const alone = runTaskInput({ ...launch, template: { ...launch.template, containers: ['main'] } });
+  expect(JSON.stringify(alone)).not.toContain('MUSTER_MAIN');
+  expect(alone.tags).toHaveLength(2);
 });
 
 test.each([
@@ -581,7 +607,7 @@ test('a launch says what it runs on, and what its containers get beyond the rest
     capacityProviderStrategy: [{ capacityProvider: 'FARGATE_SPOT', weight: 1 }],
     overrides: {
       containerOverrides: [
-        { name: 'main', environment: launch.env },
+        { name: 'main', environment: [...launch.env, { name: 'MUSTER_MAIN', value: 'main' }] },
         { name: 'fetch', environment: [...launch.env, ...own.env], command: own.command },
       ],
     },
@@ -592,4 +618,10 @@ test('a launch says what it runs on, and what its containers get beyond the rest
   const onDemand = runTaskInput({ ...launch, template: spotTemplate, capacity: 'onDemand' });
   expect(onDemand).toMatchObject({ launchType: 'FARGATE' });
   expect(onDemand).not.toHaveProperty('capacityProviderStrategy');
+});
+
+test('the registration of a definition changes only with the number of its rendering', () => {
+  const told = JSON.stringify(registerInput(full, definitions, null));
+  // Whatever changes it raises RENDERING, so that definitions of an earlier release are not taken for ones of this.
+  expect([RENDERING, createHash('sha256').update(told).digest('hex').slice(0, 16)]).toEqual([1, 'b6031cefa6b183a0']);
 });

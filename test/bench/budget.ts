@@ -1,5 +1,6 @@
 import type { WiringKind } from '../../local/wiring/wiring.ts';
 import type { BesideFigures } from './scenarios/beside.ts';
+import type { ChainFigures } from './scenarios/chains.ts';
 import type { CronFigures } from './scenarios/crons.ts';
 import type { JobFigures } from './scenarios/jobs.ts';
 import type { KepFigures } from './scenarios/kep-load.ts';
@@ -28,6 +29,7 @@ export type Results = {
   readonly jobs?: readonly Peaked<JobFigures>[];
   readonly lists?: ListFigures;
   readonly crons?: Peaked<CronFigures>;
+  readonly chains?: Peaked<ChainFigures>;
   readonly kep?: Peaked<KepFigures>;
   readonly beside?: Peaked<BesideFigures>;
   readonly lag?: Peaked<LagFigures>;
@@ -70,6 +72,7 @@ export function budgetOf(results: Results): readonly BudgetRow[] {
     ...(isCounted ? countRows(results.jobs ?? []) : []),
     ...(isCounted && results.lists !== undefined ? listRows(results.lists) : []),
     ...(results.crons === undefined ? [] : cronRows(results.crons, isCounted)),
+    ...(results.chains === undefined ? [] : chainRows(results.chains, results.wiring)),
     ...(results.planner === undefined ? [] : plannerRows(results.planner)),
     ...(isCounted ? costRows(results.jobs ?? []) : []),
     ...timeRows(results),
@@ -146,6 +149,24 @@ function cronRows({ crons, due, allSec, made, slot, alone, daily }: CronFigures,
     ),
   ];
 }
+
+function chainRows({ steps, step, alone, indexes, paired, unpaired }: ChainFigures, wiring: Results['wiring']) {
+  const chain = `a chain of ${steps.toLocaleString('en')} Jobs of one index, whose tasks end at once`;
+  const time = row('a step of a chain', step.ms, CHAIN_STEP_MS[wiring ?? 'emulateAws'], 'ms', chain);
+  if (wiring === 'inProcess') return [time];
+  const on = `${indexes.toLocaleString('en')} indexes, each after that of another Job`;
+  // What waiting costs is in the figures of both Jobs, and only one of them waits.
+  const more = (what: 'writeUnits' | 'readUnits'): number => 2 * (paired[what] - unpaired[what]);
+  return [
+    time,
+    row('a step of a chain, beside its Job: write units', step.writeUnits - alone.writeUnits, 10, '', chain),
+    row('a step of a chain, beside its Job: read units', step.readUnits - alone.readUnits, 15, '', chain),
+    row('after-indexes: write units an index more', more('writeUnits'), 0.3, '', on),
+    row('after-indexes: read units an index more', more('readUnits'), 0.3, '', on),
+  ];
+}
+
+const CHAIN_STEP_MS = { inProcess: 200, emulateAws: 1_000 } as const;
 
 function plannerRows({ facts, indexes, coldP50Ms, heapMb }: PlannerFigures): readonly BudgetRow[] {
   const on = `${facts.toLocaleString('en')} facts, ${indexes.toLocaleString('en')} indexes, nothing cached, p50`;
@@ -251,19 +272,19 @@ const isShuffled =
 export const nameOf = ({ indexes, shuffled }: Pick<JobFigures, 'indexes' | 'shuffled'>): string =>
   `${indexes.toLocaleString('en')}${shuffled ? ', shuffled' : ''}`;
 
-/** What a million costs by the largest Job that was measured; null: none was. */
+/** What a million costs by the largest Job that was measured, at the stack's pace and without a limit; null: none was. */
 export function pricedJob(
   jobs: readonly JobFigures[],
-): { readonly job: JobFigures; readonly lines: readonly CostLine[] } | null {
+): { readonly job: JobFigures; readonly lines: readonly CostLine[]; readonly unlimited: readonly CostLine[] } | null {
   const [job] = [...jobs].sort((a, b) => b.indexes - a.indexes);
   if (job === undefined) return null;
   const invocations = Object.values(job.invocations).reduce((sum, count) => sum + count, 0);
-  const lines = costOfMillion({
+  const use = {
     writeUnits: perIndex(job, 'writeUnits'),
     readUnits: perIndex(job, 'readUnits'),
     sqsRequests: requestsOf(job, 'SQS') / job.indexes,
     invocations: invocations / job.indexes,
     cpuMs: perIndex(job, 'cpuMs'),
-  });
-  return { job, lines };
+  };
+  return { job, lines: costOfMillion(use), unlimited: costOfMillion(use, 'unlimited') };
 }

@@ -4,6 +4,7 @@ import { endChildren } from './processes.ts';
 const SCENARIOS = {
   beside: async () => (await import('./scenarios/beside.ts')).beside,
   calibration: async () => (await import('./scenarios/calibration.ts')).calibration,
+  chains: async () => (await import('./scenarios/chains.ts')).chains,
   crons: async () => (await import('./scenarios/crons.ts')).crons,
   dispatcher: async () => (await import('./scenarios/limiter.ts')).dispatcher,
   jobs: async () => (await import('./scenarios/jobs.ts')).jobs,

@@ -4,7 +4,7 @@ import { costOfMillion, idleMonth, sumOf } from './prices.ts';
 
 const USE = { writeUnits: 2, readUnits: 0.5, sqsRequests: 3, invocations: 0.01, cpuMs: 4 };
 const dollarsOf = (what: string, use = USE): number | undefined =>
-  costOfMillion(use).find((line) => line.what === what)?.dollars;
+  costOfMillion(use, 'unlimited').find((line) => line.what === what)?.dollars;
 
 describe('what a million indexes cost', () => {
   test('units and requests at their price a million', () => {
@@ -18,6 +18,17 @@ describe('what a million indexes cost', () => {
   test('a second of CPU costs what 1.73 GB-s do, whatever size the function has', () => {
     expect(dollarsOf('Lambda, CPU')).toBeCloseTo(4_000 * 1.7275 * 0.0000133334, 4);
     expect(dollarsOf('Lambda, CPU', { ...USE, cpuMs: 8 })).toBeCloseTo(2 * (dollarsOf('Lambda, CPU') ?? 0));
+  });
+
+  test('at the stack’s pace functions wait, and batches are not full', () => {
+    const paced = new Map(costOfMillion(USE).map(({ what, dollars }) => [what, dollars]));
+    // A million at 18 a second are 55,556 s, of two times half a gigabyte, and of three times a quarter.
+    expect(paced.get('Lambda, reconcile waiting for more facts')).toBeCloseTo(55_556 * 0.0000133334, 3);
+    expect(paced.get('Lambda, dispatch waiting for its turn')).toBeCloseTo(41_667 * 0.0000133334, 3);
+    expect(dollarsOf('Lambda, dispatch waiting for its turn')).toBe(0);
+    for (const what of ['SQS', 'Lambda, invocations', 'Lambda, logs'])
+      expect([what, (paced.get(what) ?? 0) > (dollarsOf(what) ?? 0)]).toEqual([what, true]);
+    expect(paced.get('DynamoDB, writes')).toBe(dollarsOf('DynamoDB, writes'));
   });
 
   test('what is paid for by the hour, and Fargate, is beside the sum', () => {

@@ -45,22 +45,54 @@ export type CostLine = {
 
 /** A vCPU of Lambda's comes with so much memory (aws.md 8); CPU time costs the same whatever the function's size. */
 const MB_PER_VCPU = 1_769;
-const DISPATCH_GB = 0.25;
-/** Launches a second, as the stack sets them: dispatch waits for its moments, and that is paid for. */
-const LAUNCHES_PER_SEC = 18;
-/** Lines of metrics that an invocation prints, with what CloudWatch adds. */
-const LOG_BYTES_PER_INVOCATION = 900;
 /** Kubernetes' own metrics and ours at most (docs/metrics.md). */
 const METRICS_MAX = 66;
+/** Bytes of metric lines that an invocation prints, with what CloudWatch adds: some eight lines while a Job runs. */
+const LOG_BYTES_PER_INVOCATION = 2_400;
+
+/**
+ * What the measured run does not have, because its launches are not limited: functions that wait, and batches that are not full.
+ * Sizes and concurrency are the stack's (cdk/muster-stack.ts).
+ */
+const STACK = {
+  launchesPerSec: 18,
+  /** Both environments of reconcile work or wait for more facts all the time (300 ms a pass). */
+  reconcile: { atOnce: 2, gb: 0.5 },
+  /** Three invocations of dispatch hold moments that are not there yet. */
+  dispatch: { atOnce: 3, gb: 0.25 },
+  /** Each launch and each end is a message; 36 a second fill a batch of ten to six. */
+  messagesPerIndex: 2,
+  batch: { full: 10, paced: 6 },
+} as const;
+
+/** `stack`: at the launch limit of the stack. `unlimited`: as measured. */
+export type Pace = 'stack' | 'unlimited';
+
+/** What pace adds for an index: requests of SQS (received and deleted in more batches, each with a receive that finds nothing), and invocations. */
+const addedBy = (pace: Pace): { readonly sqsRequests: number; readonly invocations: number } => {
+  if (pace === 'unlimited') return { sqsRequests: 0, invocations: 0 };
+  const { messagesPerIndex, batch } = STACK;
+  const more = messagesPerIndex * (1 / batch.paced - 1 / batch.full);
+  return { sqsRequests: 2 * more + messagesPerIndex / batch.paced, invocations: messagesPerIndex / batch.paced };
+};
+
+/** GB-seconds that a function waits for a million indexes. */
+const waits = (pace: Pace, { atOnce, gb }: { readonly atOnce: number; readonly gb: number }): number =>
+  pace === 'unlimited' ? 0 : (1_000_000 / STACK.launchesPerSec) * atOnce * gb;
 
 /** What a million indexes cost at list price, one attempt each. Pure. */
-export function costOfMillion(use: IndexUse): readonly CostLine[] {
+export function costOfMillion(use: IndexUse, pace: Pace = 'stack'): readonly CostLine[] {
   const million = 1_000_000;
+  const added = addedBy(pace);
+  const sqs = use.sqsRequests + added.sqsRequests;
+  const invocations = use.invocations + added.invocations;
   const cpuGbSec = (use.cpuMs / 1_000) * (MB_PER_VCPU / 1_024) * million;
-  const waitGbSec = (million / LAUNCHES_PER_SEC) * DISPATCH_GB;
-  const logGb = (use.invocations * million * LOG_BYTES_PER_INVOCATION) / 2 ** 30;
-  const hours = million / LAUNCHES_PER_SEC / 3_600;
-  const fargate = 600 * (0.25 * PRICES.fargateArm.perVcpuSec + 0.5 * PRICES.fargateArm.perGbSec) * million;
+  const logGb = (invocations * million * LOG_BYTES_PER_INVOCATION) / 2 ** 30;
+  const time = (what: string, gbSec: number): CostLine => ({
+    what,
+    count: gbSeconds(gbSec),
+    dollars: gbSec * PRICES.lambdaTime.perGbSec,
+  });
   return [
     {
       what: 'DynamoDB, writes',
@@ -68,39 +100,55 @@ export function costOfMillion(use: IndexUse): readonly CostLine[] {
       dollars: use.writeUnits * PRICES.dynamoWrites.perMillion,
     },
     { what: 'DynamoDB, reads', count: millions(use.readUnits), dollars: use.readUnits * PRICES.dynamoReads.perMillion },
-    { what: 'SQS', count: millions(use.sqsRequests), dollars: use.sqsRequests * PRICES.sqs.perMillion },
+    { what: 'SQS', count: millions(sqs), dollars: sqs * PRICES.sqs.perMillion },
     { what: 'EventBridge, events of ECS', count: millions(2), dollars: 2 * PRICES.eventBridge.perMillion },
     {
       what: 'Lambda, invocations',
-      count: millions(use.invocations),
-      dollars: use.invocations * PRICES.lambdaRequests.perMillion,
+      count: millions(invocations),
+      dollars: invocations * PRICES.lambdaRequests.perMillion,
     },
-    { what: 'Lambda, CPU', count: gbSeconds(cpuGbSec), dollars: cpuGbSec * PRICES.lambdaTime.perGbSec },
-    {
-      what: 'Lambda, dispatch waiting for its turn',
-      count: gbSeconds(waitGbSec),
-      dollars: waitGbSec * PRICES.lambdaTime.perGbSec,
-    },
+    time('Lambda, CPU', cpuGbSec),
+    time('Lambda, reconcile waiting for more facts', waits(pace, STACK.reconcile)),
+    time('Lambda, dispatch waiting for its turn', waits(pace, STACK.dispatch)),
     { what: 'Lambda, logs', count: `${logGb.toFixed(2)} GB`, dollars: logGb * PRICES.logs.perGb },
-    {
-      what: `CloudWatch, ${METRICS_MAX} metrics for ${hours.toFixed(1)} h`,
-      count: '',
-      dollars: (METRICS_MAX * PRICES.metric.perMonth * hours) / HOURS_PER_MONTH,
-      beside: true,
-    },
-    {
-      what: `sweep for ${hours.toFixed(1)} h`,
-      count: '',
-      dollars: (sweepDollars() * hours) / HOURS_PER_MONTH,
-      beside: true,
-    },
-    {
-      what: 'hostnames, 10 minutes each, where asked for',
-      count: '',
-      dollars: (PRICES.cloudMap.perMonth / HOURS_PER_MONTH / 6) * million,
-      beside: true,
-    },
-    { what: 'Fargate, 10 minutes of 0.25 vCPU and 0.5 GB on arm64', count: '', dollars: fargate, beside: true },
+    ...(pace === 'stack' ? hourly() : []),
+    ...besides(),
+  ];
+}
+
+/** What is paid by the hour, for as long as a million launches take at the stack's limit. */
+function hourly(): readonly CostLine[] {
+  const hours = 1_000_000 / STACK.launchesPerSec / 3_600;
+  const beside = (what: string, perMonth: number): CostLine => ({
+    what: `${what} for ${hours.toFixed(1)} h`,
+    count: '',
+    dollars: (perMonth * hours) / HOURS_PER_MONTH,
+    beside: true,
+  });
+  return [
+    beside(`CloudWatch, ${METRICS_MAX} metrics`, METRICS_MAX * PRICES.metric.perMonth),
+    beside('sweep', sweepDollars()),
+    beside('one watch', HOURS_PER_MONTH * 3_600 * WATCH_GB * PRICES.lambdaTime.perGbSec),
+  ];
+}
+
+/** The API's memory, which an open watch holds. */
+const WATCH_GB = 0.5;
+const TASK_MINUTES = 10;
+const TASK_LOG_BYTES = 10_000;
+
+/** What the tasks themselves cost, and what they may ask for. */
+function besides(): readonly CostLine[] {
+  const million = 1_000_000;
+  const fargate = (minutes: number): number =>
+    60 * minutes * (0.25 * PRICES.fargateArm.perVcpuSec + 0.5 * PRICES.fargateArm.perGbSec) * million;
+  const beside = (what: string, dollars: number): CostLine => ({ what, count: '', dollars, beside: true });
+  return [
+    beside('hostnames, 10 minutes each, where asked for', (PRICES.cloudMap.perMonth / HOURS_PER_MONTH / 6) * million),
+    beside('Fargate, 10 minutes of 0.25 vCPU and 0.5 GB on arm64', fargate(TASK_MINUTES)),
+    beside('Fargate, tasks of up to a minute: a minute is the least that is billed', fargate(1)),
+    beside('public IPv4 addresses, 10 minutes each', (PRICES.publicIpv4.perHour / 60) * TASK_MINUTES * million),
+    beside('what tasks print, 10 KB each', ((million * TASK_LOG_BYTES) / 2 ** 30) * PRICES.logs.perGb),
   ];
 }
 

@@ -52,7 +52,8 @@ function costTables(jobs: readonly Peaked<JobFigures>[]): readonly string[] {
   const idle = costTable('Idle, a month', idleMonth());
   if (priced === null) return [idle];
   const title = `A million indexes at list price (${PRICES.region}, ${PRICES.date}), by ${nameOf(priced.job)}`;
-  return [costTable(title, priced.lines), idle];
+  const unlimited = costTable('The same with launches that nothing limits', priced.unlimited);
+  return [costTable(title, priced.lines), unlimited, idle];
 }
 
 const plain = { style: { head: [], border: [] } };

@@ -17,6 +17,10 @@ const WATCHES = { idle: 1_000, times: 7, writers: 100 };
 
 const CRONS = { crons: 10_000, due: 500 };
 
+/** Jobs of a chain; the indexes of a Job that wait for another's are as many as `--indexes` has, at most this many. */
+const STEPS = 1_000;
+const PAIRS_MAX = 100_000;
+
 /** How often a start is measured; medians. */
 const STARTS = 11;
 
@@ -50,6 +54,13 @@ export const SUITES: readonly Suite[] = [
   { name: 'kep', run: async (bundle) => ({ kep: withPeak(await runChild(bundle, 'kepLoad', {})) }) },
   { name: 'lists', run: async (bundle, { indexes }) => ({ lists: await lists(bundle, indexes) }) },
   { name: 'crons', run: async (bundle) => ({ crons: withPeak(await runChild(bundle, 'crons', CRONS)) }) },
+  {
+    name: 'chains',
+    run: async (bundle, { indexes }) => {
+      const pairs = indexes.findLast((size) => size <= PAIRS_MAX) ?? PAIRS_MAX;
+      return { chains: withPeak(await runChild(bundle, 'chains', { steps: STEPS, indexes: pairs })) };
+    },
+  },
   { name: 'jobs', run: async (bundle, { indexes }) => ({ jobs: await jobs(bundle, indexes) }) },
 ];
 

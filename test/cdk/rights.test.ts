@@ -41,12 +41,14 @@ describe('rights', () => {
     }
   });
 
-  test("no role has a managed policy, and the tasks' own role has nothing at all", () => {
+  test("no role has a managed policy but API Gateway's, and the tasks' own role has nothing at all", () => {
     const roles = stack.all('AWS::IAM::Role');
-    for (const { Properties } of roles.values()) {
-      expect(Properties).not.toHaveProperty('ManagedPolicyArns');
-      expect(Properties).not.toHaveProperty('Policies');
-    }
+    const account = [...stack.all('AWS::ApiGateway::Account').values()];
+    const ofTheAccount = account.map(({ Properties }) => ref(Properties['CloudWatchRoleArn']));
+    expect(ofTheAccount).toHaveLength(1);
+    const managed = [...roles].filter(([, { Properties }]) => 'ManagedPolicyArns' in Properties).map(([id]) => id);
+    expect(managed).toEqual(ofTheAccount);
+    for (const { Properties } of roles.values()) expect(Properties).not.toHaveProperty('Policies');
     const taskRole = [...roles.keys()].find((id) => id.includes('TaskRole'));
     expect(taskRole).toBeDefined();
     expect(stack.rights.filter(({ owner }) => owner === taskRole)).toEqual([]);
@@ -54,7 +56,7 @@ describe('rights', () => {
 
   test('only dispatch acts on ECS: our families, our cluster, our two roles', () => {
     const acting = stack.rights.filter(({ actions }) =>
-      actions.some((action) => /^(ecs|iam):/.test(action) && !READS.test(action)),
+      actions.some((action) => /^(ecs:|iam:Pass)/.test(action) && !READS.test(action)),
     );
     expect(new Set(acting.map(({ owner }) => owner))).toEqual(new Set([stack.roleOf('dispatch')]));
     const of = (action: string) => acting.find(({ actions }) => actions.includes(action))!;

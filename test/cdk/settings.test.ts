@@ -6,31 +6,45 @@ const read = (context: Record<string, unknown>) => readSettings((key) => context
 describe('settings of a deployment', () => {
   test('have defaults that need nothing of the account', () => {
     expect(read({})).toEqual({
-      network: { kind: 'own', zones: 3 },
+      network: { kind: 'own', zones: 3, flowLogs: false },
       launchesPerSec: 18,
       stopsPerSec: 10,
       hostnames: null,
       historyDays: 30,
       submissions: null,
+      tableName: null,
+      formats: 'current',
       apiConcurrency: null,
       eventBus: null,
       taskTokens: false,
       taskRoles: {},
+      apiRequestsPerSec: 200,
+      accessLog: 'own',
+      alarms: { areAll: false, email: null, tellsEnd: false },
+      dashboard: false,
+      tracing: false,
     });
   });
 
   test('come as text from the command line', () => {
     expect(read({ zones: '2', launchesPerSec: '5', stopsPerSec: '0.5', historyDays: '90' })).toEqual({
-      network: { kind: 'own', zones: 2 },
+      network: { kind: 'own', zones: 2, flowLogs: false },
       launchesPerSec: 5,
       stopsPerSec: 0.5,
       hostnames: null,
       historyDays: 90,
       submissions: null,
+      tableName: null,
+      formats: 'current',
       apiConcurrency: null,
       eventBus: null,
       taskTokens: false,
       taskRoles: {},
+      apiRequestsPerSec: 200,
+      accessLog: 'own',
+      alarms: { areAll: false, email: null, tellsEnd: false },
+      dashboard: false,
+      tracing: false,
     });
   });
 
@@ -84,6 +98,21 @@ describe('settings of a deployment', () => {
 
   test('reserve concurrency for the API where that is asked for', () => {
     expect(read({ apiConcurrency: '40' }).apiConcurrency).toBe(40);
+  });
+
+  test.each([
+    ['true', 'own'],
+    ['account', 'account'],
+    [false, null],
+  ])('accessLog=%s is %s', (accessLog, setting) => {
+    expect(read({ accessLog }).accessLog).toBe(setting);
+  });
+
+  test('log traffic of the VPC that is created, and sample requests', () => {
+    expect(read({ flowLogs: 'true', tracing: 'true' })).toMatchObject({
+      network: { kind: 'own', flowLogs: true },
+      tracing: true,
+    });
   });
 
   test('map service accounts to task roles', () => {
@@ -148,11 +177,22 @@ describe('settings of a deployment', () => {
       'stopsPerSec=22.5: ECS allows 40 calls per second of RunTask and StopTask together, and launchesPerSec is 18: set at most 22, or set ecsQuota if',
     ],
     [{ historyDays: '31' }, 'historyDays=31: must be one of 1, 3, 5, 7, 14, 30, 60,'],
+    [{ formats: 'newest' }, 'formats=newest: must be current or previous'],
     [
       { apiConcurrency: '0' },
       'apiConcurrency=0: must be a whole number from 1 to 10000; AWS requires that the account',
     ],
     [{ apiConcurrency: '1.5' }, 'apiConcurrency=1.5: must be a whole number'],
+    [{ apiRequestsPerSec: '0' }, 'apiRequestsPerSec=0: must be a whole number from 1 to 10000'],
+    [{ apiRequestsPerSec: '1.5' }, 'apiRequestsPerSec=1.5: must be a whole number'],
+    [{ accessLog: 'yes' }, 'accessLog=yes: must be true, false, or account'],
+    [{ alarms: 'many' }, 'alarms=many: must be usual or all'],
+    [{ alarmEmail: 'ops' }, 'alarmEmail=ops: must be an address of electronic mail'],
+    [{ tracing: 'yes' }, 'tracing=yes: must be true or false'],
+    [
+      { flowLogs: 'true', vpcId: 'vpc-1', subnetIds: 'subnet-1' },
+      'flowLogs=true: must be false for a VPC that is given',
+    ],
     [{ assignPublicIp: 'yes' }, 'assignPublicIp=yes: must be ENABLED or DISABLED'],
     [{ hostnames: 'internal' }, `hostnames=internal: ${ZONE}; or true for muster.internal, false for no names`],
     [{ hostnames: 'Jobs.internal' }, `hostnames=Jobs.internal: ${ZONE}`],

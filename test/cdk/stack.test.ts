@@ -13,6 +13,27 @@ const SUBNETS = ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'];
 
 const stack = musterTemplate();
 
+describe('a table that is given', () => {
+  const given = musterTemplate({ tableName: 'muster-restored' });
+
+  test('is used instead of one of the stack, by every function and with the same rights', () => {
+    expect(given.all('AWS::DynamoDB::GlobalTable').size).toBe(0);
+    for (const handler of HANDLERS) {
+      const { Environment } = given.functions.get(given.functionOf(handler))!.Properties as {
+        readonly Environment: { readonly Variables: Readonly<Record<string, unknown>> };
+      };
+      expect([handler, Environment.Variables[ENV.table]]).toEqual([handler, 'muster-restored']);
+    }
+    const rights = (template: typeof given) =>
+      JSON.stringify([...template.all('AWS::IAM::Policy').values()])
+        .match(/dynamodb:\w+/g)
+        ?.toSorted();
+    // Only a table of the stack's own is protected by its deployment.
+    expect(rights(given)).toEqual(rights(stack)?.filter((right) => right !== 'dynamodb:UpdateTable'));
+    expect(JSON.stringify([...given.all('AWS::IAM::Policy').values()])).toContain('table/muster-restored/index/alarms');
+  });
+});
+
 describe('queues', () => {
   test('three are drained, by the functions that should', () => {
     const drained = ['Wake', 'Facts', 'Dispatch'].map((name) => {
@@ -112,6 +133,7 @@ describe('functions', () => {
       submissions: 'true',
       eventBus: 'default',
       taskTokens: 'true',
+      formats: 'previous',
     }).functions.values()) {
       const { Variables } = Properties['Environment'] as { readonly Variables: Json };
       expect(Object.keys(Variables)).toEqual(
@@ -347,7 +369,7 @@ describe('what it costs while nothing happens', () => {
 
   test('no log is kept for ever', () => {
     for (const { Properties } of stack.all('AWS::Logs::LogGroup').values()) {
-      expect(Properties['RetentionInDays']).toBeLessThanOrEqual(30);
+      expect(Properties['RetentionInDays']).toBeLessThanOrEqual(90);
     }
   });
 

@@ -33,9 +33,9 @@ describe('the table', () => {
   });
 
   test('is not deleted by accident, and can be taken back to any second of 35 days', () => {
-    expect(table).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    expect(table).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
     expect(table!.Properties['Replicas']).toMatchObject([
-      { DeletionProtectionEnabled: true, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } },
+      { PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } },
     ]);
   });
 });

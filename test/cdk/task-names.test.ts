@@ -75,7 +75,6 @@ describe('rights', () => {
     expect([...actionsOf('api'), ...actionsOf('reconcile')]).toEqual([]);
     const makes = /:(Create\w+|RegisterInstance|ListHostedZonesByName)$/;
     expect(actionsOf('dispatch').filter((action) => makes.test(action))).toEqual([
-      'route53:CreateHealthCheck',
       'route53:ListHostedZonesByName',
       'servicediscovery:CreateService',
       'servicediscovery:RegisterInstance',

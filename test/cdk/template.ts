@@ -7,7 +7,12 @@ import { readSettings } from '../../cdk/settings.ts';
 process.env['CDK_VALIDATION'] = 'false';
 
 /** A resource of the template; its properties are looked at as JSON. */
-export type Resource = { readonly Type: string; readonly Properties: Json; readonly Metadata?: Json };
+export type Resource = {
+  readonly Type: string;
+  readonly Properties: Json;
+  readonly Metadata?: Json;
+  readonly DependsOn?: readonly string[];
+};
 export type Json = { readonly [key: string]: unknown };
 
 /** What a role may do; `owner` is its logical id. */
@@ -22,7 +27,7 @@ export type Statement = {
 export type Mapping = { readonly queue: string; readonly consumer: string; readonly properties: Json };
 
 /** The stack's template, without bundling: what the functions contain is another test's matter. */
-export function musterTemplate(context: Record<string, string> = {}): Deployed {
+export function musterTemplate(context: Readonly<Record<string, string>> = {}): Deployed {
   const app = new App({ context: { 'aws:cdk:bundling-stacks': [], ...context }, postCliContext: FLAGS });
   const settings = readSettings((key) => app.node.tryGetContext(key));
   return new Deployed(Template.fromStack(new MusterStack(app, 'Muster', { settings })));
@@ -46,13 +51,32 @@ export class Deployed {
     return Object.keys(this.#template.findResources(type, { Properties: properties })).length;
   }
 
+  /** The template as CloudFormation gets it. */
+  json(): string {
+    return JSON.stringify(this.#template.toJSON(), null, 1);
+  }
+
+  get conditions(): Json {
+    return (this.#template.toJSON() as { readonly Conditions?: Json }).Conditions ?? {};
+  }
+
   get types(): readonly string[] {
     const { Resources } = this.#template.toJSON() as { readonly Resources: Record<string, Resource> };
     return [...new Set(Object.values(Resources).map(({ Type }) => Type))];
   }
 
+  /** Logical ids that a resource refers to or depends on. */
+  needs(id: string): readonly string[] {
+    const { Resources } = this.#template.toJSON() as { readonly Resources: Record<string, Resource> };
+    const { DependsOn = [], Properties } = Resources[id]!;
+    const named = JSON.stringify(Properties ?? {}).matchAll(/"(?:Ref":|Fn::GetAtt":\[)"(\w+)"/g);
+    return [...DependsOn, ...[...named].map(([, name = '']) => name)].filter((name) => name in Resources);
+  }
+
+  /** Ours; CDK's own runs while the stack is deployed. */
   get functions(): ReadonlyMap<string, Resource> {
-    return this.all('AWS::Lambda::Function');
+    const all = [...this.all('AWS::Lambda::Function')];
+    return new Map(all.filter(([, { Metadata }]) => Metadata?.['muster:handler'] !== undefined));
   }
 
   get queues(): ReadonlyMap<string, Resource> {

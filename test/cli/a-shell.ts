@@ -11,6 +11,8 @@ export function aShell(wish: {
   readonly terminal?: { columns: number; rows: number };
   /** Standard error is one. */
   readonly errTerminal?: { columns: number; rows: number };
+  /** Somebody answers questions. */
+  readonly prompter?: Shell['prompter'];
 }) {
   const listeners = new Set<(signal: Signal) => void>();
   const resized = new Set<() => void>();
@@ -38,6 +40,7 @@ export function aShell(wish: {
     cwd: wish.cwd,
     now: wish.now ?? (() => START + 65_000),
     readStdin: async () => wish.stdin ?? '',
+    prompter: wish.prompter ?? null,
     readStdinBytes: async () => Buffer.from(wish.stdin ?? ''),
     onInterrupt(then) {
       listeners.add(then);

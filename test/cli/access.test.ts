@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
-import { type ServerResponse, request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { runCommandLine } from '../../cli/program/program.ts';
-import { KEYS, type Received, REGION, aGateway } from '../proxy/a-gateway.ts';
+import { KEYS, REGION, aGateway } from '../proxy/a-gateway.ts';
 import { aProxyOf } from '../proxy/a-proxy.ts';
+import { passOnTo } from '../proxy/signing-gateway.ts';
 import { type AServer, aServer } from './a-server.ts';
 
 const JOB = {
@@ -164,21 +164,3 @@ describe('muster proxy', () => {
     expect(gateway.refused).toEqual([]);
   });
 });
-
-/** What a gateway does with a request: hands it to the API, without the stage. */
-function passOnTo({ url }: AServer) {
-  const { host, hostname, port } = new URL(url);
-  return ({ method, url: path, body, message }: Received, response: ServerResponse): void => {
-    const headers = { ...message.headers, host };
-    const sent = request(
-      { hostname, port, method, path: path.replace(/^\/k8s/, ''), headers, agent: false },
-      (answer) => {
-        response.writeHead(answer.statusCode ?? 0, answer.headers);
-        answer.pipe(response);
-      },
-    );
-    response.once('close', () => sent.destroy());
-    sent.on('error', () => response.destroy());
-    sent.end(body);
-  };
-}

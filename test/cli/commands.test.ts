@@ -218,9 +218,9 @@ spec:
   test.each([
     [
       'two kinds',
-      `${YAML}---\n${YAML.replace('Job', 'CronJob')}`,
+      `${YAML}---\n${YAML.replace('Job', 'DaemonSet')}`,
       2,
-      'error: line 10: a CronJob; run takes Jobs and WorkLists (kubectl apply -f takes others, too)\n',
+      'error: line 10: a DaemonSet; run takes Namespaces, Services, WorkLists, JobConfigs, CronJobs and Jobs\n',
     ],
     ['nothing', ' \n', 2, 'error: standard input is empty\n'],
     ['no YAML', 'a: [', 2, /^error: standard input cannot be read: yaml parse error: /],
@@ -234,7 +234,7 @@ spec:
     ['brackets without end', '['.repeat(20_000), 2, /^error: standard input cannot be read: .*nested deeper/],
     [
       'another kind',
-      '{"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "a"}}',
+      '{"apiVersion": "batch/v1", "kind": "DaemonSet", "metadata": {"name": "a"}}',
       1,
       /^Error from server \(BadRequest\): /,
     ],

@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { manifest } from '../kube/a-world.ts';
+import { CONFIGS, aConfig } from '../kube/furiko/a-furiko-world.ts';
 import { type ServerWish, aServer } from './a-server.ts';
 
-/** Two Jobs and two CronJobs in the default namespace, a Job in another. */
+/** Two Jobs, two CronJobs, and two JobConfigs in the default namespace, a Job in another. */
 async function withJobs(wish: ServerWish = {}) {
   const server = await aServer(wish);
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
@@ -22,6 +23,10 @@ async function withJobs(wish: ServerWish = {}) {
     expect(await server.run(`run -f job.json -n ${namespace}`)).toMatchObject({ code: 0 });
   }
   for (const name of ['report', 'nightly']) await server.run(`run ${name} --image i --schedule @daily -- true`);
+  for (const name of ['lint', 'nightly']) {
+    const config = JSON.stringify(aConfig(name));
+    expect((await fetch(server.url + CONFIGS, { method: 'POST', headers, body: config })).status).toBe(201);
+  }
   return server;
 }
 
@@ -59,6 +64,12 @@ describe('what may stand there', () => {
     ['cron run-now ', ['nightly', 'report']],
     ['cron pause report ', ['nightly']],
     ['cron pause cj/r', ['cj/report']],
+    ['run ', ['lint', 'nightly']],
+    ['run jobconfig/l', ['jobconfig/lint']],
+    ['run --image i -- ', []],
+    ['run -n ', []],
+    ['enable ', ['lint', 'nightly']],
+    ['disable lint ', ['nightly']],
     ['prune --o', ['--older-than', '--output']],
     ['prune -o ', ['json', 'yaml']],
     ['local --driver ', ['process', 'simulated']],
@@ -74,6 +85,7 @@ describe('what may stand there', () => {
     ['logs frames --index ', []],
     ['logs frames ', []],
     ['logs -- --', []],
+    ['logs -- fr', ['frames']],
     ['--nope x ', []],
   ])('%s', async (line, words) => {
     expect(await completed(await withJobs(), line)).toEqual({ kind: 'words', words });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { plusMs } from '../../shared/domain/base/time.ts';
-import { withDeadLetterEvents } from '../../shared/domain/planner/dead-letter-events.ts';
+import { withDeadLetterEvents } from '../../shared/domain/events/dead-letter-events.ts';
 import { START, manifest } from '../kube/a-world.ts';
 import { aServer } from './a-server.ts';
 import { DAY_MS, endedJob } from './ended-job.ts';
@@ -37,6 +37,26 @@ describe('doctor', () => {
                                Raise spec.parallelism if more may run at once.
       "
     `);
+  });
+
+  test('after a restore: as of when each open Job is, and what runs again', async () => {
+    const server = await aHalfDoneServer();
+    const { code, out, err } = await server.run('doctor --after-restore', LATER);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatchInlineSnapshot(`
+      "job/default/sums
+        warning  RunsAgain    index 1: active then, and ECS does not know how the task ended: it runs again (65s)
+                              Suspend the Job if its program must not run twice, and see what these indexes have left behind.
+        warning  MayRunAgain  2 indexes (2,3): not started then; whichever has started since runs again, unless ECS still knows its task (65s)
+                              The same. ECS knows a task for an hour after its end.
+        info     Rewound      its rows are as of 2023-11-14T22:13:20Z: 1 of 4 had succeeded by then, and are not run again (65s)
+      "
+    `);
+    const one = await server.run('doctor sums --after-restore', LATER);
+    expect([one.code, one.err]).toEqual([2, expect.stringContaining('leave the Job out')]);
+    expect(server.requests.filter((line) => line.includes('afterRestore'))).toEqual([
+      'GET /muster/v1/namespaces/default/jobs/diagnosis?afterRestore=true',
+    ]);
   });
 
   test('where nothing is wrong it says so, and a warning is no failure', async () => {

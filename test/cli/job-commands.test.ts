@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { runCommandLine } from '../../cli/program/program.ts';
 import { plusMs } from '../../shared/domain/base/time.ts';
@@ -155,7 +156,7 @@ describe('watch', () => {
     const server = await aServerWith(['a', 'b'], { steps: [end('a', 'complete'), end('b', 'complete')] });
     const hand = server.shell({ terminal: { columns: 80, rows: 24 } });
     expect(await runCommandLine(['watch', '--all'], hand.shell)).toBe(0);
-    expect(hand.out()).toMatch(/a complete 5s: .+\n.*b complete 5s: /);
+    expect(stripVTControlCharacters(hand.out())).toMatch(/a {2}complete {2}5s .+\n.*b {2}complete {2}5s /);
     expect(
       hand
         .out()

@@ -63,6 +63,8 @@ describe('the new manifest', () => {
       'muster.run/pinned-items': '{}',
       'muster.run/rerun-of': 'older',
       'muster.run/indexes': '1',
+      'muster.run/after': 'prepare',
+      'muster.run/after-indexes': 'map',
       'muster.run/disruptions': 'count',
     };
     const manifest = rerunManifest(shown(undefined, { annotations, labels: { app: 'x' } }), wish());

@@ -45,7 +45,7 @@ function peakMemoryMb({ pid }: ChildProcess): number | null {
 
 /** The process itself. */
 async function serve(plain: string): Promise<void> {
-  const silent = { count() {}, record() {}, info() {}, warn() {}, flush() {} };
+  const silent = { count() {}, record() {}, info() {}, warn() {}, begin() {}, flush() {} };
   const options = JSON.parse(plain) as Omit<RuntimeOptions, 'telemetry'>;
   const front = await startFront(kubeApiOf(createRuntime({ ...options, telemetry: silent }), { embedded: true }), null);
   process.send?.(front.url);

@@ -21,6 +21,7 @@ import { wallTimers } from '../../local/ecs/timers.ts';
 import { serveAwsJson } from '../../local/wire/aws-json.ts';
 import { cloudmapService } from '../../local/wire/cloudmap-wire.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
+import { checkWire, noteSeen } from '../models/wire-check.ts';
 
 // The real client against our Cloud Map. The clock stands still unless a test moves it, so operations end when told to.
 
@@ -56,10 +57,13 @@ async function start(options: Partial<CloudmapOptions> = {}): Promise<void> {
     maxAttempts: 1,
     disableHostPrefix: true,
   });
+  // Tests send what is refused, too, so requests are not held against AWS's models; answers are.
+  checkWire(client, 'answers', (fault) => surprises.push(fault));
   closers.push(async () => {
     client.destroy();
     cloudmap.close();
     await server.close();
+    noteSeen();
     expect(surprises).toEqual([]);
   });
 }

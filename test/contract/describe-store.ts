@@ -8,6 +8,7 @@ import { LAUNCH_CASES } from './launch-cases.ts';
 import { OBJECT_CASES, OBJECT_RACES } from './object-cases.ts';
 import { RACE_CASES } from './race-cases.ts';
 import type { StoreCase, StoreUnderTest } from './store-under-test.ts';
+import { WAITER_CASES } from './waiter-cases.ts';
 
 /** The promises to a single caller. */
 export const CALM_CASES: readonly StoreCase[] = [
@@ -18,9 +19,10 @@ export const CALM_CASES: readonly StoreCase[] = [
   ...HOST_CASES,
   ...ITEM_CASES,
   ...CRON_CASES,
+  ...WAITER_CASES,
 ];
 /** Every promise of the store's ports. */
-const STORE_CASES: readonly StoreCase[] = [
+export const STORE_CASES: readonly StoreCase[] = [
   ...CALM_CASES,
   ...RACE_CASES,
   ...OBJECT_RACES,

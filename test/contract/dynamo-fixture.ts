@@ -2,9 +2,11 @@ import { afterAll, beforeAll } from 'vitest';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createDynamoClient } from '../../shared/adapters/aws/dynamodb/dynamo-client.ts';
 import { createDynamoStore } from '../../shared/adapters/aws/dynamodb/dynamo-store.ts';
-import { createTable } from '../../shared/adapters/aws/dynamodb/dynamo-table.ts';
 import { type DynamoEngine, startDynamoEngine } from '../../local/dynamodb/engine.ts';
-import { HandClock, RETENTION_MS, type StoreUnderTest } from './store-under-test.ts';
+import { makeDynamoStore } from './dynamo-store.ts';
+import { RETENTION_MS, type StoreUnderTest } from './store-under-test.ts';
+
+export { makeDynamoStore } from './dynamo-store.ts';
 
 const engine = await startDynamoEngine();
 // CI must have the engine, so that an untested store does not look tested.
@@ -48,19 +50,6 @@ export function aPatientClient(): DynamoDBClient {
     recordSuccess: () => undefined,
   });
   return client;
-}
-
-let tables = 0;
-
-/** The DynamoDB store on its own table, through `client` when the table exists. */
-export async function makeDynamoStore(
-  client: DynamoDBClient,
-): Promise<StoreUnderTest & { readonly tableName: string }> {
-  const tableName = `muster-${++tables}`;
-  await createTable(client, tableName);
-  const clock = new HandClock();
-  const stores = createDynamoStore({ client, tableName, now: clock.now, feedRetentionMs: RETENTION_MS });
-  return { ...stores, clock, tableName };
 }
 
 /** The same with eight processes on its table, each of which commits every eighth object. */

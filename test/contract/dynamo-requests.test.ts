@@ -17,7 +17,7 @@ import { hostsRequest, reservedRequest } from '../../shared/adapters/aws/dynamod
 import { createRequest, expireRequests } from '../../shared/adapters/aws/dynamodb/dynamo-jobs.ts';
 import { launchesRequest, templatesRequest } from '../../shared/adapters/aws/dynamodb/dynamo-launches.ts';
 import { leaseRequest } from '../../shared/adapters/aws/dynamodb/dynamo-limits.ts';
-import { commitRequest } from '../../shared/adapters/aws/dynamodb/dynamo-object-commits.ts';
+import { commitRequest } from '../../shared/adapters/aws/dynamodb/objects/dynamo-object-commits.ts';
 import { packedJson } from '../../shared/adapters/aws/dynamodb/dynamo-row.ts';
 import { namesRequest } from '../../shared/adapters/aws/dynamodb/dynamo-names.ts';
 import { T0, aChunk, aNewJob, anAttempt, anEntry, at, following } from './store-under-test.ts';
@@ -614,7 +614,8 @@ describe('requests that read a range', () => {
     `);
   });
   test('a scheduler’s row enters the index of alarms, and leaves it', () => {
-    const row = { uid: 'cron-1', key: { namespace: 'default', name: 'nightly' }, version: 3, state: FRESH_CRON };
+    const key = { namespace: 'default', name: 'nightly' };
+    const row = { kind: 'CronJob', uid: 'cron-1', key, version: 3, state: FRESH_CRON } as const;
     const armed = cronRequest('muster', 'token', { ...row, alarmAt: at(90_000) });
     expect(armed).toMatchObject({
       Key: { pk: { S: 'CRON#cron-1' }, sk: { S: 'STATE' } },

@@ -9,6 +9,7 @@ import type { CronStore } from '../../shared/ports/cron-store.ts';
 import type { HostStore } from '../../shared/ports/host-store.ts';
 import type { ItemStore } from '../../shared/ports/item-store.ts';
 import type { Limits } from '../../shared/ports/limits.ts';
+import type { Waiters } from '../../shared/ports/waiters.ts';
 import type { ObjectStore } from '../../shared/ports/object-store.ts';
 import { type JobWish, aJob } from '../support/a-job.ts';
 import { openNamespace } from '../support/a-namespace.ts';
@@ -37,6 +38,7 @@ export type Stores = {
   readonly hosts: HostStore;
   readonly items: ItemStore;
   readonly crons: CronStore;
+  readonly waiters: Waiters;
 };
 
 /** An empty store with the test's clock. */

@@ -147,6 +147,7 @@ function podOf(situation: Situation, attempt: number, launch: LaunchSlot | null 
     record: null,
     before: null,
     launch,
+    ip: null,
     current,
     madeAfter: current,
     item: null,
@@ -207,3 +208,11 @@ test('what ends by itself while its Job ends counts by its exit code', () => {
 
 const words = ({ counted: { succeeded, failed } }: Plan): string =>
   [succeeded > 0 ? `${succeeded} succeeded` : '', failed > 0 ? `${failed} failed` : ''].join('') || 'nothing';
+
+test('the deadline of a Pod counts from the start of its first task', () => {
+  const claimed = after(aBoard('. .', { podDeadlineSec: 30 }), plan(aBoard('. .', { podDeadlineSec: 30 })));
+  // It waits for its task for longer than it may run, and then gets all of its time.
+  const runs = after(claimed, plan(claimed, [{ ...running(0), at: at(100) }], 100));
+  expect(brief(plan(runs, [], 130))).not.toContain('stop');
+  expect(brief(plan(runs, [], 131))).toContain('stop 0');
+});

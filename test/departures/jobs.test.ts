@@ -10,6 +10,7 @@ import {
   after,
   at,
   brief,
+  cancelled,
   deleted,
   ended,
   exited,
@@ -99,6 +100,30 @@ test('a Job that grows again remembers its successes', () => {
   expect(brief(plan(grown, [ended(0, 'Completed')]))).toBe('finished CompletionsReached');
 });
 
+test('annotations say more of success than Kubernetes has fields for', () => {
+  const annotations = {
+    'muster.run/success-percent': '50',
+    'muster.run/success-reason': 'EnoughSamples',
+    'muster.run/when-criteria-achieved': 'Continue',
+  };
+  const spec = (given: object, own: Readonly<Record<string, string>> = annotations): JobSpec =>
+    planningSpec(admitted(jobDocument({ completions: 4, ...given }, { annotations: own })));
+  const ours = aBoard('S r r .', spec({}));
+  const met = after(ours, plan(ours, [exited(1, 0)]));
+  expect(met.status).toMatchObject({
+    phase: { kind: 'running' },
+    achieved: { verdict: { ownReason: 'EnoughSamples' } },
+  });
+  expect(after(met, plan(met, [exited(2, 1)])).status.phase).toMatchObject({
+    kind: 'finished',
+    verdict: { kind: 'complete' },
+  });
+
+  const policy = { completionMode: 'Indexed', successPolicy: { rules: [{ succeededCount: 2 }] } };
+  const letter = aBoard('S r r .', spec(policy, {}));
+  expect(brief(plan(letter, [exited(1, 0)]))).toContain('stop 2');
+});
+
 test('a launch that is refused for good fails the Job', () => {
   const passed = plan(aBoard('c r .'), [rejected(0)]);
   expect(brief(passed)).toBe('draining LaunchRefused, stop 1');
@@ -133,4 +158,18 @@ test('nothing is ever uncounted', async () => {
   expect(report.final.failed).toBeGreaterThan(10);
   expect(report.timeline.length).toBeGreaterThan(5);
   for (const { status } of report.timeline) expect(status.uncountedTerminatedPods).toEqual({});
+});
+
+test('a gang that does not run in time starts again, and spends no attempt', () => {
+  const board = aBoard('r c', {
+    gang: { timeoutSec: 60, restartsMax: 1 },
+    status: { gang: { restarts: 0, since: at(0), isReady: false } },
+  });
+  const late = plan(board, [], 60);
+  expect(late.status).toMatchObject({ phase: { kind: 'regrouping' }, gang: { restarts: 1 } });
+  const stopped = plan(after(board, late), [exited(0, 1, 61), cancelled(1)], 61);
+  expect(stopped.ended.map(({ judgement }) => judgement.as)).toEqual(['released']);
+  expect(stopped.status).toMatchObject({ failed: 0 });
+  const often = { ...board, status: { ...board.status, gang: { restarts: 1, since: at(0), isReady: false } } };
+  expect(plan(often, [], 60).status?.phase).toMatchObject({ kind: 'draining', verdict: { reason: 'GangTimeout' } });
 });

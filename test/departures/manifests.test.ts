@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { taskDefinitionOf } from '../../shared/domain/task/pod-template.ts';
 import { taskEnvironment } from '../../shared/domain/task/task-environment.ts';
-import { JOBS, aWorld, manifest } from '../kube/a-world.ts';
+import { JOBS, PODS, aWorld, manifest } from '../kube/a-world.ts';
 import { admitDocument, admitted, faultLines, jobDocument } from '../support/job-document.ts';
 
 // What a manifest asks for, where Muster departs from Kubernetes' letter; docs/departures.md has a row for each test here.
@@ -53,6 +53,19 @@ test('tasks are found by whole names, and only those of indexes', () => {
   expect(told).toEqual(expect.arrayContaining(['sums-1.workers.default.muster.internal']));
   expect(faultLines(admitDocument(job({}, 'true')))).toEqual([
     expect.stringMatching(/^spec\.template\.spec\.subdomain: Forbidden: .*only indexes have names/),
+  ]);
+});
+
+test('a headless Service is taken as it is, and others are refused', async () => {
+  const world = await aWorld();
+  const path = PODS.replace(/pods$/, 'services');
+  const service = (spec: object) => ({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'workers' }, spec });
+  const routed = await world.post(path, service({ selector: { job: 'sums' }, ports: [{ port: 80 }] }));
+  expect([routed.status, await routed.text()]).toEqual([422, expect.stringContaining('only headless Services')]);
+  const headless = await world.post(path, service({ clusterIP: 'None', selector: { job: 'sums' } }));
+  expect([headless.status, headless.headers.get('warning')]).toEqual([
+    201,
+    expect.stringContaining('a Service has no effect here'),
   ]);
 });
 

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { createMemoryHostnames } from '../../shared/adapters/memory/memory-hostnames.ts';
+import { asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
+import { plusMs } from '../../shared/domain/base/time.ts';
 import { JOBS, PODS, START, aWorld, manifest } from '../kube/a-world.ts';
 
 const aJobWithPods = async () => {
@@ -25,6 +28,38 @@ const withTemplate = (name: string, template: object, spec: object = {}) => {
   const job = manifest(name);
   return { ...job, spec: { ...job.spec, ...spec, template } };
 };
+
+test('a Pod with a name shows its address', async () => {
+  const world = await aWorld({}, { hostnames: createMemoryHostnames({ zone: 'muster.internal' }) });
+  const shown = async (name: string, pod: object) => {
+    const job = manifest(name);
+    const template = { ...job.spec.template, spec: { ...job.spec.template.spec, ...pod } };
+    const spec = { ...job.spec, completionMode: 'Indexed', completions: 1, template };
+    await world.post(JOBS, { ...job, spec });
+    await world.commit(
+      name,
+      [
+        { op: 'claim', index: 0 },
+        { op: 'running', index: 0 },
+      ],
+      { startTime: START },
+    );
+    const uid = asJobUid(await world.uidOf(name));
+    const task = { attempt: 1, nonce: 0, taskArn: asTaskArn('task'), ip: '10.0.0.7', calledAt: null, registered: true };
+    const row = { row: 0, version: 0, hosts: [{ index: 0, serviceId: 'srv', tasks: [task] }] };
+    await world.hosts.writeHosts(uid, row, plusMs(START, 1e9));
+    const answer = await (await world.get(`${PODS}?labelSelector=job-name=${name}`)).json();
+    return (answer as { items: { status: object }[] }).items[0]?.status;
+  };
+  expect(await shown('sums', { subdomain: 'workers' })).toMatchObject({
+    podIP: '10.0.0.7',
+    podIPs: [{ ip: '10.0.0.7' }],
+  });
+  const plain = await shown('plain', {});
+  expect(plain).toMatchObject({ phase: 'Running' });
+  expect(plain).not.toHaveProperty('podIP');
+  expect(plain).not.toHaveProperty('hostIP');
+});
 
 test('a Pod that has ended goes with its Job only', async () => {
   const { world, ended, remove } = await aJobWithPods();

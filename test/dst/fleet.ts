@@ -23,8 +23,8 @@ export type Broken = {
 
 export type WorkDone = { readonly result: SeedResult; readonly broken: Broken | null };
 
-/** A seed that takes longer goes in circles, or the machine stands still. */
-const SEED_MAX_MS = 300_000;
+/** A seed of 250,000 steps takes minutes on a loaded machine; one that takes longer goes in circles within a step. */
+const SEED_MAX_MS = 900_000;
 
 export type FleetOptions = {
   /** The next seed; null: there are no more. */

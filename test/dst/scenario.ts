@@ -4,10 +4,15 @@ import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
 import { aJob } from '../support/a-job.ts';
 import { type SeedCron, cronByLuck } from './world/seed-cron.ts';
+import { type SeedConfig, configByLuck } from './world/seed-config.ts';
+import { chainByLuck, largeChain } from './world/chains.ts';
 import { DONE, easyFate, fatesOf } from './world/fates.ts';
 import { Random } from './random.ts';
 import { type SeedList, listByLuck, withNamedList } from './world/lists.ts';
 import { rerunByLuck } from './world/reruns.ts';
+import { withJudgement } from './world/judged-jobs.ts';
+import { gangFate, withGang } from './world/gang-jobs.ts';
+import { endsTogether, twinFate, withDeadlines, withRules } from './world/ruled-jobs.ts';
 import { specFor } from './world/specs.ts';
 import type { Variation } from './variation.ts';
 import { CALM, type FaultRates, mild, faultRatesOf } from './world/fault-rates.ts';
@@ -15,11 +20,14 @@ import { START } from './world/world.ts';
 
 /** What a seed is about, before anything has happened. */
 export type Scenario = {
-  readonly kind: 'storm' | 'fair' | 'crowded' | 'slow' | 'cron';
+  readonly kind: 'storm' | 'fair' | 'crowded' | 'slow' | 'cron' | 'config' | 'chain' | 'gang';
   readonly faultRates: FaultRates;
   readonly jobs: readonly StoredSpec[];
   /** In place of Jobs: a CronJob that makes them; null: there is none. */
   readonly cron: SeedCron | null;
+  /** The same with a JobConfig; omitted: there is none. */
+  readonly config?: SeedConfig;
+  readonly hasConfigs?: boolean;
   /** Messages make Jobs of its template, too. */
   readonly submits: boolean;
   /** Lists of the first Job, and of the one that takes its name. */
@@ -47,8 +55,34 @@ const isFair = (seed: number): boolean => seed % 25 === 12;
 const isSlow = (seed: number): boolean => seed % 20 === 17;
 /** A CronJob, for some minutes of bad weather. */
 const isCron = (seed: number): boolean => seed % 10 === 3;
+/** A JobConfig, likewise, whose Jobs take turns. */
+const isConfig = (seed: number): boolean => seed % 20 === 5;
+/** Jobs that wait for one another; some have boards of two chunks. */
+const isChain = (seed: number): boolean => seed % 20 === 15 || seed % 20 === 7;
+const isLargeChain = (seed: number): boolean => seed % 200 === 195;
 /** The API refuses another number of indexes while some are named or come from a list: these Jobs may always be resized. */
 const isResizable = (seed: number): boolean => seed % 4 === 0;
+
+/** A Job in a storm that has rules beyond batch/v1: a kill time, a start time, and the like. */
+const isRuled = (seed: number): boolean => seed % 10 === 1 || seed % 10 === 6;
+
+/** A Job in a storm that says how much success is enough, and how much may fail. */
+const isJudged = (seed: number): boolean => seed % 10 === 4 || seed % 10 === 8;
+
+/** A Job in a storm whose indexes belong together. */
+const isGang = (seed: number): boolean => seed % 10 === 9;
+/** The same, of which nobody but the weather keeps any index from running. */
+const isLoneGang = (seed: number): boolean => seed % 10 === 2;
+
+/** The Job with what such a seed says beyond batch/v1. */
+function withOwn(plain: StoredSpec, seed: number): StoredSpec {
+  if (isJudged(seed)) return withJudgement(plain, new Random(seed, 'judgement'));
+  if (isGang(seed)) return withGang(plain, new Random(seed, 'gang'));
+  return isRuled(seed) ? withRules(plain, new Random(seed, 'rules')) : plain;
+}
+
+/** One with deadlines for its Pods, or its indexes; none of those that may be resized, so that these last long enough. */
+const isTimed = (seed: number): boolean => seed % 4 === 2;
 
 /** By numbers of its own, so that the other seeds are as they would be without. */
 const isAnnounced = (seed: number): boolean => new Random(seed, 'announced').chance(0.35);
@@ -62,11 +96,16 @@ export function scenarioOf(seed: number, { completions, parallelism }: Variation
   if (isCrowded(seed)) return crowdedScenario(seed, random);
   if (isSlow(seed)) return slowScenario(seed, random);
   if (isCron(seed)) return cronScenario(seed);
+  if (isConfig(seed)) return configScenario(seed);
+  if (isChain(seed)) return chainScenario(seed, random);
+  if (isLoneGang(seed)) return gangScenario(seed, random);
   const large = isLarge(seed);
   const faultRates = faultRatesOf(new Random(seed, 'weather'));
   const named = { name: 'work', completionsMax: completions, parallelismMax: parallelism };
   // By numbers of its own, so that all else is as it would be without.
-  const whole = specFor(random, { ...named, uid: `sim-${seed}`, large });
+  const plainFirst = specFor(random, { ...named, uid: `sim-${seed}`, large });
+  const owned = large ? plainFirst : withOwn(plainFirst, seed);
+  const whole = isTimed(seed) ? withDeadlines(owned, new Random(seed, 'deadlines')) : owned;
   const rerun = isResizable(seed) ? whole : rerunByLuck(whole, new Random(seed, 'reruns'));
   const { spec: first, list } = isResizable(seed)
     ? { spec: whole, list: null }
@@ -89,11 +128,16 @@ export function scenarioOf(seed: number, { completions, parallelism }: Variation
     lists: [list, renewed?.list ?? null].filter((each) => each !== null),
     next,
     damaged,
-    fate: (launch, luck) => (fates.get(launch.job.uid) ?? easyFate)(launch, luck),
+    fate: (launch, luck) =>
+      endsTogether(first) && launch.job.uid === first.identity.uid
+        ? twinFate(luck)
+        : isGang(seed) && !large && launch.job.uid === first.identity.uid
+          ? gangFate(luck)
+          : (fates.get(launch.job.uid) ?? easyFate)(launch, luck),
     announced: isAnnounced(seed),
     launchesPerSec: limited ? (large ? 200 : random.pick([2, 5, 20])) : null,
     stopsPerSec: limited ? (large ? 200 : random.pick([2, 5, 20])) : null,
-    gustMs: large ? 2_000 : random.pick([0, 0, 5_000]),
+    gustMs: large ? 2_000 : endsTogether(first) ? 5_000 : random.pick([0, 0, 5_000]),
     stepMaxMs: 8,
   };
 }
@@ -121,6 +165,66 @@ function cronScenario(seed: number): Scenario {
     stopsPerSec: null,
     gustMs: 0,
     stepMaxMs: 8,
+  };
+}
+
+/** As of a CronJob, but for how long its tasks run: some queues are full, others empty. */
+function configScenario(seed: number): Scenario {
+  const longestMs = new Random(seed, 'tasks of a JobConfig').pick([10_000, 30_000, 90_000]);
+  return {
+    ...cronScenario(seed),
+    kind: 'config',
+    cron: null,
+    submits: false,
+    config: configByLuck(seed, new Random(seed, 'JobConfig'), START),
+    hasConfigs: true,
+    fate: (_, luck) => ({
+      startMs: luck.between(500, 3_000),
+      runMs: luck.between(1_000, longestMs),
+      stopMs: luck.between(500, 20_000),
+      ending: luck.chance(1 / 6) ? FAILED : DONE,
+    }),
+  };
+}
+
+/** A gang that is left alone, in bad weather or in better. */
+function gangScenario(seed: number, random: Random): Scenario {
+  const weather = faultRatesOf(new Random(seed, 'weather'));
+  const wish = { uid: `sim-${seed}`, name: 'work', large: false, completionsMax: null, parallelismMax: null };
+  // In some, the first index goes on for hours when the others have ended.
+  const firstMs = random.chance(0.4) ? random.between(8_000_000, 10_000_000) : null;
+  return {
+    ...cronScenario(seed),
+    kind: 'gang',
+    faultRates: random.chance(0.6) ? mild(weather) : weather,
+    jobs: [withGang(awake(specFor(random, wish)), random)],
+    cron: null,
+    submits: false,
+    fate: ({ id }, luck) =>
+      id.index === 0 && firstMs !== null ? { ...gangFate(luck), runMs: firstMs } : gangFate(luck),
+  };
+}
+
+/** Tasks take seconds, or minutes; few of them fail, or many. */
+function chainScenario(seed: number, random: Random): Scenario {
+  const large = isLargeChain(seed);
+  const weather = faultRatesOf(new Random(seed, 'weather'));
+  const longestMs = random.pick([5_000, 60_000, 600_000]);
+  const failing = large ? 0.02 : random.pick([0.05, 0.2, 0.4]);
+  return {
+    ...cronScenario(seed),
+    kind: 'chain',
+    faultRates: large ? mild(weather) : weather,
+    jobs: large ? largeChain(seed) : chainByLuck(seed, random),
+    cron: null,
+    submits: false,
+    fate: (_, luck) => ({
+      startMs: luck.between(100, 5_000),
+      runMs: luck.between(100, large ? 20_000 : longestMs),
+      stopMs: luck.between(500, 20_000),
+      ending: luck.chance(failing) ? FAILED : DONE,
+    }),
+    gustMs: large ? 2_000 : random.pick([0, 5_000]),
   };
 }
 
@@ -164,7 +268,7 @@ function fairScenario(seed: number, random: Random): Scenario {
   const listed = [
     aJob({ ...plain, uid: `sim-${seed}`, name: 'large', completions: many, parallelism: many }),
     aJob({ ...plain, uid: `sim-${seed}-small`, name: 'small', completions: few, parallelism: few }),
-  ].map(withNamedList);
+  ].map((job) => withNamedList(job));
   return {
     kind: 'fair',
     faultRates: CALM,
@@ -187,7 +291,7 @@ function fairScenario(seed: number, random: Random): Scenario {
 function slowScenario(seed: number, random: Random): Scenario {
   const completions = random.between(24, 32);
   const plain = { createdAt: START, backoffLimit: 1_000, completions, parallelism: 2 };
-  const { spec, list } = withNamedList(aJob({ ...plain, uid: `sim-${seed}`, name: 'slow' }));
+  const { spec, list } = withNamedList(aJob({ ...plain, uid: `sim-${seed}`, name: 'slow' }), true);
   // Its tasks are launched by processes that know items of the other list.
   const beside = withNamedList(aJob({ ...plain, uid: `sim-${seed}-beside`, name: 'beside' }));
   return {

@@ -4,15 +4,18 @@ import { DELETED_VERSION, type Status } from '../../shared/domain/scoreboard/sta
 import { openNamespace } from '../support/a-namespace.ts';
 import type { Watched } from './checks/commits.ts';
 import { checkFairness } from './checks/fairness.ts';
-import { type Act, type Arrangement, STORM_MS, arrange, arrangeSlow } from './world/scenario-events.ts';
+import { type Act, type Arrangement, STORM_MS, arrange, arrangeGang, arrangeSlow } from './world/scenario-events.ts';
 import { type Guarantee, type Violation, textOf } from './checks/law.ts';
 import { RECEIVES_MAX } from './world/post-office.ts';
 import { Random } from './random.ts';
 import { type Scenario, scenarioOf } from './scenario.ts';
 import type { Sight } from './checks/sights.ts';
 import type { Story } from './story.ts';
+import { ConfigUsers } from './world/config-users.ts';
 import { CronUsers } from './world/cron-users.ts';
+import type { SeedConfig } from './world/seed-config.ts';
 import { STORM_MIN, type SeedCron } from './world/seed-cron.ts';
+import { arrangeChain } from './world/chains.ts';
 import { storeList } from './world/lists.ts';
 import { Submitters } from './world/submitters.ts';
 import { Users } from './world/users.ts';
@@ -64,14 +67,12 @@ async function run(seed: number, variation: Variation, told: boolean) {
   const did = (act: Act): void => void acts.set(act, (acts.get(act) ?? 0) + 1);
   await openNamespace(world.store.objects, 'default', START);
   await putLists(scenario, world);
+  const owned = await runOwner(seed, scenario, world);
   const { uids, arrangement } =
-    scenario.cron === null
+    owned === null
       ? begin(seed, scenario, variation, world, did)
-      : {
-          uids: await runCron(scenario.cron, submittersOf(seed, scenario, world), world),
-          arrangement: { over: START, count: 0 },
-        };
-  await goOn(uids, arrangement, scenario.cron === null ? (variation.faultsMs ?? STORM_MS) : 0, world);
+      : { uids: owned, arrangement: { over: START, count: 0 } };
+  await goOn(uids, arrangement, owned === null ? (variation.faultsMs ?? STORM_MS) : 0, world);
   await checkEnd(scenario, uids, world);
   const sights = new Map<Sight, number>(world.sights.counts);
   for (const uid of uids)
@@ -106,6 +107,11 @@ function begin(seed: number, scenario: Scenario, variation: Variation, world: Wo
   const { jobs, next, damaged, kind } = scenario;
   const [first, ...others] = jobs;
   if (first === undefined) throw new Error('a scenario without a Job');
+  if (kind === 'chain') {
+    const wish = { random: new Random(seed, 'happenings'), world, did };
+    const { uids, ...arrangement } = arrangeChain(jobs, wish);
+    return { uids, arrangement };
+  }
   const users = new Users(world);
   users.createWhenFree(first, RETRY_MS);
   const uids = [...jobs, ...(next === null ? [] : [next])].map(({ identity }) => identity.uid);
@@ -116,6 +122,10 @@ function begin(seed: number, scenario: Scenario, variation: Variation, world: Wo
   }
   // Nobody cuts short what is to go on for hours.
   if (kind === 'crowded') return { uids, arrangement: { over: START + 1, count: 0 } };
+  if (kind === 'gang') {
+    const wish = { random: new Random(seed, 'happenings'), world, did };
+    return { uids, arrangement: arrangeGang(first, wish) };
+  }
   if (kind === 'slow') {
     for (const spec of others) world.schedule(plusMs(START, BESIDE_MS), () => users.createWhenFree(spec, RETRY_MS));
     const wish = { random: new Random(seed, 'happenings'), lists: scenario.lists, world, did };
@@ -140,18 +150,65 @@ function begin(seed: number, scenario: Scenario, variation: Variation, world: Wo
 const CRON_REPAIRED_MS = 10 * 60_000;
 const CRON_CALM_MS = 8 * 60_000;
 
+/** The Jobs of a seed that is about their owner; null: it is about Jobs. */
+async function runOwner(seed: number, scenario: Scenario, world: World): Promise<readonly JobUid[] | null> {
+  if (scenario.cron !== null) return runCron(scenario.cron, submittersOf(seed, scenario, world), world);
+  return scenario.config === undefined ? null : runConfig(scenario.config, world);
+}
+
 /** By numbers of its own, so that what else happens is as it would be without. */
 const submittersOf = (seed: number, { submits }: Scenario, world: World): Submitters | null =>
   submits ? new Submitters(world, new Random(seed, 'messages')) : null;
+
+async function passUntil(moment: EpochMs, world: World): Promise<void> {
+  world.schedule(moment, () => undefined); // time goes on although nothing is to happen
+  while (world.time < moment && world.law.violations.length === 0 && world.steps < STEPS_MAX) await world.step();
+}
+
+/** Its queue is empty by then. */
+const DRAINED_MS = 60 * 60_000;
+const LOOK_MS = 15_000;
+
+/** A JobConfig in bad weather, then in calm, then without anything new, then deleted. Returns its Jobs. */
+async function runConfig(config: SeedConfig, world: World): Promise<readonly JobUid[]> {
+  const { configWatch, law } = world;
+  const users = new ConfigUsers(world, config);
+  const lookUntil = async (moment: EpochMs): Promise<void> => {
+    while (world.time < moment && law.violations.length === 0) {
+      await passUntil(plusMs(world.time, LOOK_MS), world);
+      configWatch.checkTurns();
+    }
+  };
+  configWatch.expect(config);
+  users.create();
+  for (const order of config.orders) world.schedule(plusMs(START, order.afterMs), () => users.run(order));
+  for (const act of config.acts) world.schedule(plusMs(START, act.afterMs), () => users.act(act));
+  await passUntil(plusMs(START, STORM_MIN * 60_000), world);
+  world.clear();
+  users.enable(true);
+  await passUntil(plusMs(world.time, CRON_REPAIRED_MS), world);
+  const calm = world.time;
+  await lookUntil(plusMs(calm, CRON_CALM_MS));
+  if (law.violations.length > 0) return [];
+  configWatch.checkSlots(calm);
+  users.stop();
+  const drained = plusMs(world.time, DRAINED_MS);
+  while (world.time < drained && configWatch.unfinished() > 0 && law.violations.length === 0)
+    await lookUntil(plusMs(world.time, LOOK_MS));
+  await passUntil(plusMs(world.time, CRON_REPAIRED_MS), world);
+  if (law.violations.length > 0) return [];
+  await configWatch.checkStanding(world.store);
+  users.remove();
+  await passUntil(plusMs(world.time, CRON_REPAIRED_MS), world);
+  await configWatch.checkGone(world.store);
+  return [...world.watchdog.jobs.keys()];
+}
 
 /** A CronJob in bad weather, then in calm, then deleted. Returns the Jobs that it made. */
 async function runCron(cron: SeedCron, submitters: Submitters | null, world: World): Promise<readonly JobUid[]> {
   const { cronWatch, law } = world;
   const users = new CronUsers(world, cron);
-  const until = async (moment: EpochMs): Promise<void> => {
-    world.schedule(moment, () => undefined); // time goes on although nothing is to happen
-    while (world.time < moment && law.violations.length === 0 && world.steps < STEPS_MAX) await world.step();
-  };
+  const until = async (moment: EpochMs): Promise<void> => passUntil(moment, world);
   cronWatch.expect(cron);
   users.create();
   submitters?.start();
@@ -201,6 +258,7 @@ async function goOn(uids: readonly JobUid[], { over }: Arrangement, faultsMs: nu
       if (clearSince !== null) {
         watchdog.checkRepairs(clearSince);
         world.announceWatch?.checkCalm(clearSince);
+        world.upstreamWatch.checkStarts(clearSince);
       }
       namesAt = plusMs(world.time, NAMES_EVERY_MS);
     }

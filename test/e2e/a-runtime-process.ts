@@ -8,7 +8,7 @@ import { TEST_WIRING } from '../support/test-wiring.ts';
 import type { Folders } from './a-local-runtime.ts';
 import { eventually } from './kube-calls.ts';
 
-const PROGRAM = join(import.meta.dirname, 'runtime-process.ts');
+const THIS_TREE = join(import.meta.dirname, '../..');
 
 const KubeconfigSchema = z.object({ clusters: z.tuple([z.object({ cluster: z.object({ server: z.url() }) })]) });
 
@@ -24,12 +24,17 @@ export type RuntimeProcess = {
 
 /**
  * Starts the embedded runtime on `folders` in a process (and a process group) of its own. Others may run there already.
- * With `taskMs` its tasks are simulated, and take up to that long.
+ * With `taskMs` its tasks are simulated, and take up to that long. It is that of the sources in `tree`: by default, these.
  */
-export function spawnRuntime({ root, dataDir, workspaceDir }: Folders, taskMs?: number): RuntimeProcess {
+export function spawnRuntime(
+  { root, dataDir, workspaceDir }: Folders,
+  taskMs?: number,
+  tree = THIS_TREE,
+): RuntimeProcess {
+  const program = join(tree, 'test/e2e/runtime-process.ts');
   const simulated = taskMs === undefined ? [] : [String(taskMs)];
-  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, dataDir, workspaceDir, ...simulated], {
-    cwd: join(import.meta.dirname, '../..'),
+  const child = spawn(process.execPath, ['--import', 'tsx', program, dataDir, workspaceDir, ...simulated], {
+    cwd: tree,
     stdio: ['pipe', 'ignore', 'pipe'],
     env: { PATH: process.env['PATH'], HOME: root, MUSTER_TEST_WIRING: TEST_WIRING },
     detached: true,
@@ -56,9 +61,9 @@ export function spawnRuntime({ root, dataDir, workspaceDir }: Folders, taskMs?: 
 }
 
 /** Starts the runtime and forgets where an earlier one on these folders was. */
-export function startRuntime(folders: Folders, taskMs?: number): RuntimeProcess {
+export function startRuntime(folders: Folders, taskMs?: number, tree?: string): RuntimeProcess {
   rmSync(join(folders.dataDir, 'kubeconfig'), { force: true });
-  return spawnRuntime(folders, taskMs);
+  return spawnRuntime(folders, taskMs, tree);
 }
 
 async function answeringServer(kubeconfig: string): Promise<string | null> {

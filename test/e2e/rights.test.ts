@@ -71,6 +71,11 @@ test('each function sends what the table says, and may', { timeout: 2 * TEST_MS 
     await kube.until('train', ({ status }) => (suspend ? status.active === 0 : status.active > 0));
   }
 
+  // Indexes that start together, under a name that says so.
+  const team = shellJob('team', 'true', indexed(2, 2), HANGS);
+  await kube.create({ ...team, metadata: { name: 'team', annotations: { 'muster.run/gang': 'all' } } });
+  await kube.until('team', ({ status }) => status.active === 2);
+
   await ask('POST', '/apis/muster.run/v1/namespaces/default/worklists', {
     apiVersion: 'muster.run/v1',
     kind: 'WorkList',
@@ -156,7 +161,7 @@ test('each function sends what the table says, and may', { timeout: 2 * TEST_MS 
 
   // Both sweeps, then the end of everything.
   await sweep('2026-11-20T12:00:00Z');
-  for (const name of ['train', 'many']) await kube.remove(name);
+  for (const name of ['train', 'team', 'many']) await kube.remove(name);
   await gone(`${JOBS}/train`);
   await sweep('2026-11-20T12:00:00Z');
   const missing = () =>

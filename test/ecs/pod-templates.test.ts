@@ -111,6 +111,7 @@ test('what admission lets in, ECS takes: the definition, and the launch of any a
         completionIndex: 9,
         failureCount: 2,
         ignoredFailureCount: 1,
+        retryIndex: 4,
         item: null,
         labels: manifest.spec.template.metadata.labels,
       };

@@ -12,6 +12,9 @@ import { serveAwsJson, type AwsService } from '../../local/wire/aws-json.ts';
 import { ecsService } from '../../local/wire/ecs-wire.ts';
 import { logsService } from '../../local/wire/logs-wire.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
+import { taskEventFaults } from '../models/event-faults.ts';
+import { HAS_MODELS } from '../models/service-model.ts';
+import { checkWire, noteSeen } from '../models/wire-check.ts';
 
 /** An ECS that answers over HTTP, with the real client in front of it and the events that it has sent so far. */
 export type TaskServer = {
@@ -54,10 +57,12 @@ export async function startServer(
   let offsetMs = 0;
   const timers = wallTimers(() => Date.now() + offsetMs);
   const events: EcsTaskEvent[] = [];
+  const surprises: unknown[] = [];
   const ecs = createEcs({
     driver,
     timers,
     onEvent: async (event) => {
+      if (HAS_MODELS) surprises.push(...taskEventFaults(event));
       events.push(wrapEvent?.(event) ?? event);
       return Promise.resolve();
     },
@@ -67,7 +72,6 @@ export async function startServer(
   const services = [wrap?.(ecs) ?? ecsService(ecs.api)];
   if (driver.kind === 'process')
     services.push(logsService(createLogs({ dataDir: driver.dataDir, isLive: (id) => ecs.isLive(id) }).api));
-  const surprises: unknown[] = [];
   const server = await listenOnLoopback(
     serveAwsJson(services, { onSurprise: (message, fields) => surprises.push([message, fields]) }),
   );
@@ -79,6 +83,8 @@ export async function startServer(
   };
   const client = new ECSClient(config);
   const logs = new CloudWatchLogsClient(config);
+  // Tests send what is refused, too, so requests are not held against AWS's models; answers are.
+  for (const each of [client, logs]) checkWire(each, 'answers', (fault) => surprises.push(fault));
   return {
     ecs,
     client,
@@ -95,6 +101,7 @@ export async function startServer(
       logs.destroy();
       await ecs.stopAll(500);
       await server.close();
+      noteSeen();
       if (surprises.length > 0) throw new Error(`the server met surprises: ${JSON.stringify(surprises)}`);
     },
   };

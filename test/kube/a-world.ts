@@ -11,6 +11,7 @@ import type { Status } from '../../shared/domain/scoreboard/status.ts';
 import type { Step } from '../../shared/domain/scoreboard/transition.ts';
 import { createMemoryQueues } from '../../shared/adapters/memory/memory-queues.ts';
 import { createMemoryTasks } from '../../shared/adapters/memory/memory-tasks.ts';
+import { createConfigCommands } from '../../shared/control/lifecycle/config-changes.ts';
 import { createCronJobCommands } from '../../shared/control/lifecycle/cron-changes.ts';
 import { createJobCommands } from '../../shared/control/lifecycle/job-changes.ts';
 import type { InstallationPorts } from '../../shared/control/doctor/collect-installation.ts';
@@ -120,6 +121,7 @@ export async function aWorld(
     {
       jobs: store.jobs,
       feed: store.feed,
+      taskNames: store.hosts,
       objects: store.objects,
       crons: store.crons,
       items: store.items,
@@ -138,6 +140,7 @@ export async function aWorld(
         },
       },
       cronJobCommands: createCronJobCommands(deps),
+      configCommands: createConfigCommands(deps),
       doctor: createDoctor(
         { deadLetters: store.deadLetters, queueDepths: async () => [], logs, dataFolder: hooks.dataFolder },
         deps,

@@ -5,6 +5,7 @@ import { change, edit, replace } from './chapters/change.ts';
 import { create, createFromCommands, validate } from './chapters/create.ts';
 import { remove, wait } from './chapters/delete.ts';
 import { describeObjects, events, explain } from './chapters/describe.ts';
+import { furikoJobs, jobConfigs, killFurikoJob } from './chapters/furiko.ts';
 import { get, outputs, watch } from './chapters/get.ts';
 import { logs } from './chapters/logs.ts';
 import { status } from './chapters/status.ts';
@@ -32,4 +33,7 @@ export const CHAPTERS: Readonly<Record<string, (terminal: Terminal, local: ALoca
   logs,
   ask,
   refusals,
+  'furiko jobs': furikoJobs,
+  'kill a furiko job': killFurikoJob,
+  jobconfigs: jobConfigs,
 };

@@ -18,7 +18,7 @@ export type Command = {
 
 const FENCE = /^```(\S*)(?: (.+))?$/;
 /** Not for a shell. */
-const OTHER_FORMS: readonly string[] = ['ts', 'yaml', 'json', 'js', 'python', 'text'];
+const OTHER_FORMS: readonly string[] = ['ts', 'yaml', 'json', 'js', 'python', 'text', 'mermaid'];
 
 /**
  * The blocks of a page that are for a shell.

@@ -31,6 +31,15 @@ describe('it says why', () => {
     ],
     ['an end just below it', { spec: { parallelism: 1, completions: 499 }, pods: slots(499) }, [succeeds]],
     [
+      'annotations of Muster’s, which change nothing',
+      {
+        spec: indexed(2),
+        pods: [succeeded(0), pod({ index: 1 })],
+        metadata: { annotations: { 'muster.run/success-percent': '50', 'muster.run/success-reason': 'Half', a: 'b' } },
+      },
+      ['Only Muster knows muster.run/success-percent, muster.run/success-reason: in a cluster, that changes nothing.'],
+    ],
+    [
       'a suspended Job',
       { spec: indexed(1, { suspend: true }) },
       ['It is suspended: no Pod runs, and none is created.'],

@@ -1,20 +1,30 @@
 import { ANNOUNCE_FAULTS } from './announce-faults.ts';
+import { CONFIG_FAULTS } from './config-faults.ts';
 import { CONTRACT_FAULTS } from './contract-faults.ts';
 import { CRON_FAULTS } from './cron-faults.ts';
+import { INDEX_FAULTS } from './index-faults.ts';
+import { GANG_FAULTS } from './gang-faults.ts';
 import { LIST_FAULTS } from './list-faults.ts';
 import { MACHINE_FAULTS } from './machine-faults.ts';
 import { RERUN_FAULTS } from './rerun-faults.ts';
+import { RULE_FAULTS } from './rule-faults.ts';
 import { SUBMIT_FAULTS } from './submit-faults.ts';
+import { UPSTREAM_FAULTS } from './upstream-faults.ts';
 import { WORLD_FAULTS } from './world-faults.ts';
 import type { PlantedFault } from './planted-fault.ts';
 
 export const ALL_FAULTS: readonly PlantedFault[] = [
   ...ANNOUNCE_FAULTS,
+  ...CONFIG_FAULTS,
   ...CONTRACT_FAULTS,
   ...CRON_FAULTS,
   ...MACHINE_FAULTS,
+  ...INDEX_FAULTS,
+  ...GANG_FAULTS,
   ...LIST_FAULTS,
   ...RERUN_FAULTS,
+  ...RULE_FAULTS,
   ...SUBMIT_FAULTS,
+  ...UPSTREAM_FAULTS,
   ...WORLD_FAULTS,
 ];

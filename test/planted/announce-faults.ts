@@ -16,9 +16,9 @@ export const ANNOUNCE_FAULTS: readonly PlantedFault[] = [
       },
       {
         file: RECONCILE,
-        find: `    await wakeOwner(loaded.spec, deps);
-  if (plan.announce && plan.status !== null) await announceChanges(loaded.spec, plan.status, deps);`,
-        replace: '    await wakeOwner(loaded.spec, deps);',
+        find: `  if (plan.announce && plan.status !== null) await announceChanges(loaded.spec, plan.status, deps);
+  if (plan.outlived)`,
+        replace: '  if (plan.outlived)',
       },
     ],
     breaks: ['G18'],
@@ -39,7 +39,7 @@ export const ANNOUNCE_FAULTS: readonly PlantedFault[] = [
   ),
   one(
     'a change that was handed over counts as announced, though its handler died',
-    'shared/control/process/load-job.ts',
+    'shared/control/reconcile/load-job.ts',
     'const changes = unannounced.changes.filter(({ version }) => version > announced);',
     'const changes = unannounced.changes.filter(({ version }) => version > Math.max(announced, status.version - 1));',
     ['G18'],

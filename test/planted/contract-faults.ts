@@ -40,8 +40,8 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   one(
     'a failed index forgets its back-off',
     LEDGER,
-    'return perIndex ? indexBackoffEndsAt(failures + ignored + 1, at) : null;',
-    'return perIndex && failures < 0 ? indexBackoffEndsAt(failures + ignored + 1, at) : null;',
+    '? indexBackoffEndsAt(failures + ignored + 1, at)\n      : retryDelay',
+    '? null\n      : retryDelay',
     ['G10'],
   ),
   one(
@@ -54,7 +54,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   one(
     'an index starts though its back-off is not over',
     DRAFT,
-    'until === null || isDue(extras, now)) ready.push(index);',
+    'until === null || isDue(extras, now, retryDelaySec)) ready.push(index);',
     'until === null || until > 0) ready.push(index);',
     ['G10'],
   ),
@@ -71,6 +71,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     'const timedOut = unstartedSince !== null && at >=',
     'const timedOut = unstartedSince !== null && at < 0 && at >=',
     ['G5', 'G8', 'G15'],
+    'pendingTimeout',
   ),
 
   // one Pod, several tasks
@@ -80,6 +81,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     'return { ...goesOn(r, t), restarts: r.restarts + 1 };',
     'return { ...goesOn(r, t), nonce: r.nonce, restarts: r.restarts + 1 };',
     ['G2', 'G5', 'G8', 'G15', 'G10'],
+    'onFailure',
   ),
   one(
     'a Pod that restarts at once waits for no moment, and is not found',
@@ -87,6 +89,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     'restartDelayEndsAt(record.restarts, at) ?? at',
     'restartDelayEndsAt(record.restarts, at)',
     ['G8', 'G15', 'G10'],
+    'onFailure',
   ),
   one(
     'a Pod that goes on in another task is made anew',
@@ -94,6 +97,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     '...(podCreatedSec === null ? {} : { podCreatedSec }),',
     '',
     ['G14'],
+    'onFailure',
   ),
   one(
     'a new Pod forgets how often those before it were restarted',
@@ -101,6 +105,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     'earlierRestarts: r.earlierRestarts + r.restarts,',
     'earlierRestarts: r.earlierRestarts,',
     ['G5'],
+    'onFailure',
   ),
   one(
     'restarts of Pods that are gone still add up',
@@ -108,6 +113,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     'this.restarts += after.restarts - before.restarts;',
     'this.restarts += Math.max(0, after.restarts - before.restarts);',
     ['G2'],
+    'onFailure',
   ),
   one(
     'a look-up starts Pods that wait',
@@ -115,6 +121,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     "state === 'launched' || state === 'running';",
     "state !== 'claimed';",
     ['G14', 'G15'],
+    'onFailure',
   ),
   one(
     'a Pod between two tasks is never ended',
@@ -122,6 +129,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     '(r) => ending || isStopped(r)',
     "(r) => r.state !== 'waiting' && (ending || isStopped(r))",
     ['G8', 'G15'],
+    'onFailure',
   ),
   one(
     'a Job is over though a Pod waits for its next task',
@@ -129,6 +137,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     'podCount(tally) === 0 && inFlight === 0 && replacedTasks === 0;',
     'tally.starting + tally.running === 0 && inFlight === 0 && replacedTasks === 0;',
     ['G6'],
+    'onFailure',
   ),
 
   // Pods that are replaced
@@ -138,6 +147,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     'this.#replacedTasks = [...this.#replacedTasks, { index, attempt, nonce, taskArn: deletion.taskArn, since: at }];',
     '',
     ['G4', 'G5', 'G6', 'G10'],
+    'replacesAtOnce',
   ),
   one(
     'a Job is over while a replaced task stops',
@@ -145,6 +155,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     'podCount(tally) === 0 && inFlight === 0 && replacedTasks === 0;',
     'podCount(tally) === 0 && inFlight === 0 && replacedTasks >= 0;',
     ['G6'],
+    'replacesAtOnce',
   ),
   one(
     'the stop of a deleted Pod is not repeated',
@@ -161,13 +172,15 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     'has(indexes, index) ? 1 : 0',
     'has(indexes, index) ? 2 : 0',
     ['G2'],
+    'successPolicy',
   ),
   one(
     'a deadline is looked at only when an attempt fails',
     DECIDE_PHASE,
-    'if (isPastDeadline(job.spec, standing.startTime, now))',
-    'if (lastFailed !== null && isPastDeadline(job.spec, standing.startTime, now))',
+    "if (isTimeUp(standing, now)) return failure('DeadlineExceeded', null);",
+    "if (lastFailed !== null && isTimeUp(standing, now)) return failure('DeadlineExceeded', null);",
     ['G8', 'G15'],
+    'deadline',
   ),
   one(
     'a deadline goes by the start before the Job was suspended',
@@ -175,6 +188,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     "startTime: status.phase.kind === 'suspended' ? null : status.startTime,",
     'startTime: status.startTime,',
     ['G6'],
+    'deadline',
   ),
   one(
     'successes beyond the completions of a smaller Job count',
@@ -198,12 +212,17 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   one(
     'nobody wakes a Job at its deadline',
     PLAN_COMMIT,
-    'managesAttempts ? deadlineOf(job.spec, startTime) : null,',
+    "managesAttempts || phase.kind === 'regrouping' ? deadlineOf(job.spec, startTime) : null,",
     'managesAttempts && startTime === null ? deadlineOf(job.spec, startTime) : null,',
     ['G8', 'G15'],
+    'deadline',
   ),
-  one('nobody wakes a Job whose Pod waits for its next task', LAUNCHES, 'relaunched.nextAt].reduce(', '].reduce(', [
-    'G8',
-    'G15',
-  ]),
+  one(
+    'nobody wakes a Job whose Pod waits for its next task',
+    LAUNCHES,
+    'relaunched.nextAt].reduce(',
+    '].reduce(',
+    ['G8', 'G15'],
+    'onFailure',
+  ),
 ];

@@ -1,4 +1,4 @@
-import { type PlantedFault, one } from './planted-fault.ts';
+import { type PlantedFault, one, shownBy } from './planted-fault.ts';
 
 const MEMORY_STORE = 'shared/adapters/memory/memory-jobs.ts';
 const MEMORY_FEED = 'shared/adapters/memory/memory-feed.ts';
@@ -17,7 +17,7 @@ const TRANSITION = 'shared/domain/scoreboard/transition.ts';
 const RECONCILE = 'shared/control/reconcile/reconcile.ts';
 const INSPECT = 'shared/control/dispatch/inspect.ts';
 const DISPATCH = 'shared/control/dispatch/dispatch.ts';
-const LOAD_JOB = 'shared/control/process/load-job.ts';
+const LOAD_JOB = 'shared/control/reconcile/load-job.ts';
 const SWEEP = 'shared/control/sweep/sweep.ts';
 
 /** Mistakes in what carries every Job: store, facts, launches, stops, sweeps. Somebody could make them, or others have. */
@@ -157,8 +157,8 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   one(
     'a Job resumes while what was suspended still runs',
     DECIDE_PHASE,
-    "return phase.kind === 'suspended' && idle ? { kind: 'running' } : phase;",
-    "return phase.kind === 'suspended' ? { kind: 'running' } : phase;",
+    "return phase.kind !== 'running' && idle ? { kind: 'running' } : phase;",
+    "return phase.kind !== 'running' ? { kind: 'running' } : phase;",
     ['G5'],
   ),
   one(
@@ -217,12 +217,15 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     'await act(loaded, plan, inspect ?? false, deps);\n    if (!(await commit(uid, loaded, plan, written, deps))) {',
     ['G14', 'G15'],
   ),
-  one(
-    'a launch is repeated though its token may be dead',
-    LAUNCH_ROW,
-    'if (oldMs >= TOKEN_SAFE_MS) this.#find.push(id);\n    else if (oldMs',
-    'if (oldMs',
-    ['G4', 'G6'],
+  shownBy(
+    761,
+    one(
+      'a launch is repeated though its token may be dead',
+      LAUNCH_ROW,
+      'if (oldMs >= TOKEN_SAFE_MS) this.#find.push(id);\n    else if (oldMs',
+      'if (oldMs',
+      ['G4', 'G6'],
+    ),
   ),
   one('nobody looks for tasks that no board knows', SWEEP, 'if (messages.length > 0)', 'if (messages.length < 0)', [
     'G7',

@@ -13,7 +13,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, '.muster', 'planted');
 const SEEDS_MAX = 200;
 /** A fault may well make the code spin. */
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 900_000;
 const AT_ONCE = availableParallelism();
 
 const Sighting = z.object({ seed: z.number(), broken: z.string() });
@@ -51,11 +51,13 @@ const width = Math.max(...faults.map(({ name }) => name.length));
 for (const { fault, caught, text } of rows)
   process.stdout.write(`${fault.name.padEnd(width)}  ${caught ? '' : 'NOT CAUGHT '}${text}\n`);
 const missed = rows.filter(({ caught }) => !caught).length;
-process.stdout.write(`${faults.length} faults planted, ${missed} not caught by ${SEEDS_MAX} seeds\n`);
+process.stdout.write(
+  `${faults.length} faults planted, ${missed} not caught by ${SEEDS_MAX} seeds, or by those that are about it\n`,
+);
 process.exitCode = missed === 0 && faults.length > 0 ? 0 : 1;
 
 /** Bundles the seeds with the fault in them, and runs them. */
-async function plant({ edits, breaks }: PlantedFault, bundle: string): Promise<Found> {
+async function plant({ edits, ...fault }: PlantedFault, bundle: string): Promise<Found> {
   const unfit = new Map(edits.map((edit) => [edit, `stale: no seed needs ${edit.file}`]));
   await build({
     entryPoints: [join(ROOT, 'test/planted/first-red.ts')],
@@ -69,7 +71,7 @@ async function plant({ edits, breaks }: PlantedFault, bundle: string): Promise<F
   });
   const [why] = unfit.values();
   if (why !== undefined) return { kind: 'spoilt', why };
-  const found = await firstRed(bundle, breaks);
+  const found = await firstRed(bundle, fault);
   await rm(bundle, { force: true });
   return found;
 }
@@ -96,8 +98,11 @@ function planting(edits: readonly Edit[], unfit: Map<Edit, string>): Plugin {
 }
 
 /** Runs seeds in a process of its own, for the planted code may spin or crash. */
-function firstRed(bundle: string, breaks: PlantedFault['breaks']): Promise<Found> {
-  const args = [bundle, String(SEEDS_MAX), breaks.join(',')];
+function firstRed(
+  bundle: string,
+  { breaks, about, shownBy }: Pick<PlantedFault, 'breaks' | 'about' | 'shownBy'>,
+): Promise<Found> {
+  const args = [bundle, String(SEEDS_MAX), JSON.stringify({ breaks, about, shownBy })];
   return new Promise((answer) => {
     execFile(process.execPath, args, { timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
       if (error !== null)
@@ -111,7 +116,7 @@ function firstRed(bundle: string, breaks: PlantedFault['breaks']): Promise<Found
 function rowOf(fault: PlantedFault, found: Found): Row {
   if (found.kind === 'spoilt') return { fault, caught: false, text: found.why };
   const { first, other, red, ran } = found;
-  const share = `${red} of the first ${ran} seeds`;
+  const share = `${red} of the first ${ran} that were run`;
   if (first !== null) {
     const [guarantee = '', ...words] = first.broken.split(': ');
     return {

@@ -19,8 +19,8 @@ export const RERUN_FAULTS: readonly PlantedFault[] = [
   one(
     'excluded indexes count as pending',
     'shared/domain/scoreboard/status.ts',
-    'const missing = length - (pending + podCount(summary) + succeeded + failed + excluded);',
-    'const missing = length - (pending + podCount(summary) + succeeded + failed);',
+    'const missing = length - (pending + held + podCount(summary) + succeeded + failed + excluded);',
+    'const missing = length - (pending + held + podCount(summary) + succeeded + failed);',
     ['G2'],
   ),
   one(
@@ -36,6 +36,7 @@ export const RERUN_FAULTS: readonly PlantedFault[] = [
     'size(intersect(indexes, inherited))',
     'size(intersect(indexes, { edges: inherited.edges.slice(0, 0) }))',
     ['G2'],
+    'successPolicy',
   ),
   one(
     'a change of the Job forgets what it has inherited',

@@ -77,8 +77,8 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
   one(
     'a name is taken from whichever task has it',
     HOSTS,
-    'hostnames.deregister(host.serviceId, taskIdOf(task.taskArn)),',
-    'Promise.all([task, ...homes.flatMap((home) => (home.index === host.index ? home.tasks : [])), ...calls.flatMap((c) => (c.index === host.index ? [c.task] : []))].map(async (each) => hostnames.deregister(host.serviceId, taskIdOf(each.taskArn)))).then(([first]) => first!),',
+    'hostnames.deregister(host.serviceId, instanceIdOf(host.index, task)),',
+    'Promise.all([task, ...homes.flatMap((home) => (home.index === host.index ? home.tasks : [])), ...calls.flatMap((c) => (c.index === host.index ? [c.task] : []))].map(async (each) => hostnames.deregister(host.serviceId, instanceIdOf(host.index, each)))).then(([first]) => first!),',
     ['G7'],
   ),
   one(
@@ -91,7 +91,7 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
   {
     name: 'the names of a Job that is over are forgotten',
     edits: [
-      { file: HOSTS_NEWS, find: 'isNameless(after.phase) ? closing(uid, before) : ', replace: '' },
+      { file: HOSTS_NEWS, find: 'isNameless(after.phase)\n    ? closing(uid, before)\n    : ', replace: '' },
       {
         file: HOSTS_SWEEP,
         find: "if (isNameless(status.phase)) return now < plusMs(status.now, CLOSING_MS) ? [] : [{ kind: 'closeHosts', uid }];",

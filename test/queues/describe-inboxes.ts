@@ -124,6 +124,19 @@ export const INBOX_CASES: readonly InboxCase[] = [
     },
   },
   {
+    title: 'what is sent again is a new message: after its delay, and never received before',
+    async run(q) {
+      await send(q, 1);
+      const first = await one(q);
+      await q.facts.sendAgain(first[0]?.body ?? '', 1);
+      await q.facts.remove(receiptsOf(first));
+      expect(await depthOf(q)).toMatchObject({ waiting: 0, hidden: 0, delayed: 1 });
+      const again = await one(q);
+      expect(again.map(({ body: text, receives }) => [text, receives])).toEqual([[first[0]?.body, 1]]);
+      await q.facts.remove(receiptsOf(again));
+    },
+  },
+  {
     title: 'a refusal comes with its letter, however long the message is',
     async run(q) {
       const refusal = { namespace: 'team', status: JSON.stringify({ kind: 'Status', message: 'x'.repeat(3_900) }) };

@@ -50,6 +50,7 @@ const FAULTS: readonly (readonly [string, string, Plant])[] = [
     }),
   ],
   ['keeps reasons as they are', 'has its reason', (q) => facts(q, { deadLetter: async () => true })],
+  ['sends again what it has', 'sent again is a new message', (q) => facts(q, { sendAgain: async () => undefined })],
   ['counts nothing', 'depths tell', (q) => ({ ...q, depths: async () => [] })],
   ['delays nothing', 'depths tell', (q) => ({ ...q, queues: { ...q.queues, facts: (all) => q.queues.facts(all, 0) } })],
   ['loses events', 'events of one moment', (q) => ({ ...q, onEvent: async () => undefined })],

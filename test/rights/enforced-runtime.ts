@@ -3,6 +3,7 @@ import { type LocalOptions, type LocalRuntime, type NotStarted, startLocalRuntim
 import { type RuntimeOptions, type SdkClient, createRuntime } from '../../shared/runtime/create-runtime.ts';
 import { dispatchHandler, reconcileHandler, sweepHandler } from '../../shared/runtime/queue-handlers.ts';
 import { submitHandler } from '../../shared/runtime/submit-handler.ts';
+import { checkWire, noteSeen } from '../models/wire-check.ts';
 import { TEST_WIRING } from '../support/test-wiring.ts';
 import { type NeededRight, missingTypes, neededRights } from './needed-rights.ts';
 import { type FunctionName, type Statements, allowing } from './statements.ts';
@@ -12,7 +13,7 @@ import { LOCAL_PLACE, templateStatements } from './template-statements.ts';
 export type Asked = {
   /** Actions that were allowed, by function. */
   readonly allowed: Readonly<Record<FunctionName, ReadonlySet<string>>>;
-  /** What was denied, in AWS's words; and calls that {@link neededRights} does not describe well. */
+  /** What was denied, in AWS's words; calls that {@link neededRights} does not describe well; and what breaks AWS's models. */
   readonly faults: readonly string[];
 };
 
@@ -50,6 +51,7 @@ export async function startEnforcedRuntime(
     },
     onClient(client) {
       options.onClient?.(client);
+      check.watch(client);
       // The first is EventBridge's.
       if (shown++ > 0) check.guard(client, (right) => (started ? (DRAINED_BY[drainedQueue(right)] ?? 'api') : null));
     },
@@ -64,6 +66,7 @@ export async function startEnforcedRuntime(
     async stop() {
       await runtime.stop();
       for (const each of own) each.close();
+      noteSeen();
     },
   };
 }
@@ -112,7 +115,10 @@ class RightsCheck implements Asked {
       const runtime = createRuntime({
         ...options,
         taskRoleArn: LOCAL_PLACE.taskRoleArn,
-        onClient: (client) => this.guard(client, () => name),
+        onClient: (client) => {
+          this.watch(client);
+          this.guard(client, () => name);
+        },
       });
       own.push(runtime);
       return () => runtime;
@@ -123,6 +129,11 @@ class RightsCheck implements Asked {
       sweep: sweepHandler(runtimeOf('sweep')),
       submit: submitHandler(runtimeOf('submit')),
     };
+  }
+
+  /** Holds what goes over the wire against AWS's service models, if they are installed. */
+  watch(client: SdkClient): void {
+    checkWire(client, 'both', (fault) => this.#fault(fault));
   }
 
   /** Puts the check before all else that `client` does. `whose`: the function that asks; null: none of ours. */
@@ -191,5 +202,5 @@ const drainedQueue = ({ action, resources: [queue = ''] }: NeededRight): string 
 
 /** Throws if a function of the runtime has asked for anything that it may not do. */
 export function assertAllowed({ faults }: Asked): void {
-  if (faults.length > 0) throw new Error(`not allowed by the template:\n${faults.join('\n')}`);
+  if (faults.length > 0) throw new Error(`not allowed by the template, or not as AWS has it:\n${faults.join('\n')}`);
 }

@@ -30,6 +30,7 @@ const Text = z.looseObject({
   taskDefinition: z.string().optional(),
   task: z.string().optional(),
   tasks: z.array(z.string()).optional(),
+  tags: z.array(z.object({ key: z.string(), value: z.string() })).optional(),
   requiresCompatibilities: z.array(z.string()).optional(),
   logGroupName: z.string().optional(),
   logStreamName: z.string().optional(),
@@ -70,6 +71,9 @@ const service = (id: string | undefined, place: Place): string => arn('servicedi
 const inCluster = ({ cluster = '' }: Input, place: Place) => ({
   'ecs:cluster': cluster.startsWith('arn:') ? cluster : arn('ecs', place, `cluster/${cluster}`),
 });
+/** The task that a call is about to start, whose id nobody knows yet. */
+const newTask = ({ cluster = '' }: Input, place: Place): string =>
+  arn('ecs', place, `task/${cluster.slice(cluster.lastIndexOf('/') + 1)}/to-be`);
 const pass = ({ executionRoleArn, taskRoleArn }: Place): NeededRight =>
   need('iam:PassRole', [executionRoleArn, taskRoleArn], { 'iam:PassedToService': TASKS_SERVICE });
 /** Cloud Map changes the zone with its caller's rights (AWS Cloud Map Developer Guide, API permissions reference). */
@@ -113,6 +117,10 @@ const RIGHTS: Readonly<Record<string, (input: Input, place: Place) => readonly N
 
   RunTask: (input, place) => [
     need('ecs:RunTask', [input.taskDefinition ?? ''], inCluster(input, place)),
+    // Only if it has tags (ECS developer guide, grant permission to tag resources on creation).
+    ...(input.tags === undefined
+      ? []
+      : [need('ecs:TagResource', [newTask(input, place)], { 'ecs:CreateAction': 'RunTask' })]),
     pass(place), // ECS asks for those of the definition once more
   ],
   StopTask: (input, place) => [need('ecs:StopTask', [input.task ?? ''], inCluster(input, place))],

@@ -63,6 +63,25 @@ test.each([{ startedBy: 'uid-1' }, { desiredStatus: 'RUNNING' }, { family: 'must
   },
 );
 
+test('dispatch may tag tasks that it starts in its cluster, and none that run', async () => {
+  const { dispatch } = await templateStatements();
+  const tagging = (cluster: string, context: Record<string, string>) => ({
+    action: 'ecs:TagResource',
+    resources: [`arn:aws:ecs:us-east-1:000000000000:task/${cluster}/0f0f`],
+    context,
+  });
+  const starting = { 'ecs:CreateAction': 'RunTask' };
+  const needed = neededRights(
+    'RunTaskCommand',
+    { cluster: CLUSTER, taskDefinition: DEFINITION, tags: [] },
+    LOCAL_PLACE,
+  );
+  expect(needed.filter(({ action }) => action === 'ecs:TagResource')).toMatchObject([{ context: starting }]);
+  expect(needed.every((each) => allowing(dispatch, each) !== null)).toBe(true);
+  expect(allowing(dispatch, tagging('muster', {}))).toBeNull();
+  expect(allowing(dispatch, tagging('other', starting))).toBeNull();
+});
+
 /** What was wrong once: each would have been refused on AWS. */
 test('a message to a queue that is not the function’s is denied', async () => {
   const statements = await templateStatements();

@@ -21,6 +21,7 @@ export const SENT: ByFunction<readonly string[]> = {
     ...OF_EVERY,
     'dynamodb:BatchWriteItem',
     'dynamodb:PutItem',
+    'dynamodb:Query',
     'sqs:DeleteMessage', // of the queues that it drains
     'sqs:ReceiveMessage',
   ],
@@ -33,6 +34,7 @@ export const SENT: ByFunction<readonly string[]> = {
     'ecs:RegisterTaskDefinition',
     'ecs:RunTask',
     'ecs:StopTask',
+    'ecs:TagResource',
     'iam:PassRole',
     'route53:ChangeResourceRecordSets',
     'route53:GetHostedZone',
@@ -41,6 +43,7 @@ export const SENT: ByFunction<readonly string[]> = {
     'servicediscovery:DeleteService',
     'servicediscovery:DeregisterInstance',
     'servicediscovery:GetOperation',
+    'servicediscovery:ListInstances',
     'servicediscovery:RegisterInstance',
     'sqs:DeleteMessage',
     'sqs:ReceiveMessage',
@@ -72,7 +75,6 @@ const OF_LAMBDA = {
 const FOLDED = {
   'dynamodb:BatchGetItem': 'chunks of a board are stored after some hundred transitions, and kept in memory by who has',
 };
-const CHECKED = 'Cloud Map developer guide, API permissions reference, though names here have no health checks';
 const STRAY = 'services that no Job needs are removed: test/control/hostnames/hosts.test.ts';
 
 /** Actions that may be sent, but need not be in the life of a small installation, and what for. */
@@ -82,20 +84,13 @@ export const UNSENT: ByFunction<Readonly<Record<string, string>>> = {
   dispatch: {
     ...FOLDED,
     ...OF_LAMBDA,
-    'route53:CreateHealthCheck': CHECKED,
-    'route53:DeleteHealthCheck': CHECKED,
-    'route53:GetHealthCheck': CHECKED,
-    'route53:UpdateHealthCheck': CHECKED,
     'servicediscovery:ListServices': 'a service that somebody else has just made is adopted',
   },
   sweep: {
     ...FOLDED,
     'dynamodb:BatchWriteItem': 'items are removed half an hour after they are hidden: test/contract/item-cases.ts',
     'route53:ChangeResourceRecordSets': STRAY,
-    'route53:DeleteHealthCheck': CHECKED,
-    'route53:GetHealthCheck': CHECKED,
     'route53:GetHostedZone': STRAY,
-    'route53:UpdateHealthCheck': CHECKED,
     'servicediscovery:DeleteService': STRAY,
     'servicediscovery:DeregisterInstance': STRAY,
     'servicediscovery:GetOperation': STRAY,
@@ -103,6 +98,7 @@ export const UNSENT: ByFunction<Readonly<Record<string, string>>> = {
   },
   submit: {
     ...FOLDED,
+    'dynamodb:BatchWriteItem': 'a Job that waits for others is noted: test/contract/waiter-cases.ts',
     ...OF_LAMBDA,
     'dynamodb:DeleteItem': 'items that it has reserved for a Job whose name was taken meanwhile are released',
   },

@@ -21,6 +21,7 @@ export function anInbox(
   const { waiting = [], dead = 'taken' } = options;
   const removed: string[] = [];
   const retried: { readonly receipt: string; readonly delaySec: number }[] = [];
+  const sentAgain: { readonly body: string; readonly delaySec: number }[] = [];
   const deadLettered: { readonly body: string; readonly reason: string }[] = [];
   let receives = 0;
   const inbox: Inbox = {
@@ -34,6 +35,9 @@ export function anInbox(
     async retry(receipts, delaySec) {
       retried.push(...receipts.map((receipt) => ({ receipt, delaySec })));
     },
+    async sendAgain(body, delaySec) {
+      sentAgain.push({ body, delaySec });
+    },
     async deadLetter(body, reason) {
       if (dead === 'broken') throw new Error('the dead-letter queue is gone');
       if (dead === 'unknown') return false;
@@ -41,7 +45,7 @@ export function anInbox(
       return true;
     },
   };
-  return { inbox, removed, retried, buried: deadLettered, receives: () => receives };
+  return { inbox, removed, retried, sentAgain, buried: deadLettered, receives: () => receives };
 }
 
 const NO_TASKS: Tasks = {
@@ -59,6 +63,7 @@ export function aRuntime(inbox: Inbox, coalescing = { ms: 300, burst: 1 }) {
   const slept: number[] = [];
   const dispatched: DispatchMessage[] = [];
   const warnings: string[] = [];
+  const begun: object[] = [];
   let flushes = 0;
   const plain = createPlainTelemetry({
     warn: (message, values) => void warnings.push(`${message} ${JSON.stringify(values)}`),
@@ -83,7 +88,7 @@ export function aRuntime(inbox: Inbox, coalescing = { ms: 300, burst: 1 }) {
           now += ms;
         },
       },
-      telemetry: { ...plain, flush: () => void flushes++ },
+      telemetry: { ...plain, begin: (names) => void begun.push(names), flush: () => void flushes++ },
       cache: createCache(),
       publisher: createPublisher({
         feed: store.feed,
@@ -111,7 +116,7 @@ export function aRuntime(inbox: Inbox, coalescing = { ms: 300, burst: 1 }) {
     close: () => undefined,
   };
   const pass = (ms: number): void => void (now += ms);
-  return { runtime, slept, dispatched, warnings, counts: () => plain.counts(), flushes: () => flushes, pass };
+  return { runtime, slept, dispatched, warnings, begun, counts: () => plain.counts(), flushes: () => flushes, pass };
 }
 
 export const anEvent = (bodies: readonly string[], receives = 1): SQSEvent => ({

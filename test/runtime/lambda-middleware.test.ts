@@ -1,26 +1,35 @@
 import { Hono } from 'hono';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { contextOf } from '../../local/event-source/mapping.ts';
 import { RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
 import { apiHandler, scheduledHandler, sqsHandler } from '../../shared/runtime/lambda-middleware.ts';
+import { NewerFormatError } from '../../shared/domain/base/newer-format.ts';
+import { failureOf } from '../../shared/runtime/message-end.ts';
 import { aRuntime, anEvent, anInbox } from './a-runtime.ts';
 
 const CONTEXT = contextOf('test', 30_000);
 
-/** A handler of numbers: what is none is refused, 13 fails, 666 fails all. */
+/** A handler of numbers: what is none is refused, 13 fails, 666 fails all; those above 1000 are of a later release, the even ones derived. */
 function numbers(inbox: ReturnType<typeof anInbox>) {
   const world = aRuntime(inbox.inbox);
   const seen: number[] = [];
   const handler = sqsHandler<number>({
     runtime: () => world.runtime,
     parse(body) {
+      if (body === 'v2') throw new NewerFormatError('a message', 2, 1);
       if (!/^\d+$/.test(body)) throw new TypeError(`"${body}" is no number`);
       return Number(body);
     },
+    isDerived: (content) => content % 2 === 0,
     async work(batch) {
       seen.push(...batch.map(({ content }) => content));
       if (batch.some(({ content }) => content === 666)) throw new Error('all is lost');
-      return new Map(batch.filter(({ content }) => content === 13).map((message) => [message, 'unlucky']));
+      const failed = (content: number): boolean => content === 13 || content > 1000;
+      const error = (content: number): Error =>
+        content === 13 ? new Error('unlucky') : new Error('wrapped', { cause: new NewerFormatError('a row', 2, 1) });
+      return new Map(
+        batch.filter(({ content }) => failed(content)).map((message) => [message, failureOf(error(message.content))]),
+      );
     },
   });
   const run = async (bodies: readonly string[], receives?: number) =>
@@ -35,6 +44,29 @@ test('a message that cannot be parsed is dead-lettered with its reason, and harm
   expect(w.buried).toEqual([{ body: 'x', reason: 'TypeError: "x" is no number' }]);
   expect(w.counts()).toEqual({ MessagesRejected: 1 });
   expect(w.warnings.join()).toContain('no number');
+});
+
+describe('what a later release has written', () => {
+  test('comes again after a minute', async () => {
+    const w = numbers(anInbox());
+    expect(await w.run(['1', '1001', 'v2'], RECEIVES_MAX - 1)).toEqual(['m1', 'm2']);
+    const byReceipt = w.retried.toSorted((a, b) => a.receipt.localeCompare(b.receipt));
+    expect(byReceipt).toEqual([
+      { receipt: 'r1', delaySec: 60 },
+      { receipt: 'r2', delaySec: 60 },
+    ]);
+    expect([w.buried, w.sentAgain]).toEqual([[], []]);
+  });
+
+  test('is never a dead letter: at its last receive it is sent again, or left to what sends it again anyway', async () => {
+    const w = numbers(anInbox());
+    expect(await w.run(['1', '1001', '1002', 'v2'], RECEIVES_MAX)).toEqual([]);
+    expect(w.sentAgain.toSorted((a, b) => a.body.localeCompare(b.body))).toEqual([
+      { body: '1001', delaySec: 60 },
+      { body: 'v2', delaySec: 60 },
+    ]);
+    expect([w.buried, w.retried]).toEqual([[], []]);
+  });
 });
 
 test('a batch of nothing but refused messages does not reach the work', async () => {
@@ -66,7 +98,7 @@ test('a message that fails comes again, later each time', async () => {
 test('a message that fails at its last receive is dead-lettered with its reason', async () => {
   const w = numbers(anInbox());
   expect(await w.run(['12', '13'], RECEIVES_MAX)).toEqual([]);
-  expect(w.buried).toEqual([{ body: '13', reason: 'unlucky' }]);
+  expect(w.buried).toEqual([{ body: '13', reason: 'Error: unlucky' }]);
 });
 
 test('what the work throws fails every message of the batch, but refuses none', async () => {
@@ -88,6 +120,8 @@ test('metrics are written at the end of each invocation, a failed one too', asyn
   await handler({ time: '2026-11-20T11:00:00Z' }, CONTEXT);
   await expect(handler({ time: 'bad' }, CONTEXT)).rejects.toThrow('no such time');
   expect(seen).toEqual(['2026-11-20T11:00:00Z', 'bad']);
+  const names = { function_name: 'test', function_request_id: CONTEXT.awsRequestId };
+  expect(w.begun).toEqual([names, names]);
   expect(w.flushes()).toBe(2);
   expect(w.warnings.join()).toContain('no such time');
 });
@@ -110,9 +144,13 @@ test('an API event becomes a request to the app', async () => {
     queryStringParameters: { q: '1' },
     body: 'text',
     isBase64Encoded: false,
-    requestContext: { domainName: 'api.example' },
+    requestContext: { domainName: 'api.example', requestId: 'of-the-gateway' },
   };
   const answer = await handler(event, CONTEXT);
   expect([answer.statusCode, JSON.parse(answer.body)]).toEqual([201, { name: 'x', q: '1', body: 'text' }]);
   expect(w.flushes()).toBe(1);
+  const { awsRequestId } = CONTEXT;
+  expect(w.begun).toEqual([
+    { function_name: 'test', function_request_id: awsRequestId, api_request_id: 'of-the-gateway' },
+  ]);
 });

@@ -215,3 +215,21 @@ test('a failing part of the sweep delays no other part, and is reported', async 
   expect(await objects.read('Namespace', { namespace: '', name: 'goes' })).toBeNull();
   expect(dispatched).toHaveLength(1);
 });
+
+test.each([
+  [{}, [1_000_000]],
+  [{ everything: true }, [null]],
+])('a sweep that is asked for %j takes Jobs that are due by %j', async (asked, expected) => {
+  const { runtime } = aRuntime(anInbox().inbox);
+  const until: (number | null)[] = [];
+  const jobs: typeof runtime.deps.jobs = {
+    ...runtime.deps.jobs,
+    async dueJobs({ now }) {
+      until.push(now);
+      return { uids: [], next: null };
+    },
+  };
+  const handler = sweepHandler(() => ({ ...runtime, deps: { ...runtime.deps, jobs } }));
+  await handler({ time: '2026-11-20T12:01:00Z', ...asked }, CONTEXT);
+  expect(until).toEqual(expected);
+});

@@ -52,6 +52,18 @@ test('a log line has a constant message, and its values separately', () => {
   });
 });
 
+test('a log line names its invocation, and none that was before', () => {
+  const lines = printed(
+    `t.begin({ function_name: 'f', function_request_id: 'r1', api_request_id: 'a1' }); t.warn('one', {});
+     t.begin({ function_name: 'f', function_request_id: 'r2' }); t.warn('two', {});`,
+  );
+  expect(lines).toMatchObject([
+    { message: 'one', function_name: 'f', function_request_id: 'r1', api_request_id: 'a1' },
+    { message: 'two', function_name: 'f', function_request_id: 'r2' },
+  ]);
+  expect(lines[1]).not.toHaveProperty('api_request_id');
+});
+
 test('the page on metrics has every name, and no other', () => {
   const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
   const rows = page.split('\n').filter((line) => line.startsWith('| `'));

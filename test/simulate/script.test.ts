@@ -50,10 +50,13 @@ describe('a script is refused whole, with the path of all that is wrong', () => 
       { attempts: [{ end: 'never', exitCode: 0 }] },
       ['attempts[0].exitCode: cannot be given with end: never: no program ends by itself'],
     ],
-    [{ user: [{ at: '1s' }] }, ['user[0]: must have one of patch, deletePod and delete']],
+    [
+      { user: [{ at: '1s' }] },
+      ['user[0]: must have one of patch, deletePod, delete, hold, release, cancel and requeue'],
+    ],
     [
       { user: [{ at: '1s', delete: true, patch: {} }] },
-      ['user[0]: must have one of patch, deletePod and delete, not patch and delete'],
+      ['user[0]: must have one of patch, deletePod, delete, hold, release, cancel and requeue, not patch and delete'],
     ],
     [{ user: [{ at: '1s', delete: false }] }, ['user[0].delete: must be true']],
     [{ user: [{ at: '1s', deletePod: { index: -1 } }] }, ['user[0].deletePod.index: must be 0 or more']],

@@ -203,6 +203,42 @@ describe('what people do meanwhile', () => {
     expect(report).toMatchObject({ makespanSec: 1, final: { succeeded: 1 } });
   });
 
+  test('single indexes are held back, given up, and put back', async () => {
+    const { report, end } = await play(indexed(4, { parallelism: 1 }), {
+      attempts: [{ run: '10s' }],
+      user: [
+        { at: '1s', hold: '1' },
+        { at: '2s', cancel: '3' },
+        { at: '5s', requeue: '0' },
+        { at: '50s', release: '1' },
+      ],
+    });
+    expect(end.kind).toBe('complete');
+    expect(tasksOf(report)).toEqual([
+      '0/0 0-5 Stopped 143',
+      '0/1 5-15 Completed 0',
+      '1/0 50-60 Completed 0',
+      '2/0 15-25 Completed 0',
+    ]);
+    expect(report.final).toMatchObject({ succeeded: 3 });
+    expect(report.final.failed).toBeUndefined();
+  });
+
+  test('no index of a Job that is over, and none that it has not', async () => {
+    const { report } = await play(indexed(2), {
+      user: [
+        { at: '0.5s', hold: '7' },
+        { at: '20s', requeue: '0' },
+      ],
+    });
+    expect(eventsOf(report)).toEqual([
+      '0 SuccessfulCreate 2',
+      '0.5 Invalid indexes: index 7 does not exist: 0 to 1 do',
+      '1 Completed Job completed',
+      expect.stringMatching(/^20 Conflict it is over: /) as string,
+    ]);
+  });
+
   test('what the API refuses changes nothing, and is told', async () => {
     const { report, patchRefused, end } = await play(indexed(2), {
       attempts: [{ run: '10s' }],

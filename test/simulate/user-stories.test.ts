@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { conditionsOf, indexed, play } from './a-simulation.ts';
+import { aManifest, conditionsOf, eventsOf, indexed, play } from './a-simulation.ts';
 
 /** The board as one letter an index: S succeeded, F failed for good, . neither. */
 const boardOf = (board: readonly string[]): string =>
@@ -83,6 +83,44 @@ describe('KEP-3998, success policy', () => {
       limits: { stopDelay: '5s' },
     });
     expect(conditionsOf(report.final)).toEqual(['SuccessCriteriaMet SuccessPolicy', 'Complete SuccessPolicy']);
+  });
+
+  const annotated = (job: ReturnType<typeof indexed>, annotations: Readonly<Record<string, string>>) => ({
+    ...job,
+    metadata: { ...job.metadata, annotations },
+  });
+
+  test('future: a percentage, and a reason of one’s own', async () => {
+    const half = annotated(indexed(5), { 'muster.run/success-percent': '50', 'muster.run/success-reason': 'Half' });
+    const { report } = await play(half, { attempts: [{ index: '0-2', run: '10s' }, { end: 'never' }] });
+    expect(conditionsOf(report.final)).toEqual(['SuccessCriteriaMet Half', 'Complete Half']);
+    expect(report.final.conditions?.at(-1)?.message).toBe('Matched muster.run/success-percent 50: 3 of 5 succeeded');
+  });
+
+  test('future: the lingering Pods go on', async () => {
+    const sampling = annotated(
+      indexed(10, { successPolicy: { rules: [{ succeededCount: 5, succeededIndexes: '1-9' }] } }),
+      {
+        'muster.run/when-criteria-achieved': 'Continue',
+      },
+    );
+    const { report } = await play(sampling, {
+      attempts: [{ index: '1-5', run: '10s' }, { index: 7, run: '30s', exitCode: 1 }, { run: '60s' }],
+    });
+    expect(report).toMatchObject({ makespanSec: 60, final: { succeeded: 9, failed: 1, completedIndexes: '0-6,8,9' } });
+    expect(eventsOf(report)).toEqual([
+      '0 SuccessfulCreate 10',
+      '10 SuccessCriteriaMet Matched rules at index 0; its Pods go on',
+      '60 Completed Job completed',
+    ]);
+    expect(conditionsOf(report.final)).toEqual(['SuccessCriteriaMet SuccessPolicy', 'Complete SuccessPolicy']);
+  });
+
+  test('future: a Job without indexes', async () => {
+    const two = annotated(aManifest({ completions: 4, parallelism: 4 }), { 'muster.run/success-count': '2' });
+    const { report } = await play(two, { attempts: [{ index: '0,1', run: '10s' }, { end: 'never' }] });
+    expect(report.final).toMatchObject({ succeeded: 2 });
+    expect(conditionsOf(report.final).at(-1)).toBe('Complete SuccessPolicy');
   });
 
   test('a failure in the same moment wins', async () => {

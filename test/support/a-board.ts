@@ -1,9 +1,12 @@
 import {
   CHUNK_INDEXES,
+  NO_COUNTS,
   type Chunk,
   type ChunkSummary,
   chunkOf,
+  counted,
   emptyChunk,
+  isStopped,
   recordAt,
   setRecord,
 } from '../../shared/domain/scoreboard/board.ts';
@@ -12,7 +15,9 @@ import { asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
 import { WorkingBoard } from '../../shared/domain/scoreboard/working-board.ts';
 import type { AttemptId, EndingCause, Fact } from '../../shared/domain/base/fact.ts';
 import { has } from '../../shared/domain/base/index-set.ts';
-import { FRESH, type IndexRecord, isActive } from '../../shared/domain/scoreboard/index-record.ts';
+import { type IndexAction, type IndexEffect, changeIndex } from '../../shared/domain/scoreboard/index-changes.ts';
+import { extendJournal } from '../../shared/domain/scoreboard/journal.ts';
+import { FRESH, type IndexRecord, hasPod, isActive } from '../../shared/domain/scoreboard/index-record.ts';
 import type { Job, JobSpec } from '../../shared/domain/spec/job.ts';
 import type { Plan } from '../../shared/domain/planner/plan.ts';
 import { planJob } from '../../shared/domain/planner/plan-job.ts';
@@ -46,6 +51,15 @@ const LETTERS: Readonly<Record<string, Partial<IndexRecord>>> = {
   D: { state: 'running', attempt: 1, podDeleted: true },
   /** inherited: it has succeeded in the Job that this one repeats */
   I: { state: 'succeeded' },
+  /** pending, and held back; running, and held back when it comes back */
+  h: { held: true },
+  H: { state: 'running', attempt: 1, held: true },
+  /** running, and cancelled or requeued */
+  X: { state: 'running', attempt: 1, stopping: true, wish: 'cancel' },
+  Q: { state: 'running', attempt: 1, stopping: true, wish: 'requeue' },
+  /** running, and past its Pod's or its index's deadline */
+  L: { state: 'running', attempt: 1, late: 'attempt' },
+  J: { state: 'running', attempt: 1, late: 'index' },
   /** excluded */
   x: { state: 'excluded' },
   /** failed for good */
@@ -111,7 +125,10 @@ export function aBoard(
       phase,
       size,
       startTime: T0,
-      chunks: [...chunks].map(([no, chunk]) => ({ ...recount(chunk, chunkLength(size, no)), version: 1 })),
+      chunks: [...chunks].map(([no, chunk]) => ({
+        ...recount(chunk, chunkLength(size, no), job.spec.startTimeoutSec !== null),
+        version: 1,
+      })),
       failed: all.reduce((sum, { failures }) => sum + failures, 0),
       restarts: all.reduce((sum, { restarts }) => sum + restarts, 0),
       ruleHits: (job.spec.successPolicy ?? []).map(
@@ -126,20 +143,40 @@ export function aBoard(
   };
 }
 
-/** A chunk's counts, from its records. The lower bounds are as low as they may be. */
-export function recount(chunk: Chunk, length: number): Omit<ChunkSummary, 'version'> {
-  const counts = { pending: 0, starting: 0, running: 0, waiting: 0, stopping: 0, succeeded: 0, failed: 0, excluded: 0 };
+/**
+ * A chunk's counts, from its records. The lower bounds are as low as they may be.
+ *
+ * @param isTimed its Pods have to start in time
+ */
+export function recount(chunk: Chunk, length: number, isTimed = false): Omit<ChunkSummary, 'version'> {
+  const counts = { ...NO_COUNTS };
+  let runningSince: number | null = null;
+  let indexSince: number | null = null;
   let soonestDue: EpochMs | null = null;
+  let startingSince: number | null = null;
   let firstPending = length;
   for (let offset = 0; offset < length; offset++) {
-    const { state, stopping, podDeleted, notBefore } = recordAt(chunk, offset);
-    counts[state === 'claimed' || state === 'launched' ? 'starting' : state]++;
-    if (isActive(state) && (stopping || podDeleted)) counts.stopping++;
-    if (state === 'pending') firstPending = Math.min(firstPending, offset);
+    const record = recordAt(chunk, offset);
+    const { state, notBefore, podCreatedSec, ranSec, launchedSec } = record;
+    if (ranSec !== null) runningSince = Math.min(runningSince ?? ranSec, ranSec);
+    if (launchedSec !== null) indexSince = Math.min(indexSince ?? launchedSec, launchedSec);
+    if (podCreatedSec !== null && hasPod(state) && state !== 'running')
+      startingSince = Math.min(startingSince ?? podCreatedSec, podCreatedSec);
+    counts[counted(record)]++;
+    if (isStopped(record)) counts.stopping++;
+    if (counted(record) === 'pending') firstPending = Math.min(firstPending, offset);
     const waits = state === 'pending' || state === 'waiting';
     if (waits && notBefore !== null && (soonestDue === null || notBefore < soonestDue)) soonestDue = notBefore;
   }
-  return { ...counts, foldedSeq: 0, firstPending, soonestDue };
+  return {
+    ...counts,
+    foldedSeq: 0,
+    firstPending,
+    soonestDue,
+    startingSince: isTimed ? startingSince : null,
+    runningSince,
+    indexSince,
+  };
 }
 
 /** The plan of one pass at `sec`, with every chunk at hand. */
@@ -150,6 +187,19 @@ export const plan = ({ job, status, stored }: Situation, facts: readonly Fact[] 
 export function after(situation: Situation, { status, folds }: Plan): Situation {
   const stored = new Map([...situation.stored, ...folds.map(({ no, chunk }) => [no, chunk] as const)]);
   return { ...situation, stored, status: status ?? situation.status };
+}
+
+/** The situation after a user's commit about all its indexes, and what came of each. */
+export function acted(
+  situation: Situation,
+  action: IndexAction,
+): { readonly board: Situation; readonly effects: readonly IndexEffect[] } {
+  const { status, stored } = situation;
+  const working = new WorkingBoard(status, stored);
+  const effects = Array.from({ length: status.size }, (_, index) => changeIndex(working, action, index));
+  const journal = extendJournal(status.journal, working.transitions);
+  const next = { ...status, journal, chunks: working.summaries(), restarts: working.restarts, stopRound: null };
+  return { board: { ...situation, status: next }, effects };
 }
 
 /** A plan in words: the phase, what is asked of the world, and when to look again if that is told apart from it. */
@@ -254,13 +304,17 @@ export function stripOf({ status, stored }: Situation, from = 0, to = status.siz
   return found.join(' ');
 }
 
-function letterOf({ state, attempt, stopping, podDeleted, failures, notBefore }: IndexRecord): string {
+function letterOf(record: IndexRecord): string {
+  const { state, attempt, stopping, podDeleted, failures, notBefore, held, wish, late } = record;
+  if (held) return state === 'pending' ? 'h' : 'H';
   if (state === 'pending') return notBefore !== null ? 'w' : failures === 0 ? '.' : String(failures);
   if (state === 'failed') return 'F';
   if (state === 'succeeded') return attempt === 0 ? 'I' : 'S';
   if (state === 'excluded') return 'x';
   if (state === 'waiting') return 'b';
   if (podDeleted) return 'D';
+  if (wish !== null) return wish === 'cancel' ? 'X' : 'Q';
+  if (late !== null) return late === 'attempt' ? 'L' : 'J';
   const letter = state.slice(0, 1);
   return stopping ? letter.toUpperCase() : letter;
 }

@@ -162,7 +162,7 @@ export class Crew {
           };
         },
       });
-    const { jobs, feed, limits, objects, hosts, items, crons, clock } = this.#store;
+    const { jobs, feed, limits, objects, hosts, items, crons, waiters, clock } = this.#store;
     const ports = { jobs: mortal(jobs), feed: mortal(feed), limits: mortal(limits), objects: mortal(objects) };
     const ticking = { now: clock.now, sleep: async () => undefined };
     const nothing = async (): Promise<void> => undefined;
@@ -171,6 +171,7 @@ export class Crew {
       hosts,
       items,
       crons,
+      waiters,
       hostnames: null,
       announcer: null,
       tasks: {

@@ -12,7 +12,7 @@ import type { DispatchMessage } from '../../shared/ports/queues.ts';
 
 export type Ports = Pick<
   Deps,
-  'jobs' | 'feed' | 'limits' | 'hosts' | 'items' | 'crons' | 'objects' | 'tasks' | 'queues'
+  'jobs' | 'feed' | 'limits' | 'hosts' | 'items' | 'crons' | 'waiters' | 'objects' | 'tasks' | 'queues'
 > &
   Partial<Pick<Deps, 'hostnames' | 'announcer'>>;
 type PortName = keyof Ports;
@@ -51,6 +51,7 @@ export class Handler {
         ports.announcer === null || ports.announcer === undefined ? null : this.#watched('announcer', ports.announcer),
       items: this.#watched('items', ports.items),
       crons: this.#watched('crons', ports.crons),
+      waiters: this.#watched('waiters', ports.waiters),
       objects: this.#watched('objects', ports.objects),
       tasks: this.#watched('tasks', ports.tasks),
       queues: this.#watched('queues', ports.queues),

@@ -89,7 +89,7 @@ function oddOf(entry: FeedEntry, before: FeedEntry | undefined, fromFirst: boole
 
 /** What a user who lists sees: live Jobs, and every Pod that they ever had. */
 export async function truthOf(stores: Stores): Promise<Jobs> {
-  const reads = { ...stores, itemCache: createItemCache(), launchPace: async () => NO_PACE };
+  const reads = { ...stores, taskNames: stores.hosts, itemCache: createItemCache(), launchPace: async () => NO_PACE };
   const jobs: Jobs = new Map();
   let after: string | null = null;
   do {

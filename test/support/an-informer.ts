@@ -1,3 +1,4 @@
+import { BATCH_FACE } from '../../shared/kube/jobs/job-face.ts';
 import { createItemCache } from '../../shared/store/read-items.ts';
 import { asEpochMs } from '../../shared/domain/base/time.ts';
 import { parseJobFilter, presentJobs } from '../../shared/kube/jobs/list-jobs.ts';
@@ -30,14 +31,20 @@ const filterOf = <T>(parsed: { readonly kind: 'ok'; readonly value: T } | { read
 
 /** All Jobs and all Pods as lists show them. */
 export function listsOf(stores: Stores) {
-  const reads = { ...stores, itemCache: createItemCache(), launchPace: async () => NO_PACE, jobCommands: NO_COMMANDS };
+  const reads = {
+    ...stores,
+    taskNames: stores.hosts,
+    itemCache: createItemCache(),
+    launchPace: async () => NO_PACE,
+    jobCommands: NO_COMMANDS,
+  };
   const versions = async (objects: AsyncIterable<Named>): Promise<Cache> => {
     const found = new Map<string, number>();
     for await (const { metadata } of objects) found.set(metadata.uid, Number(metadata.resourceVersion));
     return found;
   };
   return {
-    jobs: async () => versions(presentJobs(filterOf(parseJobFilter(null, {})), reads)),
+    jobs: async () => versions(presentJobs(filterOf(parseJobFilter(BATCH_FACE, null, {})), reads)),
     pods: async () => versions(presentPods(filterOf(parsePodFilter(null, {})), reads)),
   };
 }
@@ -50,9 +57,21 @@ export function informerOf(
   isDone: () => boolean,
   listed: () => void,
 ): Promise<Informed> {
-  const reads = { ...stores, itemCache: createItemCache(), launchPace: async () => NO_PACE, jobCommands: NO_COMMANDS };
+  const reads = {
+    ...stores,
+    taskNames: stores.hosts,
+    itemCache: createItemCache(),
+    launchPace: async () => NO_PACE,
+    jobCommands: NO_COMMANDS,
+  };
   return kind === 'jobs'
-    ? follow(watchedJobs(filterOf(parseJobFilter(null, {})), reads, reads.feed), stores, turn, isDone, listed)
+    ? follow(
+        watchedJobs(filterOf(parseJobFilter(BATCH_FACE, null, {})), reads, reads.feed),
+        stores,
+        turn,
+        isDone,
+        listed,
+      )
     : follow(watchedPods(filterOf(parsePodFilter(null, {})), reads), stores, turn, isDone, listed);
 }
 

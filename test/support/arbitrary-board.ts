@@ -9,9 +9,10 @@ import {
   emptyChunk,
 } from '../../shared/domain/scoreboard/board.ts';
 import { type EpochMs, asEpochMs } from '../../shared/domain/base/time.ts';
-import { asTaskArn } from '../../shared/domain/base/ids.ts';
+import { asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
 import type {
   Claim,
+  CompleteVerdict,
   FailureReason,
   JournalEntry,
   ReplacedTask,
@@ -53,6 +54,10 @@ const extras: fc.Arbitrary<Extras> = fc.record({
   stopping: fc.boolean(),
   podDeleted: fc.boolean(),
   evicted: fc.boolean(),
+  overdue: fc.boolean(),
+  late: fc.constantFrom(null, 'attempt', 'index'),
+  wish: fc.constantFrom(null, 'cancel', 'requeue'),
+  held: fc.boolean(),
   failures: small,
   ignored: small,
   infra: small,
@@ -60,6 +65,8 @@ const extras: fc.Arbitrary<Extras> = fc.record({
   restarts: small,
   earlierRestarts: small,
   podCreatedSec: fc.option(sec),
+  ranSec: fc.option(sec),
+  launchedSec: fc.option(sec),
   unstartedSince: timeOrNull,
   notBefore: timeOrNull,
 });
@@ -91,13 +98,24 @@ export const anyChunk: fc.Arbitrary<{ readonly chunk: Chunk; readonly length: nu
     return { chunk, length };
   });
 
-const verdict: fc.Arbitrary<Verdict> = fc.oneof(
+const complete: fc.Arbitrary<CompleteVerdict> = fc.oneof(
   fc.record({
     kind: fc.constant('complete' as const),
     reason: fc.constantFrom('CompletionsReached' as const, 'SuccessPolicy' as const),
     message: words,
     decidedBy: fc.option(fc.nat(999_999)),
   }),
+  fc.record({
+    kind: fc.constant('complete' as const),
+    reason: fc.constant('SuccessPolicy' as const),
+    ownReason: words,
+    message: words,
+    decidedBy: fc.option(fc.nat(999_999)),
+  }),
+);
+
+const verdict: fc.Arbitrary<Verdict> = fc.oneof(
+  complete,
   fc.record({
     kind: fc.constant('failed' as const),
     reason: fc.constantFrom<FailureReason>(
@@ -107,6 +125,7 @@ const verdict: fc.Arbitrary<Verdict> = fc.oneof(
       'MaxFailedIndexesExceeded',
       'FailedIndexes',
       'LaunchRefused',
+      'Killed',
     ),
     message: words,
     decidedBy: fc.option(fc.nat(999_999)),
@@ -148,6 +167,16 @@ const PLAIN = {
   stopping: true,
   podDeleted: true,
   evicted: true,
+  overdue: true,
+  late: true,
+  lateIndex: true,
+  cancel: true,
+  requeue: true,
+  hold: true,
+  release: true,
+  exclude: true,
+  retry: true,
+  expire: true,
   relaunch: true,
   succeeded: true,
   failedForGood: true,
@@ -157,6 +186,12 @@ const PLAIN = {
 const transition: fc.Arbitrary<Transition> = fc.oneof(
   fc.record({ index, attempt: small, op: fc.constantFrom(...(Object.keys(PLAIN) as (keyof typeof PLAIN)[])) }),
   fc.record({ index, attempt: small, op: fc.constantFrom(...HOLDING), notBefore: timeOrNull }),
+  fc.record({ index, attempt: small, op: fc.constant('claim' as const), podCreatedSec: sec }),
+  fc.record({ index, attempt: small, op: fc.constant('claim' as const), launchedSec: sec }),
+  fc
+    .record({ index, attempt: small, op: fc.constant('claim' as const), podCreatedSec: sec })
+    .map((claimed) => ({ ...claimed, launchedSec: claimed.podCreatedSec })),
+  fc.record({ index, attempt: small, op: fc.constant('running' as const), ranSec: sec }),
   fc.record(
     { index, attempt: small, op: fc.constant('restart' as const), notBefore: timeOrNull, podCreatedSec: sec },
     { requiredKeys: ['index', 'attempt', 'op', 'notBefore'] },
@@ -178,6 +213,7 @@ const summary: fc.Arbitrary<ChunkSummary> = fc.record({
   version: small,
   foldedSeq: small,
   pending: count,
+  held: fc.oneof(fc.constant(0), count),
   starting: count,
   running: count,
   waiting: count,
@@ -187,6 +223,9 @@ const summary: fc.Arbitrary<ChunkSummary> = fc.record({
   excluded: fc.oneof(fc.constant(0), count),
   firstPending: count,
   soonestDue: timeOrNull,
+  startingSince: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, sec),
+  runningSince: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, sec),
+  indexSince: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, sec),
 });
 
 /** Entries in order of their sequence numbers, mostly without gaps, the last below `nextSeq`. */
@@ -243,6 +282,12 @@ export const anyStatus: fc.Arbitrary<Status> = fc.nat(20_000).chain((size) =>
     inFlight: fc.array(claim),
     stopRound: fc.option(fc.record({ cursor: index, startedAt: time })),
     inspect: fc.option(fc.record({ at: time, intervalMs: small })),
+    upstreams: fc.array(fc.record({ name: words, uid: fc.option(fc.uuid().map(asJobUid)), isMet: fc.boolean() }), {
+      maxLength: 2,
+    }),
+    isAwaited: fc.boolean(),
+    achieved: fc.option(fc.record({ verdict: complete, since: time })),
+    gang: fc.option(fc.record({ restarts: small, since: timeOrNull, isReady: fc.boolean() })),
     unannounced: fc.option(fc.record({ changes: fc.array(change, { maxLength: 3 }), dueAt: time })),
     alarms: fc.array(time, { maxLength: 5 }),
     now: time,

@@ -74,6 +74,18 @@ const PLANTED = [
     '../diagnose/planted-target.ts',
     'domain-cluster-plan-knows-its-folders-only',
   ],
+  ['shared/domain/furiko/planted-beside.ts', '../planner/planted-target.ts', 'domain-furiko-knows-its-folders-only'],
+  [
+    'shared/domain/furiko-view/planted-beside.ts',
+    '../cluster-plan/planted-target.ts',
+    'domain-furiko-view-knows-its-folders-only',
+  ],
+  ['shared/domain/events/planted-beside.ts', '../planner/planted-target.ts', 'domain-events-knows-its-folders-only'],
+  [
+    'shared/domain/upstreams/planted-beside.ts',
+    '../planner/planted-target.ts',
+    'domain-upstreams-knows-its-folders-only',
+  ],
   ['shared/schema/kinds/planted-beside.ts', '../object/planted-target.ts', 'schema-kinds-knows-its-folders-only'],
   ['shared/schema/messages/planted-beside.ts', '../object/planted-target.ts', 'schema-messages-knows-its-folders-only'],
   ['shared/schema/object/planted-beside.ts', '../pod/planted-target.ts', 'schema-object-knows-its-folders-only'],
@@ -83,9 +95,11 @@ const PLANTED = [
   ['shared/schema/pod/planted-beside.ts', '../job/planted-target.ts', 'schema-pod-knows-its-folders-only'],
   ['shared/schema/job/planted-beside.ts', '../cron/planted-target.ts', 'schema-job-knows-its-folders-only'],
   ['shared/schema/cron/planted-beside.ts', '../namespace/planted-target.ts', 'schema-cron-knows-its-folders-only'],
+  ['shared/schema/service/planted-beside.ts', '../cron/planted-target.ts', 'schema-service-knows-its-folders-only'],
   ['shared/schema/worklist/planted-beside.ts', '../cron/planted-target.ts', 'schema-worklist-knows-its-folders-only'],
   ['shared/schema/namespace/planted-beside.ts', '../cron/planted-target.ts', 'schema-namespace-knows-its-folders-only'],
   ['shared/schema/dump/planted-beside.ts', '../cron/planted-target.ts', 'schema-dump-knows-its-folders-only'],
+  ['shared/schema/furiko/planted-beside.ts', '../cron/planted-target.ts', 'schema-furiko-knows-its-folders-only'],
   [
     'shared/schema/submission/planted-beside.ts',
     '../dump/planted-target.ts',
@@ -95,6 +109,11 @@ const PLANTED = [
     'shared/control/process/planted-beside.ts',
     '../hostnames/planted-target.ts',
     'control-process-knows-its-folders-only',
+  ],
+  [
+    'shared/control/upstreams/planted-beside.ts',
+    '../lifecycle/planted-target.ts',
+    'control-upstreams-knows-its-folders-only',
   ],
   [
     'shared/control/doctor/planted-beside.ts',
@@ -112,6 +131,7 @@ const PLANTED = [
     '../reconcile/planted-target.ts',
     'control-lifecycle-knows-its-folders-only',
   ],
+  ['shared/control/configs/planted-beside.ts', '../submit/planted-target.ts', 'control-configs-knows-its-folders-only'],
   [
     'shared/control/dispatch/planted-beside.ts',
     '../reconcile/planted-target.ts',
@@ -146,6 +166,7 @@ const PLANTED = [
   ['shared/kube/worklists/planted-beside.ts', '../jobs/planted-target.ts', 'kube-worklists-knows-its-folders-only'],
   ['shared/kube/cronjobs/planted-beside.ts', '../jobs/planted-target.ts', 'kube-cronjobs-knows-its-folders-only'],
   ['shared/kube/jobs/planted-beside.ts', '../pods/planted-target.ts', 'kube-jobs-knows-its-folders-only'],
+  ['shared/kube/furiko/planted-beside.ts', '../muster/planted-target.ts', 'kube-furiko-knows-its-folders-only'],
   ['shared/kube/pods/planted-beside.ts', '../events/planted-target.ts', 'kube-pods-knows-its-folders-only'],
   ['shared/kube/events/planted-beside.ts', '../muster/planted-target.ts', 'kube-events-knows-its-folders-only'],
   ['shared/kube/muster/planted-beside.ts', '../planted-target.ts', 'kube-muster-knows-its-folders-only'],
@@ -173,6 +194,11 @@ const PLANTED = [
     'adapters-aws-eventbridge-knows-its-folders-only',
   ],
   ['shared/adapters/aws/sfn/planted-beside.ts', '../sqs/planted-target.ts', 'adapters-aws-sfn-knows-its-folders-only'],
+  [
+    'shared/adapters/aws/dynamodb/objects/planted-beside.ts',
+    '../../ecs/planted-target.ts',
+    'adapters-aws-dynamodb-objects-knows-its-folders-only',
+  ],
   [
     'shared/adapters/aws/dynamodb/planted-beside.ts',
     '../sqs/planted-target.ts',

@@ -76,6 +76,10 @@ export const itemRunKey = (content: ContentId, first: number): string => itemRun
 export const usedOf = (content: ContentId): string => `${itemsOf(content)}USED#`;
 export const usedKey = (content: ContentId, job: JobUid): string => usedOf(content) + job;
 
+/** Jobs that wait for the one of this name. */
+export const waitersOf = (upstream: ObjectKey): string => `AFTER#${sortOf(upstream)}!`;
+export const waiterKey = (upstream: ObjectKey, uid: JobUid): string => waitersOf(upstream) + uid;
+
 export const cronKey = (uid: string): string => `CRON#${uid}`;
 export const CRON_ALARMS = 'CRONALARM#';
 export const cronAlarmKey = (at: number, uid: string): string => `${CRON_ALARMS}${padded(at, 15)}#${uid}`;

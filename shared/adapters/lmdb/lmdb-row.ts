@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { NewerFormatError } from '../../domain/base/newer-format.ts';
 import { type EpochMs, type EpochSec, toTtl } from '../../domain/base/time.ts';
 
 /** One row: the version that the next write depends on, the end of its life, and the rest. */
@@ -16,7 +17,7 @@ export type RowWrite = Omit<Row, 'ttl'> & { readonly ttl?: EpochSec | null };
 /** The body of a row that says all by its key and version. */
 export const EMPTY = Buffer.alloc(0);
 
-/** Layout of a row, its first byte. A row of a newer layout is refused. */
+/** Layout of a row, its first byte. */
 const LAYOUT = 1;
 const TTL_AT = 1;
 const VERSION_AT = 5;
@@ -36,10 +37,11 @@ export function encodeRow({ version, ttl, body }: Row): Buffer {
  * The row that {@link encodeRow} was given. Its body is a view of `bytes`.
  *
  * @param key named in the error
- * @throws Error for a layout that this version of Muster does not know
+ * @throws NewerFormatError for a layout of a later release; Error for bytes that are no row
  */
 export function decodeRow(key: string, bytes: Buffer): Row {
   const layout = bytes[0];
+  if (layout !== undefined && layout > LAYOUT) throw new NewerFormatError(`row ${key}`, layout, LAYOUT);
   if (layout !== LAYOUT || bytes.length < BODY_AT)
     throw new Error(`row ${key} has layout ${layout}; this version of Muster knows ${LAYOUT}`);
   const ttl = bytes.readUInt32BE(TTL_AT);

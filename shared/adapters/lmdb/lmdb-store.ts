@@ -7,6 +7,7 @@ import type { ItemStore } from '../../ports/item-store.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { Limits } from '../../ports/limits.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
+import type { Waiters } from '../../ports/waiters.ts';
 import { attempts } from './lmdb-attempts.ts';
 import { crons } from './lmdb-crons.ts';
 import { deadLetters } from './lmdb-dead-letters.ts';
@@ -18,6 +19,7 @@ import { jobs } from './lmdb-jobs.ts';
 import { limits } from './lmdb-limits.ts';
 import { objects } from './lmdb-objects.ts';
 import { LmdbRows } from './lmdb-rows.ts';
+import { waiters } from './lmdb-waiters.ts';
 
 export type LmdbStore = {
   readonly jobs: JobStore;
@@ -28,6 +30,7 @@ export type LmdbStore = {
   readonly hosts: HostStore;
   readonly items: ItemStore;
   readonly crons: CronStore;
+  readonly waiters: Waiters;
   /**
    * Removes rows whose time has passed, and those of Jobs that were deleted some hours ago; returns how many. To be called
    * when the process begins, and then once an hour.
@@ -73,6 +76,7 @@ export function storeOf(rows: LmdbRows, now: () => EpochMs, feedRetentionMs: num
     hosts: hosts(rows),
     items: items(rows, now),
     crons: crons(rows),
+    waiters: waiters(rows),
     removeOld: async (forget) => (await rows.removeExpired()) + (await removeDeleted(forget)),
     size: () => rows.size(),
     close: async () => rows.close(),

@@ -8,6 +8,7 @@ import type { ItemStore } from '../../ports/item-store.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { Limits } from '../../ports/limits.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
+import type { Waiters } from '../../ports/waiters.ts';
 import { ExpiringMap } from './expiring-map.ts';
 import { createMemoryCrons } from './memory-crons.ts';
 import { createMemoryFeed } from './memory-feed.ts';
@@ -17,6 +18,7 @@ import { createMemoryJobStore } from './memory-jobs.ts';
 import { createMemoryDeadLetters } from './memory-dead-letters.ts';
 import { createMemoryLimits } from './memory-limits.ts';
 import { createMemoryObjects } from './memory-objects.ts';
+import { createMemoryWaiters } from './memory-waiters.ts';
 
 /**
  * Everything that is stored, in this process's memory: for simulation, tests, and machines without the DynamoDB engine. Rows
@@ -37,6 +39,7 @@ export function createMemoryStore({
   readonly hosts: HostStore;
   readonly items: ItemStore;
   readonly crons: CronStore;
+  readonly waiters: Waiters;
 } {
   const marks = new ExpiringMap<FeedMark>(now);
   const parts = new ExpiringMap<PublishedPart>(now);
@@ -50,5 +53,6 @@ export function createMemoryStore({
     hosts: createMemoryHosts(now),
     items: createMemoryItems(now),
     crons: createMemoryCrons(),
+    waiters: createMemoryWaiters(now),
   };
 }

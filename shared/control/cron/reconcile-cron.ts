@@ -7,7 +7,7 @@ import { type ObservedJob, activeJobs } from '../../domain/cron/owned-jobs.ts';
 import { type CronPlan, type CronView, planCron } from '../../domain/cron/plan-cron.ts';
 import type { CronJobStatusDocument } from '../../domain/spec/cron-manifest.ts';
 import { endOf, isHidden } from '../../domain/scoreboard/status.ts';
-import type { CronRow } from '../../ports/cron-store.ts';
+import type { CronJobRow } from '../../ports/cron-store.ts';
 import { isSame } from '../../schema/object/object-update.ts';
 import { tryOnConflict } from '../../store/retry-on-conflict.ts';
 import { deleteJob } from '../lifecycle/job-changes.ts';
@@ -15,7 +15,7 @@ import type { Deps } from '../process/deps.ts';
 import { type SeenCron, readCron } from './seen-cron.ts';
 import { createSlotJob } from './slot-job.ts';
 
-/** Requests a look at a CronJob; `jobs`: those of its that have begun or ended. */
+/** Requests a look at a CronJob or JobConfig; `jobs`: those of its that have begun or ended. */
 export type CronRequest = { readonly uid: string; readonly jobs: readonly JobUid[] };
 
 /** Other schedulers, or users who change the CronJob, may be faster so often. */
@@ -26,27 +26,44 @@ const LOOKS_MAX = 20;
 const OWN_WAKE_MS = 90_000;
 /** Clocks may differ by so much: a message that came early comes again. */
 const EARLY_MS = 5_000;
-/** Queues delay messages by whole seconds. They come before the moment, and wait for it here. */
 const WAIT_MAX_MS = 1_000;
 
 /**
  * Looks at a CronJob: creates the Job that is due, deletes those that are history, and publishes its status. Each step can be
  * derived from the row, so that a repeated message, or one that comes after a crash, goes on where the last one was.
+ *
+ * @returns `other`: it is no CronJob
  */
-export async function reconcileCron(request: CronRequest, deps: Deps): Promise<void> {
-  for (let look = 0; look < LOOKS_MAX; look++) {
-    const outcome = await tryOnConflict(TRIES_MAX, () => lookAt(request, deps));
-    if (outcome === 'done') return;
-    if (outcome === 'conflict') break;
-  }
-  await deps.queues.wakeCrons([{ cron: request.uid, delaySec: 1, jobs: request.jobs }]);
+export async function reconcileCron(request: CronRequest, deps: Deps): Promise<'done' | 'other'> {
+  return lookOften(request, deps, () => lookAt(request, deps));
 }
 
-async function lookAt({ uid, jobs }: CronRequest, deps: Deps): Promise<'done' | 'again' | 'conflict'> {
+/** Looks until nothing is left to be done; if others are faster each time, another message goes on. */
+export async function lookOften<Done extends string>(
+  { uid, jobs }: CronRequest,
+  { queues }: Deps,
+  look: () => Promise<Done | 'done' | 'again' | 'conflict'>,
+): Promise<Done | 'done'> {
+  for (let looks = 0; looks < LOOKS_MAX; looks++) {
+    const outcome = await tryOnConflict(TRIES_MAX, look);
+    if (outcome === 'conflict') break;
+    if (outcome !== 'again') return outcome;
+  }
+  await queues.wakeCrons([{ cron: uid, delaySec: 1, jobs }]);
+  return 'done';
+}
+
+/** Queues delay messages by whole seconds. They come before the moment, and wait for it here. */
+export async function awaitAlarm({ alarmAt }: Pick<CronJobRow, 'alarmAt'>, { clock }: Deps): Promise<void> {
+  const earlyMs = alarmAt === null ? 0 : alarmAt - clock.now();
+  if (earlyMs > 0 && earlyMs <= WAIT_MAX_MS) await clock.sleep(earlyMs);
+}
+
+async function lookAt({ uid, jobs }: CronRequest, deps: Deps): Promise<'done' | 'again' | 'conflict' | 'other'> {
   const row = await deps.crons.read(uid);
   if (row === null) return 'done';
-  const earlyMs = row.alarmAt === null ? 0 : row.alarmAt - deps.clock.now();
-  if (earlyMs > 0 && earlyMs <= WAIT_MAX_MS) await deps.clock.sleep(earlyMs);
+  if (row.kind !== 'CronJob') return 'other';
+  await awaitAlarm(row, deps);
   const seen = await readCron(row, deps);
   if (seen === null) return 'done';
   const { manifest } = seen;
@@ -69,17 +86,19 @@ async function lookAt({ uid, jobs }: CronRequest, deps: Deps): Promise<'done' | 
   for (const old of plan.prune) await deleteJob(old, deps);
   if (isNew && (await deps.crons.write({ ...row, ...plannedRow(plan) })).kind === 'lost') return 'conflict';
   if (plan.state.claim !== null) return 'again';
-  if (!(await publishStatus(seen, plan.state, deps))) return 'conflict';
   // Else a message for that moment was sent before, and each look would add one. A claim's alarm has none.
   const isNewAlarm = isNew && (plan.alarmAt !== row.alarmAt || row.state.claim !== null);
-  await wakeAt(uid, plan.alarmAt, isNewAlarm ? OWN_WAKE_MS : EARLY_MS, deps);
-  return 'done';
+  // Before the status, which others may change meanwhile: to the look after that, the alarm is not new any more.
+  await wakeAt(uid, plan.alarmAt, isNewAlarm, deps);
+  return (await publishStatus(seen, plan.state, deps)) ? 'done' : 'conflict';
 }
 
-const plannedRow = ({ state, alarmAt }: CronPlan): Pick<CronRow, 'state' | 'alarmAt'> => ({ state, alarmAt });
+const plannedRow = ({ state, alarmAt }: CronPlan): Pick<CronJobRow, 'state' | 'alarmAt'> => ({ state, alarmAt });
+
+type Looked = { readonly state: object; readonly alarmAt: EpochMs | null };
 
 /** An alarm that comes soon enough stays as it is. */
-function isNews({ state, alarmAt }: CronRow, plan: CronPlan, now: EpochMs): boolean {
+export function isNews({ state, alarmAt }: Looked, plan: Looked, now: EpochMs): boolean {
   if (!isSame(state, plan.state)) return true;
   if (alarmAt === plan.alarmAt) return false;
   return alarmAt === null || alarmAt <= now || (plan.alarmAt !== null && plan.alarmAt < alarmAt);
@@ -158,7 +177,9 @@ async function publishStatus({ object, row }: SeenCron, state: CronState, { obje
   return (await objects.commit('CronJob', { key: object.key, was: object.version, document })).kind === 'committed';
 }
 
-async function wakeAt(uid: string, at: EpochMs | null, withinMs: number, { queues, clock }: Deps): Promise<void> {
+/** Sends a wake-up for a moment that is soon. `isNew`: there is none for it yet. */
+export async function wakeAt(uid: string, at: EpochMs | null, isNew: boolean, { queues, clock }: Deps): Promise<void> {
+  const withinMs = isNew ? OWN_WAKE_MS : EARLY_MS;
   const inMs = at === null ? Number.POSITIVE_INFINITY : at - clock.now();
   if (inMs <= withinMs) await queues.wakeCrons([{ cron: uid, delaySec: Math.max(0, Math.floor(inMs / 1000)) }]);
 }

@@ -1,18 +1,18 @@
 import type { CronJobManifest } from '../../domain/spec/cron-manifest.ts';
-import type { CronRow } from '../../ports/cron-store.ts';
+import type { CronJobRow } from '../../ports/cron-store.ts';
 import type { StoredObject } from '../../ports/object-store.ts';
 import { storedCronJob } from '../../schema/cron/cron-document.ts';
 import type { Deps } from '../process/deps.ts';
 
 /** A CronJob with its scheduler's row. */
 export type SeenCron = {
-  readonly row: CronRow;
+  readonly row: CronJobRow;
   readonly object: StoredObject;
   readonly manifest: CronJobManifest;
 };
 
 /** The CronJob that a row is for; null: it is gone, and now its row is, too. */
-export async function readCron(row: CronRow, { crons, objects, clock }: Deps): Promise<SeenCron | null> {
+export async function readCron(row: CronJobRow, { crons, objects, clock }: Deps): Promise<SeenCron | null> {
   const { uid } = row;
   const object = await objects.read('CronJob', row.key);
   if (object !== null && object.document.metadata.uid === uid)

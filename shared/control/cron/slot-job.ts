@@ -2,6 +2,8 @@ import type { CronClaim } from '../../domain/cron/cron-state.ts';
 import { jobOfSlot } from '../../domain/cron/job-of-slot.ts';
 import type { ClaimOutcome } from '../../domain/cron/plan-cron.ts';
 import { isHidden } from '../../domain/scoreboard/status.ts';
+import type { CreatedJob } from '../../ports/job-commands.ts';
+import type { StoredSpec } from '../../ports/job-store.ts';
 import { admitJob } from '../../schema/job/job-manifest.ts';
 import { fieldErrorText } from '../../schema/object/field-error.ts';
 import { findNamedList } from '../../store/named-list.ts';
@@ -32,10 +34,15 @@ export async function createSlotJob(claim: CronClaim, seen: SeenCron, deps: Deps
   }
   const identity = { uid, namespace, name, createdAt: deps.clock.now() };
   const spec = { identity, revision: 1, generation: 1, manifest: admission.manifest };
-  const created = await createJob(spec, deps);
+  const outcome = outcomeOf(await createJob(spec, deps), spec);
+  return outcome.kind !== 'created' || (await isThere(seen, deps)) ? outcome : takenBack(claim, deps);
+}
+
+/** What an attempt to create a slot's Job means to its scheduler. */
+export function outcomeOf(created: CreatedJob, { identity: { namespace, name } }: StoredSpec): ClaimOutcome {
   switch (created.kind) {
     case 'created':
-      return (await isThere(seen, deps)) ? { kind: 'created' } : takenBack(claim, deps);
+      return { kind: 'created' };
     case 'taken':
       return { kind: 'taken', message: `jobs.batch ${JSON.stringify(name)} already exists` };
     case 'invalid':
@@ -58,7 +65,8 @@ async function isThere({ row }: SeenCron, { objects }: Deps): Promise<boolean> {
   return object?.document.metadata.uid === row.uid && object.document.metadata['deletionTimestamp'] === undefined;
 }
 
-async function takenBack({ uid }: CronClaim, deps: Deps): Promise<'gone'> {
+/** Deletes a Job again that was created for an owner which is gone. */
+export async function takenBack({ uid }: Pick<CronClaim, 'uid'>, deps: Deps): Promise<'gone'> {
   const status = await deps.jobs.readStatus(uid);
   if (status !== null && !isHidden(status.phase)) await deleteJob(uid, deps);
   return 'gone';

@@ -1,8 +1,9 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
+import { FURIKO_GROUP } from '../../domain/furiko/furiko-job.ts';
 import { deleteJob } from '../lifecycle/job-changes.ts';
 import type { Deps } from '../process/deps.ts';
-import { armCron } from '../lifecycle/arm-cron.ts';
+import { type OwnerKind, armCron } from '../lifecycle/arm-cron.ts';
 
 const PAGE = 100;
 const JOBS_PAGE = 1_000;
@@ -12,7 +13,7 @@ const AHEAD_MS = 60_000;
 const AGAIN_MS = 90_000;
 
 /**
- * Wakes every CronJob that is due, or will be in the next minute: a message that waits until then is there in the second in which a
+ * Wakes every CronJob and JobConfig that is due, or will be in the next minute: a message that waits until then is there in the second in which a
  * schedule fires. Returns how many.
  */
 export async function sweepCrons({ crons, queues, clock, cache }: Deps): Promise<number> {
@@ -39,40 +40,63 @@ export async function sweepCrons({ crons, queues, clock, cache }: Deps): Promise
   return woken;
 }
 
+const ALL_OWNERS: readonly OwnerKind[] = ['CronJob', 'JobConfig'];
+
 /**
- * Gives a scheduler to each CronJob that has none, because a Muster without schedules has stored it. At a start, and daily. Returns
- * the uids of all CronJobs.
+ * Gives a scheduler to each CronJob and JobConfig that has none, because a Muster without schedules has stored it. At a start, and
+ * daily. Returns all of them.
  */
-export async function adoptCrons(deps: Deps): Promise<ReadonlySet<string>> {
-  const known = new Set<string>();
+export async function adoptCrons(deps: Deps, kinds = ALL_OWNERS): Promise<ReadonlyMap<string, OwnerKind>> {
+  const known = new Map<string, OwnerKind>();
+  for (const kind of kinds) await adopt(kind, known, deps);
+  return known;
+}
+
+async function adopt(kind: OwnerKind, known: Map<string, OwnerKind>, deps: Deps): Promise<void> {
   let after: string | null = null;
   do {
-    const page: Awaited<ReturnType<Deps['objects']['list']>> = await deps.objects.list('CronJob', {
+    const page: Awaited<ReturnType<Deps['objects']['list']>> = await deps.objects.list(kind, {
       namespace: null,
       after,
       limit: PAGE,
     });
     await Promise.all(
       page.objects.map(async ({ key, document: { metadata } }) => {
-        known.add(metadata.uid);
-        if ((await deps.crons.read(metadata.uid)) === null) await armCron(metadata.uid, key, deps);
+        known.set(metadata.uid, kind);
+        if ((await deps.crons.read(metadata.uid)) === null) await armCron(kind, metadata.uid, key, deps);
       }),
     );
     after = page.next;
   } while (after !== null);
-  return known;
 }
 
 /**
- * Deletes Jobs whose CronJob is gone, as Kubernetes' garbage collector does: one may have been created while its CronJob was being
- * deleted. Adopts CronJobs on the way. Daily.
+ * Deletes Jobs whose CronJob or JobConfig is gone, as Kubernetes' garbage collector does: one may have been created while its owner
+ * was being deleted. Adopts owners on the way. Daily.
  */
-export async function collectOrphans(deps: Deps): Promise<void> {
+export async function collectOrphans(deps: Deps, kinds = ALL_OWNERS): Promise<void> {
   const owned = await ownedJobs(deps);
-  const known = await adoptCrons(deps);
+  const known = await adoptCrons(deps, kinds);
+  await remindOfJobs(owned, known, deps);
   const strays = owned.filter(({ ownerUid }) => !known.has(ownerUid));
   for (let i = 0; i < strays.length; i += PAGE)
     await Promise.all(strays.slice(i, i + PAGE).map(({ uid }) => deleteOrphan(uid, deps)));
+}
+
+const GROUP_OF: Readonly<Record<OwnerKind, string>> = { CronJob: 'batch', JobConfig: FURIKO_GROUP };
+
+/** A Job may wait without a place, if whoever stored it was too late for its place and then died. */
+async function remindOfJobs(
+  owned: readonly OwnedJob[],
+  known: ReadonlyMap<string, OwnerKind>,
+  { queues }: Deps,
+): Promise<void> {
+  const byConfig = new Map<string, JobUid[]>();
+  for (const { uid, ownerUid } of owned)
+    if (known.get(ownerUid) === 'JobConfig') byConfig.set(ownerUid, [...(byConfig.get(ownerUid) ?? []), uid]);
+  for (const [cron, jobs] of byConfig)
+    for (let i = 0; i < jobs.length; i += PAGE)
+      await queues.wakeCrons([{ cron, delaySec: 0, jobs: jobs.slice(i, i + PAGE) }]);
 }
 
 type OwnedJob = { readonly uid: JobUid; readonly ownerUid: string };
@@ -98,8 +122,9 @@ async function deleteOrphan(uid: JobUid, deps: Deps): Promise<void> {
   const owners = spec?.manifest.metadata.ownerReferences ?? [];
   const [only] = owners;
   if (spec === null || only === undefined || owners.length > 1) return;
-  if (only.kind !== 'CronJob' || !only.apiVersion.startsWith('batch/')) return;
+  const kind = ALL_OWNERS.find((each) => only.kind === each && only.apiVersion.startsWith(`${GROUP_OF[each]}/`));
+  if (kind === undefined) return;
   const key = { namespace: spec.identity.namespace, name: only.name };
-  const found = await deps.objects.read('CronJob', key);
+  const found = await deps.objects.read(kind, key);
   if (found?.document.metadata.uid !== only.uid) await deleteJob(uid, deps);
 }

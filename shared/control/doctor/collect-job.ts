@@ -1,13 +1,14 @@
 import { chunkOf } from '../../domain/scoreboard/board.ts';
 import type { JobUid, TaskArn } from '../../domain/base/ids.ts';
 import type { JobSnapshot, ProbedName } from '../../domain/diagnose/diagnose-job.ts';
+import type { RestoredJob } from '../../domain/diagnose/diagnose-restored.ts';
 import type { ActiveAttempt, ProbedTask } from '../../domain/diagnose/diagnose-tasks.ts';
 import { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
 import { hasNames } from '../../domain/task/host-names.ts';
 import type { JobManifest } from '../../domain/spec/manifest.ts';
 import { isActive } from '../../domain/scoreboard/index-record.ts';
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
-import type { Status } from '../../domain/scoreboard/status.ts';
+import { type Status, isOver } from '../../domain/scoreboard/status.ts';
 import type { TaskView } from '../../domain/task/task.ts';
 import { inWordsOf } from '../../domain/pending/pod-wait.ts';
 import { type Wait, chunksForWaits, waitsOf } from '../../domain/pending/waits.ts';
@@ -16,10 +17,12 @@ import type { LogReader } from '../../ports/log-reader.ts';
 import { chunksAt } from '../../store/chunks-at.ts';
 import { isOneRevision } from '../../store/read-job.ts';
 import { type ItemSource, readItemValues } from '../../store/read-items.ts';
+import { readWaitedFor } from '../../store/read-waited-for.ts';
 import { toJob } from '../../store/to-job.ts';
 import type { Deps } from '../process/deps.ts';
 import { readLaunchPace } from '../process/launch-pace.ts';
 import { collectFailures, chunksWithFailures } from './collect-failures.ts';
+import { heldCycle } from './held-cycle.ts';
 import { probe } from './probe.ts';
 
 /** The most attempts and live tasks that are looked up: ten DescribeTasks and five ListTasks calls. */
@@ -51,7 +54,7 @@ export async function collectJob(
   const loaded = await load(uid, depth === 'full' ? chunksForAll : chunksForWaiting, deps);
   if (loaded === null) return null;
   const { spec, status, board, torn } = loaded;
-  const [published, pace, tasks, names, failures] = await Promise.all([
+  const [published, pace, tasks, names, failures, others, cycle] = await Promise.all([
     probe(async () => (await deps.feed.readMark(uid))?.version ?? null),
     probe(() => readLaunchPace(deps)),
     depth === 'full' ? probe(() => probedTask(uid, board, deps)) : null,
@@ -59,10 +62,13 @@ export async function collectJob(
       ? probe(() => probedNames(uid, board, deps))
       : null,
     depth === 'full' ? probe(() => collectFailures(loaded, deps)) : null,
+    probe(() => readWaitedFor(spec, status, deps.jobs)),
+    probe(() => heldCycle(spec, status, deps)),
   ]);
   const now = deps.clock.now();
   const rate = pace.kind === 'ok' ? pace.value : { now, perSec: null, fullPerSec: null, namesPerSec: null };
-  const waiting = { spec: toJob(spec).spec, status, board, hasNames: hasNames(spec.manifest) };
+  const waitedFor = others.kind === 'ok' ? others.value : [];
+  const waiting = { spec: toJob(spec).spec, status, board, hasNames: hasNames(spec.manifest), waitedFor };
   return {
     ...waiting,
     now,
@@ -70,6 +76,7 @@ export async function collectJob(
     manifest: spec.manifest,
     finalizers: spec.manifest.metadata.finalizers ?? [],
     waits: await Promise.all(waitsOf(waiting, rate).map((wait) => explained(wait, loaded, deps))),
+    cycle: cycle.kind === 'ok' ? cycle.value : null,
     torn,
     published,
     pace,
@@ -78,6 +85,24 @@ export async function collectJob(
     failures,
   };
 }
+
+/** Chunks with indexes that have not started, of which at most this many are read: 40,960 indexes. */
+const PENDING_CHUNKS_MAX = 10;
+
+/** What {@link diagnoseRestored} asks for; null: the Job does not exist, or is over. */
+export async function collectRestored(uid: JobUid, deps: CollectDeps): Promise<CollectedRestored | null> {
+  const pendingIn = ({ chunks }: Status) =>
+    [...chunks.entries()].filter(([, { pending }]) => pending > 0).map(([no]) => no);
+  const wanted = (status: Status) => [...chunksWithTasks(status), ...pendingIn(status).slice(0, PENDING_CHUNKS_MAX)];
+  const loaded = await load(uid, wanted, deps);
+  if (loaded === null || isOver(loaded.status.phase)) return null;
+  const { spec, status, board } = loaded;
+  const tasks = await probe(() => probedTask(uid, board, deps));
+  const hasMore = pendingIn(status).length > PENDING_CHUNKS_MAX;
+  return { identity: spec.identity, manifest: spec.manifest, status, board, tasks, hasMore };
+}
+
+export type CollectedRestored = Omit<RestoredJob, 'itemOf'> & { readonly manifest: JobManifest };
 
 /** A Job with its failures, and nothing else. null: the Job does not exist. */
 export async function collectFailuresOf(uid: JobUid, deps: CollectDeps) {

@@ -2,16 +2,17 @@ import type { EpochMs } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import { ITEMS_NAMED_MAX, type ItemOf } from '../../domain/base/shown-index.ts';
 import { diagnoseInstallation } from '../../domain/diagnose/diagnose-installation.ts';
+import { diagnoseRestored } from '../../domain/diagnose/diagnose-restored.ts';
 import { diagnoseJob } from '../../domain/diagnose/diagnose-job.ts';
 import { type Finding, notChecked, subjectOfJob, worstFirst } from '../../domain/diagnose/finding.ts';
 import { hasFailedLately } from '../../domain/diagnose/diagnose-failures.ts';
-import { DEAD_LETTERED } from '../../domain/planner/dead-letter-events.ts';
+import { DEAD_LETTERED } from '../../domain/events/dead-letter-events.ts';
 import { isHidden, isOver } from '../../domain/scoreboard/status.ts';
 import type { JobManifest } from '../../domain/spec/manifest.ts';
-import type { Diagnosis, Doctor } from '../../ports/doctor.ts';
+import type { DiagnosedPage, Diagnosis, Doctor, DoctorsPage } from '../../ports/doctor.ts';
 import type { LogReader } from '../../ports/log-reader.ts';
 import { type InstallationPorts, collectInstallation } from './collect-installation.ts';
-import { type CollectDeps, type CollectedJob, collectFailuresOf, collectJob } from './collect-job.ts';
+import { type CollectDeps, type CollectedJob, collectFailuresOf, collectJob, collectRestored } from './collect-job.ts';
 import { type ItemSource, readItemValues } from '../../store/read-items.ts';
 import type { Deps } from '../process/deps.ts';
 import { probe } from './probe.ts';
@@ -44,21 +45,8 @@ export function createDoctor(ports: DoctorPorts, passDeps: Deps): Doctor {
       return { ...found, itemOf: await readItemOf(found.spec.manifest, named, deps) };
     },
 
-    async jobs({ namespace, after }) {
-      const page = await probe(() => deps.jobs.listJobs({ namespace, after, limit: PAGE }));
-      if (page.kind === 'failed') {
-        const subject = namespace === null ? 'installation' : `namespace/${namespace}`;
-        return { ...unread(subject, page.reason, deps), checked: 0, next: null };
-      }
-      const { jobs, next } = page.value;
-      const findings: Finding[] = [];
-      for (let from = 0; from < jobs.length; from += AT_ONCE) {
-        const some = jobs.slice(from, from + AT_ONCE);
-        const found = await Promise.all(some.map(async (job) => checkShallowly(job.uid, subjectOfJob(job), deps)));
-        findings.push(...found.flat());
-      }
-      return { at: deps.clock.now(), findings: worstFirst(findings), checked: jobs.length, next };
-    },
+    jobs: (page) => pageOf(page, checkShallowly, deps),
+    restored: (page) => pageOf(page, checkRestored, deps),
 
     async installation() {
       const snapshot = await collectInstallation(ports, deps);
@@ -73,6 +61,27 @@ export function createDoctor(ports: DoctorPorts, passDeps: Deps): Doctor {
   };
 }
 
+/** A page of Jobs, some of them at a time. */
+async function pageOf(
+  { namespace, after }: DoctorsPage,
+  check: (uid: JobUid, subject: string, deps: CollectDeps) => Promise<readonly Finding[]>,
+  deps: CollectDeps,
+): Promise<DiagnosedPage> {
+  const page = await probe(() => deps.jobs.listJobs({ namespace, after, limit: PAGE }));
+  if (page.kind === 'failed') {
+    const subject = namespace === null ? 'installation' : `namespace/${namespace}`;
+    return { ...unread(subject, page.reason, deps), checked: 0, next: null };
+  }
+  const { jobs, next } = page.value;
+  const findings: Finding[] = [];
+  for (let from = 0; from < jobs.length; from += AT_ONCE) {
+    const some = jobs.slice(from, from + AT_ONCE);
+    const found = await Promise.all(some.map(async (job) => check(job.uid, subjectOfJob(job), deps)));
+    findings.push(...found.flat());
+  }
+  return { at: deps.clock.now(), findings: worstFirst(findings), checked: jobs.length, next };
+}
+
 async function examine(uid: JobUid, subject: string, deps: CollectDeps): Promise<Diagnosis | null> {
   const snapshot = await probe(() => collectJob(uid, 'full', deps));
   if (snapshot.kind === 'failed') return unread(subject, snapshot.reason, deps);
@@ -80,13 +89,20 @@ async function examine(uid: JobUid, subject: string, deps: CollectDeps): Promise
   return { at: snapshot.value.now, findings: await diagnosed(snapshot.value, deps) };
 }
 
+const diagnosed = async (job: CollectedJob, deps: CollectDeps): Promise<readonly Finding[]> =>
+  withItems(job, diagnoseJob, deps);
+
 /**
  * What there is to say about a Job, with the items of the indexes that are named. Which these are, a diagnosis without items
  * tells; they are few, however large the Job.
  */
-async function diagnosed(job: CollectedJob, deps: CollectDeps): Promise<readonly Finding[]> {
+async function withItems<J extends { readonly manifest: JobManifest }>(
+  job: J,
+  diagnose: (job: J & { readonly itemOf: ItemOf }) => readonly Finding[],
+  deps: CollectDeps,
+): Promise<readonly Finding[]> {
   const named: number[] = [];
-  const plain = diagnoseJob({
+  const plain = diagnose({
     ...job,
     itemOf(index) {
       named.push(index);
@@ -94,7 +110,7 @@ async function diagnosed(job: CollectedJob, deps: CollectDeps): Promise<readonly
     },
   });
   const read = await probe(() => readItemOf(job.manifest, named, deps));
-  return read.kind === 'ok' ? diagnoseJob({ ...job, itemOf: read.value }) : plain;
+  return read.kind === 'ok' ? diagnose({ ...job, itemOf: read.value }) : plain;
 }
 
 async function readItemOf(manifest: JobManifest, indexes: readonly number[], source: ItemSource): Promise<ItemOf> {
@@ -116,6 +132,13 @@ async function checkShallowly(uid: JobUid, subject: string, deps: CollectDeps): 
   });
   if (snapshot.kind === 'failed') return [notChecked(subject, 'its rows', snapshot.reason)];
   return snapshot.value === null ? [] : diagnosed(snapshot.value, deps);
+}
+
+async function checkRestored(uid: JobUid, subject: string, deps: CollectDeps): Promise<readonly Finding[]> {
+  const snapshot = await probe(() => collectRestored(uid, deps));
+  if (snapshot.kind === 'failed') return [notChecked(subject, 'its rows', snapshot.reason)];
+  const { value } = snapshot;
+  return value === null || isHidden(value.status.phase) ? [] : withItems(value, diagnoseRestored, deps);
 }
 
 const unread = (

@@ -1,6 +1,7 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
-import type { JobUid } from '../../domain/base/ids.ts';
-import { type NamedTasks, hasNames, hostServiceName } from '../../domain/task/host-names.ts';
+import { type JobUid, taskIdOf } from '../../domain/base/ids.ts';
+import { type NamedTasks, hasNames, hostServiceName, readyServiceName } from '../../domain/task/host-names.ts';
+import { LAUNCH_ROW_INDEXES } from '../../domain/scoreboard/launch-row.ts';
 import { type Phase, endOf, isOver } from '../../domain/scoreboard/status.ts';
 import type { Host, HostRow, HostTask } from '../../ports/host-store.ts';
 import type { Hostnames } from '../../ports/hostnames.ts';
@@ -18,6 +19,22 @@ export function namesOf({ identity, manifest }: Pick<StoredSpec, 'identity' | 'm
   const { namespace, name } = identity;
   return hasNames(manifest) ? { namespace, name, subdomain } : null;
 }
+
+/** The row of the name that says that all indexes run: indexes have at most six digits, so no index has it. */
+export const READY_ROW = 100_000;
+/** What stands for that name in its row. */
+export const READY_INDEX = READY_ROW * LAUNCH_ROW_INDEXES;
+
+/** The name of a Job that `index` stands for, below the zone. */
+const serviceNameOf = (names: NamedTasks, index: number): string =>
+  index === READY_INDEX ? readyServiceName(names) : hostServiceName(names, index);
+
+/**
+ * The id of a task's record. All may run several times while the first of them stays the same: then each time has a record of
+ * its own, so the late removal of one never removes the next.
+ */
+export const instanceIdOf = (index: number, { taskArn, attempt, nonce }: HostTask): string =>
+  index === READY_INDEX ? `${taskIdOf(taskArn)}-${attempt}-${nonce}` : taskIdOf(taskArn);
 
 /** Nothing of the Job runs, and nothing will, so its names can be removed. */
 export const isNameless = (phase: Phase): boolean => isOver(phase) || endOf(phase) !== null;
@@ -127,7 +144,7 @@ export async function ensureServices(
   deps: Pick<Deps, 'pacer' | 'clock' | 'telemetry' | 'settings'>,
 ): Promise<Ensured> {
   const outcomes = await callForEach(indexes, servicePace(deps), deps, (index) =>
-    hostnames.ensureService(hostServiceName(names, index)),
+    hostnames.ensureService(serviceNameOf(names, index)),
   );
   const made: Host[] = [];
   const refused = new Map<number, Later | Fatal>();

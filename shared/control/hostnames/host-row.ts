@@ -7,13 +7,25 @@ import type { CallOutcome } from './host-calls.ts';
 /** A task that a row names. */
 export type Listed = { readonly index: number; readonly host: Host; readonly task: HostTask };
 
+/** How a row is brought in line with the board. */
+export type RowPlan = {
+  readonly register: readonly { readonly index: number; readonly task: HostTask }[];
+  readonly remove: readonly Listed[];
+  /** Part of the message cannot be done yet. */
+  readonly later: boolean;
+};
+
+/** Both name the same instance: of the name that says that all run, a task may be several, one after the other. */
+const isSameTask = (a: HostTask, b: HostTask): boolean =>
+  a.taskArn === b.taskArn && a.attempt === b.attempt && a.nonce === b.nonce;
+
 /** A task to register, and its address. */
 type Call = { readonly index: number; readonly task: HostTask; readonly serviceId: string };
 
 /** The host with the tasks that are about to be registered. */
 export function withTasks(host: Host, calls: readonly Call[]): Host {
   const own = calls.filter(({ index }) => index === host.index).map(({ task }) => task);
-  const others = host.tasks.filter(({ taskArn }) => !own.some((task) => task.taskArn === taskArn));
+  const others = host.tasks.filter((each) => !own.some((task) => isSameTask(task, each)));
   return { ...host, tasks: [...others, ...own] };
 }
 
@@ -32,7 +44,7 @@ export function afterCalls(
       return []; // the service does not exist, so nothing is registered in it
     }
     const tasks = host.tasks.flatMap((task): HostTask[] => {
-      if (gone.some((each) => each.index === host.index && each.task.taskArn === task.taskArn)) {
+      if (gone.some((each) => each.index === host.index && isSameTask(each.task, task))) {
         changed = true;
         return [];
       }
@@ -44,7 +56,7 @@ export function afterCalls(
     // Another handler removed it from the row after a minute, before our call was over.
     const forgotten = results.filter(
       ({ index, task, outcome }) =>
-        index === host.index && outcome.kind === 'done' && !host.tasks.some(({ taskArn }) => taskArn === task.taskArn),
+        index === host.index && outcome.kind === 'done' && !host.tasks.some((each) => isSameTask(each, task)),
     );
     changed ||= forgotten.length > 0;
     return [
@@ -55,4 +67,4 @@ export function afterCalls(
 }
 
 /** No other handler has started it again. */
-const isSameCall = (a: HostTask, b: HostTask): boolean => a.taskArn === b.taskArn && a.calledAt === b.calledAt;
+const isSameCall = (a: HostTask, b: HostTask): boolean => isSameTask(a, b) && a.calledAt === b.calledAt;

@@ -1,5 +1,5 @@
 import { plusMs } from '../../domain/base/time.ts';
-import { type JobUid, taskIdOf } from '../../domain/base/ids.ts';
+import type { JobUid } from '../../domain/base/ids.ts';
 import type { Host, HostRow } from '../../ports/host-store.ts';
 import type { Hostnames } from '../../ports/hostnames.ts';
 import type { Deps } from '../process/deps.ts';
@@ -7,6 +7,7 @@ import {
   WORK_MAX_MS,
   callForEach,
   changeHosts,
+  instanceIdOf,
   isBeingCalled,
   isNameless,
   namesOf,
@@ -45,7 +46,7 @@ export async function closeHosts(uid: JobUid, deps: Deps): Promise<void> {
 async function closeRow(uid: JobUid, row: HostRow, hostnames: Hostnames, deps: Deps): Promise<HostRow> {
   const tasks = row.hosts.flatMap((host) => host.tasks.map((task) => ({ host, task })));
   const removed = await callForEach(tasks, taskPace(deps), deps, ({ host, task }) =>
-    hostnames.deregister(host.serviceId, taskIdOf(task.taskArn)),
+    hostnames.deregister(host.serviceId, instanceIdOf(host.index, task)),
   );
   const empty = row.hosts.filter((host) => tasks.every((each, i) => each.host !== host || removed[i]?.kind === 'done'));
   const gone = (await isTakenOver(uid, deps))

@@ -4,6 +4,7 @@ import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Fatal, Later } from '../../ports/tasks.ts';
 import type { Deps } from '../process/deps.ts';
 import { changeHosts, ensureServices, isNameless, namesOf, withHosts } from './host-calls.ts';
+import { prepareReady } from './hosts-ready.ts';
 import { reserveNames } from './hosts-reserve.ts';
 
 /** Which indexes may be launched, as far as their names are concerned; an index in neither must be requested again. */
@@ -36,6 +37,8 @@ export async function prepareHosts(spec: StoredSpec, indexes: readonly number[],
     const reason = `no names are left: the Job needs ${reserved.needed}, ${reserved.left} of ${reserved.max} are free`;
     return { ready: new Set(), refused: new Map(missing.map((index) => [index, { kind: 'later', reason }])) };
   }
+  const why = await prepareReady(spec, missing, hostnames, deps);
+  if (why !== null) return { ready: new Set(there), refused: new Map(missing.map((index) => [index, why])) };
   const { made, refused } = await ensureServices(names, missing, hostnames, deps);
   const row = made.length === 0 ? known : await changeHosts(uid, known, (hosts) => withHosts(hosts, made), deps);
   return { ready: new Set(indexes.filter(isIn(row))), refused };

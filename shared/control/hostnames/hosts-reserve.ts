@@ -1,10 +1,11 @@
+import { namesNeeded } from '../../domain/task/host-names.ts';
 import type { NoHosts } from '../../ports/host-store.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Deps } from '../process/deps.ts';
 import { namesOf } from './host-calls.ts';
 
 /**
- * Reserves a name for each index of a Job. The reservation stays until the names are gone: the sweep works from the
+ * Reserves a name for each index of a Job, and one that says that all run, if they belong together. The reservation stays until the names are gone: the sweep works from the
  * reservations.
  *
  * @returns null, without a call, if its tasks have no names
@@ -21,7 +22,7 @@ async function reserve(
   { hosts, settings, clock }: Pick<Deps, 'hosts' | 'settings' | 'clock'>,
 ): Promise<{ readonly kind: 'reserved' } | NoHosts> {
   const { max } = settings.hosts;
-  const needed = manifest.spec.completions ?? 0;
+  const needed = namesNeeded(manifest);
   const reserved = await hosts.reserve(identity.uid, needed, max, clock.now());
   return reserved.kind === 'reserved' ? reserved : { kind: 'noHosts', needed, left: reserved.left, max };
 }

@@ -1,14 +1,15 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { AttemptId } from '../../domain/base/fact.ts';
-import { hostServiceName } from '../../domain/task/host-names.ts';
+import { hasReadyName, hostServiceName, readyServiceName } from '../../domain/task/host-names.ts';
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
 import type { HostTask, Reservation } from '../../ports/host-store.ts';
 import type { HostService, Hostnames } from '../../ports/hostnames.ts';
 import type { DispatchMessage } from '../../ports/queues.ts';
 import type { Deps } from '../process/deps.ts';
-import { callForEach, isNameless, namesOf, servicePace, taskPace } from './host-calls.ts';
+import { READY_ROW, callForEach, isNameless, namesOf, servicePace, taskPace } from './host-calls.ts';
 import { TURNS_MAX } from './hosts.ts';
+import { isReadyOff } from './hosts-ready.ts';
 import { readRunning } from './hosts-running.ts';
 
 /** Jobs that one sweep checks; if there are more, the next one checks others. */
@@ -66,6 +67,8 @@ async function needs({ uid, at }: Reservation, now: EpochMs, deps: Deps): Promis
   const off = new Set<number>();
   for (let index = 0; index < running.status.size; index++)
     if (isOff(tasks.get(index) ?? [], running.attemptOf(index))) off.add(launchRowOf(index));
+  const spec = running.status.gang === null ? null : await deps.jobs.readSpec(uid);
+  if (spec !== null && isReadyOff(spec, rows, running)) off.add(READY_ROW);
   return [...off].map((row) => ({ kind: 'hosts', uid, row, seen: [], turn: TURNS_MAX }));
 }
 
@@ -110,13 +113,15 @@ type Needed = { has(serviceName: string): Promise<boolean> };
 /** The names of open Jobs: of those with reservations, and of those that users see under such a name. */
 async function neededNames(deps: Deps): Promise<Needed> {
   const { hosts, jobs } = deps;
-  /** For each Job, the name of index 0, which stands for all of them. */
+  /** For each Job, the name of index 0, which stands for those of all indexes, and the one that says that all run. */
   const needed = new Set<string>();
   const unneeded = new Set<string>();
   const addOpen = async (uid: JobUid): Promise<void> => {
     const [spec, status] = [await jobs.readSpec(uid), await jobs.readStatus(uid)];
     const names = spec === null ? null : namesOf(spec);
-    if (names !== null && status !== null && !isNameless(status.phase)) needed.add(hostServiceName(names, 0));
+    if (spec === null || names === null || status === null || isNameless(status.phase)) return;
+    needed.add(hostServiceName(names, 0));
+    if (hasReadyName(spec.manifest)) needed.add(readyServiceName(names));
   };
   for (const { uid } of await hosts.reservations()) await addOpen(uid);
   return {
@@ -124,7 +129,8 @@ async function neededNames(deps: Deps): Promise<Needed> {
       const parts = SERVICE_NAME.exec(serviceName)?.groups;
       const [name, subdomain, namespace] = [parts?.['job'], parts?.['subdomain'], parts?.['namespace']];
       if (name === undefined || subdomain === undefined || namespace === undefined) return false;
-      const first = hostServiceName({ name, subdomain, namespace }, 0);
+      const names = { name, subdomain, namespace };
+      const first = parts?.['which'] === 'ready' ? readyServiceName(names) : hostServiceName(names, 0);
       if (needed.has(first)) return true;
       if (unneeded.has(first)) return false;
       const uid = await jobs.findJob(namespace, name);
@@ -135,7 +141,7 @@ async function neededNames(deps: Deps): Promise<Needed> {
   };
 }
 
-const SERVICE_NAME = /^(?<job>[^.]+)-\d+\.(?<subdomain>[^.]+)\.(?<namespace>[^.]+)$/;
+const SERVICE_NAME = /^(?<job>[^.]+)-(?<which>\d+|ready)\.(?<subdomain>[^.]+)\.(?<namespace>[^.]+)$/;
 
 async function removeAll(services: readonly HostService[], hostnames: Hostnames, deps: Deps): Promise<number> {
   if (services.length === 0) return 0;

@@ -5,11 +5,11 @@ import type { Status } from '../../domain/scoreboard/status.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { DispatchMessage, SeenTask } from '../../ports/queues.ts';
 import type { Deps } from '../process/deps.ts';
-import { isNameless, namesOf } from './host-calls.ts';
+import { READY_ROW, isNameless, namesOf } from './host-calls.ts';
 
 /**
  * Sends the dispatchers what a pass requires for names, after its commit: rows of tasks that were seen running or stopped are
- * checked; once the Job no longer needs them, all its names are removed. Does nothing for a Job whose tasks have no names.
+ * checked, and the name that says that all run when that changes; once the Job no longer needs them, all its names are removed. Does nothing for a Job whose tasks have no names.
  *
  * @param before STATUS as it was loaded
  * @param after STATUS as committed
@@ -23,12 +23,20 @@ export async function updateHosts(
 ): Promise<void> {
   if (hostnames === null || namesOf(spec) === null) return;
   const { uid } = spec.identity;
-  const messages = isNameless(after.phase) ? closing(uid, before) : concerns(uid, facts);
+  const messages = isNameless(after.phase)
+    ? closing(uid, before)
+    : [...concerns(uid, facts), ...readiness(uid, before, after)];
   if (messages.length > 0) await queues.dispatch(messages, 0);
 }
 
 const closing = (uid: JobUid, before: Status): readonly DispatchMessage[] =>
   isNameless(before.phase) ? [] : [{ kind: 'closeHosts', uid }];
+
+/** All of the Job's indexes run, or they do not any more. */
+const readiness = (uid: JobUid, before: Status, after: Status): readonly DispatchMessage[] =>
+  (before.gang?.isReady ?? false) === (after.gang?.isReady ?? false)
+    ? []
+    : [{ kind: 'hosts', uid, row: READY_ROW, seen: [] }];
 
 function concerns(uid: JobUid, facts: readonly Fact[]): readonly DispatchMessage[] {
   const rows = new Map<number, SeenTask[]>();

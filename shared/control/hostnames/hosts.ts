@@ -1,5 +1,5 @@
 import { plusMs } from '../../domain/base/time.ts';
-import { type TaskArn, taskIdOf } from '../../domain/base/ids.ts';
+import type { TaskArn } from '../../domain/base/ids.ts';
 import type { AttemptId } from '../../domain/base/fact.ts';
 import type { NamedTasks } from '../../domain/task/host-names.ts';
 import { indexesOfRow } from '../../domain/scoreboard/launch-row.ts';
@@ -8,10 +8,12 @@ import type { Hostnames } from '../../ports/hostnames.ts';
 import type { DispatchMessage, SeenTask } from '../../ports/queues.ts';
 import type { Deps } from '../process/deps.ts';
 import {
+  READY_ROW,
   WORK_MAX_MS,
   callForEach,
   changeHosts,
   ensureServices,
+  instanceIdOf,
   isBeingCalled,
   isNameless,
   keepUntil,
@@ -19,8 +21,9 @@ import {
   taskPace,
   withHosts,
 } from './host-calls.ts';
+import { membersIn, planReady } from './hosts-ready.ts';
 import { type Running, readRunning } from './hosts-running.ts';
-import { type Listed, afterCalls, withTasks } from './host-row.ts';
+import { type Listed, type RowPlan, afterCalls, withTasks } from './host-row.ts';
 
 type HostsMessage = Extract<DispatchMessage, { kind: 'hosts' }>;
 
@@ -41,14 +44,17 @@ export async function syncHosts(message: HostsMessage, deps: Deps): Promise<void
   if (hostnames === null) return;
   const spec = cache.specs.get(uid) ?? (await jobs.readSpec(uid));
   const names = spec === null ? null : namesOf(spec);
-  if (names === null) return;
-  const indexes = indexesOfRow(row);
+  if (spec === null || names === null) return;
+  const indexes = row === READY_ROW ? membersIn(spec) : indexesOfRow(row);
   const until = plusMs(deps.clock.now(), WORK_MAX_MS);
   for (let round = 0; round < ROUNDS_MAX && deps.clock.now() < until; round++) {
     const known = await deps.hosts.readHosts(uid, row);
     const running = await readRunning(uid, indexes, deps);
     if (running === null || isNameless(running.status.phase)) return; // closeHosts removes the rest of the names
-    const plan = await planRow({ known, running, indexes, seen }, message, deps);
+    const plan =
+      row === READY_ROW
+        ? await planReady(uid, { known, running, indexes }, deps)
+        : await planRow({ known, running, indexes, seen }, message, deps);
     const done = await carryOut(plan, known, names, message, hostnames, deps);
     if (done === 'again') continue;
     if (done === 'later' && turn < TURNS_MAX) await queues.dispatch([{ ...message, turn: turn + 1 }], 2 ** turn);
@@ -56,13 +62,6 @@ export async function syncHosts(message: HostsMessage, deps: Deps): Promise<void
   }
   if (turn < TURNS_MAX) await queues.dispatch([{ ...message, turn: turn + 1 }], 1);
 }
-
-type RowPlan = {
-  readonly register: readonly { readonly index: number; readonly task: HostTask }[];
-  readonly remove: readonly Listed[];
-  /** Part of the message cannot be done yet. */
-  readonly later: boolean;
-};
 
 type RowView = {
   readonly known: HostRow;
@@ -174,11 +173,11 @@ async function carryOut(
   }
 
   const [added, removed] = await Promise.all([
-    callForEach(calls, taskPace(deps), deps, ({ serviceId, task }) =>
-      hostnames.register(serviceId, taskIdOf(task.taskArn), task.ip),
+    callForEach(calls, taskPace(deps), deps, ({ index, serviceId, task }) =>
+      hostnames.register(serviceId, instanceIdOf(index, task), task.ip),
     ),
     callForEach(remove, taskPace(deps), deps, ({ host, task }) =>
-      hostnames.deregister(host.serviceId, taskIdOf(task.taskArn)),
+      hostnames.deregister(host.serviceId, instanceIdOf(host.index, task)),
     ),
   ]);
   const now = deps.clock.now();

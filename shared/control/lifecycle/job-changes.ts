@@ -1,8 +1,7 @@
-import { type EpochMs, later } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { AttemptId } from '../../domain/base/fact.ts';
 import type { NamespaceStanding } from '../../domain/spec/namespace.ts';
-import { withJobEvents } from '../../domain/planner/job-events.ts';
+import { withJobEvents } from '../../domain/events/job-events.ts';
 import { FOREGROUND_DELETION, type JobIdentity } from '../../domain/spec/job.ts';
 import { creationMetrics } from '../../domain/planner/job-metrics.ts';
 import {
@@ -31,16 +30,17 @@ import type { StoredSpec } from '../../ports/job-store.ts';
 import { toJob } from '../../store/to-job.ts';
 import { noted } from '../process/announced-jobs.ts';
 import type { Deps } from '../process/deps.ts';
-import { wakeOwner } from '../process/wake-owner.ts';
+import { configOf, wakeOwner } from '../process/wake-owner.ts';
+import { dependencyFaults } from '../upstreams/check-dependencies.ts';
+import { forgetWaits, noteWaits, wakeWaiting } from '../upstreams/waiting-jobs.ts';
+import { changeIndexes } from './change-indexes.ts';
+import { TRIES_MAX, liveJob, nextVersion, publishAndWake } from './live-job.ts';
 import { withInherited } from './rerun.ts';
 import { releaseItems, reserveItems } from './work-lists.ts';
 import { reserveNames } from '../hostnames/hosts-reserve.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import { isOneRevision } from '../../store/read-job.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';
-
-/** A user who changes a Job while many passes commit succeeds within a few tries. */
-const TRIES_MAX = 20;
 
 /** The commands of users, as the API sees them. */
 export const createJobCommands = (deps: Deps): JobCommands => ({
@@ -50,13 +50,24 @@ export const createJobCommands = (deps: Deps): JobCommands => ({
   publishJob: (spec, status) => deps.publisher.publish(spec.identity, status),
   deleteJob: (uid, propagation) => deleteJob(uid, deps, propagation),
   deletePod: (uid, id, how) => deletePod(uid, id, deps, how),
+  changeIndexes: (uid, wanted) => changeIndexes(uid, wanted, deps),
 });
 
-/** A CronJob learns of the Jobs that others create for it. */
+/** A CronJob or JobConfig learns of the Jobs that others create for it. */
 async function createOwned(spec: StoredSpec, deps: Deps): Promise<CreatedJob> {
   const created = await createJob(spec, deps);
-  if (created.kind === 'created') await wakeOwner(created.spec, deps);
+  if (created.kind !== 'created') return created;
+  await wakeOwner(created.spec, deps);
+  if (await isConfigGone(created.spec, deps)) await takeBack(spec.identity.uid, deps);
   return created;
+}
+
+/** Its deletion takes its Jobs along, and may have listed them before this one was there. */
+async function isConfigGone(spec: StoredSpec, { objects }: Deps): Promise<boolean> {
+  const config = configOf(spec);
+  if (config === null) return false;
+  const key = { namespace: spec.identity.namespace, name: config.name };
+  return (await objects.read('JobConfig', key))?.document.metadata.uid !== config.uid;
 }
 
 /** Stores a Job, publishes it, and sends a wake-up. If the process dies after the first step, the sweep does the others. */
@@ -69,6 +80,9 @@ export async function createJob(admitted: StoredSpec, deps: Deps): Promise<Creat
   // A client that retries after a lost answer must get AlreadyExists, whatever has become of the other Job.
   if (rerun.kind === 'invalid') return (await isTaken(admitted.identity, deps)) ? { kind: 'taken' } : rerun;
   const { spec } = rerun;
+  const faults = await dependencyFaults(spec, deps);
+  if (faults.length > 0)
+    return (await isTaken(spec.identity, deps)) ? { kind: 'taken' } : { kind: 'invalid', errors: faults };
   const job = toJob(spec);
   const status = noted(spec.manifest, null, withJobEvents(null, freshStatus(job, deps.clock.now()), job), deps);
   const reserving = reserveNames(spec, deps);
@@ -79,16 +93,19 @@ export async function createJob(admitted: StoredSpec, deps: Deps): Promise<Creat
     if (names !== null) await deps.hosts.release(uid);
     return { kind: 'invalid', errors: [GONE_ITEMS] };
   }
+  await noteWaits(spec, deps);
   const created = await deps.jobs.createJob(spec, status);
   if (created.kind !== 'created') {
     if (names !== null) await deps.hosts.release(uid);
     await releaseItems(spec.manifest, uid, deps);
+    await forgetWaits(spec, deps);
     return { kind: created.kind };
   }
   const standing = await takeBackUnlessOpen(spec.identity, deps);
   if (standing !== 'open') return { kind: standing };
   deps.telemetry.record(creationMetrics(spec.manifest.spec.managedBy));
   await publishAndWake(spec.identity, status, deps);
+  await wakeWaiting(spec.identity, 'all', deps);
   return { kind: 'created', spec, status };
 }
 
@@ -101,7 +118,9 @@ async function tryCreation(
   if (standing !== 'open') return { kind: standing };
   if (await isTaken(spec.identity, deps)) return { kind: 'taken' };
   const rerun = await withInherited(spec, deps);
-  return rerun.kind === 'ok' ? { kind: 'fits', spec: rerun.spec } : rerun;
+  if (rerun.kind === 'invalid') return rerun;
+  const errors = await dependencyFaults(rerun.spec, deps);
+  return errors.length > 0 ? { kind: 'invalid', errors } : { kind: 'fits', spec: rerun.spec };
 }
 
 /** Between admission and now. */
@@ -161,13 +180,6 @@ export async function deleteJob(
   });
 }
 
-/** The current Job; null: it does not exist, or users no longer see it. */
-async function liveJob(uid: JobUid, { jobs }: Deps): Promise<SeenJob | null> {
-  const spec = await jobs.readSpec(uid);
-  const status = await jobs.readStatus(uid);
-  return spec === null || status === null || isHidden(status.phase) ? null : { spec, status };
-}
-
 /** None of its tasks runs, and none may start. */
 const isIdle = ({ replacedTasks, inFlight, chunks }: Status): boolean =>
   podCount(tally(chunks)) === 0 && replacedTasks.length === 0 && inFlight.length === 0;
@@ -190,6 +202,7 @@ async function commitGone(spec: StoredSpec, status: Status, deps: Deps): Promise
   if (committed.kind === 'lost') return 'conflict';
   const done = await publishAndWake(identity, next, deps);
   await wakeOwner(spec, deps);
+  await wakeWaiting(identity, 'all', deps);
   return done;
 }
 
@@ -206,25 +219,10 @@ async function commitTerminating(
   const revision = spec.revision + 1;
   const changed = { ...spec, revision, generation: spec.generation + (isNew ? 1 : 0) };
   const committed = await jobs.commitSpec(changed, { ...next, revision });
-  return committed.kind === 'lost' ? 'conflict' : publishAndWake(spec.identity, { ...next, revision }, deps, before);
-}
-
-const nextVersion = (status: Status, clock: EpochMs): Status => ({
-  ...status,
-  version: status.version + 1,
-  alarms: [later(clock, status.now)],
-});
-
-/** What follows a user's commit: publication and a pass. If the process dies before it, the sweep does it. */
-async function publishAndWake(
-  identity: JobIdentity,
-  status: Status,
-  { publisher, queues }: Deps,
-  before?: StoredSpec,
-): Promise<'done'> {
-  await publisher.publish(identity, status, undefined, before);
-  await queues.wake([{ uid: identity.uid, delaySec: 0 }]);
-  return 'done';
+  if (committed.kind === 'lost') return 'conflict';
+  const done = await publishAndWake(spec.identity, { ...next, revision }, deps, before);
+  if (isNew) await wakeWaiting(spec.identity, 'all', deps);
+  return done;
 }
 
 /**
@@ -255,7 +253,7 @@ export async function deletePod(
  */
 export async function changeJob(
   seen: SeenJob,
-  { manifest, said }: WantedJob,
+  { manifest, said, furiko = seen.spec.furiko }: WantedJob,
   what: 'metadata' | 'spec',
   deps: Deps,
 ): Promise<ChangedJob> {
@@ -270,6 +268,7 @@ export async function changeJob(
     manifest,
     ...(said === undefined ? {} : { said }),
     ...(inherited === undefined ? {} : { inherited }),
+    ...(furiko === undefined ? {} : { furiko }),
   };
   const isLarger = (manifest.spec.completions ?? 0) > (seen.spec.manifest.spec.completions ?? 0);
   const names = isLarger ? await reserveNames(spec, deps) : null;

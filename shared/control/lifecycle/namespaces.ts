@@ -1,10 +1,10 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { FOREGROUND_DELETION } from '../../domain/spec/job.ts';
 import { awaits, isTerminating } from '../../domain/spec/namespace.ts';
-import type { StoredDocument } from '../../ports/object-store.ts';
-import { deleteCronJob } from './cron-changes.ts';
+import type { StoredDocument, StoredObject } from '../../ports/object-store.ts';
 import type { Deps } from '../process/deps.ts';
 import { deleteJob } from './job-changes.ts';
+import { deleteOwner } from './owner-deletion.ts';
 import { deleteWorkList } from './work-lists.ts';
 
 /** How much to delete in one call, and how long it may take; the next call continues. */
@@ -21,7 +21,7 @@ const NAMESPACES_PER_PAGE = 100;
 /**
  * Deletes what is in a Terminating namespace, and the namespace itself once nothing is left. Every step is an ordinary deletion
  * of one object, so it is safe to run concurrently and to interrupt: the next call continues with whatever is left. Nothing new
- * is created in the meantime: the store refuses CronJobs, and the creator of a Job that was stored anyway deletes it.
+ * is created in the meantime: the store refuses whatever is stored as it is shown, and the creator of a Job that was stored anyway deletes it.
  *
  * @returns `none`: the namespace does not exist or is not being deleted; `left`: the budget is spent, or other finalizers hold
  * the rest
@@ -34,11 +34,13 @@ async function emptyOne(name: string, deps: Deps, remaining: RemainingBudget): P
   const key = { namespace: '', name };
   const found = await deps.objects.read('Namespace', key);
   if (found === null || !isTerminating(found.document)) return 'none';
-  // Jobs first: each CronJob searches for its own.
+  // Jobs first: each CronJob and JobConfig searches for its own.
   const isEmpty = [
     await deleteJobs(name, deps, remaining),
     await deleteStored('CronJob', name, remaining, deps),
+    await deleteStored('JobConfig', name, remaining, deps),
     await deleteStored('WorkList', name, remaining, deps),
+    await deleteStored('Service', name, remaining, deps),
   ];
   if (isEmpty.includes(false) || isHeld(found.document) || awaits(found.document)) return 'left';
   const removed = await deps.objects.commit('Namespace', { key, was: found.version, document: null });
@@ -85,7 +87,7 @@ async function deleteJobs(namespace: string, deps: Deps, remaining: RemainingBud
 
 /** The same for its objects of a stored kind. */
 async function deleteStored(
-  kind: 'CronJob' | 'WorkList',
+  kind: 'CronJob' | 'JobConfig' | 'Service' | 'WorkList',
   namespace: string,
   remaining: RemainingBudget,
   deps: Deps,
@@ -99,13 +101,22 @@ async function deleteStored(
     });
     await eachWithin(page.objects, remaining, deps, async (found) => {
       // One that is being changed at this moment is left for the next call.
-      const deleted =
-        kind === 'CronJob' ? await deleteCronJob(found, 'Background', deps) : await deleteWorkList(found, deps);
+      const deleted = await deleteFound(kind, found, deps);
       return deleted.kind !== 'terminating';
     });
     after = page.next;
   } while (after !== null && !isSpent(remaining, deps));
   return (await deps.objects.list(kind, { namespace, after: null, limit: 1 })).objects.length === 0;
+}
+
+async function deleteFound(
+  kind: 'CronJob' | 'JobConfig' | 'Service' | 'WorkList',
+  found: StoredObject,
+  deps: Deps,
+): Promise<{ readonly kind: string }> {
+  if (kind === 'WorkList') return deleteWorkList(found, deps);
+  if (kind !== 'Service') return deleteOwner(kind, found, 'Background', deps);
+  return deps.objects.commit(kind, { key: found.key, was: found.version, document: null });
 }
 
 /** Another controller's finalizer holds the namespace. */

@@ -12,7 +12,7 @@ import { rerunOf } from '../../domain/spec/selection.ts';
 import type { Unfit } from '../../ports/job-commands.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import { type FieldError, invalid } from '../../schema/object/field-error.ts';
-import { annotationPath, policyErrors } from '../../schema/job/selection-rules.ts';
+import { annotationPath, placeOf, policyErrors } from '../../schema/job/selection-rules.ts';
 import { isOneRevision, readJob } from '../../store/read-job.ts';
 import { toJob } from '../../store/to-job.ts';
 import type { Deps } from '../process/deps.ts';
@@ -118,8 +118,12 @@ function policyFaults(spec: StoredSpec): readonly FieldError[] {
   const { successPolicy, completions = 0 } = spec.manifest.spec;
   const { successPolicy: policy, selection } = toJob(spec).spec;
   const [rules, shown] = [policy ?? [], successPolicy?.rules ?? []];
-  const met = metRule(rules, initialHits(rules, selection), size(selection.inherited));
-  if (met === null) return policyErrors(selection, completions, rules, shown);
-  const why = 'is met by the indexes that have succeeded before: nothing would run';
-  return [invalid(`spec.successPolicy.rules[${met}]`, shown[met], why)];
+  const met = metRule(rules, initialHits(rules, selection), {
+    succeeded: size(selection.inherited),
+    base: completions - size(selection.excluded),
+  });
+  const rule = met === null ? undefined : rules[met];
+  if (met === null || rule === undefined) return policyErrors(selection, completions, rules, shown);
+  const { path, value } = placeOf(rule, met, shown);
+  return [invalid(path, value, 'is met by the indexes that have succeeded before: nothing would run')];
 }

@@ -1,4 +1,5 @@
 import type { HostLimits } from '../../domain/task/host-limits.ts';
+import type { Formats } from '../../domain/spec/new-in-release.ts';
 import type { Timing } from '../../domain/base/timing.ts';
 import type { Announced, Announcer } from '../../ports/announcer.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -13,6 +14,7 @@ import type { ObjectStore } from '../../ports/object-store.ts';
 import type { Queues } from '../../ports/queues.ts';
 import type { Tasks } from '../../ports/tasks.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
+import type { Waiters } from '../../ports/waiters.ts';
 import type { Cache } from './cache.ts';
 import type { Pacer } from './pacer.ts';
 import type { Publisher } from './publisher.ts';
@@ -28,6 +30,7 @@ export type Deps = {
   readonly hosts: HostStore;
   readonly items: ItemStore;
   readonly crons: CronStore;
+  readonly waiters: Waiters;
   /** null: this installation has no names for tasks. */
   readonly hostnames: Hostnames | null;
   /** null: this process announces nothing. Whether Jobs have changes to announce is a setting. */
@@ -52,6 +55,8 @@ export type Settings = {
   readonly hosts: HostLimits;
   /** How long records of ended attempts and deleted Jobs are kept. */
   readonly historyMs: number;
+  /** What users may say: all that this release knows (omitted), or only what the one before knows, too. */
+  readonly formats?: Formats;
   /** Whose changes of state others hear of; null: nobody's. The same for all processes of an installation. */
   readonly announced: Announced | null;
 };

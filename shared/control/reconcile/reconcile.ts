@@ -5,7 +5,7 @@ import { type CommittedPass, failedSyncMetrics, passMetrics, syncMetrics } from 
 import type { Action, Plan } from '../../domain/planner/plan.ts';
 import { planJob } from '../../domain/planner/plan-job.ts';
 import { ANNOUNCED_RULES, OWN_RULES } from '../../domain/planner/plan-rules.ts';
-import { endOf, isHidden } from '../../domain/scoreboard/status.ts';
+import { type Phase, type Status, endOf, isHidden } from '../../domain/scoreboard/status.ts';
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
 import type { DispatchMessage } from '../../ports/queues.ts';
@@ -15,8 +15,9 @@ import type { Deps } from '../process/deps.ts';
 import { announceChanges } from './announce.ts';
 import { updateHosts } from '../hostnames/hosts-update.ts';
 import { deleteJob, takeBackUnlessOpen } from '../lifecycle/job-changes.ts';
-import { wakeOwner } from '../process/wake-owner.ts';
-import { type LoadedJob, loadJob } from '../process/load-job.ts';
+import { wakeConfig, wakeOwner } from '../process/wake-owner.ts';
+import { forgetWaits, tellAwaited, wakeWaiting } from '../upstreams/waiting-jobs.ts';
+import { type LoadedJob, loadJob } from './load-job.ts';
 import { tryOnConflict } from '../../store/retry-on-conflict.ts';
 
 /** Requests a pass: with facts about the Job's attempts, or just a wake-up (no facts). */
@@ -102,7 +103,7 @@ async function pass(
   const now = deps.clock.now();
   const status = inspect === true ? afterOutage(loaded.status, now) : loaded.status;
   const rules = isAnnounced(loaded.spec.manifest, deps) ? ANNOUNCED_RULES : OWN_RULES;
-  const plan = planJob(loaded.job, status, loaded.chunks, facts, now, deps.settings.timing, rules);
+  const plan = planJob(loaded.job, status, loaded.chunks, facts, now, deps.settings.timing, rules, loaded.upstreams);
   if (!(await commit(uid, loaded, plan, written, deps))) {
     deps.telemetry.count('CommitsLost', 1);
     return 'conflict';
@@ -112,12 +113,37 @@ async function pass(
   await act(loaded, plan, inspect ?? false, deps);
   await updateHosts(loaded.spec, loaded.status, plan.status ?? loaded.status, facts, deps);
   deps.telemetry.record(syncMetrics(committed, deps.clock.now() - startedAt));
-  if (endOf(loaded.status.phase) === null && plan.status !== null && endOf(plan.status.phase) !== null)
-    await wakeOwner(loaded.spec, deps);
+  await tellOthers(loaded, plan, deps);
   if (plan.announce && plan.status !== null) await announceChanges(loaded.spec, plan.status, deps);
   if (plan.outlived) await deleteJob(uid, deps);
   return { kind: 'done' };
 }
+
+/** Wakes what waits for a change that this pass has committed: the Job's owner, and Jobs that come after it. */
+async function tellOthers({ spec, status: before, unnoted }: LoadedJob, plan: Plan, deps: Deps): Promise<void> {
+  const after = plan.status ?? before;
+  const hasEnded = endOf(before.phase) === null && endOf(after.phase) !== null;
+  const isGone = before.phase.kind !== 'deleted' && after.phase.kind === 'deleted';
+  if (hasEnded) await wakeOwner(spec, deps);
+  else if (isGone) await wakeConfig(spec, deps);
+  if (hasEnded || isGone || isJustOver(before.phase, deps.clock.now())) await wakeWaiting(spec.identity, 'all', deps);
+  else if (after.isAwaited && plan.counted.succeeded > 0) await wakeWaiting(spec.identity, 'byIndex', deps);
+  if (unnoted.length > 0) {
+    await Promise.all(unnoted.map((uid) => tellAwaited(uid, deps)));
+    // What has succeeded there before it knew is seen by another look.
+    await deps.queues.wake([{ uid: spec.identity.uid, delaySec: 0 }]);
+  }
+  if (waits(before) && !waits(after)) await forgetWaits(spec, deps);
+}
+
+/** Something of what the Job waits for has yet to come, and matters. */
+const waits = ({ phase, upstreams }: Status): boolean =>
+  endOf(phase) === null && !isHidden(phase) && upstreams.some(({ isMet }) => !isMet);
+
+/** The pass that ended the Job may have died before it woke others: the one that comes a minute later does it again. */
+const isJustOver = (phase: Phase, now: EpochMs): boolean =>
+  phase.kind === 'finished' && now <= plusMs(phase.at, WOKEN_AGAIN_MS);
+const WOKEN_AGAIN_MS = 5 * 60_000;
 
 /** The creator died before publishing, possibly before checking the namespace. */
 const isUnpublished = ({ status }: LoadedJob): boolean => status.published.version === 0 && !isHidden(status.phase);
@@ -145,6 +171,7 @@ async function commit(
   if (plan.expire) {
     await jobs.expireJob(uid, status.chunks.length, keepUntil);
     await releaseItems(spec.manifest, uid, deps);
+    await forgetWaits(spec, deps);
   }
   if (plan.status === null) return true;
   const committed = await jobs.commitPass(uid, plan.status, plan.folds);

@@ -5,6 +5,7 @@ import type { StoredSpec } from '../../ports/job-store.ts';
 import { storedCronJob } from '../../schema/cron/cron-document.ts';
 import { noRoomError } from '../../schema/job/host-name-rules.ts';
 import { type AdmissionContext, admitJob } from '../../schema/job/job-manifest.ts';
+import { newFieldErrors } from '../../schema/object/new-field-rules.ts';
 import { MANIFEST_BYTES_MAX } from '../../schema/object/document.ts';
 import type { FieldError } from '../../schema/object/field-error.ts';
 import type { Undecodable } from '../../schema/object/read-object.ts';
@@ -59,6 +60,8 @@ export async function submit(submission: Submission, options: SubmitOptions, dep
   });
   if (admission.kind !== 'ok') return admission;
   const { manifest } = admission;
+  const early = newFieldErrors(manifest, null, deps.settings.formats ?? 'current');
+  if (early.length > 0) return { kind: 'invalid', name: manifest.metadata.name, errors: early };
   const { name } = manifest.metadata;
   const identity = { uid, namespace, name, createdAt: deps.clock.now() };
   return store({ identity, revision: 1, generation: 1, manifest }, deps);

@@ -1,6 +1,6 @@
 import { plusMs } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
-import { type DeadLetterGroup, withDeadLetterEvents } from '../../domain/planner/dead-letter-events.ts';
+import { type DeadLetterGroup, withDeadLetterEvents } from '../../domain/events/dead-letter-events.ts';
 import { GROUP_PREFIX } from '../../names/env.ts';
 import {
   type DeadLetter,

@@ -10,7 +10,7 @@ const PAGE = 100;
 
 /**
  * Wakes every Job whose alarm is due: a lost wake-up, an unpublished change, a pass that died after its commit. `everything`:
- * every Job that has an alarm, with a look-up of all active attempts (the embedded runtime at its start).
+ * every Job that has an alarm, with a look-up of all active attempts (the embedded runtime at its start; an operator after a restore).
  */
 export async function sweepJobs(
   { everything }: { readonly everything: boolean },

@@ -4,7 +4,7 @@ import { asTime } from '../base/time.ts';
 import type { JobUid } from '../base/ids.ts';
 import type { Judgement } from '../planner/plan.ts';
 import { statusDocument } from '../scoreboard/status-document.ts';
-import { type JobState, type StateChange, type Status, endOf } from '../scoreboard/status.ts';
+import { type JobState, type StateChange, type Status, endOf, shownReason } from '../scoreboard/status.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
 import { ANNOTATIONS, isTaskToken } from '../spec/annotations.ts';
 import type { JobIdentity } from '../spec/job.ts';
@@ -131,7 +131,7 @@ function detailOf(id: string, change: StateChange, job: AnnouncedJob): ChangeDet
     completionMode,
     ...(completions === undefined ? {} : { completions }),
     parallelism,
-    ...(verdict === undefined ? {} : { reason: verdict.reason, message: cut(verdict.message, TEXT_CHARS_MAX) }),
+    ...(verdict === undefined ? {} : { reason: shownReason(verdict), message: cut(verdict.message, TEXT_CHARS_MAX) }),
     status,
     ...(isCut ? { indexesCut: true } : {}),
     ...(failures.length === 0 ? {} : { failures: failures.map(failureOf) }),

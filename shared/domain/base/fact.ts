@@ -49,6 +49,8 @@ export type Fact = AttemptId &
         readonly taskArn: TaskArn | null;
         readonly at: EpochMs;
         readonly evicted?: true | undefined;
+        /** Muster has, because it had not started in time; no message says so */
+        readonly overdue?: true | undefined;
       }
     /** the claim was withdrawn before any RunTask: nothing runs under this nonce, and nothing will */
     | { readonly kind: 'cancelled'; readonly at: EpochMs }

@@ -5,6 +5,8 @@ export type AttemptField =
   | { readonly field: 'podName' }
   | { readonly field: 'podUid' }
   | { readonly field: 'completionIndex' }
+  /** Which try of its index it is, from 0. */
+  | { readonly field: 'retryIndex' }
   /** How often the index has failed before, if it has a limit of its own. */
   | { readonly field: 'failureCount' }
   | { readonly field: 'ignoredFailureCount' }
@@ -24,6 +26,7 @@ export type AttemptValues = {
   readonly podName: string;
   readonly podUid: string;
   readonly completionIndex: number;
+  readonly retryIndex: number;
   readonly failureCount: number;
   readonly ignoredFailureCount: number;
   readonly labels: Readonly<Record<string, string>>;
@@ -80,6 +83,7 @@ function valueOf(part: AttemptField, attempt: AttemptValues): string {
     case 'podName':
     case 'podUid':
     case 'completionIndex':
+    case 'retryIndex':
     case 'failureCount':
     case 'ignoredFailureCount':
       return String(attempt[part.field]);

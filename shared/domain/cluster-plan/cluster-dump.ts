@@ -10,6 +10,8 @@ export type DumpedJob = Job & {
   readonly deleting: boolean;
   /** false: upstream does not know its `completionMode`; `spec.completionMode` then says NonIndexed. */
   readonly completionModeKnown: boolean;
+  /** Which of Muster's own annotations it has: a cluster's controller does not know them. */
+  readonly ownAnnotations: readonly string[];
   readonly status: DumpedStatus;
 };
 

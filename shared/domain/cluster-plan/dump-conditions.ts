@@ -2,7 +2,7 @@ import type { EpochMs } from '../base/time.ts';
 import type { DumpedCondition } from './cluster-dump.ts';
 import type { Decision } from './dump-decision.ts';
 import { conditionIs } from './dumped-pods.ts';
-import { normal, warning } from '../planner/job-events.ts';
+import { normal, warning } from '../events/job-events.ts';
 import type { JobEvent } from '../scoreboard/status.ts';
 
 export type Outcome = {

@@ -22,7 +22,7 @@ import {
 import { conditionIs, isTerminal } from './dumped-pods.ts';
 import { formatIndexSet } from '../base/index-set.ts';
 import { isOutOfRange } from '../spec/job.ts';
-import { normal, warning } from '../planner/job-events.ts';
+import { normal, warning } from '../events/job-events.ts';
 import { planJob } from '../planner/plan-job.ts';
 import type { FailureReason, Phase } from '../scoreboard/status.ts';
 import { AWS_TIMING } from '../base/timing.ts';
@@ -148,6 +148,9 @@ const FAILS_BEFORE_DEADLINE: Readonly<Record<FailureReason, boolean>> = {
   MaxFailedIndexesExceeded: false,
   FailedIndexes: false,
   LaunchRefused: false,
+  Killed: false,
+  DependencyFailed: false,
+  GangTimeout: false,
 };
 
 const isInterim = (dump: ClusterDump): boolean =>
@@ -159,6 +162,8 @@ function reasons(
   { ignored, delayed, capped }: Accounts,
 ): readonly string[] {
   const said: string[] = [];
+  if (job.ownAnnotations.length > 0)
+    said.push(`Only Muster knows ${job.ownAnnotations.join(', ')}: in a cluster, that changes nothing.`);
   if (outcome !== null) {
     const ends = outcome.kind === 'complete' ? 'succeeds' : 'fails';
     said.push(`The Job ${ends}: ${outcome.reason}, ${outcome.message}.`);

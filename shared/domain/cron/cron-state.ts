@@ -68,11 +68,11 @@ export const FRESH_CRON: CronState = {
 const EVENTS_MAX = 24;
 
 /** `state`, with this event added; a repeated event is counted. */
-export function withCronEvent(
-  state: CronState,
+export function withCronEvent<State extends Pick<CronState, 'events'>>(
+  state: State,
   { type, reason, message }: Pick<CronEvent, 'type' | 'reason' | 'message'>,
   at: EpochMs,
-): CronState {
+): State {
   const again = state.events.find((each) => each.reason === reason && each.message === message);
   const others = state.events.filter((each) => each !== again);
   const entry = { type, reason, message, at, firstAt: again?.firstAt ?? at, count: (again?.count ?? 0) + 1 };

@@ -15,10 +15,31 @@ const DAY_MS = 86_400_000;
  */
 export function nextTime({ times }: CronSchedule, zone: string, after: EpochMs): EpochMs | null {
   if (times.kind === 'every') return asEpochMs((Math.floor(after / 1000) + times.everySec) * 1000);
-  let at = Math.floor(after / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
+  return firstMoment({
+    from: Math.floor(after / MINUTE_MS) * MINUTE_MS + MINUTE_MS,
+    nextWall: (from) => nextWall(times, from),
+    offsetMs: (at) => zoneOffsetMs(zone, at),
+  });
+}
+
+/** How far a wall clock is ahead of UTC at a moment. */
+export type OffsetOf = (at: number) => number;
+
+/**
+ * The first moment, not before `from`, at which a wall clock shows what matches.
+ *
+ * @param nextWall the first match that is not before what the wall clock shows; both are written as the moment at which UTC shows
+ * the same. null: there is none
+ */
+export function firstMoment(search: {
+  readonly from: number;
+  readonly nextWall: (from: number) => number | null;
+  readonly offsetMs: OffsetOf;
+}): EpochMs | null {
+  let at = search.from;
   for (;;) {
-    const offsetMs = zoneOffsetMs(zone, at);
-    const wall = nextWall(times, at + offsetMs);
+    const offsetMs = search.offsetMs(at);
+    const wall = search.nextWall(at + offsetMs);
     if (wall === null) return null;
     const moment = wall - offsetMs;
     if (moment - at > FAR_MS) {
@@ -26,7 +47,7 @@ export function nextTime({ times }: CronSchedule, zone: string, after: EpochMs):
       at = moment - NEAR_MS;
       continue;
     }
-    const change = changeOfClock(zone, at, plusMs(asEpochMs(at), FAR_MS));
+    const change = changeOfClock(search.offsetMs, at, plusMs(asEpochMs(at), FAR_MS));
     if (change === null || moment < change) return asEpochMs(moment);
     at = change;
   }
@@ -37,13 +58,13 @@ const FAR_MS = 3 * DAY_MS;
 const NEAR_MS = 2 * DAY_MS;
 
 /** The first minute, after `from` and not after `to`, from which on the zone has another offset; null: it is the same all the time. */
-function changeOfClock(zone: string, from: number, to: number): number | null {
-  const before = zoneOffsetMs(zone, from);
-  if (zoneOffsetMs(zone, to) === before) return null;
+function changeOfClock(offsetOf: OffsetOf, from: number, to: number): number | null {
+  const before = offsetOf(from);
+  if (offsetOf(to) === before) return null;
   let [same, other] = [from, to];
   while (other - same > MINUTE_MS) {
     const middle = Math.floor((same + other) / 2 / MINUTE_MS) * MINUTE_MS;
-    if (zoneOffsetMs(zone, middle) === before) same = middle;
+    if (offsetOf(middle) === before) same = middle;
     else other = middle;
   }
   return other;

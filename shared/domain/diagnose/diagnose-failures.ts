@@ -84,6 +84,12 @@ const FIXES: Readonly<Record<FailureReason, string>> = {
   MaxFailedIndexesExceeded: FIX,
   FailedIndexes: FIX,
   DeadlineExceeded: 'Raise spec.activeDeadlineSeconds, raise spec.parallelism, or find out what took so long.',
+  Killed:
+    'Its kill time (annotation muster.run/kill-at) had come: move it, raise spec.parallelism, or find out what took so long.',
+  DependencyFailed:
+    'Run what the Jobs that it waits for have left, then this one again, or leave out what it waits for.',
+  GangTimeout:
+    'Find out why that index did not run (muster get waits, kubectl describe pod), or raise muster.run/gang-timeout-seconds.',
   LaunchRefused: 'Fix what ECS names: roles, network, or task definition.',
 };
 
@@ -125,10 +131,11 @@ function failedAlike(group: CollectedFailure, job: FailedJob): Finding {
   };
 }
 
-function severityOf({ stoppedWithJob, words }: CollectedFailure, { status: { phase } }: FailedJob): Severity {
+function severityOf({ stoppedWithJob, words }: CollectedFailure, { status }: FailedJob): Severity {
+  const { phase, achieved } = status;
   const verdict = phase.kind === 'draining' ? phase.verdict : (endOf(phase)?.verdict ?? null);
   if (stoppedWithJob && words.reason === 'Error') return 'info'; // a consequence
-  if (verdict === null) return 'warning';
+  if (verdict === null) return achieved === null ? 'warning' : 'info'; // nothing can fail the Job any more
   return verdict.kind === 'failed' ? 'error' : 'info';
 }
 

@@ -20,10 +20,12 @@ import {
   worstFirst,
 } from './finding.ts';
 import { FOREGROUND_DELETION, type JobIdentity, type JobSpec } from '../spec/job.ts';
-import { DEAD_LETTERED } from '../planner/dead-letter-events.ts';
+import { DEAD_LETTERED } from '../events/dead-letter-events.ts';
 import { type Status, isHidden, isOver, podCount, tally } from '../scoreboard/status.ts';
 import type { ItemOf } from '../base/shown-index.ts';
 import { countText, waitText } from '../pending/wait-words.ts';
+import type { WaitedFor } from '../pending/upstream-waits.ts';
+import { diagnoseUpstreams } from './diagnose-upstreams.ts';
 import type { LaunchPace, Wait } from '../pending/waits.ts';
 
 /** A Job as the check found it: what was read about it, and what other services answered. */
@@ -36,6 +38,10 @@ export type JobSnapshot = {
   /** With the chunks that were read. */
   readonly board: WorkingBoard;
   readonly waits: readonly Wait[];
+  /** The Jobs that it still waits for. */
+  readonly waitedFor: readonly WaitedFor[];
+  /** Names from the Job along what each waits for, back to it; null: no such cycle was found. */
+  readonly cycle: readonly string[] | null;
   /** Two inconsistent rows, found twice in a row; null if all are consistent. */
   readonly torn: string | null;
   /** STATUS's version in the feed; null if it is not in the feed yet. */
@@ -70,6 +76,7 @@ export function diagnoseJob(snapshot: JobSnapshot): readonly Finding[] {
   return worstFirst([
     ...diagnoseFailures(snapshot),
     ...holding(snapshot),
+    ...diagnoseUpstreams({ ...snapshot, createdAt: snapshot.identity.createdAt }, subjectOfJob(snapshot.identity)),
     ...clockwork(snapshot),
     ...publication(snapshot),
     ...(snapshot.tasks === null ? [] : taskFindings(snapshot, snapshot.tasks)),
@@ -159,6 +166,11 @@ const ADVICE: Partial<Readonly<Record<Wait['cause'], string>>> = {
   refused: "See ECS's reason. Muster retries.",
   startFailed: 'Fix what is named: image, secret, or log group. Muster retries until pendingTimeout.',
   parallelism: 'Raise spec.parallelism if more may run at once.',
+  held: 'Its user holds these indexes back: `muster release` lets them run, and `muster cancel` gives them up.',
+  startAfter: 'It starts by itself; the annotation muster.run/start-after can be changed until then.',
+  upstream: 'It starts by itself. Names can be removed from the annotation muster.run/after until then.',
+  upstreamIndexes: 'They start by themselves, when what they wait for has succeeded.',
+  gang: 'All indexes must run at once: find out what keeps the others from starting. When muster.run/gang-timeout-seconds are over, all start again.',
   suspended: 'Set spec.suspend to false to continue.',
   managedBy: 'The controller that spec.managedBy names has to act.',
   launchRate: 'Raise launchesPerSec if the account may start more.',

@@ -2,7 +2,7 @@ import { type EpochMs, later } from '../base/time.ts';
 import { CAUSE_WORDS, START_ERROR } from '../planner/ending.ts';
 import type { Probe } from './finding.ts';
 import { unreachable } from '../base/invariant.ts';
-import { isFailureOfJob } from '../planner/judge.ts';
+import { isFailureOfJob, isPastDeadline } from '../planner/judge.ts';
 import type { EndedAttempt, Outcome } from '../planner/plan.ts';
 import { type Phase, type Verdict, endOf } from '../scoreboard/status.ts';
 
@@ -14,14 +14,16 @@ export type EndWords = { readonly reason: string; readonly message: string };
 
 /**
  * The kubelet's reason for an attempt's end, and any details. An attempt that was stopped because its Job failed has the
- * Job's own reason if that is a deadline: users ask what killed it.
+ * Job's own reason if that is a deadline or a kill time: users ask what killed it.
  */
 export function endWords(ended: Ended, phase: Phase): EndWords {
   const { cause, reason } = ended.ending;
   if (cause === 'Completed') return { reason: 'Completed', message: '' };
   const verdict = isStoppedWithJob(ended) ? failureOf(phase) : null;
-  if (verdict?.reason === 'DeadlineExceeded') return { reason: verdict.reason, message: verdict.message };
+  if (verdict?.reason === 'DeadlineExceeded' || verdict?.reason === 'Killed')
+    return { reason: verdict.reason, message: verdict.message };
   if (isStoppedWithJob(ended)) return { reason: 'Error', message: ended.judgement.because };
+  if (isPastDeadline(ended.judgement)) return { reason: 'DeadlineExceeded', message: ended.judgement.because };
   const message = withoutBoilerplate(reason);
   if (cause === 'OOMKilled') return { reason: cause, message };
   return { reason: isStartError(ended) ? 'StartError' : 'Error', message };

@@ -13,6 +13,7 @@ export const FINDING_KINDS = [
   // what keeps a Job running
   'Active',
   'Waiting',
+  'WaitsInVain',
   'Stopping',
   'Replaced',
   'Finalizers',
@@ -36,6 +37,10 @@ export const FINDING_KINDS = [
   'NameAstray',
   'Unnamed',
   'DeadLetters',
+  // what a restore means for it
+  'Rewound',
+  'RunsAgain',
+  'MayRunAgain',
   // about the installation
   'QueueBehind',
   'NamespaceTerminating',

@@ -67,11 +67,16 @@ export function itemFault(row: readonly string[], index: number, columns: number
   const item = `item ${index + 1} (index ${index})`;
   if (row.length !== columns)
     return `${item} has ${counted(row.length, 'value')}; the list has ${counted(columns, 'column')}`;
-  const line = itemLine(row);
-  if (line.includes('\0')) return `${item} contains NUL`;
-  if (/\p{Surrogate}/u.test(line)) return `${item} is not valid Unicode (half of a surrogate pair)`;
+  const fault = lineFault(itemLine(row));
+  return fault === null ? null : `${item} ${fault}`;
+}
+
+/** What is wrong with an item's line, or with a part of it; null: nothing. */
+export function lineFault(line: string): string | null {
+  if (line.includes('\0')) return 'contains NUL';
+  if (/\p{Surrogate}/u.test(line)) return 'is not valid Unicode (half of a surrogate pair)';
   const bytes = line.length * 3 <= ITEM_BYTES_MAX ? 0 : UTF8.encode(line).length;
-  return bytes > ITEM_BYTES_MAX ? `${item} has ${bytes} bytes; the limit is ${ITEM_BYTES_MAX}` : null;
+  return bytes > ITEM_BYTES_MAX ? `has ${bytes} bytes; the limit is ${ITEM_BYTES_MAX}` : null;
 }
 
 /** `1 value`, `2 values`. */

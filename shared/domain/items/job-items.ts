@@ -1,7 +1,16 @@
+import { unreachable } from '../base/invariant.ts';
 import type { ItemValues } from '../base/late-text.ts';
 import { ANNOTATIONS, parseBatch, parseFlag } from '../spec/annotations.ts';
 import type { Labels } from '../spec/manifest.ts';
 import { itemLine, resultName } from './item-list.ts';
+import {
+  type JobMatrix,
+  combinationsOf,
+  matrixColumns,
+  matrixRow,
+  parseMatrix,
+  widestMatrixRow,
+} from './job-matrix.ts';
 import type { TaskColumns } from './task-columns.ts';
 
 /** The content of a WorkList object. It never changes, and lives as long as the object or a Job that uses it. */
@@ -12,7 +21,10 @@ export type JobItems = {
   readonly columns: readonly string[];
   /** Items that each index gets; the last index may get fewer. */
   readonly batch: number;
-  readonly source: { readonly kind: 'inline'; readonly text: string } | ({ readonly kind: 'pinned' } & PinnedItems);
+  readonly source:
+    | { readonly kind: 'inline'; readonly text: string }
+    | ({ readonly kind: 'pinned' } & PinnedItems)
+    | ({ readonly kind: 'matrix' } & JobMatrix);
 };
 
 /** A WorkList as it was when the Job was created. */
@@ -35,6 +47,8 @@ type WithAnnotations = { readonly metadata: { readonly annotations?: Labels | un
 /** The Job's work list; null: it has none. A Job that names a WorkList has none before the server has pinned it. */
 export function jobItemsOf({ metadata: { annotations = {} } }: WithAnnotations): JobItems | null {
   const batch = parseBatch(annotations[ANNOTATIONS.batch] ?? '') ?? 1;
+  const matrix = matrixOf(annotations);
+  if (matrix !== null) return { columns: matrixColumns(matrix), batch, source: { kind: 'matrix', ...matrix } };
   const text = annotations[ANNOTATIONS.items];
   if (text !== undefined) return { columns: inlineColumns(text), batch, source: { kind: 'inline', text } };
   const pinned = pinnedItemsOf({ metadata: { annotations } });
@@ -48,26 +62,50 @@ export function pinnedItemsOf({ metadata: { annotations = {} } }: WithAnnotation
   return text === undefined ? null : (JSON.parse(text) as PinnedItems);
 }
 
+/** Annotations are never changed, and a matrix may have 100 KB: each launch of a Job asks for its columns. */
+const READ = new WeakMap<Labels, JobMatrix>();
+
+/** The Job's matrix; null: it has none, or one that admission refuses. */
+function matrixOf(annotations: Labels): JobMatrix | null {
+  const text = annotations[ANNOTATIONS.matrix];
+  if (text === undefined) return null;
+  const matrix = READ.get(annotations) ?? parseMatrix(text);
+  if (matrix !== null) READ.set(annotations, matrix);
+  return matrix;
+}
+
 /** Whether the Job's items say what their tasks need. */
 export const takesResources = (job: WithAnnotations): boolean => says(job, ANNOTATIONS.resourcesFromItems);
 
 /** Whether the Job's items say which image they run in. */
-export const takesImages = (job: WithAnnotations): boolean => says(job, ANNOTATIONS.imageFromItems);
+export const takesImages = (job: WithAnnotations): boolean =>
+  says(job, ANNOTATIONS.imageFromItems) || matrixOf(job.metadata.annotations ?? {})?.image !== undefined;
 
 const says = ({ metadata: { annotations = {} } }: WithAnnotations, key: string): boolean =>
   parseFlag(annotations[key] ?? '') ?? false;
 
-/** An index means the same items in both. An inline list and a pinned one are taken to differ. */
+/** An index means the same items in both. Lists that are given in different ways are taken to differ. */
 export function isSameList(a: JobItems | null, b: JobItems | null): boolean {
   if (a === null || b === null) return a === b;
   if (a.batch !== b.batch) return false;
-  if (a.source.kind === 'inline' || b.source.kind === 'inline')
-    return a.source.kind === b.source.kind && inlineText(a.source) === inlineText(b.source);
-  return a.source.sha256 === b.source.sha256 && a.columns.join('\t') === b.columns.join('\t');
+  return contentOf(a) === contentOf(b);
 }
 
-const inlineText = (source: JobItems['source']): string =>
-  source.kind === 'inline' ? source.text.replace(/\r?\n$/, '') : '';
+/** Two lists with the same are the same list. */
+function contentOf({ source, columns }: JobItems): string {
+  const { kind } = source;
+  switch (kind) {
+    case 'inline':
+      return JSON.stringify([kind, source.text.replace(/\r?\n$/, '')]);
+    case 'pinned':
+      return JSON.stringify([kind, source.sha256, columns]);
+    case 'matrix':
+      // Its image says how an item runs, not what it is: a rerun may have another.
+      return JSON.stringify([kind, source.values.map(({ name, values }) => [name, values])]);
+    default:
+      return unreachable(kind);
+  }
+}
 
 /** Columns of an inline list: its first line, at tabs, or else at blanks. */
 export function inlineColumns(text: string): readonly string[] {
@@ -128,6 +166,18 @@ export function widestOf(columns: number, rows: readonly (readonly string[])[]):
   }
   return { columns: widths, line };
 }
+
+/** The {@link WidestItem} of a matrix. */
+export function widestOfMatrix(matrix: JobMatrix): WidestItem {
+  const widest = widestMatrixRow(matrix, jsonChars);
+  return { columns: widest.map(jsonChars), line: jsonChars(itemLine(widest)) };
+}
+
+/** The items of one index of a matrix. */
+export const matrixRows = (matrix: JobMatrix, batch: number, index: number): readonly (readonly string[])[] =>
+  Array.from({ length: Math.max(0, Math.min(batch, combinationsOf(matrix) - index * batch)) }, (_, nth) =>
+    matrixRow(matrix, index * batch + nth),
+  );
 
 export const widestOfAll = (a: WidestItem, b: WidestItem): WidestItem => ({
   columns: Array.from({ length: Math.max(a.columns.length, b.columns.length) }, (_, nth) =>

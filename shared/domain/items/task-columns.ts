@@ -65,23 +65,33 @@ export function quantityFault(name: ResourceName, text: string): string | null {
 export const isImage = (text: string): boolean => /^[!-~]{1,255}$/.test(text);
 
 /** Undefined: none of the list's columns may be about tasks. */
-export function taskColumnsOf(columns: readonly string[], rows: Rows): TaskColumns | undefined {
+export const taskColumnsOf = (columns: readonly string[], rows: Rows): TaskColumns | undefined =>
+  taskColumnsFrom(columns, (nth) => columnOf(rows, nth));
+
+function* columnOf(rows: Rows, nth: number): Iterable<ValueAt> {
+  for (const [item, row] of rows.entries()) yield { item, value: row[nth] ?? '' };
+}
+
+/** The same for a list of which the values of each column are known, in order; repeated ones may be left out. */
+export function taskColumnsFrom(
+  columns: readonly string[],
+  valuesOf: (nth: number) => Iterable<ValueAt>,
+): TaskColumns | undefined {
   const resources = RESOURCE_COLUMNS.flatMap((name) => {
     const nth = columns.indexOf(name);
-    return nth === -1 ? [] : [[name, quantitiesOf(name, nth, rows)] as const];
+    return nth === -1 ? [] : [[name, quantitiesOf(name, valuesOf(nth))] as const];
   });
   const nth = columns.indexOf(IMAGE_COLUMN);
   if (resources.length === 0 && nth === -1) return undefined;
   return {
     resources: Object.fromEntries(resources),
-    ...(nth === -1 ? {} : { images: imagesOf(nth, rows) }),
+    ...(nth === -1 ? {} : { images: imagesOf(valuesOf(nth)) }),
   };
 }
 
-function imagesOf(nth: number, rows: Rows): ImageColumn {
+function imagesOf(values: Iterable<ValueAt>): ImageColumn {
   const distinct = new Map<string, ValueAt>();
-  for (const [item, row] of rows.entries()) {
-    const value = row[nth] ?? '';
+  for (const { item, value } of values) {
     if (value === '' || distinct.has(value)) continue;
     if (!isImage(value))
       return { distinct: [...distinct.values()], over: null, bad: { item, value: value.slice(0, BAD_CHARS_MAX) } };
@@ -91,10 +101,9 @@ function imagesOf(nth: number, rows: Rows): ImageColumn {
   return { distinct: [...distinct.values()], over: null, bad: null };
 }
 
-function quantitiesOf(name: ResourceName, nth: number, rows: Rows): QuantityColumn {
+function quantitiesOf(name: ResourceName, values: Iterable<ValueAt>): QuantityColumn {
   let largest: ValueAt | null = null;
-  for (const [item, row] of rows.entries()) {
-    const value = row[nth] ?? '';
+  for (const { item, value } of values) {
     if (value === '') continue;
     if (quantityFault(name, value) !== null) return { largest, bad: { item, value: value.slice(0, BAD_CHARS_MAX) } };
     if (isLarger(value, largest)) largest = { item, value };

@@ -1,10 +1,13 @@
 import { backoffEndsAt } from '../scoreboard/backoff.ts';
 import { CHUNK_INDEXES, STATES, chunkOf } from '../scoreboard/board.ts';
-import { type EpochMs, soonest } from '../base/time.ts';
+import { type EpochMs, asTime, soonest } from '../base/time.ts';
+import { type WaitedFor, closedCount, closedOutlook, heldOutlook } from './upstream-waits.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
 import { unreachable } from '../base/invariant.ts';
-import type { JobSpec } from '../spec/job.ts';
+import { type JobSpec, startsAt } from '../spec/job.ts';
+import { gangProgress } from '../scoreboard/gang.ts';
 import { wanted } from '../planner/launches.ts';
+import { startsNothing } from '../planner/success-policy.ts';
 import { type RefusalCause, refusalCause } from './refusal.ts';
 import { type Claim, type Status, type Tally, isShrunk, podCount, tally, tallyWithin } from '../scoreboard/status.ts';
 
@@ -25,7 +28,17 @@ export type WaitCause =
   | 'parallelism'
   /** the previous attempt is still stopping */
   | 'replacement'
+  /** users hold the indexes back */
+  | 'held'
   | 'suspended'
+  /** it starts by itself, at a moment of its own */
+  | 'startAfter'
+  /** its Job waits for other Jobs, and has not started */
+  | 'upstream'
+  /** it waits for indexes of other Jobs */
+  | 'upstreamIndexes'
+  /** it runs, and those that belong with it do not all run yet; or all of them are stopped to start again */
+  | 'gang'
   /** the Job has ended or is being deleted, and its tasks are stopping */
   | 'stopping'
   | 'finalizers'
@@ -66,6 +79,8 @@ export type WaitingJob = {
   readonly board: WorkingBoard;
   /** Its tasks have names, each created before the first launch of its index. */
   readonly hasNames: boolean;
+  /** The Jobs that it still waits for. */
+  readonly waitedFor: readonly WaitedFor[];
 };
 
 /** However large the Job, a query reads at most this many chunks. */
@@ -103,13 +118,13 @@ export function waitsOf(job: WaitingJob, pace: LaunchPace): readonly Wait[] {
     }
     case 'suspended':
       return [
-        ...some({
-          ...NO_TIMES,
-          cause: 'suspended',
-          count: toDo(job),
-          since: phase.since,
-          message: 'suspended',
-        }),
+        ...some({ ...restOf(job, pace.now), count: toDo(job), since: phase.since }),
+        ...heldBack(job),
+        ...stops(all.starting + all.running, phase.since),
+      ];
+    case 'regrouping':
+      return [
+        ...some({ ...NO_TIMES, cause: 'gang', count: toDo(job), since: phase.since, message: REGROUPING }),
         ...stops(all.starting + all.running, phase.since),
       ];
     case 'running':
@@ -126,6 +141,17 @@ export function waitsOf(job: WaitingJob, pace: LaunchPace): readonly Wait[] {
   }
 }
 
+/** Why a suspended Job rests. */
+function restOf({ spec, status, waitedFor }: WaitingJob, now: EpochMs): Omit<Wait, 'count' | 'since'> {
+  if (status.phase.kind === 'suspended' && status.phase.held === true)
+    return { cause: 'upstream', nextTryMs: null, ...heldOutlook(spec, waitedFor, now) };
+  const at = spec.suspend ? null : startsAt(spec, status.startTime, now);
+  return at === null
+    ? { cause: 'suspended', etaMs: null, nextTryMs: null, message: 'suspended' }
+    : { cause: 'startAfter', etaMs: at - now, nextTryMs: null, message: `it starts at ${asTime(at)}` };
+}
+
+const REGROUPING = 'not all ran in time: all are stopped and start again';
 const HELD = 'the controllers that set its finalizers have to remove them';
 const NO_TIMES = { since: null, etaMs: null, nextTryMs: null } as const;
 
@@ -140,7 +166,7 @@ function waitsOfRunning(job: WaitingJob, pace: LaunchPace): readonly Wait[] {
   const all = tally(status.chunks);
   const places = wanted(spec, { all, within: within(job) }).start;
   const timed = timesOf(job, now);
-  let left = toDo(job);
+  let left = startsNothing(spec, status.achieved) ? 0 : toDo(job);
   /** Takes up to `count` of those without a Pod. */
   const take = (count: number): number => {
     const taken = Math.max(0, Math.min(left, count));
@@ -148,6 +174,7 @@ function waitsOfRunning(job: WaitingJob, pace: LaunchPace): readonly Wait[] {
     return taken;
   };
 
+  const closed = take(closedCount(spec, status, job.waitedFor, left));
   const jobHeldUntil = spec.backoffLimitPerIndex === null ? backoffEndsAt(status.backoff) : null;
   const isHeld = jobHeldUntil !== null && jobHeldUntil > now;
   const held = isHeld ? take(places) : take(timed.held.count);
@@ -182,9 +209,34 @@ function waitsOfRunning(job: WaitingJob, pace: LaunchPace): readonly Wait[] {
       count: all.stopping,
       message: 'being stopped; replacements start when they have stopped',
     }),
+    ...(closed === 0
+      ? []
+      : [
+          { ...NO_TIMES, cause: 'upstreamIndexes', count: closed, ...closedOutlook(spec, job.waitedFor, now) } as const,
+        ]),
+    ...gangWaits(job),
     ...some({ ...NO_TIMES, cause: 'parallelism', count: beyond, message: parallelismText(spec) }),
+    ...heldBack(job),
   ];
 }
+
+/** Those of a gang that run and wait for the others. */
+function gangWaits(job: WaitingJob): readonly Wait[] {
+  const progress = gangProgress(job.spec, job.status.gang, within(job));
+  if (progress === null) return [];
+  const { running, members, since } = progress;
+  return some({
+    ...NO_TIMES,
+    cause: 'gang',
+    count: running,
+    since,
+    message: `for its gang: ${running} of ${members} run`,
+  });
+}
+
+/** Only a user can let them go on. */
+const heldBack = (job: WaitingJob): readonly Wait[] =>
+  some({ ...NO_TIMES, cause: 'held', count: within(job).held, message: 'held back until they are released' });
 
 const parallelismText = ({ parallelism }: JobSpec): string =>
   parallelism === 0 ? 'parallelism is 0' : `parallelism ${parallelism}: the next starts when one ends`;
@@ -294,10 +346,10 @@ function timesOf({ spec, status, board }: WaitingJob, now: EpochMs): Times {
       elsewhere += waiting;
       continue;
     }
-    for (const [offset, { notBefore, restarts, unstartedSince }] of chunk.extras) {
+    for (const [offset, { notBefore, restarts, unstartedSince, held }] of chunk.extras) {
       const state = STATES[chunk.states[offset] ?? 0];
       const index = no * CHUNK_INDEXES + offset;
-      if (state === 'pending' && notBefore !== null && notBefore > now && index < below)
+      if (state === 'pending' && !held && notBefore !== null && notBefore > now && index < below)
         add(times.held, notBefore, index);
       if (state !== 'waiting') continue;
       if (unstartedSince !== null) {

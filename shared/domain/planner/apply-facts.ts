@@ -29,7 +29,7 @@ export function applyFacts(pass: Pass, stored: StoredChunks, facts: readonly Fac
 }
 
 /** The whole board, and the part of it that counts. */
-function countsOf(spec: JobSpec, board: WorkingBoard, beside: BesideBoard): Counts {
+export function countsOf(spec: JobSpec, board: WorkingBoard, beside: BesideBoard): Counts {
   const all = tally(board.summaries());
   const { completions } = spec;
   const within =

@@ -5,7 +5,12 @@ import { type Job, type JobSpec, boardSize } from '../spec/job.ts';
 import { unfolded } from '../scoreboard/journal.ts';
 import { wanted } from './launches.ts';
 import { type Status, isEnding, isOver, isShrunk, podCount, summariesFor, tally } from '../scoreboard/status.ts';
+import { chunksOfLateGang } from '../scoreboard/gang.ts';
+import { mayBeLate } from '../scoreboard/deadlines.ts';
+import { mayBeOverdue } from '../scoreboard/start-timeout.ts';
+import { type IndexGate, OPEN_GATE, openPending } from '../upstreams/index-gate.ts';
 import { unwanted } from './stops.ts';
+import { startsNothing } from './success-policy.ts';
 import { CHUNKS_PER_PASS_MAX, CLAIMS_IN_FLIGHT_MAX, FOLD_AT_ENTRIES, STOPS_PER_PASS_MAX } from '../base/timing.ts';
 
 /**
@@ -13,16 +18,30 @@ import { CHUNKS_PER_PASS_MAX, CLAIMS_IN_FLIGHT_MAX, FOLD_AT_ENTRIES, STOPS_PER_P
  * started, stopped, sent again, or folded. At most {@link CHUNKS_PER_PASS_MAX}; the next pass takes the rest, and planJob
  * requests one.
  */
-export function chunksNeeded(job: Job, status: Status, facts: readonly Fact[], clock: EpochMs): readonly number[] {
+export function chunksNeeded(
+  job: Job,
+  status: Status,
+  facts: readonly Fact[],
+  clock: EpochMs,
+  gate: IndexGate = OPEN_GATE,
+): readonly number[] {
   const now = later(clock, status.now);
   const size = boardSize(job.spec, status.size);
   const chunks = summariesFor(size, status.chunks, job.spec.selection);
   const needed = new Set([
     ...cutChunk(job.spec, size),
     ...facts.filter(({ index }) => index < size).map(({ index }) => chunkOf(index)),
-    ...(isOver(status.phase) ? [] : chunksToWorkOn({ job, status, size, chunks, now }, facts.length)),
+    ...(isOver(status.phase) ? [] : chunksToWorkOn({ job, status, size, chunks, now, gate }, facts.length)),
   ]);
-  return [...needed].slice(0, CHUNKS_PER_PASS_MAX);
+  const first = [...needed].slice(0, CHUNKS_PER_PASS_MAX);
+  return [...new Set([...first, ...chunksThatMayBeStuck(gate, status, chunks)])];
+}
+
+/** If nothing is left but indexes that wait for other Jobs in vain, a pass has to see them all: it folds no more than others do. */
+function chunksThatMayBeStuck(gate: IndexGate, status: Status, chunks: readonly ChunkSummary[]): readonly number[] {
+  if (gate === OPEN_GATE || !gate.isFinal || isOver(status.phase)) return [];
+  if (podCount(tally(chunks)) > 0 || status.inFlight.length > 0) return [];
+  return [...chunks.entries()].filter(([, { pending }]) => pending > 0).map(([no]) => no);
 }
 
 type Summarized = {
@@ -31,6 +50,7 @@ type Summarized = {
   readonly size: number;
   readonly chunks: readonly ChunkSummary[];
   readonly now: EpochMs;
+  readonly gate: IndexGate;
 };
 
 /** What counts in a smaller Job is unknown without the chunk that it is cut in, so every pass needs that chunk. */
@@ -53,16 +73,26 @@ function chunksToWorkOn(board: Summarized, facts: number): readonly number[] {
   ];
 }
 
-/** Where Pods have waited long enough, where pending indexes may start, and where surplus is stopped: from the end. */
-function chunksToLaunchIn({ job, chunks, now }: Summarized, facts: number): readonly number[] {
+/**
+ * Where Pods have waited too long for their start, or a deadline may have passed, where Pods have waited long enough for their next
+ * task, where pending indexes may start, and where surplus is stopped: from the end.
+ */
+function chunksToLaunchIn({ job, status, chunks, now, gate }: Summarized, facts: number): readonly number[] {
+  const overdue = [...chunks.entries()].filter(
+    ([, summary]) => mayBeOverdue(summary, job.spec, now) || mayBeLate(summary, job.spec, now),
+  );
   const { start, surplus } = atMostWanted(job, chunks);
   const due = [...chunks.entries()].filter(
     ([, { waiting, soonestDue }]) => waiting > 0 && soonestDue !== null && soonestDue <= now,
   );
   return [
+    ...chunksOfLateGang(job.spec, status.gang, chunks, now),
+    ...overdue.map(([no]) => no),
     ...due.map(([no]) => no),
     // Facts of this pass may free places: at most one place per fact.
-    ...withPlaces(chunks, start + facts, now),
+    ...(startsNothing(job.spec, status.achieved)
+      ? []
+      : withPlaces(chunks, start + facts, now, (no, summary) => openPending(gate, no, summary, job.spec.selection))),
     ...firstWith(surplus, [...chunks.entries()].reverse(), (summary) => podCount(summary) - summary.stopping),
   ];
 }
@@ -86,19 +116,25 @@ function firstWith(
 }
 
 /**
- * Chunks that hold the first `places` pending indexes, lowest first; an index in back-off keeps its place. If they are more
- * than one pass takes, chunks in which something is held back come last, so the pass has something to start.
+ * Chunks that hold the first `places` pending indexes that may start, lowest first; an index in back-off keeps its place. If they
+ * are more than one pass takes, chunks in which something is held back come last, so the pass has something to start.
  */
-function withPlaces(chunks: readonly ChunkSummary[], places: number, now: EpochMs): readonly number[] {
+function withPlaces(
+  chunks: readonly ChunkSummary[],
+  places: number,
+  now: EpochMs,
+  openIn: (no: number, summary: ChunkSummary) => { readonly least: number; readonly most: number },
+): readonly number[] {
   const found: { readonly no: number; readonly late: boolean }[] = [];
   let left = places;
   let room = Math.min(places, CLAIMS_IN_FLIGHT_MAX);
-  for (const [no, { pending, soonestDue }] of chunks.entries()) {
+  for (const [no, summary] of chunks.entries()) {
     if (left <= 0 || room <= 0) break;
-    if (pending === 0) continue;
-    found.push({ no, late: (soonestDue ?? now) > now });
-    left -= pending;
-    if (soonestDue === null) room -= pending; // how many of the others may start is unknown
+    const { least, most } = openIn(no, summary);
+    if (most === 0) continue;
+    found.push({ no, late: (summary.soonestDue ?? now) > now });
+    left -= least;
+    if (summary.soonestDue === null) room -= least; // how many of the others may start is unknown
   }
   if (found.length > CHUNKS_PER_PASS_MAX) found.sort((a, b) => Number(a.late) - Number(b.late) || a.no - b.no);
   return found.map(({ no }) => no);

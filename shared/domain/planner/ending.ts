@@ -95,6 +95,22 @@ export const NO_TIMES: AttemptTimes = { createdAt: null, startedAt: null, stoppe
 /** How an attempt ended that was evicted while it had no task. */
 export const EVICTED: Ending = { cause: 'Stopped', exitCode: null, container: null, reason: 'its Pod was evicted' };
 
+/** How an attempt ended whose Pod had no task, and had waited too long for one. */
+export const OVERDUE: Ending = {
+  cause: 'Stopped',
+  exitCode: null,
+  container: null,
+  reason: 'its Pod did not start in time',
+};
+
+/** How an attempt ended whose Pod had no task when its deadline, or its index's, passed. */
+export const LATE: Ending = {
+  cause: 'Stopped',
+  exitCode: null,
+  container: null,
+  reason: 'its deadline has passed',
+};
+
 /** The reason of a StopTask call after a user deleted the Pod; ECS keeps it in `stoppedReason`. */
 export const POD_DELETED = 'Muster: the Pod was deleted';
 

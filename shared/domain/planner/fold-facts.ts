@@ -11,6 +11,10 @@ import { Ledger } from './ledger.ts';
 import type { Pass } from './pass.ts';
 import type { Counted, EndedAttempt } from './plan.ts';
 import { deletionOf } from './pod-replacement.ts';
+import { lateBefore } from '../scoreboard/deadlines.ts';
+import { STOPS_PER_PASS_MAX } from '../base/timing.ts';
+import type { EpochMs } from '../base/time.ts';
+import { overduePods } from '../scoreboard/start-timeout.ts';
 import type { Claim, ReplacedTask, Phase } from '../scoreboard/status.ts';
 
 /** The result of a batch of facts. */
@@ -39,7 +43,7 @@ export type Folded = {
 };
 
 /** What the facts are read against. */
-export type FoldContext = Pick<Pass, 'job' | 'status' | 'rules'>;
+export type FoldContext = Pick<Pass, 'job' | 'status' | 'rules' | 'now'>;
 
 /**
  * Applies facts to the board. The board alone decides what a fact means: it counts if it moves the current attempt of its index
@@ -49,6 +53,10 @@ export type FoldContext = Pick<Pass, 'job' | 'status' | 'rules'>;
 export function foldFacts(board: WorkingBoard, context: FoldContext, facts: readonly Fact[]): Folded {
   const batch = new Batch(board, context);
   for (const fact of inOrder(facts)) batch.take(fact);
+  // After the facts: a Pod that runs by now is not overdue.
+  const { job, status, now } = context;
+  for (const fact of overduePods(board, job.spec, status.phase, now)) batch.take(fact);
+  if (job.spec.managed && status.phase.kind === 'running') batch.endLate();
   return batch.result(facts.length);
 }
 
@@ -86,6 +94,26 @@ class Batch {
       const fact = record === null ? reported : meant(reported, record);
       if (record !== null && isCurrent(record, fact)) this.#apply(fact, record);
       else if (fact.kind === 'running' && !isPast(record, fact)) this.#orphans.push(fact.taskArn);
+    }
+  }
+
+  /** Whatever is past a deadline, of itself or its index, as much as one pass can stop. */
+  endLate(): void {
+    const { job, now } = this.#context;
+    const before = lateBefore(job.spec, now);
+    for (const index of this.#board.late(STOPS_PER_PASS_MAX, before, Math.floor(now / 1000))) {
+      const record = this.#board.record(index);
+      if (record === null) continue;
+      const { attempt, nonce, state, launchedSec } = record;
+      const isIndex = launchedSec !== null && before.launched !== null && launchedSec < before.launched;
+      const late = isIndex ? 'index' : 'attempt';
+      const id = { index, attempt, nonce };
+      if (state === 'pending') this.#ledger.expire({ ...id, at: now });
+      else if (state === 'waiting') this.#ledger.deletePod({ ...id, at: now }, { ...record, late });
+      else {
+        this.#board.apply({ op: isIndex ? 'lateIndex' : 'late', index, attempt });
+        this.#deleted.push(id);
+      }
     }
   }
 
@@ -140,9 +168,16 @@ class Batch {
     this.#waitReason = null;
   }
 
-  #running({ index, attempt }: Fact, { state }: IndexRecord): void {
-    if (state === 'claimed' || state === 'launched') this.#board.apply({ op: 'running', index, attempt });
+  #running({ index, attempt, at }: FactOf<'running'>, { state, ranSec }: IndexRecord): void {
+    const since = this.#ranSince(ranSec, at);
+    if (state === 'claimed' || state === 'launched') this.#board.apply({ op: 'running', index, attempt, ...since });
     this.#answered.add(index);
+  }
+
+  /** What has to be recorded of a task that started at `at`: the Pod's deadline counts from its first. */
+  #ranSince(known: number | null, at: EpochMs | null): { readonly ranSec?: number } {
+    const isTimed = this.#context.job.spec.podDeadlineSec !== null && known === null && at !== null;
+    return isTimed ? { ranSec: Math.floor(at / 1000) } : {};
   }
 
   #refuse({ index, attempt, nonce, reason, retryAt }: FactOf<'refused'>, { state }: IndexRecord): void {
@@ -165,9 +200,11 @@ class Batch {
     const { job, status } = this.#context;
     const { index, attempt } = fact;
     this.#board.apply({ op: 'renonce', index, attempt }); // if its task appears anyway, it is an orphan
-    if (isOutOfRange(job.spec, index)) this.#board.apply({ op: 'released', index, attempt });
+    // What ends while all of a gang are stopped costs no try, as in `judge`.
+    const isFree = isOutOfRange(job.spec, index) || status.phase.kind === 'regrouping';
+    if (isFree) this.#board.apply({ op: 'released', index, attempt });
     else if (isFailing(status.phase)) this.#ledger.fail(fact, record);
-    else if (record.podDeleted) this.#ledger.deletePod(fact, record);
+    else if (record.podDeleted || record.late !== null) this.#ledger.deletePod(fact, record);
     else this.#board.apply({ op: 'released', index, attempt });
     this.#answered.add(index);
   }
@@ -177,6 +214,7 @@ class Batch {
     const { nonce } = record;
     const { job, status } = this.#context;
     const evicted = fact.evicted === true;
+    const overdue = fact.overdue === true;
     const deletion = deletionOf(fact, record, {
       spec: job.spec,
       phase: status.phase,
@@ -188,7 +226,7 @@ class Batch {
       case 'released':
         return this.#board.apply({ op: 'released', index, attempt });
       case 'ended':
-        return this.#ledger.deletePod(fact, { ...record, podDeleted: true, evicted });
+        return this.#ledger.deletePod(fact, { ...record, podDeleted: true, evicted, overdue });
       case 'replaced':
         this.#replacedTasks = [...this.#replacedTasks, { index, attempt, nonce, taskArn: deletion.taskArn, since: at }];
         this.#ledger.failOrGiveUp(fact, { ...record, podDeleted: true });
@@ -196,7 +234,7 @@ class Batch {
         this.#replaced.push(deletion.taskArn);
         return;
       case 'stopped':
-        this.#board.apply({ op: evicted ? 'evicted' : 'podDeleted', index, attempt });
+        this.#board.apply({ op: overdue ? 'overdue' : evicted ? 'evicted' : 'podDeleted', index, attempt });
         this.#deleted.push({ index, attempt, nonce });
         return;
       default:
@@ -204,12 +242,22 @@ class Batch {
     }
   }
 
-  #stop(fact: FactOf<'stopped'>, record: IndexRecord): void {
+  #stop(fact: FactOf<'stopped'>, seen: IndexRecord): void {
     const { index, attempt, times } = fact;
+    const record = this.#withStart(fact, seen);
     this.#answered.add(index);
     this.#renonced.delete(index);
     if (times.stoppedAt === null) this.#board.apply({ op: 'renonce', index, attempt }); // nobody has seen it stop
     this.#ledger.close(fact, record);
+  }
+
+  /** A Pod that may go on in another task must not forget when its first one ran, although no event has told of that. */
+  #withStart({ index, attempt, times }: FactOf<'stopped'>, record: IndexRecord): IndexRecord {
+    const since = this.#ranSince(record.ranSec, times.startedAt);
+    const goesOn = this.#context.job.spec.restartPolicy === 'OnFailure' && record.state !== 'running';
+    if (since.ranSec === undefined || !goesOn) return record;
+    this.#board.apply({ op: 'running', index, attempt, ...since });
+    return this.#board.record(index) ?? record;
   }
 }
 

@@ -7,7 +7,7 @@ import { unreachable } from '../base/invariant.ts';
 import type { JobSpec } from '../spec/job.ts';
 import type { Judgement } from './plan.ts';
 import { type FailedPod, type PolicyMatch, matchPodFailurePolicy } from '../spec/pod-failure-policy.ts';
-import { type Phase, isEnding } from '../scoreboard/status.ts';
+import { type Phase, type Verdict, isEnding, shownReason } from '../scoreboard/status.ts';
 
 /** Everything that the end of an attempt is judged by. */
 export type Case = {
@@ -20,6 +20,8 @@ export type Case = {
   readonly at: EpochMs;
   /** A smaller Job no longer has this index. */
   readonly outOfRange: boolean;
+  /** The Job has met its success policy and makes no new Pod: what fails is not started again. */
+  readonly isLast: boolean;
 };
 
 export type Judged = Judgement & {
@@ -32,12 +34,20 @@ export type Judged = Judgement & {
  * last by the exit code.
  */
 export function judge(given: Case): Judged {
+  const judged = judgeAttempt(given);
+  // Its user has given it up, so it has not failed for good: it never runs again anyway.
+  return judged.as === 'failedForGood' && given.record.wish === 'cancel' ? { ...judged, as: 'failed' } : judged;
+}
+
+function judgeAttempt(given: Case): Judged {
   const { phase, record, ending, outOfRange } = given;
   if (ending.cause === 'Completed') return { as: 'succeeded', because: 'exit code 0', match: null };
   const byItself = ending.cause === 'Error' || ending.cause === 'OOMKilled';
   // Attempts that still ran when the Job failed count as failed (kubernetes-job.md 6.4); those that a resize, a suspend, a
   // scale-down, a delete, or a success ended count as nothing.
   if (outOfRange) return { as: 'released', because: 'completions were lowered', match: null };
+  // A worker whose leader is stopped first fails by itself, and is no more at fault than the leader.
+  if (phase.kind === 'regrouping') return { as: 'released', because: endedBy(phase), match: null };
   if (phase.kind === 'draining' && phase.verdict.kind === 'failed') {
     // It counts, unless a rule ignores it; but its index did not fail, so it is not in failedIndexes.
     const ignored = matchOf(given);
@@ -45,7 +55,7 @@ export function judge(given: Case): Judged {
     return { as: 'failed', because: `${JOB_FAILED}${decided(phase.verdict)}`, match: null };
   }
   if (!byItself && isEnding(phase)) return { as: 'released', because: endedBy(phase), match: null };
-  if (!byItself && record.stopping) return { as: 'released', because: SCALED_DOWN, match: null };
+  if (!byItself && record.stopping) return { as: 'released', because: stoppedBecause(record), match: null };
 
   const match = matchOf(given);
   return match === null ? { ...judgeCause(given), match } : { ...judgeMatch(given, match), match };
@@ -77,6 +87,9 @@ const wordsOf = ({ rule, action, what }: PolicyMatch): string => `podFailurePoli
 
 function judgeCause(given: Case): Judgement {
   const { record, ending } = given;
+  if (record.late !== null && ending.cause !== 'Error' && ending.cause !== 'OOMKilled')
+    return counts(given, late(given));
+  if (record.overdue && ending.cause !== 'Error' && ending.cause !== 'OOMKilled') return counts(given, overdue(given));
   switch (ending.cause) {
     case 'Completed':
       return { as: 'succeeded', because: 'exit code 0' };
@@ -100,11 +113,13 @@ function judgeCause(given: Case): Judgement {
 
 /** It exited by itself, with a code other than 0: restartPolicy decides whether the Pod continues. */
 function judgeFailure(given: Case): Judgement {
-  const { spec, phase, record, ending } = given;
+  const { spec, phase, record, ending, isLast } = given;
   const because = ending.cause === 'OOMKilled' ? 'out of memory' : `exit code ${ending.exitCode ?? 'unknown'}`;
-  if (spec.restartPolicy === 'Never' || record.podDeleted) return counts(given, because);
+  // A Pod that is deleted, or is past its deadline, is not started again whatever its restartPolicy says.
+  const isOver = record.podDeleted || record.late !== null || isLast;
+  if (spec.restartPolicy === 'Never' || isOver) return counts(given, because);
   if (isEnding(phase)) return { as: 'released', because: endedBy(phase) };
-  return record.stopping ? { as: 'released', because: SCALED_DOWN } : { as: 'restarted', because };
+  return record.stopping ? { as: 'released', because: stoppedBecause(record) } : { as: 'restarted', because };
 }
 
 /** It could not be started: its Pod waits for as long as the Job allows. */
@@ -128,6 +143,17 @@ function judgeLoss(given: Case): Judgement {
 }
 
 const POD_DELETED = 'its Pod was deleted';
+/** With Furiko's word for it. */
+const overdue = ({ spec }: Case): string => `it did not start within ${spec.startTimeoutSec} s (PendingTimeout)`;
+
+/** With Kubernetes' word for it. */
+const late = ({ spec, record }: Case): string =>
+  record.late === 'index'
+    ? `its index took longer than ${spec.indexDeadlineSec} s ${PAST_DEADLINE}`
+    : `it ran longer than ${spec.podDeadlineSec} s ${PAST_DEADLINE}`;
+const PAST_DEADLINE = '(DeadlineExceeded)';
+/** A deadline has ended it: its Pod's, or its index's. */
+export const isPastDeadline = ({ because }: Judgement): boolean => because.endsWith(PAST_DEADLINE);
 
 const JOB_FAILED = 'the Job failed: ';
 /** It counts as failed because the Job had failed, not because of anything that it did. */
@@ -150,25 +176,60 @@ export const withDecidingItem = (judgement: Judgement, item: string | null): Jud
 });
 
 const SCALED_DOWN = 'parallelism was lowered';
+const CANCELLED = 'its index was cancelled';
+const REQUEUED = 'its index was requeued';
+const stoppedBecause = ({ wish }: IndexRecord): string =>
+  wish === 'cancel' ? CANCELLED : wish === 'requeue' ? REQUEUED : SCALED_DOWN;
+const JOB_SUCCEEDED = 'the Job succeeded: ';
+const JOB_SUSPENDED = 'the Job was suspended';
+const JOB_DELETED = 'the Job was deleted';
+const REGROUPED = 'all start again: ';
+
+/** What of its Job has stopped an attempt. */
+export type StoppedFor =
+  | 'jobFailed'
+  | 'jobSucceeded'
+  | 'jobSuspended'
+  | 'jobDeleted'
+  | 'scaledDown'
+  | 'regrouped'
+  | 'cancelled'
+  | 'requeued';
+
+/** The same, of an attempt that did not end by itself; null: the Job has not stopped it. */
+export function stoppedFor(judgement: Judgement): StoppedFor | null {
+  const { because } = judgement;
+  if (isFailureOfJob(judgement)) return 'jobFailed';
+  if (because.startsWith(JOB_SUCCEEDED)) return 'jobSucceeded';
+  if (because === JOB_SUSPENDED) return 'jobSuspended';
+  if (because === JOB_DELETED) return 'jobDeleted';
+  if (because.startsWith(REGROUPED)) return 'regrouped';
+  if (because === CANCELLED) return 'cancelled';
+  if (because === REQUEUED) return 'requeued';
+  return because === SCALED_DOWN ? 'scaledDown' : null;
+}
 
 /** It counts. With a limit per index, this may have been the last attempt of the index (KEP-3850). */
 function counts({ spec, record }: Case, because: string): Judgement {
-  return { as: hasSpentLimit(spec, record) ? 'failedForGood' : 'failed', because };
+  return { as: hasSpentLimit(spec, record) || record.late === 'index' ? 'failedForGood' : 'failed', because };
 }
 
 /** One more failure is one too many for this index. */
-export const hasSpentLimit = ({ backoffLimitPerIndex: limit }: JobSpec, { failures }: IndexRecord): boolean =>
-  limit !== null && failures >= limit;
+export const hasSpentLimit = ({ backoffLimitPerIndex: limit }: JobSpec, { failures, wish }: IndexRecord): boolean =>
+  limit !== null && failures >= limit && wish !== 'cancel';
 
 /** Why all attempts of a Job in this phase are being stopped. */
 function endedBy(phase: Phase): string {
-  if (phase.kind === 'suspended') return 'the Job was suspended';
-  if (phase.kind === 'draining') return `the Job succeeded: ${decided(phase.verdict)}`;
-  return 'the Job was deleted';
+  if (phase.kind === 'suspended') return JOB_SUSPENDED;
+  if (phase.kind === 'regrouping') return `${REGROUPED}${phase.message}`;
+  if (phase.kind === 'draining') return `${JOB_SUCCEEDED}${decided(phase.verdict)}`;
+  return JOB_DELETED;
 }
 
-const decided = ({ reason, message, decidedBy }: Extract<Phase, { kind: 'draining' }>['verdict']): string =>
-  `${reason} (${message}${decidedBy === null ? '' : `; decided by index ${decidedBy}`})`;
+function decided(verdict: Verdict): string {
+  const { message, decidedBy } = verdict;
+  return `${shownReason(verdict)} (${message}${decidedBy === null ? '' : `; decided by index ${decidedBy}`})`;
+}
 
 /**
  * An attempt's Pod as ECS shows it: ECS reports one container's exit code; infrastructure is a disruption, and so is an

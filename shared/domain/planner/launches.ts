@@ -1,12 +1,13 @@
 import { backoffEndsAt } from '../scoreboard/backoff.ts';
-import { CHUNK_INDEXES, isStopped } from '../scoreboard/board.ts';
+import { type ChunkSummary, CHUNK_INDEXES, isStopped } from '../scoreboard/board.ts';
 import { type EpochMs, later, plusMs, soonest } from '../base/time.ts';
-import type { WorkingBoard } from '../scoreboard/working-board.ts';
+import type { WaitClock, WorkingBoard } from '../scoreboard/working-board.ts';
 import type { AttemptId } from '../base/fact.ts';
 import type { IndexRecord } from '../scoreboard/index-record.ts';
 import type { JobSpec } from '../spec/job.ts';
 import { type Claim, type Status, type Tally, podCount } from '../scoreboard/status.ts';
 import { CLAIMS_IN_FLIGHT_MAX, type Timing } from '../base/timing.ts';
+import { type IndexGate, openPending } from '../upstreams/index-gate.ts';
 
 export type Launches = {
   readonly inFlight: readonly Claim[];
@@ -82,19 +83,22 @@ export function planLaunches(
   now: EpochMs,
   timing: Timing,
   limits: LaunchLimits,
+  gate: IndexGate,
 ): Launches {
   const { start, surplus } = wanted(spec, counts);
   const limit = limitOf(board, spec);
   if (surplus > 0) return { ...noLaunches(status.inFlight), ...giveUp(board, surplus, limit, limits) };
 
   const room = limits.claimsMax - status.inFlight.length;
-  const relaunched = relaunchWaiting(board, room, now);
+  const clock = { now, retryDelaySec: spec.retryDelaySec ?? 0 };
+  const relaunched = relaunchWaiting(board, room, clock);
   const places = Math.min(start, limits.placesMax);
+  const free = { places, limit, gate };
   const jobBackoffEndsAt = spec.backoffLimitPerIndex === null ? backoffEndsAt(status.backoff) : null;
   const isJobInBackoff = jobBackoffEndsAt !== null && jobBackoffEndsAt > now;
   const claimed = isJobInBackoff
-    ? holdBack(board, places, limit, jobBackoffEndsAt, now)
-    : claimPending(board, places, room - relaunched.launch.length, limit, now);
+    ? holdBack(board, free, jobBackoffEndsAt, clock)
+    : claimPending(board, spec, free, room - relaunched.launch.length, clock);
   const launch = [...relaunched.launch, ...claimed.launch];
   return {
     inFlight: [...status.inFlight, ...launch.map((id) => ({ ...id, dueAt: plusMs(now, timing.resendMs) }))],
@@ -127,9 +131,9 @@ function giveUp(
 function relaunchWaiting(
   board: WorkingBoard,
   room: number,
-  now: EpochMs,
+  clock: WaitClock,
 ): { readonly launch: readonly AttemptId[]; readonly nextAt: EpochMs | null } {
-  const { due, nextAt } = board.waiting(Math.max(0, room), now);
+  const { due, nextAt } = board.waiting(Math.max(0, room), clock);
   const launch: AttemptId[] = [];
   for (const index of due) {
     const record = board.record(index);
@@ -142,9 +146,12 @@ function relaunchWaiting(
 
 type Claimed = Pick<Launches, 'launch' | 'inBackoff' | 'again'>;
 
+/** Places for pending indexes below `limit` that the gate lets start. */
+type Free = { readonly places: number; readonly limit: number; readonly gate: IndexGate };
+
 /** While the Job is in back-off, none of its indexes starts: each waits for the later of the Job's end and its own. */
-function holdBack(board: WorkingBoard, places: number, limit: number, until: EpochMs, now: EpochMs): Claimed {
-  const { ready, inBackoff } = board.pending(places, places, limit, now);
+function holdBack(board: WorkingBoard, { places, limit, gate }: Free, until: EpochMs, clock: WaitClock): Claimed {
+  const { ready, inBackoff } = board.pending(places, places, limit, clock, gate.isOpen);
   return {
     launch: [],
     inBackoff: [
@@ -156,32 +163,42 @@ function holdBack(board: WorkingBoard, places: number, limit: number, until: Epo
 }
 
 /** Claims the first pending indexes: at most `room` of those that have one of `places`. */
-function claimPending(board: WorkingBoard, places: number, room: number, limit: number, now: EpochMs): Claimed {
-  const { ready, inBackoff } = board.pending(places, room, limit, now);
+function claimPending(board: WorkingBoard, spec: JobSpec, free: Free, room: number, clock: WaitClock): Claimed {
+  const { now } = clock;
+  const { places, limit, gate } = free;
+  const { ready, inBackoff } = board.pending(places, room, limit, clock, gate.isOpen);
+  const created = spec.startTimeoutSec === null ? {} : { podCreatedSec: Math.floor(now / 1000) };
   const launch = ready.map((index) => {
     const attempt = (board.record(index)?.attempt ?? 0) + 1;
-    board.apply({ op: 'claim', index, attempt });
+    board.apply({ op: 'claim', index, attempt, ...created, ...firstLaunch(board, index, spec, now) });
     return { index, attempt, nonce: 0 };
   });
   const isShort = ready.length + inBackoff.length < places && ready.length < room;
-  return { launch, inBackoff, again: isShort && hasReadyElsewhere(board, limit, now) };
+  return { launch, inBackoff, again: isShort && hasReadyElsewhere(board, spec, free, now) };
 }
+
+/** With the index's first Pod, its deadline begins. */
+const firstLaunch = (board: WorkingBoard, index: number, { indexDeadlineSec }: JobSpec, now: EpochMs) =>
+  indexDeadlineSec !== null && board.record(index)?.launchedSec === null ? { launchedSec: Math.floor(now / 1000) } : {};
 
 /** Slots above completions are the history of a larger Job; in a NonIndexed Job, slot numbers do not matter. */
 const limitOf = (board: WorkingBoard, { completionMode, completions }: JobSpec): number =>
   completionMode === 'Indexed' ? Math.min(board.size, completions ?? board.size) : board.size;
 
 /** A chunk that is not loaded has pending indexes that may be ready. */
-const hasReadyElsewhere = (board: WorkingBoard, limit: number, now: EpochMs): boolean =>
-  board
+function hasReadyElsewhere(board: WorkingBoard, { selection }: JobSpec, { limit, gate }: Free, now: EpochMs): boolean {
+  const mayHave = (summary: ChunkSummary, no: number): boolean => openPending(gate, no, summary, selection).most > 0;
+  return board
     .summaries()
     .some(
-      ({ pending, soonestDue }, no) =>
-        pending > 0 &&
+      (summary, no) =>
+        summary.pending > 0 &&
         board.chunk(no) === undefined &&
         no * CHUNK_INDEXES < limit &&
-        (soonestDue === null || soonestDue <= now),
+        (summary.soonestDue === null || summary.soonestDue <= now) &&
+        mayHave(summary, no),
     );
+}
 
 type Victim = AttemptId & { readonly state: IndexRecord['state'] };
 

@@ -1,17 +1,19 @@
-import type { EpochMs } from '../base/time.ts';
+import { type EpochMs, later } from '../base/time.ts';
 import type { AttemptId, FactOf } from '../base/fact.ts';
 import {
   foldBackoff,
   indexBackoffEndsAt,
   lossDelayEndsAt,
   restartDelayEndsAt,
+  retryDelayEndsAt,
   startDelayEndsAt,
 } from '../scoreboard/backoff.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
-import { EVICTED, NO_TIMES } from './ending.ts';
+import { EVICTED, LATE, NO_TIMES, OVERDUE } from './ending.ts';
 import { FRESH, type IndexRecord } from '../scoreboard/index-record.ts';
 import { unreachable } from '../base/invariant.ts';
-import { type SuccessRule, isOutOfRange } from '../spec/job.ts';
+import { isOutOfRange } from '../spec/job.ts';
+import type { SuccessRule } from '../spec/success-rules.ts';
 import type { PolicyVerdict } from './decide-phase.ts';
 import { type Judged, hasSpentLimit, judge } from './judge.ts';
 import type { Pass } from './pass.ts';
@@ -20,7 +22,7 @@ import { type PolicyMatch, failJobMessage, failsJob } from '../spec/pod-failure-
 import type { PolicyAction } from '../spec/manifest.ts';
 import { podName } from '../task/pod-name.ts';
 import { isEnding } from '../scoreboard/status.ts';
-import { countHit } from './success-policy.ts';
+import { countHit, startsNothing } from './success-policy.ts';
 import { firstTask } from '../scoreboard/transition.ts';
 
 type Context = Pick<Pass, 'job' | 'status' | 'rules'>;
@@ -69,6 +71,7 @@ export class Ledger {
       pod: rules.podOf(ending, record, index),
       at,
       outOfRange: isOutOfRange(job.spec, index),
+      isLast: startsNothing(job.spec, status.achieved),
     });
     this.#note(fact, judged, record);
     if (judged.match !== null) this.#noteMatch(fact, judged.match);
@@ -84,8 +87,9 @@ export class Ledger {
 
   /** A Pod without a task was deleted: it counts as failed, unless it was evicted and a policy says otherwise. */
   deletePod(fact: AttemptId & Ended, record: IndexRecord): void {
-    if (!record.evicted) this.failOrGiveUp(fact, record);
-    else this.close({ ...fact, kind: 'stopped', taskArn: null, ending: EVICTED, times: NO_TIMES }, record);
+    const ending = record.late !== null ? LATE : record.overdue ? OVERDUE : record.evicted ? EVICTED : null;
+    if (ending === null) this.failOrGiveUp(fact, record);
+    else this.close({ ...fact, kind: 'stopped', taskArn: null, ending, times: NO_TIMES }, record);
   }
 
   /** The attempt counts as failed; its index has had its last attempt, or is retried. */
@@ -163,7 +167,7 @@ export class Ledger {
         return this.#waitToStart(fact, record);
       case 'lost':
       case 'lostToSpot':
-        this.#board.apply({ op: as, ...id, notBefore: lossDelayEndsAt(record.infra + record.spot, at), ...gone });
+        this.#board.apply({ op: as, ...id, notBefore: this.#lossDelay(record, at), ...gone });
         this.counted.lost++;
         return;
       case 'released':
@@ -210,6 +214,13 @@ export class Ledger {
     this.counted.failedIndexes++;
   }
 
+  /** The index's deadline has passed while it had no Pod: nothing fails but the index. */
+  expire({ index, attempt }: Ended): void {
+    this.#lastGivenUp = index;
+    this.#board.apply({ op: 'expire', index, attempt });
+    this.counted.failedIndexes++;
+  }
+
   #countFailure(index: number, at: EpochMs): void {
     this.#failedAt.push(at);
     this.#lastFailed = index;
@@ -221,10 +232,21 @@ export class Ledger {
     return isEnding(this.#context.status.phase) || stopping || podDeleted ? { gone: true } : {};
   }
 
+  /** A constant delay holds after every end, so it may be the longer one. */
+  #lossDelay({ infra, spot }: IndexRecord, at: EpochMs): EpochMs | null {
+    const { retryDelaySec } = this.#context.job.spec;
+    const own = lossDelayEndsAt(infra + spot, at);
+    const constant = retryDelaySec === null ? null : retryDelayEndsAt(retryDelaySec, at);
+    return own === null || constant === null ? (own ?? constant) : later(own, constant);
+  }
+
   /** null if the Job as a whole is in back-off, not each index. */
   #indexBackoff({ failures, ignored }: IndexRecord, at: EpochMs): EpochMs | null {
-    const perIndex = this.#context.job.spec.backoffLimitPerIndex !== null;
-    return perIndex ? indexBackoffEndsAt(failures + ignored + 1, at) : null;
+    const { backoffLimitPerIndex, retryDelaySec } = this.#context.job.spec;
+    if (backoffLimitPerIndex === null) return null;
+    return retryDelaySec === null
+      ? indexBackoffEndsAt(failures + ignored + 1, at)
+      : retryDelayEndsAt(retryDelaySec, at);
   }
 }
 

@@ -3,9 +3,12 @@ import { type EpochMs, plusMs } from '../base/time.ts';
 import type { Timing } from '../base/timing.ts';
 import { isStopped } from '../scoreboard/board.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
-import { type Claim, type Phase, type Status, isShrunk, tally } from '../scoreboard/status.ts';
+import { type Claim, type Phase, type Status, isShrunk } from '../scoreboard/status.ts';
+import { gangAfter } from '../scoreboard/gang.ts';
 import type { Advanced } from './advance-phase.ts';
+import { countsOf } from './apply-facts.ts';
 import { type LaunchLimits, type Launches, noLaunches, planLaunches } from './launches.ts';
+import { startsNothing } from './success-policy.ts';
 import type { Pass } from './pass.ts';
 import { type Stops, planStops } from './stops.ts';
 
@@ -17,27 +20,37 @@ export type Attempts = Advanced & {
   readonly inspection: Inspection;
   /** Attempts that live, or may: active ones with or without a task, and replaced ones that are still stopping. */
   readonly living: number;
+  readonly gang: Status['gang'];
 };
 
 /** First starts and surplus, then stops, then claims to send again: each sees the board as the one before left it. */
 export function planAttempts(pass: Pass, advanced: Advanced): Attempts {
-  const { job, status, now, timing } = pass;
+  const { job, status, now, timing, rules } = pass;
   const { board, folded, counts, phase, managesAttempts } = advanced;
   const launches = managesAttempts
-    ? planLaunches(board, job.spec, counts, folded, now, timing, limitsOf(pass))
+    ? planLaunches(board, job.spec, counts, folded, now, timing, limitsOf(pass, advanced), pass.upstreams.gate)
     : noLaunches(folded.inFlight);
   const stopRound = phase.kind === status.phase.kind ? status.stopRound : null;
   const completions = isShrunk(job.spec, board.size) ? (job.spec.completions ?? undefined) : undefined;
   const stops = planStops(board, phase, { stopRound, replacedTasks: folded.replacedTasks }, now, timing, completions);
   const resent = resend(board, phase, launches.inFlight, now, timing);
-  const { starting, running, waiting } = tally(board.summaries());
+  const after = countsOf(job.spec, board, rules.besideBoard);
+  const { starting, running, waiting } = after.all;
   const withTask = starting + running + folded.replacedTasks.length;
   const inspection = planInspection(status, withTask, launches.launch.length > 0, now, timing);
-  return { ...advanced, launches, stops, resent, inspection, living: withTask + waiting };
+  const phases = { before: status.phase, after: phase, isAchieved: advanced.achieved !== null };
+  const gang = gangAfter(job.spec, status.gang, phases, after.within, launches.launch.length > 0, now);
+  return { ...advanced, launches, stops, resent, inspection, living: withTask + waiting, gang };
 }
 
-const limitsOf = ({ rules: { limits }, timing: { claimsMax } }: Pass): LaunchLimits =>
-  claimsMax === undefined ? limits : { ...limits, claimsMax };
+const limitsOf = (
+  { job, rules: { limits }, timing: { claimsMax } }: Pass,
+  { achieved }: Pick<Advanced, 'achieved'>,
+): LaunchLimits => ({
+  ...limits,
+  ...(claimsMax === undefined ? {} : { claimsMax }),
+  ...(startsNothing(job.spec, achieved) ? { placesMax: 0 } : {}),
+});
 
 export type Resent = {
   /** All unanswered claims, with the time when each is due again. */

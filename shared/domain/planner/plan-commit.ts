@@ -2,13 +2,17 @@ import { type EpochMs, plusMs, soonest } from '../base/time.ts';
 import { type Folding, extendJournal, foldJournal } from '../scoreboard/journal.ts';
 import { type Phase, type Status, isEnding } from '../scoreboard/status.ts';
 import type { Transition } from '../scoreboard/transition.ts';
-import type { JobSpec } from '../spec/job.ts';
+import { type JobSpec, startsAt } from '../spec/job.ts';
 import { deadlineOf } from './decide-phase.ts';
-import { withJobEvents } from './job-events.ts';
+import { withJobEvents } from '../events/job-events.ts';
 import type { Pass } from './pass.ts';
 import type { Plan } from './plan.ts';
 import { actionsOf } from './plan-actions.ts';
 import type { Attempts } from './plan-attempts.ts';
+import { gangDueAt } from '../scoreboard/gang.ts';
+import { lateAt } from '../scoreboard/deadlines.ts';
+import { startDueAt } from '../scoreboard/start-timeout.ts';
+import { lookAgainAt } from '../upstreams/upstreams.ts';
 import { planAlarm, planPublication } from './plan-wakes.ts';
 import { planAnnouncement, withStateChange } from '../scoreboard/state-changes.ts';
 
@@ -51,7 +55,7 @@ export function planCommit(pass: Pass, attempts: Attempts): Plan {
 }
 
 /** The next version, unless only the alarm and the publication change. */
-function statusAfter({ job, status, now }: Pass, attempts: Attempts, folding: Folding): Status {
+function statusAfter({ job, status, now, upstreams }: Pass, attempts: Attempts, folding: Folding): Status {
   const { board, folded, phase, stops, resent, inspection, startTime, resumedAt, endedSuspendedSince } = attempts;
   const { alarms, events, relabelled, published, unannounced } = status;
   return {
@@ -79,30 +83,51 @@ function statusAfter({ job, status, now }: Pass, attempts: Attempts, folding: Fo
     relabelled: (relabelled?.version ?? 0) > published.version ? relabelled : null,
     published,
     unannounced,
+    upstreams: upstreams.known ?? status.upstreams,
+    isAwaited: status.isAwaited,
+    achieved: attempts.achieved,
+    gang: attempts.gang,
   };
 }
 
 /** The earliest time at which something is due that no fact will announce; null: nothing is. */
-function nextWakeAt({ job, now }: Pass, attempts: Attempts, folding: Folding): EpochMs | null {
-  const { launches, stops, resent, inspection, managesAttempts, startTime } = attempts;
+function nextWakeAt(pass: Pass, attempts: Attempts, folding: Folding): EpochMs | null {
+  const { job, now, timing } = pass;
+  const { phase, launches, stops, resent, inspection, managesAttempts, startTime } = attempts;
   const hasMoreToDo = launches.again || stops.again || folding.again;
   return [
-    hasMoreToDo || isPhaseOver(job.spec, attempts) ? now : null,
+    hasMoreToDo || isPhaseOver(job.spec, attempts, now) ? now : null,
+    ...momentsOf(job.spec, attempts, now),
+    waitsForOthers(pass, attempts) ? lookAgainAt(job.createdAt, now, timing) : null,
+    managesAttempts ? startDueAt(folding.chunks, job.spec) : null,
+    managesAttempts ? lateAt(folding.chunks, job.spec) : null,
     launches.wakeAt,
     stops.wakeAt,
     inspection.state?.at ?? null,
-    managesAttempts ? deadlineOf(job.spec, startTime) : null,
+    managesAttempts ? gangDueAt(job.spec, attempts.gang) : null,
+    managesAttempts || phase.kind === 'regrouping' ? deadlineOf(job.spec, startTime) : null,
     ...resent.inFlight.map((claim) => claim.dueAt),
   ].reduce(soonest, null);
 }
+
+/** What comes next is another Job's to say. */
+const waitsForOthers = ({ upstreams: { gate } }: Pass, { phase, isHeld, counts, managesAttempts }: Attempts): boolean =>
+  (isHeld && phase.kind === 'suspended') || (managesAttempts && !gate.isFinal && counts.within.pending > 0);
+
+/** When a Job that is not over starts, and when it is killed. */
+const momentsOf = (spec: JobSpec, { phase, startTime }: Attempts, now: EpochMs): readonly (EpochMs | null)[] =>
+  spec.managed && (phase.kind === 'running' || phase.kind === 'regrouping' || phase.kind === 'suspended')
+    ? [spec.killAt, spec.suspend ? null : startsAt(spec, startTime, now)]
+    : [];
 
 /**
  * Everything that this phase waits for has happened: the next pass leaves it. Pods between two tasks end without a fact that
  * would trigger a pass.
  */
-function isPhaseOver({ managed, suspend, held }: JobSpec, { phase, living, resent }: Attempts): boolean {
+function isPhaseOver(spec: JobSpec, { phase, living, resent, startTime, isHeld }: Attempts, now: EpochMs): boolean {
+  const { managed, suspend, held } = spec;
   if (living > 0 || resent.inFlight.length > 0) return false;
-  if (phase.kind === 'suspended') return managed && !suspend;
+  if (phase.kind === 'suspended') return managed && !suspend && !isHeld && startsAt(spec, startTime, now) === null;
   return isEnding(phase) && !(phase.kind === 'terminating' && held);
 }
 
@@ -125,7 +150,17 @@ const differs = (before: Status, after: Status, transitions: readonly Transition
   before.inFlight.length !== after.inFlight.length ||
   after.inFlight.some((claim, i) => claim !== before.inFlight[i]);
 
-const COMPARED = ['phase', 'revision', 'size', 'startTime', 'failed', 'waitReason', 'inspect'] as const;
+const COMPARED = [
+  'phase',
+  'achieved',
+  'revision',
+  'size',
+  'startTime',
+  'failed',
+  'waitReason',
+  'inspect',
+  'upstreams',
+] as const;
 
 const isOtherRound = (before: Status['stopRound'], after: Status['stopRound']): boolean =>
   before?.cursor !== after?.cursor || before?.startedAt !== after?.startedAt;

@@ -11,6 +11,7 @@ import type { Plan } from './plan.ts';
 import { planAttempts } from './plan-attempts.ts';
 import { planCommit } from './plan-commit.ts';
 import { OWN_RULES, type PlanRules } from './plan-rules.ts';
+import { NO_UPSTREAMS, type Upstreams } from '../upstreams/upstreams.ts';
 
 /**
  * The decision of one pass: what the board becomes and what is requested after the commit, from the Job's committed state, the
@@ -20,6 +21,7 @@ import { OWN_RULES, type PlanRules } from './plan-rules.ts';
  * @param stored the chunks that {@link chunksNeeded} named, at STATUS's versions
  * @param clock the pass's own clock; {@link beginPass} corrects one that is slightly late or far behind
  * @param rules another controller's, to learn what that controller would do
+ * @param upstreams the Jobs that this one waits for, as they were read with it
  */
 export function planJob(
   job: Job,
@@ -29,8 +31,9 @@ export function planJob(
   clock: EpochMs,
   timing: Timing,
   rules: PlanRules = OWN_RULES,
+  upstreams: Upstreams = NO_UPSTREAMS,
 ): Plan {
-  const pass = beginPass(job, read, clock, timing, rules);
+  const pass = beginPass(job, read, clock, timing, rules, upstreams);
   const applied = applyFacts(pass, stored, facts);
   const advanced = advancePhase(pass, applied);
   const attempts = planAttempts(pass, advanced);

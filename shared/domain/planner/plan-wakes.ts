@@ -26,15 +26,21 @@ export function planPublication(
 
 /**
  * The alarms that STATUS stores, and the wake-up to send, if any. A wake-up is sent only if none in flight comes as soon, so
- * that alarms do not multiply. `checkAt` needs no message: the sweep runs every minute anyway.
+ * that alarms do not multiply. An alarm that was set more than a message can wait ahead has none in flight when it comes: the
+ * sweep sees to it within a minute, which is too late for what is due in a second. `checkAt` needs no message: the sweep runs
+ * every minute anyway.
  */
 export function planAlarm(alarms: readonly EpochMs[], wakeAt: EpochMs | null, checkAt: EpochMs | null, now: EpochMs) {
   const [first, ...rest] = alarms.filter((at) => at > now);
   const armed = first === undefined ? [] : [first, ...rest];
   if (wakeAt === null) return { alarms: armed.length === 0 && checkAt !== null ? [checkAt] : armed, send: null };
-  if (first !== undefined && first <= wakeAt) return { alarms: armed, send: null };
-  return { alarms: [wakeAt, ...armed].slice(0, ALARMS_MAX), send: wakeAt };
+  const isUrgent = wakeAt <= plusMs(now, URGENT_MS) && !armed.includes(wakeAt);
+  if (first !== undefined && first <= wakeAt && !isUrgent) return { alarms: armed, send: null };
+  return { alarms: [wakeAt, ...armed].toSorted((a, b) => a - b).slice(0, ALARMS_MAX), send: wakeAt };
 }
+
+/** A publication is due a second after the one before. */
+const URGENT_MS = 1_500;
 
 /** Wake-ups in flight that STATUS remembers; forgetting one costs at most an extra message. */
 const ALARMS_MAX = 8;

@@ -33,6 +33,7 @@ export function deletionOf(
   if (isEnding(phase) || record.podDeleted || record.stopping) return { kind: 'stopping' };
   const outOfRange = isOutOfRange(spec, fact.index);
   if (record.state === 'waiting') return { kind: outOfRange ? 'released' : 'ended' };
+  if (record.late !== null) return { kind: 'stopped' }; // why it ends is decided; it disappears as well
   const { taskArn } = fact;
   // The task that the user saw belongs to the attempt: with restartPolicy OnFailure there is more than one.
   const isOfTask = taskArn !== null && fact.nonce === record.nonce && record.state !== 'claimed';

@@ -13,16 +13,22 @@ export function withinClock(status: Status, clock: EpochMs, timing: Timing): Sta
   if (status.now <= plusMs(clock, CLOCKS_APART_MAX_MS)) return status;
   const begun = (at: EpochMs): EpochMs => soonest(at, clock) ?? clock;
   const within = (at: EpochMs, waitMs: number): EpochMs => soonest(at, plusMs(clock, waitMs)) ?? clock;
-  const { backoff, stopRound, inspect, published, unannounced, startTime } = status;
+  const begunSec = (sec: number | null) => (sec === null ? null : Math.min(sec, Math.floor(clock / 1000)));
+  const { backoff, stopRound, inspect, published, unannounced, startTime, achieved, gang } = status;
   const { lastFailureAt } = backoff;
   return {
     ...status,
     phase: phaseBegun(status.phase, begun),
     startTime: startTime === null ? null : begun(startTime),
-    // A lower bound: it makes the pass load the chunk, which has the exact time.
-    chunks: status.chunks.map((chunk) =>
-      chunk.soonestDue === null ? chunk : { ...chunk, soonestDue: begun(chunk.soonestDue) },
-    ),
+    achieved: achieved === null ? null : { ...achieved, since: begun(achieved.since) },
+    // Lower bounds: they make the pass load the chunk, which has the exact times.
+    chunks: status.chunks.map((chunk) => ({
+      ...chunk,
+      soonestDue: chunk.soonestDue === null ? null : begun(chunk.soonestDue),
+      startingSince: begunSec(chunk.startingSince),
+      runningSince: begunSec(chunk.runningSince),
+      indexSince: begunSec(chunk.indexSince),
+    })),
     replacedTasks: status.replacedTasks.map((attempt) => ({ ...attempt, since: begun(attempt.since) })),
     backoff: { ...backoff, lastFailureAt: lastFailureAt === null ? null : begun(lastFailureAt) },
     inFlight: status.inFlight.map((claim) => ({ ...claim, dueAt: within(claim.dueAt, timing.resendMs) })),
@@ -33,6 +39,7 @@ export function withinClock(status: Status, clock: EpochMs, timing: Timing): Sta
     published: { ...published, at: begun(published.at) },
     unannounced:
       unannounced === null ? null : { ...unannounced, dueAt: within(unannounced.dueAt, ANNOUNCE_WAIT_MAX_MS) },
+    gang: gang === null || gang.since === null ? gang : { ...gang, since: begun(gang.since) },
   };
 }
 
@@ -41,6 +48,7 @@ function phaseBegun(phase: Phase, begun: (at: EpochMs) => EpochMs): Phase {
     case 'running':
       return phase;
     case 'suspended':
+    case 'regrouping':
     case 'draining':
     case 'terminating':
     case 'purging':

@@ -48,6 +48,10 @@ export function lossDelayEndsAt(lossesBefore: number, at: EpochMs): EpochMs | nu
 /** When an index with a limit of its own may start again after its `nth` failure, including ignored ones (KEP-3850). */
 export const indexBackoffEndsAt = (nth: number, at: EpochMs): EpochMs => plusMs(at, doubledMs(nth));
 
+/** When an index may start again in a Job that says how long it waits; null: at once. */
+export const retryDelayEndsAt = (delaySec: number, at: EpochMs): EpochMs | null =>
+  delaySec === 0 ? null : plusMs(at, delaySec * 1000);
+
 /** When a Pod whose task did not start may have another, after its `nth` try. */
 export const startDelayEndsAt = (nth: number, at: EpochMs): EpochMs => plusMs(at, doubledMs(nth));
 
@@ -61,11 +65,18 @@ export function restartDelayEndsAt(restartsBefore: number, at: EpochMs): EpochMs
 /**
  * The wait of a record is over, as far as a clock at `now` can say: its end has come, or is further ahead than the longest wait
  * that the index's history allows. Such an end was written by a clock that has been wrong since.
+ *
+ * @param retryDelaySec the Job's constant delay, which may be longer than its history says; 0: it has none
  */
-export function isDue({ notBefore, ...r }: Pick<IndexRecord, 'notBefore' | Befallen>, now: EpochMs): boolean {
+export function isDue(
+  { notBefore, ...r }: Pick<IndexRecord, 'notBefore' | Befallen>,
+  now: EpochMs,
+  retryDelaySec = 0,
+): boolean {
   if (notBefore === null || notBefore <= now) return true;
   const nth = Math.max(1, r.failures + r.ignored, r.infra + r.spot, r.restarts, r.nonce);
-  return notBefore > plusMs(now, doubledMs(nth) + CLOCKS_APART_MAX_MS);
+  const longestMs = Math.max(doubledMs(nth), retryDelaySec * 1000);
+  return notBefore > plusMs(now, longestMs + CLOCKS_APART_MAX_MS);
 }
 
 type Befallen = 'failures' | 'ignored' | 'infra' | 'spot' | 'restarts' | 'nonce';

@@ -1,6 +1,7 @@
 import { CHUNK_INDEXES, type Chunk, type Extras, STATES, emptyChunk } from './board.ts';
 import { asEpochMs } from '../base/time.ts';
 import { DecodeError, Reader, Writer } from '../base/bytes.ts';
+import { NewerFormatError } from '../base/newer-format.ts';
 import { invariant } from '../base/invariant.ts';
 
 /**
@@ -26,12 +27,12 @@ export function encodeChunk(chunk: Chunk, length: number): Uint8Array {
   return w.finish();
 }
 
-/** The chunk that {@link encodeChunk} was given, with fresh records at its end. Throws {@link DecodeError}. */
+/** The chunk that {@link encodeChunk} was given, with fresh records at its end. Throws {@link DecodeError} or {@link NewerFormatError}. */
 export function decodeChunk(bytes: Uint8Array): Chunk {
   const r = new Reader(bytes);
   const version = r.byte();
-  if (version !== VERSION)
-    throw new DecodeError(`a board chunk of format version ${version}, where ${VERSION} is known`);
+  if (version > VERSION) throw new NewerFormatError('a board chunk', version, VERSION);
+  if (version < VERSION) throw new DecodeError(`a board chunk of format version ${version}, where ${VERSION} is known`);
   const length = r.varint();
   if (length > CHUNK_INDEXES) throw new DecodeError(`a chunk of ${length} records`);
   const chunk = emptyChunk();
@@ -191,14 +192,30 @@ const UNSTARTED = 512;
 const EVICTED = 1024;
 const POD_CREATED = 2048;
 const EARLIER_RESTARTS = 4096;
+const OVERDUE = 8192;
+const HELD = 16384;
+const RAN = 32768;
+const LAUNCHED = 65536;
+/** Its Pod's deadline has passed, or its index's. */
+const LATE = 131072;
+const LATE_INDEX = 262144;
+const CANCEL = 524288;
+const REQUEUE = 1048576;
 
 function writeExtras(w: Writer, extras: ReadonlyMap<number, Extras>, length: number): void {
   const sorted = [...extras].sort(([a], [b]) => a - b);
   const last = sorted.at(-1);
   invariant(last === undefined || last[0] < length, 'extras are within the chunk');
   const soonest = sorted.reduce(
-    (min, [, { notBefore, unstartedSince, podCreatedSec }]) =>
-      Math.min(min, notBefore ?? min, unstartedSince ?? min, podCreatedSec === null ? min : podCreatedSec * 1000),
+    (min, [, { notBefore, unstartedSince, podCreatedSec, ranSec, launchedSec }]) =>
+      Math.min(
+        min,
+        notBefore ?? min,
+        unstartedSince ?? min,
+        podCreatedSec === null ? min : podCreatedSec * 1000,
+        ranSec === null ? min : ranSec * 1000,
+        launchedSec === null ? min : launchedSec * 1000,
+      ),
     Infinity,
   );
   w.varint(sorted.length);
@@ -226,7 +243,13 @@ const fieldsOf = (e: Extras): number =>
   (e.unstartedSince === null ? 0 : UNSTARTED) |
   (e.evicted ? EVICTED : 0) |
   (e.podCreatedSec === null ? 0 : POD_CREATED) |
-  (e.earlierRestarts === 0 ? 0 : EARLIER_RESTARTS);
+  (e.earlierRestarts === 0 ? 0 : EARLIER_RESTARTS) |
+  (e.overdue ? OVERDUE : 0) |
+  (e.held ? HELD : 0) |
+  (e.ranSec === null ? 0 : RAN) |
+  (e.launchedSec === null ? 0 : LAUNCHED) |
+  (e.late === 'attempt' ? LATE : e.late === 'index' ? LATE_INDEX : 0) |
+  (e.wish === 'cancel' ? CANCEL : e.wish === 'requeue' ? REQUEUE : 0);
 
 function writeFields(w: Writer, e: Extras, soonest: number): void {
   if (e.nonce !== 0) w.varint(e.nonce);
@@ -239,6 +262,8 @@ function writeFields(w: Writer, e: Extras, soonest: number): void {
   if (e.unstartedSince !== null) w.varint(e.unstartedSince - soonest);
   if (e.podCreatedSec !== null) w.varint(e.podCreatedSec - Math.floor(soonest / 1000));
   if (e.earlierRestarts !== 0) w.varint(e.earlierRestarts);
+  if (e.ranSec !== null) w.varint(e.ranSec - Math.floor(soonest / 1000));
+  if (e.launchedSec !== null) w.varint(e.launchedSec - Math.floor(soonest / 1000));
 }
 
 function readExtras(r: Reader, extras: Map<number, Extras>, length: number): void {
@@ -250,7 +275,7 @@ function readExtras(r: Reader, extras: Map<number, Extras>, length: number): voi
     next = offset + 1;
     if (next > length) throw new DecodeError('extras past the end of the chunk');
     const has = r.varint();
-    if (has >= 2 * EARLIER_RESTARTS) throw new DecodeError('an extra that is not known');
+    if (has >= 2 * REQUEUE) throw new DecodeError('an extra that is not known');
     extras.set(offset, {
       nonce: (has & NONCE) !== 0 ? r.varint() : 0,
       stopping: (has & STOPPING) !== 0,
@@ -261,10 +286,16 @@ function readExtras(r: Reader, extras: Map<number, Extras>, length: number): voi
       notBefore: (has & NOT_BEFORE) !== 0 ? asEpochMs(soonest + r.varint()) : null,
       podDeleted: (has & POD_DELETED) !== 0,
       evicted: (has & EVICTED) !== 0,
+      overdue: (has & OVERDUE) !== 0,
+      held: (has & HELD) !== 0,
+      late: (has & LATE) !== 0 ? 'attempt' : (has & LATE_INDEX) !== 0 ? 'index' : null,
+      wish: (has & CANCEL) !== 0 ? 'cancel' : (has & REQUEUE) !== 0 ? 'requeue' : null,
       restarts: (has & RESTARTS) !== 0 ? r.varint() : 0,
       unstartedSince: (has & UNSTARTED) !== 0 ? asEpochMs(soonest + r.varint()) : null,
       podCreatedSec: (has & POD_CREATED) !== 0 ? Math.floor(soonest / 1000) + r.varint() : null,
       earlierRestarts: (has & EARLIER_RESTARTS) !== 0 ? r.varint() : 0,
+      ranSec: (has & RAN) !== 0 ? Math.floor(soonest / 1000) + r.varint() : null,
+      launchedSec: (has & LAUNCHED) !== 0 ? Math.floor(soonest / 1000) + r.varint() : null,
     });
   }
 }

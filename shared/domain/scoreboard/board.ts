@@ -18,6 +18,10 @@ function extrasOf(r: IndexRecord): Extras {
     stopping: r.stopping,
     podDeleted: r.podDeleted,
     evicted: r.evicted,
+    overdue: r.overdue,
+    late: r.late,
+    wish: r.wish,
+    held: r.held,
     failures: r.failures,
     ignored: r.ignored,
     infra: r.infra,
@@ -25,6 +29,8 @@ function extrasOf(r: IndexRecord): Extras {
     restarts: r.restarts,
     earlierRestarts: r.earlierRestarts,
     podCreatedSec: r.podCreatedSec,
+    ranSec: r.ranSec,
+    launchedSec: r.launchedSec,
     unstartedSince: r.unstartedSince,
     notBefore: r.notBefore,
   };
@@ -77,6 +83,10 @@ export function recordAt(chunk: Chunk, offset: number): IndexRecord {
     stopping: e.stopping,
     podDeleted: e.podDeleted,
     evicted: e.evicted,
+    overdue: e.overdue,
+    late: e.late,
+    wish: e.wish,
+    held: e.held,
     failures: e.failures,
     ignored: e.ignored,
     infra: e.infra,
@@ -84,6 +94,8 @@ export function recordAt(chunk: Chunk, offset: number): IndexRecord {
     restarts: e.restarts,
     earlierRestarts: e.earlierRestarts,
     podCreatedSec: e.podCreatedSec,
+    ranSec: e.ranSec,
+    launchedSec: e.launchedSec,
     unstartedSince: e.unstartedSince,
     notBefore: e.notBefore,
   };
@@ -102,6 +114,10 @@ const hasExtras = (e: Extras): boolean =>
   e.stopping ||
   e.podDeleted ||
   e.evicted ||
+  e.overdue ||
+  e.late !== null ||
+  e.wish !== null ||
+  e.held ||
   e.failures !== 0 ||
   e.ignored !== 0 ||
   e.infra !== 0 ||
@@ -109,6 +125,8 @@ const hasExtras = (e: Extras): boolean =>
   e.restarts !== 0 ||
   e.earlierRestarts !== 0 ||
   e.podCreatedSec !== null ||
+  e.ranSec !== null ||
+  e.launchedSec !== null ||
   e.unstartedSince !== null ||
   e.notBefore !== null;
 
@@ -118,7 +136,10 @@ export type ChunkSummary = {
   readonly version: number;
   /** Journal entries of this chunk below this sequence number are already in the stored item. */
   readonly foldedSeq: number;
+  /** Without a Pod, and free to get one. */
   readonly pending: number;
+  /** The same, but held back by a user. */
+  readonly held: number;
   /** Claimed or launched. */
   readonly starting: number;
   readonly running: number;
@@ -134,6 +155,12 @@ export type ChunkSummary = {
   readonly firstPending: number;
   /** No pending or waiting record's back-off ends before this; null: none is in back-off. */
   readonly soonestDue: EpochMs | null;
+  /** No Pod that has yet to start was created before this second; null: the Job may wait for them as long as it takes. */
+  readonly startingSince: number | null;
+  /** No Pod whose deadline is to come ran before this second; null: none has one. */
+  readonly runningSince: number | null;
+  /** No index whose deadline is to come got its first Pod before this second; null: none has one. */
+  readonly indexSince: number | null;
 };
 
 /** The summary of `length` fresh records that no item holds yet. */
@@ -141,6 +168,7 @@ export const freshSummary = (length: number): ChunkSummary => ({
   version: 0,
   foldedSeq: 0,
   pending: length,
+  held: 0,
   starting: 0,
   running: 0,
   waiting: 0,
@@ -150,6 +178,9 @@ export const freshSummary = (length: number): ChunkSummary => ({
   excluded: 0,
   firstPending: 0,
   soonestDue: null,
+  startingSince: null,
+  runningSince: null,
+  indexSince: null,
 });
 
 /** Applies one transition in place, to the record at `transition.index`. */
@@ -158,7 +189,7 @@ export function applyToChunk(chunk: Chunk, transition: Transition): void {
   setRecord(chunk, offset, applyTo(recordAt(chunk, offset), transition));
 }
 
-export type Counted = 'pending' | 'starting' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'excluded';
+export type Counted = 'pending' | 'held' | 'starting' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'excluded';
 
 const COUNTED: Record<IndexState, Counted> = {
   pending: 'pending',
@@ -170,19 +201,32 @@ const COUNTED: Record<IndexState, Counted> = {
   failed: 'failed',
   excluded: 'excluded',
 };
-/** The summary's counter for a state. */
-export const counted = (state: IndexState): Counted => COUNTED[state];
+/** The summary's counter for a record. */
+export const counted = ({ state, held }: Pick<IndexRecord, 'state' | 'held'>): Counted =>
+  held && state === 'pending' ? 'held' : COUNTED[state];
 
 /** Being stopped, for any reason. */
-export const isStopped = ({ state, stopping, podDeleted }: IndexRecord): boolean =>
-  isActive(state) && (stopping || podDeleted);
+export const isStopped = ({ state, stopping, podDeleted, late }: IndexRecord): boolean =>
+  isActive(state) && (stopping || podDeleted || late !== null);
+
+export const NO_COUNTS: { readonly [K in Counted | 'stopping']: number } = {
+  pending: 0,
+  held: 0,
+  starting: 0,
+  running: 0,
+  waiting: 0,
+  stopping: 0,
+  succeeded: 0,
+  failed: 0,
+  excluded: 0,
+};
 
 /** Counts of a chunk's first `length` records. */
 export function countRecords(chunk: Chunk, length: number): { readonly [K in Counted | 'stopping']: number } {
-  const counts = { pending: 0, starting: 0, running: 0, waiting: 0, stopping: 0, succeeded: 0, failed: 0, excluded: 0 };
+  const counts = { ...NO_COUNTS };
   for (let offset = 0; offset < length; offset++) {
     const record = recordAt(chunk, offset);
-    counts[counted(record.state)]++;
+    counts[counted(record)]++;
     if (isStopped(record)) counts.stopping++;
   }
   return counts;

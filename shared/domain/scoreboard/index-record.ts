@@ -18,6 +18,14 @@ export type IndexRecord = {
   readonly podDeleted: boolean;
   /** It was evicted, a deletion that podFailurePolicy can tell apart: its Pod has the condition DisruptionTarget. */
   readonly evicted: boolean;
+  /** Muster has deleted it, because it had not started in time. */
+  readonly overdue: boolean;
+  /** A deadline has passed: the active attempt is being stopped, and its end counts. */
+  readonly late: 'attempt' | 'index' | null;
+  /** Why a user wants the active attempt to end: its index is never to run again, or to start over. */
+  readonly wish: 'cancel' | 'requeue' | null;
+  /** A user holds the index back: it gets no new attempt until it is released. */
+  readonly held: boolean;
   readonly failures: number;
   readonly ignored: number;
   readonly infra: number;
@@ -27,10 +35,14 @@ export type IndexRecord = {
   /** The same for all attempts before it, in total. */
   readonly earlierRestarts: number;
   /**
-   * When the first task of the latest attempt was created, in seconds since 1970: its Pod continues in another; null: it does
-   * not, or the time is unknown.
+   * When the latest attempt's Pod was created, in seconds since 1970. It is its claim, if the Job says how long a Pod may take to
+   * start; otherwise the creation of its first task, if the Pod continues in another; null: it does not, or the time is unknown.
    */
   readonly podCreatedSec: number | null;
+  /** When the latest attempt's first task ran, in seconds since 1970, if its Pod has a deadline; null: it has none, or none ran yet. */
+  readonly ranSec: number | null;
+  /** When the index's first Pod was created, in seconds since 1970, if its attempts have a deadline together. */
+  readonly launchedSec: number | null;
   /** Since when the latest attempt has failed to start, for a lasting reason. */
   readonly unstartedSince: EpochMs | null;
   /** A pending or waiting index in back-off must not start before this moment. */
@@ -44,6 +56,10 @@ export const FRESH: IndexRecord = {
   stopping: false,
   podDeleted: false,
   evicted: false,
+  overdue: false,
+  late: null,
+  wish: null,
+  held: false,
   failures: 0,
   ignored: 0,
   infra: 0,
@@ -51,6 +67,8 @@ export const FRESH: IndexRecord = {
   restarts: 0,
   earlierRestarts: 0,
   podCreatedSec: null,
+  ranSec: null,
+  launchedSec: null,
   unstartedSince: null,
   notBefore: null,
 };

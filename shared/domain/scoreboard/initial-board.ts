@@ -1,5 +1,5 @@
 import { type IndexSet, intersect, intervalsWithin, size } from '../base/index-set.ts';
-import type { SuccessRule } from '../spec/job.ts';
+import type { SuccessRule } from '../spec/success-rules.ts';
 import type { Selection } from '../spec/selection.ts';
 import { CHUNK_INDEXES, type Chunk, type ChunkSummary, STATES, emptyChunk, freshSummary } from './board.ts';
 

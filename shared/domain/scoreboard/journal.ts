@@ -25,11 +25,11 @@ export const unfolded = (status: Pick<Status, 'journal' | 'chunks'>): Journal['e
 export function podChanges({ entries }: Journal, sinceSeq: number): readonly PodChange[] {
   const changes = new Map<string, PodChange>();
   for (const { seq, transition } of entries) {
-    if (seq < sinceSeq || transition.op === 'renonce') continue; // the Pod does not change
-    const { index, attempt } = transition;
+    const { index, attempt, op } = transition;
+    if (seq < sinceSeq || isUnseen(op)) continue;
     const key = `${index}/${attempt}`;
     const before = changes.get(key);
-    const state = stateAfter(transition, before?.state);
+    const state = stateAfter(transition, op, before?.state);
     if (state === 'gone' && before?.isNew === true) changes.delete(key);
     else {
       const isNew = transition.op === 'claim' || before?.isNew === true;
@@ -40,7 +40,7 @@ export function podChanges({ entries }: Journal, sinceSeq: number): readonly Pod
 }
 
 /** An ended attempt whose index is pending again shows as pending: its Pod's end is in the attempt's record. */
-const STATE_AFTER: Record<Exclude<TransitionOp, Lasting | 'released'>, PodState | 'pending'> = {
+const STATE_AFTER: Record<Exclude<TransitionOp, Unseen | Lasting | 'released'>, PodState | 'pending'> = {
   claim: 'claimed',
   launched: 'launched',
   running: 'running',
@@ -55,15 +55,26 @@ const STATE_AFTER: Record<Exclude<TransitionOp, Lasting | 'released'>, PodState 
   lostToSpot: 'pending',
 };
 
-type Lasting = 'stopping' | 'podDeleted' | 'evicted' | 'renonce';
-/** The Pod's state does not change. */
-const isLasting = (op: TransitionOp): op is Lasting =>
-  op === 'renonce' || op === 'stopping' || op === 'podDeleted' || op === 'evicted';
+/** A Pod that has ended stays as it was, whatever becomes of its index. */
+type Unseen = (typeof UNSEEN)[number];
+const UNSEEN = ['renonce', 'late', 'lateIndex', 'hold', 'release', 'exclude', 'retry', 'expire'] as const;
+/** Nothing about the Pod changes that its users see. */
+const isUnseen = (op: TransitionOp): op is Unseen => UNSEEN.some((unseen) => unseen === op);
 
-function stateAfter(step: Step, before: PodChange['state'] | undefined): PodChange['state'] {
-  if (isLasting(step.op)) return before ?? 'stopping';
-  if (step.op === 'released' || ('gone' in step && step.gone === true)) return 'gone';
-  return STATE_AFTER[step.op];
+type Lasting = 'stopping' | 'podDeleted' | 'evicted' | 'overdue' | 'cancel' | 'requeue';
+/** The Pod's state does not change, but it is being deleted. */
+const isLasting = (op: TransitionOp): op is Lasting =>
+  op === 'stopping' ||
+  op === 'podDeleted' ||
+  op === 'evicted' ||
+  op === 'overdue' ||
+  op === 'cancel' ||
+  op === 'requeue';
+
+function stateAfter(step: Step, op: Exclude<TransitionOp, Unseen>, before: PodChange['state'] | undefined) {
+  if (isLasting(op)) return before ?? 'stopping';
+  if (op === 'released' || ('gone' in step && step.gone === true)) return 'gone';
+  return STATE_AFTER[op];
 }
 
 /** A Pod that a row of the feed reports. */
@@ -81,7 +92,7 @@ export const inOrderOfPods = <P extends Pick<PodChange, 'index' | 'attempt'>>(po
   pods.toSorted((a, b) => a.index - b.index || a.attempt - b.attempt);
 
 export type Folding = {
-  /** Without the entries that are both folded and published. */
+  /** Without the entries that are folded, and published if there is anything to publish. */
   readonly journal: Journal;
   readonly folds: readonly ChunkFold[];
   /** Summaries of all chunks, including the folds. */
@@ -96,9 +107,12 @@ export type Folding = {
  */
 export function foldJournal(board: WorkingBoard, journal: Journal, publishedSeq: number): Folding {
   const open = journal.entries.filter((entry) => !board.isFolded(entry));
+  const newSeq = journal.nextSeq - board.transitions.length;
   const rest = (): Journal => ({
     ...journal,
-    entries: journal.entries.filter((entry) => entry.seq >= publishedSeq || !board.isFolded(entry)),
+    entries: journal.entries
+      .filter((entry) => entry.seq >= publishedSeq || !board.isFolded(entry))
+      .filter((entry) => entry.seq >= newSeq || !isUnseen(entry.transition.op) || !board.isFolded(entry)),
   });
   if (open.length < FOLD_AT_ENTRIES) return { journal: rest(), folds: [], chunks: board.summaries(), again: false };
   const perChunk = new Map<number, number>();

@@ -1,6 +1,6 @@
 import { type EpochMs, plusMs } from '../base/time.ts';
 import { ANNOUNCE_WAIT_MAX_MS, type Timing } from '../base/timing.ts';
-import { type JobState, type Status, type Unannounced, isHidden } from './status.ts';
+import { type JobState, type Status, type Unannounced, isHidden, isSuspended } from './status.ts';
 
 /**
  * `after`, with the change of state that it makes, if it makes one, as due at once: the next pass announces it. One commit makes
@@ -21,8 +21,8 @@ function stateChange(before: Status | null, { phase, startTime }: Status): JobSt
   if (isHidden(phase)) return was === null || isHidden(was) ? null : 'Deleted';
   if (phase.kind === 'finished' && was?.kind !== 'finished')
     return phase.verdict.kind === 'complete' ? 'Completed' : 'Failed';
-  if (phase.kind === 'suspended') return was?.kind === 'suspended' ? null : 'Suspended';
-  if (was?.kind === 'suspended' && phase.kind === 'running') return 'Resumed';
+  if (phase.kind === 'suspended') return phase.held === true || isSuspended(was) ? null : 'Suspended';
+  if (isSuspended(was) && phase.kind === 'running') return 'Resumed';
   return startTime !== null && before?.startTime === null ? 'Started' : null;
 }
 
@@ -48,10 +48,10 @@ export function planAnnouncement(
   now: EpochMs,
   timing: Timing,
 ): { readonly unannounced: Unannounced | null; readonly now: boolean } {
-  const [oldest] = unannounced?.changes ?? [];
-  if (unannounced === null || oldest === undefined) return { unannounced: null, now: false };
+  const newest = unannounced?.changes.at(-1);
+  if (unannounced === null || newest === undefined) return { unannounced: null, now: false };
   if (!isNew && now < unannounced.dueAt) return { unannounced, now: false };
-  // As long again as it has waited already: the distance of tries doubles.
-  const waitMs = Math.min(Math.max(now - oldest.at, timing.resendMs), ANNOUNCE_WAIT_MAX_MS);
+  // As long again as the newest has waited already: the distance of tries doubles, and a change does not wait for an older one.
+  const waitMs = Math.min(Math.max(now - newest.at, timing.resendMs), ANNOUNCE_WAIT_MAX_MS);
   return { unannounced: { ...unannounced, dueAt: plusMs(now, waitMs) }, now: true };
 }

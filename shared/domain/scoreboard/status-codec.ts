@@ -2,18 +2,14 @@ import type { ChunkSummary } from './board.ts';
 import { type EpochMs, asEpochMs } from '../base/time.ts';
 import { asTaskArn } from '../base/ids.ts';
 import { DecodeError, Reader, Writer } from '../base/bytes.ts';
-import { readEntries, writeEntries } from './journal-codec.ts';
+import { NewerFormatError } from '../base/newer-format.ts';
+import { hasLongSteps, readEntries, writeEntries } from './journal-codec.ts';
+import { RARE, rareFieldsOf, readRareFields, writeRareFields } from './rare-fields.ts';
+import { type Claim, type Finished, type Phase, type Status, chunkLength } from './status.ts';
+import { hasOwnReason, readVerdict, writeVerdict } from './verdict-codec.ts';
 import {
-  type Claim,
-  type Finished,
-  type JobState,
-  type Phase,
-  type Status,
-  type Unannounced,
-  type Verdict,
-  chunkLength,
-} from './status.ts';
-import {
+  writeSec,
+  readSec,
   writeTime,
   readTime,
   writeTimeOrNull,
@@ -27,20 +23,24 @@ import {
 /**
  * STATUS as bytes. Every commit of a Job writes it, so it is kept small: what changes in steps is stored as the step.
  *
- * version 7 (6: nothing is to be announced; 5: nothing is excluded, either) · head · chunk summaries · claims in flight · journal
+ * version 9 (8: the head has none of the rarer fields but what is to be announced; 7: no Pod has to start in time; 6: nothing is
+ * to be announced, either; 5: nothing is excluded, either) · head · chunk summaries · claims in flight · journal
  *
  * Times count from the status's own `now`, sequence numbers from the journal's next one, indexes from the one before of the
  * same kind. So a claim in the journal takes 2 bytes, because claims go up one by one; an outcome 4, because those come in any
  * order; a lost attempt in back-off 7; a claim in flight 2 to 4; a fresh chunk 1, any other about 10.
  */
-const VERSION = 7;
-/** What is written when nothing is to be announced, and when no index is excluded, either: earlier releases can read it. */
+const VERSION = 9;
+/** What is written in the more usual cases, so that earlier releases can read it: see {@link versionOf}. */
+const VERSION_WITHOUT_RARE = 8;
+const VERSION_WITHOUT_START_TIMES = 7;
 const VERSION_WITHOUT_CHANGES = 6;
 const VERSION_WITHOUT_EXCLUDED = 5;
 /**
  * The oldest format that can be read: it had no restarts, success policies, replaced attempts, or deciding index; 2 no events
  * or labels; 3 not since when attempts were replaced; 4 no Pods that were being deleted when they ended; 5 no excluded indexes; 6 no
- * changes to announce.
+ * changes to announce; 7 nobody who waited for a Pod to start; 8 none of the fields of {@link RARE} but the changes, and no
+ * reasons of users, or indexes that were held back or had a deadline.
  */
 const VERSION_MIN = 1;
 
@@ -54,17 +54,25 @@ export function encodeStatus(status: Status): Uint8Array {
   return w.finish();
 }
 
-function versionOf({ unannounced, chunks }: Status): number {
-  if (unannounced !== null) return VERSION;
+function versionOf(status: Status): number {
+  const { unannounced, chunks, phase, journal } = status;
+  if (rareFieldsOf(status) > RARE.unannounced || hasOwnReason(phase)) return VERSION;
+  if (hasLongSteps(journal) || chunks.some(isRare)) return VERSION;
+  if (chunks.some(({ startingSince }) => startingSince !== null)) return VERSION_WITHOUT_RARE;
+  if (unannounced !== null) return VERSION_WITHOUT_START_TIMES;
   return chunks.some(({ excluded }) => excluded > 0) ? VERSION_WITHOUT_CHANGES : VERSION_WITHOUT_EXCLUDED;
 }
 
-/** The status that {@link encodeStatus} was given, equal in every field. Throws {@link DecodeError}. */
+/** Something in it is held back, or has a deadline. */
+const isRare = ({ held, runningSince, indexSince }: ChunkSummary): boolean =>
+  held > 0 || runningSince !== null || indexSince !== null;
+
+/** The status that {@link encodeStatus} was given, equal in every field. Throws {@link DecodeError} or {@link NewerFormatError}. */
 export function decodeStatus(bytes: Uint8Array): Status {
   const r = new Reader(bytes);
   const version = r.byte();
-  if (version < VERSION_MIN || version > VERSION)
-    throw new DecodeError(`a STATUS of format version ${version}, where ${VERSION} is known`);
+  if (version > VERSION) throw new NewerFormatError('a STATUS', version, VERSION);
+  if (version < VERSION_MIN) throw new DecodeError(`a STATUS of format version ${version}, where ${VERSION} is known`);
   const head = readHead(r, version);
   const { now, size, nextSeq } = head;
   const status = {
@@ -115,7 +123,8 @@ function writeHead(w: Writer, status: Status): void {
   w.zigzag(status.version - published.version);
   w.zigzag(journal.nextSeq - published.seq);
   writeTime(w, published.at, now);
-  if (status.unannounced !== null) writeUnannounced(w, status.unannounced, status);
+  if (versionOf(status) >= VERSION_WITHOUT_RARE) w.varint(rareFieldsOf(status));
+  writeRareFields(w, status);
 }
 
 function readHead(r: Reader, format: number): Head {
@@ -146,7 +155,7 @@ function readHead(r: Reader, format: number): Head {
       events: format < 3 ? [] : readEvents(r, version, now),
       relabelled: format < 3 ? null : readRelabelled(r, version),
       published: { version: readBelow(r, version), seq: readBelow(r, nextSeq), at: readTime(r, now) },
-      unannounced: format < 7 ? null : readUnannounced(r, version, now),
+      ...readRareFields(r, format, version, now),
     },
   };
 }
@@ -163,7 +172,7 @@ function readInspect(r: Reader, now: EpochMs): Status['inspect'] {
 
 // Codes are part of the stored format: new words get new numbers, old numbers are never used again.
 
-const PHASES = codes<Phase['kind'] | 'purgingEnded' | 'deletedEnded'>({
+const PHASES = codes<Phase['kind'] | 'purgingEnded' | 'deletedEnded' | 'held'>({
   running: 0,
   suspended: 1,
   draining: 2,
@@ -173,18 +182,9 @@ const PHASES = codes<Phase['kind'] | 'purgingEnded' | 'deletedEnded'>({
   terminating: 6,
   purgingEnded: 7,
   deletedEnded: 8,
+  held: 9,
+  regrouping: 10,
 });
-const VERDICTS = codes<Verdict['reason']>({
-  CompletionsReached: 0,
-  BackoffLimitExceeded: 1,
-  LaunchRefused: 2,
-  SuccessPolicy: 3,
-  DeadlineExceeded: 4,
-  PodFailurePolicy: 5,
-  MaxFailedIndexesExceeded: 6,
-  FailedIndexes: 7,
-});
-
 function writePhase(w: Writer, phase: Phase, now: EpochMs): void {
   if ((phase.kind === 'purging' || phase.kind === 'deleted') && phase.ended !== undefined) {
     const { ended, ...rest } = phase;
@@ -193,19 +193,16 @@ function writePhase(w: Writer, phase: Phase, now: EpochMs): void {
     writePhase(w, rest, now);
     return;
   }
-  w.byte(PHASES.code(phase.kind));
+  w.byte(PHASES.code(phase.kind === 'suspended' && phase.held === true ? 'held' : phase.kind));
   if (phase.kind === 'running') return;
   writeTime(w, phase.since, now);
+  if (phase.kind === 'regrouping') w.text(phase.message);
   if (phase.kind === 'terminating') {
     w.byte(phase.ended === null ? 0 : 1);
     if (phase.ended !== null) writePhase(w, phase.ended, now);
   }
   if (phase.kind === 'finished' || phase.kind === 'deleted') writeTime(w, phase.at, now);
-  if (phase.kind === 'draining' || phase.kind === 'finished') {
-    w.byte(VERDICTS.code(phase.verdict.reason));
-    w.text(phase.verdict.message);
-    w.zigzagOrNull(phase.verdict.decidedBy);
-  }
+  if (phase.kind === 'draining' || phase.kind === 'finished') writeVerdict(w, phase.verdict);
 }
 
 function readPhase(r: Reader, now: EpochMs, format: number): Phase {
@@ -219,9 +216,13 @@ function readPhase(r: Reader, now: EpochMs, format: number): Phase {
   }
   const since = readTime(r, now);
   switch (kind) {
+    case 'held':
+      return { kind: 'suspended', since, held: true };
     case 'suspended':
     case 'purging':
       return { kind, since };
+    case 'regrouping':
+      return { kind, since, message: r.text() };
     case 'terminating': {
       return { kind, since, ended: readBit(r) ? readEnd(r, now, format) : null };
     }
@@ -240,15 +241,6 @@ function readEnd(r: Reader, now: EpochMs, format: number): Finished {
   const ended = readPhase(r, now, format);
   if (ended.kind !== 'finished') throw new DecodeError('a Job that goes after no end');
   return ended;
-}
-
-function readVerdict(r: Reader, format: number): Verdict {
-  const reason = VERDICTS.word(r.byte());
-  const message = r.text();
-  const decidedBy = format === 1 ? null : r.zigzagOrNull();
-  return reason === 'CompletionsReached' || reason === 'SuccessPolicy'
-    ? { kind: 'complete', reason, message, decidedBy }
-    : { kind: 'failed', reason, message, decidedBy };
 }
 
 // Events and labels: what users see of a Job's life apart from its state.
@@ -297,35 +289,6 @@ function readRelabelled(r: Reader, version: number): Status['relabelled'] {
   };
 }
 
-// What is to be announced.
-
-const STATES_OF_JOBS = codes<JobState>({
-  Started: 0,
-  Suspended: 1,
-  Resumed: 2,
-  Completed: 3,
-  Failed: 4,
-  Deleted: 5,
-});
-
-function writeUnannounced(w: Writer, { changes, dueAt }: Unannounced, { version, now }: Status): void {
-  w.varint(changes.length);
-  for (const change of changes) {
-    w.zigzag(version - change.version);
-    w.byte(STATES_OF_JOBS.code(change.state));
-    writeTime(w, change.at, now);
-  }
-  writeTime(w, dueAt, now);
-}
-
-function readUnannounced(r: Reader, version: number, now: EpochMs): Unannounced {
-  const changes = Array.from({ length: r.count() }, () => {
-    const made = readBelow(r, version);
-    return { version: made, state: STATES_OF_JOBS.word(r.byte()), at: readTime(r, now) };
-  });
-  return { changes, dueAt: readTime(r, now) };
-}
-
 const LONG_AGO = asEpochMs(0);
 
 // Replaced attempts: their ARNs have a common prefix, so each leaves out what it shares with the one before.
@@ -372,6 +335,10 @@ const STOPPING = 128;
 const PENDING = 256;
 const WAITING = 512;
 const EXCLUDED = 1024;
+const STARTING_SINCE = 2048;
+const RUNNING_SINCE = 4096;
+const HELD = 8192;
+const INDEX_SINCE = 16384;
 
 function writeSummaries(w: Writer, { chunks, size, journal, now }: Status): void {
   w.varint(chunks.length);
@@ -400,7 +367,11 @@ const fieldsOf = (c: ChunkSummary, stored: boolean, pendingBeside: number): numb
   (c.stopping === 0 ? 0 : STOPPING) |
   (pendingBeside === 0 ? 0 : PENDING) |
   (c.waiting === 0 ? 0 : WAITING) |
-  (c.excluded === 0 ? 0 : EXCLUDED);
+  (c.excluded === 0 ? 0 : EXCLUDED) |
+  (c.startingSince === null ? 0 : STARTING_SINCE) |
+  (c.runningSince === null ? 0 : RUNNING_SINCE) |
+  (c.held === 0 ? 0 : HELD) |
+  (c.indexSince === null ? 0 : INDEX_SINCE);
 
 function writeCounts(w: Writer, c: ChunkSummary, now: EpochMs): void {
   if (c.starting !== 0) w.varint(c.starting);
@@ -412,12 +383,16 @@ function writeCounts(w: Writer, c: ChunkSummary, now: EpochMs): void {
   if (c.stopping !== 0) w.varint(c.stopping);
   if (c.waiting !== 0) w.varint(c.waiting);
   if (c.excluded !== 0) w.varint(c.excluded);
+  if (c.startingSince !== null) writeSec(w, c.startingSince, now);
+  if (c.runningSince !== null) writeSec(w, c.runningSince, now);
+  if (c.held !== 0) w.varint(c.held);
+  if (c.indexSince !== null) writeSec(w, c.indexSince, now);
 }
 
 function readSummaries(r: Reader, size: number, nextSeq: number, now: EpochMs): ChunkSummary[] {
   return Array.from({ length: r.count() }, (_, no) => {
     const has = r.varint();
-    if (has >= 2 * EXCLUDED) throw new DecodeError('a field of a chunk summary that is not known');
+    if (has >= 2 * INDEX_SINCE) throw new DecodeError('a field of a chunk summary that is not known');
     const stored = (has & STORED) !== 0;
     const version = stored ? r.varint() : 0;
     const foldedSeq = stored ? readBelow(r, nextSeq) : 0;
@@ -430,16 +405,21 @@ function readSummaries(r: Reader, size: number, nextSeq: number, now: EpochMs): 
     const stopping = (has & STOPPING) !== 0 ? r.varint() : 0;
     const waiting = (has & WAITING) !== 0 ? r.varint() : 0;
     const excluded = (has & EXCLUDED) !== 0 ? r.varint() : 0;
+    const startingSince = (has & STARTING_SINCE) !== 0 ? readSec(r, now) : null;
+    const runningSince = (has & RUNNING_SINCE) !== 0 ? readSec(r, now) : null;
+    const held = (has & HELD) !== 0 ? r.varint() : 0;
+    const indexSince = (has & INDEX_SINCE) !== 0 ? readSec(r, now) : null;
     const beside = (has & PENDING) !== 0 ? r.zigzag() : 0;
-    const counts = { starting, running, waiting, succeeded, failed, excluded };
+    const counts = { held, starting, running, waiting, succeeded, failed, excluded };
     const pending = notNegative(beside + leftOver(counts, size, no));
-    return { version, foldedSeq, pending, ...counts, stopping, firstPending, soonestDue };
+    const since = { startingSince, runningSince, indexSince };
+    return { version, foldedSeq, pending, ...counts, stopping, firstPending, soonestDue, ...since };
   });
 }
 
-type NotPending = Pick<ChunkSummary, 'starting' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'excluded'>;
+type NotPending = Pick<ChunkSummary, 'held' | 'starting' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'excluded'>;
 const leftOver = (c: NotPending, size: number, no: number): number =>
-  chunkLength(size, no) - c.starting - c.running - c.waiting - c.succeeded - c.failed - c.excluded;
+  chunkLength(size, no) - c.held - c.starting - c.running - c.waiting - c.succeeded - c.failed - c.excluded;
 
 // Claims in flight: usually the next index, due at the same time as the one before. One number holds the attempt, whether it
 // has a nonce (1), and whether it is due at another time (2).

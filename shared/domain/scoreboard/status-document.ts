@@ -4,7 +4,8 @@ import { unreachable } from '../base/invariant.ts';
 import type { JobCondition, JobManifestSpec, JobStatusDocument } from '../spec/manifest.ts';
 import { chunkOf } from './board.ts';
 import { type Settled, chunksForSettled, settledIndexes } from './settled-indexes.ts';
-import { type Status, endOf, isEnding, podCount, tally, tallyWithin } from './status.ts';
+import { HELD_CONDITION } from '../spec/annotations.ts';
+import { type Achievement, type Status, endOf, isEnding, podCount, shownReason, tally, tallyWithin } from './status.ts';
 import type { WorkingBoard } from './working-board.ts';
 
 /** What a Job's status is made of. `board`: with the chunks that its indexes depend on. */
@@ -17,7 +18,8 @@ export const statusDocument = (job: Standing): JobStatusDocument => ({
   ...completionTime(job.status),
   ...indexes(job),
   uncountedTerminatedPods: {},
-  ...orNothing(conditions(job.status)),
+  // The verdict is the last condition, as in Kubernetes: it comes last.
+  ...orNothing([...heldCondition(job.status), ...conditions(job.status)]),
 });
 
 /**
@@ -83,41 +85,82 @@ function indexText({ spec, status, board }: Standing, state: Settled): string {
   return formatIndexSet(settledIndexes(state, spec.completions ?? 0, status, board));
 }
 
-const OWN_CONDITIONS = ['Suspended', 'SuccessCriteriaMet', 'Complete', 'FailureTarget', 'Failed'] as const;
+const OWN_CONDITIONS = [
+  'Suspended',
+  'SuccessCriteriaMet',
+  'Complete',
+  'FailureTarget',
+  'Failed',
+  HELD_CONDITION,
+] as const;
 type ConditionType = (typeof OWN_CONDITIONS)[number];
+
+const ownCondition = (type: ConditionType, isTrue: boolean, at: EpochMs, reason: string, message: string) => ({
+  type,
+  status: isTrue ? 'True' : 'False',
+  lastProbeTime: asTime(at),
+  lastTransitionTime: asTime(at),
+  reason,
+  message,
+});
 
 /** A condition that Muster never sets: other controllers write it. */
 export const isForeign = ({ type }: JobCondition): boolean => !OWN_CONDITIONS.some((own) => own === type);
 
+/**
+ * A Job that waits for others says for which. Later the condition says that it has waited, and since when not any more: because
+ * it has started, or because it has ended without.
+ */
+function heldCondition(status: Status): readonly JobCondition[] {
+  const { startTime, upstreams } = status;
+  const phase = endOf(status.phase) ?? status.phase;
+  if (phase.kind === 'suspended' && phase.held === true)
+    return [ownCondition(HELD_CONDITION, true, phase.since, 'WaitingForJobs', waitingText(status))];
+  if (upstreams.length === 0) return [];
+  if (startTime === null) {
+    const isEnded = phase.kind === 'draining' || phase.kind === 'finished';
+    return isEnded ? [ownCondition(HELD_CONDITION, false, phase.since, 'NeverStarted', NEVER_STARTED)] : [];
+  }
+  return [ownCondition(HELD_CONDITION, false, startTime, 'JobsAreDone', 'the Jobs that it waited for let it start')];
+}
+
+const NEVER_STARTED = 'the Job ended before the Jobs that it waited for let it start';
+
+/** The Jobs that a Job still waits for, as a part of a sentence. */
+export function waitingText({ upstreams }: Pick<Status, 'upstreams'>): string {
+  const open = upstreams.filter(({ isMet }) => !isMet).map(({ name }) => name);
+  return `waits for job${open.length === 1 ? '' : 's'} ${open.join(', ')}`;
+}
+
 /** A view of the phase, in the order in which Kubernetes sets conditions; reasons and messages are its own, word for word. */
-function conditions({ phase: current, resumedAt, endedSuspendedSince }: Status): readonly JobCondition[] {
+function conditions({ phase: current, resumedAt, endedSuspendedSince, achieved }: Status): readonly JobCondition[] {
   const phase = endOf(current) ?? current;
-  const condition = (type: ConditionType, isTrue: boolean, at: EpochMs, reason: string, message: string) => ({
-    type,
-    status: isTrue ? 'True' : 'False',
-    lastProbeTime: asTime(at),
-    lastTransitionTime: asTime(at),
-    reason,
-    message,
-  });
-  const suspended = (since: EpochMs) => [condition('Suspended', true, since, 'JobSuspended', 'Job suspended')];
-  const resumed = resumedAt === null ? [] : [condition('Suspended', false, resumedAt, 'JobResumed', 'Job resumed')];
+  const suspended = (since: EpochMs) => [ownCondition('Suspended', true, since, 'JobSuspended', 'Job suspended')];
+  const resumed = resumedAt === null ? [] : [ownCondition('Suspended', false, resumedAt, 'JobResumed', 'Job resumed')];
+  const reached = ({ verdict, since }: Achievement) => [
+    ownCondition('SuccessCriteriaMet', true, since, shownReason(verdict), verdict.message),
+  ];
+  const met = achieved === null ? [] : reached(achieved);
   switch (phase.kind) {
     case 'running':
+    case 'regrouping':
     case 'terminating':
     case 'purging':
     case 'deleted':
-      return resumed;
+      return [...resumed, ...met];
     case 'suspended':
-      return suspended(phase.since);
+      return [...(phase.held === true ? resumed : suspended(phase.since)), ...met];
     case 'draining':
     case 'finished': {
-      const { kind, reason, message } = phase.verdict;
+      const { kind, message } = phase.verdict;
+      const reason = shownReason(phase.verdict);
       const [interim, terminal] =
         kind === 'complete' ? (['SuccessCriteriaMet', 'Complete'] as const) : (['FailureTarget', 'Failed'] as const);
       const before = endedSuspendedSince === null ? resumed : suspended(endedSuspendedSince);
-      const decided = [...before, condition(interim, true, phase.since, reason, message)];
-      return phase.kind === 'draining' ? decided : [...decided, condition(terminal, true, phase.at, reason, message)];
+      const decided = [...before, ownCondition(interim, true, phase.since, reason, message)];
+      return phase.kind === 'draining'
+        ? decided
+        : [...decided, ownCondition(terminal, true, phase.at, reason, message)];
     }
     default:
       return unreachable(phase);

@@ -1,7 +1,9 @@
 import {
   type Chunk,
   type ChunkSummary,
+  type Counted,
   CHUNK_INDEXES,
+  NO_COUNTS,
   chunkOf,
   chunksFor,
   countRecords,
@@ -10,10 +12,10 @@ import {
 import { initialHits, initialSummary } from './initial-board.ts';
 import type { Selection } from '../spec/selection.ts';
 import { type EpochMs, later } from '../base/time.ts';
-import type { TaskArn } from '../base/ids.ts';
+import type { JobUid, TaskArn } from '../base/ids.ts';
 import type { AttemptId } from '../base/fact.ts';
 import { invariant } from '../base/invariant.ts';
-import { type Job, boardSize } from '../spec/job.ts';
+import { type Job, type JobSpec, boardSize, startsAt } from '../spec/job.ts';
 import type { Labels } from '../spec/manifest.ts';
 import type { Transition } from './transition.ts';
 
@@ -21,14 +23,27 @@ import type { Transition } from './transition.ts';
 export type JobEvent = { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string };
 
 /** Why a Job ended; each reason is Kubernetes' word and has a row in `decide-phase.test.ts`. */
-export type Verdict = {
+export type Verdict = CompleteVerdict | (Decision & { readonly kind: 'failed'; readonly reason: FailureReason });
+
+type Decision = {
   readonly message: string;
   /** The index whose end decided; null: no single one did. */
   readonly decidedBy: number | null;
-} & (
-  | { readonly kind: 'complete'; readonly reason: 'CompletionsReached' | 'SuccessPolicy' }
-  | { readonly kind: 'failed'; readonly reason: FailureReason }
-);
+};
+
+export type CompleteVerdict = Decision & {
+  readonly kind: 'complete';
+  readonly reason: 'CompletionsReached' | 'SuccessPolicy';
+  /** The reason that the user has given the rule that was met; omitted: none. */
+  readonly ownReason?: string;
+};
+
+/** The reason that users see. */
+export const shownReason = (verdict: Verdict): string =>
+  verdict.kind === 'complete' ? (verdict.ownReason ?? verdict.reason) : verdict.reason;
+
+/** The success policy of a Job is met, and its Pods go on: nothing can fail it any more. `since`: when it was met. */
+export type Achievement = { readonly verdict: CompleteVerdict; readonly since: EpochMs };
 
 export type FailureReason =
   | 'BackoffLimitExceeded'
@@ -37,12 +52,24 @@ export type FailureReason =
   | 'MaxFailedIndexesExceeded'
   | 'FailedIndexes'
   /** ours: RunTask will always refuse */
-  | 'LaunchRefused';
+  | 'LaunchRefused'
+  /** ours: its kill time has come */
+  | 'Killed'
+  /** ours: a Job that it waits for never comes to what it waits for */
+  | 'DependencyFailed'
+  /** ours: its indexes belong together, and not all of them ran in time */
+  | 'GangTimeout';
 
 export type Phase =
   | { readonly kind: 'running' }
   /** Nothing is started; active attempts are being stopped. This phase ends only when nothing is active. */
-  | { readonly kind: 'suspended'; readonly since: EpochMs }
+  | {
+      readonly kind: 'suspended';
+      readonly since: EpochMs /** it waits for other Jobs, and no user has suspended it */;
+      readonly held?: true;
+    }
+  /** Its indexes belong together and did not all run in time: all are stopped, and then start again. `message`: which did not. */
+  | { readonly kind: 'regrouping'; readonly since: EpochMs; readonly message: string }
   /** Decided: the interim condition is set, and tasks are still stopping. */
   | { readonly kind: 'draining'; readonly verdict: Verdict; readonly since: EpochMs }
   | Finished
@@ -137,7 +164,29 @@ export type Status = {
   readonly published: { readonly version: number; readonly seq: number; readonly at: EpochMs };
   /** null: nothing is to be announced. In an installation without listeners it always is. */
   readonly unannounced: Unannounced | null;
+  /** The Jobs that this one waits for, as its last pass has seen them; nothing for a Job that waits for none. */
+  readonly upstreams: readonly Upstream[];
+  /** Indexes of another Job wait for this one's: that Job is woken when some have succeeded. */
+  readonly isAwaited: boolean;
+  /** null: its success policy is not met, or has ended it. */
+  readonly achieved: Achievement | null;
+  /** How the indexes stand that belong together; null: each is on its own. */
+  readonly gang: GangState | null;
 };
+
+export type GangState = {
+  /** How often all were stopped to start again. */
+  readonly restarts: number;
+  /** The claim since which not all have run; null: all run or have succeeded, or none was claimed. */
+  readonly since: EpochMs | null;
+  /** All of them run, and none is to end: the name that says so exists. */
+  readonly isReady: boolean;
+};
+
+const FRESH_GANG: GangState = { restarts: 0, since: null, isReady: false };
+
+/** `uid`: of the Job that had the name when it was first seen; null: there was none yet. `isMet`: it need not be looked at again. */
+export type Upstream = { readonly name: string; readonly uid: JobUid | null; readonly isMet: boolean };
 
 /** Transitions that are not yet both folded into the board and published. */
 export type Journal = {
@@ -159,7 +208,7 @@ export function freshStatus(job: Job, now: EpochMs): Status {
   return {
     version: 1,
     revision: job.revision,
-    phase: job.spec.suspend ? { kind: 'suspended', since: now } : { kind: 'running' },
+    phase: firstPhase(job.spec, now),
     startTime: null,
     resumedAt: null,
     endedSuspendedSince: null,
@@ -181,7 +230,17 @@ export function freshStatus(job: Job, now: EpochMs): Status {
     relabelled: null,
     published: { version: 0, seq: 0, at: 0 as EpochMs },
     unannounced: null,
+    upstreams: [...job.spec.after, ...job.spec.afterIndexes].map(({ name }) => ({ name, uid: null, isMet: false })),
+    isAwaited: false,
+    achieved: null,
+    gang: job.spec.gang === null ? null : FRESH_GANG,
   };
+}
+
+function firstPhase(spec: JobSpec, now: EpochMs): Phase {
+  if (spec.suspend || startsAt(spec, null, now) !== null) return { kind: 'suspended', since: now };
+  const isHeld = spec.managed && spec.after.length + spec.afterIndexes.length > 0;
+  return isHeld ? { kind: 'suspended', since: now, held: true } : { kind: 'running' };
 }
 
 /** Summaries for a board of `size` slots: the existing ones, plus new slots at the end. */
@@ -192,8 +251,8 @@ export function summariesFor(
 ): readonly ChunkSummary[] {
   const grown = chunks.map((summary, no) => {
     const length = chunkLength(size, no);
-    const { pending, succeeded, failed, excluded } = summary;
-    const missing = length - (pending + podCount(summary) + succeeded + failed + excluded);
+    const { pending, held, succeeded, failed, excluded } = summary;
+    const missing = length - (pending + held + podCount(summary) + succeeded + failed + excluded);
     return missing === 0 ? summary : { ...summary, pending: summary.pending + missing };
   });
   for (let no = grown.length; no < chunksFor(size); no++)
@@ -204,22 +263,15 @@ export function summariesFor(
 /** How many of chunk `no`'s records exist on a board of `size` slots. */
 export const chunkLength = (size: number, no: number): number => Math.min(CHUNK_INDEXES, size - no * CHUNK_INDEXES);
 
-export type Tally = {
-  readonly pending: number;
-  readonly starting: number;
-  readonly running: number;
-  readonly waiting: number;
-  readonly stopping: number;
-  readonly succeeded: number;
-  readonly failed: number;
-  readonly excluded: number;
-};
+/** So many of each; `stopping` are counted as starting or running, too. */
+export type Tally = { readonly [K in Counted | 'stopping']: number };
 
 /** The board's counts over all chunks. */
 export function tally(chunks: readonly ChunkSummary[]): Tally {
-  const sum = { pending: 0, starting: 0, running: 0, waiting: 0, stopping: 0, succeeded: 0, failed: 0, excluded: 0 };
+  const sum = { ...NO_COUNTS };
   for (const c of chunks) {
     sum.pending += c.pending;
+    sum.held += c.held;
     sum.starting += c.starting;
     sum.running += c.running;
     sum.waiting += c.waiting;
@@ -265,9 +317,12 @@ export const isShrunk = ({ completionMode, completions }: Job['spec'], size: num
 /** Nothing about the Job can change any more, except by deleting it. */
 export const isOver = (phase: Phase): boolean => phase.kind === 'finished' || phase.kind === 'deleted';
 
+/** By a user, or until a moment; a Job that is held for others has not begun. */
+export const isSuspended = (phase: Phase | null): boolean => phase?.kind === 'suspended' && phase.held !== true;
+
 /** Every active attempt should end. */
 export const isEnding = (phase: Phase): boolean =>
-  phase.kind === 'suspended' || phase.kind === 'draining' || isDeletion(phase);
+  phase.kind === 'suspended' || phase.kind === 'regrouping' || phase.kind === 'draining' || isDeletion(phase);
 
 const isDeletion = (phase: Phase): boolean => phase.kind === 'terminating' || phase.kind === 'purging';
 

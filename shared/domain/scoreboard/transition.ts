@@ -16,20 +16,33 @@ type End = { readonly gone?: true | undefined };
 type GoesOn = { readonly notBefore: EpochMs | null; readonly podCreatedSec?: number | undefined };
 
 export type Step =
-  /** pending → claimed, a new attempt */
-  | { readonly op: 'claim' }
+  /**
+   * pending → claimed, a new attempt; with the time of its Pod's creation, if the Job says how long that may take to start; and
+   * with that of the index's first Pod, if this is the first and its attempts have a deadline together
+   */
+  | { readonly op: 'claim'; readonly podCreatedSec?: number | undefined; readonly launchedSec?: number | undefined }
   /** active → active: the launch so far no longer counts, and the next RunTask needs a new token */
   | { readonly op: 'renonce' }
   /** claimed → launched: RunTask has answered with a task */
   | { readonly op: 'launched' }
-  /** claimed or launched → running */
-  | { readonly op: 'running' }
+  /** claimed or launched → running; with the time of the Pod's first task, if Pods have a deadline */
+  | { readonly op: 'running'; readonly ranSec?: number | undefined }
   /** active → active, but the board wants it to end */
   | { readonly op: 'stopping' }
   /** active → active: a user has deleted its Pod */
   | { readonly op: 'podDeleted' }
   /** active → active: a user has evicted its Pod, which deletes it */
   | { readonly op: 'evicted' }
+  /** active → active: its Pod has not started in time, and is deleted for that */
+  | { readonly op: 'overdue' }
+  /** active → active: its Pod's deadline has passed, and it is to end for that */
+  | { readonly op: 'late' }
+  /** active → active: its index's deadline has passed, and it is to end for that */
+  | { readonly op: 'lateIndex' }
+  /** active → active: a user gives its index up, and it is to end for that */
+  | { readonly op: 'cancel' }
+  /** active → active: a user wants its index to start over, and it is to end for that */
+  | { readonly op: 'requeue' }
   /** active → waiting: the same Pod, with its containers restarted in a new task (restartPolicy OnFailure) */
   | ({ readonly op: 'restart' } & GoesOn)
   /** active → waiting: the same Pod, whose task did not start; `since`: null if the cause passes by itself */
@@ -49,7 +62,17 @@ export type Step =
   /** the same, by Spot */
   | ({ readonly op: 'lostToSpot'; readonly notBefore: EpochMs | null } & End)
   /** active or waiting → pending: we ended or cancelled it; nothing is counted, and its Pod is gone */
-  | { readonly op: 'released' };
+  | { readonly op: 'released' }
+  /** unsettled → the same, held back: a user has said so */
+  | { readonly op: 'hold' }
+  /** unsettled → the same, no longer held back */
+  | { readonly op: 'release' }
+  /** pending → excluded: a user has given the index up */
+  | { readonly op: 'exclude' }
+  /** failed → pending: a user wants the index tried again, as if it had never failed */
+  | { readonly op: 'retry' }
+  /** pending → failed: the index's deadline has passed while it had no Pod */
+  | { readonly op: 'expire' };
 
 export type TransitionOp = Step['op'];
 
@@ -61,7 +84,15 @@ export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
   if (t.attempt !== attempt) invariant(false, `${t.op} of attempt ${t.attempt} on attempt ${r.attempt}`);
   switch (t.op) {
     case 'claim':
-      return { ...ended(r), state: 'claimed', attempt, nonce: 0, notBefore: null };
+      return {
+        ...ended(r),
+        state: 'claimed',
+        attempt,
+        nonce: 0,
+        podCreatedSec: t.podCreatedSec ?? null,
+        launchedSec: r.launchedSec ?? t.launchedSec ?? null,
+        notBefore: null,
+      };
     case 'renonce':
       return { ...r, nonce: r.nonce + 1 };
     case 'launched':
@@ -69,13 +100,24 @@ export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
       return { ...r, state: 'launched' };
     case 'running':
       invariant(r.state !== 'running', 'running cannot follow running');
-      return { ...r, state: 'running', unstartedSince: null };
+      return { ...r, state: 'running', unstartedSince: null, ranSec: r.ranSec ?? t.ranSec ?? null };
     case 'stopping':
       return { ...r, stopping: true };
     case 'podDeleted':
       return { ...r, podDeleted: true };
     case 'evicted':
       return { ...r, podDeleted: true, evicted: true };
+    case 'overdue':
+      return { ...r, podDeleted: true, overdue: true };
+    case 'late':
+      return { ...r, late: 'attempt' };
+    case 'lateIndex':
+      return { ...r, late: 'index' };
+    case 'cancel':
+      // What is being deleted, or late, has ended for that reason: it counts, and then the index is given up.
+      return { ...r, wish: 'cancel', held: false, stopping: r.stopping || !(r.podDeleted || r.late !== null) };
+    case 'requeue':
+      return { ...r, wish: 'requeue', stopping: true };
     case 'restart':
       return { ...goesOn(r, t), restarts: r.restarts + 1 };
     case 'unstarted': {
@@ -85,23 +127,49 @@ export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
     case 'relaunch':
       return { ...r, state: 'claimed', notBefore: null };
     case 'succeeded':
-      return { ...ended(r), state: 'succeeded', earlierRestarts: 0 };
+      return settled(r, 'succeeded');
     case 'failed':
-      return { ...ended(r), state: 'pending', failures: r.failures + 1, notBefore: t.notBefore };
+      return again({ ...r, failures: r.failures + 1 }, t.notBefore);
     case 'failedForGood':
-      return { ...ended(r), state: 'failed', failures: r.failures + 1, earlierRestarts: 0 };
+      return settled({ ...r, failures: r.failures + 1 }, 'failed');
     case 'ignored':
-      return { ...ended(r), state: 'pending', ignored: r.ignored + 1, notBefore: t.notBefore };
+      return again({ ...r, ignored: r.ignored + 1 }, t.notBefore);
     case 'lost':
-      return { ...ended(r), state: 'pending', infra: r.infra + 1, notBefore: t.notBefore };
+      return again({ ...r, infra: r.infra + 1 }, t.notBefore);
     case 'lostToSpot':
-      return { ...ended(r), state: 'pending', spot: r.spot + 1, notBefore: t.notBefore };
+      return again({ ...r, spot: r.spot + 1 }, t.notBefore);
     case 'released':
-      return { ...ended(r), state: 'pending', notBefore: null };
+      return again(r, null);
+    case 'hold':
+    case 'release':
+    case 'exclude':
+    case 'expire':
+    case 'retry':
+      return withoutPod(r, t.op);
     default:
       return unreachable(t);
   }
 }
+
+/** What users, or a deadline, do to an index that need not have a Pod. */
+function withoutPod(r: IndexRecord, op: WithoutPod): IndexRecord {
+  switch (op) {
+    case 'hold':
+      return { ...r, held: true };
+    case 'release':
+      return { ...r, held: false };
+    case 'exclude':
+      return settled(r, 'excluded');
+    case 'expire':
+      return settled(r, 'failed');
+    case 'retry':
+      return { ...r, state: 'pending', failures: 0, ignored: 0, infra: 0, spot: 0, notBefore: null };
+    default:
+      return unreachable(op);
+  }
+}
+
+type WithoutPod = 'hold' | 'release' | 'exclude' | 'expire' | 'retry';
 
 /**
  * What a continuing Pod records about its first task, once, because a Pod is created once. `createdAt`: of the task that has
@@ -117,7 +185,9 @@ export const firstTask = (
 const ENDS_WAITING: readonly TransitionOp[] = ['failed', 'failedForGood', 'ignored', 'released'];
 
 function follows(state: IndexState, op: TransitionOp): boolean {
-  if (op === 'claim') return state === 'pending';
+  if (op === 'claim' || op === 'exclude' || op === 'expire') return state === 'pending';
+  if (op === 'retry') return state === 'failed';
+  if (op === 'hold' || op === 'release') return state === 'pending' || hasPod(state);
   if (op === 'relaunch') return state === 'waiting';
   return ENDS_WAITING.includes(op) ? hasPod(state) : isActive(state);
 }
@@ -130,14 +200,32 @@ const goesOn = (r: IndexRecord, { notBefore, podCreatedSec }: GoesOn): IndexReco
   notBefore,
 });
 
+/** The index may have another attempt, unless its user has given it up. */
+const again = (r: IndexRecord, notBefore: EpochMs | null): IndexRecord =>
+  r.wish === 'cancel' ? settled(r, 'excluded') : { ...ended(r), state: 'pending', notBefore };
+
+/** The index has no attempt after this one. */
+const settled = (r: IndexRecord, state: 'succeeded' | 'failed' | 'excluded'): IndexRecord => ({
+  ...ended(r),
+  state,
+  held: false,
+  earlierRestarts: 0,
+  launchedSec: null,
+  ...(state === 'succeeded' ? {} : { notBefore: null }),
+});
+
 /** What concerns only one attempt ends with it. The restarts of earlier attempts matter while there may be a next one. */
 const ended = (r: IndexRecord): IndexRecord => ({
   ...r,
   stopping: false,
   podDeleted: false,
   evicted: false,
+  overdue: false,
+  late: null,
+  wish: null,
   restarts: 0,
   earlierRestarts: r.earlierRestarts + r.restarts,
   podCreatedSec: null,
+  ranSec: null,
   unstartedSince: null,
 });

@@ -15,10 +15,29 @@ import type { EpochMs } from '../base/time.ts';
 import { isDue } from './backoff.ts';
 import { type IndexRecord, hasPod } from './index-record.ts';
 import { invariant } from '../base/invariant.ts';
-import { type JournalEntry, type Status, chunkLength } from './status.ts';
+import { type JournalEntry, type Status, chunkLength, podCount } from './status.ts';
 import type { Transition } from './transition.ts';
 
 type Counts = { -readonly [K in keyof ChunkSummary]: ChunkSummary[K] };
+
+/** What waits are measured by. `retryDelaySec`: the Job's constant delay; 0: it has none. */
+export type WaitClock = { readonly now: EpochMs; readonly retryDelaySec: number };
+
+/** Whether an index may start, as far as other Jobs are concerned; one that may not keeps no place. */
+export type MayStart = (index: number) => boolean;
+
+/** Its Pod waits for its first task that runs, and nothing has ended it yet. */
+const isYetToStart = ({ state, restarts, stopping, podDeleted }: IndexRecord): boolean =>
+  hasPod(state) && state !== 'running' && restarts === 0 && !stopping && !podDeleted;
+
+/** Its deadline is to come, and nothing ends it before. */
+const isAgainstPodDeadline = (record: IndexRecord): boolean => hasPod(record.state) && !isStopped(record);
+/** The same of its index, which may be without a Pod. */
+const isAgainstIndexDeadline = (record: IndexRecord): boolean =>
+  record.state === 'pending' || isAgainstPodDeadline(record);
+
+/** What is older than this, in seconds since 1970, is late; null: nothing ever is. */
+export type LateBefore = { readonly ran: number | null; readonly launched: number | null };
 
 export type Pending = {
   readonly ready: readonly number[];
@@ -90,12 +109,22 @@ export class WorkingBoard {
     this.transitions.push(transition);
     const after = recordAt(chunk, index % CHUNK_INDEXES);
     const summary = this.#summary(chunkOf(index));
-    summary[counted(before.state)]--;
-    summary[counted(after.state)]++;
+    summary[counted(before)]--;
+    summary[counted(after)]++;
     summary.stopping += Number(isStopped(after)) - Number(isStopped(before));
     this.restarts += after.restarts - before.restarts;
-    if (after.state === 'pending') summary.firstPending = Math.min(summary.firstPending, index % CHUNK_INDEXES);
+    if (counted(after) === 'pending') summary.firstPending = Math.min(summary.firstPending, index % CHUNK_INDEXES);
     if (after.notBefore !== null) summary.soonestDue = min(summary.soonestDue, after.notBefore);
+    if (transition.op === 'claim' && transition.podCreatedSec !== undefined)
+      summary.startingSince = Math.min(summary.startingSince ?? Infinity, transition.podCreatedSec);
+    if (summary.starting + summary.waiting === 0) summary.startingSince = null;
+    const { ranSec, launchedSec } = after;
+    if (ranSec !== null && isAgainstPodDeadline(after))
+      summary.runningSince = Math.min(summary.runningSince ?? Infinity, ranSec);
+    if (launchedSec !== null && isAgainstIndexDeadline(after))
+      summary.indexSince = Math.min(summary.indexSince ?? Infinity, launchedSec);
+    if (podCount(summary) === 0) summary.runningSince = null;
+    if (podCount(summary) + summary.pending + summary.held === 0) summary.indexSince = null;
   }
 
   /**
@@ -103,7 +132,7 @@ export class WorkingBoard {
    * most `room` of them. An index in back-off keeps its place: others do not overtake it (kubernetes-job.md 5). Raises the
    * summaries' lower bound (firstPending) to what the scan has seen.
    */
-  pending(places: number, room: number, below: number, now: EpochMs): Pending {
+  pending(places: number, room: number, below: number, { now, retryDelaySec }: WaitClock, mayStart: MayStart): Pending {
     const ready: number[] = [];
     const inBackoff: { readonly index: number; readonly until: EpochMs }[] = [];
     const isEnough = (): boolean => ready.length + inBackoff.length >= places || ready.length >= room;
@@ -116,11 +145,13 @@ export class WorkingBoard {
       let offset = summary.firstPending;
       for (; offset < length && !isEnough(); offset++) {
         if (chunk.states[offset] !== PENDING) continue;
+        const extras = chunk.extras.get(offset);
+        if (extras?.held === true) continue;
         if (first === length) first = offset;
         const index = no * CHUNK_INDEXES + offset;
-        const extras = chunk.extras.get(offset);
+        if (!mayStart(index)) continue;
         const until = extras?.notBefore ?? null;
-        if (extras === undefined || until === null || isDue(extras, now)) ready.push(index);
+        if (extras === undefined || until === null || isDue(extras, now, retryDelaySec)) ready.push(index);
         else inBackoff.push({ index, until });
       }
       summary.firstPending = Math.min(first, offset);
@@ -132,7 +163,10 @@ export class WorkingBoard {
    * Up to `room` Pods that have waited long enough for their next task, from the loaded chunks, and when the next of the others
    * will have. Updates the summaries' soonestDue.
    */
-  waiting(room: number, now: EpochMs): { readonly due: readonly number[]; readonly nextAt: EpochMs | null } {
+  waiting(
+    room: number,
+    { now, retryDelaySec }: WaitClock,
+  ): { readonly due: readonly number[]; readonly nextAt: EpochMs | null } {
     const due: number[] = [];
     let nextAt: EpochMs | null = null;
     for (const [no, summary] of this.#summaries.entries()) {
@@ -146,7 +180,7 @@ export class WorkingBoard {
       for (const [offset, extras] of chunk.extras) {
         const { notBefore } = extras;
         if (notBefore === null) continue;
-        const isOver = isDue(extras, now);
+        const isOver = isDue(extras, now, retryDelaySec);
         soonest = min(soonest, isOver ? min(now, notBefore) : notBefore);
         if (chunk.states[offset] !== WAITING) continue;
         if (!isOver) nextAt = min(nextAt, notBefore);
@@ -155,6 +189,52 @@ export class WorkingBoard {
       summary.soonestDue = soonest;
     }
     return { due: due.sort((a, b) => a - b), nextAt };
+  }
+
+  /**
+   * Up to `room` Pods of the loaded chunks that were created before the second `before` and have never run, lowest first. Only
+   * chunks that STATUS says may have one are looked through, and what it says becomes exact.
+   */
+  unstarted(room: number, before: number, nowSec: number): readonly number[] {
+    const found: number[] = [];
+    for (const [no, summary] of this.#summaries.entries()) {
+      const chunk = this.#chunks.get(no);
+      const { startingSince } = summary;
+      if (chunk === undefined || startingSince === null || startingSince >= before) continue;
+      let since = Infinity;
+      for (const [offset, { podCreatedSec }] of chunk.extras) {
+        if (podCreatedSec === null || !isYetToStart(recordAt(chunk, offset))) continue;
+        const created = isWrong(podCreatedSec, nowSec) ? startingSince : podCreatedSec;
+        if (created < before && found.length < room) found.push(no * CHUNK_INDEXES + offset);
+        else since = Math.min(since, created);
+      }
+      summary.startingSince = since === Infinity ? null : since;
+    }
+    return found.sort((a, b) => a - b);
+  }
+
+  /**
+   * Up to `room` indexes of the loaded chunks that are past a deadline, theirs or their Pod's, lowest first. Only chunks that
+   * STATUS says may have one are looked through, and what it says becomes exact.
+   */
+  late(room: number, before: LateBefore, nowSec: number): readonly number[] {
+    const found: number[] = [];
+    for (const [no, summary] of this.#summaries.entries()) {
+      const chunk = this.#chunks.get(no);
+      if (chunk === undefined || !mayHaveLate(summary, before)) continue;
+      const ran = new Bound(summary.runningSince, before.ran, nowSec);
+      const launched = new Bound(summary.indexSince, before.launched, nowSec);
+      for (const [offset, { ranSec, launchedSec }] of chunk.extras) {
+        if (ranSec === null && launchedSec === null) continue;
+        const record = recordAt(chunk, offset);
+        const isPodLate = isAgainstPodDeadline(record) && ran.isLate(ranSec, found.length < room);
+        const isLate = isAgainstIndexDeadline(record) && launched.isLate(launchedSec, found.length < room);
+        if (isPodLate || isLate) found.push(no * CHUNK_INDEXES + offset);
+      }
+      summary.runningSince = ran.next;
+      summary.indexSince = launched.next;
+    }
+    return found.sort((a, b) => a - b);
   }
 
   /** Up to `limit` indexes from `from` on in one of these states, from the loaded chunks. */
@@ -185,6 +265,42 @@ export class WorkingBoard {
     return summary;
   }
 }
+
+/** Whether a chunk may have something that is past a deadline. */
+export const mayHaveLate = (
+  { runningSince, indexSince }: Pick<ChunkSummary, 'runningSince' | 'indexSince'>,
+  { ran, launched }: LateBefore,
+): boolean =>
+  (ran !== null && runningSince !== null && runningSince < ran) ||
+  (launched !== null && indexSince !== null && indexSince < launched);
+
+/** Finds what has begun before a second, and the earliest beginning of all else. */
+class Bound {
+  next: number | null = null;
+  readonly #since: number | null;
+  readonly #before: number | null;
+  readonly #nowSec: number;
+
+  constructor(since: number | null, before: number | null, nowSec: number) {
+    this.#since = since;
+    this.#before = before;
+    this.#nowSec = nowSec;
+  }
+
+  /** @param isTaken it can be handled in this pass; otherwise it is found again */
+  isLate(sec: number | null, isTaken: boolean): boolean {
+    if (sec === null) return false;
+    const began = isWrong(sec, this.#nowSec) ? (this.#since ?? sec) : sec;
+    if (this.#before !== null && began < this.#before && isTaken) return true;
+    this.next = Math.min(this.next ?? Infinity, began);
+    return false;
+  }
+}
+
+/** Clocks that are right differ by less. */
+const SKEW_MAX_SEC = 60;
+/** A moment further in the future was written by a clock that has been corrected since: then the chunk's time counts. */
+const isWrong = (sec: number, nowSec: number): boolean => sec > nowSec + SKEW_MAX_SEC;
 
 const PENDING = STATES.indexOf('pending');
 const WAITING = STATES.indexOf('waiting');

@@ -9,6 +9,8 @@ export type PodSpec = {
   readonly volumes?: readonly Volume[];
   readonly restartPolicy: 'Never' | 'OnFailure';
   readonly terminationGracePeriodSeconds: number;
+  /** How long a Pod may run, from the start of its first task. */
+  readonly activeDeadlineSeconds?: number;
   readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly serviceAccountName?: string;
   /** At most one: a task definition has one secret per image. */

@@ -1,3 +1,4 @@
+import type { SuccessRule } from './success-rules.ts';
 import { type IndexSet, NO_INDEXES, parseStatusIndexes, size, subtract, union } from '../base/index-set.ts';
 
 /**
@@ -51,14 +52,12 @@ export function rerunOf(completions: number, succeeded: IndexSet, chosen: IndexS
     : { kind: 'ok', inherited };
 }
 
-/** A rule of a success policy: at least one of the two is set. */
-type Rule = { readonly indexes: IndexSet | null; readonly count: number | null };
-
 /**
  * The first rule of a success policy that can never be met, because too many of its indexes are excluded; null: there is none.
  */
-export function neverMet(rules: readonly Rule[], { excluded }: Selection, completions: number): number | null {
-  const found = rules.findIndex(({ indexes, count }) => {
+export function neverMet(rules: readonly SuccessRule[], { excluded }: Selection, completions: number): number | null {
+  const found = rules.findIndex(({ indexes, count, own }) => {
+    if (own !== undefined && own.share !== null) return false; // a share of those that are not excluded
     const listed = indexes ?? allIndexes(completions);
     return size(subtract(listed, excluded)) < (count ?? size(listed));
   });

@@ -19,6 +19,7 @@ export const attemptValues = (
   podName: podName({ ...identity, completionMode: manifest.spec.completionMode }, index, attempt),
   podUid: podUid(identity.uid, index, attempt),
   completionIndex: index,
+  retryIndex: attempt - 1,
   labels: manifest.spec.template.metadata.labels,
   failureCount: before.failures,
   ignoredFailureCount: before.ignored,

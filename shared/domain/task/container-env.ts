@@ -1,10 +1,10 @@
 import { invariant } from '../base/invariant.ts';
-import { type ItemValues, type LateText, knownText, lateText } from '../base/late-text.ts';
+import { type AttemptField, type ItemValues, type LateText, knownText, lateText } from '../base/late-text.ts';
 import { jobItemsOf } from '../items/job-items.ts';
 import type { JobManifestSpec, Labels } from '../spec/manifest.ts';
 import type { Container, EnvSource } from '../spec/pod-spec.ts';
 import { parseQuantity } from '../base/quantity.ts';
-import { expandLate, expandedLength } from '../base/variable-expansion.ts';
+import { expandLate, expandedLength, referredVariables } from '../base/variable-expansion.ts';
 
 /** What a variable of a container holds. */
 export type Variable =
@@ -30,6 +30,14 @@ export const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
 /** The variables of a Job with a work list, besides one for each column. */
 export const ITEM_VARIABLE = 'MUSTER_ITEM';
 export const RESULT_NAME_VARIABLE = 'MUSTER_RESULT_NAME';
+/** Variables that a container has if its command, args, or variables name one: what `fieldRef` would give, without it. */
+const ATTEMPT_VARIABLES = {
+  MUSTER_POD_NAME: { field: 'podName' },
+  /** From 0; MUSTER_ATTEMPT counts from 1, and counts restarts, too. */
+  MUSTER_RETRY_INDEX: { field: 'retryIndex' },
+  /** JOB_COMPLETION_INDEX comes after a container's own variables, so their values cannot refer to it. */
+  MUSTER_INDEX: { field: 'completionIndex' },
+} as const satisfies Readonly<Record<string, AttemptField>>;
 export const INDEX_KEY = 'batch.kubernetes.io/job-completion-index';
 /** Annotations of a Pod whose index has a limit of its own (KEP-3850). */
 export const FAILURE_COUNT_KEY = 'batch.kubernetes.io/job-index-failure-count';
@@ -45,11 +53,11 @@ export const OWN_LABELS: readonly string[] = [
 
 /**
  * A container's variables in Kubernetes' order: later ones win, and a value may refer to those before it. What the Job's work
- * list gives comes first. An Indexed Job's containers get their index last, unless they define that variable themselves
+ * list gives comes first, and what the container refers to of its attempt. An Indexed Job's containers get their index last, unless they define that variable themselves
  * (`addCompletionIndexEnvVariables`).
  */
 export function variablesOf(container: Container, manifest: PodOwner): ReadonlyMap<string, Variable> {
-  const texts = new Map<string, LateText>(itemTexts(manifest));
+  const texts = new Map<string, LateText>(givenTexts(container, manifest));
   const variables = new Map<string, Variable>([...texts].map(([name, text]) => [name, { kind: 'text', text }]));
   for (const { name, value = '', valueFrom } of container.env ?? []) {
     const variable: Variable =
@@ -65,8 +73,29 @@ export function variablesOf(container: Container, manifest: PodOwner): ReadonlyM
   return variables;
 }
 
+type GivenTexts = readonly (readonly [name: string, text: LateText])[];
+
+const givenTexts = (container: Container, manifest: PodOwner): GivenTexts => [
+  ...itemTexts(manifest),
+  ...attemptTexts(container, manifest),
+];
+
+/** Those of the attempt's own variables that the container refers to. */
+function attemptTexts({ command = [], args = [], env = [] }: Container, { spec }: PodOwner): GivenTexts {
+  const words = [...command, ...args, ...env.map(({ value = '' }) => value)].filter((word) => word.includes(RESERVED));
+  if (words.length === 0) return [];
+  const referred = new Set(words.flatMap(referredVariables));
+  return Object.entries(ATTEMPT_VARIABLES)
+    .filter(
+      ([name, { field }]) => referred.has(name) && (field !== 'completionIndex' || spec.completionMode === 'Indexed'),
+    )
+    .map(([name, field]) => [name, [field]]);
+}
+
+const RESERVED = 'MUSTER_';
+
 /** What a work list gives to every container; nothing without one. */
-function itemTexts(manifest: PodOwner): readonly (readonly [name: string, text: LateText])[] {
+function itemTexts(manifest: PodOwner): GivenTexts {
   const items = jobItemsOf(manifest);
   if (items === null) return [];
   return [
@@ -93,7 +122,7 @@ const LATE_CHARS = 16;
  */
 export function expandedChars(container: Container, manifest: PodOwner, widest: ItemValues | null = null): number {
   const charsOf = (text: LateText): number => text.reduce((sum, part) => sum + partChars(part, widest), 0);
-  const lengths = new Map<string, number>(itemTexts(manifest).map(([name, text]) => [name, charsOf(text)]));
+  const lengths = new Map<string, number>(givenTexts(container, manifest).map(([name, text]) => [name, charsOf(text)]));
   let chars = 0;
   for (const { name, value = '', valueFrom } of container.env ?? []) {
     const source = valueFrom === undefined ? null : sourced(valueFrom, container, manifest);

@@ -1,4 +1,5 @@
-import type { JobManifest } from '../spec/manifest.ts';
+import { ANNOTATIONS, parseGang } from '../spec/annotations.ts';
+import type { JobManifest, Labels } from '../spec/manifest.ts';
 
 /**
  * Whether each index of the Job has a name of its own, if this installation provides names. A NonIndexed Job has no indexes to
@@ -20,6 +21,27 @@ export type NamedTasks = {
  */
 export const hostServiceName = ({ namespace, name, subdomain }: NamedTasks, index: number): string =>
   `${name}-${index}.${subdomain}.${namespace}`;
+
+/**
+ * The part below the zone of the name that says that all indexes of a Job run: `<job>-ready.<subdomain>.<namespace>`. An index
+ * is a number, so no index of any Job has this name; and it is the Job's own, because Jobs may share a subdomain.
+ */
+export const readyServiceName = ({ namespace, name, subdomain }: NamedTasks): string =>
+  `${name}-ready.${subdomain}.${namespace}`;
+
+/** The full name that says so. */
+export const readyNameOf = (job: NamedTasks, zone: string): string => `${readyServiceName(job)}.${zone}`;
+
+/** The indexes of the Job belong together, and a name says that all of them run. */
+export const hasReadyName = ({
+  metadata,
+}: {
+  readonly metadata: { readonly annotations?: Labels | undefined };
+}): boolean => parseGang(metadata.annotations?.[ANNOTATIONS.gang] ?? '') !== null;
+
+/** How many names a Job needs, if its tasks have names. */
+export const namesNeeded = (manifest: Pick<JobManifest, 'metadata' | 'spec'>): number =>
+  (manifest.spec.completions ?? 0) + (hasReadyName(manifest) ? 1 : 0);
 
 /** The full name of the task of an index, whatever its attempt. */
 export const hostnameOf = (job: NamedTasks, index: number, zone: string): string =>

@@ -15,6 +15,12 @@ export type ContainerOverride = {
   readonly command: readonly string[] | null;
 };
 
+/** Marks the main container in its overrides, which events repeat in no documented order; the value is its name. */
+export const MAIN_VARIABLE = 'MUSTER_MAIN';
+
+/** The container to mark, of those of a definition, the main one first; null: one that is alone needs no mark. */
+export const mainOf = (names: readonly string[]): string | null => (names.length > 1 ? (names[0] ?? null) : null);
+
 /** ECS's limit for all overrides of a call as JSON, including formatting (aws.md 1.1). */
 export const OVERRIDES_CHARS_MAX = 8_192;
 
@@ -37,6 +43,7 @@ export function overridesCharsMax(manifest: PodOwner & TaskOwner, widest: ItemVa
     podName: 'x'.repeat(POD_NAME_CHARS_MAX),
     podUid: long,
     completionIndex: INDEX_MAX,
+    retryIndex: INT32_MAX,
     failureCount: INT32_MAX,
     ignoredFailureCount: INT32_MAX,
     labels,
@@ -49,7 +56,7 @@ export function overridesCharsMax(manifest: PodOwner & TaskOwner, widest: ItemVa
   );
   const names = [...containers, ...initContainers].map(({ name }) => name);
   const size = takesResources(manifest) ? WIDEST_SIZE : null;
-  return JSON.stringify(overridesRequest(names, env, overrides, size)).length;
+  return JSON.stringify(overridesRequest(names, env, overrides, size, mainOf(names))).length;
 }
 
 /**
@@ -58,18 +65,24 @@ export function overridesCharsMax(manifest: PodOwner & TaskOwner, widest: ItemVa
  * @param names the containers of the definition
  * @param env the variables that each of them gets
  * @param size of the task; null: the definition's
+ * @param main the container that decides how the task has ended, which is marked; null: none is
  */
 export const overridesRequest = (
   names: readonly string[],
   env: ContainerOverride['env'],
   overrides: readonly ContainerOverride[],
   size: TaskSize | null,
+  main: string | null = null,
 ) => ({
   containerOverrides: names.map((name) => {
     const own = overrides.find((override) => override.name === name);
+    const mark = name === main ? [{ name: MAIN_VARIABLE, value: name }] : [];
     return {
       name,
-      environment: [...env, ...(own?.env ?? [])].map((variable) => ({ name: variable.name, value: variable.value })),
+      environment: [...env, ...(own?.env ?? []), ...mark].map((variable) => ({
+        name: variable.name,
+        value: variable.value,
+      })),
       ...(own === undefined || own.command === null ? {} : { command: [...own.command] }),
     };
   }),

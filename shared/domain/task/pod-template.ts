@@ -8,6 +8,12 @@ import type { Container, PodSpec, Resources } from '../spec/pod-spec.ts';
 import { parseQuantity } from '../base/quantity.ts';
 import type { Capacity, TaskContainer, TaskDefinition, TaskSize } from './task.ts';
 
+/**
+ * How what {@link taskDefinitionOf} says is registered: raise it whenever an equal template is registered otherwise. It
+ * is part of the family's name, so a definition that an earlier release has registered is not taken for one of this release.
+ */
+export const RENDERING = 1;
+
 /** A task definition's limits (aws.md 1.5, 1.6). */
 export const TASK_CONTAINERS_MAX = 10;
 const STOP_TIMEOUT_MIN_SEC = 2;
@@ -52,7 +58,7 @@ export function taskDefinitionOf(manifest: JobManifest, { hash }: PodTemplateOpt
       ),
     ],
   };
-  return { family: `muster-${hash(JSON.stringify(body))}`, ...body };
+  return { family: `muster-${hash(JSON.stringify({ rendering: RENDERING, ...body }))}`, ...body };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { AttemptId } from '../base/fact.ts';
-import { hostnameOf, hostsPattern } from './host-names.ts';
-import type { JobManifestSpec } from '../spec/manifest.ts';
+import { hasReadyName, hostnameOf, hostsPattern, readyNameOf } from './host-names.ts';
+import type { JobManifestSpec, Labels } from '../spec/manifest.ts';
 
 /** Environment variables that every task has, in addition to its completion index. */
 export const TASK_ENV = {
@@ -13,13 +13,19 @@ export const TASK_ENV = {
   hostsPattern: 'MUSTER_HOSTS_PATTERN',
   /** the task's own name */
   hostname: 'MUSTER_HOSTNAME',
+  /** the name that exists while all tasks of the Job run; only if they belong together */
+  ready: 'MUSTER_READY_HOSTNAME',
   /** address and port of the DNS server for the names; embedded only */
   dns: 'MUSTER_DNS',
 } as const;
 
 /** What tasks are given about their Job. */
 export type TaskOwner = {
-  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly annotations?: Labels | undefined;
+  };
   readonly spec: Pick<JobManifestSpec, 'template'>;
 };
 
@@ -31,11 +37,12 @@ export type TaskOwner = {
  * @param zone the end of the tasks' names, frozen with the Job's launch template; undefined: there are no names
  */
 export function taskEnvironment(
-  { metadata: { name, namespace }, spec }: TaskOwner,
+  owner: TaskOwner,
   { index, attempt, restarts }: Pick<AttemptId, 'index' | 'attempt'> & { readonly restarts: number },
   zone: string | undefined,
 ): readonly { readonly name: string; readonly value: string }[] {
-  const { subdomain = '' } = spec.template.spec;
+  const { name, namespace } = owner.metadata;
+  const { subdomain = '' } = owner.spec.template.spec;
   const named = { namespace, name, subdomain };
   return [
     { name: TASK_ENV.jobName, value: name },
@@ -46,6 +53,7 @@ export function taskEnvironment(
       : [
           { name: TASK_ENV.hostsPattern, value: hostsPattern(named, zone) },
           { name: TASK_ENV.hostname, value: hostnameOf(named, index, zone) },
+          ...(hasReadyName(owner) ? [{ name: TASK_ENV.ready, value: readyNameOf(named, zone) }] : []),
         ]),
   ];
 }

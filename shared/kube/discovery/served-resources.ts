@@ -3,6 +3,8 @@ export type ServedResource = {
   readonly plural: string;
   readonly singular: string;
   readonly kind: string;
+  /** Its name in the table of kinds; omitted: `kind`. */
+  readonly type?: string;
   readonly namespaced: boolean;
   readonly verbs: readonly Verb[];
   readonly shortNames?: readonly string[];
@@ -14,6 +16,8 @@ export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | '
 type Subresource = {
   readonly name: string;
   readonly kind: string;
+  /** As for a resource. */
+  readonly type?: string;
   readonly verbs: readonly Verb[];
   /** The kind's group, if it is another one. */
   readonly group?: string;
@@ -22,7 +26,7 @@ type Subresource = {
 /** `name` is '' for the core group. */
 export type ServedGroup = {
   readonly name: string;
-  readonly version: 'v1';
+  readonly version: 'v1' | 'v1alpha1';
   readonly resources: readonly ServedResource[];
 };
 
@@ -99,7 +103,7 @@ export const SERVED: readonly ServedGroup[] = [
         singular: 'service',
         kind: 'Service',
         namespaced: true,
-        verbs: READ,
+        verbs: ALL,
         shortNames: ['svc'],
         categories: ['all'],
       },
@@ -133,6 +137,32 @@ export const SERVED: readonly ServedGroup[] = [
         verbs: ALL,
         categories: ['all'],
         subresources: [statusOf('Job')],
+      },
+    ],
+  },
+  {
+    // After batch: `kubectl get jobs` means the first group that has them.
+    name: 'execution.furiko.io',
+    version: 'v1alpha1',
+    resources: [
+      {
+        plural: 'jobconfigs',
+        singular: 'jobconfig',
+        kind: 'JobConfig',
+        namespaced: true,
+        verbs: ALL,
+        shortNames: ['furikojobconfig', 'furikojobconfigs'],
+        subresources: [statusOf('JobConfig', ['get'])],
+      },
+      {
+        plural: 'jobs',
+        singular: 'job',
+        kind: 'Job',
+        type: 'FurikoJob',
+        namespaced: true,
+        verbs: ALL,
+        shortNames: ['furikojob', 'furikojobs'],
+        subresources: [{ ...statusOf('Job', ['get']), type: 'FurikoJob' }],
       },
     ],
   },

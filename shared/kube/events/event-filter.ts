@@ -1,3 +1,4 @@
+import { FURIKO_API_VERSION } from '../../domain/furiko/furiko-job.ts';
 import type { EventObject } from './event-object.ts';
 import { POD_FAILED } from './event-of-job.ts';
 import { objectOfEvent } from './event-name.ts';
@@ -26,6 +27,16 @@ const FIELDS = [
   'type',
 ] as const;
 
+/** Kinds whose Events their schedulers keep, with the apiVersion of each, in the order in which they are listed. */
+const CRON_KINDS = [
+  ['CronJob', 'batch/v1'],
+  ['JobConfig', FURIKO_API_VERSION],
+] as const;
+export type CronKind = (typeof CRON_KINDS)[number][0];
+
+/** A Job of Furiko is one of batch, too, which its Events are about. */
+const JOB_VERSIONS = ['batch/v1', FURIKO_API_VERSION] as const;
+
 /** Which Events a list or a watch shows, and what does not have to be read for it. */
 export type EventFilter = {
   readonly namespace: string | null;
@@ -33,7 +44,8 @@ export type EventFilter = {
   readonly objectName: string | undefined;
   readonly ofJobs: boolean;
   readonly ofPods: boolean;
-  readonly ofCronJobs: boolean;
+  /** Of those that make Jobs by a schedule, these kinds. */
+  readonly ofCrons: readonly CronKind[];
   readonly ofNamespaces: boolean;
   /** Pods created, failed, and deleted may be among them. */
   readonly turnover: boolean;
@@ -58,9 +70,11 @@ export function parseEventFilter(
       namespace ?? fields.value.exact('metadata.namespace') ?? fields.value.exact('involvedObject.namespace') ?? null,
     objectName:
       fields.value.exact('involvedObject.name') ?? (eventName === undefined ? undefined : objectOfEvent(eventName)),
-    ofJobs: exact('involvedObject.kind', ['Job']) && exact('involvedObject.apiVersion', ['batch/v1']),
+    ofJobs: exact('involvedObject.kind', ['Job']) && exact('involvedObject.apiVersion', JOB_VERSIONS),
     ofPods: exact('involvedObject.kind', ['Pod']) && exact('involvedObject.apiVersion', ['v1']),
-    ofCronJobs: exact('involvedObject.kind', ['CronJob']) && exact('involvedObject.apiVersion', ['batch/v1']),
+    ofCrons: CRON_KINDS.filter(
+      ([kind, apiVersion]) => exact('involvedObject.kind', [kind]) && exact('involvedObject.apiVersion', [apiVersion]),
+    ).map(([kind]) => kind),
     ofNamespaces: exact('involvedObject.kind', ['Namespace']) && exact('involvedObject.apiVersion', ['v1']),
     turnover:
       exact('type', ['Normal', 'Warning']) && exact('reason', ['SuccessfulCreate', 'SuccessfulDelete', POD_FAILED]),
@@ -70,17 +84,17 @@ export function parseEventFilter(
 }
 
 /** The filter lets this Event through; Events have no labels. */
-export const showsEvent = ({ namespace, fields, labels }: EventFilter, event: EventObject): boolean =>
-  (namespace ?? event.metadata.namespace) === event.metadata.namespace &&
-  labels.matches({}) &&
-  fields.matches({
+export const showsEvent = (filter: EventFilter, event: EventObject): boolean =>
+  (filter.namespace ?? event.metadata.namespace) === event.metadata.namespace &&
+  filter.labels.matches({}) &&
+  filter.fields.matches({
     'metadata.name': event.metadata.name,
     'metadata.namespace': event.metadata.namespace,
     'involvedObject.kind': event.involvedObject.kind,
     'involvedObject.namespace': event.involvedObject.namespace,
     'involvedObject.name': event.involvedObject.name,
     'involvedObject.uid': event.involvedObject.uid,
-    'involvedObject.apiVersion': event.involvedObject.apiVersion,
+    'involvedObject.apiVersion': apiVersionFor(filter, event),
     'involvedObject.resourceVersion': event.involvedObject.resourceVersion,
     'involvedObject.fieldPath': event.involvedObject.fieldPath ?? '',
     reason: event.reason,
@@ -88,3 +102,9 @@ export const showsEvent = ({ namespace, fields, labels }: EventFilter, event: Ev
     source: event.source.component,
     type: event.type,
   });
+
+/** What the selector is compared with: about a Job, both kinds that it is are right. */
+function apiVersionFor({ fields }: EventFilter, { involvedObject: { kind, apiVersion } }: EventObject): string {
+  const wanted = fields.exact('involvedObject.apiVersion');
+  return kind === 'Job' && JOB_VERSIONS.some((each) => each === wanted) ? (wanted ?? apiVersion) : apiVersion;
+}

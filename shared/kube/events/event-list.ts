@@ -1,6 +1,6 @@
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { Place } from '../../schema/object/list-place.ts';
-import { type EventFilter, showsEvent } from './event-filter.ts';
+import { type CronKind, type EventFilter, showsEvent } from './event-filter.ts';
 import { type CronReads, cronRefs, eventsOfCron } from './event-of-cron.ts';
 import { type NamespaceReads, newsOfNamespaces } from './event-of-namespace.ts';
 import { podTurnover, statusOccurrences } from './event-of-job.ts';
@@ -20,7 +20,7 @@ type Group = {
   readonly about: EventsAbout;
 };
 
-/** The Job and its version of STATUS, the Pod, the CronJob, or the namespace. */
+/** The Job and its version of STATUS, the Pod, the CronJob or JobConfig, or the namespace. */
 type EventsAbout =
   | { readonly uid: JobUid; readonly version: number }
   | { readonly uid: JobUid; readonly pod: PodFacts }
@@ -31,7 +31,8 @@ type EventsAbout =
 export type EventReads = Reads & CronReads & NamespaceReads;
 
 /**
- * One page of Events: namespaces, then CronJobs by (namespace, name), then Jobs in the same order, each followed by its Pods by (index, attempt).
+ * One page of Events: namespaces, then CronJobs by (namespace, name), then JobConfigs and Jobs in the same order, each Job followed
+ * by its Pods by (index, attempt).
  * Nothing after the page is read, and within the Job that the page begins in, nothing before it.
  */
 export async function listEvents(
@@ -69,7 +70,7 @@ export async function* presentEvents(
     yield { events: events.filter((event) => showsEvent(filter, event)), about };
 }
 
-/** Jobs, or CronJobs, that are read in parallel: each takes requests to the store, one after the other. */
+/** Jobs, CronJobs, or JobConfigs that are read in parallel: each takes requests to the store, one after the other. */
 const JOBS_AHEAD = 8;
 
 type Asked = {
@@ -79,6 +80,9 @@ type Asked = {
   readonly wanted: number;
 };
 
+/** What `of` of a place says, in the order of a list; null: Jobs. */
+const KINDS_LISTED = ['Namespace', 'CronJob', 'JobConfig', null] as const;
+
 async function* groups(
   filter: EventFilter,
   reads: EventReads,
@@ -86,12 +90,19 @@ async function* groups(
   asked: Asked,
 ): AsyncGenerator<Group> {
   const width = Math.min(JOBS_AHEAD, Math.max(asked.wanted, 1));
-  const isAmongNamespaces = from === null || from.of === 'Namespace';
-  const isAmongCrons = isAmongNamespaces || from.of === 'CronJob';
-  if (filter.ofNamespaces && isAmongNamespaces) yield* namespaceGroups(filter, reads, from, asked);
-  if (filter.ofCronJobs && isAmongCrons)
-    yield* cronGroups(filter, reads, isAmongNamespaces ? null : from, { ...asked, wanted: width });
-  if (filter.ofJobs || filter.ofPods) yield* jobGroups(filter, reads, isAmongCrons ? null : from, width);
+  const begun = from === null ? -1 : KINDS_LISTED.indexOf(from.of ?? null);
+  /** Where the list goes on in objects of a kind: null: at the first of them; undefined: it has passed them. */
+  const placeIn = (kind: (typeof KINDS_LISTED)[number]): Place | null | undefined => {
+    const nth = KINDS_LISTED.indexOf(kind);
+    return nth < begun ? undefined : nth === begun ? from : null;
+  };
+  const atNamespaces = placeIn('Namespace');
+  if (filter.ofNamespaces && atNamespaces !== undefined) yield* namespaceGroups(filter, reads, atNamespaces, asked);
+  for (const kind of filter.ofCrons) {
+    const atCrons = placeIn(kind);
+    if (atCrons !== undefined) yield* cronGroups(kind, filter, reads, atCrons, { ...asked, wanted: width });
+  }
+  if (filter.ofJobs || filter.ofPods) yield* jobGroups(filter, reads, placeIn(null) ?? null, width);
 }
 
 async function* namespaceGroups(
@@ -108,15 +119,16 @@ async function* namespaceGroups(
 }
 
 async function* cronGroups(
+  kind: CronKind,
   filter: EventFilter,
   reads: EventReads,
   from: Place | null,
   { version, wanted }: Asked,
 ): AsyncGenerator<Group> {
-  yield* readAhead(cronRefs(filter, from, reads), wanted, async ({ stored, after }): Promise<Group> => {
-    const place = { of: 'CronJob' as const, after, job: stored.key, pod: null };
+  yield* readAhead(cronRefs(kind, filter, from, reads), wanted, async ({ stored, after }): Promise<Group> => {
+    const place = { of: kind, after, job: stored.key, pod: null };
     const about = { cron: stored.document.metadata.uid };
-    return { place, about, events: await eventsOfCron(stored, version, reads) };
+    return { place, about, events: await eventsOfCron(kind, stored, version, reads) };
   });
 }
 

@@ -1,4 +1,5 @@
 import { type EpochMs, asTime } from '../../domain/base/time.ts';
+import { FURIKO_API_VERSION } from '../../domain/furiko/furiko-job.ts';
 import type { JobIdentity } from '../../domain/spec/job.ts';
 import { eventIdentity } from './event-name.ts';
 import type { Resource } from '../http/status-error.ts';
@@ -21,7 +22,7 @@ export type Occurrence = {
 
 /** The object of the news, in the version that is shown. */
 export type Subject = {
-  readonly kind: 'Job' | 'Pod' | 'CronJob' | 'Namespace';
+  readonly kind: 'Job' | 'Pod' | 'CronJob' | 'JobConfig' | 'Namespace';
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -30,12 +31,21 @@ export type Subject = {
   readonly objectVersion?: number;
 };
 
-/** The source: news of Jobs and CronJobs have the words of Kubernetes' controllers, the others are our own. */
+/** The source: news of Jobs, CronJobs, and JobConfigs have the words of their controllers elsewhere, the others are our own. */
 const COMPONENTS = {
   Job: 'job-controller',
   Pod: 'muster',
   CronJob: 'cronjob-controller',
+  JobConfig: 'jobconfig-controller',
   Namespace: 'muster',
+} as const;
+
+const API_VERSIONS = {
+  Job: 'batch/v1',
+  Pod: 'v1',
+  CronJob: 'batch/v1',
+  JobConfig: FURIKO_API_VERSION,
+  Namespace: 'v1',
 } as const;
 
 /** The core/v1 Event that a user sees. It is not stored: it is derived from its object. */
@@ -43,7 +53,7 @@ export function renderEvent(subject: Subject, occurrence: Occurrence) {
   const { kind, namespace, name, uid, version, objectVersion = version } = subject;
   const { type, reason, message, firstAt, at, count, key, fieldPath } = occurrence;
   const resourceVersion = String(version);
-  const apiVersion = kind === 'Pod' || kind === 'Namespace' ? 'v1' : 'batch/v1';
+  const apiVersion = API_VERSIONS[kind];
   return {
     apiVersion: 'v1',
     kind: 'Event',

@@ -2,30 +2,31 @@ import type { CronEvent } from '../../domain/cron/cron-state.ts';
 import type { CronStore } from '../../ports/cron-store.ts';
 import type { ObjectStore, StoredObject } from '../../ports/object-store.ts';
 import type { Place } from '../../schema/object/list-place.ts';
-import type { EventFilter } from './event-filter.ts';
+import type { CronKind, EventFilter } from './event-filter.ts';
 import { type EventObject, type Subject, renderEvent } from './event-object.ts';
 
 export type CronReads = { readonly objects: ObjectStore; readonly crons: Pick<CronStore, 'read'> };
 
 const CRONS_PER_READ = 200;
 
-/** A CronJob, and the store's cursor of the page that it was on. */
+/** A CronJob or JobConfig, and the store's cursor of the page that it was on. */
 export type CronRef = { readonly stored: StoredObject; readonly after: string | null };
 
-/** The CronJobs that a filter may show Events of, in order of (namespace, name), from a position on. */
+/** The objects of one kind that a filter may show Events of, in order of (namespace, name), from a position on. */
 export async function* cronRefs(
+  kind: CronKind,
   { namespace, objectName }: EventFilter,
   from: Place | null,
   { objects }: CronReads,
 ): AsyncGenerator<CronRef> {
   if (namespace !== null && objectName !== undefined) {
-    const stored = await objects.read('CronJob', { namespace, name: objectName });
+    const stored = await objects.read(kind, { namespace, name: objectName });
     if (stored !== null) yield { stored, after: null };
     return;
   }
   let after = from?.after ?? null;
   do {
-    const page = await objects.list('CronJob', { namespace, after, limit: CRONS_PER_READ });
+    const page = await objects.list(kind, { namespace, after, limit: CRONS_PER_READ });
     for (const stored of page.objects)
       if ((objectName ?? stored.key.name) === stored.key.name && !isBefore(stored.key, from)) yield { stored, after };
     after = page.next;
@@ -37,18 +38,19 @@ const isBefore = (key: StoredObject['key'], from: Place | null): boolean =>
   (key.namespace === from.job.namespace ? key.name < from.job.name : key.namespace < from.job.namespace);
 
 /**
- * The Events of a CronJob, oldest first: the newest that its scheduler has kept.
+ * The Events of a CronJob or JobConfig, oldest first: the newest that its scheduler has kept.
  *
  * @param version the number in the feed of Jobs, which all Events are numbered by
  */
 export async function eventsOfCron(
+  kind: CronKind,
   { key, version: objectVersion, document }: StoredObject,
   version: number,
   { crons }: Pick<CronReads, 'crons'>,
 ): Promise<readonly EventObject[]> {
   const { uid } = document.metadata;
   const row = await crons.read(uid);
-  const subject: Subject = { kind: 'CronJob', ...key, uid, version, objectVersion };
+  const subject: Subject = { kind, ...key, uid, version, objectVersion };
   return (row?.state.events ?? []).map((event) => renderEvent(subject, { ...event, key: keyOf(event) }));
 }
 

@@ -6,6 +6,7 @@ import { unreachable } from '../../domain/base/invariant.ts';
 import { mainContainer } from '../../domain/task/pod-template.ts';
 import { podName, podUid } from '../../domain/task/pod-name.ts';
 import { endWords, isStartError, isStoppedWithJob } from '../../domain/diagnose/failures.ts';
+import { isPastDeadline } from '../../domain/planner/judge.ts';
 import type { AttemptRecord } from '../../ports/job-store.ts';
 import type { Occurrence, Subject } from './event-object.ts';
 import type { PodFacts } from '../pods/pod-facts.ts';
@@ -111,7 +112,9 @@ function end(pod: PodFacts, record: AttemptRecord, at: EpochMs): readonly PodOcc
     case 'OOMKilled':
       return [warn('OOMKilled', `Container ${container} was killed: out of memory`), ...backOff];
     case 'Stopped':
-      return [killing(pod, nonce, at, isStoppedWithJob(record) ? `: ${judgement.because}` : '')];
+      return [
+        killing(pod, nonce, at, isStoppedWithJob(record) || isPastDeadline(judgement) ? `: ${judgement.because}` : ''),
+      ];
     case 'Spot':
     case 'Infrastructure':
       return [one(pod, nonce, 'ended', { type: 'Warning', reason: CAUSE_WORDS[cause], message: reason, at })];

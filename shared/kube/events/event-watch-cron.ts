@@ -3,35 +3,40 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ObjectChange, StoredObject } from '../../ports/object-store.ts';
 import type { AwaitedRow, Tail } from '../feed/feed-tail.ts';
 import type { Change, Tails, Watched, WatchedRow } from '../feed/watched.ts';
-import { type EventFilter, showsEvent } from './event-filter.ts';
+import { type CronKind, type EventFilter, showsEvent } from './event-filter.ts';
 import type { EventObject } from './event-object.ts';
 import { type CronReads, eventsOfCron } from './event-of-cron.ts';
 
 type Deps = CronReads & { readonly clock: Clock; readonly tails: Tails };
 
 /**
- * A watch of Events, and those of CronJobs with it: `ofJobs` follows the feed of Jobs, which gives all Events their number; beside
- * it this follows the feed of CronJobs, in which each change of a status is a row. Events without such a change come with the next
- * row of their CronJob.
+ * A watch of Events, and those of CronJobs or JobConfigs with it: `others` gives all Events their number, which is that of the feed
+ * of Jobs; beside it this follows the feed of the kind, in which each change of a status is a row. Events without such a change come with the next
+ * row of their object.
  *
  * A client that goes on from a number does not say how far it knows CronJobs. It gets what has happened since a moment before it
  * asked; some of that may come to it twice.
  */
-export function withCronEvents(ofJobs: Watched<EventObject>, filter: EventFilter, deps: Deps): Watched<EventObject> {
-  const crons = new CronEvents(deps.tails.of('CronJob'), filter, deps);
+export function withCronEvents(
+  kind: CronKind,
+  others: Watched<EventObject>,
+  filter: EventFilter,
+  deps: Deps,
+): Watched<EventObject> {
+  const crons = new CronEvents(kind, filter, deps);
   return {
-    kind: ofJobs.kind,
-    apiVersion: ofJobs.apiVersion,
+    kind: others.kind,
+    apiVersion: others.apiVersion,
     async *present() {
       await crons.begin('atPresent');
-      for await (const event of ofJobs.present()) {
+      for await (const event of others.present()) {
         crons.note(event);
         yield event;
       }
     },
-    head: () => ofJobs.head(),
+    head: () => others.head(),
     async read(after, limit) {
-      const page = await ofJobs.read(after, limit);
+      const page = await others.read(after, limit);
       if (page.kind === 'expired' || page.rows.length >= limit) return page;
       const number = page.rows.at(-1)?.number ?? after;
       const row: WatchedRow<EventObject> = { number, changes: () => crons.changes(number) };
@@ -40,7 +45,7 @@ export function withCronEvents(ofJobs: Watched<EventObject>, filter: EventFilter
     async awaitRow(after, { until, isCancelled }) {
       let isOver = false;
       const wait = { until, isCancelled: () => isOver || isCancelled() };
-      const awaited = ofJobs.awaitRow(after, wait);
+      const awaited = others.awaitRow(after, wait);
       const news = crons.awaitNews(wait).then((isThere): AwaitedRow | Promise<AwaitedRow> => {
         return isThere ? { at: after, isThere } : awaited;
       });
@@ -60,8 +65,9 @@ const SECOND_MS = 1_000;
 const ROWS_BACK = [100, 10, 1] as const;
 const ROWS_PER_READ = 100;
 
-/** What one watch tells of CronJobs. */
+/** What one watch tells of CronJobs, or of JobConfigs. */
 class CronEvents {
+  readonly #kind: CronKind;
   readonly #tail: Tail<ObjectChange>;
   readonly #filter: EventFilter;
   readonly #deps: Deps;
@@ -72,8 +78,9 @@ class CronEvents {
   /** By CronJob, the newest Event that the client has. */
   readonly #newest = new Map<string, EventObject>();
 
-  constructor(tail: Tail<ObjectChange>, filter: EventFilter, deps: Deps) {
-    this.#tail = tail;
+  constructor(kind: CronKind, filter: EventFilter, deps: Deps) {
+    this.#kind = kind;
+    this.#tail = deps.tails.of(kind);
     this.#filter = filter;
     this.#deps = deps;
   }
@@ -97,7 +104,7 @@ class CronEvents {
 
   /** The client has this Event, and those of its CronJob before it. */
   note(event: EventObject): void {
-    if (event.involvedObject.kind === 'CronJob') this.#newest.set(event.involvedObject.uid, event);
+    if (event.involvedObject.kind === this.#kind) this.#newest.set(event.involvedObject.uid, event);
   }
 
   /** Resolves with true when a CronJob that matters has changed; false: not until then. */
@@ -143,7 +150,7 @@ class CronEvents {
 
   /** What comes after the Event that the client has; they are in the order in which they happened last. */
   async #newEvents(cron: StoredObject, version: number): Promise<readonly EventObject[]> {
-    const events = await eventsOfCron(cron, version, this.#deps);
+    const events = await eventsOfCron(this.#kind, cron, version, this.#deps);
     const newest = this.#newest.get(cron.document.metadata.uid);
     const known = events.findIndex(
       ({ metadata, count }) => metadata.name === newest?.metadata.name && count === newest.count,

@@ -13,7 +13,7 @@ export type Tails = {
 };
 
 /** An empty collection has a version too, from which a watch can continue. */
-export const EMPTY_VERSION = 1;
+const EMPTY_VERSION = 1;
 
 /** Concurrent reads of watches; each takes a few requests. */
 const READS_AT_ONCE = 10;
@@ -31,6 +31,8 @@ export function createTails(
     createTail(numbered, { ...options, onAppend: (ring) => notifications?.subscribe(name, ring) });
   const stored = {
     CronJob: tailOf('CronJob', objectFeed(objects, 'CronJob')),
+    JobConfig: tailOf('JobConfig', objectFeed(objects, 'JobConfig')),
+    Service: tailOf('Service', objectFeed(objects, 'Service')),
     WorkList: tailOf('WorkList', objectFeed(objects, 'WorkList')),
     Namespace: tailOf('Namespace', objectFeed(objects, 'Namespace')),
   };

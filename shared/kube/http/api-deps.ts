@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import type { Formats } from '../../domain/spec/new-in-release.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CronStore } from '../../ports/cron-store.ts';
@@ -6,12 +7,14 @@ import type { DeadLetterStore } from '../../ports/dead-letters.ts';
 import type { Doctor } from '../../ports/doctor.ts';
 import type { Feed } from '../../ports/feed.ts';
 import type { FeedNotifications } from '../../ports/feed-notifications.ts';
+import type { HostStore } from '../../ports/host-store.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { LogReader } from '../../ports/log-reader.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import type { Submissions } from '../../ports/submissions.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { HostsOffer } from '../../schema/job/host-name-rules.ts';
+import type { ConfigCommands } from '../../ports/config-commands.ts';
 import type { CronJobCommands } from '../../ports/cronjob-commands.ts';
 import type { JobCommands } from '../../ports/job-commands.ts';
 import type { ItemSource } from '../../store/read-items.ts';
@@ -22,6 +25,8 @@ import type { Tails } from '../feed/watched.ts';
 export type ApiPorts = ItemSource & {
   readonly jobs: JobStore;
   readonly feed: Feed;
+  /** Which tasks have names, and their addresses. */
+  readonly taskNames: Pick<HostStore, 'readHosts'>;
   readonly objects: ObjectStore;
   /** What the scheduler knows of CronJobs. */
   readonly crons: Pick<CronStore, 'read'>;
@@ -33,6 +38,8 @@ export type ApiPorts = ItemSource & {
   readonly doctor: Doctor;
   /** Names for tasks; omitted: the usual number. */
   readonly hosts?: HostsOffer;
+  /** Formats that this installation writes; omitted: all of this release. */
+  readonly formats?: Formats;
   /** A hex digest of a text, at least 128 bits. */
   readonly hash: (text: string) => string;
   /** A random UUID. */
@@ -43,6 +50,7 @@ export type ApiPorts = ItemSource & {
   readonly deadLetters: Pick<DeadLetterStore, 'newest'>;
   readonly jobCommands: JobCommands;
   readonly cronJobCommands: CronJobCommands;
+  readonly configCommands: ConfigCommands;
   /** How fast launches are granted now. Read only when a request asks what waits. */
   readonly launchPace: () => Promise<LaunchPace>;
   /** Deletes what is in a namespace that is being deleted, as far as that is quick, and the namespace once it is empty. */

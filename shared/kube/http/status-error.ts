@@ -1,4 +1,5 @@
 import type { Patched } from '../patch/patch-outcome.ts';
+import { FURIKO_GROUP } from '../../domain/furiko/furiko-job.ts';
 import { type FieldError, causeReason, fieldErrorText } from '../../schema/object/field-error.ts';
 
 /** A kind of object as messages and `details` name it. */
@@ -7,6 +8,8 @@ export type Resource = { readonly group: string; readonly plural: string; readon
 export const JOBS: Resource = { group: 'batch', plural: 'jobs', kind: 'Job' };
 export const CRONJOBS: Resource = { group: 'batch', plural: 'cronjobs', kind: 'CronJob' };
 export const WORK_LISTS: Resource = { group: 'muster.run', plural: 'worklists', kind: 'WorkList' };
+export const FURIKO_JOBS: Resource = { group: FURIKO_GROUP, plural: 'jobs', kind: 'Job' };
+export const JOB_CONFIGS: Resource = { group: FURIKO_GROUP, plural: 'jobconfigs', kind: 'JobConfig' };
 export const PODS: Resource = { group: '', plural: 'pods', kind: 'Pod' };
 export const SERVICES: Resource = { group: '', plural: 'services', kind: 'Service' };
 export const SERVICE_ACCOUNTS: Resource = { group: '', plural: 'serviceaccounts', kind: 'ServiceAccount' };
@@ -137,6 +140,17 @@ export const internalError = (message: string): StatusError =>
   failure(500, 'InternalError', `Internal error occurred: ${message}`, {
     causes: [{ reason: 'InternalError', message, field: '' }],
   });
+
+/** What is asked for is stored in a format of a later release: this one answers while a deployment replaces it, or after a rollback. */
+export const laterRelease = (): StatusError =>
+  failure(
+    503,
+    'ServiceUnavailable',
+    'the server is currently unable to handle the request: what it asks for was stored by a later release of Muster',
+    { retryAfterSeconds: LATER_RELEASE_AFTER_SEC },
+  );
+/** Functions are replaced one by one, within minutes. */
+const LATER_RELEASE_AFTER_SEC = 10;
 
 /** The store accepts no writes; Kubernetes has no such reason, because etcd has its own disk. */
 export const insufficientStorage = (message: string): StatusError =>

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../domain/base/time.ts';
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { ANNOTATIONS, HELD_CONDITION } from '../../domain/spec/annotations.ts';
 import { indexesToSucceed } from '../../domain/spec/selection.ts';
 import type { JobObject } from './render-job.ts';
 import { ageOf, humanDuration, msOf } from '../list/ages.ts';
@@ -37,6 +37,7 @@ function statusWord(job: JobObject): string {
   if (is(job, 'Complete')) return 'Complete';
   if (is(job, 'Failed')) return 'Failed';
   if (job.metadata.deletionTimestamp !== undefined) return 'Terminating';
+  if (is(job, HELD_CONDITION)) return 'Held';
   const conditions = ['Suspended', 'FailureTarget', 'SuccessCriteriaMet'];
   return conditions.find((type) => is(job, type)) ?? 'Running';
 }

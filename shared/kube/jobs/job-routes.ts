@@ -4,14 +4,14 @@ import type { Collection } from '../list/collection.ts';
 import { jobKind } from './job-kind.ts';
 import { jobStatusKind } from './job-status-kind.ts';
 import { listOrWatch, showObject } from '../list/collection-routes.ts';
-import { findJob, listJobs, parseJobFilter } from './list-jobs.ts';
+import { BATCH_FACE } from './job-face.ts';
+import { findJob } from './list-jobs.ts';
 import type { KubeObject } from '../http/kube-object.ts';
-import { type Parsed, ok } from '../http/query.ts';
+import type { Parsed } from '../http/query.ts';
 import type { JobObject } from './render-job.ts';
 import { JOBS, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
 import { JOB_PRINTER, isJobOver } from './job-printer.ts';
-import { watchedJobs } from './watch-jobs.ts';
-import { followed } from '../feed/watched.ts';
+import { selectFaces } from './select-jobs.ts';
 import { addSubresourceRoutes, addWriteRoutes } from '../write/write-routes.ts';
 
 const PATH = '/namespaces/:namespace/jobs';
@@ -25,7 +25,7 @@ export function jobRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   for (const path of [`${PATH}/:name`, `${PATH}/:name/status`])
     app.get(path, async (c) => {
       const name = c.req.param('name') ?? '';
-      const job = await findJob(c.req.param('namespace') ?? '', name, deps);
+      const job = await findJob(BATCH_FACE, { namespace: c.req.param('namespace') ?? '', name }, deps);
       return job === null ? errorResponse(notFound(JOBS, name)) : showObject(c, job, JOB_PRINTER, deps);
     });
   const show = (c: Context, job: KubeObject, code: 200 | 201) => c.json(job, code);
@@ -45,18 +45,8 @@ export function jobRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   return app;
 }
 
-function selectJobs(c: Context, namespace: string | null, deps: ApiDeps): Parsed<Collection<JobObject>> {
-  const filter = parseJobFilter(namespace, c.req.query());
-  if (filter.kind === 'bad') return filter;
-  return ok({
-    resource: JOBS,
-    apiVersion: 'batch/v1',
-    printer: JOB_PRINTER,
-    isOver: isJobOver,
-    list: (page) => listJobs(filter.value, page, deps),
-    watch: () => followed(deps.tails.jobs, watchedJobs(filter.value, deps, deps.tails.jobs)),
-  });
-}
+const selectJobs = (c: Context, namespace: string | null, deps: ApiDeps): Parsed<Collection<JobObject>> =>
+  selectFaces(c, namespace, { face: BATCH_FACE, printer: JOB_PRINTER, isOver: isJobOver }, deps);
 
 async function showMany(c: Context, namespace: string | null, deps: ApiDeps, options: ApiOptions) {
   const jobs = selectJobs(c, namespace, deps);

@@ -5,9 +5,10 @@ import type { StoredSpec } from '../../ports/job-store.ts';
 import { admitJobStatus } from '../../schema/job/job-status.ts';
 import { isSame } from '../../schema/object/object-update.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
-import { type FoundJob, jobKind, storedJob } from './job-kind.ts';
+import { jobKind } from './job-kind.ts';
+import { type FoundJob, storedJob } from './job-writes.ts';
 import type { JobView } from './job-view.ts';
-import { renderJob } from './render-job.ts';
+import { type JobObject, renderJob } from './render-job.ts';
 import type { Subresource } from '../write/writable-kind.ts';
 
 /** A Job as it would be shown with its new status. */
@@ -17,7 +18,7 @@ type AdmittedStatus = Pick<JobView, 'spec'> & { readonly view: JobView };
  * The status of Jobs as other controllers write it. A Job that another controller manages has the status that was written; for
  * our own Jobs, we keep the conditions that are not ours, and write the rest ourselves.
  */
-export function jobStatusKind(deps: ApiDeps): Subresource<FoundJob, AdmittedStatus> {
+export function jobStatusKind(deps: ApiDeps): Subresource<FoundJob<JobObject>, AdmittedStatus> {
   const job = jobKind(deps);
   return {
     resource: job.resource,
@@ -28,7 +29,7 @@ export function jobStatusKind(deps: ApiDeps): Subresource<FoundJob, AdmittedStat
 
     admitUpdate(found, document, fieldValidation) {
       const { object, view } = found;
-      const update = admitJobStatus(storedJob(found), object.status, document, { fieldValidation });
+      const update = admitJobStatus(storedJob(view, deps.clock.now()), object.status, document, { fieldValidation });
       if (update.kind !== 'ok') return update;
       const spec = { ...withSaid(view.spec, update.status), manifest: update.manifest };
       const isSaid = JSON.stringify(spec.said) === JSON.stringify(view.spec.said);

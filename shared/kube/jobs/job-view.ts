@@ -6,6 +6,7 @@ import { type Status, isHidden, isOver } from '../../domain/scoreboard/status.ts
 import { NOTHING_PUBLISHED, type PublishedPods } from '../../domain/scoreboard/published-pods.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { Feed } from '../../ports/feed.ts';
+import type { HostStore } from '../../ports/host-store.ts';
 import type { JobCommands } from '../../ports/job-commands.ts';
 import type { JobStore, StoredSpec } from '../../ports/job-store.ts';
 import { isOneRevision, readJob } from '../../store/read-job.ts';
@@ -31,6 +32,7 @@ export type JobView = {
 export type Reads = ItemSource & {
   readonly jobs: JobStore;
   readonly feed: Feed;
+  readonly taskNames: Pick<HostStore, 'readHosts'>;
   /** See `ApiPorts`. */
   readonly launchPace: () => Promise<LaunchPace>;
 };

@@ -1,6 +1,7 @@
 import { type JobScope, type Page, type PageRequest, type JobRef, jobRefs, remainingFrom } from '../list/list-page.ts';
-import { type PublishingReads, chunksForSummary, readShownJob } from './job-view.ts';
-import { type JobObject, renderJob } from './render-job.ts';
+import type { KubeObject } from '../http/kube-object.ts';
+import type { JobFace } from './job-face.ts';
+import { type PublishingReads, readShownJob } from './job-view.ts';
 import {
   type FieldSelector,
   type LabelSelector,
@@ -9,58 +10,62 @@ import {
 } from '../selectors/label-selector.ts';
 import { type Parsed, ok } from '../http/query.ts';
 
-/** Which Jobs a list or a watch shows. */
-export type JobFilter = {
+/** Which Jobs a list or a watch shows, and as what. */
+export type JobFilter<T extends KubeObject> = {
+  readonly face: JobFace<T>;
   readonly scope: JobScope;
   readonly labels: LabelSelector;
-  readonly fields: FieldSelector<(typeof FIELDS)[number]>;
+  readonly fields: FieldSelector<string>;
 };
 
-const FIELDS = ['metadata.name', 'metadata.namespace', 'status.successful'] as const;
+const [NAME, NAMESPACE] = ['metadata.name', 'metadata.namespace'] as const;
 
-export function parseJobFilter(
+/** The Jobs of a namespace (null: of all) that match a request's selectors. `bad`: a selector cannot be read. */
+export function parseJobFilter<T extends KubeObject>(
+  face: JobFace<T>,
   namespace: string | null,
   query: { readonly labelSelector?: string; readonly fieldSelector?: string },
-): Parsed<JobFilter> {
+): Parsed<JobFilter<T>> {
   const labels = parseLabelSelector(query.labelSelector);
   if (labels.kind === 'bad') return labels;
-  const refusal = (field: string): string => `field label ${JSON.stringify(field)} not supported for batchv1.Job`;
-  const fields = parseFieldSelector(query.fieldSelector, FIELDS, refusal);
+  const fields = parseFieldSelector<string>(query.fieldSelector, [NAME, NAMESPACE, ...face.fields], face.refusal);
   if (fields.kind === 'bad') return fields;
-  const only = fields.value.exact('metadata.namespace');
-  const scope = { namespace: namespace ?? only ?? null, name: fields.value.exact('metadata.name') };
-  return ok({ scope, labels: labels.value, fields: fields.value });
+  const scope = { namespace: namespace ?? fields.value.exact(NAMESPACE) ?? null, name: fields.value.exact(NAME) };
+  return ok({ face, scope, labels: labels.value, fields: fields.value });
 }
 
 /** A Job with this name may match. */
-export const mayShowJob = ({ scope }: JobFilter, job: { readonly namespace: string; readonly name: string }): boolean =>
-  (scope.namespace ?? job.namespace) === job.namespace && (scope.name ?? job.name) === job.name;
+export const mayShowJob = (
+  { scope }: { readonly scope: JobScope },
+  job: { readonly namespace: string; readonly name: string },
+): boolean => (scope.namespace ?? job.namespace) === job.namespace && (scope.name ?? job.name) === job.name;
 
 /** The filter matches this Job, or would with the given labels. */
-export function showsJob(filter: JobFilter, { metadata, status }: JobObject, labels = metadata.labels ?? {}): boolean {
-  const fields = {
-    'metadata.name': metadata.name,
-    'metadata.namespace': metadata.namespace,
-    'status.successful': String(status.succeeded ?? 0),
-  };
-  return mayShowJob(filter, metadata) && filter.labels.matches(labels) && filter.fields.matches(fields);
+export function showsJob<T extends KubeObject>(
+  filter: JobFilter<T>,
+  job: T,
+  labels = job.metadata.labels ?? {},
+): boolean {
+  const { name, namespace = '' } = job.metadata;
+  const fields = { [NAME]: name, [NAMESPACE]: namespace, ...filter.face.fieldsOf(job) };
+  return mayShowJob(filter, { name, namespace }) && filter.labels.matches(labels) && filter.fields.matches(fields);
 }
 
 /** Jobs are loaded in parallel, but not all at once. */
 const LOADS_AT_ONCE = 10;
 
 /** One page of Jobs. */
-export async function listJobs(
-  filter: JobFilter,
+export async function listJobs<T extends KubeObject>(
+  filter: JobFilter<T>,
   { limit, from }: PageRequest,
   reads: PublishingReads,
-): Promise<Page<JobObject>> {
+): Promise<Page<T>> {
   // The head first: a later change may already be in the list, but none is missed.
   const version = from?.version ?? (await reads.feed.head());
-  const items: JobObject[] = [];
+  const items: T[] = [];
   let batch: JobRef[] = [];
   const load = async (): Promise<void> => {
-    const loaded = await Promise.all(batch.map(async ({ uid }) => loadJob(uid, reads)));
+    const loaded = await Promise.all(batch.map(async ({ uid }) => loadJob(filter.face, uid, reads)));
     for (const job of loaded) if (job !== null && showsJob(filter, job)) items.push(job);
     batch = [];
   };
@@ -69,7 +74,7 @@ export async function listJobs(
     if (items.length >= limit) {
       const { namespace, name, after } = ref;
       const next = { version, after, job: { namespace, name }, pod: null };
-      return { version, items, next, ...remainingFrom(ref) };
+      return { version, items, next, ...(filter.face.showsAll ? remainingFrom(ref) : {}) };
     }
     batch.push(ref);
     if (batch.length >= LOADS_AT_ONCE) await load();
@@ -79,20 +84,31 @@ export async function listJobs(
 }
 
 /** Every Job that matches the filter, one after the other. */
-export async function* presentJobs(filter: JobFilter, reads: PublishingReads): AsyncGenerator<JobObject> {
+export async function* presentJobs<T extends KubeObject>(
+  filter: JobFilter<T>,
+  reads: PublishingReads,
+): AsyncGenerator<T> {
   for await (const { uid } of jobRefs(reads.jobs, filter.scope, null)) {
-    const job = await loadJob(uid, reads);
+    const job = await loadJob(filter.face, uid, reads);
     if (job !== null && showsJob(filter, job)) yield job;
   }
 }
 
-/** A Job as users see it; null: it does not exist. */
-export async function findJob(namespace: string, name: string, reads: PublishingReads): Promise<JobObject | null> {
+/** A Job as users see it; null: there is none of this kind. */
+export async function findJob<T extends KubeObject>(
+  face: JobFace<T>,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  reads: PublishingReads,
+): Promise<T | null> {
   const uid = await reads.jobs.findJob(namespace, name);
-  return uid === null ? null : loadJob(uid, reads);
+  return uid === null ? null : loadJob(face, uid, reads);
 }
 
-async function loadJob(uid: JobRef['uid'], reads: PublishingReads): Promise<JobObject | null> {
-  const view = await readShownJob(uid, reads, chunksForSummary);
-  return view === null ? null : renderJob(view);
+async function loadJob<T extends KubeObject>(
+  face: JobFace<T>,
+  uid: JobRef['uid'],
+  reads: PublishingReads,
+): Promise<T | null> {
+  const view = await readShownJob(uid, reads, face.chunks);
+  return view === null ? null : face.render(view, reads);
 }

@@ -1,6 +1,6 @@
 import { asTime } from '../../domain/base/time.ts';
 import { isOwn } from '../../domain/spec/job.ts';
-import type { JobStatusDocument } from '../../domain/spec/manifest.ts';
+import type { JobStatusDocument, ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
 import { statusDocument } from '../../domain/scoreboard/status-document.ts';
 import type { Status } from '../../domain/scoreboard/status.ts';
 import type { JobView } from './job-view.ts';
@@ -9,9 +9,9 @@ import type { JobView } from './job-view.ts';
 export function renderJob(view: JobView) {
   const { spec, status, version } = view;
   const { identity, manifest, generation } = spec;
-  const { name: _name, namespace: _namespace, ...metadata } = manifest.metadata;
+  const { name: _name, namespace: _namespace, managedFields, ...metadata } = manifest.metadata;
   return {
-    apiVersion: 'batch/v1',
+    apiVersion: BATCH_V1,
     kind: 'Job',
     metadata: {
       name: identity.name,
@@ -20,8 +20,9 @@ export function renderJob(view: JobView) {
       resourceVersion: String(version),
       generation,
       creationTimestamp: asTime(identity.createdAt),
-      ...deletion(status),
+      ...deletionOf(status),
       ...metadata,
+      ...managedThrough(spec.furiko === undefined ? null : BATCH_V1, managedFields),
     },
     spec: manifest.spec,
     status: statusOf(view),
@@ -39,6 +40,17 @@ function statusOf(view: JobView): JobStatusDocument {
 
 export type JobObject = ReturnType<typeof renderJob>;
 
+/**
+ * The managers of the fields that a kind of the API has; null: of all fields. Of a Job that two kinds show, each kind shows and
+ * changes its own.
+ */
+export function managedThrough(apiVersion: string | null, all: readonly ManagedFieldsEntry[] = []) {
+  const managedFields = apiVersion === null ? all : all.filter((entry) => entry.apiVersion === apiVersion);
+  return managedFields.length === 0 ? {} : { managedFields };
+}
+
+const BATCH_V1 = 'batch/v1';
+
 /** A deleted Job that a finalizer holds. */
-const deletion = ({ phase }: Status) =>
+export const deletionOf = ({ phase }: Status) =>
   phase.kind === 'terminating' ? { deletionTimestamp: asTime(phase.since), deletionGracePeriodSeconds: 0 } : {};

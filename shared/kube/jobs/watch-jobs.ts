@@ -2,8 +2,9 @@ import type { FeedEntry, FeedRow } from '../../ports/feed.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { NumberedFeed } from '../feed/feed-tail.ts';
 import { type JobFilter, mayShowJob, presentJobs, showsJob } from './list-jobs.ts';
-import { type PublishingReads, chunksForSummary, readShownJob } from './job-view.ts';
-import { type JobObject, renderJob } from './render-job.ts';
+import type { KubeObject } from '../http/kube-object.ts';
+import type { JobFace } from './job-face.ts';
+import { type PublishingReads, readShownJob } from './job-view.ts';
 import { Once } from '../feed/once.ts';
 import { ShownObjects } from '../feed/shown-objects.ts';
 import type { Change, WatchSource } from '../feed/watched.ts';
@@ -18,12 +19,17 @@ import type { Change, WatchSource } from '../feed/watched.ts';
  * `status.successful` are not stored: a watch that resumes from a version may report a Job as deleted that its client never
  * had.
  */
-export function watchedJobs(filter: JobFilter, reads: PublishingReads, later: LaterRows): WatchSource<JobObject> {
+export function watchedJobs<T extends KubeObject>(
+  filter: JobFilter<T>,
+  reads: PublishingReads,
+  later: LaterRows,
+): WatchSource<T> {
   const shown = new ShownObjects();
   let isListed = false;
+  const { face } = filter;
   return {
-    kind: 'Job',
-    apiVersion: 'batch/v1',
+    kind: face.resource.kind,
+    apiVersion: face.apiVersion,
     async *present() {
       for await (const job of presentJobs(filter, reads)) {
         shown.show(job.metadata.uid, Number(job.metadata.resourceVersion));
@@ -32,11 +38,12 @@ export function watchedJobs(filter: JobFilter, reads: PublishingReads, later: La
       isListed = true;
     },
     concerns: ({ entries }) => entries.some((entry) => mayShowJob(filter, entry)),
-    async *changes(row: FeedRow): AsyncGenerator<Change<JobObject>> {
+    async *changes(row: FeedRow): AsyncGenerator<Change<T>> {
       for (const entry of row.entries) {
         const { uid } = entry;
         if (!mayShowJob(filter, entry) || shown.isTold(uid, row.number)) continue;
-        const job = await STATES.of(row, uid, () => stateOf(entry, row.number, reads, later));
+        const state = () => stateOf(face, entry, row.number, reads, later);
+        const job = (await STATES.of(row, `${face.apiVersion} ${uid}`, state)) as T | null; // the same face rendered it
         if (job === null) continue;
         // Once all objects were sent, others did not exist.
         const was = shown.isShown(uid) ?? (!isListed && wasShown(filter, entry, job));
@@ -55,17 +62,20 @@ export function watchedJobs(filter: JobFilter, reads: PublishingReads, later: La
 export type LaterRows = Pick<NumberedFeed<FeedRow>, 'read'>;
 
 /** Jobs as the watches of a row see them. */
-const STATES = new Once<Promise<JobObject | null>>();
+const STATES = new Once<Promise<unknown>>();
 
 /** Also for a Job that has been deleted since: its labels at that time decide what the row of its end means. */
-async function stateOf(
+async function stateOf<T extends KubeObject>(
+  face: JobFace<T>,
   entry: FeedEntry,
   version: number,
   reads: PublishingReads,
   later: LaterRows,
-): Promise<JobObject | null> {
-  const view = await readShownJob(entry.uid, reads, chunksForSummary, 'evenDeleted');
-  return view === null ? null : renderJob({ ...view, spec: await specOf(view.spec, entry, version, later), version });
+): Promise<T | null> {
+  const view = await readShownJob(entry.uid, reads, face.chunks, 'evenDeleted');
+  return view === null
+    ? null
+    : face.render({ ...view, spec: await specOf(view.spec, entry, version, later), version }, reads);
 }
 
 const ROWS_PER_READ = 100;
@@ -91,9 +101,11 @@ async function specOf(
   }
 }
 
-function wasShown(filter: JobFilter, { type, labelsBefore }: FeedEntry, job: JobObject): boolean {
+function wasShown<T extends KubeObject>(filter: JobFilter<T>, { type, labelsBefore }: FeedEntry, job: T): boolean {
   if (type === 'ADDED') return false;
   const labels = labelsBefore ?? job.metadata.labels ?? {};
   // How many had succeeded by then is unknown, so it counts as a match.
-  return filter.fields.names('status.successful') ? filter.labels.matches(labels) : showsJob(filter, job, labels);
+  return filter.face.fields.some((field) => filter.fields.names(field))
+    ? filter.labels.matches(labels)
+    : showsJob(filter, job, labels);
 }

@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { asTime } from '../../domain/base/time.ts';
 import type { Finding } from '../../domain/diagnose/finding.ts';
 import { PRUNABLE_MS } from '../../domain/diagnose/kept-jobs.ts';
@@ -24,12 +24,14 @@ export function diagnosisRoutes(doctor: Doctor): Hono {
       ...(dataFolder === null ? {} : { dataFolder: renderDataFolder(dataFolder) }),
     });
   });
-  const page = async (namespace: string | null, after: string | undefined) => {
-    const { checked: looked, next, ...diagnosis } = await doctor.jobs({ namespace, after: after ?? null });
+  const page = async (namespace: string | null, c: Context) => {
+    const asked = { namespace, after: c.req.query('continue') ?? null };
+    const isRestored = c.req.query('afterRestore') === 'true';
+    const { checked: looked, next, ...diagnosis } = await (isRestored ? doctor.restored(asked) : doctor.jobs(asked));
     return { ...renderDiagnosis(diagnosis), looked, continue: next ?? '' };
   };
-  app.get(JOBS_OF_ALL, async (c) => c.json(await page(null, c.req.query('continue'))));
-  app.get(JOBS_OF_ONE, async (c) => c.json(await page(c.req.param('namespace'), c.req.query('continue'))));
+  app.get(JOBS_OF_ALL, async (c) => c.json(await page(null, c)));
+  app.get(JOBS_OF_ONE, async (c) => c.json(await page(c.req.param('namespace'), c)));
   app.get(JOB, async (c) => {
     const { namespace, name } = c.req.param();
     const diagnosis = await doctor.job(namespace, name);

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { diagnosisRoutes } from './diagnosis-routes.ts';
 import { findAttempts, parseAttemptQuery } from './list-attempts.ts';
+import { indexRoutes } from './index-routes.ts';
 import { renderFailures } from './render-failures.ts';
 import { findProgress } from './render-progress.ts';
 import { submissionRoutes } from './submission-routes.ts';
@@ -10,7 +11,7 @@ import { JOBS, errorResponse, methodNotAllowed, notFound } from '../http/status-
 
 const JOB = '/namespaces/:namespace/jobs/:name';
 
-/** What Kubernetes has no resource for: submissions, and what is only read. Not in discovery, so that kubectl's lists do not change. */
+/** What Kubernetes has no resource for: submissions, changes of single indexes, and what is only read. Not in discovery, so that kubectl's lists do not change. */
 export function musterRoutes(deps: ApiDeps): Hono {
   const app = new Hono();
   app.get(`${JOB}/waits`, async (c) => {
@@ -37,6 +38,7 @@ export function musterRoutes(deps: ApiDeps): Hono {
   });
   for (const path of [`${JOB}/waits`, `${JOB}/failures`, `${JOB}/attempts`, `${JOB}/progress`])
     app.all(path, () => errorResponse(methodNotAllowed()));
+  app.route('/', indexRoutes(deps));
   app.route('/', diagnosisRoutes(deps.doctor));
   app.route('/', submissionRoutes(deps));
   return app;

@@ -5,6 +5,7 @@ import { asTime } from '../../domain/base/time.ts';
 import {
   type IndexSet,
   formatIndexSet,
+  has,
   indexSetOf,
   intersect,
   parseStatusIndexes,
@@ -13,7 +14,7 @@ import {
 } from '../../domain/base/index-set.ts';
 import { type IndexRecord, isInherited } from '../../domain/scoreboard/index-record.ts';
 import { allIndexes } from '../../domain/spec/selection.ts';
-import { type Status, isEnding, isOver, tally, tallyWithin } from '../../domain/scoreboard/status.ts';
+import { type Status, type Tally, isEnding, isOver, tally, tallyWithin } from '../../domain/scoreboard/status.ts';
 import { chunksForWaits } from '../../domain/pending/waits.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import { toJob } from '../../store/to-job.ts';
@@ -26,7 +27,18 @@ import { renderWaits, waitsOfView } from './render-waits.ts';
 const CHUNKS_MAX = 4;
 
 /** What an index is doing, as a viewer sees it. */
-const STATES = ['starting', 'running', 'stopping', 'retrying', 'failed', 'succeeded', 'inherited', 'excluded'] as const;
+const STATES = [
+  'starting',
+  'running',
+  'stopping',
+  'retrying',
+  'failed',
+  'succeeded',
+  'inherited',
+  'excluded',
+  'held',
+  'cancelled',
+] as const;
 type ShownState = (typeof STATES)[number] | 'waiting';
 
 /**
@@ -71,7 +83,8 @@ function countsOf({ spec, status, board }: JobView) {
   const running = isEnding(status.phase) ? 0 : Math.max(all.running - all.stopping, 0);
   const starting = all.starting + all.running - stopping - running;
   const again = pendingAgain({ spec, status, board });
-  const busy = all.starting + all.running + all.waiting;
+  const busy = all.starting + all.running + all.waiting + all.held;
+  const cancelled = cancelledIn(spec, all);
   const settled = all.succeeded + all.failed + all.excluded;
   const left = completions === undefined ? 0 : Math.max(completions - settled - busy - again, 0);
   const isDone = isOver(status.phase);
@@ -89,9 +102,19 @@ function countsOf({ spec, status, board }: JobView) {
     /** In a Job that is over: never tried. */
     waiting: left,
     /** Never to run in this Job; they are not among its completions. */
-    excluded: all.excluded,
+    excluded: all.excluded - cancelled,
+    /** Without a Pod, and held back by a user. */
+    held: all.held,
+    /** Given up by a user; they are not among its completions. */
+    cancelled,
     failedAttempts: status.failed,
   };
+}
+
+/** Of the indexes that never run, those that were not excluded from the start. */
+function cancelledIn(spec: StoredSpec, { excluded }: Pick<Tally, 'excluded'>): number {
+  const { completions = 0 } = spec.manifest.spec;
+  return excluded - size(intersect(toJob(spec).spec.selection.excluded, allIndexes(completions)));
 }
 
 /** Without a Pod, and tried before, as far as chunks are loaded. */
@@ -101,8 +124,9 @@ function pendingAgain({ spec, status, board }: Pick<JobView, 'spec' | 'status' |
   for (const no of status.chunks.keys()) {
     const chunk = board.chunk(no);
     if (chunk === undefined) continue;
-    for (const [offset, { failures, ignored }] of chunk.extras)
-      if (chunk.states[offset] === 0 && failures + ignored > 0 && no * CHUNK_INDEXES + offset < completions) count++;
+    for (const [offset, { failures, ignored, held }] of chunk.extras)
+      if (chunk.states[offset] === 0 && !held && failures + ignored > 0 && no * CHUNK_INDEXES + offset < completions)
+        count++;
   }
   return count;
 }
@@ -146,9 +170,12 @@ function indexesOf(
   if (completionMode === 'NonIndexed') return null;
   const found = new Map<ShownState, number[]>(STATES.map((state) => [state, []]));
   const isLarge = status.chunks.length > CHUNKS_MAX;
+  const { excluded } = toJob(spec).spec.selection;
   for (let index = 0; index < completions && !isLarge; index++) {
     const record = board.record(index);
-    if (record !== null) found.get(shownState(record, status))?.push(index);
+    if (record === null) continue;
+    const state = shownState(record, status);
+    found.get(state === 'excluded' && !has(excluded, index) ? 'cancelled' : state)?.push(index);
   }
   const texts = STATES.map((state) => [state, formatIndexSet(indexSetOf(found.get(state) ?? []))] as const);
   return {
@@ -183,6 +210,7 @@ function shownState(record: IndexRecord, { phase }: Status): ShownState {
     case 'excluded':
       return state;
     case 'pending':
+      if (record.held && !isOver(phase)) return 'held';
       if (failures + ignored === 0) return 'waiting';
       return isOver(phase) ? 'failed' : 'retrying';
     case 'waiting':

@@ -4,6 +4,7 @@ import { inWordsOf } from '../../domain/pending/pod-wait.ts';
 import { waitLine } from '../../domain/pending/wait-words.ts';
 import { type LaunchPace, type Wait, chunksForWaits, waitsOf } from '../../domain/pending/waits.ts';
 import { readItemValues } from '../../store/read-items.ts';
+import { readWaitedFor } from '../../store/read-waited-for.ts';
 import { toJob } from '../../store/to-job.ts';
 import { type JobView, type Reads, readJobView } from '../jobs/job-view.ts';
 
@@ -25,7 +26,12 @@ export async function findWaits(namespace: string, name: string, reads: Reads): 
 
 /** Why parts of a Job do not run, with ECS's text if there is any. The chunks that `chunksForWaits` names must be loaded. */
 export async function waitsOfView(view: JobView, pace: LaunchPace, reads: Reads): Promise<readonly Wait[]> {
-  const waiting = { ...view, spec: toJob(view.spec).spec, hasNames: hasNames(view.spec.manifest) };
+  const waiting = {
+    ...view,
+    spec: toJob(view.spec).spec,
+    hasNames: hasNames(view.spec.manifest),
+    waitedFor: await readWaitedFor(view.spec, view.status, reads.jobs),
+  };
   return Promise.all(waitsOf(waiting, pace).map((wait) => explained(wait, view, reads)));
 }
 

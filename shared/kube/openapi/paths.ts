@@ -20,14 +20,14 @@ function resourcePaths(
   root: string,
   resource: ServedResource,
 ): readonly (readonly [string, Schema])[] {
-  const { plural, namespaced, verbs, subresources = [] } = resource;
+  const { plural, kind, type = kind, namespaced, verbs, subresources = [] } = resource;
   const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`;
   const one = `${collection}/{name}`;
   const inNamespace = namespaced ? [NAMESPACE] : [];
-  const operations = (wanted: readonly Verb[], of: readonly Verb[], scope: string, kind = resource.kind): Schema => {
+  const operations = (wanted: readonly Verb[], of: readonly Verb[], scope: string, name = type): Schema => {
     const methods: Record<string, Schema> = {};
     for (const verb of wanted)
-      if (of.includes(verb)) methods[METHODS[verb]] = operation(kinds, { ...resource, kind }, verb, scope);
+      if (of.includes(verb)) methods[METHODS[verb]] = operation(kinds, name, plural, verb, scope);
     return methods;
   };
   const entries: (readonly [string, Schema, readonly Schema[]])[] = [
@@ -37,7 +37,7 @@ function resourcePaths(
       (sub) =>
         [
           `${one}/${sub.name}`,
-          operations(['get', 'create', 'update', 'patch'], sub.verbs, sub.name, sub.kind),
+          operations(['get', 'create', 'update', 'patch'], sub.verbs, sub.name, sub.type ?? sub.kind),
           [...inNamespace, NAME],
         ] as const,
     ),
@@ -64,9 +64,9 @@ const METHODS: Readonly<Record<Verb, string>> = {
 /** Kubernetes' word for an operation, if it is not the verb itself. */
 const ACTIONS: Readonly<Partial<Record<Verb, string>>> = { create: 'post', update: 'put' };
 
-/** `scope`: a subresource's name, `all` for the list over all namespaces, or empty. */
-function operation(kinds: KindTable, { kind, plural }: ServedResource, verb: Verb, scope: string): Schema {
-  const { openapi, apiVersion = 'v1' } = typeOf(kinds, kind);
+/** `type`: its name in the table. `scope`: a subresource's name, `all` for the list over all namespaces, or empty. */
+function operation(kinds: KindTable, type: string, plural: string, verb: Verb, scope: string): Schema {
+  const { openapi, apiVersion = 'v1', kind = type } = typeOf(kinds, type);
   const { group, version } = groupVersionKind(apiVersion, kind);
   const sentence = SENTENCES[verb]?.(kind, scope) ?? verb;
   const text = scope === 'log';
@@ -84,7 +84,7 @@ function operation(kinds: KindTable, { kind, plural }: ServedResource, verb: Ver
         description: 'Done',
         content: text
           ? { 'text/plain': { schema: { type: 'string' } } }
-          : { 'application/json': { schema: schemaRef(answerOf(kinds, verb, kind)) } },
+          : { 'application/json': { schema: schemaRef(answerOf(kinds, verb, type)) } },
       },
     },
     'x-kubernetes-action': ACTIONS[verb] ?? verb,

@@ -30,10 +30,10 @@ export function schemasOf(kinds: KindTable, roots: readonly string[]): Readonly<
 
 /** The schema of a list of objects of this kind. */
 export function listSchema(kinds: KindTable, kind: string): Schema {
-  const { openapi, apiVersion } = typeOf(kinds, kind);
+  const { openapi, apiVersion, kind: shown = kind } = typeOf(kinds, kind);
   return {
     type: 'object',
-    description: `A list of objects of the kind ${kind}.`,
+    description: `A list of objects of the kind ${shown}.`,
     required: ['items'],
     properties: {
       ...TYPE_META,
@@ -44,7 +44,7 @@ export function listSchema(kinds: KindTable, kind: string): Schema {
       }),
       items: { type: 'array', description: 'The objects.', items: { default: {}, allOf: [schemaRef(openapi)] } },
     },
-    'x-kubernetes-group-version-kind': [groupVersionKind(apiVersion ?? 'v1', `${kind}List`)],
+    'x-kubernetes-group-version-kind': [groupVersionKind(apiVersion ?? 'v1', `${shown}List`)],
   };
 }
 
@@ -63,7 +63,7 @@ const namesIn = (type: FieldType): readonly string[] => {
 };
 
 function objectSchema(kinds: KindTable, name: string, fields: readonly (readonly [string, Field])[]): Schema {
-  const { description, apiVersion, atomic } = typeOf(kinds, name);
+  const { description, apiVersion, atomic, kind = name } = typeOf(kinds, name);
   const required = fields.flatMap(([key, field]) => (field.required === true ? [key] : []));
   const isKind = apiVersion !== undefined;
   return {
@@ -74,7 +74,7 @@ function objectSchema(kinds: KindTable, name: string, fields: readonly (readonly
       ...(isKind ? TYPE_META : {}),
       ...Object.fromEntries(fields.map(([key, field]) => [key, property(kinds, field)])),
     },
-    ...(isKind ? { 'x-kubernetes-group-version-kind': [groupVersionKind(apiVersion, name)] } : {}),
+    ...(isKind ? { 'x-kubernetes-group-version-kind': [groupVersionKind(apiVersion, kind)] } : {}),
     ...(atomic === true ? { 'x-kubernetes-map-type': 'atomic' } : {}),
   };
 }

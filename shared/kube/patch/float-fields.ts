@@ -7,19 +7,29 @@ import { isList, isObject, own } from './json-value.ts';
 import { fieldNamed, typeNamed } from './kind-fields.ts';
 import type { PatchKind } from './patch-document.ts';
 
+/** A kind: `type` is its name in the table. */
+type FloatOwner = {
+  readonly type: string;
+  readonly apiVersion: string;
+  readonly resource: { readonly kind: string };
+};
+
 /**
  * Integer fields of a kind that a document writes as floats: Go's decoder accepts 2, but not `2.0` or `2e0`.
  *
  * @param floats as {@link readJsonText} finds them, by their paths in an object of that kind
  */
-export function refusedFloats(kind: string, floats: readonly FloatNumber[]): Undecodable | null {
+export function refusedFloats(
+  { type, apiVersion, resource: { kind } }: FloatOwner,
+  floats: readonly FloatNumber[],
+): Undecodable | null {
   const problems: Problem[] = floats
-    .filter(({ path }) => isInteger(typeAt(KINDS, { is: 'object', of: kind }, path)))
+    .filter(({ path }) => isInteger(typeAt(KINDS, { is: 'object', of: type }, path)))
     .map(({ path: steps, text }) => {
       const path = fieldPath(steps);
       return { path, message: `json: cannot unmarshal number ${text} into field ${path} of type integer` };
     });
-  return problems.length === 0 ? null : unreadable({ apiVersion: 'v1', kind }, problems);
+  return problems.length === 0 ? null : unreadable({ apiVersion, kind }, problems);
 }
 
 /** Where a patch's numbers are in the patched object. */

@@ -1,5 +1,6 @@
 import { chunkOf } from '../../domain/scoreboard/board.ts';
 import { type JobUid, asJobUid } from '../../domain/base/ids.ts';
+import { JOB_UID_LABEL } from '../../domain/furiko/furiko-labels.ts';
 import { findPod } from './find-pod.ts';
 import { type JobRef, type JobScope, type Page, type PageRequest, jobRefs } from '../list/list-page.ts';
 import { type Parsed, ok } from '../http/query.ts';
@@ -57,7 +58,7 @@ export function parsePodFilter(
     scope: { namespace: namespace ?? fields.value.exact('metadata.namespace') ?? null, name: either(JOB_NAME) },
     labels: labels.value,
     fields: fields.value,
-    uid: either(CONTROLLER_UID),
+    uid: either(CONTROLLER_UID) ?? labels.value.exact(JOB_UID_LABEL),
     index: index !== undefined && /^\d{1,7}$/.test(index) ? Number(index) : undefined,
   });
 }

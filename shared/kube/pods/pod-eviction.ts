@@ -8,6 +8,7 @@ import { notAdmitted } from '../write/refused-write.ts';
 import { writeOptions } from '../write/write-options.ts';
 
 const EVICTIONS: Resource = { group: 'policy', plural: 'evictions', kind: 'Eviction' };
+const WRITTEN = { resource: EVICTIONS, apiVersion: 'policy/v1', type: 'Eviction' } as const;
 
 export type EvictionRequest = { readonly value: Deletion; readonly warnings: readonly string[] };
 
@@ -20,7 +21,7 @@ export async function evictionOf(
   const options = writeOptions(c, 'CreateOptions');
   if (options.kind === 'bad') return options;
   const { dryRun, fieldValidation } = options.value;
-  const sent = await readDocument(c, EVICTIONS, fieldValidation);
+  const sent = await readDocument(c, WRITTEN, fieldValidation);
   if (sent.kind === 'bad') return sent;
   const read = readEviction(sent.value.value, fieldValidation);
   if (read.kind === 'undecodable') return { kind: 'bad', error: notAdmitted(EVICTIONS, read) };

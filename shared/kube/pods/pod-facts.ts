@@ -31,6 +31,8 @@ export type PodFacts = Omit<PodPick, 'version'> & {
   readonly madeAfter: Pick<IndexRecord, 'failures' | 'ignored'>;
   /** What it works on; null: its Job has no work list, or the list is gone with the Job. */
   readonly item: ItemValues | null;
+  /** The address of its task; null: it does not run, its Job has no names, or its name is not there yet. */
+  readonly ip: string | null;
   /** What it waits for, if that is known; null: nothing. */
   readonly wait: PodWait | null;
 };

@@ -159,10 +159,11 @@ export function isGone({ state, record, isPublishedStopping = false }: PodFacts)
 
 /** Everything that is known about attempts, which come by index, with their records and launches. */
 export async function readFacts(view: JobView, picks: readonly PodPick[], reads: Reads): Promise<readonly PodFacts[]> {
-  const [records, launches, items, pace] = await Promise.all([
+  const [records, launches, items, addresses, pace] = await Promise.all([
     readRecords(view, picks, reads),
     readLaunches(view, picks, reads),
     readItemValues(view.spec.manifest, indexesOf(picks), reads),
+    readAddresses(view, picks, reads),
     // Most Pods wait for nothing, and then nothing has to be read.
     picks.some((pick) => mayWait(pick, view)) ? reads.launchPace() : null,
   ]);
@@ -188,9 +189,29 @@ export async function readFacts(view: JobView, picks: readonly PodPick[], reads:
       current,
       madeAfter,
       item: items.get(pick.index) ?? null,
+      ip: addresses.get(keyOf(pick)) ?? null,
       wait,
     };
   });
+}
+
+/** Addresses of running tasks, as far as names lead to them: nothing else keeps an address. */
+async function readAddresses(
+  { spec, board }: JobView,
+  picks: readonly PodPick[],
+  { taskNames }: Reads,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  const running = hasNames(spec.manifest) ? picks.filter(({ state }) => state === 'running') : [];
+  const rows = [...new Set(running.map(({ index }) => launchRowOf(index)))];
+  const read = await Promise.all(rows.map(async (row) => taskNames.readHosts(spec.identity.uid, row)));
+  const hosts = new Map(read.flatMap((row) => row.hosts.map((host) => [host.index, host.tasks])));
+  for (const pick of running) {
+    const nonce = board.record(pick.index)?.nonce;
+    const task = hosts.get(pick.index)?.find((each) => each.attempt === pick.attempt && each.nonce === nonce);
+    if (task !== undefined) found.set(keyOf(pick), task.ip);
+  }
+  return found;
 }
 
 const indexesOf = (picks: readonly PodPick[]): readonly number[] => [...new Set(picks.map(({ index }) => index))];

@@ -1,6 +1,7 @@
 import { type EpochMs, asTime } from '../../domain/base/time.ts';
 import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
 import { endWords, isStoppedWithJob } from '../../domain/diagnose/failures.ts';
+import { isPastDeadline } from '../../domain/planner/judge.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
 import type { PodSpec, Resources } from '../../domain/spec/pod-spec.ts';
 import type { PodWait } from '../../domain/pending/pod-wait.ts';
@@ -16,7 +17,7 @@ export function podStatus(pod: PodFacts) {
 }
 
 function phaseStatus(pod: PodFacts): PodStatus {
-  const { state, record, before, launch, wait } = pod;
+  const { state, record, before, launch, ip, wait } = pod;
   const launchedAt = launch?.state === 'launched' ? launch.since : null;
   const startTime = (record ?? before)?.times.createdAt ?? launchedAt;
   const times = startTime === null ? {} : { startTime: asTime(startTime) };
@@ -42,7 +43,7 @@ function phaseStatus(pod: PodFacts): PodStatus {
       return shown('Pending', { kind: 'unstartable', reason: startFailure(ending.reason), message: waitText(why) });
     }
     case 'running':
-      return shown('Running', { kind: 'running', since: launchedAt ?? startTime });
+      return { ...shown('Running', { kind: 'running', since: launchedAt ?? startTime }), ...addressOf(ip) };
     case 'succeeded':
       return shown('Succeeded', { kind: 'over', record });
     case 'failed':
@@ -53,12 +54,16 @@ function phaseStatus(pod: PodFacts): PodStatus {
   }
 }
 
+const addressOf = (ip: string | null) => (ip === null ? {} : { podIP: ip, podIPs: [{ ip }] });
+
 type PodStatus = {
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed';
   readonly reason?: string;
   readonly message?: string;
   readonly conditions?: readonly Condition[];
   readonly startTime?: string;
+  readonly podIP?: string;
+  readonly podIPs?: readonly { readonly ip: string }[];
 } & Partial<ReturnType<typeof containerStatuses>>;
 
 /** How an attempt ended that did not succeed, or whose end does not count as success. */
@@ -72,6 +77,7 @@ function failedStatus(
   const status = shown(cause === 'Completed' ? 'Succeeded' : 'Failed', { kind: 'over', record });
   if (byItself) return status;
   const words = endWords(record, phase);
+  if (isPastDeadline(record.judgement)) return { ...status, ...words };
   return isStoppedWithJob(record)
     ? { ...status, reason: words.reason === 'Error' ? CAUSE_WORDS[cause] : words.reason, message: words.message }
     : { ...status, reason: CAUSE_WORDS[cause], message: reason };
@@ -82,6 +88,14 @@ function unscheduled(wait: PodWait | null): Pick<PodStatus, 'conditions' | 'mess
   if (wait === null) return {};
   const message = waitText(wait);
   return { conditions: [condition('PodScheduled', false, null, scheduleReason(wait), message)], message };
+}
+
+/** Why a Pod does not run yet, if that is known; null: it is not, or nothing keeps it. */
+export function pendingWords({ state, record, wait }: PodFacts): { reason: string; message: string } | null {
+  if (wait === null) return null;
+  const cannotStart = state === 'waiting' && record !== null && record.ending.cause !== 'Unplaced';
+  const reason = cannotStart ? startFailure(record.ending.reason) : scheduleReason(wait);
+  return { reason, message: waitText(wait) };
 }
 
 /** Kubernetes' word if there is no capacity, our own if it is only a matter of time. */

@@ -11,6 +11,7 @@ import {
   RESULT_NAME_VARIABLE,
 } from '../../domain/task/container-env.ts';
 import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
+import { taskMetadata } from '../../domain/furiko/furiko-labels.ts';
 import type { ItemValues } from '../../domain/base/late-text.ts';
 import { isActive } from '../../domain/scoreboard/index-record.ts';
 import type { Labels } from '../../domain/spec/manifest.ts';
@@ -33,8 +34,10 @@ export function renderPod(facts: PodFacts) {
   const indexed = completionMode === 'Indexed';
   const name = podName({ ...identity, completionMode }, index, attempt);
   const arn = taskOf(pod);
+  const ofFuriko = spec.furiko === undefined ? null : taskMetadata(spec.furiko, identity.uid, index, attempt);
   const annotations: Labels = {
     ...template.metadata.annotations,
+    ...ofFuriko?.annotations,
     ...(indexed ? { [INDEX_KEY]: String(index) } : {}),
     ...failureCounts(pod),
     ...(item === null ? {} : { [ANNOTATIONS.item]: item.line }),
@@ -52,7 +55,7 @@ export function renderPod(facts: PodFacts) {
       resourceVersion: String(version),
       creationTimestamp: asTime(podCreatedAt(pod)),
       ...deletion(pod),
-      labels: podLabels(spec, index, item),
+      labels: { ...podLabels(spec, index, item), ...ofFuriko?.labels },
       ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
       ownerReferences: [
         {
@@ -76,7 +79,7 @@ export function renderPod(facts: PodFacts) {
 }
 
 /** The Pod's task, or the last that it had. */
-const taskOf = ({ record, before, launch }: PodFacts): TaskArn | null =>
+export const taskOf = ({ record, before, launch }: PodFacts): TaskArn | null =>
   launch?.state === 'launched' ? launch.taskArn : ((record ?? before)?.taskArn ?? null);
 
 /** On Fargate, every task has its own machine; it is named after the task, to identify it. */

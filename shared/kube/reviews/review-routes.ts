@@ -72,7 +72,8 @@ function answering<T extends object>(
     const options = writeOptions(c, 'CreateOptions');
     if (options.kind === 'bad') return errorResponse(options.error);
     const { fieldValidation } = options.value;
-    const sent = await readDocument(c, resource, fieldValidation);
+    const written = { resource, apiVersion: `${resource.group}/v1`, type: resource.kind };
+    const sent = await readDocument(c, written, fieldValidation);
     if (sent.kind === 'bad') return errorResponse(sent.error);
     const review = read(sent.value.value, fieldValidation);
     if (review.kind === 'undecodable') return errorResponse(notAdmitted(resource, review));

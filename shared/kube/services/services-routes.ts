@@ -1,61 +1,52 @@
 import { type Context, Hono } from 'hono';
 import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
-import { listOrWatch } from '../list/collection-routes.ts';
-import type { Collection } from '../list/collection.ts';
-import { type Parsed, ok } from '../http/query.ts';
-import { parseFieldSelector, parseLabelSelector } from '../selectors/label-selector.ts';
+import type { KubeObject } from '../http/kube-object.ts';
 import { SERVICES, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
+import { listOrWatch, showObject } from '../list/collection-routes.ts';
+import { type ListedKind, selectStored } from '../list/select-stored.ts';
+import { at, words } from '../list/stored-field.ts';
+import { addWriteRoutes } from '../write/write-routes.ts';
+import { serviceKind } from './service-kind.ts';
 import { SERVICE_PRINTER } from './service-printer.ts';
-import { EMPTY_VERSION, type WatchSource, followed } from '../feed/watched.ts';
 
 const PATH = '/namespaces/:namespace/services';
-
-/** `v1` Services: there are none, and there will be none. `kubectl get all` and `kubectl cluster-info` list them. */
-export function servicesRoutes(deps: ApiDeps, options: ApiOptions): Hono {
-  const app = new Hono();
-  for (const path of ['/services', PATH])
-    app.get(path, (c) => {
-      const services = noServices(c, deps);
-      return services.kind === 'bad' ? errorResponse(services.error) : listOrWatch(c, services.value, deps, options);
-    });
-  for (const path of [`${PATH}/:name`, `${PATH}/:name/status`])
-    app.get(path, (c) => errorResponse(notFound(SERVICES, c.req.param('name') ?? '')));
-  for (const path of ['/services', PATH, `${PATH}/:name`, `${PATH}/:name/status`])
-    app.all(path, () =>
-      errorResponse(methodNotAllowed('Services are not made here: nothing routes to a Job; leave the Service out')),
-    );
-  return app;
-}
-
-const NOTHING: WatchSource<never, never> = {
-  kind: SERVICES.kind,
+const LISTED: ListedKind = {
+  kind: 'Service',
+  resource: SERVICES,
   apiVersion: 'v1',
-  async *present() {
-    // none
-  },
-  concerns: () => false,
-  async *changes() {
-    // none
+  printer: SERVICE_PRINTER,
+  fields: {
+    'spec.clusterIP': (service) => words(at(service, 'spec', 'clusterIP')),
+    'spec.type': (service) => words(at(service, 'spec', 'type')),
   },
 };
 
-/** There is nothing to select, but the selector must still be valid. */
-function noServices(c: Context, { tails }: ApiDeps): Parsed<Collection> {
-  const { labelSelector, fieldSelector } = c.req.query();
-  const labels = parseLabelSelector(labelSelector);
-  if (labels.kind === 'bad') return labels;
-  const fields = parseFieldSelector(fieldSelector, [
-    'metadata.name',
-    'metadata.namespace',
-    'spec.clusterIP',
-    'spec.type',
-  ]);
-  if (fields.kind === 'bad') return fields;
-  return ok({
-    resource: SERVICES,
-    apiVersion: 'v1',
-    printer: SERVICE_PRINTER,
-    list: async () => ({ version: EMPTY_VERSION, items: [], next: null }),
-    watch: () => followed(tails.none, NOTHING),
+/** `v1` Services: headless ones, which are stored and have no effect. */
+export function servicesRoutes(deps: ApiDeps, options: ApiOptions): Hono {
+  const app = new Hono();
+  const kind = serviceKind(deps);
+  for (const [path, isAll] of [
+    ['/services', true],
+    [PATH, false],
+  ] as const)
+    app.get(path, (c) => {
+      const services = selectStored(c, isAll ? null : (c.req.param('namespace') ?? ''), LISTED, deps);
+      return services.kind === 'bad' ? errorResponse(services.error) : listOrWatch(c, services.value, deps, options);
+    });
+  app.get(`${PATH}/:name`, async (c) => {
+    const { namespace, name } = c.req.param();
+    const found = await kind.find({ namespace, name }, false);
+    return found === null
+      ? errorResponse(notFound(SERVICES, name))
+      : showObject(c, found.object, SERVICE_PRINTER, deps);
   });
+  const show = (c: Context, object: KubeObject, code: 200 | 201) => c.json(object, code);
+  addWriteRoutes(
+    app,
+    { kind, path: PATH, show, select: (c, namespace) => selectStored(c, namespace, LISTED, deps) },
+    deps,
+  );
+  for (const path of ['/services', PATH, `${PATH}/:name`, `${PATH}/:name/status`])
+    app.all(path, () => errorResponse(methodNotAllowed()));
+  return app;
 }

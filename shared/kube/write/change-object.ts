@@ -4,6 +4,7 @@ import { KINDS } from '../../schema/kinds/kinds.ts';
 import type { Extent } from '../../schema/object/object-update.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
+import { newFieldErrors } from '../../schema/object/new-field-rules.ts';
 import { tooLargeError } from '../http/object-size.ts';
 import { entriesForUpdate } from '../apply/decode-managed-fields.ts';
 import { managedAfterUpdate } from '../apply/managed-fields.ts';
@@ -61,6 +62,8 @@ export async function changeObject<F extends Found, A>(
     const stored = found.object.metadata.managedFields ?? [];
     const who = whoWrites(kind, options, deps);
     const after = kind.preview(admitted);
+    const early = newFieldErrors(after, found.object, deps.formats ?? 'current');
+    if (early.length > 0) return { kind: 'refused', error: invalidObject(resource, key.name, early) };
     const managedFields =
       asked?.(after) ??
       managedAfterUpdate(KINDS, kind.type, found.object, after, entriesSent(document, stored, who.time), who);

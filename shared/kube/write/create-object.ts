@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
+import { newFieldErrors } from '../../schema/object/new-field-rules.ts';
 import { tooLargeError } from '../http/object-size.ts';
 import { managedAfterUpdate } from '../apply/managed-fields.ts';
 import { type StatusError, errorResponse, invalidObject } from '../http/status-error.ts';
@@ -21,7 +22,7 @@ export async function createObject<F extends Found, A>(
 ): Promise<Response> {
   const options = writeOptions(c, 'CreateOptions');
   if (options.kind === 'bad') return errorResponse(options.error);
-  const sent = await readDocument(c, kind.resource, options.value.fieldValidation);
+  const sent = await readDocument(c, kind, options.value.fieldValidation);
   if (sent.kind === 'bad') return errorResponse(sent.error);
   const stored = await storeNew(
     kind,
@@ -63,8 +64,11 @@ export async function storeNew<F extends Found, A>(
     const admission = await kind.admit(document, { namespace, uid, nameSuffix: suffixOf(uid), fieldValidation });
     if (admission.kind !== 'ok') return { kind: 'refused', error: notAdmitted(kind.resource, admission) };
     const { admitted, name, warnings } = admission;
+    const preview = kind.preview(admitted);
+    const early = newFieldErrors(preview, null, deps.formats ?? 'current');
+    if (early.length > 0) return { kind: 'refused', error: invalidObject(kind.resource, name, early) };
     const managedFields = managedFieldsOf(admitted);
-    const tooLarge = tooLargeError(kind.preview(admitted), managedFields);
+    const tooLarge = tooLargeError(preview, managedFields);
     if (tooLarge !== null) return { kind: 'refused', error: tooLarge };
     const created = dryRun ? await tryOut(kind, admitted, managedFields) : await kind.create(admitted, managedFields);
     if (created.kind === 'created') return { kind: 'stored', created, warnings };

@@ -87,17 +87,18 @@ function contentOf(
 
 /** The result of a patch on an object. */
 function patching<F extends Found, A>(
-  { type, resource }: Changeable<F, A>,
+  kind: Changeable<F, A>,
   patch: PatchKind,
   { value, floats, twice }: Sent,
 ): Decision<F> {
+  const { type, resource } = kind;
   return ({ object }) => {
     const patched = patchDocument(KINDS, type, object, patch, value);
     if (patched.kind !== 'patched') return { kind: 'refused', error: inapplicablePatch(patched) };
     const { document } = patched;
     const refused =
-      refusedFloats(type, floatsPut(patch, value, floats)) ??
-      (twice === null ? null : twiceAndUnknown(type, twice, document));
+      refusedFloats(kind, floatsPut(patch, value, floats)) ??
+      (twice === null ? null : twiceAndUnknown(kind, twice, document));
     if (refused !== null) return { kind: 'refused', error: notAdmitted(resource, refused, value) };
     return { kind: 'wish', wanted: { document, patch: value } };
   };

@@ -18,7 +18,7 @@ export async function updateObject<F extends Found, A>(
 ): Promise<Response> {
   const options = writeOptions(c, 'UpdateOptions');
   if (options.kind === 'bad') return errorResponse(options.error);
-  const sent = await readDocument(c, kind.resource, options.value.fieldValidation);
+  const sent = await readDocument(c, kind, options.value.fieldValidation);
   if (sent.kind === 'bad') return errorResponse(sent.error);
   const { value: document, warnings } = sent.value;
   const { name = '', namespace = key.namespace } = metadataOf(document);

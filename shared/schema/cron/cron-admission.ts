@@ -15,7 +15,7 @@ import {
   type ReadObject,
   type Undecodable,
   readObject,
-  refusedReading,
+  misplacedReading,
 } from '../object/read-object.ts';
 
 export type CronJobAdmission =
@@ -36,12 +36,8 @@ export function admitCronJob(document: unknown, context: AdmissionContext): Cron
   const read = readCronJob(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
   const { metadata } = read.object;
-  if ((metadata?.namespace ?? '') !== '' && metadata?.namespace !== namespace)
-    return refusedReading('the namespace of the provided object does not match the namespace sent on the request');
-  if ((metadata?.resourceVersion ?? '') !== '') {
-    const message = 'should not be set on objects to be created';
-    return refusedReading(`resourceVersion ${message}`, [{ path: 'metadata.resourceVersion', message }]);
-  }
+  const misplaced = misplacedReading(metadata, namespace);
+  if (misplaced !== null) return misplaced;
   const name = nameOf(metadata, nameSuffix);
   const checked = checkCronJob(read.object, { name, namespace, generateName: metadata?.generateName }, null, hosts);
   const errors = [

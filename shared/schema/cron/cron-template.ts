@@ -1,11 +1,20 @@
 import type { JobTemplate, TemplatedJobSpec } from '../../domain/spec/cron-manifest.ts';
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import type { JobManifest, Labels, PodTemplate } from '../../domain/spec/manifest.ts';
 import type { JobTemplateShape } from './cron-shape.ts';
 import { type FieldError, invalid, notSupported } from '../object/field-error.ts';
 import { type HostsOffer, hostNameErrors, hostNameWarnings } from '../job/host-name-rules.ts';
-import { type AdmittedItems, itemSpecErrors, pinItems, readItems, withItemDefaults } from '../items/job-items-rules.ts';
+import {
+  type AdmittedItems,
+  hasWorkList,
+  itemSpecErrors,
+  pinItems,
+  readItems,
+  withItemDefaults,
+} from '../items/job-items-rules.ts';
 import { itemTaskErrors, withLongestImage } from '../job/item-task-rules.ts';
+import { addedRuleErrors } from '../job/added-rules.ts';
+import { dependencyErrors } from '../job/dependency-rules.ts';
+import { gangErrors } from '../job/gang-rules.ts';
 import { withDefaults } from '../job/job-defaults.ts';
 import type { JobSpecShape } from '../job/job-shape.ts';
 import { jobSpecErrors, restartPolicyErrors } from '../job/job-spec-rules.ts';
@@ -55,10 +64,13 @@ export function admitJobTemplate({ metadata, spec }: JobTemplateShape, cron: Tem
     ...jobSpecErrors(defaulted).filter(({ path }) => path !== 'spec.completions' || !list.isUnknown || isGiven(spec)),
     ...pod.errors,
     ...restartPolicyErrors(defaulted),
-    ...hostNameErrors(defaulted, { name, namespace }, hosts),
+    ...hostNameErrors(defaulted, { name, namespace, annotations: said }, hosts),
     ...taskErrors(withLongestImage(job, items), { isWhole: pod.errors.length === 0 }),
     ...(items === null ? [] : itemTaskErrors(job, items)),
     ...selectionErrors(said, defaulted),
+    ...addedRuleErrors(said, defaulted),
+    ...dependencyErrors('', said, defaulted),
+    ...gangErrors(said, defaulted),
     ...selectorErrors(spec),
   ];
   return {
@@ -84,7 +96,7 @@ const isGiven = ({ completions }: JobSpecShape): boolean => completions !== unde
 function listOf(given: JobSpecShape, annotations: Labels | undefined) {
   const read = readItems(annotations);
   const items: AdmittedItems | null = read.kind === 'ok' ? read.admitted : null;
-  const hasList = annotations?.[ANNOTATIONS.items] !== undefined || annotations?.[ANNOTATIONS.workList] !== undefined;
+  const hasList = hasWorkList(annotations);
   const completionMode = given.completionMode ?? (hasList ? 'Indexed' : undefined);
   const spec = withItemDefaults({ ...given, completionMode }, items);
   return {

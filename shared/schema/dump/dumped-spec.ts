@@ -1,6 +1,6 @@
 import { DEFAULT_PENDING_TIMEOUT_SEC } from '../../domain/spec/annotations.ts';
 import { parseStatusIndexes } from '../../domain/base/index-set.ts';
-import { type JobSpec, OWN_MANAGER } from '../../domain/spec/job.ts';
+import { type JobSpec, NO_ADDED_RULES, OWN_MANAGER } from '../../domain/spec/job.ts';
 import { EVERY_INDEX } from '../../domain/spec/selection.ts';
 import { POLICY_ACTIONS, type PodFailurePolicy, type PodFailureRule } from '../../domain/spec/manifest.ts';
 import type { DumpedJobShape } from './dump-shape.ts';
@@ -37,6 +37,7 @@ export function dumpedSpec(spec: SpecShape): JobSpec {
     held: false,
     disruptions: { kind: 'count' },
     pendingTimeoutSec: DEFAULT_PENDING_TIMEOUT_SEC,
+    ...NO_ADDED_RULES,
     selection: EVERY_INDEX, // a cluster's controller runs them all
   };
 }

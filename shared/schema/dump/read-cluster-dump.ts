@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { asEpochMs } from '../../domain/base/time.ts';
 import { asJobUid } from '../../domain/base/ids.ts';
+import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import type { ClusterDump, DumpedJob } from '../../domain/cluster-plan/cluster-dump.ts';
 import { DumpedJobShape, DumpedPodShape, shapeErrors } from './dump-shape.ts';
 import { dumpedPod, isOfJob } from './dumped-pod.ts';
@@ -48,6 +49,7 @@ function dumpedJob(job: DumpedJobShape): DumpedJob {
     revision: metadata.generation ?? 1,
     deleting: metadata.deletionTimestamp !== null,
     spec: dumpedSpec(job.spec),
+    ownAnnotations: Object.values(ANNOTATIONS).filter((key) => job.metadata.annotations[key] !== undefined),
     completionModeKnown: MODES.includes(job.spec.completionMode ?? 'NonIndexed'),
     status: { ...others, uncounted },
   };

@@ -7,13 +7,16 @@ import {
   inlineColumns,
   jobItemsOf,
   widestOf,
+  widestOfMatrix,
   widestValues,
 } from '../../domain/items/job-items.ts';
+import { combinationsOf, taskColumnsOfMatrix } from '../../domain/items/job-matrix.ts';
 import { type TaskColumns, taskColumnsOf } from '../../domain/items/task-columns.ts';
 import { ANNOTATIONS, parseBatch } from '../../domain/spec/annotations.ts';
 import type { Labels } from '../../domain/spec/manifest.ts';
 import { type FieldError, forbidden, invalid, notFound } from '../object/field-error.ts';
 import { parseInlineItems } from './inline-items.ts';
+import { matrixErrors } from './matrix-rules.ts';
 
 /** A Job's work list as admission needs it. */
 export type AdmittedItems = {
@@ -75,6 +78,7 @@ export function keepPin(annotations: Labels | undefined, before: Labels | undefi
 const FIXED = [
   ANNOTATIONS.items,
   ANNOTATIONS.workList,
+  ANNOTATIONS.matrix,
   ANNOTATIONS.batch,
   ANNOTATIONS.resourcesFromItems,
   ANNOTATIONS.imageFromItems,
@@ -88,25 +92,34 @@ export function fixedItemsErrors(sent: Labels | undefined, before: Labels | unde
   return [...changed, ...(isForged ? [pin] : [])].map((key) => invalid(pathOf(key), sent?.[key], 'field is immutable'));
 }
 
+/** Whether these annotations give a work list, in whatever way. */
+export const hasWorkList = (annotations: Labels | undefined): boolean =>
+  LISTS.some((key) => annotations?.[key] !== undefined);
+
 /** Reads the work list of a Job, with every fault of the list itself. */
 export function readItems(annotations: Labels | undefined): ReadItems {
-  const { [ANNOTATIONS.items]: text, [ANNOTATIONS.workList]: name, [ANNOTATIONS.batch]: batch } = annotations ?? {};
-  const errors: FieldError[] = [];
-  if (text !== undefined && name !== undefined)
-    errors.push(forbidden(pathOf(ANNOTATIONS.workList), `a Job has one work list: leave out ${ANNOTATIONS.items}`));
+  const text = annotations?.[ANNOTATIONS.items];
+  const matrix = annotations?.[ANNOTATIONS.matrix];
+  const batch = annotations?.[ANNOTATIONS.batch];
+  const [first, ...others] = LISTS.filter((key) => annotations?.[key] !== undefined);
+  const errors = others.map((key) => forbidden(pathOf(key), `a Job has one work list: leave out ${first}`));
   if (batch !== undefined && parseBatch(batch) === null)
     errors.push(invalid(pathOf(ANNOTATIONS.batch), batch, 'must be a whole number of items between 2 and 1000'));
-  if (text === undefined && name === undefined)
+  if (first === undefined)
     errors.push(
       ...OF_LISTS.filter((key) => annotations?.[key] !== undefined).map((key) =>
-        forbidden(pathOf(key), `needs a work list: ${ANNOTATIONS.items} or ${ANNOTATIONS.workList}`),
+        forbidden(pathOf(key), `needs a work list: ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}`),
       ),
     );
   if (text !== undefined) errors.push(...inlineErrors(text));
+  if (matrix !== undefined) errors.push(...matrixErrors(matrix, pathOf(ANNOTATIONS.matrix)));
   if (errors.length > 0) return { kind: 'bad', errors };
   const items = jobItemsOf({ metadata: { annotations } });
   return { kind: 'ok', admitted: items === null ? null : admittedOf(items) };
 }
+
+/** Ways to give a work list. */
+const LISTS = [ANNOTATIONS.items, ANNOTATIONS.workList, ANNOTATIONS.matrix] as const;
 
 /** They mean nothing without a work list. */
 const OF_LISTS = [ANNOTATIONS.batch, ANNOTATIONS.resourcesFromItems, ANNOTATIONS.imageFromItems] as const;
@@ -140,6 +153,13 @@ function admittedOf(items: JobItems): AdmittedItems {
       completions: indexCount(source.count, batch),
       widest: widestValues({ columns, widest: source.widest, batch }),
       taskColumns: source.taskColumns,
+    };
+  if (source.kind === 'matrix')
+    return {
+      items,
+      completions: indexCount(combinationsOf(source), batch),
+      widest: widestValues({ columns, widest: widestOfMatrix(source), batch }),
+      taskColumns: taskColumnsOfMatrix(source),
     };
   const parsed = parseInlineItems(source.text);
   const rows = parsed.kind === 'ok' ? parsed.list.rows : [];

@@ -1,5 +1,6 @@
-import { HOSTS_MAX, hostServiceName } from '../../domain/task/host-names.ts';
-import type { PodTemplate } from '../../domain/spec/manifest.ts';
+import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { HOSTS_MAX, hasReadyName, hostServiceName, readyServiceName } from '../../domain/task/host-names.ts';
+import type { Labels, PodTemplate } from '../../domain/spec/manifest.ts';
 import { dnsLabelErrors } from '../object/dns-names.ts';
 import { type FieldError, forbidden, invalid } from '../object/field-error.ts';
 import type { DefaultedSpec } from './job-defaults.ts';
@@ -23,7 +24,11 @@ const PATH = 'spec.template.spec.subdomain';
  */
 export function hostNameErrors(
   { completionMode, completions = 0, template }: DefaultedSpec,
-  { name, namespace }: { readonly name: string; readonly namespace: string },
+  {
+    name,
+    namespace,
+    annotations,
+  }: { readonly name: string; readonly namespace: string; readonly annotations?: Labels | undefined },
   offer: HostsOffer,
 ): readonly FieldError[] {
   const subdomain = template?.spec?.subdomain ?? '';
@@ -41,7 +46,10 @@ export function hostNameErrors(
         'this installation has no names for tasks; leave it out, or deploy Muster with hostnames (docs/hostnames.md)',
       ),
     );
-  const service = hostServiceName({ namespace, name, subdomain }, Math.max(completions - 1, 0));
+  const last = hostServiceName({ namespace, name, subdomain }, Math.max(completions - 1, 0));
+  const isGang = hasReadyName({ metadata: { annotations } });
+  const ready = isGang ? readyServiceName({ namespace, name, subdomain }) : '';
+  const service = ready.length > last.length ? ready : last;
   if (name !== '' && service.length > SERVICE_CHARS_MAX)
     errors.push(
       invalid(
@@ -50,12 +58,13 @@ export function hostNameErrors(
         `the name ${service} has ${service.length} characters, and AWS Cloud Map allows ${SERVICE_CHARS_MAX}: shorten it, or the Job's name or namespace`,
       ),
     );
-  if (offer !== null && completions > offer.max)
+  const own = isGang ? 1 : 0;
+  if (offer !== null && completions + own > offer.max)
     errors.push(
       invalid(
         'spec.completions',
         completions,
-        `must be less than or equal to ${offer.max} when ${PATH} is set: each index needs a name, and AWS Cloud Map holds ${offer.max} for all Jobs`,
+        `must be less than or equal to ${offer.max - own} when ${isGang ? `${PATH} and the annotation ${ANNOTATIONS.gang} are` : `${PATH} is`} set: ${isGang ? `each index needs a name, and the gang one more,` : `each index needs a name,`} and AWS Cloud Map holds ${offer.max} for all Jobs`,
       ),
     );
   return errors;
@@ -93,6 +102,6 @@ export function noRoomError(
   value: unknown,
   { needed, left, max }: { readonly needed: number; readonly left: number; readonly max: number },
 ): FieldError {
-  const message = `the Job's indexes need ${needed} names, and ${left} are left: other Jobs that are there have reserved ${max - left} of ${max}`;
+  const message = `the Job needs ${needed} names, and ${left} are left: other Jobs that are there have reserved ${max - left} of ${max}`;
   return invalid(path, value, message);
 }

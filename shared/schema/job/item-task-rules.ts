@@ -44,6 +44,8 @@ function imageErrors(manifest: JobManifest, { items, taskColumns }: AdmittedItem
   const key = ANNOTATIONS.imageFromItems;
   if (!items.columns.includes(IMAGE_COLUMN))
     return [invalid(pathOf(key), 'true', `the work list has no column ${IMAGE_COLUMN}`)];
+  if (manifest.metadata.annotations?.[key] === 'false')
+    return [invalid(pathOf(key), 'false', 'leave it out: the matrix says an image')];
   if (taskColumns?.images === undefined) return [unknown(key)];
   const { bad, over } = taskColumns.images;
   const limit = `so far there are more than ${IMAGES_MAX} images; a Job may have ${IMAGES_MAX}, each with a task definition`;
@@ -79,9 +81,16 @@ function resourceErrors(manifest: JobManifest, admitted: AdmittedItems): readonl
   ];
 }
 
+/** The annotation that gives the list. */
+const LIST_OF = {
+  inline: ANNOTATIONS.items,
+  pinned: ANNOTATIONS.workList,
+  matrix: ANNOTATIONS.matrix,
+} as const satisfies Record<JobItems['source']['kind'], string>;
+
 /** An error about a value of an item: its number, its index, its column. */
 function valueError(items: JobItems, name: string, { item, value }: ValueAt, message: string): FieldError {
-  const path = pathOf(items.source.kind === 'inline' ? ANNOTATIONS.items : ANNOTATIONS.workList);
+  const path = pathOf(LIST_OF[items.source.kind]);
   const index = Math.floor(item / items.batch);
   return invalid(path, value, `item ${item + 1} (index ${index}), column ${name}: ${message}`);
 }

@@ -2,8 +2,11 @@ import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import type { JobManifest, JobManifestSpec, Labels, ObjectMeta, PodTemplate } from '../../domain/spec/manifest.ts';
 import { missingCommandErrors } from '../pod/command-rules.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
+import { addedRuleErrors } from './added-rules.ts';
+import { dependencyErrors } from './dependency-rules.ts';
+import { gangErrors } from './gang-rules.ts';
 import { type DefaultedSpec, withDefaults, withGeneratedSelector } from './job-defaults.ts';
-import { type FieldValidation, type Undecodable, readJobDocument, refusedReading } from './job-reading.ts';
+import { type FieldValidation, type Undecodable, readJobDocument, misplacedReading } from './job-reading.ts';
 import { type HostsOffer, USUAL_OFFER, hostNameErrors, hostNameWarnings } from './host-name-rules.ts';
 import { type NamedList, itemSpecErrors, pinItems, readItems, withItemDefaults } from '../items/job-items-rules.ts';
 import type { JobShape, JobSpecShape } from './job-shape.ts';
@@ -51,12 +54,8 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
   if (read.kind === 'undecodable') return read;
   const { job } = read;
   const { metadata } = job;
-  if ((metadata?.namespace ?? '') !== '' && metadata?.namespace !== namespace)
-    return refusedReading('the namespace of the provided object does not match the namespace sent on the request');
-  if ((metadata?.resourceVersion ?? '') !== '') {
-    const message = 'should not be set on objects to be created';
-    return refusedReading(`resourceVersion ${message}`, [{ path: 'metadata.resourceVersion', message }]);
-  }
+  const misplaced = misplacedReading(metadata, namespace);
+  if (misplaced !== null) return misplaced;
   const name = nameOf(metadata, nameSuffix);
   const pinned = pinItems(metadata?.annotations, context.list ?? null);
   const checked = checkJob({
@@ -152,13 +151,16 @@ export function checkJob(job: JobCandidate): CheckedJob {
       ...(read.kind === 'bad' ? read.errors : []),
       ...(items === null ? [] : itemSpecErrors(items, spec)),
       ...selectionErrors(annotations, spec),
+      ...dependencyErrors(name, annotations, spec),
+      ...addedRuleErrors(annotations, spec),
+      ...gangErrors(annotations, spec),
       ...tieErrors('metadata', ties),
       ...generatedSelectorErrors(spec, name, uid),
       ...jobSpecErrors(spec),
       ...errors,
       ...templateOfJobErrors(spec),
       ...hostnameErrors(spec, name),
-      ...hostNameErrors(spec, { name, namespace }, hosts),
+      ...hostNameErrors(spec, { name, namespace, annotations }, hosts),
       ...taskErrors(withLongestImage(manifest, items), { isWhole: errors.length === 0 }),
       ...(items === null ? [] : itemTaskErrors(manifest, items)),
     ],

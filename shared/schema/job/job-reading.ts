@@ -1,7 +1,7 @@
 import { JobShape } from './job-shape.ts';
 import { type FieldValidation, type Undecodable, readObject } from '../object/read-object.ts';
 
-export { type FieldValidation, type Undecodable, refusedReading } from '../object/read-object.ts';
+export { type FieldValidation, type Undecodable, misplacedReading } from '../object/read-object.ts';
 
 export type ReadJob =
   | { readonly kind: 'read'; readonly job: JobShape; readonly warnings: readonly string[] }

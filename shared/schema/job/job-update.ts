@@ -1,7 +1,12 @@
+import type { EpochMs } from '../../domain/base/time.ts';
+import { namesNeeded } from '../../domain/task/host-names.ts';
 import type { JobManifest, PodTemplate } from '../../domain/spec/manifest.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import { type HostsOffer, USUAL_OFFER } from './host-name-rules.ts';
 import { fixedItemsErrors, keepPin } from '../items/job-items-rules.ts';
+import { addedRuleChangeErrors } from './added-rules.ts';
+import { dependencyChangeErrors } from './dependency-rules.ts';
+import { gangChangeErrors } from './gang-rules.ts';
 import type { DefaultedSpec } from './job-defaults.ts';
 import { type CheckedJob, checkJob, labelsOf } from './job-manifest.ts';
 import { type FieldValidation, readJobDocument } from './job-reading.ts';
@@ -19,6 +24,8 @@ export type StoredJob = {
   readonly started: boolean;
   /** A user has deleted it, and a finalizer holds it. */
   readonly deleting: boolean;
+  /** When it is changed; omitted: no moment that it names has passed. */
+  readonly now?: EpochMs;
 };
 
 export type JobUpdate = ObjectUpdate<JobManifest>;
@@ -48,6 +55,9 @@ export function admitJobUpdate(
     ...checked.errors,
     ...fixedItemsErrors(job.metadata?.annotations, old.metadata.annotations),
     ...completionsErrors(spec, old),
+    ...addedRuleChangeErrors(job.metadata?.annotations, stored),
+    ...dependencyChangeErrors(job.metadata?.annotations, stored),
+    ...gangChangeErrors(job.metadata?.annotations, old.metadata.annotations),
     ...selectionChangeErrors(job.metadata?.annotations, spec.completions, old),
     ...immutableErrors('spec.selector', spec.selector, old.spec.selector),
     ...templateErrors(checked.manifest.spec.template, old, stored.started),
@@ -68,7 +78,7 @@ const check = (job: JobShape, { manifest, uid }: StoredJob, hosts: HostsOffer): 
     annotations: keepPin(job.metadata?.annotations, manifest.metadata.annotations),
     generateName: manifest.metadata.generateName,
     ties: tiesOf(job.metadata),
-    hosts: { max: Math.max(hosts?.max ?? 0, manifest.spec.completions ?? 0) },
+    hosts: { max: Math.max(hosts?.max ?? 0, namesNeeded(manifest)) },
     spec: job.spec,
     generatesSelector: false,
   });

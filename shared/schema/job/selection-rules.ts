@@ -1,12 +1,14 @@
 import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
-import { parseIndexesStrict, parseStatusIndexes } from '../../domain/base/index-set.ts';
-import { OWN_MANAGER, type SuccessRule } from '../../domain/spec/job.ts';
+import { parseIndexesStrict } from '../../domain/base/index-set.ts';
+import { OWN_MANAGER } from '../../domain/spec/job.ts';
+import { type SuccessRule, successRulesOf } from '../../domain/spec/success-rules.ts';
 import { type Selection, neverMet, selectionOf } from '../../domain/spec/selection.ts';
 import type { JobManifest, Labels } from '../../domain/spec/manifest.ts';
 import { dnsSubdomainErrors } from '../object/dns-names.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import { immutableErrors } from '../object/object-update.ts';
 import type { JobSpecShape } from './job-shape.ts';
+import { successPolicyOf } from './success-policy-rules.ts';
 
 // Which indexes of a Job run: muster.run/indexes names them, muster.run/rerun-of names the Job whose successes are kept.
 
@@ -25,9 +27,7 @@ export function selectionErrors(annotations: Labels | undefined, spec: SelectedS
   return [
     ...given.flatMap(([key, text]) => (key === ANNOTATIONS.rerunOf ? nameErrors(text) : indexesErrors(text, spec))),
     // With another Job's successes, fewer indexes are excluded.
-    ...(annotations?.[ANNOTATIONS.rerunOf] === undefined
-      ? policyErrorsOf(annotations?.[ANNOTATIONS.indexes], spec)
-      : []),
+    ...(annotations?.[ANNOTATIONS.rerunOf] === undefined ? policyErrorsOf(annotations, spec) : []),
   ];
 }
 
@@ -43,24 +43,39 @@ export function policyErrors(
   shown: readonly unknown[],
 ): readonly FieldError[] {
   const never = neverMet(rules, selection, completions);
-  if (never === null) return [];
-  const why = `can never be met: too many of its indexes are not in ${annotationPath(ANNOTATIONS.indexes)}`;
-  return [invalid(`spec.successPolicy.rules[${never}]`, shown[never], why)];
+  const rule = never === null ? undefined : rules[never];
+  if (never === null || rule === undefined) return [];
+  const { path, value } = placeOf(rule, never, shown);
+  return [
+    invalid(path, value, `can never be met: too many of its indexes are not in ${annotationPath(ANNOTATIONS.indexes)}`),
+  ];
+}
+
+/** Where a rule of the policy stands, and how it is written there. */
+export function placeOf(
+  { own }: SuccessRule,
+  nth: number,
+  shown: readonly unknown[],
+): { readonly path: string; readonly value: unknown } {
+  const [key = '', value] = own?.says.split(' ') ?? [];
+  return own === undefined
+    ? { path: `spec.successPolicy.rules[${nth}]`, value: shown[nth] }
+    : { path: annotationPath(key), value };
 }
 
 /** Another rule reports missing completions, and a text that cannot be read. */
 function policyErrorsOf(
-  chosen: string | undefined,
+  annotations: Labels | undefined,
   { completions, successPolicy }: Pick<SelectedSpec, 'completions' | 'successPolicy'>,
 ): readonly FieldError[] {
+  const chosen = annotations?.[ANNOTATIONS.indexes];
   const { rules = [] } = successPolicy ?? {};
   if (chosen === undefined || chosen === '' || completions === undefined) return [];
   if (parseIndexesStrict(chosen, Infinity).kind === 'invalid') return [];
-  const read = rules.map(
-    ({ succeededIndexes, succeededCount }): SuccessRule => ({
-      indexes: succeededIndexes === undefined ? null : parseStatusIndexes(succeededIndexes, completions),
-      count: succeededCount ?? null,
-    }),
+  const policy = successPolicy === undefined ? {} : { successPolicy: successPolicyOf(successPolicy) };
+  // Another rule reports a count that no Job of this size can reach.
+  const read = (successRulesOf({ completions, ...policy }, annotations) ?? []).filter(
+    ({ own, count }) => own === undefined || (count ?? 0) <= completions,
   );
   return policyErrors(selectionOf(completions, chosen, undefined), completions, read, rules);
 }

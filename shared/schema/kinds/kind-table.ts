@@ -10,6 +10,8 @@ export type ObjectType = {
   readonly description: string;
   /** Set for a kind, which has `apiVersion` and `kind` in addition to its fields. */
   readonly apiVersion?: string;
+  /** Its `kind`, if another type of the table has that name. */
+  readonly kind?: string;
   /** It has no form in protobuf: clients of Kubernetes' custom resources send JSON. */
   readonly jsonOnly?: true;
   /** Server-side apply treats it as a whole (`structType=atomic`). */

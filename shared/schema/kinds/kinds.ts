@@ -2,8 +2,11 @@ import { ATTACHED_VOLUME_KINDS } from './attached-volumes.ts';
 import { BATCH_KINDS } from './batch.ts';
 import { CONTAINER_KINDS } from './container.ts';
 import { CONTAINER_HOOK_KINDS } from './container-hooks.ts';
+import { FURIKO_JOB_CONFIG_KINDS } from './furiko-job-config.ts';
+import { FURIKO_JOB_KINDS } from './furiko-job-kinds.ts';
 import { META_KINDS } from './meta.ts';
 import { NAMESPACE_AND_EVENT_KINDS } from './namespaces-and-events.ts';
+import { SERVICE_KINDS } from './headless.ts';
 import { PLACEMENT_KINDS } from './pod-placement.ts';
 import { POD_SPEC_KINDS } from './pod-spec-kinds.ts';
 import { POD_KINDS } from './pod-status.ts';
@@ -24,9 +27,12 @@ export const KINDS: KindTable = {
   ...VOLUME_KINDS,
   ...POD_KINDS,
   ...NAMESPACE_AND_EVENT_KINDS,
+  ...SERVICE_KINDS,
   ...REVIEW_KINDS,
   ...PLACEMENT_KINDS,
   ...CONTAINER_HOOK_KINDS,
   ...ATTACHED_VOLUME_KINDS,
   ...WORK_LIST_KINDS,
+  ...FURIKO_JOB_KINDS,
+  ...FURIKO_JOB_CONFIG_KINDS,
 };

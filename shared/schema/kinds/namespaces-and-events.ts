@@ -14,7 +14,7 @@ import {
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
-/** Namespaces, Events, and Services; Muster has no Services. */
+/** Namespaces and Events, and what every namespace has. */
 export const NAMESPACE_AND_EVENT_KINDS = {
   Namespace: {
     openapi: `${CORE}.Namespace`,
@@ -124,14 +124,6 @@ export const NAMESPACE_AND_EVENT_KINDS = {
     fields: {
       metadata: field(1, object('ObjectMeta'), 'Name and namespace.'),
       data: field(2, STRING_MAP, 'Values by key.'),
-    },
-  },
-  Service: {
-    openapi: `${CORE}.Service`,
-    description: 'Muster has no Services: the list is always empty.',
-    apiVersion: 'v1',
-    fields: {
-      metadata: field(1, object('ObjectMeta'), 'Name and namespace.'),
     },
   },
 } as const satisfies KindTable;

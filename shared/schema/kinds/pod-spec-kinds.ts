@@ -59,7 +59,12 @@ export const POD_SPEC_KINDS = {
         'Seconds between SIGTERM and SIGKILL. Defaults to 30; Fargate allows 2 to 120.',
         ZERO_SHOWN,
       ),
-      activeDeadlineSeconds: unserved(5, INT64, ZERO_SHOWN),
+      activeDeadlineSeconds: field(
+        5,
+        INT64,
+        'Seconds that the Pod may run, from the start of its first task. Then it is stopped, and has failed with reason DeadlineExceeded.',
+        ZERO_SHOWN,
+      ),
       dnsPolicy: field(6, STRING, 'Only ClusterFirst is accepted, and has no effect.'),
       nodeSelector: field(
         7,

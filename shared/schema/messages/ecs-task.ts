@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { asEpochMs } from '../../domain/base/time.ts';
 import { asJobUid, asTaskArn } from '../../domain/base/ids.ts';
 import { endingOf } from '../../domain/planner/ending.ts';
+import { MAIN_VARIABLE } from '../../domain/task/launch-overrides.ts';
 import { parseGroup } from '../../domain/task/task-group.ts';
 import type { TaskView } from '../../domain/task/task.ts';
 
@@ -57,6 +58,11 @@ const ContainerSchema = z.object({
 });
 type Container = z.output<typeof ContainerSchema>;
 
+const OverrideSchema = z.object({
+  name: z.string(),
+  environment: z.array(z.object({ name: z.string(), value: z.string().optional() })).default([]),
+});
+
 const TaskSchema = z.object({
   taskArn: z
     .string()
@@ -74,7 +80,7 @@ const TaskSchema = z.object({
   stoppingAt: At.optional(),
   executionStoppedAt: At.optional(),
   containers: z.array(ContainerSchema).default([]),
-  overrides: z.object({ containerOverrides: z.array(z.object({ name: z.string() })).default([]) }).optional(),
+  overrides: z.object({ containerOverrides: z.array(OverrideSchema).default([]) }).optional(),
 });
 type EcsTask = z.output<typeof TaskSchema>;
 
@@ -114,16 +120,21 @@ function stopMarks(task: EcsTask) {
 
 /**
  * The container that decides the outcome: the main one, or, if that has not run, one of ours that failed before it. The
- * main container is the first one in RunTask's overrides, or the only one. It is not simply the first in the list,
- * which may include a GuardDuty agent.
+ * main container is the one that RunTask's overrides mark, or the only one. It is not simply the first in the list, which may
+ * include a GuardDuty agent. Tasks that earlier versions have started have no mark: their main container is the first in the
+ * overrides.
  */
 function decisiveContainer({ containers, overrides }: EcsTask): Container | undefined {
   const ours = (overrides?.containerOverrides ?? []).map(({ name }) => name);
   if (ours.length === 0) return containers.length === 1 ? containers[0] : undefined;
-  const main = containers.find(({ name }) => name === ours[0]);
+  const marked = overrides?.containerOverrides.find(isMarked)?.name;
+  const main = containers.find(({ name }) => name === (marked ?? ours[0]));
   if (main?.exitCode !== undefined) return main;
   return containers.find(({ name, exitCode }) => ours.includes(name) && (exitCode ?? 0) !== 0) ?? main;
 }
+
+const isMarked = ({ name, environment }: z.output<typeof OverrideSchema>): boolean =>
+  environment.some((variable) => variable.name === MAIN_VARIABLE && variable.value === name);
 
 const privateIpOf = ({ containers }: EcsTask): string | null =>
   containers.flatMap((c) => c.networkInterfaces ?? []).find((n) => n.privateIpv4Address !== undefined)

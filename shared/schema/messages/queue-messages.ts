@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { asEpochMs } from '../../domain/base/time.ts';
+import { NewerFormatError } from '../../domain/base/newer-format.ts';
 import { type JobUid, asJobUid, asTaskArn } from '../../domain/base/ids.ts';
 import { factOf } from '../../domain/planner/ending.ts';
 import type { AttemptId, Fact } from '../../domain/base/fact.ts';
@@ -9,10 +10,18 @@ import { isEventBridgeEvent, parseTask, taskEventDetail } from './ecs-task.ts';
 /**
  * The bodies of our three queues: JSON with a format version, attempts as [index, attempt, nonce]. Every `parse…`
  * throws (SyntaxError or ZodError) for text that no `format…` has written. The reason goes to the dead-letter queue
- * with the message.
+ * with the message. For a message of a later release, it throws NewerFormatError.
  */
 const VERSION = 1;
 const v = z.literal(VERSION);
+
+/** A body as JSON. Throws {@link NewerFormatError} for a message of a later release. */
+function jsonOf(text: string): unknown {
+  const raw: unknown = JSON.parse(text);
+  const said = typeof raw === 'object' && raw !== null && 'v' in raw ? raw.v : VERSION;
+  if (typeof said === 'number' && said > VERSION) throw new NewerFormatError('a message', said, VERSION);
+  return raw;
+}
 
 const Uid = z
   .string()
@@ -51,7 +60,7 @@ export const formatCronWakeUp = ({
   readonly jobs?: readonly string[];
 }): string => sendableJson({ v: VERSION, cron, ...(jobs.length === 0 ? {} : { jobs }) });
 
-export const parseWakeUp = (text: string) => wakeUpIn(JSON.parse(text));
+export const parseWakeUp = (text: string) => wakeUpIn(jsonOf(text));
 
 function wakeUpIn(raw: unknown) {
   const { uid, inspect } = WakeUpSchema.parse(raw);
@@ -117,7 +126,7 @@ function formatFact(fact: Fact): object {
 }
 
 export function parseFactMessage(text: string): ParsedFacts {
-  return factsIn(JSON.parse(text));
+  return factsIn(jsonOf(text));
 }
 
 function factsIn(raw: unknown): ParsedFacts {
@@ -135,7 +144,7 @@ export type ParsedRequest =
  * distinguished by shape. Also throws for a task that is not ours, because the rule forwards only ours.
  */
 export function parseReconcileRequest(text: string, groupPrefix: string): ParsedRequest {
-  const raw: unknown = JSON.parse(text);
+  const raw = jsonOf(text);
   if (isEventBridgeEvent(raw)) return requestOfEvent(raw, groupPrefix);
   if (typeof raw === 'object' && raw !== null && 'cron' in raw) {
     const { cron, jobs = [] } = CronWakeUpSchema.parse(raw);
@@ -236,6 +245,6 @@ const traitRows = ({ traits }: { readonly traits?: ReadonlyMap<number, LaunchTra
       ]);
 
 export function parseDispatch(text: string): ParsedDispatch {
-  const { v: _v, ...message } = DispatchSchema.parse(JSON.parse(text));
+  const { v: _v, ...message } = DispatchSchema.parse(jsonOf(text));
   return message;
 }

@@ -20,7 +20,7 @@ import {
   type ReadObject,
   type Undecodable,
   readObject,
-  refusedReading,
+  misplacedReading,
 } from '../object/read-object.ts';
 import { namespaceStatusShape } from '../object/status-shape.ts';
 
@@ -58,10 +58,8 @@ export function admitNamespace(
   const read = readNamespace(document, context.fieldValidation);
   if (read.kind === 'undecodable') return read;
   const { metadata, spec } = read.object;
-  if ((metadata?.resourceVersion ?? '') !== '') {
-    const message = 'should not be set on objects to be created';
-    return refusedReading(`resourceVersion ${message}`, [{ path: 'metadata.resourceVersion', message }]);
-  }
+  const misplaced = misplacedReading({ resourceVersion: metadata?.resourceVersion }, '');
+  if (misplaced !== null) return misplaced;
   const name = nameOf(metadata, context.nameSuffix);
   const awaited = spec?.finalizers ?? [];
   const errors = [

@@ -9,7 +9,7 @@ const PlaceShape = z
     job: z.strictObject({ namespace: z.string(), name: z.string() }).readonly(),
     pod: z.strictObject({ uid: z.string(), index: count, attempt: count }).readonly().nullable(),
     skip: count.optional(),
-    of: z.enum(['CronJob', 'Namespace']).optional(),
+    of: z.enum(['CronJob', 'JobConfig', 'Namespace']).optional(),
   })
   .readonly();
 
@@ -21,7 +21,8 @@ const PlaceShape = z
  * - `job`: the next Job; if it is gone, the one after it;
  * - `pod`: for Pods, the next attempt, if the next Job is still this one;
  * - `skip`: for Events, how many Events of the next object were on the previous page;
- * - `of`: for Events, `after` and `job` are about CronJobs, which come before all Jobs, or about namespaces, which come first.
+ * - `of`: for Events, `after` and `job` are about CronJobs or JobConfigs, which come before all Jobs, or about namespaces, which come
+ *   first.
  */
 export type Place = z.output<typeof PlaceShape>;
 

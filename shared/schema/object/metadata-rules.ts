@@ -1,10 +1,23 @@
 import {
   ANNOTATIONS,
   isTaskToken,
+  parseDeadline,
   parseDisruptions,
   parseFlag,
+  parseGang,
+  parseGangRestarts,
+  parseMoment,
   parsePendingTimeout,
+  parseRetryDelay,
 } from '../../domain/spec/annotations.ts';
+import {
+  WHEN_ACHIEVED,
+  parseMessage,
+  parseReasons,
+  parseShare,
+  parseSuccessCount,
+  parseWhenAchieved,
+} from '../../domain/spec/success-rules.ts';
 import { CATCH_UPS, parseCatchUp, parseJitter } from '../../domain/cron/cron-rules.ts';
 import { parseObjectPattern } from '../../domain/spec/object-pattern.ts';
 import type { Labels } from '../../domain/spec/manifest.ts';
@@ -46,7 +59,50 @@ const OF_JOBS: readonly string[] = [
   ANNOTATIONS.indexes,
   ANNOTATIONS.rerunOf,
   ANNOTATIONS.taskToken,
+  ANNOTATIONS.retryDelay,
+  ANNOTATIONS.startTimeout,
+  ANNOTATIONS.indexDeadline,
+  ANNOTATIONS.startAfter,
+  ANNOTATIONS.killAt,
+  ANNOTATIONS.successFirst,
+  ANNOTATIONS.successPercent,
+  ANNOTATIONS.successCount,
+  ANNOTATIONS.successReason,
+  ANNOTATIONS.successMessage,
+  ANNOTATIONS.whenAchieved,
+  ANNOTATIONS.maxFailedPercent,
+  ANNOTATIONS.gang,
+  ANNOTATIONS.gangTimeout,
+  ANNOTATIONS.gangRestarts,
+  ANNOTATIONS.matrix,
+  ANNOTATIONS.after,
+  ANNOTATIONS.afterIndexes,
 ];
+
+/** What the annotations about a Job's success may be. */
+const SUCCESS_RULES: readonly (readonly [key: string, parse: (text: string) => unknown, right: string])[] = [
+  [
+    ANNOTATIONS.successPercent,
+    (text) => parseShare(text) || null,
+    'must be per cent above 0 and up to 100, such as "80" or "99.5" (three decimals at most), without a sign',
+  ],
+  [ANNOTATIONS.successCount, parseSuccessCount, 'must be a whole number from 1 to 9999999, without leading zeros'],
+  [
+    ANNOTATIONS.maxFailedPercent,
+    parseShare,
+    'must be per cent from 0 to 100, such as "5" or "0.5" (three decimals at most), without a sign',
+  ],
+  [
+    ANNOTATIONS.successReason,
+    parseReasons,
+    'must be a reason in CamelCase of at most 128 letters and digits, or one for each rule, such as "LeaderSucceeded,WorkersSucceeded"',
+  ],
+  [ANNOTATIONS.successMessage, parseMessage, 'must be a text of 1 to 1024 characters'],
+  [ANNOTATIONS.whenAchieved, parseWhenAchieved, `must be one of ${Object.values(WHEN_ACHIEVED).join(', ')}`],
+];
+
+const DEADLINE_RULE = 'must be a duration such as 90m or 1h30m: whole seconds, at least 1s and at most 8760h';
+const MOMENT_RULE = 'must be a time as RFC 3339 writes it, such as 2026-01-31T12:00:00Z';
 
 /**
  * The rules for Muster's own annotations on a Job that do not depend on its spec.
@@ -77,13 +133,29 @@ export function ownAnnotationErrors(
       parseDisruptions,
       'must be "count", or "losses=10,spot-interruptions=3" with numbers up to 9999 (either part may be omitted)',
     ),
-    ...fieldError(
-      ANNOTATIONS.pendingTimeout,
-      parsePendingTimeout,
-      'must be a whole number of seconds between 1 and 9999999, without leading zeros',
+    ...[ANNOTATIONS.pendingTimeout, ANNOTATIONS.startTimeout, ANNOTATIONS.gangTimeout].flatMap((key) =>
+      fieldError(
+        key,
+        parsePendingTimeout,
+        'must be a whole number of seconds between 1 and 9999999, without leading zeros',
+      ),
     ),
+    ...fieldError(
+      ANNOTATIONS.retryDelay,
+      parseRetryDelay,
+      'must be a whole number of seconds between 0 and 9999999, without leading zeros',
+    ),
+    ...SUCCESS_RULES.flatMap(([key, parse, right]) => fieldError(key, parse, right)),
+    ...fieldError(ANNOTATIONS.gang, parseGang, 'must be "all"'),
+    ...fieldError(
+      ANNOTATIONS.gangRestarts,
+      parseGangRestarts,
+      'must be a whole number between 0 and 999, without leading zeros',
+    ),
+    ...fieldError(ANNOTATIONS.indexDeadline, parseDeadline, DEADLINE_RULE),
+    ...[ANNOTATIONS.startAfter, ANNOTATIONS.killAt].flatMap((key) => fieldError(key, parseMoment, MOMENT_RULE)),
     ...taskTokenErrors(`${path}[${ANNOTATIONS.taskToken}]`, annotations?.[ANNOTATIONS.taskToken]),
-    ...[ANNOTATIONS.resourcesFromItems, ANNOTATIONS.imageFromItems].flatMap((key) =>
+    ...[ANNOTATIONS.resourcesFromItems, ANNOTATIONS.imageFromItems, ANNOTATIONS.successFirst].flatMap((key) =>
       fieldError(key, parseFlag, 'must be "true" or "false"'),
     ),
   ];

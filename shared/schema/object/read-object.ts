@@ -48,6 +48,21 @@ export const refusedReading = (message: string, problems: readonly Problem[] = [
   problems,
 });
 
+/**
+ * The answer for a new object that is meant for another namespace than that of the request, or that says which version it has: a
+ * server gives versions. null: neither is so.
+ */
+export function misplacedReading(
+  metadata: { readonly namespace?: string | undefined; readonly resourceVersion?: string | undefined } | undefined,
+  namespace: string,
+): Undecodable | null {
+  if ((metadata?.namespace ?? '') !== '' && metadata?.namespace !== namespace)
+    return refusedReading('the namespace of the provided object does not match the namespace sent on the request');
+  if ((metadata?.resourceVersion ?? '') === '') return null;
+  const message = 'should not be set on objects to be created';
+  return refusedReading(`resourceVersion ${message}`, [{ path: 'metadata.resourceVersion', message }]);
+}
+
 /** The answer for an object that is not readable as its kind, with the reasons. */
 export const unreadable = (
   { apiVersion, kind }: Pick<ObjectForm<unknown>, 'apiVersion' | 'kind'>,

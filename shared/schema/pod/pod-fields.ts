@@ -60,6 +60,9 @@ export const POD_FIELDS: Groups = {
     volumes: honoured("the task's volumes; emptyDir only"),
     restartPolicy: honoured('Never, or OnFailure: a restart is a new task of the same Pod'),
     terminationGracePeriodSeconds: honoured('stopTimeout of each container, between 2 and 120 seconds'),
+    activeDeadlineSeconds: honoured(
+      'how long the Pod may run, from the start of its first task; then it is stopped, and has failed with reason DeadlineExceeded',
+    ),
     nodeSelector: honoured(
       'kubernetes.io/arch (amd64, arm64): the architecture; muster.run/capacity (spot, on-demand): FARGATE_SPOT or FARGATE; kubernetes.io/os: only linux',
     ),
@@ -73,7 +76,6 @@ export const POD_FIELDS: Groups = {
       'for an Indexed Job: its tasks have the DNS names <job>-<index>.<subdomain>.<namespace>.<zone> (see hostnames.md)',
     ),
     ephemeralContainers: refused('leave it out: it cannot be part of a template'),
-    activeDeadlineSeconds: refused('set spec.activeDeadlineSeconds of the Job'),
     dnsPolicy: refused('leave it out', 'ClusterFirst'),
     automountServiceAccountToken: refused('leave it out: there is no token', false),
     nodeName: refused(NO_NODES),

@@ -120,6 +120,7 @@ function specErrors(spec: PodSpecShape, admitted: PodSpec): readonly FieldError[
     ...check('containers', containers, false),
     ...duplicateNames(initContainers, containers),
     ...graceErrors(spec),
+    ...deadlineErrors(spec),
     ...nodeSelectorErrors(spec.nodeSelector ?? {}),
     ...accountErrors(spec),
     ...pullSecretErrors(spec),
@@ -148,6 +149,13 @@ function graceErrors({
     ? []
     : [invalid(`${SPEC}.terminationGracePeriodSeconds`, graceSec, 'must be greater than or equal to 0')];
 }
+
+const INT32_MAX = 2_147_483_647;
+
+const deadlineErrors = ({ activeDeadlineSeconds: sec }: PodSpecShape): readonly FieldError[] =>
+  sec === undefined || (sec >= 1 && sec <= INT32_MAX)
+    ? []
+    : [invalid(`${SPEC}.activeDeadlineSeconds`, sec, `must be between 1 and ${INT32_MAX}, inclusive`)];
 
 /** The labels that users may choose on Fargate. All others are for nodes. */
 const CHOICES: ReadonlyMap<string, readonly string[]> = new Map([

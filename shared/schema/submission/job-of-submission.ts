@@ -97,13 +97,15 @@ function ofCronJob({ spec: { jobTemplate } }: CronJobManifest): Parts {
   return { labels, annotations, spec: jobTemplate.spec };
 }
 
-/** They belong to the old Job: what a server pinned, what kubectl applied, which indexes ran, and who waited for its end. */
+/** They belong to the old Job: what a server pinned, what kubectl applied, which indexes ran and when, and who waited for its end. */
 const OWN_ANNOTATIONS: readonly string[] = [
   'kubectl.kubernetes.io/last-applied-configuration',
   ANNOTATIONS.pinnedItems,
   ANNOTATIONS.indexes,
   ANNOTATIONS.rerunOf,
   ANNOTATIONS.taskToken,
+  ANNOTATIONS.startAfter,
+  ANNOTATIONS.killAt,
 ];
 
 /** A Job's spec without what the server has made for it. It runs, even if the old one is suspended. */
@@ -127,6 +129,7 @@ function withItems(annotations: Labels, items: SubmittedItems | null): Labels {
   const kept = without(annotations, [
     ANNOTATIONS.items,
     ANNOTATIONS.workList,
+    ANNOTATIONS.matrix,
     ANNOTATIONS.indexes,
     ANNOTATIONS.rerunOf,
   ]);

@@ -15,7 +15,7 @@ import {
   type ReadObject,
   type Undecodable,
   readObject,
-  refusedReading,
+  misplacedReading,
 } from '../object/read-object.ts';
 
 const valuesShape = opt(z.array(z.record(z.string(), z.string())));
@@ -84,12 +84,8 @@ export function admitWorkList(
   const read = readWorkList(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
   const { metadata, spec = NO_SPEC } = read.object;
-  if ((metadata?.namespace ?? '') !== '' && metadata?.namespace !== namespace)
-    return refusedReading('the namespace of the provided object does not match the namespace sent on the request');
-  if ((metadata?.resourceVersion ?? '') !== '') {
-    const message = 'should not be set on objects to be created';
-    return refusedReading(`resourceVersion ${message}`, [{ path: 'metadata.resourceVersion', message }]);
-  }
+  const misplaced = misplacedReading(metadata, namespace);
+  if (misplaced !== null) return misplaced;
   const name = nameOf(metadata, nameSuffix);
   const items = itemsIn(spec);
   const errors = [

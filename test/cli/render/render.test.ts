@@ -167,6 +167,8 @@ const aProgress = (wish: Partial<JobProgress> = {}): JobProgress => ({
     waiting: 3,
     inherited: 0,
     excluded: 0,
+    held: 0,
+    cancelled: 0,
     failedAttempts: 1,
   },
   named: [],
@@ -176,6 +178,7 @@ const aProgress = (wish: Partial<JobProgress> = {}): JobProgress => ({
   rate: { perSec: 0.5, asOfMs: 10_000 },
   waits: null,
   failure: null,
+  dependencies: { after: [], afterIndexes: [] },
   lost: null,
   ...wish,
 });
@@ -190,6 +193,8 @@ const NOTHING_LEFT = {
   waiting: 0,
   inherited: 0,
   excluded: 0,
+  held: 0,
+  cancelled: 0,
   failedAttempts: 0,
 };
 

@@ -21,6 +21,8 @@ const aProgress = (succeeded: number, wish: Partial<JobProgress> = {}): JobProgr
     waiting: 3 - succeeded,
     inherited: 0,
     excluded: 0,
+    held: 0,
+    cancelled: 0,
     failedAttempts: 0,
   },
   board: new Uint8Array(3),
@@ -30,6 +32,7 @@ const aProgress = (succeeded: number, wish: Partial<JobProgress> = {}): JobProgr
   rate: null,
   waits: null,
   failure: null,
+  dependencies: { after: [], afterIndexes: [] },
   lost: null,
   ...wish,
 });

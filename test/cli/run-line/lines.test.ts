@@ -201,3 +201,13 @@ describe('notes', () => {
     expect((await aFolder(files).job(`${RUN} ${line}`)).err).toBe(err);
   });
 });
+
+test('the Jobs that it waits for are annotations, as the server reads them', async () => {
+  const { job } = aFolder({});
+  const line = await job(`${RUN} --after prepare,fetch:finished,old:complete --after-indexes map/2,sizes/1 -- ls`);
+  expect(line.job.metadata.annotations).toEqual({
+    'muster.run/after': 'prepare, fetch:finished, old',
+    'muster.run/after-indexes': 'map/2, sizes',
+  });
+  expect((await job(`${RUN} -- ls`)).job.metadata.annotations).toEqual({});
+});

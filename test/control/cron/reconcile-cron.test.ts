@@ -54,6 +54,14 @@ describe('a slot', () => {
     expect((await schedule.events()).filter((each) => each.startsWith('SuccessfulCreate'))).toHaveLength(1);
   });
 
+  it('is not forgotten, although others change the CronJob while the one before is published', async () => {
+    const schedule = await Schedule.begin({ spec: { schedule: '* * * * *' } });
+    const by = schedule.handler();
+    by.arrange('objects.commit', async () => ({ kind: 'lost' }));
+    await schedule.look(10, { by });
+    expect(schedule.sent).toEqual([{ cron: UID, delaySec: 60 }]);
+  });
+
   it('is recognized by its Job, even if the row is lost', async () => {
     const schedule = await Schedule.begin();
     await schedule.dieAt(10, 'behind', 'jobs.createJob');

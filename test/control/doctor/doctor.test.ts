@@ -105,6 +105,7 @@ test('a check changes nothing', async () => {
   w.handler.calls.length = 0;
   await w.doctor.job('default', 'work');
   await w.doctor.jobs({ namespace: null, after: null });
+  await w.doctor.restored({ namespace: null, after: null });
   await w.doctor.installation();
   const READS =
     /^(jobs\.(find|list|read|due)|feed\.(readMark|head)|objects\.(read|list)|tasks\.(describe|listLive)|limits\.read|hosts\.(reservations|list))/;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../../shared/adapters/memory/memory-store.ts';
 import { createCache } from '../../../shared/control/process/cache.ts';
-import { deleteCronJob, finishCronJob } from '../../../shared/control/lifecycle/cron-changes.ts';
+import { deleteOwner, finishOwner } from '../../../shared/control/lifecycle/owner-deletion.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { createJob, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import { createPacer } from '../../../shared/control/process/pacer.ts';
@@ -65,6 +65,7 @@ async function aStage(finalizers: readonly string[] = []) {
     hosts: store.hosts,
     items: store.items,
     crons: store.crons,
+    waiters: store.waiters,
     hostnames: null,
     announcer: null,
     tasks: { prepare: nobody, run: nobody, stop: nobody, describe: nobody, listLive: nobody, listStopped: nobody },
@@ -130,7 +131,7 @@ describe('a CronJob is deleted', () => {
   it.each(['Background', 'Foreground', 'Orphan'] as const)('without Jobs: %s', async (propagation) => {
     const stage = await aStage();
     await stage.addJob('mine', []);
-    expect(await deleteCronJob(await stage.found(), propagation, stage.deps)).toEqual({ kind: 'deleted' });
+    expect(await deleteOwner('CronJob', await stage.found(), propagation, stage.deps)).toEqual({ kind: 'deleted' });
     expect(await stage.cronJob()).toBeNull();
     expect(await stage.jobs()).toEqual(['mine']);
     expect(await stage.told()).toEqual(['ADDED', 'DELETED']);
@@ -141,7 +142,7 @@ describe('a CronJob is deleted', () => {
     for (let n = 0; n < 45; n++) await stage.addJob(`nightly-${n}`);
     await stage.addJob('mine', []);
     await stage.addJob('theirs', [owner('uid-of-weekly', 'weekly')]);
-    expect(await deleteCronJob(await stage.found(), propagation, stage.deps)).toEqual({ kind: 'deleted' });
+    expect(await deleteOwner('CronJob', await stage.found(), propagation, stage.deps)).toEqual({ kind: 'deleted' });
     expect(await stage.cronJob()).toBeNull();
     expect(await stage.jobs()).toEqual(['mine', 'theirs']);
     expect(await stage.told()).toEqual(['ADDED', 'MODIFIED', 'DELETED']);
@@ -151,7 +152,7 @@ describe('a CronJob is deleted', () => {
     const stage = await aStage();
     await stage.addJob('nightly-1');
     await stage.addJob('nightly-2', [owner(UID), owner('other', 'other')]);
-    expect(await deleteCronJob(await stage.found(), 'Orphan', stage.deps)).toEqual({ kind: 'deleted' });
+    expect(await deleteOwner('CronJob', await stage.found(), 'Orphan', stage.deps)).toEqual({ kind: 'deleted' });
     expect(await stage.jobs()).toEqual(['nightly-1', 'nightly-2']);
     expect(await stage.ownersOf('nightly-1')).toBeUndefined();
     expect(await stage.ownersOf('nightly-2')).toEqual([owner('other', 'other')]);
@@ -160,7 +161,7 @@ describe('a CronJob is deleted', () => {
   it('and a Job with another owner keeps that owner', async () => {
     const stage = await aStage();
     await stage.addJob('nightly-1', [owner(UID), owner('other', 'other')]);
-    await deleteCronJob(await stage.found(), 'Background', stage.deps);
+    await deleteOwner('CronJob', await stage.found(), 'Background', stage.deps);
     expect(await stage.ownersOf('nightly-1')).toEqual([owner('other', 'other')]);
   });
 
@@ -176,7 +177,7 @@ describe('a CronJob is deleted', () => {
         stage.watched.beforeCall = async () => undefined;
         await stage.addJob('nightly-2');
       };
-      await deleteCronJob(seen, propagation, stage.deps);
+      await deleteOwner('CronJob', seen, propagation, stage.deps);
       expect(commits).toBe(2);
       expect(await stage.jobs()).toEqual([]);
     }
@@ -188,7 +189,7 @@ describe('a CronJob is deleted', () => {
       if (name !== null) await stage.addJob(name);
       const seen = await stage.found();
       await stage.changeTo((document) => ({ ...document, spec: { schedule: '@hourly' } }));
-      expect(await deleteCronJob(seen, 'Background', stage.deps)).toEqual({ kind: 'lost' });
+      expect(await deleteOwner('CronJob', seen, 'Background', stage.deps)).toEqual({ kind: 'lost' });
       expect(await stage.cronJob()).not.toBeNull();
       expect(await stage.jobs()).toEqual(name === null ? [] : [name]);
     }
@@ -199,7 +200,7 @@ describe('a CronJob that a finalizer holds', () => {
   it('waits with its Jobs: Background', async () => {
     const stage = await aStage(['example.com/hold']);
     await stage.addJob('nightly-1');
-    const deleted = await deleteCronJob(await stage.found(), 'Background', stage.deps);
+    const deleted = await deleteOwner('CronJob', await stage.found(), 'Background', stage.deps);
     const metadata = {
       deletionTimestamp: '2023-11-14T22:13:20Z',
       deletionGracePeriodSeconds: 0,
@@ -210,10 +211,10 @@ describe('a CronJob that a finalizer holds', () => {
     expect(await stage.found()).toEqual(deleted.kind === 'terminating' ? deleted.object : null);
     expect(await stage.jobs()).toEqual(['nightly-1']);
     // Again: nothing new.
-    await deleteCronJob(await stage.found(), 'Background', stage.deps);
+    await deleteOwner('CronJob', await stage.found(), 'Background', stage.deps);
     expect(await stage.told()).toEqual(['ADDED', 'MODIFIED']);
     await stage.changeTo((document) => ({ ...document, metadata: { ...document.metadata, finalizers: [] } }));
-    expect(await finishCronJob(await stage.found(), stage.deps)).toEqual({ kind: 'deleted' });
+    expect(await finishOwner('CronJob', await stage.found(), stage.deps)).toEqual({ kind: 'deleted' });
     expect(await stage.jobs()).toEqual([]);
     expect(await stage.cronJob()).toBeNull();
   });
@@ -221,7 +222,7 @@ describe('a CronJob that a finalizer holds', () => {
   it('waits without them: Foreground', async () => {
     const stage = await aStage(['example.com/hold']);
     await stage.addJob('nightly-1');
-    const deleted = await deleteCronJob(await stage.found(), 'Foreground', stage.deps);
+    const deleted = await deleteOwner('CronJob', await stage.found(), 'Foreground', stage.deps);
     expect(deleted).toMatchObject({
       kind: 'terminating',
       object: { document: { metadata: { finalizers: ['example.com/hold'] } } },
@@ -233,9 +234,11 @@ describe('a CronJob that a finalizer holds', () => {
   it('leaves them: Orphan', async () => {
     const stage = await aStage(['example.com/hold']);
     await stage.addJob('nightly-1');
-    expect(await deleteCronJob(await stage.found(), 'Orphan', stage.deps)).toMatchObject({ kind: 'terminating' });
+    expect(await deleteOwner('CronJob', await stage.found(), 'Orphan', stage.deps)).toMatchObject({
+      kind: 'terminating',
+    });
     await stage.changeTo(({ metadata: { finalizers: _, ...metadata }, ...document }) => ({ ...document, metadata }));
-    expect(await finishCronJob(await stage.found(), stage.deps)).toEqual({ kind: 'deleted' });
+    expect(await finishOwner('CronJob', await stage.found(), stage.deps)).toEqual({ kind: 'deleted' });
     expect(await stage.jobs()).toEqual(['nightly-1']);
     expect(await stage.ownersOf('nightly-1')).toBeUndefined();
   });
@@ -243,8 +246,8 @@ describe('a CronJob that a finalizer holds', () => {
   it('is deleted as the last request asks', async () => {
     const stage = await aStage(['example.com/hold']);
     await stage.addJob('nightly-1');
-    await deleteCronJob(await stage.found(), 'Background', stage.deps);
-    await deleteCronJob(await stage.found(), 'Foreground', stage.deps);
+    await deleteOwner('CronJob', await stage.found(), 'Background', stage.deps);
+    await deleteOwner('CronJob', await stage.found(), 'Foreground', stage.deps);
     expect(await stage.jobs()).toEqual([]);
     expect((await stage.found()).document.metadata).toMatchObject({ generation: 2 });
   });
@@ -259,7 +262,7 @@ describe('a CronJob that a finalizer holds', () => {
       stage.watched.beforeCall = async () => undefined;
       await stage.changeTo((document) => ({ ...document, metadata: { ...document.metadata, labels: { a: 'b' } } }));
     };
-    expect(await deleteCronJob(seen, 'Background', stage.deps)).toEqual({ kind: 'deleted' });
+    expect(await deleteOwner('CronJob', seen, 'Background', stage.deps)).toEqual({ kind: 'deleted' });
     expect(await stage.told()).toEqual(['ADDED', 'MODIFIED', 'MODIFIED', 'DELETED']);
   });
 
@@ -276,7 +279,7 @@ describe('a CronJob that a finalizer holds', () => {
       const anew = { ...document, metadata: { name: 'nightly', namespace: 'default', uid: 'another' } };
       await stage.deps.objects.commit('CronJob', { key: KEY, was: 0, document: anew });
     };
-    expect(await deleteCronJob(seen, 'Background', stage.deps)).toEqual({ kind: 'deleted' });
+    expect(await deleteOwner('CronJob', seen, 'Background', stage.deps)).toEqual({ kind: 'deleted' });
     expect((await stage.found()).document.metadata.uid).toBe('another');
   });
 });
@@ -295,7 +298,7 @@ describe('a process that dies at any call of a port', () => {
         stage.watched.beforeCall = async (method) => {
           if (++calls === fatal) throw new Error(`dead at ${method}`);
         };
-        const outcome = await deleteCronJob(seen, propagation, stage.deps).catch((error: Error) => error);
+        const outcome = await deleteOwner('CronJob', seen, propagation, stage.deps).catch((error: Error) => error);
         stage.watched.beforeCall = async () => undefined;
         if (!(outcome instanceof Error)) break;
         deaths++;
@@ -304,7 +307,7 @@ describe('a process that dies at any call of a port', () => {
         const isMarked = left === null || left.document.metadata['deletionTimestamp'] !== undefined;
         const untouched = (await stage.jobs()).length === 2 && (await stage.ownersOf('nightly-1')) !== undefined;
         expect(isMarked || untouched).toBe(true);
-        if (left !== null) await deleteCronJob(left, propagation, stage.deps);
+        if (left !== null) await deleteOwner('CronJob', left, propagation, stage.deps);
         expect(await stage.cronJob()).toBeNull();
         expect(await stage.jobs()).toEqual(propagation === 'Orphan' ? ['nightly-1', 'nightly-2'] : []);
       }
@@ -318,10 +321,10 @@ describe('a Job whose owner is recorded only in the row of its name', () => {
     const stage = await aStage();
     await stage.addJob('nightly-1');
     const seen = await stage.found();
-    await deleteCronJob(seen, 'Orphan', stage.deps);
+    await deleteOwner('CronJob', seen, 'Orphan', stage.deps);
     // The row still names it; a late handler must not take the Job for its own.
     await stage.deps.objects.commit('CronJob', { key: KEY, was: 0, document: seen.document });
-    await deleteCronJob(await stage.found(), 'Background', stage.deps);
+    await deleteOwner('CronJob', await stage.found(), 'Background', stage.deps);
     expect(await stage.jobs()).toEqual(['nightly-1']);
   });
 
@@ -334,6 +337,6 @@ describe('a Job whose owner is recorded only in the row of its name', () => {
       if (method !== 'readSpec' || ++lists !== 1 || uid === null) return;
       await deleteJob(uid, stage.deps);
     };
-    expect(await deleteCronJob(await stage.found(), 'Background', stage.deps)).toEqual({ kind: 'deleted' });
+    expect(await deleteOwner('CronJob', await stage.found(), 'Background', stage.deps)).toEqual({ kind: 'deleted' });
   });
 });

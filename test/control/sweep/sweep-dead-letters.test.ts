@@ -5,7 +5,7 @@ import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import { EVENTS_MAX, isHidden } from '../../../shared/domain/scoreboard/status.ts';
 import { deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
-import { withDeadLetterEvents } from '../../../shared/domain/planner/dead-letter-events.ts';
+import { withDeadLetterEvents } from '../../../shared/domain/events/dead-letter-events.ts';
 import type { DeadQueues, DeadLetterStore, QueueName, TakenDeadLetter } from '../../../shared/ports/dead-letters.ts';
 import { formatDispatch, formatWakeUp } from '../../../shared/schema/messages/queue-messages.ts';
 import type { Handler } from '../../support/a-handler.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type JobSnapshot, type ProbedName, diagnoseJob } from '../../../shared/domain/diagnose/diagnose-job.ts';
 import type { Finding } from '../../../shared/domain/diagnose/finding.ts';
-import { DEAD_LETTERED } from '../../../shared/domain/planner/dead-letter-events.ts';
+import { DEAD_LETTERED } from '../../../shared/domain/events/dead-letter-events.ts';
 import type { Phase, Verdict } from '../../../shared/domain/scoreboard/status.ts';
 import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts';
 import type { LaunchSlot } from '../../../shared/domain/scoreboard/launch-row.ts';
@@ -23,6 +23,8 @@ function findings(strip: string, sec: number, wish: Wish = {}, read: Partial<Job
     status,
     board: new WorkingBoard(status, stored),
     waits: [],
+    waitedFor: [],
+    cycle: null,
     torn: null,
     published: { kind: 'ok', value: status.version },
     pace: { kind: 'ok', value: { now: at(sec), perSec: null, fullPerSec: null, namesPerSec: null } },

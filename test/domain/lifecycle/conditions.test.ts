@@ -88,6 +88,7 @@ describe('every row of the table of conditions', () => {
       'Job has exceeded the specified maximal number of failed indexes',
     ],
     ['FailedIndexes', 'S r', perIndex, [exited(1, 1)], 'FailureTarget', 'Job has failed indexes'],
+    ['Killed', '. .', { killAt: at(0) }, [], 'FailureTarget', 'Job was killed at its kill time, 2027-01-15T08:00:00Z'],
     ['LaunchRefused', 'c .', {}, [rejected(0)], 'FailureTarget', 'AccessDenied'],
     [
       'SuccessPolicy',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withJobEvents } from '../../../shared/domain/planner/job-events.ts';
+import { withJobEvents } from '../../../shared/domain/events/job-events.ts';
 import { FOREGROUND_DELETION, planningSpec } from '../../../shared/domain/spec/job.ts';
 import { EVENTS_MAX, type Finished, type Status, requestDeletion } from '../../../shared/domain/scoreboard/status.ts';
 import { aJob } from '../../support/a-job.ts';

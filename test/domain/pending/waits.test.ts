@@ -18,7 +18,13 @@ type Rates = {
 
 const waits = ({ job, status, stored }: Situation, { now = 5, perSec, fullPerSec = perSec, namesPerSec }: Rates = {}) =>
   waitsOf(
-    { spec: job.spec, status, board: new WorkingBoard(status, stored), hasNames: namesPerSec !== undefined },
+    {
+      spec: job.spec,
+      status,
+      board: new WorkingBoard(status, stored),
+      hasNames: namesPerSec !== undefined,
+      waitedFor: [],
+    },
     { now: at(now), perSec: perSec ?? null, fullPerSec: fullPerSec ?? null, namesPerSec: namesPerSec ?? null },
   );
 
@@ -37,12 +43,38 @@ const line = (situation: Situation, rates: Rates = {}): string | null => waitLin
 const claims = (...nonces: readonly number[]) =>
   nonces.map((nonce, index) => ({ index, attempt: 1, nonce, dueAt: at(10 + index) }));
 
+const ACHIEVED = {
+  verdict: { kind: 'complete', reason: 'SuccessPolicy', message: 'enough', decidedBy: 0 },
+  since: at(1),
+} as const;
+
 describe('why indexes wait', () => {
   test.each<readonly [string, Wish, Rates, readonly string[], string]>([
     ['rr', {}, {}, [], 'all there is to do runs'],
     ['SS', {}, {}, [], 'nothing is left'],
     ['Ixrr', {}, {}, [], 'what never runs waits for nothing'],
     ['Ixrr.', {}, {}, ['1 parallelism'], 'nor does it take a place'],
+    [
+      'Srr.',
+      { whenAchieved: 'Continue', status: { achieved: ACHIEVED } },
+      {},
+      [],
+      'what is not to start waits for nothing',
+    ],
+    [
+      'Src.',
+      { whenAchieved: 'Continue', status: { achieved: ACHIEVED } },
+      {},
+      ['1 launching'],
+      'but a Pod that exists waits',
+    ],
+    [
+      'Srr.',
+      { whenAchieved: 'ContinueWithRecreations', status: { achieved: ACHIEVED } },
+      {},
+      ['1 parallelism'],
+      'or is to',
+    ],
     ['Ix.x', { phase: { kind: 'suspended', since: at(0) } }, {}, ['1 suspended'], 'what will run is suspended'],
     ['rr..', {}, {}, ['2 parallelism'], 'their places are taken'],
     ['....', { parallelism: 0 }, {}, ['4 parallelism'], 'there are no places'],
@@ -192,7 +224,7 @@ describe('why indexes wait', () => {
     board.apply({ op: 'unstarted', index: 1, attempt: 1, notBefore: at(25), since: null });
     const status = { ...situation.status, chunks: board.summaries() };
     const pace = { now: at(5), perSec: null, fullPerSec: null, namesPerSec: null };
-    expect(waitsOf({ spec: situation.job.spec, status, board, hasNames: false }, pace)).toMatchObject([
+    expect(waitsOf({ spec: situation.job.spec, status, board, hasNames: false, waitedFor: [] }, pace)).toMatchObject([
       { cause: 'startFailed', count: 1, since: at(2), nextTryMs: 10_000, etaMs: null },
       { cause: 'capacity', count: 1, since: null, nextTryMs: 20_000, etaMs: null },
       { cause: 'parallelism', count: 1 },

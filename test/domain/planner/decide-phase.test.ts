@@ -1,7 +1,9 @@
+import type { EpochMs } from '../../../shared/domain/base/time.ts';
 import { describe, expect, test } from 'vitest';
 import { type Standing, decidePhase } from '../../../shared/domain/planner/decide-phase.ts';
 import { parseStatusIndexes } from '../../../shared/domain/base/index-set.ts';
-import type { JobSpec, SuccessRule } from '../../../shared/domain/spec/job.ts';
+import type { JobSpec } from '../../../shared/domain/spec/job.ts';
+import type { SuccessRule } from '../../../shared/domain/spec/success-rules.ts';
 import { type Phase, type Verdict, tally, tallyWithin } from '../../../shared/domain/scoreboard/status.ts';
 import { aBoard, at } from '../../support/a-board.ts';
 
@@ -9,15 +11,18 @@ import { aBoard, at } from '../../support/a-board.ts';
 // C and R asked to stop, . pending, 3 pending after three failures, w waiting. backoffLimit is 6 unless the row says otherwise.
 
 const complete: Verdict = { kind: 'complete', reason: 'CompletionsReached', message: 'done', decidedBy: null };
+const met = { kind: 'complete', reason: 'SuccessPolicy', message: 'enough', decidedBy: 0 } as const;
 const failed: Verdict = { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'too often', decidedBy: null };
 
 const PHASES = {
   running: { kind: 'running' },
   suspended: { kind: 'suspended', since: at(1) },
+  held: { kind: 'suspended', since: at(1), held: true },
   'draining, complete': { kind: 'draining', verdict: complete, since: at(1) },
   'draining, failed': { kind: 'draining', verdict: failed, since: at(1) },
   'finished, complete': { kind: 'finished', verdict: complete, since: at(1), at: at(2) },
   'finished, failed': { kind: 'finished', verdict: failed, since: at(1), at: at(2) },
+  regrouping: { kind: 'regrouping', since: at(1), message: '2 of 3 ran' },
   purging: { kind: 'purging', since: at(1) },
   deleted: { kind: 'deleted', since: at(1), at: at(2) },
 } satisfies Record<string, Phase>;
@@ -27,13 +32,18 @@ type Wish = Partial<JobSpec> & {
   readonly rejected?: string;
   readonly failJob?: string;
   readonly replacedTasks?: number;
+  readonly startsAt?: EpochMs | null;
+  readonly isHeld?: boolean;
+  readonly neverMet?: string;
+  readonly isStuck?: string;
+  /** Its success policy was met at 3 s. */
+  readonly isMet?: boolean;
+  readonly lateGang?: Standing['lateGang'];
 };
 
-const decide = (
-  before: Before,
-  strip: string,
-  { rejected = '', failJob = '', replacedTasks = 0, ...spec }: Wish,
-): Phase => {
+const decide = (before: Before, strip: string, wish: Wish): Phase => {
+  const { rejected = '', failJob = '', replacedTasks = 0, startsAt = null, ...more } = wish;
+  const { isHeld = false, neverMet = null, isStuck = null, isMet = false, lateGang = null, ...spec } = more;
   const { job, status, stored } = aBoard(strip, spec);
   const { completionMode, completions } = job.spec;
   const standing: Standing = {
@@ -48,25 +58,40 @@ const decide = (
     inFlight: status.inFlight.length,
     replacedTasks,
     startTime: at(0),
+    startsAt,
+    isHeld,
+    neverMet,
+    isStuck,
+    lateGang,
     ruleHits: status.ruleHits,
     failJob: failJob === '' ? null : { message: failJob, index: 1 },
     lastSucceeded: null,
     lastFailed: null,
+    achieved: isMet ? { verdict: met, since: at(3) } : null,
     rejected: rejected === '' ? null : rejected,
   };
   return decidePhase(PHASES[before], standing, at(9));
 };
 
 const words = (phase: Phase): string =>
-  phase.kind === 'draining' || phase.kind === 'finished' ? `${phase.kind} ${phase.verdict.reason}` : phase.kind;
+  phase.kind === 'draining' || phase.kind === 'finished'
+    ? `${phase.kind} ${phase.verdict.reason}`
+    : phase.kind === 'suspended' && phase.held === true
+      ? 'held'
+      : phase.kind;
 
 type Row = readonly [before: Before, strip: string, wish: Wish, expected: string, because: string];
 
 const suspend = { suspend: true };
+const recreates = { whenAchieved: 'ContinueWithRecreations' } as const;
 const queue = { completionMode: 'NonIndexed', completions: null } as const;
 const perIndex = { backoffLimit: 2 ** 31 - 1, backoffLimitPerIndex: 0 };
 const onFailure = { restartPolicy: 'OnFailure' } as const;
 const first: SuccessRule = { indexes: parseStatusIndexes('0', 1), count: null };
+
+const late = (mayRestart: boolean) => ({ message: '2 of 3 indexes ran within 600 s', mayRestart });
+
+const ANY = { successPolicy: [{ indexes: null, count: 1 }] };
 
 const ROWS: Record<string, readonly Row[]> = {
   completion: [
@@ -249,6 +274,97 @@ const ROWS: Record<string, readonly Row[]> = {
     ['finished, failed', '. . .', suspend, 'finished BackoffLimitExceeded', 'there is nothing to suspend'],
     ['deleted', '. . .', {}, 'deleted', 'there is no way back'],
   ],
+  'a kill time': [
+    ['running', 'r . .', { killAt: at(9) }, 'draining Killed', 'it has come'],
+    ['running', 'r . .', { killAt: at(10) }, 'running', 'not yet'],
+    ['running', '. . .', { killAt: at(3) }, 'finished Killed', 'long ago'],
+    ['suspended', '. . .', { killAt: at(9), ...suspend }, 'finished Killed', 'also while it is suspended'],
+    ['suspended', '. . .', { killAt: at(9), startsAt: at(20) }, 'finished Killed', 'or has not started'],
+    ['running', 'S S S', { killAt: at(9) }, 'finished CompletionsReached', 'it has succeeded in the same pass'],
+    ['running', '7 . .', { killAt: at(9) }, 'finished BackoffLimitExceeded', 'it has failed in the same pass'],
+    ['running', '7 . .', { killAt: at(99), ...perIndex }, 'running', 'ahead, it keeps no index from its next try'],
+    ['draining, complete', 'r . .', { killAt: at(9) }, 'draining CompletionsReached', 'it is decided'],
+    ['purging', 'r . .', { killAt: at(9) }, 'purging', 'it is being deleted'],
+    ['running', 'r . .', { killAt: at(9), managed: false }, 'running', 'another controller runs it'],
+  ],
+  'a start time': [
+    ['running', '. . .', { startsAt: at(20) }, 'suspended', 'it has not come'],
+    ['suspended', '. . .', { startsAt: at(20) }, 'suspended', 'still not'],
+    ['suspended', '. . .', {}, 'running', 'it has'],
+    ['suspended', '. . .', suspend, 'suspended', 'it has, but the user has suspended it'],
+    ['suspended', '. . .', { startsAt: at(20), activeDeadlineSec: 0 }, 'suspended', 'no deadline runs'],
+  ],
+  'other Jobs': [
+    ['running', '. . .', { isHeld: true }, 'held', 'it waits for one'],
+    ['held', '. . .', { isHeld: true }, 'held', 'still'],
+    ['held', '. . .', {}, 'running', 'not any more'],
+    ['held', '. . .', { isHeld: true, ...suspend }, 'suspended', 'its user has suspended it as well'],
+    ['suspended', '. . .', { isHeld: true }, 'held', 'its user has resumed it'],
+    ['held', '. . .', { isHeld: true, startsAt: at(20) }, 'suspended', 'its time has not come, either'],
+    ['held', '. . .', { isHeld: true, activeDeadlineSec: 0 }, 'held', 'no deadline runs'],
+    ['held', '. . .', { isHeld: true, neverMet: 'no' }, 'finished DependencyFailed', 'what it waits for never comes'],
+    ['suspended', '. . .', { neverMet: 'no', ...suspend }, 'finished DependencyFailed', 'also while it is suspended'],
+    ['held', '. . .', { isHeld: true, killAt: at(9) }, 'finished Killed', 'its kill time comes all the same'],
+    ['running', 'S S .', { isStuck: 'no' }, 'finished DependencyFailed', 'its last index never starts'],
+    [
+      'running',
+      'S S .',
+      { isStuck: 'no', isMet: true, ...recreates },
+      'finished SuccessPolicy',
+      'it is a success already',
+    ],
+    ['running', 'S S .', { isMet: true, ...recreates }, 'running', 'as one, it goes on'],
+    ['running', 'S S S', { isStuck: 'no' }, 'finished CompletionsReached', 'all have succeeded'],
+    ['running', 'S . .', { isStuck: 'no', ...ANY }, 'finished SuccessPolicy', 'those that have are enough'],
+    ['draining, complete', '. . .', { isStuck: 'no', neverMet: 'no' }, 'finished CompletionsReached', 'it is decided'],
+    ['held', '. . .', { isHeld: true, completions: 0 }, 'held', 'even with nothing to do'],
+    ['running', '. . .', { isHeld: true, managed: false }, 'running', 'another controller runs it'],
+  ],
+  'a gang': [
+    ['running', 'r r c', { lateGang: late(true) }, 'regrouping', 'one did not run in time'],
+    ['running', 'r r c', { lateGang: late(false) }, 'draining GangTimeout', 'once too often'],
+    ['running', '. . .', { lateGang: late(false) }, 'finished GangTimeout', 'and nothing is left'],
+    ['running', 'r r c', { lateGang: late(true), killAt: at(3) }, 'draining Killed', 'an end comes first'],
+    ['running', '7 r c', { lateGang: late(true) }, 'draining BackoffLimitExceeded', 'whichever it is'],
+    ['regrouping', 'r . .', {}, 'regrouping', 'until nothing runs'],
+    ['regrouping', 'c . .', {}, 'regrouping', 'and no claim is unanswered'],
+    ['regrouping', '. . .', {}, 'running', 'then all start again'],
+    ['regrouping', '. . .', suspend, 'suspended', 'unless the user suspends it'],
+    ['regrouping', 'r . .', { activeDeadlineSec: 1 }, 'draining DeadlineExceeded', 'its deadline goes on'],
+    ['regrouping', 'S S S', {}, 'finished CompletionsReached', 'all have succeeded meanwhile'],
+  ],
+  'success looked at first': [
+    [
+      'running',
+      'S F .',
+      { ...perIndex, maxFailedIndexes: 0, ...ANY, successFirst: true },
+      'finished SuccessPolicy',
+      'one is enough',
+    ],
+    [
+      'running',
+      'S F .',
+      { ...perIndex, maxFailedIndexes: 0, ...ANY },
+      'finished MaxFailedIndexesExceeded',
+      'failure comes first otherwise',
+    ],
+    [
+      'running',
+      'S F F',
+      { ...perIndex, ...ANY, successFirst: true },
+      'finished SuccessPolicy',
+      'the others have failed',
+    ],
+    ['running', 'F F .', { ...perIndex, ...ANY, successFirst: true }, 'running', 'one is left'],
+    ['running', 'F F F', { ...perIndex, ...ANY, successFirst: true }, 'finished FailedIndexes', 'all have failed'],
+    [
+      'running',
+      'S S S',
+      { ...perIndex, successFirst: true, failJob: 'no' },
+      'finished CompletionsReached',
+      'whatever a policy says',
+    ],
+  ],
   delete: [
     ['purging', 'r . .', {}, 'purging', 'a task still runs'],
     ['purging', 'c . .', {}, 'purging', 'a claim is unanswered'],
@@ -273,6 +389,9 @@ test('every reason of a verdict has a row', () => {
     FailedIndexes: true,
     SuccessPolicy: true,
     LaunchRefused: true,
+    Killed: true,
+    DependencyFailed: true,
+    GangTimeout: true,
   };
   const told = Object.values(ROWS).flatMap((rows) =>
     rows.flatMap(([before, , , after]) => (after.startsWith(before.slice(0, 8)) ? [] : after.split(' ').slice(1))),

@@ -27,7 +27,7 @@ type Outcome = Folded & { readonly board: Situation };
 function fold(situation: Situation, facts: readonly Fact[]): Outcome {
   const { status, stored } = situation;
   const board = new WorkingBoard(status, stored);
-  const folded = foldFacts(board, { job: situation.job, status, rules: OWN_RULES }, facts);
+  const folded = foldFacts(board, { job: situation.job, status, rules: OWN_RULES, now: status.now }, facts);
   const journal = extendJournal(status.journal, board.transitions);
   return { ...folded, board: { ...situation, status: { ...status, chunks: board.summaries(), journal } } };
 }
@@ -255,7 +255,7 @@ test('facts about chunks that are not loaded are deferred, and the others count'
   const { job, status, stored } = aBoard('r', { before: 4096 });
   const facts = [ended(4096, 'Completed'), running(3), running(5000)];
   const part = new WorkingBoard(status, new Map([[0, stored.get(0)!]]));
-  expect(foldFacts(part, { job, status, rules: OWN_RULES }, facts)).toMatchObject({
+  expect(foldFacts(part, { job, status, rules: OWN_RULES, now: status.now }, facts)).toMatchObject({
     deferred: [facts[0]],
     orphans: ['task 5000#1.0'],
   });

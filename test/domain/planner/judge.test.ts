@@ -36,13 +36,14 @@ type Given = Partial<JobSpec> & {
   readonly record?: Partial<IndexRecord>;
   readonly ending?: Partial<Ending>;
   readonly outOfRange?: boolean;
+  readonly isLast?: boolean;
   readonly sec?: number;
 };
 
 const EXIT_CODES: Partial<Record<EndingCause, number>> = { Completed: 0, Error: 1, OOMKilled: 137 };
 
 function judged(cause: EndingCause, given: Given): Judged {
-  const { in: phase = 'running', record, ending: also, outOfRange = false, sec = 0, ...spec } = given;
+  const { in: phase = 'running', record, ending: also, outOfRange = false, isLast = false, sec = 0, ...spec } = given;
   const exitCode = EXIT_CODES[cause] ?? null;
   const ending: Ending = { cause, exitCode, container: exitCode === null ? null : 'main', reason: cause, ...also };
   return judge({
@@ -53,6 +54,7 @@ function judged(cause: EndingCause, given: Given): Judged {
     pod: podOf(ending, record),
     at: at(sec),
     outOfRange,
+    isLast,
   });
 }
 
@@ -71,6 +73,8 @@ const perIndex = { backoffLimitPerIndex: 1 };
 const spent = { ...perIndex, record: { failures: 1 } };
 const lostOnce = { record: { infra: 1 } };
 const deletedPod = { record: { podDeleted: true } };
+const overdue = { startTimeoutSec: 30, record: { podDeleted: true, overdue: true } };
+const late = { podDeadlineSec: 30, record: { late: 'attempt' } } as const;
 const stopping = { record: { stopping: true } };
 
 describe.each<Row>([
@@ -87,6 +91,22 @@ describe.each<Row>([
   [{ ...spent, ...onFailure }, ok, rs, rs, fg, 'spot', 'lost', un, un, 'restarts in place spend none of it'],
   [deletedPod, ok, no, no, no, 'spot', 'lost', no, no, 'its Pod was deleted: its end counts'],
   [{ ...deletedPod, ...onFailure }, ok, no, no, no, 'spot', 'lost', no, no, 'and it is not restarted'],
+  [overdue, ok, no, no, no, no, no, no, no, 'its Pod has not started in time: its end counts, lost or not'],
+  [{ in: 'suspended', ...overdue }, ok, no, no, '-', '-', '-', '-', '-', 'not that of a Job that is suspended by then'],
+  [late, ok, no, no, no, no, no, no, no, 'its Pod ran too long: its end counts, lost or not'],
+  [{ ...late, ...onFailure }, ok, no, no, no, no, no, no, no, 'and it is not restarted'],
+  [
+    { in: 'suspended', ...late, ...onFailure },
+    ok,
+    no,
+    no,
+    '-',
+    '-',
+    '-',
+    '-',
+    '-',
+    'nor in a Job that is suspended by then',
+  ],
   [stopping, ok, no, no, '-', '-', '-', '-', '-', 'parallelism was lowered: only what ends by itself counts'],
   [{ ...stopping, ...onFailure }, ok, '-', '-', '-', '-', '-', '-', '-', 'and what would be restarted is not'],
   [{ in: 'suspended' }, ok, no, no, '-', '-', '-', '-', '-', 'suspended: the same'],
@@ -158,6 +178,14 @@ describe('podFailurePolicy decides after stops by the board, and before the exit
     }
     expect(judged('Completed', { ...ignore, ...evicted }).as).toBe('succeeded');
     expect(judged('Stopped', evicted)).toMatchObject({ as: 'failed', because: 'its Pod was evicted' });
+  });
+
+  test('a Pod that has not started in time has failed for that, by no rule', () => {
+    const because = 'it did not start within 30 s (PendingTimeout)';
+    for (const cause of ['Stopped', 'Unplaced', 'StartFailed'] as const)
+      expect(judged(cause, { ...failJob, ...overdue })).toMatchObject({ as: 'failed', because, match: null });
+    expect(judged('Infrastructure', overdue).because).toBe(because);
+    expect(judged('Error', overdue).because).toBe('exit code 1');
   });
 
   test('the judgement names the rule that decided', () => {

@@ -1,3 +1,4 @@
+import { OPEN_GATE } from '../../../shared/domain/upstreams/index-gate.ts';
 import { describe, expect, test } from 'vitest';
 import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts';
 import {
@@ -60,7 +61,16 @@ function countsOf({ job, status, stored }: Situation): Counts {
 }
 
 const launch = (situation: Situation, board: WorkingBoard, sec = 0): Launches =>
-  planLaunches(board, situation.job.spec, countsOf(situation), situation.status, at(sec), AWS_TIMING, OWN_LIMITS);
+  planLaunches(
+    board,
+    situation.job.spec,
+    countsOf(situation),
+    situation.status,
+    at(sec),
+    AWS_TIMING,
+    OWN_LIMITS,
+    OPEN_GATE,
+  );
 
 function launchesOf({ job, status, stored }: Situation, sec = 0): Launches {
   return launch({ job, status, stored }, new WorkingBoard(status, stored), sec);

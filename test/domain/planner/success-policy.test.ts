@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NO_INDEXES, parseIndexesStrict, parseStatusIndexes } from '../../../shared/domain/base/index-set.ts';
-import type { SuccessRule } from '../../../shared/domain/spec/job.ts';
+import type { SuccessRule } from '../../../shared/domain/spec/success-rules.ts';
 import { countHit, metRule } from '../../../shared/domain/planner/success-policy.ts';
 import { aBoard, after, exited, plan } from '../../support/a-board.ts';
 
@@ -19,7 +19,7 @@ function ruleOf(words: string): SuccessRule {
 /** The rule that is met after these have succeeded, one after another. */
 function met(rules: readonly SuccessRule[], succeeded: readonly number[]): number | null {
   const hits = succeeded.reduce<readonly number[]>((sums, index) => countHit(rules, sums, index), []);
-  return metRule(rules, hits, succeeded.length);
+  return metRule(rules, hits, { succeeded: succeeded.length, base: COMPLETIONS });
 }
 
 type Row = readonly [rules: readonly string[], succeeded: readonly number[], expected: number | null, because: string];

@@ -5,6 +5,7 @@ import { decodeChunk, encodeChunk } from '../../../shared/domain/scoreboard/boar
 import { CHUNK_INDEXES, type Chunk, NO_EXTRAS, STATES, emptyChunk } from '../../../shared/domain/scoreboard/board.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { DecodeError } from '../../../shared/domain/base/bytes.ts';
+import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
 import type { IndexState } from '../../../shared/domain/scoreboard/index-record.ts';
 import { InvariantError } from '../../../shared/domain/base/invariant.ts';
 import { anyChunk, dice } from '../../support/arbitrary-board.ts';
@@ -33,11 +34,11 @@ const decodesOrSaysWhy = (bytes: Uint8Array): boolean => {
   try {
     return decodeChunk(bytes).states.length === CHUNK_INDEXES;
   } catch (error) {
-    return error instanceof DecodeError;
+    return error instanceof DecodeError || error instanceof NewerFormatError;
   }
 };
 
-test('damaged bytes are a chunk or a DecodeError', () => {
+test('damaged bytes are a chunk or an error of decoding', () => {
   fc.assert(
     fc.property(anyChunk, fc.nat(), fc.nat(255), ({ chunk, length }, at, value) => {
       const bytes = encodeChunk(chunk, length);
@@ -57,7 +58,7 @@ test('so are any bytes', () => {
 });
 
 test.each([
-  ['another version', [7, 0, 0, 0, 0, 0, 0, 0], 'a board chunk of format version 7, where 1 is known'],
+  ['a version that never was', [0, 0, 0, 0, 0, 0, 0, 0], 'a board chunk of format version 0, where 1 is known'],
   ['more records than a chunk has', [1, 129, 32], 'a chunk of 4097 records'],
   ['a run past the end', [1, 2, 0, 16], 'a run of states that cannot be'],
   ['a base of one', [1, 2, 1, 0], 'states packed by 1'],
@@ -65,9 +66,13 @@ test.each([
   ['attempts past the end', [1, 2, 0, 8, 0, 1, 1 + 3, 5], 'attempts past the end of the chunk'],
   ['an attempt above 2^32', [1, 2, 0, 8, 255, 255, 255, 255, 127], 'attempt 34359738367'],
   ['extras past the end', [1, 2, 0, 8, 0, 1, 0, 1, 0, 2, 2], 'extras past the end of the chunk'],
-  ['an unknown extra', [1, 2, 0, 8, 0, 1, 0, 1, 0, 0, 128, 64], 'an extra that is not known'],
+  ['an unknown extra', [1, 2, 0, 8, 0, 1, 0, 1, 0, 0, 128, 128, 128, 1], 'an extra that is not known'],
 ])('%s is refused', (_, bytes, message) => {
   expect(() => decodeChunk(Uint8Array.from(bytes))).toThrow(new DecodeError(message));
+});
+
+test('a chunk of a later release is distinguished from one that is damaged', () => {
+  expect(() => decodeChunk(Uint8Array.from([7, 0, 0]))).toThrow(new NewerFormatError('a board chunk', 7, 1));
 });
 
 const record = (chunk: Chunk, offset: number, state: IndexState, attempt: number): void => {

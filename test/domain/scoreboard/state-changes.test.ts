@@ -89,6 +89,11 @@ describe('when a change is announced', () => {
     expect(planAnnouncement(waiting(now), false, at(now), AWS_TIMING).unannounced?.dueAt).toBe(at(next));
   });
 
+  test('a change does not wait for one that nobody has taken for long', () => {
+    const both = { changes: [change, { version: 9, state: 'Failed', at: at(3_000) } as const], dueAt: at(3_000) };
+    expect(planAnnouncement(both, true, at(3_000), AWS_TIMING).unannounced?.dueAt).toBe(at(3_060));
+  });
+
   test('nothing is put off by a clock that was ahead', () => {
     expect(planAnnouncement(waiting(-100), false, at(-100), AWS_TIMING).unannounced?.dueAt).toBe(at(-40));
   });

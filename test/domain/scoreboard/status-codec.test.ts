@@ -4,6 +4,7 @@ import { CHUNK_INDEXES, freshSummary } from '../../../shared/domain/scoreboard/b
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { asJobUid, asTaskArn } from '../../../shared/domain/base/ids.ts';
 import { DecodeError } from '../../../shared/domain/base/bytes.ts';
+import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
 import { InvariantError } from '../../../shared/domain/base/invariant.ts';
 import { decodeStatus, encodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';
 import {
@@ -53,7 +54,7 @@ const decodesOrSaysWhy = (bytes: Uint8Array): boolean => {
     const indexes = [...inFlight, ...journal.entries.map((entry) => entry.transition)].map(({ index }) => index);
     return [...indexes, ...chunks.map(({ pending }) => pending)].every((n) => Number.isSafeInteger(n) && n >= 0);
   } catch (error) {
-    return error instanceof DecodeError;
+    return error instanceof DecodeError || error instanceof NewerFormatError;
   }
 };
 
@@ -77,10 +78,12 @@ test('so are any bytes', () => {
   );
 });
 
-test('another version is named', () => {
+test('a format of a later release is distinguished from one that never was', () => {
   const bytes = encodeStatus(fresh(3));
-  bytes[0] = 9;
-  expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 9, where 7 is known'));
+  bytes[0] = 10;
+  expect(() => decodeStatus(bytes)).toThrow(new NewerFormatError('a STATUS', 10, 9));
+  bytes[0] = 0;
+  expect(() => decodeStatus(bytes)).toThrow(new DecodeError('a STATUS of format version 0, where 9 is known'));
 });
 
 test('a board without excluded indexes is written as earlier releases read it', () => {
@@ -89,6 +92,16 @@ test('a board without excluded indexes is written as earlier releases read it', 
   const sparse = { ...status, chunks: [{ ...summary, pending: 1, succeeded: 1, excluded: 1 }] };
   expect([encodeStatus(status)[0], encodeStatus(sparse)[0]]).toEqual([5, 6]);
   expect(decodeStatus(encodeStatus(sparse)).chunks).toEqual(sparse.chunks);
+});
+
+test('when Pods began to wait for their start is written only if somebody counts', () => {
+  const status = fresh(3);
+  const [summary = freshSummary(3)] = status.chunks;
+  const timed = { ...status, chunks: [{ ...summary, pending: 2, starting: 1, startingSince: at(-7_000) / 1000 }] };
+  const told = { ...timed, unannounced: { changes: [], dueAt: at(5) } };
+  expect([timed, told].map((each) => encodeStatus(each)[0])).toEqual([8, 8]);
+  expect(decodeStatus(encodeStatus(timed))).toEqual(timed);
+  expect(decodeStatus(encodeStatus(told))).toEqual(told);
 });
 
 test('an unordered journal throws', () => {
@@ -124,6 +137,10 @@ const EVERYTHING: Status = {
       excluded: 0,
       firstPending: 2000,
       soonestDue: at(10_000),
+      startingSince: null,
+      runningSince: null,
+      indexSince: null,
+      held: 0,
     },
     freshSummary(5000 - CHUNK_INDEXES),
   ],
@@ -171,6 +188,10 @@ const EVERYTHING: Status = {
   relabelled: { version: 298, labels: { app: 'a', 'x.y/z': '' } },
   published: { version: 299, seq: 980, at: at(-500) },
   unannounced: null,
+  upstreams: [],
+  isAwaited: false,
+  achieved: null,
+  gang: null,
 };
 
 test('golden bytes: future versions must read them', () => {
@@ -192,6 +213,37 @@ test('what is to be announced makes it a format of its own', () => {
   expect(after).toContain('02040 2ef2e000400c0a907'.replace(' ', '')); // eleven bytes for two changes
   expect(after).toHaveLength(before.length + 22);
   expect(decodeStatus(encodeStatus(status))).toEqual(status);
+});
+
+test('a Job that waits for others, or that others wait for, makes it another', () => {
+  const upstreams = [
+    { name: 'prepare', uid: asJobUid('8f14e45f-ceea-467f-a0e6-1b2c3d4e5f60'), isMet: true },
+    { name: 'fetch', uid: null, isMet: false },
+  ];
+  for (const status of [
+    { ...EVERYTHING, upstreams },
+    { ...EVERYTHING, isAwaited: true },
+  ]) {
+    expect(hex(encodeStatus(status)).slice(0, 2)).toBe('09');
+    expect(decodeStatus(encodeStatus(status))).toEqual(status);
+  }
+});
+
+test('success criteria that are met, and a reason of the user’s, make it that one, too', () => {
+  const verdict = { kind: 'complete', reason: 'SuccessPolicy', message: 'enough', decidedBy: 7 } as const;
+  const own = { ...verdict, ownReason: 'LeaderSucceeded' };
+  const finished = { kind: 'finished', verdict: own, since: at(-2), at: at(-1) } as const;
+  for (const status of [
+    { ...EVERYTHING, achieved: { verdict, since: at(-2) } },
+    { ...EVERYTHING, achieved: { verdict: own, since: at(-2) } },
+    { ...EVERYTHING, phase: finished },
+    { ...EVERYTHING, phase: { kind: 'terminating', since: at(0), ended: finished } as const },
+  ]) {
+    expect(hex(encodeStatus(status)).slice(0, 2)).toBe('09');
+    expect(decodeStatus(encodeStatus(status))).toEqual(status);
+  }
+  const usual = { ...EVERYTHING, phase: { ...finished, verdict } };
+  expect(hex(encodeStatus(usual)).slice(0, 2)).toBe('05');
 });
 
 test('format version 1 is read, which had no restarts, no success policy, and no replaced tasks', () => {

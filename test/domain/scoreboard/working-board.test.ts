@@ -16,6 +16,8 @@ const boardOf = (strip: string, wish?: Wish): WorkingBoard => {
 const isBound = (bound: number | null, real: number | null): boolean =>
   real === null || (bound !== null && bound <= real);
 
+const clock = (sec: number) => ({ now: at(sec), retryDelaySec: 0 });
+
 describe('a summary agrees with its chunk', () => {
   const rows: readonly (readonly [strip: string, step: Step, because: string])[] = [
     ['S . .', { op: 'claim' }, 'one more is starting'],
@@ -83,7 +85,7 @@ describe('pending indexes', () => {
   ])('%s, %i places, room %i, below %i at %i s → %o, held %o, from %i on: %s', (...row) => {
     const [strip, places, room, below, sec, ready, held, first] = row;
     const board = boardOf(strip);
-    expect(board.pending(places, room, below, at(sec))).toEqual({
+    expect(board.pending(places, room, below, clock(sec), () => true)).toEqual({
       ready,
       inBackoff: held.map((index) => ({ index, until: at(10) })),
     });
@@ -110,7 +112,7 @@ describe('Pods between two tasks', () => {
     ['r r .', 9, 0, [], null, null, 'there is none'],
   ])('%s, room %i at %i s → %o, the next at %s, due at %s: %s', (strip, room, sec, due, nextSec, soonestSec) => {
     const board = boardOf(strip);
-    expect(board.waiting(room, at(sec))).toEqual({ due, nextAt: nextSec === null ? null : at(nextSec) });
+    expect(board.waiting(room, clock(sec))).toEqual({ due, nextAt: nextSec === null ? null : at(nextSec) });
     expect(board.summaries()[0]?.soonestDue).toBe(soonestSec === null ? null : at(soonestSec));
   });
 });
@@ -119,7 +121,7 @@ test('looking at Pods that wait makes the moment exact that changes only bounded
   const board = boardOf('b r b');
   for (const index of [0, 2]) board.apply({ op: 'relaunch', index, attempt: 1 });
   expect(board.summaries()[0]?.soonestDue).toBe(at(10));
-  board.waiting(9, at(9));
+  board.waiting(9, clock(9));
   expect(board.summaries()[0]?.soonestDue).toBeNull();
 });
 

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { asJobUid } from '../../../shared/domain/base/ids.ts';
+import { asEpochMs } from '../../../shared/domain/base/time.ts';
+import { attemptValues } from '../../../shared/domain/task/attempt-values.ts';
 import { hasLateProgram, overridesCharsMax, overridesOf } from '../../../shared/domain/task/launch-overrides.ts';
 import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';
 import type { Container, EnvVar, PodSpec } from '../../../shared/domain/spec/pod-spec.ts';
@@ -35,6 +38,7 @@ const ATTEMPT = {
   completionIndex: 7,
   failureCount: 2,
   ignoredFailureCount: 1,
+  retryIndex: 4,
   item: null,
   labels: { 'job-name': 'sums', 'controller-uid': 'u' },
 };
@@ -95,6 +99,36 @@ describe('the completion index', () => {
       entryPoint: ['sh'],
       command: ['-c', 'work $(completionIndex) <$(JOB_COMPLETION_INDEX)>', '$(JOB_COMPLETION_INDEX)'],
     });
+  });
+});
+
+describe('what an attempt knows of itself', () => {
+  test('is a variable for whoever names it, in commands and in values', () => {
+    const job = one({
+      command: ['run', '--pod=$(MUSTER_POD_NAME)'],
+      env: [{ name: 'TRY', value: '$(MUSTER_INDEX)/$(MUSTER_RETRY_INDEX)' }],
+    });
+    expect(found(job)).toEqual({
+      JOB_COMPLETION_INDEX: '7',
+      MUSTER_INDEX: '7',
+      MUSTER_POD_NAME: 'sums-7-abcde',
+      MUSTER_RETRY_INDEX: '4',
+      TRY: '7/4',
+    });
+    expect(launched(job)[0]?.command).toEqual(['--pod=sums-7-abcde']);
+  });
+
+  test('is not there for others, and stays text where it is escaped', () => {
+    expect(found(one({ args: ['$$(MUSTER_POD_NAME)', 'MUSTER_RETRY_INDEX'] }))).toEqual({ JOB_COMPLETION_INDEX: '7' });
+    expect(found(one({ args: ['$(MUSTER_INDEX)'] }, 'NonIndexed'))).toEqual({});
+  });
+
+  test('counts its tries from 0', () => {
+    const identity = { uid: asJobUid('u'), namespace: 'team', name: 'sums', createdAt: asEpochMs(0) };
+    const job = { identity, manifest: one({}) };
+    const none = { failures: 0, ignored: 0 };
+    expect(attemptValues(job, { index: 7, attempt: 1 }, none, null).retryIndex).toBe(0);
+    expect(attemptValues(job, { index: 7, attempt: 3 }, none, null).retryIndex).toBe(2);
   });
 });
 

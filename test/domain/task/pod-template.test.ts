@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';
 import type { Container } from '../../../shared/domain/spec/pod-spec.ts';
-import { fargateSizeOf, mainContainer, taskDefinitionOf } from '../../../shared/domain/task/pod-template.ts';
+import { RENDERING, fargateSizeOf, mainContainer, taskDefinitionOf } from '../../../shared/domain/task/pod-template.ts';
 import { parseQuantity } from '../../../shared/domain/base/quantity.ts';
 import { expandVariables, referredVariables } from '../../../shared/domain/base/variable-expansion.ts';
 
@@ -58,7 +58,7 @@ describe('taskDefinitionOf', () => {
       ],
     );
     const { family, ...body } = taskDefinitionOf(pod, { hash });
-    expect(family).toBe(`muster-h${JSON.stringify(body).length}`);
+    expect(family).toBe(`muster-h${JSON.stringify({ rendering: RENDERING, ...body }).length}`);
     expect(body).toMatchObject({
       cpu: 256,
       memoryMib: 512,

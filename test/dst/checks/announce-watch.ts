@@ -2,7 +2,7 @@ import { createMemoryAnnouncer } from '../../../shared/adapters/memory/memory-an
 import type { Announcement } from '../../../shared/domain/announcing/announcement.ts';
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
-import type { JobState, Status } from '../../../shared/domain/scoreboard/status.ts';
+import type { JobState, Phase, Status } from '../../../shared/domain/scoreboard/status.ts';
 import type { Announcer } from '../../../shared/ports/announcer.ts';
 import type { JobStore } from '../../../shared/ports/job-store.ts';
 import type { FaultInjector } from '../world/fault-injector.ts';
@@ -135,8 +135,12 @@ export class AnnounceWatch {
 }
 
 /** What others must hear of one commit; of two changes the later. */
+/** A Job that is held for others has not begun, and nobody has suspended it. */
+const wordOf = (phase: Phase): Phase['kind'] | 'held' =>
+  phase.kind === 'suspended' && phase.held === true ? 'held' : phase.kind;
+
 function changeBetween(before: Status | null, { phase, startTime }: Status): JobState | null {
-  const was = before?.phase.kind ?? 'absent';
+  const was = before === null ? 'absent' : wordOf(before.phase);
   switch (phase.kind) {
     case 'purging':
     case 'deleted':
@@ -145,8 +149,9 @@ function changeBetween(before: Status | null, { phase, startTime }: Status): Job
       if (was === 'finished') return null;
       return phase.verdict.kind === 'complete' ? 'Completed' : 'Failed';
     case 'suspended':
-      return was === 'suspended' ? null : 'Suspended';
+      return was === 'suspended' || wordOf(phase) === 'held' ? null : 'Suspended';
     case 'running':
+    case 'regrouping':
       if (was === 'suspended') return 'Resumed';
       return startTime !== null && before?.startTime === null ? 'Started' : null;
     case 'draining':

@@ -5,17 +5,21 @@ import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
 import type { AttemptId } from '../../../shared/domain/base/fact.ts';
 import type { EndedAttempt } from '../../../shared/domain/planner/plan.ts';
 import { type JobSpec, planningSpec } from '../../../shared/domain/spec/job.ts';
-import { type Phase, type Status, isOver, tally } from '../../../shared/domain/scoreboard/status.ts';
+import { type Phase, type Status, isOver, shownReason, tally } from '../../../shared/domain/scoreboard/status.ts';
 import { REPLACED_TASKS_MAX } from '../../../shared/domain/base/timing.ts';
 import type { TaskView } from '../../../shared/domain/task/task.ts';
 import type { Transition } from '../../../shared/domain/scoreboard/transition.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
+import { Gang, checkGang, dueOf } from './gang-watch.ts';
 import type { Forbid } from './law.ts';
+import { checkDeadlines, checkIndexStep, deadlinesOf, isAllHeld, isByUser } from './index-rules.ts';
+import { checkOverdue, checkOwnStep, checkRetries, startDueOf } from './own-rules.ts';
 import { Repairs } from './repairs.ts';
 import { ShadowBoard, type Unrun } from './shadow.ts';
 import { type Sight, Sights } from './sights.ts';
 import { NOWHERE, type Outcome, ruleFor } from './truth.ts';
-import { type Evidence, hitsOf, reasonsToFail, reasonsToSucceed } from './verdicts.ts';
+import { checkGoingOn, checkVerdict, isLastTry } from './verdict-watch.ts';
+import { hitsOf } from './verdicts.ts';
 
 /** A Job as its commits have made it. */
 export type Watched = {
@@ -39,6 +43,7 @@ export type Watched = {
   readonly outcomes: Map<string, Outcome>;
   publishedVersion: number;
   readonly repairs: Repairs;
+  readonly gang: Gang;
   /** `index/attempt` of the Pods that watchers have. */
   readonly toldPods: Set<string>;
   readonly sights: Sights;
@@ -64,6 +69,7 @@ export function watch(stored: StoredSpec, status: Status, createdAt: EpochMs): W
     outcomes: new Map(),
     publishedVersion: 0,
     repairs: new Repairs(),
+    gang: new Gang(),
     toldPods: new Set(),
     sights,
   };
@@ -109,15 +115,34 @@ export function checkCommit(
   checkCounts(watched, forbidHere);
   checkBackoff(before, status, fresh, watched, forbidHere);
   checkClaims(watched, fresh, forbidHere);
+  // A user's commit decides nothing: it asks for a pass at once.
+  if (isByUser(fresh, status, now))
+    return forbid((status.alarms[0] ?? Infinity) > now + 60_000, 'G8', () => 'no pass follows');
+  checkGang(watched, before, fresh, forbid);
   checkAlarm(watched, forbid);
+  checkDeadlines(before, watched, fresh, forbid);
+  checkOverdue(before, watched, fresh, forbid);
+  checkRetries(before, watched, forbid);
   const startTime = before.phase.kind === 'suspended' ? null : before.startTime;
-  const evidence = { spec: watched.spec, board, restarts, startTime, now: status.now, failJob: pass.failJob };
+  const evidence = {
+    spec: watched.spec,
+    board,
+    restarts,
+    startTime,
+    isHeld: before.startTime === null && (status.now < (watched.spec.startAfter ?? 0) || isHeldUp(status.phase)),
+    now: status.now,
+    failJob: pass.failJob,
+  };
   const releases = fresh.some(({ op }) => op === 'released');
-  checkVerdict(before.phase, evidence, status, releases, forbid);
+  checkVerdict(before, evidence, status, releases, forbid);
+  checkGoingOn(before, watched, fresh, forbid);
   if (isOver(status.phase) && !isOver(before.phase) && 'verdict' in status.phase) {
     watched.sights.see(status.phase.verdict.reason);
+    if (shownReason(status.phase.verdict) !== status.phase.verdict.reason) watched.sights.see('own reason');
   }
 }
+
+const isHeldUp = (phase: Phase): boolean => phase.kind === 'suspended' && phase.held === true;
 
 type Pass = {
   readonly watched: Watched;
@@ -134,6 +159,10 @@ function checkStep(pass: Pass, transition: Transition): void {
   const { spec, board, recorded, outcomes } = watched;
   const { op, index, attempt } = transition;
   const forbid: Forbid = (isBroken, guarantee, what) => pass.forbid(isBroken, guarantee, what, index);
+  checkOwnStep(transition, watched, forbid);
+  checkIndexStep(transition, watched, forbid);
+  watched.sights.see(...(CONTROL_SIGHTS[op] ?? []));
+  watched.sights.see(...(op === 'overdue' ? ['overdue'] : []));
   const attemptKey = `${index}/${attempt}`;
   if (op === 'claim') {
     forbid(board.succeeded.has(index), 'G1', () => `index ${index} is claimed again after it has succeeded`);
@@ -170,6 +199,7 @@ function checkStep(pass: Pass, transition: Transition): void {
     outOfRange: spec.completionMode === 'Indexed' && completions !== null && index >= completions,
     replaced: replaced.has(key),
     wished: shadow.stopping || watched.wished.has(attemptKey),
+    isLast: isLastTry(before, spec),
     at: now,
   };
   forbid(op === 'succeeded' && shadow.state === 'succeeded', 'G1', () => `index ${index} is counted twice`);
@@ -187,11 +217,25 @@ function checkStep(pass: Pass, transition: Transition): void {
   });
   if ((seen === undefined && !lost) || outcome.replaced) return;
   if (seen !== undefined) checkDelay(transition, outcome, seen, forbid);
-  if (seen !== undefined) checkMade(watched, attemptKey, seen, forbid);
+  // A refused launch has no task, whatever a pass has recorded that did not commit.
+  if (seen !== undefined && op !== 'renonce') checkMade(watched, attemptKey, seen, forbid);
   if ((op === 'failed' || op === 'failedForGood') && !isFailing(before.phase) && !outcome.outOfRange) {
-    pass.failJob ||= ruleFor(seen?.ending ?? NOWHERE, spec, shadow.evicted)?.action === 'FailJob';
+    const { ending = NOWHERE } = seen ?? recorded.get(last) ?? {};
+    pass.failJob ||= ruleFor(ending, spec, shadow.evicted)?.action === 'FailJob';
   }
 }
+
+const CONTROL_SIGHTS: Partial<Readonly<Record<Transition['op'], readonly Sight[]>>> = {
+  hold: ['held'],
+  release: ['let go'],
+  cancel: ['cancelled while it ran'],
+  exclude: ['cancelled'],
+  requeue: ['requeued'],
+  retry: ['tried again after it had failed for good'],
+  late: ['late'],
+  lateIndex: ['late index'],
+  expire: ['late index without a Pod'],
+};
 
 /** A Pod is made once, in however many tasks it goes on. */
 function checkMade({ madeSec }: Watched, key: string, { podCreatedSec, times }: EndedAttempt, forbid: Forbid): void {
@@ -224,7 +268,7 @@ const circumstancesOf = ({ op, shadow, outOfRange, replaced }: Outcome): readonl
 /** No task of it has ended: refused, cancelled, replaced while it runs, or between two tasks. */
 function needsNoRecord({ op, shadow, phase, replaced }: Outcome): boolean {
   if (op === 'renonce' || op === 'released' || replaced || shadow.state === 'waiting') return true;
-  return shadow.state === 'claimed' && (isFailing(phase) || shadow.podDeleted);
+  return shadow.state === 'claimed' && (isFailing(phase) || shadow.podDeleted || shadow.late !== null);
 }
 
 const isFailing = (phase: Phase): boolean => phase.kind === 'draining' && phase.verdict.kind === 'failed';
@@ -233,25 +277,27 @@ const isFailing = (phase: Phase): boolean => phase.kind === 'draining' && phase.
 function checkDelay(t: Transition, { shadow, spec }: Outcome, { times }: EndedAttempt, forbid: Forbid): void {
   const at = times.stoppedAt;
   if (at === null || !('notBefore' in t)) return;
+  const constantMs = spec.retryDelaySec === null ? null : spec.retryDelaySec * 1000;
   const waitMsOf = (): number | null => {
     switch (t.op) {
       case 'failed':
       case 'ignored':
-        return spec.backoffLimitPerIndex === null ? null : doubled(shadow.failures + shadow.ignored + 1, 600_000);
+        if (spec.backoffLimitPerIndex === null) return null;
+        return constantMs === null ? doubled(shadow.failures + shadow.ignored + 1, 600_000) : constantMs || null;
       case 'restart':
         return shadow.restarts === 0 ? 0 : doubled(shadow.restarts, 300_000);
       case 'unstarted':
         return doubled(shadow.nonce + 1, 600_000);
       case 'lost':
       case 'lostToSpot':
-        return shadow.losses === 0 ? null : doubled(shadow.losses, 600_000);
+        return Math.max(shadow.losses === 0 ? 0 : doubled(shadow.losses, 600_000), constantMs ?? 0) || null;
     }
   };
   const waitMs = waitMsOf();
   const until = waitMs === null ? null : plusMs(at, waitMs);
   forbid(
     t.notBefore !== until,
-    'G10',
+    constantMs === null ? 'G10' : 'G20',
     () => `${t.op} ${t.index}/${t.attempt}/${shadow.nonce} keeps its index back until ${t.notBefore}, not ${until}`,
   );
 }
@@ -307,18 +353,19 @@ const keyOf = ({ index, attempt, nonce }: AttemptId): string => `${index}/${atte
 /** All that STATUS counts is what the transitions come to. */
 function checkCounts({ status, spec, board, parallelismMax }: Watched, forbid: Forbid): void {
   const shown = tally(status.chunks);
-  const { starting, running, waiting, stopping, succeeded, failed, excluded } = shown;
+  const { starting, running, waiting, stopping, succeeded, failed, excluded, held } = shown;
   const active = starting + running + waiting;
-  const total = shown.pending + active + succeeded + failed + excluded;
+  const total = shown.pending + held + active + succeeded + failed + excluded;
   forbid(total !== status.size, 'G2', () => `${total} records on a board of ${status.size}`);
   const truth = {
     ...board.counts,
     succeeded: board.succeeded.size,
     failed: board.failed.size,
-    excluded: board.unrun.excluded.size,
+    excluded: board.excluded.size,
+    held: board.held,
   };
   for (const [name, count] of Object.entries(truth)) {
-    const says = { starting, running, waiting, stopping, succeeded, failed, excluded }[name];
+    const says = { starting, running, waiting, stopping, succeeded, failed, excluded, held }[name];
     forbid(says !== count, 'G2', () => `${says} ${name} on the board, ${count} by its transitions`);
   }
   forbid(status.failed !== board.failures, 'G2', () => `failed is ${status.failed}, ${board.failures} were counted`);
@@ -372,18 +419,39 @@ function checkClaims({ status, spec, board }: Watched, fresh: readonly Transitio
 }
 
 /** Whatever a Job waits for that no fact tells of, the sweep finds it in time: an alarm is set for it. */
-function checkAlarm({ status, spec, board }: Watched, forbid: Forbid): void {
+function checkAlarm({ status, spec, board, gang }: Watched, forbid: Forbid): void {
   const { phase, alarms, inFlight, startTime, now } = status;
   const alarm = alarms[0] ?? null;
   const due: (readonly [string, number])[] = inFlight.map(({ dueAt }) => ['a claim without an answer', dueAt]);
+  if (phase.kind === 'running' || phase.kind === 'regrouping' || phase.kind === 'suspended') {
+    if (spec.killAt !== null) due.push(['the kill time', spec.killAt]);
+    if (phase.kind === 'suspended' && !spec.suspend && startTime === null && spec.startAfter !== null)
+      due.push(['the start time', Math.max(spec.startAfter, now + A_ROUND_MS)]);
+    if (isHeldUp(phase)) due.push(['a Job that waits for others', now + 10 * A_ROUND_MS]);
+  }
+  const gangDue = dueOf(gang, spec);
+  if (gangDue !== null) due.push(['the others of a gang', Math.max(gangDue, now + A_ROUND_MS)]);
   if (phase.kind === 'running') {
-    if (spec.parallelism > 0) due.push(['a running Job', Infinity]);
+    // Where users hold back all that is left, nothing happens without them.
+    if (spec.parallelism > 0 && !(board.pods().length === 0 && isAllHeld({ status, spec, board })))
+      due.push(['a running Job', Infinity]);
+    for (const at of deadlinesOf({ spec, board })) due.push(['a deadline', at > now ? at : now + A_ROUND_MS]);
     if (spec.activeDeadlineSec !== null && !spec.suspend && startTime !== null)
       due.push(['the deadline', startTime + spec.activeDeadlineSec * 1000]);
     if (board.counts.waiting > 0)
       for (const { state, notBefore } of board.pods())
         if (state === 'waiting') due.push(['a Pod between two tasks', Math.max(notBefore ?? now, now + A_ROUND_MS)]);
-  } else if (phase.kind === 'draining' || phase.kind === 'purging' || (phase.kind === 'terminating' && !spec.held))
+    if (spec.startTimeoutSec !== null)
+      for (const pod of board.pods()) {
+        const startDue = startDueOf(pod, spec);
+        if (startDue !== null) due.push(['a Pod that has yet to start', Math.max(startDue, now + A_ROUND_MS)]);
+      }
+  } else if (
+    phase.kind === 'regrouping' ||
+    phase.kind === 'draining' ||
+    phase.kind === 'purging' ||
+    (phase.kind === 'terminating' && !spec.held)
+  )
     due.push([`a Job that is ${phase.kind}`, Infinity]);
   else if (phase.kind === 'finished' && spec.ttlSecAfterFinished !== null)
     due.push(['the time to live', Math.max(phase.at + spec.ttlSecAfterFinished * 1000, now + A_ROUND_MS)]);
@@ -395,32 +463,6 @@ function checkAlarm({ status, spec, board }: Watched, forbid: Forbid): void {
 
 /** Stops are repeated, and claims sent again, within this. */
 const A_ROUND_MS = 60_000;
-
-/** A verdict is given when, and only when, there is reason to; failure beats success. */
-function checkVerdict(from: Phase, evidence: Evidence, { phase: to }: Status, releases: boolean, forbid: Forbid): void {
-  if (from.kind !== 'running' && from.kind !== 'suspended') return;
-  // Restarts go up and down within a pass: the most that they came to may have decided, what is left must have.
-  const mayFail = reasonsToFail(evidence);
-  const toFail = reasonsToFail({ ...evidence, restarts: evidence.board.restarts });
-  const toSucceed = reasonsToSucceed(evidence);
-  if (to.kind === 'draining' || to.kind === 'finished') {
-    const { kind, reason } = to.verdict;
-    forbid(
-      !(kind === 'failed' ? mayFail : toSucceed).includes(reason),
-      'G6',
-      () => `${kind} (${reason}) without reason`,
-    );
-    forbid(kind === 'complete' && toFail.length > 0, 'G6', () => `complete, but there is ${toFail.join(', ')}`);
-  } else if (to.kind === 'running' || to.kind === 'suspended') {
-    forbid(toFail.length > 0, 'G8', () => `${to.kind}, but there is ${toFail.join(', ')}`);
-    const { starting, running, waiting } = evidence.board.counts;
-    // A work queue waits until it is empty. Pods between two tasks that this very pass has given up were there when it decided; the next one will see.
-    const empty = starting + running + waiting === 0 && !releases;
-    const queue = evidence.spec.completions === null;
-    const done = toSucceed.filter((reason) => reason === 'SuccessPolicy' || !queue || empty);
-    forbid(done.length > 0, 'G8', () => `${to.kind}, but there is ${done.join(', ')}`);
-  }
-}
 
 /** What no phase may turn to. */
 export function checkPhases(from: Phase, to: Phase, forbid: Forbid): void {
@@ -440,7 +482,7 @@ export function checkPhases(from: Phase, to: Phase, forbid: Forbid): void {
   );
   forbid(from.kind === 'deleted' && to.kind !== 'deleted', 'G6', () => 'a deleted Job changes');
   forbid(
-    from.kind === 'draining' && (to.kind === 'running' || to.kind === 'suspended'),
+    from.kind === 'draining' && (to.kind === 'running' || to.kind === 'regrouping' || to.kind === 'suspended'),
     'G6',
     () => `draining turns to ${to.kind}`,
   );

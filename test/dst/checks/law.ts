@@ -17,6 +17,11 @@ export const GUARANTEES = [
   'G17',
   'G18',
   'G19',
+  'G20',
+  'G21',
+  'G22',
+  'G23',
+  'G24',
 ] as const;
 export type Guarantee = (typeof GUARANTEES)[number] | 'bug';
 

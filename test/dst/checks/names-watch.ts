@@ -6,6 +6,7 @@ import { launchRowOf } from '../../../shared/domain/scoreboard/launch-row.ts';
 import type { TaskView } from '../../../shared/domain/task/task.ts';
 import type { HostStore } from '../../../shared/ports/host-store.ts';
 import type { Hostnames } from '../../../shared/ports/hostnames.ts';
+import { READY_ROW } from '../../../shared/control/hostnames/host-calls.ts';
 import { attemptText } from '../in-words.ts';
 import type { Law } from './law.ts';
 import type { Sights } from './sights.ts';
@@ -26,6 +27,7 @@ export type NamesWatchOptions = {
     uid: JobUid,
     index: number,
   ) => (AttemptId & { readonly active: boolean; readonly goesOn: boolean }) | null;
+  readonly gangOf: (uid: JobUid) => { readonly whole: ReadonlySet<string>; readonly now: string | null } | null;
   readonly sights: Sights;
 };
 
@@ -85,7 +87,7 @@ export class NamesWatch {
         await hosts.release(uid);
         this.#reserved.delete(uid);
         for (const { taskId } of this.#records.values()) {
-          const task = this.#options.taskOf(taskId);
+          const task = this.#taskOf(taskId);
           law.of(uid)(
             task?.job === uid,
             'G7',
@@ -104,7 +106,7 @@ export class NamesWatch {
       if (this.#isCurrent(taskId)) this.#wrongSince.delete(key);
       else if (!this.#wrongSince.has(key)) this.#wrongSince.set(key, now());
       const since = this.#wrongSince.get(key) ?? now();
-      const task = this.#options.taskOf(taskId);
+      const task = this.#taskOf(taskId);
       law.forbid(
         now() - since > WRONG_MAX_MS,
         'G7',
@@ -122,11 +124,11 @@ export class NamesWatch {
 
   /** What will be registered is written down first: else nobody would know of it, should the handler die. */
   async #checkWritten(taskId: string): Promise<void> {
-    const { law, hosts, taskOf } = this.#options;
-    const task = taskOf(taskId);
+    const { law, hosts } = this.#options;
+    const task = this.#taskOf(taskId);
     if (task === undefined) return;
     const { index } = task.id;
-    const row = await hosts.readHosts(task.job, launchRowOf(index));
+    const row = await hosts.readHosts(task.job, timeIn(taskId) === null ? launchRowOf(index) : READY_ROW);
     const isWritten = row.hosts.some(({ tasks }) => tasks.some(({ taskArn }) => taskArn === task.arn));
     law.of(task.job)(
       !isWritten,
@@ -145,6 +147,8 @@ export class NamesWatch {
       uids: task === undefined ? null : [task.job],
       indexes: task === undefined ? null : [task.id.index],
     });
+    this.#records.set(`${serviceId} ${taskId}`, { serviceId, taskId });
+    if (timeIn(taskId) !== null) return this.#checkReady(name, taskId, ip);
     const index = Number(/-(\d+)\./.exec(name)?.[1]);
     law.forbid(
       task === undefined || task.id.index !== index || task.privateIp !== ip,
@@ -153,14 +157,31 @@ export class NamesWatch {
         `the name ${name} points to ${ip} of ${task === undefined ? 'no task' : `the task of ${attemptText(task.id)}`}`,
       task === undefined ? {} : { uid: task.job, indexes: [index] },
     );
-    this.#records.set(`${serviceId} ${taskId}`, { serviceId, taskId });
+  }
+
+  /** The name that says that all run: they did, when the record was made for. */
+  #checkReady(name: string, taskId: string, ip: string): void {
+    const { law, gangOf, sights } = this.#options;
+    const task = this.#taskOf(taskId);
+    sights.see('gang named');
+    const isWhole = task !== undefined && gangOf(task.job)?.whole.has(timeIn(taskId) ?? '') === true;
+    law.forbid(
+      !isWhole || task.privateIp !== ip || !/-ready\./.test(name),
+      'G23',
+      () => `the name ${name} says that all run (${taskId}, ${ip}), and they never did`,
+      task === undefined ? {} : { uid: task.job },
+    );
+  }
+
+  #taskOf(taskId: string): TaskView | undefined {
+    return this.#options.taskOf(timeIn(taskId) === null ? taskId : taskId.replace(TIME, ''));
   }
 
   #removed(serviceId: string, taskId: string): void {
     const key = `${serviceId} ${taskId}`;
     if (!this.#records.delete(key)) return;
     this.#wrongSince.delete(key);
-    const task = this.#options.taskOf(taskId);
+    const task = this.#taskOf(taskId);
     this.#options.law.forbid(
       task?.stage === 'running' && this.#isCurrent(taskId, 'of a Job that goes on'),
       'G7',
@@ -174,12 +195,18 @@ export class NamesWatch {
   }
 
   #isCurrent(taskId: string, which: 'any' | 'of a Job that goes on' = 'any'): boolean {
-    const task = this.#options.taskOf(taskId);
+    const time = timeIn(taskId);
+    const task = this.#taskOf(taskId);
+    if (time !== null) return task !== undefined && this.#options.gangOf(task.job)?.now === time;
     const shadow = task === undefined ? null : this.#options.shadowOf(task.job, task.id.index);
     if (task === undefined || shadow === null || (which !== 'any' && !shadow.goesOn)) return false;
     return shadow.active && shadow.attempt === task.id.attempt && shadow.nonce === task.id.nonce;
   }
 }
+
+/** After the task's id: the time that all of a gang ran. */
+const TIME = /-(\d+-\d+)$/;
+const timeIn = (taskId: string): string | null => TIME.exec(taskId)?.[1] ?? null;
 
 /** Tasks by the last part of their ARN, which is what Cloud Map knows them by. */
 export const byTaskId = (

@@ -1,7 +1,10 @@
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import { type Status, isEnding } from '../../../shared/domain/scoreboard/status.ts';
 import { AWS_TIMING } from '../../../shared/domain/base/timing.ts';
+import type { JobSpec } from '../../../shared/domain/spec/job.ts';
 import type { Forbid } from './law.ts';
+import { deadlineOf } from './index-rules.ts';
+import { startDueOf } from './own-rules.ts';
 import type { ShadowBoard } from './shadow.ts';
 
 // G15: what was lost is mended in time. The bounds are those of docs/guarantees.md; they count from the loss, or from the
@@ -19,6 +22,7 @@ const SETTLED_MS = 2 * SWEPT_MS;
 const PUBLISHED_MS = 15_000;
 
 type Seen = {
+  readonly spec: JobSpec;
   readonly status: Status;
   readonly board: ShadowBoard;
   /** Up to which version the feed has the Job. */
@@ -46,7 +50,7 @@ export class Repairs {
 
   /** `live`: tasks of the Job that have not stopped. `clearSince`: see above. */
   check(
-    { status, board, publishedVersion }: Seen,
+    { spec, status, board, publishedVersion }: Seen,
     live: Iterable<readonly [index: number, keys: ReadonlySet<string>]>,
     now: EpochMs,
     clearSince: EpochMs,
@@ -84,6 +88,18 @@ export class Repairs {
           id.index,
         );
     }
+    if (spec.startTimeoutSec !== null && status.phase.kind === 'running')
+      for (const pod of board.pods()) {
+        const due = startDueOf(pod, spec);
+        const isLate = due !== null && lateMs(due) > SWEPT_MS;
+        forbid(isLate, 'G15', () => `${pod.index}/${pod.attempt} should have started, and nobody ends it`, pod.index);
+      }
+    if (status.phase.kind === 'running')
+      for (const [index, shadow] of board.open()) {
+        const due = deadlineOf(shadow, spec);
+        const isLate = due !== null && lateMs(due) > SWEPT_MS;
+        forbid(isLate, 'G24', () => `${index}/${shadow.attempt} is past its deadline, and nobody ends it`, index);
+      }
     this.#checkStops(status, board, live, now, (since) => lateMs(since), forbid);
   }
 
@@ -98,7 +114,7 @@ export class Repairs {
     const seen = new Set<string>();
     for (const [index, keys] of live) {
       const record = board.at(index);
-      if (!isEnding(phase) && !record.stopping && !record.podDeleted) continue;
+      if (!isEnding(phase) && !record.stopping && !record.podDeleted && record.late === null) continue;
       const key = keyOf({ index, attempt: record.attempt, nonce: record.nonce });
       if (!keys.has(key)) continue;
       seen.add(key);

@@ -10,6 +10,15 @@ export type Shadow = {
   readonly stopping: boolean;
   readonly podDeleted: boolean;
   readonly evicted: boolean;
+  readonly overdue: boolean;
+  readonly late: 'attempt' | 'index' | null;
+  readonly wish: 'cancel' | 'requeue' | null;
+  readonly held: boolean;
+  /** When the Pod's first task ran, and when the index's first Pod was created, if that is recorded. */
+  readonly ranSec: number | null;
+  readonly launchedSec: number | null;
+  /** When its Pod was created, if that is recorded with its claim. */
+  readonly createdSec: number | null;
   readonly failures: number;
   readonly ignored: number;
   readonly losses: number;
@@ -27,6 +36,13 @@ const FRESH: Shadow = {
   stopping: false,
   podDeleted: false,
   evicted: false,
+  overdue: false,
+  late: null,
+  wish: null,
+  held: false,
+  ranSec: null,
+  launchedSec: null,
+  createdSec: null,
   failures: 0,
   ignored: 0,
   losses: 0,
@@ -45,8 +61,12 @@ export class ShadowBoard {
   readonly succeeded: Set<number>;
   readonly unrun: Unrun;
   readonly failed = new Set<number>();
+  /** Those that never run: from the start, or since a user has given them up. */
+  readonly excluded: Set<number>;
   /** Attempts that count as failed. */
   failures = 0;
+  /** Without a Pod, and held back. */
+  held = 0;
   /** Of the Pods that there are. */
   restarts = 0;
   readonly counts = { starting: 0, running: 0, waiting: 0, stopping: 0 };
@@ -56,6 +76,7 @@ export class ShadowBoard {
   constructor(unrun: Unrun) {
     this.unrun = unrun;
     this.succeeded = new Set(unrun.inherited);
+    this.excluded = new Set(unrun.excluded);
   }
 
   at(index: number): Shadow {
@@ -78,9 +99,13 @@ export class ShadowBoard {
     this.#count(before, -1);
     this.#count(after, 1);
     this.restarts += after.restarts - before.restarts;
-    this.failures += after.failures - before.failures;
+    // A retry forgets the failures of an index, not those of its Job.
+    if (transition.op !== 'retry') this.failures += after.failures - before.failures;
+    if (transition.op === 'retry') this.failed.delete(index);
     if (after.state === 'succeeded') this.succeeded.add(index);
     if (after.state === 'failed') this.failed.add(index);
+    if (after.state === 'excluded') this.excluded.add(index);
+    this.held += Number(isHeld(after)) - Number(isHeld(before));
     return before;
   }
 
@@ -100,13 +125,23 @@ export class ShadowBoard {
     return [...this.#withPod].map((index) => ({ index, ...this.at(index) }));
   }
 
+  /** Whatever has been stepped and is not settled. */
+  open(): IterableIterator<[number, Shadow]> {
+    return this.#records.entries();
+  }
+
   #count(shadow: Shadow, by: 1 | -1): void {
     const { state } = shadow;
     if (state === 'claimed' || state === 'launched') this.counts.starting += by;
     if (state === 'running' || state === 'waiting') this.counts[state] += by;
-    if (isActive(state) && (shadow.stopping || shadow.podDeleted)) this.counts.stopping += by;
+    if (isActive(state) && (shadow.stopping || shadow.podDeleted || shadow.late !== null)) this.counts.stopping += by;
   }
 }
+
+const isHeld = ({ state, held }: Shadow): boolean => held && state === 'pending';
+
+/** Of an index that has no attempt any more. */
+const OVER = { held: false, launchedSec: null } as const;
 
 function stepped(r: Shadow, t: Transition): Shadow {
   const over = {
@@ -114,13 +149,25 @@ function stepped(r: Shadow, t: Transition): Shadow {
     stopping: false,
     podDeleted: false,
     evicted: false,
+    overdue: false,
+    late: null,
+    wish: null,
+    ranSec: null,
+    createdSec: null,
     restarts: 0,
     unstartedSince: null,
     notBefore: null,
   };
   switch (t.op) {
     case 'claim':
-      return { ...over, state: 'claimed', attempt: t.attempt, nonce: 0 };
+      return {
+        ...over,
+        state: 'claimed',
+        attempt: t.attempt,
+        nonce: 0,
+        createdSec: t.podCreatedSec ?? null,
+        launchedSec: r.launchedSec ?? t.launchedSec ?? null,
+      };
     case 'relaunch':
       return { ...r, state: 'claimed', notBefore: null };
     case 'renonce':
@@ -128,13 +175,15 @@ function stepped(r: Shadow, t: Transition): Shadow {
     case 'launched':
       return { ...r, state: 'launched' };
     case 'running':
-      return { ...r, state: 'running', unstartedSince: null };
+      return { ...r, state: 'running', unstartedSince: null, ranSec: r.ranSec ?? t.ranSec ?? null };
     case 'stopping':
       return { ...r, stopping: true };
     case 'podDeleted':
       return { ...r, podDeleted: true };
     case 'evicted':
       return { ...r, podDeleted: true, evicted: true };
+    case 'overdue':
+      return { ...r, podDeleted: true, overdue: true };
     case 'restart':
       return {
         ...r,
@@ -152,19 +201,41 @@ function stepped(r: Shadow, t: Transition): Shadow {
         unstartedSince: r.unstartedSince ?? t.since,
         notBefore: t.notBefore,
       };
+    case 'late':
+      return { ...r, late: 'attempt' };
+    case 'lateIndex':
+      return { ...r, late: 'index' };
+    case 'cancel':
+      return { ...r, wish: 'cancel', held: false, stopping: r.stopping || !(r.podDeleted || r.late !== null) };
+    case 'requeue':
+      return { ...r, wish: 'requeue', stopping: true };
+    case 'hold':
+      return { ...r, held: true };
+    case 'release':
+      return { ...r, held: false };
     case 'succeeded':
-      return { ...over, state: 'succeeded' };
-    case 'failed':
-      return { ...over, state: 'pending', failures: r.failures + 1, notBefore: t.notBefore };
+      return { ...over, ...OVER, state: 'succeeded' };
     case 'failedForGood':
-      return { ...over, state: 'failed', failures: r.failures + 1 };
+      return { ...over, ...OVER, state: 'failed', failures: r.failures + 1 };
+    case 'expire':
+      return { ...over, ...OVER, state: 'failed' };
+    case 'exclude':
+      return { ...over, ...OVER, state: 'excluded' };
+    case 'retry':
+      return { ...over, state: 'pending', failures: 0, ignored: 0, losses: 0 };
+    case 'failed':
     case 'ignored':
-      return { ...over, state: 'pending', ignored: r.ignored + 1, notBefore: t.notBefore };
     case 'lost':
     case 'lostToSpot':
-      return { ...over, state: 'pending', losses: r.losses + 1, notBefore: t.notBefore };
-    case 'released':
-      return { ...over, state: 'pending' };
+    case 'released': {
+      const counts = {
+        failures: r.failures + Number(t.op === 'failed'),
+        ignored: r.ignored + Number(t.op === 'ignored'),
+        losses: r.losses + Number(t.op === 'lost' || t.op === 'lostToSpot'),
+      };
+      if (r.wish === 'cancel') return { ...over, ...OVER, ...counts, state: 'excluded' };
+      return { ...over, ...counts, state: 'pending', notBefore: t.op === 'released' ? null : t.notBefore };
+    }
     default:
       return t satisfies never;
   }

@@ -14,6 +14,18 @@ export const SIGHTS = [
   'ended between two tasks',
   'ended out of range',
   'ended after its Pod was deleted',
+  // a Pod that has not started in time
+  'overdue',
+  // what users do to single indexes, and deadlines
+  'held',
+  'let go',
+  'cancelled',
+  'cancelled while it ran',
+  'requeued',
+  'tried again after it had failed for good',
+  'late',
+  'late index',
+  'late index without a Pod',
   // how Jobs ended
   'CompletionsReached',
   'SuccessPolicy',
@@ -22,6 +34,13 @@ export const SIGHTS = [
   'PodFailurePolicy',
   'MaxFailedIndexesExceeded',
   'FailedIndexes',
+  'Killed',
+  'DependencyFailed',
+  'GangTimeout',
+  'own reason',
+  // success criteria that are met while Pods go on, and what fails after that
+  'achieved',
+  'failed after success',
   'outlived',
   // what RunTask denied, and the board took for its own
   'adopted',
@@ -32,6 +51,19 @@ export const SIGHTS = [
   'slot',
   'slot after a replaced one',
   'slot forbidden',
+  // places in JobConfigs
+  'place queued',
+  'place refused',
+  'let in',
+  'slot of a JobConfig',
+  'slot skipped',
+  // Jobs and indexes that wait for others
+  'waited for Jobs',
+  'index waited for',
+  // indexes that belong together
+  'gang whole',
+  'gang started again',
+  'gang named',
   // changes of state
   'announced',
   'announced again',

@@ -21,6 +21,8 @@ export type Outcome = {
   readonly replaced: boolean;
   /** the board, or a user by what he did to the Job, had wished it to end */
   readonly wished: boolean;
+  /** its Job has met its success policy, and tries nothing again */
+  readonly isLast: boolean;
   readonly at: EpochMs;
 };
 
@@ -75,9 +77,10 @@ export function lies(
     const endedAt = times.stoppedAt ?? outcome.at;
     if (expected(ending, outcome, endedAt) === op) continue;
     const forgotten = isForgottenAt(outcome.at);
-    const guesses = outcome.shadow.podDeleted ? [NOWHERE, DELETED] : [NOWHERE];
+    const isEnding = outcome.shadow.podDeleted || outcome.shadow.late !== null;
+    const guesses = isEnding ? [NOWHERE, DELETED] : [NOWHERE];
     // A Pod that its user has deleted counts when nothing is known of its task.
-    if (forgotten && outcome.shadow.podDeleted && (op === 'failed' || op === 'failedForGood')) continue;
+    if (forgotten && isEnding && (op === 'failed' || op === 'failedForGood')) continue;
     if (forgotten || isUnheard(task)) {
       if (guesses.some((guess) => expected(guess, outcome, endedAt) === op)) continue;
       if (isCancelling(outcome.phase, op)) continue;
@@ -102,13 +105,19 @@ const isFailing = (phase: Phase): boolean => phase.kind === 'draining' && phase.
  * wished, and what the Job's spec says of such an end.
  */
 function expected(ending: Ending, outcome: Outcome, endedAt: EpochMs): TransitionOp {
-  const { spec, phase, shadow, outOfRange, replaced, wished } = outcome;
+  const op = expectedOfAttempt(ending, outcome, endedAt);
+  // Its user has given the index up: it has failed, but not for good.
+  return op === 'failedForGood' && outcome.shadow.wish === 'cancel' && !outcome.replaced ? 'failed' : op;
+}
+
+function expectedOfAttempt(ending: Ending, outcome: Outcome, endedAt: EpochMs): TransitionOp {
+  const { spec, phase, shadow, outOfRange, replaced, wished, isLast } = outcome;
   const { cause } = ending;
   const spent = spec.backoffLimitPerIndex !== null && shadow.failures >= spec.backoffLimitPerIndex;
-  const counts: TransitionOp = spent ? 'failedForGood' : 'failed';
+  const counts: TransitionOp = spent || shadow.late === 'index' ? 'failedForGood' : 'failed';
   if (replaced) return counts;
   if (cause === 'Completed') return 'succeeded';
-  if (outOfRange) return 'released';
+  if (outOfRange || phase.kind === 'regrouping') return 'released';
   if (isFailing(phase)) {
     return ruleFor(ending, spec, shadow.evicted)?.action === 'Ignore' ? 'ignored' : 'failed';
   }
@@ -125,10 +134,11 @@ function expected(ending: Ending, outcome: Outcome, endedAt: EpochMs): Transitio
     case undefined:
       break;
   }
+  if ((shadow.overdue || shadow.late !== null) && !byItself) return counts;
   switch (cause) {
     case 'Error':
     case 'OOMKilled':
-      if (spec.restartPolicy === 'Never' || shadow.podDeleted) return counts;
+      if (spec.restartPolicy === 'Never' || shadow.podDeleted || shadow.late !== null || isLast) return counts;
       return wished ? 'released' : 'restart';
     case 'Stopped':
       return counts;

@@ -1,6 +1,7 @@
 import type { EpochMs } from '../../../shared/domain/base/time.ts';
 import { has, size } from '../../../shared/domain/base/index-set.ts';
-import type { JobSpec, SuccessRule } from '../../../shared/domain/spec/job.ts';
+import type { JobSpec } from '../../../shared/domain/spec/job.ts';
+import type { SuccessRule } from '../../../shared/domain/spec/success-rules.ts';
 import type { Verdict } from '../../../shared/domain/scoreboard/status.ts';
 import type { ShadowBoard } from './shadow.ts';
 
@@ -11,6 +12,8 @@ export type Evidence = {
   /** The most that the Pods' restarts came to while the pass went on. */
   readonly restarts: number;
   readonly startTime: EpochMs | null;
+  /** It is too soon for it to start. */
+  readonly isHeld: boolean;
   readonly now: EpochMs;
   /** An attempt that this commit counts has met a FailJob rule. */
   readonly failJob: boolean;
@@ -18,20 +21,27 @@ export type Evidence = {
 
 type Reason = Verdict['reason'];
 
+/** Shares are thousandths of a per cent. */
+const WHOLE = 100_000;
+
 /** Why this Job must fail now; empty: it must not. */
-export function reasonsToFail({ spec, board, restarts, startTime, now, failJob }: Evidence): readonly Reason[] {
-  const { backoffLimit, completions, maxFailedIndexes } = spec;
+export function reasonsToFail({ spec, board, restarts, startTime, isHeld, now, failJob }: Evidence): readonly Reason[] {
+  const { backoffLimit, completions, maxFailedIndexes, maxFailedShare } = spec;
   const failed = within(board.failed, completions);
   const succeeded = within(board.succeeded, completions);
-  const excluded = board.unrun.excluded.size;
+  const excluded = within(board.excluded, completions);
   const perIndex = spec.backoffLimitPerIndex !== null;
   const restartsMax = spec.restartPolicy === 'OnFailure' ? Math.max(backoffLimit, 1) : Infinity;
   const deadline = spec.activeDeadlineSec === null || spec.suspend ? Infinity : spec.activeDeadlineSec * 1000;
   const all: readonly (readonly [Reason, boolean])[] = [
     ['PodFailurePolicy', failJob],
     ['BackoffLimitExceeded', board.failures > backoffLimit || restarts >= restartsMax],
-    ['DeadlineExceeded', now - (startTime ?? now) >= deadline],
+    ['DeadlineExceeded', !isHeld && now - (startTime ?? now) >= deadline],
     ['MaxFailedIndexesExceeded', perIndex && failed > (maxFailedIndexes ?? Infinity)],
+    [
+      'MaxFailedIndexesExceeded',
+      perIndex && maxFailedShare !== null && failed * WHOLE > maxFailedShare * ((completions ?? 0) - excluded),
+    ],
     ['FailedIndexes', perIndex && failed > 0 && failed + succeeded + excluded >= (completions ?? Infinity)],
   ];
   return all.filter(([, holds]) => holds).map(([reason]) => reason);
@@ -41,14 +51,18 @@ export function reasonsToFail({ spec, board, restarts, startTime, now, failJob }
 export function reasonsToSucceed({ spec, board }: Evidence): readonly Reason[] {
   const { completions, successPolicy } = spec;
   const succeeded = within(board.succeeded, completions);
-  const policy = successPolicy?.some((rule) => isMet(rule, board, succeeded)) ?? false;
-  const reached = completions === null ? succeeded > 0 : succeeded + board.unrun.excluded.size >= completions;
+  const excluded = within(board.excluded, completions);
+  const base = (completions ?? 0) - excluded;
+  const policy = successPolicy?.some((rule) => isMet(rule, board, succeeded, base)) ?? false;
+  const reached = completions === null ? succeeded > 0 : succeeded + excluded >= completions;
   return [...(policy ? (['SuccessPolicy'] as const) : []), ...(reached ? (['CompletionsReached'] as const) : [])];
 }
 
-function isMet(rule: SuccessRule, board: ShadowBoard, succeeded: number): boolean {
+function isMet(rule: SuccessRule, board: ShadowBoard, succeeded: number, base: number): boolean {
   const hits = hitsOf(rule, board);
   if (succeeded === 0) return false;
+  const share = rule.own?.share ?? null;
+  if (share !== null) return succeeded * WHOLE >= share * base;
   if (rule.indexes === null) return rule.count !== null && succeeded >= rule.count;
   return hits > 0 && hits >= (rule.count ?? size(rule.indexes));
 }

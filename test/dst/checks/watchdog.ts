@@ -101,6 +101,7 @@ export class Watchdog {
     forbid(board.succeeded.has(id.index), 'G1', () => `index ${id.index} is launched again after it has succeeded`);
     forbid(board.unrun.excluded.has(id.index), 'G1', () => `index ${id.index} is launched, which is excluded`);
     const { attempt, nonce, state, allRestarts } = board.at(id.index);
+    forbid(!refused && state === 'excluded', 'G24', () => `attempt ${key} starts, and its index was given up`);
     const tries = Number(env.find(({ name }) => name === TASK_ENV.attempt)?.value);
     forbid(
       attempt === id.attempt && nonce === id.nonce && tries !== attempt + allRestarts,
@@ -162,6 +163,14 @@ export class Watchdog {
     if (watched === undefined) return null;
     const { attempt, nonce, state } = watched.board.at(index);
     return { index, attempt, nonce, active: isActive(state), goesOn: watched.status.phase.kind === 'running' };
+  }
+
+  /** The times that all indexes of a gang ran, as the board has it; null: the Job has none. */
+  gangOf(uid: JobUid): { readonly whole: ReadonlySet<string>; readonly now: string | null } | null {
+    const watched = this.jobs.get(uid);
+    if (watched === undefined || watched.spec.gang === null) return null;
+    const { whole, now } = watched.gang;
+    return { whole, now: watched.status.phase.kind === 'running' ? now : null };
   }
 
   /** Attempts with a Pod, for users who delete one. */
@@ -395,7 +404,8 @@ export class Watchdog {
     if (watched === undefined) return;
     const before = watched.status;
     watched.status = status;
-    watched.repairs.committed(status, this.#now());
+    const isNote = status.isAwaited && !before.isAwaited; // users see nothing of it
+    if (!isNote) watched.repairs.committed(status, this.#now());
     const fresh = status.journal.entries.filter(({ seq }) => seq >= before.journal.nextSeq).map((e) => e.transition);
     this.#tell(
       `commits version ${status.version}, ${nameOf(status.phase)}${inWords(watched.board.launchesOf(fresh))}`,

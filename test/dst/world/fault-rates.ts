@@ -87,6 +87,7 @@ export const FAULTS = [
   'runtime started',
   'stranger',
   'cut short',
+  'index control',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 

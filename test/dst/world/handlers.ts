@@ -1,9 +1,10 @@
 import { type Cache, createCache } from '../../../shared/control/process/cache.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
-import { reconcileCron } from '../../../shared/control/cron/reconcile-cron.ts';
+import { reconcileScheduled } from '../../../shared/control/configs/reconcile-config.ts';
 import { collectOrphans, sweepCrons } from '../../../shared/control/cron/sweep-crons.ts';
 import { dispatch } from '../../../shared/control/dispatch/dispatch.ts';
 import { type ReconcileRequest, reconcileBatch } from '../../../shared/control/reconcile/reconcile.ts';
+import type { OwnerKind } from '../../../shared/control/lifecycle/arm-cron.ts';
 import { sweepContents } from '../../../shared/control/lifecycle/work-lists.ts';
 import { sweepHosts, sweepStrangeNames } from '../../../shared/control/hostnames/hosts-sweep.ts';
 import { sweepJobs, sweepTasks } from '../../../shared/control/sweep/sweep.ts';
@@ -33,6 +34,8 @@ export type HandlersOptions = {
   readonly injector: FaultInjector;
   readonly mail: Mail;
   readonly law: Law;
+  /** Whose Jobs are looked for when they are gone. */
+  readonly owners: readonly OwnerKind[];
   readonly depsOf: (process: Process, cache: Cache) => Deps;
   /** A handler has thrown, as it may in such weather. */
   readonly threw: (error: unknown) => void;
@@ -127,7 +130,7 @@ export class Handlers {
       'looks at the CronJob',
       { uids: null, indexes: null },
       async (deps) => {
-        for (const { body } of letters) await reconcileCron(body, deps);
+        for (const { body } of letters) await reconcileScheduled(body, deps);
       },
       () => {
         for (const letter of letters) this.#remove(box, letter);
@@ -177,7 +180,7 @@ export class Handlers {
         await sweepTasks({ after: null }, deps);
         await sweepStrangeNames(deps);
         await sweepContents(deps);
-        await collectOrphans(deps);
+        await collectOrphans(deps, this.#options.owners);
       },
       () => undefined,
     );

@@ -109,8 +109,11 @@ export function listByLuck(
   return { spec: withList(spec, list), list };
 }
 
-/** The Job with a list of its own, which it names. */
-export function withNamedList(spec: StoredSpec): { readonly spec: StoredSpec; readonly list: SeedList } {
+/** The Job with a list of its own, which it names; `isImaged`: its items say their image. */
+export function withNamedList(
+  spec: StoredSpec,
+  isImaged = false,
+): { readonly spec: StoredSpec; readonly list: SeedList } {
   const { uid } = spec.identity;
   const count = spec.manifest.spec.completions ?? 0;
   const list = {
@@ -120,7 +123,7 @@ export function withNamedList(spec: StoredSpec): { readonly spec: StoredSpec; re
     batch: 1,
     isNamed: true,
     isSized: false,
-    isImaged: false,
+    isImaged,
     image: ownImage(spec),
   };
   return { spec: withList(spec, list), list };

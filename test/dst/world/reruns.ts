@@ -1,3 +1,4 @@
+import { withoutJudgement } from './judged-jobs.ts';
 import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
 import { formatIndexSet, indexSetOf, size } from '../../../shared/domain/base/index-set.ts';
 import { metRule } from '../../../shared/domain/planner/success-policy.ts';
@@ -42,8 +43,12 @@ function withoutIdlePolicy(chosen: StoredSpec, inherited: readonly number[]): St
   const spec = inherited.length === 0 ? chosen : { ...chosen, inherited: formatIndexSet(indexSetOf(inherited)) };
   const { successPolicy, selection, completions } = toJob(spec).spec;
   const rules = successPolicy ?? [];
-  const isMet = metRule(rules, initialHits(rules, selection), size(selection.inherited)) !== null;
+  const isMet =
+    metRule(rules, initialHits(rules, selection), {
+      succeeded: size(selection.inherited),
+      base: (completions ?? 0) - size(selection.excluded),
+    }) !== null;
   if (!isMet && neverMet(rules, selection, completions ?? 0) === null) return spec;
   const { successPolicy: _, ...rest } = spec.manifest.spec;
-  return { ...spec, manifest: { ...spec.manifest, spec: rest } };
+  return { ...spec, manifest: { ...withoutJudgement(spec.manifest), spec: rest } };
 }

@@ -3,6 +3,7 @@ import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import { Random } from '../random.ts';
 import type { SeedList } from './lists.ts';
+import { indexActs } from './index-acts.ts';
 import { Users } from './users.ts';
 import type { Outage } from './fault-rates.ts';
 import type { Part, World } from './world.ts';
@@ -25,6 +26,10 @@ export const ACTS = [
   'a Pod deleted',
   'all Pods deleted',
   'its list made anew',
+  'indexes held',
+  'indexes released',
+  'indexes cancelled',
+  'indexes requeued',
 ] as const;
 export type Act = (typeof ACTS)[number];
 
@@ -83,6 +88,7 @@ export function arrange(wish: ArrangeWish): Arrangement {
     ...troubles(wish, start),
     ...(damaged === null ? [] : poisonings(wish.random, damaged, world, start)),
     ...operatorsActs(world, start),
+    ...indexActs(spec, world, start, start + STORM_MS),
   ];
   for (const uid of uids) lookAfterHanging(uid, world, start);
   const shortened = (at: number): boolean => faultsMs < STORM_MS && at > start + faultsMs;
@@ -95,14 +101,23 @@ export function arrange(wish: ArrangeWish): Arrangement {
   return { over, count: plans.length };
 }
 
-/** A Job goes on for hours, and nobody cuts it short: its list is made anew, and somebody changes its parallelism. */
+/**
+ * A Job goes on for hours, and nobody cuts it short: its list is made anew, somebody changes its parallelism, the installation
+ * gets another network, and a service is left that no Job needs.
+ */
 export function arrangeSlow(
   spec: StoredSpec,
   wish: Pick<ArrangeWish, 'random' | 'lists' | 'world' | 'did'>,
 ): Arrangement {
   const { random, world } = wish;
   const at = world.time + random.between(RENEWED_MIN_MS, 3 * RENEWED_MAX_MS);
-  const plans = [...renewals(wish, world.time), parallelismChange(spec.identity.uid, at, 3, world)];
+  const soonAt = world.time + RENEWED_MIN_MS;
+  const plans = [
+    ...renewals(wish, world.time),
+    parallelismChange(spec.identity.uid, at, 3, world),
+    { at: soonAt, name: 'weather' as const, happen: () => world.changeStack() },
+    { at: soonAt, name: 'weather' as const, happen: () => world.leaveService() },
+  ];
   return { over: schedule(plans, wish), count: plans.length };
 }
 
@@ -123,9 +138,9 @@ function schedule(plans: readonly ScenarioEvent[], { world, did }: Pick<ArrangeW
 }
 
 function setSuspend(uid: string, suspend: boolean, world: World): void {
-  new Users(world).changeManifest(uid, suspend ? 'suspends the Job' : 'resumes the Job', (spec) =>
-    spec.suspend === suspend ? spec : { ...spec, suspend },
-  );
+  const users = new Users(world);
+  if (suspend) users.suspend(uid);
+  else users.resume(uid);
 }
 
 function changes({ random, spec: { identity }, world }: ArrangeWish, start: number): readonly ScenarioEvent[] {
@@ -288,6 +303,19 @@ function sized(spec: JobManifest['spec'], size: number): JobManifest['spec'] {
   if (completionMode !== 'Indexed' || completions === undefined || successPolicy !== undefined) return spec;
   const failedMax = maxFailedIndexes === undefined ? {} : { maxFailedIndexes: Math.min(maxFailedIndexes, size) };
   return { ...spec, ...failedMax, completions: size, parallelism: size };
+}
+
+/** Of a gang, some Pods are deleted one by one, and nothing else happens to it. */
+export function arrangeGang(
+  { identity: { uid } }: StoredSpec,
+  { random, world, did }: Pick<ArrangeWish, 'random' | 'world' | 'did'>,
+): Arrangement {
+  const plans = Array.from({ length: random.between(0, 4) }, (): ScenarioEvent => {
+    const which = random.next();
+    const at = world.time + random.between(20_000, 600_000);
+    return { at, name: 'a Pod deleted', happen: () => deletePods(uid, world, which) };
+  });
+  return { over: asEpochMs(schedule(plans, { world, did })), count: plans.length };
 }
 
 /** One, or (null) all at once, as one command does it: more than may be replaced before they have stopped, if the Job is large. */

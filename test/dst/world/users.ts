@@ -6,7 +6,10 @@ import {
   deleteJob,
   deletePod,
 } from '../../../shared/control/lifecycle/job-changes.ts';
+import { changeIndexes } from '../../../shared/control/lifecycle/change-indexes.ts';
+import type { IndexAction } from '../../../shared/domain/scoreboard/index-changes.ts';
 import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { hasReadyName } from '../../../shared/domain/task/host-names.ts';
 import { jobItemsOf } from '../../../shared/domain/items/job-items.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
@@ -63,6 +66,14 @@ export class Users {
     });
   }
 
+  suspend(uid: string): void {
+    this.changeManifest(uid, 'suspends the Job', (spec) => (spec.suspend ? spec : { ...spec, suspend: true }));
+  }
+
+  resume(uid: string): void {
+    this.changeManifest(uid, 'resumes the Job', (spec) => (spec.suspend ? { ...spec, suspend: false } : spec));
+  }
+
   /** `change` answers with what it was given where there is nothing to change. */
   changeManifest(uid: string, what: string, change: (spec: JobManifest['spec']) => JobManifest['spec']): void {
     this.#do(uid, what, null, (deps) =>
@@ -73,12 +84,24 @@ export class Users {
           // The API refuses another number of indexes while some are named, or a list says how many there are.
           const annotations = stored.manifest.metadata.annotations ?? {};
           const isFixed = annotations[ANNOTATIONS.indexes] !== undefined || jobItemsOf(stored.manifest) !== null;
+          // It also refuses a gang that has not a place for each index.
+          if (hasReadyName(stored.manifest) && spec.parallelism < (spec.completions ?? 0)) return null;
           if (isFixed && spec.completions !== stored.manifest.spec.completions) return null;
           return spec === stored.manifest.spec ? null : { ...stored, manifest: { ...stored.manifest, spec } };
         },
         deps,
       ),
     );
+  }
+
+  /** Doing it twice, as a user does who got no answer, must change nothing more. */
+  changeIndexes(uid: string, action: IndexAction, first: number, last: number): void {
+    this.#do(uid, `does ${action} to indexes ${first} to ${last}`, null, async (deps) => {
+      const spec = await deps.jobs.readSpec(asJobUid(uid));
+      const after = Math.min(last + 1, spec?.manifest.spec.completions ?? 0);
+      if (first < after)
+        await changeIndexes(asJobUid(uid), { action, indexes: { edges: [first, after] }, isDry: false }, deps);
+    });
   }
 
   replaceList(list: SeedList): void {

@@ -22,8 +22,10 @@ import { Handlers } from './handlers.ts';
 import { Law, textOf } from '../checks/law.ts';
 import { Mail } from './mail.ts';
 import { AnnounceWatch } from '../checks/announce-watch.ts';
+import { ConfigWatch } from '../checks/config-watch.ts';
 import { CronWatch } from '../checks/cron-watch.ts';
 import { SubmitWatch } from '../checks/submit-watch.ts';
+import { UpstreamWatch } from '../checks/upstream-watch.ts';
 import { NamesWatch, byTaskId } from '../checks/names-watch.ts';
 import { Random } from '../random.ts';
 import { Sights } from '../checks/sights.ts';
@@ -48,6 +50,8 @@ export type WorldOptions = {
   readonly fate: (launch: Launch, random: Random) => Fate;
   /** Others hear of the Jobs' changes. */
   readonly announced: boolean;
+  /** There are JobConfigs, too. */
+  readonly hasConfigs?: boolean;
   readonly launchesPerSec: number | null;
   readonly stopsPerSec: number | null;
   /** See MailOptions. */
@@ -69,7 +73,9 @@ export class World {
   readonly watchdog: Watchdog;
   readonly names: NamesWatch;
   readonly cronWatch: CronWatch;
+  readonly configWatch: ConfigWatch;
   readonly submitWatch: SubmitWatch;
+  readonly upstreamWatch: UpstreamWatch;
   /** null: nobody hears of changes. */
   readonly announceWatch: AnnounceWatch | null;
   readonly mail: Mail;
@@ -107,7 +113,9 @@ export class World {
     this.law = new Law((violation) => this.tell('watchdog', `BROKEN in step ${this.steps}: ${textOf(violation)}`, ALL));
     this.watchdog = new Watchdog(now, this.law, (what, about) => this.tell(this.#actor, what, about));
     this.cronWatch = new CronWatch(now, this.law, this.watchdog, this.sights);
+    this.configWatch = new ConfigWatch(now, this.law, this.watchdog, this.sights);
     this.submitWatch = new SubmitWatch(this.law, this.watchdog);
+    this.upstreamWatch = new UpstreamWatch(now, this.law, this.watchdog, this.sights);
     this.announceWatch = options.announced
       ? new AnnounceWatch({
           now,
@@ -135,6 +143,7 @@ export class World {
       tell: (what, about) => this.tell(this.#actor, what, about),
       taskOf: byTaskId(this.tasks.all),
       shadowOf: (uid, index) => this.watchdog.shadowOf(uid, index),
+      gangOf: (uid) => this.watchdog.gangOf(uid),
       sights: this.sights,
     });
     this.#settings = {
@@ -161,6 +170,7 @@ export class World {
       injector: this.injector,
       mail: this.mail,
       law: this.law,
+      owners: options.hasConfigs === true ? ['CronJob', 'JobConfig'] : ['CronJob'],
       depsOf: (process, cache) => this.#deps(process, cache),
       threw: (error) => this.watchdog.threw(error),
       ended: (process) => this.#calls.drop(process),
@@ -223,6 +233,14 @@ export class World {
     this.injector.struck('stranger');
   }
 
+  /** Somebody has created a service for a task's name and died, before anything was written down. */
+  leaveService(): void {
+    if (!this.injector.allows('stranger')) return;
+    this.tell('somebody', 'leaves a service that no Job needs', ALL, 'stranger');
+    void this.names.hostnames().ensureService('gone-0.workers.default');
+    this.injector.struck('stranger');
+  }
+
   /** There is a Job whose rows cannot be read: no message about it can be processed. Its alarm is always due. */
   async damage(spec: StoredSpec): Promise<void> {
     const { uid } = spec.identity;
@@ -275,8 +293,8 @@ export class World {
     const feed = gate('feed', this.watchdog.watchFeed(this.store.feed));
     const limits = gate('limits', this.store.limits);
     const clock: Clock = { now, sleep: (ms) => this.#calls.sleep(process, ms) as Promise<void> };
-    const seen = this.watchdog.watchJobs(this.store.jobs, process.kind === 'user');
-    const jobs = this.submitWatch.watchJobs(this.cronWatch.watchJobs(seen));
+    const seen = this.upstreamWatch.watchJobs(this.watchdog.watchJobs(this.store.jobs, process.kind === 'user'));
+    const jobs = this.configWatch.watchJobs(this.submitWatch.watchJobs(this.cronWatch.watchJobs(seen)));
     const { announceWatch } = this;
     return {
       jobs: gate('jobs', announceWatch?.watchJobs(jobs) ?? jobs),
@@ -285,8 +303,9 @@ export class World {
       hosts: gate('hosts', this.names.hosts()),
       hostnames: gate('hostnames', this.names.hostnames()),
       items: gate('items', this.store.items),
-      crons: gate('crons', this.store.crons),
-      objects: gate('objects', this.store.objects),
+      crons: gate('crons', this.configWatch.watchCrons(this.store.crons)),
+      waiters: gate('waiters', this.store.waiters),
+      objects: gate('objects', this.configWatch.watchObjects(this.store.objects)),
       tasks: gate('tasks', this.tasks),
       queues: gate('queues', this.mail.queues()),
       clock,

@@ -53,7 +53,7 @@ test('a poison message on each queue is told to its Job, shown by the doctor, an
   try {
     const uid = await kube.create(shellJob('held', HELD, indexed(3, 3)));
     await kube.until('held', ({ status }) => status.active === 3);
-    const poison = (queue: string): string => JSON.stringify({ v: 99, uid, of: queue });
+    const poison = (queue: string): string => JSON.stringify({ v: 1, uid, kind: 'explode', of: queue });
     for (const queue of QUEUES)
       await client.send(new SendMessageCommand({ QueueUrl: queues[queue], MessageBody: poison(queue) }));
 

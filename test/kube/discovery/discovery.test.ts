@@ -94,7 +94,9 @@ describe('discovery', () => {
     expect(kinds).toEqual([
       ['authentication.k8s.io', 'selfsubjectreviews'],
       ['authorization.k8s.io', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
+      // The first group with jobs is what `kubectl get jobs` means.
       ['batch', 'cronjobs', 'jobs'],
+      ['execution.furiko.io', 'jobconfigs', 'jobs'],
       ['muster.run', 'worklists'],
     ]);
     expect(named.items[2]?.versions[0]?.resources[1]?.verbs).toEqual(ALL_VERBS);
@@ -148,7 +150,7 @@ describe('discovery', () => {
     const { kind, groups } = (await (await world.get('/apis')).json()) as { kind: string; groups: { name: string }[] };
     expect([kind, groups.map(({ name }) => name)]).toEqual([
       'APIGroupList',
-      ['authentication.k8s.io', 'authorization.k8s.io', 'batch', 'muster.run'],
+      ['authentication.k8s.io', 'authorization.k8s.io', 'batch', 'execution.furiko.io', 'muster.run'],
     ]);
   });
 });

@@ -45,10 +45,37 @@ async function populated(): Promise<World> {
     metadata: { ...metadata, name: 'nightly' },
     spec,
   });
+  const taskTemplate = { pod: { spec: { containers: [{ name: 'main', image: 'busybox', command: ['true'] }] } } };
+  const ofFuriko = (kind: string, name: string, given: object) => ({
+    apiVersion: 'execution.furiko.io/v1alpha1',
+    kind,
+    metadata: { ...metadata, name },
+    spec: given,
+  });
+  const config = { template: { spec: { taskTemplate } }, concurrency: { policy: 'Enqueue' } };
+  const [jobs, configs] = ['jobs', 'jobconfigs'].map((kind) => `${FURIKO}/namespaces/default/${kind}`) as [
+    string,
+    string,
+  ];
+  const block = { parallelism: { withKeys: ['a', 'b'] }, maxAttempts: 2 };
+  for (const [path, document] of [
+    [configs, ofFuriko('JobConfig', 'nightly', config)],
+    [jobs, ofFuriko('Job', 'run', { configName: 'nightly' })],
+    [jobs, ofFuriko('Job', 'other', { template: { taskTemplate, ...block } })],
+  ] as const)
+    expect((await world.post(path, document)).status).toBe(201);
   return world;
 }
 
-const LISTS = ['/apis/batch/v1/jobs', '/apis/batch/v1/cronjobs', '/api/v1/namespaces', '/api/v1/pods'];
+const FURIKO = '/apis/execution.furiko.io/v1alpha1';
+const LISTS = [
+  '/apis/batch/v1/jobs',
+  '/apis/batch/v1/cronjobs',
+  `${FURIKO}/jobs`,
+  `${FURIKO}/jobconfigs`,
+  '/api/v1/namespaces',
+  '/api/v1/pods',
+];
 
 /** All existing objects, by path, as shown. */
 async function everything({ app }: World): Promise<ReadonlyMap<string, string>> {
@@ -69,10 +96,11 @@ async function everything({ app }: World): Promise<ReadonlyMap<string, string>> 
 const CHANGES: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** A request may change its object, if its verb changes objects and it was not refused. */
-function mayChange({ method, path }: AnyRequest, code: number, changed: string): boolean {
+function mayChange({ method, path }: AnyRequest, code: number, stray: string): boolean {
   if (code >= 300 || !CHANGES.includes(method) || /[?&]dryRun=All/.test(path)) return false;
   const [address = ''] = decoded(path).split('?');
-  const place = address.replace(/\/$/, '');
+  const place = inBatch(address.replace(/\/$/, ''));
+  const changed = inBatch(stray);
   // Objects in a deleted namespace are deleted, and so is what a Job has created.
   const [, job] = /\/jobs\/([^/]+)$/.exec(place) ?? [];
   const isItsPod = job !== undefined && changed.includes(`/pods/${job}`);
@@ -80,8 +108,12 @@ function mayChange({ method, path }: AnyRequest, code: number, changed: string):
     /^\/api\/v1\/namespaces\/[^/]+$/.test(place) && changed.includes(`/namespaces/${place.split('/').at(-1)}/`);
   const isOfCollection =
     changed.startsWith(`${place}/`) || (/\/(cron)?jobs$/.test(place) && changed.includes('/pods/'));
-  return changed === place || isBelow || isItsPod || isOfCollection;
+  const isOfConfig = place.includes('/jobconfigs') && /\/(jobs|pods)\//.test(changed);
+  return changed === place || isBelow || isItsPod || isOfCollection || isOfConfig;
 }
+
+/** A Furiko Job is a Job of batch, too. */
+const inBatch = (place: string): string => place.replace(FURIKO, '/apis/batch/v1');
 
 /** A refusal is a Status with the same code; any other answer may be anything. */
 function isToldWell(code: number, text: string): boolean {

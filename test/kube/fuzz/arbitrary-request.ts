@@ -29,8 +29,13 @@ const name = fc.oneof(
 );
 const namespace = fc.constantFrom('default', 'default', 'default', 'team', 'none', 'NO');
 
-const KINDS = ['jobs', 'jobs', 'jobs', 'cronjobs', 'cronjobs', 'pods', 'events', 'services', 'secrets'];
-const GROUPS: Readonly<Record<string, string>> = { jobs: '/apis/batch/v1', cronjobs: '/apis/batch/v1' };
+/** Each with the path of its group. */
+const [BATCH, FURIKO, CORE] = ['/apis/batch/v1', '/apis/execution.furiko.io/v1alpha1', '/api/v1'] as const;
+const KINDS: readonly (readonly [group: string, kind: string])[] = [
+  ...['jobs', 'jobs', 'jobs', 'cronjobs', 'cronjobs'].map((kind) => [BATCH, kind] as const),
+  ...['jobs', 'jobs', 'jobconfigs'].map((kind) => [FURIKO, kind] as const),
+  ...['pods', 'events', 'services', 'secrets'].map((kind) => [CORE, kind] as const),
+];
 
 const objectPath = fc
   .record({
@@ -39,12 +44,10 @@ const objectPath = fc
     name,
     tail: fc.constantFrom('', '', '', '', '/status', '/log', '/scale', '/x'),
   })
-  .map(
-    ({ kind, namespace: ns, name: one, tail }) => `${GROUPS[kind] ?? '/api/v1'}/namespaces/${ns}/${kind}/${one}${tail}`,
-  );
+  .map(({ kind: [group, kind], namespace: ns, name: one, tail }) => `${group}/namespaces/${ns}/${kind}/${one}${tail}`);
 const listPath = fc
   .record({ kind: fc.constantFrom(...KINDS), namespace: fc.option(namespace) })
-  .map(({ kind, namespace: ns }) => `${GROUPS[kind] ?? '/api/v1'}${ns === null ? '' : `/namespaces/${ns}`}/${kind}`);
+  .map(({ kind: [group, kind], namespace: ns }) => `${group}${ns === null ? '' : `/namespaces/${ns}`}/${kind}`);
 const otherPath = fc.oneof(
   fc.constantFrom(
     '/',
@@ -53,6 +56,7 @@ const otherPath = fc.oneof(
     '/api/v1',
     '/apis/batch',
     '/apis/batch/v1',
+    '/apis/execution.furiko.io/v1alpha1',
     '/openapi/v2',
     '/openapi/v3',
     '/openapi/v3/apis/batch/v1',
@@ -167,6 +171,37 @@ const documents: readonly object[] = [
     metadata: { name: 'nightly' },
     spec: { schedule: '0 3 * * *', jobTemplate: { spec: jobSpec } },
   },
+  {
+    apiVersion: 'execution.furiko.io/v1alpha1',
+    kind: 'Job',
+    metadata: { name: 'other' },
+    spec: {
+      template: {
+        taskTemplate: { pod: { spec: { containers: [container] } } },
+        parallelism: { withMatrix: { os: ['a', 'b'] }, completionStrategy: 'AnySuccessful' },
+        maxAttempts: 2,
+      },
+    },
+  },
+  {
+    apiVersion: 'execution.furiko.io/v1alpha1',
+    kind: 'Job',
+    metadata: { generateName: 'run-' },
+    spec: { configName: 'nightly', optionValues: '{"who": "me"}' },
+  },
+  {
+    apiVersion: 'execution.furiko.io/v1alpha1',
+    kind: 'JobConfig',
+    metadata: { name: 'nightly' },
+    spec: {
+      template: { spec: { taskTemplate: { pod: { spec: { containers: [container] } } } } },
+      concurrency: { policy: 'Enqueue', maxConcurrency: 2 },
+      schedule: { cron: { expression: 'H H(1-3) * * *', timezone: 'UTC+8' } },
+      option: { options: [{ type: 'String', name: 'who' }] },
+    },
+  },
+  { spec: { killTimestamp: '2030-01-01T00:00:00Z' } },
+  { spec: { schedule: { disabled: true } } },
   { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } },
   { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Foreground' },
   {

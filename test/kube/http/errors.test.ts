@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
 import { Busy } from '../../../shared/ports/busy.ts';
 import { MANIFEST_BYTES_MAX } from '../../../shared/schema/object/document.ts';
 import { JOBS, PODS, aWorld, manifest } from '../a-world.ts';
@@ -304,6 +305,21 @@ describe('variables that name one another are not put together where that is mor
       'spec.template.spec.containers: Too long: may not be more than 1048576 bytes',
     );
   });
+});
+
+test('what a later release has stored: 503, why, and when to ask again', async () => {
+  const world = await aWorld();
+  world.objects.commit = async () =>
+    Promise.reject(new Error('in vain', { cause: new NewerFormatError('a row', 2, 1) }));
+  const answer = await world.post('/api/v1/namespaces', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'team' },
+  });
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '10']);
+  const why =
+    'the server is currently unable to handle the request: what it asks for was stored by a later release of Muster';
+  expect(await answer.json()).toEqual(failure(503, 'ServiceUnavailable', why, { retryAfterSeconds: 10 }));
 });
 
 test('too many concurrent writes for a turn: 429, and when to retry', async () => {

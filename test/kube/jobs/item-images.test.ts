@@ -47,7 +47,12 @@ describe('refused with 422 and the path', () => {
       pathOf(FLAG),
       'Invalid value: "1": must be "true" or "false"',
     ],
-    ['no list', jobOf({}), pathOf(FLAG), `Forbidden: needs a work list: ${ITEMS} or ${LIST}`],
+    [
+      'no list',
+      jobOf({}),
+      pathOf(FLAG),
+      'Forbidden: needs a work list: muster.run/items, muster.run/work-list or muster.run/matrix',
+    ],
     ['a list without that column', jobOf({ [ITEMS]: 'IMAGE\na' }), pathOf(FLAG), 'the work list has no column image'],
     [
       'no image',

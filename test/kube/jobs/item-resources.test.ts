@@ -55,7 +55,12 @@ const LARGEST = "Fargate's largest sizes are 16 vCPU with 122880 MiB and 32 vCPU
 describe('refused with 422 and the path', () => {
   test.each<[because: string, document: object, field: string, message: string]>([
     ['another value', jobOf({ items: 'cpu\n1', flag: 'yes' }), pathOf(FLAG), '"yes": must be "true" or "false"'],
-    ['no list', jobOf({}), pathOf(FLAG), `Forbidden: needs a work list: ${ITEMS} or ${LIST}`],
+    [
+      'no list',
+      jobOf({}),
+      pathOf(FLAG),
+      'Forbidden: needs a work list: muster.run/items, muster.run/work-list or muster.run/matrix',
+    ],
     [
       'a list without such columns',
       jobOf({ items: 'CPU F\n1 a' }),

@@ -41,6 +41,8 @@ describe('how far a Job is', () => {
       failed: '5',
       inherited: '',
       excluded: '',
+      held: '',
+      cancelled: '',
     });
     const { failedAttempts: _, ...byIndex } = counts;
     expect(byIndex).toEqual({
@@ -53,6 +55,8 @@ describe('how far a Job is', () => {
       waiting: 2,
       inherited: 0,
       excluded: 0,
+      held: 0,
+      cancelled: 0,
     });
     expect(job.metadata.resourceVersion).toBe(metadata.resourceVersion);
   });

@@ -144,6 +144,10 @@ describe('GET /muster/v1/.../jobs/NAME/waits', () => {
       excluded: 0,
       firstPending: 40,
       soonestDue: plusMs(START, 5_000),
+      startingSince: null,
+      runningSince: null,
+      indexSince: null,
+      held: 0,
     }));
     const uid = await world.uidOf('sums');
     const status = await world.jobs.readStatus(uid);

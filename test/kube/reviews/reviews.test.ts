@@ -209,7 +209,7 @@ describe('the API', () => {
     };
     expect(await ask({ verb: 'create', group: 'batch', resource: 'cronjobs' })).toEqual({ allowed: true });
     expect(await ask({ verb: 'get', resource: 'pods', subresource: 'log' })).toEqual({ allowed: true });
-    expect(await ask({ verb: 'create', resource: 'services' })).toMatchObject({ allowed: false });
+    expect(await ask({ verb: 'create', resource: 'configmaps' })).toMatchObject({ allowed: false });
     expect(await ask({ verb: 'get', resource: 'secrets' })).toMatchObject({ reason: 'muster does not serve secrets' });
   });
 });

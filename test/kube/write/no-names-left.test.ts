@@ -31,7 +31,7 @@ describe('a Job whose tasks have names', () => {
         reason: 'FieldValueInvalid',
         field: 'spec.template.spec.subdomain',
         message:
-          'Invalid value: "workers": the Job\'s indexes need 501 names, and 500 are left: other Jobs that are there have reserved 1500 of 2000',
+          'Invalid value: "workers": the Job needs 501 names, and 500 are left: other Jobs that are there have reserved 1500 of 2000',
       },
     ]);
     expect((await world.get(`${JOBS}/other`)).status).toBe(404);
@@ -65,7 +65,7 @@ describe('a Job whose tasks have names', () => {
     expect(await counts(world)).toEqual([900, 1_100]);
     const answer = await resize(world, 1_101);
     expect([answer.code, answer.body.details?.causes?.[0]?.field]).toEqual([422, 'spec.completions']);
-    expect(answer.body.message).toContain('need 1101 names, and 1100 are left');
+    expect(answer.body.message).toContain('needs 1101 names, and 1100 are left');
     // A smaller one keeps what it has: indexes that still run have names.
     expect((await resize(world, 10)).code).toBe(200);
     expect(await counts(world)).toEqual([900, 1_100]);

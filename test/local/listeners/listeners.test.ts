@@ -11,35 +11,13 @@ import type { Listener, Told } from '../../../local/listeners/listener.ts';
 import { tellListeners } from '../../../local/listeners/tell-listeners.ts';
 import { webhookListener } from '../../../local/listeners/webhook-listener.ts';
 import type { Announcement } from '../../../shared/domain/announcing/announcement.ts';
-import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import type { JobState } from '../../../shared/domain/scoreboard/status.ts';
+import { anAnnouncement } from '../../support/an-announcement.ts';
 
 const TOKEN = 'the-task-token';
 
-function aChange(version = 2, state: JobState = 'Failed', uid = 'uid-1'): Announcement {
-  const id = `${uid}/${version}`;
-  return {
-    id,
-    uid: asJobUid(uid),
-    version,
-    taskToken: TOKEN,
-    detail: {
-      id,
-      state,
-      time: '2027-01-15T08:00:00Z',
-      version,
-      namespace: 'default',
-      name: 'work',
-      uid,
-      labels: {},
-      completionMode: 'Indexed',
-      completions: 3,
-      parallelism: 2,
-      reason: 'FailedIndexes',
-      status: { conditions: [] },
-    },
-  };
-}
+const aChange = (version = 2, state: JobState = 'Failed', uid = 'uid-1'): Announcement =>
+  anAnnouncement({ version, state, uid, reason: 'FailedIndexes' }, TOKEN);
 
 const closers: (() => void)[] = [];
 afterEach(() => closers.splice(0).forEach((close) => close()));

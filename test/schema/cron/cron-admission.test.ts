@@ -496,7 +496,9 @@ describe('a work list', () => {
     [
       'a batch of nothing',
       listed({ 'muster.run/batch': '20' }),
-      [`${AT}[muster.run/batch]: Forbidden: needs a work list: muster.run/items or muster.run/work-list`],
+      [
+        `${AT}[muster.run/batch]: Forbidden: needs a work list: muster.run/items, muster.run/work-list or muster.run/matrix`,
+      ],
     ],
     [
       'resources that no column says',

@@ -1,3 +1,4 @@
+import { NO_ADDED_RULES } from '../../../shared/domain/spec/job.ts';
 import { describe, expect, test } from 'vitest';
 import { EVERY_INDEX } from '../../../shared/domain/spec/selection.ts';
 import type { ClusterDump } from '../../../shared/domain/cluster-plan/cluster-dump.ts';
@@ -95,6 +96,7 @@ describe('the Job', () => {
       revision: 7,
       deleting: true,
       completionModeKnown: true,
+      ownAnnotations: [],
       spec: {
         completionMode: 'Indexed',
         parallelism: 4,
@@ -118,6 +120,7 @@ describe('the Job', () => {
         held: false,
         disruptions: { kind: 'count' },
         pendingTimeoutSec: 900,
+        ...NO_ADDED_RULES,
         selection: EVERY_INDEX,
       },
       status: {

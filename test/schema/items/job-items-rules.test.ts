@@ -86,7 +86,7 @@ describe('a Job with a work list', () => {
     [
       'a batch without a list',
       { annotations: { 'muster.run/batch': '20' } },
-      'metadata.annotations[muster.run/batch]: needs a work list: muster.run/items or muster.run/work-list',
+      'metadata.annotations[muster.run/batch]: needs a work list: muster.run/items, muster.run/work-list or muster.run/matrix',
     ],
     [
       'a batch of one',

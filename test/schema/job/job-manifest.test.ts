@@ -260,6 +260,11 @@ describe('what is wrong is refused with its path', () => {
       job({}, { name: 'sums' }, { terminationGracePeriodSeconds: -1 }),
       ['spec.template.spec.terminationGracePeriodSeconds: Invalid value: -1: must be greater than or equal to 0'],
     ],
+    [
+      'a deadline of no time',
+      job({}, { name: 'sums' }, { activeDeadlineSeconds: 0 }),
+      ['spec.template.spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive'],
+    ],
   ])('%s', (_, document, expected) => {
     expect(faultsOf(admit(document))).toEqual(expected);
   });

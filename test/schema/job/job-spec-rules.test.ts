@@ -260,8 +260,10 @@ describe("Muster's own annotations", () => {
   const DISRUPTIONS =
     'must be "count", or "losses=10,spot-interruptions=3" with numbers up to 9999 (either part may be omitted)';
   const TIMEOUT = 'must be a whole number of seconds between 1 and 9999999, without leading zeros';
+  const MOMENT = 'must be a time as RFC 3339 writes it, such as 2026-01-31T12:00:00Z';
+  const FLAG = 'must be "true" or "false"';
   const UNKNOWN =
-    'unknown annotation; a Job may have muster.run/disruptions, muster.run/pending-timeout-seconds, muster.run/items, muster.run/work-list, muster.run/batch, muster.run/resources-from-items, muster.run/image-from-items, muster.run/indexes, muster.run/rerun-of and muster.run/task-token';
+    'unknown annotation; a Job may have muster.run/disruptions, muster.run/pending-timeout-seconds, muster.run/items, muster.run/work-list, muster.run/batch, muster.run/resources-from-items, muster.run/image-from-items, muster.run/indexes, muster.run/rerun-of, muster.run/task-token, muster.run/retry-delay-seconds, muster.run/start-timeout-seconds, muster.run/index-deadline, muster.run/start-after, muster.run/kill-at, muster.run/success-first, muster.run/success-percent, muster.run/success-count, muster.run/success-reason, muster.run/success-message, muster.run/when-criteria-achieved, muster.run/max-failed-percent, muster.run/gang, muster.run/gang-timeout-seconds, muster.run/gang-restarts, muster.run/matrix, muster.run/after and muster.run/after-indexes';
   test.each<[string, string, string | null]>([
     ['disruptions', 'count', null],
     ['disruptions', 'losses=0', null],
@@ -272,6 +274,14 @@ describe("Muster's own annotations", () => {
     ['pending-timeout-seconds', '900', null],
     ['pending-timeout-seconds', '0', TIMEOUT],
     ['pending-timeout-seconds', '15m', TIMEOUT],
+    ['start-timeout-seconds', '900', null],
+    ['start-timeout-seconds', '0', TIMEOUT],
+    ['start-after', '2026-01-31T12:00:00+01:00', null],
+    ['start-after', 'tomorrow', MOMENT],
+    ['kill-at', '2026-01-31T12:00:00Z', null],
+    ['kill-at', '2026-02-31T12:00:00Z', MOMENT],
+    ['success-first', 'false', null],
+    ['success-first', 'yes', FLAG],
     ['task-token', 'AQCEAAAAKgAAAAMAAAAAAAAAAQ+/=', null],
     ['pending-timeout', '900', UNKNOWN],
     ['task-arn', 'arn:aws:ecs', UNKNOWN],

@@ -83,6 +83,23 @@ test('without overrides the only container decides, but never the first of sever
   });
 });
 
+test('the marked container decides, in whatever order ECS repeats the overrides; without a mark the first one', () => {
+  const { detail } = load('completed');
+  const [one] = detail['containers'] as Record<string, unknown>[];
+  const containers = [
+    { ...one, name: 'sidecar', exitCode: 0 },
+    { ...one, name: 'main', exitCode: 3 },
+  ];
+  const variables = [{ name: 'JOB_COMPLETION_INDEX', value: '7' }];
+  const sidecar = { name: 'sidecar', environment: variables };
+  const marked = { name: 'main', environment: [...variables, { name: 'MUSTER_MAIN', value: 'main' }] };
+  const exitCodeWith = (...containerOverrides: object[]) =>
+    parseTask({ ...detail, containers, overrides: { containerOverrides } }, 'muster:')?.ending?.exitCode;
+  expect([exitCodeWith(marked, sidecar), exitCodeWith(sidecar, marked)]).toEqual([3, 3]);
+  const unmarked = { name: 'main', environment: variables };
+  expect([exitCodeWith(unmarked, sidecar), exitCodeWith(sidecar, unmarked)]).toEqual([3, 0]);
+});
+
 test.each([
   ['taskArn', 'not an arn'],
   ['startedBy', undefined],

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
+import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { asJobUid, asTaskArn } from '../../../shared/domain/base/ids.ts';
 import type { Fact } from '../../../shared/domain/base/fact.ts';
@@ -165,7 +166,7 @@ const BROKEN = [
   'null',
   '[]',
   '{}',
-  '{"v":2,"uid":"u"}',
+  '{"v":0,"uid":"u"}',
   '{"v":1}',
   '{"v":1,"uid":"../../x"}',
   '{"v":1,"uid":"u","inspect":1}',
@@ -193,6 +194,19 @@ test.each(BROKEN)('%s is refused by every parser, with a reason', (text) => {
   ];
   for (const parse of parsers) expect(refusal(parse, text)).toMatch(/./);
 });
+
+test.each(['{"v":2,"uid":"u"}', '{"v":2,"kind":"explode"}', '{"v":2,"uid":"u","facts":7}'])(
+  '%s is left to a later release by every parser',
+  (text) => {
+    const parsers = [
+      parseWakeUp,
+      parseFactMessage,
+      parseDispatch,
+      (body: string) => parseReconcileRequest(body, 'muster:'),
+    ];
+    for (const parse of parsers) expect(() => parse(text)).toThrow(new NewerFormatError('a message', 2, 1));
+  },
+);
 
 test('what the board has to say of launches comes along', () => {
   const message: DispatchMessage = {

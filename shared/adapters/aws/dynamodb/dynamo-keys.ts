@@ -4,6 +4,7 @@ import type { PartName } from '../../../domain/scoreboard/published-pods.ts';
 import { TABLE } from '../../../names/table.ts';
 import type { ContentId } from '../../../ports/item-store.ts';
 import type { ObjectKey, StoredKind } from '../../../ports/object-store.ts';
+import type { WaiterKey } from '../../../ports/waiters.ts';
 import { type Row, text, textIn } from './dynamo-row.ts';
 
 // Keys of every kind of row (design section 4). Numbers in sort keys are padded so that they sort as numbers.
@@ -112,6 +113,12 @@ export const itemRunKey = (content: ContentId, first: number): Row =>
   key(contentPartition(content), itemRunSort(first));
 export const itemUseKey = (content: ContentId, job: JobUid): Row => key(contentPartition(content), `USED#${job}`);
 export const USES_RANGE = ['USED#', 'USED#~'] as const;
+
+/** Jobs that wait for others, by the name that they wait for. */
+export const waiterPartition = (namespace: string): string => `AFTER#${namespace}`;
+export const waiterSort = (upstream: string, uid: string): string => `${upstream}!${uid}`;
+export const waiterKey = ({ namespace, upstream, uid }: WaiterKey): Row =>
+  key(waiterPartition(namespace), waiterSort(upstream, uid));
 
 const CRONS = 'CRON#';
 export const cronKey = (uid: string): Row => key(CRONS + uid, 'STATE');

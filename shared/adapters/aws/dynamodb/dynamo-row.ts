@@ -1,13 +1,14 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type * as z from 'zod';
+import { NewerFormatError } from '../../../domain/base/newer-format.ts';
 import type { EpochMs } from '../../../domain/base/time.ts';
 import { TABLE } from '../../../names/table.ts';
 
 /** A row in the SDK's form. */
 export type Row = Record<string, AttributeValue>;
 
-/** Version of the rows' layout, in each row as `v`. A row with an older one still loads; a row with a newer one is refused. */
+/** Version of the rows' layout, in each row as `v`. A row with an older one still loads; one with a newer one is left to a newer release. */
 export const ROW_VERSION = 1;
 
 /** Names of our attributes, apart from the table's keys. Short: DynamoDB charges for them. */
@@ -32,8 +33,7 @@ export function alive(row: Row | undefined, now: EpochMs): Row | null {
   const ttl = row[TABLE.ttl]?.N;
   if (ttl !== undefined && now >= Number(ttl) * 1000) return null;
   const layout = numberIn(row, ATTRIBUTE.layout);
-  if (layout > ROW_VERSION)
-    throw new RowError(row, `has layout ${layout}; this version of Muster reads up to ${ROW_VERSION}`);
+  if (layout > ROW_VERSION) throw new NewerFormatError(nameOf(row), layout, ROW_VERSION);
   return row;
 }
 
@@ -42,9 +42,11 @@ class RowError extends Error {
   override readonly name = 'RowError';
 
   constructor(row: Row, what: string) {
-    super(`row ${row[TABLE.partitionKey]?.S ?? '?'} ${row[TABLE.sortKey]?.S ?? '?'} ${what}`);
+    super(`${nameOf(row)} ${what}`);
   }
 }
+
+const nameOf = (row: Row): string => `row ${row[TABLE.partitionKey]?.S ?? '?'} ${row[TABLE.sortKey]?.S ?? '?'}`;
 
 /** The attribute's text. Throws if it is missing. */
 export function textIn(row: Row, attribute: string): string {

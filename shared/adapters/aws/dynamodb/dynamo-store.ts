@@ -10,6 +10,7 @@ import type { ItemStore } from '../../../ports/item-store.ts';
 import type { JobStore } from '../../../ports/job-store.ts';
 import type { Limits } from '../../../ports/limits.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
+import type { Waiters } from '../../../ports/waiters.ts';
 import { alarms } from './dynamo-alarms.ts';
 import { announced } from './dynamo-announced.ts';
 import { attempts } from './dynamo-attempts.ts';
@@ -23,7 +24,8 @@ import { launches } from './dynamo-launches.ts';
 import { deadLetters } from './dynamo-dead-letters.ts';
 import { limits } from './dynamo-limits.ts';
 import { names } from './dynamo-names.ts';
-import { objects } from './dynamo-objects.ts';
+import { objects } from './objects/dynamo-objects.ts';
+import { waiters } from './dynamo-waiters.ts';
 import type { Table } from './dynamo-write.ts';
 
 export type DynamoStoreOptions = {
@@ -49,6 +51,7 @@ export function createDynamoStore(options: DynamoStoreOptions): {
   readonly hosts: HostStore;
   readonly items: ItemStore;
   readonly crons: CronStore;
+  readonly waiters: Waiters;
 } {
   const table: Table = {
     client: options.client,
@@ -74,5 +77,6 @@ export function createDynamoStore(options: DynamoStoreOptions): {
     hosts: hosts(table),
     items: items(table),
     crons: crons(table),
+    waiters: waiters(table),
   };
 }

@@ -3,14 +3,21 @@ import type { RunTaskCommandInput } from '@aws-sdk/client-ecs';
 import * as z from 'zod';
 import type { JobUid } from '../../../domain/base/ids.ts';
 import type { AttemptId } from '../../../domain/base/fact.ts';
-import { overridesRequest } from '../../../domain/task/launch-overrides.ts';
+import { mainOf, overridesRequest } from '../../../domain/task/launch-overrides.ts';
 import { formatGroup } from '../../../domain/task/task-group.ts';
 import { GROUP_PREFIX } from '../../../names/env.ts';
+import { TAGS } from '../../../names/tags.ts';
 import type { Capacity } from '../../../domain/task/task.ts';
 import type { Launch } from '../../../ports/tasks.ts';
 
 /** Where a Job's tasks run. Frozen in its launch template, because a repeated call must be identical byte for byte. */
-export type Placement = z.output<typeof PlacementSchema>;
+export type Placement = Omit<z.output<typeof PlacementSchema>, 'request'>;
+
+/**
+ * How requests are written. 2: with tags, and with a mark on the main container. Templates of earlier versions say nothing, and
+ * their requests stay as they were.
+ */
+const REQUEST = 2;
 
 const PlacementSchema = z.object({
   cluster: z.string().min(1),
@@ -18,11 +25,12 @@ const PlacementSchema = z.object({
   securityGroups: z.array(z.string()).readonly(),
   assignPublicIp: z.enum(['ENABLED', 'DISABLED']),
   capacity: z.enum(['FARGATE', 'FARGATE_SPOT']),
+  request: z.literal(REQUEST).optional(),
 });
 
 /** The `placement` text of a launch template. */
 export const formatPlacement = ({ cluster, subnets, securityGroups, assignPublicIp, capacity }: Placement): string =>
-  JSON.stringify({ cluster, subnets, securityGroups, assignPublicIp, capacity });
+  JSON.stringify({ cluster, subnets, securityGroups, assignPublicIp, capacity, request: REQUEST });
 
 /**
  * Pure and byte-stable: the same launch always gives the same request. ECS answers a repeated token with different
@@ -30,6 +38,7 @@ export const formatPlacement = ({ cluster, subnets, securityGroups, assignPublic
  */
 export function runTaskInput({ job, id, template, env, overrides = [], size, capacity }: Launch): RunTaskCommandInput {
   const placement = PlacementSchema.parse(JSON.parse(template.placement));
+  const isMarked = placement.request === REQUEST;
   const provider = capacity === undefined ? placement.capacity : PROVIDERS[capacity];
   return {
     cluster: placement.cluster,
@@ -39,6 +48,7 @@ export function runTaskInput({ job, id, template, env, overrides = [], size, cap
     startedBy: job.uid,
     group: formatGroup(GROUP_PREFIX, id),
     enableECSManagedTags: false,
+    ...(isMarked ? { tags: tagsOf(job) } : {}),
     // ECS accepts only one of the two, and Spot needs the strategy.
     ...(provider === 'FARGATE'
       ? { launchType: 'FARGATE' }
@@ -50,10 +60,22 @@ export function runTaskInput({ job, id, template, env, overrides = [], size, cap
         assignPublicIp: placement.assignPublicIp,
       },
     },
-    // The main container comes first. Events repeat the overrides, so it is recognized by its position.
-    overrides: overridesRequest(template.containers, env, overrides, size ?? null),
+    // Events repeat the overrides, so they show which container is the main one.
+    overrides: overridesRequest(
+      template.containers,
+      env,
+      overrides,
+      size ?? null,
+      isMarked ? mainOf(template.containers) : null,
+    ),
   };
 }
+
+/** Cost allocation tags: what Fargate bills can be split by them (docs/budget.md). A Job keeps both names for its lifetime. */
+const tagsOf = ({ namespace, name }: Launch['job']) => [
+  { key: TAGS.namespace, value: namespace },
+  { key: TAGS.job, value: name },
+];
 
 const PROVIDERS = { onDemand: 'FARGATE', spot: 'FARGATE_SPOT' } as const satisfies Record<
   Capacity,

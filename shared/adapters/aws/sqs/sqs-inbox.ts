@@ -51,6 +51,10 @@ export function createSqsInbox(options: {
       });
     },
 
+    async sendAgain(body, delaySec) {
+      await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: body, DelaySeconds: delaySec }));
+    },
+
     async deadLetter(body, reason, refusal) {
       if (deadUrl === null) return false;
       const text = (StringValue: string) => ({ DataType: 'String', StringValue });

@@ -1,0 +1,102 @@
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { Vpc } from 'aws-cdk-lib/aws-ec2';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import {
+  AwsCustomResource,
+  AwsCustomResourcePolicy,
+  type AwsSdkCall,
+  PhysicalResourceId,
+} from 'aws-cdk-lib/custom-resources';
+import { Construct } from 'constructs';
+
+/** The one that ECS acts with in an account (ECS developer guide, service-linked roles). */
+const ECS_ROLE = 'AWSServiceRoleForECS';
+const ECS = 'ecs.amazonaws.com';
+
+/**
+ * Calls of AWS for which CloudFormation has no resource, each made once while the stack is deployed, by one function of
+ * CDK's own with the rights for these calls alone.
+ */
+export class DeployCalls extends Construct {
+  readonly #role: Role;
+  readonly #logGroup: LogGroup;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.#logGroup = new LogGroup(this, 'Log', {
+      retention: RetentionDays.ONE_WEEK,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.#role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    this.#logGroup.grantWrite(this.#role);
+  }
+
+  /**
+   * Makes sure that the account has ECS's role. ECS makes it for the first cluster, and then refuses the cluster, because IAM
+   * has not spread the role yet. CloudFormation's own resource refuses an account that has it.
+   */
+  ecsRole(): Construct {
+    const { partition, account } = Stack.of(this);
+    const arn = `arn:${partition}:iam::${account}:role/aws-service-role/${ECS}/${ECS_ROLE}`;
+    const right = new PolicyStatement({
+      actions: ['iam:CreateServiceLinkedRole'],
+      resources: [arn],
+      conditions: { StringEquals: { 'iam:AWSServiceName': ECS } },
+    });
+    return this.#once('EcsRole', right, {
+      service: 'IAM',
+      action: 'createServiceLinkedRole',
+      parameters: { AWSServiceName: ECS },
+      ignoreErrorCodesMatching: 'InvalidInput', // it has been taken
+      physicalResourceId: PhysicalResourceId.of(ECS_ROLE),
+    });
+  }
+
+  /** Takes from a VPC's default security group the rules that AWS gives it; nothing of ours is in the group. */
+  closeDefaultGroup(vpc: Vpc): void {
+    const groupId = vpc.vpcDefaultSecurityGroup;
+    const { partition, region, account } = Stack.of(this);
+    const resources = [`arn:${partition}:ec2:${region}:${account}:security-group/${groupId}`];
+    const rules = {
+      Ingress: { IpProtocol: '-1', UserIdGroupPairs: [{ GroupId: groupId, UserId: account }] },
+      Egress: { IpProtocol: '-1', IpRanges: [{ CidrIp: '0.0.0.0/0' }] },
+    };
+    for (const [direction, rule] of Object.entries(rules)) {
+      const right = new PolicyStatement({ actions: [`ec2:RevokeSecurityGroup${direction}`], resources });
+      this.#once(`Default${direction}`, right, {
+        service: 'EC2',
+        action: `revokeSecurityGroup${direction}`,
+        parameters: { GroupId: groupId, IpPermissions: [rule] },
+        ignoreErrorCodesMatching: 'InvalidPermission.NotFound',
+        physicalResourceId: PhysicalResourceId.of(`${groupId} ${direction}`),
+      });
+    }
+  }
+
+  /**
+   * Protects the table against deletion. Not in the template: a first deployment that fails could then not remove the table,
+   * and would leave it.
+   */
+  protectTable(table: TableV2): Construct {
+    const right = new PolicyStatement({ actions: ['dynamodb:UpdateTable'], resources: [table.tableArn] });
+    return this.#once('TableProtection', right, {
+      service: 'DynamoDB',
+      action: 'updateTable',
+      parameters: { TableName: table.tableName, DeletionProtectionEnabled: true },
+      ignoreErrorCodesMatching: 'ValidationException', // it is protected already
+      physicalResourceId: PhysicalResourceId.of('TableProtection'),
+    });
+  }
+
+  #once(id: string, right: PolicyStatement, call: AwsSdkCall): AwsCustomResource {
+    return new AwsCustomResource(this, id, {
+      onUpdate: call, // also when it is made
+      role: this.#role,
+      policy: AwsCustomResourcePolicy.fromStatements([right]),
+      logGroup: this.#logGroup,
+      installLatestAwsSdk: false, // Lambda's own knows these calls, and is there at once
+    });
+  }
+}

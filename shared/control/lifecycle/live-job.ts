@@ -1,0 +1,38 @@
+import { type EpochMs, later } from '../../domain/base/time.ts';
+import type { JobUid } from '../../domain/base/ids.ts';
+import { type Status, isHidden } from '../../domain/scoreboard/status.ts';
+import type { JobIdentity } from '../../domain/spec/job.ts';
+import type { SeenJob } from '../../ports/job-commands.ts';
+import type { StoredSpec } from '../../ports/job-store.ts';
+import type { Deps } from '../process/deps.ts';
+
+// What all changes of a user have in common.
+
+/** A user who changes a Job while many passes commit succeeds within a few tries. */
+export const TRIES_MAX = 20;
+
+/** The current Job; null: it does not exist, or users no longer see it. */
+export async function liveJob(uid: JobUid, { jobs }: Deps): Promise<SeenJob | null> {
+  const spec = await jobs.readSpec(uid);
+  const status = await jobs.readStatus(uid);
+  return spec === null || status === null || isHidden(status.phase) ? null : { spec, status };
+}
+
+/** The status of a user's change, for which a pass is due at once. */
+export const nextVersion = (status: Status, clock: EpochMs): Status => ({
+  ...status,
+  version: status.version + 1,
+  alarms: [later(clock, status.now)],
+});
+
+/** What follows a user's commit: publication and a pass. If the process dies before it, the sweep does it. */
+export async function publishAndWake(
+  identity: JobIdentity,
+  status: Status,
+  { publisher, queues }: Deps,
+  before?: StoredSpec,
+): Promise<'done'> {
+  await publisher.publish(identity, status, undefined, before);
+  await queues.wake([{ uid: identity.uid, delaySec: 0 }]);
+  return 'done';
+}

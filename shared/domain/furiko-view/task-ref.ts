@@ -1,0 +1,159 @@
+import { type EpochMs, asTime } from '../base/time.ts';
+import { endWords } from '../diagnose/failures.ts';
+import { CAUSE_WORDS, LOST, isPodDeletion } from '../planner/ending.ts';
+import { isPastDeadline, stoppedFor } from '../planner/judge.ts';
+import type { EndedAttempt } from '../planner/plan.ts';
+import type { Phase } from '../scoreboard/status.ts';
+import type { Parallelism } from '../furiko/furiko-job.ts';
+import { type ParallelIndex, parallelIndexAt } from '../furiko/parallel-index.ts';
+import type { Course, Why } from './course.ts';
+
+/** One attempt, which Furiko calls a task, as far as it is known. */
+export type TaskFacts = {
+  readonly index: number;
+  readonly attempt: number;
+  /** Its Pod's. */
+  readonly name: string;
+  readonly createdAt: EpochMs;
+  readonly node: string | null;
+} & (
+  | {
+      readonly kind: 'live';
+      readonly runningAt: EpochMs | null;
+      readonly stopping: boolean;
+      /** It is being stopped because it did not start in time. */
+      readonly overdue: boolean;
+      readonly wait: Why | null;
+    }
+  | { readonly kind: 'ended'; readonly record: Pick<EndedAttempt, 'ending' | 'times' | 'judgement'> }
+);
+
+/** A task in a Job's status. */
+export type TaskRef = {
+  readonly name: string;
+  readonly creationTimestamp: string;
+  readonly runningTimestamp?: string;
+  readonly finishTimestamp?: string;
+  /** From 0 up. */
+  readonly retryIndex: number;
+  readonly parallelIndex?: ParallelIndex;
+  readonly status: TaskStatus;
+  /** Why it was stopped, which is known before it has stopped. */
+  readonly deletedStatus?: TaskStatus;
+  readonly nodeName?: string;
+  readonly containerStates: readonly {
+    readonly exitCode: number;
+    readonly reason?: string;
+    readonly message?: string;
+  }[];
+};
+
+export type TaskStatus = {
+  readonly state: 'Starting' | 'Running' | 'Killing' | 'Terminated' | 'DeletedFinalStateUnknown';
+  readonly result?: 'Succeeded' | 'Failed' | 'Killed';
+  readonly reason?: string;
+  readonly message?: string;
+};
+
+/** The judgement of an attempt that did not run in time has this word. */
+const PENDING_TIMEOUT = 'PendingTimeout';
+
+/** A task as its Job's status shows it. */
+export function taskRef(
+  task: TaskFacts,
+  { parallelism, course, phase }: { parallelism: Parallelism | undefined; course: Course; phase: Phase },
+): TaskRef {
+  const { index, attempt, name, createdAt, node } = task;
+  return {
+    name,
+    creationTimestamp: asTime(createdAt),
+    ...(task.kind === 'live' ? liveTimes(task.runningAt) : endedTimes(task.record, createdAt)),
+    retryIndex: attempt - 1,
+    ...(parallelism === undefined ? {} : { parallelIndex: parallelIndexAt(parallelism, index) }),
+    ...(task.kind === 'live' ? liveStatus(task, course) : endedStatus(task.record, course, phase)),
+    ...(node === null ? {} : { nodeName: node }),
+    containerStates: task.kind === 'live' ? [] : containerStates(task.record, phase),
+  };
+}
+
+type Live = Extract<TaskFacts, { readonly kind: 'live' }>;
+type Ended = Extract<TaskFacts, { readonly kind: 'ended' }>['record'];
+
+const liveTimes = (at: EpochMs | null) => (at === null ? {} : { runningTimestamp: asTime(at) });
+
+/** An end is always shown with its time. */
+const endedTimes = ({ times: { startedAt, stoppedAt } }: Ended, createdAt: EpochMs) => ({
+  ...liveTimes(startedAt),
+  finishTimestamp: asTime(stoppedAt ?? startedAt ?? createdAt),
+});
+
+function liveStatus(
+  { runningAt, stopping, overdue, wait }: Live,
+  course: Course,
+): Pick<TaskRef, 'status' | 'deletedStatus'> {
+  if (!stopping) return { status: runningAt === null ? { state: 'Starting', ...wait } : { state: 'Running' } };
+  const late = overdue ? { reason: PENDING_TIMEOUT, message: 'it did not start in time' } : null;
+  const why = late ?? (course.kind === 'decided' ? course.why : null);
+  return { status: { state: 'Killing' }, ...(why === null ? {} : { deletedStatus: killed(why) }) };
+}
+
+const killed = (why: Why): TaskStatus => ({ state: 'Terminated', result: 'Killed', ...why });
+
+function endedStatus(record: Ended, course: Course, phase: Phase): Pick<TaskRef, 'status' | 'deletedStatus'> {
+  const { ending, judgement } = record;
+  const { cause, reason } = ending;
+  if (judgement.because.includes(PENDING_TIMEOUT))
+    return withTombstone(killed({ reason: PENDING_TIMEOUT, message: judgement.because }));
+  if (cause === 'Completed') return { status: { state: 'Terminated', result: 'Succeeded' } };
+  if (cause === 'Error' || cause === 'OOMKilled') {
+    const words = endWords(record, phase);
+    const message = words.message === '' ? judgement.because : words.message;
+    return { status: { state: 'Terminated', result: 'Failed', reason: words.reason, message } };
+  }
+  if (cause === 'Stopped') return withTombstone(killed(whyStopped(record, course)));
+  if (cause === 'Infrastructure' && reason === LOST.reason)
+    return { status: { state: 'DeletedFinalStateUnknown', reason: CAUSE_WORDS[cause], message: reason } };
+  const isLost = cause === 'Spot' || cause === 'Infrastructure';
+  const status: TaskStatus = {
+    state: 'Terminated',
+    result: isLost ? 'Killed' : 'Failed',
+    reason: CAUSE_WORDS[cause],
+    message: reason,
+  };
+  return stoppedFor(judgement) === null ? { status } : withTombstone(killed(whyStopped(record, course)));
+}
+
+const withTombstone = (status: TaskStatus) => ({ status, deletedStatus: status });
+
+function whyStopped({ ending, judgement }: Ended, course: Course): Why {
+  const { because } = judgement;
+  switch (stoppedFor(judgement)) {
+    case 'jobFailed':
+    case 'jobSucceeded':
+      return course.kind === 'decided' && course.verdict !== null
+        ? course.why
+        : { reason: 'StoppedByStrategy', message: because };
+    case 'jobDeleted':
+      return { reason: 'JobDeleted', message: because };
+    case 'jobSuspended':
+      return { reason: 'JobSuspended', message: because };
+    case 'regrouped':
+      return { reason: 'Regrouped', message: because };
+    case 'scaledDown':
+      return { reason: 'ScaledDown', message: because };
+    case 'cancelled':
+      return { reason: 'IndexCancelled', message: because };
+    case 'requeued':
+      return { reason: 'IndexRequeued', message: because };
+    case null:
+      if (isPastDeadline(judgement)) return { reason: 'DeadlineExceeded', message: because };
+      return { reason: isPodDeletion(ending) ? 'TaskDeleted' : 'TaskStopped', message: because };
+  }
+}
+
+function containerStates(record: Ended, phase: Phase): TaskRef['containerStates'] {
+  const { exitCode } = record.ending;
+  if (exitCode === null) return [];
+  const { reason, message } = endWords(record, phase);
+  return [{ exitCode, reason, ...(message === '' ? {} : { message }) }];
+}

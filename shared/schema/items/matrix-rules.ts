@@ -1,0 +1,107 @@
+import * as z from 'zod';
+import { referredVariables } from '../../domain/base/variable-expansion.ts';
+import { columnFault, itemLine, lineFault } from '../../domain/items/item-list.ts';
+import {
+  COMBINATIONS_MAX,
+  type JobMatrix,
+  combinationsOf,
+  matrixImages,
+  widestMatrixRow,
+} from '../../domain/items/job-matrix.ts';
+import { IMAGES_MAX, IMAGE_COLUMN, isImage } from '../../domain/items/task-columns.ts';
+import { type FieldError, duplicate, fieldPath, invalid, required } from '../object/field-error.ts';
+import { readJsonText } from '../object/json-text.ts';
+
+const FORM = 'must be JSON such as {"values":[{"name":"node","values":["18","20"]}],"image":"node:$(node)"}';
+
+const MatrixShape = z.strictObject({
+  values: z.array(z.strictObject({ name: z.string(), values: z.array(z.string()) })),
+  image: z.string().optional(),
+});
+
+/**
+ * The faults of the annotation that gives a Job's work list as a matrix; none: its text is a {@link JobMatrix}.
+ *
+ * @param path of the annotation; that of the part which is wrong follows it
+ */
+export function matrixErrors(text: string, path: string): readonly FieldError[] {
+  const matrix = readMatrix(text);
+  if ('message' in matrix) return [invalid(joined(path, matrix.part), undefined, `${FORM}: ${matrix.message}`)];
+  const errors = [...nameErrors(matrix, path), ...valueErrors(matrix, path)];
+  if (errors.length > 0) return errors;
+  const count = combinationsOf(matrix);
+  if (count > COMBINATIONS_MAX)
+    return [invalid(path, undefined, `has ${count} combinations; a Job's matrix may have ${COMBINATIONS_MAX}`)];
+  const ofImage = imageErrors(matrix, path);
+  return ofImage.length > 0 ? ofImage : lengthErrors(matrix, path);
+}
+
+function readMatrix(text: string): JobMatrix | { readonly part: string; readonly message: string } {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return { part: '', message: 'this is no JSON' };
+  }
+  const { twice } = readJsonText(text);
+  if (twice !== null) return { part: twice, message: 'it is there twice' };
+  const read = MatrixShape.safeParse(json);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  return { part: fieldPath(issue?.path ?? []), message: issue?.message ?? '' };
+}
+
+const joined = (path: string, part: string): string => (part === '' ? path : `${path}.${part}`);
+
+/** A name is a column's, and therefore a variable's. */
+function nameErrors({ values, image }: JobMatrix, path: string): readonly FieldError[] {
+  if (values.length === 0) return [required(`${path}.values`, 'a matrix needs a name with its values')];
+  const names = values.map(({ name }) => name);
+  const faults = names.flatMap((name, i) => {
+    const fault = columnFault(name, names.slice(0, i));
+    return fault === null ? [] : [invalid(`${path}.values[${i}].name`, name, fault)];
+  });
+  return image !== undefined && names.includes(IMAGE_COLUMN)
+    ? [...faults, invalid(`${path}.image`, image, `leave it out: the values of ${IMAGE_COLUMN} are the images`)]
+    : faults;
+}
+
+function valueErrors({ values }: JobMatrix, path: string): readonly FieldError[] {
+  return values.flatMap(({ name, values: own }, i) => {
+    const at = `${path}.values[${i}].values`;
+    if (own.length === 0) return [required(at, `${name} needs a value`)];
+    const seen = new Set<string>();
+    return own.flatMap((value, k) => {
+      const isTwice = seen.has(value);
+      seen.add(value);
+      if (value === '') return [invalid(`${at}[${k}]`, value, 'is empty: write a value, or leave it out')];
+      if (isTwice) return [duplicate(`${at}[${k}]`, value)];
+      const fault = lineFault(value);
+      return fault === null ? [] : [invalid(`${at}[${k}]`, value, fault)];
+    });
+  });
+}
+
+/** Each image is a task definition. */
+function imageErrors(matrix: JobMatrix, path: string): readonly FieldError[] {
+  const { image, values } = matrix;
+  if (image === undefined) return [];
+  const refuse = (why: string): readonly FieldError[] => [invalid(`${path}.image`, image, why)];
+  const names = values.map(({ name }) => name);
+  const stray = referredVariables(image).find((name) => !names.includes(name));
+  if (stray !== undefined) return refuse(`$(${stray}) is no name of the matrix: it has ${names.join(', ')}`);
+  const images = matrixImages(matrix);
+  const bad = images.find(({ value }) => !isImage(value));
+  if (bad !== undefined) return refuse(`makes ${JSON.stringify(bad.value)}, which is no image such as debian:12-slim`);
+  return images.length > IMAGES_MAX
+    ? refuse(`makes ${images.length} images; a Job may have ${IMAGES_MAX}, each with a task definition`)
+    : [];
+}
+
+/** The longest combination. Whether it fits into a launch, another rule checks. */
+function lengthErrors(matrix: JobMatrix, path: string): readonly FieldError[] {
+  const bytes = new TextEncoder();
+  const widest = widestMatrixRow(matrix, (value) => bytes.encode(value).length);
+  const fault = lineFault(itemLine(widest));
+  return fault === null ? [] : [invalid(path, undefined, `its longest combination ${fault}`)];
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { type Json, type Resource, musterTemplate, ref } from './template.ts';
+
+const stack = musterTemplate();
+
+/** The call that a custom resource makes when it is created, with tokens as `<id>`. */
+function callOf({ Properties }: Resource): Json {
+  const [parts] = [Properties['Create'] ?? Properties['Update']] as [unknown];
+  const text =
+    typeof parts === 'string'
+      ? parts
+      : (parts as { 'Fn::Join': [string, unknown[]] })['Fn::Join'][1]
+          .map((part) => (typeof part === 'string' ? part : `<${ref(part)}>`))
+          .join('');
+  return JSON.parse(text) as Json;
+}
+
+const calls = [...stack.all('Custom::AWS')].map(([id, resource]) => ({ id, resource, call: callOf(resource) }));
+const calling = (action: string) => calls.find(({ call }) => call['action'] === action)!;
+
+/** Everything that must exist before a resource, by logical id. */
+function before(id: string, seen = new Set<string>()): ReadonlySet<string> {
+  for (const next of stack.needs(id)) if (!seen.has(next)) before(next, seen.add(next));
+  return seen;
+}
+
+describe('the first deployment of an account', () => {
+  test('makes the role that ECS needs, or finds it, before there is a cluster', () => {
+    const { id, call } = calling('createServiceLinkedRole');
+    expect(call).toMatchObject({
+      parameters: { AWSServiceName: 'ecs.amazonaws.com' },
+      ignoreErrorCodesMatching: 'InvalidInput',
+    });
+    for (const type of ['AWS::ECS::Cluster', 'AWS::ECS::ClusterCapacityProviderAssociations'])
+      for (const each of stack.all(type).keys()) expect(before(each)).toContain(id);
+  });
+
+  test('may make that role and no other', () => {
+    const [right] = stack.rights.filter(({ actions }) => actions.includes('iam:CreateServiceLinkedRole'));
+    expect(right!.actions).toEqual(['iam:CreateServiceLinkedRole']);
+    expect(JSON.stringify(right!.resources)).toMatch(
+      /:role\/aws-service-role\/ecs\.amazonaws\.com\/AWSServiceRoleForECS"/,
+    );
+    expect(right!.condition).toEqual({ StringEquals: { 'iam:AWSServiceName': 'ecs.amazonaws.com' } });
+  });
+
+  test('leaves neither table nor logs when it fails, and both when the stack goes later', () => {
+    const kept = ['AWS::DynamoDB::GlobalTable', 'AWS::Logs::LogGroup'].flatMap((type) => [...stack.all(type)]);
+    const policies = kept.flatMap(([id, resource]) =>
+      (resource as unknown as Json)['DeletionPolicy'] === 'Delete'
+        ? []
+        : [[id.replace(/[0-9A-F]{8}$/, ''), (resource as unknown as Json)['DeletionPolicy']]],
+    );
+    expect(policies).toEqual([
+      ['StateTable', 'RetainExceptOnCreate'],
+      ['TasksLog', 'RetainExceptOnCreate'],
+    ]);
+  });
+
+  test('protects the table once all that serves is there', () => {
+    const { id, call } = calling('updateTable');
+    const [table] = stack.all('AWS::DynamoDB::GlobalTable').keys();
+    expect(call['parameters']).toEqual({ TableName: `<${table}>`, DeletionProtectionEnabled: true });
+    const earlier = before(id);
+    for (const type of ['AWS::Lambda::EventSourceMapping', 'AWS::ApiGateway::Stage', 'AWS::ECS::Cluster'])
+      for (const each of stack.all(type).keys()) expect(earlier).toContain(each);
+    for (const each of stack.functions.keys()) expect(earlier).toContain(each);
+  });
+
+  test('closes the default group of its VPC, and of no VPC that is given', () => {
+    const [vpc] = stack.all('AWS::EC2::VPC').keys();
+    for (const direction of ['Ingress', 'Egress']) {
+      const { call } = calling(`revokeSecurityGroup${direction}`);
+      expect(call['parameters']).toMatchObject({ GroupId: `<${vpc}>`, IpPermissions: [{ IpProtocol: '-1' }] });
+    }
+    const given = musterTemplate({ vpcId: 'vpc-1', subnetIds: 'subnet-1' });
+    expect(given.all('Custom::AWS').size).toBe(2);
+    expect(given.rights.flatMap(({ actions }) => actions).filter((action) => action.startsWith('ec2:'))).toEqual([]);
+  });
+});

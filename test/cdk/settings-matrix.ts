@@ -1,0 +1,31 @@
+const GIVEN = { vpcId: 'vpc-0123456789abcdef0', subnetIds: 'subnet-0123456789abcdef0,subnet-0123456789abcdef1' };
+
+/** Everything that adds to the template, at once. */
+const ALL = {
+  hostnames: 'true',
+  submissions: 'arn:aws:s3:::uploads,arn:aws:events:eu-central-1:123456789012:rule/nightly',
+  eventBus: 'default',
+  taskTokens: 'true',
+  formats: 'previous',
+  tracing: 'true',
+  alarms: 'all',
+  alarmEmail: 'ops@example.org',
+  alarmEnds: 'true',
+  dashboard: 'true',
+  flowLogs: 'true',
+  apiConcurrency: '40',
+  taskRoles: 'default/reports=arn:aws:iam::123456789012:role/reports',
+};
+
+/** Settings whose templates differ, by name: each alone, and all together. */
+export const SETTINGS_MATRIX: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  defaults: {},
+  'one zone': { zones: '1' },
+  'two zones': { zones: '2' },
+  'own VPC': GIVEN,
+  'own VPC without public addresses': { ...GIVEN, assignPublicIp: 'DISABLED', hostnames: 'jobs.internal' },
+  ...Object.fromEntries(Object.entries(ALL).map(([name, value]) => [name, { [name]: value }])),
+  'no access log': { accessLog: 'false' },
+  'access log with a role that is there': { accessLog: 'account' },
+  everything: ALL,
+};

@@ -1,0 +1,194 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type MemoryHostnames, createMemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
+import { sweepHosts, sweepStrangeNames } from '../../../shared/control/hostnames/hosts-sweep.ts';
+import { deleteJob, deletePod } from '../../../shared/control/lifecycle/job-changes.ts';
+import type { JobUid } from '../../../shared/domain/base/ids.ts';
+import { BAD, Stage } from '../../support/a-stage.ts';
+import type { Handler } from '../../support/a-handler.ts';
+
+// The name that says that all indexes of a Job run.
+
+let stage: Stage;
+let dns: MemoryHostnames;
+let trouble: ((call: string) => string | null) | null;
+let handler: Handler;
+
+beforeEach(() => {
+  trouble = null;
+  dns = createMemoryHostnames({ zone: 'muster.internal', trouble: (call) => trouble?.(call) ?? null });
+  stage = new Stage();
+  stage.hostnames = dns;
+  handler = stage.handler();
+});
+
+const GANG = {
+  name: 'train',
+  subdomain: 'workers',
+  completions: 3,
+  parallelism: 3,
+  annotations: { 'muster.run/gang': 'all', 'muster.run/gang-timeout-seconds': '60', 'muster.run/gang-restarts': '1' },
+};
+const READY = 'train-ready.workers.default';
+const addresses = (): readonly string[] => [...dns.lookUp(READY).values()];
+
+/** Continues for `seconds`, with all messages of that time and the sweep of each minute. */
+async function go(seconds: number, by: Handler = handler): Promise<void> {
+  for (let second = 0; second < seconds; second++) {
+    stage.advance(1_000);
+    if (Math.floor(stage.time / 1_000) % 60 === 0) {
+      await stage.sweep(by);
+      await sweepHosts(by.deps);
+    }
+    await stage.settle(by);
+  }
+}
+
+const addressOf = (uid: JobUid, index: number): string | null | undefined =>
+  stage.live(uid, index).find(({ stage: at }) => at === 'running')?.privateIp;
+
+test('it leads to the first index while all of them run', async () => {
+  const uid = await stage.job(GANG);
+  await stage.settle(handler);
+  expect([dns.names().includes(READY), addresses()]).toEqual([true, []]);
+  await go(4);
+  expect(addresses()).toEqual([addressOf(uid, 0)]);
+  expect(await stage.store.hosts.reservations()).toMatchObject([{ uid, count: 4 }]);
+});
+
+test('it is not there before the last of their own names is', async () => {
+  let isOpen = false;
+  const uid = await stage.job(GANG);
+  const register = dns.register.bind(dns);
+  dns.register = async (service, task, ip) =>
+    isOpen || stage.live(uid, 2).every(({ privateIp }) => privateIp !== ip)
+      ? register(service, task, ip)
+      : { kind: 'later', reason: 'Rate exceeded' };
+  await go(10);
+  expect((await stage.status(uid)).gang?.isReady).toBe(true);
+  expect(addresses()).toEqual([]);
+  isOpen = true;
+  await go(70);
+  expect(addresses()).toEqual([addressOf(uid, 0)]);
+});
+
+test('it goes when one ends, and comes back with its next attempt, under another record', async () => {
+  const uid = await stage.job(GANG);
+  await go(4);
+  const [first] = dns.lookUp(READY).keys();
+  await deletePod(uid, { index: 2, attempt: 1, nonce: 0 }, handler.deps);
+  await go(2);
+  expect(addresses()).toEqual([]);
+  await go(30);
+  expect(addresses()).toEqual([addressOf(uid, 0)]);
+  const [second] = dns.lookUp(READY).keys();
+  expect(second).not.toBe(first);
+});
+
+test('a gang of which one never runs starts again, then fails, and no name is left', async () => {
+  const uid = await stage.job(GANG);
+  const run = stage.tasks.run.bind(stage.tasks);
+  stage.tasks.run = async (launch) =>
+    launch.id.index === 1 ? { kind: 'refused', reason: 'Capacity is unavailable at this time' } : run(launch);
+  await go(55);
+  expect(stage.live(uid, 0)).toHaveLength(1);
+  await go(45);
+  const status = await stage.status(uid);
+  expect([status.phase.kind, status.gang?.restarts, status.failed]).toEqual(['running', 1, 0]);
+  expect(stage.started(uid, 0).map(({ stage: at }) => at)).toEqual(['stopped', 'running']);
+  await go(100);
+  expect((await stage.status(uid)).phase).toMatchObject({
+    kind: 'finished',
+    verdict: {
+      reason: 'GangTimeout',
+      message: '2 of 3 indexes ran within 60 s; index 1 did not: ECS has not accepted its task (try 2 of 2)',
+    },
+  });
+  expect([0, 2].flatMap((index) => stage.live(uid, index))).toEqual([]);
+  expect(addresses()).toEqual([]);
+  await go(70);
+  expect(dns.names()).toEqual([]);
+  expect(await stage.store.hosts.reservations()).toEqual([]);
+});
+
+describe('what is lost or late', () => {
+  test.each(['appears', 'goes'])('the sweep sees to it that the name %s', async (what) => {
+    const uid = await stage.job(GANG);
+    await go(what === 'goes' ? 4 : 0);
+    if (what === 'goes') await deletePod(uid, { index: 1, attempt: 1, nonce: 0 }, handler.deps);
+    const isReadyMessage = (row: number): boolean => row > 1_000;
+    const { queues } = handler.deps;
+    const dispatch = queues.dispatch.bind(queues);
+    queues.dispatch = async (messages, delay) =>
+      dispatch(
+        messages.filter((message) => message.kind !== 'hosts' || !isReadyMessage(message.row)),
+        delay,
+      );
+    stage.fate = { ...stage.fate, startMs: what === 'goes' ? 3_600_000 : 1_000 };
+    await go(10);
+    expect(addresses()).toHaveLength(what === 'goes' ? 1 : 0);
+    queues.dispatch = dispatch;
+    await go(60);
+    expect(addresses()).toEqual(what === 'goes' ? [] : [addressOf(uid, 0)]);
+  });
+
+  test('a registration that lands when one has ended is removed', async () => {
+    const uid = await stage.job(GANG);
+    const slow = stage.handler();
+    await stage.settle(handler);
+    stage.advance(1_000);
+    await handler.pass(...stage.takeRequests());
+    const messages = stage.takeDispatches();
+    await handler.dispatch(messages.filter((message) => message.kind === 'hosts' && message.row === 0));
+    const held = slow.hold('before', 'hostnames.register');
+    const late = slow.dispatch(messages.filter((message) => message.kind === 'hosts' && message.row > 0));
+    await held.reached;
+    await deletePod(uid, { index: 1, attempt: 1, nonce: 0 }, handler.deps);
+    await stage.settle(handler);
+    stage.fate = { ...stage.fate, startMs: 3_600_000 };
+    await go(2);
+    held.release();
+    await late;
+    expect(addresses()).toEqual([]);
+  });
+
+  test('a Job of the same name does not find what the one before has left', async () => {
+    const uid = await stage.job(GANG);
+    await go(4);
+    trouble = (call) => (call === 'deregister' ? 'Rate exceeded' : null);
+    await deleteJob(uid, handler.deps);
+    await go(2);
+    expect(addresses()).toHaveLength(1);
+    stage.fate = { ...stage.fate, startMs: 20_000 };
+    const next = await stage.job({ ...GANG, uid: 'uid-2' });
+    await go(5);
+    expect(stage.started(next, 0)).toEqual([]);
+    trouble = null;
+    await go(10);
+    expect([stage.live(next, 0).length, addresses()]).toEqual([1, []]);
+    await go(60);
+    expect(addresses()).toEqual([addressOf(next, 0)]);
+  });
+
+  test('a name that a dead creator has left is removed within the hour, and that of an open Job stays', async () => {
+    await dns.ensureService('other-ready.workers.default');
+    await dns.ensureService(READY);
+    await stage.job({ ...GANG, annotations: {} });
+    await sweepStrangeNames(handler.deps);
+    expect(dns.names()).toEqual([]);
+    await stage.job({ ...GANG, uid: 'uid-2', name: 'open' });
+    await go(4);
+    await sweepStrangeNames(handler.deps);
+    expect(dns.names()).toContain('open-ready.workers.default');
+  });
+});
+
+test('a task that fails is tried again without the others', async () => {
+  stage.fate = { ...stage.fate, runMs: 30_000, ending: BAD };
+  const uid = await stage.job({ ...GANG, annotations: { 'muster.run/gang': 'all' } });
+  await go(25);
+  stage.fate = { ...stage.fate, runMs: 3_600_000 };
+  await go(60);
+  expect([0, 1, 2].map((index) => stage.started(uid, index).length)).toEqual([2, 2, 2]);
+  expect(addresses()).toEqual([addressOf(uid, 0)]);
+  expect((await stage.status(uid)).gang?.restarts).toBe(0);
+});

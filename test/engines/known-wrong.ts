@@ -1,0 +1,179 @@
+import type { EngineName } from './installed.ts';
+
+/** Where an engine answers otherwise than AWS. */
+export type KnownWrong = {
+  readonly suite: string;
+  readonly engine: EngineName;
+  /** Names of cases. */
+  readonly cases: readonly string[];
+  /** How they fail; null: they are left out, because they would not fail each time. */
+  readonly fails: RegExp | null;
+  /** What the engine does, and what AWS does instead. */
+  readonly because: string;
+  /** Where AWS says so, or the engine. */
+  readonly source: string;
+};
+
+const OLD_RECEIPTS =
+  'moto removes and shows a message by any receipt that it ever gave for it. AWS says only that a message might not be removed so; what Muster does with a message may therefore be done twice, and nothing relies on either';
+const OLD_RECEIPTS_SOURCE =
+  'github.com/getmoto/moto/pull/4655, which compared it with AWS; SQS API reference, DeleteMessage';
+
+const REPEATED = 'a launch that is repeated answers with the same task';
+const OTHER_REQUEST = 'a token that comes with another request answers with the task that it has started';
+const WHOLE_EVENT = 'a change is an event with all that events have, of the time when the Job changed';
+const OVERRIDES = 'overrides that are too long are a fault of the Job';
+
+export const KNOWN_WRONG: readonly KnownWrong[] = [
+  {
+    suite: 'queues',
+    engine: 'moto',
+    cases: ['an old receipt neither removes nor shows a message that is in other hands'],
+    fails: /to deeply equal \[\]/,
+    because: OLD_RECEIPTS,
+    source: OLD_RECEIPTS_SOURCE,
+  },
+  {
+    suite: 'inboxes',
+    engine: 'moto',
+    cases: ['what is not removed in time comes again, and the earlier receipt is worth nothing'],
+    fails: /to match object \{ hidden: 1 \}/,
+    because: OLD_RECEIPTS,
+    source: OLD_RECEIPTS_SOURCE,
+  },
+  {
+    suite: 'tasks',
+    engine: 'moto',
+    cases: [
+      'a launched task is described as the attempt that it is',
+      'a task that nobody knows is missing, beside one that is known',
+    ],
+    fails: /tasks: \[\]/,
+    because: 'moto describes tasks without a version, so Muster takes them for none of ECS. On AWS every task has one',
+    source: 'moto/ecs/models.py, Task; ECS API reference, Task.version',
+  },
+  {
+    suite: 'tasks',
+    engine: 'moto',
+    cases: [REPEATED, OTHER_REQUEST],
+    fails: /Object\.is equality/,
+    because: 'moto does not read the token of a launch, so a launch that is repeated starts a second task',
+    source: 'moto/ecs/responses.py, run_task; ECS developer guide, "Ensuring idempotency"',
+  },
+  {
+    suite: 'tasks',
+    engine: 'moto',
+    cases: ['live tasks are listed by Job, and page by page for all'],
+    fails: /expected \d+ to be less than or equal to 100/,
+    because: 'moto lists all tasks on one page. ECS lists 100 at most',
+    source: 'moto/ecs/responses.py, list_tasks; ECS API reference, ListTasks.maxResults',
+  },
+  {
+    suite: 'tasks',
+    engine: 'moto',
+    cases: ['a task that was asked to stop is not live, and its family has it among the stopped'],
+    fails: /\[ Array\(1\) \] to deeply equal \[\]/,
+    because: 'moto lists tasks of any desired status. ECS lists those that shall run, unless asked otherwise',
+    source: 'moto/ecs/models.py, list_tasks; ECS API reference, ListTasks.desiredStatus',
+  },
+  {
+    suite: 'tasks',
+    engine: 'moto',
+    cases: ['a stop of a task that nobody knows is no fault'],
+    fails: /<!doctype/,
+    because:
+      'moto breaks down (HTTP 500, without JSON) where ECS says InvalidParameterException: The referenced task was not found',
+    source: 'moto/ecs/models.py, stop_task',
+  },
+  {
+    suite: 'tasks',
+    engine: 'moto',
+    cases: [OVERRIDES],
+    fails: /launched/,
+    because: 'moto takes overrides of any length. ECS takes 8,192 characters',
+    source: 'ECS API reference, TaskOverride',
+  },
+  {
+    suite: 'tasks',
+    engine: 'ministack',
+    cases: ['a definition is registered once, and found again'],
+    fails: /kind: 'ready'.* to deeply equal/,
+    because:
+      'ministack describes a definition without a task role with the role "", and other absent members as null. AWS leaves them out. Muster takes it for another role and registers the definition again',
+    source: 'ministack/services/ecs.py; ECS API reference, TaskDefinition',
+  },
+  {
+    suite: 'tasks',
+    engine: 'ministack',
+    cases: [REPEATED, OTHER_REQUEST],
+    fails: /Object\.is equality/,
+    because: 'ministack does not read the token of a launch, so a launch that is repeated starts a second task',
+    source: 'ministack/services/ecs.py; ECS developer guide, "Ensuring idempotency"',
+  },
+  {
+    suite: 'tasks',
+    engine: 'ministack',
+    cases: ['a cluster that does not exist is a fault of the installation'],
+    fails: /launched/,
+    because: 'ministack makes a cluster that it is asked for. ECS says ClusterNotFoundException',
+    source: 'ECS API reference, RunTask, "Errors"',
+  },
+  {
+    suite: 'tasks',
+    engine: 'ministack',
+    cases: [OVERRIDES],
+    fails: /launched/,
+    because: 'ministack takes overrides of any length. ECS takes 8,192 characters',
+    source: 'ECS API reference, TaskOverride',
+  },
+  ...(['moto', 'ministack'] as const).flatMap((engine): readonly KnownWrong[] => [
+    {
+      suite: 'names',
+      engine,
+      cases: ['a name is made once, and found by who makes it again'],
+      fails: /kind: 'ready'.* to deeply equal/,
+      because: `${engine} makes a second service of the same name. Cloud Map says ServiceAlreadyExists, or answers a repeated request with the same service`,
+      source: 'Cloud Map API reference, CreateService, "Errors" and CreatorRequestId',
+    },
+    {
+      suite: 'names',
+      engine,
+      cases: ['a name with a task is not removed; one without is, and may be gone already'],
+      fails: /kind: 'done' \} to match object \{ kind: 'later'/,
+      because: `${engine} removes a service with instances. Cloud Map says ResourceInUse`,
+      source: 'Cloud Map API reference, DeleteService, "Errors"',
+    },
+    {
+      suite: 'names',
+      engine,
+      cases: ['all names are listed once, page by page'],
+      fails: /expected \d+ to be less than or equal to 100/,
+      because: `${engine} lists all services on one page. Cloud Map lists 100 at most`,
+      source: 'Cloud Map API reference, ListServices.MaxResults',
+    },
+    {
+      suite: 'names',
+      engine,
+      cases: ['a task without an address is no task to register'],
+      fails: /to match object \{ kind: 'fatal' \}/,
+      because: `${engine} takes anything for an address. Cloud Map says InvalidInput`,
+      source: 'Cloud Map API reference, RegisterInstance, AWS_INSTANCE_IPV4',
+    },
+  ]),
+  {
+    suite: 'announcements',
+    engine: 'moto',
+    cases: [WHOLE_EVENT],
+    fails: /account: is required/,
+    because: 'moto leaves the account out of what it sends to a queue. EventBridge puts it into every event',
+    source: 'EventBridge user guide, "AWS service event metadata"',
+  },
+  {
+    suite: 'announcements',
+    engine: 'ministack',
+    cases: [WHOLE_EVENT],
+    fails: /2027-01-15T08:00:00Z/,
+    because: 'ministack writes the time at which it sends an event. EventBridge writes the time that the entry says',
+    source: 'EventBridge API reference, PutEventsRequestEntry.Time',
+  },
+];
