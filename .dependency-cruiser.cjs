@@ -28,6 +28,7 @@ const ofOurs = (name, folder, allowed) => ({
 const FOLDERS = {
   domain: {
     base: [],
+    rbac: [],
     spec: ['base'],
     items: ['base', 'spec'],
     task: ['base', 'spec', 'items'],

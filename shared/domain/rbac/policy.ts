@@ -1,0 +1,62 @@
+/**
+ * Whether calls are looked at: `AlwaysAllow` lets every authenticated user do everything, `RBAC` lets roles decide. The words are
+ * those of kube-apiserver's `--authorization-mode`.
+ */
+export type AuthorizationMode = 'AlwaysAllow' | 'RBAC';
+
+/** Who calls, as authentication has found it. */
+export type User = { readonly username: string; readonly uid?: string; readonly groups: readonly string[] };
+
+/** May do everything, whatever roles say: so an installation has somebody who can write the first role. */
+export const MASTERS = 'system:masters';
+/** The group of everybody who has been authenticated. */
+export const AUTHENTICATED = 'system:authenticated';
+
+/** `rbac.authorization.k8s.io/v1` PolicyRule: about resources, or about other paths. */
+export type PolicyRule = {
+  readonly verbs: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+};
+
+export type Subject = {
+  readonly kind: 'User' | 'Group' | 'ServiceAccount';
+  readonly apiGroup?: string;
+  readonly name: string;
+  /** Of a ServiceAccount. */
+  readonly namespace?: string;
+};
+
+export type RoleRef = { readonly apiGroup: string; readonly kind: 'Role' | 'ClusterRole'; readonly name: string };
+
+/** A Role, or a ClusterRole: its `namespace` is ''. */
+export type Role = { readonly namespace: string; readonly name: string; readonly rules: readonly PolicyRule[] };
+
+/** A RoleBinding, or a ClusterRoleBinding: its `namespace` is ''. */
+export type Binding = {
+  readonly namespace: string;
+  readonly name: string;
+  readonly roleRef: RoleRef;
+  readonly subjects: readonly Subject[];
+};
+
+/** Everything that decides who may do what. */
+export type Policy = {
+  /** By {@link roleKey}. */
+  readonly roles: ReadonlyMap<string, Role>;
+  /** By namespace; those of the whole cluster are at ''. */
+  readonly bindings: ReadonlyMap<string, readonly Binding[]>;
+};
+
+/** The key of a Role in {@link Policy.roles}; that of a ClusterRole has the namespace ''. */
+export const roleKey = (namespace: string, name: string): string => `${namespace}/${name}`;
+
+/** A policy of these roles and bindings. */
+export function policyOf(roles: readonly Role[], bindings: readonly Binding[]): Policy {
+  const byNamespace = new Map<string, Binding[]>();
+  for (const binding of bindings)
+    byNamespace.set(binding.namespace, [...(byNamespace.get(binding.namespace) ?? []), binding]);
+  return { roles: new Map(roles.map((role) => [roleKey(role.namespace, role.name), role])), bindings: byNamespace };
+}
