@@ -7,6 +7,7 @@ import { cronJobRoutes } from './cronjobs/cronjob-routes.ts';
 import { FURIKO_API_VERSION } from '../domain/furiko/furiko-job.ts';
 import { furikoJobRoutes } from './furiko/furiko-job-routes.ts';
 import { jobConfigRoutes } from './furiko/job-config-routes.ts';
+import { callerOf } from './http/caller.ts';
 import { discoveryRoutes } from './discovery/discovery.ts';
 import { givenRoutes } from './namespace-defaults/given-routes.ts';
 import { loopbackGuard, timeoutGuard } from './http/guard.ts';
@@ -41,6 +42,7 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   const { openStreamsMax, pollMs = POLL_MS, needsCommand = false } = options;
   const deps: ApiDeps = {
     ...ports,
+    callerOf: callerOf(options),
     needsCommand,
     streams: createOpenStreams(clock, openStreamsMax),
     tails: createTails(ports, { clock, notifications, pollMs }),
@@ -62,7 +64,7 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   app.route('/api/v1', givenRoutes(deps, options));
   app.route('/api/v1', namespaceRoutes(deps, options));
   app.route('/muster/v1', musterRoutes(deps));
-  app.route('/', reviewRoutes(servedKinds(SERVED), options));
+  app.route('/', reviewRoutes(servedKinds(SERVED), deps));
   app.notFound(() => errorResponse(noSuchPath()));
   app.onError((error, c) => {
     if (error instanceof HTTPException) return error.getResponse();

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import type { User } from '../../domain/rbac/policy.ts';
 import type { Formats } from '../../domain/spec/new-in-release.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -58,6 +59,8 @@ export type ApiPorts = ItemSource & {
 };
 
 export type ApiDeps = ApiPorts & {
+  /** Who sent a request. */
+  readonly callerOf: (c: Context) => User;
   /** The watches and followed logs of this process. */
   readonly streams: OpenStreams;
   /** What the watches of this process follow. */
@@ -67,8 +70,8 @@ export type ApiDeps = ApiPorts & {
 };
 
 export type ApiOptions = {
-  /** The caller, as far as the transport knows it; only shown. */
-  readonly userOf?: (c: Context) => Caller;
+  /** The caller, as far as the transport knows it. */
+  readonly userOf?: (c: Context) => User;
   /** Runs on a user's own machine: only loopback is answered, and no page of another site. */
   readonly embedded?: boolean;
   /** Tasks are processes, and images are not pulled: a container without a command is refused. */
@@ -91,8 +94,6 @@ export type ApiOptions = {
   /** Watches and followed logs that may be open at the same time; others are answered with 429. */
   readonly openStreamsMax?: number;
 };
-
-type Caller = { readonly username: string; readonly groups: readonly string[] };
 
 /** Well below Lambda's 15 minutes. */
 export const STREAM_MAX_SEC = 840;

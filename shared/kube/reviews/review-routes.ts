@@ -8,7 +8,7 @@ import {
   readSelfReview,
 } from '../../schema/requests/self-review.ts';
 import { type Access, type ServedKind, accessToPath, accessToResource, rulesOf } from './access.ts';
-import type { ApiOptions } from '../http/api-deps.ts';
+import type { ApiDeps } from '../http/api-deps.ts';
 import { jsonAnswer } from '../http/json-answer.ts';
 import { negotiate } from '../http/negotiate.ts';
 import { type Resource, badRequest, errorResponse, invalidObject, methodNotAllowed } from '../http/status-error.ts';
@@ -21,17 +21,11 @@ const ACCESS: Resource = { group: AUTHORIZATION, plural: 'selfsubjectaccessrevie
 const RULES: Resource = { group: AUTHORIZATION, plural: 'selfsubjectrulesreviews', kind: 'SelfSubjectRulesReview' };
 const SELF: Resource = { group: 'authentication.k8s.io', plural: 'selfsubjectreviews', kind: 'SelfSubjectReview' };
 
-/** On a user's own machine, only that user is answered. */
-const LOCAL_USER = { username: 'local', groups: ['system:masters', 'system:authenticated'] };
-/** The caller is authenticated, but not by us. */
-const SOMEBODY = { username: 'authenticated', groups: ['system:authenticated'] };
-
 /**
  * What callers ask about themselves: what am I allowed to do, and who am I. Nothing is stored; each answer is the request with
  * a status. Requests about other users are not served.
  */
-export function reviewRoutes(served: readonly ServedKind[], options: Pick<ApiOptions, 'embedded' | 'userOf'>): Hono {
-  const { embedded = false, userOf = () => (embedded ? LOCAL_USER : SOMEBODY) } = options;
+export function reviewRoutes(served: readonly ServedKind[], { callerOf }: Pick<ApiDeps, 'callerOf'>): Hono {
   const app = new Hono();
   answering(app, ACCESS, readAccessReview, (review) => {
     const errors = accessReviewErrors(review);
@@ -48,7 +42,7 @@ export function reviewRoutes(served: readonly ServedKind[], options: Pick<ApiOpt
       ? { kind: 'bad', message: 'no namespace on request' }
       : { kind: 'answered', status: rulesOf(served) },
   );
-  answering(app, SELF, readSelfReview, (_review, c) => ({ kind: 'answered', status: { userInfo: userOf(c) } }));
+  answering(app, SELF, readSelfReview, (_review, c) => ({ kind: 'answered', status: { userInfo: callerOf(c) } }));
   return app;
 }
 

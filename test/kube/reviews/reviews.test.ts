@@ -20,7 +20,7 @@ const SERVED = [
   kind('', 'services', 'list'),
 ];
 const app = reviewRoutes(SERVED, {
-  userOf: (c) => ({ username: c.req.header('x-user') ?? 'local', groups: ['system:authenticated'] }),
+  callerOf: (c) => ({ username: c.req.header('x-user') ?? 'local', groups: ['system:authenticated'] }),
 });
 
 const AUTHORIZATION = '/apis/authorization.k8s.io/v1';
