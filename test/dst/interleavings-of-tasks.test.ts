@@ -218,24 +218,64 @@ test('an old attempt’s facts that come beside a new one’s count once, and to
 });
 
 /** An event as EventBridge delivers it, told of an attempt of ours. */
-function anEvent(file: string, task: TaskView): string {
+function anEvent(file: string, task: TaskView, changed: Readonly<Record<string, unknown>> = {}): string {
   const event = JSON.parse(readFileSync(new URL(`../fixtures/ecs-events/${file}`, import.meta.url), 'utf8')) as {
     detail: Record<string, unknown>;
   };
   const { index, attempt, nonce } = task.id;
   const group = `muster:${index}:${attempt}:${nonce}`;
-  return JSON.stringify({ ...event, detail: { ...event.detail, taskArn: task.arn, startedBy: task.job, group } });
+  const ours = { taskArn: task.arn, startedBy: task.job, group };
+  return JSON.stringify({ ...event, detail: { ...event.detail, ...ours, ...changed } });
 }
 
-test('exit 0 in DEPROVISIONING is no end yet, and exit 0 of a task that somebody stopped is no success', async () => {
+const STOPPED_BY_SOMEBODY = { stopCode: 'UserInitiated' };
+
+test('exit 0 of a task that somebody stopped is no success, neither in DEPROVISIONING nor in STOPPED', async () => {
   const stage = new Stage();
   const { uid, task } = await running(stage);
-  stage.mail.send('facts', anEvent('deprovisioning-exit-0.json', task));
+  stage.mail.send('facts', anEvent('deprovisioning-exit-0.json', task, STOPPED_BY_SOMEBODY));
   await stage.settle();
   expect((await stage.board(uid))[0]).toMatchObject({ state: 'running', attempt: 1 });
   stage.mail.send('facts', anEvent('stopped-by-us-exit-0.json', task)); // UserInitiated, and nobody of ours has asked
   await stage.handler().pass(...stage.takeRequests());
   expect(await stage.status(uid)).toMatchObject({ failed: 1, chunks: [{ succeeded: 0 }] });
+});
+
+test.each([
+  ['in this order', ['deprovisioning-exit-0.json', 'completed.json']],
+  ['STOPPED first', ['completed.json', 'deprovisioning-exit-0.json']],
+  [
+    'both of them twice',
+    ['deprovisioning-exit-0.json', 'completed.json', 'deprovisioning-exit-0.json', 'completed.json'],
+  ],
+])('exit 0 counts with the first event that says so, and once: %s', async (_, files) => {
+  const stage = new Stage();
+  const { uid, task } = await running(stage, { completions: 2 });
+  const complete = { failed: 0, chunks: [{ succeeded: 1, running: 0 }] };
+  for (const file of files) {
+    stage.mail.send('facts', anEvent(file, task));
+    await stage.handler().pass(...stage.takeRequests());
+    expect(await stage.status(uid)).toMatchObject(complete);
+  }
+});
+
+test('a failure that DEPROVISIONING tells of is tried again, and STOPPED of the same task touches neither', async () => {
+  const stage = new Stage();
+  const { uid, task } = await running(stage);
+  const [container] = (JSON.parse(anEvent('completed.json', task)) as { detail: { containers: object[] } }).detail
+    .containers;
+  const failed = { containers: [{ ...container, exitCode: 3 }] };
+  stage.mail.send('facts', anEvent('deprovisioning-exit-0.json', task, failed));
+  await stage.settle();
+  stage.advance(10_000); // the back-off of the Job
+  await stage.settle();
+  expect((await stage.board(uid))[0]).toMatchObject({ attempt: 2, failures: 1 });
+  const before = await stage.status(uid);
+  stage.events = [];
+  stage.mail.send('facts', anEvent('completed.json', task, failed));
+  await stage.handler().pass(...stage.takeRequests());
+  expect((await stage.board(uid))[0]).toMatchObject({ attempt: 2, failures: 1 });
+  expect(await stage.status(uid)).toMatchObject({ failed: 1, version: before.version });
 });
 
 test('exit 0 of a task that we stopped is neither success nor failure', async () => {

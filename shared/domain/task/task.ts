@@ -100,8 +100,9 @@ export type TaskView = {
   readonly id: AttemptId;
   /** Compares only views of this ARN. */
   readonly version: number;
+  /** `stopped`: nothing of it runs, and how it ended is known. That may be before ECS says STOPPED. */
   readonly stage: 'starting' | 'running' | 'stopping' | 'stopped';
-  /** null before STOPPED. */
+  /** null before that. */
   readonly ending: Ending | null;
   readonly times: AttemptTimes;
   readonly privateIp: string | null;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { asEpochMs } from '../../domain/base/time.ts';
+import { type EpochMs, asEpochMs, later } from '../../domain/base/time.ts';
 import { asJobUid, asTaskArn } from '../../domain/base/ids.ts';
 import { endingOf } from '../../domain/planner/ending.ts';
 import { MAIN_VARIABLE } from '../../domain/task/launch-overrides.ts';
@@ -16,12 +16,8 @@ export function parseTask(raw: unknown, groupPrefix: string): TaskView | null {
   const id = group === undefined ? null : parseGroup(groupPrefix, group);
   if (id === null) return null;
   const task = TaskSchema.parse(raw);
-  const times = {
-    createdAt: task.createdAt ?? null,
-    startedAt: task.startedAt ?? null,
-    stoppedAt: task.stoppedAt ?? task.executionStoppedAt ?? task.stoppingAt ?? null,
-  };
-  const stage = stageOf(task.lastStatus, task.desiredStatus);
+  const times = { createdAt: task.createdAt ?? null, startedAt: task.startedAt ?? null, stoppedAt: endOf(task) };
+  const stage = stageOf(task);
   return {
     arn: task.taskArn,
     job: task.startedBy,
@@ -52,6 +48,7 @@ const GroupSchema = z.object({ group: z.string().optional() });
 
 const ContainerSchema = z.object({
   name: z.string(),
+  lastStatus: z.string().optional(),
   exitCode: z.int().optional(),
   reason: z.string().optional(),
   networkInterfaces: z.array(z.object({ privateIpv4Address: z.string().optional() })).optional(),
@@ -91,19 +88,45 @@ const EventSchema = z.object({
 });
 
 /** A Spot notice has the status RUNNING and the desired status STOPPED: the task is stopping. */
-function stageOf(lastStatus: string, desiredStatus: string | undefined): TaskView['stage'] {
-  switch (lastStatus) {
+function stageOf(task: EcsTask): TaskView['stage'] {
+  switch (task.lastStatus) {
     case 'STOPPED':
     case 'DELETED':
       return 'stopped';
+    case 'DEPROVISIONING':
+      return hasEndedByItself(task) ? 'stopped' : 'stopping';
     case 'DEACTIVATING':
     case 'STOPPING':
-    case 'DEPROVISIONING':
       return 'stopping';
     default:
-      if (desiredStatus === 'STOPPED') return 'stopping';
-      return lastStatus === 'RUNNING' ? 'running' : 'starting';
+      if (task.desiredStatus === 'STOPPED') return 'stopping';
+      return task.lastStatus === 'RUNNING' ? 'running' : 'starting';
   }
+}
+
+/**
+ * The main container has exited by itself, and nothing of the task runs any more: all that is left to do is to take its network
+ * interface away (ECS developer guide, task lifecycle). What ECS says then, it says again with STOPPED, 10 to 30 s later
+ * (aws.md 1.7). Anything else is decided by STOPPED: a stop that somebody asked for, what infrastructure did, and a task that
+ * lacks one of these marks.
+ */
+function hasEndedByItself(task: EcsTask): boolean {
+  return (
+    task.desiredStatus === 'STOPPED' &&
+    task.stopCode === 'EssentialContainerExited' &&
+    task.executionStoppedAt !== undefined &&
+    task.containers.every(({ lastStatus }) => lastStatus === 'STOPPED') &&
+    mainContainer(task)?.exitCode !== undefined
+  );
+}
+
+/**
+ * When its containers had ended, so that all that ECS says of one end has one time. ECS may give whole seconds, which would be
+ * before the start of a short task.
+ */
+function endOf({ startedAt, executionStoppedAt, stoppedAt, stoppingAt }: EcsTask): EpochMs | null {
+  const endedAt = executionStoppedAt ?? stoppedAt ?? stoppingAt ?? null;
+  return endedAt === null || startedAt === undefined ? endedAt : later(endedAt, startedAt);
 }
 
 function stopMarks(task: EcsTask) {
@@ -118,20 +141,28 @@ function stopMarks(task: EcsTask) {
   };
 }
 
+/** The container that decides the outcome: the main one, or, if that has not run, one of ours that failed before it. */
+function decisiveContainer(task: EcsTask): Container | undefined {
+  const main = mainContainer(task);
+  if (main?.exitCode !== undefined) return main;
+  const ours = oursOf(task);
+  return task.containers.find(({ name, exitCode }) => ours.includes(name) && (exitCode ?? 0) !== 0) ?? main;
+}
+
 /**
- * The container that decides the outcome: the main one, or, if that has not run, one of ours that failed before it. The
- * main container is the one that RunTask's overrides mark, or the only one. It is not simply the first in the list, which may
- * include a GuardDuty agent. Tasks that earlier versions have started have no mark: their main container is the first in the
- * overrides.
+ * The one that RunTask's overrides mark, or the only one. It is not simply the first in the list, which may include a GuardDuty
+ * agent. Tasks that earlier versions have started have no mark: their main container is the first in the overrides.
  */
-function decisiveContainer({ containers, overrides }: EcsTask): Container | undefined {
-  const ours = (overrides?.containerOverrides ?? []).map(({ name }) => name);
+function mainContainer(task: EcsTask): Container | undefined {
+  const { containers, overrides } = task;
+  const ours = oursOf(task);
   if (ours.length === 0) return containers.length === 1 ? containers[0] : undefined;
   const marked = overrides?.containerOverrides.find(isMarked)?.name;
-  const main = containers.find(({ name }) => name === (marked ?? ours[0]));
-  if (main?.exitCode !== undefined) return main;
-  return containers.find(({ name, exitCode }) => ours.includes(name) && (exitCode ?? 0) !== 0) ?? main;
+  return containers.find(({ name }) => name === (marked ?? ours[0]));
 }
+
+const oursOf = ({ overrides }: EcsTask): readonly string[] =>
+  (overrides?.containerOverrides ?? []).map(({ name }) => name);
 
 const isMarked = ({ name, environment }: z.output<typeof OverrideSchema>): boolean =>
   environment.some((variable) => variable.name === MAIN_VARIABLE && variable.value === name);

@@ -18,7 +18,7 @@ const CASES = [
   ['running', 'running', null, null],
   ['running-beside-an-agent', 'running', null, null],
   ['spot-notice', 'stopping', null, null],
-  ['deprovisioning-exit-0', 'stopping', null, null],
+  ['deprovisioning-exit-0', 'stopped', 'Completed', 0],
   ['completed', 'stopped', 'Completed', 0],
   ['completed-beside-an-agent', 'stopped', 'Completed', 0],
   ['failed-beside-an-agent', 'stopped', 'Error', 3],
@@ -62,7 +62,7 @@ test('times and address are read', () => {
     times: {
       createdAt: Date.parse('2026-11-20T11:02:13.877Z'),
       startedAt: Date.parse('2026-11-20T11:02:34.325Z'),
-      stoppedAt: Date.parse('2026-11-20T11:13:34.795Z'),
+      stoppedAt: Date.parse('2026-11-20T11:13:02.1Z'), // its containers; the task was STOPPED 30 s later
     },
     privateIp: '10.0.3.21',
     version: 6,
@@ -71,6 +71,64 @@ test('times and address are read', () => {
     privateIp: null,
     times: { startedAt: null },
   });
+});
+
+/** STOPPED events of tasks that ended by themselves, as their DEPROVISIONING events before them. */
+const DEPROVISIONING = ['completed', 'completed-beside-an-agent', 'failed-beside-an-agent', 'out-of-memory'] as const;
+const before = (detail: Record<string, unknown>): Record<string, unknown> & { readonly version: number } => {
+  const { stoppedAt: _, ...rest } = detail;
+  return { ...rest, lastStatus: 'DEPROVISIONING', version: Number(detail['version']) - 1 };
+};
+
+test.each(DEPROVISIONING)('%s: DEPROVISIONING tells of the very end that STOPPED tells of again', (name) => {
+  const { detail } = load(name);
+  const [early, late] = [parseTask(before(detail), 'muster:'), parseTask(detail, 'muster:')];
+  expect(early).toEqual({ ...late, version: (late?.version ?? 0) - 1 });
+  expect(early === null ? null : factOf(early)).toEqual(late === null ? null : factOf(late));
+});
+
+type Change = (detail: Record<string, unknown>) => Record<string, unknown>;
+const containersOf = (detail: Record<string, unknown>) => detail['containers'] as readonly Record<string, unknown>[];
+const UNDECIDED: readonly (readonly [string, Change])[] = [
+  ['it should run', (detail) => ({ ...detail, desiredStatus: 'RUNNING' })],
+  ['ECS does not say what should be', (detail) => ({ ...detail, desiredStatus: undefined })],
+  ['somebody has stopped it', (detail) => ({ ...detail, stopCode: 'UserInitiated' })],
+  ['Spot has', (detail) => ({ ...detail, stopCode: 'SpotInterruption' })],
+  ['it has not started', (detail) => ({ ...detail, stopCode: 'TaskFailedToStart' })],
+  ['ECS does not say why', (detail) => ({ ...detail, stopCode: undefined })],
+  ['ECS does not say when', (detail) => ({ ...detail, executionStoppedAt: undefined })],
+  [
+    'the main container has no exit code',
+    (detail) => ({
+      ...detail,
+      containers: containersOf(detail).map((each) =>
+        each['name'] === 'main' ? { ...each, exitCode: undefined } : each,
+      ),
+    }),
+  ],
+  [
+    'another container has not stopped',
+    (detail) => ({
+      ...detail,
+      containers: containersOf(detail).map((each) =>
+        each['name'] === 'main' ? each : { ...each, lastStatus: 'RUNNING' },
+      ),
+    }),
+  ],
+  ['its program still runs', (detail) => ({ ...detail, lastStatus: 'STOPPING' })],
+];
+
+test.each(UNDECIDED)('DEPROVISIONING decides nothing where %s', (_, change) => {
+  const { detail } = load('completed-beside-an-agent');
+  const view = parseTask(change(before(detail)), 'muster:');
+  expect(view).toMatchObject({ stage: 'stopping', ending: null, times: { stoppedAt: null } });
+  expect(view === null ? undefined : factOf(view)).toBeNull();
+});
+
+test('a task does not end before it starts, although ECS says whole seconds', () => {
+  const { detail } = load('completed');
+  const view = parseTask({ ...detail, executionStoppedAt: '2026-11-20T11:02:34Z' }, 'muster:');
+  expect(view?.times.stoppedAt).toBe(view?.times.startedAt);
 });
 
 test('without overrides the only container decides, but never the first of several', () => {
