@@ -66,7 +66,11 @@ export class MusterStack extends Stack {
     const handlers = this.#handlers(settings);
     const queues = { ...this.#queues(handlers, alarms), ...this.#submitQueue(handlers, settings, alarms) };
     this.submitQueue = queues.submit?.queue ?? null;
-    new TaskEvents(this, 'TaskEvents', { clusterArn: tasks.cluster.clusterArn, facts: queues.facts });
+    new TaskEvents(this, 'TaskEvents', {
+      clusterArn: tasks.cluster.clusterArn,
+      facts: queues.facts,
+      early: settings.earlyCounting,
+    });
     const kube = new KubeApi(this, 'Kube', {
       handler: handlers.api.lambda,
       requestsPerSec: settings.apiRequestsPerSec,

@@ -34,6 +34,8 @@ export type Settings = {
   readonly apiConcurrency: number | null;
   /** Name or ARN of the event bus that hears of each change of a Job's state; null: nobody does. */
   readonly eventBus: string | null;
+  /** An index counts when its program has ended, not when its task is gone: one more message for each task. */
+  readonly earlyCounting: boolean;
   /** Step Functions gets an answer when a Job with a task token ends. */
   readonly taskTokens: boolean;
   /** ARNs of the task roles of service accounts, by `<namespace>/<name>`; all others use the stack's role. */
@@ -189,6 +191,7 @@ const schema = z
       .refine((bus) => bus === null || (bus !== 'true' && eventBusError(bus) === null), {
         error: () => `${eventBusError('') ?? ''}; or false for none`,
       }),
+    earlyCounting: flag,
     taskTokens: flag,
     alarms: z.enum(['usual', 'all'], 'must be usual or all').default('usual'),
     alarmEmail: z.email('must be an address of electronic mail').optional(),
@@ -264,7 +267,8 @@ export function readSettings(get: (key: string) => unknown, region?: string): Se
   if (!read.success) throw new Error(`Invalid settings:\n${sentences(given, read.error).join('\n')}`);
   const { vpcId, subnetIds, assignPublicIp, zones, flowLogs, hostnames, hostsMax, ...others } = read.data;
   const { launchesPerSec, stopsPerSec, submissions, historyDays, apiConcurrency = null, taskRoles } = others;
-  const { eventBus, taskTokens, formats, tableName = null, apiRequestsPerSec, accessLog, tracing } = others;
+  const { eventBus, earlyCounting, taskTokens, formats, tableName = null } = others;
+  const { apiRequestsPerSec, accessLog, tracing } = others;
   const { alarms, alarmEmail = null, alarmEnds, dashboard } = others;
   const network: NetworkSettings =
     vpcId === undefined || subnetIds === undefined
@@ -281,6 +285,7 @@ export function readSettings(get: (key: string) => unknown, region?: string): Se
     formats,
     apiConcurrency,
     eventBus,
+    earlyCounting,
     taskTokens,
     taskRoles,
     apiRequestsPerSec,

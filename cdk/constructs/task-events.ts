@@ -8,6 +8,8 @@ import type { WorkQueue } from './work-queue.ts';
 export type TaskEventsProps = {
   readonly clusterArn: string;
   readonly facts: WorkQueue;
+  /** Also forwards the event before STOPPED, of tasks that have ended by themselves. */
+  readonly early: boolean;
 };
 
 /**
@@ -16,18 +18,30 @@ export type TaskEventsProps = {
  * events).
  */
 export class TaskEvents extends Construct {
-  constructor(scope: Construct, id: string, { clusterArn, facts }: TaskEventsProps) {
+  readonly #props: TaskEventsProps;
+
+  constructor(scope: Construct, id: string, props: TaskEventsProps) {
     super(scope, id);
-    new Rule(this, 'Rule', {
-      description: 'RUNNING and STOPPED of Muster tasks',
+    this.#props = props;
+    this.#forward('Rule', 'RUNNING and STOPPED of Muster tasks', { lastStatus: ['RUNNING', 'STOPPED'] });
+    if (!props.early) return;
+    // What else has to be true before an end counts, such as the exit code of the right container, is in a list: a pattern
+    // cannot say which of its elements is meant.
+    this.#forward('Ended', 'DEPROVISIONING of Muster tasks that have ended by themselves', {
+      lastStatus: ['DEPROVISIONING'],
+      desiredStatus: ['STOPPED'],
+      stopCode: ['EssentialContainerExited'],
+    });
+  }
+
+  #forward(id: string, description: string, which: Readonly<Record<string, readonly string[]>>): void {
+    const { clusterArn, facts } = this.#props;
+    new Rule(this, id, {
+      description,
       eventPattern: {
         source: ['aws.ecs'],
         detailType: ['ECS Task State Change'],
-        detail: {
-          clusterArn: [clusterArn],
-          group: Match.prefix(GROUP_PREFIX),
-          lastStatus: ['RUNNING', 'STOPPED'],
-        },
+        detail: { clusterArn: [clusterArn], group: Match.prefix(GROUP_PREFIX), ...which },
       },
       targets: [
         new SqsQueue(facts.queue, {

@@ -5,6 +5,7 @@ const ALL = {
   hostnames: 'true',
   submissions: 'arn:aws:s3:::uploads,arn:aws:events:eu-central-1:123456789012:rule/nightly',
   eventBus: 'default',
+  earlyCounting: 'true',
   taskTokens: 'true',
   formats: 'previous',
   tracing: 'true',

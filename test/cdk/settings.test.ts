@@ -16,6 +16,7 @@ describe('settings of a deployment', () => {
       formats: 'current',
       apiConcurrency: null,
       eventBus: null,
+      earlyCounting: false,
       taskTokens: false,
       taskRoles: {},
       apiRequestsPerSec: 200,
@@ -38,6 +39,7 @@ describe('settings of a deployment', () => {
       formats: 'current',
       apiConcurrency: null,
       eventBus: null,
+      earlyCounting: false,
       taskTokens: false,
       taskRoles: {},
       apiRequestsPerSec: 200,
@@ -189,6 +191,7 @@ describe('settings of a deployment', () => {
     [{ alarms: 'many' }, 'alarms=many: must be usual or all'],
     [{ alarmEmail: 'ops' }, 'alarmEmail=ops: must be an address of electronic mail'],
     [{ tracing: 'yes' }, 'tracing=yes: must be true or false'],
+    [{ earlyCounting: 'yes' }, 'earlyCounting=yes: must be true or false'],
     [
       { flowLogs: 'true', vpcId: 'vpc-1', subnetIds: 'subnet-1' },
       'flowLogs=true: must be false for a VPC that is given',

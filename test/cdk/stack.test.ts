@@ -171,29 +171,6 @@ describe('functions', () => {
   });
 });
 
-describe('task events', () => {
-  test('RUNNING and STOPPED of our tasks on our cluster reach the facts queue, and nothing else does', () => {
-    const rule = [...stack.all('AWS::Events::Rule').values()].find(({ Properties }) => 'EventPattern' in Properties)!;
-    const [cluster] = stack.all('AWS::ECS::Cluster').keys();
-    expect(rule.Properties['EventPattern']).toEqual({
-      source: ['aws.ecs'],
-      'detail-type': ['ECS Task State Change'],
-      detail: {
-        clusterArn: [{ 'Fn::GetAtt': [cluster, 'Arn'] }],
-        group: [{ prefix: 'muster:' }],
-        lastStatus: ['RUNNING', 'STOPPED'],
-      },
-    });
-    const facts = stack.queueOf('Facts');
-    expect(rule.Properties['Targets']).toMatchObject([
-      {
-        Arn: { 'Fn::GetAtt': [facts, 'Arn'] },
-        DeadLetterConfig: { Arn: { 'Fn::GetAtt': [stack.deadOf(facts), 'Arn'] } },
-      },
-    ]);
-  });
-});
-
 describe('API', () => {
   test('every method asks for a signature and streams', () => {
     const methods = [...stack.all('AWS::ApiGateway::Method').values()];
