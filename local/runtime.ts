@@ -46,6 +46,8 @@ export type LocalOptions = {
   readonly script?: Script;
   /** faults in the event delivery of the embedded ECS */
   readonly events?: EcsOptions['events'];
+  /** an index counts when its program has ended, as with this setting of the stack; false by default */
+  readonly earlyCounting?: boolean;
   /** ECS's own throttling; none by default */
   readonly limits?: EcsOptions['limits'];
   /** what may run at once; unlimited by default */
@@ -283,7 +285,7 @@ function ecsOptions(
             network,
           },
     onEvent,
-    events: { ...options.events, statuses: ['RUNNING', 'STOPPED'] }, // what the EventBridge rule forwards
+    events: { ...options.events, statuses: forwarded(options) },
     clusters: [CLUSTER],
     region: REGION,
     ...(limits === undefined ? {} : { limits }),
@@ -291,6 +293,10 @@ function ecsOptions(
     log: warn,
   };
 }
+
+/** What the rules of EventBridge forward. */
+const forwarded = ({ earlyCounting = false }: LocalOptions) =>
+  earlyCounting ? (['RUNNING', 'DEPROVISIONING', 'STOPPED'] as const) : (['RUNNING', 'STOPPED'] as const);
 
 /** Lambda's event source mappings: reconcile on wake-ups and facts, the others on a queue each. */
 function startMappings(

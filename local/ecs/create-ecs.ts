@@ -23,6 +23,8 @@ export type EcsOptions = {
   readonly events?: DeliveryFaults & {
     /** only these, as an EventBridge rule on detail.lastStatus would select; all by default */
     readonly statuses?: readonly LastStatus[];
+    /** STOPPED comes so much after DEPROVISIONING: on Fargate, 10 to 30 s; by default, at once */
+    readonly deprovisionMs?: number;
   };
   /** `['default']` by default */
   readonly clusters?: readonly string[];
@@ -118,7 +120,10 @@ export function createEcs(options: EcsOptions): Ecs {
     log,
     publish(task, definition, onDelivered) {
       if (onEvent === undefined || !wanted.has(task.lastStatus)) onDelivered();
-      else outbox.put(taskEvent(task, definition, place, timers.now()), onDelivered);
+      else {
+        const delayMs = task.lastStatus === 'STOPPED' ? (events.deprovisionMs ?? 0) : 0;
+        outbox.put(taskEvent(task, definition, place, timers.now()), onDelivered, delayMs);
+      }
     },
   });
   const api = ecsApi({

@@ -43,21 +43,22 @@ export class Outbox {
     this.#random = seeded(options.seed ?? 1);
   }
 
-  /** `onDelivered` is called once the first copy has arrived or was dropped on purpose. */
-  put(event: EcsTaskEvent, onDelivered?: () => void): void {
+  /** Delivers after `delayMs`. `onDelivered` is called once the first copy has arrived or was dropped on purpose. */
+  put(event: EcsTaskEvent, onDelivered?: () => void, delayMs = 0): void {
     if (this.#closed) return;
     const { drop = 0, duplicate = 0 } = this.#options;
     if (drop > 0 && this.#random() < drop) {
       onDelivered?.();
       return;
     }
-    this.#post({ event, onDelivered, tries: 0 });
-    if (duplicate > 0 && this.#random() < duplicate) this.#post({ event, onDelivered: undefined, tries: 0 });
+    this.#post({ event, onDelivered, tries: 0 }, delayMs);
+    if (duplicate > 0 && this.#random() < duplicate) this.#post({ event, onDelivered: undefined, tries: 0 }, delayMs);
   }
 
-  #post(delivery: Delivery): void {
+  #post(delivery: Delivery, delayMs: number): void {
     const { shuffleMs = 0 } = this.#options;
-    if (shuffleMs > 0) this.#later(delivery, this.#random() * shuffleMs);
+    const lateMs = delayMs + (shuffleMs > 0 ? this.#random() * shuffleMs : 0);
+    if (lateMs > 0) this.#later(delivery, lateMs);
     else this.#enqueue(delivery);
   }
 

@@ -3,6 +3,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createEcs, type EcsOptions } from '../../local/ecs/create-ecs.ts';
 import type { EcsTaskEvent } from '../../local/ecs/task-event.ts';
 import { AlarmHeap, type Timers } from '../../local/ecs/timers.ts';
+import { factOf } from '../../shared/domain/planner/ending.ts';
+import { parseTask } from '../../shared/schema/messages/ecs-task.ts';
 import { container, register, startServer, type TaskServer } from './task-server.ts';
 
 /** A clock that moves only when it is told to. */
@@ -77,6 +79,27 @@ describe('simulated tasks', () => {
       ['DEPROVISIONING', 61],
       ['STOPPED', 61],
     ]);
+  });
+
+  test('what DEPROVISIONING tells of an end, STOPPED tells again; it may come later', async () => {
+    const { ecs, clock, events, ended } = await simulate(
+      { script: { runMs: [0, 9_000], fail: 0.5 }, events: { deprovisionMs: 20_000 } },
+      20,
+      { group: 'muster:7:2:0', startedBy: 'uid' },
+    );
+    clock.advance(10_000);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    const early = events.filter(({ detail }) => detail.lastStatus === 'DEPROVISIONING');
+    expect([early.length, ended().length]).toEqual([20, 0]);
+    clock.advance(20_000);
+    await ecs.idle();
+    expect(ended()).toHaveLength(20);
+    const endOf = ({ detail }: EcsTaskEvent) => {
+      const view = parseTask(detail, 'muster:');
+      return [detail.taskArn, view === null ? null : factOf(view)] as const;
+    };
+    expect(new Map(early.map(endOf))).toEqual(new Map(ended().map(endOf)));
+    expect(early.map((event) => endOf(event)[1]?.kind)).toEqual(Array.from({ length: 20 }, () => 'stopped'));
   });
 
   test('a seed decides who fails, and another seed decides otherwise', async () => {
