@@ -16,7 +16,7 @@ import { endsTogether, twinFate, withDeadlines, withRules } from './world/ruled-
 import { specFor } from './world/specs.ts';
 import type { Variation } from './variation.ts';
 import { CALM, type FaultRates, mild, faultRatesOf } from './world/fault-rates.ts';
-import { START } from './world/world.ts';
+import { type Deprovisioning, START } from './world/world.ts';
 
 /** What a seed is about, before anything has happened. */
 export type Scenario = {
@@ -37,6 +37,7 @@ export type Scenario = {
   /** Its rows cannot be read; null: there is none. */
   readonly damaged: StoredSpec | null;
   readonly fate: (launch: Launch, luck: Random) => Fate;
+  readonly deprovisioning: Deprovisioning;
   /** Others hear of its Jobs' changes. */
   readonly announced: boolean;
   readonly launchesPerSec: number | null;
@@ -87,6 +88,10 @@ const isTimed = (seed: number): boolean => seed % 4 === 2;
 /** By numbers of its own, so that the other seeds are as they would be without. */
 const isAnnounced = (seed: number): boolean => new Random(seed, 'announced').chance(0.35);
 
+/** Half of the seeds hear of ends early, as with earlyCounting; likewise. */
+const deprovisioningOf = (seed: number): Deprovisioning =>
+  new Random(seed, 'deprovisioning').pick(['at once', 'seen', 'told', 'told'] as const);
+
 /** Of the CronJobs; likewise. */
 const isSubmitted = (seed: number): boolean => new Random(seed, 'submissions').chance(0.6);
 
@@ -134,6 +139,7 @@ export function scenarioOf(seed: number, { completions, parallelism }: Variation
         : isGang(seed) && !large && launch.job.uid === first.identity.uid
           ? gangFate(luck)
           : (fates.get(launch.job.uid) ?? easyFate)(launch, luck),
+    deprovisioning: deprovisioningOf(seed),
     announced: isAnnounced(seed),
     launchesPerSec: limited ? (large ? 200 : random.pick([2, 5, 20])) : null,
     stopsPerSec: limited ? (large ? 200 : random.pick([2, 5, 20])) : null,
@@ -160,6 +166,7 @@ function cronScenario(seed: number): Scenario {
       stopMs: 500,
       ending: luck.chance(1 / 6) ? FAILED : DONE,
     }),
+    deprovisioning: deprovisioningOf(seed),
     announced: isAnnounced(seed),
     launchesPerSec: null,
     stopsPerSec: null,
@@ -249,6 +256,7 @@ function crowdedScenario(seed: number, random: Random): Scenario {
       stopMs: 500,
       ending: DONE,
     }),
+    deprovisioning: deprovisioningOf(seed),
     announced: isAnnounced(seed),
     launchesPerSec: null,
     stopsPerSec: null,
@@ -279,6 +287,7 @@ function fairScenario(seed: number, random: Random): Scenario {
     next: null,
     damaged: null,
     fate: easyFate,
+    deprovisioning: deprovisioningOf(seed),
     announced: isAnnounced(seed),
     launchesPerSec: random.between(2, 8),
     stopsPerSec: null,
@@ -309,6 +318,7 @@ function slowScenario(seed: number, random: Random): Scenario {
       stopMs: 500,
       ending: luck.chance(0.1) ? FAILED : DONE,
     }),
+    deprovisioning: deprovisioningOf(seed),
     announced: isAnnounced(seed),
     launchesPerSec: null,
     stopsPerSec: null,

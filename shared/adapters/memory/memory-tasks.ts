@@ -14,6 +14,8 @@ export type Fate = {
   readonly ending: Ending;
   /** ECS announces this long before the end that it takes the task's capacity back; omitted: it does not. */
   readonly noticeMs?: number;
+  /** From its end to STOPPED, while ECS takes its network interface away; omitted: no time. */
+  readonly deprovisionMs?: number;
 };
 
 /** Rare behavior of ECS; see {@link MemoryTasksOptions}. */
@@ -34,8 +36,10 @@ export type MemoryTasksOptions = {
   readonly conflict?: (launch: Launch) => void;
   /** A definition is registered under this name. */
   readonly registered?: (taskDefinition: string, definition: TaskDefinition) => void;
-  /** The task has changed, as an ECS event reports it. */
-  readonly emit: (view: TaskView) => void;
+  /** What ECS shows of an ended task that is not STOPPED yet; omitted: all of its end. */
+  readonly deprovisioning?: (ended: TaskView) => Pick<TaskView, 'stage' | 'ending' | 'times'>;
+  /** The task has changed, as an ECS event reports it; `status`: of its last two changes, where the first of them is shown. */
+  readonly emit: (view: TaskView, status: 'DEPROVISIONING' | 'STOPPED' | undefined) => void;
   /** A refused launch starts anyway; omitted: none does. */
   readonly startsThoughRefused?: (launch: Launch) => boolean;
   /** How long DescribeTasks and ListTasks do not know a new task; omitted: they know it at once. */
@@ -50,7 +54,10 @@ type Task = {
   view: TaskView;
   readonly family: string;
   readonly stopMs: number;
+  readonly deprovisionMs: number;
   stopping: boolean;
+  ended: boolean;
+  /** STOPPED. */
   stoppedAt: EpochMs | null;
   readonly shownAt: EpochMs;
 };
@@ -66,7 +73,7 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
 } {
   const { now, at, fate, refusal, emit, quirk = () => undefined } = options;
   const { mistake = () => null, placement = () => '', conflict = () => undefined } = options;
-  const { registered = () => undefined } = options;
+  const { registered = () => undefined, deprovisioning = (ended: TaskView) => ended } = options;
   const { startsThoughRefused = () => false, hiddenMs = () => 0, stopTakesMs = (ms: number) => ms } = options;
   const all = new Map<TaskArn, Task>();
   const tokens = new Map<
@@ -76,14 +83,22 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
   const requests = new Map<string, string>();
   let numbers = 0;
 
-  const change = (task: Task, update: Partial<TaskView>): void => {
+  const change = (task: Task, update: Partial<TaskView>, status?: 'DEPROVISIONING' | 'STOPPED'): void => {
     task.view = { ...task.view, ...update, version: task.view.version + 1 };
-    emit(task.view);
+    emit(task.view, status);
   };
   const end = (task: Task, ending: Ending): void => {
-    if (task.view.stage === 'stopped') return;
-    task.stoppedAt = now();
-    change(task, { stage: 'stopped', ending, times: { ...task.view.times, stoppedAt: now() } });
+    if (task.ended) return;
+    task.ended = true;
+    const ended: TaskView = { ...task.view, stage: 'stopped', ending, times: { ...task.view.times, stoppedAt: now() } };
+    const stop = (): void => {
+      task.stoppedAt = now();
+      change(task, { stage: 'stopped', ending, times: ended.times }, 'STOPPED');
+    };
+    if (task.deprovisionMs === 0) return stop();
+    const { stage, ending: seen, times } = deprovisioning(ended);
+    change(task, { stage, ending: seen, times }, 'DEPROVISIONING');
+    at(plusMs(now(), task.deprovisionMs), stop);
   };
   const isKnown = ({ stoppedAt }: Task): boolean => stoppedAt === null || now() < plusMs(stoppedAt, MEMORY_MS);
   const isShown = (task: Task): boolean => {
@@ -117,9 +132,10 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
       times,
       privateIp: null,
     };
-    const { startMs, runMs, stopMs, ending, noticeMs = 0 } = fate(launch);
+    const { startMs, runMs, stopMs, ending, noticeMs = 0, deprovisionMs = 0 } = fate(launch);
     const [family, shownAt] = [familyOf(launch.template), plusMs(now(), hiddenMs(launch))];
-    const task: Task = { view, family, stopMs, stopping: false, stoppedAt: null, shownAt };
+    const open = { stopping: false, ended: false, stoppedAt: null };
+    const task: Task = { view, family, stopMs, deprovisionMs, shownAt, ...open };
     all.set(arn, task);
     at(plusMs(now(), startMs), () => {
       if (task.view.stage !== 'starting' || task.stopping) return;
@@ -163,7 +179,7 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
     },
     stop: async (taskArn, reason) => {
       const task = all.get(taskArn);
-      if (task === undefined || task.stopping || task.view.stage === 'stopped') return { kind: 'asked' };
+      if (task === undefined || task.stopping || task.ended) return { kind: 'asked' };
       task.stopping = true;
       change(task, { stage: 'stopping' });
       at(plusMs(now(), stopTakesMs(task.stopMs)), () =>

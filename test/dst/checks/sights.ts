@@ -13,6 +13,8 @@ export const SIGHTS = [
   'replaced',
   'ended between two tasks',
   'ended out of range',
+  // before its task was STOPPED
+  'counted early',
   'ended after its Pod was deleted',
   // a Pod that has not started in time
   'overdue',

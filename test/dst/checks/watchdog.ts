@@ -143,13 +143,24 @@ export class Watchdog {
     const { job, id, stage, ending } = view;
     const how = ending === null ? '' : ` (${ending.cause}, exit code ${ending.exitCode ?? 'none'})`;
     this.#tell(`task of ${attemptText(id)} is ${stage}${how}`, { uids: [job], indexes: [id.index] });
+    const hadEnded = this.#tasks.get(view.arn)?.stage === 'stopped';
     this.#tasks.set(view.arn, view);
     if (stage !== 'stopped' || isOrphan(view)) return;
+    if (hadEnded) return this.#stopsAfterEnd(view);
     this.jobs.get(job)?.repairs.ended(id, this.#now());
     const live = this.#liveOf(job);
     const beside = live.get(id.index);
     if (beside?.delete(keyOf(id)) === true) this.#counts.set(job, (this.#counts.get(job) ?? 1) - 1);
     if (beside?.size === 0) live.delete(id.index);
+  }
+
+  /** ECS has told of its end before. */
+  #stopsAfterEnd({ job, id }: TaskView): void {
+    const watched = this.jobs.get(job);
+    if (watched === undefined) return;
+    const { attempt, nonce, state } = watched.board.at(id.index);
+    const isCounted = !isActive(state) || attempt !== id.attempt || nonce !== id.nonce;
+    if (isCounted) watched.sights.see('counted early');
   }
 
   /** Every task there was of a Job. */

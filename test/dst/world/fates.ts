@@ -8,7 +8,8 @@ import { ORPHAN_NONCE } from '../checks/watchdog.ts';
 /** Some strangers go on for weeks unless they are stopped. */
 const STRANGERS_RUN_MS = 20 * 86_400_000;
 
-export const DONE: Ending = { cause: 'Completed', exitCode: 0, container: 'main', reason: '' };
+const EXITED = 'Essential container in task exited';
+export const DONE: Ending = { cause: 'Completed', exitCode: 0, container: 'main', reason: EXITED };
 /** Exit codes of programs that fail; the rules of a podFailurePolicy name some of them. */
 export const EXIT_CODES = [1, 3, 42] as const;
 
@@ -66,4 +67,4 @@ const noTask = (cause: Ending['cause']): Ending => ({ cause, exitCode: null, con
 const badEnd = (luck: Random): Ending =>
   luck.chance(0.2)
     ? { cause: 'OOMKilled', exitCode: 137, container: 'main', reason: 'OutOfMemoryError' }
-    : { cause: 'Error', exitCode: luck.pick(EXIT_CODES), container: 'main', reason: '' };
+    : { cause: 'Error', exitCode: luck.pick(EXIT_CODES), container: 'main', reason: EXITED };

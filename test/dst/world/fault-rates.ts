@@ -66,6 +66,8 @@ export const FAULTS = [
   'event late',
   'event early',
   'event stale',
+  // ECS tells of an end before the task is STOPPED
+  'end told early',
   // ECS
   'refused',
   'started though refused',

@@ -34,6 +34,9 @@ import { FaultInjector } from './fault-injector.ts';
 import { ORPHAN_NONCE, Watchdog } from '../checks/watchdog.ts';
 import type { Fault, Outage, FaultRates } from './fault-rates.ts';
 import { toJob } from '../../../shared/store/to-job.ts';
+import { parseTask } from '../../../shared/schema/messages/ecs-task.ts';
+import { GROUP_PREFIX } from '../../../shared/names/env.ts';
+import { deprovisioningDetail } from './ecs-details.ts';
 
 /** What may be out of order for a while. */
 export type Part = Kind | 'events';
@@ -52,6 +55,8 @@ export type WorldOptions = {
   readonly announced: boolean;
   /** There are JobConfigs, too. */
   readonly hasConfigs?: boolean;
+  /** Omitted: `at once`. */
+  readonly deprovisioning?: Deprovisioning;
   readonly launchesPerSec: number | null;
   readonly stopsPerSec: number | null;
   /** See MailOptions. */
@@ -61,6 +66,10 @@ export type WorldOptions = {
   /** Everything that happens is told; false: nobody will read it. */
   readonly told: boolean;
 };
+
+/** Between a task's end and STOPPED: nothing; only look-ups see it; or an event tells of it, too. */
+export type Deprovisioning = 'at once' | 'seen' | 'told';
+const DEPROVISION_MS = [1_000, 30_000] as const;
 
 /**
  * Everything around the control code, seeded: clock, queues, ECS, handlers that interleave at every port call, and the
@@ -329,7 +338,15 @@ export class World {
         this.watchdog.taskStarts(launch, this.#deniesIt);
         this.#deniesIt = false;
         const fate = this.#options.fate(launch, this.#fates);
-        return injector.allows('spot notice') ? fate : { ...fate, noticeMs: 0 };
+        const noticed = injector.allows('spot notice') ? fate : { ...fate, noticeMs: 0 };
+        const { deprovisioning = 'at once' } = this.#options;
+        if (deprovisioning === 'at once' || !injector.allows('end told early')) return noticed;
+        return { ...noticed, deprovisionMs: injector.luck('end told early').between(...DEPROVISION_MS) };
+      },
+      deprovisioning: (ended) => {
+        const view = parseTask(deprovisioningDetail(ended, injector.luck('end told early')), GROUP_PREFIX);
+        if (view === null) throw new Error('a task of ours');
+        return view;
       },
       refusal: (launch) => {
         const refused =
@@ -369,15 +386,16 @@ export class World {
         injector.struck(quirk);
         this.tell('ECS', QUIRKS[quirk], { uids: [view.job], indexes: [view.id.index] }, quirk);
       },
-      emit: (view) => this.#event(view),
+      emit: (view, status) => this.#event(view, status === 'DEPROVISIONING'),
     });
   }
 
-  /** ECS tells of a task: RUNNING and STOPPED come through the rule. */
-  #event(view: TaskView): void {
+  /** ECS tells of a task: RUNNING and STOPPED come through the rule, and in some worlds DEPROVISIONING. */
+  #event(view: TaskView, isEarly: boolean): void {
     this.watchdog.taskChanged(view);
     const fact = factOf(view);
-    if (fact === null) return;
+    if (fact === null || (isEarly && this.#options.deprovisioning !== 'told')) return;
+    if (isEarly) this.injector.struck('end told early');
     if (this.#calls.isUnanswered(launchKey(view.job, view.id))) this.injector.struck('event early');
     const lossy = this.#eventsDownUntil > this.time ? 1 : this.injector.faultRates.eventDropped;
     this.mail.event({ uid: view.job, facts: [fact] }, lossy);
