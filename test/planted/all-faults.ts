@@ -2,6 +2,7 @@ import { ANNOUNCE_FAULTS } from './announce-faults.ts';
 import { CONFIG_FAULTS } from './config-faults.ts';
 import { CONTRACT_FAULTS } from './contract-faults.ts';
 import { CRON_FAULTS } from './cron-faults.ts';
+import { EARLY_FAULTS } from './early-faults.ts';
 import { INDEX_FAULTS } from './index-faults.ts';
 import { GANG_FAULTS } from './gang-faults.ts';
 import { LIST_FAULTS } from './list-faults.ts';
@@ -19,6 +20,7 @@ export const ALL_FAULTS: readonly PlantedFault[] = [
   ...CONTRACT_FAULTS,
   ...CRON_FAULTS,
   ...MACHINE_FAULTS,
+  ...EARLY_FAULTS,
   ...INDEX_FAULTS,
   ...GANG_FAULTS,
   ...LIST_FAULTS,

@@ -1,0 +1,42 @@
+import { type PlantedFault, one } from './planted-fault.ts';
+
+const ECS_TASK = 'shared/schema/messages/ecs-task.ts';
+const FOLD_FACTS = 'shared/domain/planner/fold-facts.ts';
+
+/** Mistakes in what counts before a task is STOPPED. */
+export const EARLY_FAULTS: readonly PlantedFault[] = [
+  one(
+    'an index that was counted at DEPROVISIONING is counted again at STOPPED',
+    FOLD_FACTS,
+    'isActive(record.state) && record.nonce === fact.nonce);',
+    "(isActive(record.state) || (fact.kind === 'stopped' && record.state !== 'waiting')) && record.nonce === fact.nonce);",
+    ['G2', 'G5', 'bug'],
+  ),
+  one(
+    'the exit code of another container is taken at DEPROVISIONING',
+    ECS_TASK,
+    'const decisive = decisiveContainer(task);',
+    "const decisive = task.lastStatus === 'DEPROVISIONING' ? task.containers.find(({ exitCode }) => exitCode !== undefined) : decisiveContainer(task);",
+    ['G2', 'G5'],
+  ),
+  one(
+    'a main container without an exit code has failed at DEPROVISIONING',
+    ECS_TASK,
+    'mainContainer(task)?.exitCode !== undefined\n',
+    'mainContainer(task) !== undefined\n',
+    ['G2', 'G5'],
+  ),
+  {
+    name: 'a task that was stopped, and exits with 0, has succeeded at DEPROVISIONING',
+    edits: [
+      { file: ECS_TASK, find: "task.stopCode === 'EssentialContainerExited' &&", replace: '' },
+      {
+        file: ECS_TASK,
+        find: 'stopCode: task.stopCode ?? null,',
+        replace:
+          "stopCode: task.lastStatus === 'DEPROVISIONING' ? 'EssentialContainerExited' : (task.stopCode ?? null),",
+      },
+    ],
+    breaks: ['G2', 'G5'],
+  },
+];
