@@ -2,7 +2,7 @@ import { type Askable, askable } from './question.ts';
 import { protobuf, unsigned, warnings } from './questions/bodies.ts';
 import { deletePod, suspend } from './questions/changes.ts';
 import { counted } from './questions/counting.ts';
-import { stoppedTask, tags } from './questions/ecs.ts';
+import { deprovisioning, stoppedTask, tags } from './questions/ecs.ts';
 import { exitCodes, mainContainer, retry } from './questions/ends.ts';
 import { environment, oneStart, spot, spotArm } from './questions/launches.ts';
 import { names } from './questions/names.ts';
@@ -30,6 +30,7 @@ export const ALL_QUESTIONS: readonly Askable[] = [
   askable(dependency),
   askable(tags),
   askable(stoppedTask),
+  askable(deprovisioning),
   askable(warnings),
   askable(protobuf),
   askable(unsigned),

@@ -5,7 +5,7 @@ import type { Question, Verdict } from './question.ts';
 import { protobuf, unsigned, warnings } from './questions/bodies.ts';
 import { deletePod, suspend } from './questions/changes.ts';
 import { counted } from './questions/counting.ts';
-import { stoppedTask, tags } from './questions/ecs.ts';
+import { deprovisioning, stoppedTask, tags } from './questions/ecs.ts';
 import { exitCodes, mainContainer, retry } from './questions/ends.ts';
 import { environment, oneStart, spot, spotArm } from './questions/launches.ts';
 import { names } from './questions/names.ts';
@@ -36,6 +36,9 @@ const watch = {
   ],
   endedMs: null,
 };
+
+const LATE = { status: 'STOPPED', stopCode: 'EssentialContainerExited', exitCode: 3, executionStoppedAt: 0 };
+const EARLY = { ...LATE, status: 'DEPROVISIONING' };
 
 const CASES: readonly Case[] = [
   judged(idleWatch, watch, { endedMs: 29_000 }, { headersMs: 30_000 }, { arrivals: watch.arrivals.slice(0, 1) }),
@@ -127,6 +130,15 @@ const CASES: readonly Case[] = [
     { combined: 'an answer with 1 tasks' },
     { version: 12 },
     { status: 'DEPROVISIONING' },
+  ),
+  judged(
+    deprovisioning,
+    { early: EARLY, late: LATE },
+    { early: { ...EARLY, exitCode: null } },
+    { early: { ...EARLY, executionStoppedAt: null } },
+    { late: { ...LATE, stopCode: 'UserInitiated' } },
+    { early: null, late: { ...LATE, executionStoppedAt: null } },
+    { early: null, late: { ...LATE, exitCode: 0 } },
   ),
   judged(warnings, ['containers[1]: runs beside "main"'], []),
   judged(protobuf, { code: 201, text: '{"metadata":{"name":"protobuf-body"}}' }, { code: 400 }, { text: '{}' }),

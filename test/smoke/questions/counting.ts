@@ -13,10 +13,10 @@ type Times = {
 /** The first look-up of an attempt: what comes later than that has not come by an event. */
 const LOOKED_UP_MS = 300_000;
 
-/** How long an end takes from ECS to the Job. */
+/** How long an end takes from its program to the Job. */
 export const counted: Question<Times> = {
   name: 'counted',
-  asks: 'How long after STOPPED is an index counted, and by an event?',
+  asks: 'How long after its program has ended is an index counted, and by an event?',
   assumed: 'by an event: sooner than the first look-up, five minutes after the launch',
   async observe(ground) {
     const job = await runJob(ground, 'counted', 'exit 0', indexed(1));
@@ -34,7 +34,7 @@ export const counted: Question<Times> = {
     const sec = (ms: number): string => `${Math.round(ms / 1_000)} s`;
     return verdict(
       [countedMs - createdMs < LOOKED_UP_MS, stoppedMs >= startedMs],
-      `${sec(startedMs - createdMs)} to start, ${sec(stoppedMs - startedMs)} to STOPPED, ${sec(countedMs - stoppedMs)} to counted`,
+      `${sec(startedMs - createdMs)} to start, ${sec(stoppedMs - startedMs)} to its end, ${sec(countedMs - stoppedMs)} to counted`,
     );
   },
 };

@@ -95,3 +95,53 @@ export const stoppedTask: Question<Stopped> = {
       `${combined}; ${status} with ${version} changes`,
     ),
 };
+
+type EndMarks = {
+  readonly status: string;
+  readonly stopCode: string;
+  readonly exitCode: number | null;
+  readonly executionStoppedAt: number | null;
+};
+
+/** `early`: null where DEPROVISIONING was over between two looks. */
+type TwoLooks = { readonly early: EndMarks | null; readonly late: EndMarks };
+
+const marksOf = ({ lastStatus, stopCode, containers = [], executionStoppedAt }: Task): EndMarks => ({
+  status: lastStatus ?? '',
+  stopCode: stopCode ?? '',
+  exitCode: containers.find(({ name }) => name === 'main')?.exitCode ?? null,
+  executionStoppedAt: executionStoppedAt?.getTime() ?? null,
+});
+
+const marksText = ({ stopCode, exitCode, executionStoppedAt }: EndMarks): string =>
+  `${stopCode || 'no stop code'}, ${exitCode ?? 'no exit code'}, ${executionStoppedAt === null ? 'no time' : new Date(executionStoppedAt).toISOString()}`;
+
+/** What an index is counted by before its task is STOPPED. */
+export const deprovisioning: Question<TwoLooks> = {
+  name: 'deprovisioning',
+  asks: 'Does DEPROVISIONING say of an end what STOPPED says?',
+  assumed: 'EssentialContainerExited, exit code 3, and when it was, in both',
+  async observe(ground) {
+    const { arn } = await startedTask(ground, 'deprovisioning', 'sleep 20; exit 3');
+    const look = async (isAwaited: (status: string) => boolean): Promise<EndMarks> =>
+      until(
+        ground,
+        async () => {
+          const marks = marksOf(await described(ground, arn));
+          return isAwaited(marks.status) ? marks : null;
+        },
+        () => `the end of ${arn}`,
+      );
+    const first = await look((status) => status === 'DEPROVISIONING' || status === 'STOPPED');
+    if (first.status === 'STOPPED') return { early: null, late: first };
+    return { early: first, late: await look((status) => status === 'STOPPED') };
+  },
+  judge: ({ early, late }) =>
+    verdict(
+      [
+        late.stopCode === 'EssentialContainerExited' && late.exitCode === 3 && late.executionStoppedAt !== null,
+        early === null || marksText(early) === marksText(late),
+      ],
+      `DEPROVISIONING: ${early === null ? 'over between two looks' : marksText(early)}; STOPPED: ${marksText(late)}`,
+    ),
+};
