@@ -58,6 +58,14 @@ describe('the budget, line by line', () => {
     expect(find({ lists, wiring: 'inProcess' }, 'a list: read units an index more')).toEqual([]);
   });
 
+  test('early counting costs what its Job takes more than the same Job as usual', () => {
+    const early = { usual: aRun(1_000, 2), early: { ...aRun(1_000, 2), requests: { 'SQS.ReceiveMessage': 3_600 } } };
+    expect(find({ early }, 'early counting: SQS requests an index more')).toMatchObject([{ figure: 1.6, ok: false }]);
+    expect(find({ early }, 'early counting: write units an index more')).toMatchObject([{ figure: 0, ok: true }]);
+    expect(find({ early }, 'early counting: control plane, a million indexes')).toMatchObject([{ limit: 5 }]);
+    expect(find({ early, wiring: 'inProcess' }, 'early counting: SQS requests an index more')).toEqual([]);
+  });
+
   test('in one process times have limits of their own, and nothing is counted', () => {
     const rows = budgetOf({ wiring: 'inProcess', jobs: [aRun(100_000, 2)] });
     expect(rows.map(({ what, limit }) => [what, limit])).toEqual([
@@ -106,11 +114,13 @@ test('ratios pair what was measured alike, and leave open what the other has not
 test('the report says what it was measured on and which lines are over', () => {
   const calibration = { clientCpuMs: 0.26, engineCpuMs: 0.2, perSec: 3_600 };
   const machine = { node: '20.20.2', cores: 2, loadAtStart: 0.5, engine: 'dynoxide', commit: 'abc', calibration };
-  const text = render(machine, { jobs: [aRun(10, 4, false)] }, null);
+  const early = { usual: aRun(1_000, 2), early: aRun(1_000, 2) };
+  const text = render(machine, { jobs: [aRun(10, 4, false)], early }, null);
   expect(text).toContain('node 20.20.2, 2 cores, load 0.5 at the start, dynoxide, abc');
   expect(text).toContain('a conditional UpdateItem takes 0.26 ms of CPU');
   expect(text).toMatch(/write units an index +│ 4 +│ at most 3\.50 +│ over/);
   expect(text).toContain('Fargate');
+  expect(text).toContain('A million indexes with earlyCounting, by 1,000, shuffled');
   const inProcess = render(machine, { wiring: 'inProcess', jobs: [aRun(10, 4, false)] }, null);
   expect(inProcess).toContain('CPU ms an index');
   expect(inProcess).not.toMatch(/units|Fargate|SQS/);

@@ -8,7 +8,7 @@ import type { LagFigures } from './scenarios/lag.ts';
 import type { PlannerFigures } from './scenarios/planner.ts';
 import type { StartFigures } from './scenarios/start.ts';
 import type { WatchesFigures } from './scenarios/watches.ts';
-import { type CostLine, PRICES, costOfMillion, idleMonth, sumOf } from './prices.ts';
+import { type CostLine, type Counting, PRICES, costOfMillion, idleMonth, sumOf } from './prices.ts';
 import { requestsOf } from './meter.ts';
 import { median } from './quantiles.ts';
 import type { RateFigures } from './rates.ts';
@@ -22,12 +22,16 @@ export type ListFigures = {
   readonly listed: Peaked<JobFigures>;
 };
 
+/** The same Job as usual, and with the setting earlyCounting. */
+export type EarlyFigures = { readonly usual: Peaked<JobFigures>; readonly early: Peaked<JobFigures> };
+
 /** Everything that one run has measured; what was not asked for is absent. */
 export type Results = {
   /** `emulateAws` where absent. `inProcess`, nothing is sent that could be counted. */
   readonly wiring?: WiringKind;
   readonly jobs?: readonly Peaked<JobFigures>[];
   readonly lists?: ListFigures;
+  readonly early?: EarlyFigures;
   readonly crons?: Peaked<CronFigures>;
   readonly chains?: Peaked<ChainFigures>;
   readonly kep?: Peaked<KepFigures>;
@@ -71,6 +75,7 @@ export function budgetOf(results: Results): readonly BudgetRow[] {
   return [
     ...(isCounted ? countRows(results.jobs ?? []) : []),
     ...(isCounted && results.lists !== undefined ? listRows(results.lists) : []),
+    ...(isCounted && results.early !== undefined ? earlyRows(results.early) : []),
     ...(results.crons === undefined ? [] : cronRows(results.crons, isCounted)),
     ...(results.chains === undefined ? [] : chainRows(results.chains, results.wiring)),
     ...(results.planner === undefined ? [] : plannerRows(results.planner)),
@@ -122,6 +127,22 @@ function listRows({ itemBytes, without, listed }: ListFigures): readonly BudgetR
   return [
     row('a list: write units an index more', more('writeUnits'), 0.1, '', on),
     row('a list: read units an index more', more('readUnits'), 0.1, '', on),
+  ];
+}
+
+/** What an index costs more that counts before its task is gone, and what a million of them cost. */
+function earlyRows({ usual, early }: EarlyFigures): readonly BudgetRow[] {
+  const on = `${nameOf(early)}, STOPPED a second after DEPROVISIONING`;
+  const more = (what: 'writeUnits' | 'readUnits'): number => perIndex(early, what) - perIndex(usual, what);
+  const requests = (job: JobFigures): number => requestsOf(job, 'SQS') / job.indexes;
+  const priced = pricedJob([early], 'early');
+  return [
+    row('early counting: SQS requests an index more', requests(early) - requests(usual), 1.5, '', on),
+    row('early counting: write units an index more', more('writeUnits'), 0.1, '', on),
+    row('early counting: read units an index more', more('readUnits'), 0.25, '', on),
+    ...(priced === null || early.indexes < LARGE
+      ? []
+      : [row('early counting: control plane, a million indexes', sumOf(priced.lines), 5, '$', `${on}, list prices`)]),
   ];
 }
 
@@ -275,6 +296,7 @@ export const nameOf = ({ indexes, shuffled }: Pick<JobFigures, 'indexes' | 'shuf
 /** What a million costs by the largest Job that was measured, at the stack's pace and without a limit; null: none was. */
 export function pricedJob(
   jobs: readonly JobFigures[],
+  counting: Counting = 'usual',
 ): { readonly job: JobFigures; readonly lines: readonly CostLine[]; readonly unlimited: readonly CostLine[] } | null {
   const [job] = [...jobs].sort((a, b) => b.indexes - a.indexes);
   if (job === undefined) return null;
@@ -286,5 +308,9 @@ export function pricedJob(
     invocations: invocations / job.indexes,
     cpuMs: perIndex(job, 'cpuMs'),
   };
-  return { job, lines: costOfMillion(use), unlimited: costOfMillion(use, 'unlimited') };
+  return {
+    job,
+    lines: costOfMillion(use, 'stack', counting),
+    unlimited: costOfMillion(use, 'unlimited', counting),
+  };
 }

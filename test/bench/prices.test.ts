@@ -31,6 +31,18 @@ describe('what a million indexes cost', () => {
     expect(paced.get('DynamoDB, writes')).toBe(dollarsOf('DynamoDB, writes'));
   });
 
+  test('early counting is one more event, which the passes find that come anyway', () => {
+    const lineOf = (counting: 'usual' | 'early', what: string) =>
+      costOfMillion(USE, 'stack', counting).find((line) => line.what === what);
+    const events = 'EventBridge, events of ECS';
+    expect([lineOf('usual', events)?.count, lineOf('early', events)?.count]).toEqual(['2.00 M', '3.00 M']);
+    // 36 messages a second in batches of six, and 54 in batches of nine, are six passes a second.
+    const invocations = 'Lambda, invocations';
+    expect(lineOf('early', invocations)?.dollars).toBeCloseTo(lineOf('usual', invocations)?.dollars ?? 0);
+    // 3 measured; and 3 ÷ 9 receives that find nothing, and twice as much of what nine are short of ten.
+    expect(lineOf('early', 'SQS')?.dollars).toBeCloseTo(0.4 * (3 + 3 / 9 + 2 * 3 * (1 / 9 - 1 / 10)));
+  });
+
   test('what is paid for by the hour, and Fargate, is beside the sum', () => {
     const lines = costOfMillion(USE);
     const fargate = lines.find(({ what }) => what.startsWith('Fargate'));

@@ -1,5 +1,14 @@
 import Table from 'cli-table3';
-import { type BudgetRow, type Peaked, type Results, budgetOf, nameOf, perIndex, pricedJob } from './budget.ts';
+import {
+  type BudgetRow,
+  type EarlyFigures,
+  type Peaked,
+  type Results,
+  budgetOf,
+  nameOf,
+  perIndex,
+  pricedJob,
+} from './budget.ts';
 import { requestsOf } from './meter.ts';
 import { median } from './quantiles.ts';
 import type { Calibration } from './scenarios/calibration.ts';
@@ -41,6 +50,7 @@ export function render(machine: Machine, results: Results, ratios: readonly Rati
     ...(jobs.length === 0 ? [] : [jobTable(jobs, isCounted)]),
     ...besides(results),
     ...(isCounted ? costTables(jobs) : []),
+    ...(isCounted && results.early !== undefined ? earlyTables(results.early) : []),
     budgetTable(budgetOf(results)),
   ];
   if (ratios !== null) parts.push(ratioTable(ratios));
@@ -54,6 +64,14 @@ function costTables(jobs: readonly Peaked<JobFigures>[]): readonly string[] {
   const title = `A million indexes at list price (${PRICES.region}, ${PRICES.date}), by ${nameOf(priced.job)}`;
   const unlimited = costTable('The same with launches that nothing limits', priced.unlimited);
   return [costTable(title, priced.lines), unlimited, idle];
+}
+
+function earlyTables({ early }: EarlyFigures): readonly string[] {
+  const priced = pricedJob([early], 'early');
+  if (priced === null) return [];
+  const title = `A million indexes with earlyCounting, by ${nameOf(early)}`;
+  const unlimited = costTable('The same with launches that nothing limits', priced.unlimited);
+  return [costTable(title, priced.lines), unlimited];
 }
 
 const plain = { style: { head: [], border: [] } };

@@ -53,6 +53,7 @@ export const SUITES: readonly Suite[] = [
   },
   { name: 'kep', run: async (bundle) => ({ kep: withPeak(await runChild(bundle, 'kepLoad', {})) }) },
   { name: 'lists', run: async (bundle, { indexes }) => ({ lists: await lists(bundle, indexes) }) },
+  { name: 'early', run: async (bundle, { indexes }) => ({ early: await early(bundle, indexes) }) },
   { name: 'crons', run: async (bundle) => ({ crons: withPeak(await runChild(bundle, 'crons', CRONS)) }) },
   {
     name: 'chains',
@@ -90,6 +91,14 @@ async function lists(bundle: Bundle, sizes: readonly number[]): Promise<NonNulla
   const measure = async (itemBytes: number | null): Promise<Peaked<JobFigures>> =>
     withPeak(await runChild(bundle, 'jobs', { indexes, shuffled: true, itemBytes }));
   return { itemBytes: ITEM_BYTES, without: await measure(null), listed: await measure(ITEM_BYTES) };
+}
+
+/** The same Job without the setting, and with it. */
+async function early(bundle: Bundle, sizes: readonly number[]): Promise<NonNullable<Results['early']>> {
+  const indexes = sizes.findLast((size) => size <= LISTED_MAX) ?? sizes[0] ?? LISTED_MAX;
+  const measure = async (counting: 'usual' | 'early'): Promise<Peaked<JobFigures>> =>
+    withPeak(await runChild(bundle, 'jobs', { indexes, shuffled: true, counting }));
+  return { usual: await measure('usual'), early: await measure('early') };
 }
 
 const RATES_PER_SEC = [20, 100];

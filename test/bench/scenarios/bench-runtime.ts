@@ -42,7 +42,7 @@ const QUIET_MS = 1_500;
 
 /** An embedded runtime with simulated tasks in a folder of its own, with one Job behind it: everything is loaded and warm. */
 export async function startBench(
-  options: Partial<Pick<LocalOptions, 'script' | 'events' | 'launchesPerSec' | 'onClient'>> = {},
+  options: Partial<Pick<LocalOptions, 'script' | 'events' | 'earlyCounting' | 'launchesPerSec' | 'onClient'>> = {},
 ): Promise<BenchRuntime> {
   const dataDir = mkdtempSync(join(tmpdir(), 'muster-bench-'));
   process.once('exit', () => rmSync(dataDir, { recursive: true, force: true })); // also if it is broken off

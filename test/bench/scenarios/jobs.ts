@@ -15,15 +15,19 @@ export async function jobs({
   indexes,
   shuffled,
   itemBytes = null,
+  counting = null,
 }: {
   readonly indexes: number;
   readonly shuffled: boolean;
   /** The Job has a list of items of this size, which is uploaded before; null: it has none. */
   readonly itemBytes?: number | null;
+  /** STOPPED comes a second after DEPROVISIONING, which counts, or does not; null: at once. */
+  readonly counting?: 'usual' | 'early' | null;
 }): Promise<JobFigures> {
   const heat = new WriteHeat();
   const bench = await startBench({
     script: shuffled ? { runMs: [0, indexes / 4] } : {},
+    ...(counting === null ? {} : { earlyCounting: counting === 'early', events: { deprovisionMs: 1_000 } }),
     onClient(client) {
       if (shuffled && client.config.serviceId === 'DynamoDB') heat.watch(client as never);
     },
