@@ -37,9 +37,9 @@ const REGISTERED: Conditions = {
 
 /**
  * What each function may do in addition to writing its own log and draining its own queues: this page has all of it.
- * Actions that write name their target, with one exception. Actions for which AWS has no resource only read:
- * DescribeTaskDefinition, and ListTasks, which a condition restricts to the cluster (Service Authorization Reference,
- * Amazon ECS).
+ * Actions that write name their target, with two exceptions: RegisterTaskDefinition and DeregisterTaskDefinition. Other actions
+ * for which AWS has no resource only read: DescribeTaskDefinition, ListTaskDefinitionFamilies, and ListTasks, which a condition
+ * restricts to the cluster (Service Authorization Reference, Amazon ECS).
  */
 export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World): void {
   const stack = Stack.of(tasks);
@@ -92,7 +92,9 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
   allow(roles.dispatch, ['ecs:TagResource'], [tasks.tasksArn], { StringEquals: { 'ecs:CreateAction': 'RunTask' } });
   allow(roles.dispatch, ['ecs:StopTask'], [tasks.tasksArn], cluster);
   allow(roles.dispatch, ['ecs:RegisterTaskDefinition'], ['*'], REGISTERED);
-  allow(roles.dispatch, ['ecs:DescribeTaskDefinition'], ['*']);
+  // AWS has no resource for deregistering either: dispatch names only definitions of ours, which it has looked at before.
+  allow(roles.dispatch, ['ecs:DeregisterTaskDefinition'], ['*']);
+  allow(roles.dispatch, ['ecs:DescribeTaskDefinition', 'ecs:ListTaskDefinitionFamilies'], ['*']);
   allow(roles.dispatch, ['iam:PassRole'], [tasks.executionRole.roleArn, tasks.taskRole.roleArn, ...taskRoleArns], {
     StringEquals: { 'iam:PassedToService': TASKS_SERVICE },
   });

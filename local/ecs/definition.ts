@@ -72,6 +72,8 @@ export const DefinitionRequestSchema = z.looseObject({
 export const DefinitionSchema = DefinitionRequestSchema.omit({ tags: true }).extend({
   revision: z.number().int().min(1),
   registeredAtMs: z.number(),
+  /** omitted: it is ACTIVE */
+  deregisteredAtMs: z.number().optional(),
   tags: z.array(z.object({ key: z.string().optional(), value: z.string().optional() })),
 });
 

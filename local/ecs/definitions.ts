@@ -8,7 +8,10 @@ import { DefinitionSchema, definitionProblem, type Definition, type DefinitionRe
 /** `last`: the highest number assigned, which may belong to a torn file. */
 type Family = { readonly revisions: readonly Definition[]; readonly last: number };
 
-/** All registered task definitions: revisions 1, 2, 3, … of each family, kept forever, on disk if there is a folder. */
+/**
+ * All registered task definitions: revisions 1, 2, 3, … of each family, kept forever, also those that were deregistered, on disk
+ * if there is a folder.
+ */
 export class Definitions {
   readonly #families = new Map<string, Family>();
   readonly #dir: string | null;
@@ -49,23 +52,47 @@ export class Definitions {
       revision: last + 1,
       registeredAtMs: nowMs,
     };
-    if (this.#dir !== null) {
-      mkdirSync(join(this.#dir, request.family), { recursive: true, mode: 0o700 });
-      const file = join(this.#dir, request.family, `${definition.revision}.json`);
-      writeWhole(file, JSON.stringify(definition), 'durable');
-    }
+    this.#store(definition);
     this.#families.set(request.family, { revisions: [...revisions, definition], last: definition.revision });
     return definition;
   }
 
-  /** Finds by `family` (the latest), `family:revision`, or either as an ARN; null if there is none. */
+  /** Makes a revision INACTIVE: it is found by its number alone. */
+  deregister(definition: Definition, nowMs: number): Definition {
+    const { family, revision } = definition;
+    const { revisions, last } = this.#families.get(family) ?? NONE;
+    const inactive = { ...definition, deregisteredAtMs: definition.deregisteredAtMs ?? nowMs };
+    this.#store(inactive);
+    this.#families.set(family, {
+      revisions: revisions.map((each) => (each.revision === revision ? inactive : each)),
+      last,
+    });
+    return inactive;
+  }
+
+  /** Families with a revision that is ACTIVE, in order of their names. */
+  activeFamilies(): readonly string[] {
+    return [...this.#families]
+      .filter(([, { revisions }]) => revisions.some(isActive))
+      .map(([family]) => family)
+      .sort();
+  }
+
+  #store(definition: Definition): void {
+    if (this.#dir === null) return;
+    mkdirSync(join(this.#dir, definition.family), { recursive: true, mode: 0o700 });
+    const file = join(this.#dir, definition.family, `${definition.revision}.json`);
+    writeWhole(file, JSON.stringify(definition), 'durable');
+  }
+
+  /** Finds by `family` (the latest that is ACTIVE), `family:revision`, or either as an ARN; null if there is none. */
   find(name: string): Definition | null {
     const [, family = '', revision] =
       /^(?:arn:aws[\w-]*:ecs:[^:]*:[^:]*:task-definition\/)?([^:/]+)(?::(\d+))?$/.exec(name) ?? [];
     const { revisions } = this.#families.get(family) ?? NONE;
     const found =
       revision === undefined
-        ? revisions.at(-1)
+        ? revisions.findLast(isActive)
         : revisions.find((candidate) => candidate.revision === Number(revision));
     return found ?? null;
   }
@@ -75,6 +102,8 @@ export class Definitions {
     return this.find(`${family}:${revision}`);
   }
 }
+
+export const isActive = ({ deregisteredAtMs }: Definition): boolean => deregisteredAtMs === undefined;
 
 const NONE: Family = { revisions: [], last: 0 };
 

@@ -3,12 +3,14 @@ import { checked } from '../wire/checked.ts';
 import type { EcsApi, Failure, Task } from '../wire/ecs-operations.ts';
 import { type ClientTokens, fingerprint } from './client-tokens.ts';
 import { DefinitionRequestSchema, type Definition } from './definition.ts';
-import type { Definitions } from './definitions.ts';
+import { type Definitions, isActive } from './definitions.ts';
 import { listTasks } from './list-tasks.ts';
 import { clusterArn, definitionArn, renderTask, taskArn, type Place } from './render-task.ts';
 import {
+  DeregisterDefinitionSchema,
   DescribeDefinitionSchema,
   DescribeTasksSchema,
+  ListFamiliesSchema,
   ListTasksSchema,
   RunTaskSchema,
   StopTaskSchema,
@@ -80,6 +82,23 @@ export function ecsApi(options: EcsApiOptions): EcsApi {
       return renderDefinition(definition, place);
     },
 
+    DeregisterTaskDefinition(input) {
+      throttle({ definitionModify: 1 });
+      const definition = definitions.find(checked(DeregisterDefinitionSchema, input).taskDefinition);
+      if (definition === null) throw new AwsError('ClientException', 'The specified task definition does not exist.');
+      const { taskDefinition } = renderDefinition(definitions.deregister(definition, now()), place);
+      return { taskDefinition };
+    },
+
+    ListTaskDefinitionFamilies(input) {
+      throttle({ definitionRead: 1 });
+      const { familyPrefix = '', maxResults, nextToken = '' } = checked(ListFamiliesSchema, input);
+      const left = definitions.activeFamilies().filter((each) => each.startsWith(familyPrefix) && each > nextToken);
+      const families = left.slice(0, maxResults);
+      const last = families.at(-1);
+      return { families, ...(left.length > families.length && last !== undefined ? { nextToken: last } : {}) };
+    },
+
     RunTask(input) {
       const request = checked(RunTaskSchema, input);
       throttle(runTaskCosts(request));
@@ -99,6 +118,7 @@ export function ecsApi(options: EcsApiOptions): EcsApi {
 
       const definition = definitions.find(request.taskDefinition);
       if (definition === null) throw new AwsError('ClientException', 'TaskDefinition not found.');
+      if (!isActive(definition)) throw new AwsError('InvalidParameterException', 'TaskDefinition is inactive');
       checkRunTask(request, definition);
       const refusal = driverRefusal(request, definition, engine.driver);
       if (refusal !== null) throw new AwsError('ClientException', refusal);
@@ -220,16 +240,17 @@ function* visibleOf(engine: TaskEngine, cluster: string): Generator<TaskRecord> 
 }
 
 function renderDefinition(
-  { registeredAtMs, tags, ...definition }: Definition,
+  { registeredAtMs, deregisteredAtMs, tags, ...definition }: Definition,
   place: Place,
 ): { readonly taskDefinition: object; readonly tags: readonly object[] } {
   return {
     taskDefinition: {
       ...definition,
       taskDefinitionArn: definitionArn(place, definition),
-      status: 'ACTIVE',
+      status: deregisteredAtMs === undefined ? 'ACTIVE' : 'INACTIVE',
       compatibilities: ['EC2', 'FARGATE'],
       registeredAt: new Date(registeredAtMs),
+      ...(deregisteredAtMs === undefined ? {} : { deregisteredAt: new Date(deregisteredAtMs) }),
     },
     tags,
   };

@@ -50,6 +50,18 @@ export const RunTaskSchema = z.looseObject({
   tags: TagsSchema.optional(),
 });
 
+/** The family and revision, or the ARN. */
+export const DeregisterDefinitionSchema = z.object({
+  taskDefinition: z.string().regex(/:\d+$/, 'The specified task definition must have a revision.'),
+});
+
+export const ListFamiliesSchema = z.object({
+  familyPrefix: z.string().optional(),
+  status: z.enum(['ACTIVE'], 'only families with an ACTIVE definition are listed here'),
+  maxResults: z.number().int().min(1).max(100).default(100),
+  nextToken: z.string().optional(),
+});
+
 export const StopTaskSchema = z.object({
   cluster: z.string().optional(),
   task: z.string().min(1),

@@ -16,6 +16,8 @@ export function ecsCallsTo(api: EcsApi, onSurprise: OnSurprise): EcsCalls {
   return {
     registerTaskDefinition: call((input) => api.RegisterTaskDefinition(input)),
     describeTaskDefinition: call((input) => api.DescribeTaskDefinition(input)),
+    deregisterTaskDefinition: call((input) => api.DeregisterTaskDefinition(input)),
+    listTaskDefinitionFamilies: call((input) => api.ListTaskDefinitionFamilies(input)),
     runTask: call((input) => api.RunTask(input)),
     stopTask: call((input) => api.StopTask(input)),
     describeTasks: call((input) => api.DescribeTasks(input)),

@@ -1,5 +1,7 @@
 import type {
+  DeregisterTaskDefinitionResponse,
   DescribeTasksResponse,
+  ListTaskDefinitionFamiliesResponse,
   ListTasksResponse,
   RunTaskResponse,
   StopTaskResponse,
@@ -12,6 +14,8 @@ export type { Failure, Task } from '@aws-sdk/client-ecs';
 export type EcsApi = {
   RegisterTaskDefinition(input: unknown): Registered;
   DescribeTaskDefinition(input: unknown): Registered;
+  DeregisterTaskDefinition(input: unknown): DeregisterTaskDefinitionResponse;
+  ListTaskDefinitionFamilies(input: unknown): ListTaskDefinitionFamiliesResponse;
   RunTask(input: unknown): RunTaskResponse;
   StopTask(input: unknown): StopTaskResponse;
   DescribeTasks(input: unknown): DescribeTasksResponse;

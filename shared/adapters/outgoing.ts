@@ -28,7 +28,7 @@ export const outgoingDispatches = (messages: readonly DispatchMessage[], delaySe
   messages.map((message) => ({
     body: formatDispatch(message),
     delaySec,
-    group: message.kind === 'sweepTasks' ? null : message.uid,
+    group: 'uid' in message ? message.uid : null,
   }));
 
 /** Cuts a Job's facts into messages of a bounded size. */

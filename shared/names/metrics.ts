@@ -11,6 +11,7 @@ export const METRICS = {
   LaunchesMisconfigured: 'Count',
   TasksStopped: 'Count',
   GhostsStopped: 'Count',
+  DefinitionsDeregistered: 'Count',
   CommitsLost: 'Count',
   ChangesAnnounced: 'Count',
   AnnouncementsFailed: 'Count',

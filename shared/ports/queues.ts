@@ -78,7 +78,25 @@ export type DispatchMessage =
    * compare all live tasks with their Jobs, from this page of ECS's list on; `turn`: how often ECS was too busy for this
    * page
    */
-  | { readonly kind: 'sweepTasks'; readonly after: string | null; readonly turn?: number | undefined };
+  | { readonly kind: 'sweepTasks'; readonly after: string | null; readonly turn?: number | undefined }
+  /** look for unused task definitions, from this page of the families with this prefix on; `turn`: as for `sweepTasks` */
+  | {
+      readonly kind: 'sweepDefinitions';
+      readonly prefix: string;
+      readonly after: string | null;
+      readonly turn?: number | undefined;
+    }
+  /**
+   * deregister these families' definitions from before `before`, unless an open Job uses them. `after`: the Jobs up to there
+   * do not; omitted: no Job does
+   */
+  | {
+      readonly kind: 'retireDefinitions';
+      readonly families: readonly string[];
+      readonly before: EpochMs;
+      readonly after?: string | null | undefined;
+      readonly turn?: number | undefined;
+    };
 
 /** A page of ECS's lists: the Job's live tasks (`family` null), or the stopped tasks of a family. */
 export type LookFrom = {

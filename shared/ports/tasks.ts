@@ -1,3 +1,4 @@
+import type { EpochMs } from '../domain/base/time.ts';
 import type { JobUid, TaskArn } from '../domain/base/ids.ts';
 import type { AttemptId } from '../domain/base/fact.ts';
 import type { LaunchedTask } from '../domain/scoreboard/launch-row.ts';
@@ -33,6 +34,23 @@ export type Tasks = {
    * not live. One page at a time.
    */
   listStopped(page: { readonly family: string; readonly after: string | null }): Promise<TaskPage | Later>;
+  /**
+   * Families of definitions with this prefix whose newest active definition this installation registered before `before`. One
+   * page of forty at a time.
+   */
+  listOldFamilies(page: {
+    readonly prefix: string;
+    readonly before: EpochMs;
+    readonly after: string | null;
+  }): Promise<{ readonly kind: 'listed'; readonly families: readonly string[]; readonly next: string | null } | Later>;
+  /**
+   * Deregisters the family's newest active definition, if this installation registered it before `before`, and no task of the
+   * family runs; otherwise `kept`. Tasks continue, and a later {@link Tasks.prepare} registers the family anew.
+   */
+  deregister(old: {
+    readonly family: string;
+    readonly before: EpochMs;
+  }): Promise<{ readonly kind: 'deregistered' | 'kept' } | Later>;
 };
 
 /** At most 100. */
@@ -53,7 +71,15 @@ export type Launch = {
 };
 
 export type Later = { readonly kind: 'later'; readonly reason: string };
-/** `misconfigured`: the installation is at fault (a permission, a role, a network), not the Job. */
-export type Refused = { readonly kind: 'refused'; readonly reason: string; readonly misconfigured?: true };
+/**
+ * `misconfigured`: the installation is at fault (a permission, a role, a network), not the Job; `deregistered`: it has only given
+ * up the definition, which the Job's next template registers anew.
+ */
+export type Refused = {
+  readonly kind: 'refused';
+  readonly reason: string;
+  readonly misconfigured?: true;
+  readonly deregistered?: true;
+};
 /** The Job requests something that cannot be granted, however often it is requested. */
 export type Fatal = { readonly kind: 'fatal'; readonly reason: string };

@@ -7,6 +7,8 @@ import { sweepNamespaces } from '../control/lifecycle/namespaces.ts';
 import { reconcileScheduled } from '../control/configs/reconcile-config.ts';
 import { collectOrphans, sweepCrons } from '../control/cron/sweep-crons.ts';
 import { sweepJobs } from '../control/sweep/sweep.ts';
+import { prefixAt } from '../control/sweep/sweep-definitions.ts';
+import { asEpochMs } from '../domain/base/time.ts';
 import type { JobUid } from '../domain/base/ids.ts';
 import { GROUP_PREFIX } from '../names/env.ts';
 import type { DispatchMessage } from '../ports/queues.ts';
@@ -121,12 +123,17 @@ export function sweepHandler(runtime: () => Runtime) {
       ];
       // Going through all tasks may take longer than the rest of the minute, so the dispatcher does it.
       const allTasks = { kind: 'sweepTasks', after: null } as const;
+      const at = new Date(time);
+      const oldDefinitions = {
+        kind: 'sweepDefinitions',
+        prefix: prefixAt(asEpochMs(at.getTime())),
+        after: null,
+      } as const;
       const everyHour = [
-        () => deps.queues.dispatch([allTasks], 0),
+        () => deps.queues.dispatch([allTasks, oldDefinitions], 0),
         () => sweepStrangeNames(deps),
         () => sweepContents(deps),
       ];
-      const at = new Date(time);
       const isNewHour = at.getUTCMinutes() === 0;
       const everyDay = [() => collectOrphans(deps)];
       await eachInTurn([

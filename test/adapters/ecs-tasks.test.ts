@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createEcsTasks } from '../../shared/adapters/aws/ecs/ecs-tasks.ts';
 import { createEcsClients, sdkEcsCalls } from '../../shared/adapters/aws/ecs/sdk-ecs-calls.ts';
 import { clientToken, formatPlacement, runTaskInput } from '../../shared/adapters/aws/ecs/run-task-request.ts';
 import { registerInput } from '../../shared/adapters/aws/ecs/task-definition-request.ts';
+import { asEpochMs } from '../../shared/domain/base/time.ts';
 import { asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
 import { RENDERING } from '../../shared/domain/task/pod-template.ts';
 import type { TaskContainer, TaskDefinition } from '../../shared/domain/task/task.ts';
@@ -624,4 +625,91 @@ test('the registration of a definition changes only with the number of its rende
   const told = JSON.stringify(registerInput(full, definitions, null));
   // Whatever changes it raises RENDERING, so that definitions of an earlier release are not taken for ones of this.
   expect([RENDERING, createHash('sha256').update(told).digest('hex').slice(0, 16)]).toEqual([1, 'b6031cefa6b183a0']);
+});
+
+describe('definitions that are old', () => {
+  const before = asEpochMs(Date.parse('2026-11-20T00:00:00Z'));
+  const OLD = before / 1_000 - 60;
+  const registered = (family: string, more: object = {}) => ({
+    taskDefinitionArn: `arn:aws:ecs:eu-central-1:123456789012:task-definition/${family}:3`,
+    status: 'ACTIVE',
+    executionRoleArn: definitions.executionRoleArn,
+    registeredAt: OLD,
+    ...more,
+  });
+  const YOUNG = { registeredAt: before / 1_000 };
+  const ANOTHERS = { executionRoleArn: 'arn:aws:iam::123456789012:role/of-another-muster' };
+
+  test('are found page by page: ours, by the newest revision', async () => {
+    const found: Readonly<Record<string, object>> = {
+      'muster-0a1': {},
+      'muster-0a2': YOUNG,
+      'muster-0a3': ANOTHERS,
+      'muster-0a4': { registeredAt: undefined },
+      'muster-0a5': {},
+    };
+    const { tasks, calls } = await tasksThatMeet(({ action, input }) => {
+      if (action === 'ListTaskDefinitionFamilies')
+        return ok({
+          families: [...Object.keys(found), 'muster-0a6'],
+          nextToken: input['nextToken'] ? undefined : 'more',
+        });
+      const family = String(input['taskDefinition']);
+      // Deregistered since it was listed.
+      if (family === 'muster-0a6') return refusal('ClientException', 'Unable to describe task definition.');
+      return ok({ taskDefinition: registered(family, found[family]) });
+    });
+    const page = { prefix: 'muster-0a', before };
+    const families = ['muster-0a1', 'muster-0a5'];
+    expect(await tasks.listOldFamilies({ ...page, after: null })).toEqual({ kind: 'listed', families, next: 'more' });
+    expect(await tasks.listOldFamilies({ ...page, after: 'more' })).toEqual({ kind: 'listed', families, next: null });
+    const listing = { familyPrefix: 'muster-0a', status: 'ACTIVE', maxResults: 40 };
+    expect(calls.filter(({ action }) => action === 'ListTaskDefinitionFamilies').map(({ input }) => input)).toEqual([
+      listing,
+      { ...listing, nextToken: 'more' },
+    ]);
+  });
+
+  test.each<[string, object | null, readonly string[], 'kept' | 'deregistered']>([
+    ['old and unused', {}, [], 'deregistered'],
+    ['of a task that runs', {}, [ARN], 'kept'],
+    ['registered since', YOUNG, [], 'kept'],
+    ['of another installation', ANOTHERS, [], 'kept'],
+    ['gone already', null, [], 'kept'],
+  ])('%s', async (_, more, taskArns, kind) => {
+    const { tasks, calls } = await tasksThatMeet(({ action }) => {
+      if (action === 'ListTasks') return ok({ taskArns });
+      if (action !== 'DescribeTaskDefinition') return ok({});
+      return more === null
+        ? refusal('ClientException', 'Unable to describe task definition.')
+        : ok({ taskDefinition: registered('muster-0a1', more) });
+    });
+    expect(await tasks.deregister({ family: 'muster-0a1', before })).toEqual({ kind });
+    const asked = calls.filter(({ action }) => action === 'DeregisterTaskDefinition').map(({ input }) => input);
+    const { taskDefinitionArn: taskDefinition } = registered('muster-0a1');
+    expect(asked).toEqual(kind === 'kept' ? [] : [{ taskDefinition }]);
+    const listed = calls.filter(({ action }) => action === 'ListTasks').map(({ input }) => input);
+    for (const input of listed)
+      expect(input).toEqual({ cluster: 'jobs', family: 'muster-0a1', desiredStatus: 'RUNNING' });
+  });
+
+  test.each([
+    ['ThrottlingException', 'later'],
+    ['AccessDeniedException', 'thrown'],
+  ])('%s: %s', async (type, expected) => {
+    const { tasks } = await tasksThatMeet(() => refusal(type, 'no'));
+    for (const ask of [
+      async () => tasks.listOldFamilies({ prefix: 'muster-0a', before, after: null }),
+      async () => tasks.deregister({ family: 'muster-0a1', before }),
+    ]) {
+      if (expected === 'thrown') await expect(ask()).rejects.toThrow('no');
+      else expect(await ask()).toMatchObject({ kind: 'later' });
+    }
+  });
+});
+
+test('a launch of a definition that is INACTIVE is refused so that its Job gets another', async () => {
+  const { tasks } = await tasksThatMeet(() => refusal('InvalidParameterException', 'TaskDefinition is inactive'));
+  const reason = 'InvalidParameterException: TaskDefinition is inactive';
+  expect(await tasks.run(launch)).toEqual({ kind: 'refused', reason, misconfigured: true, deregistered: true });
 });

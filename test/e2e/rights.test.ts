@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ListTaskDefinitionFamiliesCommand } from '@aws-sdk/client-ecs';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contextOf } from '../../local/event-source/mapping.ts';
+import { createEcsClients } from '../../shared/adapters/aws/ecs/sdk-ecs-calls.ts';
 import { createSqsClient } from '../../shared/adapters/aws/sqs/sqs-queues.ts';
+import { asEpochMs } from '../../shared/domain/base/time.ts';
+import { familyOf } from '../../shared/domain/task/task.ts';
+import { formatDispatch } from '../../shared/schema/messages/queue-messages.ts';
 import { environmentOf } from '../support/test-wiring.ts';
 import { SENT, UNSENT } from '../rights/sent-actions.ts';
 import { FUNCTIONS } from '../rights/statements.ts';
@@ -149,7 +154,8 @@ test('each function sends what the table says, and may', { timeout: 2 * TEST_MS 
   await ask('DELETE', `${CRONS}/load`);
 
   // A Job that outlives nothing.
-  await kube.create(shellJob('short', 'true', { ...indexed(0, 1), ttlSecondsAfterFinished: 0 }));
+  await kube.create(shellJob('short', 'true; true', { ...indexed(1, 1), ttlSecondsAfterFinished: 0 }));
+  await patch('many', { parallelism: 1 });
   await gone(`${JOBS}/short`);
 
   // What nobody can process.
@@ -157,6 +163,27 @@ test('each function sends what the table says, and may', { timeout: 2 * TEST_MS 
   const client = createSqsClient({ region, endpoint: endpoints.sqs, accessKey: accessKey! });
   for (const QueueUrl of Object.values(queues).filter((url) => url !== null))
     await client.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' }));
+
+  // Task definitions that nobody uses, as if they were old. Those of Jobs that run are kept.
+  const ecs = createEcsClients({ region, endpoint: endpoints.ecs, accessKey: accessKey! }).other;
+  const familiesAt = async () =>
+    (await ecs.send(new ListTaskDefinitionFamiliesCommand({ status: 'ACTIVE' }))).families!;
+  const families = await familiesAt();
+  const MessageBody = formatDispatch({
+    kind: 'retireDefinitions',
+    families,
+    before: asEpochMs(Date.now() + 60_000),
+    after: null,
+  });
+  await client.send(new SendMessageCommand({ QueueUrl: queues.dispatch, MessageBody }));
+  await eventually(
+    async () => ((await familiesAt()).length < families.length ? true : null),
+    () => `${families.length} families are still ACTIVE`,
+  );
+  const many = await runtime.runtime.deps.jobs.findJob('default', 'many');
+  const [template] = await runtime.runtime.deps.jobs.readTemplates(many!);
+  expect(await familiesAt()).toContain(familyOf(template!));
+  ecs.destroy();
   client.destroy();
 
   // Both sweeps, then the end of everything.

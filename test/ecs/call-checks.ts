@@ -1,7 +1,9 @@
 import {
   ConflictException,
+  DeregisterTaskDefinitionCommand,
   DescribeTaskDefinitionCommand,
   DescribeTasksCommand,
+  ListTaskDefinitionFamiliesCommand,
   ListTasksCommand,
   RegisterTaskDefinitionCommand,
   RunTaskCommand,
@@ -38,6 +40,42 @@ export const CALL_CHECKS: readonly Check[] = [
       });
       for (const missing of ['job:3', 'nobody', 'job:'])
         await refused(find(missing), 'ClientException', /Unable to describe task definition/);
+    },
+  },
+  {
+    name: 'a definition that is deregistered starts nothing more, is found by its revision, and its family by those that are left',
+    async run(server) {
+      const { client } = server;
+      for (let n = 0; n < 2; n++) await register(server, 'job');
+      for (const family of ['jobs', 'other']) await register(server, family);
+      const families = async (more: object = {}) =>
+        client.send(new ListTaskDefinitionFamiliesCommand({ status: 'ACTIVE', ...more }));
+      const find = async (taskDefinition: string) =>
+        (await client.send(new DescribeTaskDefinitionCommand({ taskDefinition }))).taskDefinition!;
+      const { taskArn } = await run(server, { clientToken: 't', overrides: withEnv({ HOLD: '1' }) }); // of job:2
+      const { taskDefinition } = await client.send(new DeregisterTaskDefinitionCommand({ taskDefinition: 'job:2' }));
+      expect(taskDefinition).toMatchObject({
+        revision: 2,
+        status: 'INACTIVE',
+        deregisteredAt: expect.any(Date) as Date,
+      });
+      expect(await find('job')).toMatchObject({ revision: 1, status: 'ACTIVE' });
+      expect(await find('job:2')).toMatchObject({ revision: 2, status: 'INACTIVE' });
+      await eventOf(server, taskArn, 'RUNNING');
+      expect((await run(server, { clientToken: 'new' })).taskDefinitionArn).toMatch(/job:1$/);
+      const start = client.send(new RunTaskCommand({ taskDefinition: 'job:2' }));
+      await refused(start, 'InvalidParameterException', /TaskDefinition is inactive/);
+      expect((await families({ familyPrefix: 'job' })).families).toEqual(['job', 'jobs']);
+      await client.send(new DeregisterTaskDefinitionCommand({ taskDefinition: 'job:1' }));
+      await refused(find('job'), 'ClientException', /Unable to describe task definition/);
+      const page = await families({ maxResults: 1 });
+      expect(page.families).toEqual(['jobs']);
+      const last = await families({ nextToken: page.nextToken });
+      expect([last.families, last.nextToken]).toEqual([['other'], undefined]);
+      expect(await register(server, 'job')).toBe('job:3');
+      for (const missing of ['job', 'job:9'])
+        await expect(client.send(new DeregisterTaskDefinitionCommand({ taskDefinition: missing }))).rejects.toThrow();
+      await client.send(new StopTaskCommand({ task: taskArn }));
     },
   },
   {

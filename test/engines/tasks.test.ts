@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { asEpochMs, type EpochMs } from '../../shared/domain/base/time.ts';
 import { asTaskArn, type TaskArn } from '../../shared/domain/base/ids.ts';
 import type { Tasks } from '../../shared/ports/tasks.ts';
 import { describeEngine, type EngineCase } from './describe-engine.ts';
@@ -16,6 +17,41 @@ const CASES: readonly { readonly name: string; run(at: TasksAt): Promise<void> }
       const first = await tasks.prepare(ourDefinition);
       expect(first).toMatchObject({ kind: 'ready', template: { containers: ['main'] } });
       expect(await tasks.prepare(ourDefinition)).toEqual(first);
+    },
+  },
+  {
+    name: 'a definition that no task uses is deregistered once it is old, and registered again where it is needed',
+    async run({ tasks, ourDefinition, launchOf }) {
+      const launch = await launchOf();
+      const { family } = ourDefinition;
+      const [early, late] = [asEpochMs(Date.now() - 86_400_000), asEpochMs(Date.now() + 86_400_000)];
+      const old = async (before: EpochMs) => tasks.listOldFamilies({ prefix: family, before, after: null });
+      expect(await old(early)).toEqual({ kind: 'listed', families: [], next: null });
+      expect(await old(late)).toEqual({ kind: 'listed', families: [family], next: null });
+      expect(await tasks.deregister({ family, before: early })).toEqual({ kind: 'kept' });
+      expect(await tasks.deregister({ family, before: late })).toEqual({ kind: 'deregistered' });
+      expect(await old(late)).toEqual({ kind: 'listed', families: [], next: null });
+      expect(await tasks.deregister({ family, before: late })).toEqual({ kind: 'kept' });
+      const again = await tasks.prepare(ourDefinition);
+      expect(again).toMatchObject({ kind: 'ready' });
+      if (again.kind === 'ready') expect(again.template.taskDefinition).not.toBe(launch.template.taskDefinition);
+    },
+  },
+  {
+    name: 'a launch of a definition that was deregistered is refused, and says so',
+    async run({ tasks, ourDefinition, launchOf }) {
+      const launch = await launchOf();
+      const before = asEpochMs(Date.now() + 86_400_000);
+      expect(await tasks.deregister({ family: ourDefinition.family, before })).toEqual({ kind: 'deregistered' });
+      expect(await tasks.run(launch)).toMatchObject({ kind: 'refused', misconfigured: true, deregistered: true });
+    },
+  },
+  {
+    name: 'a definition of which a task runs is kept',
+    async run({ tasks, ourDefinition, launchOf }) {
+      await launched(tasks.run(await launchOf()));
+      const before = asEpochMs(Date.now() + 86_400_000);
+      expect(await tasks.deregister({ family: ourDefinition.family, before })).toEqual({ kind: 'kept' });
     },
   },
   {

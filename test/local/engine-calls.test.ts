@@ -10,6 +10,7 @@ import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
 import type { EcsCalls } from '../../shared/adapters/aws/ecs/ecs-calls.ts';
 import { createEcsTasks } from '../../shared/adapters/aws/ecs/ecs-tasks.ts';
 import { createEcsClients, sdkEcsCalls } from '../../shared/adapters/aws/ecs/sdk-ecs-calls.ts';
+import { asEpochMs } from '../../shared/domain/base/time.ts';
 import { asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
 import type { TaskDefinition } from '../../shared/domain/task/task.ts';
 import type { Tasks } from '../../shared/ports/tasks.ts';
@@ -102,6 +103,10 @@ function frozen(calls: EcsCalls): EcsCalls {
   return Object.fromEntries(wrapped) as EcsCalls;
 }
 
+async function stopAll(tasks: Tasks, live: Awaited<ReturnType<Tasks['listLive']>>): Promise<void> {
+  for (const arn of live.kind === 'listed' ? live.taskArns : []) await tasks.stop(arn, 'enough');
+}
+
 /** What the port says of everything that may happen, with the ids of tasks made equal. */
 async function story(tasks: Tasks): Promise<string> {
   const told: unknown[] = [];
@@ -137,6 +142,16 @@ async function story(tasks: Tasks): Promise<string> {
   await attempt(() => tasks.stop(gone, 'gone'));
   await attempt(() => tasks.listStopped({ family: DEFINITION.family, after: null }));
   await attempt(() => tasks.describe([asTaskArn(first.taskArn)]));
+  const old = { family: DEFINITION.family, before: asEpochMs(Number.MAX_SAFE_INTEGER) };
+  await attempt(() =>
+    tasks.listOldFamilies({ prefix: DEFINITION.family.slice(0, 8), before: old.before, after: null }),
+  );
+  await attempt(() => tasks.deregister(old)); // a task of it runs
+  await attempt(() => tasks.listLive({ job: uid, after: null }).then(async (live) => stopAll(tasks, live)));
+  await attempt(() => tasks.deregister({ ...old, before: asEpochMs(0) }));
+  await attempt(() => tasks.deregister(old));
+  await attempt(() => tasks.deregister(old));
+  await attempt(() => launch(4));
   const ids = new Map<string, string>();
   return JSON.stringify(told, null, 1).replaceAll(/[0-9a-f]{32}|127\.\d+\.\d+\.\d+/g, (id) => {
     if (!ids.has(id)) ids.set(id, `id-${ids.size}`);
@@ -156,6 +171,10 @@ test('the port says the same of an ECS that is called in this process as of one 
   expect(here).toBe(there);
   expect(here).toContain('reached the limit on the number of tasks');
   expect(here).toContain('"kind": "launched"');
+  expect(here?.match(/"kind": "(kept|deregistered)"/g)).toEqual(
+    ['kept', 'kept', 'deregistered', 'kept'].map((kind) => `"kind": "${kind}"`),
+  );
+  expect(here).toContain('"deregistered": true');
   expect(surprises).toEqual([]);
 });
 

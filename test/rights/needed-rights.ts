@@ -131,6 +131,9 @@ const RIGHTS: Readonly<Record<string, (input: Input, place: Place) => readonly N
     need('ecs:RegisterTaskDefinition', ['*'], { 'ecs:compute-compatibility': requiresCompatibilities }),
     pass(place),
   ],
+  // AWS knows no resource for these.
+  DeregisterTaskDefinition: () => [need('ecs:DeregisterTaskDefinition', ['*'])],
+  ListTaskDefinitionFamilies: () => [need('ecs:ListTaskDefinitionFamilies', ['*'])],
   DescribeTaskDefinition: () => [need('ecs:DescribeTaskDefinition', ['*'])],
 
   GetLogEvents: ({ logGroupName, logStreamName }, place) => [

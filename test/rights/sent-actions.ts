@@ -28,8 +28,10 @@ export const SENT: ByFunction<readonly string[]> = {
   dispatch: [
     ...OF_EVERY,
     'dynamodb:Query',
+    'ecs:DeregisterTaskDefinition',
     'ecs:DescribeTaskDefinition',
     'ecs:DescribeTasks',
+    'ecs:ListTaskDefinitionFamilies',
     'ecs:ListTasks',
     'ecs:RegisterTaskDefinition',
     'ecs:RunTask',

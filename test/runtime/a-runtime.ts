@@ -55,6 +55,8 @@ const NO_TASKS: Tasks = {
   describe: async () => ({ kind: 'described', tasks: [], missing: [] }),
   listLive: async () => ({ kind: 'listed', taskArns: [], next: null }),
   listStopped: async () => ({ kind: 'listed', taskArns: [], next: null }),
+  listOldFamilies: async () => ({ kind: 'listed', families: [], next: null }),
+  deregister: async () => ({ kind: 'kept' }),
 };
 
 /** A runtime in memory whose clock stands still but for sleeps. */

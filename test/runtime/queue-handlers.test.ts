@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { prefixAt } from '../../shared/control/sweep/sweep-definitions.ts';
 import { contextOf } from '../../local/event-source/mapping.ts';
 import type { Received } from '../../shared/ports/inbox.ts';
 import { asEpochMs } from '../../shared/domain/base/time.ts';
@@ -151,12 +152,16 @@ test('one dispatch message that fails fails alone', async () => {
   expect(w.counts()).toEqual({ GhostsStopped: 2 });
 });
 
-test('live tasks are swept in the first minute of an hour', async () => {
+test('live tasks, and some task definitions, are swept in the first minute of an hour', async () => {
   const w = aRuntime(anInbox().inbox);
   const handler = sweepHandler(() => w.runtime);
   for (const time of ['2026-11-20T11:59:00Z', '2026-11-20T12:00:00Z', '2026-11-20T12:01:00Z'])
     await handler({ time }, CONTEXT);
-  expect(w.dispatched).toEqual([{ kind: 'sweepTasks', after: null }]);
+  const prefix = prefixAt(asEpochMs(Date.parse('2026-11-20T12:00:00Z')));
+  expect(w.dispatched).toEqual([
+    { kind: 'sweepTasks', after: null },
+    { kind: 'sweepDefinitions', prefix, after: null },
+  ]);
 });
 
 test('a namespace that is being deleted is gone after a sweep', async () => {
@@ -213,7 +218,7 @@ test('a failing part of the sweep delays no other part, and is reported', async 
   const handler = sweepHandler(() => ({ ...runtime, deps }));
   await expect(handler({ time: '2026-11-20T12:00:00Z' }, CONTEXT)).rejects.toThrow('the index is throttled');
   expect(await objects.read('Namespace', { namespace: '', name: 'goes' })).toBeNull();
-  expect(dispatched).toHaveLength(1);
+  expect(dispatched).toHaveLength(2);
 });
 
 test.each([

@@ -181,6 +181,8 @@ export class Crew {
         describe: async () => ({ kind: 'described', tasks: [], missing: [] }),
         listLive: async () => ({ kind: 'listed', taskArns: [], next: null }),
         listStopped: async () => ({ kind: 'listed', taskArns: [], next: null }),
+        listOldFamilies: async () => ({ kind: 'listed', families: [], next: null }),
+        deregister: async () => ({ kind: 'kept' }),
       },
       queues: mortal({ wake: nothing, wakeCrons: nothing, facts: nothing, dispatch: nothing }),
       clock: ticking,

@@ -21,6 +21,7 @@ export type JobWish = {
   readonly subdomain?: string;
   readonly restartPolicy?: 'Never' | 'OnFailure';
   readonly annotations?: Labels;
+  readonly image?: string;
   /** What counts as succeeded from the start. */
   readonly inherited?: string;
 };
@@ -61,7 +62,7 @@ export function aJob(wish: JobWish = {}): StoredSpec {
         template: {
           metadata: { labels },
           spec: {
-            containers: [{ name: 'main', image: 'busybox', command: ['true'] }],
+            containers: [{ name: 'main', image: wish.image ?? 'busybox', command: ['true'] }],
             restartPolicy: wish.restartPolicy ?? 'Never',
             terminationGracePeriodSeconds: 30,
             ...(wish.subdomain === undefined ? {} : { subdomain: wish.subdomain }),

@@ -65,6 +65,10 @@ type Task = {
 /** ECS remembers a stopped task for an hour, and a token for the task's life and an hour (aws.md 1.2, 1.7). */
 const MEMORY_MS = 60 * 60_000;
 const PAGE = 100;
+const FAMILIES_PER_PAGE = 40;
+
+/** A family's newest revision. */
+type Registration = { readonly revision: number; readonly at: EpochMs; readonly isActive: boolean };
 
 /** ECS's rules without ECS: tokens, repeated refusals, slow starts and stops, forgotten tasks. */
 export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
@@ -81,6 +85,12 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
     ({ readonly kind: 'launched' } & LaunchedTask) | { readonly kind: 'refused'; readonly reason: string }
   >();
   const requests = new Map<string, string>();
+  const definitions = new Map<string, Registration>();
+  const isRegistered = ({ taskDefinition }: LaunchTemplate): boolean => {
+    const newest = definitions.get(familyOf({ taskDefinition }));
+    return newest === undefined || (newest.isActive && taskDefinition.endsWith(`:${newest.revision}`));
+  };
+  const isOld = (newest: Registration, before: EpochMs): boolean => newest.isActive && newest.at < before;
   let numbers = 0;
 
   const change = (task: Task, update: Partial<TaskView>, status?: 'DEPROVISIONING' | 'STOPPED'): void => {
@@ -148,13 +158,21 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
     return arn;
   };
 
+  const register = (family: string, revision: number): Registration => {
+    const registration = { revision, at: now(), isActive: true };
+    definitions.set(family, registration);
+    return registration;
+  };
+
   return {
     all,
     prepare: async (definition) => {
       const reason = mistake(null, null);
       if (reason !== null) return { kind: 'refused', reason, misconfigured: true };
       const containers = definition.containers.map(({ name }) => name);
-      const template = { taskDefinition: `${definition.family}:1`, containers, placement: placement() };
+      const newest = definitions.get(definition.family) ?? { revision: 0, at: now(), isActive: false };
+      const { revision } = newest.isActive ? newest : register(definition.family, newest.revision + 1);
+      const template = { taskDefinition: `${definition.family}:${revision}`, containers, placement: placement() };
       registered(template.taskDefinition, definition);
       return { kind: 'ready', template };
     },
@@ -163,6 +181,8 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
       const token = `${launch.job.uid}/${index}/${attempt}/${nonce}`;
       const wrong = mistake(launch.template, launch);
       if (wrong !== null) return { kind: 'refused', reason: wrong, misconfigured: true };
+      if (!isRegistered(launch.template))
+        return { kind: 'refused', reason: 'TaskDefinition is inactive', misconfigured: true, deregistered: true };
       const before = tokens.get(token);
       const task = before?.kind === 'launched' ? all.get(before.taskArn) : undefined;
       if (before !== undefined && requests.get(token) !== JSON.stringify(launch)) conflict(launch);
@@ -197,6 +217,22 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
       pageOf(all, after, (task) => isLive(task.view) && (job === null || task.view.job === job) && isShown(task)),
     listStopped: async ({ family, after }) =>
       pageOf(all, after, (task) => task.family === family && !isLive(task.view) && isKnown(task) && isShown(task)),
+    listOldFamilies: async ({ prefix, before, after }) => {
+      const old = [...definitions].filter(([family, newest]) => family.startsWith(prefix) && isOld(newest, before));
+      const left = old
+        .map(([family]) => family)
+        .sort()
+        .filter((family) => after === null || family > after);
+      const families = left.slice(0, FAMILIES_PER_PAGE);
+      return { kind: 'listed', families, next: left.length > families.length ? (families.at(-1) ?? null) : null };
+    },
+    deregister: async ({ family, before }) => {
+      const newest = definitions.get(family);
+      const isUsed = [...all.values()].some((task) => task.family === family && isLive(task.view) && isShown(task));
+      if (newest === undefined || !isOld(newest, before) || isUsed) return { kind: 'kept' };
+      definitions.set(family, { ...newest, isActive: false });
+      return { kind: 'deregistered' };
+    },
   };
 }
 

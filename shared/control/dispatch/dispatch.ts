@@ -45,6 +45,7 @@ import {
 import { sortByName } from './launch-names.ts';
 import { callAtPace, slowDown } from '../process/call-at-pace.ts';
 import { sweepTasks } from '../sweep/sweep.ts';
+import { retireDefinitions, sweepDefinitions } from '../sweep/sweep-definitions.ts';
 import { newestTemplate, renewTemplate, templatesOf } from './template.ts';
 import { readItemValues } from '../../store/read-items.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';
@@ -76,6 +77,10 @@ export async function dispatch(message: DispatchMessage, deps: Deps): Promise<vo
       return closeHosts(message.uid, deps);
     case 'sweepTasks':
       return sweepTasks(message, deps);
+    case 'sweepDefinitions':
+      return sweepDefinitions(message, deps);
+    case 'retireDefinitions':
+      return retireDefinitions(message, deps);
     default:
       return unreachable(message);
   }
@@ -227,7 +232,7 @@ async function runAll(spec: StoredSpec, ids: SlotWork['run'], ahead: number, dep
           break;
         }
         if (answer.misconfigured === true) {
-          warnOperator(spec, answer.reason, 1, deps);
+          if (answer.deregistered !== true) warnOperator(spec, answer.reason, 1, deps);
           isMisconfigured = true;
         }
         answers.push(known(refusedFact(id, answer.reason, at), { id, kind: 'refused' }));
@@ -319,7 +324,7 @@ async function resolveDoubts(spec: StoredSpec, doubts: readonly Unclear[], lookF
       const fact = { ...id, kind: 'stopped', taskArn: null, ending: LOST, times: NO_TIMES, at } as const;
       answers.push(known(fact, { id, kind: 'closed' }));
     } else {
-      warnOperator(spec, otherwise.reason, 1, deps);
+      if (otherwise.deregistered !== true) warnOperator(spec, otherwise.reason, 1, deps);
       isMisconfigured = true;
       answers.push(known(refusedFact(id, otherwise.reason, at), { id, kind: 'refused' }));
     }

@@ -6,7 +6,7 @@ import { commandLine } from './launch-overrides.ts';
 import type { JobManifest } from '../spec/manifest.ts';
 import type { Container, PodSpec, Resources } from '../spec/pod-spec.ts';
 import { parseQuantity } from '../base/quantity.ts';
-import type { Capacity, TaskContainer, TaskDefinition, TaskSize } from './task.ts';
+import { type Capacity, FAMILY_PREFIX, type TaskContainer, type TaskDefinition, type TaskSize } from './task.ts';
 
 /**
  * How what {@link taskDefinitionOf} says is registered: raise it whenever an equal template is registered otherwise. It
@@ -58,7 +58,7 @@ export function taskDefinitionOf(manifest: JobManifest, { hash }: PodTemplateOpt
       ),
     ],
   };
-  return { family: `muster-${hash(JSON.stringify({ rendering: RENDERING, ...body }))}`, ...body };
+  return { family: `${FAMILY_PREFIX}${hash(JSON.stringify({ rendering: RENDERING, ...body }))}`, ...body };
 }
 
 /**

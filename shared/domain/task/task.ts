@@ -83,6 +83,9 @@ export function templateOf({ variants = [], ...template }: LaunchTemplate, image
   return { ...template, taskDefinition: variant.taskDefinition };
 }
 
+/** What every family's name begins with; then comes a hash in hexadecimal digits. */
+export const FAMILY_PREFIX = 'muster-';
+
 /** The families of a template's task definitions. */
 export const familiesOf = ({ taskDefinition, variants = [] }: LaunchTemplate): readonly string[] =>
   [taskDefinition, ...variants.map((variant) => variant.taskDefinition)].map((each) =>

@@ -46,6 +46,8 @@ export class Config {
       describe: nobody,
       listLive: nobody,
       listStopped: nobody,
+      listOldFamilies: nobody,
+      deregister: nobody,
     };
     return new Handler({ ...this.store, tasks, queues }, () => this.time, 0);
   }

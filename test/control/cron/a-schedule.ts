@@ -44,7 +44,16 @@ export class Schedule {
     return new Handler(
       {
         ...this.store,
-        tasks: { prepare: nobody, run: nobody, stop: nobody, describe: nobody, listLive: nobody, listStopped: nobody },
+        tasks: {
+          prepare: nobody,
+          run: nobody,
+          stop: nobody,
+          describe: nobody,
+          listLive: nobody,
+          listStopped: nobody,
+          listOldFamilies: nobody,
+          deregister: nobody,
+        },
         queues: {
           wake: nothing,
           facts: nothing,

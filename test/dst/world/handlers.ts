@@ -8,6 +8,8 @@ import type { OwnerKind } from '../../../shared/control/lifecycle/arm-cron.ts';
 import { sweepContents } from '../../../shared/control/lifecycle/work-lists.ts';
 import { sweepHosts, sweepStrangeNames } from '../../../shared/control/hostnames/hosts-sweep.ts';
 import { sweepJobs, sweepTasks } from '../../../shared/control/sweep/sweep.ts';
+import { retireDefinitions } from '../../../shared/control/sweep/sweep-definitions.ts';
+import { FAMILY_PREFIX } from '../../../shared/domain/task/task.ts';
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import { DamagedRow, type Kind, type Process } from './calls.ts';
@@ -178,6 +180,7 @@ export class Handlers {
         await sweepHosts(deps);
         if (!isHourly) return;
         await sweepTasks({ after: null }, deps);
+        await retireUnused(deps);
         await sweepStrangeNames(deps);
         await sweepContents(deps);
         await collectOrphans(deps, this.#options.owners);
@@ -252,4 +255,11 @@ export class Handlers {
     this.#running[process.kind]--;
     this.#processes.delete(process);
   }
+}
+
+/** As if every definition were old: what no Job uses by now is deregistered, and some Job may need it the next moment. */
+async function retireUnused(deps: Deps): Promise<void> {
+  const before = deps.clock.now();
+  const page = await deps.tasks.listOldFamilies({ prefix: FAMILY_PREFIX, before, after: null });
+  if (page.kind === 'listed') await retireDefinitions({ families: page.families, before, after: null }, deps);
 }

@@ -103,6 +103,19 @@ const aDispatch: fc.Arbitrary<DispatchMessage> = fc.oneof(
   fc.record({ kind: fc.constant('closeHosts' as const), uid: fc.constant(uid) }),
   fc.record({ kind: fc.constant('sweepTasks' as const), after: fc.option(fc.string()) }),
   fc.record({ kind: fc.constant('sweepTasks' as const), after: fc.constant(null), turn: fc.nat() }),
+  fc.record({
+    kind: fc.constant('sweepDefinitions' as const),
+    prefix: fc.string(),
+    after: fc.option(fc.string()),
+    turn: fc.nat(),
+  }),
+  fc.record({ kind: fc.constant('retireDefinitions' as const), families: fc.array(fc.string()), before: anAt }),
+  fc.record({
+    kind: fc.constant('retireDefinitions' as const),
+    families: fc.array(fc.string()),
+    before: anAt,
+    after: fc.option(fc.string()),
+  }),
 );
 
 test('what is sent is what arrives', () => {
@@ -195,18 +208,22 @@ test.each(BROKEN)('%s is refused by every parser, with a reason', (text) => {
   for (const parse of parsers) expect(refusal(parse, text)).toMatch(/./);
 });
 
-test.each(['{"v":2,"uid":"u"}', '{"v":2,"kind":"explode"}', '{"v":2,"uid":"u","facts":7}'])(
+test.each(['{"v":3,"uid":"u"}', '{"v":3,"kind":"explode"}', '{"v":3,"uid":"u","facts":7}'])(
   '%s is left to a later release by every parser',
   (text) => {
-    const parsers = [
-      parseWakeUp,
-      parseFactMessage,
-      parseDispatch,
-      (body: string) => parseReconcileRequest(body, 'muster:'),
-    ];
-    for (const parse of parsers) expect(() => parse(text)).toThrow(new NewerFormatError('a message', 2, 1));
+    const parsers = [parseWakeUp, parseFactMessage, (body: string) => parseReconcileRequest(body, 'muster:')];
+    for (const parse of parsers) expect(() => parse(text)).toThrow(new NewerFormatError('a message', 3, 1));
+    expect(() => parseDispatch(text)).toThrow(new NewerFormatError('a message', 3, 2));
   },
 );
+
+test('what the release before does not know has a format that it leaves to this one', () => {
+  const formatOf = (message: DispatchMessage) => (JSON.parse(formatDispatch(message)) as { readonly v: number }).v;
+  expect(formatOf({ kind: 'sweepTasks', after: null })).toBe(1);
+  expect(formatOf({ kind: 'sweepDefinitions', prefix: 'muster-00', after: null })).toBe(2);
+  expect(formatOf({ kind: 'retireDefinitions', families: [], before: asEpochMs(0) })).toBe(2);
+  expect(() => parseWakeUp('{"v":2,"uid":"u"}')).toThrow(new NewerFormatError('a message', 2, 1));
+});
 
 test('what the board has to say of launches comes along', () => {
   const message: DispatchMessage = {

@@ -1,8 +1,11 @@
 import type {
+  DeregisterTaskDefinitionCommandInput,
   DescribeTaskDefinitionCommandInput,
   DescribeTaskDefinitionResponse,
   DescribeTasksCommandInput,
   DescribeTasksResponse,
+  ListTaskDefinitionFamiliesCommandInput,
+  ListTaskDefinitionFamiliesResponse,
   ListTasksCommandInput,
   ListTasksResponse,
   RegisterTaskDefinitionCommandInput,
@@ -23,6 +26,10 @@ export type EcsCalls = {
   describeTaskDefinition(
     input: DescribeTaskDefinitionCommandInput,
   ): Promise<Pick<DescribeTaskDefinitionResponse, 'taskDefinition'>>;
+  deregisterTaskDefinition(input: DeregisterTaskDefinitionCommandInput): Promise<unknown>;
+  listTaskDefinitionFamilies(
+    input: ListTaskDefinitionFamiliesCommandInput,
+  ): Promise<ListTaskDefinitionFamiliesResponse>;
   runTask(input: RunTaskCommandInput): Promise<RunTaskResponse>;
   stopTask(input: StopTaskCommandInput): Promise<unknown>;
   describeTasks(input: DescribeTasksCommandInput): Promise<DescribeTasksResponse>;

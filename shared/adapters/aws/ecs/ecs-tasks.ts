@@ -1,4 +1,5 @@
 import type { ListTasksCommandInput, TaskDefinition as Registered } from '@aws-sdk/client-ecs';
+import type { EpochMs } from '../../../domain/base/time.ts';
 import { asTaskArn } from '../../../domain/base/ids.ts';
 import type { TaskView } from '../../../domain/task/task.ts';
 import { GROUP_PREFIX } from '../../../names/env.ts';
@@ -11,6 +12,8 @@ import { type DefinitionSettings, mainFirst, registerInput, stillFits, taskRoleO
 
 /** ECS's limit for a StopTask reason. */
 const REASON_MAX_CHARS = 255;
+/** Each is looked at: ECS allows 50 reads of task definitions at once, and 20 a second (aws.md 1.4). */
+const FAMILIES_PER_PAGE = 40;
 
 export type EcsTasksOptions = {
   readonly calls: EcsCalls;
@@ -90,6 +93,38 @@ export function createEcsTasks({ calls, placement, definitions }: EcsTasksOption
     async listStopped({ family, after }) {
       return list({ family, desiredStatus: 'STOPPED' }, after);
     },
+
+    async listOldFamilies({ prefix, before, after }) {
+      try {
+        const answer = await calls.listTaskDefinitionFamilies({
+          familyPrefix: prefix,
+          status: 'ACTIVE',
+          maxResults: FAMILIES_PER_PAGE,
+          ...(after === null ? {} : { nextToken: after }),
+        });
+        const families: string[] = [];
+        // One after the other: half of the calls that ECS allows at once for a whole account.
+        for (const family of answer.families ?? [])
+          if (isOldAndOurs(await activeDefinition(calls, family), before, definitions)) families.push(family);
+        return { kind: 'listed', families, next: answer.nextToken ?? null };
+      } catch (error) {
+        return laterOrThrow(classify(error), error);
+      }
+    },
+
+    async deregister({ family, before }) {
+      try {
+        const newest = await activeDefinition(calls, family);
+        if (newest?.taskDefinitionArn === undefined || !isOldAndOurs(newest, before, definitions))
+          return { kind: 'kept' };
+        const { taskArns = [] } = await calls.listTasks({ cluster, family, desiredStatus: 'RUNNING' });
+        if (taskArns.length > 0) return { kind: 'kept' };
+        await calls.deregisterTaskDefinition({ taskDefinition: newest.taskDefinitionArn });
+        return { kind: 'deregistered' };
+      } catch (error) {
+        return laterOrThrow(classify(error), error);
+      }
+    },
   };
 }
 
@@ -103,6 +138,13 @@ async function activeDefinition(calls: EcsCalls, family: string): Promise<Regist
     throw error;
   }
 }
+
+/** Another installation in the account may have the same templates, but has another execution role. */
+const isOldAndOurs = (found: Registered | null, before: EpochMs, { executionRoleArn }: DefinitionSettings): boolean =>
+  found?.status === 'ACTIVE' &&
+  found.executionRoleArn === executionRoleArn &&
+  found.registeredAt !== undefined &&
+  found.registeredAt.getTime() < before;
 
 async function register(calls: EcsCalls, input: ReturnType<typeof registerInput>): Promise<Registered> {
   const { taskDefinition } = await calls.registerTaskDefinition(input);

@@ -34,10 +34,15 @@ export function outcomeOfRunError(error: unknown): RunTaskOutcome {
     return SHORT_OF_SOMETHING.test(outcome.reason) && !THROTTLED.test(outcome.reason)
       ? { kind: 'refused', reason: outcome.reason }
       : outcome;
+  if (DEREGISTERED.test(outcome.reason))
+    return { kind: 'refused', reason: outcome.reason, misconfigured: true, deregistered: true };
   return OF_THE_LAUNCH.test(outcome.reason) && !OF_THE_INSTALLATION.test(outcome.reason)
     ? outcome
     : { kind: 'refused', reason: outcome.reason, misconfigured: true };
 }
+
+/** ECS, of a task definition that is INACTIVE: `InvalidParameterException: TaskDefinition is inactive`. */
+const DEREGISTERED = /task ?definition is inactive/i;
 
 /**
  * The outcome of an exception while a task definition is looked up or registered. Rethrows as {@link outcomeOfRunError}

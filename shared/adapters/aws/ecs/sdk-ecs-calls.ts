@@ -1,7 +1,9 @@
 import {
+  DeregisterTaskDefinitionCommand,
   DescribeTaskDefinitionCommand,
   DescribeTasksCommand,
   ECSClient,
+  ListTaskDefinitionFamiliesCommand,
   ListTasksCommand,
   RegisterTaskDefinitionCommand,
   RunTaskCommand,
@@ -25,6 +27,8 @@ export const createEcsClients = (connection: Connection): EcsClients => ({
 export const sdkEcsCalls = ({ launching, other }: EcsClients): EcsCalls => ({
   registerTaskDefinition: (input) => other.send(new RegisterTaskDefinitionCommand(input)),
   describeTaskDefinition: (input) => other.send(new DescribeTaskDefinitionCommand(input)),
+  deregisterTaskDefinition: (input) => other.send(new DeregisterTaskDefinitionCommand(input)),
+  listTaskDefinitionFamilies: (input) => other.send(new ListTaskDefinitionFamiliesCommand(input)),
   runTask: (input) => launching.send(new RunTaskCommand(input)),
   stopTask: (input) => other.send(new StopTaskCommand(input)),
   describeTasks: (input) => other.send(new DescribeTasksCommand(input)),
