@@ -26,6 +26,7 @@ export const SETTINGS_MATRIX: Readonly<Record<string, Readonly<Record<string, st
   'own VPC': GIVEN,
   'own VPC without public addresses': { ...GIVEN, assignPublicIp: 'DISABLED', hostnames: 'jobs.internal' },
   ...Object.fromEntries(Object.entries(ALL).map(([name, value]) => [name, { [name]: value }])),
+  'a table that is there': { tableName: 'muster-restored' },
   'no access log': { accessLog: 'false' },
   'access log with a role that is there': { accessLog: 'account' },
   everything: ALL,
