@@ -16,6 +16,9 @@ export const METRICS = {
   ChangesAnnounced: 'Count',
   AnnouncementsFailed: 'Count',
   FactsFolded: 'Count',
+  StoppedToCounted: 'Seconds',
+  EndsFoundByLookUp: 'Count',
+  FindingsError: 'Count',
   MessagesRejected: 'Count',
   DeadLetters: 'Count',
 } as const;

@@ -1,4 +1,5 @@
 import { dispatch } from '../control/dispatch/dispatch.ts';
+import { createScheduledCheck } from '../control/doctor/scheduled-check.ts';
 import { type ReconcileRequest, reconcileBatch } from '../control/reconcile/reconcile.ts';
 import { sweepDeadLetters } from '../control/sweep/sweep-dead-letters.ts';
 import { sweepHosts, sweepStrangeNames } from '../control/hostnames/hosts-sweep.ts';
@@ -106,14 +107,18 @@ export function dispatchHandler(runtime: () => Runtime) {
 /** The sweep has 55 seconds in total. */
 const NAMESPACES_SWEPT = { deletions: 2_000, ms: 20_000 };
 
+/** The period of the alarm on what the check finds. */
+const CHECK_EVERY_MIN = 5;
+
 /**
- * Every minute: Jobs whose alarm is due; in the first minute of an hour also all live tasks. If an operator asks for `everything`, all
+ * Every minute: Jobs whose alarm is due; in the first minute of an hour also all live tasks, and every five minutes what the doctor calls an error. If an operator asks for `everything`, all
  * Jobs that have an alarm, which every open Job has, with a look-up of their tasks.
  */
 export function sweepHandler(runtime: () => Runtime) {
+  const check = createScheduledCheck();
   return scheduledHandler({
     runtime,
-    async work({ time, everything = false }: ScheduledEvent, { deps, deadLetters: received }) {
+    async work({ time, everything = false }: ScheduledEvent, { deps, deadLetters: received, logs }) {
       const everyMinute = [
         () => sweepCrons(deps),
         () => sweepJobs({ everything }, deps),
@@ -140,6 +145,7 @@ export function sweepHandler(runtime: () => Runtime) {
         ...everyMinute,
         ...(isNewHour ? everyHour : []),
         ...(isNewHour && at.getUTCHours() === 0 ? everyDay : []),
+        ...(at.getUTCMinutes() % CHECK_EVERY_MIN === 0 ? [() => check(deps, logs)] : []),
       ]);
     },
   });

@@ -41,5 +41,6 @@ type Group = {
 /** CloudWatch takes 100 values of a metric a line; powertools ends a line by itself, without its dimensions, at the 100th. */
 const VALUES_MAX = 99;
 
-const slices = <T>(all: readonly T[]): readonly (readonly T[])[] =>
+/** As many as one line takes. */
+export const slices = <T>(all: readonly T[]): readonly (readonly T[])[] =>
   Array.from({ length: Math.ceil(all.length / VALUES_MAX) }, (_, i) => all.slice(i * VALUES_MAX, (i + 1) * VALUES_MAX));

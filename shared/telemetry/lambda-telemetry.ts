@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { JOB_METRICS, METRICS, METRIC_NAMESPACE, METRIC_SERVICE, type MetricName } from '../names/metrics.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
-import { JobMetricLines } from './job-metric-lines.ts';
+import { JobMetricLines, slices } from './job-metric-lines.ts';
 
 /** Whose log lines these are. */
 export type InvocationNames = {
@@ -28,20 +28,28 @@ export function createLambdaTelemetry(): FlushedTelemetry {
   const logger = new Logger({ serviceName: METRIC_SERVICE });
   const metrics = new Metrics({ namespace: METRIC_NAMESPACE, serviceName: METRIC_SERVICE });
   const counts = new Map<MetricName, number>();
+  const seconds: (readonly [MetricName, number])[] = [];
   const lines = new JobMetricLines();
   return {
     begin(names) {
       logger.resetKeys();
       logger.appendKeys({ ...names });
     },
-    count: (metric, value) => void counts.set(metric, (counts.get(metric) ?? 0) + value),
+    count(metric, value) {
+      if (METRICS[metric] === 'Seconds') seconds.push([metric, value]);
+      else counts.set(metric, (counts.get(metric) ?? 0) + value);
+    },
     record: (samples) => lines.add(samples),
     info: (message, values) => logger.info(message, { values }),
     warn: (message, values) => logger.warn(message, { values }),
     flush() {
-      for (const [metric, value] of counts) metrics.addMetric(metric, METRICS[metric], value);
-      if (counts.size > 0) metrics.publishStoredMetrics();
+      const [first = [], ...rest] = slices(seconds);
+      for (const values of [[...counts, ...first], ...rest]) {
+        for (const [metric, value] of values) metrics.addMetric(metric, METRICS[metric], value);
+        if (values.length > 0) metrics.publishStoredMetrics();
+      }
       counts.clear();
+      seconds.length = 0;
       for (const { dimensions, values } of lines.take()) {
         for (const [label, value] of Object.entries(dimensions)) metrics.addDimension(label, value);
         for (const [name, value] of values) metrics.addMetric(name, JOB_METRICS[name], value);

@@ -1,4 +1,4 @@
-import { JOB_METRICS, type MetricName } from '../names/metrics.ts';
+import { JOB_METRICS, METRICS, type MetricName } from '../names/metrics.ts';
 import type { FlushedTelemetry } from './lambda-telemetry.ts';
 
 /** Telemetry of one process for people at a terminal: warnings, counts to be asked for, nothing else. */
@@ -13,6 +13,7 @@ export function createPlainTelemetry(options: { readonly warn: FlushedTelemetry[
   return {
     begin: () => undefined,
     count(metric, value) {
+      if (METRICS[metric] !== 'Count') return;
       counts[metric] = (counts[metric] ?? 0) + value;
     },
     record(metrics) {

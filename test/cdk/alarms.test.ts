@@ -18,12 +18,17 @@ test('every alarm names its section of the runbooks, and every section is of an 
   expect(new Set(named)).toEqual(new Set(sections));
 });
 
-test('three more alarms where they are asked for: what users feel', () => {
-  expect(alarmsOf(musterTemplate({ alarms: 'all' }))).toHaveLength(alarmsOf(usual).length + 3);
+test('six more alarms where they are asked for: what users feel', () => {
+  expect(alarmsOf(musterTemplate({ alarms: 'all' }))).toHaveLength(alarmsOf(usual).length + 6);
   expect(all.count('AWS::CloudWatch::Alarm', { MetricName: '5XXError', Namespace: 'AWS/ApiGateway' })).toBe(1);
   const [table] = all.all('AWS::DynamoDB::GlobalTable').keys();
   expect(all.alarmsOn('WriteThrottleEvents', table!)).toHaveLength(1);
   expect(JSON.stringify(alarmsOf(all))).toContain('SERVICE_QUOTA(used)');
+  const ours = { Namespace: 'Muster', TreatMissingData: 'notBreaching' };
+  expect(all.count('AWS::CloudWatch::Alarm', { ...ours, MetricName: 'FindingsError', Statistic: 'Sum' })).toBe(1);
+  expect(all.count('AWS::CloudWatch::Alarm', { ...ours, MetricName: 'EndsFoundByLookUp', Statistic: 'Sum' })).toBe(1);
+  const late = { ...ours, MetricName: 'StoppedToCounted', ExtendedStatistic: 'p99', Threshold: 120 };
+  expect(all.count('AWS::CloudWatch::Alarm', late)).toBe(1);
 });
 
 test('mail goes out, and the topic hears when an alarm ends, where that is asked for', () => {

@@ -22,6 +22,8 @@ const OLD_RECEIPTS_SOURCE =
 const REPEATED = 'a launch that is repeated answers with the same task';
 const OTHER_REQUEST = 'a token that comes with another request answers with the task that it has started';
 const WHOLE_EVENT = 'a change is an event with all that events have, of the time when the Job changed';
+const OLD = 'a definition that no task uses is deregistered once it is old, and registered again where it is needed';
+const INACTIVE = 'a launch of a definition that was deregistered is refused, and says so';
 const OVERRIDES = 'overrides that are too long are a fault of the Job';
 
 export const KNOWN_WRONG: readonly KnownWrong[] = [
@@ -92,6 +94,22 @@ export const KNOWN_WRONG: readonly KnownWrong[] = [
     fails: /launched/,
     because: 'moto takes overrides of any length. ECS takes 8,192 characters',
     source: 'ECS API reference, TaskOverride',
+  },
+  {
+    suite: 'tasks',
+    engine: 'moto',
+    cases: [OLD, INACTIVE],
+    fails: /families: \[\]|kind: 'kept'/,
+    because: 'moto describes definitions without the time of their registration, so Muster takes none for an old one',
+    source: 'moto/ecs/models.py, TaskDefinition; ECS API reference, TaskDefinition.registeredAt',
+  },
+  {
+    suite: 'tasks',
+    engine: 'ministack',
+    cases: [INACTIVE],
+    fails: /kind: 'launched'/,
+    because: 'ministack starts tasks of a definition that is INACTIVE, which ECS refuses',
+    source: 'ministack/services/ecs.py, _run_task; ECS API reference, DeregisterTaskDefinition',
   },
   {
     suite: 'tasks',

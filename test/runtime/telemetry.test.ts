@@ -42,6 +42,18 @@ test('counts are added up and written as one metric line for each flush', () => 
   });
 });
 
+test('seconds are kept one by one, and more than a line takes fill the next one', () => {
+  const lines = printed(
+    `t.count('TasksLaunched', 1); for (let n = 0; n < 250; n++) t.count('StoppedToCounted', n / 10); t.flush(); t.flush();`,
+  );
+  const values = lines.flatMap((line) => line['StoppedToCounted'] as number | number[]);
+  expect(values).toEqual(Array.from({ length: 250 }, (_, n) => n / 10));
+  expect(lines.map((line) => line['TasksLaunched'])).toEqual([1, undefined, undefined]);
+  for (const line of lines)
+    expect(line).toMatchObject({ service: 'muster', _aws: { CloudWatchMetrics: [{ Dimensions: [['service']] }] } });
+  expect(JSON.stringify(lines[1])).toContain('"Name":"StoppedToCounted","Unit":"Seconds"');
+});
+
 test('a log line has a constant message, and its values separately', () => {
   const [line] = printed(`t.warn('launch throttled', { job: 'u', index: 7 });`);
   expect(line).toMatchObject({

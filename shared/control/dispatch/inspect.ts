@@ -45,6 +45,8 @@ export async function inspect(
     facts.push(...lost(some, seen.missing, deps.clock.now(), deps.settings.timing.missingGraceMs));
   }
   if (facts.length > 0) await deps.queues.facts([{ uid, facts }], 0);
+  const unheard = facts.filter((fact) => isUnheard(fact, deps.clock.now())).length;
+  if (unheard > 0) deps.telemetry.count('EndsFoundByLookUp', unheard);
   // The board knows the task, but no row names it: its dispatcher died. Repeating the call returns the task.
   if (nameless.length > 0)
     await deps.queues.dispatch(
@@ -54,6 +56,13 @@ export async function inspect(
   const next = indexes.length === ATTEMPTS_PER_MESSAGE ? (indexes.at(-1) ?? from) + 1 : nextFrom;
   if (next !== null) await deps.queues.dispatch([{ kind: 'inspect', uid, from: next }], 0);
 }
+
+/** An event is there within seconds; one that waits in the fact queue for so long has its own alarm. */
+const EVENT_LATE_MS = 3 * 60_000;
+
+/** ECS shows an end that the board does not know, although its event is due. */
+const isUnheard = (fact: Fact, now: EpochMs): boolean =>
+  fact.kind === 'stopped' && fact.times.stoppedAt !== null && now > plusMs(fact.times.stoppedAt, EVENT_LATE_MS);
 
 /** RunTask has returned a task; unanswered claims are sent again anyway. */
 const hasTask = ({ state }: IndexRecord): boolean => state === 'launched' || state === 'running';

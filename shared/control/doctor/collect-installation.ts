@@ -81,7 +81,8 @@ export async function collectInstallation(
   };
 }
 
-async function overdueJobs({ jobs, clock }: Deps) {
+/** Jobs whose alarm is overdue; the first few by name. */
+export async function overdueJobs({ jobs, clock }: Pick<Deps, 'jobs' | 'clock'>) {
   const { uids, next } = await jobs.dueJobs({ now: plusMs(clock.now(), -OVERDUE_MS), after: null, limit: ALARMS_MAX });
   // The index of alarms may be seconds behind, so STATUS decides.
   const named = await Promise.all(uids.slice(0, JOBS_NAMED_MAX).map(async (uid) => nameOf(uid, jobs)));

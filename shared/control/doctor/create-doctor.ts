@@ -118,8 +118,8 @@ async function readItemOf(manifest: JobManifest, indexes: readonly number[], sou
   return (index) => items.get(index)?.line ?? null;
 }
 
-/** Most Jobs are over and wait for nothing: only STATUS is read for them. */
-async function checkShallowly(uid: JobUid, subject: string, deps: CollectDeps): Promise<readonly Finding[]> {
+/** A Job's findings by its rows alone. Most Jobs are over and wait for nothing: only STATUS is read for them. */
+export async function checkShallowly(uid: JobUid, subject: string, deps: CollectDeps): Promise<readonly Finding[]> {
   const snapshot = await probe(async () => {
     const status = await deps.jobs.readStatus(uid);
     if (status === null || isHidden(status.phase)) return null;

@@ -109,7 +109,7 @@ async function pass(
     return 'conflict';
   }
   const committed: CommittedPass = { job: loaded.job, before: loaded.status, plan, facts };
-  count(committed, deps);
+  count(committed, now, deps);
   await act(loaded, plan, inspect ?? false, deps);
   await updateHosts(loaded.spec, loaded.status, plan.status ?? loaded.status, facts, deps);
   deps.telemetry.record(syncMetrics(committed, deps.clock.now() - startedAt));
@@ -202,15 +202,22 @@ async function act({ job, status, marked }: LoadedJob, plan: Plan, inspect: bool
   if (plan.publish) await deps.publisher.publish(job, plan.status ?? status, since);
 }
 
-function count(pass: CommittedPass, { telemetry }: Deps): void {
+function count(pass: CommittedPass, now: EpochMs, { telemetry }: Deps): void {
   const { counted } = pass.plan;
   telemetry.count('FactsFolded', counted.facts);
   telemetry.count('IndexesSucceeded', counted.succeeded);
   telemetry.count('AttemptsFailed', counted.failed);
   telemetry.count('AttemptsLost', counted.lost);
   telemetry.count('LaunchesRefused', counted.refused);
+  for (const sec of secondsToCount(pass.plan, now)) telemetry.count('StoppedToCounted', sec);
   telemetry.record(passMetrics(pass));
 }
+
+/** For each task whose end this pass has counted, how long ago that was, in tenths: two clocks differ by more than that. */
+const secondsToCount = ({ ended }: Plan, now: EpochMs): readonly number[] =>
+  ended.flatMap(({ times: { stoppedAt } }) =>
+    stoppedAt === null ? [] : [Math.max(0, Math.round((now - stoppedAt) / 100) / 10)],
+  );
 
 /** If not even the spec could be read, the Job's kind is unknown. */
 function countFailedSync(uid: JobUid, startedAt: EpochMs, { cache, clock, telemetry }: Deps): void {

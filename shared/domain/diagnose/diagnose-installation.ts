@@ -72,7 +72,7 @@ const GROUPS_MAX = 20;
 export function diagnoseInstallation(snapshot: InstallationSnapshot): readonly Finding[] {
   const { now } = snapshot;
   return worstFirst([
-    ...seen('due alarms', snapshot.overdue, overdue),
+    ...seen('due alarms', snapshot.overdue, overdueFindings),
     ...seen('deleted Jobs', snapshot.deleted, (jobs) => deletedJobs(jobs, now)),
     ...seen('queues', snapshot.queues, queues),
     ...seen('dead letters', snapshot.deadLetters, (deadLetters) => deadLetterFindings(deadLetters, now)),
@@ -89,7 +89,8 @@ function seen<T>(what: string, probe: Probe<T>, then: (value: T) => readonly Fin
   return probe.kind === 'failed' ? [notChecked(SUBJECT, what, probe.reason)] : then(probe.value);
 }
 
-function overdue({
+/** That Jobs were not checked when they were due. */
+export function overdueFindings({
   count,
   more,
   jobs,

@@ -136,3 +136,21 @@ describe('the board', () => {
     expect(await look(stage, uid, { readStatus: async () => null })).toMatchObject({ described: [], messages: [] });
   });
 });
+
+test('an end that is found long after it is counted as one that no event has told, and a fresh one is not', async () => {
+  const { stage, uid } = await launched(2);
+  const handler = stage.handler();
+  const found = async () => {
+    handler.counts.clear();
+    await inspect({ uid, from: 0 }, handler.deps);
+    return handler.counts.get('EndsFoundByLookUp');
+  };
+  stage.advance(2_000);
+  expect(await found()).toBeUndefined(); // they run
+  stage.advance(60_000);
+  expect(await found()).toBeUndefined(); // their events may be under way
+  stage.advance(180_000);
+  expect(await found()).toBe(2);
+  await stage.settle();
+  expect(await found()).toBeUndefined(); // the board knows
+});
