@@ -159,6 +159,28 @@ export const JOB_CASES: readonly StoreCase[] = [
     },
   },
   {
+    name: 'a cursor of another namespace shows nothing of it',
+    async run(store) {
+      const names = ['a', 'b', 'c'].flatMap((namespace) => ['x', 'y', 'z'].map((name) => `${namespace}/${name}`));
+      for (const wish of names) {
+        const [namespace = '', name = ''] = wish.split('/');
+        await aStoredJob(store, { uid: wish, namespace, name });
+      }
+      const document = (namespace: string) => ({ metadata: { name: 'x', namespace, uid: `list-${namespace}` } });
+      for (const namespace of ['a', 'b', 'c'])
+        await store.objects.commit('CronJob', { key: { namespace, name: 'x' }, was: 0, document: document(namespace) });
+      const listed = (namespace: string | null, limit: number) =>
+        store.jobs.listJobs({ namespace, after: null, limit }).then(({ next }) => next);
+      const cursors = [await listed('a', 1), await listed('c', 2), await listed(null, 1), await listed(null, 8)];
+      for (const after of [...cursors, '', ' ', 'a', 'a/', 'a!', 'c', '~', '\uffff', 'b', 'b/x/y']) {
+        const { jobs } = await store.jobs.listJobs({ namespace: 'b', after, limit: 20 });
+        expect(new Set(['b', ...jobs.map(({ namespace }) => namespace)])).toEqual(new Set(['b']));
+        const { objects } = await store.objects.list('CronJob', { namespace: 'b', after, limit: 20 });
+        expect(new Set(['b', ...objects.map(({ key }) => key.namespace)])).toEqual(new Set(['b']));
+      }
+    },
+  },
+  {
     name: 'a listing continues after a Job that was deleted meanwhile',
     async run(store) {
       for (const name of ['a', 'b', 'c']) await aStoredJob(store, { uid: name, name });

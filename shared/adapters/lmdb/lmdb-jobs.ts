@@ -67,7 +67,9 @@ export const jobs = (rows: LmdbRows): Jobs => ({
       known.set(name, is);
       return is;
     };
-    for (const [key, row] of rows.range(after === null ? from : `${NAMES}${after}\0`, to)) {
+    const start = after === null ? from : `${NAMES}${after}\0`;
+    // A client may bring the cursor of another namespace.
+    for (const [key, row] of rows.range(start < from ? from : start, to)) {
       const at = keyIn(key.slice(NAMES.length));
       if (namespace === null && !isKnown(at.namespace)) continue;
       if (found.length === limit) return { jobs: found, next: sortOf(found.at(-1) ?? at) };
