@@ -80,6 +80,7 @@ const FOLDERS = {
     apply: ['patch'],
     http: ['feed', 'patch'],
     selectors: ['http'],
+    authorization: ['http', 'selectors'],
     discovery: ['http'],
     openapi: ['http', 'discovery'],
     list: ['http', 'feed', 'selectors'],

@@ -7,6 +7,8 @@ import { cronJobRoutes } from './cronjobs/cronjob-routes.ts';
 import { FURIKO_API_VERSION } from '../domain/furiko/furiko-job.ts';
 import { furikoJobRoutes } from './furiko/furiko-job-routes.ts';
 import { jobConfigRoutes } from './furiko/job-config-routes.ts';
+import { authorizationGuard } from './authorization/authorization-guard.ts';
+import { type Authorizer, createAuthorizer } from './http/authorizer.ts';
 import { callerOf } from './http/caller.ts';
 import { discoveryRoutes } from './discovery/discovery.ts';
 import { givenRoutes } from './namespace-defaults/given-routes.ts';
@@ -40,9 +42,11 @@ import { createTails } from './feed/watched.ts';
 export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   const { clock, notifications } = ports;
   const { openStreamsMax, pollMs = POLL_MS, needsCommand = false } = options;
+  const authorizer = authorizerOf(ports, options);
   const deps: ApiDeps = {
     ...ports,
     callerOf: callerOf(options),
+    authorizer,
     needsCommand,
     streams: createOpenStreams(clock, openStreamsMax),
     tails: createTails(ports, { clock, notifications, pollMs }),
@@ -50,6 +54,7 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   // `/api/v1/` is `/api/v1`: some generated clients send it.
   const app = new Hono({ strict: false });
   if (options.embedded === true) app.use(loopbackGuard);
+  if (authorizer !== null) app.use(authorizationGuard({ ...deps, authorizer }));
   app.use(timeoutGuard);
   app.route('/', openApiRoutes());
   app.route('/', discoveryRoutes());
@@ -76,6 +81,12 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
     return errorResponse(internalError('the request could not be carried out; it may be repeated'));
   });
   return app;
+}
+
+function authorizerOf({ policy }: ApiPorts, options: ApiOptions): Authorizer | null {
+  if (options.authorization !== 'RBAC') return null;
+  if (policy === undefined) throw new Error('RBAC needs a policy');
+  return createAuthorizer(policy, callerOf(options));
 }
 
 const BUSY = 'too many requests write at once; nothing was written, try again later';

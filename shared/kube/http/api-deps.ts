@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { User } from '../../domain/rbac/policy.ts';
+import type { AuthorizationMode, User } from '../../domain/rbac/policy.ts';
 import type { Formats } from '../../domain/spec/new-in-release.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -12,6 +12,7 @@ import type { HostStore } from '../../ports/host-store.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { LogReader } from '../../ports/log-reader.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
+import type { PolicyReader } from '../../ports/policy-reader.ts';
 import type { Submissions } from '../../ports/submissions.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { HostsOffer } from '../../schema/job/host-name-rules.ts';
@@ -19,6 +20,7 @@ import type { ConfigCommands } from '../../ports/config-commands.ts';
 import type { CronJobCommands } from '../../ports/cronjob-commands.ts';
 import type { JobCommands } from '../../ports/job-commands.ts';
 import type { ItemSource } from '../../store/read-items.ts';
+import type { Authorizer } from './authorizer.ts';
 import type { OpenStreams } from './streams.ts';
 import type { Tails } from '../feed/watched.ts';
 
@@ -54,6 +56,8 @@ export type ApiPorts = ItemSource & {
   readonly configCommands: ConfigCommands;
   /** How fast launches are granted now. Read only when a request asks what waits. */
   readonly launchPace: () => Promise<LaunchPace>;
+  /** Who may do what; needed only where roles decide. */
+  readonly policy?: PolicyReader;
   /** Deletes what is in a namespace that is being deleted, as far as that is quick, and the namespace once it is empty. */
   readonly emptyNamespace: (name: string) => Promise<unknown>;
 };
@@ -61,6 +65,8 @@ export type ApiPorts = ItemSource & {
 export type ApiDeps = ApiPorts & {
   /** Who sent a request. */
   readonly callerOf: (c: Context) => User;
+  /** null: every caller may do everything. */
+  readonly authorizer: Authorizer | null;
   /** The watches and followed logs of this process. */
   readonly streams: OpenStreams;
   /** What the watches of this process follow. */
@@ -72,6 +78,8 @@ export type ApiDeps = ApiPorts & {
 export type ApiOptions = {
   /** The caller, as far as the transport knows it. */
   readonly userOf?: (c: Context) => User;
+  /** Default: `AlwaysAllow`. `RBAC` needs {@link ApiPorts.policy}. */
+  readonly authorization?: AuthorizationMode;
   /** Runs on a user's own machine: only loopback is answered, and no page of another site. */
   readonly embedded?: boolean;
   /** Tasks are processes, and images are not pulled: a container without a command is refused. */

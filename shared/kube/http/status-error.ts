@@ -1,4 +1,5 @@
 import type { Patched } from '../patch/patch-outcome.ts';
+import type { Attributes } from '../../domain/rbac/attributes.ts';
 import { FURIKO_GROUP } from '../../domain/furiko/furiko-job.ts';
 import { type FieldError, causeReason, fieldErrorText } from '../../schema/object/field-error.ts';
 
@@ -17,7 +18,7 @@ export const CONFIG_MAPS: Resource = { group: '', plural: 'configmaps', kind: 'C
 export const NAMESPACES: Resource = { group: '', plural: 'namespaces', kind: 'Namespace' };
 
 /** `jobs.batch`, `pods`. */
-const qualified = ({ group, plural }: Resource): string => (group === '' ? plural : `${plural}.${group}`);
+const qualified = ({ group, plural }: Omit<Resource, 'kind'>): string => (group === '' ? plural : `${plural}.${group}`);
 
 export type Cause = { readonly reason: string; readonly message: string; readonly field: string };
 
@@ -94,6 +95,18 @@ export const forbiddenObject = (
     ...about(resource, name),
     ...(causes.length === 0 ? {} : { causes }),
   });
+
+/** A call that its user may not make (`NewForbidden` of apimachinery, as apiserver's responsewriters use it). */
+export function notAuthorized(wanted: Attributes, why: string): StatusError {
+  if (wanted.kind === 'path') return forbidden(`forbidden: ${why}`);
+  const { group, resource: plural, name } = wanted;
+  const which = name === '' ? '' : ` ${JSON.stringify(name)}`;
+  return failure(403, 'Forbidden', `${qualified({ group, plural })}${which} is forbidden: ${why}`, {
+    ...(name === '' ? {} : { name }),
+    ...(group === '' ? {} : { group }),
+    kind: plural,
+  });
+}
 
 /** Nothing can be created in a namespace that is being deleted (the NamespaceLifecycle admission plugin's words). */
 export const namespaceTerminating = (resource: Resource, name: string, namespace: string): StatusError =>

@@ -8,7 +8,7 @@ export type FieldSelector<F extends string> = {
   readonly names: (field: F) => boolean;
 };
 
-type Term = { readonly field: string; readonly equal: boolean; readonly value: string };
+type Term<F extends string> = { readonly field: F; readonly equal: boolean; readonly value: string };
 
 /**
  * Parses a field selector over the supported fields (apimachinery's fields.ParseSelector); others are refused, never ignored.
@@ -21,22 +21,41 @@ export function parseFieldSelector<const F extends string>(
   supported: readonly F[],
   refusal: (field: string) => string = (field) => `field label not supported: ${field}`,
 ): Parsed<FieldSelector<F>> {
-  const terms: (Term & { readonly field: F })[] = [];
-  for (const part of partsOf(text ?? '').toSorted()) {
-    if (part === '') continue;
-    const { name, operator, rest } = cut(part);
-    if (operator === null) return bad(`invalid selector: '${text ?? ''}'; can't understand '${part}'`);
-    const value = unescaped(rest);
-    if (value.kind === 'bad') return value;
+  const parsed = termsOf(text ?? '', (name) => {
     const field = supported.find((each) => each === name);
-    if (field === undefined) return bad(refusal(name));
-    terms.push({ field, equal: operator !== '!=', value: value.value });
-  }
+    return field === undefined ? bad(refusal(name)) : ok(field);
+  });
+  if (parsed.kind === 'bad') return parsed;
+  const terms = parsed.value;
   return ok({
     matches: (fields) => terms.every(({ field, equal, value }) => (fields[field] === value) === equal),
-    exact: (field) => terms.find((term) => term.field === field && term.equal)?.value,
+    exact: (field) => exactIn(terms, field),
     names: (field) => terms.some((term) => term.field === field),
   });
+}
+
+/** The one value that a selector lets a field have; undefined: it does not say so, or cannot be read. */
+export function exactlySelected(text: string | undefined, field: string): string | undefined {
+  const parsed = termsOf(text ?? '', ok);
+  return parsed.kind === 'bad' ? undefined : exactIn(parsed.value, field);
+}
+
+const exactIn = <F extends string>(terms: readonly Term<F>[], field: F): string | undefined =>
+  terms.find((term) => term.field === field && term.equal)?.value;
+
+function termsOf<F extends string>(text: string, fieldOf: (name: string) => Parsed<F>): Parsed<readonly Term<F>[]> {
+  const terms: Term<F>[] = [];
+  for (const part of partsOf(text).toSorted()) {
+    if (part === '') continue;
+    const { name, operator, rest } = cut(part);
+    if (operator === null) return bad(`invalid selector: '${text}'; can't understand '${part}'`);
+    const value = unescaped(rest);
+    if (value.kind === 'bad') return value;
+    const field = fieldOf(name);
+    if (field.kind === 'bad') return field;
+    terms.push({ field: field.value, equal: operator !== '!=', value: value.value });
+  }
+  return ok(terms);
 }
 
 /** Between commas, except after a backslash. */

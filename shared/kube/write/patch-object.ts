@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import type { Attributes } from '../../domain/rbac/attributes.ts';
 import type { ParsedDocument } from '../../schema/object/document.ts';
 import type { FloatNumber } from '../../schema/object/json-text.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
@@ -10,6 +11,7 @@ import { floatsPut, refusedFloats } from '../patch/float-fields.ts';
 import { type PatchKind, patchDocument } from '../patch/patch-document.ts';
 import { readText } from '../http/request-body.ts';
 import {
+  type Resource,
   type StatusError,
   applyConflict,
   badRequest,
@@ -52,7 +54,7 @@ export async function patchObject<F extends Found, A>(
   if (patch === 'apply' && twice !== null) return errorResponse(badRequest(`error decoding patch: ${twice}`));
   const changed =
     patch === 'apply'
-      ? await apply(kind, key, value, options.value, deps)
+      ? await apply(c, kind, key, value, options.value, deps)
       : await changeObject(kind, key, patching(kind, patch, sent), options.value, deps);
   if (changed.kind === 'refused') return errorResponse(changed.error);
   return withWarnings(show(changed.object, changed.isNew ? 201 : 200), [...warnings, ...changed.warnings]);
@@ -106,6 +108,7 @@ function patching<F extends Found, A>(
 
 /** Server-side apply: the object is created if it does not exist. */
 async function apply<F extends Found, A>(
+  c: Context,
   kind: Changeable<F, A>,
   key: ObjectName,
   config: unknown,
@@ -117,6 +120,8 @@ async function apply<F extends Found, A>(
   const who = () => ({ ...whoWrites(kind, options, deps), force: options.force });
   // A status does not exist without its object.
   if (kind.subresource === undefined && (await kind.find(key, false)) === null) {
+    const refusal = (await deps.authorizer?.refusal(c, creationOf(kind.resource, key))) ?? null;
+    if (refusal !== null) return { kind: 'refused', error: refusal };
     const applied = applyConfiguration(KINDS, kind.type, null, config, [], who());
     if (applied.kind !== 'applied') return { kind: 'refused', error: notApplied(applied) };
     const { namespace, name } = key;
@@ -146,6 +151,13 @@ async function apply<F extends Found, A>(
     options,
     deps,
   );
+}
+
+/** Who applies what does not exist must be allowed to create it, too, as in Kubernetes. */
+function creationOf({ group, plural: resource }: Resource, { namespace, name }: ObjectName): Attributes {
+  const isNamespace = group === '' && resource === 'namespaces';
+  const place = { namespace: isNamespace ? name : namespace, name };
+  return { kind: 'resource', verb: 'create', group, resource, subresource: '', ...place };
 }
 
 const notApplied = (
