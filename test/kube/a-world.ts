@@ -20,6 +20,7 @@ import { emptyNamespace } from '../../shared/control/lifecycle/namespaces.ts';
 import { createMemoryStore } from '../../shared/adapters/memory/memory-store.ts';
 import type { ApiOptions } from '../../shared/kube/http/api-deps.ts';
 import { createKubeApi } from '../../shared/kube/kube-api.ts';
+import type { PolicyReader } from '../../shared/ports/policy-reader.ts';
 import type { Hostnames } from '../../shared/ports/hostnames.ts';
 import type { LogLine, LogReader } from '../../shared/ports/log-reader.ts';
 import { toJob } from '../../shared/store/to-job.ts';
@@ -51,6 +52,7 @@ export async function aWorld(
     readonly newUid?: () => string;
     readonly hostnames?: Hostnames;
     readonly submissions?: Submissions;
+    readonly policy?: PolicyReader;
     readonly dataFolder?: InstallationPorts['dataFolder'];
   } = {},
 ) {
@@ -132,6 +134,7 @@ export async function aWorld(
       newUid: hooks.newUid ?? (() => `${String(++uids).padStart(8, '0')}-0000-4000-8000-000000000000`),
       logs,
       submissions: hooks.submissions ?? null,
+      policy: hooks.policy,
       deadLetters: store.deadLetters,
       jobCommands: {
         ...createJobCommands(deps),

@@ -57,7 +57,7 @@ export type ApiPorts = ItemSource & {
   /** How fast launches are granted now. Read only when a request asks what waits. */
   readonly launchPace: () => Promise<LaunchPace>;
   /** Who may do what; needed only where roles decide. */
-  readonly policy?: PolicyReader;
+  readonly policy?: PolicyReader | undefined;
   /** Deletes what is in a namespace that is being deleted, as far as that is quick, and the namespace once it is empty. */
   readonly emptyNamespace: (name: string) => Promise<unknown>;
 };
