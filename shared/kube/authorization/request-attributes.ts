@@ -83,16 +83,12 @@ function ofObjects({ method, query }: ApiRequest, group: string, parts: readonly
   const [resource = '', name = '', subresource = ''] = within ? parts.slice(2) : parts;
   const about = { kind: 'resource', group, resource, subresource, namespace } as const;
   const verb = VERBS.get(method) ?? '';
-  if (name !== '') return { ...about, verb: changesList(about, verb) ? 'update' : verb, name };
+  if (name !== '') return { ...about, verb, name };
   if (verb === 'delete') return { ...about, verb: 'deletecollection', name };
   if (verb !== 'get') return { ...about, verb, name };
   const only = exactlySelected(query['fieldSelector'], 'metadata.name') ?? '';
   return { ...about, verb: flagOf(query['watch']) ? 'watch' : 'list', name: isPlain(only) ? only : '' };
 }
-
-/** The items of a WorkList are sent by POST, and are a part of it all the same. */
-const changesList = ({ group, resource, subresource }: Omit<ResourceAttributes, 'verb' | 'name'>, verb: string) =>
-  group === 'muster.run' && resource === 'worklists' && subresource !== '' && verb === 'create';
 
 /** Muster's own paths are about parts of Jobs, in the group `batch`. */
 function ofMuster(method: string, parts: readonly string[]): Wanted {

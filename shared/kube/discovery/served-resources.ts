@@ -40,9 +40,9 @@ const statusOf = (kind: string, verbs: readonly Verb[] = ['get', 'patch', 'updat
 });
 
 /** A request that is answered at once and not stored. */
-const review = (kind: string): ServedResource => {
+const review = (kind: string, namespaced = false): ServedResource => {
   const singular = kind.toLowerCase();
-  return { plural: `${singular}s`, singular, kind, namespaced: false, verbs: ['create'] };
+  return { plural: `${singular}s`, singular, kind, namespaced, verbs: ['create'] };
 };
 
 /** Everything that is served, with the verbs that work, because clients rely on this. */
@@ -113,7 +113,12 @@ export const SERVED: readonly ServedGroup[] = [
   {
     name: 'authorization.k8s.io',
     version: 'v1',
-    resources: [review('SelfSubjectAccessReview'), review('SelfSubjectRulesReview')],
+    resources: [
+      review('LocalSubjectAccessReview', true),
+      review('SelfSubjectAccessReview'),
+      review('SelfSubjectRulesReview'),
+      review('SubjectAccessReview'),
+    ],
   },
   {
     name: 'batch',

@@ -1,13 +1,16 @@
 import { type Context, Hono } from 'hono';
+import type { User } from '../../domain/rbac/policy.ts';
 import type { FieldError } from '../../schema/object/field-error.ts';
 import type { FieldValidation, ReadObject } from '../../schema/object/read-object.ts';
 import {
+  type AccessReview,
   accessReviewErrors,
   readAccessReview,
   readRulesReview,
   readSelfReview,
+  readSubjectReview,
+  subjectReviewErrors,
 } from '../../schema/requests/self-review.ts';
-import { type Access, type ServedKind, accessToPath, accessToResource, rulesOf } from './access.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { jsonAnswer } from '../http/json-answer.ts';
 import { negotiate } from '../http/negotiate.ts';
@@ -15,51 +18,95 @@ import { type Resource, badRequest, errorResponse, invalidObject, methodNotAllow
 import { readDocument } from '../write/read-document.ts';
 import { notAdmitted, withWarnings } from '../write/refused-write.ts';
 import { writeOptions } from '../write/write-options.ts';
+import { type ServedKind, accessToPath, accessToResource, rulesOf } from './access.ts';
+import { rulesByRoles, statusByRoles } from './role-answers.ts';
 
 const AUTHORIZATION = 'authorization.k8s.io';
 const ACCESS: Resource = { group: AUTHORIZATION, plural: 'selfsubjectaccessreviews', kind: 'SelfSubjectAccessReview' };
+const OF_USER: Resource = { group: AUTHORIZATION, plural: 'subjectaccessreviews', kind: 'SubjectAccessReview' };
+const LOCAL: Resource = {
+  group: AUTHORIZATION,
+  plural: 'localsubjectaccessreviews',
+  kind: 'LocalSubjectAccessReview',
+};
 const RULES: Resource = { group: AUTHORIZATION, plural: 'selfsubjectrulesreviews', kind: 'SelfSubjectRulesReview' };
 const SELF: Resource = { group: 'authentication.k8s.io', plural: 'selfsubjectreviews', kind: 'SelfSubjectReview' };
 
 /**
- * What callers ask about themselves: what am I allowed to do, and who am I. Nothing is stored; each answer is the request with
- * a status. Requests about other users are not served.
+ * Questions about what somebody may do, and about who the caller is. Nothing is stored; each answer is the request with a status.
+ * Roles answer if they decide; otherwise everybody may do what is served.
  */
-export function reviewRoutes(served: readonly ServedKind[], { callerOf }: Pick<ApiDeps, 'callerOf'>): Hono {
+export function reviewRoutes(
+  served: readonly ServedKind[],
+  { callerOf, authorizer }: Pick<ApiDeps, 'callerOf' | 'authorizer'>,
+): Hono {
   const app = new Hono();
-  answering(app, ACCESS, readAccessReview, (review) => {
-    const errors = accessReviewErrors(review);
+  const judged = async (errors: readonly FieldError[], spec: AccessReview['spec'], user: User): Promise<Answer> => {
     if (errors.length > 0) return { kind: 'invalid', errors };
-    const { resourceAttributes, nonResourceAttributes } = review.spec ?? {};
-    const access =
-      resourceAttributes === undefined
-        ? accessToPath(nonResourceAttributes)
-        : accessToResource(resourceAttributes, served);
-    return { kind: 'answered', status: statusOf(access) };
+    const status = authorizer === null ? statusOf(spec, served) : await statusByRoles(spec, user, authorizer);
+    return { kind: 'answered', status };
+  };
+  answering(app, ACCESS, readAccessReview, (review, c) => judged(accessReviewErrors(review), review.spec, callerOf(c)));
+  for (const [resource, path] of [
+    [OF_USER, pathOf(OF_USER)],
+    [LOCAL, `/apis/${AUTHORIZATION}/v1/namespaces/:namespace/${LOCAL.plural}`],
+  ] as const) {
+    const read = (document: unknown, validation: FieldValidation) =>
+      readSubjectReview(resource === LOCAL ? 'LocalSubjectAccessReview' : 'SubjectAccessReview', document, validation);
+    answering(
+      app,
+      resource,
+      read,
+      async (review, c) => {
+        const { user = '', uid = '', groups = [] } = review.spec ?? {};
+        const namespace = c.req.param('namespace') ?? null;
+        const told = review.metadata?.namespace ?? '';
+        if (namespace !== null && told !== '' && told !== namespace) return { kind: 'bad', message: MISPLACED };
+        const asked = { username: user, groups, ...(uid === '' ? {} : { uid }) };
+        return judged(subjectReviewErrors(review, namespace), review.spec, asked);
+      },
+      path,
+    );
+  }
+  answering(app, RULES, readRulesReview, async ({ spec }, c) => {
+    const namespace = spec?.namespace ?? '';
+    if (namespace === '') return { kind: 'bad', message: 'no namespace on request' };
+    const status = authorizer === null ? rulesOf(served) : await rulesByRoles(callerOf(c), namespace, authorizer);
+    return { kind: 'answered', status };
   });
-  answering(app, RULES, readRulesReview, ({ spec }) =>
-    (spec?.namespace ?? '') === ''
-      ? { kind: 'bad', message: 'no namespace on request' }
-      : { kind: 'answered', status: rulesOf(served) },
-  );
-  answering(app, SELF, readSelfReview, (_review, c) => ({ kind: 'answered', status: { userInfo: callerOf(c) } }));
+  answering(app, SELF, readSelfReview, async (_review, c) => ({
+    kind: 'answered',
+    status: { userInfo: callerOf(c) },
+  }));
   return app;
 }
 
-const statusOf = (access: Access) => (access.allowed ? access : { ...access, denied: true });
+const MISPLACED = 'the namespace of the provided object does not match the namespace sent on the request';
+
+/** Where nobody's roles are asked. */
+function statusOf(spec: AccessReview['spec'], served: readonly ServedKind[]): object {
+  const { resourceAttributes, nonResourceAttributes } = spec ?? {};
+  const access =
+    resourceAttributes === undefined
+      ? accessToPath(nonResourceAttributes)
+      : accessToResource(resourceAttributes, served);
+  return access.allowed ? access : { ...access, denied: true };
+}
 
 type Answer =
   | { readonly kind: 'answered'; readonly status: object }
   | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
   | { readonly kind: 'bad'; readonly message: string };
 
+const pathOf = ({ group, plural }: Resource): string => `/apis/${group}/v1/${plural}`;
+
 function answering<T extends object>(
   app: Hono,
   resource: Resource,
   read: (document: unknown, validation: FieldValidation) => ReadObject<T>,
-  reviewOf: (review: T, c: Context) => Answer,
+  reviewOf: (review: T, c: Context) => Promise<Answer>,
+  path = pathOf(resource),
 ): void {
-  const path = `/apis/${resource.group}/v1/${resource.plural}`;
   app.post(path, async (c) => {
     const form = negotiate(c.req.header('accept'), 'review', undefined);
     if (form.kind === 'bad') return errorResponse(form.error);
@@ -71,7 +118,7 @@ function answering<T extends object>(
     if (sent.kind === 'bad') return errorResponse(sent.error);
     const review = read(sent.value.value, fieldValidation);
     if (review.kind === 'undecodable') return errorResponse(notAdmitted(resource, review));
-    const answer = reviewOf(review.object, c);
+    const answer = await reviewOf(review.object, c);
     switch (answer.kind) {
       case 'bad':
         return errorResponse(badRequest(answer.message));
@@ -80,7 +127,9 @@ function answering<T extends object>(
       case 'answered': {
         const { kind } = resource;
         const asked = 'spec' in review.object ? { spec: review.object.spec } : {};
-        const object = { kind, apiVersion: `${resource.group}/v1`, metadata: {}, ...asked, status: answer.status };
+        const namespace = c.req.param('namespace');
+        const metadata = namespace === undefined ? {} : { namespace };
+        const object = { kind, apiVersion: `${resource.group}/v1`, metadata, ...asked, status: answer.status };
         return withWarnings(jsonAnswer(c, object, 201), [...sent.value.warnings, ...review.warnings]);
       }
     }

@@ -101,6 +101,38 @@ export const REVIEW_KINDS = {
       evaluationError: field(3, STRING, 'What failed during the check.'),
     },
   },
+  SubjectAccessReview: {
+    openapi: `${AUTHORIZATION}.SubjectAccessReview`,
+    description: 'Asks whether a user may do something.',
+    apiVersion: 'authorization.k8s.io/v1',
+    fields: {
+      metadata: field(1, object('ObjectMeta'), 'Empty.'),
+      spec: field(2, object('SubjectAccessReviewSpec'), 'The question.', REQUIRED),
+      status: field(3, object('SubjectAccessReviewStatus'), 'The answer.'),
+    },
+  },
+  LocalSubjectAccessReview: {
+    openapi: `${AUTHORIZATION}.LocalSubjectAccessReview`,
+    description: 'Asks whether a user may do something in a namespace.',
+    apiVersion: 'authorization.k8s.io/v1',
+    fields: {
+      metadata: field(1, object('ObjectMeta'), 'The namespace, and nothing else.'),
+      spec: field(2, object('SubjectAccessReviewSpec'), 'The question, about the same namespace.', REQUIRED),
+      status: field(3, object('SubjectAccessReviewStatus'), 'The answer.'),
+    },
+  },
+  SubjectAccessReviewSpec: {
+    openapi: `${AUTHORIZATION}.SubjectAccessReviewSpec`,
+    description: 'A user, and what the user wants to do: exactly one of the two.',
+    fields: {
+      resourceAttributes: field(1, object('ResourceAttributes'), 'A request for objects of the API.'),
+      nonResourceAttributes: field(2, object('NonResourceAttributes'), 'A request for another path.'),
+      user: field(3, STRING, 'Name of the user.'),
+      groups: field(4, STRINGS, 'Groups of the user.'),
+      extra: field(5, mapOf(STRINGS), 'Additional information about the user.'),
+      uid: field(6, STRING, "The user's uid."),
+    },
+  },
   SelfSubjectRulesReview: {
     openapi: `${AUTHORIZATION}.SelfSubjectRulesReview`,
     description: 'Asks what the caller may do in a namespace: kubectl auth can-i --list.',

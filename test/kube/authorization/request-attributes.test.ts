@@ -54,8 +54,8 @@ describe('what a request wants', () => {
     ['HEAD', '/version', 'head /version'],
     ['GET', '/openapi/v3/apis/batch/v1', 'get /openapi/v3/apis/batch/v1'],
     // Muster's own.
-    ['POST', `${LISTS}/l/parts/0`, 'update muster.run/worklists/parts l n'],
-    ['POST', `${LISTS}/l/seal`, 'update muster.run/worklists/seal l n'],
+    ['POST', `${LISTS}/l/parts/0`, 'create muster.run/worklists/parts l n'],
+    ['POST', `${LISTS}/l/seal`, 'create muster.run/worklists/seal l n'],
     ['GET', `${LISTS}/l/parts`, 'get muster.run/worklists/parts l n'],
     ['POST', LISTS, 'create muster.run/worklists - n'],
     ['POST', '/muster/v1/namespaces/n/jobs/j/indexes', 'update batch/jobs/indexes j n'],

@@ -93,7 +93,13 @@ describe('discovery', () => {
     ]);
     expect(kinds).toEqual([
       ['authentication.k8s.io', 'selfsubjectreviews'],
-      ['authorization.k8s.io', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
+      [
+        'authorization.k8s.io',
+        'localsubjectaccessreviews',
+        'selfsubjectaccessreviews',
+        'selfsubjectrulesreviews',
+        'subjectaccessreviews',
+      ],
       // The first group with jobs is what `kubectl get jobs` means.
       ['batch', 'cronjobs', 'jobs'],
       ['execution.furiko.io', 'jobconfigs', 'jobs'],

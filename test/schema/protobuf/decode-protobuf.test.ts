@@ -92,7 +92,7 @@ describe('what is written by the table is read by it', () => {
           expect(decoded(encodeProtobuf(object))).toEqual(object);
         },
       ),
-      { numRuns: draws(400), seed: 4 },
+      { numRuns: draws(1000), seed: 4 },
     );
     expect(kinds.size).toBe(ROOTS.length);
   });
