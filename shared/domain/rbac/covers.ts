@@ -1,5 +1,5 @@
 import type { PolicyRule } from './policy.ts';
-import { resourceCovers, urlCovers } from './rule-allows.ts';
+import { urlCovers } from './rule-allows.ts';
 
 /** A rule about one verb of one resource, or of one path. */
 type Single =
@@ -46,10 +46,11 @@ function covers(rule: PolicyRule, single: Single): boolean {
   );
 }
 
+// All of a resource covers none of its subresources, and a star before `/status` only those of this name.
 function coversResource(ruled: string, wanted: string): boolean {
-  if (ruled === wanted) return true;
-  const [resource = '', subresource = ''] = wanted.split('/');
-  return resourceCovers(ruled, { resource, subresource });
+  if (ruled === '*' || ruled === wanted) return true;
+  const slash = wanted.indexOf('/');
+  return slash >= 0 && ruled === `*${wanted.slice(slash)}`;
 }
 
 const hasAll = (ruled: readonly string[], wanted: string): boolean => ruled.includes('*') || ruled.includes(wanted);

@@ -20,7 +20,7 @@ export function ruleAllows(rule: PolicyRule, wanted: Attributes): boolean {
 }
 
 // `*` is everything, `jobs` is not `jobs/status`, and a star before `/status` is the status of everything.
-export function resourceCovers(
+function resourceCovers(
   ruled: string,
   { resource, subresource }: { readonly resource: string; readonly subresource: string },
 ): boolean {

@@ -1,4 +1,5 @@
 import {
+  RBAC_GROUP,
   type Binding,
   type Policy,
   type PolicyRule,
@@ -43,8 +44,8 @@ export function rulesOfRole(
 }
 
 /** Upstream's words for a role that does not exist. */
-export const missingRole = ({ kind, name }: RoleRef): string =>
-  `${kind.toLowerCase()}.rbac.authorization.k8s.io "${name}" not found`;
+const missingRole = ({ kind, name }: RoleRef): string =>
+  `${kind.toLowerCase()}.${RBAC_GROUP} "${name}" not found`;
 
 function isMeant(subject: Subject, user: User, bindingNamespace: string): boolean {
   switch (subject.kind) {
