@@ -1,7 +1,19 @@
 /** Kinds that are stored as they are shown. Jobs are not: they have their own kind of rows. */
-export type StoredKind = 'CronJob' | 'JobConfig' | 'Namespace' | 'Service' | 'WorkList';
+export const STORED_KINDS = [
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'CronJob',
+  'JobConfig',
+  'Namespace',
+  'Role',
+  'RoleBinding',
+  'Service',
+  'ServiceAccount',
+  'WorkList',
+] as const;
+export type StoredKind = (typeof STORED_KINDS)[number];
 
-/** Identifies an object. A Namespace's own `namespace` is ''. */
+/** Identifies an object. Where a kind's objects are in no namespace, as Namespaces and ClusterRoles, `namespace` is ''. */
 export type ObjectKey = { readonly namespace: string; readonly name: string };
 
 export type StoredObject = {
@@ -54,8 +66,8 @@ export type ObjectStore = {
   ): Promise<{ readonly objects: readonly StoredObject[]; readonly next: string | null }>;
   /**
    * Stores `document` under `key`, or removes the existing object (null), if it is still at version `was` (0: it does not
-   * exist). Stores a new object only if its namespace exists and is Active at that moment: nothing enters a namespace once
-   * it is Terminating. Throws for a document too large for a row ({@link OBJECT_BYTES_MAX}).
+   * exist). Stores a new object only if its namespace, if it is in one, exists and is Active at that moment: nothing enters a
+   * namespace once it is Terminating. Throws for a document too large for a row ({@link OBJECT_BYTES_MAX}).
    */
   commit(
     kind: StoredKind,

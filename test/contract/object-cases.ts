@@ -22,6 +22,9 @@ const doc = (mark: string, labels?: Readonly<Record<string, string>>): StoredDoc
 const put = async (objects: ObjectStore, which: ObjectKey, was: number, document: StoredDocument | null) =>
   objects.commit('CronJob', { key: which, was, document });
 
+/** As Roles may have, in the order of their bytes in UTF-8, which UTF-16 has otherwise for the last two. */
+const ODD_NAMES = ['!', '#x', 'a', 'a b', 'a!', 'a!b', 'a"b', 'ab', 'system:x', '~', '~a', 'é', '\uff5e', '😀'];
+
 /** Every readable change of a kind, in pages of `limit`. */
 async function readChanges(objects: ObjectStore, kind: StoredKind, limit = 7): Promise<readonly ObjectChange[]> {
   const found: ObjectChange[] = [];
@@ -69,6 +72,47 @@ export const OBJECT_CASES: readonly StoreCase[] = [
       expect(await objects.changes('CronJob', 0, 10)).toEqual({ kind: 'rows', rows });
       expect(await objects.changes('CronJob', 1, 2)).toEqual({ kind: 'rows', rows: rows.slice(1, 3) });
       expect(await objects.changes('CronJob', 4, 2)).toEqual({ kind: 'rows', rows: [] });
+    },
+  },
+  {
+    name: 'an object that is in no namespace needs none',
+    async run({ objects }) {
+      for (const kind of ['ClusterRole', 'ClusterRoleBinding'] as const) {
+        expect(await objects.commit(kind, { key: key('view', ''), was: 0, document: doc('v') })).toEqual({
+          kind: 'committed',
+          version: 1,
+        });
+        expect(await objects.read(kind, key('view', ''))).toMatchObject({ key: key('view', ''), version: 1 });
+      }
+      for (const kind of ['Role', 'RoleBinding', 'ServiceAccount'] as const)
+        expect(await objects.commit(kind, { key: key('view', 'nowhere'), was: 0, document: doc('v') })).toEqual({
+          kind: 'noNamespace',
+        });
+    },
+  },
+  {
+    name: 'names of nearly any characters are listed in the order of their bytes, page by page',
+    async run({ objects }) {
+      const namespaces = ['a', 'a-b', 'b'];
+      for (const namespace of namespaces) await openNamespace(objects, namespace);
+      const expected = namespaces.flatMap((namespace) => ODD_NAMES.map((name) => key(name, namespace)));
+      for (const [nth, at] of expected.toReversed().entries())
+        await objects.commit('Role', { key: at, was: 0, document: doc(String(nth)) });
+      for (const namespace of [null, ...namespaces]) {
+        const listed: ObjectKey[] = [];
+        for (let after: string | null = null; ; ) {
+          const page: Awaited<ReturnType<ObjectStore['list']>> = await objects.list('Role', {
+            namespace,
+            after,
+            limit: 2,
+          });
+          listed.push(...page.objects.map((each) => each.key));
+          after = page.next;
+          if (after === null) break;
+        }
+        expect(listed).toEqual(expected.filter((at) => (namespace ?? at.namespace) === at.namespace));
+      }
+      expect(await objects.read('Role', key('a!b', 'a'))).not.toBeNull();
     },
   },
   {

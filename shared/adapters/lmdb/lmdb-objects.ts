@@ -18,7 +18,8 @@ export const objects = (rows: LmdbRows, now: () => EpochMs, retentionMs: number)
 
   async list(kind, { namespace, after, limit }) {
     const prefix = objectsOf(kind);
-    const [from, to] = rangeOf(namespace === null ? prefix : `${prefix}${namespace}!`);
+    // '"' follows '!': names of roles hold nearly any character.
+    const [from, to] = namespace === null ? rangeOf(prefix) : [`${prefix}${namespace}!`, `${prefix}${namespace}"`];
     const found: StoredObject[] = [];
     const start = after === null ? from : `${prefix}${after}\0`;
     for (const [key, row] of rows.range(start < from ? from : start, to)) {

@@ -1,4 +1,5 @@
 import { type EpochMs, plusMs, toTtl } from '../../domain/base/time.ts';
+import { comesBefore } from '../../domain/base/text-order.ts';
 import { invariant } from '../../domain/base/invariant.ts';
 import { standingOf } from '../../domain/spec/namespace.ts';
 import {
@@ -38,8 +39,11 @@ export function createMemoryObjects(now: () => EpochMs, retentionMs = FEED_RETEN
 
     async list(kind, { namespace, after, limit }) {
       const rows = [...of(kind).rows.entries()]
-        .filter(([sort, { key }]) => (namespace ?? key.namespace) === key.namespace && (after === null || sort > after))
-        .sort(([a], [b]) => (a < b ? -1 : 1));
+        .filter(
+          ([sort, { key }]) =>
+            (namespace ?? key.namespace) === key.namespace && (after === null || comesBefore(after, sort)),
+        )
+        .sort(([a], [b]) => (comesBefore(a, b) ? -1 : 1));
       const shown = rows.slice(0, limit);
       return {
         objects: shown.map(([, row]) => objectIn(row)),

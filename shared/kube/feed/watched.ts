@@ -1,6 +1,7 @@
+import { invariant } from '../../domain/base/invariant.ts';
 import type { Feed, FeedRow } from '../../ports/feed.ts';
 import type { FeedName, FeedNotifications } from '../../ports/feed-notifications.ts';
-import type { ObjectChange, ObjectStore, StoredKind } from '../../ports/object-store.ts';
+import { type ObjectChange, type ObjectStore, STORED_KINDS, type StoredKind } from '../../ports/object-store.ts';
 import { createGate } from './gate.ts';
 import { type AwaitedRow, type NumberedFeed, type Tail, type TailOptions, type Wait, createTail } from './feed-tail.ts';
 
@@ -29,16 +30,14 @@ export function createTails(
   const options = { ...given, gate: createGate(READS_AT_ONCE) };
   const tailOf = <R>(name: FeedName, numbered: NumberedFeed<R>): Tail<R> =>
     createTail(numbered, { ...options, onAppend: (ring) => notifications?.subscribe(name, ring) });
-  const stored = {
-    CronJob: tailOf('CronJob', objectFeed(objects, 'CronJob')),
-    JobConfig: tailOf('JobConfig', objectFeed(objects, 'JobConfig')),
-    Service: tailOf('Service', objectFeed(objects, 'Service')),
-    WorkList: tailOf('WorkList', objectFeed(objects, 'WorkList')),
-    Namespace: tailOf('Namespace', objectFeed(objects, 'Namespace')),
-  };
+  const stored = new Map(STORED_KINDS.map((kind) => [kind, tailOf(kind, objectFeed(objects, kind))]));
   return {
     jobs: tailOf('Job', jobFeed(feed)),
-    of: (kind) => stored[kind],
+    of(kind) {
+      const tail = stored.get(kind);
+      invariant(tail !== undefined, `no feed of ${kind}`);
+      return tail;
+    },
     none: createTail(EMPTY_FEED, { ...options, onAppend: () => undefined }),
   };
 }

@@ -1,3 +1,4 @@
+import { comesBefore } from '../../domain/base/text-order.ts';
 import type { ObjectChange, ObjectStore, StoredKind, StoredObject } from '../../ports/object-store.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import { Once } from '../feed/once.ts';
@@ -119,4 +120,4 @@ async function* selected(
 }
 
 const isBefore = (a: Key, b: Key): boolean =>
-  a.namespace === b.namespace ? a.name < b.name : a.namespace < b.namespace;
+  a.namespace === b.namespace ? comesBefore(a.name, b.name) : a.namespace < b.namespace;

@@ -10,8 +10,10 @@ import { rangeRequest, readRow } from '../dynamo-read.ts';
 import { type Row, alive, textIn } from '../dynamo-row.ts';
 import type { Table } from '../dynamo-write.ts';
 
-/** Sorts after every name. */
+/** Sorts after every namespace. */
 const LAST = '~';
+/** The character after the '!' that ends a namespace. */
+const AFTER_MARK = '"';
 
 /**
  * {@link ObjectStore} as one row per object, and a feed per kind: one row per number, plus a row that holds the head. All
@@ -50,9 +52,9 @@ async function readObjects(
   max: number,
 ): Promise<readonly Row[]> {
   const [first, last] =
-    namespace === null ? ['!', LAST] : [objectSort({ namespace, name: '' }), `${namespace}!${LAST}`];
-  // No key continues with '!': `after` + '!' comes right before the next one.
-  const from = after === null || after < first ? first : `${after}!`;
+    namespace === null ? ['!', LAST] : [objectSort({ namespace, name: '' }), `${namespace}${AFTER_MARK}`];
+  // Names of roles hold nearly any character: only this one comes right after `after`.
+  const from = after === null || after < first ? first : `${after}\0`;
   if (from > last || !isShortEnough(from) || !isShortEnough(last)) return [];
   const request = rangeRequest(table.name, objectPartition(kind), from, last);
   const found: Row[] = [];
