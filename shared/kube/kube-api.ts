@@ -8,7 +8,7 @@ import { FURIKO_API_VERSION } from '../domain/furiko/furiko-job.ts';
 import { furikoJobRoutes } from './furiko/furiko-job-routes.ts';
 import { jobConfigRoutes } from './furiko/job-config-routes.ts';
 import { authorizationGuard } from './authorization/authorization-guard.ts';
-import { type Authorizer, createAuthorizer } from './http/authorizer.ts';
+import { createAuthorizer } from './http/authorizer.ts';
 import { callerOf } from './http/caller.ts';
 import { discoveryRoutes } from './discovery/discovery.ts';
 import { givenRoutes } from './namespace-defaults/given-routes.ts';
@@ -20,6 +20,7 @@ import { namespaceRoutes } from './namespaces/namespace-routes.ts';
 import { openApiRoutes } from './openapi/openapi-routes.ts';
 import { podRoutes } from './pods/pod-routes.ts';
 import { servedKinds } from './reviews/access.ts';
+import { rbacRoutes } from './rbac/rbac-routes.ts';
 import { reviewRoutes } from './reviews/review-routes.ts';
 import { SERVED } from './discovery/served-resources.ts';
 import { workListRoutes } from './worklists/work-list-routes.ts';
@@ -32,6 +33,7 @@ import {
   noSuchPath,
   tooManyRequests,
 } from './http/status-error.ts';
+import { createPolicyReader } from '../store/read-policy.ts';
 import { createOpenStreams } from './http/streams.ts';
 import { createTails } from './feed/watched.ts';
 
@@ -41,12 +43,15 @@ import { createTails } from './feed/watched.ts';
  */
 export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   const { clock, notifications } = ports;
-  const { openStreamsMax, pollMs = POLL_MS, needsCommand = false } = options;
-  const authorizer = authorizerOf(ports, options);
+  const { openStreamsMax, pollMs = POLL_MS, needsCommand = false, authorization = 'AlwaysAllow' } = options;
+  const policies = ports.policy ?? createPolicyReader(ports);
+  const authorizer = authorization === 'RBAC' ? createAuthorizer(policies, callerOf(options)) : null;
   const deps: ApiDeps = {
     ...ports,
     callerOf: callerOf(options),
+    authorization,
     authorizer,
+    policies,
     needsCommand,
     streams: createOpenStreams(clock, openStreamsMax),
     tails: createTails(ports, { clock, notifications, pollMs }),
@@ -66,6 +71,7 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   app.route('/api/v1', podRoutes(deps, options));
   app.route('/api/v1', eventRoutes(deps, options));
   app.route('/api/v1', servicesRoutes(deps, options));
+  app.route('/', rbacRoutes(deps, options));
   app.route('/api/v1', givenRoutes(deps, options));
   app.route('/api/v1', namespaceRoutes(deps, options));
   app.route('/muster/v1', musterRoutes(deps));
@@ -81,12 +87,6 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
     return errorResponse(internalError('the request could not be carried out; it may be repeated'));
   });
   return app;
-}
-
-function authorizerOf({ policy }: ApiPorts, options: ApiOptions): Authorizer | null {
-  if (options.authorization !== 'RBAC') return null;
-  if (policy === undefined) throw new Error('RBAC needs a policy');
-  return createAuthorizer(policy, callerOf(options));
 }
 
 const BUSY = 'too many requests write at once; nothing was written, try again later';

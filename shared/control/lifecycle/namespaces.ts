@@ -13,6 +13,18 @@ export type Budget = { readonly deletions: number; readonly ms: number };
 /** The rest of it. */
 type RemainingBudget = { deletions: number; readonly until: EpochMs };
 
+/** What is stored as it is shown, in the order of its deletion: what nothing depends on comes last. */
+const STORED_IN_ORDER = [
+  'CronJob',
+  'JobConfig',
+  'WorkList',
+  'Service',
+  'RoleBinding',
+  'Role',
+  'ServiceAccount',
+] as const;
+type StoredHere = (typeof STORED_IN_ORDER)[number];
+
 /** Concurrent deletions. */
 const AT_ONCE = 8;
 const PAGE = 100;
@@ -35,13 +47,8 @@ async function emptyOne(name: string, deps: Deps, remaining: RemainingBudget): P
   const found = await deps.objects.read('Namespace', key);
   if (found === null || !isTerminating(found.document)) return 'none';
   // Jobs first: each CronJob and JobConfig searches for its own.
-  const isEmpty = [
-    await deleteJobs(name, deps, remaining),
-    await deleteStored('CronJob', name, remaining, deps),
-    await deleteStored('JobConfig', name, remaining, deps),
-    await deleteStored('WorkList', name, remaining, deps),
-    await deleteStored('Service', name, remaining, deps),
-  ];
+  const isEmpty = [await deleteJobs(name, deps, remaining)];
+  for (const kind of STORED_IN_ORDER) isEmpty.push(await deleteStored(kind, name, remaining, deps));
   if (isEmpty.includes(false) || isHeld(found.document) || awaits(found.document)) return 'left';
   const removed = await deps.objects.commit('Namespace', { key, was: found.version, document: null });
   return removed.kind === 'committed' ? 'removed' : 'left'; // it was relabeled at this moment: next time
@@ -87,7 +94,7 @@ async function deleteJobs(namespace: string, deps: Deps, remaining: RemainingBud
 
 /** The same for its objects of a stored kind. */
 async function deleteStored(
-  kind: 'CronJob' | 'JobConfig' | 'Service' | 'WorkList',
+  kind: StoredHere,
   namespace: string,
   remaining: RemainingBudget,
   deps: Deps,
@@ -109,13 +116,9 @@ async function deleteStored(
   return (await deps.objects.list(kind, { namespace, after: null, limit: 1 })).objects.length === 0;
 }
 
-async function deleteFound(
-  kind: 'CronJob' | 'JobConfig' | 'Service' | 'WorkList',
-  found: StoredObject,
-  deps: Deps,
-): Promise<{ readonly kind: string }> {
+async function deleteFound(kind: StoredHere, found: StoredObject, deps: Deps): Promise<{ readonly kind: string }> {
   if (kind === 'WorkList') return deleteWorkList(found, deps);
-  if (kind !== 'Service') return deleteOwner(kind, found, 'Background', deps);
+  if (kind === 'CronJob' || kind === 'JobConfig') return deleteOwner(kind, found, 'Background', deps);
   return deps.objects.commit(kind, { key: found.key, was: found.version, document: null });
 }
 

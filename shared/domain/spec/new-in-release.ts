@@ -29,6 +29,11 @@ const NEW_KINDS: ReadonlySet<string> = new Set([
   'execution.furiko.io/v1alpha1 Job',
   'execution.furiko.io/v1alpha1 JobConfig',
   'v1 Service',
+  'v1 ServiceAccount',
+  'rbac.authorization.k8s.io/v1 Role',
+  'rbac.authorization.k8s.io/v1 ClusterRole',
+  'rbac.authorization.k8s.io/v1 RoleBinding',
+  'rbac.authorization.k8s.io/v1 ClusterRoleBinding',
 ]);
 /** Likewise a field of a Pod's spec, wherever a template of Pods is. */
 const NEW_POD_FIELD = 'activeDeadlineSeconds';

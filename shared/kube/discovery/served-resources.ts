@@ -45,6 +45,12 @@ const review = (kind: string, namespaced = false): ServedResource => {
   return { plural: `${singular}s`, singular, kind, namespaced, verbs: ['create'] };
 };
 
+/** A role, or a binding of one. */
+const role = (kind: string, namespaced: boolean): ServedResource => {
+  const singular = kind.toLowerCase();
+  return { plural: `${singular}s`, singular, kind, namespaced, verbs: ALL };
+};
+
 /** Everything that is served, with the verbs that work, because clients rely on this. */
 export const SERVED: readonly ServedGroup[] = [
   {
@@ -95,7 +101,7 @@ export const SERVED: readonly ServedGroup[] = [
         singular: 'serviceaccount',
         kind: 'ServiceAccount',
         namespaced: true,
-        verbs: READ,
+        verbs: ALL,
         shortNames: ['sa'],
       },
       {
@@ -183,6 +189,16 @@ export const SERVED: readonly ServedGroup[] = [
         verbs: ALL,
         shortNames: ['wl'],
       },
+    ],
+  },
+  {
+    name: 'rbac.authorization.k8s.io',
+    version: 'v1',
+    resources: [
+      role('ClusterRoleBinding', false),
+      role('ClusterRole', false),
+      role('RoleBinding', true),
+      role('Role', true),
     ],
   },
 ];

@@ -56,7 +56,7 @@ export type ApiPorts = ItemSource & {
   readonly configCommands: ConfigCommands;
   /** How fast launches are granted now. Read only when a request asks what waits. */
   readonly launchPace: () => Promise<LaunchPace>;
-  /** Who may do what; needed only where roles decide. */
+  /** Who may do what. Default: the roles and bindings that are stored, with those that always exist. */
   readonly policy?: PolicyReader | undefined;
   /** Deletes what is in a namespace that is being deleted, as far as that is quick, and the namespace once it is empty. */
   readonly emptyNamespace: (name: string) => Promise<unknown>;
@@ -67,6 +67,9 @@ export type ApiDeps = ApiPorts & {
   readonly callerOf: (c: Context) => User;
   /** null: every caller may do everything. */
   readonly authorizer: Authorizer | null;
+  readonly authorization: AuthorizationMode;
+  /** Who may do what, where authorization is `RBAC`. */
+  readonly policies: PolicyReader;
   /** The watches and followed logs of this process. */
   readonly streams: OpenStreams;
   /** What the watches of this process follow. */
@@ -78,7 +81,7 @@ export type ApiDeps = ApiPorts & {
 export type ApiOptions = {
   /** The caller, as far as the transport knows it. */
   readonly userOf?: (c: Context) => User;
-  /** Default: `AlwaysAllow`. `RBAC` needs {@link ApiPorts.policy}. */
+  /** Whether roles decide what callers may do. Default: `AlwaysAllow`. */
   readonly authorization?: AuthorizationMode;
   /** Runs on a user's own machine: only loopback is answered, and no page of another site. */
   readonly embedded?: boolean;

@@ -1,5 +1,6 @@
 import type { Patched } from '../patch/patch-outcome.ts';
 import type { Attributes } from '../../domain/rbac/attributes.ts';
+import { RBAC_GROUP } from '../../domain/rbac/policy.ts';
 import { FURIKO_GROUP } from '../../domain/furiko/furiko-job.ts';
 import { type FieldError, causeReason, fieldErrorText } from '../../schema/object/field-error.ts';
 
@@ -14,6 +15,14 @@ export const JOB_CONFIGS: Resource = { group: FURIKO_GROUP, plural: 'jobconfigs'
 export const PODS: Resource = { group: '', plural: 'pods', kind: 'Pod' };
 export const SERVICES: Resource = { group: '', plural: 'services', kind: 'Service' };
 export const SERVICE_ACCOUNTS: Resource = { group: '', plural: 'serviceaccounts', kind: 'ServiceAccount' };
+export const ROLES: Resource = { group: RBAC_GROUP, plural: 'roles', kind: 'Role' };
+export const CLUSTER_ROLES: Resource = { group: RBAC_GROUP, plural: 'clusterroles', kind: 'ClusterRole' };
+export const ROLE_BINDINGS: Resource = { group: RBAC_GROUP, plural: 'rolebindings', kind: 'RoleBinding' };
+export const CLUSTER_ROLE_BINDINGS: Resource = {
+  group: RBAC_GROUP,
+  plural: 'clusterrolebindings',
+  kind: 'ClusterRoleBinding',
+};
 export const CONFIG_MAPS: Resource = { group: '', plural: 'configmaps', kind: 'ConfigMap' };
 export const NAMESPACES: Resource = { group: '', plural: 'namespaces', kind: 'Namespace' };
 

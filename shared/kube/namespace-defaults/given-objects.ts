@@ -1,6 +1,6 @@
 import type { KubeMetadata, KubeObject } from '../http/kube-object.ts';
-import { CONFIG_MAPS, type Resource, SERVICE_ACCOUNTS } from '../http/status-error.ts';
-import { CONFIG_MAP_PRINTER, SERVICE_ACCOUNT_PRINTER } from './given-printers.ts';
+import { CONFIG_MAPS, type Resource } from '../http/status-error.ts';
+import { CONFIG_MAP_PRINTER } from './given-printers.ts';
 import type { Printer } from '../list/printer.ts';
 
 /** A kind of which every namespace has one object by default, as in every cluster: clients wait for them. */
@@ -17,15 +17,6 @@ export type GivenKind = {
 };
 
 export const GIVEN_KINDS: readonly GivenKind[] = [
-  {
-    resource: SERVICE_ACCOUNTS,
-    printer: SERVICE_ACCOUNT_PRINTER,
-    name: 'default',
-    content: {},
-    refusal:
-      "every namespace has the ServiceAccount default, and no other: what a task may do is its task role's matter",
-    mark: '8',
-  },
   {
     resource: CONFIG_MAPS,
     printer: CONFIG_MAP_PRINTER,

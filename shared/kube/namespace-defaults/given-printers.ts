@@ -3,12 +3,6 @@ import { ageOf } from '../list/ages.ts';
 import { AGE, NAME, type Printer, text } from '../list/printer.ts';
 import { at } from '../list/stored-field.ts';
 
-/** ServiceAccounts as rows; they have no Secrets of their own. */
-export const SERVICE_ACCOUNT_PRINTER: Printer<KubeObject> = {
-  columns: [NAME, text('Secrets', 'How many Secrets it has.'), AGE],
-  cells: ({ metadata }, now) => [metadata.name, '0', ageOf(metadata.creationTimestamp, now)],
-};
-
 /** ConfigMaps as rows. */
 export const CONFIG_MAP_PRINTER: Printer<KubeObject> = {
   columns: [NAME, text('Data', 'How many values it has.'), AGE],

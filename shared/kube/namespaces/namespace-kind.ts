@@ -5,6 +5,7 @@ import {
   admitNamespace,
   admitNamespaceUpdate,
 } from '../../schema/namespace/namespace-admission.ts';
+import { defaultAccountOf } from '../../store/default-account.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import { NAMESPACES } from '../http/status-error.ts';
@@ -45,9 +46,9 @@ export function namespaceKind(deps: ApiDeps): WritableKind<FoundNamespace, Names
     async create(admitted, managedFields) {
       const document = managed(admitted, managedFields);
       const stored = await objects.commit('Namespace', { key: keyOf(document.metadata.name), was: 0, document });
-      return stored.kind === 'committed'
-        ? { kind: 'created', object: shown(document, stored.version) }
-        : { kind: 'taken' };
+      if (stored.kind !== 'committed') return { kind: 'taken' };
+      await storeDefaultAccount(document, stored.version, deps);
+      return { kind: 'created', object: shown(document, stored.version) };
     },
 
     async wouldCreate({ metadata }) {
@@ -78,6 +79,20 @@ export function namespaceKind(deps: ApiDeps): WritableKind<FoundNamespace, Names
       return { kind: 'terminating', object: seen };
     },
   };
+}
+
+/**
+ * Stores the ServiceAccount of a new namespace, so that watches hear of it. Everybody else sees it without that, too. A release
+ * before would not delete it with its namespace.
+ */
+async function storeDefaultAccount(
+  document: NamespaceDocument,
+  version: number,
+  { objects, formats = 'current' }: Pick<ApiDeps, 'objects' | 'formats'>,
+): Promise<void> {
+  if (formats === 'previous') return;
+  const account = defaultAccountOf({ key: keyOf(document.metadata.name), version, document });
+  await objects.commit('ServiceAccount', { key: account.key, was: 0, document: account.document });
 }
 
 /** A part of namespaces that has a path of its own: their status, or their finalizers. */

@@ -11,7 +11,7 @@ import { managedAfterUpdate } from '../apply/managed-fields.ts';
 import { type StatusError, conflict, invalidObject, notFound } from '../http/status-error.ts';
 import { notAdmitted } from './refused-write.ts';
 import type { Changeable, Found, ObjectName } from './writable-kind.ts';
-import type { WriteOptions } from './write-options.ts';
+import type { WriteOptions, WriteRequest } from './write-options.ts';
 import { tryOnConflict } from '../../store/retry-on-conflict.ts';
 
 export type Changed =
@@ -44,7 +44,7 @@ export async function changeObject<F extends Found, A>(
   kind: Changeable<F, A>,
   key: ObjectName,
   decide: Decision<F>,
-  options: WriteOptions,
+  options: WriteRequest,
   deps: ApiDeps,
 ): Promise<Changed> {
   const { resource } = kind;
@@ -59,6 +59,8 @@ export async function changeObject<F extends Found, A>(
     const update = kind.admitUpdate(found, document, options.fieldValidation);
     if (update.kind !== 'ok') return { kind: 'refused', error: notAdmitted(resource, update, decision.wanted.patch) };
     const { admitted, warnings, changed } = update;
+    const objection = await kind.objection?.({ user: options.user, at: key, found, admitted, changed });
+    if (objection) return { kind: 'refused', error: objection };
     const stored = found.object.metadata.managedFields ?? [];
     const who = whoWrites(kind, options, deps);
     const after = kind.preview(admitted);

@@ -9,8 +9,8 @@ import { type StatusError, errorResponse, invalidObject } from '../http/status-e
 import { whoWrites } from './change-object.ts';
 import { readDocument } from './read-document.ts';
 import { notAdmitted, notCreated, withWarnings } from './refused-write.ts';
-import type { Created, Found, WritableKind } from './writable-kind.ts';
-import { type WriteOptions, writeOptions } from './write-options.ts';
+import type { Created, Found, ObjectName, WritableKind } from './writable-kind.ts';
+import { type WriteRequest, writeOptions } from './write-options.ts';
 
 /** Answers `POST`: the object is stored, with every default, or nothing is. */
 export async function createObject<F extends Found, A>(
@@ -22,17 +22,18 @@ export async function createObject<F extends Found, A>(
 ): Promise<Response> {
   const options = writeOptions(c, 'CreateOptions');
   if (options.kind === 'bad') return errorResponse(options.error);
+  const request = { ...options.value, user: deps.callerOf(c) };
   const sent = await readDocument(c, kind, options.value.fieldValidation);
   if (sent.kind === 'bad') return errorResponse(sent.error);
   const stored = await storeNew(
     kind,
     sent.value.value,
-    { namespace, isNamed: isNamed(sent.value.value) },
-    options.value,
+    { namespace, name: '', isNamed: isNamed(sent.value.value) },
+    request,
     deps,
     (admitted) => {
       const said = kind.withoutGenerated?.(admitted) ?? kind.preview(admitted);
-      return managedAfterUpdate(KINDS, kind.type, null, said, [], whoWrites(kind, options.value, deps));
+      return managedAfterUpdate(KINDS, kind.type, null, said, [], whoWrites(kind, request, deps));
     },
   );
   if (stored.kind === 'refused') return errorResponse(stored.error);
@@ -50,20 +51,27 @@ type Stored =
     }
   | { readonly kind: 'refused'; readonly error: StatusError };
 
-/** Admits a new object and stores it, unless it is a dry run. */
+/**
+ * Admits a new object and stores it, unless it is a dry run.
+ *
+ * @param at `name`: that of the request's path; '': it has none
+ */
 export async function storeNew<F extends Found, A>(
   kind: WritableKind<F, A>,
   document: unknown,
-  { namespace, isNamed: named }: { readonly namespace: string; readonly isNamed: boolean },
-  { dryRun, fieldValidation }: Pick<WriteOptions, 'dryRun' | 'fieldValidation'>,
+  { isNamed: named, ...at }: ObjectName & { readonly isNamed: boolean },
+  { dryRun, fieldValidation, user }: Pick<WriteRequest, 'dryRun' | 'fieldValidation' | 'user'>,
   deps: ApiDeps,
   managedFieldsOf: (admitted: A) => readonly ManagedFieldsEntry[],
 ): Promise<Stored> {
+  const { namespace } = at;
   for (let tried = 1; ; tried++) {
     const uid = deps.newUid();
     const admission = await kind.admit(document, { namespace, uid, nameSuffix: suffixOf(uid), fieldValidation });
     if (admission.kind !== 'ok') return { kind: 'refused', error: notAdmitted(kind.resource, admission) };
     const { admitted, name, warnings } = admission;
+    const objection = await kind.objection?.({ user, at, found: null, admitted, changed: 'spec' });
+    if (objection) return { kind: 'refused', error: objection };
     const preview = kind.preview(admitted);
     const early = newFieldErrors(preview, null, deps.formats ?? 'current');
     if (early.length > 0) return { kind: 'refused', error: invalidObject(kind.resource, name, early) };

@@ -24,7 +24,7 @@ import { storeNew } from './create-object.ts';
 import { twiceAndUnknown } from './read-document.ts';
 import { notAdmitted, withWarnings } from './refused-write.ts';
 import type { Changeable, Found, ObjectName } from './writable-kind.ts';
-import { type WriteOptions, writeOptions } from './write-options.ts';
+import { type WriteOptions, type WriteRequest, writeOptions } from './write-options.ts';
 
 const PATCHES: ReadonlyMap<string, PatchKind | 'apply'> = new Map([
   ['application/json-patch+json', 'json'],
@@ -48,14 +48,15 @@ export async function patchObject<F extends Found, A>(
   if (options.kind === 'bad') return errorResponse(options.error);
   const body = await readText(c, patch === 'apply' ? 'yaml' : 'json');
   if (body.kind === 'refused') return errorResponse(body.error);
+  const request = { ...options.value, user: deps.callerOf(c) };
   const sent = contentOf(body.kind === 'empty' ? null : body.document, options.value);
   if (sent.kind === 'bad') return errorResponse(sent.error);
   const { value, twice, warnings } = sent;
   if (patch === 'apply' && twice !== null) return errorResponse(badRequest(`error decoding patch: ${twice}`));
   const changed =
     patch === 'apply'
-      ? await apply(c, kind, key, value, options.value, deps)
-      : await changeObject(kind, key, patching(kind, patch, sent), options.value, deps);
+      ? await apply(c, kind, key, value, request, deps)
+      : await changeObject(kind, key, patching(kind, patch, sent), request, deps);
   if (changed.kind === 'refused') return errorResponse(changed.error);
   return withWarnings(show(changed.object, changed.isNew ? 201 : 200), [...warnings, ...changed.warnings]);
 }
@@ -112,7 +113,7 @@ async function apply<F extends Found, A>(
   kind: Changeable<F, A>,
   key: ObjectName,
   config: unknown,
-  options: WriteOptions,
+  options: WriteRequest,
   deps: ApiDeps,
 ): Promise<Changed> {
   const misplaced = misplacement(kind, key, config);
@@ -128,7 +129,7 @@ async function apply<F extends Found, A>(
     const stored = await storeNew(
       kind,
       applied.document,
-      { namespace, isNamed: true },
+      { namespace, name, isNamed: true },
       options,
       deps,
       () => applied.entries,
@@ -180,7 +181,7 @@ function misplacement<F extends Found, A>(
   const { name: ownName = '', namespace: ownNamespace = '' } = metadata;
   if (ownName !== '' && ownName !== name)
     return `the name of the object (${String(ownName)}) does not match the name on the URL (${name})`;
-  return ownNamespace === '' || ownNamespace === namespace
+  return ownNamespace === '' || namespace === '' || ownNamespace === namespace
     ? null
     : 'the namespace of the provided object does not match the namespace sent on the request';
 }

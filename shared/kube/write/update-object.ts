@@ -18,6 +18,7 @@ export async function updateObject<F extends Found, A>(
 ): Promise<Response> {
   const options = writeOptions(c, 'UpdateOptions');
   if (options.kind === 'bad') return errorResponse(options.error);
+  const request = { ...options.value, user: deps.callerOf(c) };
   const sent = await readDocument(c, kind, options.value.fieldValidation);
   if (sent.kind === 'bad') return errorResponse(sent.error);
   const { value: document, warnings } = sent.value;
@@ -26,11 +27,12 @@ export async function updateObject<F extends Found, A>(
     return errorResponse(
       badRequest(`the name of the object (${String(name)}) does not match the name on the URL (${key.name})`),
     );
-  if (namespace !== '' && namespace !== key.namespace)
+  // What is in no namespace loses the one that is named, as in Kubernetes.
+  if (namespace !== '' && key.namespace !== '' && namespace !== key.namespace)
     return errorResponse(
       badRequest('the namespace of the provided object does not match the namespace sent on the request'),
     );
-  const changed = await changeObject(kind, key, () => ({ kind: 'wish', wanted: { document } }), options.value, deps);
+  const changed = await changeObject(kind, key, () => ({ kind: 'wish', wanted: { document } }), request, deps);
   if (changed.kind === 'refused') return errorResponse(changed.error);
   return withWarnings(show(changed.object, 200), [...warnings, ...changed.warnings]);
 }

@@ -1,10 +1,11 @@
+import type { User } from '../../domain/rbac/policy.ts';
 import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
 import type { CreationRefusal, Unfit } from '../../ports/job-commands.ts';
 import type { FieldError } from '../../schema/object/field-error.ts';
 import type { Extent } from '../../schema/object/object-update.ts';
 import type { FieldValidation, Undecodable } from '../../schema/object/read-object.ts';
 import type { KubeObject } from '../http/kube-object.ts';
-import type { Resource } from '../http/status-error.ts';
+import type { Resource, StatusError } from '../http/status-error.ts';
 
 /**
  * How users change existing objects.
@@ -20,6 +21,8 @@ type ChangeableKind<F extends Found, A> = {
   /** @param published everything committed must be in its resourceVersion, because it will be compared */
   find(key: ObjectName, published: boolean): Promise<F | null>;
   admitUpdate(found: F, document: unknown, fieldValidation: FieldValidation): AdmittedUpdate<A>;
+  /** Why this user must not write it, although the verb is granted; null: nothing speaks against it. Omitted: nothing ever does. */
+  readonly objection?: (wish: Wish<F, A>) => Promise<StatusError | null>;
   /** `admitted` as users would see it; the server's own fields do not matter. */
   preview(admitted: A): KubeObject;
   replace(
@@ -28,6 +31,17 @@ type ChangeableKind<F extends Found, A> = {
     managedFields: readonly ManagedFieldsEntry[],
     changed: 'metadata' | 'spec',
   ): Promise<Replaced>;
+};
+
+/** Something that a user wants to store. */
+export type Wish<F extends Found, A> = {
+  readonly user: User;
+  /** What the request's path names; `name` is '' for a POST. */
+  readonly at: ObjectName;
+  /** null: it is new. */
+  readonly found: F | null;
+  readonly admitted: A;
+  readonly changed: Extent;
 };
 
 /** A part of objects that is written at a path of its own below theirs. */

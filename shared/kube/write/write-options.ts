@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import type { User } from '../../domain/rbac/policy.ts';
 import { type FieldError, invalid, notSupported, required } from '../../schema/object/field-error.ts';
 import type { FieldValidation } from '../../schema/object/read-object.ts';
 import { flagOf } from '../http/query.ts';
@@ -15,6 +16,9 @@ export type WriteOptions = {
 export type Read<T> =
   | { readonly kind: 'ok'; readonly value: T }
   | { readonly kind: 'bad'; readonly error: StatusError };
+
+/** The options of a write, and who sends it. */
+export type WriteRequest = WriteOptions & { readonly user: User };
 
 type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
 

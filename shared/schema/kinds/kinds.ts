@@ -10,6 +10,7 @@ import { SERVICE_KINDS } from './headless.ts';
 import { PLACEMENT_KINDS } from './pod-placement.ts';
 import { POD_SPEC_KINDS } from './pod-spec-kinds.ts';
 import { POD_KINDS } from './pod-status.ts';
+import { RBAC_KINDS } from './rbac.ts';
 import { REVIEW_KINDS } from './reviews.ts';
 import { WORK_LIST_KINDS } from './work-list.ts';
 import { VOLUME_KINDS } from './volumes.ts';
@@ -29,6 +30,7 @@ export const KINDS: KindTable = {
   ...NAMESPACE_AND_EVENT_KINDS,
   ...SERVICE_KINDS,
   ...REVIEW_KINDS,
+  ...RBAC_KINDS,
   ...PLACEMENT_KINDS,
   ...CONTAINER_HOOK_KINDS,
   ...ATTACHED_VOLUME_KINDS,

@@ -1,4 +1,5 @@
 import {
+  BOOL,
   CORE,
   INT32,
   MICRO_TIME,
@@ -10,7 +11,9 @@ import {
   ZERO_SHOWN,
   field,
   listBy,
+  listOf,
   object,
+  unserved,
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
@@ -110,10 +113,14 @@ export const NAMESPACE_AND_EVENT_KINDS = {
   },
   ServiceAccount: {
     openapi: `${CORE}.ServiceAccount`,
-    description: "Every namespace has one, named default. A task's permissions come from its task role.",
+    description:
+      'An identity of programs, to which bindings grant roles. Every namespace has one, named default. What a task may do in AWS is said by its task role, which the annotation eks.amazonaws.com/role-arn may name.',
     apiVersion: 'v1',
     fields: {
-      metadata: field(1, object('ObjectMeta'), 'Name and namespace.'),
+      metadata: field(1, object('ObjectMeta'), 'Name and namespace, labels and annotations.'),
+      secrets: unserved(2, listBy('name', object('ObjectReference'))),
+      imagePullSecrets: unserved(3, listOf(object('LocalObjectReference'))),
+      automountServiceAccountToken: field(4, BOOL, 'Has no effect: tasks get no token.', ZERO_SHOWN),
     },
   },
   ConfigMap: {

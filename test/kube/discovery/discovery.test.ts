@@ -104,6 +104,7 @@ describe('discovery', () => {
       ['batch', 'cronjobs', 'jobs'],
       ['execution.furiko.io', 'jobconfigs', 'jobs'],
       ['muster.run', 'worklists'],
+      ['rbac.authorization.k8s.io', 'clusterrolebindings', 'clusterroles', 'rolebindings', 'roles'],
     ]);
     expect(named.items[2]?.versions[0]?.resources[1]?.verbs).toEqual(ALL_VERBS);
   });
@@ -126,7 +127,7 @@ describe('discovery', () => {
           { name: 'pods/eviction', group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] },
           { name: 'pods/log', singularName: '', verbs: ['get'] },
           { name: 'pods/status' },
-          { name: 'serviceaccounts', shortNames: ['sa'], verbs: ['get', 'list', 'watch'] },
+          { name: 'serviceaccounts', shortNames: ['sa'], verbs: ALL_VERBS },
           { name: 'services', shortNames: ['svc'] },
         ],
       },
@@ -156,7 +157,14 @@ describe('discovery', () => {
     const { kind, groups } = (await (await world.get('/apis')).json()) as { kind: string; groups: { name: string }[] };
     expect([kind, groups.map(({ name }) => name)]).toEqual([
       'APIGroupList',
-      ['authentication.k8s.io', 'authorization.k8s.io', 'batch', 'execution.furiko.io', 'muster.run'],
+      [
+        'authentication.k8s.io',
+        'authorization.k8s.io',
+        'batch',
+        'execution.furiko.io',
+        'muster.run',
+        'rbac.authorization.k8s.io',
+      ],
     ]);
   });
 });

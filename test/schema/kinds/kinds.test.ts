@@ -9,6 +9,12 @@ import { jsonFieldsOf, typeOf } from '../../../shared/schema/kinds/json-fields-o
 import type { Field, FieldType } from '../../../shared/schema/kinds/kind-table.ts';
 import { KINDS } from '../../../shared/schema/kinds/kinds.ts';
 import { POD_FIELDS, type PodField } from '../../../shared/schema/pod/pod-fields.ts';
+import {
+  BindingShape,
+  ClusterRoleShape,
+  RoleShape,
+  ServiceAccountShape,
+} from '../../../shared/schema/rbac/rbac-shapes.ts';
 import { ServiceShape } from '../../../shared/schema/service/service-admission.ts';
 import { POD_SHAPES } from '../../../shared/schema/pod/pod-shape.ts';
 
@@ -123,6 +129,18 @@ describe('the table and what Muster admits', () => {
     const seen: string[] = [];
     expect(differences(ServiceShape, { is: 'object', of: 'Service' }, 'Service', seen)).toEqual([]);
     expect(seen.length).toBeGreaterThan(25);
+  });
+
+  test.each<[string, z.core.$ZodType, number]>([
+    ['Role', RoleShape, 40],
+    ['ClusterRole', ClusterRoleShape, 40],
+    ['RoleBinding', BindingShape, 40],
+    ['ClusterRoleBinding', BindingShape, 40],
+    ['ServiceAccount', ServiceAccountShape, 30],
+  ])('so has a %s', (name, shape, paths) => {
+    const seen: string[] = [];
+    expect(differences(shape, { is: 'object', of: name }, name, seen)).toEqual([]);
+    expect(seen.length).toBeGreaterThan(paths);
   });
 
   const groups = Object.keys(GROUP_TYPES) as (keyof typeof GROUP_TYPES)[];

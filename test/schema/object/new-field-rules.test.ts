@@ -27,7 +27,10 @@ test('an object of a kind that only this release knows is refused whole, and may
   const config = { apiVersion: 'execution.furiko.io/v1alpha1', kind: 'JobConfig', spec: {} };
   expect(paths(config)).toEqual(['Forbidden kind']);
   expect(paths(config, config)).toEqual([]);
-  expect(paths({ apiVersion: 'v1', kind: 'Service' })).toEqual(['Forbidden kind']);
+  for (const kind of ['Service', 'ServiceAccount'])
+    expect(paths({ apiVersion: 'v1', kind })).toEqual(['Forbidden kind']);
+  for (const kind of ['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding'])
+    expect(paths({ apiVersion: 'rbac.authorization.k8s.io/v1', kind })).toEqual(['Forbidden kind']);
   expect(paths({ apiVersion: 'batch/v1', kind: 'Job' })).toEqual([]);
 });
 

@@ -1,0 +1,65 @@
+import { bindingEscalation, roleEscalation } from '../../domain/rbac/escalation.ts';
+import type { PolicyRule, RoleRef } from '../../domain/rbac/policy.ts';
+import type { StoredKind } from '../../ports/object-store.ts';
+import { isSame } from '../../schema/object/object-update.ts';
+import type { ApiDeps } from '../http/api-deps.ts';
+import { type Resource, type StatusError, forbiddenObject, notFound } from '../http/status-error.ts';
+import type { Wish } from '../write/writable-kind.ts';
+import { isDefaultPolicy } from './derived-objects.ts';
+import type { AdmittedPlain, FoundPlain } from './plain-kind.ts';
+
+/** Why the roles and bindings that always exist stay as they are. */
+export const NEVER_CHANGES =
+  'it always exists and cannot be changed or deleted; create one of another name, and bind that';
+
+type Deps = Pick<ApiDeps, 'authorization' | 'policies'>;
+type PlainWish = Wish<FoundPlain, AdmittedPlain>;
+
+/** Nobody grants rights that he does not have, unless he may `escalate` the role. */
+export const roleObjection =
+  (kind: StoredKind, resource: Resource, { authorization, policies }: Deps) =>
+  async (wish: PlainWish): Promise<StatusError | null> => {
+    const { user, at, admitted } = wish;
+    const { metadata, content } = admitted.manifest;
+    if (isKept(kind, wish)) return forbiddenObject(resource, metadata.name, NEVER_CHANGES);
+    if (authorization !== 'RBAC' || isOnlyTied(wish)) return null;
+    const { rules } = content as { readonly rules: readonly PolicyRule[] };
+    const name = resource.plural === 'roles' ? 'roles' : 'clusterroles';
+    const why = roleEscalation(user, { ...at, resource: name, rules }, await policies.policy());
+    return why === null ? null : forbiddenObject(resource, metadata.name, why);
+  };
+
+/** Nobody binds a role whose rights he does not have, unless he may `bind` it. */
+export const bindingObjection =
+  (kind: StoredKind, resource: Resource, { authorization, policies }: Deps) =>
+  async (wish: PlainWish): Promise<StatusError | null> => {
+    const { user, at, admitted } = wish;
+    const { metadata, content } = admitted.manifest;
+    if (isKept(kind, wish)) return forbiddenObject(resource, metadata.name, NEVER_CHANGES);
+    if (authorization !== 'RBAC' || isOnlyTied(wish)) return null;
+    const { roleRef } = content as { readonly roleRef: RoleRef };
+    const found = bindingEscalation(user, at.namespace, roleRef, await policies.policy());
+    switch (found.kind) {
+      case 'none':
+        return null;
+      case 'missingRole':
+        return notFound(
+          { group: roleRef.apiGroup, plural: roleRef.kind.toLowerCase(), kind: roleRef.kind },
+          roleRef.name,
+        );
+      case 'refused':
+        return forbiddenObject(resource, metadata.name, found.why);
+    }
+  };
+
+const isKept = (kind: StoredKind, { found, changed }: PlainWish): boolean =>
+  found !== null && changed !== 'nothing' && isDefaultPolicy(kind, found.stored.key);
+
+/** Only owners and finalizers change, as garbage collectors change them (upstream's `IsOnlyMutatingGCFields`). */
+function isOnlyTied({ found, admitted: { manifest }, changed }: PlainWish): boolean {
+  if (found === null) return false;
+  if (changed === 'nothing') return true;
+  const { labels: before, annotations: noted } = found.object.metadata;
+  const { labels, annotations } = manifest.metadata;
+  return changed === 'metadata' && isSame([labels ?? {}, annotations ?? {}], [before ?? {}, noted ?? {}]);
+}

@@ -1,0 +1,43 @@
+import type { Subject } from '../../domain/rbac/policy.ts';
+import type { KubeObject } from '../http/kube-object.ts';
+import { ageOf } from '../list/ages.ts';
+import { AGE, NAME, type Printer, text, wide } from '../list/printer.ts';
+import { at, listed, words } from '../list/stored-field.ts';
+
+/** Roles and ClusterRoles as rows. */
+export const ROLE_PRINTER: Printer<KubeObject> = {
+  columns: [NAME, text('Created At', 'When it was created.')],
+  cells: ({ metadata }) => [metadata.name, metadata.creationTimestamp],
+};
+
+/** RoleBindings and ClusterRoleBindings as rows. */
+export const BINDING_PRINTER: Printer<KubeObject> = {
+  columns: [
+    NAME,
+    text('Role', 'The role that it grants.'),
+    AGE,
+    wide('Users', 'To which users.'),
+    wide('Groups', 'To which groups.'),
+    wide('ServiceAccounts', 'To which ServiceAccounts, each with its namespace.'),
+  ],
+  cells: (binding, now) => [
+    binding.metadata.name,
+    `${words(at(binding, 'roleRef', 'kind'))}/${words(at(binding, 'roleRef', 'name'))}`,
+    ageOf(binding.metadata.creationTimestamp, now),
+    subjectsOf(binding, 'User', ({ name }) => name),
+    subjectsOf(binding, 'Group', ({ name }) => name),
+    subjectsOf(binding, 'ServiceAccount', ({ namespace = '', name }) => `${namespace}/${name}`),
+  ],
+};
+
+const subjectsOf = (binding: KubeObject, kind: Subject['kind'], shown: (subject: Subject) => string): string =>
+  (listed(at(binding, 'subjects')) as readonly Subject[])
+    .filter((subject) => subject.kind === kind)
+    .map(shown)
+    .join(', ');
+
+/** ServiceAccounts as rows; they have no Secrets of their own. */
+export const SERVICE_ACCOUNT_PRINTER: Printer<KubeObject> = {
+  columns: [NAME, text('Secrets', 'How many Secrets it has.'), AGE],
+  cells: ({ metadata }, now) => [metadata.name, '0', ageOf(metadata.creationTimestamp, now)],
+};

@@ -1,0 +1,159 @@
+import type * as z from 'zod';
+import type { ManagedFieldsEntry, OwnerReference } from '../../domain/spec/manifest.ts';
+import { type FieldError, forbidden } from '../object/field-error.ts';
+import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
+import { type ObjectMetadataShape, tieErrors, tiesOf } from '../object/object-metadata.ts';
+import { nameOf } from '../object/object-name.ts';
+import { type ObjectUpdate, identityErrors, isSame } from '../object/object-update.ts';
+import {
+  type FieldValidation,
+  type ReadObject,
+  type Undecodable,
+  misplacedReading,
+  readObject,
+} from '../object/read-object.ts';
+
+/** What every shape has besides the contents of its kind. */
+export type PlainShape = {
+  readonly apiVersion?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly metadata?: ObjectMetadataShape | undefined;
+};
+
+/** A kind that has no spec and no status: its contents are its own fields. */
+export type PlainForm<T extends PlainShape> = {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly shape: z.ZodType<T>;
+  readonly isNamespaced: boolean;
+  nameErrors(name: string, metadata: ObjectMetadataShape | undefined): readonly FieldError[];
+  contentErrors(object: T): readonly FieldError[];
+  /** Faults of a change. `before`: the contents as they are stored. */
+  changeErrors(object: T, before: Content): readonly FieldError[];
+  /** What is stored besides the metadata, with its defaults. */
+  contentOf(object: T): Content;
+};
+
+export type Content = Readonly<Record<string, unknown>>;
+
+export type PlainMetadata = {
+  readonly name: string;
+  /** Omitted for a kind that is in no namespace. */
+  readonly namespace?: string;
+  readonly generateName?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly finalizers?: readonly string[];
+  readonly managedFields?: readonly ManagedFieldsEntry[];
+};
+
+/** An object as it was admitted. */
+export type PlainManifest = {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: PlainMetadata;
+  readonly content: Content;
+};
+
+export type PlainAdmission =
+  | { readonly kind: 'ok'; readonly manifest: PlainManifest; readonly warnings: readonly string[] }
+  | { readonly kind: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] }
+  | Undecodable;
+
+/** Admits an external document as a new object of this form. */
+export function admitPlain<T extends PlainShape>(
+  form: PlainForm<T>,
+  document: unknown,
+  context: { readonly namespace: string; readonly nameSuffix: string; readonly fieldValidation: FieldValidation },
+): PlainAdmission {
+  const { namespace, nameSuffix, fieldValidation } = context;
+  const read = readPlain(form, document, fieldValidation);
+  if (read.kind === 'undecodable') return read;
+  const { metadata } = read.object;
+  const misplaced = misplacedReading(metadata, namespace);
+  if (misplaced !== null) return misplaced;
+  const name = nameOf(metadata, nameSuffix);
+  const errors = [
+    ...form.nameErrors(name, metadata),
+    ...metadataErrors(form.kind, metadata),
+    ...form.contentErrors(read.object),
+  ];
+  if (errors.length > 0) return { kind: 'invalid', name, errors };
+  const at = { name, namespace, generateName: metadata?.generateName ?? '' };
+  return { kind: 'ok', manifest: manifestOf(form, at, read.object), warnings: read.warnings };
+}
+
+/** Admits a document that replaces a stored object of this form. */
+export function admitPlainUpdate<T extends PlainShape>(
+  form: PlainForm<T>,
+  stored: { readonly manifest: PlainManifest; readonly uid: string },
+  document: unknown,
+  { fieldValidation }: { readonly fieldValidation: FieldValidation },
+): ObjectUpdate<PlainManifest> {
+  const read = readPlain(form, document, fieldValidation);
+  if (read.kind === 'undecodable') return read;
+  const { metadata } = read.object;
+  const { name, namespace = '', generateName = '' } = stored.manifest.metadata;
+  const errors = [
+    ...identityErrors({ metadata }, { manifest: { metadata: { name, namespace } }, uid: stored.uid }),
+    ...metadataErrors(form.kind, metadata),
+    ...form.contentErrors(read.object),
+    ...form.changeErrors(read.object, stored.manifest.content),
+  ];
+  if (errors.length > 0) return { kind: 'invalid', name, errors };
+  const manifest = manifestOf(form, { name, namespace, generateName }, read.object);
+  const { managedFields: _managers, ...before } = stored.manifest.metadata;
+  const changed = !isSame(manifest.content, stored.manifest.content)
+    ? 'spec'
+    : isSame(before, manifest.metadata)
+      ? 'nothing'
+      : 'metadata';
+  return { kind: 'ok', manifest, warnings: read.warnings, changed };
+}
+
+/** An object that is in no namespace loses the one that its document names, as in Kubernetes: charts write one. */
+function readPlain<T extends PlainShape>(
+  { apiVersion, kind, shape, isNamespaced }: PlainForm<T>,
+  document: unknown,
+  fieldValidation: FieldValidation,
+): ReadObject<T> {
+  const read = readObject(document, fieldValidation, { apiVersion, kind, shape });
+  if (read.kind === 'undecodable' || isNamespaced || read.object.metadata === undefined) return read;
+  return { ...read, object: { ...read.object, metadata: { ...read.object.metadata, namespace: undefined } } };
+}
+
+const metadataErrors = (kind: string, metadata: ObjectMetadataShape | undefined): readonly FieldError[] => [
+  ...labelErrors('metadata.labels', metadata?.labels),
+  ...annotationErrors('metadata.annotations', metadata?.annotations),
+  ...tieErrors('metadata', tiesOf(metadata)),
+  ...((metadata?.finalizers ?? []).length === 0
+    ? []
+    : [forbidden('metadata.finalizers', `nothing waits for the end of a ${kind}; leave them out`)]),
+];
+
+function manifestOf<T extends PlainShape>(
+  form: PlainForm<T>,
+  {
+    name,
+    namespace,
+    generateName,
+  }: { readonly name: string; readonly namespace: string; readonly generateName: string },
+  object: T,
+): PlainManifest {
+  const { apiVersion, kind, isNamespaced } = form;
+  const { labels = {}, annotations = {} } = object.metadata ?? {};
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(isNamespaced ? { namespace } : {}),
+      ...(generateName === '' ? {} : { generateName }),
+      ...(Object.keys(labels).length === 0 ? {} : { labels }),
+      ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+      ...tiesOf(object.metadata),
+    },
+    content: form.contentOf(object),
+  };
+}

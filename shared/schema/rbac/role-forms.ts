@@ -1,0 +1,66 @@
+import type * as z from 'zod';
+import { type PolicyRule, RBAC_GROUP } from '../../domain/rbac/policy.ts';
+import { type FieldError, forbidden, invalid, required } from '../object/field-error.ts';
+import { segmentNameErrors } from './path-segment-names.ts';
+import type { PlainForm } from './plain-admission.ts';
+import { ClusterRoleShape, RoleShape, type RuleShape } from './rbac-shapes.ts';
+
+const API_VERSION = `${RBAC_GROUP}/v1`;
+
+/** A Role (`ValidateRole` of kubernetes/pkg/apis/rbac/validation). */
+export const ROLE_FORM: PlainForm<z.output<typeof RoleShape>> = {
+  apiVersion: API_VERSION,
+  kind: 'Role',
+  shape: RoleShape,
+  isNamespaced: true,
+  nameErrors: segmentNameErrors,
+  contentErrors: ({ rules }) => rulesErrors(rules, true),
+  changeErrors: () => [],
+  contentOf: ({ rules }) => ({ rules: rulesOf(rules) }),
+};
+
+/** A ClusterRole (`ValidateClusterRole`), which holds its rules itself. */
+export const CLUSTER_ROLE_FORM: PlainForm<z.output<typeof ClusterRoleShape>> = {
+  apiVersion: API_VERSION,
+  kind: 'ClusterRole',
+  shape: ClusterRoleShape,
+  isNamespaced: false,
+  nameErrors: segmentNameErrors,
+  contentErrors: ({ rules, aggregationRule }) => [
+    ...rulesErrors(rules, false),
+    ...(aggregationRule === undefined || aggregationRule === null
+      ? []
+      : [forbidden('aggregationRule', NO_AGGREGATION)]),
+  ],
+  changeErrors: () => [],
+  contentOf: ({ rules }) => ({ rules: rulesOf(rules) }),
+};
+
+const NO_AGGREGATION = 'ClusterRoles are not put together from others here; list the rules of all of them in rules';
+
+const rulesErrors = (rules: readonly RuleShape[] = [], isNamespaced: boolean): readonly FieldError[] =>
+  rules.flatMap((rule, i) => ruleErrors(`rules[${i}]`, rule, isNamespaced));
+
+/** Upstream's `ValidatePolicyRule`. */
+function ruleErrors(path: string, rule: RuleShape, isNamespaced: boolean): readonly FieldError[] {
+  const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  const errors = verbs.length === 0 ? [required(`${path}.verbs`, 'verbs must contain at least one value')] : [];
+  const urls = `${path}.nonResourceURLs`;
+  if (nonResourceURLs.length > 0) {
+    if (isNamespaced) errors.push(invalid(urls, nonResourceURLs, 'namespaced rules cannot apply to non-resource URLs'));
+    if (apiGroups.length > 0 || resources.length > 0 || resourceNames.length > 0)
+      errors.push(invalid(urls, nonResourceURLs, 'rules cannot apply to both regular resources and non-resource URLs'));
+    return errors;
+  }
+  if (apiGroups.length === 0)
+    errors.push(required(`${path}.apiGroups`, 'resource rules must supply at least one api group'));
+  if (resources.length === 0)
+    errors.push(required(`${path}.resources`, 'resource rules must supply at least one resource'));
+  return errors;
+}
+
+const rulesOf = (rules: readonly RuleShape[] = []): readonly PolicyRule[] =>
+  rules.map(({ verbs = [], ...lists }) => ({
+    verbs,
+    ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list !== undefined && list.length > 0)),
+  }));

@@ -1,0 +1,31 @@
+import type * as z from 'zod';
+import { type FieldError, forbidden } from '../object/field-error.ts';
+import { nameErrors } from '../object/object-name.ts';
+import type { PlainForm } from './plain-admission.ts';
+import { ServiceAccountShape } from './rbac-shapes.ts';
+
+/** A ServiceAccount: a name to which bindings grant roles. */
+export const SERVICE_ACCOUNT_FORM: PlainForm<z.output<typeof ServiceAccountShape>> = {
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  shape: ServiceAccountShape,
+  isNamespaced: true,
+  nameErrors,
+  contentErrors: ({ secrets, imagePullSecrets }) => [
+    ...refusedSecrets('secrets', secrets, 'tasks get no token of a ServiceAccount'),
+    ...refusedSecrets(
+      'imagePullSecrets',
+      imagePullSecrets,
+      'name them in the template of the Pods: those of a ServiceAccount are not added to it',
+    ),
+  ],
+  changeErrors: () => [],
+  contentOf: ({ automountServiceAccountToken }) =>
+    automountServiceAccountToken === undefined ? {} : { automountServiceAccountToken },
+};
+
+/** Empty lists have no effect. */
+function refusedSecrets(path: string, value: unknown, why: string): readonly FieldError[] {
+  const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+  return isEmpty ? [] : [forbidden(path, `not supported by this version of Muster; leave it out: ${why}`)];
+}
