@@ -13,10 +13,20 @@ export type CreatedJob =
   | { readonly kind: 'created'; readonly spec: StoredSpec; readonly status: Status }
   | { readonly kind: CreationRefusal }
   | Unfit
+  | OverQuota
   | NoHosts;
+
+/** A quota of the namespace leaves no room for it; `why`: in Kubernetes' words. */
+export type OverQuota = { readonly kind: 'forbidden'; readonly why: string };
 
 /** It does not fit what is there already; all faults. */
 export type Unfit = { readonly kind: 'invalid'; readonly errors: readonly FieldError[] };
+
+export type TriedJob =
+  | { readonly kind: 'fits'; readonly spec: StoredSpec }
+  | { readonly kind: CreationRefusal }
+  | Unfit
+  | OverQuota;
 
 /** `taken`: the namespace already has a Job of that name. The other values are problems with the namespace. */
 export type CreationRefusal = 'taken' | Exclude<NamespaceStanding, 'open'>;
@@ -27,7 +37,7 @@ export type WantedJob = Pick<StoredSpec, 'manifest' | 'said' | 'furiko'>;
 /** The state of a Job on which a change is based. */
 export type SeenJob = { readonly spec: StoredSpec; readonly status: Status };
 
-export type ChangedJob = { readonly kind: 'changed' | 'lost' | 'gone' } | NoHosts;
+export type ChangedJob = { readonly kind: 'changed' | 'lost' | 'gone' } | NoHosts | OverQuota;
 
 export type DeletedJob = { readonly kind: 'deleted' | 'terminating' | 'gone' };
 
@@ -49,9 +59,7 @@ export type JobCommands = {
   /** If it is refused, nothing is stored. */
   createJob(spec: StoredSpec): Promise<CreatedJob>;
   /** Why {@link createJob} would refuse this Job now, apart from names that are used up, or what it would store. */
-  tryCreation(
-    spec: StoredSpec,
-  ): Promise<{ readonly kind: 'fits'; readonly spec: StoredSpec } | { readonly kind: CreationRefusal } | Unfit>;
+  tryCreation(spec: StoredSpec): Promise<TriedJob>;
   /** `lost`: another user has changed the Job since it was read. */
   changeJob(seen: SeenJob, wanted: WantedJob, what: 'metadata' | 'spec'): Promise<ChangedJob>;
   /** Publishes what the feed does not have yet of this status. */

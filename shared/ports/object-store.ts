@@ -5,6 +5,7 @@ export const STORED_KINDS = [
   'CronJob',
   'JobConfig',
   'Namespace',
+  'ResourceQuota',
   'Role',
   'RoleBinding',
   'Service',

@@ -1,6 +1,6 @@
 import type { RefusedSubmission } from '../control/submit/submit.ts';
 import { ANNOTATIONS } from '../domain/spec/annotations.ts';
-import { CRONJOBS, JOBS, type StatusError, badRequest, notFound, tooLarge } from '../kube/http/status-error.ts';
+import { CRONJOBS, JOBS, type StatusError, badRequest, forbiddenObject, notFound, tooLarge } from '../kube/http/status-error.ts';
 import { notAdmitted, notCreated } from '../kube/write/refused-write.ts';
 import { sendableJson } from '../schema/messages/queue-messages.ts';
 import type { CreatedObject } from '../schema/submission/submission.ts';
@@ -15,6 +15,8 @@ export function statusOfRefused(refused: RefusedSubmission, namespace: string): 
       return tooLarge(refused.bytesMax);
     case 'noTemplate':
       return notFound(refused.of === 'CronJob' ? CRONJOBS : JOBS, refused.name);
+    case 'forbidden':
+      return forbiddenObject(JOBS, refused.name, refused.why);
     case 'taken':
     case 'noNamespace':
     case 'terminating':

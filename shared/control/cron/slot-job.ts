@@ -52,6 +52,8 @@ export function outcomeOf(created: CreatedJob, { identity: { namespace, name } }
       };
     case 'noHosts':
       return { kind: 'refused', message: 'there are no names left for its tasks' };
+    case 'forbidden':
+      return { kind: 'refused', message: `jobs.batch ${JSON.stringify(name)} is forbidden: ${created.why}` };
     case 'noNamespace':
       return { kind: 'refused', message: `namespaces ${JSON.stringify(namespace)} not found` };
     case 'terminating':

@@ -19,12 +19,12 @@ import type { NoHosts } from '../../ports/host-store.ts';
 import type {
   ChangedJob,
   CreatedJob,
-  CreationRefusal,
   DeletedJob,
   JobCommands,
+  OverQuota,
+  TriedJob,
   WantedJob,
   SeenJob,
-  Unfit,
 } from '../../ports/job-commands.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import { toJob } from '../../store/to-job.ts';
@@ -38,6 +38,8 @@ import { TRIES_MAX, liveJob, nextVersion, publishAndWake } from './live-job.ts';
 import { withInherited } from './rerun.ts';
 import { releaseItems, reserveItems } from './work-lists.ts';
 import { reserveNames } from '../hostnames/hosts-reserve.ts';
+import { type Room, NO_ROOM_TAKEN, keepRoom, returnRoom } from '../quota/room.ts';
+import { reserveForChange, reserveForNew, tryRoom } from '../quota/job-room.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import { isOneRevision } from '../../store/read-job.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';
@@ -72,7 +74,7 @@ async function isConfigGone(spec: StoredSpec, { objects }: Deps): Promise<boolea
 
 /** Stores a Job, publishes it, and sends a wake-up. If the process dies after the first step, the sweep does the others. */
 export async function createJob(admitted: StoredSpec, deps: Deps): Promise<CreatedJob> {
-  const { uid, namespace } = admitted.identity;
+  const { namespace } = admitted.identity;
   // Read separately, not checked by the write, where all Jobs of a namespace would conflict with one another.
   const before = await namespaceStanding(namespace, deps);
   if (before !== 'open') return { kind: before };
@@ -85,6 +87,25 @@ export async function createJob(admitted: StoredSpec, deps: Deps): Promise<Creat
     return (await isTaken(spec.identity, deps)) ? { kind: 'taken' } : { kind: 'invalid', errors: faults };
   const job = toJob(spec);
   const status = noted(spec.manifest, null, withJobEvents(null, freshStatus(job, deps.clock.now()), job), deps);
+  const room = await reserveForNew(spec, status, deps);
+  if (room.kind === 'forbidden') return (await isTaken(spec.identity, deps)) ? { kind: 'taken' } : room;
+  const created = await store(spec, status, deps);
+  if (created.kind !== 'created') {
+    await returnRoom(room, deps);
+    return created;
+  }
+  keepRoom(room, deps);
+  const standing = await takeBackUnlessOpen(spec.identity, deps);
+  if (standing !== 'open') return { kind: standing };
+  deps.telemetry.record(creationMetrics(spec.manifest.spec.managedBy));
+  await publishAndWake(spec.identity, status, deps);
+  await wakeWaiting(spec.identity, 'all', deps);
+  return created;
+}
+
+/** Stores a Job with all that it reserves, or nothing. */
+async function store(spec: StoredSpec, status: Status, deps: Deps): Promise<CreatedJob> {
+  const { uid } = spec.identity;
   const reserving = reserveNames(spec, deps);
   const names = reserving === null ? null : await reserving;
   // A client that retries after a lost answer must get AlreadyExists, not "no names left" because of its own names.
@@ -95,32 +116,23 @@ export async function createJob(admitted: StoredSpec, deps: Deps): Promise<Creat
   }
   await noteWaits(spec, deps);
   const created = await deps.jobs.createJob(spec, status);
-  if (created.kind !== 'created') {
-    if (names !== null) await deps.hosts.release(uid);
-    await releaseItems(spec.manifest, uid, deps);
-    await forgetWaits(spec, deps);
-    return { kind: created.kind };
-  }
-  const standing = await takeBackUnlessOpen(spec.identity, deps);
-  if (standing !== 'open') return { kind: standing };
-  deps.telemetry.record(creationMetrics(spec.manifest.spec.managedBy));
-  await publishAndWake(spec.identity, status, deps);
-  await wakeWaiting(spec.identity, 'all', deps);
-  return { kind: 'created', spec, status };
+  if (created.kind === 'created') return { kind: 'created', spec, status };
+  if (names !== null) await deps.hosts.release(uid);
+  await releaseItems(spec.manifest, uid, deps);
+  await forgetWaits(spec, deps);
+  return { kind: created.kind };
 }
 
 /** See {@link JobCommands.tryCreation}. */
-async function tryCreation(
-  spec: StoredSpec,
-  deps: Deps,
-): Promise<{ readonly kind: 'fits'; readonly spec: StoredSpec } | { readonly kind: CreationRefusal } | Unfit> {
+async function tryCreation(spec: StoredSpec, deps: Deps): Promise<TriedJob> {
   const standing = await namespaceStanding(spec.identity.namespace, deps);
   if (standing !== 'open') return { kind: standing };
   if (await isTaken(spec.identity, deps)) return { kind: 'taken' };
   const rerun = await withInherited(spec, deps);
   if (rerun.kind === 'invalid') return rerun;
   const errors = await dependencyFaults(rerun.spec, deps);
-  return errors.length > 0 ? { kind: 'invalid', errors } : { kind: 'fits', spec: rerun.spec };
+  if (errors.length > 0) return { kind: 'invalid', errors };
+  return (await tryRoom(rerun.spec, deps)) ?? { kind: 'fits', spec: rerun.spec };
 }
 
 /** Between admission and now. */
@@ -249,7 +261,8 @@ export async function deletePod(
  *
  * @param wish what to store
  * @param what the most that differs; only a change of the spec is a new generation
- * @returns `lost`: the Job has changed since, so the change must be decided again; `noHosts`: it would need more names
+ * @returns `lost`: the Job has changed since, so the change must be decided again; `noHosts`: it would need more names;
+ * `forbidden`: a quota leaves no room for it
  */
 export async function changeJob(
   seen: SeenJob,
@@ -273,7 +286,8 @@ export async function changeJob(
   const isLarger = (manifest.spec.completions ?? 0) > (seen.spec.manifest.spec.completions ?? 0);
   const names = isLarger ? await reserveNames(spec, deps) : null;
   if (names?.kind === 'noHosts') return names;
-  return retryOnConflict(`Job ${identity.uid}`, TRIES_MAX, async () => {
+  let room: Room = NO_ROOM_TAKEN;
+  const changed = await retryOnConflict(`Job ${identity.uid}`, TRIES_MAX, async (): Promise<ChangedJob | 'conflict'> => {
     const status = await deps.jobs.readStatus(identity.uid);
     if (status === null || isHidden(status.phase)) return { kind: 'gone' };
     // Which fields of a template may change depends on whether the Job has started.
@@ -284,13 +298,29 @@ export async function changeJob(
       const gone = await commitGone(spec, status, deps);
       return gone === 'conflict' ? gone : { kind: 'changed' };
     }
-    const next = { ...nextVersion(status, deps.clock.now()), revision };
-    const changed = await relabelled(seen.spec, manifest, next, deps);
-    const committed = await deps.jobs.commitSpec(spec, changed);
-    if (committed.kind === 'lost') return 'conflict';
-    await publishAndWake(identity, changed, deps, seen.spec);
-    return { kind: 'changed' };
+    const wanted = await reserveForChange({ spec: seen.spec, status }, spec, room, deps);
+    if (wanted.kind === 'forbidden') return wanted;
+    room = wanted;
+    return commitChange(seen.spec, spec, status, deps);
   });
+  if (changed.kind === 'changed') keepRoom(room, deps);
+  else await returnRoom(room, deps);
+  return changed;
+}
+
+async function commitChange(
+  before: StoredSpec,
+  spec: StoredSpec,
+  status: Status,
+  deps: Deps,
+): Promise<{ readonly kind: 'changed' } | 'conflict'> {
+  const { identity, revision } = spec;
+  const next = { ...nextVersion(status, deps.clock.now()), revision };
+  const changed = await relabelled(before, spec.manifest, next, deps);
+  const committed = await deps.jobs.commitSpec(spec, changed);
+  if (committed.kind === 'lost') return 'conflict';
+  await publishAndWake(identity, changed, deps, before);
+  return { kind: 'changed' };
 }
 
 /** A watch with a label selector must learn the earlier labels until the feed has published them. */
@@ -319,14 +349,14 @@ export async function changeSpec(
   uid: JobUid,
   change: (spec: StoredSpec) => StoredSpec | null,
   deps: Deps,
-): Promise<{ readonly kind: 'changed' | 'unchanged' | 'gone' } | NoHosts> {
+): Promise<{ readonly kind: 'changed' | 'unchanged' | 'gone' } | NoHosts | OverQuota> {
   return retryOnConflict(`Job ${uid}`, TRIES_MAX, async () => {
     const seen = await liveJob(uid, deps);
     if (seen === null) return { kind: 'gone' };
     const changed = change(seen.spec);
     if (changed === null) return { kind: 'unchanged' };
     const stored = await changeJob(seen, changed, 'spec', deps);
-    if (stored.kind === 'noHosts') return stored;
+    if (stored.kind === 'noHosts' || stored.kind === 'forbidden') return stored;
     return stored.kind === 'lost' ? 'conflict' : { kind: stored.kind };
   });
 }

@@ -5,6 +5,7 @@ import type { LaunchTemplate } from '../../domain/task/task.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { ChunkCache } from '../../store/chunks-at.ts';
 import { type ItemCache, createItemCache } from '../../store/read-items.ts';
+import { type QuotaTurns, createQuotaTurns } from './quota-turns.ts';
 
 /** What one process remembers of what it has read or written: chunks by version, specs by revision. Never the truth. */
 export type Cache = {
@@ -23,6 +24,12 @@ export type Cache = {
     get(uid: string): CronWake | undefined;
     set(uid: string, wake: CronWake): void;
   };
+  /** Jobs that have ended: nothing about them changes any more, but that they are deleted. */
+  readonly ended: {
+    has(uid: JobUid): boolean;
+    add(uid: JobUid): void;
+  };
+  readonly quotaTurns: QuotaTurns;
 };
 
 type CronWake = { readonly alarmAt: EpochMs; readonly at: EpochMs };
@@ -31,9 +38,11 @@ type CronWake = { readonly alarmAt: EpochMs; readonly at: EpochMs };
 const CHUNKS_MAX = 512;
 const SPECS_MAX = 512;
 const CRON_WAKES_MAX = 20_000;
+const ENDED_MAX = 100_000;
 
 export function createCache(): Cache {
   const cronWakes = new Map<string, CronWake>();
+  const ended = new Map<JobUid, true>();
   const specs = new Map<JobUid, StoredSpec>();
   const templates = new Map<JobUid, readonly LaunchTemplate[]>();
   const chunks = new Map<string, { version: number; chunk: Chunk }>();
@@ -51,6 +60,11 @@ export function createCache(): Cache {
       get: (uid) => cronWakes.get(uid),
       set: (uid, wake) => put(cronWakes, uid, wake, CRON_WAKES_MAX),
     },
+    ended: {
+      has: (uid) => ended.has(uid),
+      add: (uid) => put(ended, uid, true, ENDED_MAX),
+    },
+    quotaTurns: createQuotaTurns(),
     chunks: {
       get: (uid, no, version) => {
         const entry = chunks.get(`${uid}/${no}`);

@@ -1,6 +1,6 @@
 import { uidOfDigest } from '../../domain/base/ids.ts';
 import { isHidden } from '../../domain/scoreboard/status.ts';
-import type { CreationRefusal } from '../../ports/job-commands.ts';
+import type { CreationRefusal, OverQuota } from '../../ports/job-commands.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import { storedCronJob } from '../../schema/cron/cron-document.ts';
 import { noRoomError } from '../../schema/job/host-name-rules.ts';
@@ -27,7 +27,9 @@ export type RefusedSubmission =
   /** The CronJob or Job whose template it should have does not exist. */
   | { readonly kind: 'noTemplate'; readonly of: Template['kind']; readonly name: string }
   /** The name has been taken by a Job of another source, or its namespace takes no Jobs. */
-  | { readonly kind: CreationRefusal; readonly name: string };
+  | { readonly kind: CreationRefusal; readonly name: string }
+  /** A quota of the namespace leaves no room for it. */
+  | (OverQuota & { readonly name: string });
 
 /** `needsCommand`: see {@link AdmissionContext}. */
 export type SubmitOptions = Pick<AdmissionContext, 'needsCommand'>;
@@ -79,6 +81,8 @@ async function store(spec: StoredSpec, deps: Deps): Promise<Submitted> {
       const { subdomain = '' } = spec.manifest.spec.template.spec;
       return { kind: 'invalid', name, errors: [noRoomError('spec.template.spec.subdomain', subdomain, created)] };
     }
+    case 'forbidden':
+      return { ...created, name };
     case 'taken':
     case 'noNamespace':
     case 'terminating':

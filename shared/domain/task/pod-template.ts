@@ -213,7 +213,7 @@ export function fargateSizeOf({ spec }: Templated): FargateSize {
  * As in Kubernetes (`PodRequests`): what runs at the same time adds up. An init container runs next to the sidecars before it;
  * the containers run next to all sidecars.
  */
-function podNeed(
+export function podNeed(
   containers: readonly Container[],
   initContainers: readonly Container[],
   need: (container: Container) => number,

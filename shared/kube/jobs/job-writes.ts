@@ -73,6 +73,7 @@ export function jobWrites<T extends KubeObject>(face: JobFace<T>, subdomain: str
       const manifest = managed(spec.manifest, [...othersFields(view.spec, face.apiVersion), ...managedFields]);
       const stored = await jobCommands.changeJob(view, { ...spec, manifest }, changed);
       if (stored.kind === 'noHosts') return noRoom('spec.completions', manifest.spec.completions, stored);
+      if (stored.kind === 'forbidden') return stored;
       if (stored.kind !== 'changed') return { kind: stored.kind };
       // Without its last finalizer, a deleted Job is gone.
       const found = await read(spec.identity.uid);

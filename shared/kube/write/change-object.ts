@@ -8,7 +8,7 @@ import { newFieldErrors } from '../../schema/object/new-field-rules.ts';
 import { tooLargeError } from '../http/object-size.ts';
 import { entriesForUpdate } from '../apply/decode-managed-fields.ts';
 import { managedAfterUpdate } from '../apply/managed-fields.ts';
-import { type StatusError, conflict, invalidObject, notFound } from '../http/status-error.ts';
+import { type StatusError, conflict, forbiddenObject, invalidObject, notFound } from '../http/status-error.ts';
 import { notAdmitted } from './refused-write.ts';
 import type { Changeable, Found, ObjectName } from './writable-kind.ts';
 import type { WriteOptions, WriteRequest } from './write-options.ts';
@@ -79,6 +79,8 @@ export async function changeObject<F extends Found, A>(
     if (replaced.kind === 'gone') return { kind: 'refused', error: notFound(resource, key.name) };
     if (replaced.kind === 'invalid')
       return { kind: 'refused', error: invalidObject(resource, key.name, replaced.errors) };
+    if (replaced.kind === 'forbidden')
+      return { kind: 'refused', error: forbiddenObject(resource, key.name, replaced.why) };
     if (replaced.kind === 'lost') return 'conflict';
     return { kind: 'ok', object: replaced.object, warnings, isNew: false };
   });

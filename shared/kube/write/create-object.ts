@@ -5,7 +5,7 @@ import type { ApiDeps } from '../http/api-deps.ts';
 import { newFieldErrors } from '../../schema/object/new-field-rules.ts';
 import { tooLargeError } from '../http/object-size.ts';
 import { managedAfterUpdate } from '../apply/managed-fields.ts';
-import { type StatusError, errorResponse, invalidObject } from '../http/status-error.ts';
+import { type StatusError, errorResponse, forbiddenObject, invalidObject } from '../http/status-error.ts';
 import { whoWrites } from './change-object.ts';
 import { readDocument } from './read-document.ts';
 import { notAdmitted, notCreated, withWarnings } from './refused-write.ts';
@@ -82,6 +82,8 @@ export async function storeNew<F extends Found, A>(
     if (created.kind === 'created') return { kind: 'stored', created, warnings };
     if (created.kind === 'invalid')
       return { kind: 'refused', error: invalidObject(kind.resource, name, created.errors) };
+    if (created.kind === 'forbidden')
+      return { kind: 'refused', error: forbiddenObject(kind.resource, name, created.why) };
     if (created.kind !== 'taken' || named || tried === NAMES_TRIED_MAX)
       return { kind: 'refused', error: notCreated(kind.resource, { namespace, name }, created.kind) };
   }

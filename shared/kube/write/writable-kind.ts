@@ -1,6 +1,6 @@
 import type { User } from '../../domain/rbac/policy.ts';
 import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
-import type { CreationRefusal, Unfit } from '../../ports/job-commands.ts';
+import type { CreationRefusal, OverQuota, Unfit } from '../../ports/job-commands.ts';
 import type { FieldError } from '../../schema/object/field-error.ts';
 import type { Extent } from '../../schema/object/object-update.ts';
 import type { FieldValidation, Undecodable } from '../../schema/object/read-object.ts';
@@ -103,14 +103,19 @@ export type AdmittedUpdate<A> =
 export type Refusal = CreationRefusal;
 
 /** `invalid`: it does not fit what is there, in its current form. */
-export type Created = { readonly kind: 'created'; readonly object: KubeObject } | { readonly kind: Refusal } | Unfit;
+export type Created =
+  | { readonly kind: 'created'; readonly object: KubeObject }
+  | { readonly kind: Refusal }
+  | Unfit
+  | OverQuota;
 
 /** `lost`: another writer has changed it since it was read. */
 export type Replaced =
   | { readonly kind: 'replaced'; readonly object: KubeObject }
   | { readonly kind: 'lost' }
   | { readonly kind: 'gone' }
-  | Unfit;
+  | Unfit
+  | OverQuota;
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan';
 

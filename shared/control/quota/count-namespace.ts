@@ -1,0 +1,125 @@
+import type { JobUid } from '../../domain/base/ids.ts';
+import { quotaIn } from '../../domain/quota/quota-document.ts';
+import type { Quota } from '../../domain/quota/quota.ts';
+import { NO_USAGE, ONE_CRON_JOB, ONE_JOB, type Usage, plus, usageOfJob } from '../../domain/quota/usage.ts';
+import type { ObjectPage, StoredKind, StoredObject } from '../../ports/object-store.ts';
+import { toJob } from '../../store/to-job.ts';
+import type { Deps } from '../process/deps.ts';
+import type { NamespaceCount } from '../process/quota-turns.ts';
+
+export type StoredQuota = { readonly stored: StoredObject; readonly quota: Quota };
+
+/** The quotas of a namespace, in the order of their names. */
+export async function readQuotas(namespace: string, deps: Pick<Deps, 'objects'>): Promise<readonly StoredQuota[]> {
+  const found: StoredQuota[] = [];
+  for await (const stored of objectsOf('ResourceQuota', namespace, deps))
+    found.push({ stored, quota: quotaIn(stored.document) });
+  return found;
+}
+
+const PAGE = 100;
+/** Jobs that are read at a time. */
+const READS_AT_ONCE = 16;
+
+async function* objectsOf(
+  kind: StoredKind,
+  namespace: ObjectPage['namespace'],
+  { objects }: Pick<Deps, 'objects'>,
+): AsyncGenerator<StoredObject> {
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<Deps['objects']['list']>> = await objects.list(kind, {
+      namespace,
+      after,
+      limit: PAGE,
+    });
+    yield* page.objects;
+    after = page.next;
+  } while (after !== null);
+}
+
+/** The namespaces that have quotas. */
+export async function namespacesWithQuotas(deps: Pick<Deps, 'objects'>): Promise<readonly string[]> {
+  const names = new Set<string>();
+  for await (const { key } of objectsOf('ResourceQuota', null, deps)) names.add(key.namespace);
+  return [...names];
+}
+
+/** One object, as it was seen. */
+type Seen = { readonly uid: string; readonly revision: number; readonly usage: Usage };
+
+/**
+ * Counts what a namespace's quotas limit. The quotas are read first: whatever is reserved later is not in them, and whatever was
+ * reserved before is either in effect by now or still listed in them.
+ *
+ * @param jobsMax null: however many Jobs there are
+ * @returns null: there are more
+ */
+export async function countNamespace(
+  namespace: string,
+  deps: Deps,
+  jobsMax: number | null = null,
+): Promise<NamespaceCount | null> {
+  const quotas = await readQuotas(namespace, deps);
+  const hard = new Set(quotas.flatMap(({ quota }) => Object.keys(quota.hard)));
+  const crons = hard.delete('count/cronjobs.batch') ? await seeCronJobs(namespace, deps) : [];
+  const jobs = hard.size > 0 ? await seeJobs(namespace, deps, jobsMax) : [];
+  if (jobs === null) return null;
+  const all = [...crons, ...jobs];
+  return {
+    read: new Map(quotas.map(({ quota }) => [quota.uid, quota])),
+    counted: {
+      total: all.reduce((sum, { usage }) => plus(sum, usage), NO_USAGE),
+      seen: new Map(all.map((each) => [each.uid, each])),
+    },
+  };
+}
+
+async function seeCronJobs(namespace: string, deps: Deps): Promise<readonly Seen[]> {
+  const seen: Seen[] = [];
+  for await (const { document } of objectsOf('CronJob', namespace, deps))
+    seen.push({ uid: document.metadata.uid, revision: Number.POSITIVE_INFINITY, usage: ONE_CRON_JOB });
+  return seen;
+}
+
+async function seeJobs(namespace: string, deps: Deps, jobsMax: number | null): Promise<readonly Seen[] | null> {
+  const seen: Seen[] = [];
+  let listed = 0;
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<Deps['jobs']['listJobs']>> = await deps.jobs.listJobs({
+      namespace,
+      after,
+      limit: PAGE,
+    });
+    listed += page.jobs.length;
+    if (jobsMax !== null && listed > jobsMax) return null;
+    const rest = page.jobs.values();
+    const worker = async (): Promise<void> => {
+      for (const { uid } of rest) {
+        const one = await seeJob(uid, deps);
+        if (one !== null) seen.push(one);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(READS_AT_ONCE, page.jobs.length) }, worker));
+    after = page.next;
+  } while (after !== null);
+  return seen;
+}
+
+/** STATUS first: a spec that is newer counts for at least as much with it. */
+async function seeJob(uid: JobUid, { jobs, cache }: Deps): Promise<Seen | null> {
+  const ended = { uid, revision: Number.POSITIVE_INFINITY, usage: ONE_JOB };
+  if (cache.ended.has(uid)) return ended;
+  const status = await jobs.readStatus(uid);
+  if (status === null) return null;
+  if (status.phase.kind === 'finished') {
+    cache.ended.add(uid);
+    return ended;
+  }
+  const cached = cache.specs.get(uid);
+  const spec = cached?.revision === status.revision ? cached : await jobs.readSpec(uid);
+  if (spec === null) return null;
+  cache.specs.set(uid, spec);
+  return { uid, revision: spec.revision, usage: usageOfJob(toJob(spec), spec.manifest, status) };
+}

@@ -1,0 +1,49 @@
+import { FRESH_LEDGER, type Ledger, type Quota } from './quota.ts';
+import { type Amounts, QUOTA_KEYS, amountOf, amountText, isQuotaKey } from './quota-keys.ts';
+
+/** The part of a stored ResourceQuota that nobody sees. */
+export const LEDGER_FIELD = 'ledger';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** A ResourceQuota as it is stored. */
+type QuotaDocument = {
+  readonly metadata: { readonly name?: unknown; readonly uid: string };
+  readonly spec?: { readonly hard?: Texts };
+  readonly status?: { readonly used?: Texts };
+  readonly [LEDGER_FIELD]?: Ledger;
+};
+
+/** What decides of a stored ResourceQuota: what is stored as this kind was admitted as one. */
+export function quotaIn(document: object): Quota {
+  const { metadata, spec, status, ledger = FRESH_LEDGER } = document as QuotaDocument;
+  const hard = amountsIn(spec?.hard ?? {});
+  const known = amountsIn(status?.used ?? {});
+  const used = Object.fromEntries(Object.entries(known).filter(([key]) => isQuotaKey(key) && hard[key] !== undefined));
+  return { name: String(metadata.name), uid: metadata.uid, hard, used, ledger };
+}
+
+function amountsIn(texts: Texts): Amounts {
+  const amounts: Record<string, number> = {};
+  for (const key of QUOTA_KEYS) {
+    const amount = amountOf(key, texts[key] ?? '');
+    if (amount !== null) amounts[key] = amount;
+  }
+  return amounts;
+}
+
+/** The document with what has become of the quota. */
+export const withQuota = <D extends object>(document: D, { hard, used, ledger }: Quota): D => ({
+  ...document,
+  status: { hard: textsOf(hard), used: textsOf(used) },
+  [LEDGER_FIELD]: ledger,
+});
+
+function textsOf(amounts: Amounts): Texts {
+  const texts: Record<string, string> = {};
+  for (const key of QUOTA_KEYS) {
+    const amount = amounts[key];
+    if (amount !== undefined) texts[key] = amountText(key, amount);
+  }
+  return texts;
+}

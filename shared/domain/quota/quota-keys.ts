@@ -1,0 +1,71 @@
+import { parseQuantity } from '../base/quantity.ts';
+import type { Usage } from './usage.ts';
+
+/** What a ResourceQuota may limit, and what counts for it. The limits of a task are its requests. */
+const COUNTED = {
+  'count/cronjobs.batch': 'cronJobs',
+  'count/jobs.batch': 'jobs',
+  cpu: 'cpu',
+  'limits.cpu': 'cpu',
+  'limits.memory': 'memory',
+  memory: 'memory',
+  pods: 'pods',
+  'requests.cpu': 'cpu',
+  'requests.memory': 'memory',
+} as const satisfies Readonly<Record<string, keyof Usage>>;
+
+export type QuotaKey = keyof typeof COUNTED;
+
+/** In the order in which Kubernetes shows them. */
+export const QUOTA_KEYS = Object.keys(COUNTED) as readonly QuotaKey[];
+
+export const isQuotaKey = (key: string): key is QuotaKey => Object.hasOwn(COUNTED, key);
+
+/** What counts for a key. */
+export const countedFor = (key: QuotaKey): keyof Usage => COUNTED[key];
+
+/** Whether Kubernetes wants every container to say what it requests, where a quota has this key. */
+export const isRequested = (key: QuotaKey): boolean => COUNTED[key] === 'cpu' || COUNTED[key] === 'memory';
+
+/** An amount by key; those that a quota does not have are absent. */
+export type Amounts = Readonly<Partial<Record<QuotaKey, number>>>;
+
+/** A quantity in the unit of {@link Usage}, rounded down; null: it is none. */
+export function amountOf(key: QuotaKey, text: string): number | null {
+  const quantity = parseQuantity(text);
+  return quantity === null ? null : Math.floor(quantity * (COUNTED[key] === 'cpu' ? 1000 : 1) + SLACK);
+}
+
+const SLACK = 1e-6;
+
+/** As Kubernetes writes a quantity: the largest unit in which it is a whole number. Exact. */
+export function amountText(key: QuotaKey, amount: number): string {
+  switch (COUNTED[key]) {
+    case 'cpu':
+      return amount % 1000 === 0 ? decimal(amount / 1000) : `${amount}m`;
+    case 'memory':
+      return inUnits(amount, 1024, BINARY) ?? decimal(amount);
+    case 'jobs':
+    case 'cronJobs':
+    case 'pods':
+      return decimal(amount);
+  }
+}
+
+const decimal = (amount: number): string => inUnits(amount, 1000, DECIMAL) ?? String(amount);
+
+const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+const DECIMAL = ['k', 'M', 'G', 'T', 'P', 'E'];
+
+function inUnits(amount: number, step: number, units: readonly string[]): string | null {
+  let [rest, nth] = [amount, 0];
+  while (rest !== 0 && nth < units.length && rest % step === 0) [rest, nth] = [rest / step, nth + 1];
+  return nth === 0 ? null : `${rest}${units[nth - 1]}`;
+}
+
+/** `cpu=2,pods=10`: in the order of their names. */
+export const amountsText = (amounts: Amounts): string =>
+  QUOTA_KEYS.flatMap((key) => {
+    const amount = amounts[key];
+    return amount === undefined ? [] : [`${key}=${amountText(key, amount)}`];
+  }).join(',');
