@@ -24,6 +24,7 @@ import { rbacRoutes } from './rbac/rbac-routes.ts';
 import { reviewRoutes } from './reviews/review-routes.ts';
 import { SERVED } from './discovery/served-resources.ts';
 import { workListRoutes } from './worklists/work-list-routes.ts';
+import { quotasRoutes } from './quotas/quotas-routes.ts';
 import { servicesRoutes } from './services/services-routes.ts';
 import {
   errorResponse,
@@ -72,6 +73,7 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   app.route('/api/v1', eventRoutes(deps, options));
   app.route('/api/v1', servicesRoutes(deps, options));
   app.route('/', rbacRoutes(deps, options));
+  app.route('/api/v1', quotasRoutes(deps, options));
   app.route('/api/v1', givenRoutes(deps, options));
   app.route('/api/v1', namespaceRoutes(deps, options));
   app.route('/muster/v1', musterRoutes(deps));

@@ -5,6 +5,7 @@ import { createDoctor } from '../control/doctor/create-doctor.ts';
 import { createConfigCommands } from '../control/lifecycle/config-changes.ts';
 import { createCronJobCommands } from '../control/lifecycle/cron-changes.ts';
 import { createJobCommands } from '../control/lifecycle/job-changes.ts';
+import { createQuotaCommands } from '../control/quota/quota-changes.ts';
 import { emptyNamespace } from '../control/lifecycle/namespaces.ts';
 import { readLaunchPace } from '../control/process/launch-pace.ts';
 import type { ApiOptions } from '../kube/http/api-deps.ts';
@@ -44,6 +45,7 @@ export const kubeApiOf = (
       jobCommands: createJobCommands(deps),
       cronJobCommands: createCronJobCommands(deps),
       configCommands: createConfigCommands(deps),
+      quotaCommands: createQuotaCommands(deps),
       launchPace: () => readLaunchPace(deps),
       emptyNamespace: (name) => emptyNamespace(name, deps, WHILE_ASKED).catch(untilSwept),
     },

@@ -5,6 +5,7 @@ import { sweepDeadLetters } from '../control/sweep/sweep-dead-letters.ts';
 import { sweepHosts, sweepStrangeNames } from '../control/hostnames/hosts-sweep.ts';
 import { sweepContents } from '../control/lifecycle/work-lists.ts';
 import { sweepNamespaces } from '../control/lifecycle/namespaces.ts';
+import { sweepQuotas } from '../control/quota/sweep-quotas.ts';
 import { reconcileScheduled } from '../control/configs/reconcile-config.ts';
 import { collectOrphans, sweepCrons } from '../control/cron/sweep-crons.ts';
 import { sweepJobs } from '../control/sweep/sweep.ts';
@@ -106,6 +107,7 @@ export function dispatchHandler(runtime: () => Runtime) {
 
 /** The sweep has 55 seconds in total. */
 const NAMESPACES_SWEPT = { deletions: 2_000, ms: 20_000 };
+const QUOTAS_SWEPT_MS = 10_000;
 
 /** The period of the alarm on what the check finds. */
 const CHECK_EVERY_MIN = 5;
@@ -125,6 +127,7 @@ export function sweepHandler(runtime: () => Runtime) {
         () => sweepDeadLetters(received, deps),
         () => sweepNamespaces(deps, NAMESPACES_SWEPT),
         () => sweepHosts(deps),
+        () => sweepQuotas(deps, QUOTAS_SWEPT_MS),
       ];
       // Going through all tasks may take longer than the rest of the minute, so the dispatcher does it.
       const allTasks = { kind: 'sweepTasks', after: null } as const;

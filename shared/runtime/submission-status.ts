@@ -1,6 +1,14 @@
 import type { RefusedSubmission } from '../control/submit/submit.ts';
 import { ANNOTATIONS } from '../domain/spec/annotations.ts';
-import { CRONJOBS, JOBS, type StatusError, badRequest, forbiddenObject, notFound, tooLarge } from '../kube/http/status-error.ts';
+import {
+  CRONJOBS,
+  JOBS,
+  type StatusError,
+  badRequest,
+  forbiddenObject,
+  notFound,
+  tooLarge,
+} from '../kube/http/status-error.ts';
 import { notAdmitted, notCreated } from '../kube/write/refused-write.ts';
 import { sendableJson } from '../schema/messages/queue-messages.ts';
 import type { CreatedObject } from '../schema/submission/submission.ts';

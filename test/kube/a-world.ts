@@ -16,6 +16,7 @@ import { createCronJobCommands } from '../../shared/control/lifecycle/cron-chang
 import { createJobCommands } from '../../shared/control/lifecycle/job-changes.ts';
 import type { InstallationPorts } from '../../shared/control/doctor/collect-installation.ts';
 import { createDoctor } from '../../shared/control/doctor/create-doctor.ts';
+import { createQuotaCommands } from '../../shared/control/quota/quota-changes.ts';
 import { emptyNamespace } from '../../shared/control/lifecycle/namespaces.ts';
 import { createMemoryStore } from '../../shared/adapters/memory/memory-store.ts';
 import type { ApiOptions } from '../../shared/kube/http/api-deps.ts';
@@ -144,6 +145,7 @@ export async function aWorld(
       },
       cronJobCommands: createCronJobCommands(deps),
       configCommands: createConfigCommands(deps),
+      quotaCommands: createQuotaCommands(deps),
       doctor: createDoctor(
         { deadLetters: store.deadLetters, queueDepths: async () => [], logs, dataFolder: hooks.dataFolder },
         deps,

@@ -287,22 +287,26 @@ export async function changeJob(
   const names = isLarger ? await reserveNames(spec, deps) : null;
   if (names?.kind === 'noHosts') return names;
   let room: Room = NO_ROOM_TAKEN;
-  const changed = await retryOnConflict(`Job ${identity.uid}`, TRIES_MAX, async (): Promise<ChangedJob | 'conflict'> => {
-    const status = await deps.jobs.readStatus(identity.uid);
-    if (status === null || isHidden(status.phase)) return { kind: 'gone' };
-    // Which fields of a template may change depends on whether the Job has started.
-    const isAsSeen =
-      status.revision === seenRevision && (status.startTime === null) === (seen.status.startTime === null);
-    if (!isAsSeen) return { kind: 'lost' };
-    if (status.phase.kind === 'terminating' && (manifest.metadata.finalizers ?? []).length === 0) {
-      const gone = await commitGone(spec, status, deps);
-      return gone === 'conflict' ? gone : { kind: 'changed' };
-    }
-    const wanted = await reserveForChange({ spec: seen.spec, status }, spec, room, deps);
-    if (wanted.kind === 'forbidden') return wanted;
-    room = wanted;
-    return commitChange(seen.spec, spec, status, deps);
-  });
+  const changed = await retryOnConflict(
+    `Job ${identity.uid}`,
+    TRIES_MAX,
+    async (): Promise<ChangedJob | 'conflict'> => {
+      const status = await deps.jobs.readStatus(identity.uid);
+      if (status === null || isHidden(status.phase)) return { kind: 'gone' };
+      // Which fields of a template may change depends on whether the Job has started.
+      const isAsSeen =
+        status.revision === seenRevision && (status.startTime === null) === (seen.status.startTime === null);
+      if (!isAsSeen) return { kind: 'lost' };
+      if (status.phase.kind === 'terminating' && (manifest.metadata.finalizers ?? []).length === 0) {
+        const gone = await commitGone(spec, status, deps);
+        return gone === 'conflict' ? gone : { kind: 'changed' };
+      }
+      const wanted = await reserveForChange({ spec: seen.spec, status }, spec, room, deps);
+      if (wanted.kind === 'forbidden') return wanted;
+      room = wanted;
+      return commitChange(seen.spec, spec, status, deps);
+    },
+  );
   if (changed.kind === 'changed') keepRoom(room, deps);
   else await returnRoom(room, deps);
   return changed;

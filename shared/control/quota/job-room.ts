@@ -1,5 +1,5 @@
 import { takesResources } from '../../domain/items/job-items.ts';
-import { decideRoom } from '../../domain/quota/decide-room.ts';
+import { type Asked, decideRoom } from '../../domain/quota/decide-room.ts';
 import type { Wish } from '../../domain/quota/quota.ts';
 import { NO_USAGE, beyond, isNothing, usageOfJob } from '../../domain/quota/usage.ts';
 import { type Status, freshStatus } from '../../domain/scoreboard/status.ts';
@@ -29,14 +29,21 @@ export async function reserveForChange(seen: SeenJob, spec: StoredSpec, held: Ro
 }
 
 /** Why a new Job would be refused now; null: there is room. Nothing is reserved. */
-export async function tryRoom(spec: StoredSpec, deps: Deps): Promise<OverQuota | null> {
-  const { clock } = deps;
-  const wish = wishOfNew(spec, freshStatus(toJob(spec), clock.now()));
-  const { manifest } = spec;
-  const pods = { spec: manifest.spec.template.spec, fromItems: takesResources(manifest) };
-  const quotas = (await readQuotas(spec.identity.namespace, deps)).map(({ quota }) => quota);
-  const { answers } = decideRoom(quotas, [{ wish, pods, numbers: new Map() }], clock.now());
-  const [answer] = answers;
+export const tryRoom = async (spec: StoredSpec, deps: Deps): Promise<OverQuota | null> =>
+  whyFull(
+    spec.identity.namespace,
+    {
+      wish: wishOfNew(spec, freshStatus(toJob(spec), deps.clock.now())),
+      pods: { spec: spec.manifest.spec.template.spec, fromItems: takesResources(spec.manifest) },
+      numbers: new Map(),
+    },
+    deps,
+  );
+
+/** Why a change would be refused now; null: there is room. Nothing is reserved. */
+export async function whyFull(namespace: string, asked: Asked, deps: Deps): Promise<OverQuota | null> {
+  const quotas = (await readQuotas(namespace, deps)).map(({ quota }) => quota);
+  const [answer] = decideRoom(quotas, [asked], deps.clock.now()).answers;
   return answer === undefined || answer.kind === 'room' ? null : { kind: 'forbidden', why: answer.why };
 }
 

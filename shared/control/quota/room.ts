@@ -97,7 +97,8 @@ async function work(
     if (nth >= PATIENT_AFTER) await deps.clock.sleep(PATIENCE_MS * (nth - PATIENT_AFTER + 1));
     return tryTurn(namespace, turn, deps);
   });
-  if (answers === 'conflict') throw new Busy(`the quotas of namespace ${namespace} changed during each of ${TRIES_MAX} tries`);
+  if (answers === 'conflict')
+    throw new Busy(`the quotas of namespace ${namespace} changed during each of ${TRIES_MAX} tries`);
   const rest = answers.values();
   return errands.map((each) => (each.kind === 'ask' ? (rest.next().value ?? null) : null));
 }
@@ -127,7 +128,8 @@ async function tryTurn(namespace: string, turn: Turn, deps: Deps): Promise<reado
     stored.map(async (each, i) => (quotas[i] === before[i] ? 'same' : write(each, quotas[i] ?? each.quota, deps))),
   );
   if (written.includes('lost')) {
-    const isWritten = (uid: string): boolean => written[stored.findIndex(({ quota }) => quota.uid === uid)] === 'written';
+    const isWritten = (uid: string): boolean =>
+      written[stored.findIndex(({ quota }) => quota.uid === uid)] === 'written';
     turn.asked = turn.asked.map((asked, i) => ({ ...asked, numbers: kept(asked, answers[i], isWritten) }));
     return 'conflict';
   }

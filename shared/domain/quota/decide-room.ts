@@ -74,8 +74,7 @@ function giveBackAll(quotas: readonly Quota[], numbers: Numbers): Decided {
 export const settleAll = (
   quotas: readonly Quota[],
   settled: readonly (Settled & { readonly quota: string })[],
-): readonly Quota[] =>
-  quotas.map((quota) => settled.filter((each) => each.quota === quota.uid).reduce(settle, quota));
+): readonly Quota[] => quotas.map((quota) => settled.filter((each) => each.quota === quota.uid).reduce(settle, quota));
 
 /** What of a quota is concerned by a need. */
 const keysOf = ({ hard }: Quota, need: Usage): readonly QuotaKey[] =>

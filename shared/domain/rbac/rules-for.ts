@@ -44,8 +44,7 @@ export function rulesOfRole(
 }
 
 /** Upstream's words for a role that does not exist. */
-const missingRole = ({ kind, name }: RoleRef): string =>
-  `${kind.toLowerCase()}.${RBAC_GROUP} "${name}" not found`;
+const missingRole = ({ kind, name }: RoleRef): string => `${kind.toLowerCase()}.${RBAC_GROUP} "${name}" not found`;
 
 function isMeant(subject: Subject, user: User, bindingNamespace: string): boolean {
   switch (subject.kind) {

@@ -26,6 +26,7 @@ export function cronJobKind({
   objects,
   clock,
   cronJobCommands,
+  quotaCommands,
   hosts = USUAL_OFFER,
   needsCommand,
 }: ApiDeps): WritableKind<FoundCronJob, AdmittedCronJob> {
@@ -70,19 +71,24 @@ export function cronJobKind({
     async create(admitted, managedFields) {
       const { manifest, standing } = admitted;
       const document = cronJobDocument(manifest, { ...standing, managedFields });
-      await cronJobCommands.armCronJob(standing.uid, keyOf(manifest));
-      const committed = await objects.commit('CronJob', { key: keyOf(manifest), was: 0, document });
+      const key = keyOf(manifest);
+      const committed = await quotaCommands.createCronJob(standing.uid, key, async () => {
+        await cronJobCommands.armCronJob(standing.uid, key);
+        return objects.commit('CronJob', { key, was: 0, document });
+      });
+      if (committed.kind === 'forbidden') return committed;
       if (committed.kind === 'lost') return { kind: 'taken' };
       if (committed.kind !== 'committed') return { kind: committed.kind };
       await cronJobCommands.wakeCronJob(standing.uid);
-      return { kind: 'created', object: renderStored({ key: keyOf(manifest), version: committed.version, document }) };
+      return { kind: 'created', object: renderStored({ key, version: committed.version, document }) };
     },
 
-    async wouldCreate({ manifest }) {
+    async wouldCreate({ manifest, standing: { uid } }) {
       const key = keyOf(manifest);
       const standing = await namespaceStanding(key.namespace, { objects });
       if (standing !== 'open') return { kind: standing };
-      return (await objects.read('CronJob', key)) === null ? null : { kind: 'taken' };
+      if ((await objects.read('CronJob', key)) !== null) return { kind: 'taken' };
+      return quotaCommands.tryCronJob(uid, key);
     },
 
     async replace({ stored }, { manifest, standing }, managedFields, changed) {

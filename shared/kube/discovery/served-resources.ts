@@ -97,6 +97,15 @@ export const SERVED: readonly ServedGroup[] = [
         ],
       },
       {
+        plural: 'resourcequotas',
+        singular: 'resourcequota',
+        kind: 'ResourceQuota',
+        namespaced: true,
+        verbs: ALL,
+        shortNames: ['quota'],
+        subresources: [statusOf('ResourceQuota', ['get'])],
+      },
+      {
         plural: 'serviceaccounts',
         singular: 'serviceaccount',
         kind: 'ServiceAccount',

@@ -13,6 +13,7 @@ import type { JobStore } from '../../ports/job-store.ts';
 import type { LogReader } from '../../ports/log-reader.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import type { PolicyReader } from '../../ports/policy-reader.ts';
+import type { QuotaCommands } from '../../ports/quota-commands.ts';
 import type { Submissions } from '../../ports/submissions.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { HostsOffer } from '../../schema/job/host-name-rules.ts';
@@ -54,6 +55,7 @@ export type ApiPorts = ItemSource & {
   readonly jobCommands: JobCommands;
   readonly cronJobCommands: CronJobCommands;
   readonly configCommands: ConfigCommands;
+  readonly quotaCommands: QuotaCommands;
   /** How fast launches are granted now. Read only when a request asks what waits. */
   readonly launchPace: () => Promise<LaunchPace>;
   /** Who may do what. Default: the roles and bindings that are stored, with those that always exist. */

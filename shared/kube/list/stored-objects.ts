@@ -1,4 +1,5 @@
 import { comesBefore } from '../../domain/base/text-order.ts';
+import { LEDGER_FIELD } from '../../domain/quota/quota-document.ts';
 import type { ObjectChange, ObjectStore, StoredKind, StoredObject } from '../../ports/object-store.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import { Once } from '../feed/once.ts';
@@ -26,8 +27,9 @@ const OBJECTS_PER_READ = 200;
 
 /** A stored object as it is shown. */
 export function renderStored({ document, version }: StoredObject): KubeObject {
+  const { [LEDGER_FIELD]: _unseen, ...shown } = document;
   const metadata = { ...document.metadata, resourceVersion: String(version) };
-  return { ...document, metadata } as unknown as KubeObject; // what is stored was admitted as such an object
+  return { ...shown, metadata } as unknown as KubeObject; // what is stored was admitted as such an object
 }
 
 /** One page of a selection: objects in order of (namespace, name). */

@@ -11,6 +11,7 @@ import { PLACEMENT_KINDS } from './pod-placement.ts';
 import { POD_SPEC_KINDS } from './pod-spec-kinds.ts';
 import { POD_KINDS } from './pod-status.ts';
 import { RBAC_KINDS } from './rbac.ts';
+import { RESOURCE_QUOTA_KINDS } from './resource-quota.ts';
 import { REVIEW_KINDS } from './reviews.ts';
 import { WORK_LIST_KINDS } from './work-list.ts';
 import { VOLUME_KINDS } from './volumes.ts';
@@ -29,6 +30,7 @@ export const KINDS: KindTable = {
   ...POD_KINDS,
   ...NAMESPACE_AND_EVENT_KINDS,
   ...SERVICE_KINDS,
+  ...RESOURCE_QUOTA_KINDS,
   ...REVIEW_KINDS,
   ...RBAC_KINDS,
   ...PLACEMENT_KINDS,
