@@ -1,7 +1,7 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { FOREGROUND_DELETION } from '../../domain/spec/job.ts';
 import { awaits, isTerminating } from '../../domain/spec/namespace.ts';
-import type { StoredDocument, StoredKind, StoredObject } from '../../ports/object-store.ts';
+import type { StoredDocument, StoredObject } from '../../ports/object-store.ts';
 import type { Deps } from '../process/deps.ts';
 import { deleteJob } from './job-changes.ts';
 import { deleteOwner } from './owner-deletion.ts';

@@ -1,4 +1,5 @@
-import type { JobUid } from '../../domain/base/ids.ts';
+import { type JobUid, asJobUid } from '../../domain/base/ids.ts';
+import { settleAll } from '../../domain/quota/decide-room.ts';
 import { quotaIn } from '../../domain/quota/quota-document.ts';
 import type { Quota } from '../../domain/quota/quota.ts';
 import { NO_USAGE, ONE_CRON_JOB, ONE_JOB, type Usage, plus, usageOfJob } from '../../domain/quota/usage.ts';
@@ -60,19 +61,36 @@ export async function countNamespace(
   deps: Deps,
   jobsMax: number | null = null,
 ): Promise<NamespaceCount | null> {
-  const quotas = await readQuotas(namespace, deps);
-  const hard = new Set(quotas.flatMap(({ quota }) => Object.keys(quota.hard)));
+  const kept = (deps.cache.quotaTurns.settled.get(namespace) ?? []).filter(({ isReturned }) => !isReturned);
+  const quotas = settleAll(
+    (await readQuotas(namespace, deps)).map(({ quota }) => quota),
+    kept,
+  );
+  const hard = new Set(quotas.flatMap((quota) => Object.keys(quota.hard)));
   const crons = hard.delete('count/cronjobs.batch') ? await seeCronJobs(namespace, deps) : [];
   const jobs = hard.size > 0 ? await seeJobs(namespace, deps, jobsMax) : [];
   if (jobs === null) return null;
-  const all = [...crons, ...jobs];
+  const listed = new Map([...crons, ...jobs].map((each) => [each.uid, each]));
+  const seen = new Map([...listed, ...(await seeReserved(quotas, listed, deps))]);
   return {
-    read: new Map(quotas.map(({ quota }) => [quota.uid, quota])),
-    counted: {
-      total: all.reduce((sum, { usage }) => plus(sum, usage), NO_USAGE),
-      seen: new Map(all.map((each) => [each.uid, each])),
-    },
+    read: new Map(quotas.map((quota) => [quota.uid, quota])),
+    counted: { total: [...seen.values()].reduce((sum, { usage }) => plus(sum, usage), NO_USAGE), seen },
   };
+}
+
+/** Jobs that were stored after the list had come to their place, or are deleted already. */
+async function seeReserved(
+  quotas: readonly Quota[],
+  listed: ReadonlyMap<string, Seen>,
+  deps: Deps,
+): Promise<ReadonlyMap<string, Seen>> {
+  const uids = new Set(quotas.flatMap(({ ledger }) => ledger.open.map(({ uid }) => uid)));
+  const found = new Map<string, Seen>();
+  for (const uid of uids) {
+    const one = listed.has(uid) ? null : await seeJob(asJobUid(uid), deps);
+    if (one !== null) found.set(uid, one);
+  }
+  return found;
 }
 
 async function seeCronJobs(namespace: string, deps: Deps): Promise<readonly Seen[]> {
@@ -83,11 +101,12 @@ async function seeCronJobs(namespace: string, deps: Deps): Promise<readonly Seen
 }
 
 async function seeJobs(namespace: string, deps: Deps, jobsMax: number | null): Promise<readonly Seen[] | null> {
+  const { jobs, cache } = deps;
   const seen: Seen[] = [];
   let listed = 0;
   let after: string | null = null;
   do {
-    const page: Awaited<ReturnType<Deps['jobs']['listJobs']>> = await deps.jobs.listJobs({
+    const page: Awaited<ReturnType<Deps['jobs']['listJobs']>> = await jobs.listJobs({
       namespace,
       after,
       limit: PAGE,
@@ -97,7 +116,7 @@ async function seeJobs(namespace: string, deps: Deps, jobsMax: number | null): P
     const rest = page.jobs.values();
     const worker = async (): Promise<void> => {
       for (const { uid } of rest) {
-        const one = await seeJob(uid, deps);
+        const one = cache.ended.has(uid) ? endedJob(uid) : await seeJob(uid, deps);
         if (one !== null) seen.push(one);
       }
     };
@@ -107,15 +126,15 @@ async function seeJobs(namespace: string, deps: Deps, jobsMax: number | null): P
   return seen;
 }
 
+const endedJob = (uid: JobUid): Seen => ({ uid, revision: Number.POSITIVE_INFINITY, usage: ONE_JOB });
+
 /** STATUS first: a spec that is newer counts for at least as much with it. */
 async function seeJob(uid: JobUid, { jobs, cache }: Deps): Promise<Seen | null> {
-  const ended = { uid, revision: Number.POSITIVE_INFINITY, usage: ONE_JOB };
-  if (cache.ended.has(uid)) return ended;
   const status = await jobs.readStatus(uid);
   if (status === null) return null;
   if (status.phase.kind === 'finished') {
     cache.ended.add(uid);
-    return ended;
+    return endedJob(uid);
   }
   const cached = cache.specs.get(uid);
   const spec = cached?.revision === status.revision ? cached : await jobs.readSpec(uid);

@@ -1,8 +1,8 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { takesResources } from '../../domain/items/job-items.ts';
 import { type Answer, type Asked, type Numbers, decideRoom, settleAll } from '../../domain/quota/decide-room.ts';
-import { withQuota } from '../../domain/quota/quota-document.ts';
-import { type Quota, type Wish, recounted } from '../../domain/quota/quota.ts';
+import { showsLimits, withQuota } from '../../domain/quota/quota-document.ts';
+import { type Quota, type Wish, recounted, reservedIn } from '../../domain/quota/quota.ts';
 import type { JobManifest } from '../../domain/spec/manifest.ts';
 import { Busy } from '../../ports/busy.ts';
 import { isSame } from '../../schema/object/object-update.ts';
@@ -125,7 +125,11 @@ async function tryTurn(namespace: string, turn: Turn, deps: Deps): Promise<reado
   const { quotas, answers } = decideRoom(returned, turn.asked, now);
   if (answers.some(({ kind }) => kind === 'over') && (await countOnce(namespace, turn, deps))) return 'conflict';
   const written = await Promise.all(
-    stored.map(async (each, i) => (quotas[i] === before[i] ? 'same' : write(each, quotas[i] ?? each.quota, deps))),
+    stored.map(async (each, i) => {
+      const next = quotas[i] ?? each.quota;
+      const isShown = turn.counts.length === 0 || showsLimits(each.stored.document, next);
+      return next === before[i] && isShown ? 'same' : write(each, next, deps);
+    }),
   );
   if (written.includes('lost')) {
     const isWritten = (uid: string): boolean =>
@@ -133,7 +137,13 @@ async function tryTurn(namespace: string, turn: Turn, deps: Deps): Promise<reado
     turn.asked = turn.asked.map((asked, i) => ({ ...asked, numbers: kept(asked, answers[i], isWritten) }));
     return 'conflict';
   }
-  forget(namespace, settled, deps);
+  const isOpen = ({ quota: uid, no }: SettledIn): boolean =>
+    stored.some(({ quota }, i) => quota.uid === uid && written[i] === 'same' && reservedIn(quota, no) !== undefined);
+  forget(
+    namespace,
+    settled.filter((each) => !isOpen(each)),
+    deps,
+  );
   return answers;
 }
 
@@ -159,7 +169,7 @@ function kept({ numbers }: Asked, answer: Answer | undefined, isWritten: (quota:
   ]);
 }
 
-/** What has become known meanwhile stays for the next turn. */
+/** What was not written, and what has become known meanwhile, stays for the next turn. */
 function forget(namespace: string, settled: readonly SettledIn[], { cache: { quotaTurns } }: Deps): void {
   const rest = (quotaTurns.settled.get(namespace) ?? []).filter((each) => !settled.includes(each));
   if (rest.length === 0) quotaTurns.settled.delete(namespace);

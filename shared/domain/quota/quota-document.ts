@@ -39,6 +39,13 @@ export const withQuota = <D extends object>(document: D, { hard, used, ledger }:
   [LEDGER_FIELD]: ledger,
 });
 
+/** Whether what is shown as the limits is what they are. */
+export function showsLimits(document: object, { hard }: Quota): boolean {
+  const { status } = document as { readonly status?: { readonly hard?: Texts } };
+  const [shown, real] = [status?.hard ?? {}, textsOf(hard)];
+  return QUOTA_KEYS.every((key) => shown[key] === real[key]);
+}
+
 function textsOf(amounts: Amounts): Texts {
   const texts: Record<string, string> = {};
   for (const key of QUOTA_KEYS) {
