@@ -69,6 +69,21 @@ test('a headless Service is taken as it is, and others are refused', async () =>
   ]);
 });
 
+test('a quota is decided when a Job is admitted', async () => {
+  const world = await aWorld();
+  const path = PODS.replace(/pods$/, 'resourcequotas');
+  const quota = (spec: object) => ({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'team' }, spec });
+  for (const spec of [{ hard: { services: '1' } }, { hard: { 'limits.cpu': '1' } }, { scopes: ['BestEffort'] }])
+    expect((await world.post(path, quota(spec))).status).toBe(422);
+  expect((await world.post(path, quota({ hard: { pods: '2' } }))).status).toBe(201);
+  const wide = jobDocument({ completionMode: 'Indexed', completions: 3, parallelism: 3 });
+  const refused = await world.post(PODS.replace('/api/v1', '/apis/batch/v1').replace(/pods$/, 'jobs'), wide);
+  expect([refused.status, await refused.text()]).toEqual([
+    403,
+    expect.stringContaining('exceeded quota: team, requested: pods=3, used: pods=0, limited: pods=2'),
+  ]);
+});
+
 test('completions and parallelism have named limits', () => {
   const faults = (spec: object): readonly string[] => faultLines(admitDocument(jobDocument(spec)));
   for (const completionMode of ['Indexed', 'NonIndexed']) {

@@ -58,12 +58,12 @@ function podsAtOnce({ spec }: Job, { size, chunks }: Status): number {
 
 /** What Kubernetes takes a Pod to request (`PodRequests`): a limit without a request counts as both. */
 export const podRequests = ({ containers, initContainers = [] }: PodSpec): Pick<Usage, 'cpu' | 'memory'> => ({
-  cpu: Math.ceil(podNeed(containers, initContainers, requestOf('cpu')) * 1000 - SLACK),
-  memory: Math.ceil(podNeed(containers, initContainers, requestOf('memory')) - SLACK),
+  cpu: roundedUp(podNeed(containers, initContainers, requestOf('cpu')) * 1000),
+  memory: roundedUp(podNeed(containers, initContainers, requestOf('memory'))),
 });
 
-/** So that 0.1 + 0.2 is not more than 0.3. */
-const SLACK = 1e-6;
+/** With some slack, so that 0.1 + 0.2 is not more than 0.3. */
+const roundedUp = (amount: number): number => Math.max(0, Math.ceil(amount - 1e-6));
 
 /** Of a container; undefined: it says nothing. */
 export const requestText = ({ resources }: Container, name: 'cpu' | 'memory'): string | undefined =>

@@ -44,21 +44,24 @@ describe.each<[string, () => Promise<Stores>]>([
   ['memory', async () => createMemoryStore({ now: () => START })],
   ['LMDB', async () => aLmdbStore()],
 ])('in %s', (_name, open) => {
-  test.each([1, 3])('of 200 Jobs that %i processes create at once, as many pass as there is room for', async (count) => {
-    const store = await open();
-    await openNamespace(store.objects);
-    const handlers = processes(store, count);
-    const [first] = handlers;
-    invariant(first !== undefined, 'there is a process');
-    await aQuota(first.deps, { 'count/jobs.batch': '50', pods: '1000' });
-    const outcomes = await Promise.all(
-      Array.from({ length: 200 }, async (_, nth) => create(handlers[nth % count] ?? first, numbered(nth))),
-    );
-    expect(outcomes.filter(({ kind }) => kind === 'created')).toHaveLength(50);
-    expect(outcomes.filter(({ kind }) => kind === 'forbidden')).toHaveLength(150);
-    expect((await quotaOf(store.objects)).used).toEqual({ 'count/jobs.batch': 50, pods: 100 });
-    expect(await usageOfAll(store.jobs)).toMatchObject({ jobs: 50, pods: 100 });
-  });
+  test.each([1, 3])(
+    'of 200 Jobs that %i processes create at once, as many pass as there is room for',
+    async (count) => {
+      const store = await open();
+      await openNamespace(store.objects);
+      const handlers = processes(store, count);
+      const [first] = handlers;
+      invariant(first !== undefined, 'there is a process');
+      await aQuota(first.deps, { 'count/jobs.batch': '50', pods: '1000' });
+      const outcomes = await Promise.all(
+        Array.from({ length: 200 }, async (_, nth) => create(handlers[nth % count] ?? first, numbered(nth))),
+      );
+      expect(outcomes.filter(({ kind }) => kind === 'created')).toHaveLength(50);
+      expect(outcomes.filter(({ kind }) => kind === 'forbidden')).toHaveLength(150);
+      expect((await quotaOf(store.objects)).used).toEqual({ 'count/jobs.batch': 50, pods: 100 });
+      expect(await usageOfAll(store.jobs)).toMatchObject({ jobs: 50, pods: 100 });
+    },
+  );
 });
 
 /** A namespace with a quota, and a process. */
@@ -116,6 +119,14 @@ test('a Job that is stored while all is counted counts', async () => {
     await sweepQuotas(sweeper.deps, PLENTY_MS);
     expect(await used()).toEqual({ pods: where === 'before' ? 2 : 4 });
   }
+});
+
+test('a Job that one process has stored, and deleted at once, is given back by the sweep of another', async () => {
+  const { stage, handler, used } = await aScene({ pods: '9' });
+  await create(handler, numbered(1));
+  await deleteJob(asJobUid('uid-1'), handler.deps);
+  await sweepQuotas(stage.handler().deps, PLENTY_MS);
+  expect(await used()).toEqual({ pods: 0 });
 });
 
 test('nobody counts what another has counted since', async () => {

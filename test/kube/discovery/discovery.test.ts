@@ -127,6 +127,8 @@ describe('discovery', () => {
           { name: 'pods/eviction', group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] },
           { name: 'pods/log', singularName: '', verbs: ['get'] },
           { name: 'pods/status' },
+          { name: 'resourcequotas', shortNames: ['quota'] },
+          { name: 'resourcequotas/status', verbs: ['get'] },
           { name: 'serviceaccounts', shortNames: ['sa'], verbs: ALL_VERBS },
           { name: 'services', shortNames: ['svc'] },
         ],

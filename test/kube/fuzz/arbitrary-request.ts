@@ -34,7 +34,7 @@ const [BATCH, FURIKO, CORE] = ['/apis/batch/v1', '/apis/execution.furiko.io/v1al
 const KINDS: readonly (readonly [group: string, kind: string])[] = [
   ...['jobs', 'jobs', 'jobs', 'cronjobs', 'cronjobs'].map((kind) => [BATCH, kind] as const),
   ...['jobs', 'jobs', 'jobconfigs'].map((kind) => [FURIKO, kind] as const),
-  ...['pods', 'events', 'services', 'secrets'].map((kind) => [CORE, kind] as const),
+  ...['pods', 'events', 'services', 'resourcequotas', 'secrets'].map((kind) => [CORE, kind] as const),
 ];
 
 const objectPath = fc

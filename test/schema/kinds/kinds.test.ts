@@ -15,6 +15,7 @@ import {
   RoleShape,
   ServiceAccountShape,
 } from '../../../shared/schema/rbac/rbac-shapes.ts';
+import { QuotaShape } from '../../../shared/schema/quota/quota-admission.ts';
 import { ServiceShape } from '../../../shared/schema/service/service-admission.ts';
 import { POD_SHAPES } from '../../../shared/schema/pod/pod-shape.ts';
 
@@ -141,6 +142,12 @@ describe('the table and what Muster admits', () => {
     const seen: string[] = [];
     expect(differences(shape, { is: 'object', of: name }, name, seen)).toEqual([]);
     expect(seen.length).toBeGreaterThan(paths);
+  });
+
+  test('so has a ResourceQuota', () => {
+    const seen: string[] = [];
+    expect(differences(QuotaShape, { is: 'object', of: 'ResourceQuota' }, 'ResourceQuota', seen)).toEqual([]);
+    expect(seen.length).toBeGreaterThan(15);
   });
 
   const groups = Object.keys(GROUP_TYPES) as (keyof typeof GROUP_TYPES)[];
