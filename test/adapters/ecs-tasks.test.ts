@@ -453,7 +453,7 @@ test('describe gives our tasks, names what is missing, and passes over the tasks
         id: { index: 7, attempt: 2, nonce: 0 },
         stage: 'stopped',
         ending: { cause: 'Completed' },
-        times: { stoppedAt: Date.parse('2026-11-20T11:13:34.795Z') },
+        times: { stoppedAt: Date.parse('2026-11-20T11:13:02.1Z') }, // its containers
       },
     ],
     missing: [ARN],

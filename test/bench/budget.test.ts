@@ -63,6 +63,11 @@ describe('the budget, line by line', () => {
     expect(find({ early }, 'early counting: SQS requests an index more')).toMatchObject([{ figure: 1.6, ok: false }]);
     expect(find({ early }, 'early counting: write units an index more')).toMatchObject([{ figure: 0, ok: true }]);
     expect(find({ early }, 'early counting: control plane, a million indexes')).toMatchObject([{ limit: 5 }]);
+    // 1.6 requests more, of which pace takes back what is said of it in prices.test.ts
+    const [cost] = find({ early }, 'early counting: a million indexes more');
+    expect(cost?.figure).toBeCloseTo(
+      0.4 * (1.6 - (2 * 2 * (1 / 6 - 1 / 10) + 2 / 6 - 2 * 3 * (1 / 9 - 1 / 10) - 3 / 9)),
+    );
     expect(find({ early, wiring: 'inProcess' }, 'early counting: SQS requests an index more')).toEqual([]);
   });
 
