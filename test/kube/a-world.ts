@@ -94,6 +94,7 @@ export async function aWorld(
     await deps.publisher.publish(spec.identity, status);
   };
 
+  const podsDeletedOf: JobUid[] = [];
   const deletedPods: (AttemptId & { readonly how?: 'evicted' })[] = [];
   const pace: Record<'perSec' | 'fullPerSec' | 'namesPerSec', number | null> = {
     perSec: null,
@@ -139,7 +140,8 @@ export async function aWorld(
       deadLetters: store.deadLetters,
       jobCommands: {
         ...createJobCommands(deps),
-        async deletePod(_uid, id, how) {
+        async deletePod(uid, id, how) {
+          podsDeletedOf.push(uid);
           deletedPods.push(how === 'evicted' ? { ...id, how } : id);
         },
       },
@@ -161,9 +163,11 @@ export async function aWorld(
     options,
   );
 
-  const uidOf = async (name: string, namespace = 'default'): Promise<JobUid> => {
+  /** `name`, or `namespace/name`. */
+  const uidOf = async (given: string, otherwise = 'default'): Promise<JobUid> => {
+    const [name = '', namespace = otherwise] = given.split('/').toReversed();
     const uid = await store.jobs.findJob(namespace, name);
-    if (uid === null) throw new Error(`no Job ${name}`);
+    if (uid === null) throw new Error(`no Job ${given}`);
     return uid;
   };
 
@@ -302,6 +306,8 @@ export async function aWorld(
     logReads: () => logReads,
     /** Attempts whose Pods were deleted by request. */
     deletedPods,
+    /** Their Jobs. */
+    podsDeletedOf,
     /** The rate of launches; none at first. */
     pace,
     get: (path: string, headers: Record<string, string> = {}) => app.request(path, { headers }),
