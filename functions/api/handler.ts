@@ -1,5 +1,10 @@
 import { kubeApiOf } from '../../shared/runtime/api.ts';
-import { processRuntime } from '../../shared/runtime/options-from-env.ts';
+import { gatewayAuthentication } from '../../shared/runtime/caller-of-gateway.ts';
+import { processGatewayAccess, processRuntime } from '../../shared/runtime/options-from-env.ts';
 import { apiHandler } from '../../shared/runtime/lambda-middleware.ts';
 
-export const handler = apiHandler({ runtime: () => processRuntime(), app: kubeApiOf });
+export const handler = apiHandler({
+  runtime: () => processRuntime(),
+  app: (runtime, options) =>
+    kubeApiOf(runtime, { ...options, authenticate: gatewayAuthentication(processGatewayAccess()) }),
+});

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { isNewerFormat } from '../domain/base/newer-format.ts';
 import { Busy } from '../ports/busy.ts';
+import { authenticatedUser, authentication } from './http/authentication.ts';
 import { type ApiDeps, type ApiOptions, type ApiPorts, POLL_MS } from './http/api-deps.ts';
 import { cronJobRoutes } from './cronjobs/cronjob-routes.ts';
 import { FURIKO_API_VERSION } from '../domain/furiko/furiko-job.ts';
@@ -42,7 +43,9 @@ import { createTails } from './feed/watched.ts';
  * The Kubernetes API, the subset that this version supports, on Web requests and responses. The transport (Lambda, a server on
  * loopback) must be able to stream. Every failure is a Status object.
  */
-export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
+export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
+  const { authenticate } = given;
+  const options: ApiOptions = authenticate === undefined ? given : { ...given, userOf: authenticatedUser };
   const { clock, notifications } = ports;
   const { openStreamsMax, pollMs = POLL_MS, needsCommand = false, authorization = 'AlwaysAllow' } = options;
   const policies = ports.policy ?? createPolicyReader(ports);
@@ -60,6 +63,7 @@ export function createKubeApi(ports: ApiPorts, options: ApiOptions = {}): Hono {
   // `/api/v1/` is `/api/v1`: some generated clients send it.
   const app = new Hono({ strict: false });
   if (options.embedded === true) app.use(loopbackGuard);
+  if (authenticate !== undefined) app.use(authentication(authenticate));
   if (authorizer !== null) app.use(authorizationGuard({ ...deps, authorizer }));
   app.use(timeoutGuard);
   app.route('/', openApiRoutes());

@@ -34,6 +34,14 @@ export const ENV = {
   taskTokens: 'MUSTER_TASK_TOKENS',
   /** `previous`: only what the release before reads, too, is written; absent, or `current`: everything */
   formats: 'MUSTER_FORMATS',
+  /** token: the authorizer says who calls; absent: IAM does */
+  auth: 'MUSTER_AUTH',
+  /** comma-separated ARNs of users and roles that may do everything; absent: none may */
+  admins: 'MUSTER_ADMINS',
+  /** comma-separated accounts whose users and roles the authorizer lets in */
+  accounts: 'MUSTER_ACCOUNTS',
+  /** what tokens for this stack are signed with */
+  tokenCluster: 'MUSTER_TOKEN_CLUSTER',
   /** how many days records of ended attempts and deleted Jobs are kept */
   historyDays: 'MUSTER_HISTORY_DAYS',
 } as const;

@@ -1,11 +1,16 @@
 import * as z from 'zod';
+import { createStsTokenVerifier } from '../adapters/aws/sts/sts-token-verifier.ts';
+import { systemClock } from '../adapters/system-clock.ts';
 import { AWS_TIMING, pacedTiming } from '../domain/base/timing.ts';
 import { AWS_HOST_LIMITS } from '../domain/task/host-limits.ts';
+import { accountsError, adminsError, adminsIn } from '../names/admins.ts';
 import { daysError, eventBusError, hostsMaxError, numberIn, rateError, zoneError } from '../names/bounds.ts';
 import { DEAD_QUEUE_ENV } from '../names/dead-letter-queues.ts';
 import { ENDPOINT_ENV } from '../names/endpoints.ts';
 import { ENV } from '../names/env.ts';
 import { createLambdaTelemetry } from '../telemetry/lambda-telemetry.ts';
+import type { Authorizer } from './authorizer-handler.ts';
+import type { GatewayAccess } from './caller-of-gateway.ts';
 import { type OpenAnnouncer, type RuntimeOptions, createRuntime } from './create-runtime.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -105,9 +110,7 @@ export function optionsFromEnv(
   variables: Readonly<Record<string, string | undefined>>,
   open: OpenAnnouncer | null = null,
 ): RuntimeOptions {
-  const read = EnvSchema.safeParse(variables);
-  if (!read.success) throw new Error(`Environment variables that make no sense:\n${sentences(variables, read.error)}`);
-  const env = read.data;
+  const env = readEnv(EnvSchema, variables);
   const [zone, namespaceId] = [env[ENV.hostsZone], env[ENV.hostsNamespaceId]];
   const to = {
     eventBus: orNull(env[ENV.eventBus]),
@@ -163,6 +166,64 @@ export function optionsFromEnv(
     coalescing: COALESCING,
     telemetry: createLambdaTelemetry(),
   };
+}
+
+/** Who may do everything; absent: nobody is named. */
+const admins = z
+  .string()
+  .default('')
+  .refine((arns) => adminsError(arns) === null, { error: ({ input }) => adminsError(String(input)) ?? '' })
+  .transform(adminsIn);
+
+const AccessSchema = z.object({
+  [ENV.auth]: z.enum(['token'], 'must be token, or absent').optional(),
+  [ENV.admins]: admins,
+});
+
+/**
+ * Reads how API Gateway knows its callers.
+ *
+ * @throws Error as {@link optionsFromEnv} does
+ */
+export function gatewayAccessFromEnv(variables: Readonly<Record<string, string | undefined>>): GatewayAccess {
+  const env = readEnv(AccessSchema, variables);
+  return env[ENV.auth] === undefined ? { auth: 'iam', admins: env[ENV.admins] } : { auth: 'token' };
+}
+
+/** The same of this process. */
+export const processGatewayAccess = (): GatewayAccess => gatewayAccessFromEnv(process.env);
+
+const AuthorizerSchema = z.object({
+  AWS_REGION: text,
+  [ENV.tokenCluster]: text,
+  [ENV.accounts]: text
+    .refine((accounts) => accountsError(accounts) === null, {
+      error: ({ input }) => accountsError(String(input)) ?? '',
+    })
+    .transform((accounts) => accounts.split(',')),
+  [ENV.admins]: admins,
+});
+
+/**
+ * What the authorizer needs, made from the environment of this process.
+ *
+ * @throws Error as {@link optionsFromEnv} does
+ */
+export function processAuthorizer(): Authorizer {
+  const env = readEnv(AuthorizerSchema, process.env);
+  const verify = createStsTokenVerifier({
+    region: env.AWS_REGION,
+    clusterId: env[ENV.tokenCluster],
+    admission: { accounts: env[ENV.accounts], admins: env[ENV.admins] },
+    now: () => systemClock.now(),
+  });
+  return { verify, telemetry: createLambdaTelemetry() };
+}
+
+function readEnv<S extends z.ZodType>(schema: S, variables: Readonly<Record<string, string | undefined>>): z.output<S> {
+  const read = schema.safeParse(variables);
+  if (!read.success) throw new Error(`Environment variables that make no sense:\n${sentences(variables, read.error)}`);
+  return read.data;
 }
 
 /** Prints values, except keys. */

@@ -22,6 +22,7 @@ import type { CronJobCommands } from '../../ports/cronjob-commands.ts';
 import type { JobCommands } from '../../ports/job-commands.ts';
 import type { ItemSource } from '../../store/read-items.ts';
 import type { Authorizer } from './authorizer.ts';
+import type { Authenticate } from './authentication.ts';
 import type { OpenStreams } from './streams.ts';
 import type { Tails } from '../feed/watched.ts';
 
@@ -85,6 +86,8 @@ export type ApiOptions = {
   readonly userOf?: (c: Context) => User;
   /** Whether roles decide what callers may do. Default: `AlwaysAllow`. */
   readonly authorization?: AuthorizationMode;
+  /** Refuses unknown callers, and takes the place of `userOf`; omitted: the transport has let the caller in. */
+  readonly authenticate?: Authenticate;
   /** Runs on a user's own machine: only loopback is answered, and no page of another site. */
   readonly embedded?: boolean;
   /** Tasks are processes, and images are not pulled: a container without a command is refused. */
