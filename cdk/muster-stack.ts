@@ -6,12 +6,12 @@ import { Function as LambdaFunctionBase } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { DEAD_QUEUE_ENV } from '../shared/names/dead-letter-queues.ts';
-import { ENV } from '../shared/names/env.ts';
+import { ACCESS_ENV, ENV } from '../shared/names/env.ts';
 import { TAGS } from '../shared/names/tags.ts';
 import { Alarms } from './constructs/alarms.ts';
 import { Dashboard } from './constructs/dashboard.ts';
 import { DeployCalls } from './constructs/deploy-calls.ts';
-import { HandlerFunction, type HandlerName } from './constructs/handler-function.ts';
+import { HandlerFunction, type StateHandlerName } from './constructs/handler-function.ts';
 import { KubeApi, STREAM_MAX } from './constructs/kube-api.ts';
 import { StateTable } from './constructs/state-table.ts';
 import { TaskCluster } from './constructs/task-cluster.ts';
@@ -38,7 +38,8 @@ const DELAY_MAX_SEC = 900;
 const LATE_SUBMISSION = Duration.minutes(20);
 const SWEEP_EVERY = Duration.minutes(1);
 
-type Handlers = Record<Exclude<HandlerName, 'submit'>, HandlerFunction> & Partial<Record<'submit', HandlerFunction>>;
+type Handlers = Record<Exclude<StateHandlerName, 'submit'>, HandlerFunction> &
+  Partial<Record<'submit', HandlerFunction>>;
 
 /** All of Muster on AWS. When idle it costs less than $2 a month: docs/deploy.md adds it up. */
 export class MusterStack extends Stack {
@@ -71,8 +72,10 @@ export class MusterStack extends Stack {
       facts: queues.facts,
       early: settings.earlyCounting,
     });
+    const authorizer = settings.access.auth === 'token' ? this.#authorizer(settings) : null;
     const kube = new KubeApi(this, 'Kube', {
       handler: handlers.api.lambda,
+      authorizer: authorizer?.lambda ?? null,
       requestsPerSec: settings.apiRequestsPerSec,
       accessLog: settings.accessLog,
       tracing: settings.tracing,
@@ -82,6 +85,9 @@ export class MusterStack extends Stack {
     const lambdas = Object.values(handlers).map(({ lambda }) => lambda);
     if (state.own !== null) calls.protectTable(state.own).node.addDependency(kube.api.deploymentStage, ...lambdas);
 
+    if (authorizer !== null) authorizer.lambda.addEnvironment(ACCESS_ENV.tokenCluster, kube.api.restApiId);
+    for (const [name, value] of Object.entries(accessOf(settings.access)))
+      handlers.api.lambda.addEnvironment(name, value);
     const world = { settings, state, queues, tasks, network, names };
     for (const { lambda } of Object.values(handlers))
       for (const [name, value] of Object.entries(environmentOf(world))) lambda.addEnvironment(name, value);
@@ -100,7 +106,9 @@ export class MusterStack extends Stack {
         api: kube.api,
       });
 
-    this.#output('ApiUrl', kube.api.url, 'The Kubernetes API; callers sign with IAM');
+    const callers = authorizer === null ? 'callers sign with IAM' : 'callers send a token of `muster token`';
+    this.#output('ApiUrl', kube.api.url, `The Kubernetes API; ${callers}`);
+    if (authorizer !== null) this.#output('TokenCluster', kube.api.restApiId, 'What tokens are signed for');
     this.#output('Cluster', tasks.cluster.clusterName, 'Tasks run on this ECS cluster');
     this.#output('Table', state.table.tableName, 'All state; kept when the stack is deleted');
     this.#output('TaskLogs', tasks.logGroup.logGroupName, 'What tasks print; kept when the stack is deleted');
@@ -148,6 +156,23 @@ export class MusterStack extends Stack {
         retryAttempts: 0, // the next minute is the retry
       }),
     };
+  }
+
+  /**
+   * Has no alarm on errors: it answers 401 by failing. It needs no rights, since a token is a request to STS that its sender has
+   * signed, and no variable of the others.
+   */
+  #authorizer({ access, tracing }: Settings): HandlerFunction {
+    const authorizer = new HandlerFunction(this, 'AuthorizerFunction', {
+      handler: 'authorizer',
+      tracing,
+      memoryMb: 256, // waits for STS, but a cold start sets up TLS
+      timeout: Duration.seconds(15), // STS gets ten
+      loop: 'cut', // it calls nothing of ours
+    });
+    authorizer.lambda.addEnvironment(ACCESS_ENV.accounts, [this.account, ...access.accounts].join());
+    if (access.admins.length > 0) authorizer.lambda.addEnvironment(ACCESS_ENV.admins, access.admins.join());
+    return authorizer;
   }
 
   #submitFunction(tracing: boolean): HandlerFunction {
@@ -294,6 +319,12 @@ function environmentOf({ settings, state, queues, tasks, network, names }: World
           [ENV.hostsMax]: String(settings.hostnames.max),
         }),
   };
+}
+
+/** How the API learns who calls: with tokens, the authorizer knows who is an administrator. */
+function accessOf({ auth, admins }: Settings['access']): Readonly<Record<string, string>> {
+  if (auth === 'token') return { [ACCESS_ENV.auth]: auth };
+  return admins.length === 0 ? {} : { [ACCESS_ENV.admins]: admins.join() };
 }
 
 function rolesOf({ api, reconcile, dispatch, sweep, submit }: Handlers): Roles {

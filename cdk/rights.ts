@@ -1,6 +1,6 @@
 import { Stack } from 'aws-cdk-lib';
 import { type Conditions, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { HandlerName } from './constructs/handler-function.ts';
+import type { StateHandlerName } from './constructs/handler-function.ts';
 import type { StateTable } from './constructs/state-table.ts';
 import { type TaskCluster, TASKS_SERVICE } from './constructs/task-cluster.ts';
 import type { WorkQueue } from './constructs/work-queue.ts';
@@ -8,7 +8,7 @@ import type { WorkQueue } from './constructs/work-queue.ts';
 export type QueueName = 'wake' | 'facts' | 'dispatch';
 
 /** By function or queue; those for submissions exist if they are asked for. */
-export type Roles = Readonly<Record<Exclude<HandlerName, 'submit'>, IRole> & Partial<Record<'submit', IRole>>>;
+export type Roles = Readonly<Record<Exclude<StateHandlerName, 'submit'>, IRole> & Partial<Record<'submit', IRole>>>;
 export type Queues = Readonly<Record<QueueName, WorkQueue> & Partial<Record<'submit', WorkQueue>>>;
 
 export type World = {

@@ -11,6 +11,7 @@ import {
   ratesError,
   zoneError,
 } from '../shared/names/bounds.ts';
+import { accountsError, adminsError, adminsIn } from '../shared/names/admins.ts';
 import { zonesError } from './fargate-zones.ts';
 
 /** What an operator can configure, as `cdk deploy -c name=value`. Everything has a default. */
@@ -40,6 +41,7 @@ export type Settings = {
   readonly taskTokens: boolean;
   /** ARNs of the task roles of service accounts, by `<namespace>/<name>`; all others use the stack's role. */
   readonly taskRoles: Readonly<Record<string, string>>;
+  readonly access: AccessSettings;
   /** Requests to the API per second, of all callers together. */
   readonly apiRequestsPerSec: number;
   /** Who called the API and how it ended, a line a request; null: nobody notes it. */
@@ -58,6 +60,15 @@ export type AlarmSettings = {
   readonly email: string | null;
   /** The topic also hears when an alarm ends. */
   readonly tellsEnd: boolean;
+};
+
+export type AccessSettings = {
+  /** `iam`: callers sign each request, and IAM lets them in; `token`: they send a bearer token, as to EKS. */
+  readonly auth: 'iam' | 'token';
+  /** ARNs of users and roles that may do everything, as requests name them. */
+  readonly admins: readonly string[];
+  /** Further accounts whose users and roles may send tokens. */
+  readonly accounts: readonly string[];
 };
 
 /** API Gateway writes logs with one role for all APIs of an account in a Region: `own` sets it, `account` finds it set. */
@@ -116,6 +127,10 @@ const TASK_ROLES_BYTES_MAX = 1_400;
 
 /** Bytes of a value as Lambda counts them: it measures the environment as JSON, quotes and their escapes included. */
 const environmentBytes = (value: string): number => Buffer.byteLength(JSON.stringify(value));
+
+const ACCOUNTS_MAX = 50;
+/** What is in the environment of the API's function beside roles: with tokens it is in the authorizer's. */
+const ADMINS_BYTES_MAX = 2_000;
 
 const flag = z
   .union([z.string(), z.boolean()])
@@ -213,6 +228,22 @@ const schema = z
           .max(REQUESTS_PER_SEC_MAX, `must be a whole number from 1 to ${REQUESTS_PER_SEC_MAX}`),
       )
       .default(REQUESTS_PER_SEC),
+    auth: z.enum(['iam', 'token'], 'must be iam or token').default('iam'),
+    admins: z
+      .string()
+      .default('')
+      .refine((arns) => adminsError(arns) === null, { error: ({ input }) => adminsError(String(input)) ?? '' })
+      .transform(adminsIn)
+      .refine((arns) => environmentBytes(arns.join()) <= ADMINS_BYTES_MAX, {
+        message: 'are too many for the environment of a function: let them share a role',
+      }),
+    accounts: z
+      .union([z.string(), z.number()])
+      .transform(String)
+      .refine((ids) => accountsError(ids) === null, { error: ({ input }) => accountsError(String(input)) ?? '' })
+      .transform((ids) => ids.split(',').map((id) => id.trim()))
+      .refine((ids) => ids.length <= ACCOUNTS_MAX, { message: `must be ${ACCOUNTS_MAX} at most` })
+      .optional(),
     taskRoles: z
       .string()
       .default('')
@@ -240,6 +271,17 @@ const schema = z
   .refine(({ vpcId, flowLogs }) => vpcId === undefined || !flowLogs, {
     message: 'must be false for a VPC that is given: its owner logs its traffic',
     path: ['flowLogs'],
+  })
+  .refine(({ auth, accounts }) => auth === 'token' || accounts === undefined, {
+    message: 'need auth=token: with iam, policies of IAM say who may call',
+    path: ['accounts'],
+  })
+  .superRefine(({ auth, admins, taskRoles }, context) => {
+    if (auth === 'token' || !Array.isArray(admins)) return;
+    const bytes = environmentBytes(admins.join()) + environmentBytes(JSON.stringify(taskRoles));
+    if (admins.length === 0 || bytes <= TASK_ROLES_BYTES_MAX) return;
+    const message = `admins and taskRoles take ${bytes} bytes of the 4,096 that Lambda allows for a function's environment: ${TASK_ROLES_BYTES_MAX} at most. Let people share a role`;
+    context.addIssue({ code: 'custom', path: ['admins'], message });
   })
   .superRefine(({ launchesPerSec, stopsPerSec, runTaskQuota, ecsQuota }, context) => {
     if (Number.isNaN(launchesPerSec + stopsPerSec + runTaskQuota + ecsQuota)) return; // reported already
@@ -269,6 +311,7 @@ export function readSettings(get: (key: string) => unknown, region?: string): Se
   const { launchesPerSec, stopsPerSec, submissions, historyDays, apiConcurrency = null, taskRoles } = others;
   const { eventBus, earlyCounting, taskTokens, formats, tableName = null } = others;
   const { apiRequestsPerSec, accessLog, tracing } = others;
+  const { auth, admins, accounts = [] } = others;
   const { alarms, alarmEmail = null, alarmEnds, dashboard } = others;
   const network: NetworkSettings =
     vpcId === undefined || subnetIds === undefined
@@ -288,6 +331,7 @@ export function readSettings(get: (key: string) => unknown, region?: string): Se
     earlyCounting,
     taskTokens,
     taskRoles,
+    access: { auth, admins, accounts },
     apiRequestsPerSec,
     accessLog,
     alarms: { areAll: alarms === 'all', email: alarmEmail, tellsEnd: alarmEnds },

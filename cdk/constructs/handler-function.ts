@@ -16,7 +16,9 @@ import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-n
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
-export type HandlerName = 'api' | 'reconcile' | 'dispatch' | 'sweep' | 'submit';
+export type HandlerName = 'api' | 'reconcile' | 'dispatch' | 'sweep' | 'submit' | 'authorizer';
+/** The functions that work with what is stored. */
+export type StateHandlerName = Exclude<HandlerName, 'authorizer'>;
 
 export type HandlerFunctionProps = {
   /** Names the function's folder: `functions/<handler>/handler.ts` exports `handler`. */

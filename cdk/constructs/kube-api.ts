@@ -2,9 +2,12 @@ import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   AuthorizationType,
+  type MethodOptions,
   EndpointType,
+  IdentitySource,
   LambdaIntegration,
   LogGroupLogDestination,
+  RequestAuthorizer,
   ResponseTransferMode,
   ResponseType,
   RestApi,
@@ -34,12 +37,17 @@ const BURST_SEC = 2;
 const BURST_MAX = 5_000;
 
 /**
- * A line of the access log. `caller` is the ARN of the user or of the assumed role with its session; requests to execute-api are
- * not in CloudTrail.
+ * How long API Gateway keeps what the authorizer says of a token. It outlives the token by as much; longer would outlive an
+ * administrator's removal, too.
+ */
+const AUTHORIZED_FOR = Duration.minutes(5);
+
+/**
+ * A line of the access log. With IAM, `caller` is the ARN of the user or of the assumed role with its session; requests to
+ * execute-api are not in CloudTrail. With tokens it is the name that the API knows.
  */
 const ACCESS = {
   at: '$context.requestTime',
-  caller: '$context.identity.userArn',
   sourceIp: '$context.identity.sourceIp',
   method: '$context.httpMethod',
   path: '$context.path',
@@ -52,21 +60,43 @@ const ACCESS = {
 
 export type KubeApiProps = {
   readonly handler: IFunction;
+  /** Says who sent a bearer token; null: callers sign with IAM. */
+  readonly authorizer: IFunction | null;
   /** Above it the gateway answers 429, which clients repeat. */
   readonly requestsPerSec: number;
   readonly accessLog: AccessLog | null;
   readonly tracing: boolean;
 };
 
+type GatewayAnswer = {
+  readonly type: ResponseType;
+  readonly code: number;
+  readonly reason: string;
+  /** Omitted: the gateway's own. */
+  readonly message?: string;
+  /** Clients wait so long, and repeat the request. */
+  readonly retryAfterSec?: number;
+};
+
+/** The authorizer could not ask STS, or was not even called: the gateway says nothing itself. */
+const NOT_CHECKED = {
+  code: 503,
+  reason: 'ServiceUnavailable',
+  message: 'the token cannot be checked now; try again',
+  retryAfterSec: 1,
+} as const;
+
 /**
  * What the gateway itself answers, in the words of Kubernetes: client libraries decide by `reason` and `code`. Keeps the
  * gateway's status code, except where Kubernetes answers 401 to an unknown caller.
  */
-const ANSWERS: readonly { readonly type: ResponseType; readonly code: number; readonly reason: string }[] = [
+const ANSWERS: readonly GatewayAnswer[] = [
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, code: 401, reason: 'Unauthorized' },
   { type: ResponseType.INVALID_SIGNATURE, code: 401, reason: 'Unauthorized' },
   { type: ResponseType.EXPIRED_TOKEN, code: 401, reason: 'Unauthorized' },
   { type: ResponseType.UNAUTHORIZED, code: 401, reason: 'Unauthorized' },
+  { type: ResponseType.AUTHORIZER_FAILURE, ...NOT_CHECKED },
+  { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, ...NOT_CHECKED },
   { type: ResponseType.ACCESS_DENIED, code: 403, reason: 'Forbidden' },
   { type: ResponseType.WAF_FILTERED, code: 403, reason: 'Forbidden' },
   { type: ResponseType.BAD_REQUEST_BODY, code: 400, reason: 'BadRequest' },
@@ -88,12 +118,12 @@ const REMAINING = [
 
 /**
  * A regional REST API that sends every path to one function and streams its response: the only kind of API in API Gateway
- * that streams, which `watch` and `logs --follow` need. Callers sign with IAM.
+ * that streams, which `watch` and `logs --follow` need. Callers sign with IAM, or send a token.
  */
 export class KubeApi extends Construct {
   readonly api: RestApi;
 
-  constructor(scope: Construct, id: string, { handler, requestsPerSec, accessLog, tracing }: KubeApiProps) {
+  constructor(scope: Construct, id: string, { handler, authorizer, requestsPerSec, accessLog, tracing }: KubeApiProps) {
     super(scope, id);
     this.api = new RestApi(this, 'Api', {
       restApiName: Stack.of(this).stackName,
@@ -104,13 +134,16 @@ export class KubeApi extends Construct {
         throttlingRateLimit: requestsPerSec,
         throttlingBurstLimit: Math.min(BURST_MAX, BURST_SEC * requestsPerSec),
         tracingEnabled: tracing,
-        ...(accessLog === null ? {} : this.#accessLog()),
+        ...(accessLog === null
+          ? {}
+          : this.#accessLog(authorizer === null ? '$context.identity.userArn' : '$context.authorizer.username')),
       },
       binaryMediaTypes: BINARY,
       // One for all APIs of the account in the Region, so it stays when this one goes.
       cloudWatchRole: accessLog === 'own',
       ...(accessLog === 'own' ? { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN } : {}),
-      defaultMethodOptions: { authorizationType: AuthorizationType.IAM },
+      defaultMethodOptions:
+        authorizer === null ? { authorizationType: AuthorizationType.IAM } : this.#byToken(authorizer),
       defaultIntegration: new LambdaIntegration(handler, {
         proxy: true,
         responseTransferMode: ResponseTransferMode.STREAM,
@@ -124,23 +157,33 @@ export class KubeApi extends Construct {
     this.#answerAsKubernetes();
   }
 
-  #accessLog(): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
+  #byToken(handler: IFunction): MethodOptions {
+    const authorizer = new RequestAuthorizer(this, 'Authorizer', {
+      handler,
+      identitySources: [IdentitySource.header('Authorization')], // without it, 401 at once
+      resultsCacheTtl: AUTHORIZED_FOR,
+    });
+    return { authorizationType: AuthorizationType.CUSTOM, authorizer };
+  }
+
+  #accessLog(caller: string): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
     const logGroup = new LogGroup(this, 'AccessLog', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     return {
       accessLogDestination: new LogGroupLogDestination(logGroup),
-      accessLogFormat: AccessLogFormat.custom(JSON.stringify(ACCESS)),
+      accessLogFormat: AccessLogFormat.custom(JSON.stringify({ caller, ...ACCESS })),
     };
   }
 
   #answerAsKubernetes(): void {
-    for (const { type, code, reason } of ANSWERS) {
+    for (const { type, code, reason, message, retryAfterSec } of ANSWERS) {
       this.api.addGatewayResponse(type.responseType, {
         type,
         statusCode: String(code),
-        templates: { 'application/json': failure(reason, code) },
+        ...(retryAfterSec === undefined ? {} : { responseHeaders: { 'Retry-After': `'${retryAfterSec}'` } }),
+        templates: { 'application/json': failure(reason, code, message) },
       });
     }
     for (const { type, reason } of REMAINING) {
@@ -149,8 +192,9 @@ export class KubeApi extends Construct {
   }
 }
 
-/** A Kubernetes `Status`; the gateway inserts its own message, quoted. */
-function failure(reason: string, code?: number): string {
+/** A Kubernetes `Status`; the gateway inserts its own message, quoted, where there is none. */
+function failure(reason: string, code?: number, message?: string): string {
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason, code };
+  if (message !== undefined) return JSON.stringify({ ...status, message });
   return JSON.stringify(status).replace(/\}$/, ',"message":$context.error.messageString}');
 }

@@ -34,6 +34,12 @@ export const ENV = {
   taskTokens: 'MUSTER_TASK_TOKENS',
   /** `previous`: only what the release before reads, too, is written; absent, or `current`: everything */
   formats: 'MUSTER_FORMATS',
+  /** how many days records of ended attempts and deleted Jobs are kept */
+  historyDays: 'MUSTER_HISTORY_DAYS',
+} as const;
+
+/** Likewise, for the functions that learn who calls: the API's, and the authorizer's. */
+export const ACCESS_ENV = {
   /** token: the authorizer says who calls; absent: IAM does */
   auth: 'MUSTER_AUTH',
   /** comma-separated ARNs of users and roles that may do everything; absent: none may */
@@ -42,8 +48,6 @@ export const ENV = {
   accounts: 'MUSTER_ACCOUNTS',
   /** what tokens for this stack are signed with */
   tokenCluster: 'MUSTER_TOKEN_CLUSTER',
-  /** how many days records of ended attempts and deleted Jobs are kept */
-  historyDays: 'MUSTER_HISTORY_DAYS',
 } as const;
 
 /** A task's ECS `group` begins with this; the EventBridge rule forwards only such tasks. */

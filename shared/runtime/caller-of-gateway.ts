@@ -19,7 +19,14 @@ export const authorizerContext = ({ username, uid = '', groups }: User): Authori
 
 const groups = z
   .string()
-  .transform((text): unknown => JSON.parse(text))
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue('must be JSON');
+      return z.NEVER;
+    }
+  })
   .pipe(z.array(z.string()));
 const TokenEvent = z.object({
   requestContext: z.object({ authorizer: z.object({ username: z.string().min(1), groups, uid: z.string() }) }),

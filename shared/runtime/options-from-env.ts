@@ -7,7 +7,7 @@ import { accountsError, adminsError, adminsIn } from '../names/admins.ts';
 import { daysError, eventBusError, hostsMaxError, numberIn, rateError, zoneError } from '../names/bounds.ts';
 import { DEAD_QUEUE_ENV } from '../names/dead-letter-queues.ts';
 import { ENDPOINT_ENV } from '../names/endpoints.ts';
-import { ENV } from '../names/env.ts';
+import { ACCESS_ENV, ENV } from '../names/env.ts';
 import { createLambdaTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Authorizer } from './authorizer-handler.ts';
 import type { GatewayAccess } from './caller-of-gateway.ts';
@@ -176,8 +176,8 @@ const admins = z
   .transform(adminsIn);
 
 const AccessSchema = z.object({
-  [ENV.auth]: z.enum(['token'], 'must be token, or absent').optional(),
-  [ENV.admins]: admins,
+  [ACCESS_ENV.auth]: z.enum(['token'], 'must be token, or absent').optional(),
+  [ACCESS_ENV.admins]: admins,
 });
 
 /**
@@ -187,7 +187,7 @@ const AccessSchema = z.object({
  */
 export function gatewayAccessFromEnv(variables: Readonly<Record<string, string | undefined>>): GatewayAccess {
   const env = readEnv(AccessSchema, variables);
-  return env[ENV.auth] === undefined ? { auth: 'iam', admins: env[ENV.admins] } : { auth: 'token' };
+  return env[ACCESS_ENV.auth] === undefined ? { auth: 'iam', admins: env[ACCESS_ENV.admins] } : { auth: 'token' };
 }
 
 /** The same of this process. */
@@ -195,13 +195,13 @@ export const processGatewayAccess = (): GatewayAccess => gatewayAccessFromEnv(pr
 
 const AuthorizerSchema = z.object({
   AWS_REGION: text,
-  [ENV.tokenCluster]: text,
-  [ENV.accounts]: text
+  [ACCESS_ENV.tokenCluster]: text,
+  [ACCESS_ENV.accounts]: text
     .refine((accounts) => accountsError(accounts) === null, {
       error: ({ input }) => accountsError(String(input)) ?? '',
     })
     .transform((accounts) => accounts.split(',')),
-  [ENV.admins]: admins,
+  [ACCESS_ENV.admins]: admins,
 });
 
 /**
@@ -213,8 +213,8 @@ export function processAuthorizer(): Authorizer {
   const env = readEnv(AuthorizerSchema, process.env);
   const verify = createStsTokenVerifier({
     region: env.AWS_REGION,
-    clusterId: env[ENV.tokenCluster],
-    admission: { accounts: env[ENV.accounts], admins: env[ENV.admins] },
+    clusterId: env[ACCESS_ENV.tokenCluster],
+    admission: { accounts: env[ACCESS_ENV.accounts], admins: env[ACCESS_ENV.admins] },
     now: () => systemClock.now(),
   });
   return { verify, telemetry: createLambdaTelemetry() };

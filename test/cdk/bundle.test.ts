@@ -12,9 +12,11 @@ import { MusterStack } from '../../cdk/muster-stack.ts';
 import { readSettings } from '../../cdk/settings.ts';
 import { DEAD_QUEUE_ENV } from '../../shared/names/dead-letter-queues.ts';
 import { ENDPOINT_ENV } from '../../shared/names/endpoints.ts';
-import { ENV } from '../../shared/names/env.ts';
+import { ACCESS_ENV, ENV } from '../../shared/names/env.ts';
 import { type BundledHandlers, bundledHandlers } from '../support/bundled-handlers.ts';
-import { getThroughGateway, pretendLambda } from '../support/lambda-stream.ts';
+import { CLUSTER, REGION, aToken } from '../token/a-token.ts';
+import { ACCOUNT, OPS, fakeSts } from '../token/fake-sts.ts';
+import { CALLER, getThroughGateway, postThroughGateway, pretendLambda } from '../support/lambda-stream.ts';
 
 /** Lambda reads it at a cold start, and parses all of it. One `import { z } from 'zod'` is 350 KB more: only `import * as z` can be shaken. */
 const BUNDLE_MAX_BYTES = 1_600_000;
@@ -26,7 +28,8 @@ let handlers: BundledHandlers;
 beforeAll(() => {
   process.env['CDK_VALIDATION'] = 'false';
   const app = new App({ outdir });
-  new MusterStack(app, 'Muster', { settings: readSettings((key) => (key === 'submissions' ? 'true' : undefined)) });
+  const asked: Readonly<Record<string, string>> = { submissions: 'true', auth: 'token' };
+  new MusterStack(app, 'Muster', { settings: readSettings((key) => asked[key]) });
   app.synth();
   handlers = bundledHandlers(outdir);
   pretendLambda();
@@ -45,6 +48,7 @@ describe('the bundles', () => {
       dispatch: 'function',
       sweep: 'function',
       submit: 'function',
+      authorizer: 'function',
     });
   });
 
@@ -67,9 +71,45 @@ describe('the bundles', () => {
     const version = await getThroughGateway(api, '/version');
     expect(version).toMatchObject({ statusCode: 200, headers: { 'content-type': 'application/json' } });
     expect(JSON.parse(version.body)).toHaveProperty('muster');
+    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+    const self = await postThroughGateway(api, '/apis/authentication.k8s.io/v1/selfsubjectreviews', review);
+    expect(JSON.parse(self.body)).toMatchObject({
+      status: { userInfo: { username: CALLER.userArn, uid: CALLER.user, groups: ['system:authenticated'] } },
+    });
     const unknown = await getThroughGateway(api, '/nowhere');
     expect(unknown.statusCode).toBe(404);
     expect(JSON.parse(unknown.body)).toMatchObject({ kind: 'Status', reason: 'NotFound', code: 404 });
+  });
+
+  test('say who sent a token, by what STS answers', async ({ onTestFinished }) => {
+    const sts = fakeSts({ nowMs: () => Date.now() });
+    const { fetch: fetched } = globalThis;
+    onTestFinished(() => void Object.assign(globalThis, { fetch: fetched }));
+    Object.assign(globalThis, { fetch: sts.send });
+    Object.assign(process.env, {
+      AWS_REGION: REGION,
+      [ACCESS_ENV.accounts]: ACCOUNT,
+      [ACCESS_ENV.admins]: `arn:aws:iam::${ACCOUNT}:role/ops`,
+      [ACCESS_ENV.tokenCluster]: CLUSTER,
+    });
+    const authorizer = (await load(handlers.authorizer!)) as (event: object, context: object) => Promise<object>;
+    const ask = async (token: string) =>
+      authorizer(
+        {
+          type: 'REQUEST',
+          methodArn: `arn:aws:execute-api:${REGION}:${ACCOUNT}:${CLUSTER}/k8s/GET/api`,
+          multiValueHeaders: { Authorization: [`Bearer ${token}`] },
+        },
+        {},
+      );
+    const nowMs = Date.now();
+    expect(await ask(await aToken(OPS, { nowMs }))).toMatchObject({
+      policyDocument: { Statement: [{ Resource: `arn:aws:execute-api:${REGION}:${ACCOUNT}:${CLUSTER}/k8s/*` }] },
+      context: { groups: '["system:masters","system:authenticated"]' },
+    });
+    const forOthers = await aToken(OPS, { nowMs, clusterId: 'other' });
+    await expect(ask(forOthers)).rejects.toThrow(/^Unauthorized$/);
+    expect(sts.sent).toHaveLength(2);
   });
 
   test('need nothing beside themselves but node, and are small', async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { readSettings } from '../../cdk/settings.ts';
-import { ENV } from '../../shared/names/env.ts';
 import { type Json, musterTemplate, ref } from './template.ts';
 
 /** Lambda's limit for all variables of a function, measured as JSON (Lambda developer guide, quotas). */
@@ -33,6 +32,27 @@ function longest(value: unknown): string {
 const roles = (count: number, of: string): string =>
   Array.from({ length: count }, (_, at) => `team-a/report-${at}=arn:aws:iam::${ACCOUNT}:role/${of}`).join(',');
 
+/** Everything at its longest. */
+const WIDEST = {
+  vpcId: 'vpc-0123456789abcdef0',
+  subnetIds: Array.from({ length: 16 }, () => 'subnet-0123456789abcdef0').join(','),
+  assignPublicIp: 'DISABLED',
+  hostnames: `${'z'.repeat(53)}.internal`,
+  hostsMax: '100000',
+  submissions: 'true',
+  eventBus: `arn:aws-us-gov:events:us-gov-west-1:${ACCOUNT}:event-bus/${'b'.repeat(100)}`,
+  taskTokens: 'true',
+  historyDays: '400',
+  formats: 'previous',
+};
+
+/** What a function's variables come to when all of them are known. */
+function bytesOf({ Environment }: Json): number {
+  const { Variables } = Environment as { readonly Variables: Json };
+  const measured = Object.fromEntries(Object.entries(Variables).map(([name, value]) => [name, longest(value)]));
+  return Buffer.byteLength(JSON.stringify(measured));
+}
+
 test('the environment stays within the 4 KB of Lambda, whatever the settings', () => {
   const role = (length: number) => `default/x=arn:aws:iam::${ACCOUNT}:role/${'r'.repeat(length)}`;
   const isTaken = (length: number): boolean => {
@@ -45,27 +65,23 @@ test('the environment stays within the 4 KB of Lambda, whatever the settings', (
   };
   let most = 1;
   while (isTaken(most + 1)) most++;
-  const widest = musterTemplate({
-    vpcId: 'vpc-0123456789abcdef0',
-    subnetIds: Array.from({ length: 16 }, () => 'subnet-0123456789abcdef0').join(','),
-    assignPublicIp: 'DISABLED',
-    hostnames: `${'z'.repeat(53)}.internal`,
-    hostsMax: '100000',
-    submissions: 'true',
-    eventBus: `arn:aws-us-gov:events:us-gov-west-1:${ACCOUNT}:event-bus/${'b'.repeat(100)}`,
-    taskTokens: 'true',
-    historyDays: '400',
-    formats: 'previous',
-    taskRoles: role(most),
-  });
+  const widest = musterTemplate({ ...WIDEST, taskRoles: role(most) });
   for (const { Properties } of widest.functions.values()) {
-    const { Variables } = Properties['Environment'] as { readonly Variables: Json };
-    const measured = Object.fromEntries(Object.entries(Variables).map(([name, value]) => [name, longest(value)]));
-    expect(measured[ENV.taskRoles]).toContain('r'.repeat(most));
-    const bytes = Buffer.byteLength(JSON.stringify(measured));
+    expect(JSON.stringify(Properties)).toContain('r'.repeat(most));
+    const bytes = bytesOf(Properties);
     expect(bytes).toBeLessThanOrEqual(BYTES_MAX);
     expect(bytes).toBeGreaterThan(BYTES_MAX - 300); // the bound is no tighter than it must be
   }
+});
+
+test('administrators share the room of roles, for the API has to know them', () => {
+  const people = (count: number) =>
+    Array.from({ length: count }, (_, at) => `arn:aws:iam::${ACCOUNT}:user/somebody-${at}`).join();
+  const read = (count: number) => readSettings((key) => (key === 'admins' ? people(count) : undefined)).access.admins;
+  expect(read(29)).toHaveLength(29);
+  expect(() => read(40)).toThrow(/admins and taskRoles take \d+ bytes of the 4,096 that Lambda allows/);
+  const widest = musterTemplate({ ...WIDEST, admins: people(29) });
+  for (const { Properties } of widest.functions.values()) expect(bytesOf(Properties)).toBeLessThanOrEqual(BYTES_MAX);
 });
 
 test('more roles than fit are refused by the name of the setting', () => {

@@ -46,7 +46,7 @@ function findings(context: Readonly<Record<string, string>>): readonly Finding[]
 }
 
 test('each finding is an exception with a reason, and each exception is still found', () => {
-  const found = ['defaults', 'own VPC', 'no access log', 'everything'].flatMap((name) =>
+  const found = ['defaults', 'own VPC', 'no access log', 'auth', 'everything'].flatMap((name) =>
     findings(SETTINGS_MATRIX[name]!),
   );
   expect(found.length).toBeGreaterThan(0);

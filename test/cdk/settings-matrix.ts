@@ -16,6 +16,8 @@ const ALL = {
   flowLogs: 'true',
   apiConcurrency: '40',
   taskRoles: 'default/reports=arn:aws:iam::123456789012:role/reports',
+  auth: 'token',
+  admins: 'arn:aws:iam::123456789012:role/ops,arn:aws:iam::123456789012:user/kim',
 };
 
 /** Settings whose templates differ, by name: each alone, and all together. */
@@ -29,5 +31,6 @@ export const SETTINGS_MATRIX: Readonly<Record<string, Readonly<Record<string, st
   'a table that is there': { tableName: 'muster-restored' },
   'no access log': { accessLog: 'false' },
   'access log with a role that is there': { accessLog: 'account' },
-  everything: ALL,
+  'administrators by token': { auth: 'token', admins: ALL.admins },
+  everything: { ...ALL, accounts: '210987654321' },
 };

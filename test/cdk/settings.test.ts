@@ -19,6 +19,7 @@ describe('settings of a deployment', () => {
       earlyCounting: false,
       taskTokens: false,
       taskRoles: {},
+      access: { auth: 'iam', admins: [], accounts: [] },
       apiRequestsPerSec: 200,
       accessLog: 'own',
       alarms: { areAll: false, email: null, tellsEnd: false },
@@ -42,6 +43,7 @@ describe('settings of a deployment', () => {
       earlyCounting: false,
       taskTokens: false,
       taskRoles: {},
+      access: { auth: 'iam', admins: [], accounts: [] },
       apiRequestsPerSec: 200,
       accessLog: 'own',
       alarms: { areAll: false, email: null, tellsEnd: false },
@@ -117,6 +119,19 @@ describe('settings of a deployment', () => {
     });
   });
 
+  test('say how callers are known, and who may do everything', () => {
+    const arns =
+      'arn:aws:iam::123456789012:role/aws-reserved/sso.amazonaws.com/Ops, arn:aws:iam::123456789012:user/staff/kim';
+    expect(read({ auth: 'token', admins: arns, accounts: '210987654321, 111122223333' }).access).toEqual({
+      auth: 'token',
+      admins: ['arn:aws:iam::123456789012:role/Ops', 'arn:aws:iam::123456789012:user/staff/kim'],
+      accounts: ['210987654321', '111122223333'],
+    });
+    expect(read({ auth: 'token', accounts: 210987654321 }).access.accounts).toEqual(['210987654321']);
+    expect(read({ admins: arns }).access).toMatchObject({ auth: 'iam', accounts: [] });
+    expect(read({ admins: '' }).access.admins).toEqual([]);
+  });
+
   test('map service accounts to task roles', () => {
     const [a, b] = ['arn:aws:iam::123456789012:role/a', 'arn:aws-cn:iam::123456789012:role/path/b'];
     expect(read({ taskRoles: `default/reports=${a}, other/x.y=${b}` }).taskRoles).toEqual({
@@ -190,6 +205,27 @@ describe('settings of a deployment', () => {
     [{ accessLog: 'yes' }, 'accessLog=yes: must be true, false, or account'],
     [{ alarms: 'many' }, 'alarms=many: must be usual or all'],
     [{ alarmEmail: 'ops' }, 'alarmEmail=ops: must be an address of electronic mail'],
+    [{ auth: 'oidc' }, 'auth=oidc: must be iam or token'],
+    [
+      { admins: 'arn:aws:iam::123456789012:role/ops,kim' },
+      'admins=arn:aws:iam::123456789012:role/ops,kim: must be the ARNs of users and roles, separated by commas, such as arn:aws:iam::123456789012:role/ops, not kim',
+    ],
+    [
+      { admins: 'arn:aws:iam::123456789012:group/ops' },
+      'admins=arn:aws:iam::123456789012:group/ops: must be the ARNs of users and roles',
+    ],
+    [{ accounts: '1' }, 'accounts=1: must be the ids of AWS accounts, 12 digits each, separated by commas'],
+    [
+      { accounts: '123456789012' },
+      'accounts=123456789012: need auth=token: with iam, policies of IAM say who may call',
+    ],
+    [
+      {
+        auth: 'token',
+        admins: Array.from({ length: 50 }, (_, at) => `arn:aws:iam::123456789012:user/somebody-${at}`).join(),
+      },
+      'are too many for the environment of a function: let them share a role',
+    ],
     [{ tracing: 'yes' }, 'tracing=yes: must be true or false'],
     [{ earlyCounting: 'yes' }, 'earlyCounting=yes: must be true or false'],
     [

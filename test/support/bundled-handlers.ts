@@ -3,7 +3,10 @@ import path from 'node:path';
 import * as z from 'zod';
 
 /** Paths of ES modules. */
-export type BundledHandlers = Readonly<Record<'api' | 'reconcile' | 'dispatch' | 'sweep' | 'submit', string>>;
+export type BundledHandlers = Readonly<Record<'api' | 'reconcile' | 'dispatch' | 'sweep' | 'submit', string>> & {
+  /** Only where callers send tokens. */
+  readonly authorizer?: string;
+};
 
 const ManifestSchema = z.object({
   artifacts: z.record(
@@ -41,8 +44,9 @@ export function bundledHandlers(cdkOut: string): BundledHandlers {
   );
   const functions = templates.flatMap((file) => Object.values(read(TemplateSchema, file).Resources));
 
+  const functionOf = (handler: string) => functions.find(({ Metadata }) => Metadata?.['muster:handler'] === handler);
   const entry = (handler: keyof BundledHandlers): string => {
-    const found = functions.find(({ Metadata }) => Metadata?.['muster:handler'] === handler);
+    const found = functionOf(handler);
     if (found === undefined) throw new Error(`no function in ${cdkOut} runs ${handler}`);
     const { S3Key: key } = CodeSchema.parse(found.Properties).Code;
     const asset = assets.find(([hash]) => key.startsWith(hash));
@@ -58,5 +62,6 @@ export function bundledHandlers(cdkOut: string): BundledHandlers {
     dispatch: entry('dispatch'),
     sweep: entry('sweep'),
     submit: entry('submit'),
+    ...(functionOf('authorizer') === undefined ? {} : { authorizer: entry('authorizer') }),
   };
 }

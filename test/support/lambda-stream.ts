@@ -49,6 +49,9 @@ async function throughGateway(handler: unknown, event: object): Promise<Streamed
   return { ...prelude, body: text };
 }
 
+/** Who has signed. */
+export const CALLER = { userArn: 'arn:aws:iam::123456789012:user/kim', user: 'AIDAKIM' };
+
 /** The proxy event of a REST API (API Gateway developer guide, Lambda proxy integration, input format). */
 function proxyEvent(httpMethod: string, path: string, body: string | null): object {
   const host = 'abc123.execute-api.eu-west-1.amazonaws.com';
@@ -74,7 +77,7 @@ function proxyEvent(httpMethod: string, path: string, body: string | null): obje
       stage: 'k8s',
       domainName: host,
       requestId: 'any',
-      identity: { sourceIp: '192.0.2.1', userAgent: 'kubectl' },
+      identity: { sourceIp: '192.0.2.1', userAgent: 'kubectl', ...CALLER },
     },
     body,
     isBase64Encoded: false,

@@ -55,6 +55,21 @@ export class NoCredentials extends Error {
 /** Reads profiles again each time, because users may log in after the process has started. */
 const sdkChain = (): (() => Promise<Credentials>) => defaultProvider({ ignoreCache: true });
 
+/**
+ * Finds credentials, by default with the SDK's chain.
+ *
+ * @throws NoCredentials, the function that is returned, if there are none
+ */
+export const findCredentialsOf =
+  (find: () => Promise<Credentials> = sdkChain()): (() => Promise<Credentials>) =>
+  async () => {
+    try {
+      return await find();
+    } catch (error) {
+      throw new NoCredentials(error);
+    }
+  };
+
 /** Signs requests with Signature Version 4 (IAM User Guide, "AWS Signature Version 4"), with the SDK's credentials. */
 export function createSigner({ region, service, now, findCredentials = sdkChain }: SignerOptions): RequestSigner {
   let find = findCredentials(); // caches credentials until they are about to expire
@@ -62,13 +77,7 @@ export function createSigner({ region, service, now, findCredentials = sdkChain 
     service,
     region,
     sha256: Hash.bind(null, 'sha256'),
-    credentials: async () => {
-      try {
-        return await find();
-      } catch (error) {
-        throw new NoCredentials(error);
-      }
-    },
+    credentials: async () => findCredentialsOf(find)(),
   });
   return {
     async sign({ method, host, path, query, headers, body }) {
