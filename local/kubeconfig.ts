@@ -7,26 +7,26 @@ export type KubeconfigOptions = {
   /** The name of the context, its cluster, and its user. */
   readonly name: string;
   readonly namespace: string;
-  /** null: the server does not require one */
-  readonly token: string | null;
+  /** How to sign in: `{ token }`, `{ exec }`, or nothing. */
+  readonly user: object;
 };
 
 /** A kubeconfig with one context, as YAML. */
-export function kubeconfigText({ server, name, namespace, token }: KubeconfigOptions): string {
+export function kubeconfigText({ server, name, namespace, user }: KubeconfigOptions): string {
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [{ name, cluster: { server } }],
-    users: [{ name, user: token === null ? {} : { token } }],
+    users: [{ name, user }],
     contexts: [{ name, context: { cluster: name, user: name, namespace } }],
     'current-context': name,
   });
 }
 
 /** Writes DIR/kubeconfig, readable only by its owner, and returns its path. Never touches the user's own file. */
-export function writeKubeconfig(dir: string, server: string): string {
+export function writeKubeconfig(dir: string, server: string, user: object = {}): string {
   const path = join(dir, 'kubeconfig');
-  const text = kubeconfigText({ server, name: 'muster-local', namespace: 'default', token: null });
+  const text = kubeconfigText({ server, name: 'muster-local', namespace: 'default', user });
   writeWhole(path, text, 'durable');
   return path;
 }

@@ -10,6 +10,7 @@ import {
 } from './api-objects.ts';
 import { ApiFailure, Failure, UnreachableFailure } from '../failure.ts';
 import type { Target } from './kubeconfig.ts';
+import { tokenFor } from './own-token.ts';
 import { FURIKO_API_VERSION } from '../../shared/domain/furiko/furiko-job.ts';
 import { onOneLine } from '../render/table.ts';
 import { messageOf } from '../../shared/domain/base/error-text.ts';
@@ -200,6 +201,7 @@ async function fetchFrom(
 ): Promise<Response> {
   const url = new URL(target.server + path);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+  const token = target.token ?? (target.signed === undefined ? null : await tokenFor(target.signed, Date.now()));
   try {
     return await fetch(url, {
       method,
@@ -209,7 +211,7 @@ async function fetchFrom(
         accept: 'application/json',
         'user-agent': 'muster',
         ...(body === undefined ? {} : { 'content-type': CONTENT_TYPES[method] ?? 'application/json' }),
-        ...(target.token === null ? {} : { authorization: `Bearer ${target.token}` }),
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { Failure } from '../failure.ts';
 import type { Shell } from '../shell.ts';
+import { type SignedFor, signedForOf } from './exec-user.ts';
 import { messageOf } from '../../shared/domain/base/error-text.ts';
 
 /** Which server to talk to, and as which user. */
@@ -13,6 +14,8 @@ export type Target = {
   /** The context's namespace. */
   readonly namespace: string;
   readonly token: string | null;
+  /** What tokens are signed for; omitted: the server wants none, or the one above. */
+  readonly signed?: SignedFor;
   /** The file that names the server. */
   readonly file: string;
 };
@@ -164,7 +167,7 @@ function targetOf(sources: readonly Source[]): Target {
   return {
     server: serverOf(cluster.value.cluster, file),
     namespace: context.value.context.namespace ?? 'default',
-    token: tokenOf(user?.value.user ?? {}, file),
+    ...signInOf(user?.value.user ?? {}, file),
     file,
   };
 }
@@ -205,11 +208,16 @@ function serverOf(cluster: z.output<typeof Cluster>, file: string): string {
 }
 
 /** Ways to sign in that would otherwise be ignored silently. */
-function tokenOf(user: z.output<typeof User>, file: string): string | null {
-  const { token, ...others } = user;
+function signInOf(user: z.output<typeof User>, file: string): Pick<Target, 'token' | 'signed'> {
+  const { token, exec, ...rest } = user;
+  const signed = exec === undefined ? null : signedForOf(exec);
+  const others = signed === null ? { ...rest, exec: exec ?? null } : rest;
   const [unknown] = Object.entries(others).flatMap(([field, value]) => (value === null || value === '' ? [] : [field]));
   if (unknown !== undefined) throw new Failure(notOurs('the server', file, `its user has ${JSON.stringify(unknown)}`));
-  return typeof token === 'string' && token !== '' ? token : null;
+  return {
+    token: typeof token === 'string' && token !== '' ? token : null,
+    ...(signed === null ? {} : { signed }),
+  };
 }
 
 const notOurs = (server: string, file: string, why: string): string =>

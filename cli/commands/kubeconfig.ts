@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { kubeconfigText } from '../../local/kubeconfig.ts';
-import { isExecuteApi } from '../../local/proxy/upstream.ts';
+import { ownCommand, withCommandWord } from '../command-word.ts';
+import { deployedAt } from '../client/deployed-at.ts';
+import { execUser } from '../client/exec-user.ts';
 import { Failure, usageFailure } from '../failure.ts';
 import { LOOPBACK } from '../client/kubeconfig.ts';
 import { reach } from '../client/reach.ts';
@@ -12,6 +14,12 @@ import { messageOf } from '../../shared/domain/base/error-text.ts';
 export type KubeconfigFlags = {
   /** null: the runtime of this folder, found as in every other command */
   readonly server: string | null;
+  /** What tokens are signed for; null: the id in the server's name, or no tokens. */
+  readonly cluster: string | null;
+  /** null: the one in the server's name */
+  readonly region: string | null;
+  /** Of the AWS configuration, to sign tokens with; null: the usual one. */
+  readonly profile: string | null;
   /** null: the namespace in that runtime's kubeconfig */
   readonly namespace: string | null;
   /** The name of the context. */
@@ -23,32 +31,43 @@ export type KubeconfigFlags = {
 
 /** `muster kubeconfig`: prints a kubeconfig for kubectl and client libraries. Never changes an existing file. */
 export async function printKubeconfig(flags: KubeconfigFlags, shell: Shell): Promise<number> {
-  const { server, namespace, token } = flags.server === null ? await running(flags, shell) : given(flags.server);
-  const text = kubeconfigText({ server, token, name: flags.context, namespace: flags.namespace ?? namespace });
+  const { server, namespace, user } =
+    flags.server === null ? await running(flags, shell) : given(flags.server, flags, shell);
+  const text = kubeconfigText({ server, user, name: flags.context, namespace: flags.namespace ?? namespace });
   if (flags.output === null) shell.out.write(text);
   else write(flags.output, text, shell);
   return 0;
 }
 
-type Reached = { readonly server: string; readonly namespace: string; readonly token: string | null };
+type Reached = { readonly server: string; readonly namespace: string; readonly user: object };
 
 /** The server that all commands here use. It must answer, because the printed kubeconfig has to work. */
 async function running({ kubeconfig }: KubeconfigFlags, shell: Shell): Promise<Reached> {
-  return (await reach(kubeconfig, shell)).target;
+  const { server, namespace, token, signed } = (await reach(kubeconfig, shell)).target;
+  if (signed !== undefined) return { server, namespace, user: execUser(ownCommand(shell.env), signed) };
+  return { server, namespace, user: token === null ? {} : { token } };
 }
 
-function given(server: string): Reached {
+function given(server: string, { cluster, region, profile }: KubeconfigFlags, shell: Shell): Reached {
   const { protocol, hostname, username, password, search, hash } = new URL(server);
-  if (isExecuteApi(hostname))
-    throw usageFailure(
-      `${server} requires signed requests, and kubectl cannot sign: run \`muster proxy --server ${shellQuoted(server)}\` ` +
-        'and pass the address that it prints to --server',
-    );
   if (protocol === 'http:' && !LOOPBACK.includes(hostname))
     throw usageFailure(`${server}: plain http is allowed only on this machine`);
   if (username !== '' || password !== '' || search !== '' || hash !== '')
     throw usageFailure(`--server takes only a host and a path`);
-  return { server: server.replace(/\/+$/, ''), namespace: 'default', token: null };
+  const reached = { server: server.replace(/\/+$/, ''), namespace: 'default' };
+  const at = deployedAt(server);
+  const clusterId = cluster ?? at?.clusterId;
+  if (clusterId === undefined) return { ...reached, user: {} };
+  if (protocol === 'http:')
+    throw usageFailure('--cluster needs an https address: clients send no token over plain http');
+  const signedIn = region ?? at?.region;
+  if (signedIn === undefined) throw usageFailure(`${hostname} does not include its Region: set --region`);
+  if (cluster === null)
+    shell.err.write(
+      withCommandWord('For a deployment with `auth=token`. With `auth=iam`, run `muster proxy` instead.\n', shell.env),
+    );
+  const user = execUser(ownCommand(shell.env), { clusterId, region: signedIn, profile });
+  return { ...reached, user };
 }
 
 function write(file: string, text: string, shell: Shell): void {

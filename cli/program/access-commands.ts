@@ -9,7 +9,12 @@ const EXAMPLES = {
   kubeconfig: examples(
     'muster kubeconfig > muster.kubeconfig  # of the `muster local` that was started here',
     'muster kubeconfig --server http://127.0.0.1:8001 --namespace team -o muster.kubeconfig',
+    'muster kubeconfig --server https://a1b2c3.execute-api.eu-west-1.amazonaws.com/k8s -o aws.kubeconfig',
     'KUBECONFIG=muster.kubeconfig kubectl get jobs',
+  ),
+  token: examples(
+    'muster token --server https://a1b2c3.execute-api.eu-west-1.amazonaws.com/k8s',
+    'AWS_PROFILE=work muster token --cluster a1b2c3 --region eu-west-1 | jq -r .status.token',
   ),
   proxy: examples(
     'muster proxy --server https://a1b2c3.execute-api.eu-west-1.amazonaws.com/k8s',
@@ -21,6 +26,9 @@ const EXAMPLES = {
 
 type KubeconfigOptions = {
   readonly server?: string;
+  readonly cluster?: string;
+  readonly region?: string;
+  readonly profile?: string;
   readonly namespace?: string;
   readonly context: string;
   readonly output?: string;
@@ -30,16 +38,49 @@ export function addKubeconfig(program: Command, shell: Shell, done: Done): void 
   program
     .command('kubeconfig')
     .summary('print a kubeconfig, for kubectl and client libraries')
-    .description('Prints a kubeconfig for a Muster: the embedded one that runs here, or one behind a proxy.')
-    .option('-s, --server <url>', 'the address of `muster proxy` (default: the server that runs here)', httpUrl)
+    .description(
+      'Prints a kubeconfig for a Muster: the embedded one that runs here, one on AWS whose clients send tokens,\n' +
+        'or one behind a proxy. For tokens, clients run `muster token`, which must be installed.',
+    )
+    .option(
+      '-s, --server <url>',
+      'the output ApiUrl, or the address of `muster proxy` (default: what runs here)',
+      httpUrl,
+    )
+    .option('--cluster <id>', "the output TokenCluster (default: the id in the server's name)")
+    .option('--region <region>', "of the deployment (default: the one in the server's name)")
+    .option('--profile <name>', 'of the AWS configuration, to sign tokens with')
     .addOption(namespaceOption())
     .option('--context <name>', 'the name of the context', 'muster')
     .option('-o, --output <file>', 'write to this file, which must not exist yet')
     .addHelpText('after', EXAMPLES.kubeconfig)
     .action(async (flags: KubeconfigOptions) => {
       const { printKubeconfig } = await import('../commands/kubeconfig.ts');
-      const { server = null, context, output = null } = flags;
-      done(await printKubeconfig({ server, context, output, ...common(program, flags) }, shell));
+      const { server = null, cluster = null, region = null, profile = null, context, output = null } = flags;
+      const sign = { cluster, region, profile };
+      done(await printKubeconfig({ server, ...sign, context, output, ...common(program, flags) }, shell));
+    });
+}
+
+type TokenOptions = { readonly server?: string; readonly cluster?: string; readonly region?: string };
+
+export function addToken(program: Command, shell: Shell, done: Done): void {
+  program
+    .command('token')
+    .summary('print a token for a Muster on AWS')
+    .description(
+      'Prints a token for a Muster on AWS, as an ExecCredential: kubectl and client libraries run this command if\n' +
+        'their kubeconfig says so (muster kubeconfig). It is signed here, with credentials found as the AWS CLI does,\n' +
+        'and says for a quarter of an hour who you are. Do not print it into logs.',
+    )
+    .option('-s, --server <url>', 'the output ApiUrl of the deployment (default: MUSTER_SERVER)', httpUrl)
+    .option('--cluster <id>', "the output TokenCluster (default: the id in the server's name)")
+    .option('--region <region>', "of the deployment (default: the one in the server's name, else AWS_REGION)")
+    .addHelpText('after', EXAMPLES.token)
+    .action(async (flags: TokenOptions) => {
+      const { printToken } = await import('../commands/token.ts');
+      const { server = null, cluster = null, region = null } = flags;
+      done(await printToken({ server, cluster, region }, shell));
     });
 }
 

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '../../shared/names/version.ts';
-import { addKubeconfig, addProxy } from './access-commands.ts';
+import { addKubeconfig, addProxy, addToken } from './access-commands.ts';
 import { withCommandWord } from '../command-word.ts';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
 import { addCompletion } from './completion-command.ts';
@@ -96,6 +96,7 @@ function createProgram(shell: Shell, done: Done): Command {
     addStop,
     addDoctor,
     addKubeconfig,
+    addToken,
     addProxy,
     addVersion,
     addCompletion,

@@ -17,10 +17,13 @@ export type UpstreamRead =
 
 const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
 /** `<api-id>.execute-api.<region>.amazonaws.com`, with the endpoint's suffix in China; API Gateway Developer Guide, "Invoke REST APIs". */
-const EXECUTE_API = /^[a-z0-9-]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/;
+const EXECUTE_API = /^([a-z0-9-]+)\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/;
 
-/** Whether this address requires signatures, so that kubectl cannot use it directly. */
-export const isExecuteApi = (hostname: string): boolean => EXECUTE_API.test(hostname);
+/** The API of API Gateway that has this host name; null: it has another form. */
+export function apiAt(hostname: string): { readonly apiId: string; readonly region: string } | null {
+  const [, apiId, region] = EXECUTE_API.exec(hostname) ?? [];
+  return apiId === undefined || region === undefined ? null : { apiId, region };
+}
 
 /** Parses `--server`; the region is the host's if its name has one, otherwise `region`. */
 export function readUpstream(server: string, region: string | null): UpstreamRead {
@@ -34,7 +37,7 @@ export function readUpstream(server: string, region: string | null): UpstreamRea
     return bad(`${server}: plain http is allowed only on this machine`);
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     return bad(`${server}: specify only a host and a path, such as the output ApiUrl of the deployment`);
-  const [, ofHost = null] = EXECUTE_API.exec(url.hostname) ?? [];
+  const ofHost = apiAt(url.hostname)?.region ?? null;
   if (ofHost !== null && region !== null && ofHost !== region)
     return bad(`the host is in ${ofHost}, but --region is ${region}`);
   const signedFor = ofHost ?? region;

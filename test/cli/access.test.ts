@@ -82,10 +82,6 @@ describe('muster kubeconfig', () => {
   });
 
   test.each([
-    [
-      'kubeconfig --server https://a1b2c3.execute-api.eu-west-1.amazonaws.com/k8s',
-      'kubectl cannot sign: run `muster proxy',
-    ],
     ['kubeconfig --server http://10.0.0.1:8001', 'plain http is allowed only on this machine'],
     ['kubeconfig --server http://ann:secret@127.0.0.1:8001', 'takes only a host and a path'],
     ['kubeconfig --server nowhere', 'It must be an address'],

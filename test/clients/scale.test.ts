@@ -35,7 +35,7 @@ describe.runIf(kubectl !== undefined)(`a Job of ${INDEXES} indexes`, { timeout: 
     const home = join(local.root, 'home');
     mkdirSync(home);
     const kubeconfig = join(local.root, 'kubeconfig');
-    writeFileSync(kubeconfig, kubeconfigText({ server: api.url, name: 'api', namespace: 'default', token: null }));
+    writeFileSync(kubeconfig, kubeconfigText({ server: api.url, name: 'api', namespace: 'default', user: {} }));
     terminal = new Terminal({ kubectl: kubectl!, namespace: 'default', home, kubeconfig });
     await terminal.run('get jobs'); // learns what there is, once
   }, PATIENCE_MS);

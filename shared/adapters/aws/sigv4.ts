@@ -53,15 +53,16 @@ export class NoCredentials extends Error {
 }
 
 /** Reads profiles again each time, because users may log in after the process has started. */
-const sdkChain = (): (() => Promise<Credentials>) => defaultProvider({ ignoreCache: true });
+export const sdkChain = (profile?: string): (() => Promise<Credentials>) =>
+  defaultProvider({ ignoreCache: true, ...(profile === undefined ? {} : { profile }) });
 
 /**
- * Finds credentials, by default with the SDK's chain.
+ * Finds credentials.
  *
  * @throws NoCredentials, the function that is returned, if there are none
  */
 export const findCredentialsOf =
-  (find: () => Promise<Credentials> = sdkChain()): (() => Promise<Credentials>) =>
+  (find: () => Promise<Credentials>): (() => Promise<Credentials>) =>
   async () => {
     try {
       return await find();

@@ -2,7 +2,7 @@ import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { CLUSTER_HEADER, TOKEN_MS, TOKEN_PREFIX } from '../../../domain/token/read-token.ts';
 import { stsHostOf } from '../../../domain/token/sts-hosts.ts';
-import { type Credentials, findCredentialsOf } from '../sigv4.ts';
+import { type Credentials, findCredentialsOf, sdkChain } from '../sigv4.ts';
 
 export type TokenRequest = {
   /** What the token is for: of no use with another. */
@@ -11,6 +11,8 @@ export type TokenRequest = {
   readonly region: string;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
+  /** Of the AWS configuration; omitted: the usual one. */
+  readonly profile?: string;
   /** Finds credentials. Default: the SDK's own chain. */
   readonly findCredentials?: () => () => Promise<Credentials>;
 };
@@ -28,8 +30,14 @@ const MARGIN_MS = 60_000;
  * @returns the token and when to make another, at the latest when the credentials expire
  * @throws NoCredentials if no credentials are found
  */
-export async function signToken({ clusterId, region, nowMs, findCredentials }: TokenRequest): Promise<SignedToken> {
-  const credentials = await findCredentialsOf(findCredentials?.())();
+export async function signToken({
+  clusterId,
+  region,
+  nowMs,
+  profile,
+  findCredentials = () => sdkChain(profile),
+}: TokenRequest): Promise<SignedToken> {
+  const credentials = await findCredentialsOf(findCredentials())();
   const signer = new SignatureV4({ service: 'sts', region, sha256: Hash.bind(null, 'sha256'), credentials });
   const host = stsHostOf(region);
   const request = {
