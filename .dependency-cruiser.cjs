@@ -43,6 +43,7 @@ const FOLDERS = {
     diagnose: ['base', 'spec', 'task', 'scoreboard', 'events', 'upstreams', 'planner', 'pending'],
     'furiko-view': ['base', 'spec', 'scoreboard', 'planner', 'diagnose', 'furiko'],
     announcing: ['base', 'spec', 'scoreboard', 'planner'],
+    token: [],
     'cluster-plan': ['base', 'spec', 'task', 'scoreboard', 'events', 'planner'],
   },
   schema: {
@@ -114,6 +115,7 @@ const FOLDERS = {
     'aws/dynamodb/objects': ['.', 'aws', 'aws/dynamodb'],
     'aws/eventbridge': ['aws'],
     'aws/sfn': ['aws'],
+    'aws/sts': ['aws'],
     memory: ['.'],
     lmdb: ['.'],
   },

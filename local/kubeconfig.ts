@@ -12,7 +12,8 @@ export type KubeconfigOptions = {
 };
 
 /** A kubeconfig with one context, as YAML. */
-export function kubeconfigText({ server, name, namespace, user }: KubeconfigOptions): string {
+export function kubeconfigText({ server: address, name, namespace, user }: KubeconfigOptions): string {
+  const server = withCredentials(address, user);
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
@@ -29,4 +30,10 @@ export function writeKubeconfig(dir: string, server: string, user: object = {}):
   const text = kubeconfigText({ server, name: 'muster-local', namespace: 'default', user });
   writeWhole(path, text, 'durable');
   return path;
+}
+
+/** Over plain http, kubectl sends no token of a user, but what the address has. */
+function withCredentials(server: string, user: object): string {
+  if (!server.startsWith('http:') || !('token' in user)) return server;
+  return server.replace('://', `://muster:${encodeURIComponent(String(user.token))}@`);
 }

@@ -28,6 +28,8 @@ import { createLogs } from './logs/create-logs.ts';
 import { type ListenerOptions, type Listeners, listenersOf } from './listeners/listeners.ts';
 import { type StoreChoice, chooseStore } from './open-store.ts';
 import { type TaskNames, startTaskNames } from './task-names.ts';
+import { authenticateUsers } from './users/authenticate-users.ts';
+import type { UserWithToken } from './users/parse-users.ts';
 import { type Warn, createWarnings } from './warnings.ts';
 import { diskFault, startFault } from './start-fault.ts';
 import { wireInProcess } from './wiring/in-process.ts';
@@ -55,6 +57,10 @@ export type LocalOptions = {
   /** RunTask and StopTask calls per second that Muster allows itself; null: no limit */
   readonly launchesPerSec?: number | null;
   readonly stopsPerSec?: number | null;
+  /** who may call the API, by their tokens; everybody on this machine who gets to it by default */
+  readonly users?: readonly UserWithToken[];
+  /** whose token the kubeconfig has; nobody's by default */
+  readonly kubeconfigUser?: UserWithToken;
   /** who hears of the state changes of Jobs; nobody by default */
   readonly listeners?: ListenerOptions;
   /** see {@link StoreChoice}; by default `lmdb`, or `engine` where the wiring emulates AWS */
@@ -192,7 +198,12 @@ async function startOn(
 
   const app = kubeApiOf(
     runtime,
-    { embedded: true, needsCommand, outageOf },
+    {
+      embedded: true,
+      needsCommand,
+      outageOf,
+      ...(options.users === undefined ? {} : { authenticate: authenticateUsers(options.users) }),
+    },
     { dataFolder: async () => dataFolderSize(folder.path, store.fileSize()) },
   );
   const api = await startKeptFront(app, folder.path, options);
@@ -204,7 +215,8 @@ async function startOn(
     lookAtEverything(runtime).catch((error: unknown) => warn('the check of every open Job failed', { error }));
   };
   closers.push(watchClock({ onSetBack }));
-  const kubeconfig = writeKubeconfig(folder.path, api.url);
+  const token = options.kubeconfigUser?.token;
+  const kubeconfig = writeKubeconfig(folder.path, api.url, token === undefined ? {} : { token });
   return { kind: 'started', url: api.url, kubeconfig, runtime, options: environment };
 }
 

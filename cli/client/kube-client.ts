@@ -104,6 +104,7 @@ function clientOf(target: Target, answerMs: number): KubeClient {
     options: { readonly query?: Query; readonly body?: unknown; readonly signal: AbortSignal },
   ) => {
     const response = await fetchFrom(target, method, path, options);
+    if (response.status === 401) throw new ApiFailure(whyUnknown(target, await statusOf(response)));
     if (!response.ok) throw new ApiFailure(await statusOf(response));
     return response;
   };
@@ -236,6 +237,12 @@ async function jsonOf(response: Response, { server }: Target): Promise<unknown> 
   } catch {
     throw new Failure(`error: ${server} sent an answer that is not JSON`);
   }
+}
+
+/** Servers do not say what is wrong with a token. */
+function whyUnknown({ file, token, signed }: Target, status: ApiStatus): ApiStatus {
+  const what = token === null && signed === undefined ? 'has no token' : 'has a token that the server does not know';
+  return { ...status, message: `${status.message} (the kubeconfig ${file} ${what})` };
 }
 
 const SNIPPET_CHARS = 200;

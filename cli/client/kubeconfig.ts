@@ -165,7 +165,7 @@ function targetOf(sources: readonly Source[]): Target {
   const user = first(sources, ({ users }) => users, context.value.context.user ?? '');
   const { file } = cluster;
   return {
-    server: serverOf(cluster.value.cluster, file),
+    server: withoutCredentials(serverOf(cluster.value.cluster, file)), // a user has the same token
     namespace: context.value.context.namespace ?? 'default',
     ...signInOf(user?.value.user ?? {}, file),
     file,
@@ -206,6 +206,9 @@ function serverOf(cluster: z.output<typeof Cluster>, file: string): string {
     throw new Failure(notOurs(cluster.server, file, `its cluster has ${JSON.stringify(unknown)}`));
   return cluster.server.replace(/\/+$/, '');
 }
+
+/** `muster kubeconfig` puts a token there, too, for kubectl. */
+const withoutCredentials = (server: string): string => server.replace(/^(http:\/\/)muster:[^@/]*@/, '$1');
 
 /** Ways to sign in that would otherwise be ignored silently. */
 function signInOf(user: z.output<typeof User>, file: string): Pick<Target, 'token' | 'signed'> {

@@ -5,7 +5,9 @@ import { ownCommand, withCommandWord } from '../command-word.ts';
 import { deployedAt } from '../client/deployed-at.ts';
 import { execUser } from '../client/exec-user.ts';
 import { Failure, usageFailure } from '../failure.ts';
-import { LOOPBACK } from '../client/kubeconfig.ts';
+import { LOOPBACK, findTarget } from '../client/kubeconfig.ts';
+import { connect } from '../client/kube-client.ts';
+import { userNamed, usersIn } from '../users-file.ts';
 import { reach } from '../client/reach.ts';
 import { shellQuoted } from '../shell-quoted.ts';
 import type { Shell } from '../shell.ts';
@@ -20,6 +22,8 @@ export type KubeconfigFlags = {
   readonly region: string | null;
   /** Of the AWS configuration, to sign tokens with; null: the usual one. */
   readonly profile: string | null;
+  /** A file of users, and the one whose token is printed; null: what the server's kubeconfig has. */
+  readonly as: { readonly users: string; readonly name: string } | null;
   /** null: the namespace in that runtime's kubeconfig */
   readonly namespace: string | null;
   /** The name of the context. */
@@ -42,7 +46,12 @@ export async function printKubeconfig(flags: KubeconfigFlags, shell: Shell): Pro
 type Reached = { readonly server: string; readonly namespace: string; readonly user: object };
 
 /** The server that all commands here use. It must answer, because the printed kubeconfig has to work. */
-async function running({ kubeconfig }: KubeconfigFlags, shell: Shell): Promise<Reached> {
+async function running({ kubeconfig, as }: KubeconfigFlags, shell: Shell): Promise<Reached> {
+  if (as !== null) {
+    const { token } = userNamed(as.name, usersIn(as.users, shell), as.users);
+    const { server, namespace } = (await connect({ ...findTarget(kubeconfig, shell).target, token })).target;
+    return { server, namespace, user: { token } };
+  }
   const { server, namespace, token, signed } = (await reach(kubeconfig, shell)).target;
   if (signed !== undefined) return { server, namespace, user: execUser(ownCommand(shell.env), signed) };
   return { server, namespace, user: token === null ? {} : { token } };

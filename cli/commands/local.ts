@@ -10,10 +10,12 @@ import { openPrivateFolder } from '../../local/private-folder.ts';
 import type { ListenerOptions } from '../../local/listeners/listeners.ts';
 import type { LocalOptions } from '../../local/runtime.ts';
 import { startFault } from '../../local/start-fault.ts';
-import { EXIT, Failure, usageFailure } from '../failure.ts';
+import { ApiFailure, EXIT, Failure, usageFailure } from '../failure.ts';
 import { onceInterrupted } from '../interrupt.ts';
 import { onNpmGone } from '../parent-watch.ts';
+import { findTarget } from '../client/kubeconfig.ts';
 import { reachAgain } from '../client/reach.ts';
+import { userNamed, usersIn } from '../users-file.ts';
 import { type LocalAddress, alreadyRuns, localBanner } from '../render/local-banner.ts';
 import type { Shell } from '../shell.ts';
 import { type EnvironmentOptions, taskEnvironmentOf } from '../task-environment.ts';
@@ -24,6 +26,10 @@ export type LocalFlags = Pick<
 > & {
   /** A file with the key that signs what is posted to a listener's address; null: MUSTER_EVENT_KEY, if it is set. */
   readonly eventKeyFile: string | null;
+  /** A file of users with tokens; null: everybody who gets to the API may call it. */
+  readonly users: string | null;
+  /** Whose token the kubeconfig gets; null: nobody's. */
+  readonly kubeconfigUser: string | null;
   readonly data: string;
   readonly workspace: string;
   readonly environment: EnvironmentOptions;
@@ -32,6 +38,7 @@ export type LocalFlags = Pick<
 /** `muster local`: runs the embedded runtime until it receives a signal to stop. */
 export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number> {
   const places = placesOf(flags, shell);
+  const access = accessOf(flags, shell);
   const taskEnvironment = taskEnvironmentOf(flags.environment, shell.env);
   const stopping = Promise.race([
     onceInterrupted(
@@ -43,10 +50,11 @@ export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number>
   // The AWS SDK would otherwise advise users of a local server to upgrade Node.js.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const { startLocalRuntime } = await import('../../local/runtime.ts');
-  const { data: _data, workspace: _workspace, environment: _environment, eventKeyFile: _file, ...rest } = flags;
+  const { data: _data, workspace: _workspace, environment: _environment, ...others } = flags;
+  const { eventKeyFile: _file, users: _users, kubeconfigUser: _user, ...rest } = others;
   const listeners = signedListeners(flags, shell);
   const say = (line: string): void => shell.err.write(`${line}\n`);
-  const runtime = await startLocalRuntime({ ...rest, ...places, listeners, taskEnvironment, say });
+  const runtime = await startLocalRuntime({ ...rest, ...places, ...access, listeners, taskEnvironment, say });
   if (runtime.kind === 'refused') throw new Failure(`error: ${runtime.reason}`);
   const { url, kubeconfig } = runtime;
   if (shell.starter === null) shell.out.write(localBanner(runtime, { ...flags, ...places }, null, shell));
@@ -57,6 +65,16 @@ export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number>
   const goesOn = flags.store === 'memory' ? '' : ' Unfinished Jobs continue when you start `muster local` here again.';
   shell.err.write(`Stopped.${goesOn}\n`);
   return EXIT.ok;
+}
+
+/** Who may call the API, and whose token the kubeconfig has. */
+function accessOf(
+  { users: file, kubeconfigUser: name }: LocalFlags,
+  shell: Shell,
+): Pick<LocalOptions, 'users' | 'kubeconfigUser'> {
+  if (file === null) return {};
+  const users = usersIn(file, shell);
+  return name === null ? { users } : { users, kubeconfigUser: userNamed(name, users, file) };
 }
 
 /** The listeners, with the key that signs what they are sent. */
@@ -94,6 +112,7 @@ export async function runLocalDetached(flags: LocalFlags, shell: Shell): Promise
   const places = placesOf(flags, shell);
   taskEnvironmentOf(flags.environment, shell.env); // report a missing variable or key here, not in the log
   signedListeners(flags, shell);
+  accessOf(flags, shell);
   const running = await runningOn(places.dataDir, shell);
   if (running !== null) {
     shell.out.write(alreadyRuns(running.pid, running));
@@ -165,6 +184,9 @@ async function runningOn(dataDir: string, shell: Shell): Promise<(LocalAddress &
       return { pid: holder.pid, url: target.server, kubeconfig };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      // It answers, though not to this kubeconfig, which has nobody's token.
+      if (error instanceof ApiFailure && error.status.code === 401)
+        return { pid: holder.pid, url: findTarget(kubeconfig, shell).target.server, kubeconfig };
     }
     await sleep(LOOK_EVERY_MS);
   }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
+import { usageFailure } from '../failure.ts';
 import { httpUrl, serverPort } from '../option-values.ts';
 import type { Shell } from '../shell.ts';
 
@@ -8,6 +9,7 @@ import type { Shell } from '../shell.ts';
 const EXAMPLES = {
   kubeconfig: examples(
     'muster kubeconfig > muster.kubeconfig  # of the `muster local` that was started here',
+    'muster kubeconfig --users users.csv --user kim -o kim.kubeconfig',
     'muster kubeconfig --server http://127.0.0.1:8001 --namespace team -o muster.kubeconfig',
     'muster kubeconfig --server https://a1b2c3.execute-api.eu-west-1.amazonaws.com/k8s -o aws.kubeconfig',
     'KUBECONFIG=muster.kubeconfig kubectl get jobs',
@@ -29,6 +31,8 @@ type KubeconfigOptions = {
   readonly cluster?: string;
   readonly region?: string;
   readonly profile?: string;
+  readonly users?: string;
+  readonly user?: string;
   readonly namespace?: string;
   readonly context: string;
   readonly output?: string;
@@ -50,6 +54,8 @@ export function addKubeconfig(program: Command, shell: Shell, done: Done): void 
     .option('--cluster <id>', "the output TokenCluster (default: the id in the server's name)")
     .option('--region <region>', "of the deployment (default: the one in the server's name)")
     .option('--profile <name>', 'of the AWS configuration, to sign tokens with')
+    .option('--users <file>', 'of `muster local`, with --user')
+    .option('--user <name>', 'of --users: print the token of this user')
     .addOption(namespaceOption())
     .option('--context <name>', 'the name of the context', 'muster')
     .option('-o, --output <file>', 'write to this file, which must not exist yet')
@@ -57,7 +63,12 @@ export function addKubeconfig(program: Command, shell: Shell, done: Done): void 
     .action(async (flags: KubeconfigOptions) => {
       const { printKubeconfig } = await import('../commands/kubeconfig.ts');
       const { server = null, cluster = null, region = null, profile = null, context, output = null } = flags;
-      const sign = { cluster, region, profile };
+      const { users, user } = flags;
+      if ((users === undefined) !== (user === undefined)) throw usageFailure('--users and --user need each other');
+      if (users !== undefined && server !== null)
+        throw usageFailure('--users is for the server that runs here, without --server');
+      const as = users === undefined || user === undefined ? null : { users, name: user };
+      const sign = { cluster, region, profile, as };
       done(await printKubeconfig({ server, ...sign, context, output, ...common(program, flags) }, shell));
     });
 }

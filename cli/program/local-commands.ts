@@ -11,6 +11,7 @@ const LOCAL_EXAMPLES = examples(
   'muster local --detach                  # returns when it is ready; muster stop ends it',
   'muster local --env CUDA_VISIBLE_DEVICES --env LEVEL=debug',
   `muster local --on-event 'notify-send "$MUSTER_JOB_NAME: $MUSTER_EVENT_STATE"'`,
+  'muster local --users users.csv --kubeconfig-user kim',
   'muster local --port 8080 --data /var/lib/muster --workspace ~/work',
   'muster local --in-memory --driver simulated --task-ms 500-2000 --launches-per-sec 18',
   'muster local --emulate-aws             # requests of the AWS SDK to emulators, for CI; data in .muster-aws',
@@ -41,6 +42,8 @@ type LocalOptions = {
   readonly onEvent?: string;
   readonly onEventUrl?: string;
   readonly eventKeyFile?: string;
+  readonly users?: string;
+  readonly kubeconfigUser?: string;
 };
 
 /** Data folders, below the current one. Neither mode accepts a folder of the other. */
@@ -91,6 +94,8 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
     .option('--on-event <command>', 'run this for each state change of a Job: JSON on standard input (docs/events.md)')
     .option('--on-event-url <url>', 'post each state change of a Job to this address', httpUrl)
     .option('--event-key-file <file>', 'sign what is posted with the key in this file (default: $MUSTER_EVENT_KEY)')
+    .option('--users <file>', "only these may call the API: Kubernetes' token file, CSV (docs/access.md)")
+    .option('--kubeconfig-user <name>', 'of --users: the kubeconfig has the token of this user (default: of nobody)')
     .addOption(new Option('--task-ms <ms>', 'how long tasks take: 500, or 500-2000').argParser(span).helpGroup(SCRIPT))
     .addOption(eventOption('--task-fail <share>', 'share of tasks that fail, 0 to 1', share).helpGroup(SCRIPT))
     .addOption(eventOption('--events-duplicate <share>', 'share of events that arrive twice, 0 to 1', share))
@@ -167,6 +172,8 @@ function localFlags(flags: LocalOptions): LocalFlags {
   const environment = { entries: flags.env, inherit: flags.inheritEnv };
   if (flags.eventKeyFile !== undefined && flags.onEventUrl === undefined)
     throw usageFailure('--event-key-file needs --on-event-url');
+  if (flags.kubeconfigUser !== undefined && flags.users === undefined)
+    throw usageFailure('--kubeconfig-user needs --users');
   if (flags.onEvent?.trim() === '') throw usageFailure('--on-event: the command is empty');
   const listeners = {
     ...(flags.onEvent === undefined ? {} : { command: flags.onEvent }),
@@ -180,6 +187,8 @@ function localFlags(flags: LocalOptions): LocalFlags {
     environment,
     listeners,
     eventKeyFile: flags.eventKeyFile ?? null,
+    users: flags.users ?? null,
+    kubeconfigUser: flags.kubeconfigUser ?? null,
     events,
     store,
     wiring,

@@ -9,6 +9,9 @@ import { type EnvironmentOptions, sayEnvironment } from '../task-environment.ts'
 
 export type LocalPlaces = Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'driver' | 'store' | 'wiring'> & {
   readonly environment: EnvironmentOptions;
+  /** Who may call the API, and whose token the kubeconfig has. */
+  readonly users?: string | null;
+  readonly kubeconfigUser?: string | null;
 };
 /** The address of the API. */
 export type LocalAddress = Pick<LocalRuntime, 'url' | 'kubeconfig'>;
@@ -30,7 +33,7 @@ const SHARED_MACHINE = 'other users of this machine can read its Jobs and create
  */
 export function localBanner(
   { url, kubeconfig }: LocalAddress,
-  { dataDir, workspaceDir, driver, store, wiring, environment }: LocalPlaces,
+  { dataDir, workspaceDir, driver, store, wiring, environment, users = null, kubeconfigUser = null }: LocalPlaces,
   log: string | null,
   shell: Pick<Shell, 'out' | 'env' | 'cwd'>,
 ): string {
@@ -48,6 +51,7 @@ export function localBanner(
     row('workspace', workspaceDir),
     row('tasks', DRIVERS[driver]),
     ...(driver === 'process' ? [row('they get', sayEnvironment(environment, shell.env))] : []),
+    ...(users === null ? [] : [row('users', sayUsers(users, kubeconfigUser))]),
     ...(wiring === 'emulateAws' ? [row('AWS', EMULATED)] : []),
     ...(log === null ? [] : [row('log', log)]),
     ...(store === 'engine' ? [row('mind', SHARED_MACHINE)] : []),
@@ -60,6 +64,11 @@ export function localBanner(
     `${log === null ? 'Ctrl-C' : `\`${stop}\``} stops it and all of its tasks.`,
   ].join('\n')}\n`;
 }
+
+const sayUsers = (file: string, name: string | null): string =>
+  name === null
+    ? `those in ${file}; the kubeconfig is nobody's (muster kubeconfig --users)`
+    : `those in ${file}; the kubeconfig is ${name}'s`;
 
 /** What `muster local --detach` prints where one already runs. */
 export const alreadyRuns = (pid: number, { url, kubeconfig }: LocalAddress): string =>

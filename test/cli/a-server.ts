@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest';
 import { runCommandLine } from '../../cli/program/program.ts';
 import { writeKubeconfig } from '../../local/kubeconfig.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
+import type { Authenticate } from '../../shared/kube/http/authentication.ts';
 import type { DataFolderSize } from '../../shared/ports/doctor.ts';
 import type { Submissions } from '../../shared/ports/submissions.ts';
 import { type World, aWorld } from '../kube/a-world.ts';
@@ -23,6 +24,8 @@ export type ServerWish = {
   readonly intercept?: Interception;
   /** What the server's data folder takes of its disk; omitted: it has none. */
   readonly dataFolder?: DataFolderSize;
+  /** Who may call it; omitted: everybody. */
+  readonly authenticate?: Authenticate;
   /** The submit queue; omitted: there is none. */
   readonly submissions?: Submissions;
 };

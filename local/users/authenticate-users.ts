@@ -1,0 +1,34 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { bearerOf } from '../../shared/domain/token/bearer.ts';
+import type { User } from '../../shared/domain/token/user.ts';
+import type { Authenticate } from '../../shared/kube/http/authentication.ts';
+import type { UserWithToken } from './parse-users.ts';
+
+/**
+ * Knows users by their tokens. A token comes as `Bearer`, or as the password of `Basic`, with any name: kubectl sends no other
+ * credentials over plain http. Compares hashes, all of them, so that the time tells nothing.
+ */
+export function authenticateUsers(users: readonly UserWithToken[]): Authenticate {
+  const known = users.map(({ token, ...user }): { readonly hash: Buffer; readonly user: User } => ({
+    hash: hashOf(token),
+    user,
+  }));
+  return async (c) => {
+    const header = c.req.header('authorization');
+    const token = bearerOf(header) ?? passwordOf(header);
+    if (token === null) return { kind: 'refused' };
+    const hash = hashOf(token);
+    const [found] = known.filter((each) => timingSafeEqual(each.hash, hash));
+    return found === undefined ? { kind: 'refused' } : { kind: 'user', user: found.user };
+  };
+}
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** RFC 7617. */
+function passwordOf(header: string | undefined): string | null {
+  const [, encoded] = /^ *basic +([\w+/=-]+) *$/i.exec(header ?? '') ?? [];
+  if (encoded === undefined) return null;
+  const [, password = null] = /^[^:]*:(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
+  return password;
+}
