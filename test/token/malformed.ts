@@ -74,7 +74,7 @@ export async function malformedTokens(
     return text.slice(0, place) + what + text.slice(place);
   };
   const otherCase = (text: string): string =>
-    [...text].map((c) => (next() < 0.5 ? c.toUpperCase() : c.toLowerCase())).join('');
+    Array.from(text, (c) => (next() < 0.5 ? c.toUpperCase() : c.toLowerCase())).join('');
   const ways: readonly (() => string | Promise<string>)[] = [
     () => put('Action', pick(ACTIONS)),
     () => tokenOf(url.replace(host, pick(HOSTS))),

@@ -98,7 +98,8 @@ async function whoSigned(url: string, { clusterId, send = fetch }: StsTokenOptio
 }
 
 /** null: there is more of it than STS ever sends. */
-async function textOf({ body }: Response): Promise<string | null> {
+async function textOf(response: Response): Promise<string | null> {
+  const body: ReadableStream<Uint8Array> | null = response.body;
   const parts: Uint8Array[] = [];
   let bytes = 0;
   // Leaving the loop closes the connection.
