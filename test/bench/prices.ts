@@ -46,7 +46,7 @@ export type CostLine = {
 /** A vCPU of Lambda's comes with so much memory (aws.md 8); CPU time costs the same whatever the function's size. */
 const MB_PER_VCPU = 1_769;
 /** Kubernetes' own metrics and ours at most (docs/metrics.md). */
-const METRICS_MAX = 66;
+const METRICS_MAX = 72;
 /** Bytes of metric lines that an invocation prints, with what CloudWatch adds: some eight lines while a Job runs. */
 const LOG_BYTES_PER_INVOCATION = 2_400;
 

@@ -74,7 +74,9 @@ export const CALL_CHECKS: readonly Check[] = [
       expect([last.families, last.nextToken]).toEqual([['other'], undefined]);
       expect(await register(server, 'job')).toBe('job:3');
       for (const missing of ['job', 'job:9'])
-        await expect(client.send(new DeregisterTaskDefinitionCommand({ taskDefinition: missing }))).rejects.toThrow();
+        await expect(client.send(new DeregisterTaskDefinitionCommand({ taskDefinition: missing }))).rejects.toThrow(
+          'specified task definition',
+        );
       await client.send(new StopTaskCommand({ task: taskArn }));
     },
   },

@@ -21,8 +21,9 @@ const CASES: readonly { readonly name: string; run(at: TasksAt): Promise<void> }
   },
   {
     name: 'a definition that no task uses is deregistered once it is old, and registered again where it is needed',
-    async run({ tasks, ourDefinition, launchOf }) {
-      const launch = await launchOf();
+    async run(at) {
+      const { tasks, ourDefinition } = at;
+      const launch = await at.launchOf();
       const { family } = ourDefinition;
       const [early, late] = [asEpochMs(Date.now() - 86_400_000), asEpochMs(Date.now() + 86_400_000)];
       const old = async (before: EpochMs) => tasks.listOldFamilies({ prefix: family, before, after: null });
@@ -39,8 +40,9 @@ const CASES: readonly { readonly name: string; run(at: TasksAt): Promise<void> }
   },
   {
     name: 'a launch of a definition that was deregistered is refused, and says so',
-    async run({ tasks, ourDefinition, launchOf }) {
-      const launch = await launchOf();
+    async run(at) {
+      const { tasks, ourDefinition } = at;
+      const launch = await at.launchOf();
       const before = asEpochMs(Date.now() + 86_400_000);
       expect(await tasks.deregister({ family: ourDefinition.family, before })).toEqual({ kind: 'deregistered' });
       expect(await tasks.run(launch)).toMatchObject({ kind: 'refused', misconfigured: true, deregistered: true });
@@ -48,8 +50,9 @@ const CASES: readonly { readonly name: string; run(at: TasksAt): Promise<void> }
   },
   {
     name: 'a definition of which a task runs is kept',
-    async run({ tasks, ourDefinition, launchOf }) {
-      await launched(tasks.run(await launchOf()));
+    async run(at) {
+      const { tasks, ourDefinition } = at;
+      await launched(tasks.run(await at.launchOf()));
       const before = asEpochMs(Date.now() + 86_400_000);
       expect(await tasks.deregister({ family: ourDefinition.family, before })).toEqual({ kind: 'kept' });
     },

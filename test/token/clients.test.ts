@@ -12,7 +12,7 @@ import { parse, stringify } from 'yaml';
 import { execUser } from '../../cli/client/exec-user.ts';
 import { createStsTokenVerifier } from '../../shared/adapters/aws/sts/sts-token-verifier.ts';
 import { bearerOf } from '../../shared/domain/token/bearer.ts';
-import type { User } from '../../shared/domain/token/user.ts';
+import type { User } from '../../shared/domain/rbac/policy.ts';
 import { aWorld } from '../kube/a-world.ts';
 import { DEBIAN } from '../kubectl/kubectls.ts';
 import { CLUSTER, REGION } from './a-token.ts';

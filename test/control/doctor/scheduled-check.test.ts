@@ -27,14 +27,13 @@ async function running(count: number): Promise<{ readonly stage: Stage; readonly
 function watched(handler: Handler): readonly JobUid[] {
   const read: JobUid[] = [];
   const { jobs } = handler.deps;
-  const { readStatus } = jobs;
   Object.assign(handler.deps, {
     jobs: new Proxy(jobs, {
       get: (target, method) =>
         method === 'readStatus'
           ? async (uid: JobUid) => {
               read.push(uid);
-              return readStatus(uid);
+              return jobs.readStatus(uid);
             }
           : (Reflect.get(target, method) as unknown),
     }),
