@@ -92,6 +92,7 @@ export function grantRights({ roles, state, queues, tasks, taskRoleArns }: World
   allow(roles.dispatch, ['ecs:TagResource'], [tasks.tasksArn], { StringEquals: { 'ecs:CreateAction': 'RunTask' } });
   allow(roles.dispatch, ['ecs:StopTask'], [tasks.tasksArn], cluster);
   allow(roles.dispatch, ['ecs:RegisterTaskDefinition'], ['*'], REGISTERED);
+  allow(roles.dispatch, ['dynamodb:Query'], [state.alarmIndexArn]); // Jobs that may use a definition which is old
   // AWS has no resource for deregistering either: dispatch names only definitions of ours, which it has looked at before.
   allow(roles.dispatch, ['ecs:DeregisterTaskDefinition'], ['*']);
   allow(roles.dispatch, ['ecs:DescribeTaskDefinition', 'ecs:ListTaskDefinitionFamilies'], ['*']);

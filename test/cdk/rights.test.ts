@@ -95,9 +95,9 @@ describe('rights', () => {
     expect(stack.fedBy('api')).toEqual(['reconcile', 'submit']);
   });
 
-  test('only what looks for due Jobs reads the index, and only dispatch looks at tasks beside the doctor', () => {
+  test('only what looks for open Jobs reads the index, and only dispatch looks at tasks beside the doctor', () => {
     const readers = FUNCTIONS.filter((name) => JSON.stringify(stack.rightsOf(name)).includes('/index/alarms'));
-    expect(readers).toEqual(['api', 'sweep']);
+    expect(readers).toEqual(['api', 'dispatch', 'sweep']);
     const looking = FUNCTIONS.filter((name) => JSON.stringify(stack.rightsOf(name)).includes('ecs:ListTasks'));
     expect(looking).toEqual(['api', 'dispatch']);
   });
