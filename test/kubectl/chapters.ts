@@ -8,6 +8,7 @@ import { describeObjects, events, explain } from './chapters/describe.ts';
 import { furikoJobs, jobConfigs, killFurikoJob } from './chapters/furiko.ts';
 import { get, outputs, watch } from './chapters/get.ts';
 import { logs } from './chapters/logs.ts';
+import { grant } from './chapters/grant.ts';
 import { status } from './chapters/status.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -36,4 +37,5 @@ export const CHAPTERS: Readonly<Record<string, (terminal: Terminal, local: ALoca
   'furiko jobs': furikoJobs,
   'kill a furiko job': killFurikoJob,
   jobconfigs: jobConfigs,
+  grant,
 };

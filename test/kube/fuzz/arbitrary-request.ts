@@ -30,11 +30,17 @@ const name = fc.oneof(
 const namespace = fc.constantFrom('default', 'default', 'default', 'team', 'none', 'NO');
 
 /** Each with the path of its group. */
-const [BATCH, FURIKO, CORE] = ['/apis/batch/v1', '/apis/execution.furiko.io/v1alpha1', '/api/v1'] as const;
+const [BATCH, FURIKO, CORE, RBAC] = [
+  '/apis/batch/v1',
+  '/apis/execution.furiko.io/v1alpha1',
+  '/api/v1',
+  '/apis/rbac.authorization.k8s.io/v1',
+] as const;
 const KINDS: readonly (readonly [group: string, kind: string])[] = [
   ...['jobs', 'jobs', 'jobs', 'cronjobs', 'cronjobs'].map((kind) => [BATCH, kind] as const),
   ...['jobs', 'jobs', 'jobconfigs'].map((kind) => [FURIKO, kind] as const),
-  ...['pods', 'events', 'services', 'resourcequotas', 'secrets'].map((kind) => [CORE, kind] as const),
+  ...['pods', 'events', 'services', 'serviceaccounts', 'resourcequotas', 'secrets'].map((kind) => [CORE, kind] as const),
+  ...['roles', 'rolebindings'].map((kind) => [RBAC, kind] as const),
 ];
 
 const objectPath = fc
@@ -61,6 +67,8 @@ const otherPath = fc.oneof(
     '/openapi/v3',
     '/openapi/v3/apis/batch/v1',
     '/version',
+    '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+    '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
     '/healthz',
     '/api/v1/namespaces',
     '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
@@ -68,6 +76,12 @@ const otherPath = fc.oneof(
     '/apis/authentication.k8s.io/v1/selfsubjectreviews',
   ),
   name.map((one) => `/api/v1/namespaces/${one}`),
+  fc
+    .tuple(
+      fc.constantFrom('clusterroles', 'clusterrolebindings'),
+      fc.oneof(name, fc.constantFrom('view', 'system:discovery')),
+    )
+    .map(([kind, one]) => `${RBAC}/${kind}/${one}`),
   fc.webPath().map((path) => (path.startsWith('/') ? path : `/${path}`)),
 );
 
@@ -200,6 +214,22 @@ const documents: readonly object[] = [
       option: { options: [{ type: 'String', name: 'who' }] },
     },
   },
+  {
+    kind: 'Role',
+    metadata: { name: 'sums' },
+    rules: [{ verbs: ['get'], apiGroups: ['batch'], resources: ['jobs'], resourceNames: ['sums'] }],
+  },
+  { kind: 'ClusterRole', metadata: { name: 'other' }, rules: [{ verbs: ['get'], nonResourceURLs: ['/x/*'] }] },
+  {
+    kind: 'RoleBinding',
+    metadata: { name: 'held' },
+    roleRef: { kind: 'Role', name: 'sums' },
+    subjects: [
+      { kind: 'User', name: 'ann' },
+      { kind: 'ServiceAccount', name: 'bot', namespace: 'team' },
+    ],
+  },
+  { kind: 'ServiceAccount', metadata: { name: 'nightly', annotations: { 'eks.amazonaws.com/role-arn': 'arn:x' } } },
   { spec: { killTimestamp: '2030-01-01T00:00:00Z' } },
   { spec: { schedule: { disabled: true } } },
   { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } },

@@ -110,7 +110,7 @@ describe('rules', () => {
     });
   });
 
-  test('are not gathered from other ClusterRoles', () => {
+  test('a ClusterRole is not gathered from others', () => {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] };
     expect(wordsOf(CLUSTER_ROLE_FORM, { ...NAMED, aggregationRule })).toEqual([
       'aggregationRule: Forbidden: ClusterRoles are not put together from others here; list the rules of all of them in rules',
