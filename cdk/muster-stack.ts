@@ -91,7 +91,7 @@ export class MusterStack extends Stack {
     const world = { settings, state, queues, tasks, network, names };
     for (const { lambda } of Object.values(handlers))
       for (const [name, value] of Object.entries(environmentOf(world))) lambda.addEnvironment(name, value);
-    grantRights({ roles: rolesOf(handlers), state, queues, tasks, taskRoleArns: Object.values(settings.taskRoles) });
+    grantRights({ roles: rolesOf(handlers), state, queues, tasks, taskRoleArns: listedArns(settings) });
     grantAnnouncing(handlers.reconcile.role, settings);
     if (names !== null) grantNameRights({ names, roles: rolesOf(handlers) });
     this.#alarmOnErrors(handlers, alarms);
@@ -326,6 +326,10 @@ function accessOf({ auth, admins }: Settings['access']): Readonly<Record<string,
   if (auth === 'token') return { [ACCESS_ENV.auth]: auth };
   return admins.length === 0 ? {} : { [ACCESS_ENV.admins]: admins.join() };
 }
+/** All that may be passed to tasks, each once. */
+const listedArns = ({ taskRoles }: Pick<Settings, 'taskRoles'>): readonly string[] => [
+  ...new Set(Object.values(taskRoles).flatMap((arns) => arns.split(' '))),
+];
 
 function rolesOf({ api, reconcile, dispatch, sweep, submit }: Handlers): Roles {
   return {

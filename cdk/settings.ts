@@ -39,7 +39,10 @@ export type Settings = {
   readonly earlyCounting: boolean;
   /** Step Functions gets an answer when a Job with a task token ends. */
   readonly taskTokens: boolean;
-  /** ARNs of the task roles of service accounts, by `<namespace>/<name>`; all others use the stack's role. */
+  /**
+   * ARNs of the task roles of service accounts, by `<namespace>/<name>`; all others use the stack's role. By `<namespace>/*`, and
+   * by `*`, those that ServiceAccounts may name, with spaces between.
+   */
   readonly taskRoles: Readonly<Record<string, string>>;
   readonly access: AccessSettings;
   /** Requests to the API per second, of all callers together. */
@@ -114,8 +117,8 @@ const REQUESTS_PER_SEC_MAX = 10_000;
 /** What sends messages as a service, by the service of its ARN. */
 const SENDER = /^arn:[\w-]+:(?:s3:::[a-z0-9][a-z0-9.-]+|events:[\w-]+:\d{12}:rule\/\S+|sns:[\w-]+:\d{12}:\S+)$/;
 
-/** `default/reports=arn:aws:iam::123456789012:role/reports` */
-const TASK_ROLE = /^\s*[a-z0-9-]+\/[a-z0-9.-]+\s*=\s*arn:[\w-]+:iam::\d{12}:role\/\S+\s*$/;
+/** `default/reports=arn:aws:iam::123456789012:role/reports`; `default/*=…` or `*=…` for accounts that name their role. */
+const TASK_ROLE = /^\s*(?:[a-z0-9-]+\/(?:[a-z0-9.-]+|\*)|\*)\s*=\s*arn:[\w-]+:iam::\d{12}:role\/\S+\s*$/;
 
 const number = z.union([z.string(), z.number()]).transform((value) => numberIn(String(value).trim()));
 const asked = (fieldError: (value: number) => string | null) =>
@@ -131,6 +134,15 @@ const environmentBytes = (value: string): number => Buffer.byteLength(JSON.strin
 const ACCOUNTS_MAX = 50;
 /** What is in the environment of the API's function beside roles: with tokens it is in the authorizer's. */
 const ADMINS_BYTES_MAX = 2_000;
+/** Several ARNs that accounts may name have spaces between; an account has one role, the last. */
+function rolesByAccount(entries: readonly (readonly [string, string])[]): Readonly<Record<string, string>> {
+  const roles = new Map<string, string>();
+  for (const [account, arn] of entries) {
+    const before = account.endsWith('*') ? (roles.get(account) ?? '') : '';
+    roles.set(account, before === '' ? arn : `${before} ${arn}`);
+  }
+  return Object.fromEntries(roles);
+}
 
 const flag = z
   .union([z.string(), z.boolean()])
@@ -248,9 +260,18 @@ const schema = z
       .string()
       .default('')
       .transform((list) => list.split(',').filter((entry) => entry.trim() !== ''))
-      .pipe(z.array(z.string().regex(TASK_ROLE, 'must be <namespace>/<service account>=<role ARN>,…')))
+      .pipe(
+        z.array(
+          z
+            .string()
+            .regex(
+              TASK_ROLE,
+              'must be <namespace>/<service account>=<role ARN>,… with * for what ServiceAccounts may name',
+            ),
+        ),
+      )
       .transform((entries) =>
-        Object.fromEntries(
+        rolesByAccount(
           entries.map((entry) => {
             const [account = '', arn = ''] = entry.split('=');
             return [account.trim(), arn.trim()];

@@ -18,7 +18,7 @@ const WHILE_ASKED = { deletions: 200, ms: 3_000 };
 
 /** The Kubernetes API over this process's runtime. `dataFolder`: where it keeps Jobs on this machine, if it does. */
 export const kubeApiOf = (
-  { deps, notifications, logs, deadLetters: { deadLetters }, submissions, queueDepths }: Runtime,
+  { deps, notifications, logs, deadLetters: { deadLetters }, submissions, queueDepths, taskRoles }: Runtime,
   options: ApiOptions = {},
   { dataFolder }: Pick<InstallationPorts, 'dataFolder'> = {},
 ): Hono =>
@@ -41,6 +41,7 @@ export const kubeApiOf = (
       hosts: deps.hostnames === null ? null : { max: deps.settings.hosts.max },
       doctor: createDoctor({ deadLetters, queueDepths, logs, dataFolder }, deps),
       submissions,
+      taskRoles,
       deadLetters,
       jobCommands: createJobCommands(deps),
       cronJobCommands: createCronJobCommands(deps),

@@ -32,6 +32,8 @@ export type RuntimeParts = Pick<Deps, 'tasks' | 'hostnames' | 'queues' | 'announ
   readonly queueDepths: Runtime['queueDepths'];
   readonly settings: Settings;
   readonly coalescing: Coalescing;
+  /** Omitted: there are no roles, and ServiceAccounts may name any. */
+  readonly taskRoles?: Runtime['taskRoles'];
   readonly telemetry: FlushedTelemetry;
   /** See {@link Runtime.close}. */
   readonly close: () => void;
@@ -76,6 +78,7 @@ export function assembleRuntime(parts: RuntimeParts): Runtime {
     submissions: parts.submissions,
     queueDepths: parts.queueDepths,
     coalescing: parts.coalescing,
+    taskRoles: parts.taskRoles ?? null,
     close: parts.close,
   };
 }

@@ -1,3 +1,5 @@
+import type { TaskRoles } from '../domain/task/task-roles.ts';
+import { namedRoleOf } from '../store/account-role.ts';
 import type { Connection } from '../adapters/aws/connection.ts';
 import { createCloudwatchLogs } from '../adapters/aws/logs/cloudwatch-logs.ts';
 import { createLogsClient, sdkLogsCalls } from '../adapters/aws/logs/sdk-logs-calls.ts';
@@ -45,8 +47,8 @@ export type RuntimeOptions = {
   readonly executionRoleArn: string;
   /** null: tasks have no AWS permissions of their own. */
   readonly taskRoleArn: string | null;
-  /** Roles of service accounts, by `<namespace>/<name>`; null: there are no roles here, and any account will do. */
-  readonly taskRoles: ReadonlyMap<string, string> | null;
+  /** null: there are no roles here, and any account will do. */
+  readonly taskRoles: TaskRoles | null;
   readonly logGroup: string;
   /** Where names of tasks are kept; left out or null: tasks have none. */
   readonly names?: NamesOptions | null;
@@ -142,7 +144,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   };
   return assembleRuntime({
     store,
-    tasks: createEcsTasks({ calls: sdkEcsCalls(clients), placement, definitions }),
+    tasks: createEcsTasks({
+      calls: sdkEcsCalls(clients),
+      placement,
+      definitions,
+      namedRoleOf: (account) => namedRoleOf(account, store),
+    }),
     hostnames: names?.hostnames ?? null,
     logs: createCloudwatchLogs({ calls: sdkLogsCalls(logsClient), logGroup }),
     queues: createSqsQueues({ client: sqs, urls }),
@@ -158,6 +165,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     announcer: announcer ?? options.announcer ?? null,
     settings: options.settings,
     coalescing: options.coalescing,
+    taskRoles: options.taskRoles,
     telemetry: options.telemetry,
     close() {
       for (const client of own) client.destroy();

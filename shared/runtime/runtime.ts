@@ -1,5 +1,6 @@
 import type { DeadLetterPorts } from '../control/sweep/sweep-dead-letters.ts';
 import type { Deps } from '../control/process/deps.ts';
+import type { TaskRoles } from '../domain/task/task-roles.ts';
 import type { QueueDepth } from '../ports/dead-letters.ts';
 import type { FeedNotifications } from '../ports/feed-notifications.ts';
 import type { LogReader } from '../ports/log-reader.ts';
@@ -25,6 +26,8 @@ export type Runtime = {
   /** The approximate number of messages in our queues. */
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
   readonly coalescing: Coalescing;
+  /** Roles that ServiceAccounts may name; null: there are none here, and any will do. */
+  readonly taskRoles: TaskRoles | null;
   /** Closes the clients' connections. */
   close(): void;
 };

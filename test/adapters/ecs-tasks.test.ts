@@ -595,10 +595,33 @@ test('a service account is the role that it is mapped to, and one that is not ma
   expect(await tasks.prepare(elsewhere)).toEqual({
     kind: 'fatal',
     reason:
-      'serviceaccount "reports" not found: no task role is mapped to other/reports; map one when you deploy Muster (taskRoles)',
+      'serviceaccount "reports" not found: no task role is mapped to other/reports; map one when you deploy Muster (taskRoles), or annotate the ServiceAccount with eks.amazonaws.com/role-arn',
   });
   expect(calls).toHaveLength(before);
   expect(registerInput(elsewhere, { ...definitions, taskRoles: null }, null)).not.toHaveProperty('taskRoleArn');
+});
+
+test('a stored service account names its role, which must be listed', async () => {
+  const [listed, other] = ['arn:aws:iam::123456789012:role/listed', 'arn:aws:iam::123456789012:role/other'];
+  const script = ({ action, input }: Call): Answer =>
+    action === 'RegisterTaskDefinition'
+      ? ok({ taskDefinition: { ...input, taskDefinitionArn: REVISION } })
+      : refusal('ClientException', 'Unable to describe task definition.');
+  const aws = await scriptedAws(script);
+  stops.push(aws.stop);
+  const tasks = createEcsTasks({
+    calls: sdkEcsCalls(createEcsClients(aws.connection)),
+    placement,
+    definitions: { ...definitions, taskRoles: new Map([['default/*', listed]]) },
+    namedRoleOf: async ({ name }) => (name === 'loader' ? listed : other),
+  });
+  const under = (name: string) => ({ ...definition, serviceAccount: { namespace: 'default', name } });
+  expect(await tasks.prepare(under('loader'))).toMatchObject({ kind: 'ready' });
+  expect(aws.calls.at(-1)?.input).toMatchObject({ taskRoleArn: listed });
+  expect(await tasks.prepare(under('thief'))).toMatchObject({
+    kind: 'fatal',
+    reason: expect.stringContaining(`names the role ${other}, which this installation does not list`) as unknown,
+  });
 });
 
 test('a launch says what it runs on, and what its containers get beyond the rest', () => {

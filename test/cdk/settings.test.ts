@@ -140,6 +140,13 @@ describe('settings of a deployment', () => {
     });
   });
 
+  test('list task roles that service accounts may name', () => {
+    const [a, b] = ['arn:aws:iam::123456789012:role/a', 'arn:aws:iam::123456789012:role/b'];
+    expect(read({ taskRoles: `team/*=${a},team/*=${b},*=${a}` }).taskRoles).toEqual({ 'team/*': `${a} ${b}`, '*': a });
+    for (const account of ['*/x', 'te*/x', 'team/x*', '**'])
+      expect(() => read({ taskRoles: `${account}=${a}` })).toThrow('must be <namespace>/<service account>');
+  });
+
   test.each<[unknown, unknown]>([
     [undefined, null],
     ['false', null],

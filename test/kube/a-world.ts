@@ -4,6 +4,7 @@ import { WorkingBoard } from '../../shared/domain/scoreboard/working-board.ts';
 import { type EpochMs, asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
 import { type JobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
 import type { AttemptId, Ending } from '../../shared/domain/base/fact.ts';
+import type { TaskRoles } from '../../shared/domain/task/task-roles.ts';
 import type { Judgement } from '../../shared/domain/planner/plan.ts';
 import { extendJournal } from '../../shared/domain/scoreboard/journal.ts';
 import { launchRowOf } from '../../shared/domain/scoreboard/launch-row.ts';
@@ -54,6 +55,7 @@ export async function aWorld(
     readonly hostnames?: Hostnames;
     readonly submissions?: Submissions;
     readonly policy?: PolicyReader;
+    readonly taskRoles?: TaskRoles;
     readonly dataFolder?: InstallationPorts['dataFolder'];
   } = {},
 ) {
@@ -137,6 +139,7 @@ export async function aWorld(
       logs,
       submissions: hooks.submissions ?? null,
       policy: hooks.policy,
+      taskRoles: hooks.taskRoles ?? null,
       deadLetters: store.deadLetters,
       jobCommands: {
         ...createJobCommands(deps),

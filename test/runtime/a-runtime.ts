@@ -115,6 +115,7 @@ export function aRuntime(inbox: Inbox, coalescing = { ms: 300, burst: 1 }) {
     submissions: null,
     queueDepths: async () => [],
     coalescing,
+    taskRoles: null,
     close: () => undefined,
   };
   const pass = (ms: number): void => void (now += ms);

@@ -96,6 +96,8 @@ const PLANTED = [
   ['shared/schema/job/planted-beside.ts', '../cron/planted-target.ts', 'schema-job-knows-its-folders-only'],
   ['shared/schema/cron/planted-beside.ts', '../namespace/planted-target.ts', 'schema-cron-knows-its-folders-only'],
   ['shared/schema/service/planted-beside.ts', '../cron/planted-target.ts', 'schema-service-knows-its-folders-only'],
+  ['shared/domain/rbac/planted-beside.ts', '../spec/planted-target.ts', 'domain-rbac-knows-its-folders-only'],
+  ['shared/schema/rbac/planted-beside.ts', '../cron/planted-target.ts', 'schema-rbac-knows-its-folders-only'],
   ['shared/schema/worklist/planted-beside.ts', '../cron/planted-target.ts', 'schema-worklist-knows-its-folders-only'],
   ['shared/schema/namespace/planted-beside.ts', '../cron/planted-target.ts', 'schema-namespace-knows-its-folders-only'],
   ['shared/schema/dump/planted-beside.ts', '../cron/planted-target.ts', 'schema-dump-knows-its-folders-only'],
@@ -152,6 +154,7 @@ const PLANTED = [
   ['shared/kube/list/planted-beside.ts', '../jobs/planted-target.ts', 'kube-list-knows-its-folders-only'],
   ['shared/kube/write/planted-beside.ts', '../jobs/planted-target.ts', 'kube-write-knows-its-folders-only'],
   ['shared/kube/reviews/planted-beside.ts', '../jobs/planted-target.ts', 'kube-reviews-knows-its-folders-only'],
+  ['shared/kube/rbac/planted-beside.ts', '../namespaces/planted-target.ts', 'kube-rbac-knows-its-folders-only'],
   ['shared/kube/services/planted-beside.ts', '../namespaces/planted-target.ts', 'kube-services-knows-its-folders-only'],
   [
     'shared/kube/namespace-defaults/planted-beside.ts',

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { AuthorizationMode, User } from '../../domain/rbac/policy.ts';
 import type { Formats } from '../../domain/spec/new-in-release.ts';
+import type { TaskRoles } from '../../domain/task/task-roles.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CronStore } from '../../ports/cron-store.ts';
@@ -45,6 +46,8 @@ export type ApiPorts = ItemSource & {
   readonly hosts?: HostsOffer;
   /** Formats that this installation writes; omitted: all of this release. */
   readonly formats?: Formats;
+  /** Roles that ServiceAccounts may name; omitted or null: there are none here, and any will do. */
+  readonly taskRoles?: TaskRoles | null;
   /** A hex digest of a text, at least 128 bits. */
   readonly hash: (text: string) => string;
   /** A random UUID. */

@@ -1,6 +1,7 @@
 import { asTime } from '../../domain/base/time.ts';
 import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
 import type { StoredDocument, StoredKind, StoredObject } from '../../ports/object-store.ts';
+import type { FieldError } from '../../schema/object/field-error.ts';
 import {
   type PlainForm,
   type PlainManifest,
@@ -30,12 +31,14 @@ export type PlainKind<T extends PlainShape> = {
   readonly stored: StoredKind;
   readonly resource: Resource;
   readonly form: PlainForm<T>;
+  /** Faults that depend on the installation; omitted: there are none. */
+  readonly further?: (manifest: PlainManifest) => readonly FieldError[];
   readonly objection: WritableKind<FoundPlain, AdmittedPlain>['objection'];
 };
 
 /** How objects of a plain kind are created, changed, and deleted. */
 export function plainKind<T extends PlainShape>(
-  { stored: kind, resource, form, objection }: PlainKind<T>,
+  { stored: kind, resource, form, further = () => [], objection }: PlainKind<T>,
   deps: ApiDeps,
 ): WritableKind<FoundPlain, AdmittedPlain> {
   const { clock } = deps;
@@ -56,6 +59,8 @@ export function plainKind<T extends PlainShape>(
       const admission = admitPlain(form, document, context);
       if (admission.kind !== 'ok') return admission;
       const { manifest, warnings } = admission;
+      const errors = further(manifest);
+      if (errors.length > 0) return { kind: 'invalid', name: manifest.metadata.name, errors };
       const admitted = { manifest, uid, creationTimestamp: asTime(clock.now()) };
       return { kind: 'ok', admitted, name: manifest.metadata.name, warnings };
     },
@@ -65,6 +70,8 @@ export function plainKind<T extends PlainShape>(
       const update = admitPlainUpdate(form, standing, document, { fieldValidation });
       if (update.kind !== 'ok') return update;
       const { manifest, warnings, changed } = update;
+      const errors = changed === 'nothing' ? [] : further(manifest);
+      if (errors.length > 0) return { kind: 'invalid', name: manifest.metadata.name, errors };
       return { kind: 'ok', admitted: { ...standing, manifest }, warnings, changed };
     },
 

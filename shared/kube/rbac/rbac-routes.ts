@@ -20,6 +20,7 @@ import { listOrWatch, showObject } from '../list/collection-routes.ts';
 import type { Printer } from '../list/printer.ts';
 import { type ListedKind, selectStored } from '../list/select-stored.ts';
 import { addWriteRoutes } from '../write/write-routes.ts';
+import { accountRoleErrors } from './account-rules.ts';
 import { isDefaultPolicy, withDerived } from './derived-objects.ts';
 import { type PlainKind, plainKind } from './plain-kind.ts';
 import { NEVER_CHANGES, bindingObjection, roleObjection } from './rbac-objection.ts';
@@ -62,6 +63,7 @@ export function rbacRoutes(deps: ApiDeps, options: ApiOptions): Hono {
     resource: SERVICE_ACCOUNTS,
     form: SERVICE_ACCOUNT_FORM,
     printer: SERVICE_ACCOUNT_PRINTER,
+    further: (manifest) => accountRoleErrors(manifest, deps.taskRoles ?? null),
     objection: undefined,
   });
   return app;

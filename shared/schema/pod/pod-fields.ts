@@ -66,7 +66,9 @@ export const POD_FIELDS: Groups = {
     nodeSelector: honoured(
       'kubernetes.io/arch (amd64, arm64): the architecture; muster.run/capacity (spot, on-demand): FARGATE_SPOT or FARGATE; kubernetes.io/os: only linux',
     ),
-    serviceAccountName: honoured('the task role that the stack maps it to; default: the one of the stack'),
+    serviceAccountName: honoured(
+      'the task role that it names, or that the stack maps it to; default: the one of the stack',
+    ),
     serviceAccount: honoured('the same as serviceAccountName'),
     imagePullSecrets: honoured(
       'repositoryCredentials of each container; one secret at most, used for every image of the Pod',

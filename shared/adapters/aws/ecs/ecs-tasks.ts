@@ -1,7 +1,7 @@
 import type { ListTasksCommandInput, TaskDefinition as Registered } from '@aws-sdk/client-ecs';
 import type { EpochMs } from '../../../domain/base/time.ts';
 import { asTaskArn } from '../../../domain/base/ids.ts';
-import type { TaskView } from '../../../domain/task/task.ts';
+import type { TaskDefinition, TaskView } from '../../../domain/task/task.ts';
 import { GROUP_PREFIX } from '../../../names/env.ts';
 import type { Fatal, Later, Tasks } from '../../../ports/tasks.ts';
 import { parseTask } from '../../../schema/messages/ecs-task.ts';
@@ -19,10 +19,12 @@ export type EcsTasksOptions = {
   readonly calls: EcsCalls;
   readonly placement: Placement;
   readonly definitions: DefinitionSettings;
+  /** The role that a stored ServiceAccount names; null: none. Omitted: none does. */
+  readonly namedRoleOf?: (account: NonNullable<TaskDefinition['serviceAccount']>) => Promise<string | null>;
 };
 
 /** {@link Tasks} on ECS with Fargate. */
-export function createEcsTasks({ calls, placement, definitions }: EcsTasksOptions): Tasks {
+export function createEcsTasks({ calls, placement, definitions, namedRoleOf }: EcsTasksOptions): Tasks {
   const { cluster } = placement;
   const list = async (filter: Omit<ListTasksCommandInput, 'cluster' | 'nextToken'>, after: string | null) => {
     try {
@@ -35,7 +37,9 @@ export function createEcsTasks({ calls, placement, definitions }: EcsTasksOption
   };
   return {
     async prepare(definition) {
-      const role = taskRoleOf(definition, definitions);
+      const { serviceAccount } = definition;
+      const named = serviceAccount === null ? null : ((await namedRoleOf?.(serviceAccount)) ?? null);
+      const role = taskRoleOf(definition, definitions, named);
       if (role.kind === 'unknown') return { kind: 'fatal', reason: role.reason };
       const wanted = registerInput(definition, definitions, role.arn);
       try {

@@ -4,6 +4,7 @@ import type {
   TaskDefinition as Registered,
 } from '@aws-sdk/client-ecs';
 import type { SecretSource } from '../../../domain/task/container-env.ts';
+import { type AccountRole, type TaskRoles, accountRole } from '../../../domain/task/task-roles.ts';
 import type { TaskContainer, TaskDefinition } from '../../../domain/task/task.ts';
 import { configMapParameter, secretName, secretReference, volumeVariable } from '../../../names/secrets.ts';
 
@@ -13,32 +14,29 @@ export type DefinitionSettings = {
   readonly executionRoleArn: string;
   /** null: tasks have no AWS permissions of their own. */
   readonly taskRoleArn: string | null;
-  /**
-   * Roles of service accounts, by `<namespace>/<name>`; null: this installation has no roles and accepts any account.
-   */
-  readonly taskRoles: ReadonlyMap<string, string> | null;
+  /** null: this installation has no roles and accepts any account. */
+  readonly taskRoles: TaskRoles | null;
   readonly logGroup: string;
 };
 
 /** Log streams are named `<prefix>/<container>/<task id>`. */
 export const LOG_STREAM_PREFIX = 'muster';
 
-/** Whose permissions the containers of a definition have; `unknown`: the service account is not mapped to a role. */
-export type TaskRole =
-  | { readonly kind: 'role'; readonly arn: string | null }
-  | { readonly kind: 'unknown'; readonly reason: string };
+/** Whose permissions the containers of a definition have; null: nobody's. */
+export type TaskRole = AccountRole | { readonly kind: 'role'; readonly arn: string | null };
 
-/** The role of a definition's service account. */
-export function taskRoleOf({ serviceAccount }: TaskDefinition, settings: DefinitionSettings): TaskRole {
-  if (serviceAccount === null || settings.taskRoles === null) return { kind: 'role', arn: settings.taskRoleArn };
-  const { namespace, name } = serviceAccount;
-  const arn = settings.taskRoles.get(`${namespace}/${name}`);
-  return arn === undefined
-    ? {
-        kind: 'unknown',
-        reason: `serviceaccount "${name}" not found: no task role is mapped to ${namespace}/${name}; map one when you deploy Muster (taskRoles)`,
-      }
-    : { kind: 'role', arn };
+/**
+ * The role of a definition's service account.
+ *
+ * @param named the role that the stored ServiceAccount names; null: none
+ */
+export function taskRoleOf(
+  { serviceAccount }: TaskDefinition,
+  { taskRoles, taskRoleArn }: DefinitionSettings,
+  named: string | null = null,
+): TaskRole {
+  if (serviceAccount === null || taskRoles === null) return { kind: 'role', arn: taskRoleArn };
+  return accountRole(serviceAccount, named, taskRoles);
 }
 
 /** Pure: how a task definition is registered for Fargate. `taskRoleArn`: see {@link taskRoleOf}. */
