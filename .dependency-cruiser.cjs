@@ -102,7 +102,7 @@ const FOLDERS = {
     furiko: ['http', 'feed', 'list', 'selectors', 'write', 'jobs', 'pods'],
     pods: ['http', 'feed', 'list', 'selectors', 'write', 'jobs'],
     events: ['http', 'feed', 'list', 'selectors', 'jobs', 'pods'],
-    muster: ['http', 'jobs', 'pods', 'write'],
+    muster: ['http', 'list', 'jobs', 'pods', 'write'],
   },
   adapters: {
     '.': [],

@@ -12,24 +12,24 @@ import type { ApiDeps } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import { CRONJOBS } from '../http/status-error.ts';
 import { renderStored } from '../list/stored-objects.ts';
+import { type RunsAs, accountObjection } from '../write/account-objection.ts';
 import type { Found, Subresource, WritableKind } from '../write/writable-kind.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 
 /** An existing CronJob: as shown and as stored. */
 export type FoundCronJob = Found & { readonly stored: StoredObject };
 
+const runsAs = ({ spec: { jobTemplate } }: CronJobManifest): RunsAs => ({
+  account: jobTemplate.spec.template.spec.serviceAccountName ?? null,
+  program: jobTemplate,
+});
+
 /** An admitted CronJob. */
 export type AdmittedCronJob = { readonly manifest: CronJobManifest; readonly standing: CronJobStanding };
 
 /** CronJobs as users write them. */
-export function cronJobKind({
-  objects,
-  clock,
-  cronJobCommands,
-  quotaCommands,
-  hosts = USUAL_OFFER,
-  needsCommand,
-}: ApiDeps): WritableKind<FoundCronJob, AdmittedCronJob> {
+export function cronJobKind(deps: ApiDeps): WritableKind<FoundCronJob, AdmittedCronJob> {
+  const { objects, clock, cronJobCommands, quotaCommands, hosts = USUAL_OFFER, needsCommand } = deps;
   const found = (stored: StoredObject): FoundCronJob => ({ object: renderStored(stored), stored });
 
   return {
@@ -37,6 +37,15 @@ export function cronJobKind({
     apiVersion: 'batch/v1',
     type: 'CronJob',
     orphans: null,
+    objection: accountObjection(
+      CRONJOBS,
+      'spec.jobTemplate.spec.template.spec.serviceAccountName',
+      {
+        runs: ({ manifest }) => runsAs(manifest),
+        ran: ({ stored }) => runsAs(storedCronJob(stored.document).manifest),
+      },
+      deps,
+    ),
 
     async find(key) {
       const stored = await objects.read('CronJob', key);

@@ -9,11 +9,18 @@ import { USUAL_OFFER } from '../../schema/job/host-name-rules.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { JOB_CONFIGS } from '../http/status-error.ts';
+import { at } from '../list/stored-field.ts';
 import { renderStored } from '../list/stored-objects.ts';
+import { type RunsAs, accountIn, accountObjection } from '../write/account-objection.ts';
 import type { Found, WritableKind } from '../write/writable-kind.ts';
 
 /** An existing JobConfig: as shown and as stored. */
 export type FoundJobConfig = Found & { readonly stored: StoredObject };
+
+const runsAs = ({ spec: { template } }: JobConfigManifest): RunsAs => ({
+  account: accountIn(at(template, 'spec', 'taskTemplate', 'pod', 'spec')),
+  program: template,
+});
 
 /** An admitted JobConfig, and what the server knows about it. */
 export type AdmittedJobConfig = {
@@ -35,6 +42,15 @@ export function jobConfigKind(deps: ApiDeps): WritableKind<FoundJobConfig, Admit
     apiVersion: FURIKO_API_VERSION,
     type: 'JobConfig',
     orphans: null,
+    objection: accountObjection(
+      JOB_CONFIGS,
+      'spec.template.spec.taskTemplate.pod.spec.serviceAccountName',
+      {
+        runs: ({ manifest }) => runsAs(manifest),
+        ran: ({ stored }) => runsAs(storedJobConfig(stored.document).manifest),
+      },
+      deps,
+    ),
 
     async find(key) {
       const stored = await objects.read('JobConfig', key);

@@ -10,9 +10,15 @@ import type { StoredJob } from '../../schema/job/job-update.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import { toJob } from '../../store/to-job.ts';
+import { type RunsAs, accountObjection } from '../write/account-objection.ts';
 import type { Found, WritableKind } from '../write/writable-kind.ts';
 import type { JobFace } from './job-face.ts';
 import { type JobView, readJobView } from './job-view.ts';
+
+const runsAs = ({ spec: { template } }: JobManifest): RunsAs => ({
+  account: template.spec.serviceAccountName ?? null,
+  program: template,
+});
 
 /** An existing Job: as shown and as stored. */
 export type FoundJob<T extends KubeObject> = Found & { readonly object: T; readonly view: JobView };
@@ -40,6 +46,12 @@ export function jobWrites<T extends KubeObject>(face: JobFace<T>, subdomain: str
     resource: face.resource,
     apiVersion: face.apiVersion,
     orphans: "a Job's tasks are stopped with it",
+    objection: accountObjection(
+      face.resource,
+      subdomain.replace(/subdomain$/, 'serviceAccountName'),
+      { runs: ({ manifest }) => runsAs(manifest), ran: ({ view }) => runsAs(view.spec.manifest) },
+      deps,
+    ),
 
     async find({ namespace, name }, published) {
       const uid = await jobs.findJob(namespace, name);

@@ -2,14 +2,31 @@ import { type Context, Hono } from 'hono';
 import { SUBMISSION_BYTES_MAX } from '../../ports/submissions.ts';
 import type { Attributes } from '../../domain/rbac/attributes.ts';
 import { readMessage } from '../../schema/submission/read-submission.ts';
-import type { ReadMessage } from '../../schema/submission/submission.ts';
+import type { User } from '../../domain/rbac/policy.ts';
+import type { ReadMessage, Submission } from '../../schema/submission/submission.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
+import { at } from '../list/stored-field.ts';
+import { accountIn, cannotUse, mayRunAs } from '../write/account-objection.ts';
 import { readAtMost } from '../http/request-body.ts';
-import { badRequest, errorResponse, methodNotAllowed, tooLarge, unsupportedMediaType } from '../http/status-error.ts';
+import {
+  type StatusError,
+  badRequest,
+  errorResponse,
+  forbidden,
+  methodNotAllowed,
+  tooLarge,
+  unsupportedMediaType,
+} from '../http/status-error.ts';
 import { statusOfUnreadable } from './unreadable-submission.ts';
 
+type Deps = Pick<
+  ApiDeps,
+  'submissions' | 'callerOf' | 'authorization' | 'authorizer' | 'policies' | 'objects' | 'jobs'
+>;
+
 /** Sends a message to the submit queue, for those who have no right to do so at SQS. */
-export function submissionRoutes({ submissions, authorizer }: Pick<ApiDeps, 'submissions' | 'authorizer'>): Hono {
+export function submissionRoutes(deps: Deps): Hono {
+  const { submissions, authorizer } = deps;
   const app = new Hono();
   app.post('/submissions', async (c) => {
     const text = await textOf(c);
@@ -22,6 +39,8 @@ export function submissionRoutes({ submissions, authorizer }: Pick<ApiDeps, 'sub
     }
     if (submissions === null) return errorResponse(methodNotAllowed(OFF));
     if (read.kind === 'unreadable') return errorResponse(statusOfUnreadable(read));
+    const refusal = read.kind === 'submission' ? await accountRefusal(deps.callerOf(c), read.submission, deps) : null;
+    if (refusal !== null) return errorResponse(refusal);
     const id = await submissions.send(text);
     return c.json({ apiVersion: 'muster.run/v1', kind: 'Submission', id }, 202);
   });
@@ -31,11 +50,15 @@ export function submissionRoutes({ submissions, authorizer }: Pick<ApiDeps, 'sub
 
 /**
  * What a sender must be allowed to do: create a Job where the message makes one, and read the template that it names. Where an
- * object of S3 makes Jobs, CronJobs say, so that takes the right in all namespaces. What cannot be read is not sent.
+ * object of S3 makes Jobs, CronJobs say, and what they run as: that takes the rights in all namespaces. What cannot be read is
+ * not sent.
  */
 function neededFor(message: ReadMessage): readonly Attributes[] {
   if (message.kind === 'unreadable') return [];
-  if (message.kind !== 'submission') return [onJobs('create', { namespace: '', name: '' })];
+  if (message.kind !== 'submission') {
+    const anywhere = onJobs('create', { namespace: '', name: '' });
+    return [anywhere, { ...anywhere, verb: 'use', group: '', resource: 'serviceaccounts' }];
+  }
   const { namespace, of } = message.submission;
   const creation = onJobs('create', { namespace, name: '' });
   if (of.kind === 'manifest') return [creation];
@@ -45,6 +68,32 @@ function neededFor(message: ReadMessage): readonly Attributes[] {
 
 const onJobs = (verb: string, place: { readonly namespace: string; readonly name: string }) =>
   ({ kind: 'resource', verb, group: 'batch', resource: 'jobs', subresource: '', ...place }) satisfies Attributes;
+
+/** Its Job will be made by nobody who may be asked: what it runs as is looked at here. */
+async function accountRefusal(user: User, submission: Submission, deps: Deps): Promise<StatusError | null> {
+  if (deps.authorization !== 'RBAC') return null;
+  const { namespace } = submission;
+  const account = accountIn(await podSpecOf(submission, deps));
+  if (await mayRunAs(user, namespace, account, deps)) return null;
+  return forbidden(cannotUse(user, namespace, account));
+}
+
+/** The Pod's spec of the Job that a submission makes; undefined: what it is made from is not there yet. */
+async function podSpecOf({ namespace, of }: Submission, { objects, jobs }: Deps): Promise<unknown> {
+  switch (of.kind) {
+    case 'manifest':
+      return at(of.document, 'spec', 'template', 'spec');
+    case 'CronJob': {
+      const cron = await objects.read('CronJob', { namespace, name: of.name });
+      return at(cron?.document, 'spec', 'jobTemplate', 'spec', 'template', 'spec');
+    }
+    case 'Job': {
+      const uid = await jobs.findJob(namespace, of.name);
+      const spec = uid === null ? null : await jobs.readSpec(uid);
+      return spec?.manifest.spec.template.spec;
+    }
+  }
+}
 
 const OFF = 'this installation takes no submissions: its operator can deploy it with submissions=true';
 

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest';
+import type { User } from '../../../shared/domain/rbac/policy.ts';
+import type { ApiOptions } from '../../../shared/kube/http/api-deps.ts';
+import { aWorld } from '../a-world.ts';
+import { JOBS, MERGE, job, send } from '../write/a-client.ts';
+
+const ANN: User = { username: 'ann', groups: ['system:authenticated'] };
+const MASTER: User = { username: 'root', groups: ['system:masters'] };
+const GROUP = 'rbac.authorization.k8s.io';
+const CRON_JOBS = '/apis/batch/v1/namespaces/default/cronjobs';
+const FURIKO = '/apis/execution.furiko.io/v1alpha1/namespaces/default';
+const SUBMISSIONS = '/muster/v1/submissions';
+
+/** A world in which `as` says who sends what follows; `sent` holds what was submitted. */
+async function anInstallation(authorization: ApiOptions['authorization'] = 'RBAC') {
+  let user = MASTER;
+  const sent: string[] = [];
+  const submissions = {
+    send: async (text: string) => {
+      sent.push(text);
+      return 'id';
+    },
+  };
+  const world = await aWorld({ authorization, userOf: () => user }, { submissions });
+  const as = async (who: User, method: string, path: string, body?: object, type?: string) => {
+    user = who;
+    const answer = await send(world, method, path, body, type);
+    await world.clock.sleep(2000);
+    return answer;
+  };
+  /** Lets ann use an account. */
+  const allow = async (account: string) => {
+    const rules = [{ verbs: ['use'], apiGroups: [''], resources: ['serviceaccounts'], resourceNames: [account] }];
+    const path = `/apis/${GROUP}/v1/namespaces/default`;
+    await as(MASTER, 'POST', `${path}/roles`, { metadata: { name: 'uses' }, rules });
+    const roleRef = { kind: 'Role', name: 'uses' };
+    const subjects = [{ kind: 'User', name: 'ann' }];
+    const bound = await as(MASTER, 'POST', `${path}/rolebindings`, { metadata: { name: 'uses' }, roleRef, subjects });
+    expect(bound.code).toBe(201);
+  };
+  return { as, allow, sent };
+}
+
+const container = { name: 'main', image: 'busybox', command: ['true'] };
+const podOf = (account: string | null) => ({
+  restartPolicy: 'Never',
+  containers: [container],
+  ...(account === null ? {} : { serviceAccountName: account }),
+});
+const KINDS: readonly (readonly [kind: string, path: string, field: string, (account: string | null) => object])[] = [
+  [
+    'Job',
+    JOBS,
+    'spec.template.spec.serviceAccountName',
+    (account) => ({ ...job('x'), spec: { template: { spec: podOf(account) } } }),
+  ],
+  [
+    'CronJob',
+    CRON_JOBS,
+    'spec.jobTemplate.spec.template.spec.serviceAccountName',
+    (account) => ({
+      kind: 'CronJob',
+      metadata: { name: 'x' },
+      spec: { schedule: '0 3 * * *', jobTemplate: { spec: { template: { spec: podOf(account) } } } },
+    }),
+  ],
+  [
+    'Furiko Job',
+    `${FURIKO}/jobs`,
+    'spec.template.taskTemplate.pod.spec.serviceAccountName',
+    (account) => ({
+      kind: 'Job',
+      metadata: { name: 'x' },
+      spec: { template: { taskTemplate: { pod: { spec: podOf(account) } } } },
+    }),
+  ],
+  [
+    'JobConfig',
+    `${FURIKO}/jobconfigs`,
+    'spec.template.spec.taskTemplate.pod.spec.serviceAccountName',
+    (account) => ({
+      kind: 'JobConfig',
+      metadata: { name: 'x' },
+      spec: {
+        concurrency: { policy: 'Allow' },
+        template: { spec: { taskTemplate: { pod: { spec: podOf(account) } } } },
+      },
+    }),
+  ],
+];
+
+describe.each(KINDS)('a %s under a ServiceAccount', (_, path, field, document) => {
+  test('is written by who may use it', async () => {
+    const { as, allow } = await anInstallation();
+    const why = 'user "ann" cannot use the ServiceAccount "reports" in the namespace "default"';
+    const refused = await as(ANN, 'POST', path, document('reports'));
+    expect([refused.code, refused.body.details?.causes]).toMatchObject([403, [{ field, message: why }]]);
+    expect(refused.body.message).toContain(`${field}: ${why}`);
+    for (const account of [null, 'default']) {
+      expect((await as(ANN, 'POST', `${path}?dryRun=All`, document(account))).code).toBe(201);
+    }
+    await allow('reports');
+    expect((await as(ANN, 'POST', `${path}?dryRun=All`, document('other'))).code).toBe(403);
+    expect((await as(ANN, 'POST', path, document('reports'))).code).toBe(201);
+  });
+
+  test('of somebody else may be labeled, but not made to run something else', async () => {
+    const { as } = await anInstallation();
+    await as(MASTER, 'POST', path, document('reports'));
+    const labels = { metadata: { labels: { a: 'b' } } };
+    expect((await as(ANN, 'PATCH', `${path}/x`, labels, MERGE)).code).toBe(200);
+    if (!path.endsWith('cronjobs') && !path.endsWith('jobconfigs')) return; // a Job's template cannot change
+    const other = JSON.parse(JSON.stringify(document('reports')).replace('busybox', 'mine')) as object;
+    expect((await as(ANN, 'PUT', `${path}/x`, other)).code).toBe(403);
+    expect((await as(MASTER, 'PUT', `${path}/x`, other)).code).toBe(200);
+  });
+
+  test('is anybody’s where roles do not decide', async () => {
+    const { as } = await anInstallation('AlwaysAllow');
+    expect((await as(ANN, 'POST', path, document('reports'))).code).toBe(201);
+  });
+});
+
+test('a submission is held to it, too, whatever its Job is made from', async () => {
+  const { as, allow, sent } = await anInstallation();
+  const [[, , , aJob], [, , , aCron]] = KINDS as [(typeof KINDS)[number], (typeof KINDS)[number]];
+  await as(MASTER, 'POST', CRON_JOBS, aCron('reports'));
+  await as(MASTER, 'POST', JOBS, aJob('reports'));
+  const messages = [
+    { manifest: { apiVersion: 'batch/v1', kind: 'Job', ...aJob('reports') } },
+    { from: { kind: 'CronJob', name: 'x' } },
+    { from: { kind: 'Job', name: 'x' } },
+  ];
+  for (const message of messages) {
+    const refused = await as(ANN, 'POST', SUBMISSIONS, message);
+    expect([refused.code, refused.body.message]).toEqual([
+      403,
+      'user "ann" cannot use the ServiceAccount "reports" in the namespace "default"',
+    ]);
+  }
+  expect((await as(ANN, 'POST', SUBMISSIONS, { manifest: aJob(null) })).code).toBe(202);
+  await allow('reports');
+  for (const message of messages) expect((await as(ANN, 'POST', SUBMISSIONS, message)).code).toBe(202);
+  expect(sent).toHaveLength(4);
+});
+
+describe('the role that a ServiceAccount names', () => {
+  const [A, B] = ['arn:aws:iam::123456789012:role/a', 'arn:aws:iam::123456789012:role/b'];
+  const PATH = '/api/v1/namespaces/default/serviceaccounts';
+  const named = (name: string, arn: string) => ({
+    metadata: { name, annotations: { 'eks.amazonaws.com/role-arn': arn } },
+  });
+
+  test('is one that the installation lists for its namespace', async () => {
+    const world = await aWorld(
+      {},
+      {
+        taskRoles: new Map([
+          ['default/*', A],
+          ['other/*', B],
+        ]),
+      },
+    );
+    expect((await send(world, 'POST', PATH, named('reports', A))).code).toBe(201);
+    const refused = await send(world, 'POST', PATH, named('loader', B));
+    expect([refused.code, refused.body.message]).toEqual([
+      422,
+      `ServiceAccount "loader" is invalid: metadata.annotations[eks.amazonaws.com/role-arn]: Unsupported value: "${B}": supported values: "${A}"`,
+    ]);
+    expect((await send(world, 'PATCH', `${PATH}/reports`, named('reports', B), MERGE)).code).toBe(422);
+    expect((await send(world, 'PATCH', `${PATH}/reports`, { metadata: { labels: { a: 'b' } } }, MERGE)).code).toBe(200);
+  });
+
+  test('is any where there are no roles, but the one named default has none', async () => {
+    const world = await aWorld();
+    expect((await send(world, 'POST', PATH, named('reports', 'any'))).code).toBe(201);
+    expect(
+      (await send(world, 'PATCH', `${PATH}/default`, named('default', A), MERGE)).body.details?.causes,
+    ).toMatchObject([{ message: expect.stringContaining("have the stack's task role") as unknown }]);
+  });
+});
