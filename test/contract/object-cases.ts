@@ -104,7 +104,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
           const page: Awaited<ReturnType<ObjectStore['list']>> = await objects.list('Role', {
             namespace,
             after,
-            limit: 2,
+            limit: 1,
           });
           listed.push(...page.objects.map((each) => each.key));
           after = page.next;
