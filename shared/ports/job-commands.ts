@@ -7,6 +7,7 @@ import type { Phase, Status } from '../domain/scoreboard/status.ts';
 import type { FieldError } from '../schema/object/field-error.ts';
 import type { NoHosts } from './host-store.ts';
 import type { StoredSpec } from './job-store.ts';
+import type { ObjectKey } from './object-store.ts';
 
 export type CreatedJob =
   /** `spec`: as it was stored. */
@@ -70,4 +71,18 @@ export type JobCommands = {
   deletePod(uid: JobUid, id: AttemptId, how: 'deleted' | 'evicted'): Promise<void>;
   /** Holds, releases, cancels, or requeues indexes. Repeating it changes nothing more. */
   changeIndexes(uid: JobUid, wanted: WantedIndexes): Promise<IndexChanges>;
+};
+
+/** What the API asks of quotas, apart from Jobs, whose commands ask for themselves. */
+export type QuotaCommands = {
+  /** Counts what a namespace uses, and writes it into its quotas, unless that takes too long: then the sweep does it. */
+  count(namespace: string): Promise<void>;
+  /** Stores a new CronJob by `store`, which answers `committed`, if there is room for one more. */
+  createCronJob<S extends { readonly kind: string }>(
+    uid: string,
+    key: ObjectKey,
+    store: () => Promise<S>,
+  ): Promise<S | OverQuota>;
+  /** Why a new CronJob would be refused now; null: there is room. */
+  tryCronJob(uid: string, key: ObjectKey): Promise<OverQuota | null>;
 };

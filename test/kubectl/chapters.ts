@@ -9,6 +9,7 @@ import { furikoJobs, jobConfigs, killFurikoJob } from './chapters/furiko.ts';
 import { get, outputs, watch } from './chapters/get.ts';
 import { logs } from './chapters/logs.ts';
 import { grant } from './chapters/grant.ts';
+import { quotas } from './chapters/quotas.ts';
 import { status } from './chapters/status.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -29,6 +30,7 @@ export const CHAPTERS: Readonly<Record<string, (terminal: Terminal, local: ALoca
   edit,
   replace,
   status,
+  quotas,
   wait,
   delete: remove,
   logs,

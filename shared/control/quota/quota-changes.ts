@@ -1,6 +1,6 @@
 import type { Wish } from '../../domain/quota/quota.ts';
 import { NO_USAGE, ONE_CRON_JOB } from '../../domain/quota/usage.ts';
-import type { QuotaCommands } from '../../ports/quota-commands.ts';
+import type { QuotaCommands } from '../../ports/job-commands.ts';
 import type { Deps } from '../process/deps.ts';
 import { NO_ROOM_TAKEN, keepRoom, recount, reserveRoom, returnRoom } from './room.ts';
 import { whyFull } from './job-room.ts';

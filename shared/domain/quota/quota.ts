@@ -103,7 +103,7 @@ export type Counted = {
 };
 
 /** A change that was reserved for so long ago does not come any more. */
-export const RESERVED_MAX_MS = 60_000;
+const RESERVED_MAX_MS = 60_000;
 
 /**
  * The quota with what was counted. Whatever was reserved since it was read is added, perhaps though it was counted, too: what is

@@ -29,8 +29,6 @@ const combined = (a: Usage, b: Usage, of: (a: number, b: number) => number): Usa
 export const plus = (a: Usage, b: Usage): Usage => combined(a, b, (x, y) => x + y);
 /** What `a` has more than `b`, of each at least nothing. */
 export const beyond = (a: Usage, b: Usage): Usage => combined(a, b, (x, y) => Math.max(0, x - y));
-/** The larger of each. */
-export const atLeast = (a: Usage, b: Usage): Usage => combined(a, b, Math.max);
 export const isNothing = (usage: Usage): boolean => Object.values(usage).every((amount) => amount === 0);
 
 /**

@@ -2,11 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { createMemoryQueues } from '../../../shared/adapters/memory/memory-queues.ts';
 import { createMemoryStore } from '../../../shared/adapters/memory/memory-store.ts';
 import { createMemoryTasks } from '../../../shared/adapters/memory/memory-tasks.ts';
+import { outcomeOf } from '../../../shared/control/cron/slot-job.ts';
 import { changeJob, createJob, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import { sweepQuotas } from '../../../shared/control/quota/sweep-quotas.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { invariant } from '../../../shared/domain/base/invariant.ts';
+import { statusOfRefused } from '../../../shared/runtime/submission-status.ts';
 import { aLmdbStore } from '../../contract/lmdb-fixture.ts';
 import { Handler } from '../../support/a-handler.ts';
 import { type JobWish, aJob } from '../../support/a-job.ts';
@@ -203,4 +205,15 @@ test('a namespace without a quota costs one request', async () => {
   await create(handler, numbered(1));
   const calls = handler.calls.filter((call) => call.startsWith('objects.') && call !== 'objects.read');
   expect(calls).toEqual(['objects.list']);
+});
+
+test('schedulers, and the source of a message, are told in the same words', async () => {
+  const { handler } = await aScene({ pods: '1' });
+  const spec = aJob({ name: 'nightly-1' });
+  const refused = await createJob(spec, handler.deps);
+  const message =
+    'jobs.batch "nightly-1" is forbidden: exceeded quota: team, requested: pods=2, used: pods=0, limited: pods=1';
+  expect(outcomeOf(refused, spec)).toEqual({ kind: 'refused', message });
+  invariant(refused.kind === 'forbidden', 'it is refused');
+  expect(statusOfRefused({ ...refused, name: 'nightly-1' }, 'default')).toMatchObject({ code: 403, message });
 });
