@@ -90,15 +90,16 @@ describe('later', () => {
     expect(calls).toBe(2);
   });
 
-  test('an endless answer is not read to its end', async () => {
+  test('a long answer is not read to its end', async () => {
     let sent = 0;
-    const endless = new ReadableStream<Uint8Array>({
+    const long = new ReadableStream<Uint8Array>({
       pull(controller) {
+        if (sent > 1_000_000) controller.close();
         sent += 1_024;
         controller.enqueue(new Uint8Array(1_024));
       },
     });
-    const { verify } = aVerifier(async () => new Response(endless));
+    const { verify } = aVerifier(async () => new Response(long));
     expect(await verify(await aToken())).toMatchObject({ kind: 'later' });
     expect(sent).toBeLessThan(40_000);
   });
