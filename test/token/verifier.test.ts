@@ -94,9 +94,9 @@ describe('later', () => {
     let sent = 0;
     const long = new ReadableStream<Uint8Array>({
       pull(controller) {
-        if (sent > 1_000_000) controller.close();
         sent += 1_024;
         controller.enqueue(new Uint8Array(1_024));
+        if (sent > 1_000_000) controller.close();
       },
     });
     const { verify } = aVerifier(async () => new Response(long));

@@ -70,3 +70,9 @@ test('pages of other sites are refused first, whatever they know', async () => {
   const answer = await app.fetch(new Request('http://127.0.0.1/version', { headers }));
   expect(answer.status).toBe(403);
 });
+
+test('none of 2,000 tokens that nobody has is somebody’s', async () => {
+  const ask = await anApi();
+  const answers = await Promise.all(Array.from({ length: 2_000 }, async (_, at) => ask('/version', `Bearer ${at}`)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+});
