@@ -69,6 +69,7 @@ const PLANTED = [
     '../diagnose/planted-target.ts',
     'domain-announcing-knows-its-folders-only',
   ],
+  ['shared/domain/token/planted-beside.ts', '../base/planted-target.ts', 'domain-token-knows-its-folders-only'],
   [
     'shared/domain/cluster-plan/planted-beside.ts',
     '../diagnose/planted-target.ts',
@@ -200,6 +201,7 @@ const PLANTED = [
     '../sqs/planted-target.ts',
     'adapters-aws-eventbridge-knows-its-folders-only',
   ],
+  ['shared/adapters/aws/sts/planted-beside.ts', '../sqs/planted-target.ts', 'adapters-aws-sts-knows-its-folders-only'],
   ['shared/adapters/aws/sfn/planted-beside.ts', '../sqs/planted-target.ts', 'adapters-aws-sfn-knows-its-folders-only'],
   [
     'shared/adapters/aws/dynamodb/objects/planted-beside.ts',
