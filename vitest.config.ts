@@ -7,6 +7,8 @@ const UNIT = ['adapters', 'control', 'departures', 'domain', 'kube', 'plan', 'si
 const LONG = [
   'test/{clients,conformance,kubectl,pages,rights,upgrade}/**/*.test.ts',
   'test/kube/fuzz/*.test.ts',
+  'test/kube/reviews/any-policy.test.ts',
+  'test/kube/tenants/many-attempts.test.ts',
   'test/e2e/bundles/bundled.test.ts',
   'test/e2e/crashes/{copied-folder,flow,full-disk,hard-starts,kill,kill-many,queued-configs}.test.ts',
   'test/e2e/diagnosis/{doctor,doctor-orphans,waits}.test.ts',

@@ -9,10 +9,12 @@ import { invariant } from '../shared/domain/base/invariant.ts';
 import { DEFAULT_NAMESPACE } from '../shared/domain/spec/namespace.ts';
 import { EMBEDDED_TIMING, pacedTiming } from '../shared/domain/base/timing.ts';
 import type { QueueName } from '../shared/ports/dead-letters.ts';
+import type { Audit } from '../shared/ports/access/audit.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
 import type { RuntimeOptions, StoreOptions } from '../shared/runtime/create-runtime.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import { createPlainTelemetry } from '../shared/telemetry/plain-telemetry.ts';
+import { openAuditFile } from './audit-file.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { createEcs, type EcsOptions } from './ecs/create-ecs.ts';
 import type { Script } from './ecs/driver/simulated-driver.ts';
@@ -61,6 +63,8 @@ export type LocalOptions = {
   readonly users?: readonly UserWithToken[];
   /** whose token the kubeconfig has; nobody's by default */
   readonly kubeconfigUser?: UserWithToken;
+  /** a file that each change and each forbidden read is appended to; none by default */
+  readonly audit?: string | undefined;
   /** who hears of the state changes of Jobs; nobody by default */
   readonly listeners?: ListenerOptions;
   /** see {@link StoreChoice}; by default `lmdb`, or `engine` where the wiring emulates AWS */
@@ -202,9 +206,14 @@ async function startOn(
       embedded: true,
       needsCommand,
       outageOf,
-      ...(options.users === undefined ? {} : { authenticate: authenticateUsers(options.users) }),
+      ...(options.users === undefined
+        ? {}
+        : { authenticate: authenticateUsers(options.users), authorization: 'RBAC' as const }),
     },
-    { dataFolder: async () => dataFolderSize(folder.path, store.fileSize()) },
+    {
+      dataFolder: async () => dataFolderSize(folder.path, store.fileSize()),
+      audit: auditTo(options.audit, warn, closers),
+    },
   );
   const api = await startKeptFront(app, folder.path, options);
   closers.push(() => api.close());
@@ -218,6 +227,13 @@ async function startOn(
   const token = options.kubeconfigUser?.token;
   const kubeconfig = writeKubeconfig(folder.path, api.url, token === undefined ? {} : { token });
   return { kind: 'started', url: api.url, kubeconfig, runtime, options: environment };
+}
+
+function auditTo(path: string | undefined, warn: Warn, closers: Closer[]): Audit | undefined {
+  if (path === undefined) return undefined;
+  const file = openAuditFile(path, warn);
+  closers.push(async () => file.close());
+  return file;
 }
 
 /** An earlier runtime's queues are lost, with their facts and wake-ups: checks every open Job and every task. */

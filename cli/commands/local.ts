@@ -1,6 +1,6 @@
 import { type ChildProcess } from 'node:child_process';
 import { closeSync, readFileSync, renameSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { holderOf } from '../../local/data-folder.ts';
@@ -22,7 +22,16 @@ import { type EnvironmentOptions, taskEnvironmentOf } from '../task-environment.
 
 export type LocalFlags = Pick<
   LocalOptions,
-  'driver' | 'port' | 'script' | 'events' | 'store' | 'wiring' | 'launchesPerSec' | 'stopsPerSec' | 'listeners'
+  | 'driver'
+  | 'port'
+  | 'script'
+  | 'events'
+  | 'store'
+  | 'wiring'
+  | 'launchesPerSec'
+  | 'stopsPerSec'
+  | 'listeners'
+  | 'audit'
 > & {
   /** A file with the key that signs what is posted to a listener's address; null: MUSTER_EVENT_KEY, if it is set. */
   readonly eventKeyFile: string | null;
@@ -94,11 +103,20 @@ function keyIn(file: string): string {
   throw usageFailure(`--event-key-file: ${file} is empty`);
 }
 
-function placesOf(flags: LocalFlags, { cwd }: Shell): Pick<LocalOptions, 'dataDir' | 'workspaceDir'> {
+function placesOf(flags: LocalFlags, { cwd }: Shell): Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'audit'> {
   const workspaceDir = resolve(cwd, flags.workspace);
   if (statSync(workspaceDir, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw usageFailure(`--workspace: the folder ${workspaceDir} does not exist`);
-  return { dataDir: resolve(cwd, flags.data), workspaceDir };
+  return { dataDir: resolve(cwd, flags.data), workspaceDir, audit: auditPlace(flags.audit, cwd) };
+}
+
+function auditPlace(file: string | undefined, cwd: string): string | undefined {
+  if (file === undefined) return undefined;
+  const path = resolve(cwd, file);
+  const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isFolder(dirname(path))) throw usageFailure(`--audit: the folder ${dirname(path)} does not exist`);
+  if (isFolder(path)) throw usageFailure(`--audit: ${path} is a folder`);
+  return path;
 }
 
 /** What the detached process reports. */

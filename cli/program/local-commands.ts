@@ -44,6 +44,7 @@ type LocalOptions = {
   readonly eventKeyFile?: string;
   readonly users?: string;
   readonly kubeconfigUser?: string;
+  readonly audit?: string;
 };
 
 /** Data folders, below the current one. Neither mode accepts a folder of the other. */
@@ -96,6 +97,7 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
     .option('--event-key-file <file>', 'sign what is posted with the key in this file (default: $MUSTER_EVENT_KEY)')
     .option('--users <file>', "only these may call the API: Kubernetes' token file, CSV (docs/access.md)")
     .option('--kubeconfig-user <name>', 'of --users: the kubeconfig has the token of this user (default: of nobody)')
+    .option('--audit <file>', 'append who changes what, and what is forbidden, to this file (docs/audit.md)')
     .addOption(new Option('--task-ms <ms>', 'how long tasks take: 500, or 500-2000').argParser(span).helpGroup(SCRIPT))
     .addOption(eventOption('--task-fail <share>', 'share of tasks that fail, 0 to 1', share).helpGroup(SCRIPT))
     .addOption(eventOption('--events-duplicate <share>', 'share of events that arrive twice, 0 to 1', share))
@@ -189,6 +191,7 @@ function localFlags(flags: LocalOptions): LocalFlags {
     eventKeyFile: flags.eventKeyFile ?? null,
     users: flags.users ?? null,
     kubeconfigUser: flags.kubeconfigUser ?? null,
+    audit: flags.audit,
     events,
     store,
     wiring,

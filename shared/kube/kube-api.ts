@@ -8,6 +8,7 @@ import { cronJobRoutes } from './cronjobs/cronjob-routes.ts';
 import { FURIKO_API_VERSION } from '../domain/furiko/furiko-job.ts';
 import { furikoJobRoutes } from './furiko/furiko-job-routes.ts';
 import { jobConfigRoutes } from './furiko/job-config-routes.ts';
+import { auditTrail } from './authorization/audit-trail.ts';
 import { authorizationGuard } from './authorization/authorization-guard.ts';
 import { createAuthorizer } from './http/authorizer.ts';
 import { callerOf } from './http/caller.ts';
@@ -62,6 +63,8 @@ export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
   };
   // `/api/v1/` is `/api/v1`: some generated clients send it.
   const app = new Hono({ strict: false });
+  const { originOf = () => ({}) } = options;
+  if (ports.audit !== undefined) app.use(auditTrail({ ...deps, audit: ports.audit, originOf }));
   if (options.embedded === true) app.use(loopbackGuard);
   if (authenticate !== undefined) app.use(authentication(authenticate));
   if (authorizer !== null) app.use(authorizationGuard({ ...deps, authorizer }));

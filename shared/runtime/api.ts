@@ -10,17 +10,23 @@ import { emptyNamespace } from '../control/lifecycle/namespaces.ts';
 import { readLaunchPace } from '../control/process/launch-pace.ts';
 import type { ApiOptions } from '../kube/http/api-deps.ts';
 import { createKubeApi } from '../kube/kube-api.ts';
+import type { Audit } from '../ports/access/audit.ts';
 import { Busy } from '../ports/busy.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
+import { originOfGateway } from './origin-of-gateway.ts';
 import type { Runtime } from './runtime.ts';
 
 /** How much of a namespace is deleted while its user waits; the sweep does the rest. */
 const WHILE_ASKED = { deletions: 200, ms: 3_000 };
 
-/** The Kubernetes API over this process's runtime. `dataFolder`: where it keeps Jobs on this machine, if it does. */
+/** The Kubernetes API over this process's runtime. `dataFolder`: where it keeps Jobs on this machine, if it does. `audit`: default, the log. */
 export const kubeApiOf = (
   { deps, notifications, logs, deadLetters: { deadLetters }, submissions, queueDepths, taskRoles }: Runtime,
   options: ApiOptions = {},
-  { dataFolder }: Pick<InstallationPorts, 'dataFolder'> = {},
+  {
+    dataFolder,
+    audit = auditIn(deps.telemetry),
+  }: Pick<InstallationPorts, 'dataFolder'> & { readonly audit?: Audit | undefined } = {},
 ): Hono =>
   createKubeApi(
     {
@@ -43,6 +49,7 @@ export const kubeApiOf = (
       submissions,
       taskRoles,
       deadLetters,
+      audit,
       jobCommands: createJobCommands(deps),
       cronJobCommands: createCronJobCommands(deps),
       configCommands: createConfigCommands(deps),
@@ -50,8 +57,13 @@ export const kubeApiOf = (
       launchPace: () => readLaunchPace(deps),
       emptyNamespace: (name) => emptyNamespace(name, deps, WHILE_ASKED).catch(untilSwept),
     },
-    options,
+    { originOf: originOfGateway, ...options },
   );
+
+/** Into the log of the function, a line each. */
+const auditIn = (telemetry: Pick<Telemetry, 'info'>): Audit => ({
+  record: (event) => telemetry.info('audit', event),
+});
 
 /** The deletion is stored: what concurrent writers delay now must not fail the request. */
 function untilSwept(error: unknown): void {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { MANIFEST_BYTES_MAX } from '../../shared/schema/object/document.ts';
 import { aWorld, linesOf } from '../kube/a-world.ts';
+import { aGuardedWorld, grants, rule } from '../kube/authorization/a-guarded-world.ts';
 import { JOBS, MERGE, job, send } from '../kube/write/a-client.ts';
 
 const URL = `${JOBS}/sums`;
@@ -92,4 +93,17 @@ test('a body has 256 KiB at most', async () => {
     code: 413,
     body: { message: `Request entity too large: limit is ${256 * 1024}` },
   });
+});
+
+test('a watch ends when the right to it is gone', async () => {
+  const policy = grants({ user: 'jane', namespace: 'team-a', rules: [rule('watch batch/jobs')] });
+  const world = await aGuardedWorld(policy, { streamMaxSec: 3600 });
+  const path = '/apis/batch/v1/namespaces/team-a/jobs?watch=true';
+  const began = world.clock.now();
+  const response = await world.send('GET', path);
+  expect(response.status).toBe(200);
+  world.allow(grants());
+  await response.text();
+  expect(world.clock.now() - began).toBeLessThan(360_000);
+  expect((await world.send('GET', path)).status).toBe(403);
 });

@@ -22,6 +22,7 @@ import { emptyNamespace } from '../../shared/control/lifecycle/namespaces.ts';
 import { createMemoryStore } from '../../shared/adapters/memory/memory-store.ts';
 import type { ApiOptions } from '../../shared/kube/http/api-deps.ts';
 import { createKubeApi } from '../../shared/kube/kube-api.ts';
+import type { Audit } from '../../shared/ports/access/audit.ts';
 import type { PolicyReader } from '../../shared/ports/policy-reader.ts';
 import type { Hostnames } from '../../shared/ports/hostnames.ts';
 import type { LogLine, LogReader } from '../../shared/ports/log-reader.ts';
@@ -56,6 +57,7 @@ export async function aWorld(
     readonly submissions?: Submissions;
     readonly policy?: PolicyReader;
     readonly taskRoles?: TaskRoles;
+    readonly audit?: Audit;
     readonly dataFolder?: InstallationPorts['dataFolder'];
   } = {},
 ) {
@@ -140,6 +142,7 @@ export async function aWorld(
       submissions: hooks.submissions ?? null,
       policy: hooks.policy,
       taskRoles: hooks.taskRoles ?? null,
+      audit: hooks.audit,
       deadLetters: store.deadLetters,
       jobCommands: {
         ...createJobCommands(deps),

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 import { contextOf } from '../../local/event-source/mapping.ts';
 import { RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
+import { kubeApiOf } from '../../shared/runtime/api.ts';
 import { apiHandler, scheduledHandler, sqsHandler } from '../../shared/runtime/lambda-middleware.ts';
 import { NewerFormatError } from '../../shared/domain/base/newer-format.ts';
 import { failureOf } from '../../shared/runtime/message-end.ts';
@@ -152,5 +153,46 @@ test('an API event becomes a request to the app', async () => {
   const { awsRequestId } = CONTEXT;
   expect(w.begun).toEqual([
     { function_name: 'test', function_request_id: awsRequestId, api_request_id: 'of-the-gateway' },
+  ]);
+});
+
+test('a change is a line of the log, with the request id that the access log has', async () => {
+  const w = aRuntime(anInbox().inbox);
+  const told: unknown[] = [];
+  const telemetry = {
+    ...w.runtime.deps.telemetry,
+    info: (message: string, values: object) => told.push({ message, ...values }),
+  };
+  const runtime = { ...w.runtime, deps: { ...w.runtime.deps, telemetry } };
+  const handler = apiHandler({ runtime: () => runtime, app: kubeApiOf }) as (
+    event: unknown,
+    context: unknown,
+  ) => Promise<{ statusCode: number }>;
+  const send = (httpMethod: string, path: string) =>
+    handler(
+      {
+        httpMethod,
+        path,
+        headers: { Host: 'api.example' },
+        multiValueHeaders: { Host: ['api.example'] },
+        body: null,
+        isBase64Encoded: false,
+        requestContext: { domainName: 'api.example', requestId: 'of-the-gateway', identity: { sourceIp: '192.0.2.7' } },
+      },
+      CONTEXT,
+    );
+  const jobs = '/apis/batch/v1/namespaces/default/jobs';
+  expect((await send('GET', jobs)).statusCode).toBe(200);
+  expect((await send('DELETE', `${jobs}/none`)).statusCode).toBe(404);
+  expect(told).toMatchObject([
+    {
+      message: 'audit',
+      auditID: 'of-the-gateway',
+      sourceIPs: ['192.0.2.7'],
+      verb: 'delete',
+      user: { username: 'authenticated' },
+      objectRef: { resource: 'jobs', namespace: 'default', name: 'none' },
+      responseStatus: { code: 404 },
+    },
   ]);
 });

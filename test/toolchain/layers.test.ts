@@ -81,6 +81,7 @@ const PLANTED = [
     '../cluster-plan/planted-target.ts',
     'domain-furiko-view-knows-its-folders-only',
   ],
+  ['shared/domain/rbac/planted-beside.ts', '../spec/planted-target.ts', 'domain-rbac-knows-its-folders-only'],
   ['shared/domain/events/planted-beside.ts', '../planner/planted-target.ts', 'domain-events-knows-its-folders-only'],
   [
     'shared/domain/upstreams/planted-beside.ts',
@@ -153,6 +154,11 @@ const PLANTED = [
   ['shared/kube/apply/planted-beside.ts', '../write/planted-target.ts', 'kube-apply-knows-its-folders-only'],
   ['shared/kube/http/planted-beside.ts', '../list/planted-target.ts', 'kube-http-knows-its-folders-only'],
   ['shared/kube/selectors/planted-beside.ts', '../list/planted-target.ts', 'kube-selectors-knows-its-folders-only'],
+  [
+    'shared/kube/authorization/planted-beside.ts',
+    '../list/planted-target.ts',
+    'kube-authorization-knows-its-folders-only',
+  ],
   ['shared/kube/discovery/planted-beside.ts', '../openapi/planted-target.ts', 'kube-discovery-knows-its-folders-only'],
   ['shared/kube/openapi/planted-beside.ts', '../jobs/planted-target.ts', 'kube-openapi-knows-its-folders-only'],
   ['shared/kube/list/planted-beside.ts', '../jobs/planted-target.ts', 'kube-list-knows-its-folders-only'],

@@ -33,7 +33,8 @@ export function authorizationGuard({ authorizer, callerOf, clock }: GuardDeps): 
     const late = clock.now() - began < RECHECK_MS ? null : await authorizer.refusal(c, attributes);
     if (late !== null) {
       await c.res.body?.cancel();
-      return errorResponse(late);
+      c.res = errorResponse(late);
+      return;
     }
     const user = callerOf(c);
     const mayGoOn = async (): Promise<boolean> => (await authorizer.decide(user, attributes)).allowed;

@@ -17,12 +17,14 @@ import type { PolicyReader } from '../../ports/policy-reader.ts';
 import type { Submissions } from '../../ports/submissions.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { HostsOffer } from '../../schema/job/host-name-rules.ts';
+import type { Audit } from '../../ports/access/audit.ts';
 import type { ConfigCommands } from '../../ports/config-commands.ts';
 import type { CronJobCommands } from '../../ports/cronjob-commands.ts';
 import type { JobCommands, QuotaCommands } from '../../ports/job-commands.ts';
 import type { ItemSource } from '../../store/read-items.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { Authenticate } from './authentication.ts';
+import type { Origin } from './request-notes.ts';
 import type { OpenStreams } from './streams.ts';
 import type { Tails } from '../feed/watched.ts';
 
@@ -63,6 +65,8 @@ export type ApiPorts = ItemSource & {
   readonly launchPace: () => Promise<LaunchPace>;
   /** Who may do what. Default: the roles and bindings that are stored, with those that always exist. */
   readonly policy?: PolicyReader | undefined;
+  /** Hears who changes what, and what is forbidden; omitted: nobody does. */
+  readonly audit?: Audit | undefined;
   /** Deletes what is in a namespace that is being deleted, as far as that is quick, and the namespace once it is empty. */
   readonly emptyNamespace: (name: string) => Promise<unknown>;
 };
@@ -86,6 +90,8 @@ export type ApiDeps = ApiPorts & {
 export type ApiOptions = {
   /** The caller, as far as the transport knows it. */
   readonly userOf?: (c: Context) => User;
+  /** Where a request comes from, as far as the transport knows it. */
+  readonly originOf?: (c: Context) => Origin;
   /** Whether roles decide what callers may do. Default: `AlwaysAllow`. */
   readonly authorization?: AuthorizationMode;
   /** Refuses unknown callers, and takes the place of `userOf`; omitted: the transport has let the caller in. */

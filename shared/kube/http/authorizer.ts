@@ -23,8 +23,9 @@ const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ];
 
-export function createAuthorizer({ policy }: PolicyReader, callerOf: (c: Context) => User): Authorizer {
-  const decide = async (user: User, wanted: Attributes): Promise<Decision> => authorize(user, wanted, await policy());
+export function createAuthorizer(reader: PolicyReader, callerOf: (c: Context) => User): Authorizer {
+  const decide = async (user: User, wanted: Attributes): Promise<Decision> =>
+    authorize(user, wanted, await reader.policy());
   return {
     decide,
     async refusal(c, wanted) {
@@ -36,7 +37,7 @@ export function createAuthorizer({ policy }: PolicyReader, callerOf: (c: Context
       return notAuthorized(wanted, decision.reason === '' ? why : `${why}: ${decision.reason}`);
     },
     async rulesOf(user, namespace) {
-      const granted = [...rulesFor(user, namespace, await policy())];
+      const granted = [...rulesFor(user, namespace, await reader.policy())];
       const rules = granted.flatMap((each) => (each.kind === 'rule' ? [each.rule] : []));
       const faults = granted.flatMap((each) => (each.kind === 'missing' ? [each.reason] : []));
       return { rules: user.groups.includes(MASTERS) ? [...EVERYTHING, ...rules] : rules, faults };

@@ -3,6 +3,7 @@ import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { newFieldErrors } from '../../schema/object/new-field-rules.ts';
+import { noteStoredName } from '../http/request-notes.ts';
 import { tooLargeError } from '../http/object-size.ts';
 import { managedAfterUpdate } from '../apply/managed-fields.ts';
 import { type StatusError, errorResponse, forbiddenObject, invalidObject } from '../http/status-error.ts';
@@ -37,6 +38,7 @@ export async function createObject<F extends Found, A>(
     },
   );
   if (stored.kind === 'refused') return errorResponse(stored.error);
+  noteStoredName(c, stored.created.object.metadata.name);
   return withWarnings(show(stored.created), [...sent.value.warnings, ...stored.warnings]);
 }
 

@@ -86,8 +86,7 @@ function queriesFor(other: Tenant): fc.Arbitrary<string> {
     'previous=true',
     'tailLines=1',
     'dryRun=All',
-    'dryRun=All&fieldManager=me&force=true',
-    'fieldManager=me',
+    'dryRun=All&force=true',
     `namespace=${other.namespace}`,
     'which=all&words=true',
     'afterRestore=true',
@@ -96,13 +95,16 @@ function queriesFor(other: Tenant): fc.Arbitrary<string> {
   return fc.array(one, { maxLength: 2 }).map((all) => (all.length === 0 ? '' : `?${all.join('&')}`));
 }
 
-/** Documents of the caller's own that name what is the other's. */
-function documentsFor(by: Tenant): fc.Arbitrary<Record<string, unknown>> {
+type Metadata = Readonly<Record<string, unknown>>;
+
+/** What metadata of the caller's own may say of the other's objects. */
+function metadataFor(by: Tenant): fc.Arbitrary<Metadata> {
   const other = otherOf(by);
-  const [job, ...rest] = documentsOf({ ...by, prefix: `${by.prefix}x` });
   const named = (word: string) => `${other.prefix}-${word}`;
   const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: named('cron'), uid: UID, controller: true };
-  const metadata = fc.constantFrom(
+  return fc.constantFrom<Metadata>(
+    {},
+    {},
     {},
     { namespace: other.namespace },
     { annotations: { 'muster.run/work-list': named('list') } },
@@ -116,11 +118,18 @@ function documentsFor(by: Tenant): fc.Arbitrary<Record<string, unknown>> {
     { name: '', generateName: 'gen-' },
     { labels: { 'batch.kubernetes.io/controller-uid': UID, 'muster.run/submitted-from': named('cron') } },
   );
-  const base = fc.constantFrom(job, job, job, ...rest);
-  const fromConfig: Record<string, unknown> = { ...rest[1], spec: { configName: named('config') } };
-  return fc
-    .tuple(fc.oneof({ weight: 6, arbitrary: base }, { weight: 1, arbitrary: fc.constant(fromConfig) }), metadata)
-    .map(([document, more]) => ({ ...document, metadata: { ...(document?.['metadata'] as object), ...more } }));
+}
+
+/** A document for a place, mostly of its kind. */
+function documentOf(by: Tenant, { group, plural }: Place, isOdd: boolean, more: Metadata): Record<string, unknown> {
+  const nth = KINDS.findIndex(([at, kind]) => at === group && kind === plural);
+  const documents = documentsOf({ ...by, prefix: `${by.prefix}x` });
+  const [job = {}, , run = {}] = documents;
+  const fits = documents[nth] ?? job;
+  const isOfConfig = fits === run && isOdd;
+  const spec = isOfConfig ? { spec: { configName: `${otherOf(by).prefix}-config` } } : {};
+  const document = isOdd && !isOfConfig ? job : fits;
+  return { ...document, ...spec, metadata: { ...(document['metadata'] as object), ...more } };
 }
 
 const REVIEWS = ['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'];
@@ -182,6 +191,9 @@ function otherRequests(by: Tenant): fc.Arbitrary<Omit<Attempt, 'by' | 'headers'>
         `/api/v1${ofOther}/status`,
         '/api/v1/namespaces',
         `/api/v1/namespaces?fieldSelector=metadata.name%3D${namespace}`,
+        '/api/v1/events',
+        `/api/v1${ofOther}/events`,
+        `/api/v1${ofOther}/events?limit=2`,
         '/muster/v1/diagnosis',
         '/muster/v1/jobs/diagnosis',
         `/muster/v1${ofOther}/jobs/diagnosis`,
@@ -212,60 +224,92 @@ const PATCH_TYPES = [
   'application/json-patch+json',
 ];
 
+/** Where an object, a part of it, or its kind is. */
+type Target = {
+  readonly place: Place;
+  /** As it is written in the path; null: all namespaces. */
+  readonly home: string | null;
+  readonly name: string;
+  /** null: all objects of the kind. */
+  readonly part: string | null;
+  /** A path of Muster's own. */
+  readonly ofJob: string | null;
+};
+
+function pathOf({ place: { group, plural, suffix }, home, name, part, ofJob }: Target): string {
+  const root = `${group}${home === null ? '' : `/namespaces/${home}`}/${plural}`;
+  if (ofJob !== null && suffix === 'job') return `/muster/v1/namespaces/${home ?? ''}/jobs/${name}/${ofJob}`;
+  return part === null ? root : `${root}/${name}${part}`;
+}
+
+/** What a method can be about. */
+const partsFor = (method: string, { plural }: Place): readonly (string | null)[] => {
+  switch (method) {
+    case 'POST':
+      return plural === 'pods' ? ['/eviction', null] : plural === 'worklists' ? [null, '/parts/0', '/seal'] : [null];
+    case 'PUT':
+    case 'PATCH':
+      return ['', '', '/status'];
+    case 'DELETE':
+      return ['', null];
+    default:
+      return plural === 'pods' ? [null, '', '/log', '/log', '/status'] : [null, null, null, ...PARTS];
+  }
+};
+
+function bodyFor(method: string, type: string, target: Target, document: Record<string, unknown>): unknown {
+  const { name, part, ofJob, place } = target;
+  const named = { ...document, metadata: { ...(document['metadata'] as object), name } };
+  switch (method) {
+    case 'POST':
+      if (ofJob !== null && place.suffix === 'job') return { action: 'cancel', indexes: '0' };
+      return part === '/eviction' ? { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } } : document;
+    case 'PUT':
+      return named;
+    case 'PATCH':
+      if (type === 'application/apply-patch+yaml') return named;
+      return type === 'application/json-patch+json'
+        ? [{ op: 'add', path: '/metadata/labels/x', value: 'y' }]
+        : { metadata: { labels: { x: 'y' }, finalizers: ['x/y'] } };
+    default:
+      return null;
+  }
+}
+
 /** Requests for objects, mostly of the other. */
 function objectRequests(by: Tenant): fc.Arbitrary<Omit<Attempt, 'by'>> {
   const other = otherOf(by);
-  return fc
-    .record({
-      method: fc.constantFrom('GET', 'GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'),
-      place: fc.constantFrom(...PLACES),
-      home: fc.oneof(
-        { weight: 5, arbitrary: fc.constantFrom(...disguises(other.namespace, by.namespace)) },
-        { weight: 3, arbitrary: fc.constant(by.namespace) },
-        { weight: 1, arbitrary: fc.constant(null) },
-      ),
-      isList: fc.boolean(),
-      isOwn: fc.boolean(),
-      part: fc.constantFrom(...PARTS),
-      ofJob: fc.option(fc.constantFrom(...OF_JOBS), { freq: 4 }),
-      query: queriesFor(other),
-      document: documentsFor(by),
-      type: fc.constantFrom(...PATCH_TYPES),
-    })
-    .map(({ method, place, home, isList, isOwn, part, ofJob, query, document, type }) => {
-      const { group, plural, suffix } = place;
-      const isHome = home === by.namespace;
-      const isWrite = !['GET', 'HEAD', 'DELETE'].includes(method);
-      // In the caller's own namespace, objects with the other's names would come into being.
-      const whose = isHome && (isOwn || isWrite) ? by : other;
-      const name = plural === 'pods' && whose === other ? POD : `${whose.prefix}-${suffix}`;
-      const root = `${group}${home === null ? '' : `/namespaces/${home}`}/${plural}`;
-      const objectPath =
-        ofJob !== null && suffix === 'job'
-          ? `/muster/v1/namespaces/${home ?? ''}/jobs/${name}/${ofJob}`
-          : `${root}/${name}${part}`;
-      const path = isList || (method === 'POST' && part === '' && ofJob === null) ? root : objectPath;
-      const patch =
-        type === 'application/json-patch+json'
-          ? [{ op: 'add', path: '/metadata/labels/x', value: 'y' }]
-          : type === 'application/apply-patch+yaml'
-            ? { ...document, metadata: { ...(document['metadata'] as object), name } }
-            : { metadata: { labels: { x: 'y' }, finalizers: ['x/y'] } };
-      const put = { ...document, metadata: { ...(document['metadata'] as object), name } };
-      const indexes = { action: 'cancel', indexes: '0' };
-      const bodies = new Map<string, object>([
-        ['POST', ofJob === 'indexes' && !isList ? indexes : document],
-        ['PUT', put],
-        ['PATCH', patch],
-      ]);
-      const body = bodies.get(method) ?? null;
-      return {
-        method,
-        path: `${path}${query}`,
-        headers: { 'content-type': method === 'PATCH' ? type : 'application/json' },
-        body: body === null ? null : JSON.stringify(body),
-      };
-    });
+  const about = fc.record({
+    method: fc.constantFrom('GET', 'GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'PATCH', 'DELETE'),
+    place: fc.constantFrom(...PLACES),
+    home: fc.oneof(
+      { weight: 5, arbitrary: fc.constantFrom(...disguises(other.namespace, by.namespace)) },
+      { weight: 3, arbitrary: fc.constant(by.namespace) },
+      { weight: 1, arbitrary: fc.constant(null) },
+    ),
+    isOwn: fc.boolean(),
+    nth: fc.nat(1000),
+    ofJob: fc.option(fc.constantFrom(...OF_JOBS), { freq: 4 }),
+    query: queriesFor(other),
+    isOdd: fc.integer({ min: 0, max: 5 }).map((nth) => nth === 0),
+    more: metadataFor(by),
+    type: fc.constantFrom(...PATCH_TYPES),
+  });
+  return about.map(({ method, place, home, isOwn, nth, query, isOdd, more, type, ofJob }) => {
+    const isWrite = !['GET', 'HEAD', 'DELETE'].includes(method);
+    // In the caller's own namespace, objects with the other's names would come into being.
+    const whose = home === by.namespace && (isOwn || isWrite) ? by : other;
+    const name = place.plural === 'pods' && whose === other ? POD : `${whose.prefix}-${place.suffix}`;
+    const parts = partsFor(method, place);
+    const target: Target = { place, home, name, part: parts[nth % parts.length] ?? null, ofJob };
+    const body = bodyFor(method, type, target, documentOf(by, place, isOdd, more));
+    return {
+      method,
+      path: `${pathOf(target)}${query === '' ? '?' : `${query}&`}fieldManager=me`,
+      headers: { 'content-type': method === 'PATCH' ? type : 'application/json' },
+      body: body === null ? null : JSON.stringify(body),
+    };
+  });
 }
 
 export const anyAttempt: fc.Arbitrary<Attempt> = fc.constantFrom(ALICE, BOB).chain((by) =>

@@ -20,10 +20,10 @@ const CHECKED_EVERY = 25;
 /** Sends many requests of two tenants, and looks after each whether one has got at anything of the other. */
 export async function attack(count: number, seed: number, forgets: Forgets = () => false): Promise<Outcome> {
   const codes = new Map<number, number>();
-  const attempts = fc.sample(anyAttempt, { numRuns: count, seed });
   for (let from = 0; from < count; from += PER_WORLD) {
     const siege = await besiege(await aTenantWorld(), forgets, codes);
-    for (const [i, attempt] of attempts.slice(from, from + PER_WORLD).entries()) {
+    const attempts = fc.sample(anyAttempt, { numRuns: PER_WORLD, seed: seed + from });
+    for (const [i, attempt] of attempts.entries()) {
       const violation = await siege(attempt, (i + 1) % CHECKED_EVERY === 0);
       if (violation !== null) return { violation, codes };
     }

@@ -36,13 +36,13 @@ const ADMIN = [
   rule('get,list,watch namespaces,namespaces/status'),
   rule('create authorization.k8s.io/localsubjectaccessreviews'),
 ];
-export const ASKING = [
+const ASKING = [
   rule('create authorization.k8s.io/selfsubjectaccessreviews,authorization.k8s.io/selfsubjectrulesreviews'),
   rule('create authentication.k8s.io/selfsubjectreviews'),
 ];
 const PATHS = [rule('get /version,/healthz,/livez,/readyz,/openapi,/openapi/*,/api,/api/*,/apis,/apis/*')];
 
-export const TENANTS: Policy = grants(
+const TENANTS: Policy = grants(
   { user: 'system:authenticated', namespace: '', rules: [...ASKING, ...PATHS] },
   ...[ALICE, BOB].map(({ user, namespace }) => ({ user, namespace, rules: ADMIN })),
 );

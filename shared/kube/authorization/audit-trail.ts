@@ -1,0 +1,85 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import type { Attributes } from '../../domain/rbac/attributes.ts';
+import type { User } from '../../domain/rbac/policy.ts';
+import { asTime } from '../../domain/base/time.ts';
+import type { Audit, AuditEvent } from '../../ports/access/audit.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { decisionOn } from '../http/authorizer.ts';
+import { type Origin, storedName } from '../http/request-notes.ts';
+import { requestAttributes } from './request-attributes.ts';
+
+export type TrailDeps = {
+  readonly audit: Audit;
+  readonly callerOf: (c: Context) => User;
+  readonly originOf: (c: Context) => Origin;
+  readonly newUid: () => string;
+  readonly clock: Pick<Clock, 'now'>;
+};
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Questions, which change nothing. */
+const QUESTIONS: ReadonlySet<string> = new Set(['authorization.k8s.io', 'authentication.k8s.io']);
+const URI_CHARS_MAX = 512;
+
+/** Records every change that is asked for, whatever the answer, and every read that is forbidden. */
+export function auditTrail({ audit, callerOf, originOf, newUid, clock }: TrailDeps): MiddlewareHandler {
+  return async (c, next) => {
+    const received = asTime(clock.now());
+    await next();
+    const { method, path } = c.req;
+    const { status } = c.res;
+    const wanted = requestAttributes({ method, path, query: c.req.query() });
+    const attributes = wanted.kind === 'attributes' ? wanted.attributes : null;
+    const isQuestion = attributes?.kind === 'resource' && QUESTIONS.has(attributes.group);
+    if (status !== FORBIDDEN && (READS.has(method) || isQuestion)) return;
+    const { requestId, sourceIPs = [] } = originOf(c);
+    audit.record({
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level: 'Metadata',
+      auditID: requestId ?? newUid(),
+      stage: 'ResponseComplete',
+      requestURI: uriOf(c),
+      verb: attributes?.verb ?? method.toLowerCase(),
+      user: callerOf(c),
+      ...(sourceIPs.length === 0 ? {} : { sourceIPs }),
+      ...(attributes?.kind === 'resource' ? { objectRef: refOf(attributes, storedName(c)) } : {}),
+      responseStatus: { code: status },
+      requestReceivedTimestamp: received,
+      stageTimestamp: asTime(clock.now()),
+      annotations: annotationsOf(c),
+    });
+  };
+}
+
+const FORBIDDEN = 403;
+
+/** As it was sent, without scheme and host. */
+function uriOf({ req }: Context): string {
+  const { url } = req;
+  return url.slice(url.indexOf('/', url.indexOf('://') + 3)).slice(0, URI_CHARS_MAX);
+}
+
+function refOf(
+  { group, resource, subresource, namespace, name }: Extract<Attributes, { readonly kind: 'resource' }>,
+  given: string | null,
+): NonNullable<AuditEvent['objectRef']> {
+  const shown = name === '' ? (given ?? '') : name;
+  return {
+    resource,
+    ...(namespace === '' ? {} : { namespace }),
+    ...(shown === '' ? {} : { name: shown }),
+    ...(group === '' ? {} : { apiGroup: group }),
+    ...(subresource === '' ? {} : { subresource }),
+  };
+}
+
+const DECISION = 'authorization.k8s.io/decision';
+const REASON = 'authorization.k8s.io/reason';
+
+/** In the words of apiserver/pkg/endpoints/filters/authorization.go. */
+function annotationsOf(c: Context): AuditEvent['annotations'] {
+  const decision = decisionOn(c);
+  if (decision === null) return {};
+  return { [DECISION]: decision.allowed ? 'allow' : 'forbid', [REASON]: decision.reason };
+}
