@@ -43,7 +43,7 @@ const FOLDERS = {
     diagnose: ['base', 'spec', 'task', 'scoreboard', 'events', 'upstreams', 'planner', 'pending'],
     'furiko-view': ['base', 'spec', 'scoreboard', 'planner', 'diagnose', 'furiko'],
     announcing: ['base', 'spec', 'scoreboard', 'planner'],
-    token: [],
+    token: ['rbac'],
     'cluster-plan': ['base', 'spec', 'task', 'scoreboard', 'events', 'planner'],
   },
   schema: {

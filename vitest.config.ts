@@ -30,9 +30,8 @@ const AS_AWS = [
 /** Engines that others wrote, which `.ci/install-engines` installs. */
 const ENGINES = 'test/engines/**/*.test.ts';
 
-/** Every call that a function makes, against AWS's service models; CI, which runs the engines, does not run it without them. */
+/** Every call that a function makes, against AWS's service models. */
 const HELD_AGAINST_MODELS = ['test/e2e/rights.test.ts'];
-const WITH_ENGINES = process.env['CI'] === 'true' ? HELD_AGAINST_MODELS : [];
 
 /** Planted faults must turn tests red: they have a separate command. */
 const ELSEWHERE = 'test/planted/**';
@@ -40,7 +39,8 @@ const ELSEWHERE = 'test/planted/**';
 /** Whatever runs kubectl starts processes. */
 const unit = UNIT.map((folder) => `test/${folder}/**/!(kubectl*).test.ts`);
 
-export default defineConfig({
+/** In mode `ci`, which runs all projects, nothing runs twice. */
+export default defineConfig(({ mode }) => ({
   test: {
     maxWorkers: 2, // half of them mostly wait for processes, engines, and kubectl
     // These only stop what hangs: a busy machine may take minutes for what takes seconds alone.
@@ -62,7 +62,15 @@ export default defineConfig({
           pool: 'forks',
         },
       },
-      { extends: true, test: { name: 'long', include: LONG, exclude: [...MINUTES, ...WITH_ENGINES], pool: 'forks' } },
+      {
+        extends: true,
+        test: {
+          name: 'long',
+          include: LONG,
+          exclude: [...MINUTES, ...(mode === 'ci' ? HELD_AGAINST_MODELS : [])],
+          pool: 'forks',
+        },
+      },
       { extends: true, test: { name: 'minutes', include: MINUTES, pool: 'forks' } },
       {
         extends: true,
@@ -79,4 +87,4 @@ export default defineConfig({
       },
     ],
   },
-});
+}));

@@ -322,9 +322,10 @@ function environmentOf({ settings, state, queues, tasks, network, names }: World
 }
 
 /** How the API learns who calls: with tokens, the authorizer knows who is an administrator. */
-function accessOf({ auth, admins }: Settings['access']): Readonly<Record<string, string>> {
-  if (auth === 'token') return { [ACCESS_ENV.auth]: auth };
-  return admins.length === 0 ? {} : { [ACCESS_ENV.admins]: admins.join() };
+function accessOf({ auth, authorization, admins }: Settings['access']): Readonly<Record<string, string>> {
+  const roles = authorization === 'RBAC' ? { [ACCESS_ENV.authorization]: authorization } : {};
+  if (auth === 'token') return { ...roles, [ACCESS_ENV.auth]: auth };
+  return admins.length === 0 ? roles : { ...roles, [ACCESS_ENV.admins]: admins.join() };
 }
 /** All that may be passed to tasks, each once. */
 const listedArns = ({ taskRoles }: Pick<Settings, 'taskRoles'>): readonly string[] => [

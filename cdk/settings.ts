@@ -68,6 +68,8 @@ export type AlarmSettings = {
 export type AccessSettings = {
   /** `iam`: callers sign each request, and IAM lets them in; `token`: they send a bearer token, as to EKS. */
   readonly auth: 'iam' | 'token';
+  /** `RBAC`: roles decide what callers may do; `AlwaysAllow`: all may do everything. */
+  readonly authorization: 'AlwaysAllow' | 'RBAC';
   /** ARNs of users and roles that may do everything, as requests name them. */
   readonly admins: readonly string[];
   /** Further accounts whose users and roles may send tokens. */
@@ -241,6 +243,7 @@ const schema = z
       )
       .default(REQUESTS_PER_SEC),
     auth: z.enum(['iam', 'token'], 'must be iam or token').default('iam'),
+    authorization: z.enum(['AlwaysAllow', 'RBAC'], 'must be AlwaysAllow or RBAC').optional(),
     admins: z
       .string()
       .default('')
@@ -333,6 +336,8 @@ export function readSettings(get: (key: string) => unknown, region?: string): Se
   const { eventBus, earlyCounting, taskTokens, formats, tableName = null } = others;
   const { apiRequestsPerSec, accessLog, tracing } = others;
   const { auth, admins, accounts = [] } = others;
+  // Every principal of the account has tokens, so roles must decide. With IAM, its policies say who may call at all.
+  const { authorization = auth === 'token' ? 'RBAC' : 'AlwaysAllow' } = others;
   const { alarms, alarmEmail = null, alarmEnds, dashboard } = others;
   const network: NetworkSettings =
     vpcId === undefined || subnetIds === undefined
@@ -352,7 +357,7 @@ export function readSettings(get: (key: string) => unknown, region?: string): Se
     earlyCounting,
     taskTokens,
     taskRoles,
-    access: { auth, admins, accounts },
+    access: { auth, authorization, admins, accounts },
     apiRequestsPerSec,
     accessLog,
     alarms: { areAll: alarms === 'all', email: alarmEmail, tellsEnd: alarmEnds },

@@ -5,6 +5,9 @@ import { apiHandler } from '../../shared/runtime/lambda-middleware.ts';
 
 export const handler = apiHandler({
   runtime: () => processRuntime(),
-  app: (runtime, options) =>
-    kubeApiOf(runtime, { ...options, authenticate: gatewayAuthentication(processGatewayAccess()) }),
+  app: (runtime, options) => {
+    const access = processGatewayAccess();
+    const { authorization } = access;
+    return kubeApiOf(runtime, { ...options, authorization, authenticate: gatewayAuthentication(access) });
+  },
 });

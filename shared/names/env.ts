@@ -42,6 +42,8 @@ export const ENV = {
 export const ACCESS_ENV = {
   /** token: the authorizer says who calls; absent: IAM does */
   auth: 'MUSTER_AUTH',
+  /** RBAC: roles decide what callers may do; absent: all may do everything */
+  authorization: 'MUSTER_AUTHORIZATION',
   /** comma-separated ARNs of users and roles that may do everything; absent: none may */
   admins: 'MUSTER_ADMINS',
   /** comma-separated accounts whose users and roles the authorizer lets in */

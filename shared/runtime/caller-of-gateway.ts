@@ -1,12 +1,14 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { principalOf } from '../domain/token/principal.ts';
-import type { User } from '../domain/rbac/policy.ts';
+import type { AuthorizationMode, User } from '../domain/rbac/policy.ts';
 import { ANONYMOUS, userOf } from '../domain/token/user.ts';
 import type { Authenticate } from '../kube/http/authentication.ts';
 
 /** How API Gateway learns who calls: `token`, from our authorizer; `iam`, from the request's signature. */
-export type GatewayAccess = { readonly auth: 'token' } | { readonly auth: 'iam'; readonly admins: readonly string[] };
+export type GatewayAuth = { readonly auth: 'token' } | { readonly auth: 'iam'; readonly admins: readonly string[] };
+/** Who calls, and whether roles decide what they may do. */
+export type GatewayAccess = GatewayAuth & { readonly authorization: AuthorizationMode };
 
 /** What the authorizer says of a user, as strings, which alone the gateway passes on unchanged. */
 export type AuthorizerContext = { readonly username: string; readonly groups: string; readonly uid: string };
@@ -41,7 +43,7 @@ const IamEvent = z.object({
  *
  * @returns null if the gateway does not say. With `iam` it is then somebody whom IAM lets in, but of whom we know no name.
  */
-export function callerOfGateway(event: unknown, access: GatewayAccess): User | null {
+export function callerOfGateway(event: unknown, access: GatewayAuth): User | null {
   if (access.auth === 'token') {
     const read = TokenEvent.safeParse(event);
     if (!read.success) return null;
@@ -57,7 +59,7 @@ export function callerOfGateway(event: unknown, access: GatewayAccess): User | n
 }
 
 /** Takes the gateway's word. What our authorizer has not seen is refused. */
-export function gatewayAuthentication(access: GatewayAccess): Authenticate {
+export function gatewayAuthentication(access: GatewayAuth): Authenticate {
   return async ({ env }: Context<{ Bindings: { readonly event?: unknown } }>) => {
     const user = callerOfGateway(env?.event, access);
     if (user !== null) return { kind: 'user', user };

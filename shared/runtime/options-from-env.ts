@@ -177,6 +177,7 @@ const admins = z
 
 const AccessSchema = z.object({
   [ACCESS_ENV.auth]: z.enum(['token'], 'must be token, or absent').optional(),
+  [ACCESS_ENV.authorization]: z.enum(['RBAC'], 'must be RBAC, or absent').optional(),
   [ACCESS_ENV.admins]: admins,
 });
 
@@ -187,7 +188,10 @@ const AccessSchema = z.object({
  */
 export function gatewayAccessFromEnv(variables: Readonly<Record<string, string | undefined>>): GatewayAccess {
   const env = readEnv(AccessSchema, variables);
-  return env[ACCESS_ENV.auth] === undefined ? { auth: 'iam', admins: env[ACCESS_ENV.admins] } : { auth: 'token' };
+  const authorization = env[ACCESS_ENV.authorization] ?? 'AlwaysAllow';
+  return env[ACCESS_ENV.auth] === undefined
+    ? { auth: 'iam', admins: env[ACCESS_ENV.admins], authorization }
+    : { auth: 'token', authorization };
 }
 
 /** The same of this process. */

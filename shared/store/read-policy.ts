@@ -4,7 +4,7 @@ import { type Binding, type Policy, type Role, policyOf } from '../domain/rbac/p
 import type { Clock } from '../ports/clock.ts';
 import type { FeedNotifications } from '../ports/feed-notifications.ts';
 import type { ObjectStore, StoredObject } from '../ports/object-store.ts';
-import type { PolicyReader } from '../ports/policy-reader.ts';
+import type { PolicyReader } from '../ports/access/policy-reader.ts';
 
 /** How old a policy may be that this process did not change itself. */
 const POLICY_AGE_MS = 2000;

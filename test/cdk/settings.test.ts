@@ -19,7 +19,7 @@ describe('settings of a deployment', () => {
       earlyCounting: false,
       taskTokens: false,
       taskRoles: {},
-      access: { auth: 'iam', admins: [], accounts: [] },
+      access: { auth: 'iam', authorization: 'AlwaysAllow', admins: [], accounts: [] },
       apiRequestsPerSec: 200,
       accessLog: 'own',
       alarms: { areAll: false, email: null, tellsEnd: false },
@@ -43,7 +43,7 @@ describe('settings of a deployment', () => {
       earlyCounting: false,
       taskTokens: false,
       taskRoles: {},
-      access: { auth: 'iam', admins: [], accounts: [] },
+      access: { auth: 'iam', authorization: 'AlwaysAllow', admins: [], accounts: [] },
       apiRequestsPerSec: 200,
       accessLog: 'own',
       alarms: { areAll: false, email: null, tellsEnd: false },
@@ -124,9 +124,12 @@ describe('settings of a deployment', () => {
       'arn:aws:iam::123456789012:role/aws-reserved/sso.amazonaws.com/Ops, arn:aws:iam::123456789012:user/staff/kim';
     expect(read({ auth: 'token', admins: arns, accounts: '210987654321, 111122223333' }).access).toEqual({
       auth: 'token',
+      authorization: 'RBAC',
       admins: ['arn:aws:iam::123456789012:role/Ops', 'arn:aws:iam::123456789012:user/staff/kim'],
       accounts: ['210987654321', '111122223333'],
     });
+    expect(read({ auth: 'token', authorization: 'AlwaysAllow' }).access.authorization).toBe('AlwaysAllow');
+    expect(read({ authorization: 'RBAC' }).access).toMatchObject({ auth: 'iam', authorization: 'RBAC' });
     expect(read({ auth: 'token', accounts: 210987654321 }).access.accounts).toEqual(['210987654321']);
     expect(read({ admins: arns }).access).toMatchObject({ auth: 'iam', accounts: [] });
     expect(read({ admins: '' }).access.admins).toEqual([]);

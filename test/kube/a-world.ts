@@ -23,7 +23,7 @@ import { createMemoryStore } from '../../shared/adapters/memory/memory-store.ts'
 import type { ApiOptions } from '../../shared/kube/http/api-deps.ts';
 import { createKubeApi } from '../../shared/kube/kube-api.ts';
 import type { Audit } from '../../shared/ports/access/audit.ts';
-import type { PolicyReader } from '../../shared/ports/policy-reader.ts';
+import type { PolicyReader } from '../../shared/ports/access/policy-reader.ts';
 import type { Hostnames } from '../../shared/ports/hostnames.ts';
 import type { LogLine, LogReader } from '../../shared/ports/log-reader.ts';
 import { toJob } from '../../shared/store/to-job.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { contextOf } from '../../local/event-source/mapping.ts';
 import { authenticatedUser, authentication } from '../../shared/kube/http/authentication.ts';
 import {
-  type GatewayAccess,
+  type GatewayAuth,
   authorizerContext,
   callerOfGateway,
   gatewayAuthentication,
@@ -12,9 +12,9 @@ import { apiHandler } from '../../shared/runtime/lambda-middleware.ts';
 import { gatewayAccessFromEnv } from '../../shared/runtime/options-from-env.ts';
 import { aRuntime, anInbox } from './a-runtime.ts';
 
-const TOKEN: GatewayAccess = { auth: 'token' };
+const TOKEN: GatewayAuth = { auth: 'token' };
 const OPS = 'arn:aws:iam::123456789012:role/ops';
-const IAM: GatewayAccess = { auth: 'iam', admins: [OPS] };
+const IAM: GatewayAuth = { auth: 'iam', admins: [OPS] };
 const SESSION = { userArn: 'arn:aws:sts::123456789012:assumed-role/ops/lee', user: 'AROAOPS:lee' };
 const signed = (identity: object) => ({ requestContext: { identity } });
 
@@ -71,7 +71,7 @@ describe('behind our authorizer', () => {
 });
 
 /** What the API's function answers to an event of the gateway: the user, or a refusal. */
-async function answerTo(requestContext: object, access: GatewayAccess): Promise<{ statusCode: number; body: unknown }> {
+async function answerTo(requestContext: object, access: GatewayAuth): Promise<{ statusCode: number; body: unknown }> {
   const { runtime } = aRuntime(anInbox().inbox);
   const handler = apiHandler({
     runtime: () => runtime,
@@ -122,12 +122,19 @@ test('what no authorizer has seen is refused; whom IAM does not name is anonymou
 });
 
 test('the environment says which, and who may do everything', () => {
-  expect(gatewayAccessFromEnv({})).toEqual({ auth: 'iam', admins: [] });
+  expect(gatewayAccessFromEnv({})).toEqual({ auth: 'iam', admins: [], authorization: 'AlwaysAllow' });
   expect(gatewayAccessFromEnv({ MUSTER_ADMINS: `${OPS},arn:aws:sts::123456789012:assumed-role/dev/x` })).toEqual({
     auth: 'iam',
     admins: [OPS, 'arn:aws:iam::123456789012:role/dev'],
+    authorization: 'AlwaysAllow',
   });
-  expect(gatewayAccessFromEnv({ MUSTER_AUTH: 'token' })).toEqual({ auth: 'token' });
+  expect(gatewayAccessFromEnv({ MUSTER_AUTH: 'token', MUSTER_AUTHORIZATION: 'RBAC' })).toEqual({
+    auth: 'token',
+    authorization: 'RBAC',
+  });
+  expect(() => gatewayAccessFromEnv({ MUSTER_AUTHORIZATION: 'rbac' })).toThrow(
+    'MUSTER_AUTHORIZATION=rbac: must be RBAC, or absent',
+  );
   expect(() => gatewayAccessFromEnv({ MUSTER_AUTH: 'none' })).toThrow('MUSTER_AUTH=none: must be token, or absent');
   expect(() => gatewayAccessFromEnv({ MUSTER_ADMINS: 'kim' })).toThrow('MUSTER_ADMINS=kim: must be the ARNs of users');
 });

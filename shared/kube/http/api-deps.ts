@@ -13,7 +13,7 @@ import type { HostStore } from '../../ports/host-store.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { LogReader } from '../../ports/log-reader.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
-import type { PolicyReader } from '../../ports/policy-reader.ts';
+import type { PolicyReader } from '../../ports/access/policy-reader.ts';
 import type { Submissions } from '../../ports/submissions.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { HostsOffer } from '../../schema/job/host-name-rules.ts';

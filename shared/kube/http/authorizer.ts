@@ -3,7 +3,7 @@ import type { Attributes } from '../../domain/rbac/attributes.ts';
 import { type Decision, authorize, forbiddenText } from '../../domain/rbac/authorize.ts';
 import { MASTERS, type PolicyRule, type User } from '../../domain/rbac/policy.ts';
 import { rulesFor } from '../../domain/rbac/rules-for.ts';
-import type { PolicyReader } from '../../ports/policy-reader.ts';
+import type { PolicyReader } from '../../ports/access/policy-reader.ts';
 import { type StatusError, notAuthorized } from './status-error.ts';
 
 /** Lets roles decide what callers may do. A policy that cannot be read is an error, and nobody may do anything. */

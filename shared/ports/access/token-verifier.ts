@@ -1,6 +1,6 @@
-import type { TokenFault } from '../domain/token/read-token.ts';
-import type { User } from '../domain/rbac/policy.ts';
-import type { Admitted } from '../domain/token/user.ts';
+import type { TokenFault } from '../../domain/token/read-token.ts';
+import type { User } from '../../domain/rbac/policy.ts';
+import type { Admitted } from '../../domain/token/user.ts';
 
 /** Who sent a bearer token. */
 export type TokenVerifier = (token: string) => Promise<TokenVerdict>;
