@@ -110,6 +110,9 @@ const WISHES = {
   'a scale-down': { parallelism: 0 },
 } as const;
 
+const stopCodeOf = (file: string): string =>
+  file.startsWith('stopped-by-us') ? 'UserInitiated' : 'EssentialContainerExited';
+
 /** One index whose task ends as `file` tells, all steps in this order; what the board says of it in the end. */
 async function after(order: readonly Step[], file: string, wish: object, batched: boolean) {
   const stage = new Stage();
@@ -126,7 +129,8 @@ async function after(order: readonly Step[], file: string, wish: object, batched
     if (step === 'wish') await stage.change(uid, wish);
     else if (step === 'answer') stage.mail.send('facts', answer);
     else if (step === 'running') stage.mail.send('facts', anEvent('running.json', task));
-    else if (step === 'deprovisioning') stage.mail.send('facts', anEvent('deprovisioning-exit-0.json', task));
+    else if (step === 'deprovisioning')
+      stage.mail.send('facts', anEvent('deprovisioning-exit-0.json', task, { stopCode: stopCodeOf(file) }));
     else stage.mail.send('facts', anEvent(file, task));
     // Whatever the memory's own ECS says of the stop is not what this is about.
     stage.events = [];

@@ -31,6 +31,7 @@ const VIEW: readonly PolicyRule[] = [
   rule(READ, '', 'namespaces', 'namespaces/status'),
   rule(READ, 'batch', 'jobs', 'jobs/status', 'cronjobs', 'cronjobs/status'),
   rule(['get'], 'batch', 'jobs/waits', 'jobs/failures', 'jobs/progress', 'jobs/attempts', 'jobs/diagnosis'),
+  rule(['list'], 'batch', 'jobs/diagnosis'),
   rule(READ, FURIKO_GROUP, 'jobs', 'jobs/status', 'jobconfigs', 'jobconfigs/status'),
   rule(READ, 'muster.run', 'worklists', 'worklists/parts'),
 ];

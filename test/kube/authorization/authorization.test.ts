@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { type Policy, policyOf } from '../../../shared/domain/rbac/policy.ts';
-import { createKubeApi } from '../../../shared/kube/kube-api.ts';
 import { aWorld, manifest } from '../a-world.ts';
 import { aGuardedWorld, grants, rule } from './a-guarded-world.ts';
 
@@ -228,9 +227,5 @@ describe('the option', () => {
   it('is off if nothing is said', async () => {
     const world = await aWorld({}, { policy: { policy: async () => NOTHING } });
     expect((await world.get(JOBS)).status).toBe(200);
-  });
-
-  it('needs a policy', () => {
-    expect(() => createKubeApi({} as Parameters<typeof createKubeApi>[0], { authorization: 'RBAC' })).toThrow('policy');
   });
 });

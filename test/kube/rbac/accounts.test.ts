@@ -11,6 +11,16 @@ const CRON_JOBS = '/apis/batch/v1/namespaces/default/cronjobs';
 const FURIKO = '/apis/execution.furiko.io/v1alpha1/namespaces/default';
 const SUBMISSIONS = '/muster/v1/submissions';
 
+/** Lets ann write what runs programs. */
+const WRITES = [
+  { verbs: ['get', 'create', 'update', 'patch'], apiGroups: ['batch'], resources: ['jobs', 'cronjobs'] },
+  {
+    verbs: ['get', 'create', 'update', 'patch'],
+    apiGroups: ['execution.furiko.io'],
+    resources: ['jobs', 'jobconfigs'],
+  },
+];
+
 /** A world in which `as` says who sends what follows; `sent` holds what was submitted. */
 async function anInstallation(authorization: ApiOptions['authorization'] = 'RBAC') {
   let user = MASTER;
@@ -28,16 +38,18 @@ async function anInstallation(authorization: ApiOptions['authorization'] = 'RBAC
     await world.clock.sleep(2000);
     return answer;
   };
-  /** Lets ann use an account. */
-  const allow = async (account: string) => {
-    const rules = [{ verbs: ['use'], apiGroups: [''], resources: ['serviceaccounts'], resourceNames: [account] }];
+  const grant = async (name: string, rules: readonly object[]) => {
     const path = `/apis/${GROUP}/v1/namespaces/default`;
-    await as(MASTER, 'POST', `${path}/roles`, { metadata: { name: 'uses' }, rules });
-    const roleRef = { kind: 'Role', name: 'uses' };
+    await as(MASTER, 'POST', `${path}/roles`, { metadata: { name }, rules });
+    const roleRef = { kind: 'Role', name };
     const subjects = [{ kind: 'User', name: 'ann' }];
-    const bound = await as(MASTER, 'POST', `${path}/rolebindings`, { metadata: { name: 'uses' }, roleRef, subjects });
+    const bound = await as(MASTER, 'POST', `${path}/rolebindings`, { metadata: { name }, roleRef, subjects });
     expect(bound.code).toBe(201);
   };
+  /** Lets ann use an account. */
+  const allow = async (account: string) =>
+    grant('uses', [{ verbs: ['use'], apiGroups: [''], resources: ['serviceaccounts'], resourceNames: [account] }]);
+  await grant('writes', WRITES);
   return { as, allow, sent };
 }
 

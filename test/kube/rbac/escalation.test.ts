@@ -17,18 +17,26 @@ const toAnn = (kind: string, name: string) => ({
   subjects: [{ kind: 'User', name: 'ann' }],
 });
 
+/** Lets ann write roles and bindings everywhere, as far as their contents allow. */
+const WRITES = {
+  verbs: ['get', 'create', 'update', 'patch'],
+  apiGroups: [GROUP],
+  resources: ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'],
+};
+
 /** A world in which `as` says who sends what follows. */
 async function anInstallation(authorization: ApiOptions['authorization'] = 'RBAC') {
   let user = MASTER;
   const world = await aWorld({ authorization, userOf: () => user });
-  return {
-    as: async (who: User, method: string, path: string, body?: object, type?: string) => {
-      user = who;
-      const answer = await send(world, method, path, body, type);
-      await world.clock.sleep(2000);
-      return answer;
-    },
+  const as = async (who: User, method: string, path: string, body?: object, type?: string) => {
+    user = who;
+    const answer = await send(world, method, path, body, type);
+    await world.clock.sleep(2000);
+    return answer;
   };
+  await as(MASTER, 'POST', `${ROOT}/clusterroles`, { metadata: { name: 'writes' }, rules: [WRITES] });
+  await as(MASTER, 'POST', `${ROOT}/clusterrolebindings`, toAnn('ClusterRole', 'writes'));
+  return { as };
 }
 
 const NOT_HELD = `user "ann" (groups=["devs" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:["batch"], Resources:["jobs"], Verbs:["get" "list"]}`;
