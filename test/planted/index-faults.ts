@@ -36,7 +36,7 @@ export const INDEX_FAULTS: readonly PlantedFault[] = [
     INDEX_CHANGES,
     "if (state === 'succeeded' || state === 'failed') return 'settled';",
     "if (state === 'failed') return 'settled';",
-    ['G1', 'G2', 'bug'],
+    ['G24', 'G1', 'G2', 'bug'],
   ),
   one(
     'an index is wronged: a cancelled one counts as failed',

@@ -50,6 +50,8 @@ export function checkIndexStep(step: Transition, { status: { now }, spec, board 
     const due = deadlineOf(shadow, spec);
     forbid(due === null || now < due, 'G24', () => `${op} ${key} at ${now}, and not before ${due}`);
   }
+  const hasSucceeded = shadow.state === 'succeeded';
+  forbid(hasSucceeded && BY_USERS.has(op), 'G24', () => `${op} of ${key}, whose index has succeeded`);
   const isFailure = op === 'failed' || op === 'failedForGood' || op === 'ignored';
   forbid(
     isFailure && shadow.wish === 'requeue' && shadow.state === 'waiting',
