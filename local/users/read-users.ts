@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { type ParsedUsers, parseUsers } from './parse-users.ts';
 
 /**
- * Reads a file of users. Whoever can read it can be any of them, so it must be its owner's alone, as OpenSSH has it for keys.
+ * Reads a file of users. Its readers can act as any of them, so only its owner may read it, as OpenSSH has it for keys.
  *
  * @throws disk errors
  */

@@ -19,7 +19,10 @@ import type { Runtime } from './runtime.ts';
 /** How much of a namespace is deleted while its user waits; the sweep does the rest. */
 const WHILE_ASKED = { deletions: 200, ms: 3_000 };
 
-/** The Kubernetes API over this process's runtime. `dataFolder`: where it keeps Jobs on this machine, if it does. `audit`: default, the log. */
+/**
+ * The Kubernetes API over this process's runtime. `dataFolder`: where it keeps Jobs on this machine, if it does. `audit`: default,
+ * the log.
+ */
 export const kubeApiOf = (
   { deps, notifications, logs, deadLetters: { deadLetters }, submissions, queueDepths, taskRoles }: Runtime,
   options: ApiOptions = {},

@@ -113,8 +113,9 @@ const QUOTAS_SWEPT_MS = 10_000;
 const CHECK_EVERY_MIN = 5;
 
 /**
- * Every minute: Jobs whose alarm is due; in the first minute of an hour also all live tasks, and every five minutes what the doctor calls an error. If an operator asks for `everything`, all
- * Jobs that have an alarm, which every open Job has, with a look-up of their tasks.
+ * Every minute: Jobs whose alarm is due; every five minutes also what the doctor calls an error; in the first minute of an hour all
+ * live tasks, and some task definitions. If an operator asks for `everything`, all Jobs that have an alarm, which every Job that may
+ * run has, with a look-up of their tasks.
  */
 export function sweepHandler(runtime: () => Runtime) {
   const check = createScheduledCheck();

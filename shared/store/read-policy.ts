@@ -26,7 +26,7 @@ type Known = { readonly policy: Policy; readonly loaded: ReadonlyMap<PolicyKind,
  * A look is four reads of a row of DynamoDB, one read unit each, in a process that answers requests: 2 units a second at most,
  * however many requests there are.
  *
- * A look that fails is an error for all who wait for it: whoever decides by it must refuse, never take an empty policy.
+ * A look that fails is an error for all who wait for it: a caller that decides by it must refuse, never take an empty policy.
  */
 export function createPolicyReader(
   {

@@ -34,7 +34,8 @@ const NAMESPACES_PER_PAGE = 100;
 /**
  * Deletes what is in a Terminating namespace, and the namespace itself once nothing is left. Every step is an ordinary deletion
  * of one object, so it is safe to run concurrently and to interrupt: the next call continues with whatever is left. Nothing new
- * is created in the meantime: the store refuses whatever is stored as it is shown, and the creator of a Job that was stored anyway deletes it.
+ * is created in the meantime: the store refuses what is stored as it is shown, and the creator of a Job that was stored anyway
+ * deletes it.
  *
  * @returns `none`: the namespace does not exist or is not being deleted; `left`: the budget is spent, or other finalizers hold
  * the rest

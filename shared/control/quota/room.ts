@@ -22,7 +22,7 @@ type Refused = { readonly kind: 'forbidden'; readonly why: string };
 export const NO_ROOM_TAKEN: Room = { kind: 'free' };
 
 /**
- * Reserves room for a change, before it is made: it counts from now on, and whoever asks next finds that much less. To be followed
+ * Reserves room for a change, before it is made: it counts from now on, and the next caller finds that much less. To be followed
  * by {@link keepRoom} or {@link returnRoom}; if neither comes, a count finds out what has become of the change.
  *
  * @param manifest the Job's, whose Pods must say what they request; null: it is for something without Pods

@@ -9,7 +9,7 @@ const ARN = /^arn:(aws(?:-[a-z]+)*):(iam|sts)::(\d{12}):([\w+=,.@/-]{1,512})$/;
 
 /**
  * Reads the ARN of a user, a role, a session, or an account's root, and leaves out what differs between sessions. A session's
- * ARN lacks its role's path, and its name is chosen by whoever assumes the role; role names are unique in an account whatever
+ * ARN lacks its role's path, and its name is chosen by its caller; role names are unique in an account whatever
  * their path. The kinds of ARNs are those of aws-iam-authenticator (`pkg/arn`).
  *
  * @returns null if the text is no such ARN
