@@ -78,9 +78,9 @@ export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
   app.route('/apis/muster.run/v1', workListRoutes(deps, options));
   app.route('/api/v1', podRoutes(deps, options));
   app.route('/api/v1', eventRoutes(deps, options));
-  app.route('/api/v1', servicesRoutes(deps, options));
+  app.route('/', servicesRoutes(deps, options));
   app.route('/', rbacRoutes(deps, options));
-  app.route('/api/v1', quotasRoutes(deps, options));
+  app.route('/', quotasRoutes(deps, options));
   app.route('/api/v1', givenRoutes(deps, options));
   app.route('/api/v1', namespaceRoutes(deps, options));
   app.route('/muster/v1', musterRoutes(deps));

@@ -1,48 +1,43 @@
-import { type Context, Hono } from 'hono';
+import type { Hono } from 'hono';
+import { QUOTA_FORM } from '../../schema/quota/quota-form.ts';
 import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
-import { RESOURCE_QUOTAS, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
-import { listOrWatch, showObject } from '../list/collection-routes.ts';
-import { type ListedKind, selectStored } from '../list/select-stored.ts';
-import { addWriteRoutes } from '../write/write-routes.ts';
-import { quotaKind } from './quota-kind.ts';
+import { RESOURCE_QUOTAS } from '../http/status-error.ts';
+import { renderStored } from '../list/stored-objects.ts';
+import { type AdmittedPlain, type FoundPlain, plainKind } from '../write/plain-kind.ts';
+import { plainRoutes } from '../write/plain-routes.ts';
+import type { WritableKind } from '../write/writable-kind.ts';
 import { QUOTA_PRINTER } from './quota-printer.ts';
 
-const PATH = '/namespaces/:namespace/resourcequotas';
-const LISTED: ListedKind = {
-  kind: 'ResourceQuota',
-  resource: RESOURCE_QUOTAS,
-  apiVersion: 'v1',
-  printer: QUOTA_PRINTER,
-};
+const PLAIN = { stored: 'ResourceQuota', resource: RESOURCE_QUOTAS, form: QUOTA_FORM } as const;
 
 /** `v1` ResourceQuotas: what the Jobs of a namespace may use. */
-export function quotasRoutes(deps: ApiDeps, options: ApiOptions): Hono {
-  const app = new Hono();
-  const kind = quotaKind(deps);
-  for (const [path, isAll] of [
-    ['/resourcequotas', true],
-    [PATH, false],
-  ] as const)
-    app.get(path, (c) => {
-      const quotas = selectStored(c, isAll ? null : (c.req.param('namespace') ?? ''), LISTED, deps);
-      return quotas.kind === 'bad' ? errorResponse(quotas.error) : listOrWatch(c, quotas.value, deps, options);
-    });
-  for (const path of [`${PATH}/:name`, `${PATH}/:name/status`])
-    app.get(path, async (c) => {
-      const { namespace = '', name = '' } = c.req.param() as { readonly namespace?: string; readonly name?: string };
-      const found = await kind.find({ namespace, name }, false);
-      return found === null
-        ? errorResponse(notFound(RESOURCE_QUOTAS, name))
-        : showObject(c, found.object, QUOTA_PRINTER, deps);
-    });
-  const show = (c: Context, object: KubeObject, code: 200 | 201) => c.json(object, code);
-  addWriteRoutes(
-    app,
-    { kind, path: PATH, show, select: (c, namespace) => selectStored(c, namespace, LISTED, deps) },
-    deps,
-  );
-  for (const path of ['/resourcequotas', PATH, `${PATH}/:name`, `${PATH}/:name/status`])
-    app.all(path, () => errorResponse(methodNotAllowed()));
-  return app;
+export const quotasRoutes = (deps: ApiDeps, options: ApiOptions): Hono =>
+  plainRoutes({ ...PLAIN, kind: quotaKind(deps), printer: QUOTA_PRINTER, status: 'shown' }, deps, options);
+
+/** What is used is counted at once when a quota is created, or its limits are changed. */
+function quotaKind(deps: ApiDeps): WritableKind<FoundPlain, AdmittedPlain> {
+  const { objects, quotaCommands } = deps;
+  const plain = plainKind(PLAIN, deps);
+  const counted = async ({ manifest }: AdmittedPlain, written: KubeObject): Promise<KubeObject> => {
+    const { namespace = '', name } = manifest.metadata;
+    await quotaCommands.count(namespace);
+    const stored = await objects.read('ResourceQuota', { namespace, name });
+    return stored === null ? written : renderStored(stored);
+  };
+  return {
+    ...plain,
+    async create(admitted, managedFields) {
+      const created = await plain.create(admitted, managedFields);
+      return created.kind === 'created'
+        ? { kind: 'created', object: await counted(admitted, created.object) }
+        : created;
+    },
+    async replace(found, admitted, managedFields, changed) {
+      const replaced = await plain.replace(found, admitted, managedFields, changed);
+      return replaced.kind === 'replaced' && changed === 'spec'
+        ? { kind: 'replaced', object: await counted(admitted, replaced.object) }
+        : replaced;
+    },
+  };
 }

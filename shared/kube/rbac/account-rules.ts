@@ -1,7 +1,7 @@
 import { DEFAULT_ACCOUNT } from '../../domain/rbac/policy.ts';
 import { ROLE_ANNOTATION, type TaskRoles, rolesListedFor } from '../../domain/task/task-roles.ts';
 import { type FieldError, forbidden, notSupported } from '../../schema/object/field-error.ts';
-import type { PlainManifest } from '../../schema/rbac/plain-admission.ts';
+import type { PlainManifest } from '../../schema/object/plain-admission.ts';
 
 const PATH = `metadata.annotations[${ROLE_ANNOTATION}]`;
 

@@ -6,7 +6,7 @@ import type { ApiDeps } from '../http/api-deps.ts';
 import { type Resource, type StatusError, forbiddenObject, notFound } from '../http/status-error.ts';
 import type { Wish } from '../write/writable-kind.ts';
 import { isDefaultPolicy } from './derived-objects.ts';
-import type { AdmittedPlain, FoundPlain } from './plain-kind.ts';
+import type { AdmittedPlain, FoundPlain } from '../write/plain-kind.ts';
 
 /** Why the roles and bindings that always exist stay as they are. */
 export const NEVER_CHANGES =

@@ -1,35 +1,38 @@
-import { type Context, Hono } from 'hono';
-import type { PlainShape } from '../../schema/rbac/plain-admission.ts';
+import { Hono, type MiddlewareHandler } from 'hono';
+import type { StoredKind } from '../../ports/object-store.ts';
+import type { PlainShape } from '../../schema/object/plain-admission.ts';
 import { CLUSTER_ROLE_BINDING_FORM, ROLE_BINDING_FORM } from '../../schema/rbac/binding-forms.ts';
 import { CLUSTER_ROLE_FORM, ROLE_FORM } from '../../schema/rbac/role-forms.ts';
 import { SERVICE_ACCOUNT_FORM } from '../../schema/rbac/service-account-form.ts';
 import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
-import type { KubeObject } from '../http/kube-object.ts';
 import {
   CLUSTER_ROLES,
   CLUSTER_ROLE_BINDINGS,
   ROLES,
   ROLE_BINDINGS,
+  type Resource,
   SERVICE_ACCOUNTS,
   errorResponse,
   forbiddenObject,
-  methodNotAllowed,
-  notFound,
 } from '../http/status-error.ts';
-import { listOrWatch, showObject } from '../list/collection-routes.ts';
-import type { Printer } from '../list/printer.ts';
-import { type ListedKind, selectStored } from '../list/select-stored.ts';
-import { addWriteRoutes } from '../write/write-routes.ts';
+import { type AdmittedPlain, type FoundPlain, plainKind } from '../write/plain-kind.ts';
+import { type ServedPlain, plainRoutes } from '../write/plain-routes.ts';
+import type { WritableKind } from '../write/writable-kind.ts';
 import { accountRoleErrors } from './account-rules.ts';
 import { isDefaultPolicy, withDerived } from './derived-objects.ts';
-import { type PlainKind, plainKind } from './plain-kind.ts';
 import { NEVER_CHANGES, bindingObjection, roleObjection } from './rbac-objection.ts';
 import { BINDING_PRINTER, ROLE_PRINTER, SERVICE_ACCOUNT_PRINTER } from './rbac-printers.ts';
 
 /** `rbac.authorization.k8s.io/v1` Roles, ClusterRoles, and their bindings, and `v1` ServiceAccounts. */
 export function rbacRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   const app = new Hono();
-  const add = <T extends PlainShape>(served: Served<T>): void => addRoutes(app, served, deps, options);
+  const seen = withDerived(deps);
+  const add = <T extends PlainShape>(served: Omit<ServedPlain<T>, 'kind' | 'seen'>): void => {
+    const { stored, resource, form } = served;
+    if (!form.isNamespaced) app.delete(`/apis/${form.apiVersion}/${resource.plural}/:name`, refusing(stored, resource));
+    const kind = besideDerived(served.stored, plainKind(served, { ...deps, objects: seen }), deps);
+    app.route('/', plainRoutes({ ...served, kind, seen }, deps, options));
+  };
   add({
     stored: 'Role',
     resource: ROLES,
@@ -64,47 +67,43 @@ export function rbacRoutes(deps: ApiDeps, options: ApiOptions): Hono {
     form: SERVICE_ACCOUNT_FORM,
     printer: SERVICE_ACCOUNT_PRINTER,
     further: (manifest) => accountRoleErrors(manifest, deps.taskRoles ?? null),
-    objection: undefined,
   });
   return app;
 }
 
-type Served<T extends PlainShape> = PlainKind<T> & { readonly printer: Printer<KubeObject> };
+/** A role or a binding that always exists is not deleted. */
+const refusing =
+  (kind: StoredKind, resource: Resource): MiddlewareHandler =>
+  async (c, next) => {
+    const name = c.req.param('name') ?? '';
+    return isDefaultPolicy(kind, { namespace: '', name })
+      ? errorResponse(forbiddenObject(resource, name, NEVER_CHANGES))
+      : next();
+  };
 
-function addRoutes<T extends PlainShape>(app: Hono, served: Served<T>, deps: ApiDeps, options: ApiOptions): void {
-  const { stored, resource, form, printer } = served;
-  const kind = plainKind(served, deps);
-  const seen = { ...deps, objects: withDerived(deps) };
-  const root = resource.group === '' ? '/api/v1' : `/apis/${form.apiVersion}`;
-  const all = `${root}/${resource.plural}`;
-  const path = form.isNamespaced ? `${root}/namespaces/:namespace/${resource.plural}` : all;
-  const listed: ListedKind = { kind: stored, resource, apiVersion: form.apiVersion, printer };
-  for (const [at, isAll] of form.isNamespaced
-    ? ([
-        [all, true],
-        [path, false],
-      ] as const)
-    : ([[all, true]] as const))
-    app.get(at, (c) => {
-      const selected = selectStored(c, isAll ? null : (c.req.param('namespace') ?? ''), listed, seen);
-      return selected.kind === 'bad' ? errorResponse(selected.error) : listOrWatch(c, selected.value, deps, options);
-    });
-  app.get(`${path}/:name`, async (c) => {
-    const key = keyOf(c);
-    const found = await kind.find(key, false);
-    return found === null ? errorResponse(notFound(resource, key.name)) : showObject(c, found.object, printer, deps);
-  });
-  app.delete(`${path}/:name`, async (c, next) => {
-    const key = keyOf(c);
-    if (isDefaultPolicy(stored, key)) return errorResponse(forbiddenObject(resource, key.name, NEVER_CHANGES));
-    await next();
-    return undefined;
-  });
-  const show = (c: Context, object: KubeObject, code: 200 | 201) => c.json(object, code);
-  // What is derived is not deleted with the others.
-  const select = (c: Context, namespace: string) => selectStored(c, form.isNamespaced ? namespace : null, listed, deps);
-  addWriteRoutes(app, { kind, path, show, select }, deps);
-  for (const at of new Set([all, path, `${path}/:name`])) app.all(at, () => errorResponse(methodNotAllowed()));
+/** The same kind where some objects are derived: their names are taken, and one that was stored is there again once it is deleted. */
+function besideDerived(
+  kind: StoredKind,
+  plain: WritableKind<FoundPlain, AdmittedPlain>,
+  deps: ApiDeps,
+): WritableKind<FoundPlain, AdmittedPlain> {
+  const seen = withDerived(deps);
+  return {
+    ...plain,
+    async create(admitted, managedFields) {
+      const { namespace = '', name } = admitted.manifest.metadata;
+      const isTaken = (await seen.read(kind, { namespace, name })) !== null;
+      return isTaken ? { kind: 'taken' } : plain.create(admitted, managedFields);
+    },
+    async remove(found, propagation) {
+      const { key, version } = found.stored;
+      if (version === 0 || isDefaultPolicy(kind, key)) return { kind: 'deleted' };
+      const removed = await plain.remove(found, propagation);
+      if (removed.kind !== 'deleted') return removed;
+      const derived = await seen.read(kind, key);
+      // Watches hear of it, as in a cluster, where a controller creates it again.
+      if (derived?.version === 0) await deps.objects.commit(kind, { key, was: 0, document: derived.document });
+      return removed;
+    },
+  };
 }
-
-const keyOf = (c: Context) => ({ namespace: c.req.param('namespace') ?? '', name: c.req.param('name') ?? '' });

@@ -4,7 +4,7 @@ import { dnsSubdomainErrors } from '../object/dns-names.ts';
 import { type FieldError, invalid, notSupported, required } from '../object/field-error.ts';
 import { isSame } from '../object/object-update.ts';
 import { pathSegmentErrors, segmentNameErrors } from './path-segment-names.ts';
-import type { PlainForm } from './plain-admission.ts';
+import { NO_SERVER_FIELDS, type PlainForm } from '../object/plain-admission.ts';
 import { BindingShape, type RoleRefShape, type SubjectShape } from './rbac-shapes.ts';
 
 const bindingForm = (
@@ -22,6 +22,7 @@ const bindingForm = (
       ...roleRefErrors(roleRefOf(roleRef), roleKinds),
       ...subjects.flatMap((subject, i) => subjectErrors(`subjects[${i}]`, subject, isNamespaced)),
     ],
+    serverFields: NO_SERVER_FIELDS,
     changeErrors: ({ roleRef }, before) =>
       isSame(roleRefOf(roleRef), before['roleRef'])
         ? []

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { type PolicyRule, RBAC_GROUP } from '../../domain/rbac/policy.ts';
 import { type FieldError, forbidden, invalid, required } from '../object/field-error.ts';
 import { segmentNameErrors } from './path-segment-names.ts';
-import type { PlainForm } from './plain-admission.ts';
+import { NO_SERVER_FIELDS, type PlainForm } from '../object/plain-admission.ts';
 import { ClusterRoleShape, RoleShape, type RuleShape } from './rbac-shapes.ts';
 
 const API_VERSION = `${RBAC_GROUP}/v1`;
@@ -15,6 +15,7 @@ export const ROLE_FORM: PlainForm<z.output<typeof RoleShape>> = {
   isNamespaced: true,
   nameErrors: segmentNameErrors,
   contentErrors: ({ rules }) => rulesErrors(rules, true),
+  serverFields: NO_SERVER_FIELDS,
   changeErrors: () => [],
   contentOf: ({ rules }) => ({ rules: rulesOf(rules) }),
 };
@@ -32,6 +33,7 @@ export const CLUSTER_ROLE_FORM: PlainForm<z.output<typeof ClusterRoleShape>> = {
       ? []
       : [forbidden('aggregationRule', NO_AGGREGATION)]),
   ],
+  serverFields: NO_SERVER_FIELDS,
   changeErrors: () => [],
   contentOf: ({ rules }) => ({ rules: rulesOf(rules) }),
 };

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { type FieldError, forbidden } from '../object/field-error.ts';
 import { nameErrors } from '../object/object-name.ts';
-import type { PlainForm } from './plain-admission.ts';
+import { NO_SERVER_FIELDS, type PlainForm } from '../object/plain-admission.ts';
 import { ServiceAccountShape } from './rbac-shapes.ts';
 
 /** A ServiceAccount: a name to which bindings grant roles. */
@@ -19,6 +19,7 @@ export const SERVICE_ACCOUNT_FORM: PlainForm<z.output<typeof ServiceAccountShape
       'name them in the template of the Pods: those of a ServiceAccount are not added to it',
     ),
   ],
+  serverFields: NO_SERVER_FIELDS,
   changeErrors: () => [],
   contentOf: ({ automountServiceAccountToken }) =>
     automountServiceAccountToken === undefined ? {} : { automountServiceAccountToken },

@@ -55,6 +55,21 @@ describe('a ResourceQuota', () => {
     expect((await send(world, 'GET', '/api/v1/resourcequotas')).body).toMatchObject({ items: [] });
   });
 
+  test('keeps what is used, and what is reserved, when its labels change', async () => {
+    const world = await aWorld();
+    await send(world, 'POST', QUOTAS, quota({ pods: '10' }));
+    await create(world, wide('a', 3));
+    const counted = async () => {
+      const { document } = (await world.objects.read('ResourceQuota', { namespace: 'default', name: 'team' }))!;
+      return { status: document['status'], ledger: document['ledger'] };
+    };
+    const before = await counted();
+    expect(before).toMatchObject({ status: { used: { pods: '3' } }, ledger: expect.anything() as unknown });
+    const labeled = await send(world, 'PATCH', `${QUOTAS}/team`, { metadata: { labels: { a: 'b' } } }, MERGE);
+    expect(labeled.code).toBe(200);
+    expect(await counted()).toEqual(before);
+  });
+
   test('shows nobody how it counts', async () => {
     const world = await aWorld();
     await send(world, 'POST', QUOTAS, quota({ pods: '10' }));

@@ -15,8 +15,8 @@ import {
   RoleShape,
   ServiceAccountShape,
 } from '../../../shared/schema/rbac/rbac-shapes.ts';
-import { QuotaShape } from '../../../shared/schema/quota/quota-admission.ts';
-import { ServiceShape } from '../../../shared/schema/service/service-admission.ts';
+import { QuotaShape } from '../../../shared/schema/quota/quota-form.ts';
+import { ServiceShape } from '../../../shared/schema/service/service-form.ts';
 import { POD_SHAPES } from '../../../shared/schema/pod/pod-shape.ts';
 
 /** The table's name of each object that pod-shape.ts looks into. */

@@ -6,7 +6,7 @@ import {
   type PlainShape,
   admitPlain,
   admitPlainUpdate,
-} from '../../../shared/schema/rbac/plain-admission.ts';
+} from '../../../shared/schema/object/plain-admission.ts';
 import { CLUSTER_ROLE_FORM, ROLE_FORM } from '../../../shared/schema/rbac/role-forms.ts';
 import { SERVICE_ACCOUNT_FORM } from '../../../shared/schema/rbac/service-account-form.ts';
 

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { fieldErrorText } from '../../../shared/schema/object/field-error.ts';
-import { admitQuota, admitQuotaUpdate } from '../../../shared/schema/quota/quota-admission.ts';
+import { admitPlain, admitPlainUpdate } from '../../../shared/schema/object/plain-admission.ts';
+import { QUOTA_FORM } from '../../../shared/schema/quota/quota-form.ts';
 
 const admit = (spec: object, metadata: object = { name: 'team' }) =>
-  admitQuota(
+  admitPlain(
+    QUOTA_FORM,
     { apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec },
     { namespace: 'default', nameSuffix: 'xxxxx', fieldValidation: 'Strict' },
   );
@@ -25,10 +27,10 @@ describe('a ResourceQuota', () => {
         apiVersion: 'v1',
         kind: 'ResourceQuota',
         metadata: { name: 'team-xxxxx', namespace: 'default', generateName: 'team-', labels: { a: 'b' } },
-        spec: { hard: { ...hard, pods: '10' } },
+        content: { spec: { hard: { ...hard, pods: '10' } } },
       },
     });
-    expect(admit({})).toMatchObject({ kind: 'ok', manifest: { spec: {} } });
+    expect(admit({})).toMatchObject({ kind: 'ok', manifest: { content: { spec: {} } } });
   });
 
   test.each<[string, object, readonly string[]]>([
@@ -95,7 +97,8 @@ describe('a ResourceQuota', () => {
     const first = admit({ hard: { pods: '1' } });
     if (first.kind !== 'ok') throw new Error(first.kind);
     const update = (spec: object, metadata: object = {}) =>
-      admitQuotaUpdate(
+      admitPlainUpdate(
+        QUOTA_FORM,
         { manifest: first.manifest, uid: 'u' },
         {
           apiVersion: 'v1',

@@ -1,21 +1,21 @@
 import { asTime } from '../../domain/base/time.ts';
 import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
-import type { StoredDocument, StoredKind, StoredObject } from '../../ports/object-store.ts';
+import type { ObjectStore, StoredDocument, StoredKind, StoredObject } from '../../ports/object-store.ts';
 import type { FieldError } from '../../schema/object/field-error.ts';
 import {
+  type Content,
   type PlainForm,
   type PlainManifest,
   type PlainShape,
   admitPlain,
   admitPlainUpdate,
-} from '../../schema/rbac/plain-admission.ts';
+} from '../../schema/object/plain-admission.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import type { Resource } from '../http/status-error.ts';
 import { renderStored } from '../list/stored-objects.ts';
-import type { Found, WritableKind } from '../write/writable-kind.ts';
-import { isDefaultPolicy, withDerived } from './derived-objects.ts';
+import type { Found, WritableKind } from './writable-kind.ts';
 
 /** An existing object: as shown and as stored. Version 0: it is derived, and not stored. */
 export type FoundPlain = Found & { readonly stored: StoredObject };
@@ -24,25 +24,25 @@ export type AdmittedPlain = {
   readonly manifest: PlainManifest;
   readonly uid: string;
   readonly creationTimestamp: string;
+  /** The fields that only the server sets. */
+  readonly server: Content;
 };
 
-/** What users write as this kind: it is stored as it is shown, and has no status. */
+/** What users write as this kind: it is stored as it is shown. */
 export type PlainKind<T extends PlainShape> = {
   readonly stored: StoredKind;
   readonly resource: Resource;
   readonly form: PlainForm<T>;
   /** Faults that depend on the installation; omitted: there are none. */
   readonly further?: (manifest: PlainManifest) => readonly FieldError[];
-  readonly objection: WritableKind<FoundPlain, AdmittedPlain>['objection'];
+  readonly objection?: WritableKind<FoundPlain, AdmittedPlain>['objection'];
 };
 
-/** How objects of a plain kind are created, changed, and deleted. */
+/** How objects of a plain kind are created, changed, and deleted in a store. */
 export function plainKind<T extends PlainShape>(
   { stored: kind, resource, form, further = () => [], objection }: PlainKind<T>,
-  deps: ApiDeps,
+  { objects, clock }: Pick<ApiDeps, 'clock'> & { readonly objects: ObjectStore },
 ): WritableKind<FoundPlain, AdmittedPlain> {
-  const { clock } = deps;
-  const objects = withDerived(deps);
   return {
     resource,
     apiVersion: form.apiVersion,
@@ -61,12 +61,13 @@ export function plainKind<T extends PlainShape>(
       const { manifest, warnings } = admission;
       const errors = further(manifest);
       if (errors.length > 0) return { kind: 'invalid', name: manifest.metadata.name, errors };
-      const admitted = { manifest, uid, creationTimestamp: asTime(clock.now()) };
+      const server = form.serverFields.initially;
+      const admitted = { manifest, uid, creationTimestamp: asTime(clock.now()), server };
       return { kind: 'ok', admitted, name: manifest.metadata.name, warnings };
     },
 
     admitUpdate({ stored }, document, fieldValidation) {
-      const standing = standingOf(stored.document);
+      const standing = standingOf(stored.document, form);
       const update = admitPlainUpdate(form, standing, document, { fieldValidation });
       if (update.kind !== 'ok') return update;
       const { manifest, warnings, changed } = update;
@@ -79,7 +80,6 @@ export function plainKind<T extends PlainShape>(
 
     async create(admitted, managedFields) {
       const key = keyOf(admitted);
-      if ((await objects.read(kind, key)) !== null) return { kind: 'taken' };
       const committed = await objects.commit(kind, { key, was: 0, document: documentOf(admitted, managedFields) });
       if (committed.kind === 'committed')
         return { kind: 'created', object: shown(admitted, managedFields, committed.version) };
@@ -102,14 +102,8 @@ export function plainKind<T extends PlainShape>(
     },
 
     async remove({ stored: { key, version } }) {
-      // What is derived is there again at once.
-      if (version === 0 || isDefaultPolicy(kind, key)) return { kind: 'deleted' };
       const removed = await objects.commit(kind, { key, was: version, document: null });
-      if (removed.kind !== 'committed') return { kind: 'lost' };
-      const derived = await objects.read(kind, key);
-      // Watches hear of it, as in a cluster, where a controller creates it again.
-      if (derived?.version === 0) await objects.commit(kind, { key, was: 0, document: derived.document });
-      return { kind: 'deleted' };
+      return { kind: removed.kind === 'committed' ? 'deleted' : 'lost' };
     },
   };
 }
@@ -121,7 +115,7 @@ const keyOf = ({ manifest: { metadata } }: AdmittedPlain) => ({
 
 /** As it is stored: as it is shown, without its resourceVersion. */
 function documentOf(
-  { manifest, uid, creationTimestamp }: AdmittedPlain,
+  { manifest, uid, creationTimestamp, server }: AdmittedPlain,
   managedFields: readonly ManagedFieldsEntry[],
 ): StoredDocument {
   const { managedFields: _before, ...metadata } = manifest.metadata;
@@ -130,6 +124,7 @@ function documentOf(
     kind: manifest.kind,
     metadata: { ...metadata, uid, creationTimestamp, ...(managedFields.length === 0 ? {} : { managedFields }) },
     ...manifest.content,
+    ...server,
   };
 }
 
@@ -137,10 +132,14 @@ const shown = (admitted: AdmittedPlain, managedFields: readonly ManagedFieldsEnt
   renderStored({ key: keyOf(admitted), version, document: documentOf(admitted, managedFields) });
 
 /** A stored object as it was admitted: what is stored as this kind was admitted as one. */
-function standingOf(document: StoredDocument): AdmittedPlain {
-  const { apiVersion, kind, metadata, ...content } = document as unknown as Omit<PlainManifest, 'content'> & {
+function standingOf<T extends PlainShape>(document: StoredDocument, { serverFields }: PlainForm<T>): AdmittedPlain {
+  const { apiVersion, kind, metadata, ...fields } = document as unknown as Omit<PlainManifest, 'content'> & {
     readonly metadata: { readonly uid: string; readonly creationTimestamp: string };
   };
   const { uid, creationTimestamp, ...own } = metadata;
-  return { manifest: { apiVersion, kind, metadata: own, content }, uid, creationTimestamp };
+  const entries = Object.entries(fields);
+  const isServers = ([name]: readonly [string, unknown]): boolean => serverFields.names.includes(name);
+  const content = Object.fromEntries(entries.filter((entry) => !isServers(entry)));
+  const server = Object.fromEntries(entries.filter(isServers));
+  return { manifest: { apiVersion, kind, metadata: own, content }, uid, creationTimestamp, server };
 }

@@ -1,17 +1,17 @@
 import type * as z from 'zod';
 import type { ManagedFieldsEntry, OwnerReference } from '../../domain/spec/manifest.ts';
-import { type FieldError, forbidden } from '../object/field-error.ts';
-import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
-import { type ObjectMetadataShape, tieErrors, tiesOf } from '../object/object-metadata.ts';
-import { nameOf } from '../object/object-name.ts';
-import { type ObjectUpdate, identityErrors, isSame } from '../object/object-update.ts';
+import { type FieldError, forbidden } from './field-error.ts';
+import { annotationErrors, labelErrors } from './metadata-rules.ts';
+import { type ObjectMetadataShape, tieErrors, tiesOf } from './object-metadata.ts';
+import { nameOf } from './object-name.ts';
+import { type ObjectUpdate, identityErrors, isSame } from './object-update.ts';
 import {
   type FieldValidation,
   type ReadObject,
   type Undecodable,
   misplacedReading,
   readObject,
-} from '../object/read-object.ts';
+} from './read-object.ts';
 
 /** What every shape has besides the contents of its kind. */
 export type PlainShape = {
@@ -20,7 +20,7 @@ export type PlainShape = {
   readonly metadata?: ObjectMetadataShape | undefined;
 };
 
-/** A kind that has no spec and no status: its contents are its own fields. */
+/** A kind whose objects are stored as they are shown, and whose contents users write as a whole. */
 export type PlainForm<T extends PlainShape> = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -30,9 +30,16 @@ export type PlainForm<T extends PlainShape> = {
   contentErrors(object: T): readonly FieldError[];
   /** Faults of a change. `before`: the contents as they are stored. */
   changeErrors(object: T, before: Content): readonly FieldError[];
-  /** What is stored besides the metadata, with its defaults. */
+  /** What users write besides the metadata, with its defaults. */
   contentOf(object: T): Content;
+  /** Fields that only the server sets, and what they are in a new object. */
+  readonly serverFields: { readonly names: readonly string[]; readonly initially: Content };
+  /** What the user of a new object should know; omitted: nothing. */
+  readonly warnings?: (name: string) => readonly string[];
 };
+
+/** Nothing but what users write. */
+export const NO_SERVER_FIELDS: PlainForm<PlainShape>['serverFields'] = { names: [], initially: {} };
 
 export type Content = Readonly<Record<string, unknown>>;
 
@@ -81,7 +88,8 @@ export function admitPlain<T extends PlainShape>(
   ];
   if (errors.length > 0) return { kind: 'invalid', name, errors };
   const at = { name, namespace, generateName: metadata?.generateName ?? '' };
-  return { kind: 'ok', manifest: manifestOf(form, at, read.object), warnings: read.warnings };
+  const warnings = [...read.warnings, ...(form.warnings?.(name) ?? [])];
+  return { kind: 'ok', manifest: manifestOf(form, at, read.object), warnings };
 }
 
 /** Admits a document that replaces a stored object of this form. */
