@@ -16,7 +16,7 @@ export type RunConfigFlags = Omit<RunFlags, 'replacing' | 'removes'> & {
   readonly generateName: string | null;
   /** `name=value` or a JSON object, each. */
   readonly optionTexts: readonly string[];
-  /** Nothing is asked, whoever sits at the terminal. */
+  /** Nothing is asked, also at a terminal. */
   readonly asks: boolean;
   readonly concurrencyPolicy: ConcurrencyPolicy | null;
   /** It does not start before this moment; null: at once, or when it is its turn. */

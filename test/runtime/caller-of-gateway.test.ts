@@ -27,7 +27,7 @@ describe('behind IAM', () => {
     });
   });
 
-  test('whoever IAM lets in is authenticated, of another account, too', () => {
+  test('a caller that IAM lets in is authenticated, of another account, too', () => {
     const identity = { userArn: 'arn:aws:iam::999999999999:user/eve', user: null };
     expect(callerOfGateway(signed(identity), IAM)).toEqual({
       username: 'arn:aws:iam::999999999999:user/eve',

@@ -19,7 +19,7 @@ export async function reconcileScheduled(request: CronRequest, deps: Deps): Prom
 
 /**
  * Looks at a JobConfig: frees the places of Jobs that have ended, starts those that wait for one, creates the Jobs of slots that are
- * due, and publishes its status. The row is written before anything is done: whoever dies in between leaves places that say what is
+ * due, and publishes its status. The row is written before anything is done: a scheduler that dies in between leaves places that say what is
  * to be done, and each act may be repeated.
  */
 async function reconcileConfig(request: CronRequest, deps: Deps): Promise<void> {

@@ -85,7 +85,7 @@ export async function collectOrphans(deps: Deps, kinds = ALL_OWNERS): Promise<vo
 
 const GROUP_OF: Readonly<Record<OwnerKind, string>> = { CronJob: 'batch', JobConfig: FURIKO_GROUP };
 
-/** A Job may wait without a place, if whoever stored it was too late for its place and then died. */
+/** A Job may wait without a place, if its request was too late for its place and then died. */
 async function remindOfJobs(
   owned: readonly OwnedJob[],
   known: ReadonlyMap<string, OwnerKind>,

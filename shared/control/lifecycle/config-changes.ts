@@ -24,7 +24,7 @@ export const createConfigCommands = (deps: Deps): ConfigCommands => ({
 const TRIES_MAX = 40;
 const PATIENT_AFTER = 4;
 const PATIENCE_MS = 25;
-/** Whoever takes a place may die before its Job is stored; the scheduler looks then. */
+/** A request that takes a place may die before its Job is stored; the scheduler looks then. */
 const LOOK_MS = 60_000;
 
 /** The row is written before the Job is: were it the other way round, two Jobs might both start and then find one place. */

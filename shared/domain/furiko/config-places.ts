@@ -9,7 +9,7 @@ import type { JobConfigSpec } from './job-config.ts';
 export const QUEUE_MAX = 20;
 /** All of a JobConfig: its row has to hold them. */
 export const PLACES_MAX = 1_000;
-/** Whoever has taken a place stores its Job, or is dead by then. */
+/** A request that has taken a place has stored its Job by then, or is dead. */
 export const PLACE_GRACE_MS = 120_000;
 
 export type PlaceWish = Pick<ConfigPlace, 'uid' | 'name' | 'policy' | 'slot' | 'startAfter' | 'at'>;
@@ -154,7 +154,7 @@ function placeNow(place: ConfigPlace, seen: ConfigJob | null, now: EpochMs): Con
     case 'over':
       return null;
     case 'waiting': {
-      // It was let in, and is told so again.
+      // It was let in, but still waits: it is resumed again.
       const stage = place.stage === 'active' ? 'starting' : place.stage;
       return place.isStored && stage === place.stage ? place : { ...place, isStored: true, stage };
     }

@@ -7,7 +7,7 @@ const BITS = 5;
 
 /**
  * Furiko's hash of an index, such as `gezdqo`. It is only shown: six characters have some 2,700 values, so the indexes of a Job
- * share them (58 and 69 do). An index is told by its number.
+ * share them (58 and 69 do). Its number identifies an index.
  */
 export function indexHash(index: ParallelIndex): string {
   const hash = hashOfStruct('ParallelIndex', {

@@ -49,7 +49,7 @@ const LOOK_EVERY_MS = 600_000;
 
 /**
  * One look at a JobConfig (furiko.md 6): what has become of its Jobs, which of those that wait may start, and which slots get a Job.
- * A plan is committed first; then Jobs are created and started. Whoever dies in between leaves places that say so.
+ * A plan is committed first; then Jobs are created and started. A scheduler that dies in between leaves places that say so.
  */
 export function planConfig(input: ConfigInput): ConfigPlan {
   const { config, jobs, now } = input;

@@ -1,6 +1,6 @@
 /**
  * The variables of a Job's Pod template, `${job.name}`. All are replaced in one pass over the text as its author wrote it, so what
- * a value contains is never a variable: whoever may choose an option cannot name a secret.
+ * a value contains is never a variable: a user who chooses an option cannot name a secret.
  */
 export type TemplateVariables = {
   /** What is known when the Job is created, by name. */

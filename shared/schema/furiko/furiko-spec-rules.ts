@@ -27,7 +27,7 @@ export function furikoTemplateErrors(path: string, template: FurikoTemplateShape
   const pod = template.taskTemplate?.pod;
   return [
     ...former,
-    // Whoever has written it under its former name has been told.
+    // A former name of it has its own fault already.
     ...(pod === undefined && former.length === 0
       ? [required(`${path}.taskTemplate`, 'must specify a template type: pod')]
       : []),
@@ -69,7 +69,7 @@ function secondsErrors(path: string, seconds: number | undefined, max: number): 
   return seconds > max ? [invalid(path, seconds, `must be less than or equal to ${max}`)] : [];
 }
 
-/** Whoever writes false expects two tasks of an index at once, if the first cannot be stopped. */
+/** A user who writes false expects two tasks of an index at once, if the first cannot be stopped. */
 export const forcedDeletionWarnings = (
   path: string,
   { forbidTaskForceDeletion }: FurikoTemplateShape,

@@ -53,7 +53,7 @@ function matrixErrors(path: string, matrix: Readonly<Record<string, readonly str
     : errors;
 }
 
-/** An index is told by its key or its values, so there is none twice. */
+/** Its key or its values identify an index, so none may come twice. */
 function valueErrors(
   path: string,
   values: readonly string[],

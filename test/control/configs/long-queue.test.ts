@@ -12,7 +12,7 @@ import { openNamespace } from '../../support/a-namespace.ts';
 const JOBS = 200;
 const MAX = 3;
 const SECOND_MS = 1_000;
-/** Whoever is killed stays away for so long. */
+/** A scheduler that is killed stays away for so long. */
 const AWAY_MS = 40_000;
 
 /** A world in which nothing goes wrong by itself. */

@@ -88,7 +88,7 @@ test('of many Jobs each has its turn, and none of the checks reads more than for
   expect(seen).toEqual(new Set(uids));
 });
 
-test('a Job in error is looked at again by the next check, whoever has the turn, and so its alarm sees it last', async () => {
+test('a Job in error is looked at again by the next check, out of turn, and so its alarm sees it last', async () => {
   const { stage } = await running(100);
   const handler = stage.handler();
   const bad = asJobUid('uid-0');

@@ -207,7 +207,7 @@ test('a namespace without a quota costs one request', async () => {
   expect(calls).toEqual(['objects.list']);
 });
 
-test('schedulers, and the source of a message, are told in the same words', async () => {
+test('schedulers and the source of a message get the same words', async () => {
   const { handler } = await aScene({ pods: '1' });
   const spec = aJob({ name: 'nightly-1' });
   const refused = await createJob(spec, handler.deps);

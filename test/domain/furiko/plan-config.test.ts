@@ -150,7 +150,7 @@ describe('concurrency at a slot', () => {
     expect(eventsIn(state)[0]).toContain('the queue is full');
   });
 
-  it('a Job that comes of it is told, and one that is refused gives its place back', () => {
+  it('a Job that comes of it is known to be stored, and one that is refused gives its place back', () => {
     const { state } = plan(at(60));
     const outcome = (kind: 'created' | 'refused') =>
       new Map([[asJobUid('slot-60'), kind === 'created' ? { kind } : { kind, message: 'bad' }]]);

@@ -33,7 +33,7 @@ const writes = (user: User, namespace: string, name: string, ...rules: readonly 
   roleEscalation(user, { resource: namespace === '' ? 'clusterroles' : 'roles', namespace, name, rules }, POLICY);
 
 describe('a role is written by', () => {
-  test('whoever has its rights there', () => {
+  test('a user who has its rights there', () => {
     expect(writes(aUser('reader'), 'team', 'x', READS_JOBS)).toBeNull();
     expect(writes(aUser('reader'), 'team', 'x')).toBeNull();
     expect(writes(aUser('reader'), 'other', 'x', READS_JOBS)).toContain('is attempting to grant');
@@ -41,7 +41,7 @@ describe('a role is written by', () => {
     expect(writes(aUser('admin'), '', 'x', READS_JOBS)).toBeNull();
   });
 
-  test('whoever may escalate it, by its name if the rule has names', () => {
+  test('a user who may escalate it, by its name if the rule has names', () => {
     expect(writes(aUser('escalator'), 'team', '', READS_JOBS)).toBeNull();
     expect(writes(aUser('escalator'), '', 'one', READS_JOBS)).toBeNull();
     expect(writes(aUser('escalator'), '', 'two', READS_JOBS)).not.toBeNull();
@@ -81,14 +81,14 @@ describe('a role is bound by', () => {
     bindingEscalation(user, namespace, aBinding(namespace, role).roleRef, POLICY).kind;
 
   test.each<[string, User, string, string, string]>([
-    ['whoever has its rights there', aUser('reader'), 'team', 'Role/reads-jobs', 'none'],
-    ['whoever has the rights of a ClusterRole there', aUser('reader'), 'team', 'ClusterRole/reads-jobs', 'none'],
+    ['a user who has its rights there', aUser('reader'), 'team', 'Role/reads-jobs', 'none'],
+    ['a user who has the rights of a ClusterRole there', aUser('reader'), 'team', 'ClusterRole/reads-jobs', 'none'],
     ['nobody who has them elsewhere', aUser('reader'), '', 'ClusterRole/reads-jobs', 'refused'],
-    ['whoever may bind it, in the namespace', aUser('binder'), 'team', 'ClusterRole/reads-jobs', 'none'],
-    ['whoever may bind all Roles', aUser('binder'), 'team', 'Role/reads-jobs', 'none'],
+    ['a user who may bind it, in the namespace', aUser('binder'), 'team', 'ClusterRole/reads-jobs', 'none'],
+    ['a user who may bind all Roles', aUser('binder'), 'team', 'Role/reads-jobs', 'none'],
     ['nobody who may bind it elsewhere', aUser('binder'), '', 'ClusterRole/reads-jobs', 'refused'],
     ['nobody who may bind another', aUser('binder'), 'team', 'ClusterRole/all', 'refused'],
-    ['whoever may bind it, even if it does not exist yet', aUser('binder'), 'team', 'ClusterRole/lost', 'none'],
+    ['a user who may bind it, even if it does not exist yet', aUser('binder'), 'team', 'ClusterRole/lost', 'none'],
     [
       'members of system:masters, even if it does not exist yet',
       aUser('x', 'system:masters'),

@@ -103,7 +103,7 @@ describe('the completion index', () => {
 });
 
 describe('what an attempt knows of itself', () => {
-  test('is a variable for whoever names it, in commands and in values', () => {
+  test('is a variable wherever it is named, in commands and in values', () => {
     const job = one({
       command: ['run', '--pod=$(MUSTER_POD_NAME)'],
       env: [{ name: 'TRY', value: '$(MUSTER_INDEX)/$(MUSTER_RETRY_INDEX)' }],

@@ -141,7 +141,7 @@ describe('a Job in a namespace with a quota', () => {
     expect(await statusOf(world)).toMatchObject({ used: { pods: '100', 'count/jobs.batch': '2' } });
   });
 
-  test('of an existing name is told so, whatever is left', async () => {
+  test('of an existing name is a conflict, whatever is left', async () => {
     const world = await aWorld();
     await send(world, 'POST', QUOTAS, quota({ 'count/jobs.batch': '1' }));
     await create(world, wide('a', 1));

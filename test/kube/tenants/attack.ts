@@ -67,7 +67,7 @@ async function besiege(world: TenantWorld, forgets: Forgets, codes: Map<number, 
     const seen = seenIn(`${answer.text}\n${answer.headers}`, attempt, other, known, said.get(attempt.by) ?? new Set());
     if (seen !== null) return `sees ${seen} of ${other.user}: ${told}`;
     if (/reviews/.test(attempt.path) && /"allowed":true|"verbs":\["\*"\]/.test(answer.text) && !isOfOwn(attempt))
-      return `is told that it may: ${told}`;
+      return `gets the answer that it may: ${told}`;
     for (const text of world.submitted.slice(sent)) await workOn(text, world);
     const isRead = ['GET', 'HEAD'].includes(attempt.method);
     if (answer.code < 400 ? !isRead : isDue) {

@@ -198,7 +198,7 @@ describe('the image of each index', () => {
     expect(manifest.spec.template.spec.containers[0]?.image).toBe('alpine');
   });
 
-  it('is one of 20, and the number is told', () => {
+  it('is one of 20, and the fault says how many', () => {
     expect(furikoFaults(admitFuriko(withImage('i:${task.index_key}', { withKeys: many(20) })))).toEqual([]);
     expect(furikoFaults(admitFuriko(withImage('i:${task.index_key}', { withKeys: many(21) })))).toEqual([
       `${IMAGE}: Invalid value: "i:\${task.index_key}": makes 21 images; a Job may have 20, each with a task definition`,

@@ -207,7 +207,7 @@ describe('a parallelism block', () => {
     ]);
   });
 
-  it('has at most 100,000 combinations, and is told how many it has', () => {
+  it('has at most 100,000 combinations, and a fault says how many it has', () => {
     const values = (count: number) => Array.from({ length: count }, (_, nth) => `v${nth}`);
     expect(faults(parallel({ withMatrix: { a: values(317), b: values(316) } }))).toEqual([
       `${PARALLELISM}.withMatrix: Invalid value: has 100172 combinations; a Job has at most 100000 indexes`,
