@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { User } from '../../../shared/domain/rbac/policy.ts';
 import type { ApiOptions } from '../../../shared/kube/http/api-deps.ts';
@@ -38,19 +39,19 @@ async function anInstallation(authorization: ApiOptions['authorization'] = 'RBAC
     await world.clock.sleep(2000);
     return answer;
   };
-  const grant = async (name: string, rules: readonly object[]) => {
-    const path = `/apis/${GROUP}/v1/namespaces/default`;
-    await as(MASTER, 'POST', `${path}/roles`, { metadata: { name }, rules });
-    const roleRef = { kind: 'Role', name };
+  /** Gives ann rules, in her namespace or everywhere. */
+  const grant = async (name: string, rules: readonly object[], kind: 'Role' | 'ClusterRole' = 'Role') => {
+    const path = `/apis/${GROUP}/v1/${kind === 'Role' ? 'namespaces/default/' : ''}${kind.toLowerCase()}`;
+    await as(MASTER, 'POST', `${path}s`, { metadata: { name }, rules });
     const subjects = [{ kind: 'User', name: 'ann' }];
-    const bound = await as(MASTER, 'POST', `${path}/rolebindings`, { metadata: { name }, roleRef, subjects });
-    expect(bound.code).toBe(201);
+    const binding = { metadata: { name }, roleRef: { kind, name }, subjects };
+    expect((await as(MASTER, 'POST', `${path}bindings`, binding)).code).toBe(201);
   };
   /** Lets ann use an account. */
   const allow = async (account: string) =>
     grant('uses', [{ verbs: ['use'], apiGroups: [''], resources: ['serviceaccounts'], resourceNames: [account] }]);
   await grant('writes', WRITES);
-  return { as, allow, sent };
+  return { as, grant, allow, sent };
 }
 
 const container = { name: 'main', image: 'busybox', command: ['true'] };
@@ -154,6 +155,19 @@ test('a submission is held to it, too, whatever its Job is made from', async () 
   await allow('reports');
   for (const message of messages) expect((await as(ANN, 'POST', SUBMISSIONS, message)).code).toBe(202);
   expect(sent).toHaveLength(4);
+});
+
+test('a message of S3 starts what CronJobs of all namespaces say, under any account, so it takes both rights everywhere', async () => {
+  const { as, grant, sent } = await anInstallation();
+  const message = JSON.parse(
+    readFileSync(new URL('../../fixtures/submissions/s3-notification.json', import.meta.url), 'utf8'),
+  ) as object;
+  expect((await as(ANN, 'POST', SUBMISSIONS, message)).code).toBe(403);
+  await grant('creates', [{ verbs: ['create'], apiGroups: ['batch'], resources: ['jobs'] }], 'ClusterRole');
+  expect((await as(ANN, 'POST', SUBMISSIONS, message)).code).toBe(403);
+  await grant('uses', [{ verbs: ['use'], apiGroups: [''], resources: ['serviceaccounts'] }], 'ClusterRole');
+  expect((await as(ANN, 'POST', SUBMISSIONS, message)).code).toBe(202);
+  expect(sent).toHaveLength(1);
 });
 
 describe('the role that a ServiceAccount names', () => {
