@@ -184,11 +184,11 @@ const CONDITIONAL_WRITES: readonly Write[] = [
   },
   {
     name: 'limits.commit',
-    onConflict: { kind: 'lost', row: { version: 0, state: { nextFreeAt: 0, cut: null } } },
+    onConflict: { kind: 'lost', row: { version: 0, state: { nextFreeAt: 0, cut: null, recent: null } } },
     prepare:
       async ({ limits }) =>
       async () =>
-        limits.commit('launch', 0, { nextFreeAt: T0, cut: null }),
+        limits.commit('launch', 0, { nextFreeAt: T0, cut: null, recent: null }),
   },
 ];
 

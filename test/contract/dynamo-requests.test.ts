@@ -549,7 +549,9 @@ describe('requests that write', () => {
     `);
   });
   test('limits.commit', () => {
-    expect(shown(leaseRequest('muster', 'token', 'launch', 7, { nextFreeAt: T0, cut: null }))).toMatchInlineSnapshot(`
+    expect(
+      shown(leaseRequest('muster', 'token', 'launch', 7, { nextFreeAt: T0, cut: null, recent: null })),
+    ).toMatchInlineSnapshot(`
       {
         "ConditionExpression": "#version = :was",
         "ExpressionAttributeNames": {

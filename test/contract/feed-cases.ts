@@ -198,19 +198,23 @@ export const FEED_CASES: readonly StoreCase[] = [
   {
     name: 'a limit is idle until it is written, then moves version by version',
     async run({ limits }) {
-      const state = { nextFreeAt: asEpochMs(T0 + 0.5), cut: null };
+      const state = { nextFreeAt: asEpochMs(T0 + 0.5), cut: null, recent: null };
       expect(await limits.read('launch')).toEqual({ version: 0, state: IDLE_PACE });
       expect(await limits.commit('launch', 0, state)).toEqual({ kind: 'committed', row: { version: 1, state } });
       expect(await limits.read('launch')).toEqual({ version: 1, state });
       expect(await limits.read('stop')).toEqual({ version: 0, state: IDLE_PACE });
       const lost = { kind: 'lost', row: { version: 1, state } };
-      expect(await limits.commit('launch', 0, { nextFreeAt: at(9), cut: { share: 0.5, at: at(8) } })).toEqual(lost);
-      expect(await limits.commit('launch', 2, { nextFreeAt: at(9), cut: { share: 0.5, at: at(8) } })).toEqual(lost);
+      expect(
+        await limits.commit('launch', 0, { nextFreeAt: at(9), cut: { share: 0.5, at: at(8) }, recent: null }),
+      ).toEqual(lost);
+      expect(
+        await limits.commit('launch', 2, { nextFreeAt: at(9), cut: { share: 0.5, at: at(8) }, recent: null }),
+      ).toEqual(lost);
       expect(await limits.commit('stop', 3, state)).toEqual({ kind: 'lost', row: { version: 0, state: IDLE_PACE } });
-      expect(await limits.commit('launch', 1, { nextFreeAt: at(9), cut: { share: 0.5, at: at(8) } })).toEqual({
-        kind: 'committed',
-        row: { version: 2, state: { nextFreeAt: at(9), cut: { share: 0.5, at: at(8) } } },
-      });
+      const recent = { at: at(7), namespaces: [{ namespace: 'default', granted: 12.5 }] };
+      const next = { nextFreeAt: at(9), cut: { share: 0.5, at: at(8) }, recent };
+      expect(await limits.commit('launch', 1, next)).toEqual({ kind: 'committed', row: { version: 2, state: next } });
+      expect(await limits.read('launch')).toEqual({ version: 2, state: next });
     },
   },
 ];

@@ -214,7 +214,7 @@ export const RACE_CASES: readonly StoreCase[] = [
     name: 'eight dispatchers request the same lease at the same moment: one gets it',
     async run({ limits }) {
       for (let version = 0; version < 5; version++) {
-        const state = { nextFreeAt: asEpochMs(T0 + version), cut: null };
+        const state = { nextFreeAt: asEpochMs(T0 + version), cut: null, recent: null };
         const outcomes = await eightTimes(async () => limits.commit('launch', version, state));
         expect(outcomes.filter(({ kind }) => kind === 'committed')).toHaveLength(1);
         expect(outcomes.every(({ row }) => row.version === version + 1)).toBe(true);

@@ -20,7 +20,7 @@ import { type Deprovisioning, START } from './world/world.ts';
 
 /** What a seed is about, before anything has happened. */
 export type Scenario = {
-  readonly kind: 'storm' | 'fair' | 'crowded' | 'slow' | 'cron' | 'config' | 'chain' | 'gang';
+  readonly kind: 'storm' | 'fair' | 'teams' | 'crowded' | 'slow' | 'cron' | 'config' | 'chain' | 'gang';
   readonly faultRates: FaultRates;
   readonly jobs: readonly StoredSpec[];
   /** In place of Jobs: a CronJob that makes them; null: there is none. */
@@ -52,6 +52,8 @@ const isLarge = (seed: number): boolean => seed % 40 === 9;
 const isCrowded = (seed: number): boolean => seed % 200 === 49;
 /** A small Job beside a large one, under a launch limit, in calm weather. */
 const isFair = (seed: number): boolean => seed % 25 === 12;
+/** Of those, some have a namespace with one Job beside one with several, instead. */
+const isTeams = (seed: number): boolean => seed % 50 === 37;
 /** A Job of some hours that repeats another; its list is deleted at their beginning, and its parallelism changed. */
 const isSlow = (seed: number): boolean => seed % 20 === 17;
 /** A CronJob, for some minutes of bad weather. */
@@ -97,6 +99,7 @@ const isSubmitted = (seed: number): boolean => new Random(seed, 'submissions').c
 
 export function scenarioOf(seed: number, { completions, parallelism }: Variation): Scenario {
   const random = new Random(seed, 'scenario');
+  if (isTeams(seed)) return teamsScenario(seed, random);
   if (isFair(seed)) return fairScenario(seed, random);
   if (isCrowded(seed)) return crowdedScenario(seed, random);
   if (isSlow(seed)) return slowScenario(seed, random);
@@ -293,6 +296,22 @@ function fairScenario(seed: number, random: Random): Scenario {
     stopsPerSec: null,
     gustMs: 0,
     stepMaxMs: 1,
+  };
+}
+
+function teamsScenario(seed: number, random: Random): Scenario {
+  const launchesPerSec = random.between(4, 8);
+  const ofJob = (namespace: string, name: string): StoredSpec => {
+    const [completions, uid] = [14 * launchesPerSec, `sim-${seed}-${namespace}-${name}`];
+    return aJob({ uid, namespace, name, completions, parallelism: completions, backoffLimit: 1_000, createdAt: START });
+  };
+  const crowd = Array.from({ length: random.between(4, 6) }, (_, n) => ofJob('crowd', `work-${n}`));
+  return {
+    ...fairScenario(seed, random),
+    kind: 'teams',
+    jobs: [...crowd, ofJob('loner', 'work')],
+    lists: [],
+    launchesPerSec,
   };
 }
 

@@ -3,7 +3,7 @@ import type { JobUid } from '../../shared/domain/base/ids.ts';
 import { DELETED_VERSION, type Status } from '../../shared/domain/scoreboard/status.ts';
 import { openNamespace } from '../support/a-namespace.ts';
 import type { Watched } from './checks/commits.ts';
-import { checkFairness } from './checks/fairness.ts';
+import { checkFairness, checkShares } from './checks/fairness.ts';
 import { type Act, type Arrangement, STORM_MS, arrange, arrangeGang, arrangeSlow } from './world/scenario-events.ts';
 import { type Guarantee, type Violation, textOf } from './checks/law.ts';
 import { RECEIVES_MAX } from './world/post-office.ts';
@@ -65,7 +65,8 @@ async function run(seed: number, variation: Variation, told: boolean) {
   const world = new World({ ...scenario, seed, without: new Set(variation.without), told });
   const acts = new Map<Act, number>();
   const did = (act: Act): void => void acts.set(act, (acts.get(act) ?? 0) + 1);
-  await openNamespace(world.store.objects, 'default', START);
+  const namespaces = new Set(['default', ...scenario.jobs.map(({ identity }) => identity.namespace)]);
+  for (const namespace of namespaces) await openNamespace(world.store.objects, namespace, START);
   await putLists(scenario, world);
   const owned = await runOwner(seed, scenario, world);
   const { uids, arrangement } =
@@ -119,6 +120,10 @@ function begin(seed: number, scenario: Scenario, variation: Variation, world: Wo
     // The large Job is in full swing when the small one comes.
     for (const spec of others) world.schedule(plusMs(START, 15_000), () => users.create(spec));
     return { uids, arrangement: { over: START + 15_001, count: 0 } };
+  }
+  if (kind === 'teams') {
+    for (const spec of others) users.create(spec);
+    return { uids, arrangement: { over: START + 1, count: 0 } };
   }
   // Nobody cuts short what is to go on for hours.
   if (kind === 'crowded') return { uids, arrangement: { over: START + 1, count: 0 } };
@@ -277,7 +282,7 @@ function isTidy({ names }: World): boolean {
 /** Handlers that have the last stale event in hand are through with it. */
 const STALE_GRACE_MS = 5_000;
 
-async function checkEnd({ kind, damaged }: Scenario, uids: readonly JobUid[], world: World): Promise<void> {
+async function checkEnd({ kind, jobs, damaged }: Scenario, uids: readonly JobUid[], world: World): Promise<void> {
   const { law, watchdog, mail } = world;
   if (law.violations.length > 0) return;
   for (const uid of uids) {
@@ -291,7 +296,7 @@ async function checkEnd({ kind, damaged }: Scenario, uids: readonly JobUid[], wo
   }
   if (law.violations.length > 0) return;
   for (const uid of uids) watchdog.checkTruth(uid);
-  world.announceWatch?.checkEnd(kind === 'fair');
+  world.announceWatch?.checkEnd(kind === 'fair' || kind === 'teams');
   const { services, records, reservations } = world.names.left();
   law.forbid(
     !isTidy(world),
@@ -305,6 +310,7 @@ async function checkEnd({ kind, damaged }: Scenario, uids: readonly JobUid[], wo
       () => `nobody can process what was received ${mail.poison.received} times, and nothing of it is a dead letter`,
     );
   if (kind === 'fair') checkFairness(uids, watchdog, law);
+  if (kind === 'teams') checkShares(jobs, watchdog, law);
   const deleted = uids.filter((uid) => watchdog.jobs.get(uid)?.status.phase.kind === 'deleted');
   for (const uid of deleted) await world.checkForgotten(uid);
 }

@@ -162,6 +162,7 @@ export async function aWorld(
         now,
         perSec: pace.perSec,
         fullPerSec: pace.fullPerSec,
+        namespaces: 1,
         namesPerSec: pace.namesPerSec,
       }),
       emptyNamespace: (name) => emptyNamespace(name, deps, { deletions: 200, ms: 3_000 }),

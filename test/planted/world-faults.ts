@@ -65,6 +65,13 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
     ],
     breaks: ['G13'],
   },
+  one(
+    'a namespace with many Jobs takes the launches of one with few',
+    PACE,
+    '3_000 - 2_200 * share ** 2',
+    '3_000 - 0 * share',
+    ['G13'],
+  ),
 
   // names
   one(

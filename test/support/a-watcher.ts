@@ -20,7 +20,7 @@ export type Told = {
 };
 
 const PAGE = 7;
-const NO_PACE = { now: asEpochMs(0), perSec: null, fullPerSec: null, namesPerSec: null };
+const NO_PACE = { now: asEpochMs(0), perSec: null, fullPerSec: null, namespaces: 1, namesPerSec: null };
 
 /** Lists all Jobs, then follows the feed from the head that there was before it listed, until `isDone` and no row is left. */
 export async function listAndWatch(stores: Stores, turn: () => Promise<void>, isDone: () => boolean): Promise<Told> {

@@ -8,7 +8,7 @@ import { watchedPods } from '../../shared/kube/pods/watch-pods.ts';
 import type { WatchSource } from '../../shared/kube/feed/watched.ts';
 import type { Stores } from '../contract/store-under-test.ts';
 
-const NO_PACE = { now: asEpochMs(0), perSec: null, fullPerSec: null, namesPerSec: null };
+const NO_PACE = { now: asEpochMs(0), perSec: null, fullPerSec: null, namespaces: 1, namesPerSec: null };
 /** It does not help: whatever a crash left untold, passes must tell. */
 const NO_COMMANDS = { publishJob: async () => undefined };
 const PAGE = 7;

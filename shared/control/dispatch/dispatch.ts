@@ -211,7 +211,8 @@ async function runAll(spec: StoredSpec, ids: SlotWork['run'], ahead: number, dep
     { items: deps.items, itemCache: deps.cache.items },
   );
   const answers: Answer[] = [];
-  const pace = { name: 'launch', ratePerSec: deps.settings.launchesPerSec, ahead } as const;
+  const { namespace } = spec.identity;
+  const pace = { name: 'launch', ratePerSec: deps.settings.launchesPerSec, namespace, ahead } as const;
   let isMisconfigured = false;
   const left = await callAtPace(ids, pace, deps, async (each) => {
     const { id, doubtedSince } = each;

@@ -66,7 +66,8 @@ export async function collectJob(
     probe(() => heldCycle(spec, status, deps)),
   ]);
   const now = deps.clock.now();
-  const rate = pace.kind === 'ok' ? pace.value : { now, perSec: null, fullPerSec: null, namesPerSec: null };
+  const rate =
+    pace.kind === 'ok' ? pace.value : { now, perSec: null, fullPerSec: null, namespaces: 1, namesPerSec: null };
   const waitedFor = others.kind === 'ok' ? others.value : [];
   const waiting = { spec: toJob(spec).spec, status, board, hasNames: hasNames(spec.manifest), waitedFor };
   return {

@@ -143,7 +143,8 @@ export async function ensureServices(
   hostnames: Hostnames,
   deps: Pick<Deps, 'pacer' | 'clock' | 'telemetry' | 'settings'>,
 ): Promise<Ensured> {
-  const outcomes = await callForEach(indexes, servicePace(deps), deps, (index) =>
+  const pace = { ...servicePace(deps), namespace: names.namespace };
+  const outcomes = await callForEach(indexes, pace, deps, (index) =>
     hostnames.ensureService(serviceNameOf(names, index)),
   );
   const made: Host[] = [];

@@ -173,7 +173,7 @@ async function carryOut(
   }
 
   const [added, removed] = await Promise.all([
-    callForEach(calls, taskPace(deps), deps, ({ index, serviceId, task }) =>
+    callForEach(calls, { ...taskPace(deps), namespace: names.namespace }, deps, ({ index, serviceId, task }) =>
       hostnames.register(serviceId, instanceIdOf(index, task), task.ip),
     ),
     callForEach(remove, taskPace(deps), deps, ({ host, task }) =>

@@ -1,14 +1,12 @@
 import type { EpochMs } from '../../domain/base/time.ts';
-import { RIGHT_LIFE_MS, horizonMs } from '../../domain/base/pace.ts';
+import { type Asker, RIGHT_LIFE_MS } from '../../domain/base/pace.ts';
 import type { LimitName } from '../../ports/limits.ts';
 import type { Deps } from './deps.ts';
 
-export type Paced = {
+export type Paced = Partial<Asker> & {
   readonly name: LimitName;
   /** null: no limit of ours; all calls are made at once. */
   readonly ratePerSec: number | null;
-  /** Earlier claims of the same Job; see {@link horizonMs}. */
-  readonly ahead?: number;
 };
 
 /**
@@ -17,7 +15,7 @@ export type Paced = {
  */
 export async function callAtPace<T>(
   items: readonly T[],
-  { name, ratePerSec, ahead = 0 }: Paced,
+  { name, ratePerSec, namespace = null, ahead = 0 }: Paced,
   { pacer, clock }: Pick<Deps, 'pacer' | 'clock'>,
   call: (item: T) => Promise<void>,
 ): Promise<readonly T[]> {
@@ -28,7 +26,7 @@ export async function callAtPace<T>(
   let waiting = items;
   const left: T[] = [];
   for (let round = 0; round < ROUNDS_MAX && waiting.length > 0; round++) {
-    const rights = await pacer.lease(name, waiting.length, ratePerSec, horizonMs(ahead));
+    const rights = await pacer.lease(name, waiting.length, ratePerSec, { namespace, ahead });
     left.push(...waiting.slice(rights.length));
     const missed: T[] = [];
     await Promise.all(

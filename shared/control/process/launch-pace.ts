@@ -1,4 +1,5 @@
 import { rateInForce } from '../../domain/base/pace.ts';
+import { recentAt } from '../../domain/base/recent-grants.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { Deps } from './deps.ts';
 
@@ -10,8 +11,9 @@ export async function readLaunchPace({
   settings: { launchesPerSec, hosts },
 }: Pick<Deps, 'limits' | 'clock' | 'hostnames' | 'settings'>): Promise<LaunchPace> {
   const namesPerSec = hostnames === null ? null : hosts.servicesPerSec;
-  if (launchesPerSec === null) return { now: clock.now(), perSec: null, fullPerSec: null, namesPerSec };
+  if (launchesPerSec === null) return { now: clock.now(), perSec: null, fullPerSec: null, namespaces: 1, namesPerSec };
   const { state } = await limits.read('launch');
   const now = clock.now();
-  return { now, perSec: rateInForce(state, now, launchesPerSec), fullPerSec: launchesPerSec, namesPerSec };
+  const namespaces = Math.max(1, recentAt(state.recent, now).length);
+  return { now, perSec: rateInForce(state, now, launchesPerSec), fullPerSec: launchesPerSec, namespaces, namesPerSec };
 }

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../domain/base/time.ts';
-import { cutBack, leaseRights } from '../../domain/base/pace.ts';
+import { type Asker, cutBack, horizonMs, leaseFor } from '../../domain/base/pace.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LimitName, Limits } from '../../ports/limits.ts';
 import { tryOnConflict } from '../../store/retry-on-conflict.ts';
@@ -7,10 +7,10 @@ import { tryOnConflict } from '../../store/retry-on-conflict.ts';
 /** Leases rights to call from the rows that all dispatchers share. One per process. */
 export type Pacer = {
   /**
-   * Up to `wanted` rights, as moments to wait for, none further ahead than `horizonMs`; fewer if the rate has none left, none
-   * if other dispatchers were faster each time. Requests made while a row is being written share the next write.
+   * Up to `wanted` rights, as moments to wait for; fewer if the rate has none left for this asker, none if other dispatchers
+   * were faster each time. Requests made while a row is being written share the next write.
    */
-  lease(name: LimitName, wanted: number, ratePerSec: number, horizonMs: number): Promise<readonly EpochMs[]>;
+  lease(name: LimitName, wanted: number, ratePerSec: number, asker: Asker): Promise<readonly EpochMs[]>;
   /** ECS has throttled a call although it had a right: less is granted for a while. */
   throttled(name: LimitName): Promise<void>;
 };
@@ -18,7 +18,7 @@ export type Pacer = {
 type Ask = {
   readonly wanted: number;
   readonly ratePerSec: number;
-  readonly horizonMs: number;
+  readonly asker: Asker;
   readonly done: (rights: readonly EpochMs[]) => void;
   readonly failed: (error: unknown) => void;
 };
@@ -41,9 +41,9 @@ export function createPacer(ports: { readonly limits: Limits; readonly clock: Cl
     waiting.delete(name);
   };
   return {
-    lease: (name, wanted, ratePerSec, horizonMs) =>
+    lease: (name, wanted, ratePerSec, asker) =>
       new Promise((done, failed) => {
-        const ask = { wanted, ratePerSec, horizonMs, done, failed };
+        const ask = { wanted, ratePerSec, asker, done, failed };
         const others = waiting.get(name);
         if (others !== undefined) {
           others.push(ask);
@@ -67,22 +67,22 @@ export function createPacer(ports: { readonly limits: Limits; readonly clock: Cl
   };
 }
 
-/** One write of the row for all requests; those with the longest horizon have the fewest claims before them and come first. */
+/** One write of the row for all requests; those with the longest horizon come first. */
 async function leaseAll(
   name: LimitName,
   asks: readonly Ask[],
   { limits, clock }: { readonly limits: Limits; readonly clock: Clock },
 ): Promise<readonly (readonly EpochMs[])[]> {
-  const order = [...asks.keys()].sort((a, b) => (asks[b]?.horizonMs ?? 0) - (asks[a]?.horizonMs ?? 0));
   let row = await limits.read(name);
   const leased = await tryOnConflict(TRIES_MAX, async () => {
     const now = clock.now();
     let { state } = row;
     const leases: (readonly EpochMs[])[] = asks.map(() => []);
-    for (const i of order) {
-      const ask = asks[i];
-      if (ask === undefined) continue;
-      const lease = leaseRights(state, now, ask.wanted, ask.ratePerSec, ask.horizonMs);
+    const order = [...asks.entries()]
+      .map(([i, ask]) => ({ i, ask, horizon: horizonMs(ask.asker, state, now) }))
+      .toSorted((a, b) => b.horizon - a.horizon);
+    for (const { i, ask } of order) {
+      const lease = leaseFor(ask.asker, state, now, ask.wanted, ask.ratePerSec);
       leases[i] = lease.rights;
       state = lease.state;
     }

@@ -1,15 +1,24 @@
+import { type RecentGrants, recentAt, withGrants } from './recent-grants.ts';
 import { type EpochMs, asEpochMs } from './time.ts';
 
 /**
  * When the next right may be granted: rights are spaced evenly, so no second ever sees more than the rate. `cut`: ECS has
- * throttled us anyway, so less than the rate is granted for a while; null: not recently.
+ * throttled us anyway, so less than the rate is granted for a while; null: not recently. `recent`: what namespaces were granted;
+ * null: nothing, or the limit is not shared by namespace.
  */
-export type PaceState = { readonly nextFreeAt: EpochMs; readonly cut: Cut | null };
+export type PaceState = {
+  readonly nextFreeAt: EpochMs;
+  readonly cut: Cut | null;
+  readonly recent: RecentGrants | null;
+};
 
 /** The share of the rate that was left at that moment; it grows back from then on. */
 export type Cut = { readonly share: number; readonly at: EpochMs };
 
-export const IDLE_PACE: PaceState = { nextFreeAt: asEpochMs(0), cut: null };
+export const IDLE_PACE: PaceState = { nextFreeAt: asEpochMs(0), cut: null, recent: null };
+
+/** Who asks for rights: a namespace, or nobody in particular; `ahead`: how many earlier claims the same Job has. */
+export type Asker = { readonly namespace: string | null; readonly ahead: number };
 
 /** Rights to call at these moments: not before them, and at most {@link RIGHT_LIFE_MS} after them. */
 export type Lease = { readonly rights: readonly EpochMs[]; readonly state: PaceState };
@@ -41,6 +50,13 @@ export function leaseRights(
     next += stepMs;
   }
   return rights.length === 0 ? { rights, state } : { rights, state: { ...state, nextFreeAt: asEpochMs(next) } };
+}
+
+/** As {@link leaseRights}, as far ahead as the asker may look, and noted as granted to its namespace. */
+export function leaseFor(asker: Asker, state: PaceState, now: EpochMs, wanted: number, ratePerSec: number): Lease {
+  const { rights, state: next } = leaseRights(state, now, wanted, ratePerSec, horizonMs(asker, state, now));
+  if (rights.length === 0 || asker.namespace === null) return { rights, state: next };
+  return { rights, state: { ...next, recent: withGrants(state.recent, now, asker.namespace, rights.length) } };
 }
 
 /** A throttle halves the rate, down to this share of it. */
@@ -75,10 +91,19 @@ export function cutBack(state: PaceState, now: EpochMs): PaceState | null {
 }
 
 /**
- * How far ahead rights are granted to a Job. A Job with many claims leaves room for the first claims of other Jobs, so a small
- * Job next to a large one waits for a moment, not for its turn among thousands.
+ * How far ahead rights are granted. A Job with many claims leaves room for the first claims of other Jobs, so a small Job next to
+ * a large one waits for a moment, not for its turn among thousands. While several namespaces launch, the one that was granted
+ * most leaves room for the others in the same way, however many Jobs it has.
  */
-export const horizonMs = (claimsAhead: number): number => (claimsAhead < FEW_CLAIMS ? 4_000 : 2_000);
+export function horizonMs({ namespace, ahead }: Asker, { recent }: Pick<PaceState, 'recent'>, now: EpochMs): number {
+  const isFirst = ahead < FEW_CLAIMS;
+  const all = namespace === null ? [] : recentAt(recent, now);
+  const own = all.find((each) => each.namespace === namespace)?.granted ?? 0;
+  const most = Math.max(0, ...all.flatMap((each) => (each.namespace === namespace ? [] : [each.granted])));
+  if (most === 0) return isFirst ? 4_000 : 2_000;
+  const share = own / Math.max(own, most);
+  return (3_000 - 2_200 * share ** 2) * (isFirst ? 1.5 : 1);
+}
 const FEW_CLAIMS = 10;
 
 /**

@@ -68,6 +68,8 @@ export type LaunchPace = {
   readonly perSec: number | null;
   /** The same when ECS does not throttle us. */
   readonly fullPerSec: number | null;
+  /** How many namespaces share them: each gets as much as the others. */
+  readonly namespaces: number;
   /** Task names created per second; null: we have no limit, or tasks have no names. */
   readonly namesPerSec: number | null;
 };
@@ -279,15 +281,16 @@ export const isFirst = ({ attempt }: Pick<Claim, 'attempt'>): boolean => attempt
 export function rateWait(
   count: number,
   isNaming: boolean,
-  { perSec, fullPerSec, namesPerSec }: LaunchPace,
+  { perSec, fullPerSec, namesPerSec, namespaces }: LaunchPace,
 ): Pick<Wait, 'cause' | 'message' | 'etaMs'> {
   if (isNaming && namesPerSec !== null && (perSec === null || namesPerSec < perSec))
     return { cause: 'names', message: `names in Cloud Map ${rateText(namesPerSec)}`, etaMs: etaOf(count, namesPerSec) };
   if (perSec === null || fullPerSec === null) return { cause: 'launching', message: 'being launched', etaMs: null };
-  const etaMs = etaOf(count, perSec);
+  const etaMs = etaOf(count, perSec / namespaces);
+  const shared = namespaces > 1 ? `, shared by ${namespaces} namespaces` : '';
   return isCut({ perSec, fullPerSec })
-    ? { cause: 'throttled', message: `ECS throttles: ${rateText(perSec)} of ${rateText(fullPerSec)}`, etaMs }
-    : { cause: 'launchRate', message: `launch rate ${rateText(fullPerSec)}`, etaMs };
+    ? { cause: 'throttled', message: `ECS throttles: ${rateText(perSec)} of ${rateText(fullPerSec)}${shared}`, etaMs }
+    : { cause: 'launchRate', message: `launch rate ${rateText(fullPerSec)}${shared}`, etaMs };
 }
 
 const etaOf = (count: number, perSec: number): number => (count / perSec) * 1000;

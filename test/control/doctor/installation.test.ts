@@ -143,7 +143,11 @@ describe('the installation', () => {
       { ...deps, settings },
     );
     expect(short(await doctor.installation())).toEqual([]);
-    await stage.store.limits.commit('launch', 0, { nextFreeAt: asEpochMs(0), cut: { share: 0.25, at: stage.time } });
+    await stage.store.limits.commit('launch', 0, {
+      nextFreeAt: asEpochMs(0),
+      cut: { share: 0.25, at: stage.time },
+      recent: null,
+    });
     expect(find(await doctor.installation(), 'LaunchesCut').what).toBe(
       'ECS throttles RunTask: 5.0 of 20 launches per second are granted',
     );

@@ -45,9 +45,16 @@ class Dispatchers {
   /**
    * Calls `count` times as one pack does; calls without room are retried after a second or more, until all were made.
    */
-  async pack(who: string, count: number, ratePerSec: number, deps = this.process(), ahead = 0): Promise<void> {
+  async pack(
+    who: string,
+    count: number,
+    ratePerSec: number,
+    deps = this.process(),
+    ahead = 0,
+    namespace = 'default',
+  ): Promise<void> {
     const items = Array.from({ length: count }, (_, i) => i);
-    const pace = { name: 'launch', ratePerSec, ahead } as const;
+    const pace = { name: 'launch', ratePerSec, namespace, ahead } as const;
     const call = async (): Promise<void> => void this.calls.push({ who, atMs: this.now - START });
     for (let left: readonly number[] = items; left.length > 0; ) {
       left = await callAtPace(left, pace, deps, call);
@@ -69,7 +76,25 @@ class Dispatchers {
     }
     return end;
   }
+
+  /** The packs of `jobs` Jobs of one namespace, each with more to launch than it may, for `lastsMs`. */
+  async namespace(name: string, { jobs, packs, size, ahead, lastsMs }: Load): Promise<void> {
+    const deps = this.process();
+    const line = async (n: number): Promise<void> => {
+      await deps.clock.sleep((n * 37) % 1_000);
+      while (this.now - START < lastsMs) await this.pack(name, size, 20, deps, ahead, name);
+    };
+    await Promise.all(Array.from({ length: jobs * packs }, async (_, n) => line(n)));
+  }
 }
+
+type Load = {
+  readonly jobs: number;
+  readonly packs: number;
+  readonly size: number;
+  readonly ahead: number;
+  readonly lastsMs: number;
+};
 
 describe('three dispatchers', () => {
   test('keep to the rate in every second, and use nearly all of it', async () => {
@@ -122,6 +147,47 @@ test('the three claims of a small Job are launched within two and a half seconds
   };
   await all.until(Promise.all([...large, small()]));
   expect(all.calls.filter(({ who }) => who === 'small')).toHaveLength(36);
+});
+
+describe('namespaces that launch at the same time', () => {
+  const lastsMs = 20_000;
+  /** Its packs look two seconds ahead, apart from its first. */
+  const large = { jobs: 1, packs: 8, size: 10, ahead: 70, lastsMs };
+  const manyLarge = { ...large, jobs: 10 };
+  const manyTiny = { jobs: 80, packs: 1, size: 1, ahead: 0, lastsMs };
+  const inMiddle = ({ atMs }: { readonly atMs: number }): boolean => atMs >= 4_000 && atMs < 19_000;
+
+  type Row = readonly [what: string, loads: readonly Load[], ofEach: number];
+  test.each<Row>([
+    ['a namespace with one large Job, and one with ten', [large, manyLarge], 1 / 2],
+    ['a namespace with one large Job, and one with very many tiny ones', [large, manyTiny], 1 / 2],
+    ['three namespaces', [large, manyLarge, manyTiny], 1 / 3],
+  ])('%s: each gets its share, and none of the rate is lost', async (_, loads, ofEach) => {
+    const all = new Dispatchers();
+    await all.until(Promise.all(loads.map(async (load, i) => all.namespace(`team-${i}`, load))));
+    const middle = all.calls.filter(inMiddle);
+    const shares = loads.map((_load, i) => middle.filter(({ who }) => who === `team-${i}`).length / middle.length);
+    for (const share of shares) expect(share).toBeGreaterThanOrEqual(0.8 * ofEach);
+    expect(middle.length).toBeGreaterThanOrEqual(0.95 * 20 * 15);
+    expect(mostInAnySecond(all.calls)).toBeLessThanOrEqual(20);
+  });
+
+  test('a namespace that launches little waits little, however much two others launch', async () => {
+    const all = new Dispatchers();
+    const deps = all.process();
+    const small = async (): Promise<void> => {
+      for (let i = 0; i < 6; i++) {
+        await deps.clock.sleep(2_730);
+        const since = all.now - START;
+        await all.pack('small', 3, 20, deps, 0, 'small');
+        expect(all.now - START - since).toBeLessThanOrEqual(2_400);
+      }
+    };
+    await all.until(Promise.all([all.namespace('a', manyLarge), all.namespace('b', large), small()]));
+    const middle = all.calls.filter(inMiddle);
+    const [a, b] = ['a', 'b'].map((name) => middle.filter(({ who }) => who === name).length);
+    expect(Math.min(a!, b!)).toBeGreaterThanOrEqual(0.8 * Math.max(a!, b!));
+  });
 });
 
 test('a throttle is recorded once, whichever call meets it, and only with a rate', async () => {

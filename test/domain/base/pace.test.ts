@@ -16,7 +16,7 @@ import { at } from '../../support/a-board.ts';
 // Rights to call, in milliseconds after `at(0)`. Fargate's RunTask bucket has no burst beyond its rate (aws.md 1.4).
 
 const ms = (offset: number) => at(offset / 1000);
-const free = (offset: number): PaceState => ({ nextFreeAt: ms(offset), cut: null });
+const free = (offset: number): PaceState => ({ nextFreeAt: ms(offset), cut: null, recent: null });
 
 describe('one leaser', () => {
   type Row = readonly [
@@ -135,9 +135,10 @@ describe('a throttle', () => {
 });
 
 test('the first claims of a Job look further ahead than those of a Job with many unanswered claims', () => {
-  expect(horizonMs(0)).toBe(horizonMs(9));
-  expect(horizonMs(9) - horizonMs(10)).toBeGreaterThanOrEqual(1_000);
-  expect(horizonMs(10)).toBe(horizonMs(499));
+  const horizon = (ahead: number): number => horizonMs({ namespace: 'default', ahead }, IDLE_PACE, at(0));
+  expect(horizon(0)).toBe(horizon(9));
+  expect(horizon(9) - horizon(10)).toBeGreaterThanOrEqual(1_000);
+  expect(horizon(10)).toBe(horizon(499));
 });
 
 test.each([
@@ -178,7 +179,7 @@ describe('a row written by a machine with a wrong clock', () => {
   });
 
   test('does not cut the rate for hours', () => {
-    const state: PaceState = { nextFreeAt: ms(0), cut: { share: 0.05, at: ms(hourMs) } };
+    const state: PaceState = { nextFreeAt: ms(0), cut: { share: 0.05, at: ms(hourMs) }, recent: null };
     expect(rateInForce(state, ms(0), 20)).toBe(20);
     expect(cutBack(state, ms(0))).toEqual({ ...state, cut: { share: 0.5, at: ms(0) } });
   });

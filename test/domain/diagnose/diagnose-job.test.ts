@@ -27,7 +27,7 @@ function findings(strip: string, sec: number, wish: Wish = {}, read: Partial<Job
     cycle: null,
     torn: null,
     published: { kind: 'ok', value: status.version },
-    pace: { kind: 'ok', value: { now: at(sec), perSec: null, fullPerSec: null, namesPerSec: null } },
+    pace: { kind: 'ok', value: { now: at(sec), perSec: null, fullPerSec: null, namespaces: 1, namesPerSec: null } },
     tasks: null,
     names: null,
     failures: null,

@@ -181,7 +181,7 @@ test('a clock that was set back does not hold up the time-out', () => {
 test('those that run wait for the others', () => {
   const { job, status, stored } = twoOfThree();
   const waiting = { spec: job.spec, status, board: new WorkingBoard(status, stored), hasNames: true, waitedFor: [] };
-  const pace = { now: at(20), perSec: null, fullPerSec: null, namesPerSec: null };
+  const pace = { now: at(20), perSec: null, fullPerSec: null, namespaces: 1, namesPerSec: null };
   expect(waitsOf(waiting, pace)).toContainEqual(
     expect.objectContaining({ cause: 'gang', count: 2, since: at(0), message: 'for its gang: 2 of 3 run' }),
   );

@@ -29,7 +29,7 @@ function lineOf(
 ) {
   const { job, status, stored } = aBoard(strip, { ...spec, status: noted(waitedFor) });
   const board = new WorkingBoard(status, stored);
-  const pace = { now: at(100), perSec: null, fullPerSec: null, namesPerSec: null };
+  const pace = { now: at(100), perSec: null, fullPerSec: null, namespaces: 1, namesPerSec: null };
   const waits = waitsOf({ spec: job.spec, status, board, hasNames: false, waitedFor }, pace);
   return { line: waitLine(waits), causes: waits.map(({ cause, count }) => `${count} ${cause}`) };
 }

@@ -25,7 +25,13 @@ const waits = ({ job, status, stored }: Situation, { now = 5, perSec, fullPerSec
       hasNames: namesPerSec !== undefined,
       waitedFor: [],
     },
-    { now: at(now), perSec: perSec ?? null, fullPerSec: fullPerSec ?? null, namesPerSec: namesPerSec ?? null },
+    {
+      now: at(now),
+      perSec: perSec ?? null,
+      fullPerSec: fullPerSec ?? null,
+      namespaces: 1,
+      namesPerSec: namesPerSec ?? null,
+    },
   );
 
 /** `3 backOff "words" eta 5 s, next 5 s`, one for each wait. */
@@ -223,7 +229,7 @@ describe('why indexes wait', () => {
     board.apply({ op: 'unstarted', index: 0, attempt: 1, notBefore: at(15), since: at(2) });
     board.apply({ op: 'unstarted', index: 1, attempt: 1, notBefore: at(25), since: null });
     const status = { ...situation.status, chunks: board.summaries() };
-    const pace = { now: at(5), perSec: null, fullPerSec: null, namesPerSec: null };
+    const pace = { now: at(5), perSec: null, fullPerSec: null, namespaces: 1, namesPerSec: null };
     expect(waitsOf({ spec: situation.job.spec, status, board, hasNames: false, waitedFor: [] }, pace)).toMatchObject([
       { cause: 'startFailed', count: 1, since: at(2), nextTryMs: 10_000, etaMs: null },
       { cause: 'capacity', count: 1, since: null, nextTryMs: 20_000, etaMs: null },
@@ -274,7 +280,7 @@ describe('100,000 indexes', () => {
 });
 
 describe('one Pod', () => {
-  const pace = { now: at(5), perSec: 2, fullPerSec: 2, namesPerSec: 1 };
+  const pace = { now: at(5), perSec: 2, fullPerSec: 2, namespaces: 1, namesPerSec: 1 };
   const hasNames = false;
   const { status } = aBoard('ccc', { parallelism: 3, status: { inFlight: claims(0, 1, 0), waitReason: CAPACITY } });
   test.each([
@@ -283,6 +289,11 @@ describe('one Pod', () => {
     [2, { cause: 'launchRate', etaMs: 1_000, nextTryMs: null }],
   ])('claim %i: %j', (index, expected) => {
     expect(claimWait({ index, attempt: 1, hasNames }, status, pace)).toMatchObject(expected);
+  });
+
+  test('waits three times as long while three namespaces launch', () => {
+    const wait = claimWait({ index: 2, attempt: 1, hasNames }, status, { ...pace, namespaces: 3 });
+    expect(wait).toMatchObject({ message: 'launch rate 2/s, shared by 3 namespaces', etaMs: 3_000 });
   });
 
   test('waits for its name, if it has one and was not launched before', () => {

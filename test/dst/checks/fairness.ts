@@ -1,4 +1,5 @@
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
+import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import type { Law } from './law.ts';
 import type { Watchdog } from './watchdog.ts';
 
@@ -23,4 +24,28 @@ export function checkFairness([, ...small]: readonly JobUid[], watchdog: Watchdo
       );
     }
   }
+}
+
+/** Until then the namespaces have only begun to launch. */
+const BEGIN_MS = 8_000;
+/** Of two namespaces that both have more to launch than they may, each gets half of the launches; this much is enough. */
+const SHARE_MIN = 0.35;
+
+/** The last Job, alone in its namespace, got its share of the launches as long as it and the others still had some (G13). */
+export function checkShares(jobs: readonly StoredSpec[], watchdog: Watchdog, law: Law): void {
+  const momentsOf = ({ identity }: StoredSpec): readonly number[] =>
+    watchdog.tasksOf(identity.uid).flatMap(({ times }) => times.createdAt ?? []);
+  const loner = jobs.at(-1);
+  if (loner === undefined) return;
+  const [own, others] = [momentsOf(loner), jobs.slice(0, -1).flatMap(momentsOf)];
+  const from = Math.min(...own, ...others) + BEGIN_MS;
+  const to = Math.min(Math.max(...own), Math.max(...others));
+  const within = (moments: readonly number[]): number => moments.filter((at) => at >= from && at <= to).length;
+  const [mine, all] = [within(own), within([...own, ...others])];
+  law.forbid(
+    mine < SHARE_MIN * all,
+    'G13',
+    () => `a namespace had ${mine} of ${all} launches, next to one with ${jobs.length - 1} Jobs`,
+    { uid: loner.identity.uid },
+  );
 }

@@ -1,14 +1,16 @@
 import { asEpochMs } from '../../../domain/base/time.ts';
 import { IDLE_PACE, type PaceState } from '../../../domain/base/pace.ts';
 import type { LimitName, LimitRow, Limits } from '../../../ports/limits.ts';
+import { RecentGrantsSchema } from '../../row-bodies.ts';
 import { limitKey } from './dynamo-keys.ts';
 import { readRow } from './dynamo-read.ts';
-import { ATTRIBUTE, type Row, number, numberIn, text } from './dynamo-row.ts';
+import { ATTRIBUTE, type Row, number, numberIn, text, textIn } from './dynamo-row.ts';
 import { type Table, change, isBy, sendUpdate, versionIs } from './dynamo-write.ts';
 
 const NEXT_FREE_AT = 'nextFreeAt';
 const CUT_SHARE = 'cutShare';
 const CUT_AT = 'cutAt';
+const RECENT = 'recent';
 
 /** {@link Limits} as one row each. */
 export const limits = (table: Table): Limits => ({
@@ -42,6 +44,7 @@ export const leaseRequest = (
       [ATTRIBUTE.by]: text(token),
       [NEXT_FREE_AT]: number(state.nextFreeAt),
       ...(state.cut === null ? {} : { [CUT_SHARE]: number(state.cut.share), [CUT_AT]: number(state.cut.at) }),
+      ...(state.recent === null ? {} : { [RECENT]: text(JSON.stringify(state.recent)) }),
     },
     condition: versionIs(expectedVersion),
     returnOld: true,
@@ -52,9 +55,12 @@ const limitRow = (row: Row | null): LimitRow =>
     ? { version: 0, state: IDLE_PACE }
     : {
         version: numberIn(row, ATTRIBUTE.version),
-        state: { nextFreeAt: asEpochMs(numberIn(row, NEXT_FREE_AT)), cut: cutIn(row) },
+        state: { nextFreeAt: asEpochMs(numberIn(row, NEXT_FREE_AT)), cut: cutIn(row), recent: recentIn(row) },
       };
 
 /** A cut is never undone; it only ages. */
 const cutIn = (row: Row): PaceState['cut'] =>
   CUT_AT in row ? { share: numberIn(row, CUT_SHARE), at: asEpochMs(numberIn(row, CUT_AT)) } : null;
+
+const recentIn = (row: Row): PaceState['recent'] =>
+  RECENT in row ? RecentGrantsSchema.parse(JSON.parse(textIn(row, RECENT))) : null;
