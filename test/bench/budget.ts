@@ -1,4 +1,5 @@
 import type { WiringKind } from '../../local/wiring/wiring.ts';
+import type { AccessFigures } from './scenarios/access.ts';
 import type { BesideFigures } from './scenarios/beside.ts';
 import type { ChainFigures } from './scenarios/chains.ts';
 import type { CronFigures } from './scenarios/crons.ts';
@@ -32,6 +33,7 @@ export type Results = {
   readonly jobs?: readonly Peaked<JobFigures>[];
   readonly lists?: ListFigures;
   readonly early?: EarlyFigures;
+  readonly access?: Peaked<AccessFigures>;
   readonly crons?: Peaked<CronFigures>;
   readonly chains?: Peaked<ChainFigures>;
   readonly kep?: Peaked<KepFigures>;
@@ -76,6 +78,7 @@ export function budgetOf(results: Results): readonly BudgetRow[] {
     ...(isCounted ? countRows(results.jobs ?? []) : []),
     ...(isCounted && results.lists !== undefined ? listRows(results.lists) : []),
     ...(isCounted && results.early !== undefined ? earlyRows(results.early) : []),
+    ...(results.access === undefined ? [] : accessRows(results.access, isCounted)),
     ...(results.crons === undefined ? [] : cronRows(results.crons, isCounted)),
     ...(results.chains === undefined ? [] : chainRows(results.chains, results.wiring)),
     ...(results.planner === undefined ? [] : plannerRows(results.planner)),
@@ -194,6 +197,21 @@ function chainRows({ steps, step, alone, indexes, paired, unpaired }: ChainFigur
     row('a step of a chain, beside its Job: read units', step.readUnits - alone.readUnits, 15, '', chain),
     row('after-indexes: write units an index more', more('writeUnits'), 0.3, '', on),
     row('after-indexes: read units an index more', more('readUnits'), 0.3, '', on),
+  ];
+}
+
+function accessRows(figures: AccessFigures, isCounted: boolean): readonly BudgetRow[] {
+  const { requests, open, guarded, openReadUnits, guardedReadUnits, invocations, stsCalls } = figures;
+  const on = `a GET with a token and roles, beside one without; ${requests.toLocaleString('en')} of each`;
+  const hour = 'an hour of a client that asks every ten seconds';
+  return [
+    row('a request with token and roles: more, p50', guarded.p50Ms - open.p50Ms, 5, 'ms', on),
+    row('a request with token and roles: more, p99', guarded.p99Ms - open.p99Ms, 20, 'ms', on),
+    ...(isCounted
+      ? [row('a request with token and roles: read units more', guardedReadUnits - openReadUnits, 0.1, '', on)]
+      : []),
+    row('authorizer: invocations', invocations, 15, '', hour),
+    row('authorizer: requests to STS', stsCalls, 5, '', hour),
   ];
 }
 

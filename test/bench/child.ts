@@ -2,6 +2,7 @@ import { endChildren } from './processes.ts';
 
 /** What a process of its own can measure, by name; it loads no more than that. */
 const SCENARIOS = {
+  access: async () => (await import('./scenarios/access.ts')).access,
   beside: async () => (await import('./scenarios/beside.ts')).beside,
   calibration: async () => (await import('./scenarios/calibration.ts')).calibration,
   chains: async () => (await import('./scenarios/chains.ts')).chains,

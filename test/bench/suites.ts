@@ -15,6 +15,9 @@ export type Suite = { readonly name: string; readonly run: (bundle: Bundle, size
 /** What a process is promised to bear; medians of seven. */
 const WATCHES = { idle: 1_000, times: 7, writers: 100 };
 
+/** GETs of each kind. */
+const ACCESS = { requests: 1_000 };
+
 const CRONS = { crons: 10_000, due: 500 };
 
 /** Jobs of a chain; the indexes of a Job that wait for another's are as many as `--indexes` has, at most this many. */
@@ -54,6 +57,7 @@ export const SUITES: readonly Suite[] = [
   { name: 'kep', run: async (bundle) => ({ kep: withPeak(await runChild(bundle, 'kepLoad', {})) }) },
   { name: 'lists', run: async (bundle, { indexes }) => ({ lists: await lists(bundle, indexes) }) },
   { name: 'early', run: async (bundle, { indexes }) => ({ early: await early(bundle, indexes) }) },
+  { name: 'access', run: async (bundle) => ({ access: withPeak(await runChild(bundle, 'access', ACCESS)) }) },
   { name: 'crons', run: async (bundle) => ({ crons: withPeak(await runChild(bundle, 'crons', CRONS)) }) },
   {
     name: 'chains',

@@ -40,9 +40,14 @@ const SWEEP_MS = 55_000;
 /** The last publication, and what is still on its way. */
 const QUIET_MS = 1_500;
 
-/** An embedded runtime with simulated tasks in a folder of its own, with one Job behind it: everything is loaded and warm. */
+/**
+ * An embedded runtime with simulated tasks in a folder of its own, with one Job behind it: everything is loaded and warm. The first
+ * of `users` sends what it sends.
+ */
 export async function startBench(
-  options: Partial<Pick<LocalOptions, 'script' | 'events' | 'earlyCounting' | 'launchesPerSec' | 'onClient'>> = {},
+  options: Partial<
+    Pick<LocalOptions, 'script' | 'events' | 'earlyCounting' | 'launchesPerSec' | 'users' | 'onClient'>
+  > = {},
 ): Promise<BenchRuntime> {
   const dataDir = mkdtempSync(join(tmpdir(), 'muster-bench-'));
   process.once('exit', () => rmSync(dataDir, { recursive: true, force: true })); // also if it is broken off
@@ -66,13 +71,15 @@ export async function startBench(
   const { url } = started;
   const succeeded = countsOf('runtime' in started ? started.runtime.deps.telemetry : formerTelemetry(started));
 
+  const [user] = options.users ?? [];
+  const signIn = user === undefined ? {} : { authorization: `Bearer ${user.token}` };
   const bench: BenchRuntime = {
     url,
     succeeded,
     async post(path, body) {
       const response = await fetch(`${url}${path}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', ...signIn },
         body: JSON.stringify(body),
       });
       if (!response.ok) throw new Error(await response.text());
