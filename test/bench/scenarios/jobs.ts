@@ -36,7 +36,7 @@ export async function jobs({
     const used = await bench.measure(async () => {
       if (itemBytes !== null) await upload(bench, indexes, itemBytes);
       await bench.submit('bench', indexes, itemBytes === null ? {} : { 'muster.run/work-list': LIST });
-      await bench.until(1 + indexes, 30 + indexes / 50);
+      await bench.until(1 + indexes);
     });
     const levels = ['partition', 'item'] as const;
     const hottest = levels.flatMap((level) => heat.byKind(level).map((found) => ({ level, ...found })));
