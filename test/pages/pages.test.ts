@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -21,6 +31,12 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 /** Runs until Ctrl-C: it is started in a terminal of its own, and the page goes on when it is ready. */
 const STAYS = 'stays';
 const READY = ' is ready';
+
+/**
+ * npm takes ten times as long to start as `muster` itself, which pages call two hundred times: these pages, which people see first,
+ * show that `npx` finds it; in the others, it is called without npm.
+ */
+const WITH_NPM: readonly string[] = ['README.md', 'docs/run-locally.md'];
 
 const BLOCK_MS = 240_000;
 const CLOSE_MS = 15_000;
@@ -48,9 +64,9 @@ test('every mark of a block has a reason, and every reason a block', () => {
 });
 
 describe.runIf(kubectl !== undefined)('pasted', { timeout: PAGE_MS }, () => {
-  test.concurrent.for(blocks.filter((each) => each.blocks.some(isRun)))('$page', async ({ blocks: ofPage }) => {
+  test.concurrent.for(blocks.filter((each) => each.blocks.some(isRun)))('$page', async ({ page, blocks: ofPage }) => {
     const root = mkdtempSync(join(tmpdir(), 'muster-page-'));
-    const { folder, env } = checkOut(root, dirname(kubectl!.path));
+    const { folder, env } = checkOut(root, dirname(kubectl!.path), WITH_NPM.includes(page));
     const shell = new PastedShell(folder, env);
     const others: PastedShell[] = [];
     try {
@@ -88,6 +104,7 @@ async function faultOf(block: Block, shell: PastedShell, open: () => PastedShell
 function checkOut(
   root: string,
   kubectlFolder: string,
+  withNpm: boolean,
 ): { readonly folder: string; readonly env: Record<string, string> } {
   const folder = join(root, 'muster');
   const home = join(root, 'home');
@@ -100,7 +117,22 @@ function checkOut(
   cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const path = [kubectlFolder, dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'];
+  if (!withNpm) path.unshift(shortcutIn(root, folder));
   // npm says now and then that there is a newer npm.
   const quiet = { npm_config_update_notifier: 'false' };
   return { folder, env: { PATH: path.join(delimiter), HOME: home, LANG: 'C.UTF-8', TMPDIR: root, ...quiet } };
+}
+
+/** A folder with an `npx` that starts `muster` as npm's would, but at once, and nothing else. */
+function shortcutIn(root: string, checkout: string): string {
+  const folder = join(root, 'shortcut');
+  mkdirSync(folder);
+  const lines = [
+    '#!/bin/sh',
+    '[ "$1" = muster ] || { echo "there is no shortcut for $1" >&2; exit 1; }',
+    'shift',
+    `npm_lifecycle_event=npx exec "${join(checkout, 'dist/muster.mjs')}" "$@"`,
+  ];
+  writeFileSync(join(folder, 'npx'), `${lines.join('\n')}\n`, { mode: 0o755 });
+  return folder;
 }
