@@ -81,7 +81,9 @@ function planting(edits: readonly Edit[], unfit: Map<Edit, string>): Plugin {
   return {
     name: 'plant',
     setup(bundle) {
-      bundle.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      // Only what is changed comes here: esbuild reads the rest by itself, in a fraction of the time.
+      const files = edits.map(({ file }) => file.replaceAll('.', String.raw`\.`));
+      bundle.onLoad({ filter: new RegExp(`/(?:${files.join('|')})$`) }, async ({ path }) => {
         const here = edits.filter(({ file }) => join(ROOT, file) === path);
         if (here.length === 0) return null;
         let contents = await readFile(path, 'utf8');

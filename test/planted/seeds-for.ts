@@ -27,12 +27,12 @@ const ABOUT_BELOW = 4_000;
 
 /**
  * The seeds in the order in which a planted fault shows soonest: those that are about it, then the others of the first `count`, and
- * last those with large Jobs. Many are about it, so that a change of what the seeds do seldom hides a fault.
+ * last those with large Jobs; each once somebody asks for it. Many are about it, so that a change of what the seeds do seldom hides a fault.
  */
-export function seedsFor(
+export function* seedsFor(
   { breaks, about, shownBy }: Pick<PlantedFault, 'breaks' | 'about' | 'shownBy'>,
   count: number,
-): readonly number[] {
+): Generator<number> {
   const kinds = breaks.map((guarantee) => KIND_OF[guarantee]);
   const isAbout = ({ kind, jobs }: Scenario): boolean =>
     about === undefined
@@ -40,14 +40,18 @@ export function seedsFor(
       : jobs.some((job) => isAboutJob(about, job));
   const below =
     about === undefined && !breaks.includes('G24') && kinds.every((kind) => kind === undefined) ? count : ABOUT_BELOW;
-  const fit: number[] = [];
+  if (shownBy !== undefined) yield shownBy;
+  let fit = 0;
   const others: number[] = [];
   const large: number[] = [];
-  for (let seed = 0; seed < (fit.length < ABOUT_MAX ? below : count); seed++) {
+  for (let seed = 0; seed < (fit < ABOUT_MAX ? below : count); seed++) {
     const scenario = scenarioOf(seed, AS_IS);
     const isLarge = scenario.jobs.some(({ manifest }) => (manifest.spec.completions ?? 0) > LARGE);
-    if (!isLarge && fit.length < ABOUT_MAX && isAbout(scenario)) fit.push(seed);
-    else if (seed < count) (isLarge ? large : others).push(seed);
+    if (!isLarge && fit < ABOUT_MAX && isAbout(scenario)) {
+      fit++;
+      yield seed;
+    } else if (seed < count) (isLarge ? large : others).push(seed);
   }
-  return [...(shownBy === undefined ? [] : [shownBy]), ...fit, ...others, ...large];
+  yield* others;
+  yield* large;
 }
