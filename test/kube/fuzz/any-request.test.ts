@@ -95,9 +95,13 @@ async function everything({ app }: World): Promise<ReadonlyMap<string, string>> 
 
 const CHANGES: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
+const mayChangeAny = ({ method, path }: AnyRequest, code: number): boolean =>
+  code < 300 && CHANGES.includes(method) && !/[?&]dryRun=All/.test(path);
+
 /** A request may change its object, if its verb changes objects and it was not refused. */
-function mayChange({ method, path }: AnyRequest, code: number, stray: string): boolean {
-  if (code >= 300 || !CHANGES.includes(method) || /[?&]dryRun=All/.test(path)) return false;
+function mayChange(request: AnyRequest, code: number, stray: string): boolean {
+  if (!mayChangeAny(request, code)) return false;
+  const { path } = request;
   const [address = ''] = decoded(path).split('?');
   const place = inBatch(address.replace(/\/$/, ''));
   const changed = inBatch(stray);
@@ -139,7 +143,8 @@ test('no request fails us, and none changes what it should not', { timeout: 300_
       async (requests) => {
         const world = await populated();
         let before = await everything(world);
-        for (const request of requests) {
+        let since: string[] = [];
+        for (const [nth, request] of requests.entries()) {
           const { method, path, headers, body } = request;
           const answer = await world.app.request(
             new Request(`http://127.0.0.1${path}`, { method, headers, ...(body === null ? {} : { body }) }),
@@ -151,12 +156,16 @@ test('no request fails us, and none changes what it should not', { timeout: 300_
           expect(answer.status, told).toBeLessThan(500);
           expect(world.warnings, told).toEqual([]);
           expect(method === 'HEAD' || isToldWell(answer.status, text), told).toBe(true);
+          since.push(told);
+          // Lists take most of the time: what others have changed that may not is seen when the next one may.
+          if (!mayChangeAny(request, answer.status) && nth < requests.length - 1) continue;
           const after = await everything(world);
           const strays = [...new Set([...before.keys(), ...after.keys()])].filter(
             (place) => before.get(place) !== after.get(place) && !mayChange(request, answer.status, place),
           );
-          expect(strays, told).toEqual([]);
+          expect(strays, since.join('\n')).toEqual([]);
           before = after;
+          since = [];
         }
       },
     ),
