@@ -103,14 +103,18 @@ export const reasonOf = ({ status }: Job): string | undefined => status.conditio
 export const indexOf = ({ metadata }: Pod): number =>
   Number(metadata.annotations['batch.kubernetes.io/job-completion-index']);
 
-/** Asks until the answer is not null. Throws after {@link PATIENCE_MS} with what `state` says then. */
-export async function eventually<T>(ask: () => T | null | Promise<T | null>, state: () => string): Promise<T> {
+/** Asks until the answer is not null, with pauses of `pauseMs`. Throws after {@link PATIENCE_MS} with what `state` says then. */
+export async function eventually<T>(
+  ask: () => T | null | Promise<T | null>,
+  state: () => string,
+  pauseMs = POLL_MS,
+): Promise<T> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     const answer = await ask();
     if (answer !== null) return answer;
     if (performance.now() > until) throw new Error(`nothing came of it: ${state()}`);
-    await sleep(POLL_MS);
+    await sleep(pauseMs);
   }
 }
 

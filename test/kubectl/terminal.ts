@@ -7,6 +7,9 @@ import type { Kubectl } from './kubectls.ts';
 import { limitOf } from './limits-1.20.ts';
 import { tidy } from './tidy.ts';
 
+/** Each time starts a program. */
+const AGAIN_MS = 300;
+
 type Env = Readonly<Record<string, string>>;
 type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
 
@@ -95,6 +98,7 @@ export class Terminal {
         return (typeof text === 'string' ? seen.includes(text) : text.test(seen)) ? seen : null;
       },
       () => `kubectl ${line} prints ${seen}`,
+      AGAIN_MS,
     );
   }
 
