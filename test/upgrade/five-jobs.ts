@@ -6,9 +6,12 @@ import { type Kube, conditionsOf, indexed, linesOf, shellJob } from '../e2e/kube
 /** Of each Job, in each stage. */
 const PER_STAGE = 3;
 
-/** An index waits until its stage is there, so that all Jobs are in flight whenever something is replaced. */
+/**
+ * An index waits until its stage is there, so that all Jobs are in flight whenever something is replaced. Fifteen wait at a time, and
+ * each look starts a program.
+ */
 const WAIT =
-  'until [ -e "$MUSTER_WORKSPACE/stage-$((JOB_COMPLETION_INDEX / 3))" ]; do sleep 0.1; done; cd "$MUSTER_WORKSPACE"; ';
+  'until [ -e "$MUSTER_WORKSPACE/stage-$((JOB_COMPLETION_INDEX / 3))" ]; do sleep 0.4; done; cd "$MUSTER_WORKSPACE"; ';
 const say = (file: string): string => `echo $JOB_COMPLETION_INDEX >> ${file}`;
 /** Every ninth index fails once, and succeeds then: one in every third stage, because back-off takes its time. */
 const atSecondTry = (name: string): string =>
