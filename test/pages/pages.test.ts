@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import {
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -112,7 +113,7 @@ function checkOut(
   const list = spawnSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' });
   for (const file of list.stdout.split('\0').filter((each) => each !== '' && existsSync(join(ROOT, each)))) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
-    cpSync(join(ROOT, file), join(folder, file));
+    copyFileSync(join(ROOT, file), join(folder, file));
   }
   cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
