@@ -72,6 +72,8 @@ export class ShadowBoard {
   readonly counts = { starting: 0, running: 0, waiting: 0, stopping: 0 };
   readonly #records = new Map<number, Shadow>();
   readonly #withPod = new Set<number>();
+  /** Of `#withPod`; null: it has changed since they were asked for. Checks of one commit ask several times. */
+  #pods: readonly (Shadow & { readonly index: number })[] | null = null;
 
   constructor(unrun: Unrun) {
     this.unrun = unrun;
@@ -94,6 +96,7 @@ export class ShadowBoard {
     const before = this.at(index);
     const after = stepped(before, transition);
     this.#records.set(index, after);
+    this.#pods = null;
     if (hasPod(after.state)) this.#withPod.add(index);
     else this.#withPod.delete(index);
     this.#count(before, -1);
@@ -122,7 +125,7 @@ export class ShadowBoard {
 
   /** Attempts that have a Pod now. */
   pods(): readonly (Shadow & { readonly index: number })[] {
-    return [...this.#withPod].map((index) => ({ index, ...this.at(index) }));
+    return (this.#pods ??= Array.from(this.#withPod, (index) => ({ index, ...this.at(index) })));
   }
 
   /** Whatever has been stepped and is not settled. */
