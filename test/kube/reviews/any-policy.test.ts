@@ -96,23 +96,26 @@ describe('for any policy', () => {
           const { status } = await ask(world, 'selfsubjectrulesreviews', { spec: { namespace } });
           rules.set(namespace, status['resourceRules'] as readonly PolicyRule[]);
         }
+        // A hundred and fifty thousand calls of `expect` would take an eighth of the time.
+        const faults: string[] = [];
         for (const { wanted, method, path } of CASES) {
           const { kind: _, ...resourceAttributes } = wanted;
           const { allowed } = await may(world, { resourceAttributes });
           const response = await world.send(method, path, method === 'GET' ? {} : { body: '{' });
           const text = await response.text();
           const isRefused = response.status === 403 && text.includes('User \\"jane\\" cannot');
-          expect(!isRefused, `${method} ${path}: ${text}`).toBe(allowed);
+          if (allowed !== !isRefused)
+            faults.push(`${method} ${path}, allowed by its review: ${String(allowed)}: ${text}`);
           // The rules of a namespace have those of the cluster, which alone say what may be done everywhere.
           const inAll = ['team-a', 'team-b', 'x', 'y'].map((each) => allows(rules.get(each) ?? [], wanted));
           const own = rules.get(wanted.namespace);
           const said = own === undefined ? inAll : [allows(own, wanted)];
           // What is allowed everywhere is in all of them; what is not may still be allowed in one of them.
-          expect(allowed === true || own !== undefined ? new Set(said) : new Set([false]), path).toEqual(
-            new Set([allowed]),
-          );
+          if ((allowed === true || own !== undefined) && said.some((each) => each !== allowed))
+            faults.push(`${method} ${path}, allowed by its review: ${String(allowed)}, by rules: ${said.join()}`);
           counts[allowed === true ? 'yes' : 'no']++;
         }
+        expect(faults).toEqual([]);
       }),
       { numRuns: 200, seed: 20_261_128 },
     );
