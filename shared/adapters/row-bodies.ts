@@ -45,13 +45,15 @@ export const SpecSchema: z.ZodType<StoredSpec> = z
     manifest: Manifest,
     said: Said.optional(),
     inherited: z.string().optional(),
+    suspendSetBy: z.string().optional(),
     furiko: Furiko.optional(),
   })
-  .transform(({ revision, said, inherited, furiko, ...spec }) => ({
+  .transform(({ revision, said, inherited, suspendSetBy, furiko, ...spec }) => ({
     ...spec,
     revision: revision ?? spec.generation,
     ...(said === undefined ? {} : { said }),
     ...(inherited === undefined ? {} : { inherited }),
+    ...(suspendSetBy === undefined ? {} : { suspendSetBy }),
     ...(furiko === undefined ? {} : { furiko }),
   }));
 

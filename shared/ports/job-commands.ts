@@ -52,6 +52,9 @@ export type IndexChanges =
   | { readonly kind: 'over'; readonly phase: Exclude<Phase['kind'], 'running' | 'suspended' | 'regrouping'> }
   | Unfit;
 
+/** The user who asks, as Events name him; null: it is not known who, or there is only one. */
+export type Asker = string | null;
+
 /**
  * What a user may do to a Job. Each command commits first, then publishes to the feed and wakes the Job, so that it
  * takes effect at once.
@@ -62,15 +65,15 @@ export type JobCommands = {
   /** Why {@link createJob} would refuse this Job now, apart from names that are used up, or what it would store. */
   tryCreation(spec: StoredSpec): Promise<TriedJob>;
   /** `lost`: another user has changed the Job since it was read. */
-  changeJob(seen: SeenJob, wanted: WantedJob, what: 'metadata' | 'spec'): Promise<ChangedJob>;
+  changeJob(seen: SeenJob, wanted: WantedJob, what: 'metadata' | 'spec', by: Asker): Promise<ChangedJob>;
   /** Publishes what the feed does not have yet of this status. */
   publishJob(spec: StoredSpec, status: Status): Promise<void>;
   /** Deletes a Job. `terminating`: a finalizer holds it, so it stays visible until the finalizer is removed. */
-  deleteJob(uid: JobUid, propagation: 'Background' | 'Foreground'): Promise<DeletedJob>;
+  deleteJob(uid: JobUid, propagation: 'Background' | 'Foreground', by: Asker): Promise<DeletedJob>;
   /** Asks the task of an active attempt to stop. The Pod disappears when the task has stopped. */
   deletePod(uid: JobUid, id: AttemptId, how: 'deleted' | 'evicted'): Promise<void>;
   /** Holds, releases, cancels, or requeues indexes. Repeating it changes nothing more. */
-  changeIndexes(uid: JobUid, wanted: WantedIndexes): Promise<IndexChanges>;
+  changeIndexes(uid: JobUid, wanted: WantedIndexes, by: Asker): Promise<IndexChanges>;
 };
 
 /** What the API asks of quotas, apart from Jobs, whose commands ask for themselves. */

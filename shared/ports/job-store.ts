@@ -28,6 +28,11 @@ export type StoredSpec = {
    * index set, which the server has read from that Job's board. Never changes. Omitted: none.
    */
   readonly inherited?: string;
+  /**
+   * The user who has last changed `spec.suspend`, as Events name him, so that the pass that suspends or resumes the Job can say who
+   * asked for it. Omitted: nobody has changed it, or it is not known who. Earlier releases neither read nor keep it.
+   */
+  readonly suspendSetBy?: string;
   /** What its users see, if it is a Job of `execution.furiko.io`; the manifest is made of it. */
   readonly furiko?: FurikoPart;
 };

@@ -5,7 +5,9 @@ import type { StoredSpec } from '../ports/job-store.ts';
 export function toJob(stored: StoredSpec): Job {
   const known = JOBS.get(stored);
   if (known !== undefined) return known;
-  const job = { ...stored.identity, revision: stored.revision, spec: planningSpec(stored) };
+  const { identity, revision, suspendSetBy } = stored;
+  const by = suspendSetBy === undefined ? {} : { suspendSetBy };
+  const job = { ...identity, revision, spec: planningSpec(stored), ...by };
   JOBS.set(stored, job);
   return job;
 }

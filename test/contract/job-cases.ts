@@ -55,7 +55,7 @@ export const JOB_CASES: readonly StoreCase[] = [
   {
     name: 'a Job is found, listed and read as it was created',
     async run(store) {
-      const { spec, status, uid } = aNewJob({ completions: 10_000, inherited: '0-2,9000' });
+      const { spec, status, uid } = aNewJob({ completions: 10_000, inherited: '0-2,9000', suspendSetBy: 'kim' });
       await openNamespace(store.objects);
       expect(await store.jobs.createJob(spec, status)).toEqual({ kind: 'created' });
       expect(await store.jobs.findJob('default', 'work')).toBe(uid);

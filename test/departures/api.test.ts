@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { MANIFEST_BYTES_MAX } from '../../shared/schema/object/document.ts';
+import { reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';
 import { aWorld, linesOf } from '../kube/a-world.ts';
 import { aGuardedWorld, grants, rule } from '../kube/authorization/a-guarded-world.ts';
 import { JOBS, MERGE, job, send } from '../kube/write/a-client.ts';
@@ -34,6 +35,23 @@ test('deleting a Job without a propagationPolicy takes its Pods with it, and Orp
   const uid = await world.uidOf('sums');
   expect((await send(world, 'DELETE', URL)).code).toBe(200);
   expect((await world.jobs.readStatus(uid))?.phase.kind).toBe('purging');
+});
+
+test('the Event of a suspend and of a resume names the user, after the words of Kubernetes', async () => {
+  const world = await aWorld({ userOf: () => ({ username: 'kim', groups: [] }) });
+  await send(world, 'POST', JOBS, job('sums'));
+  for (const suspend of [true, false]) {
+    await send(world, 'PATCH', URL, { spec: { suspend, parallelism: suspend ? 2 : 1 } }, MERGE);
+    await reconcileBatch([{ uid: await world.uidOf('sums'), facts: [] }], world.deps);
+  }
+  const { items } = (await (await world.get('/api/v1/events')).json()) as { items: { message: string }[] };
+  const messages = items.map(({ message }) => message).filter((message) => message.startsWith('Job '));
+  expect(messages.toSorted()).toEqual([
+    'Job resized by kim: parallelism 1 to 2',
+    'Job resized by kim: parallelism 2 to 1',
+    'Job resumed by kim',
+    'Job suspended by kim',
+  ]);
 });
 
 test('of a status that clients write, only their own conditions are kept', async () => {

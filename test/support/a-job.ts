@@ -24,6 +24,8 @@ export type JobWish = {
   readonly image?: string;
   /** What counts as succeeded from the start. */
   readonly inherited?: string;
+  /** Who has last suspended or resumed it. */
+  readonly suspendSetBy?: string;
 };
 
 /** An admitted Job with one container; what a test does not care about has Kubernetes' defaults. */
@@ -42,6 +44,7 @@ export function aJob(wish: JobWish = {}): StoredSpec {
     revision: 1,
     generation: 1,
     ...(wish.inherited === undefined ? {} : { inherited: wish.inherited }),
+    ...(wish.suspendSetBy === undefined ? {} : { suspendSetBy: wish.suspendSetBy }),
     manifest: {
       apiVersion: 'batch/v1',
       kind: 'Job',

@@ -11,11 +11,11 @@ import { normal, withEvent } from '../../domain/events/job-events.ts';
 import { CHUNK_INDEXES } from '../../domain/scoreboard/board.ts';
 import { type IndexAction, type IndexEffect, changeIndex } from '../../domain/scoreboard/index-changes.ts';
 import { extendJournal, foldJournal } from '../../domain/scoreboard/journal.ts';
-import { summariesFor } from '../../domain/scoreboard/status.ts';
+import { type JobEvent, summariesFor } from '../../domain/scoreboard/status.ts';
 import { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
 import { FOLD_AT_ENTRIES } from '../../domain/base/timing.ts';
 import { boardSize, isOwn } from '../../domain/spec/job.ts';
-import type { IndexChanges, SeenJob, WantedIndexes } from '../../ports/job-commands.ts';
+import type { Asker, IndexChanges, SeenJob, WantedIndexes } from '../../ports/job-commands.ts';
 import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import { annotationPath } from '../../schema/job/selection-rules.ts';
 import { type FieldError, invalid } from '../../schema/object/field-error.ts';
@@ -38,12 +38,20 @@ type Refused = Exclude<IndexChanges, { readonly kind: 'changed' }>;
  * Holds, releases, cancels, or requeues some of a Job's indexes: one conditional commit for each chunk of the board, so a request
  * that was answered is stored, and one that was cut off can be repeated. The next pass stops what has to be stopped.
  */
-export async function changeIndexes(uid: JobUid, wanted: WantedIndexes, deps: Deps): Promise<IndexChanges> {
+export async function changeIndexes(
+  uid: JobUid,
+  wanted: WantedIndexes,
+  deps: Deps,
+  by: Asker = null,
+): Promise<IndexChanges> {
   let effects = NO_EFFECTS;
   let last: SeenJob | null = null;
   let isSaid = false;
+  const asked = eventOf(wanted, by);
   for (const no of chunksOf(wanted.indexes)) {
-    const step = await retryOnConflict(`Job ${uid}`, TRIES_MAX, async () => changeChunk(uid, no, wanted, isSaid, deps));
+    const step = await retryOnConflict(`Job ${uid}`, TRIES_MAX, async () =>
+      changeChunk(uid, no, wanted, isSaid ? null : asked, deps),
+    );
     if (step.kind !== 'ok') return step;
     // What watchers are to learn of is in STATUS until it is published, and a million indexes would not fit.
     if (step.seen.status.journal.entries.length > FOLD_AT_ENTRIES && !wanted.isDry)
@@ -64,12 +72,12 @@ function chunksOf({ edges }: IndexSet): readonly number[] {
 
 const withinChunk = (set: IndexSet, no: number) => intervalsWithin(set, no * CHUNK_INDEXES, (no + 1) * CHUNK_INDEXES);
 
-/** One chunk's part; 'conflict': others committed meanwhile. */
+/** One chunk's part, with the Event that says it; null: it was said. 'conflict': others committed meanwhile. */
 async function changeChunk(
   uid: JobUid,
   no: number,
   { action, indexes, isDry }: WantedIndexes,
-  isSaid: boolean,
+  asked: JobEvent | null,
   deps: Deps,
 ): Promise<Stepped | 'conflict'> {
   const seen = await liveJob(uid, deps);
@@ -105,7 +113,7 @@ async function changeChunk(
     // What is to be stopped is stopped by the next pass, not in the round after this one.
     stopRound: null,
   };
-  const said = isSaid ? next : withEvent(next, eventOf(action, indexes));
+  const said = asked === null ? next : withEvent(next, asked);
   const committed = await deps.jobs.commitPass(uid, said, folds);
   if (committed.kind === 'lost') return 'conflict';
   for (const { no: of, expectedVersion, chunk } of folds) deps.cache.chunks.set(uid, of, expectedVersion + 1, chunk);
@@ -182,8 +190,8 @@ const REASONS: Readonly<Record<IndexAction, string>> = {
 /** Event messages of Kubernetes have 1,024 characters at most; a list of indexes is as long as its gaps are many. */
 const EVENT_CHARS_MAX = 200;
 
-function eventOf(action: IndexAction, indexes: IndexSet) {
+function eventOf({ action, indexes }: WantedIndexes, by: Asker): JobEvent {
   const text = formatIndexSet(indexes);
   const shown = text.length <= EVENT_CHARS_MAX ? text : `${text.slice(0, EVENT_CHARS_MAX - 1)}…`;
-  return normal(REASONS[action], `A user asked to ${action} indexes ${shown}`);
+  return normal(REASONS[action], `${by ?? 'A user'} asked to ${action} indexes ${shown}`);
 }

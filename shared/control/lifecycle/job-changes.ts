@@ -2,6 +2,7 @@ import type { JobUid } from '../../domain/base/ids.ts';
 import type { AttemptId } from '../../domain/base/fact.ts';
 import type { NamespaceStanding } from '../../domain/spec/namespace.ts';
 import { withJobEvents } from '../../domain/events/job-events.ts';
+import { withDeletion, withResize } from '../../domain/events/user-events.ts';
 import { FOREGROUND_DELETION, type JobIdentity } from '../../domain/spec/job.ts';
 import { creationMetrics } from '../../domain/planner/job-metrics.ts';
 import {
@@ -17,6 +18,7 @@ import { invalid } from '../../schema/object/field-error.ts';
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
 import type { NoHosts } from '../../ports/host-store.ts';
 import type {
+  Asker,
   ChangedJob,
   CreatedJob,
   DeletedJob,
@@ -48,11 +50,11 @@ import { retryOnConflict } from '../../store/retry-on-conflict.ts';
 export const createJobCommands = (deps: Deps): JobCommands => ({
   createJob: (spec) => createOwned(spec, deps),
   tryCreation: (spec) => tryCreation(spec, deps),
-  changeJob: (seen, wanted, what) => changeJob(seen, wanted, what, deps),
+  changeJob: (seen, wanted, what, by) => changeJob(seen, wanted, what, deps, by),
   publishJob: (spec, status) => deps.publisher.publish(spec.identity, status),
-  deleteJob: (uid, propagation) => deleteJob(uid, deps, propagation),
+  deleteJob: (uid, propagation, by) => deleteJob(uid, deps, propagation, by),
   deletePod: (uid, id, how) => deletePod(uid, id, deps, how),
-  changeIndexes: (uid, wanted) => changeIndexes(uid, wanted, deps),
+  changeIndexes: (uid, wanted, by) => changeIndexes(uid, wanted, deps, by),
 });
 
 /** A CronJob or JobConfig learns of the Jobs that others create for it. */
@@ -169,12 +171,14 @@ async function takeBack(uid: JobUid, deps: Deps): Promise<void> {
  * once and its name is free (Background), or it is shown until its tasks have stopped (Foreground). A Job with other finalizers
  * is shown until those are removed.
  *
+ * @param by whom an Event names, as long as the Job is shown; default: nobody, because Muster does it by itself
  * @returns `gone`: the Job does not exist
  */
 export async function deleteJob(
   uid: JobUid,
   deps: Deps,
   propagation: 'Background' | 'Foreground' = 'Background',
+  by: Asker = null,
 ): Promise<DeletedJob> {
   return retryOnConflict(`Job ${uid}`, TRIES_MAX, async () => {
     const seen = await liveJob(uid, deps);
@@ -187,7 +191,9 @@ export async function deleteJob(
     const isSame = status.phase.kind === 'terminating' && isEqualSet(wanted, given);
     if (isSame) return { kind: 'terminating' };
     const committed =
-      wanted.length === 0 ? await commitGone(spec, status, deps) : await commitTerminating(spec, wanted, status, deps);
+      wanted.length === 0
+        ? await commitGone(spec, status, deps)
+        : await commitTerminating(spec, wanted, status, by, deps);
     return committed === 'conflict' ? committed : { kind: wanted.length === 0 ? 'deleted' : 'terminating' };
   });
 }
@@ -222,12 +228,14 @@ async function commitTerminating(
   before: StoredSpec,
   finalizers: readonly string[],
   status: Status,
+  by: Asker,
   deps: Deps,
 ): Promise<'done' | 'conflict'> {
   const spec = withFinalizers(before, finalizers);
   const { clock, jobs } = deps;
   const isNew = status.phase.kind !== 'terminating';
-  const next = requestDeletion(status, clock.now(), 'terminating') ?? nextVersion(status, clock.now());
+  const asked = requestDeletion(status, clock.now(), 'terminating') ?? nextVersion(status, clock.now());
+  const next = isNew ? withDeletion(asked, by) : asked;
   const revision = spec.revision + 1;
   const changed = { ...spec, revision, generation: spec.generation + (isNew ? 1 : 0) };
   const committed = await jobs.commitSpec(changed, { ...next, revision });
@@ -261,6 +269,7 @@ export async function deletePod(
  *
  * @param wish what to store
  * @param what the most that differs; only a change of the spec is a new generation
+ * @param by whom Events name; default: nobody, because Muster does it by itself
  * @returns `lost`: the Job has changed since, so the change must be decided again; `noHosts`: it would need more names;
  * `forbidden`: a quota leaves no room for it
  */
@@ -269,6 +278,7 @@ export async function changeJob(
   { manifest, said, furiko = seen.spec.furiko }: WantedJob,
   what: 'metadata' | 'spec',
   deps: Deps,
+  by: Asker = null,
 ): Promise<ChangedJob> {
   const { identity, revision: seenRevision } = seen.spec;
   const revision = seenRevision + 1;
@@ -281,6 +291,7 @@ export async function changeJob(
     manifest,
     ...(said === undefined ? {} : { said }),
     ...(inherited === undefined ? {} : { inherited }),
+    ...suspendSetBy(seen.spec, manifest, by),
     ...(furiko === undefined ? {} : { furiko }),
   };
   const isLarger = (manifest.spec.completions ?? 0) > (seen.spec.manifest.spec.completions ?? 0);
@@ -304,7 +315,7 @@ export async function changeJob(
       const wanted = await reserveForChange({ spec: seen.spec, status }, spec, room, deps);
       if (wanted.kind === 'forbidden') return wanted;
       room = wanted;
-      return commitChange(seen.spec, spec, status, deps);
+      return commitChange(seen.spec, spec, status, by, deps);
     },
   );
   if (changed.kind === 'changed') keepRoom(room, deps);
@@ -312,15 +323,28 @@ export async function changeJob(
   return changed;
 }
 
+/** Who has set `suspend` to what it is now. */
+function suspendSetBy(
+  { manifest: before, suspendSetBy: setBy }: StoredSpec,
+  after: StoredSpec['manifest'],
+  by: Asker,
+): Pick<StoredSpec, 'suspendSetBy'> {
+  const isSame = before.spec.suspend === after.spec.suspend;
+  const who = isSame ? (setBy ?? null) : by;
+  return who === null ? {} : { suspendSetBy: who };
+}
+
 async function commitChange(
   before: StoredSpec,
   spec: StoredSpec,
   status: Status,
+  by: Asker,
   deps: Deps,
 ): Promise<{ readonly kind: 'changed' } | 'conflict'> {
   const { identity, revision } = spec;
   const next = { ...nextVersion(status, deps.clock.now()), revision };
-  const changed = await relabelled(before, spec.manifest, next, deps);
+  const resized = withResize(next, before.manifest.spec, spec.manifest.spec, by);
+  const changed = await relabelled(before, spec.manifest, resized, deps);
   const committed = await deps.jobs.commitSpec(spec, changed);
   if (committed.kind === 'lost') return 'conflict';
   await publishAndWake(identity, changed, deps, before);

@@ -1,5 +1,5 @@
 import { later, type EpochMs } from '../base/time.ts';
-import { withEvent, warning } from './job-events.ts';
+import { warning, withFew } from './job-events.ts';
 import { type Status, isHidden } from '../scoreboard/status.ts';
 
 /** Reason of the Event that reports a Job's dead letters. */
@@ -27,15 +27,8 @@ export function withDeadLetterEvents(
   const next: Status = { ...status, version: status.version + 1, alarms: [now], now };
   return deadLetters.reduce((so, { queue, reason, count }) => {
     const message = `A message of the ${queue} queue was moved to the dead-letter queue: ${sentence(reason)}`;
-    return withEvent(withRoomFor(message, so), warning(DEAD_LETTERED, message), count);
+    return withFew(TEXTS_MAX, so, warning(DEAD_LETTERED, message), count);
   }, next);
-}
-
-/** Drops our oldest Event if there would be one too many. */
-function withRoomFor(message: string, status: Status): Status {
-  const ours = status.events.filter((event) => event.reason === DEAD_LETTERED && event.message !== message);
-  const old = new Set(ours.slice(0, Math.max(0, ours.length - TEXTS_MAX + 1)));
-  return { ...status, events: status.events.filter((event) => !old.has(event)) };
 }
 
 const sentence = (text: string): string => {

@@ -6,7 +6,10 @@ import { EVENTS_MAX, type JobEvent, type Status, isSuspended, tally } from '../s
 /** Names a Pod of a Job. */
 export type PodRef = { readonly index: number; readonly attempt: number };
 
-type Owner = JobIdentity & { readonly spec: Pick<JobSpec, 'completionMode' | 'completions'> };
+type Owner = JobIdentity & {
+  readonly spec: Pick<JobSpec, 'completionMode' | 'completions' | 'suspend'>;
+  readonly suspendSetBy?: string;
+};
 
 /**
  * What one commit makes known about a Job, in the words and the order of Kubernetes' Job controller (kubernetes-job.md 3.2):
@@ -31,7 +34,7 @@ export function jobEvents(
     ...about('SuccessfulCreate', 'Created', created),
     ...refusal(before, after),
     ...achievement(before, after),
-    ...suspension(before, after),
+    ...suspension(before, after, job),
     ...regrouping(before, after),
     ...verdict(before, after, job.spec.completions),
   ];
@@ -52,10 +55,25 @@ export function withEvent(status: Status, event: JobEvent, times = 1): Status {
   return { ...status, events: [...others, entry].slice(-EVENTS_MAX) };
 }
 
-function suspension(before: Status | null, after: Status): readonly JobEvent[] {
+/**
+ * The same for what might push out all other Events: of those with its reason, the newest stay.
+ *
+ * @param max how many of them
+ */
+export function withFew(max: number, status: Status, event: JobEvent, times = 1): Status {
+  const alike = status.events.filter(({ reason, message }) => reason === event.reason && message !== event.message);
+  const old = new Set(alike.slice(0, Math.max(0, alike.length - max + 1)));
+  return withEvent({ ...status, events: status.events.filter((each) => !old.has(each)) }, event, times);
+}
+
+function suspension(before: Status | null, after: Status, { spec, suspendSetBy }: Owner): readonly JobEvent[] {
   const was = before?.phase ?? null;
   if (after.phase.kind === 'suspended') {
-    if (after.phase.held !== true) return isSuspended(was) ? [] : [normal('Suspended', 'Job suspended')];
+    if (after.phase.held !== true) {
+      // Without the field, it only waits for a moment.
+      const suspended = normal('Suspended', `Job suspended${spec.suspend ? by(suspendSetBy) : ''}`);
+      return isSuspended(was) ? [] : [suspended];
+    }
     return was?.kind === 'suspended' && was.held === true
       ? []
       : [normal('WaitingForJobs', `Job ${waitingText(after)}`)];
@@ -63,8 +81,11 @@ function suspension(before: Status | null, after: Status): readonly JobEvent[] {
   if (was?.kind === 'suspended' && was.held === true && after.phase.kind === 'running')
     return [normal('JobsAreDone', 'The Jobs that it waited for let it start')];
   const resumed = after.resumedAt !== null && after.resumedAt !== (before?.resumedAt ?? null);
-  return resumed ? [normal('Resumed', 'Job resumed')] : [];
+  return resumed ? [normal('Resumed', `Job resumed${by(suspendSetBy)}`)] : [];
 }
+
+/** Kubernetes' words stay as they are, at the beginning. */
+const by = (user: string | undefined): string => (user === undefined ? '' : ` by ${user}`);
 
 /** Kubernetes knows no such moment: there, the Pods are stopped. */
 const achievement = (before: Status | null, { achieved }: Status): readonly JobEvent[] =>

@@ -128,6 +128,8 @@ export type JobIdentity = {
 export type Job = JobIdentity & {
   readonly revision: number;
   readonly spec: JobSpec;
+  /** The user who has last changed `suspend`, as Events name him; omitted: nobody has, or it is not known who. */
+  readonly suspendSetBy?: string;
 };
 
 /** An int64 of seconds is longer than any time that can be formatted; three centuries are enough. */

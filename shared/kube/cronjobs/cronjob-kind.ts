@@ -150,7 +150,8 @@ export function cronJobStatusKind(deps: ApiDeps): Subresource<FoundCronJob, Admi
       return { kind: 'ok', admitted: { manifest, standing: { ...standing, status } }, warnings, changed };
     },
     preview: (admitted) => whole.preview(admitted),
-    replace: (found, admitted, managedFields, changed) => whole.replace(found, admitted, managedFields, changed),
+    replace: (found, admitted, managedFields, changed, user) =>
+      whole.replace(found, admitted, managedFields, changed, user),
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Context } from 'hono';
+import { shownUser } from '../../domain/events/shown-user.ts';
 import { AUTHENTICATED, MASTERS, type User } from '../../domain/rbac/policy.ts';
-import type { ApiOptions } from './api-deps.ts';
+import type { Asker } from '../../ports/job-commands.ts';
+import type { ApiDeps, ApiOptions } from './api-deps.ts';
 
 /** On a user's own machine, only that user is answered. */
 const LOCAL_USER: User = { username: 'local', groups: [MASTERS, AUTHENTICATED] };
@@ -10,4 +12,10 @@ const SOMEBODY: User = { username: 'authenticated', groups: [AUTHENTICATED] };
 /** Who sent a request, as far as its transport knows. */
 export function callerOf({ embedded = false, userOf }: Pick<ApiOptions, 'embedded' | 'userOf'>): (c: Context) => User {
   return userOf ?? (() => (embedded ? LOCAL_USER : SOMEBODY));
+}
+
+/** A user as Events name him; null: the name is the same for every request, and says nothing. */
+export function askerOf(user: User, { authorization }: Pick<ApiDeps, 'authorization'>): Asker {
+  const isNobody = authorization === 'AlwaysAllow' && (user === LOCAL_USER || user === SOMEBODY);
+  return isNobody ? null : shownUser(user.username);
 }

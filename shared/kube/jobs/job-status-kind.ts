@@ -42,7 +42,7 @@ export function jobStatusKind(deps: ApiDeps): Subresource<FoundJob<JobObject>, A
     },
 
     preview: ({ view }) => renderJob(view),
-    replace: (found, { spec }, managedFields) => job.replace(found, spec, managedFields, 'metadata'),
+    replace: (found, { spec }, managedFields, _, user) => job.replace(found, spec, managedFields, 'metadata', user),
   };
 }
 

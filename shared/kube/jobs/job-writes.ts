@@ -8,6 +8,7 @@ import type { StoredSpec } from '../../ports/job-store.ts';
 import { noRoomError } from '../../schema/job/host-name-rules.ts';
 import type { StoredJob } from '../../schema/job/job-update.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
+import { askerOf } from '../http/caller.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import { toJob } from '../../store/to-job.ts';
 import { type RunsAs, accountObjection } from '../write/account-objection.ts';
@@ -81,9 +82,9 @@ export function jobWrites<T extends KubeObject>(face: JobFace<T>, subdomain: str
       return tried.kind === 'fits' ? { kind: 'fits', object: freshJob(face, tried.spec, deps) } : tried;
     },
 
-    async replace({ view }, spec, managedFields, changed) {
+    async replace({ view }, spec, managedFields, changed, user) {
       const manifest = managed(spec.manifest, [...othersFields(view.spec, face.apiVersion), ...managedFields]);
-      const stored = await jobCommands.changeJob(view, { ...spec, manifest }, changed);
+      const stored = await jobCommands.changeJob(view, { ...spec, manifest }, changed, askerOf(user, deps));
       if (stored.kind === 'noHosts') return noRoom('spec.completions', manifest.spec.completions, stored);
       if (stored.kind === 'forbidden') return stored;
       if (stored.kind !== 'changed') return { kind: stored.kind };
@@ -92,9 +93,10 @@ export function jobWrites<T extends KubeObject>(face: JobFace<T>, subdomain: str
       return { kind: 'replaced', object: found?.object ?? freshJob(face, { ...spec, manifest }, deps) };
     },
 
-    async remove({ view }, propagation) {
+    async remove({ view }, propagation, user) {
       const { uid } = view.spec.identity;
-      const removed = await jobCommands.deleteJob(uid, propagation === 'Foreground' ? propagation : 'Background');
+      const how = propagation === 'Foreground' ? propagation : 'Background';
+      const removed = await jobCommands.deleteJob(uid, how, askerOf(user, deps));
       if (removed.kind !== 'terminating') return { kind: removed.kind };
       const found = await read(uid);
       return found === null ? { kind: 'deleted' } : { kind: 'terminating', object: found.object };

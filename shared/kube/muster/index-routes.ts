@@ -5,6 +5,7 @@ import { forbidden } from '../../schema/object/field-error.ts';
 import { ONLY_THIS_RELEASE } from '../../schema/object/new-field-rules.ts';
 import { readIndexRequest } from '../../schema/requests/index-request.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
+import { askerOf } from '../http/caller.ts';
 import { readBody } from '../http/request-body.ts';
 import {
   JOBS,
@@ -21,8 +22,10 @@ import { writeOptions } from '../write/write-options.ts';
 const PATH = '/namespaces/:namespace/jobs/:name/indexes';
 const CHANGES: Resource = { group: 'muster.run', plural: 'indexes', kind: 'IndexChange' };
 
+type IndexDeps = Pick<ApiDeps, 'jobs' | 'jobCommands' | 'formats' | 'callerOf' | 'authorization'>;
+
 /** Holds, releases, cancels, or requeues single indexes of a Job, which Kubernetes has no word for. */
-export function indexRoutes(deps: Pick<ApiDeps, 'jobs' | 'jobCommands'>): Hono {
+export function indexRoutes(deps: IndexDeps): Hono {
   const app = new Hono();
   app.post(PATH, async (c) => {
     const { namespace, name } = c.req.param();
@@ -32,12 +35,8 @@ export function indexRoutes(deps: Pick<ApiDeps, 'jobs' | 'jobCommands'>): Hono {
   return app;
 }
 
-async function changeIndexes(
-  c: Context,
-  namespace: string,
-  name: string,
-  { jobs, jobCommands, formats }: Pick<ApiDeps, 'jobs' | 'jobCommands' | 'formats'>,
-): Promise<Response> {
+async function changeIndexes(c: Context, namespace: string, name: string, deps: IndexDeps): Promise<Response> {
+  const { jobs, jobCommands, formats } = deps;
   if (formats === 'previous')
     return errorResponse(invalidObject(CHANGES, name, [forbidden('action', ONLY_THIS_RELEASE)]));
   const options = writeOptions(c, 'CreateOptions');
@@ -52,7 +51,11 @@ async function changeIndexes(
   const uid = await jobs.findJob(namespace, name);
   if (uid === null) return errorResponse(notFound(JOBS, name));
   const { dryRun } = options.value;
-  const changed = await jobCommands.changeIndexes(uid, { ...read.request, isDry: dryRun });
+  const changed = await jobCommands.changeIndexes(
+    uid,
+    { ...read.request, isDry: dryRun },
+    askerOf(deps.callerOf(c), deps),
+  );
   switch (changed.kind) {
     case 'gone':
       return errorResponse(notFound(JOBS, name));

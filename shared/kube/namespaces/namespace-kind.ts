@@ -110,7 +110,8 @@ export function namespacePart(
     admitUpdate: ({ document: stored }, document, fieldValidation) =>
       updated(admitNamespaceUpdate(stored, document, { fieldValidation, part: subresource })),
     preview: (admitted) => whole.preview(admitted),
-    replace: (found, admitted, managedFields, changed) => whole.replace(found, admitted, managedFields, changed),
+    replace: (found, admitted, managedFields, changed, user) =>
+      whole.replace(found, admitted, managedFields, changed, user),
   };
 }
 

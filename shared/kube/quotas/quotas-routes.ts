@@ -33,8 +33,8 @@ function quotaKind(deps: ApiDeps): WritableKind<FoundPlain, AdmittedPlain> {
         ? { kind: 'created', object: await counted(admitted, created.object) }
         : created;
     },
-    async replace(found, admitted, managedFields, changed) {
-      const replaced = await plain.replace(found, admitted, managedFields, changed);
+    async replace(found, admitted, managedFields, changed, user) {
+      const replaced = await plain.replace(found, admitted, managedFields, changed, user);
       return replaced.kind === 'replaced' && changed === 'spec'
         ? { kind: 'replaced', object: await counted(admitted, replaced.object) }
         : replaced;

@@ -95,10 +95,10 @@ function besideDerived(
       const isTaken = (await seen.read(kind, { namespace, name })) !== null;
       return isTaken ? { kind: 'taken' } : plain.create(admitted, managedFields);
     },
-    async remove(found, propagation) {
+    async remove(found, propagation, user) {
       const { key, version } = found.stored;
       if (version === 0 || isDefaultPolicy(kind, key)) return { kind: 'deleted' };
-      const removed = await plain.remove(found, propagation);
+      const removed = await plain.remove(found, propagation, user);
       if (removed.kind !== 'deleted') return removed;
       const derived = await seen.read(kind, key);
       // Watches hear of it, as in a cluster, where a controller creates it again.

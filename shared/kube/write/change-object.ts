@@ -75,7 +75,8 @@ export async function changeObject<F extends Found, A>(
     if (tooLarge !== null) return { kind: 'refused', error: tooLarge };
     if (options.dryRun)
       return { kind: 'ok', object: wouldBe(kind, found.object, after, managedFields, changed), warnings, isNew: false };
-    const replaced = await kind.replace(found, admitted, managedFields, changed === 'spec' ? 'spec' : 'metadata');
+    const extent = changed === 'spec' ? 'spec' : 'metadata';
+    const replaced = await kind.replace(found, admitted, managedFields, extent, options.user);
     if (replaced.kind === 'gone') return { kind: 'refused', error: notFound(resource, key.name) };
     if (replaced.kind === 'invalid')
       return { kind: 'refused', error: invalidObject(resource, key.name, replaced.errors) };

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import type { ApiDeps } from '../http/api-deps.ts';
 import type { Collection } from '../list/collection.ts';
 import { deletionOf } from './deletion.ts';
 import type { KubeObject } from '../http/kube-object.ts';
@@ -18,6 +19,7 @@ export async function deleteCollection<F extends Found, A>(
   c: Context,
   kind: WritableKind<F, A>,
   collection: Selected,
+  { callerOf }: Pick<ApiDeps, 'callerOf'>,
 ): Promise<Response> {
   const wanted = await deletionOf(c, kind.orphans);
   if (wanted.kind === 'bad') return errorResponse(wanted.error);
@@ -28,7 +30,7 @@ export async function deleteCollection<F extends Found, A>(
     async ({ metadata: { namespace = '', name, uid } }) => {
       // The one that was listed, not another with its name.
       const preconditions = { uid, resourceVersion: null };
-      const removed = await remove(kind, { namespace, name }, { ...wanted, preconditions });
+      const removed = await remove(kind, { namespace, name }, { ...wanted, preconditions }, callerOf(c));
       return removed.kind === 'refused' && !isGone(removed.error) ? removed.error : null;
     },
   );

@@ -1,4 +1,6 @@
 import type { Context } from 'hono';
+import type { User } from '../../domain/rbac/policy.ts';
+import type { ApiDeps } from '../http/api-deps.ts';
 import { type Deletion, deletionOf } from './deletion.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import {
@@ -18,10 +20,11 @@ export async function deleteObject<F extends Found, A>(
   kind: WritableKind<F, A>,
   key: ObjectName,
   show: (object: KubeObject, code: 200 | 201) => Response,
+  { callerOf }: Pick<ApiDeps, 'callerOf'>,
 ): Promise<Response> {
   const wanted = await deletionOf(c, kind.orphans);
   if (wanted.kind === 'bad') return errorResponse(wanted.error);
-  const removed = await remove(kind, key, wanted);
+  const removed = await remove(kind, key, wanted, callerOf(c));
   if (removed.kind === 'refused') return errorResponse(removed.error);
   return removed.kind === 'terminating' ? show(removed.object, 200) : Response.json(removed.status);
 }
@@ -38,6 +41,7 @@ export async function remove<F extends Found, A>(
   kind: WritableKind<F, A>,
   key: ObjectName,
   { preconditions, propagation, dryRun }: Pick<Deletion, 'preconditions' | 'propagation' | 'dryRun'>,
+  user: User,
 ): Promise<Outcome> {
   const { resource } = kind;
   const outcome = await tryOnConflict(TRIES_MAX, async (): Promise<Outcome | 'conflict'> => {
@@ -46,7 +50,7 @@ export async function remove<F extends Found, A>(
     const { uid } = found.object.metadata;
     const unmet = unmetPrecondition(resource, found.object, preconditions);
     if (unmet !== null) return { kind: 'refused', error: unmet };
-    const removed: Removed = dryRun ? { kind: 'deleted' } : await kind.remove(found, propagation);
+    const removed: Removed = dryRun ? { kind: 'deleted' } : await kind.remove(found, propagation, user);
     if (removed.kind === 'gone') return { kind: 'refused', error: notFound(resource, key.name) };
     if (removed.kind === 'terminating') return removed;
     if (removed.kind === 'lost') return 'conflict';

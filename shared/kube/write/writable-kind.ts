@@ -30,6 +30,7 @@ type ChangeableKind<F extends Found, A> = {
     admitted: A,
     managedFields: readonly ManagedFieldsEntry[],
     changed: 'metadata' | 'spec',
+    user: User,
   ): Promise<Replaced>;
 };
 
@@ -63,7 +64,7 @@ export type WritableKind<F extends Found, A> = ChangeableKind<F, A> & {
   ): Promise<
     Exclude<Created, { readonly kind: 'created' }> | { readonly kind: 'fits'; readonly object: KubeObject } | null
   >;
-  remove(found: F, propagation: Propagation): Promise<Removed>;
+  remove(found: F, propagation: Propagation, user: User): Promise<Removed>;
   /** Why objects of this kind cannot orphan their dependents; null: they can. */
   readonly orphans: string | null;
 };

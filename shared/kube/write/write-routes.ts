@@ -32,11 +32,11 @@ export function addWriteRoutes<F extends Found, A>(
   );
   app.put(`${path}/:name`, (c) => updateObject(c, kind, keyOf(c), shown(c), deps));
   app.patch(`${path}/:name`, (c) => patchObject(c, kind, keyOf(c), shown(c), deps));
-  app.delete(`${path}/:name`, (c) => deleteObject(c, kind, keyOf(c), shown(c)));
+  app.delete(`${path}/:name`, (c) => deleteObject(c, kind, keyOf(c), shown(c), deps));
   if (select === null) return;
   app.delete(path, async (c) => {
     const selected = select(c, c.req.param('namespace') ?? '');
-    return selected.kind === 'bad' ? errorResponse(selected.error) : deleteCollection(c, kind, selected.value);
+    return selected.kind === 'bad' ? errorResponse(selected.error) : deleteCollection(c, kind, selected.value, deps);
   });
 }
 

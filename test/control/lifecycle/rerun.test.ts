@@ -190,7 +190,7 @@ describe('refused', () => {
     const { deps } = stage.handler();
     const first = await stage.store.jobs.findJob('default', 'frames');
     if (first === null) throw new Error('no such Job');
-    await createJobCommands(deps).deleteJob(first, 'Background');
+    await createJobCommands(deps).deleteJob(first, 'Background', null);
     expect((await create(stage, rerun({ uid: 'other' }))).kind).toBe('taken');
   });
 });

@@ -49,6 +49,21 @@ const [zero, one] = [
   { index: 1, attempt: 2 },
 ];
 
+test.each([
+  ['suspended', true, status(RUNNING), status(SUSPENDED), 'Job suspended by kim'],
+  [
+    'at rest until a moment, long after somebody resumed it',
+    false,
+    status(RUNNING),
+    status(SUSPENDED),
+    'Job suspended',
+  ],
+  ['resumed', false, status(SUSPENDED), status(RUNNING, { resumedAt: at }), 'Job resumed by kim'],
+])('a Job that is %s says who asked for it, after the words of Kubernetes', (_, suspend, before, after, message) => {
+  const asked = { ...job, spec: { ...job.spec, suspend }, suspendSetBy: 'kim' };
+  expect(jobEvents(before, after, asked, [], []).map((event) => event.message)).toEqual([message]);
+});
+
 describe('Events of a Job, each once (kubernetes-job.md 3.2)', () => {
   test.each([
     ['a new Job', null, status(RUNNING), []],
