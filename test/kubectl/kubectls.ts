@@ -28,19 +28,31 @@ const VersionSchema = z.object({ clientVersion: z.object({ minor: z.string(), gi
  * between), the oldest and the newest since 1.30 on the PATH and beside what is there, and Debian's.
  */
 export function findKubectls(): readonly Kubectl[] {
-  const listed = (process.env['MUSTER_KUBECTLS'] ?? '').split(/[:\s]+/).filter((path) => path !== '');
-  const wanted = listed.map((path) => {
+  const here = near();
+  const recent = here.filter(({ minor }) => minor >= OLDEST_MINOR).toSorted((a, b) => a.minor - b.minor);
+  const debians = here.find(({ isDebians }) => isDebians) ?? asKubectl(join(DEBIAN, 'usr/bin/kubectl'));
+  const chosen = [debians, recent[0], recent.at(-1)].filter((each) => each !== null && each !== undefined);
+  return oneOfEach([...listed(), ...chosen]);
+}
+
+function listed(): readonly Kubectl[] {
+  const paths = (process.env['MUSTER_KUBECTLS'] ?? '').split(/[:\s]+/).filter((path) => path !== '');
+  return paths.map((path) => {
     const found = asKubectl(path);
     if (found === null) throw new Error(`MUSTER_KUBECTLS: ${path} is no kubectl that can be run`);
     return found;
   });
-  const near = onPath().flatMap((path) => asKubectl(path) ?? []);
-  const recent = near.filter(({ minor }) => minor >= OLDEST_MINOR).toSorted((a, b) => a.minor - b.minor);
-  const debians = near.find(({ isDebians }) => isDebians) ?? asKubectl(join(DEBIAN, 'usr/bin/kubectl'));
-  const chosen = [...wanted, debians, recent[0], recent.at(-1)];
-  const byVersion = new Map(chosen.flatMap((each) => (each === null || each === undefined ? [] : [[each.name, each]])));
-  return [...byVersion.values()].toSorted((a, b) => a.minor - b.minor);
 }
+
+const near = (): readonly Kubectl[] => onPath().flatMap((path) => asKubectl(path) ?? []);
+
+/** By version, oldest first; of two of the same version, the last. */
+const oneOfEach = (kubectls: readonly Kubectl[]): readonly Kubectl[] =>
+  [...new Map(kubectls.map((each) => [each.name, each])).values()].toSorted((a, b) => a.minor - b.minor);
+
+/** All kubectls since 1.30 on the PATH, beside what is there, and in `$MUSTER_KUBECTLS`, one of each version. */
+export const recentKubectls = (): readonly Kubectl[] =>
+  oneOfEach([...listed(), ...near()].filter(({ minor }) => minor >= OLDEST_MINOR));
 
 /** What `kubectls` lack for a session that shows what is promised: one sentence a gap. */
 export function gapsOf(kubectls: readonly Kubectl[]): readonly string[] {

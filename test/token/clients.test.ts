@@ -10,11 +10,12 @@ import { BatchV1Api, KubeConfig } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { execUser } from '../../cli/client/exec-user.ts';
+import { reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';
 import { createStsTokenVerifier } from '../../shared/adapters/aws/sts/sts-token-verifier.ts';
 import { bearerOf } from '../../shared/domain/token/bearer.ts';
 import type { User } from '../../shared/domain/rbac/policy.ts';
-import { aWorld } from '../kube/a-world.ts';
-import { DEBIAN } from '../kubectl/kubectls.ts';
+import { type World, aWorld } from '../kube/a-world.ts';
+import { DEBIAN, gapsOf, recentKubectls, findKubectls } from '../kubectl/kubectls.ts';
 import { CLUSTER, REGION } from './a-token.ts';
 import { ACCOUNT, OPS, fakeSts } from './fake-sts.ts';
 
@@ -41,19 +42,23 @@ const has = (program: string, ...args: readonly string[]): boolean =>
   spawnSync(program, args, { env, stdio: 'ignore' }).status === 0;
 const there = {
   openssl: has('openssl', 'version'),
-  kubectl: has('kubectl', 'version', '--client'),
   python: has(PYTHON, '-c', 'import kubernetes'),
 };
+const kubectls = recentKubectls();
+/** It reads the older form only. */
+const oldKubectl = findKubectls().find(({ isDebians }) => isDebians);
 const inCi = (process.env['CI'] ?? '') !== '';
 if (!there.openssl && !inCi) console.warn('SKIPPED: there is no openssl, which makes a certificate');
 
-test.runIf(inCi)('CI has openssl, kubectl, and the Python client', () => {
-  expect(there).toEqual({ openssl: true, kubectl: true, python: true });
+test.runIf(inCi)('CI has openssl, kubectls, and the Python client', () => {
+  expect(there).toEqual({ openssl: true, python: true });
+  expect(gapsOf(kubectls.concat(oldKubectl ?? []))).toEqual([]);
 });
 
 describe.runIf(there.openssl)('a kubeconfig with muster token', () => {
   const seen: User[] = [];
   let stop = (): void => undefined;
+  let world: World;
 
   beforeAll(async () => {
     const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'];
@@ -76,7 +81,7 @@ describe.runIf(there.openssl)('a kubeconfig with muster token', () => {
       now: () => Date.now(),
       send: fakeSts({ nowMs: () => Date.now() }).send,
     });
-    const { app } = await aWorld({
+    world = await aWorld({
       async authenticate(c) {
         const verdict = await verify(bearerOf(c.req.header('authorization')) ?? '');
         if (verdict.kind !== 'user') return { kind: 'refused' };
@@ -84,7 +89,7 @@ describe.runIf(there.openssl)('a kubeconfig with muster token', () => {
         return verdict;
       },
     });
-    const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+    const listener = getRequestListener(world.app.fetch, { overrideGlobalObjects: false });
     const tls = { key: readFileSync(keyFile), cert: readFileSync(certFile) };
     const server = createServer(tls, (request, response) => void listener(request, response));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -120,21 +125,34 @@ describe.runIf(there.openssl)('a kubeconfig with muster token', () => {
   const everybodySeen = (): readonly string[] => [...new Set(seen.splice(0).map(({ username }) => username))];
   const ROLE = [`arn:aws:iam::${ACCOUNT}:role/ops`];
 
-  test.runIf(there.kubectl)('is what kubectl needs, once a command', async () => {
-    const { stdout, stderr } = await run('kubectl', ['--kubeconfig', kubeconfig, 'get', 'jobs', '-o', 'name'], { env });
+  test.each(kubectls.map(({ name, path }) => [name, path]))('is what kubectl %s needs', async (_, kubectl) => {
+    const { stdout, stderr } = await run(kubectl, ['--kubeconfig', kubeconfig, 'get', 'jobs', '-o', 'name'], { env });
     expect({ stdout, stderr }).toEqual({ stdout: '', stderr: '' });
     expect(everybodySeen()).toEqual(ROLE);
     const wrong = { ...env, AWS_SECRET_ACCESS_KEY: 'guessed' };
-    await expect(run('kubectl', ['--kubeconfig', kubeconfig, 'get', 'jobs'], { env: wrong })).rejects.toThrow(
+    await expect(run(kubectl, ['--kubeconfig', kubeconfig, 'get', 'jobs'], { env: wrong })).rejects.toThrow(
       /must be logged in to the server/,
     );
   });
 
-  test.runIf(there.kubectl)('asks for v1beta1 where the file does', async () => {
+  test.runIf(oldKubectl !== undefined)('asks for v1beta1 where the file does, as an old kubectl must', async () => {
     const older = join(home, 'older');
     writeFileSync(older, readFileSync(kubeconfig, 'utf8').replace('k8s.io/v1\n', 'k8s.io/v1beta1\n'), { mode: 0o600 });
-    await run('kubectl', ['--kubeconfig', older, 'get', 'jobs', '-o', 'name'], { env });
+    await run(oldKubectl!.path, ['--kubeconfig', older, 'get', 'jobs', '-o', 'name'], { env });
     expect(everybodySeen()).toEqual(ROLE);
+  });
+
+  test.runIf(kubectls.length > 0)('lets `kubectl describe` say who has suspended a Job', async () => {
+    const kubectl = async (...args: readonly string[]): Promise<string> =>
+      (await run(kubectls.at(-1)!.path, ['--kubeconfig', kubeconfig, ...args], { env })).stdout;
+    await kubectl('create', 'job', 'sums', '--image=busybox', '--', 'true');
+    await kubectl('patch', 'job', 'sums', '-p', '{"spec":{"suspend":true}}');
+    await reconcileBatch([{ uid: await world.uidOf('sums'), facts: [] }], world.deps);
+    expect(await kubectl('describe', 'job', 'sums')).toMatch(
+      new RegExp(`Normal +Suspended .* Job suspended by ${ROLE[0]}\n`),
+    );
+    await kubectl('delete', 'job', 'sums', '--wait=false');
+    everybodySeen();
   });
 
   test.runIf(there.python)('is what the Python client needs', async () => {
