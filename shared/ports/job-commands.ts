@@ -66,6 +66,8 @@ export type JobCommands = {
   tryCreation(spec: StoredSpec): Promise<TriedJob>;
   /** `lost`: another user has changed the Job since it was read. */
   changeJob(seen: SeenJob, wanted: WantedJob, what: 'metadata' | 'spec', by: Asker): Promise<ChangedJob>;
+  /** Why a quota would refuse this change now; null: none would. Nothing is reserved. */
+  tryChange(seen: SeenJob, wanted: WantedJob): Promise<OverQuota | null>;
   /** Publishes what the feed does not have yet of this status. */
   publishJob(spec: StoredSpec, status: Status): Promise<void>;
   /** Deletes a Job. `terminating`: a finalizer holds it, so it stays visible until the finalizer is removed. */

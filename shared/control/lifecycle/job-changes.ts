@@ -41,7 +41,7 @@ import { withInherited } from './rerun.ts';
 import { releaseItems, reserveItems } from './work-lists.ts';
 import { reserveNames } from '../hostnames/hosts-reserve.ts';
 import { type Room, NO_ROOM_TAKEN, keepRoom, returnRoom } from '../quota/room.ts';
-import { reserveForChange, reserveForNew, tryRoom } from '../quota/job-room.ts';
+import { reserveForChange, reserveForNew, tryRoom, tryRoomForChange } from '../quota/job-room.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import { isOneRevision } from '../../store/read-job.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';
@@ -51,6 +51,10 @@ export const createJobCommands = (deps: Deps): JobCommands => ({
   createJob: (spec) => createOwned(spec, deps),
   tryCreation: (spec) => tryCreation(spec, deps),
   changeJob: (seen, wanted, what, by) => changeJob(seen, wanted, what, deps, by),
+  tryChange: (seen, { manifest }) => {
+    const { revision } = seen.spec;
+    return tryRoomForChange(seen, { ...seen.spec, manifest, revision: revision + 1 }, deps);
+  },
   publishJob: (spec, status) => deps.publisher.publish(spec.identity, status),
   deleteJob: (uid, propagation, by) => deleteJob(uid, deps, propagation, by),
   deletePod: (uid, id, how) => deletePod(uid, id, deps, how),

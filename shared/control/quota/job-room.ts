@@ -21,11 +21,9 @@ export const reserveForNew = async (spec: StoredSpec, status: Status, deps: Deps
  * @param held what an earlier try of the same change has reserved
  */
 export async function reserveForChange(seen: SeenJob, spec: StoredSpec, held: Room, deps: Deps): Promise<Room> {
-  const { uid, namespace } = spec.identity;
-  const before = usageOfJob(toJob(seen.spec), seen.spec.manifest, seen.status);
-  const want = usageOfJob(toJob(spec), spec.manifest, seen.status);
-  if (isNothing(beyond(want, before))) return held;
-  return reserveRoom(namespace, { uid, revision: spec.revision, want, before }, spec.manifest, held, deps);
+  const wish = wishOfChange(seen, spec);
+  if (isNothing(beyond(wish.want, wish.before))) return held;
+  return reserveRoom(spec.identity.namespace, wish, spec.manifest, held, deps);
 }
 
 /** Why a new Job would be refused now; null: there is room. Nothing is reserved. */
@@ -34,18 +32,37 @@ export const tryRoom = async (spec: StoredSpec, deps: Deps): Promise<OverQuota |
     spec.identity.namespace,
     {
       wish: wishOfNew(spec, freshStatus(toJob(spec), deps.clock.now())),
-      pods: { spec: spec.manifest.spec.template.spec, fromItems: takesResources(spec.manifest) },
+      pods: podsOf(spec),
       numbers: new Map(),
     },
     deps,
   );
 
-/** Why a change would be refused now; null: there is room. Nothing is reserved. */
+/** Why a change would be refused now; null: there is room, or it takes none. Nothing is reserved. */
+export async function tryRoomForChange(seen: SeenJob, spec: StoredSpec, deps: Deps): Promise<OverQuota | null> {
+  const wish = wishOfChange(seen, spec);
+  if (isNothing(beyond(wish.want, wish.before))) return null;
+  return whyFull(spec.identity.namespace, { wish, pods: podsOf(spec), numbers: new Map() }, deps);
+}
+
+/** Why something would be refused now; null: there is room. Nothing is reserved. */
 export async function whyFull(namespace: string, asked: Asked, deps: Deps): Promise<OverQuota | null> {
   const quotas = (await readQuotas(namespace, deps)).map(({ quota }) => quota);
   const [answer] = decideRoom(quotas, [asked], deps.clock.now()).answers;
   return answer === undefined || answer.kind === 'room' ? null : { kind: 'forbidden', why: answer.why };
 }
+
+const podsOf = ({ manifest }: StoredSpec): Asked['pods'] => ({
+  spec: manifest.spec.template.spec,
+  fromItems: takesResources(manifest),
+});
+
+const wishOfChange = (seen: SeenJob, spec: StoredSpec): Wish => ({
+  uid: spec.identity.uid,
+  revision: spec.revision,
+  want: usageOfJob(toJob(spec), spec.manifest, seen.status),
+  before: usageOfJob(toJob(seen.spec), seen.spec.manifest, seen.status),
+});
 
 const wishOfNew = (spec: StoredSpec, status: Status): Wish => ({
   uid: spec.identity.uid,

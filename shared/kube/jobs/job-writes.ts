@@ -93,6 +93,8 @@ export function jobWrites<T extends KubeObject>(face: JobFace<T>, subdomain: str
       return { kind: 'replaced', object: found?.object ?? freshJob(face, { ...spec, manifest }, deps) };
     },
 
+    wouldReplace: async ({ view }, spec) => jobCommands.tryChange(view, spec),
+
     async remove({ view }, propagation, user) {
       const { uid } = view.spec.identity;
       const how = propagation === 'Foreground' ? propagation : 'Background';

@@ -73,6 +73,8 @@ export async function changeObject<F extends Found, A>(
       return { kind: 'ok', object: found.object, warnings, isNew: false };
     const tooLarge = tooLargeError(after, managedFields);
     if (tooLarge !== null) return { kind: 'refused', error: tooLarge };
+    const unfit = options.dryRun ? await kind.wouldReplace?.(found, admitted) : undefined;
+    if (unfit) return { kind: 'refused', error: forbiddenObject(resource, key.name, unfit.why) };
     if (options.dryRun)
       return { kind: 'ok', object: wouldBe(kind, found.object, after, managedFields, changed), warnings, isNew: false };
     const extent = changed === 'spec' ? 'spec' : 'metadata';

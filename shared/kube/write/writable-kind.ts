@@ -32,6 +32,8 @@ type ChangeableKind<F extends Found, A> = {
     changed: 'metadata' | 'spec',
     user: User,
   ): Promise<Replaced>;
+  /** Why {@link replace} would refuse this now; null: it would not. Omitted: it never does for what others have stored. */
+  readonly wouldReplace?: (found: F, admitted: A) => Promise<OverQuota | null>;
 };
 
 /** Something that a user wants to store. */

@@ -161,6 +161,32 @@ describe('a Job in a namespace with a quota', () => {
     expect(await statusOf(world)).toMatchObject({ used: { pods: '0' } });
   });
 
+  test.each([
+    ['more Pods at a time', { ...SIX }, 403],
+    ['as many as there is room for', { parallelism: 5, completions: 5 }, 200],
+    ['fewer', { parallelism: 1 }, 200],
+    ['a resume', { suspend: false, ...SIX }, 403],
+  ])('is tried out against the quota when it changes: %s', async (_, change, code) => {
+    const world = await aWorld();
+    await send(world, 'POST', QUOTAS, quota({ pods: '5' }));
+    const isResume = 'suspend' in change;
+    const { body } = await create(world, wide('a', isResume ? 6 : 3, { suspend: isResume }));
+    const usage = async () => (await send(world, 'GET', `${QUOTAS}/team`)).body;
+    const used = await usage();
+    const wish = { ...body, spec: { ...Object(body['spec']), ...change } };
+    const asked = [
+      ['PUT', wish, 'application/json'],
+      ['PATCH', { spec: change }, MERGE],
+    ] as const;
+    for (const [method, document, type] of asked) {
+      const dry = await send(world, method, `${JOBS}/a?dryRun=All`, document, type);
+      expect([method, dry.code]).toEqual([method, code]);
+      expect(await usage()).toEqual(used);
+      if (code === 403)
+        expect(dry.body.message).toBe((await send(world, method, `${JOBS}/a`, document, type)).body.message);
+    }
+  });
+
   test('must say what its containers request, where that is limited', async () => {
     const world = await aWorld();
     await send(world, 'POST', QUOTAS, quota({ 'requests.cpu': '4', memory: '4Gi' }));
