@@ -37,6 +37,15 @@ const isAttribute = (part: unknown): part is AttributeValue =>
 const brief = (value: AttributeValue): string =>
   value.B === undefined ? `${Object.keys(value)[0]}:${value.S ?? value.N}` : 'B:(packed)';
 
+test('no range of names ends before it begins, whatever a client sends as the last name', () => {
+  for (const after of [null, '', 'a', 'z.z']) {
+    const values = namesRequest('muster', 'default', after, 9)?.ExpressionAttributeValues;
+    expect([values?.[':from'].S, values?.[':to'].S].toSorted()[0]).toBe(values?.[':from'].S);
+  }
+  for (const after of ['~', '~~', '\u00ff', '\u{1f600}'])
+    expect(namesRequest('muster', 'default', after, 9)).toBeNull();
+});
+
 describe('requests that write', () => {
   test('reserve', () => {
     expect(shown(reservedRequest('muster', 'token', 3, [{ uid, count: 3, at: T0 }]))).toMatchInlineSnapshot(`

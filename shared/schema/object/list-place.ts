@@ -2,12 +2,20 @@ import * as z from 'zod';
 
 const count = z.int().min(0);
 
+/** A namespace, a separator, and the longest name, which a role may have (`path-segment-names.ts`). */
+const KEY_BYTES_MAX = 63 + 1 + 512;
+
+/** A part of a store's key: other texts are not from us, and a store would refuse some of them as an error of its own. */
+const keyPart = z
+  .string()
+  .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text) && new TextEncoder().encode(text).length <= KEY_BYTES_MAX);
+
 const PlaceShape = z
   .strictObject({
     version: count,
-    after: z.string().nullable(),
-    job: z.strictObject({ namespace: z.string(), name: z.string() }).readonly(),
-    pod: z.strictObject({ uid: z.string(), index: count, attempt: count }).readonly().nullable(),
+    after: keyPart.nullable(),
+    job: z.strictObject({ namespace: keyPart, name: keyPart }).readonly(),
+    pod: z.strictObject({ uid: keyPart, index: count, attempt: count }).readonly().nullable(),
     skip: count.optional(),
     of: z.enum(['CronJob', 'JobConfig', 'Namespace']).optional(),
   })

@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
 import { Busy } from '../../../shared/ports/busy.ts';
+import { encodePlace } from '../../../shared/schema/object/list-place.ts';
 import { MANIFEST_BYTES_MAX } from '../../../shared/schema/object/document.ts';
 import { JOBS, PODS, aWorld, manifest } from '../a-world.ts';
+
+/** Decodes, and names a Job that cannot be. */
+const LONG_TOKEN = encodePlace({
+  version: 1,
+  after: `default/${'n'.repeat(3000)}`,
+  job: { namespace: 'default', name: 'a' },
+  pod: null,
+});
 
 const failure = (code: number, reason: string, message: unknown, details?: unknown) => ({
   kind: 'Status',
@@ -62,6 +71,7 @@ describe('Status objects, word for word', () => {
       failure(400, 'BadRequest', 'limit: Invalid value: "x": must be a number that is not negative'),
     ],
     ['GET', `${JOBS}?continue=x`, failure(400, 'BadRequest', 'continue key is not valid')],
+    ['GET', `${JOBS}?continue=${LONG_TOKEN}`, failure(400, 'BadRequest', 'continue key is not valid')],
     [
       'GET',
       `${JOBS}?labelSelector=a%20b`,

@@ -50,26 +50,25 @@ async function readNamespaces(table: Table, from: string): Promise<readonly stri
   return rows.map((row) => textIn(row, TABLE.sortKey).slice(objectSort({ namespace: '', name: '' }).length));
 }
 
-/** Up to `limit` names of Jobs of one namespace, after `after`. */
-export const namesRequest = (tableName: string, namespace: string, after: string | null, limit: number) =>
-  ({
-    // No name continues with '!': `after` + '!' comes right before the next name.
-    ...rangeRequest(
-      tableName,
-      namePartition(namespace),
-      `${NAME_PREFIX}${after ?? ''}${FIRST}`,
-      `${NAME_PREFIX}${LAST}`,
-    ),
-    Limit: limit,
-  }) satisfies QueryCommandInput;
+/**
+ * Up to `limit` names of Jobs of one namespace, after `after`; null: nothing can follow that text, and DynamoDB refuses a range
+ * whose end comes before its beginning.
+ */
+export function namesRequest(tableName: string, namespace: string, after: string | null, limit: number) {
+  // No name continues with '!': `after` + '!' comes right before the next name.
+  const [from, to] = [`${after ?? ''}${FIRST}`, LAST].map((name) => `${NAME_PREFIX}${name}`) as [string, string];
+  if (from > to) return null;
+  const range = rangeRequest(tableName, namePartition(namespace), from, to);
+  return { ...range, Limit: limit } satisfies QueryCommandInput;
+}
 
 async function namesIn(table: Table, namespace: string, after: string | null, limit: number): Promise<readonly Row[]> {
   const found: Row[] = [];
   let last = after;
   for (;;) {
-    const answer = await table.client.send(
-      new QueryCommand(namesRequest(table.name, namespace, last, limit - found.length)),
-    );
+    const request = namesRequest(table.name, namespace, last, limit - found.length);
+    if (request === null) return found;
+    const answer = await table.client.send(new QueryCommand(request));
     for (const row of answer.Items ?? []) if (alive(row, table.now()) !== null) found.push(row);
     const lastKey = answer.LastEvaluatedKey;
     if (lastKey === undefined || found.length >= limit) return found;
