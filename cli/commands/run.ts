@@ -173,6 +173,12 @@ const makeOther: Create = async ({ manifest, kind }, namespace, client, { output
 
 const createOf: Readonly<Record<Document['kind'], Create>> = {
   Namespace: makeOther,
+  ServiceAccount: makeOther,
+  ClusterRole: makeOther,
+  Role: makeOther,
+  ClusterRoleBinding: makeOther,
+  RoleBinding: makeOther,
+  ResourceQuota: makeOther,
   Service: makeOther,
   WorkList: makeList,
   JobConfig: makeOther,

@@ -2,19 +2,36 @@ import * as z from 'zod';
 import { FURIKO_API_VERSION } from '../../shared/domain/furiko/furiko-job.ts';
 import { cycleText } from '../../shared/domain/upstreams/cycles.ts';
 import {
+  corePath,
   cronJobsPath,
   jobConfigsPath,
   jobsPath,
   namespacesPath,
-  servicesPath,
+  rbacPath,
   workListPath,
 } from '../client/kube-client.ts';
 import { usageFailure } from '../failure.ts';
 import type { Manifest } from '../manifest-file.ts';
 import { type Dependencies, type Dependent, dependenciesOf, inOrder } from '../render/job-graph.ts';
 
-/** The kinds that a file may hold, in the order in which they are created: a Job may name a list, or be in a namespace, of its file. */
-const KINDS = ['Namespace', 'Service', 'WorkList', 'JobConfig', 'CronJob', 'Job'] as const;
+/**
+ * The kinds that a file may hold, in the order in which they are created: a Job may name a list, or be in a namespace, of its file.
+ * A binding names a role and an account, and a quota counts what comes after it.
+ */
+const KINDS = [
+  'Namespace',
+  'ServiceAccount',
+  'ClusterRole',
+  'Role',
+  'ClusterRoleBinding',
+  'RoleBinding',
+  'ResourceQuota',
+  'Service',
+  'WorkList',
+  'JobConfig',
+  'CronJob',
+  'Job',
+] as const;
 type Kind = (typeof KINDS)[number];
 
 /** Where each kind is created, and what it is called when it is there. */
@@ -22,7 +39,19 @@ export const RESOURCES: Readonly<
   Record<Kind, { readonly word: string; readonly path: (namespace: string) => string }>
 > = {
   Namespace: { word: 'namespace', path: () => namespacesPath() },
-  Service: { word: 'service', path: servicesPath },
+  ServiceAccount: { word: 'serviceaccount', path: (namespace) => corePath(namespace, 'serviceaccounts') },
+  ClusterRole: { word: 'clusterrole.rbac.authorization.k8s.io', path: () => rbacPath(null, 'clusterroles') },
+  Role: { word: 'role.rbac.authorization.k8s.io', path: (namespace) => rbacPath(namespace, 'roles') },
+  ClusterRoleBinding: {
+    word: 'clusterrolebinding.rbac.authorization.k8s.io',
+    path: () => rbacPath(null, 'clusterrolebindings'),
+  },
+  RoleBinding: {
+    word: 'rolebinding.rbac.authorization.k8s.io',
+    path: (namespace) => rbacPath(namespace, 'rolebindings'),
+  },
+  ResourceQuota: { word: 'resourcequota', path: (namespace) => corePath(namespace, 'resourcequotas') },
+  Service: { word: 'service', path: (namespace) => corePath(namespace, 'services') },
   WorkList: { word: 'worklist.muster.run', path: workListPath },
   JobConfig: { word: 'jobconfig.execution.furiko.io', path: jobConfigsPath },
   CronJob: { word: 'cronjob.batch', path: cronJobsPath },

@@ -80,6 +80,53 @@ describe('order', () => {
     });
   });
 
+  test('who may do what, and how much, comes before what it is about', async () => {
+    const { run } = await aServer();
+    const rbac = 'rbac.authorization.k8s.io';
+    const of = (kind: string, name: string, rest: object) => ({
+      apiVersion: `${rbac}/v1`,
+      kind,
+      metadata: { name },
+      ...rest,
+    });
+    const rules = [{ apiGroups: ['batch'], resources: ['jobs'], verbs: ['get'] }];
+    const bound = (kind: string, role: string) =>
+      of(`${kind}Binding`, `${role}-bound`, {
+        roleRef: { apiGroup: rbac, kind, name: role },
+        subjects: [{ kind: 'ServiceAccount', name: 'runner', namespace: 'default' }],
+      });
+    const quota = {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'team' },
+      spec: { hard: { 'count/jobs.batch': '1' } },
+    };
+    const documents = [
+      aJob('a'),
+      aJob('b'),
+      quota,
+      bound('Role', 'reader'),
+      bound('ClusterRole', 'viewer'),
+      of('Role', 'reader', { rules }),
+      of('ClusterRole', 'viewer', { rules }),
+      { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'runner' } },
+    ];
+    const { code, out, err } = await run('run -f -', file(...documents));
+    expect([code, out.trim().split('\n')]).toEqual([
+      1,
+      [
+        'serviceaccount/runner created',
+        `clusterrole.${rbac}/viewer created`,
+        `role.${rbac}/reader created`,
+        `clusterrolebinding.${rbac}/viewer-bound created`,
+        `rolebinding.${rbac}/reader-bound created`,
+        'resourcequota/team created',
+        'job.batch/a created',
+      ],
+    ]);
+    expect(err).toContain('jobs.batch "b" is forbidden: exceeded quota: team');
+  });
+
   test('a circle is refused with its names, before the server is asked for anything', async () => {
     const { run, requests } = await aServer();
     const circle = file(aJob('x'), aJob('a', 'b'), aJob('b', 'c:failed, x'), aJob('c', 'a'));
