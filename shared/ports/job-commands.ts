@@ -17,7 +17,7 @@ export type CreatedJob =
   | OverQuota
   | NoHosts;
 
-/** A quota of the namespace leaves no room for it; `why`: in Kubernetes' words. */
+/** A quota of the namespace leaves no room for it, or a LimitRange does not allow it; `why`: in Kubernetes' words. */
 export type OverQuota = { readonly kind: 'forbidden'; readonly why: string };
 
 /** It does not fit what is there already; all faults. */

@@ -4,6 +4,7 @@ export const STORED_KINDS = [
   'ClusterRoleBinding',
   'CronJob',
   'JobConfig',
+  'LimitRange',
   'Namespace',
   'ResourceQuota',
   'Role',

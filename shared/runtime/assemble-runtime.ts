@@ -9,6 +9,7 @@ import type { DeadLetterStore, DeadQueues, QueueName } from '../ports/dead-lette
 import type { Inbox } from '../ports/inbox.ts';
 import type { LogReader } from '../ports/log-reader.ts';
 import type { Submissions } from '../ports/submissions.ts';
+import { createLimitRangeReader } from '../store/read-limit-ranges.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Coalescing } from './coalescing.ts';
 import type { Runtime } from './runtime.ts';
@@ -67,6 +68,7 @@ export function assembleRuntime(parts: RuntimeParts): Runtime {
       cache: createCache(),
       publisher: createPublisher({ feed, clock: systemClock }),
       pacer: createPacer({ limits: store.limits, clock: systemClock }),
+      limitRanges: createLimitRangeReader({ objects, clock: systemClock, notifications }),
       settings,
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     },

@@ -14,6 +14,7 @@ import { type EpochMs, asEpochMs, plusMs } from '../domain/base/time.ts';
 import type { TaskArn } from '../domain/base/ids.ts';
 import { WorkingBoard } from '../domain/scoreboard/working-board.ts';
 import { factOf } from '../domain/planner/ending.ts';
+import { createLimitRangeReader } from '../store/read-limit-ranges.ts';
 import { AWS_HOST_LIMITS } from '../domain/task/host-limits.ts';
 import { invariant } from '../domain/base/invariant.ts';
 import type { Judgement } from '../domain/planner/plan.ts';
@@ -113,6 +114,7 @@ export class VirtualWorld {
       cache: createCache(),
       publisher: createPublisher({ feed: this.store.feed, clock }),
       pacer: createPacer({ limits: this.store.limits, clock }),
+      limitRanges: createLimitRangeReader({ objects: this.store.objects, clock }),
       settings: {
         timing: pacedTiming(AWS_TIMING, launchesPerSec),
         launchesPerSec,

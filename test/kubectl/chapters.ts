@@ -9,6 +9,7 @@ import { furikoJobs, jobConfigs, killFurikoJob } from './chapters/furiko.ts';
 import { get, outputs, watch } from './chapters/get.ts';
 import { logs } from './chapters/logs.ts';
 import { grant } from './chapters/grant.ts';
+import { limitRanges } from './chapters/limit-ranges.ts';
 import { quotas } from './chapters/quotas.ts';
 import { status } from './chapters/status.ts';
 import type { Terminal } from './terminal.ts';
@@ -31,6 +32,7 @@ export const CHAPTERS: Readonly<Record<string, (terminal: Terminal, local: ALoca
   replace,
   status,
   quotas,
+  'limit ranges': limitRanges,
   wait,
   delete: remove,
   logs,

@@ -41,6 +41,7 @@ import { withInherited } from './rerun.ts';
 import { releaseItems, reserveItems } from './work-lists.ts';
 import { reserveNames } from '../hostnames/hosts-reserve.ts';
 import { type Room, NO_ROOM_TAKEN, keepRoom, returnRoom } from '../quota/room.ts';
+import { withinLimits } from '../quota/job-limits.ts';
 import { reserveForChange, reserveForNew, tryRoom, tryRoomForChange } from '../quota/job-room.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import { isOneRevision } from '../../store/read-job.ts';
@@ -87,7 +88,9 @@ export async function createJob(admitted: StoredSpec, deps: Deps): Promise<Creat
   const rerun = await withInherited(admitted, deps);
   // A client that retries after a lost answer must get AlreadyExists, whatever has become of the other Job.
   if (rerun.kind === 'invalid') return (await isTaken(admitted.identity, deps)) ? { kind: 'taken' } : rerun;
-  const { spec } = rerun;
+  const limited = await withinLimits(rerun.spec, deps);
+  if (limited.kind !== 'limited') return (await isTaken(admitted.identity, deps)) ? { kind: 'taken' } : limited;
+  const { spec } = limited;
   const faults = await dependencyFaults(spec, deps);
   if (faults.length > 0)
     return (await isTaken(spec.identity, deps)) ? { kind: 'taken' } : { kind: 'invalid', errors: faults };
@@ -136,9 +139,11 @@ async function tryCreation(spec: StoredSpec, deps: Deps): Promise<TriedJob> {
   if (await isTaken(spec.identity, deps)) return { kind: 'taken' };
   const rerun = await withInherited(spec, deps);
   if (rerun.kind === 'invalid') return rerun;
-  const errors = await dependencyFaults(rerun.spec, deps);
+  const limited = await withinLimits(rerun.spec, deps);
+  if (limited.kind !== 'limited') return limited;
+  const errors = await dependencyFaults(limited.spec, deps);
   if (errors.length > 0) return { kind: 'invalid', errors };
-  return (await tryRoom(rerun.spec, deps)) ?? { kind: 'fits', spec: rerun.spec };
+  return (await tryRoom(limited.spec, deps)) ?? { kind: 'fits', spec: limited.spec };
 }
 
 /** Between admission and now. */

@@ -20,6 +20,7 @@ const STORED_IN_ORDER = [
   'WorkList',
   'Service',
   'ResourceQuota',
+  'LimitRange',
   'RoleBinding',
   'Role',
   'ServiceAccount',

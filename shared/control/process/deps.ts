@@ -9,6 +9,7 @@ import type { HostStore } from '../../ports/host-store.ts';
 import type { ItemStore } from '../../ports/item-store.ts';
 import type { Hostnames } from '../../ports/hostnames.ts';
 import type { JobStore } from '../../ports/job-store.ts';
+import type { LimitRangeReader } from '../../ports/limit-range-reader.ts';
 import type { Limits } from '../../ports/limits.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import type { Queues } from '../../ports/queues.ts';
@@ -41,6 +42,7 @@ export type Deps = {
   readonly cache: Cache;
   readonly publisher: Publisher;
   readonly pacer: Pacer;
+  readonly limitRanges: LimitRangeReader;
   readonly settings: Settings;
   /** A hex digest of a text, at least 128 bits. */
   readonly hash: (text: string) => string;

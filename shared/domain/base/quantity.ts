@@ -32,3 +32,26 @@ export function parseQuantity(text: string): number | null {
 }
 
 const factorOf = (suffix: string): number => (suffix === '' ? 1 : (FACTORS[suffix] ?? 10 ** Number(suffix.slice(1))));
+
+/** How Kubernetes writes a quantity: in powers of 1024 what was written in such, and all else in powers of 1000. */
+export type QuantityFormat = 'binary' | 'decimal';
+
+export const formatOf = (text: string): QuantityFormat => (text.endsWith('i') ? 'binary' : 'decimal');
+
+const DECIMAL = ['k', 'M', 'G', 'T', 'P', 'E'] as const;
+const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
+
+/** As Kubernetes writes a quantity (`CanonicalizeBytes`): in the largest unit in which it is a whole number; exact to a thousandth. */
+export function quantityText(amount: number, format: QuantityFormat): string {
+  const thousandths = Math.round(amount * 1000);
+  if (format === 'binary' && Math.abs(amount) >= 1024) return inUnits(Math.ceil(amount - SLACK), 1024, BINARY);
+  return thousandths % 1000 === 0 ? inUnits(thousandths / 1000, 1000, DECIMAL) : `${thousandths}m`;
+}
+
+const SLACK = 1e-6;
+
+function inUnits(amount: number, step: number, units: readonly string[]): string {
+  let [rest, nth] = [amount, 0];
+  while (rest !== 0 && nth < units.length && rest % step === 0) [rest, nth] = [rest / step, nth + 1];
+  return `${rest}${units[nth - 1] ?? ''}`;
+}

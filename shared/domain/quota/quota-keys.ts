@@ -1,4 +1,4 @@
-import { parseQuantity } from '../base/quantity.ts';
+import { parseQuantity, quantityText } from '../base/quantity.ts';
 import type { Usage } from './usage.ts';
 
 /** What a ResourceQuota may limit, and what counts for it. The limits of a task are its requests. */
@@ -38,29 +38,18 @@ export function amountOf(key: QuotaKey, text: string): number | null {
 
 const SLACK = 1e-6;
 
-/** As Kubernetes writes a quantity: the largest unit in which it is a whole number. Exact. */
+/** As Kubernetes writes the amount. Exact. */
 export function amountText(key: QuotaKey, amount: number): string {
   switch (COUNTED[key]) {
     case 'cpu':
-      return amount % 1000 === 0 ? decimal(amount / 1000) : `${amount}m`;
+      return quantityText(amount / 1000, 'decimal');
     case 'memory':
-      return inUnits(amount, 1024, BINARY) ?? decimal(amount);
+      return quantityText(amount, amount % 1024 === 0 ? 'binary' : 'decimal');
     case 'jobs':
     case 'cronJobs':
     case 'pods':
-      return decimal(amount);
+      return quantityText(amount, 'decimal');
   }
-}
-
-const decimal = (amount: number): string => inUnits(amount, 1000, DECIMAL) ?? String(amount);
-
-const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
-const DECIMAL = ['k', 'M', 'G', 'T', 'P', 'E'];
-
-function inUnits(amount: number, step: number, units: readonly string[]): string | null {
-  let [rest, nth] = [amount, 0];
-  while (rest !== 0 && nth < units.length && rest % step === 0) [rest, nth] = [rest / step, nth + 1];
-  return nth === 0 ? null : `${rest}${units[nth - 1]}`;
 }
 
 /** `cpu=2,pods=10`: in the order of their names. */

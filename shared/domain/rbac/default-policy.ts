@@ -28,7 +28,7 @@ const HEALTH = ['/livez', '/readyz', '/healthz', '/version', '/version/'] as con
 /** What may be read in a namespace: nothing that is secret, and no roles or bindings. */
 const VIEW: readonly PolicyRule[] = [
   rule(READ, '', 'pods', 'pods/log', 'pods/status', 'services', 'serviceaccounts', 'configmaps', 'events'),
-  rule(READ, '', 'namespaces', 'namespaces/status'),
+  rule(READ, '', 'namespaces', 'namespaces/status', 'limitranges', 'resourcequotas', 'resourcequotas/status'),
   rule(READ, 'batch', 'jobs', 'jobs/status', 'cronjobs', 'cronjobs/status'),
   rule(['get'], 'batch', 'jobs/waits', 'jobs/failures', 'jobs/progress', 'jobs/attempts', 'jobs/diagnosis'),
   rule(['list'], 'batch', 'jobs/diagnosis'),
@@ -36,7 +36,10 @@ const VIEW: readonly PolicyRule[] = [
   rule(READ, 'muster.run', 'worklists', 'worklists/parts'),
 ];
 
-/** What may be changed in a namespace: everything but statuses, roles, and bindings. */
+/**
+ * What may be changed in a namespace: everything but statuses, roles, bindings, and what limits the namespace, which its owners must
+ * not raise.
+ */
 const EDIT: readonly PolicyRule[] = [
   rule(WRITE, '', 'pods', 'services', 'serviceaccounts'),
   rule(['create'], '', 'pods/eviction'),

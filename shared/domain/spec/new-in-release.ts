@@ -28,6 +28,7 @@ export const NEW_ANNOTATIONS: ReadonlySet<string> = new Set([
 const NEW_KINDS: ReadonlySet<string> = new Set([
   'execution.furiko.io/v1alpha1 Job',
   'execution.furiko.io/v1alpha1 JobConfig',
+  'v1 LimitRange',
   'v1 ResourceQuota',
   'v1 Service',
   'v1 ServiceAccount',

@@ -74,6 +74,14 @@ export const SERVED: readonly ServedGroup[] = [
         shortNames: ['ev'],
       },
       {
+        plural: 'limitranges',
+        singular: 'limitrange',
+        kind: 'LimitRange',
+        namespaced: true,
+        verbs: ALL,
+        shortNames: ['limits'],
+      },
+      {
         plural: 'namespaces',
         singular: 'namespace',
         kind: 'Namespace',

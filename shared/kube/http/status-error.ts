@@ -13,6 +13,7 @@ export const WORK_LISTS: Resource = { group: 'muster.run', plural: 'worklists', 
 export const FURIKO_JOBS: Resource = { group: FURIKO_GROUP, plural: 'jobs', kind: 'Job' };
 export const JOB_CONFIGS: Resource = { group: FURIKO_GROUP, plural: 'jobconfigs', kind: 'JobConfig' };
 export const PODS: Resource = { group: '', plural: 'pods', kind: 'Pod' };
+export const LIMIT_RANGES: Resource = { group: '', plural: 'limitranges', kind: 'LimitRange' };
 export const RESOURCE_QUOTAS: Resource = { group: '', plural: 'resourcequotas', kind: 'ResourceQuota' };
 export const SERVICES: Resource = { group: '', plural: 'services', kind: 'Service' };
 export const SERVICE_ACCOUNTS: Resource = { group: '', plural: 'serviceaccounts', kind: 'ServiceAccount' };

@@ -19,6 +19,12 @@ export const QUOTA_PRINTER: Printer<KubeObject> = {
   ],
 };
 
+/** LimitRanges as rows, as kubectl shows them. */
+export const LIMIT_RANGE_PRINTER: Printer<KubeObject> = {
+  columns: [NAME, text('Created At', 'When it was created.')],
+  cells: ({ metadata }) => [metadata.name, metadata.creationTimestamp],
+};
+
 function usesOf(quota: KubeObject, isMeant: (key: string) => boolean): string {
   const hard = at(quota, 'status', 'hard');
   const limits = typeof hard === 'object' && hard !== null ? Object.entries(hard) : [];

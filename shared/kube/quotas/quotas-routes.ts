@@ -1,19 +1,30 @@
-import type { Hono } from 'hono';
+import { Hono } from 'hono';
+import { LIMIT_RANGE_FORM } from '../../schema/quota/limit-range-form.ts';
 import { QUOTA_FORM } from '../../schema/quota/quota-form.ts';
 import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
-import { RESOURCE_QUOTAS } from '../http/status-error.ts';
+import { LIMIT_RANGES, RESOURCE_QUOTAS } from '../http/status-error.ts';
 import { renderStored } from '../list/stored-objects.ts';
 import { type AdmittedPlain, type FoundPlain, plainKind } from '../write/plain-kind.ts';
 import { plainRoutes } from '../write/plain-routes.ts';
 import type { WritableKind } from '../write/writable-kind.ts';
-import { QUOTA_PRINTER } from './quota-printer.ts';
+import { LIMIT_RANGE_PRINTER, QUOTA_PRINTER } from './quota-printer.ts';
 
 const PLAIN = { stored: 'ResourceQuota', resource: RESOURCE_QUOTAS, form: QUOTA_FORM } as const;
 
-/** `v1` ResourceQuotas: what the Jobs of a namespace may use. */
-export const quotasRoutes = (deps: ApiDeps, options: ApiOptions): Hono =>
-  plainRoutes({ ...PLAIN, kind: quotaKind(deps), printer: QUOTA_PRINTER, status: 'shown' }, deps, options);
+const LIMITS = { stored: 'LimitRange', resource: LIMIT_RANGES, form: LIMIT_RANGE_FORM } as const;
+
+/** `v1` ResourceQuotas and LimitRanges: what the Jobs of a namespace may use, all together and each of their containers. */
+export function quotasRoutes(deps: ApiDeps, options: ApiOptions): Hono {
+  const app = new Hono();
+  const quotas = { ...PLAIN, kind: quotaKind(deps), printer: QUOTA_PRINTER, status: 'shown' } as const;
+  app.route('/', plainRoutes(quotas, deps, options));
+  app.route(
+    '/',
+    plainRoutes({ ...LIMITS, kind: plainKind(LIMITS, deps), printer: LIMIT_RANGE_PRINTER }, deps, options),
+  );
+  return app;
+}
 
 /** What is used is counted at once when a quota is created, or its limits are changed. */
 function quotaKind(deps: ApiDeps): WritableKind<FoundPlain, AdmittedPlain> {

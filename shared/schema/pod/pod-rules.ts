@@ -203,19 +203,24 @@ function pullSecretErrors({ imagePullSecrets = [] }: PodSpecShape): readonly Fie
   ];
 }
 
+/** Whether a Fargate task has as much disk as the Pod needs. */
+export function storageErrors(spec: PodSpec): readonly FieldError[] {
+  const storage = ephemeralStorageOf(spec);
+  return storage === null || storage <= EPHEMERAL_GIB_MAX
+    ? []
+    : [
+        invalid(
+          `${SPEC}.containers`,
+          undefined,
+          `the Pod needs ${storage} GiB of ephemeral storage; a Fargate task has at most ${EPHEMERAL_GIB_MAX}`,
+        ),
+      ];
+}
+
 /** Rules for the template as a whole, checked if its parts are valid. */
 function wholeErrors(template: PodTemplate, job: TemplateContext): readonly FieldError[] {
   const { indexed, name, namespace, annotations, items = null } = job;
-  const errors: FieldError[] = [...itemVariableErrors(template.spec, items)];
-  const storage = ephemeralStorageOf(template.spec);
-  if (storage !== null && storage > EPHEMERAL_GIB_MAX)
-    errors.push(
-      invalid(
-        `${SPEC}.containers`,
-        undefined,
-        `the Pod needs ${storage} GiB of ephemeral storage; a Fargate task has at most ${EPHEMERAL_GIB_MAX}`,
-      ),
-    );
+  const errors: FieldError[] = [...itemVariableErrors(template.spec, items), ...storageErrors(template.spec)];
   const owner: PodOwner & TaskOwner = {
     metadata: { name, namespace, ...(items === null ? {} : { annotations }) },
     spec: { completionMode: indexed ? 'Indexed' : 'NonIndexed', template },

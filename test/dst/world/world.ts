@@ -324,6 +324,8 @@ export class World {
       cache,
       publisher: createPublisher({ feed, clock }),
       pacer: createPacer({ limits, clock }),
+      // No seed has any: their rules are tables, and reading them is tested in test/store.
+      limitRanges: { limitRanges: async () => [] },
       settings: this.#settings,
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     };

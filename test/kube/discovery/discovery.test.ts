@@ -120,6 +120,7 @@ describe('discovery', () => {
         resources: [
           { name: 'configmaps', shortNames: ['cm'], verbs: ['get', 'list', 'watch'] },
           { name: 'events', shortNames: ['ev'] },
+          { name: 'limitranges', shortNames: ['limits'], verbs: ALL_VERBS },
           { name: 'namespaces', namespaced: false, shortNames: ['ns'] },
           { name: 'namespaces/finalize', verbs: ['update'] },
           { name: 'namespaces/status', verbs: ['get', 'patch', 'update'] },

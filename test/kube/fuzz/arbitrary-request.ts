@@ -39,7 +39,7 @@ const [BATCH, FURIKO, CORE, RBAC] = [
 const KINDS: readonly (readonly [group: string, kind: string])[] = [
   ...['jobs', 'jobs', 'jobs', 'cronjobs', 'cronjobs'].map((kind) => [BATCH, kind] as const),
   ...['jobs', 'jobs', 'jobconfigs'].map((kind) => [FURIKO, kind] as const),
-  ...['pods', 'events', 'services', 'serviceaccounts', 'resourcequotas', 'secrets'].map(
+  ...['pods', 'events', 'services', 'serviceaccounts', 'resourcequotas', 'limitranges', 'secrets'].map(
     (kind) => [CORE, kind] as const,
   ),
   ...['roles', 'rolebindings'].map((kind) => [RBAC, kind] as const),

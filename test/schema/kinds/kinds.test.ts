@@ -15,6 +15,7 @@ import {
   RoleShape,
   ServiceAccountShape,
 } from '../../../shared/schema/rbac/rbac-shapes.ts';
+import { LimitRangeShape } from '../../../shared/schema/quota/limit-range-form.ts';
 import { QuotaShape } from '../../../shared/schema/quota/quota-form.ts';
 import { ServiceShape } from '../../../shared/schema/service/service-form.ts';
 import { POD_SHAPES } from '../../../shared/schema/pod/pod-shape.ts';
@@ -148,6 +149,12 @@ describe('the table and what Muster admits', () => {
     const seen: string[] = [];
     expect(differences(QuotaShape, { is: 'object', of: 'ResourceQuota' }, 'ResourceQuota', seen)).toEqual([]);
     expect(seen.length).toBeGreaterThan(15);
+  });
+
+  test('so has a LimitRange', () => {
+    const seen: string[] = [];
+    expect(differences(LimitRangeShape, { is: 'object', of: 'LimitRange' }, 'LimitRange', seen)).toEqual([]);
+    expect(seen.length).toBeGreaterThan(20);
   });
 
   const groups = Object.keys(GROUP_TYPES) as (keyof typeof GROUP_TYPES)[];

@@ -27,7 +27,7 @@ test('an object of a kind that only this release knows is refused whole, and may
   const config = { apiVersion: 'execution.furiko.io/v1alpha1', kind: 'JobConfig', spec: {} };
   expect(paths(config)).toEqual(['Forbidden kind']);
   expect(paths(config, config)).toEqual([]);
-  for (const kind of ['Service', 'ServiceAccount', 'ResourceQuota'])
+  for (const kind of ['Service', 'ServiceAccount', 'ResourceQuota', 'LimitRange'])
     expect(paths({ apiVersion: 'v1', kind })).toEqual(['Forbidden kind']);
   for (const kind of ['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding'])
     expect(paths({ apiVersion: 'rbac.authorization.k8s.io/v1', kind })).toEqual(['Forbidden kind']);

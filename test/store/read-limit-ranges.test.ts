@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { createMemoryObjects } from '../../shared/adapters/memory/memory-objects.ts';
+import { asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
+import { createLimitRangeReader } from '../../shared/store/read-limit-ranges.ts';
+import { openNamespace } from '../support/a-namespace.ts';
+
+const LIMITS = [{ type: 'Container', max: { cpu: '2' } }];
+
+test('LimitRanges are read once in two seconds, however many Jobs come, and each namespace has its own', async () => {
+  let now = asEpochMs(1_700_000_000_000);
+  const objects = createMemoryObjects(() => now);
+  const calls: string[] = [];
+  const seen = {
+    head: async (kind: 'LimitRange') => {
+      calls.push('head');
+      return objects.head(kind);
+    },
+    list: async (...wish: Parameters<typeof objects.list>) => {
+      calls.push('list');
+      return objects.list(...wish);
+    },
+  };
+  const { limitRanges } = createLimitRangeReader({ objects: seen as typeof objects, clock: { now: () => now } });
+  expect(await limitRanges('team')).toEqual([]);
+  for (let i = 0; i < 100; i++) await limitRanges('team');
+  expect(calls.splice(0)).toEqual(['head', 'list']);
+  for (const namespace of ['team', 'other']) {
+    await openNamespace(objects, namespace);
+    for (const name of ['b', 'a']) {
+      const document = { metadata: { uid: name, name }, spec: { limits: name === 'a' ? LIMITS : [] } };
+      await objects.commit('LimitRange', { key: { namespace, name }, was: 0, document });
+    }
+  }
+  // What another process has written is seen after two seconds at most.
+  expect(await limitRanges('team')).toEqual([]);
+  now = plusMs(now, 2_000);
+  expect(await limitRanges('team')).toEqual([
+    { name: 'a', limits: LIMITS },
+    { name: 'b', limits: [] },
+  ]);
+  expect(await limitRanges('none')).toEqual([]);
+  now = plusMs(now, 2_000);
+  await limitRanges('other');
+  expect(calls).toEqual(['head', 'list', 'head']);
+});
