@@ -1,6 +1,7 @@
 import { asEpochMs } from '../../shared/domain/base/time.ts';
 import { at } from '../../shared/kube/list/stored-field.ts';
 import type { SimulatedLists } from '../../shared/simulate/simulated-list.ts';
+import { isLimit } from '../../shared/simulate/simulated-limits.ts';
 import { type Simulation, simulateJob } from '../../shared/simulate/simulate-job.ts';
 import { NO_SCRIPT, type Script, type ScriptError, parseScript } from '../../shared/simulate/script.ts';
 import { simulateCronFile } from '../cron/simulate-cron-file.ts';
@@ -51,6 +52,8 @@ export async function simulate(flags: SimulateFlags, shell: Shell): Promise<numb
   const isCron = at(found.document, 'kind') === 'CronJob';
   refuseOthers(flags, isCron);
   const script = flags.script === null ? null : readScript(await readManifest(flags.script, shell), flags.script);
+  if (isCron && found.limits.length > 0)
+    throw usageFailure('a ResourceQuota and a LimitRange are simulated beside a Job, not beside a CronJob');
   if (isCron) return simulateCronFile({ ...found, script }, flags, shell);
   return simulateOne(found, script ?? NO_SCRIPT, flags, shell);
 }
@@ -64,7 +67,7 @@ function refuseOthers({ days, takesMs, script, succeeded }: SimulateFlags, isCro
 }
 
 async function simulateOne(
-  { document, lists }: { readonly document: unknown; readonly lists: SimulatedLists },
+  { document, lists, limits }: Found,
   script: Script,
   flags: SimulateFlags,
   shell: Shell,
@@ -74,7 +77,7 @@ async function simulateOne(
   const bar = new WorkBar(shell, null);
   const progress = (done: number, total: number | null): void => bar.show({ done, total, text: 'succeeded' });
   const start = asEpochMs(startMs);
-  const simulated = await simulateJob({ document, script, seed, start, lists, progress, ...before });
+  const simulated = await simulateJob({ document, script, seed, start, lists, limits, progress, ...before });
   bar.close();
   if (simulated.kind === 'refused')
     throw refused(simulated.what === 'Job' ? flags.file : (flags.script ?? ''), simulated.errors);
@@ -89,14 +92,17 @@ async function simulateOne(
   return simulation.end.kind === 'complete' && !simulation.patchRefused ? EXIT.ok : EXIT.failed;
 }
 
-/** The only Job of the file, and what it names: WorkLists beside it, or the items of `--items`. */
-async function readJob(
-  { file, script, list }: SimulateFlags,
-  shell: Shell,
-): Promise<{ readonly document: unknown; readonly lists: SimulatedLists }> {
+type Found = {
+  readonly document: unknown;
+  readonly lists: SimulatedLists;
+  readonly limits: readonly unknown[];
+};
+
+/** The only Job of the file, what it names (WorkLists beside it, or the items of `--items`), and what limits its namespace. */
+async function readJob({ file, script, list }: SimulateFlags, shell: Shell): Promise<Found> {
   const manifests = (await readManifests(file, shell)).map(({ value }) => value);
   const isList = (value: unknown): boolean => at(value, 'kind') === 'WorkList';
-  const [document, ...others] = manifests.filter((value) => !isList(value));
+  const [document, ...others] = manifests.filter((value) => !isList(value) && !isLimit(value));
   if (document === undefined || others.length > 0)
     throw notOneJob(file, document === undefined ? 'no Job' : `${manifests.length} objects`);
   const fromStdin = list.items === '@-' && (file === '-' || script === '-');
@@ -104,13 +110,13 @@ async function readJob(
   const stdin = list.items === '@-' ? await shell.readStdinBytes() : null;
   const read = (name: string): Uint8Array => stdin ?? fileBytes(name, shell);
   const items = list.items === undefined ? null : itemsOfFile(list.items, list, read).list;
-  return { document, lists: { documents: manifests.filter(isList), items } };
+  return { document, lists: { documents: manifests.filter(isList), items }, limits: manifests.filter(isLimit) };
 }
 
 const notOneJob = (file: string, what: string): Failure => {
   const name = file === '-' ? 'standard input' : file;
   return new Failure(
-    `error: ${name} has ${what}; simulate takes one Job or CronJob, and the WorkList that it names`,
+    `error: ${name} has ${what}; simulate takes one Job or CronJob, the WorkList that it names, and ResourceQuotas and LimitRanges`,
     EXIT.usage,
   );
 };

@@ -18,7 +18,8 @@ import type { StoredSpec } from '../ports/job-store.ts';
 import type { FurikoJobAdmission } from '../schema/furiko/furiko-admission-context.ts';
 import { admitFurikoJob } from '../schema/furiko/furiko-job-admission.ts';
 import { type AdmissionContext, type Admission, admitJob } from '../schema/job/job-manifest.ts';
-import { type FieldError, fieldErrorText, invalid } from '../schema/object/field-error.ts';
+import { invalid } from '../schema/object/field-error.ts';
+import type { PlainManifest } from '../schema/object/plain-admission.ts';
 import { annotationPath } from '../schema/job/selection-rules.ts';
 import { CAUSE_WORDS } from '../domain/planner/ending.ts';
 import { fateOf, scriptErrors } from './fates.ts';
@@ -31,6 +32,7 @@ import {
   storeSimulatedList,
 } from './simulated-list.ts';
 import { type JobStatus, Timeline, type TimelineEntry, secondsSince } from './timeline.ts';
+import { findSimulatedLimits, limitErrors, scriptErrorOf, storeSimulatedLimits } from './simulated-limits.ts';
 import { userAct } from './user-acts.ts';
 import { VirtualWorld } from './virtual-world.ts';
 import { waitsFor } from './waits-for.ts';
@@ -47,6 +49,8 @@ export type SimulationOptions = {
   readonly succeededBefore?: string;
   /** For a Job with `muster.run/work-list`; none if left out. */
   readonly lists?: SimulatedLists;
+  /** ResourceQuotas and LimitRanges of its namespace, in which nothing else runs; none if left out. */
+  readonly limits?: readonly unknown[];
   /** Hears after each commit how many indexes (or Pods) are done. */
   readonly progress?: (done: number, total: number | null) => void;
   /** What has not ended by then is not waited for; {@link HORIZON_MS} if left out. */
@@ -135,13 +139,16 @@ export async function simulateJob(
   const rerun = withSuccesses(admitted, wanted.succeededBefore);
   if (rerun.kind === 'invalid') return { kind: 'refused', what: 'Job', errors: rerun.errors.map(scriptErrorOf) };
   const { spec } = rerun;
+  const beside = findSimulatedLimits(wanted.limits ?? [], namespace);
+  const unfit = beside.kind === 'refused' ? beside.errors : await limitErrors(spec, beside.limits, openFor(spec));
+  if (beside.kind === 'refused' || unfit.length > 0) return { kind: 'refused', what: 'Job', errors: unfit };
   return {
     kind: 'simulated',
     simulation: {
       manifest,
       warnings,
       ...(await play(
-        { spec, list, itemsOf, progress: wanted.progress },
+        { spec, list, limits: beside.limits, itemsOf, progress: wanted.progress },
         script,
         plusMs(start, wanted.horizonMs ?? HORIZON_MS),
       )),
@@ -157,11 +164,6 @@ function admit(document: unknown, context: AdmissionContext, now: EpochMs): Admi
 }
 
 const NO_LISTS: SimulatedLists = { documents: [], items: null };
-
-const scriptErrorOf = (fieldError: FieldError): ScriptError => ({
-  path: fieldError.path,
-  message: fieldErrorText(fieldError),
-});
 
 /** In a simulation there is no other Job: the caller says what has become of it. */
 function withSuccesses(spec: StoredSpec, succeeded: string | undefined): ReturnType<typeof inheriting> {
@@ -184,12 +186,13 @@ function withSuccesses(spec: StoredSpec, succeeded: string | undefined): ReturnT
 type Played = {
   readonly spec: StoredSpec;
   readonly list: SimulatedList | null;
+  readonly limits: readonly PlainManifest[];
   readonly itemsOf: ReturnType<typeof itemsByIndex>;
   readonly progress: SimulationOptions['progress'];
 };
 
 async function play(
-  { spec, list, itemsOf, progress }: Played,
+  { spec, list, limits, itemsOf, progress }: Played,
   script: Script,
   horizon: EpochMs,
 ): Promise<Omit<Simulation, 'manifest' | 'warnings'>> {
@@ -220,7 +223,8 @@ async function play(
       if (phase.kind === 'finished') course.finished = { status: shown, verdict: phase.verdict };
     },
   });
-  await ensureNamespace(namespace, spec.identity.uid, { objects: world.store.objects, clock: world.clock });
+  await openFor(spec)(world);
+  await storeSimulatedLimits(limits, namespace, world);
   if (list !== null) await storeSimulatedList(list, spec.identity, world.store.items);
   let actsLeft = script.user.length;
   let patchRefused = false;
@@ -277,6 +281,13 @@ async function play(
     board: Array.from({ length: view.status.size }, (_, index) => shownState(view.board.record(index))),
   };
 }
+
+/** Makes the namespace of the Job. */
+const openFor =
+  ({ identity: { namespace, uid } }: StoredSpec) =>
+  async ({ store: { objects }, clock }: VirtualWorld): Promise<void> => {
+    await ensureNamespace(namespace, uid, { objects, clock });
+  };
 
 const shownState = (record: IndexRecord | null): IndexState | 'inherited' =>
   record === null ? 'pending' : isInherited(record) ? 'inherited' : record.state;

@@ -6,7 +6,7 @@ import { type IndexAction, WHY_NONE_CHANGES } from '../domain/scoreboard/index-c
 import { hasPod } from '../domain/scoreboard/index-record.ts';
 import { unreachable } from '../domain/base/invariant.ts';
 import type { JobIdentity } from '../domain/spec/job.ts';
-import { JOBS, notFound } from '../kube/http/status-error.ts';
+import { JOBS, forbiddenObject, notFound } from '../kube/http/status-error.ts';
 import { admitPatched } from './admit-patched.ts';
 import type { UserAct } from './script.ts';
 import type { VirtualWorld } from './virtual-world.ts';
@@ -81,6 +81,10 @@ async function patchJob(
     },
     deps,
   );
+  if (changed.kind === 'forbidden') {
+    const { reason, message } = forbiddenObject(JOBS, job.name, changed.why);
+    return { reason, message };
+  }
   return changed.kind === 'gone' ? gone(job) : refusal;
 }
 

@@ -18,6 +18,8 @@ async function simulate(line: string, files: Readonly<Record<string, unknown>>, 
   return { code, out: out(), err: err() };
 }
 
+const QUOTA = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'team' }, spec: { hard: { pods: '2' } } };
+
 describe('muster simulate', () => {
   test('-o json prints the report and nothing else', async () => {
     const files = { 'job.yaml': indexed(2) };
@@ -201,9 +203,19 @@ describe('muster simulate', () => {
     [
       '-f job.yaml',
       { 'job.yaml': 'kind: Job\n---\nkind: Job\n' },
-      'error: job.yaml has 2 objects; simulate takes one Job or CronJob, and the WorkList that it names',
+      'error: job.yaml has 2 objects; simulate takes one Job or CronJob, the WorkList that it names, and ResourceQuotas and LimitRanges',
     ],
     ['-f nowhere.yaml', {}, 'error: nowhere.yaml does not exist'],
+    [
+      '-f job.yaml',
+      { 'job.yaml': `${JSON.stringify(QUOTA)}\n---\n${JSON.stringify(indexed(3))}` },
+      'error: job.yaml is refused: jobs.batch "work" is forbidden: exceeded quota: team, requested: pods=3, used: pods=0, limited: pods=2',
+    ],
+    [
+      '-f cron.yaml',
+      { 'cron.yaml': `${JSON.stringify(QUOTA)}\n---\nkind: CronJob` },
+      'a ResourceQuota and a LimitRange are simulated beside a Job, not beside a CronJob',
+    ],
     [
       '-f job.yaml --script s.yaml',
       { 'job.yaml': indexed(1), 's.yaml': { attempts: [{ run: 'x' }], users: [] } },
