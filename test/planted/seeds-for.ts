@@ -27,7 +27,8 @@ const ABOUT_BELOW = 4_000;
 
 /**
  * The seeds in the order in which a planted fault shows soonest: those that are about it, then the others of the first `count`, and
- * last those with large Jobs; each once somebody asks for it. Many are about it, so that a change of what the seeds do seldom hides a fault.
+ * last those with large Jobs; each is looked for once it is asked for. Many are about it, so that a change of what the seeds do
+ * seldom hides a fault.
  */
 export function* seedsFor(
   { breaks, about, shownBy }: Pick<PlantedFault, 'breaks' | 'about' | 'shownBy'>,
