@@ -81,20 +81,14 @@ describe('what is written by the table is read by it', () => {
     });
   });
 
-  test('random objects of every kind', () => {
-    const kinds = new Set<string>();
+  test.each(ROOTS)('a random %s', (kind) => {
     fc.assert(
-      fc.property(
-        fc.constantFrom(...ROOTS).chain((kind) => fc.tuple(fc.constant(kind), someObject(kind))),
-        ([kind, fields]) => {
-          kinds.add(kind);
-          const object = { apiVersion: KINDS[kind]!.apiVersion!, kind, ...fields };
-          expect(decoded(encodeProtobuf(object))).toEqual(object);
-        },
-      ),
-      { numRuns: draws(1000), seed: 4 },
+      fc.property(someObject(kind), (fields) => {
+        const object = { apiVersion: KINDS[kind]!.apiVersion!, kind, ...fields };
+        expect(decoded(encodeProtobuf(object))).toEqual(object);
+      }),
+      { numRuns: draws(50), seed: 4 },
     );
-    expect(kinds.size).toBe(ROOTS.length);
   });
 
   test.each(ROOTS)('%s with every field', (kind) => {
