@@ -41,7 +41,9 @@ export async function dependencyFaults(spec: StoredSpec, reads: Reads): Promise<
     const fault = foreignFault(seen) ?? sizeFault(dependency, seen, completions);
     if (fault !== null) refuse(ANNOTATIONS.afterIndexes, fault);
   }
-  const cycle = await findCycle(spec, reads);
+  // A Job that does not exist yet waits for none. What it waits for is looked at when it is created.
+  const there = [...jobs, ...jobsOfIndexes].flatMap(({ seen }) => (seen.uid === null ? [] : [seen.name]));
+  const cycle = there.length === 0 ? null : await findCycle(spec, new Set(there), reads);
   if (cycle !== null)
     refuse(
       after.some(({ name }) => name === cycle[1]) ? ANNOTATIONS.after : ANNOTATIONS.afterIndexes,
@@ -56,11 +58,15 @@ const LOOKED_AT_MAX = 2_000;
 /**
  * The way from a new Job along what each waits for, back to itself; null: there is none. A Job that does not exist yet can only be
  * on a cycle if others wait for its name, so most searches end after one query.
+ *
+ * @param upstreams which of those that it waits for exist
  */
-async function findCycle(spec: StoredSpec, reads: Reads): Promise<readonly string[] | null> {
+async function findCycle(
+  spec: StoredSpec,
+  upstreams: ReadonlySet<string>,
+  reads: Reads,
+): Promise<readonly string[] | null> {
   const { namespace, name } = spec.identity;
-  const { after, afterIndexes } = toJob(spec).spec;
-  const upstreams = new Set([...after, ...afterIndexes].map((each) => each.name));
   /** By the name of a Job that waits: for whom, on the way back to the new one. */
   const waitsFor = new Map<string, string>();
   const open: { readonly name: string; readonly uid: JobUid | null }[] = [{ name, uid: null }];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createJob, createJobCommands, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
+import { dependencyFaults } from '../../../shared/control/upstreams/check-dependencies.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import { type JobWish, aJob } from '../../support/a-job.ts';
 import { Stage } from '../../support/a-stage.ts';
@@ -56,6 +57,22 @@ describe('a cycle is refused when it would be closed', () => {
       `${AT_INDEXES}: these Jobs would wait for one another for ever: a → d → c → b → a`,
     ]);
     expect(await create(stage, after('e', 'd'))).toBe('created');
+  });
+
+  test('and a chain that is created from its end costs no more for each Job', async () => {
+    const stage = new Stage();
+    const reads: number[] = [];
+    for (let n = 40; n > 0; n--) {
+      const { deps } = stage.handler();
+      let count = 0;
+      const readStatus = deps.jobs.readStatus.bind(deps.jobs);
+      const jobs = { ...deps.jobs, readStatus: async (uid: JobUid) => (count++, readStatus(uid)) };
+      expect(await dependencyFaults(aJob(after(`step-${n}`, `step-${n - 1}`)), { ...deps, jobs })).toEqual([]);
+      reads.push(count);
+      await stage.job(after(`step-${n}`, `step-${n - 1}`));
+    }
+    expect(Math.max(...reads)).toBeLessThanOrEqual(1);
+    expect(await create(stage, after('step-0', 'step-40'))).toHaveLength(1);
   });
 
   test('but not by Jobs of another namespace', async () => {
