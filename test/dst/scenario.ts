@@ -9,6 +9,7 @@ import { chainByLuck, largeChain } from './world/chains.ts';
 import { DONE, easyFate, fatesOf } from './world/fates.ts';
 import { Random } from './random.ts';
 import { type SeedList, listByLuck, withNamedList } from './world/lists.ts';
+import { type SeedQuota, jobsByLuck, quotaByLuck } from './quotas/seed-quota.ts';
 import { rerunByLuck } from './world/reruns.ts';
 import { withJudgement } from './world/judged-jobs.ts';
 import { gangFate, withGang } from './world/gang-jobs.ts';
@@ -20,7 +21,7 @@ import { type Deprovisioning, START } from './world/world.ts';
 
 /** What a seed is about, before anything has happened. */
 export type Scenario = {
-  readonly kind: 'storm' | 'fair' | 'teams' | 'crowded' | 'slow' | 'cron' | 'config' | 'chain' | 'gang';
+  readonly kind: 'storm' | 'fair' | 'teams' | 'crowded' | 'slow' | 'cron' | 'config' | 'chain' | 'gang' | 'quota';
   readonly faultRates: FaultRates;
   readonly jobs: readonly StoredSpec[];
   /** In place of Jobs: a CronJob that makes them; null: there is none. */
@@ -28,6 +29,8 @@ export type Scenario = {
   /** The same with a JobConfig; omitted: there is none. */
   readonly config?: SeedConfig;
   readonly hasConfigs?: boolean;
+  /** The namespace has one; omitted: it has none. */
+  readonly quota?: SeedQuota;
   /** Messages make Jobs of its template, too. */
   readonly submits: boolean;
   /** Lists of the first Job, and of the one that takes its name. */
@@ -63,6 +66,8 @@ const isConfig = (seed: number): boolean => seed % 20 === 5;
 /** Jobs that wait for one another; some have boards of two chunks. */
 const isChain = (seed: number): boolean => seed % 20 === 15 || seed % 20 === 7;
 const isLargeChain = (seed: number): boolean => seed % 200 === 195;
+/** Small Jobs beside a quota that is too small for all of them at once. */
+const isQuota = (seed: number): boolean => seed % 20 === 10;
 /** The API refuses another number of indexes while some are named or come from a list: these Jobs may always be resized. */
 const isResizable = (seed: number): boolean => seed % 4 === 0;
 
@@ -107,6 +112,7 @@ export function scenarioOf(seed: number, { completions, parallelism }: Variation
   if (isConfig(seed)) return configScenario(seed);
   if (isChain(seed)) return chainScenario(seed, random);
   if (isLoneGang(seed)) return gangScenario(seed, random);
+  if (isQuota(seed)) return quotaScenario(seed, random);
   const large = isLarge(seed);
   const faultRates = faultRatesOf(new Random(seed, 'weather'));
   const named = { name: 'work', completionsMax: completions, parallelismMax: parallelism };
@@ -235,6 +241,25 @@ function chainScenario(seed: number, random: Random): Scenario {
       ending: luck.chance(failing) ? FAILED : DONE,
     }),
     gustMs: large ? 2_000 : random.pick([0, 5_000]),
+  };
+}
+
+/** Tasks take seconds, or minutes, and one of eight fails. */
+function quotaScenario(seed: number, random: Random): Scenario {
+  const longestMs = random.pick([5_000, 60_000, 200_000]);
+  return {
+    ...cronScenario(seed),
+    kind: 'quota',
+    jobs: jobsByLuck(seed, random, START),
+    quota: quotaByLuck(random),
+    cron: null,
+    submits: false,
+    fate: (_, luck) => ({
+      startMs: luck.between(100, 5_000),
+      runMs: luck.between(100, longestMs),
+      stopMs: luck.between(500, 10_000),
+      ending: luck.chance(1 / 8) ? FAILED : DONE,
+    }),
   };
 }
 

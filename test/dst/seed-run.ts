@@ -10,11 +10,12 @@ import { RECEIVES_MAX } from './world/post-office.ts';
 import { Random } from './random.ts';
 import { type Scenario, scenarioOf } from './scenario.ts';
 import type { Sight } from './checks/sights.ts';
-import type { Story } from './story.ts';
+import { ALL, type Story } from './story.ts';
 import { ConfigUsers } from './world/config-users.ts';
 import { CronUsers } from './world/cron-users.ts';
 import type { SeedConfig } from './world/seed-config.ts';
 import { STORM_MIN, type SeedCron } from './world/seed-cron.ts';
+import { QUOTA_STORM_MS, arrangeQuota } from './quotas/quota-users.ts';
 import { arrangeChain } from './world/chains.ts';
 import { storeList } from './world/lists.ts';
 import { Submitters } from './world/submitters.ts';
@@ -68,12 +69,15 @@ async function run(seed: number, variation: Variation, told: boolean) {
   const namespaces = new Set(['default', ...scenario.jobs.map(({ identity }) => identity.namespace)]);
   for (const namespace of namespaces) await openNamespace(world.store.objects, namespace, START);
   await putLists(scenario, world);
+  await putQuota(scenario, world);
   const owned = await runOwner(seed, scenario, world);
   const { uids, arrangement } =
     owned === null
       ? begin(seed, scenario, variation, world, did)
       : { uids: owned, arrangement: { over: START, count: 0 } };
-  await goOn(uids, arrangement, owned === null ? (variation.faultsMs ?? STORM_MS) : 0, world);
+  const stormMs = scenario.kind === 'quota' ? QUOTA_STORM_MS : STORM_MS;
+  await goOn(uids, arrangement, owned === null ? (variation.faultsMs ?? stormMs) : 0, world);
+  await checkQuota(world);
   await checkEnd(scenario, uids, world);
   const sights = new Map<Sight, number>(world.sights.counts);
   for (const uid of uids)
@@ -104,6 +108,26 @@ async function putLists({ lists }: Scenario, world: World): Promise<void> {
   }
 }
 
+/** Most quotas are there before the Jobs. */
+async function putQuota({ quota }: Scenario, world: World): Promise<void> {
+  if (quota?.afterMs === 0) await world.quotaWatch?.begin(quota.hard, world.store.objects);
+}
+
+/** Two of the sweep's minutes. */
+const COUNTED_MS = 150_000;
+const ASKED_MS = 20_000;
+
+/** All Jobs are over, and the sweep has counted twice. */
+async function checkQuota(world: World): Promise<void> {
+  const { quotaWatch, law, handlers } = world;
+  if (quotaWatch === null || law.violations.length > 0) return;
+  await passUntil(plusMs(world.time, COUNTED_MS), world);
+  if (law.violations.length > 0) return;
+  quotaWatch.checkSettled();
+  handlers.user('tries what there is room for', ALL, async (deps) => quotaWatch.checkRoom(deps));
+  await passUntil(plusMs(world.time, ASKED_MS), world);
+}
+
 function begin(seed: number, scenario: Scenario, variation: Variation, world: World, did: (act: Act) => void) {
   const { jobs, next, damaged, kind } = scenario;
   const [first, ...others] = jobs;
@@ -112,6 +136,11 @@ function begin(seed: number, scenario: Scenario, variation: Variation, world: Wo
     const wish = { random: new Random(seed, 'happenings'), world, did };
     const { uids, ...arrangement } = arrangeChain(jobs, wish);
     return { uids, arrangement };
+  }
+  if (scenario.quota !== undefined) {
+    const wish = { random: new Random(seed, 'happenings'), world, did };
+    const arrangement = arrangeQuota(jobs, scenario.quota, wish);
+    return { uids: jobs.map(({ identity }) => identity.uid), arrangement };
   }
   const users = new Users(world);
   users.createWhenFree(first, RETRY_MS);
@@ -264,6 +293,7 @@ async function goOn(uids: readonly JobUid[], { over }: Arrangement, faultsMs: nu
         watchdog.checkRepairs(clearSince);
         world.announceWatch?.checkCalm(clearSince);
         world.upstreamWatch.checkStarts(clearSince);
+        world.quotaWatch?.checkReturned(clearSince);
       }
       namesAt = plusMs(world.time, NAMES_EVERY_MS);
     }

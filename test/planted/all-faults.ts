@@ -7,6 +7,7 @@ import { INDEX_FAULTS } from './index-faults.ts';
 import { GANG_FAULTS } from './gang-faults.ts';
 import { LIST_FAULTS } from './list-faults.ts';
 import { MACHINE_FAULTS } from './machine-faults.ts';
+import { QUOTA_FAULTS } from './quota-faults.ts';
 import { RERUN_FAULTS } from './rerun-faults.ts';
 import { RULE_FAULTS } from './rule-faults.ts';
 import { SUBMIT_FAULTS } from './submit-faults.ts';
@@ -24,6 +25,7 @@ export const ALL_FAULTS: readonly PlantedFault[] = [
   ...INDEX_FAULTS,
   ...GANG_FAULTS,
   ...LIST_FAULTS,
+  ...QUOTA_FAULTS,
   ...RERUN_FAULTS,
   ...RULE_FAULTS,
   ...SUBMIT_FAULTS,

@@ -5,7 +5,13 @@ import { SPECS } from './about-specs.ts';
 import type { PlantedFault } from './planted-fault.ts';
 
 /** The seeds that are about a guarantee; the others are checked for it as well, but it seldom matters there. */
-const KIND_OF: Readonly<Record<string, Scenario['kind']>> = { G17: 'cron', G19: 'cron', G21: 'config', G22: 'chain' };
+const KIND_OF: Readonly<Record<string, Scenario['kind']>> = {
+  G17: 'cron',
+  G19: 'cron',
+  G21: 'config',
+  G22: 'chain',
+  G25: 'quota',
+};
 
 type Job = Scenario['jobs'][number];
 

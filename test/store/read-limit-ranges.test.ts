@@ -20,9 +20,9 @@ test('LimitRanges are read once in two seconds, however many Jobs come, and each
       return objects.list(...wish);
     },
   };
-  const { limitRanges } = createLimitRangeReader({ objects: seen as typeof objects, clock: { now: () => now } });
-  expect(await limitRanges('team')).toEqual([]);
-  for (let i = 0; i < 100; i++) await limitRanges('team');
+  const reader = createLimitRangeReader({ objects: seen as typeof objects, clock: { now: () => now } });
+  expect(await reader.limitRanges('team')).toEqual([]);
+  for (let i = 0; i < 100; i++) await reader.limitRanges('team');
   expect(calls.splice(0)).toEqual(['head', 'list']);
   for (const namespace of ['team', 'other']) {
     await openNamespace(objects, namespace);
@@ -32,14 +32,14 @@ test('LimitRanges are read once in two seconds, however many Jobs come, and each
     }
   }
   // What another process has written is seen after two seconds at most.
-  expect(await limitRanges('team')).toEqual([]);
+  expect(await reader.limitRanges('team')).toEqual([]);
   now = plusMs(now, 2_000);
-  expect(await limitRanges('team')).toEqual([
+  expect(await reader.limitRanges('team')).toEqual([
     { name: 'a', limits: LIMITS },
     { name: 'b', limits: [] },
   ]);
-  expect(await limitRanges('none')).toEqual([]);
+  expect(await reader.limitRanges('none')).toEqual([]);
   now = plusMs(now, 2_000);
-  await limitRanges('other');
+  await reader.limitRanges('other');
   expect(calls).toEqual(['head', 'list', 'head']);
 });

@@ -22,6 +22,7 @@ export const GUARANTEES = [
   'G22',
   'G23',
   'G24',
+  'G25',
 ] as const;
 export type Guarantee = (typeof GUARANTEES)[number] | 'bug';
 

@@ -66,6 +66,8 @@ export const SIGHTS = [
   'gang whole',
   'gang started again',
   'gang named',
+  // requests for which a quota left no room
+  'no room',
   // changes of state
   'announced',
   'announced again',

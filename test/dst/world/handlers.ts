@@ -6,6 +6,7 @@ import { dispatch } from '../../../shared/control/dispatch/dispatch.ts';
 import { type ReconcileRequest, reconcileBatch } from '../../../shared/control/reconcile/reconcile.ts';
 import type { OwnerKind } from '../../../shared/control/lifecycle/arm-cron.ts';
 import { sweepContents } from '../../../shared/control/lifecycle/work-lists.ts';
+import { sweepQuotas } from '../../../shared/control/quota/sweep-quotas.ts';
 import { sweepHosts, sweepStrangeNames } from '../../../shared/control/hostnames/hosts-sweep.ts';
 import { sweepJobs, sweepTasks } from '../../../shared/control/sweep/sweep.ts';
 import { retireDefinitions } from '../../../shared/control/sweep/sweep-definitions.ts';
@@ -29,6 +30,7 @@ const VISIBILITY_MS: Record<'reconcile' | 'dispatch', number> = { reconcile: 30_
 const TIMEOUT_MS: Record<Kind, number> = { reconcile: 30_000, dispatch: 60_000, sweep: 55_000, user: 29_000 };
 const SWEEP_EVERY_MS = 60_000;
 const SWEEPS_AN_HOUR = 60;
+const QUOTAS_SWEPT_MS = 10_000;
 
 export type HandlersOptions = {
   readonly now: () => EpochMs;
@@ -38,6 +40,8 @@ export type HandlersOptions = {
   readonly law: Law;
   /** Whose Jobs are looked for when they are gone. */
   readonly owners: readonly OwnerKind[];
+  /** The namespace has or gets a quota. */
+  readonly hasQuota: boolean;
   readonly depsOf: (process: Process, cache: Cache) => Deps;
   /** A handler has thrown, as it may in such weather. */
   readonly threw: (error: unknown) => void;
@@ -167,7 +171,7 @@ export class Handlers {
 
   #startSweep(): void {
     this.nextSweepAt = plusMs(this.#options.now(), SWEEP_EVERY_MS);
-    const { injector } = this.#options;
+    const { injector, hasQuota } = this.#options;
     const everything = injector.strikes('runtime started', injector.faultRates.started);
     const isHourly = this.#sweeps++ % SWEEPS_AN_HOUR === SWEEPS_AN_HOUR - 1;
     this.#start(
@@ -178,6 +182,7 @@ export class Handlers {
         await sweepCrons(deps);
         await sweepJobs({ everything }, deps);
         await sweepHosts(deps);
+        if (hasQuota) await sweepQuotas(deps, QUOTAS_SWEPT_MS);
         if (!isHourly) return;
         await sweepTasks({ after: null }, deps);
         await retireUnused(deps);

@@ -25,6 +25,7 @@ import { AnnounceWatch } from '../checks/announce-watch.ts';
 import { ConfigWatch } from '../checks/config-watch.ts';
 import { CronWatch } from '../checks/cron-watch.ts';
 import { SubmitWatch } from '../checks/submit-watch.ts';
+import { QuotaWatch } from '../quotas/quota-watch.ts';
 import { UpstreamWatch } from '../checks/upstream-watch.ts';
 import { NamesWatch, byTaskId } from '../checks/names-watch.ts';
 import { Random } from '../random.ts';
@@ -55,6 +56,8 @@ export type WorldOptions = {
   readonly announced: boolean;
   /** There are JobConfigs, too. */
   readonly hasConfigs?: boolean;
+  /** The namespace has or gets one. */
+  readonly quota?: object;
   /** Omitted: `at once`. */
   readonly deprovisioning?: Deprovisioning;
   readonly launchesPerSec: number | null;
@@ -85,6 +88,8 @@ export class World {
   readonly configWatch: ConfigWatch;
   readonly submitWatch: SubmitWatch;
   readonly upstreamWatch: UpstreamWatch;
+  /** null: there is no quota. */
+  readonly quotaWatch: QuotaWatch | null;
   /** null: nobody hears of changes. */
   readonly announceWatch: AnnounceWatch | null;
   readonly mail: Mail;
@@ -125,6 +130,7 @@ export class World {
     this.configWatch = new ConfigWatch(now, this.law, this.watchdog, this.sights);
     this.submitWatch = new SubmitWatch(this.law, this.watchdog);
     this.upstreamWatch = new UpstreamWatch(now, this.law, this.watchdog, this.sights);
+    this.quotaWatch = options.quota === undefined ? null : new QuotaWatch(now, this.law, this.watchdog);
     this.announceWatch = options.announced
       ? new AnnounceWatch({
           now,
@@ -180,6 +186,7 @@ export class World {
       mail: this.mail,
       law: this.law,
       owners: options.hasConfigs === true ? ['CronJob', 'JobConfig'] : ['CronJob'],
+      hasQuota: options.quota !== undefined,
       depsOf: (process, cache) => this.#deps(process, cache),
       threw: (error) => this.watchdog.threw(error),
       ended: (process) => this.#calls.drop(process),
@@ -303,8 +310,10 @@ export class World {
     const limits = gate('limits', this.store.limits);
     const clock: Clock = { now, sleep: (ms) => this.#calls.sleep(process, ms) as Promise<void> };
     const seen = this.upstreamWatch.watchJobs(this.watchdog.watchJobs(this.store.jobs, process.kind === 'user'));
-    const jobs = this.configWatch.watchJobs(this.submitWatch.watchJobs(this.cronWatch.watchJobs(seen)));
-    const { announceWatch } = this;
+    const owned = this.configWatch.watchJobs(this.submitWatch.watchJobs(this.cronWatch.watchJobs(seen)));
+    const { announceWatch, quotaWatch } = this;
+    const jobs = quotaWatch?.watchJobs(owned) ?? owned;
+    const objects = this.configWatch.watchObjects(this.store.objects);
     return {
       jobs: gate('jobs', announceWatch?.watchJobs(jobs) ?? jobs),
       feed,
@@ -314,7 +323,7 @@ export class World {
       items: gate('items', this.store.items),
       crons: gate('crons', this.configWatch.watchCrons(this.store.crons)),
       waiters: gate('waiters', this.store.waiters),
-      objects: gate('objects', this.configWatch.watchObjects(this.store.objects)),
+      objects: gate('objects', quotaWatch?.watchObjects(objects) ?? objects),
       tasks: gate('tasks', this.tasks),
       queues: gate('queues', this.mail.queues()),
       clock,

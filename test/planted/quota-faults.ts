@@ -1,0 +1,89 @@
+import { type PlantedFault, one, shownBy } from './planted-fault.ts';
+
+const CHANGES = 'shared/control/lifecycle/job-changes.ts';
+const JOB_ROOM = 'shared/control/quota/job-room.ts';
+const ROOM = 'shared/control/quota/room.ts';
+const USAGE = 'shared/domain/quota/usage.ts';
+const QUOTA = 'shared/domain/quota/quota.ts';
+
+/** Mistakes with quotas. */
+export const QUOTA_FAULTS: readonly PlantedFault[] = [
+  {
+    name: 'room is reserved after the Job is stored',
+    edits: [
+      {
+        file: CHANGES,
+        find: '  const room = await reserveForNew(spec, status, deps);\n',
+        replace: "  const room = (await tryRoom(spec, deps)) ?? { kind: 'free' };\n",
+      },
+      {
+        file: CHANGES,
+        find: '  keepRoom(room, deps);\n',
+        replace: '  keepRoom(await reserveForNew(spec, status, deps), deps);\n',
+      },
+    ],
+    breaks: ['G25'],
+  },
+  one(
+    'a Job that waits for another is not counted',
+    USAGE,
+    'if (isEnding || job.spec.suspend || !job.spec.managed) return ONE_JOB;',
+    "if (isEnding || job.spec.suspend || phase.kind === 'suspended' || !job.spec.managed) return ONE_JOB;",
+    ['G25'],
+  ),
+  one(
+    'a quota is written over what others have written meanwhile',
+    ROOM,
+    'was: stored.version, document });',
+    "was: (await objects.read('ResourceQuota', stored.key))?.version ?? 0, document });",
+    ['G25'],
+  ),
+  one(
+    'a Job that is resumed reserves nothing',
+    JOB_ROOM,
+    'if (isNothing(beyond(want, before))) return held;',
+    'if (isNothing(beyond(want, before)) || seen.spec.manifest.spec.suspend) return held;',
+    ['G25'],
+  ),
+  one(
+    'what Jobs that are over have used is never given back',
+    QUOTA,
+    'QUOTA_KEYS.flatMap((key) => (quota.hard[key] === undefined ? [] : [[key, total[countedFor(key)]]])),',
+    'QUOTA_KEYS.flatMap((key) => (quota.hard[key] === undefined ? [] : [[key, Math.max(quota.used[key] ?? 0, total[countedFor(key)])]])),',
+    ['G25', 'G8'],
+  ),
+  one(
+    'a count forgets what was reserved while it counted',
+    QUOTA,
+    'const total = plus(plus(counted.total, missing), since);',
+    'const total = plus(counted.total, missing);',
+    ['G25'],
+  ),
+  shownBy(
+    2710,
+    one(
+      'a count forgets what is reserved and not stored yet',
+      QUOTA,
+      'const total = plus(plus(counted.total, missing), since);',
+      'const total = plus(counted.total, since);',
+      ['G25'],
+    ),
+  ),
+  one(
+    'what was reserved by a process that died stays reserved',
+    QUOTA,
+    'if (now - entry.at >= RESERVED_MAX_MS) return [];',
+    'if (now - entry.at >= RESERVED_MAX_MS * 1e6) return [];',
+    ['G25', 'G8'],
+  ),
+  shownBy(
+    2890,
+    one(
+      'what is reserved for a change is forgotten when its Job is seen without it',
+      QUOTA,
+      'if (found !== undefined && found.revision >= entry.revision) return [];',
+      'if (found !== undefined) return [];',
+      ['G25'],
+    ),
+  ),
+];
