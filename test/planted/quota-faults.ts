@@ -41,8 +41,8 @@ export const QUOTA_FAULTS: readonly PlantedFault[] = [
   one(
     'a Job that is resumed reserves nothing',
     JOB_ROOM,
-    'if (isNothing(beyond(want, before))) return held;',
-    'if (isNothing(beyond(want, before)) || seen.spec.manifest.spec.suspend) return held;',
+    'if (isNothing(beyond(wish.want, wish.before))) return held;',
+    'if (isNothing(beyond(wish.want, wish.before)) || seen.spec.manifest.spec.suspend) return held;',
     ['G25'],
   ),
   one(
