@@ -40,7 +40,7 @@ const brief = (value: AttributeValue): string =>
 test('no range of names ends before it begins, whatever a client sends as the last name', () => {
   for (const after of [null, '', 'a', 'z.z']) {
     const values = namesRequest('muster', 'default', after, 9)?.ExpressionAttributeValues;
-    expect([values?.[':from'].S, values?.[':to'].S].toSorted()[0]).toBe(values?.[':from'].S);
+    expect(String(values?.[':from'].S) < String(values?.[':to'].S)).toBe(true);
   }
   for (const after of ['~', '~~', '\u00ff', '\u{1f600}'])
     expect(namesRequest('muster', 'default', after, 9)).toBeNull();
