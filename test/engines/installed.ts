@@ -15,8 +15,11 @@ export type EngineName = Foreign | 'embedded';
 /** Lambda's Node, as a path. */
 export const LAMBDA_NODE = join(ENGINES, 'node24/bin/node');
 
+/** A program of ours with Go's client library, as a path. */
+export const GO_SESSION = join(ENGINES, 'client-go/session');
+
 /** Whether `.ci/install-engines` has done its work; if not, this throws in CI and warns elsewhere. */
-export function installed(part: EngineName | 'node24' | 'cfn-lint'): boolean {
+export function installed(part: EngineName | 'node24' | 'cfn-lint' | 'client-go'): boolean {
   if (part === 'embedded') return true;
   if (existsSync(join(ENGINES, part, 'pins'))) return true;
   const sentence = `${part} is not installed: run .ci/install-engines`;
