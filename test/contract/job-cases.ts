@@ -154,10 +154,9 @@ export const JOB_CASES: readonly StoreCase[] = [
       for (const limit of [1, 2, 3, 8, 100]) expect(await listAll(store, null, limit)).toEqual(sorted);
       expect(await listAll(store, 'a', 4)).toEqual(sorted.slice(0, 6));
       expect(await listAll(store, 'nowhere', 4)).toEqual([]);
-      // A client may make a token of its own.
+      // A client may make a token of its own: nothing follows it, and nothing fails.
       for (const after of ['a/~~', 'a/\u00ff', `a/${'z'.repeat(574)}`])
         expect((await store.jobs.listJobs({ namespace: 'a', after, limit: 4 })).jobs).toEqual([]);
-      expect((await store.jobs.listJobs({ namespace: 'a', after: 'a/', limit: 100 })).jobs).toHaveLength(6);
       const { next } = await store.jobs.listJobs({ namespace: null, after: null, limit: 8 });
       expect(next).toBeNull();
     },
