@@ -4,7 +4,7 @@ import { CONTAINER_KINDS } from './container.ts';
 import { CONTAINER_HOOK_KINDS } from './container-hooks.ts';
 import { FURIKO_JOB_CONFIG_KINDS } from './furiko-job-config.ts';
 import { FURIKO_JOB_KINDS } from './furiko-job-kinds.ts';
-import { LIMIT_RANGE_KINDS } from './limit-range.ts';
+import { LIMIT_RANGE_KINDS } from './limit-range-kinds.ts';
 import { META_KINDS } from './meta.ts';
 import { NAMESPACE_AND_EVENT_KINDS } from './namespaces-and-events.ts';
 import { SERVICE_KINDS } from './headless.ts';
