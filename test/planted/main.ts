@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Plugin, build } from 'esbuild';
@@ -11,6 +11,8 @@ import type { Edit, PlantedFault } from './planted-fault.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Inside the repository, so that packages resolve; git and every tool ignore it. */
 const FOLDER = join(ROOT, '.muster', 'planted');
+/** By fault, the seed that turned red the last time that somebody ran them with `--record`: it is run first. */
+const RECORD = join(ROOT, 'test', 'planted', 'last-red.json');
 const SEEDS_MAX = 200;
 /** A fault may well make the code spin. */
 const TIMEOUT_MS = 900_000;
@@ -20,10 +22,16 @@ const Sighting = z.object({ seed: z.number(), broken: z.string() });
 const Seen = z.object({ first: Sighting.nullable(), other: Sighting.nullable(), red: z.number(), ran: z.number() });
 type Seen = z.output<typeof Seen>;
 type Found = ({ readonly kind: 'ran' } & Seen) | { readonly kind: 'spoilt'; readonly why: string };
-type Row = { readonly fault: PlantedFault; readonly caught: boolean; readonly text: string };
+type Row = { readonly fault: PlantedFault; readonly seed: number | null; readonly text: string };
 
-/** `tsx test/planted/main.ts [WORDS]`: each fault (those whose name holds WORDS, or one of WORDS|WORDS) must turn a seed red; exit code 1 if one does not. */
-const words = process.argv[2] ?? '';
+/**
+ * `tsx test/planted/main.ts [--record] [WORDS]`: each fault (those whose name holds WORDS, or one of WORDS|WORDS) must turn a seed
+ * red; exit code 1 if one does not. `--record` forgets which seeds did before, and writes down which do now.
+ */
+const [words = ''] = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const isRecorded = process.argv.includes('--record');
+const LastRed = z.record(z.string(), z.number());
+const lastRed = LastRed.parse(JSON.parse(await readFile(RECORD, 'utf8')));
 const faults = ALL_FAULTS.filter(({ name }) => words.split('|').some((part) => name.includes(part)));
 const waiting = [...faults.entries()];
 const rows: Row[] = [];
@@ -37,7 +45,7 @@ try {
       const found = await plant(fault, join(FOLDER, `${nth}.mjs`));
       const row = rowOf(fault, found);
       rows.push(row);
-      const mark = row.caught ? pc.green('red') : pc.red('NOT CAUGHT');
+      const mark = row.seed !== null ? pc.green('red') : pc.red('NOT CAUGHT');
       const seconds = ((performance.now() - startedMs) / 1000).toFixed(0).padStart(3);
       process.stderr.write(`${seconds} s  ${mark}  ${fault.name}\n`);
     }
@@ -48,13 +56,21 @@ try {
 }
 rows.sort((a, b) => faults.indexOf(a.fault) - faults.indexOf(b.fault));
 const width = Math.max(...faults.map(({ name }) => name.length));
-for (const { fault, caught, text } of rows)
-  process.stdout.write(`${fault.name.padEnd(width)}  ${caught ? '' : 'NOT CAUGHT '}${text}\n`);
-const missed = rows.filter(({ caught }) => !caught).length;
+for (const { fault, seed, text } of rows)
+  process.stdout.write(`${fault.name.padEnd(width)}  ${seed !== null ? '' : 'NOT CAUGHT '}${text}\n`);
+const missed = rows.filter(({ seed }) => seed === null).length;
+if (isRecorded) await writeFile(RECORD, `${JSON.stringify(record(), null, 2)}\n`);
 process.stdout.write(
   `${faults.length} faults planted, ${missed} not caught by ${SEEDS_MAX} seeds, or by those that are about it\n`,
 );
 process.exitCode = missed === 0 && faults.length > 0 ? 0 : 1;
+
+/** What is known of faults that were not planted now, and what was seen of the others. */
+function record(): z.output<typeof LastRed> {
+  const seen = new Map(rows.map(({ fault, seed }) => [fault.name, seed]));
+  const all = ALL_FAULTS.map(({ name }) => [name, seen.has(name) ? seen.get(name) : lastRed[name]] as const);
+  return Object.fromEntries(all.flatMap(([name, seed]) => (typeof seed === 'number' ? [[name, seed]] : [])));
+}
 
 /** Bundles the seeds with the fault in them, and runs them. */
 async function plant({ edits, ...fault }: PlantedFault, bundle: string): Promise<Found> {
@@ -102,7 +118,7 @@ function planting(edits: readonly Edit[], unfit: Map<Edit, string>): Plugin {
 /** Runs seeds in a process of its own, for the planted code may spin or crash. */
 function firstRed(
   bundle: string,
-  { breaks, about, shownBy }: Pick<PlantedFault, 'breaks' | 'about' | 'shownBy'>,
+  { name, breaks, about, shownBy = isRecorded ? undefined : lastRed[name] }: Omit<PlantedFault, 'edits'>,
 ): Promise<Found> {
   const args = [bundle, String(SEEDS_MAX), JSON.stringify({ breaks, about, shownBy })];
   return new Promise((answer) => {
@@ -116,18 +132,18 @@ function firstRed(
 
 /** fault → guarantee → the first seed that saw it, and how many did. */
 function rowOf(fault: PlantedFault, found: Found): Row {
-  if (found.kind === 'spoilt') return { fault, caught: false, text: found.why };
+  if (found.kind === 'spoilt') return { fault, seed: null, text: found.why };
   const { first, other, red, ran } = found;
   const share = `${red} of the first ${ran} that were run`;
   if (first !== null) {
     const [guarantee = '', ...words] = first.broken.split(': ');
     return {
       fault,
-      caught: true,
+      seed: first.seed,
       text: `${guarantee.padEnd(4)} seed ${String(first.seed).padEnd(4)} ${share}: ${words.join(': ')}`,
     };
   }
   const expected = `expected ${fault.breaks.join(' or ')}`;
-  if (other === null) return { fault, caught: false, text: `${ran} seeds stay green, ${expected}` };
-  return { fault, caught: false, text: `seed ${other.seed}, ${other.broken} (${share}; ${expected})` };
+  if (other === null) return { fault, seed: null, text: `${ran} seeds stay green, ${expected}` };
+  return { fault, seed: null, text: `seed ${other.seed}, ${other.broken} (${share}; ${expected})` };
 }
