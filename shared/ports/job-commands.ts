@@ -52,7 +52,7 @@ export type IndexChanges =
   | { readonly kind: 'over'; readonly phase: Exclude<Phase['kind'], 'running' | 'suspended' | 'regrouping'> }
   | Unfit;
 
-/** The user who asks, as Events name him; null: it is not known who, or there is only one. */
+/** The name of the user who asks, as Events show it; null: it is not known who, or there is only one. */
 export type Asker = string | null;
 
 /**

@@ -29,7 +29,7 @@ export type StoredSpec = {
    */
   readonly inherited?: string;
   /**
-   * The user who has last changed `spec.suspend`, as Events name him, so that the pass that suspends or resumes the Job can say who
+   * The user who has last changed `spec.suspend`, as Events show the name, so that the pass that suspends or resumes the Job can say who
    * asked for it. Omitted: nobody has changed it, or it is not known who. Earlier releases neither read nor keep it.
    */
   readonly suspendSetBy?: string;

@@ -2,10 +2,10 @@ import type { EpochMs } from '../domain/base/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FeedNotifications } from '../ports/feed-notifications.ts';
 import type { ObjectStore, StoredKind, StoredObject } from '../ports/object-store.ts';
+import { allObjects } from './every-object.ts';
 
 /** How old something may be that this process did not change itself. */
 const AGE_MS = 2000;
-const OBJECTS_PER_READ = 200;
 
 export type KeptPorts = {
   readonly objects: Pick<ObjectStore, 'head' | 'list'>;
@@ -25,7 +25,7 @@ export type ObjectsOf<K> = (...kinds: readonly K[]) => readonly StoredObject[];
 /**
  * Reads all objects of some kinds, and keeps what is made of them. At most every 2 seconds (`ageMs`) a call looks at the heads of
  * the kinds' feeds, and reads a kind again only if its head has moved; a change that this process has made itself is seen by the
- * next call. Calls at the same time share one look.
+ * next call. Calls at the same time share one look, unless such a change has come since it began.
  *
  * A look is a read of a row of DynamoDB for each kind, one read unit each, however many requests there are.
  *
@@ -40,7 +40,7 @@ export function keepKinds<K extends StoredKind, T>(
   ageMs: number = AGE_MS,
 ): () => Promise<T> {
   let known: Known<K, T> | null = null;
-  let looking: Promise<T> | null = null;
+  let looking: { readonly changes: number; readonly value: Promise<T> } | null = null;
   let changes = 0;
   let seenChanges = 0;
   for (const kind of kinds) notifications?.subscribe(kind, () => changes++);
@@ -61,10 +61,16 @@ export function keepKinds<K extends StoredKind, T>(
   return async () => {
     const isFresh = known !== null && changes === seenChanges && clock.now() < known.lookedAt + ageMs;
     if (known !== null && isFresh) return known.value;
-    looking ??= look().finally(() => {
-      looking = null;
-    });
-    return looking;
+    if (looking === null || looking.changes !== changes) {
+      const own = { changes, value: look() };
+      looking = own;
+      void own.value
+        .catch(() => undefined)
+        .finally(() => {
+          if (looking === own) looking = null;
+        });
+    }
+    return looking.value;
   };
 }
 
@@ -78,23 +84,8 @@ async function loadAll<K extends StoredKind>(
       // The head first: a later change may be among the objects already, but none is missed.
       const head = await objects.head(kind);
       const known = before.get(kind);
-      return [kind, known?.head === head ? known : { head, objects: await allOf(objects, kind) }] as const;
+      return [kind, known?.head === head ? known : { head, objects: await allObjects(kind, null, objects) }] as const;
     }),
   );
   return new Map(entries);
-}
-
-async function allOf(objects: KeptPorts['objects'], kind: StoredKind): Promise<readonly StoredObject[]> {
-  const found: StoredObject[] = [];
-  let after: string | null = null;
-  do {
-    const page: Awaited<ReturnType<ObjectStore['list']>> = await objects.list(kind, {
-      namespace: null,
-      after,
-      limit: OBJECTS_PER_READ,
-    });
-    found.push(...page.objects);
-    after = page.next;
-  } while (after !== null);
-  return found;
 }

@@ -45,7 +45,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     ['G14', 'G15'],
   ),
   one(
-    'a Pod that goes on in another task is told of as new',
+    'a Pod that goes on in another task is published as new',
     JOURNAL,
     "const isNew = transition.op === 'claim' ||",
     "const isNew = transition.op === 'claim' || transition.op === 'relaunch' ||",

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createMemoryObjects } from '../../shared/adapters/memory/memory-objects.ts';
 import { asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
 import { createLimitRangeReader } from '../../shared/store/read-limit-ranges.ts';
@@ -42,4 +42,39 @@ test('LimitRanges are read once in two seconds, however many Jobs come, and each
   now = plusMs(now, 2_000);
   await reader.limitRanges('other');
   expect(calls).toEqual(['head', 'list', 'head']);
+});
+
+test('a change that this process makes during a look is seen by the next call', async () => {
+  const objects = createMemoryObjects(() => asEpochMs(0));
+  const listeners: (() => void)[] = [];
+  const unanswered: (() => void)[] = [];
+  let isSlow = false;
+  const seen = {
+    list: objects.list.bind(objects),
+    async head(kind: 'LimitRange') {
+      const head = await objects.head(kind);
+      if (isSlow) await new Promise<void>((answer) => unanswered.push(answer));
+      return head;
+    },
+  };
+  const notifications = { subscribe: (_: string, listener: () => void) => listeners.push(listener) };
+  const ports = { objects: seen, clock: { now: () => asEpochMs(0) }, notifications };
+  const reader = createLimitRangeReader(ports as never);
+  const tell = (): void => listeners.forEach((listener) => listener());
+  await openNamespace(objects, 'team');
+  expect(await reader.limitRanges('team')).toEqual([]);
+
+  isSlow = true;
+  tell();
+  const during = reader.limitRanges('team');
+  await vi.waitFor(() => expect(unanswered).toHaveLength(1));
+  isSlow = false;
+  const document = { metadata: { uid: 'a', name: 'a' }, spec: { limits: LIMITS } };
+  await objects.commit('LimitRange', { key: { namespace: 'team', name: 'a' }, was: 0, document });
+  tell();
+  const next = reader.limitRanges('team');
+  unanswered.forEach((answer) => answer());
+  expect(await next).toEqual([{ name: 'a', limits: LIMITS }]);
+  await during;
+  expect(await reader.limitRanges('team')).toEqual([{ name: 'a', limits: LIMITS }]);
 });

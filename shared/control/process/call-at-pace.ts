@@ -1,9 +1,9 @@
 import type { EpochMs } from '../../domain/base/time.ts';
-import { type Asker, RIGHT_LIFE_MS } from '../../domain/base/pace.ts';
+import { type Lessee, RIGHT_LIFE_MS } from '../../domain/base/pace.ts';
 import type { LimitName } from '../../ports/limits.ts';
 import type { Deps } from './deps.ts';
 
-export type Paced = Partial<Asker> & {
+export type Paced = Partial<Lessee> & {
   readonly name: LimitName;
   /** null: no limit of ours; all calls are made at once. */
   readonly ratePerSec: number | null;

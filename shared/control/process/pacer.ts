@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../domain/base/time.ts';
-import { type Asker, cutBack, horizonMs, leaseFor } from '../../domain/base/pace.ts';
+import { type Lessee, cutBack, horizonMs, leaseFor } from '../../domain/base/pace.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LimitName, Limits } from '../../ports/limits.ts';
 import { tryOnConflict } from '../../store/retry-on-conflict.ts';
@@ -7,10 +7,10 @@ import { tryOnConflict } from '../../store/retry-on-conflict.ts';
 /** Leases rights to call from the rows that all dispatchers share. One per process. */
 export type Pacer = {
   /**
-   * Up to `wanted` rights, as moments to wait for; fewer if the rate has none left for this asker, none if other dispatchers
+   * Up to `wanted` rights, as moments to wait for; fewer if the rate has none left for this lessee, none if other dispatchers
    * were faster each time. Requests made while a row is being written share the next write.
    */
-  lease(name: LimitName, wanted: number, ratePerSec: number, asker: Asker): Promise<readonly EpochMs[]>;
+  lease(name: LimitName, wanted: number, ratePerSec: number, lessee: Lessee): Promise<readonly EpochMs[]>;
   /** ECS has throttled a call although it had a right: less is granted for a while. */
   throttled(name: LimitName): Promise<void>;
 };
@@ -18,7 +18,7 @@ export type Pacer = {
 type Ask = {
   readonly wanted: number;
   readonly ratePerSec: number;
-  readonly asker: Asker;
+  readonly lessee: Lessee;
   readonly done: (rights: readonly EpochMs[]) => void;
   readonly failed: (error: unknown) => void;
 };
@@ -41,9 +41,9 @@ export function createPacer(ports: { readonly limits: Limits; readonly clock: Cl
     waiting.delete(name);
   };
   return {
-    lease: (name, wanted, ratePerSec, asker) =>
+    lease: (name, wanted, ratePerSec, lessee) =>
       new Promise((done, failed) => {
-        const ask = { wanted, ratePerSec, asker, done, failed };
+        const ask = { wanted, ratePerSec, lessee, done, failed };
         const others = waiting.get(name);
         if (others !== undefined) {
           others.push(ask);
@@ -79,10 +79,10 @@ async function leaseAll(
     let { state } = row;
     const leases: (readonly EpochMs[])[] = asks.map(() => []);
     const order = [...asks.entries()]
-      .map(([i, ask]) => ({ i, ask, horizon: horizonMs(ask.asker, state, now) }))
+      .map(([i, ask]) => ({ i, ask, horizon: horizonMs(ask.lessee, state, now) }))
       .toSorted((a, b) => b.horizon - a.horizon);
     for (const { i, ask } of order) {
-      const lease = leaseFor(ask.asker, state, now, ask.wanted, ask.ratePerSec);
+      const lease = leaseFor(ask.lessee, state, now, ask.wanted, ask.ratePerSec);
       leases[i] = lease.rights;
       state = lease.state;
     }

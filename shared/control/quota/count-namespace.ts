@@ -3,7 +3,8 @@ import { settleAll } from '../../domain/quota/decide-room.ts';
 import { quotaIn } from '../../domain/quota/quota-document.ts';
 import type { Quota } from '../../domain/quota/quota.ts';
 import { NO_USAGE, ONE_CRON_JOB, ONE_JOB, type Usage, plus, usageOfJob } from '../../domain/quota/usage.ts';
-import type { ObjectPage, StoredKind, StoredObject } from '../../ports/object-store.ts';
+import type { StoredObject } from '../../ports/object-store.ts';
+import { everyObject } from '../../store/every-object.ts';
 import { toJob } from '../../store/to-job.ts';
 import type { Deps } from '../process/deps.ts';
 import type { NamespaceCount } from '../process/quota-turns.ts';
@@ -13,7 +14,7 @@ export type StoredQuota = { readonly stored: StoredObject; readonly quota: Quota
 /** The quotas of a namespace, in the order of their names. */
 export async function readQuotas(namespace: string, deps: Pick<Deps, 'objects'>): Promise<readonly StoredQuota[]> {
   const found: StoredQuota[] = [];
-  for await (const stored of objectsOf('ResourceQuota', namespace, deps))
+  for await (const stored of everyObject('ResourceQuota', namespace, deps.objects))
     found.push({ stored, quota: quotaIn(stored.document) });
   return found;
 }
@@ -22,27 +23,10 @@ const PAGE = 100;
 /** Jobs that are read at a time. */
 const READS_AT_ONCE = 16;
 
-async function* objectsOf(
-  kind: StoredKind,
-  namespace: ObjectPage['namespace'],
-  { objects }: Pick<Deps, 'objects'>,
-): AsyncGenerator<StoredObject> {
-  let after: string | null = null;
-  do {
-    const page: Awaited<ReturnType<Deps['objects']['list']>> = await objects.list(kind, {
-      namespace,
-      after,
-      limit: PAGE,
-    });
-    yield* page.objects;
-    after = page.next;
-  } while (after !== null);
-}
-
 /** The namespaces that have quotas. */
 export async function namespacesWithQuotas(deps: Pick<Deps, 'objects'>): Promise<readonly string[]> {
   const names = new Set<string>();
-  for await (const { key } of objectsOf('ResourceQuota', null, deps)) names.add(key.namespace);
+  for await (const { key } of everyObject('ResourceQuota', null, deps.objects)) names.add(key.namespace);
   return [...names];
 }
 
@@ -95,7 +79,7 @@ async function seeReserved(
 
 async function seeCronJobs(namespace: string, deps: Deps): Promise<readonly Seen[]> {
   const seen: Seen[] = [];
-  for await (const { document } of objectsOf('CronJob', namespace, deps))
+  for await (const { document } of everyObject('CronJob', namespace, deps.objects))
     seen.push({ uid: document.metadata.uid, revision: Number.POSITIVE_INFINITY, usage: ONE_CRON_JOB });
   return seen;
 }

@@ -1,4 +1,4 @@
-import { type RecentGrants, recentAt, withGrants } from './recent-grants.ts';
+import { AHEAD_MAX_MS, type RecentGrants, isFromFuture, recentAt, withGrants } from './recent-grants.ts';
 import { type EpochMs, asEpochMs } from './time.ts';
 
 /**
@@ -17,8 +17,8 @@ export type Cut = { readonly share: number; readonly at: EpochMs };
 
 export const IDLE_PACE: PaceState = { nextFreeAt: asEpochMs(0), cut: null, recent: null };
 
-/** Who asks for rights: a namespace, or nobody in particular; `ahead`: how many earlier claims the same Job has. */
-export type Asker = { readonly namespace: string | null; readonly ahead: number };
+/** Who leases rights: a namespace; null: nobody in particular. `ahead`: how many earlier claims the same Job has. */
+export type Lessee = { readonly namespace: string | null; readonly ahead: number };
 
 /** Rights to call at these moments: not before them, and at most {@link RIGHT_LIFE_MS} after them. */
 export type Lease = { readonly rights: readonly EpochMs[]; readonly state: PaceState };
@@ -52,18 +52,16 @@ export function leaseRights(
   return rights.length === 0 ? { rights, state } : { rights, state: { ...state, nextFreeAt: asEpochMs(next) } };
 }
 
-/** As {@link leaseRights}, as far ahead as the asker may look, and noted as granted to its namespace. */
-export function leaseFor(asker: Asker, state: PaceState, now: EpochMs, wanted: number, ratePerSec: number): Lease {
-  const { rights, state: next } = leaseRights(state, now, wanted, ratePerSec, horizonMs(asker, state, now));
-  if (rights.length === 0 || asker.namespace === null) return { rights, state: next };
-  return { rights, state: { ...next, recent: withGrants(state.recent, now, asker.namespace, rights.length) } };
+/** As {@link leaseRights}, as far ahead as the lessee may look, and noted as granted to its namespace. */
+export function leaseFor(lessee: Lessee, state: PaceState, now: EpochMs, wanted: number, ratePerSec: number): Lease {
+  const { rights, state: next } = leaseRights(state, now, wanted, ratePerSec, horizonMs(lessee, state, now));
+  if (rights.length === 0 || lessee.namespace === null) return { rights, state: next };
+  return { rights, state: { ...next, recent: withGrants(state.recent, now, lessee.namespace, rights.length) } };
 }
 
 /** A throttle halves the rate, down to this share of it. */
 const SHARE_MIN = 0.05;
 
-/** Much further than the last right that is granted, and than the difference between well-kept clocks. */
-const AHEAD_MAX_MS = 60_000;
 /** The time from one right to the next. A time further ahead was written by a machine with a wrong clock and is ignored. */
 const stepMaxMs = (ratePerSec: number): number => (1000 + LATENESS_MS) / (ratePerSec * SHARE_MIN);
 /** A call throttled within this time after a cut was made before the cut took effect. */
@@ -77,16 +75,13 @@ export function rateInForce({ cut }: PaceState, now: EpochMs, ratePerSec: number
 }
 
 function shareInForce(cut: Cut | null, now: EpochMs): number {
-  if (cut === null || isFromFuture(cut, now)) return 1;
+  if (cut === null || isFromFuture(cut.at, now)) return 1;
   return Math.min(1, cut.share + (Math.max(0, now - cut.at) / 1000) * REGROWTH_PER_SEC);
 }
 
-/** A machine with a wrong clock wrote it. */
-const isFromFuture = ({ at }: Cut, now: EpochMs): boolean => at > now + AHEAD_MAX_MS;
-
 /** The state after ECS has throttled a call; null: the rate is already cut. */
 export function cutBack(state: PaceState, now: EpochMs): PaceState | null {
-  if (state.cut !== null && now < state.cut.at + CUT_EVERY_MS && !isFromFuture(state.cut, now)) return null;
+  if (state.cut !== null && now < state.cut.at + CUT_EVERY_MS && !isFromFuture(state.cut.at, now)) return null;
   return { ...state, cut: { share: Math.max(SHARE_MIN, shareInForce(state.cut, now) / 2), at: now } };
 }
 
@@ -95,7 +90,7 @@ export function cutBack(state: PaceState, now: EpochMs): PaceState | null {
  * a large one waits for a moment, not for its turn among thousands. While several namespaces launch, the one that was granted
  * most leaves room for the others in the same way, however many Jobs it has.
  */
-export function horizonMs({ namespace, ahead }: Asker, { recent }: Pick<PaceState, 'recent'>, now: EpochMs): number {
+export function horizonMs({ namespace, ahead }: Lessee, { recent }: Pick<PaceState, 'recent'>, now: EpochMs): number {
   const isFirst = ahead < FEW_CLAIMS;
   const all = namespace === null ? [] : recentAt(recent, now);
   const own = all.find((each) => each.namespace === namespace)?.granted ?? 0;

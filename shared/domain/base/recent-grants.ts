@@ -10,12 +10,15 @@ const HALF_LIFE_MS = 2_000;
 const GRANTED_MIN = 0.25;
 /** Their row stays below 1 KB, so that a lease costs one write unit. Those with the fewest grants are forgotten first. */
 const NAMESPACES_MAX = 8;
-/** What is dated further ahead was written by a machine with a wrong clock. */
-const AHEAD_MAX_MS = 60_000;
+/** Much further than the last right that is granted, and than the difference between well-kept clocks. */
+export const AHEAD_MAX_MS = 60_000;
+
+/** A machine with a wrong clock wrote it. */
+export const isFromFuture = (at: EpochMs, now: EpochMs): boolean => at > now + AHEAD_MAX_MS;
 
 /** What is left of `recent` at `now`. */
 export function recentAt(recent: RecentGrants | null, now: EpochMs): readonly NamespaceGrants[] {
-  if (recent === null || recent.at > now + AHEAD_MAX_MS) return [];
+  if (recent === null || isFromFuture(recent.at, now)) return [];
   const share = 0.5 ** (Math.max(0, now - recent.at) / HALF_LIFE_MS);
   return recent.namespaces
     .map(({ namespace, granted }) => ({ namespace, granted: granted * share }))

@@ -6,7 +6,7 @@ const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 /**
  * A user's name as Events show it: what could not be seen is escaped (`\u{1b}`), and what is too long is cut. An ARN fits.
  *
- * @param name any text: whoever signs tokens, or writes the file of users, has chosen it
+ * @param name any text: the signer of a token, or the writer of the file of users, has chosen it
  */
 export function shownUser(name: string): string {
   // Escapes make it longer, so only as much is looked at as can be shown.

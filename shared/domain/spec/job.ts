@@ -128,7 +128,7 @@ export type JobIdentity = {
 export type Job = JobIdentity & {
   readonly revision: number;
   readonly spec: JobSpec;
-  /** The user who has last changed `suspend`, as Events name him; omitted: nobody has, or it is not known who. */
+  /** The user who has last changed `suspend`, as Events show the name; omitted: nobody has, or it is not known who. */
   readonly suspendSetBy?: string;
 };
 

@@ -14,7 +14,7 @@ export function callerOf({ embedded = false, userOf }: Pick<ApiOptions, 'embedde
   return userOf ?? (() => (embedded ? LOCAL_USER : SOMEBODY));
 }
 
-/** A user as Events name him; null: the name is the same for every request, and says nothing. */
+/** A user's name as Events show it; null: the name is the same for every request, and says nothing. */
 export function askerOf(user: User, { authorization }: Pick<ApiDeps, 'authorization'>): Asker {
   const isNobody = authorization === 'AlwaysAllow' && (user === LOCAL_USER || user === SOMEBODY);
   return isNobody ? null : shownUser(user.username);

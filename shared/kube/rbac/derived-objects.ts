@@ -4,9 +4,9 @@ import { DEFAULT_ACCOUNT, RBAC_GROUP } from '../../domain/rbac/policy.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/spec/namespace.ts';
 import type { ObjectKey, ObjectStore, StoredKind, StoredObject } from '../../ports/object-store.ts';
 import { defaultAccountOf } from '../../store/default-account.ts';
+import { allObjects } from '../../store/every-object.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 
-const OBJECTS_PER_READ = 200;
 /** Of an installation whose namespace `default` cannot be read yet. */
 const UNKNOWN_AGE = '1970-01-01T00:00:00Z';
 
@@ -29,7 +29,7 @@ export function withDerived({ objects, hash }: Pick<ApiDeps, 'objects' | 'hash'>
       return home === null ? null : defaultAccountOf(home);
     },
     async list(kind, { namespace }) {
-      const stored = await allOf(objects, kind, namespace);
+      const stored = await allObjects(kind, namespace, objects);
       const derived =
         kind === 'ServiceAccount'
           ? await accountsOf(objects, namespace)
@@ -95,26 +95,7 @@ async function bornAt(objects: Pick<ObjectStore, 'read'>): Promise<string> {
 }
 
 async function accountsOf(objects: ObjectStore, namespace: string | null): Promise<readonly StoredObject[]> {
-  if (namespace === null) return (await allOf(objects, 'Namespace', null)).map(defaultAccountOf);
+  if (namespace === null) return (await allObjects('Namespace', null, objects)).map(defaultAccountOf);
   const home = await objects.read('Namespace', { namespace: '', name: namespace });
   return home === null ? [] : [defaultAccountOf(home)];
-}
-
-async function allOf(
-  objects: ObjectStore,
-  kind: StoredKind,
-  namespace: string | null,
-): Promise<readonly StoredObject[]> {
-  const found: StoredObject[] = [];
-  let after: string | null = null;
-  do {
-    const page: Awaited<ReturnType<ObjectStore['list']>> = await objects.list(kind, {
-      namespace,
-      after,
-      limit: OBJECTS_PER_READ,
-    });
-    found.push(...page.objects);
-    after = page.next;
-  } while (after !== null);
-  return found;
 }

@@ -129,7 +129,7 @@ describe('a Job in a namespace with a LimitRange', () => {
     );
     expect((await send(world, 'GET', `${JOBS}/large`)).code).toBe(404);
     expect((await create(world, withResources('large', { limits: { cpu: '2' } }))).code).toBe(201);
-    // Whoever has lost the answer learns that it is there.
+    // A client that has lost the answer learns that it is there.
     expect((await create(world, withResources('large', { limits: { cpu: '4' } }))).code).toBe(409);
   });
 
