@@ -178,6 +178,7 @@ const createOf: Readonly<Record<Document['kind'], Create>> = {
   Role: makeOther,
   ClusterRoleBinding: makeOther,
   RoleBinding: makeOther,
+  LimitRange: makeOther,
   ResourceQuota: makeOther,
   Service: makeOther,
   WorkList: makeList,

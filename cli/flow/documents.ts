@@ -16,7 +16,7 @@ import { type Dependencies, type Dependent, dependenciesOf, inOrder } from '../r
 
 /**
  * The kinds that a file may hold, in the order in which they are created: a Job may name a list, or be in a namespace, of its file.
- * A binding names a role and an account, and a quota counts what comes after it.
+ * A binding names a role and an account; limits and quotas hold for what comes after them.
  */
 const KINDS = [
   'Namespace',
@@ -25,6 +25,7 @@ const KINDS = [
   'Role',
   'ClusterRoleBinding',
   'RoleBinding',
+  'LimitRange',
   'ResourceQuota',
   'Service',
   'WorkList',
@@ -50,6 +51,7 @@ export const RESOURCES: Readonly<
     word: 'rolebinding.rbac.authorization.k8s.io',
     path: (namespace) => rbacPath(namespace, 'rolebindings'),
   },
+  LimitRange: { word: 'limitrange', path: (namespace) => corePath(namespace, 'limitranges') },
   ResourceQuota: { word: 'resourcequota', path: (namespace) => corePath(namespace, 'resourcequotas') },
   Service: { word: 'service', path: (namespace) => corePath(namespace, 'services') },
   WorkList: { word: 'worklist.muster.run', path: workListPath },

@@ -99,12 +99,19 @@ describe('order', () => {
       apiVersion: 'v1',
       kind: 'ResourceQuota',
       metadata: { name: 'team' },
-      spec: { hard: { 'count/jobs.batch': '1' } },
+      spec: { hard: { 'count/jobs.batch': '1', 'requests.cpu': '1' } },
+    };
+    const limits = {
+      apiVersion: 'v1',
+      kind: 'LimitRange',
+      metadata: { name: 'usual' },
+      spec: { limits: [{ type: 'Container', defaultRequest: { cpu: '250m' } }] },
     };
     const documents = [
       aJob('a'),
       aJob('b'),
       quota,
+      limits,
       bound('Role', 'reader'),
       bound('ClusterRole', 'viewer'),
       of('Role', 'reader', { rules }),
@@ -120,6 +127,7 @@ describe('order', () => {
         `role.${rbac}/reader created`,
         `clusterrolebinding.${rbac}/viewer-bound created`,
         `rolebinding.${rbac}/reader-bound created`,
+        'limitrange/usual created',
         'resourcequota/team created',
         'job.batch/a created',
       ],

@@ -15,9 +15,9 @@ import { type Hard, QUOTA_KEY, type SeedQuota, parallelismByLuck, quotaDocument,
 
 type Wish = { readonly random: Random; readonly world: World; readonly did: (act: Act) => void };
 
-/** Who has no room, or no answer, tries again at the next such moment: many do at once, and the sweep counts meanwhile. */
+/** A user without room, or without an answer, tries again at the next such moment: many do at once, and the sweep counts meanwhile. */
 const AGAIN_MS = 20_000;
-/** Who has room to make, or somebody to wake, looks so often. */
+/** How often a user looks for Jobs to delete or to resume. */
 const LOOK_MS = 30_000;
 const RAISED_AFTER_MS = 400_000;
 
