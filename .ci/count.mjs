@@ -6,19 +6,25 @@ const folder = process.argv[2];
 const files = readdirSync(folder);
 const count = { passed: 0, failed: 0 };
 const reds = [];
+const failedSteps = [];
+const LAST_LINES = 40;
 
 for (const name of files.filter((file) => file.endsWith('.step')).map((file) => file.slice(0, -'.step'.length))) {
   const stepPassed = readFileSync(join(folder, `${name}.step`), 'utf8').trim() === 'passed';
   const ran = files.includes(`${name}.json`) ? testsOf(`${name}.json`) : { passed: 0, failed: 0 };
   // A step without tests counts as one; so does one that failed although no test of it did (a crash, a file that does not load).
   if (ran.passed + ran.failed === 0 || (!stepPassed && ran.failed === 0)) ran[stepPassed ? 'passed' : 'failed'] += 1;
-  if (!stepPassed) reds.push(`the step ${name}`);
+  if (!stepPassed) failedSteps.push(name);
   console.log(`${name}: ${ran.passed} passed, ${ran.failed} failed`);
   count.passed += ran.passed;
   count.failed += ran.failed;
 }
 
-for (const red of reds) console.log(`failed: ${red}`);
+for (const name of failedSteps) {
+  const lines = readFileSync(join(folder, `${name}.log`), 'utf8').trimEnd().split('\n');
+  console.log(`\n=== the last lines of ${name}, which failed\n${lines.slice(-LAST_LINES).join('\n')}`);
+}
+for (const red of [...failedSteps.map((name) => `the step ${name}`), ...reds]) console.log(`failed: ${red}`);
 console.log(`${count.passed} passed, ${count.failed} failed`);
 process.exitCode = count.failed === 0 && count.passed > 0 ? 0 : 1;
 
