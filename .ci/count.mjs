@@ -11,7 +11,12 @@ const LAST_LINES = 40;
 
 for (const name of files.filter((file) => file.endsWith('.step')).map((file) => file.slice(0, -'.step'.length))) {
   const stepPassed = readFileSync(join(folder, `${name}.step`), 'utf8').trim() === 'passed';
-  const ran = files.includes(`${name}.json`) ? testsOf(`${name}.json`) : { passed: 0, failed: 0 };
+  const ran = { passed: 0, failed: 0 };
+  for (const file of [`${name}.json`, `${name}-lost.json`].filter((file) => files.includes(file))) {
+    const { passed, failed } = testsOf(file);
+    ran.passed += passed;
+    ran.failed += failed;
+  }
   // A step without tests counts as one; so does one that failed although no test of it did (a crash, a file that does not load).
   if (ran.passed + ran.failed === 0 || (!stepPassed && ran.failed === 0)) ran[stepPassed ? 'passed' : 'failed'] += 1;
   if (!stepPassed) failedSteps.push(name);
@@ -20,9 +25,9 @@ for (const name of files.filter((file) => file.endsWith('.step')).map((file) => 
   count.failed += ran.failed;
 }
 
-for (const name of failedSteps) {
-  const lines = readFileSync(join(folder, `${name}.log`), 'utf8').trimEnd().split('\n');
-  console.log(`\n=== the last lines of ${name}, which failed\n${lines.slice(-LAST_LINES).join('\n')}`);
+for (const file of [...files.filter((file) => file.endsWith('.first-try')), ...failedSteps.map((name) => `${name}.log`)]) {
+  const lines = readFileSync(join(folder, file), 'utf8').trimEnd().split('\n');
+  console.log(`\n=== the last lines of ${file}, which failed\n${lines.slice(-LAST_LINES).join('\n')}`);
 }
 for (const red of [...failedSteps.map((name) => `the step ${name}`), ...reds]) console.log(`failed: ${red}`);
 console.log(`${count.passed} passed, ${count.failed} failed`);
