@@ -24,7 +24,7 @@ const listJob = (name: string, command: readonly string[], { annotations, spec =
   kind: 'Job',
   metadata: { name, annotations },
   spec: {
-    parallelism: 2,
+    parallelism: 4,
     ...spec,
     template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'any', command, env }] } },
   },
@@ -72,7 +72,7 @@ describe.concurrent('a Job that names a WorkList', { timeout: TEST_MS }, () => {
     const script = 'echo "$F" >> pinned/$F; while [ ! -e pinned/go ]; do sleep 0.1; done; [ $MUSTER_ATTEMPT = 2 ]';
     const annotations = { 'muster.run/work-list': 'pinned' };
     await kube.create(listJob('pinned', ['sh', '-c', script], { annotations, spec: { backoffLimitPerIndex: 1 } }));
-    await kube.until('pinned', ({ status }) => (status.active ?? 0) === 2);
+    await kube.until('pinned', ({ status }) => (status.active ?? 0) === 3);
     expect((await kube.ask('DELETE', `${LISTS}/pinned`)).status).toBe(200);
     expect(await makeList('pinned', { columns: ['F'], items: [['x'], ['y'], ['z']] })).toBe(201);
     writeFileSync(join(folder, 'go'), '');
@@ -188,33 +188,6 @@ const sizesOf = (uid: string): readonly string[] =>
     )
     .toSorted();
 
-test('a task is as large as its item says, in every attempt, and is accounted as such', { timeout: TEST_MS }, async ({
-  expect,
-}) => {
-  const { kube } = local;
-  const items = [
-    ['a', '1', '', ''],
-    ['b', '', '3Gi', ''],
-    ['c', '', '', '30Gi'],
-    ['d', '', '', ''],
-  ];
-  const spec = { columns: ['F', 'cpu', 'memory', 'ephemeral-storage'], items };
-  expect(await makeList('sized', spec)).toBe(201);
-  const annotations = { 'muster.run/work-list': 'sized', 'muster.run/resources-from-items': 'true' };
-  const again = { backoffLimitPerIndex: 1 };
-  await kube.create(listJob('sized', ['sh', '-c', '[ $MUSTER_ATTEMPT = 2 ]'], { annotations, spec: again }));
-  const { metadata } = await kube.ended('sized');
-  expect(sizesOf(metadata.uid)).toEqual(
-    ['0/{}: 1024 2048', '1/{}: 512 3072', '2/{}: 256 512 30', '3/{}: 256 512'].flatMap((size) =>
-      [1, 2].map((attempt) => size.replace('{}', String(attempt))),
-    ),
-  );
-  const attempts = await kube.ask('GET', '/muster/v1/namespaces/default/jobs/sized/attempts?which=last');
-  expect(JSON.parse(attempts.text)).toMatchObject({
-    items: [{ vcpu: 1 }, { vcpu: 0.5 }, { vcpu: 0.25 }, { vcpu: 0.25 }],
-  });
-});
-
 /** The images that the embedded ECS was given for the tasks of a Job, by index and attempt. */
 function imagesOf(uid: string): readonly string[] {
   return recordsOf(uid)
@@ -226,24 +199,52 @@ function imagesOf(uid: string): readonly string[] {
     .toSorted();
 }
 
-test('a task runs in the image that its item says, in every attempt, and Jobs share definitions', {
-  timeout: TEST_MS,
-}, async ({ expect }) => {
-  const { kube } = local;
-  const annotations = { 'muster.run/items': 'image\nx:1\n[""]\ny:1\nx:1\n', 'muster.run/image-from-items': 'true' };
-  const again = { backoffLimitPerIndex: 1 };
-  for (const name of ['imaged', 'imaged-again']) {
-    await kube.create(listJob(name, ['sh', '-c', '[ $MUSTER_ATTEMPT = 2 ]'], { annotations, spec: again }));
-    const { metadata } = await kube.ended(name);
-    expect(imagesOf(metadata.uid)).toEqual(
-      ['0/{}: x:1', '1/{}: any', '2/{}: y:1', '3/{}: x:1'].flatMap((image) =>
-        [1, 2].map((attempt) => `${image.replace('{}', String(attempt))} of revision 1`),
+describe.concurrent('a Job with a work list', { timeout: TEST_MS }, () => {
+  test('runs a task as large as its item says, in every attempt, and accounts it as such', async ({ expect }) => {
+    const { kube } = local;
+    const items = [
+      ['a', '1', '', ''],
+      ['b', '', '3Gi', ''],
+      ['c', '', '', '30Gi'],
+      ['d', '', '', ''],
+    ];
+    const spec = { columns: ['F', 'cpu', 'memory', 'ephemeral-storage'], items };
+    expect(await makeList('sized', spec)).toBe(201);
+    const annotations = { 'muster.run/work-list': 'sized', 'muster.run/resources-from-items': 'true' };
+    const again = { backoffLimitPerIndex: 1 };
+    await kube.create(listJob('sized', ['sh', '-c', '[ $MUSTER_ATTEMPT = 2 ]'], { annotations, spec: again }));
+    const { metadata } = await kube.ended('sized');
+    expect(sizesOf(metadata.uid)).toEqual(
+      ['0/{}: 1024 2048', '1/{}: 512 3072', '2/{}: 256 512 30', '3/{}: 256 512'].flatMap((size) =>
+        [1, 2].map((attempt) => size.replace('{}', String(attempt))),
       ),
     );
-  }
-});
+    const attempts = await kube.ask('GET', '/muster/v1/namespaces/default/jobs/sized/attempts?which=last');
+    expect(JSON.parse(attempts.text)).toMatchObject({
+      items: [{ vcpu: 1 }, { vcpu: 0.5 }, { vcpu: 0.25 }, { vcpu: 0.25 }],
+    });
+  });
 
-describe.concurrent('a Job with a work list', { timeout: TEST_MS }, () => {
+  test('runs a task in the image that its item says, in every attempt, and Jobs share definitions', async ({
+    expect,
+  }) => {
+    const { kube } = local;
+    const annotations = { 'muster.run/items': 'image\nx:1\n[""]\ny:1\nx:1\n', 'muster.run/image-from-items': 'true' };
+    const again = { backoffLimitPerIndex: 1 };
+    const names = ['imaged', 'imaged-again'];
+    for (const name of names) {
+      await kube.create(listJob(name, ['sh', '-c', '[ $MUSTER_ATTEMPT = 2 ]'], { annotations, spec: again }));
+    }
+    for (const name of names) {
+      const { metadata } = await kube.ended(name);
+      expect(imagesOf(metadata.uid)).toEqual(
+        ['0/{}: x:1', '1/{}: any', '2/{}: y:1', '3/{}: x:1'].flatMap((image) =>
+          [1, 2].map((attempt) => `${image.replace('{}', String(attempt))} of revision 1`),
+        ),
+      );
+    }
+  });
+
   test('gives each task its item, without a shell', async ({ expect }) => {
     const { kube } = local;
     const command = ['/bin/echo', 'Have a nice $(COLOR) $(FRUIT)', '$(MUSTER_RESULT_NAME)', '$(TASTE)', '$$(FRUIT)'];
