@@ -3,12 +3,16 @@ import { defineConfig } from 'vitest/config';
 /** Code without processes or time: tests share a process, so that what one has loaded the next does not load again. */
 const UNIT = ['adapters', 'control', 'departures', 'domain', 'kube', 'plan', 'simulate', 'runtime', 'schema', 'store'];
 
+/** What starts servers and children and stops them again: one process for many files, which have no state in common. */
+const INTEGRATION = 'test/{asks,bench,cdk,cli,cloudmap,dns,models,proxy,queues,smoke,soak,token}/**/*.test.ts';
+
 /** What takes long, or shows again what other tests show: in `npm run test:all`, and in CI. */
 const LONG = [
   'test/{clients,conformance,kubectl,pages,rights,upgrade}/**/*.test.ts',
   'test/kube/fuzz/*.test.ts',
   'test/kube/reviews/any-policy.test.ts',
   'test/kube/tenants/many-attempts.test.ts',
+  'test/control/configs/long-queue.test.ts',
   'test/e2e/bundles/bundled.test.ts',
   'test/e2e/crashes/{copied-folder,flow,full-disk,hard-starts,kill,kill-many,queued-configs}.test.ts',
   'test/e2e/diagnosis/{doctor,doctor-orphans,waits}.test.ts',
@@ -42,6 +46,7 @@ const unit = UNIT.map((folder) => `test/${folder}/**/!(kubectl*).test.ts`);
 /** In mode `ci`, which runs all projects, nothing runs twice. */
 export default defineConfig(({ mode }) => ({
   test: {
+    experimental: { fsModuleCache: true }, // by content: half of what a second run's imports take
     maxWorkers: 2, // half of them mostly wait for processes, engines, and kubectl
     // These only stop what hangs: a busy machine may take minutes for what takes seconds alone.
     testTimeout: 180_000,
@@ -50,15 +55,21 @@ export default defineConfig(({ mode }) => ({
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     reporters: ['./test/support/folder-reporter.ts'],
     silent: 'passed-only', // metrics and logs of passing tests are noise
+    // What esbuild has bundled is loaded as Lambda loads it.
+    server: { deps: { external: [/\/asset\.[0-9a-f]{64}\//] } },
     projects: [
       { extends: true, test: { name: 'unit', include: unit, exclude: LONG, pool: 'threads', isolate: false } },
-      // Tests start servers and children; they end with the test's process.
+      {
+        extends: true,
+        test: { name: 'integration', include: [INTEGRATION], exclude: [...MINUTES], pool: 'forks', isolate: false },
+      },
+      // What these tests start ends with the test's process.
       {
         extends: true,
         test: {
           name: 'e2e',
           include: ['test/**/*.test.ts'],
-          exclude: [...unit, ...LONG, ...MINUTES, ENGINES, ELSEWHERE],
+          exclude: [...unit, INTEGRATION, ...LONG, ...MINUTES, ENGINES, ELSEWHERE],
           pool: 'forks',
         },
       },

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { MusterStack } from '../../cdk/muster-stack.ts';
 import { readSettings } from '../../cdk/settings.ts';
 import { DEAD_QUEUE_ENV } from '../../shared/names/dead-letter-queues.ts';
@@ -35,7 +35,14 @@ beforeAll(() => {
   pretendLambda();
 }, SYNTH_MAX_MS);
 
-afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(outdir, { recursive: true, force: true });
+});
+
+function stubEnv(variables: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+}
 
 describe('the bundles', () => {
   test('export a handler each, and can be loaded before anything is known', async () => {
@@ -53,12 +60,12 @@ describe('the bundles', () => {
   });
 
   test('answer a request behind the gateway with a stream', async ({ onTestFinished }) => {
-    for (const name of [...Object.values(ENV), ...Object.values(DEAD_QUEUE_ENV)]) process.env[name] = '1';
+    for (const name of [...Object.values(ENV), ...Object.values(DEAD_QUEUE_ENV)]) vi.stubEnv(name, '1');
     // Its first request makes sure that namespace default is there; this DynamoDB agrees to everything.
     const dynamo = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1');
     await once(dynamo, 'listening');
     onTestFinished(() => void dynamo.close());
-    Object.assign(process.env, {
+    stubEnv({
       AWS_REGION: 'eu-west-1',
       [ENV.assignPublicIp]: 'ENABLED',
       [ENV.taskRoles]: '{}',
@@ -86,7 +93,7 @@ describe('the bundles', () => {
     const { fetch: fetched } = globalThis;
     onTestFinished(() => void Object.assign(globalThis, { fetch: fetched }));
     Object.assign(globalThis, { fetch: sts.send });
-    Object.assign(process.env, {
+    stubEnv({
       AWS_REGION: REGION,
       [ACCESS_ENV.accounts]: ACCOUNT,
       [ACCESS_ENV.admins]: `arn:aws:iam::${ACCOUNT}:role/ops`,

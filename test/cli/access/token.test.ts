@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { createStsTokenVerifier } from '../../../shared/adapters/aws/sts/sts-token-verifier.ts';
 import { urlIn } from '../../token/a-token.ts';
@@ -10,15 +10,15 @@ const NOW_MS = Date.UTC(2026, 10, 25, 15, 8, 46);
 
 /** Credentials as the SDK's chain finds them, and nowhere else. */
 function withCredentials(variables: Readonly<Record<string, string>>): void {
-  const before = { ...process.env };
-  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
-  Object.assign(process.env, {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) vi.stubEnv(name, undefined);
+  const found = {
     AWS_EC2_METADATA_DISABLED: 'true',
     AWS_CONFIG_FILE: '/nonexistent',
     AWS_SHARED_CREDENTIALS_FILE: '/nonexistent',
     ...variables,
-  });
-  onTestFinished(() => void (process.env = before));
+  };
+  for (const [name, value] of Object.entries(found)) vi.stubEnv(name, value);
 }
 const OPS_KEYS = {
   AWS_ACCESS_KEY_ID: OPS.accessKeyId,
