@@ -4,7 +4,8 @@ import { defineConfig } from 'vitest/config';
 const UNIT = ['adapters', 'control', 'departures', 'domain', 'kube', 'plan', 'simulate', 'runtime', 'schema', 'store'];
 
 /** What starts servers and children and stops them again: one process for many files, which have no state in common. */
-const INTEGRATION = 'test/{asks,bench,cdk,cli,cloudmap,dns,models,proxy,queues,smoke,soak,token}/**/*.test.ts';
+const INTEGRATION =
+  'test/{asks,bench,cdk,cli,cloudmap,contract,dns,dst,examples,models,proxy,queues,smoke,soak,token,toolchain}/**/*.test.ts';
 
 /** What takes long, or shows again what other tests show: in `npm run test:all`, and in CI. */
 const LONG = [
@@ -47,7 +48,7 @@ const unit = UNIT.map((folder) => `test/${folder}/**/!(kubectl*).test.ts`);
 export default defineConfig(({ mode }) => ({
   test: {
     experimental: { fsModuleCache: true }, // by content: half of what a second run's imports take
-    maxWorkers: 2, // half of them mostly wait for processes, engines, and kubectl
+    maxWorkers: 3, // half of them mostly wait for processes, engines, and kubectl
     // These only stop what hangs: a busy machine may take minutes for what takes seconds alone.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -13,21 +13,27 @@ const engine = await startDynamoEngine();
 if (engine.kind === 'absent' && process.env['CI'] === 'true') throw new Error(engine.reason);
 if (engine.kind === 'absent') console.warn(`\n  NOT TESTED: the DynamoDB store, since ${engine.reason}\n`);
 
-/** The address of this test file's engine; null: there is none, so the tests that need it are skipped. */
+/** The address of the engine; null: there is none, so the tests that need it are skipped. */
 export const endpoint: string | null = engine.kind === 'started' ? engine.endpoint : null;
 
-/** Stops the engine when the tests of this file are over. */
+let running: DynamoEngine | null = engine.kind === 'started' ? engine : null;
+
+/** Stops the engine when the tests of this file are over. It starts again for the next file of the same process. */
 export function stopEngineAfterwards(): void {
-  const running: DynamoEngine | null = engine.kind === 'started' ? engine : null;
+  // An interrupted test run leaves nothing behind, either.
   const kill = (): void => {
     if (running !== null) process.kill(running.pid, 'SIGKILL');
   };
-  beforeAll(() => {
-    process.once('exit', kill); // an interrupted test run leaves nothing behind, either
+  beforeAll(async () => {
+    process.once('exit', kill);
+    if (running !== null || endpoint === null) return;
+    const again = await startDynamoEngine({ at: endpoint });
+    running = again.kind === 'started' ? again : null;
   });
   afterAll(async () => {
     process.off('exit', kill);
     await running?.stop();
+    running = null;
   });
 }
 

@@ -1,23 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { LmdbRows } from '../../shared/adapters/lmdb/lmdb-rows.ts';
 import { type LmdbStore, storeOf } from '../../shared/adapters/lmdb/lmdb-store.ts';
 import { HandClock, RETENTION_MS, type StoreUnderTest } from './store-under-test.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'muster-lmdb-'));
-const opened: LmdbStore[] = [];
-
-afterAll(async () => {
-  await Promise.all(opened.map(async (store) => store.close()));
-  rmSync(dir, { recursive: true, force: true });
-});
-
-/** The store in its own file. */
+/** The store in its own file, until the test is over. */
 export async function aLmdbStore(Rows: typeof LmdbRows = LmdbRows): Promise<StoreUnderTest & LmdbStore> {
+  const dir = mkdtempSync(join(tmpdir(), 'muster-lmdb-'));
   const clock = new HandClock();
-  const store = storeOf(new Rows(join(dir, `${opened.length}.lmdb`), clock.now), clock.now, RETENTION_MS);
-  opened.push(store);
+  const store = storeOf(new Rows(join(dir, 'rows.lmdb'), clock.now), clock.now, RETENTION_MS);
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
   return { ...store, clock };
 }

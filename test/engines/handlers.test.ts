@@ -36,7 +36,7 @@ test.runIf(installed('node24'))('the handlers and their bundles pass their tests
     const said = await run(LAMBDA_NODE, [
       'node_modules/vitest/vitest.mjs',
       'run',
-      ...['unit', 'e2e', 'long'].flatMap((project) => ['--project', project]),
+      ...['unit', 'integration', 'e2e', 'long'].flatMap((project) => ['--project', project]),
       '--reporter=json',
       `--outputFile.json=${file}`,
       ...FILES,

@@ -188,8 +188,8 @@ export function describeInboxes(name: string, open: () => Promise<InboxesUnderTe
     afterAll(async () => {
       await Promise.all(opened.map((q) => q.close()));
     });
-    test.each(INBOX_CASES.map((each, nth) => ({ ...each, nth })))('$title', async ({ run, nth }) => {
-      await expect(run(opened[nth]!)).resolves.toBeUndefined();
+    test.concurrent.for(INBOX_CASES.map((each, nth) => ({ ...each, nth })))('$title', async ({ run, nth }, context) => {
+      await context.expect(run(opened[nth]!)).resolves.toBeUndefined();
     });
   });
 }

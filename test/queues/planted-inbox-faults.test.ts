@@ -56,7 +56,7 @@ const FAULTS: readonly (readonly [string, string, Plant])[] = [
   ['loses events', 'events of one moment', (q) => ({ ...q, onEvent: async () => undefined })],
 ];
 
-test.each(FAULTS)('an inbox that %s is noticed', async (_, title, plant) => {
+test.concurrent.each(FAULTS)('an inbox that %s is noticed', async (_, title, plant) => {
   const found = INBOX_CASES.filter((each) => each.title.includes(title));
   expect(found).toHaveLength(1);
   const q = await openInProcessInboxes(VISIBILITY_SEC);
