@@ -3,17 +3,21 @@ import { defineConfig } from 'vitest/config';
 /** Code without processes or time: tests share a process, so that what one has loaded the next does not load again. */
 const UNIT = ['adapters', 'control', 'departures', 'domain', 'kube', 'plan', 'simulate', 'runtime', 'schema', 'store'];
 
-/** What starts servers and children and stops them again: one process for many files, which have no state in common. */
+/** What stops what it starts: many files share a process, and load the code once. */
 const INTEGRATION =
-  'test/{asks,bench,cdk,cli,cloudmap,contract,dns,dst,examples,models,proxy,queues,smoke,soak,token,toolchain}/**/*.test.ts';
+  'test/{asks,bench,cdk,cli,cloudmap,contract,dns,dst,examples,models,proxy,queues,smoke,soak,token}/**/*.test.ts';
 
 /** What takes long, or shows again what other tests show: in `npm run test:all`, and in CI. */
 const LONG = [
-  'test/{clients,conformance,kubectl,pages,rights,upgrade}/**/*.test.ts',
+  'test/{clients,conformance,kubectl,pages,rights,toolchain,upgrade}/**/*.test.ts',
   'test/kube/fuzz/*.test.ts',
   'test/kube/reviews/any-policy.test.ts',
   'test/kube/tenants/many-attempts.test.ts',
+  'test/contract/{dynamo-faults,planted-faults}.test.ts',
   'test/control/configs/long-queue.test.ts',
+  'test/dst/{determinism,feed}.test.ts',
+  'test/ecs/planted-faults.test.ts',
+  'test/queues/planted-*.test.ts',
   'test/e2e/bundles/bundled.test.ts',
   'test/e2e/crashes/{copied-folder,flow,full-disk,hard-starts,kill,kill-many,queued-configs}.test.ts',
   'test/e2e/diagnosis/{doctor,doctor-orphans,waits}.test.ts',
@@ -62,9 +66,15 @@ export default defineConfig(({ mode }) => ({
       { extends: true, test: { name: 'unit', include: unit, exclude: LONG, pool: 'threads', isolate: false } },
       {
         extends: true,
-        test: { name: 'integration', include: [INTEGRATION], exclude: [...MINUTES], pool: 'forks', isolate: false },
+        test: {
+          name: 'integration',
+          include: [INTEGRATION],
+          exclude: [...LONG, ...MINUTES],
+          pool: 'forks',
+          isolate: false,
+        },
       },
-      // What these tests start ends with the test's process.
+      // Whole runtimes: what a file leaves of them ends with its process.
       {
         extends: true,
         test: {

@@ -234,6 +234,8 @@ describe.concurrent('a Job with a work list', { timeout: TEST_MS }, () => {
     const names = ['imaged', 'imaged-again'];
     for (const name of names) {
       await kube.create(listJob(name, ['sh', '-c', '[ $MUSTER_ATTEMPT = 2 ]'], { annotations, spec: again }));
+      // Of two that register one definition at the same time, ECS would make two revisions.
+      await kube.until(name, ({ status }) => status.failed === 4);
     }
     for (const name of names) {
       const { metadata } = await kube.ended(name);

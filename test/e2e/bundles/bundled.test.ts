@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { BundledHandlers } from '../../support/bundled-handlers.ts';
 import { getThroughGateway, postThroughGateway, pretendLambda } from '../../support/lambda-stream.ts';
 import { type ALocalRuntime, aLocalRuntime } from '../a-local-runtime.ts';
@@ -33,6 +33,7 @@ beforeAll(async () => {
 }, PATIENCE_MS);
 afterAll(async () => {
   await local?.close();
+  vi.unstubAllEnvs();
   rmSync(cdkOut, { recursive: true, force: true });
 });
 

@@ -1,4 +1,5 @@
 import { App } from 'aws-cdk-lib';
+import { vi } from 'vitest';
 import { MusterStack } from '../../../cdk/muster-stack.ts';
 import { readSettings } from '../../../cdk/settings.ts';
 import type { Handlers } from '../../../local/handlers.ts';
@@ -18,13 +19,13 @@ export function bundledInto(cdkOut: string): BundledHandlers {
   return bundledHandlers(cdkOut);
 }
 
-/** The functions as Lambda would load them: environment first. */
+/** The functions as Lambda would load them: environment first, which the caller takes back with `vi.unstubAllEnvs`. */
 export async function fromBundles(
   bundles: BundledHandlers,
   options: RuntimeOptions,
   note: (name: keyof Handlers) => void = () => undefined,
 ): Promise<Handlers> {
-  Object.assign(process.env, environmentOf(options));
+  for (const [name, value] of Object.entries(environmentOf(options))) vi.stubEnv(name, value ?? undefined);
   const load = async <T>(name: keyof Handlers): Promise<T> => {
     const handler = (await handlerIn(bundles[name])) as (...args: unknown[]) => unknown;
     return ((...args: unknown[]) => {

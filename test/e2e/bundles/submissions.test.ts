@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createSqsClient } from '../../../shared/adapters/aws/sqs/sqs-queues.ts';
 import { environmentOf, operatorsRuntime } from '../../support/test-wiring.ts';
 import { type ALocalRuntime, aLocalRuntime } from '../a-local-runtime.ts';
@@ -27,6 +27,7 @@ beforeAll(async () => {
 }, PATIENCE_MS);
 afterAll(async () => {
   await local?.close();
+  vi.unstubAllEnvs();
   rmSync(cdkOut, { recursive: true, force: true });
 });
 
