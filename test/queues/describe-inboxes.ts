@@ -188,9 +188,12 @@ export function describeInboxes(name: string, open: () => Promise<InboxesUnderTe
     afterAll(async () => {
       await Promise.all(opened.map((q) => q.close()));
     });
-    test.concurrent.for(INBOX_CASES.map((each, nth) => ({ ...each, nth })))('$title', async ({ run, nth }, context) => {
-      await context.expect(run(opened[nth]!)).resolves.toBeUndefined();
-    });
+    test.concurrent.for(INBOX_CASES.map((each, nth) => ({ ...each, nth })))(
+      '$title',
+      async ({ run, nth }, { expect }) => {
+        await expect(run(opened[nth]!)).resolves.toBeUndefined();
+      },
+    );
   });
 }
 
