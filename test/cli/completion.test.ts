@@ -158,7 +158,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (shell) => {
     const server = await withJobs();
     const bin = join(server.dir, 'bin');
     mkdirSync(bin);
-    const program = [process.execPath, '--import', import.meta.resolve('tsx'), join(ROOT, 'cli/main.ts')];
+    const program = [process.execPath, join(ROOT, 'dist/muster.mjs')];
     writeFileSync(join(bin, 'muster'), `#!/bin/sh\nexec ${program.map(quoted).join(' ')} "$@"\n`, { mode: 0o755 });
     const env = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`, HOME: server.dir };
     const ask = async (...words: string[]) => {
