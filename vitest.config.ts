@@ -102,6 +102,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'engines',
+          maxWorkers: 2, // its files share the engines
           include: [ENGINES, ...HELD_AGAINST_MODELS],
           pool: 'forks',
           globalSetup: 'test/engines/setup.ts',

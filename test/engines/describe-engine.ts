@@ -43,7 +43,7 @@ export function describeEngine(suite: string, engine: EngineName, cases: readonl
       );
       const outcome = outcomeOf(failure, each.row);
       record(suite, engine, each.name, outcome.kind);
-      expect(outcome).toEqual({ kind: each.row === undefined ? 'passed' : 'wrong' });
+      expect(outcome, failure ?? 'no failure').toEqual({ kind: each.row === undefined ? 'passed' : 'wrong' });
     });
   });
 }
