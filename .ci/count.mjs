@@ -25,10 +25,8 @@ for (const name of files.filter((file) => file.endsWith('.step')).map((file) => 
   count.failed += ran.failed;
 }
 
-for (const file of [
-  ...files.filter((file) => file.endsWith('.first-try')),
-  ...failedSteps.map((name) => `${name}.log`),
-]) {
+const logs = failedSteps.map((name) => `${name}.log`);
+for (const file of files.filter((file) => file.endsWith('.first-try') || logs.includes(file))) {
   const lines = readFileSync(join(folder, file), 'utf8').trimEnd().split('\n');
   console.log(`\n=== the last lines of ${file}, which failed\n${lines.slice(-LAST_LINES).join('\n')}`);
 }
