@@ -5,11 +5,11 @@ const UNIT = ['adapters', 'control', 'departures', 'domain', 'kube', 'plan', 'si
 
 /** What stops what it starts: many files share a process, and load the code once. */
 const INTEGRATION =
-  'test/{asks,bench,cdk,cli,cloudmap,contract,dns,dst,examples,models,proxy,queues,smoke,soak,token}/**/*.test.ts';
+  'test/{asks,bench,cdk,cli,cloudmap,contract,dns,dst,examples,models,proxy,queues,smoke,soak,token,toolchain}/**/*.test.ts';
 
 /** What takes long, or shows again what other tests show: in `npm run test:all`, and in CI. */
 const LONG = [
-  'test/{clients,conformance,kubectl,pages,rights,toolchain,upgrade}/**/*.test.ts',
+  'test/{clients,conformance,kubectl,pages,rights,upgrade}/**/*.test.ts',
   'test/kube/fuzz/*.test.ts',
   'test/kube/reviews/any-policy.test.ts',
   'test/kube/tenants/many-attempts.test.ts',
@@ -18,6 +18,7 @@ const LONG = [
   'test/dst/{determinism,feed}.test.ts',
   'test/ecs/planted-faults.test.ts',
   'test/queues/planted-*.test.ts',
+  'test/toolchain/{layers,lint,mutations}.test.ts',
   'test/e2e/bundles/bundled.test.ts',
   'test/e2e/crashes/{copied-folder,flow,full-disk,hard-starts,kill,kill-many,queued-configs}.test.ts',
   'test/e2e/diagnosis/{doctor,doctor-orphans,waits}.test.ts',

@@ -29,8 +29,8 @@ export type StoredSpec = {
    */
   readonly inherited?: string;
   /**
-   * The user who has last changed `spec.suspend`, as Events show the name, so that the pass that suspends or resumes the Job can say who
-   * asked for it. Omitted: nobody has changed it, or it is not known who. Earlier releases neither read nor keep it.
+   * The user who has last changed `spec.suspend`, as Events show the name, so that the pass that suspends or resumes the Job can
+   * say who asked for it. Omitted: nobody has changed it, or it is not known who. Earlier releases neither read nor keep it.
    */
   readonly suspendSetBy?: string;
   /** What its users see, if it is a Job of `execution.furiko.io`; the manifest is made of it. */
