@@ -4,6 +4,7 @@ import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import { type JobWish, aJob } from '../../support/a-job.ts';
 import type { Handler } from '../../support/a-handler.ts';
 import { BAD, Stage } from '../../support/a-stage.ts';
+import { draws } from '../../support/draws.ts';
 
 // Who is woken when something has come that others wait for. Time stands still unless a test says otherwise, so that no Job looks
 // by itself.
@@ -131,18 +132,19 @@ describe('a Job that waits is woken', () => {
     }
   });
 
-  test('with a thousand others', async () => {
+  test('with many others', async () => {
+    const others = draws(1_000);
     const stage = aStage();
     await stage.job(PREPARE);
     const uids: JobUid[] = [];
     const handler = stage.handler();
-    for (let n = 0; n < 1_000; n++) {
+    for (let n = 0; n < others; n++) {
       const spec = aJob(work('prepare', { uid: `uid-${n}`, name: `job-${n}` }));
       expect((await createJob(spec, handler.deps)).kind).toBe('created');
       uids.push(spec.identity.uid);
     }
     await stage.settle(handler);
-    expect(await stage.store.waiters.list('default', 'prepare')).toHaveLength(1_000);
+    expect(await stage.store.waiters.list('default', 'prepare')).toHaveLength(others);
     await second(stage, handler);
     const states = await Promise.all(uids.map(async (uid) => stateOf(stage, uid)));
     expect(new Set(states)).toEqual(new Set(['running']));

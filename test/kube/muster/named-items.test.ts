@@ -112,7 +112,7 @@ describe('items beside indexes', () => {
 
 test('what a live view costs: a read for each run of the list, however often it looks', async () => {
   const world = await aWorld();
-  const [size, window] = [3_000, 50];
+  const [size, window] = [1_200, 20];
   const items = Array.from({ length: size }, (_, n) => [`/data/${String(n).padStart(43, '0')}`]);
   const list = {
     apiVersion: 'muster.run/v1',
