@@ -159,8 +159,16 @@ describe.concurrent('a Job of Furiko', { timeout: TEST_MS }, () => {
   });
 
   test('that is killed when its time comes ends its tasks', async () => {
-    const killTimestamp = new Date(Date.now() + 3_000).toISOString();
-    await create(job('killed', 'exec sleep 600', { parallelism: { withCount: 2 }, maxAttempts: 9 }, { killTimestamp }));
+    const script = 'echo started >> killed; exec sleep 600';
+    const template = { parallelism: { withCount: 2 }, maxAttempts: 9 };
+    await create(job('killed', script, template));
+    await eventually(
+      async () => linesIn('killed').length === 2 || null,
+      () => `started: ${linesIn('killed').length}`,
+    );
+    const killTimestamp = new Date(Date.now() + 1_000).toISOString();
+    const answer = await local.kube.ask('PUT', `${JOBS}/killed`, job('killed', script, template, { killTimestamp }));
+    expect(answer).toMatchObject({ status: 200 });
     const status = await ended('killed');
     expect([status.phase, indexesOf(status)]).toEqual([
       'Killed',

@@ -188,15 +188,18 @@ const sizesOf = (uid: string): readonly string[] =>
     )
     .toSorted();
 
-/** The images that the embedded ECS was given for the tasks of a Job, by index and attempt. */
-function imagesOf(uid: string): readonly string[] {
-  return recordsOf(uid)
-    .map(({ group, definition: { family, revision } }) => {
-      const file = join(local.dataDir, 'ecs', 'definitions', family, `${revision}.json`);
-      const { containerDefinitions } = DefinitionSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-      return `${attemptIn(group)}: ${containerDefinitions[0]?.image} of revision ${revision}`;
-    })
-    .toSorted();
+/** The images that the embedded ECS was given for the tasks of a Job, by index and attempt, and the definitions that name them. */
+function imagesOf(uid: string): { readonly images: readonly string[]; readonly definitions: ReadonlySet<string> } {
+  const records = recordsOf(uid).map(({ group, definition: { family, revision } }) => {
+    const definition = join(family, `${revision}.json`);
+    const text = readFileSync(join(local.dataDir, 'ecs', 'definitions', definition), 'utf8');
+    const { containerDefinitions } = DefinitionSchema.parse(JSON.parse(text));
+    return { image: `${attemptIn(group)}: ${containerDefinitions[0]?.image}`, definition };
+  });
+  return {
+    images: records.map(({ image }) => image).toSorted(),
+    definitions: new Set(records.map(({ definition }) => definition)),
+  };
 }
 
 describe.concurrent('a Job with a work list', { timeout: TEST_MS }, () => {
@@ -231,20 +234,17 @@ describe.concurrent('a Job with a work list', { timeout: TEST_MS }, () => {
     const { kube } = local;
     const annotations = { 'muster.run/items': 'image\nx:1\n[""]\ny:1\nx:1\n', 'muster.run/image-from-items': 'true' };
     const again = { backoffLimitPerIndex: 1 };
-    const names = ['imaged', 'imaged-again'];
-    for (const name of names) {
+    const run = async (name: string) => {
       await kube.create(listJob(name, ['sh', '-c', '[ $MUSTER_ATTEMPT = 2 ]'], { annotations, spec: again }));
-      // Of two that register one definition at the same time, ECS would make two revisions.
-      await kube.until(name, ({ status }) => status.failed === 4);
-    }
-    for (const name of names) {
-      const { metadata } = await kube.ended(name);
-      expect(imagesOf(metadata.uid)).toEqual(
-        ['0/{}: x:1', '1/{}: any', '2/{}: y:1', '3/{}: x:1'].flatMap((image) =>
-          [1, 2].map((attempt) => `${image.replace('{}', String(attempt))} of revision 1`),
-        ),
-      );
-    }
+      return imagesOf((await kube.ended(name)).metadata.uid);
+    };
+    const [first, second] = [await run('imaged'), await run('imaged-again')];
+    const expected = ['0/{}: x:1', '1/{}: any', '2/{}: y:1', '3/{}: x:1'].flatMap((image) =>
+      [1, 2].map((attempt) => image.replace('{}', String(attempt))),
+    );
+    expect([first.images, second.images]).toEqual([expected, expected]);
+    // Where two calls register one definition at the same time, ECS makes two revisions. The second Job makes none.
+    expect([...second.definitions].filter((definition) => !first.definitions.has(definition))).toEqual([]);
   });
 
   test('gives each task its item, without a shell', async ({ expect }) => {
