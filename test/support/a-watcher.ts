@@ -1,6 +1,7 @@
 import { createItemCache } from '../../shared/store/read-items.ts';
 import { asEpochMs } from '../../shared/domain/base/time.ts';
 import type { JobUid } from '../../shared/domain/base/ids.ts';
+import { isHidden } from '../../shared/domain/scoreboard/status.ts';
 import { podFactsOf } from '../../shared/kube/pods/read-pods.ts';
 import type { FeedEntry } from '../../shared/ports/feed.ts';
 import type { Stores } from '../contract/store-under-test.ts';
@@ -42,7 +43,8 @@ export async function listAndWatch(stores: Stores, turn: () => Promise<void>, is
       for (const entry of entries) {
         oddities.push(...oddOf(entry, last.get(entry.uid), from === 0).map((odd) => `${number}: ${entry.uid} ${odd}`));
         last.set(entry.uid, entry);
-        const ofPods = follow(jobs, entry, number);
+        // What was not listed and is not ADDED was deleted while others were listed: watches do not tell of it.
+        const ofPods = entry.type === 'ADDED' || jobs.has(entry.uid) ? follow(jobs, entry, number) : [];
         if (number > listed || from === 0) oddities.push(...ofPods.map((odd) => `${number}: ${entry.uid} ${odd}`));
       }
     }
@@ -102,7 +104,8 @@ export async function truthOf(stores: Stores): Promise<Jobs> {
       const pods = new Map<string, string>();
       for await (const { index, attempt, state, version } of podFactsOf(uid, { index: 0, attempt: 1 }, reads))
         pods.set(`${index}/${attempt}`, `${state === 'ended' ? 'pending' : state} ${version}`);
-      jobs.set(uid, pods);
+      const status = await stores.jobs.readStatus(uid);
+      if (status !== null && !isHidden(status.phase)) jobs.set(uid, pods);
     }
     after = page.next;
   } while (after !== null);
