@@ -163,7 +163,7 @@ describe.concurrent('a Job of Furiko', { timeout: TEST_MS }, () => {
     const template = { parallelism: { withCount: 2 }, maxAttempts: 9 };
     await create(job('killed', script, template));
     await eventually(
-      async () => linesIn('killed').length === 2 || null,
+      () => linesIn('killed').length === 2 || null,
       () => `started: ${linesIn('killed').length}`,
     );
     const killTimestamp = new Date(Date.now() + 1_000).toISOString();

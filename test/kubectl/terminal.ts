@@ -117,7 +117,7 @@ async function collect(child: ChildProcessWithoutNullStreams): Promise<Ended> {
   child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.err += text));
   child.stdin.end();
-  const overdue = setTimeout(() => child.kill('SIGKILL'), 3 * PATIENCE_MS); // a test's own limit comes first
+  const overdue = setTimeout(() => child.kill('SIGKILL'), 4 * PATIENCE_MS); // longer than any --timeout of a test
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => {

@@ -179,7 +179,7 @@ describe('what is stored about published Pods', () => {
       const truth = new Map<string, number>();
       let [status, row, dead] = [fresh, 1, 0];
       await createPublisher({ feed, clock }).publish(job, status);
-      for (let step = 0; step < 24; step++) {
+      for (let step = 0; step < 40; step++) {
         const indexes = new Set(Array.from({ length: 400 }, () => random(CHUNKS * CHUNK_INDEXES)));
         const transitions = [...indexes].map((index): Transition => {
           if (!truth.has(`${index}/1`)) return claim(index);
@@ -214,6 +214,7 @@ describe('what is stored about published Pods', () => {
         expect([...found].filter(([key, number]) => truth.get(key) !== number)).toEqual([]);
       }
       expect(dead).toBeGreaterThan(3);
+      expect((await feed.readPublished(job.uid, [0])).has(0)).toBe(true); // the tail was full once
     },
   );
 
