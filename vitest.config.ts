@@ -8,11 +8,31 @@ setFlagsFromString(ROOM);
 const forks = { pool: 'forks' as const, execArgv: [ROOM] };
 
 /** Code without processes or time: tests share a process, so that what one has loaded the next does not load again. */
-const UNIT = ['adapters', 'control', 'departures', 'domain', 'kube', 'plan', 'simulate', 'runtime', 'schema', 'store'];
+const UNIT = ['control', 'domain', 'kube', 'schema', 'store'];
 
 /** What stops what it starts: many files share a process, and load the code once. */
-const INTEGRATION =
-  'test/{asks,bench,cdk,cli,cloudmap,contract,dns,dst,examples,models,proxy,queues,smoke,soak,token,toolchain}/**/*.test.ts';
+const INTEGRATION = [
+  'test/{adapters,asks,bench,cdk,cli,cloudmap,contract,departures,dns,dst,examples,models}/**/*.test.ts',
+  'test/{plan,proxy,queues,runtime,simulate,smoke,soak,token,toolchain}/**/*.test.ts',
+];
+
+/** Units that take about a second: a death at any call, the largest sizes, random cases, all small boards. */
+const SLOW_UNITS = [
+  'test/control/doctor/{failed-job,scheduled-check}.test.ts',
+  'test/control/hostnames/hosts-crash.test.ts',
+  'test/control/lifecycle/namespaces.test.ts',
+  'test/control/process/publisher.test.ts',
+  'test/control/quota/quota-at-random.test.ts',
+  'test/control/upstreams/wake-ups.test.ts',
+  'test/domain/planner/{needed-is-enough,plan-job-at-scale}.test.ts',
+  'test/kube/authorization/request-attributes.test.ts',
+  'test/kube/list/{watch-http,watch-shared}.test.ts',
+  'test/kube/muster/named-items.test.ts',
+  'test/kube/tenants/tenants.test.ts',
+  'test/kube/write/object-size.test.ts',
+  'test/schema/job/{job-admission-properties,kept-template}.test.ts',
+  'test/schema/object/document.test.ts',
+];
 
 /** What takes long, or shows again what other tests show: in `npm run test:all`, and in CI. */
 const LONG = [
@@ -81,12 +101,15 @@ export default defineConfig(({ mode }) => ({
     // What esbuild has bundled is loaded as Lambda loads it.
     server: { deps: { external: [/\/asset\.[0-9a-f]{64}\//] } },
     projects: [
-      { extends: true, test: { name: 'unit', include: unit, exclude: LONG, pool: 'threads', isolate: false } },
+      {
+        extends: true,
+        test: { name: 'unit', include: unit, exclude: [...LONG, ...SLOW_UNITS], pool: 'threads', isolate: false },
+      },
       {
         extends: true,
         test: {
           name: 'integration',
-          include: [INTEGRATION],
+          include: [...INTEGRATION, ...SLOW_UNITS],
           exclude: [...LONG, ...MINUTES],
           ...forks,
           isolate: false,
@@ -98,7 +121,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'e2e',
           include: ['test/**/*.test.ts'],
-          exclude: [...unit, INTEGRATION, ...LONG, ...MINUTES, ENGINES, ELSEWHERE],
+          exclude: [...unit, ...INTEGRATION, ...LONG, ...MINUTES, ENGINES, ELSEWHERE],
           ...forks,
         },
       },
