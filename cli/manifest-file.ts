@@ -75,7 +75,7 @@ const tooLarge = (name: string): Failure =>
 
 type Part = { readonly text: string; readonly firstLine: number };
 
-/** The non-empty documents of a text. If they cannot be told apart, the whole text: its parser then reports why. */
+/** The non-empty documents of a text. If it cannot be split, the whole text: its parser then reports why. */
 function textsIn(text: string): readonly Part[] {
   const whole = [{ text, firstLine: 1 }];
   if (!/^---/m.test(text)) return whole;

@@ -4,7 +4,7 @@ import { openForAppending } from './whole-file.ts';
 
 /**
  * Appends each event as a line of JSON to a file that only its owner can read. A line that cannot be written is a warning: the
- * change that it tells of has happened.
+ * change that it records has happened.
  *
  * @throws Error if the file cannot be opened
  */

@@ -14,7 +14,7 @@ export function renderSimulation(simulation: Simulation, columns: number, theme:
     [headLine(simulation)],
     section('Phases', phaseLines(simulation)),
     section('Decisions', [...conditionLines(simulation), ...judgementLines(simulation)]),
-    section('Users were told', refusalLines(simulation.report.timeline)),
+    section('Refused', refusalLines(simulation.report.timeline)),
     section('Indexes', indexLines(simulation, columns, theme)),
     section('Forecast', forecastLines(simulation)),
   ].filter((lines) => lines.length > 0);

@@ -1,5 +1,5 @@
 // Counts primes together. Index 0 leads: it waits until every worker answers by name, asks each for its ranges, adds up and
-// prints the sum. The others work: they answer over HTTP until they are told to stop, and remember nothing.
+// prints the sum. The others work: they answer over HTTP until SIGTERM, and remember nothing.
 //
 //   JOB_COMPLETION_INDEX   0: the leader; 1..WORKERS: a worker
 //   MUSTER_HOSTS_PATTERN   the names of all tasks, e.g. leader-workers-%d.workers.default.muster.internal
@@ -64,7 +64,7 @@ async function sumOf(worker) {
   return sum;
 }
 
-/** A worker's answer, whoever the worker is by then: asks until there is one. */
+/** A worker's answer, also from its replacement: asks until there is one. */
 async function ask(worker, path) {
   const name = nameOf(worker);
   for (let told = ''; ; await sleep(AGAIN_MS)) {
@@ -72,7 +72,7 @@ async function ask(worker, path) {
       const address = await addressOf(name);
       const url = `http://${address}:${portOf(worker)}${path}`;
       const answer = await (await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) })).json();
-      // an address may have gone to another task since we were told it
+      // an address may have gone to another task since we got it
       if (answer.name !== name) throw new Error(`${address} is ${answer.name}`);
       if (told !== '' || path === '/hello') console.log(`${name} answers from ${address}`);
       return answer;

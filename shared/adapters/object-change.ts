@@ -6,7 +6,7 @@ export type UnnumberedChange = Pick<ObjectChange, 'type' | 'labelsBefore'> & {
   readonly document: StoredDocument;
 };
 
-/** What a kind's feed tells of a write; null: there is nothing to be removed. */
+/** What a kind's feed says about a write; null: there is nothing to remove. */
 export function changeOf(
   key: ObjectKey,
   before: StoredObject | null,

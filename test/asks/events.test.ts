@@ -5,7 +5,7 @@ import { DONE, Stage } from '../support/a-stage.ts';
 import { Account, tokensOf } from './an-account.ts';
 import { anEvent } from './an-event.ts';
 
-// What users of other controllers met in how ECS tells of tasks: doubled, shuffled, lost, early, contradictory.
+// What users of other controllers met in ECS's events about tasks: doubled, shuffled, lost, early, contradictory.
 
 const HOUR_MS = 3_600_000;
 

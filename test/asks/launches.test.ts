@@ -120,7 +120,7 @@ test.each([
   ['after its refusal is known', 'late'],
   ['never, so that only the hourly sweep finds it', 'never'],
 ] as const)(
-  'failures[], then the task runs all the same (ECS tells of it %s): not doubled, one of two counts, none is left',
+  'failures[], then the task runs all the same (ECS reports it %s): not doubled, one of two counts, none is left',
   async (_name, when) => {
     const uid = await claimed(1, { script: { startDelayMs: 1_000, runMs: 2 * 3_600_000 } });
     refuseButRun();

@@ -18,7 +18,7 @@ const SCENARIOS = {
 };
 export type Scenarios = { readonly [N in keyof typeof SCENARIOS]: Awaited<ReturnType<(typeof SCENARIOS)[N]>> };
 
-/** Whoever breaks off leaves no engine behind. */
+/** A bench that is broken off leaves no engine behind. */
 const breakOff = (): void => {
   endChildren();
   process.exit(1);

@@ -259,7 +259,7 @@ describe('settings of a deployment', () => {
     expect(() => read(context)).toThrow(sentence);
   });
 
-  test('all that makes no sense is told at once', () => {
+  test('all that makes no sense is reported at once', () => {
     expect(() => read({ zones: '9', stopsPerSec: '0' })).toThrow(
       /^Invalid settings:\n {2}zones=9: .+\n {2}stopsPerSec=0: .+$/,
     );

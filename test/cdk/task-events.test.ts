@@ -72,7 +72,7 @@ describe('events of tasks', () => {
     }
   });
 
-  test('every event that tells of an end is forwarded then', () => {
+  test('every event that reports an end is forwarded then', () => {
     const ends = [...EVENTS].filter(([, { detail }]) => parseTask(detail, GROUP_PREFIX)?.stage === 'stopped');
     expect(ends.length).toBeGreaterThan(5);
     expect(forwarded(patternsOf(early))).toEqual(expect.arrayContaining(ends.map(([name]) => name)));

@@ -246,7 +246,7 @@ spec:
     expect(await json('/apis/batch/v1/jobs')).toMatchObject({ items: [] });
   });
 
-  test('what is invalid is told field by field', async () => {
+  test('what is invalid is reported field by field', async () => {
     const { run, file } = await aServer();
     file('one.json', manifest('frames', { completions: -1 }));
     file('two.json', manifest('frames', { completions: -1, parallelism: -1 }));

@@ -306,7 +306,7 @@ describe('following', () => {
     }
   });
 
-  test('the first failure is told with the end of its log while the Job goes on', async () => {
+  test('the first failure is shown with the end of its log while the Job goes on', async () => {
     const server = await withSums();
     const { world } = server;
     const { ending, progress } = await following(server, { askAgainMs: 5 });

@@ -129,7 +129,7 @@ describe('unknown fields', () => {
     );
   });
 
-  test('what stands too deep is told where it belongs, and each is told once', async () => {
+  test('a field that is nested too deep is reported with its right place, each once', async () => {
     const { run } = await aServer();
     const stdin =
       'kind: Job\napiVersion: batch/v1\nmetadata: {name: a}\nspec:\n  template:\n    backoffLimit: 3\n    spec:\n' +
@@ -248,7 +248,7 @@ describe('suspend, resume, scale', () => {
     expect(JSON.parse((await run('get sums -o json')).out)).toMatchObject({ spec: { suspend: false, parallelism: 3 } });
   });
 
-  test('what is over, missing or cannot be changed is told, and does not save the others', async () => {
+  test('what is over, missing or cannot be changed is reported, and does not save the others', async () => {
     const { run, world } = await aServerWith(['a', 'b']);
     await end('a', 'complete')(world);
     expect(await run('suspend a nope b')).toEqual({

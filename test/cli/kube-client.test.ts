@@ -71,7 +71,7 @@ describe('answers', () => {
     expect(seen).toEqual(['/x Bearer secret']);
   });
 
-  test('warnings are told', async () => {
+  test('warnings are printed', async () => {
     const client = await talkingTo((_, response) => {
       response.setHeader('warning', ['299 - "unknown field \\"a\\""', '299 - "another, too"']);
       response.end('{}');
@@ -112,7 +112,7 @@ describe('answers', () => {
 });
 
 describe('a watch', () => {
-  test('ends when it is told to, though garbage was collected meanwhile', async () => {
+  test('ends when it is aborted, though garbage was collected meanwhile', async () => {
     // fetch forgets the signal of a request that was collected; then only the server would end the watch.
     let watched = 0;
     const client = await talkingTo((_, response) => {

@@ -67,7 +67,7 @@ describe('which kubeconfig', () => {
     });
   });
 
-  test('a cluster is told apart even where there is nothing else', () => {
+  test('a cluster is recognized even where there is nothing else', () => {
     expect(() => inFolder({ c: CLUSTER }, { KUBECONFIG: 'c' })()).toThrow('does not look like a Muster server');
   });
 

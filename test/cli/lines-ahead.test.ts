@@ -22,7 +22,7 @@ describe('texts that are read ahead', () => {
     expect(heldAtMost).toBeLessThan(256); // KB
   });
 
-  test('whoever stops leaves no text open', async () => {
+  test('a reader that stops leaves no text open', async () => {
     const closed: number[] = [];
     async function* text(nth: number): AsyncGenerator<string> {
       try {

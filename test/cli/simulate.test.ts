@@ -101,7 +101,7 @@ describe('muster simulate', () => {
                1x  counted as failed, no more retries of the index: exit code 3 (index 1)
                1x  lost, spent no attempt: Your Spot Task was interrupted. (index 4)
 
-      Users were told
+      Refused
               2s  Invalid Job.batch "work" is invalid: spec.completions: Invalid value: 9: can only be modified in tandem with spec.parallelism
 
       Indexes

@@ -58,7 +58,7 @@ describe.runIf(kubectl !== undefined)(`a Job of ${INDEXES} indexes`, { timeout: 
     expect(await waiting.ended).toBe('job.batch/many condition met');
     expect((await kube.job('many')).status).toMatchObject({ succeeded: INDEXES, completedIndexes: `0-${INDEXES - 1}` });
 
-    // Page by page, as kubectl asks; its log tells of each request.
+    // Page by page, as kubectl asks; its log shows each request.
     const paged = (await terminal.run('get pods --no-headers -v=6')).split('\n');
     expect(paged.filter((line) => line.includes('200 OK') && line.includes(`limit=${PAGE}`))).toHaveLength(
       INDEXES / PAGE,

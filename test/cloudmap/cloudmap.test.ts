@@ -170,7 +170,7 @@ describe('services', () => {
   });
 });
 
-test('DNS is told what is in the zone: names, what is above them, and nothing else', async () => {
+test('DNS gets what is in the zone: names, what is above them, and nothing else', async () => {
   await start();
   await create('train-1.workers.default'); // without an instance it is no name
   await register(await create('train-0.workers.default'), 'task1', '10.1.1.1');

@@ -337,7 +337,7 @@ describe.skipIf(endpoint === null)('an answer that is lost while others go on', 
   });
 
   test.each(['stored', 'changed', 'removed'])(
-    'an object that was %s is told once and known as ours, however much others have told since',
+    'an object that was %s has one row and is known as ours, however many rows others have added since',
     async (how) => {
       const { store, others, fates } = await aStoreOfFates();
       const { objects } = store;

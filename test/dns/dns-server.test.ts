@@ -55,7 +55,7 @@ describe('by name', () => {
     expect(await resolver.resolve4('train-0.workers.default.muster.internal')).toEqual(['127.3.4.6']);
   });
 
-  test('of many addresses eight are told, not always the same', async () => {
+  test('of many addresses eight are answered, not always the same', async () => {
     const seen = new Set<string>();
     for (let n = 0; n < 40; n++) {
       const ips = await resolver.resolve4('many.muster.internal');

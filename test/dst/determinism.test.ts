@@ -19,7 +19,9 @@ test.each([1, 8, 12, 27])('seed %i goes the same way twice', { timeout: TIMEOUT_
   expect(first.steps).toBeGreaterThan(100);
 });
 
-test('a seed goes the same way in another process, and where its story is told', { timeout: TIMEOUT_MS }, async () => {
+test('a seed goes the same way in another process, and where its story is written', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const seed = 8;
   const { result, story } = await tellSeed(seed, AS_IS);
   expect(result).toEqual(await runSeed(seed));

@@ -18,7 +18,7 @@ const ENGINE_SIZES = [1, 3, 3, 5, 5];
 
 /**
  * Eight writers create, change, run and delete Jobs and die at any await, while watchers list and then follow the feed
- * from where it stood when they listed. Whoever died: once the sweep's passes ran, every watcher knows what the store knows.
+ * from where it stood when they listed. Whichever process died: once the sweep's passes ran, every watcher knows what the store knows.
  */
 async function runStorm(
   seed: number,

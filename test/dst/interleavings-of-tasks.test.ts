@@ -146,7 +146,7 @@ test('a token that has died is not replayed: a launch nobody knows the outcome o
   const dead = stage.handler();
   const held = dead.hold('behind', 'tasks.run');
   void dead.dispatch(launch);
-  await held.reached; // the task runs, and whoever started it is dead
+  await held.reached; // the task runs, and the process that started it is dead
   stage.advance(3 * HOUR_MS); // ECS has forgotten the task and its token
   stage.events = [];
   await stage.handler().dispatch(launch);
@@ -259,7 +259,7 @@ test.each([
   }
 });
 
-test('a failure that DEPROVISIONING tells of is tried again, and STOPPED of the same task touches neither', async () => {
+test('a failure that DEPROVISIONING reports is tried again, and STOPPED of the same task touches neither', async () => {
   const stage = new Stage();
   const { uid, task } = await running(stage);
   const [container] = (JSON.parse(anEvent('completed.json', task)) as { detail: { containers: object[] } }).detail
@@ -288,7 +288,7 @@ test('exit 0 of a task that we stopped is neither success nor failure', async ()
   expect(await stage.status(uid)).toMatchObject({ failed: 0, chunks: [{ succeeded: 0, pending: 1 }] });
 });
 
-test('the end of a replaced attempt is looked up, should nobody tell of it, though nothing else of its chunk is active', async () => {
+test('the end of a replaced attempt is looked up if no event reports it, though nothing else of its chunk is active', async () => {
   const stage = new Stage();
   const { uid, task } = await running(stage, { backoffLimit: 0 });
   await stage.change(uid, { podReplacementPolicy: 'TerminatingOrFailed' });

@@ -106,7 +106,7 @@ async function many(): Promise<void> {
   const figures = new Figures();
   const startedMs = performance.now();
   const untilMs = options.hours === undefined ? Infinity : startedMs + options.hours * 3_600_000;
-  // Whoever has hours wants seeds that no other run has had.
+  // A run of hours wants seeds that no other run has had.
   const from =
     options.hours !== undefined && options.from === 0 ? 1_000_000 + (Date.now() % 1_000_000_000) : options.from;
   const last = options.seeds === undefined ? Infinity : from + options.seeds;

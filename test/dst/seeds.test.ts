@@ -15,7 +15,7 @@ test.each(SEEDS)('seed %i keeps every guarantee', { timeout: TIMEOUT_MS }, async
   expect(broken, `again: ${replayOf(seed, AS_IS)}`).toEqual([]);
 });
 
-test('who ran many seeds is told what none of them met', async () => {
+test('a run of many seeds reports what none of them met', async () => {
   const figures = new Figures();
   const result = await runSeed(1);
   for (let seeds = 0; seeds < 99; seeds++) figures.add(result);

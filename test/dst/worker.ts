@@ -7,7 +7,7 @@ import type { Broken, Task, WorkDone } from './fleet.ts';
 
 // A process of the fleet: runs the seeds that it is sent and answers each, until nobody is there to send any.
 
-process.on('SIGINT', () => undefined); // whoever has started us ends us
+process.on('SIGINT', () => undefined); // our parent ends us
 process.on('disconnect', () => process.exit(0));
 process.on('message', (task: Task) => void work(task));
 

@@ -6,7 +6,7 @@ import { type EnforcedRuntime, assertAllowed, startEnforcedRuntime } from '../ri
 import { type Kube, kubeAt } from './kube-calls.ts';
 
 export type Folders = {
-  /** Everything below is in it, so that processes of one test can be told by it. */
+  /** Everything below is in it, so that a test's processes can be recognized by it. */
   readonly root: string;
   readonly dataDir: string;
   readonly workspaceDir: string;

@@ -2,7 +2,7 @@ import { onTestFinished, expect, test } from 'vitest';
 import { aLocalRuntime } from './a-local-runtime.ts';
 import { TEST_MS, conditionsOf, indexed, shellJob } from './kube-calls.ts';
 
-/** Nothing but an event tells of an end: DescribeTasks is refused. */
+/** Only an event reports an end: DescribeTasks is refused. */
 const NO_LOOK_UPS = { clusterRead: { burst: 0, perSec: 0 } };
 const HOUR_MS = 3_600_000;
 

@@ -59,7 +59,7 @@ describe.concurrent('Jobs on the embedded runtime', { timeout: TEST_MS }, () => 
     mkdirSync(join(folder, 'todo'));
     mkdirSync(join(folder, 'done'));
     for (const item of items) writeFileSync(join(folder, 'todo', item), '');
-    // Whoever can move an item has it.
+    // The task that can move an item has it.
     const take =
       'for item in todo/*; do mv "$item" done/ 2>/dev/null && echo "${item#todo/}" >> out && exit 0; done; exit 1';
     await kube.create(shellJob('queue', `cd queue; ${take}`, { completions: 6, parallelism: 2 }));
@@ -96,7 +96,7 @@ describe.concurrent('Jobs on the embedded runtime', { timeout: TEST_MS }, () => 
     expect(lines()).toEqual([]);
   });
 
-  test('deleted while it runs: the name is free at once, and the tasks are told to stop and gone', async ({
+  test('deleted while it runs: the name is free at once, and the tasks get SIGTERM and are gone', async ({
     expect,
   }) => {
     const { kube } = local;

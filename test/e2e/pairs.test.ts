@@ -8,7 +8,7 @@ import { JOBS, PATIENCE_MS, TEST_MS, eventually, indexed, linesOf, shellJob } fr
 
 // The same Job twice: with real processes on the embedded runtime, and simulated in virtual time. All pairs share one
 // runtime and go on at once, so that back-offs of 10 s are waited for together. What decides an outcome never depends on
-// which of two processes is faster: whoever is not to end sleeps until it is stopped.
+// which of two processes is faster: a process that must not end sleeps until it is stopped.
 
 type Pair = {
   readonly spec: object;
@@ -95,7 +95,7 @@ const PAIRS: Readonly<Record<string, Pair>> = {
     attempts: [{ index: 1, exitCode: 3 }, NEVER],
     comes: { to: 'Failed BackoffLimitExceeded', failed: 2 },
   },
-  // Whoever comes first fails; the other waits for who comes in its place, so that both succeed.
+  // The process that comes first fails; the other waits for its replacement, so that both succeed.
   'work-queue': {
     spec: { parallelism: 2 },
     sh: 'mkdir first 2>/dev/null && exit 3; echo x >> here; until [ $(wc -l < here) = 2 ]; do sleep 0.1; done',

@@ -3,7 +3,7 @@ import { startEnforcedRuntime } from '../rights/enforced-runtime.ts';
 // The embedded runtime as a program, for tests that kill it: node --import tsx runtime-process.ts DATA WORKSPACE [TASK_MS]
 // With TASK_MS its tasks are simulated, and take up to that long.
 // It ends with 77 if a function calls what the template does not allow it.
-// It ends by SIGTERM, by Ctrl-C, and when whoever started it is gone: then its standard input ends.
+// It ends by SIGTERM, by Ctrl-C, and when its parent is gone: then its standard input ends.
 
 const [dataDir = '', workspaceDir = '', taskMs] = process.argv.slice(2);
 const tasks =

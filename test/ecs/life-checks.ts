@@ -215,7 +215,7 @@ export const LIFE_CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'when an essential container ends, all others are told to; what they needed goes last',
+    name: 'when an essential container ends, all others get SIGTERM; what they needed goes last',
     async run(server) {
       await register(server, 'job', [
         container('main', { dependsOn: [{ containerName: 'proxy', condition: 'START' }] }),

@@ -287,7 +287,7 @@ test('SIGTERM reaches a command that has made itself a process group', async () 
   expect(processes().filter(({ command }) => command.startsWith('sleep 614'))).toEqual([]);
 });
 
-test('a command may end in its own way when it is told to', async () => {
+test('a command may end in its own way after SIGTERM', async () => {
   await register(server, 'job', [
     container('main', {
       command: ['sh', '-c', 'trap "echo bye >> out; exit 0" TERM; echo ready >> out; while :; do sleep 0.02; done'],

@@ -80,7 +80,7 @@ test('a volume is one folder for the containers of a task, and another for the n
   expect(out()).toBe('made\nmade\n');
 });
 
-test('a sidecar is there before the main container, and is told to stop after it', async () => {
+test('a sidecar is there before the main container, and stops after it', async () => {
   const sidecar = `trap 'echo "sidecar told" >> out; exit 0' TERM; echo "sidecar up" >> out; touch up; while :; do sleep 0.05; done`;
   await run([
     shell('sidecar', sidecar, { essential: false }),

@@ -7,7 +7,7 @@ import { factOf } from '../../shared/domain/planner/ending.ts';
 import { parseTask } from '../../shared/schema/messages/ecs-task.ts';
 import { container, register, startServer, type TaskServer } from './task-server.ts';
 
-/** A clock that moves only when it is told to. */
+/** A clock that moves only when a test moves it. */
 function handClock(): Timers & { advance(ms: number): void } {
   const alarms = new AlarmHeap();
   let nowMs = Date.UTC(2026, 10, 20);
@@ -81,7 +81,7 @@ describe('simulated tasks', () => {
     ]);
   });
 
-  test('what DEPROVISIONING tells of an end, STOPPED tells again; it may come later', async () => {
+  test('what DEPROVISIONING says about an end, STOPPED says again; it may come later', async () => {
     const { ecs, clock, events, ended } = await simulate(
       { script: { runMs: [0, 9_000], fail: 0.5 }, events: { deprovisionMs: 20_000 } },
       20,

@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** Every task writes what it was told, then holds until `stop` is set. */
+/** Every task writes what it was given, then holds until `stop` is set. */
 const SCRIPT = 'env | grep "^MUSTER_" > "told.$NAME"; if [ -n "$HOLD" ]; then exec sleep 600; fi';
 
 async function aServer(

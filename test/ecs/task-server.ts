@@ -131,7 +131,7 @@ export function processes(): { pid: number; parent: number; group: number; comma
 
 /**
  * What a test container does, told by its environment so that both drivers understand it: ends at once with EXIT (0), or
- * HOLDs until it is told to stop (`stubborn`: until it is killed).
+ * HOLDs until SIGTERM (`stubborn`: until it is killed).
  */
 const SCRIPT =
   'if [ "$HOLD" = stubborn ]; then trap "" TERM; exec sleep 600; elif [ -n "$HOLD" ]; then exec sleep 600; else exit "${EXIT:-0}"; fi';

@@ -110,7 +110,7 @@ describe('the front of the embedded AWS', () => {
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  test('the real client with the right key is served, with another it is told so', async () => {
+  test('the real client with the right key is served, with another it is refused', async () => {
     const client = (accessKeyId: string) =>
       new ECSClient({
         endpoint: server.url,

@@ -77,7 +77,7 @@ function onPath(): readonly string[] {
       .filter((file) => /^kubectl\.1\.\d+$/.test(file))
       .map((file) => join(folder, file)),
   );
-  // A launcher chooses by the server's version: whoever is told apart from it is asked for instead.
+  // A launcher chooses by the server's version: the kubectl that it launches is asked for instead.
   return beside.length > 0 ? beside : direct;
 }
 

@@ -5,7 +5,7 @@ import { wallTimers } from '../../local/ecs/timers.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** What the watch tells of a clock that is set by these steps, one a second. */
+/** What the watch reports about a clock that is set by these steps, one a second. */
 function told(stepsMs: readonly number[]): readonly number[] {
   let elapsedMs = 0;
   let offsetMs = 1_800_000_000_000;
@@ -26,7 +26,7 @@ function told(stepsMs: readonly number[]): readonly number[] {
   return steps;
 }
 
-test('a clock that is set back is told once, with how far', () => {
+test('a clock that is set back is reported once, with how far', () => {
   expect(told([0, 0, -3_600_000, 0, 0, -1_000])).toEqual([3_600_000, 1_000]);
 });
 

@@ -26,7 +26,7 @@ test('work under way is waited for when it stops, and none is started after', as
   expect({ begun, ended }).toEqual({ begun: total, ended: total });
 });
 
-test('work that does not end keeps nobody longer than asked, and what fails is told', async () => {
+test('work that does not end keeps nobody longer than asked, and what fails is reported', async () => {
   const errors: unknown[] = [];
   const schedule = startSchedule({
     everyMs: 1,

@@ -318,7 +318,7 @@ export function syncByTheLetter(
       inLists++;
       counts = true;
     }
-    // All that a failing Job stops is told, those that no index claims too.
+    // All that a failing Job stops is reported, Pods that no index claims too.
     if (hasEnded(pod) || considered || counts || failing) account.push(pod.name);
     else release.add(pod.name);
     if (inLists >= cap) {

@@ -208,7 +208,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     'G8',
   ]),
 
-  // what no fact will tell of
+  // what no fact will report
   one(
     'nobody wakes a Job at its deadline',
     PLAN_COMMIT,

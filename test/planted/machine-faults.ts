@@ -52,7 +52,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     ['G14'],
   ),
   one(
-    'a Pod that started before anybody was told of it is not told of as new',
+    'a Pod that started before it was published is not published as new',
     JOURNAL,
     "transition.op === 'claim' || before?.isNew === true;",
     "transition.op === 'claim';",

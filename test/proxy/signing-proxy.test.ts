@@ -59,7 +59,7 @@ describe('what is signed', () => {
     expect(gateway.received[0]!.message.headers).toMatchObject({ 'content-length': '0' });
   });
 
-  test('as whoever has logged in: with the session token, and with new credentials as they come', async () => {
+  test('as the user who has logged in: with the session token, and with new credentials as they come', async () => {
     let keys: Keys = { ...KEYS, sessionToken: 'one' };
     const { call, gateway } = await aProxy({ answer: ok, keys: () => keys, credentials: async () => keys });
     await call('/a');

@@ -239,7 +239,7 @@ describe('what people do meanwhile', () => {
     ]);
   });
 
-  test('what the API refuses changes nothing, and is told', async () => {
+  test('what the API refuses changes nothing, and is reported', async () => {
     const { report, patchRefused, end } = await play(indexed(2), {
       attempts: [{ run: '10s' }],
       user: [

@@ -6,7 +6,7 @@ const boardOf = (board: readonly string[]): string =>
   board.map((state) => (state === 'succeeded' ? 'S' : state === 'failed' ? 'F' : '.')).join('');
 
 describe('KEP-2214, Indexed Jobs', () => {
-  test('story 1: 100 Pods, each with its own index; whoever fails is tried again with the same', async () => {
+  test('story 1: 100 Pods, each with its own index; one that fails is tried again with the same', async () => {
     const { report } = await play(indexed(100), { attempts: [{ index: '7,42', attempt: 0, exitCode: 1 }] });
     expect(conditionsOf(report.final)).toEqual([
       'SuccessCriteriaMet CompletionsReached',

@@ -21,7 +21,7 @@ export type Asked = {
   readonly left: string | null;
 };
 
-/** Makes the namespace, asks, and removes the namespace, whatever happens. Tells each row as it comes. */
+/** Makes the namespace, asks, and removes the namespace, also after a failure. Reports each row as it comes. */
 export async function askAll(
   questions: readonly Askable[],
   ground: Ground,

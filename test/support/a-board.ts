@@ -202,7 +202,7 @@ export function acted(
   return { board: { ...situation, status: next }, effects };
 }
 
-/** A plan in words: the phase, what is asked of the world, and when to look again if that is told apart from it. */
+/** A plan in words: the phase, what is asked of the world, and when to look again where that differs. */
 export function brief({ status, actions, deferred }: Plan): string {
   const words = [status === null ? 'nothing changes' : phaseWords(status.phase)];
   for (const kind of ['launch', 'stop'] as const) {

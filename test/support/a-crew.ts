@@ -100,7 +100,7 @@ export class Crew {
     for (const result of await reconcileBatch(looks, deps)) if (result.kind === 'threw') throw result.error;
   }
 
-  /** What a batch of messages may tell of some Jobs: each of their attempts goes a step on, or not. */
+  /** What a batch of messages may report about some Jobs: each of their attempts goes a step on, or not. */
   async #looks(random: Random): Promise<readonly ReconcileRequest[]> {
     const looks: ReconcileRequest[] = [];
     for (let n = random.between(1, 3); n > 0; n--) {

@@ -43,7 +43,7 @@ export async function listAndWatch(stores: Stores, turn: () => Promise<void>, is
       for (const entry of entries) {
         oddities.push(...oddOf(entry, last.get(entry.uid), from === 0).map((odd) => `${number}: ${entry.uid} ${odd}`));
         last.set(entry.uid, entry);
-        // What was not listed and is not ADDED was deleted while others were listed: watches do not tell of it.
+        // What was not listed and is not ADDED was deleted while others were listed: watches do not send it.
         const ofPods = entry.type === 'ADDED' || jobs.has(entry.uid) ? follow(jobs, entry, number) : [];
         if (number > listed || from === 0) oddities.push(...ofPods.map((odd) => `${number}: ${entry.uid} ${odd}`));
       }
@@ -83,7 +83,7 @@ function oddOf(entry: FeedEntry, before: FeedEntry | undefined, fromFirst: boole
   const expected = before?.version ?? (fromFirst ? 0 : entry.after);
   if (entry.after !== expected) odd.push(`follows ${entry.after}, not ${expected}`);
   if (entry.version <= entry.after) odd.push(`says ${entry.version} after ${entry.after}`);
-  if (before?.type === 'DELETED') odd.push('is told of after its end');
+  if (before?.type === 'DELETED') odd.push('is sent after its end');
   if ((entry.type === 'ADDED') !== (entry.after === 0) && entry.type !== 'DELETED') odd.push(`is ${entry.type} late`);
   if (before !== undefined && entry.seq < before.seq) odd.push(`goes back to ${entry.seq} from ${before.seq}`);
   return odd;

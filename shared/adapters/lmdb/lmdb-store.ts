@@ -61,7 +61,7 @@ export function createLmdbStore({
   return storeOf(new LmdbRows(path, now), now, feedRetentionMs);
 }
 
-/** As long as the feed tells of a Job, its watches read its rows; they may be an hour late. */
+/** As long as the feed has rows of a Job, its watches read the Job's rows; they may be an hour late. */
 const WATCHES_LATE_MS = 3_600_000;
 
 /** The store over an open file. */

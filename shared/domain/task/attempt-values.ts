@@ -5,7 +5,7 @@ import { podName, podUid } from './pod-name.ts';
 
 /**
  * What an attempt of a Job fills into its variables and words. It is a function of what is stored, so a repeated launch is the
- * same, and what a task was given can be told later.
+ * same, and what a task was given can be derived later.
  *
  * @param before how often its index had failed, and been ignored, when it was launched
  * @param item null: the Job has no work list

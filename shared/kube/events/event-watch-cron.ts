@@ -57,7 +57,7 @@ export function withCronEvents(
   };
 }
 
-/** How long after its moment an Event may be told. */
+/** How long after its moment an Event may be sent. */
 const LATE_MS = 5_000;
 /** Times are shown in whole seconds. */
 const SECOND_MS = 1_000;
@@ -65,7 +65,7 @@ const SECOND_MS = 1_000;
 const ROWS_BACK = [100, 10, 1] as const;
 const ROWS_PER_READ = 100;
 
-/** What one watch tells of CronJobs, or of JobConfigs. */
+/** What one watch sends about CronJobs, or about JobConfigs. */
 class CronEvents {
   readonly #kind: CronKind;
   readonly #tail: Tail<ObjectChange>;

@@ -11,7 +11,7 @@ export type ParsedList =
 /** A row and the line on which it begins. */
 export type NumberedRow = { readonly line: number; readonly row: readonly string[] };
 
-/** Rows, or why they cannot be told apart. */
+/** Rows, or why the text has no clear rows. */
 export type ReadRows =
   /** `columns`: their names, where each row says them itself */
   | { readonly kind: 'rows'; readonly rows: readonly NumberedRow[]; readonly columns?: readonly string[] }

@@ -117,7 +117,7 @@ function fitErrors(
     : [valueError(items, name, largest, size.message)];
 }
 
-/** A task definition has these values for all indexes, so a container cannot be told those of its item this way. */
+/** A task definition has these values for all indexes, so a container cannot get those of its item this way. */
 function fieldRefErrors(manifest: JobManifest, said: readonly ResourceName[]): readonly FieldError[] {
   const { containers, initContainers = [] } = manifest.spec.template.spec;
   const main = containers[0]?.name;

@@ -58,7 +58,7 @@ export const isOwnMessage = (value: unknown): boolean =>
  * Reads our own message.
  *
  * @param value parsed JSON
- * @param source of the message that it came in, for one that has nothing of its own to be told by
+ * @param source of the message that it came in, for one that has no id of its own
  */
 export function readOwnMessage(value: unknown, source: string): ReadMessage {
   const read = MessageShape.safeParse(value);

@@ -42,7 +42,7 @@ class Told {
 /**
  * Opens watches, in a process of their own, so that what they take of the machine is not the runtime's: tells its parent
  * `open` when all are, and at every message of its parent how many objects each path's slowest watcher has seen deleted;
- * at `end`, what they were told.
+ * at `end`, what they received.
  */
 export async function watchers({ url, watches }: WatchersOptions): Promise<readonly WatchersFigures[]> {
   const groups = watches.map(({ path, count }) => ({ path, all: Array.from({ length: count }, () => new Told()) }));

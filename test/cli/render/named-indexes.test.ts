@@ -18,7 +18,7 @@ describe('what runs and what has failed, with items', () => {
     ['a Job without a list', [of('running', [], 3, 4)], 40, []],
     ['one', [of('running', ['my file.txt'])], 40, ['□ 3 my file.txt']],
     ['several', [of('running', ['a.txt', 'b.txt'])], 40, ['□ 3 a.txt   4 b.txt']],
-    ['more than were told', [of('failed', ['a.txt', 'b.txt'], 3, 9)], 40, ['× 3 a.txt   4 b.txt   +7']],
+    ['more than were listed', [of('failed', ['a.txt', 'b.txt'], 3, 9)], 40, ['× 3 a.txt   4 b.txt   +7']],
     ['a line a state', [of('running', ['a']), of('retrying', ['b'], 7)], 40, ['□ 3 a', '! 7 b']],
     [
       'as many as fit',

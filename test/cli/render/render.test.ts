@@ -299,7 +299,7 @@ describe('progress', () => {
     );
   });
 
-  test('a first failure is told below, with the end of its log', () => {
+  test('a first failure is shown below, with the end of its log', () => {
     const failure = { text: 'index 3, attempt 1 failed: exit code 1', log: ['Traceback:', 'KeyError: \u001B[2J7'] };
     const lines = renderProgress(aProgress({ failure }), FRAME, 0, PLAIN);
     expect(lines.slice(-3)).toEqual(['index 3, attempt 1 failed: exit code 1', '  Traceback:', '  KeyError:  [2J7']);

@@ -70,7 +70,7 @@ describe('without a terminal', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('the first failure is told once, with the end of its log', () => {
+  test('the first failure is shown once, with the end of its log', () => {
     const { view, out } = aView();
     const failure = { text: 'index 0, attempt 1 failed: exit code 1', log: ['KeyError: 7'] };
     view.show(aProgress(0));

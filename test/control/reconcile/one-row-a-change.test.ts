@@ -39,7 +39,7 @@ for (const [since, ms] of [
 }
 
 test.each([
-  ['the teller itself does not read back what is told', true, 0],
+  ['the publisher does not read back what it published', true, 0],
   ['another process has to', false, 1],
 ])('%s', async (_, isSame, marksRead) => {
   const { stage, uid } = await quietJob();

@@ -46,7 +46,7 @@ describe('counting', () => {
     ['success', 0, { succeeded: 1, failed: undefined }],
     ['failure', 1, { succeeded: undefined, failed: 1 }],
   ] as const)(
-    '#105200: a %s that is told again, in the batch, later or after a restart, is counted once',
+    '#105200: a %s that is reported again, in the batch, later or after a restart, is counted once',
     (_, code, expected) => {
       const told = exited(0, code);
       const once = pass(aBoard('r r .'), [told, told]);

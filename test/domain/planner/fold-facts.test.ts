@@ -77,7 +77,13 @@ const TABLES: Table = {
     ['c c', [launched(1)], 'c l', 'unanswered 0#1.0', 'each claim waits for its own answer'],
   ],
   'one batch, in any order': [
-    ['c', [ended(0, 'Completed'), running(0), launched(0)], 'S', '1 succeeded, ended 0#1', 'it is told forwards'],
+    [
+      'c',
+      [ended(0, 'Completed'), running(0), launched(0)],
+      'S',
+      '1 succeeded, ended 0#1',
+      'order in the batch does not matter',
+    ],
     ['r', [ended(0, 'Error'), ended(0, 'Error')], '1', '1 failed, ended 0#1', 'told twice, counted once'],
     ['r', [ended(0, 'Error'), ended(0, 'Completed')], '1', '1 failed, ended 0#1', 'an attempt ends once'],
     [
@@ -128,7 +134,7 @@ const TABLES: Table = {
     ],
     ['r', [cancelled(0)], '.', '1 lost, ended 0#1', 'though its RUNNING came, late'],
     ['R', [cancelled(0)], '.', 'ended 0#1', 'or though it was to be stopped anyway'],
-    ['r', [cancelled(0), ended(0, 'Completed')], 'S', '1 succeeded, ended 0#1', 'unless its end is told after all'],
+    ['r', [cancelled(0), ended(0, 'Completed')], 'S', '1 succeeded, ended 0#1', 'unless its end is reported after all'],
     [
       'c r',
       [cancelled(0), running(0)],

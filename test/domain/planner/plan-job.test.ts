@@ -344,7 +344,7 @@ describe('the same fact twice, late, or out of order', () => {
       {},
       [ended(0, 'Completed'), running(0), launched(0)],
       'finished CompletionsReached',
-      'one batch is told forwards',
+      'order in one batch does not matter',
     ],
     ['r', {}, [launched(0), running(0)], 'nothing changes', 'what is known changes nothing'],
     ['S S', {}, [ended(0, 'Error')], 'finished CompletionsReached', 'a settled index stays settled'],

@@ -64,7 +64,7 @@ describe('changes that a watch of Pods receives', () => {
     [['claim 0', 'running 0'], 2, '', 'all has been told'],
     [['claim 1', 'claim 0', 'running 1'], 0, '1 running, 0 claimed', 'several Pods'],
     [['running 0', 'succeeded 0'], 0, '0 succeeded', 'its success'],
-    [['running 0', 'failed 0'], 0, '0 pending', 'its end: the record of the attempt tells of it'],
+    [['running 0', 'failed 0'], 0, '0 pending', 'its end: the record of the attempt has it'],
     [['running 0', 'failedForGood 0'], 0, '0 failed', 'its last failure'],
     [['running 0', 'released 0'], 0, '0 gone', 'we ended it'],
     [['claim 0', 'released 0'], 0, '', 'nobody has ever been told of it'],

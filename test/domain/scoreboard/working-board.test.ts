@@ -73,7 +73,7 @@ describe('pending indexes', () => {
     ['. . . .', 2, 9, 4, 0, [0, 1], [], 0, 'lowest first'],
     ['S S . r .', 9, 9, 5, 0, [2, 4], [], 2, 'what is before the first is not looked at again'],
     ['S S S S', 9, 9, 4, 0, [], [], 4, 'there is none'],
-    ['w . w .', 9, 9, 4, 9, [1, 3], [0, 2], 0, 'those that wait are told apart'],
+    ['w . w .', 9, 9, 4, 9, [1, 3], [0, 2], 0, 'those that wait are counted apart'],
     ['w . w .', 9, 9, 4, 10, [0, 1, 2, 3], [], 0, 'they wait no more'],
     ['w . w .', 1, 9, 4, 9, [], [0], 0, 'one that waits holds its place: none overtakes it'],
     ['w . w .', 2, 9, 4, 9, [1], [0], 0, 'as far as there are places'],

@@ -418,7 +418,7 @@ function checkClaims({ status, spec, board }: Watched, fresh: readonly Transitio
   );
 }
 
-/** Whatever a Job waits for that no fact tells of, the sweep finds it in time: an alarm is set for it. */
+/** If a Job waits for what no fact reports, the sweep finds it in time: an alarm is set for it. */
 function checkAlarm({ status, spec, board, gang }: Watched, forbid: Forbid): void {
   const { phase, alarms, inFlight, startTime, now } = status;
   const alarm = alarms[0] ?? null;

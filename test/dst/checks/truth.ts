@@ -26,7 +26,7 @@ export type Outcome = {
   readonly at: EpochMs;
 };
 
-/** ECS tells of a stopped task for an hour; who could not ask before that has to guess. */
+/** ECS shows a stopped task for an hour; after that, the sweep has to guess. */
 const ECS_REMEMBERS_MS = 60 * 60_000;
 
 /** What is said of a task that is nowhere to be found. */

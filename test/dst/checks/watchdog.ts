@@ -400,7 +400,7 @@ export class Watchdog {
       this.#law.of(uid)(
         (isNew === true) === watched.toldPods.has(key),
         'G14',
-        () => `Pod ${key} is told of as ${isNew === true ? 'new again' : `${state}, and never as new`}`,
+        () => `Pod ${key} is reported as ${isNew === true ? 'new again' : `${state}, and never as new`}`,
         index,
       );
       if (state === 'gone') watched.toldPods.delete(key);

@@ -46,7 +46,7 @@ export type CallsOptions = {
   readonly isDamaged: (uid: string) => boolean;
 };
 
-/** The row of a Job cannot be decoded: whoever needs it throws. */
+/** The row of a Job cannot be decoded: every reader throws. */
 export class DamagedRow extends Error {
   readonly uid: string;
   constructor(uid: string) {

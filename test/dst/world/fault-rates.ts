@@ -66,7 +66,7 @@ export const FAULTS = [
   'event late',
   'event early',
   'event stale',
-  // ECS tells of an end before the task is STOPPED
+  // ECS reports an end before the task is STOPPED
   'end told early',
   // ECS
   'refused',

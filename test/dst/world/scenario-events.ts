@@ -10,7 +10,7 @@ import type { Part, World } from './world.ts';
 
 /** The weather clears after this; from then on the Job must come to its end. */
 export const STORM_MS = 2 * 3_600_000;
-/** Whoever wants to cut a Job short looks so often for a moment to do it. */
+/** A user who wants to cut a Job short looks this often for a moment to do it. */
 const CUT_TRIES_MAX = 60;
 const CUT_AGAIN_MS = 2_000;
 const CHANGES_MAX = 4;
@@ -237,7 +237,7 @@ function troubles({ random, spec: { identity }, world }: ArrangeWish, start: num
   return plans;
 }
 
-/** Whoever runs the installation makes a mistake and mends it, or gives it another network. */
+/** The operator makes a mistake and mends it, or gives the installation another network. */
 function operatorsActs(world: World, start: number): readonly ScenarioEvent[] {
   const [mistakes, changes] = [world.injector.luck('misconfigured'), world.injector.luck('stack changed')];
   const plans: ScenarioEvent[] = [];

@@ -66,11 +66,11 @@ export type WorldOptions = {
   readonly gustMs: number;
   /** Time goes on by up to so much with each step. */
   readonly stepMaxMs: number;
-  /** Everything that happens is told; false: nobody will read it. */
+  /** True: everything that happens is written down. False: nobody will read it. */
   readonly told: boolean;
 };
 
-/** Between a task's end and STOPPED: nothing; only look-ups see it; or an event tells of it, too. */
+/** Between a task's end and STOPPED: nothing; only look-ups see it; or an event reports it, too. */
 export type Deprovisioning = 'at once' | 'seen' | 'told';
 const DEPROVISION_MS = [1_000, 30_000] as const;
 
@@ -401,7 +401,7 @@ export class World {
     });
   }
 
-  /** ECS tells of a task: RUNNING and STOPPED come through the rule, and in some worlds DEPROVISIONING. */
+  /** ECS reports a task: RUNNING and STOPPED come through the rule, and in some worlds DEPROVISIONING. */
   #event(view: TaskView, isEarly: boolean): void {
     this.watchdog.taskChanged(view);
     const fact = factOf(view);
@@ -412,7 +412,7 @@ export class World {
     this.mail.event({ uid: view.job, facts: [fact] }, lossy);
   }
 
-  /** Whatever happens meanwhile is told as that one's doing. */
+  /** What happens meanwhile is written down as that actor's doing. */
   #as<T>(actor: string, act: () => T): T {
     if (this.story === null) return act();
     const before = this.#actor;

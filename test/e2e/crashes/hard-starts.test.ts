@@ -262,7 +262,7 @@ describe.runIf(canLook)('a runtime', { timeout: TEST_MS }, () => {
       () => (linesOf(workspaceDir, 'out').length === 10 ? true : null),
       () => 'not all are over',
     );
-    await sleep(1_000); // so that their ends are told while nothing can be stored
+    await sleep(1_000); // so that their ends are reported while nothing can be stored
     rmSync(join(disk.dir, 'filling'));
 
     const job = await kube.ended('frames');

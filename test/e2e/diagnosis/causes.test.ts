@@ -27,7 +27,7 @@ async function muster(line: string): Promise<{ code: number; screen: string; err
 
 const firstScreen = (text: string): string => text.split('\n').slice(0, SCREEN.rows).join('\n');
 
-/** The runtime is in this process: whoever waits for kubectl must let it answer. */
+/** The runtime is in this process: a test that waits for kubectl must let it answer. */
 const kubectl = async (...args: readonly string[]): Promise<string> =>
   promisify(execFile)('kubectl', ['--kubeconfig', join(local.dataDir, 'kubeconfig'), ...args], {
     env: { PATH: process.env['PATH'], HOME: local.root },
@@ -124,7 +124,7 @@ describe('a failed Job tells its cause', () => {
     expect(await kubectl('describe', 'job', 'late')).toContain('DeadlineExceeded');
   });
 
-  test('the first failure is told while the Job goes on', { timeout: TEST_MS }, async () => {
+  test('the first failure is shown while the Job goes on', { timeout: TEST_MS }, async () => {
     const { hand, over } = start(
       'again',
       shellJob('again', 'echo not yet; exit 3', { ...indexed(1, 1), backoffLimit: 6 }),

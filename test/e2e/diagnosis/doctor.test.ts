@@ -45,7 +45,7 @@ function aClient() {
 /** Each task waits for a file in the workspace. */
 const HELD = 'while [ ! -e go ]; do sleep 0.2; done; echo done';
 
-test('a poison message on each queue is told to its Job, shown by the doctor, and holds nothing up', {
+test('a poison message on each queue is in the Events of its Job, shown by the doctor, and holds nothing up', {
   timeout: TEST_MS,
 }, async () => {
   const { kube, workspaceDir } = local;

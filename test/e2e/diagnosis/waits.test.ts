@@ -82,7 +82,7 @@ test('the launch rate, with a time that the Job keeps to', { timeout: TEST_MS },
   const askedAt = performance.now();
   expect(found.message).toBe('launch rate 2/s');
   expect(found.etaSeconds).toBeGreaterThanOrEqual(Math.floor(found.count / 2));
-  // Pods are shown as the feed tells of them, which is a moment after the Job's waits are known.
+  // Pods are shown once the feed has them, which is a moment after the Job's waits are known.
   await eventually(
     async () =>
       (await unscheduled('slow')).find((text) => /^LaunchRateLimited: launch rate 2\/s, about \d+ s$/.test(text)) ??

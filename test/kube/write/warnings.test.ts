@@ -17,7 +17,7 @@ const names = (count: number, chars: number): readonly string[] =>
 
 test.each([
   // fields  characters  of the first it says  warnings
-  ['few are told whole', 10, 350, 350, 10],
+  ['few are sent whole', 10, 350, 350, 10],
   ['of many there are the first', 5_000, 10, 10, 113],
   ['of many long ones there are the beginnings of the first', 40, 5_000, 241, 15],
 ])('%s', async (_, count, chars, shown, told) => {

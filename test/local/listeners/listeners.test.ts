@@ -172,7 +172,7 @@ describe('listeners', () => {
     return { told, noted, all };
   }
 
-  test('are told without anybody waiting for them; a Job’s changes in order, others beside', async () => {
+  test('get changes without anybody waiting for them; a Job’s changes in order, others beside', async () => {
     const { told, noted, all } = aTelling('one');
     const [{ asked }] = all as [ReturnType<typeof aListener>];
     const changes = [aChange(2, 'Started'), aChange(5, 'Failed')];

@@ -182,7 +182,7 @@ describe('refused', () => {
     expect(shown('"a"\n{a: 1}\n', jsonl())).toEqual([expect.stringMatching(/^2 is not JSON: /)]);
   });
 
-  test('of many faults the first twenty are told', () => {
+  test('of many faults the first twenty are reported', () => {
     const faults = shown('\n'.repeat(50), {});
     expect(faults).toHaveLength(21);
     expect(faults.slice(-2)).toEqual(['20 is empty', '21 and 30 more']);

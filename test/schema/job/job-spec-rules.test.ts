@@ -19,7 +19,7 @@ describe('numbers', () => {
 
   specRows([
     [
-      'all that are wrong are told at once',
+      'all faults are reported at once',
       indexed({
         parallelism: -1,
         completions: -2,

@@ -80,7 +80,7 @@ const before = (detail: Record<string, unknown>): Record<string, unknown> & { re
   return { ...rest, lastStatus: 'DEPROVISIONING', version: Number(detail['version']) - 1 };
 };
 
-test.each(DEPROVISIONING)('%s: DEPROVISIONING tells of the very end that STOPPED tells of again', (name) => {
+test.each(DEPROVISIONING)('%s: DEPROVISIONING reports the same end as STOPPED', (name) => {
   const { detail } = load(name);
   const [early, late] = [parseTask(before(detail), 'muster:'), parseTask(detail, 'muster:')];
   expect(early).toEqual({ ...late, version: (late?.version ?? 0) - 1 });

@@ -133,7 +133,7 @@ export function appendRequest(
   expireAt: EpochMs,
 ): TransactWriteItemsCommandInput {
   const fits = entries.length > 0 && entries.length <= FEED_ENTRIES_MAX;
-  invariant(fits, `a row of the feed tells of 1 to ${FEED_ENTRIES_MAX} Jobs, not ${entries.length}`);
+  invariant(fits, `a row of the feed has 1 to ${FEED_ENTRIES_MAX} Jobs, not ${entries.length}`);
   const n = head + 1;
   const body = packedJson(
     entries.map(({ published: _published, ...entry }) => ({ ...entry, pods: packPods(entry.pods) })),

@@ -89,7 +89,7 @@ class Queue {
     this.#isRunning = false;
   }
 
-  /** Every commit of the batch is answered as soon as its outcome is known, whatever happens to the others. */
+  /** Every commit of the batch is answered as soon as its outcome is known, whether the others succeed or not. */
   async #commitAll(batch: readonly Waiting[]): Promise<void> {
     let open = batch;
     for (let nth = 1; ; nth++) {
