@@ -84,10 +84,49 @@ export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
   if (t.attempt !== attempt) invariant(false, `${t.op} of attempt ${t.attempt} on attempt ${r.attempt}`);
   switch (t.op) {
     case 'claim':
+    case 'renonce':
+    case 'launched':
+    case 'running':
+    case 'restart':
+    case 'unstarted':
+    case 'relaunch':
+      return withTasks(r, t);
+    case 'stopping':
+    case 'podDeleted':
+    case 'evicted':
+    case 'overdue':
+    case 'late':
+    case 'lateIndex':
+    case 'cancel':
+    case 'requeue':
+      return marked(r, t.op);
+    case 'succeeded':
+    case 'failed':
+    case 'failedForGood':
+    case 'ignored':
+    case 'lost':
+    case 'lostToSpot':
+    case 'released':
+      return afterAttempt(r, t);
+    case 'hold':
+    case 'release':
+    case 'exclude':
+    case 'expire':
+    case 'retry':
+      return withoutPod(r, t.op);
+    default:
+      return unreachable(t);
+  }
+}
+
+/** What an attempt goes through until it ends: its Pod's tasks. */
+function withTasks(r: IndexRecord, t: Extract<Step, { op: TaskOp }>): IndexRecord {
+  switch (t.op) {
+    case 'claim':
       return {
         ...ended(r),
         state: 'claimed',
-        attempt,
+        attempt: r.attempt + 1,
         nonce: 0,
         podCreatedSec: t.podCreatedSec ?? null,
         launchedSec: r.launchedSec ?? t.launchedSec ?? null,
@@ -101,6 +140,22 @@ export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
     case 'running':
       invariant(r.state !== 'running', 'running cannot follow running');
       return { ...r, state: 'running', unstartedSince: null, ranSec: r.ranSec ?? t.ranSec ?? null };
+    case 'restart':
+      return { ...goesOn(r, t), restarts: r.restarts + 1 };
+    case 'unstarted': {
+      const unstartedSince = soonest(r.unstartedSince, t.since); // the later one comes first if a clock was set back
+      return { ...goesOn(r, t), unstartedSince };
+    }
+    case 'relaunch':
+      return { ...r, state: 'claimed', notBefore: null };
+    default:
+      return unreachable(t);
+  }
+}
+
+/** An attempt that is to end, and why. */
+function marked(r: IndexRecord, op: Mark): IndexRecord {
+  switch (op) {
     case 'stopping':
       return { ...r, stopping: true };
     case 'podDeleted':
@@ -118,14 +173,14 @@ export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
       return { ...r, wish: 'cancel', held: false, stopping: r.stopping || !(r.podDeleted || r.late !== null) };
     case 'requeue':
       return { ...r, wish: 'requeue', stopping: true };
-    case 'restart':
-      return { ...goesOn(r, t), restarts: r.restarts + 1 };
-    case 'unstarted': {
-      const unstartedSince = soonest(r.unstartedSince, t.since); // the later one comes first if a clock was set back
-      return { ...goesOn(r, t), unstartedSince };
-    }
-    case 'relaunch':
-      return { ...r, state: 'claimed', notBefore: null };
+    default:
+      return unreachable(op);
+  }
+}
+
+/** How an attempt has ended, and whether its index has another one. */
+function afterAttempt(r: IndexRecord, t: Extract<Step, { op: EndOp }>): IndexRecord {
+  switch (t.op) {
     case 'succeeded':
       return settled(r, 'succeeded');
     case 'failed':
@@ -140,12 +195,6 @@ export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
       return again({ ...r, spot: r.spot + 1 }, t.notBefore);
     case 'released':
       return again(r, null);
-    case 'hold':
-    case 'release':
-    case 'exclude':
-    case 'expire':
-    case 'retry':
-      return withoutPod(r, t.op);
     default:
       return unreachable(t);
   }
@@ -169,6 +218,9 @@ function withoutPod(r: IndexRecord, op: WithoutPod): IndexRecord {
   }
 }
 
+type TaskOp = 'claim' | 'renonce' | 'launched' | 'running' | 'restart' | 'unstarted' | 'relaunch';
+type Mark = 'stopping' | 'podDeleted' | 'evicted' | 'overdue' | 'late' | 'lateIndex' | 'cancel' | 'requeue';
+type EndOp = 'succeeded' | 'failed' | 'failedForGood' | 'ignored' | 'lost' | 'lostToSpot' | 'released';
 type WithoutPod = 'hold' | 'release' | 'exclude' | 'expire' | 'retry';
 
 /**
