@@ -8,7 +8,7 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
   one(
     'a launch takes the item of the first index of its pack',
     'shared/control/dispatch/dispatch.ts',
-    'const item = items.get(id.index) ?? null;',
+    'const item = items.get(each.id.index) ?? null;',
     'const item = [...items.values()][0] ?? null;',
     ['G16'],
   ),

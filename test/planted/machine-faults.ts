@@ -16,7 +16,7 @@ const JUDGE = 'shared/domain/planner/judge.ts';
 const TRANSITION = 'shared/domain/scoreboard/transition.ts';
 const RECONCILE = 'shared/control/reconcile/reconcile.ts';
 const INSPECT = 'shared/control/dispatch/inspect.ts';
-const DISPATCH = 'shared/control/dispatch/dispatch.ts';
+const LAUNCH_ANSWER = 'shared/control/dispatch/launch-answer.ts';
 const LOAD_JOB = 'shared/control/reconcile/load-job.ts';
 const SWEEP = 'shared/control/sweep/sweep.ts';
 
@@ -198,9 +198,9 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   ),
   one(
     'a launch without an answer counts as refused',
-    DISPATCH,
-    "case 'unknown':\n        answers.push(later(id));",
-    "case 'unknown':\n        answers.push(known({ ...id, kind: 'refused', reason: '', retryAt: at, at }, { id, kind: 'closed' }));",
+    LAUNCH_ANSWER,
+    "case 'unknown':\n      return later(id);",
+    "case 'unknown':\n      return known({ ...id, kind: 'refused', reason: '', retryAt: at, at }, { id, kind: 'closed' });",
     ['G4', 'G5'],
   ),
   one(

@@ -2,6 +2,7 @@ import { type PlantedFault, one } from './planted-fault.ts';
 
 const RECONCILE = 'shared/control/reconcile/reconcile.ts';
 const DISPATCH = 'shared/control/dispatch/dispatch.ts';
+const LAUNCH_ANSWER = 'shared/control/dispatch/launch-answer.ts';
 const FIND_LAUNCHES = 'shared/control/dispatch/find-launches.ts';
 const INSPECT = 'shared/control/dispatch/inspect.ts';
 const LAUNCH_ROW = 'shared/domain/scoreboard/launch-row.ts';
@@ -118,9 +119,9 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
   // who runs the installation
   one(
     "an operator's mistake fails the Job",
-    DISPATCH,
-    'known(refusedFact(id, answer.reason, at), {',
-    "known(answer.misconfigured === true ? { ...id, kind: 'rejected', reason: answer.reason, at } : refusedFact(id, answer.reason, at), {",
+    LAUNCH_ANSWER,
+    'known(refusedFact(id, answered.reason, at), {',
+    "known(answered.misconfigured === true ? { ...id, kind: 'rejected', reason: answered.reason, at } : refusedFact(id, answered.reason, at), {",
     ['G6'],
   ),
   {

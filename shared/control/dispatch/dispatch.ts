@@ -23,7 +23,7 @@ import { taskEnvironment } from '../../domain/task/task-environment.ts';
 import { type LaunchTemplate, templateOf } from '../../domain/task/task.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { DispatchMessage, LookFrom } from '../../ports/queues.ts';
-import type { Fatal, Refused } from '../../ports/tasks.ts';
+import type { Fatal, Later, Refused } from '../../ports/tasks.ts';
 import type { Deps } from '../process/deps.ts';
 import { closeHosts } from '../hostnames/hosts-closing.ts';
 import { syncHosts } from '../hostnames/hosts.ts';
@@ -32,6 +32,7 @@ import { inspect } from './inspect.ts';
 import {
   type Answer,
   type Unclear,
+  answerTo,
   answersIn,
   doubtsOf,
   factsOf,
@@ -195,16 +196,7 @@ async function storeOutcomes(
 async function runAll(spec: StoredSpec, ids: SlotWork['run'], ahead: number, deps: Deps): Promise<readonly Answer[]> {
   if (ids.length === 0) return [];
   const templates = await templatesOf(spec, Math.max(...ids.map(({ template }) => template)), deps);
-  if ('kind' in templates) {
-    if (templates.kind === 'later') return ids.map(({ id }) => later(id));
-    // Another dispatcher may have made the template meanwhile, and launched from it.
-    const doubts: Answer[] = [];
-    const fresh: AttemptId[] = [];
-    for (const { id, doubtedSince: since } of ids)
-      if (since === null || templates.kind === 'fatal') fresh.push(id);
-      else doubts.push(inDoubt({ id, since, otherwise: templates }));
-    return [...doubts, ...closeAll(fresh, templates, spec, deps)];
-  }
+  if ('kind' in templates) return withoutTemplates(ids, templates, spec, deps);
   const items = await readItemValues(
     spec.manifest,
     ids.map(({ id }) => id.index),
@@ -215,47 +207,50 @@ async function runAll(spec: StoredSpec, ids: SlotWork['run'], ahead: number, dep
   const pace = { name: 'launch', ratePerSec: deps.settings.launchesPerSec, namespace, ahead } as const;
   let isMisconfigured = false;
   const left = await callAtPace(ids, pace, deps, async (each) => {
-    const { id, doubtedSince } = each;
-    const item = items.get(id.index) ?? null;
+    const item = items.get(each.id.index) ?? null;
     invariant(item !== null || jobItemsOf(spec.manifest) === null, `Job ${spec.identity.uid} has its items`);
-    const answer = await run(spec, { templates, item }, each, deps);
-    const at = deps.clock.now();
-    switch (answer.kind) {
-      case 'launched': {
-        const { taskArn, createdAt } = answer;
-        answers.push(known({ ...id, kind: 'launched', taskArn, at }, { id, kind: 'launched', taskArn, createdAt }));
-        deps.telemetry.count('TasksLaunched', 1);
-        break;
-      }
-      case 'refused':
-        if (answer.misconfigured === true && doubtedSince !== null) {
-          answers.push(inDoubt({ id, since: doubtedSince, otherwise: answer }));
-          break;
-        }
-        if (answer.misconfigured === true) {
-          if (answer.deregistered !== true) warnOperator(spec, answer.reason, 1, deps);
-          isMisconfigured = true;
-        }
-        answers.push(known(refusedFact(id, answer.reason, at), { id, kind: 'refused' }));
-        break;
-      case 'fatal':
-        answers.push(known({ ...id, kind: 'rejected', reason: answer.reason, at }, { id, kind: 'closed' }));
-        break;
-      case 'later':
-        answers.push(later(id));
-        deps.telemetry.count('LaunchesThrottled', 1);
-        await slowDown(pace, deps);
-        break;
-      case 'unknown':
-        answers.push(later(id));
-        deps.telemetry.warn('launch has no answer', { job: spec.identity.uid, ...id, error: answer.error });
-        break;
-      default:
-        unreachable(answer);
-    }
+    const answered = await run(spec, { templates, item }, each, deps);
+    const answer = answerTo(each, answered, deps.clock.now());
+    answers.push(answer);
+    isMisconfigured ||= answered.kind === 'refused' && answered.misconfigured === true && answer.kind === 'known';
+    report(spec, { id: each.id, answered, isKnown: answer.kind === 'known' }, deps);
+    if (answered.kind === 'later') await slowDown(pace, deps);
   });
   if (isMisconfigured) await renewed(spec, deps);
   return [...answers, ...left.map(({ id }) => later(id))];
+}
+
+/** Nothing can be launched now. Another dispatcher may have made the template meanwhile, and launched from it. */
+function withoutTemplates(
+  ids: SlotWork['run'],
+  templates: Refused | Fatal | Later,
+  spec: StoredSpec,
+  deps: Deps,
+): readonly Answer[] {
+  if (templates.kind === 'later') return ids.map(({ id }) => later(id));
+  const doubts: Answer[] = [];
+  const fresh: AttemptId[] = [];
+  for (const { id, doubtedSince: since } of ids)
+    if (since === null || templates.kind === 'fatal') fresh.push(id);
+    else doubts.push(inDoubt({ id, since, otherwise: templates }));
+  return [...doubts, ...closeAll(fresh, templates, spec, deps)];
+}
+
+type Ran = Awaited<ReturnType<typeof run>>;
+
+/** Counts what RunTask answered, and warns the operator. `isKnown`: the answer decides the launch. */
+function report(
+  spec: StoredSpec,
+  { id, answered, isKnown }: { readonly id: AttemptId; readonly answered: Ran; readonly isKnown: boolean },
+  deps: Deps,
+): void {
+  const { telemetry } = deps;
+  if (answered.kind === 'launched') telemetry.count('TasksLaunched', 1);
+  if (answered.kind === 'later') telemetry.count('LaunchesThrottled', 1);
+  if (answered.kind === 'unknown')
+    telemetry.warn('launch has no answer', { job: spec.identity.uid, ...id, error: answered.error });
+  if (answered.kind === 'refused' && answered.misconfigured === true && isKnown && answered.deregistered !== true)
+    warnOperator(spec, answered.reason, 1, deps);
 }
 
 /** The stack may have changed since the template was made. If this fails, the next refusal tries it again. */

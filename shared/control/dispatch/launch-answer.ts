@@ -1,8 +1,9 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import type { AttemptId, Fact } from '../../domain/base/fact.ts';
+import { unreachable } from '../../domain/base/invariant.ts';
 import { refusedRetryMs } from '../../domain/base/pace.ts';
-import type { SlotOutcome, SlotWork, Withdrawal } from '../../domain/scoreboard/launch-row.ts';
-import type { Refused } from '../../ports/tasks.ts';
+import type { Run, SlotOutcome, SlotWork, Withdrawal } from '../../domain/scoreboard/launch-row.ts';
+import type { Refused, Tasks } from '../../ports/tasks.ts';
 import type { Doubt } from './find-launches.ts';
 
 /** What a dispatch message learned about one launch. */
@@ -26,6 +27,31 @@ export function answersIn({ launched, cancelled, withdrawn, find, doubted }: Slo
     ...find.map((id) => inDoubt({ id, since: null, otherwise: 'lost' })),
     ...doubted.map(({ id, refusedAt }) => inDoubt({ id, since: refusedAt, otherwise: 'cancelled' })),
   ];
+}
+
+/** What the answer to RunTask means for a launch at `at`. `unknown`: the call has no answer, and is repeated under its token. */
+export function answerTo(
+  { id, doubtedSince }: Pick<Run, 'id' | 'doubtedSince'>,
+  answered: Awaited<ReturnType<Tasks['run']>> | { readonly kind: 'unknown' },
+  at: EpochMs,
+): Answer {
+  switch (answered.kind) {
+    case 'launched': {
+      const { taskArn, createdAt } = answered;
+      return known({ ...id, kind: 'launched', taskArn, at }, { id, kind: 'launched', taskArn, createdAt });
+    }
+    case 'refused':
+      return answered.misconfigured === true && doubtedSince !== null
+        ? inDoubt({ id, since: doubtedSince, otherwise: answered })
+        : known(refusedFact(id, answered.reason, at), { id, kind: 'refused' });
+    case 'fatal':
+      return known({ ...id, kind: 'rejected', reason: answered.reason, at }, { id, kind: 'closed' });
+    case 'later':
+    case 'unknown':
+      return later(id);
+    default:
+      return unreachable(answered);
+  }
 }
 
 export const known = (fact: Fact, outcome: SlotOutcome | null = null): Answer => ({ kind: 'known', fact, outcome });
