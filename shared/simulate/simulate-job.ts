@@ -8,11 +8,8 @@ import { parseIndexesStrict } from '../domain/base/index-set.ts';
 import { jobItemsOf } from '../domain/items/job-items.ts';
 import { type EpochMs, plusMs } from '../domain/base/time.ts';
 import { type JobUid, asJobUid } from '../domain/base/ids.ts';
-import { type IndexRecord, type IndexState, isInherited } from '../domain/scoreboard/index-record.ts';
-import { invariant } from '../domain/base/invariant.ts';
 import type { JobManifest } from '../domain/spec/manifest.ts';
-import type { Judgement } from '../domain/planner/plan.ts';
-import { type Verdict, isOver } from '../domain/scoreboard/status.ts';
+import { isOver } from '../domain/scoreboard/status.ts';
 import { at } from '../kube/list/stored-field.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 import type { FurikoJobAdmission } from '../schema/furiko/furiko-admission-context.ts';
@@ -21,8 +18,8 @@ import { type AdmissionContext, type Admission, admitJob } from '../schema/job/j
 import { invalid } from '../schema/object/field-error.ts';
 import type { PlainManifest } from '../schema/object/plain-admission.ts';
 import { annotationPath } from '../schema/job/selection-rules.ts';
-import { CAUSE_WORDS } from '../domain/planner/ending.ts';
 import { fateOf, scriptErrors } from './fates.ts';
+import { type Course, type Outcome, launchKey, outcomeOf } from './report.ts';
 import type { Script, ScriptError } from './script.ts';
 import {
   type SimulatedList,
@@ -31,11 +28,10 @@ import {
   itemsByIndex,
   storeSimulatedList,
 } from './simulated-list.ts';
-import { type JobStatus, Timeline, type TimelineEntry, secondsSince } from './timeline.ts';
+import { Timeline } from './timeline.ts';
 import { findSimulatedLimits, limitErrors, scriptErrorOf, storeSimulatedLimits } from './simulated-limits.ts';
 import { userAct } from './user-acts.ts';
 import { VirtualWorld } from './virtual-world.ts';
-import { waitsFor } from './waits-for.ts';
 
 export type SimulationOptions = {
   /** The Job's manifest, as it came out of YAML or JSON. */
@@ -57,51 +53,12 @@ export type SimulationOptions = {
   readonly horizonMs?: number;
 };
 
-export type Simulation = {
+export type Simulation = Outcome & {
   readonly manifest: JobManifest;
   readonly warnings: readonly string[];
-  readonly report: Report;
-  readonly end: End;
   /** The API has refused a patch of the script's. */
   readonly patchRefused: boolean;
-  /** By attempt of the report: what its end counted as, and by which rule; null: it was not counted yet. */
-  readonly judgements: readonly (Judgement | null)[];
-  /** By index (or slot): what it came to. */
-  readonly board: readonly (IndexState | 'inherited')[];
 };
-
-/** What `muster simulate -o json` prints; all times in seconds since the Job was created. */
-export type Report = {
-  readonly final: JobStatus;
-  readonly timeline: readonly TimelineEntry[];
-  readonly attempts: readonly AttemptReport[];
-  /** Of all tasks that have ended, from RUNNING to STOPPED. */
-  readonly taskSeconds: number;
-  /** null: the Job does not end. */
-  readonly makespanSec: number | null;
-};
-
-export type AttemptReport = {
-  readonly index: number;
-  /** From 0, as in the script: the index's first task. */
-  readonly attempt: number;
-  /** null: it never ran. */
-  readonly startSec: number | null;
-  /** null: it still runs. */
-  readonly endSec: number | null;
-  /** One of {@link CAUSE_WORDS}, or Running. */
-  readonly cause: string;
-  readonly exitCode: number | null;
-  /** Of a Job with a work list: the index's items, a line each. */
-  readonly item?: string;
-};
-
-export type End =
-  /** `decidedBy`: the index whose end decided; null: none did alone. */
-  | { readonly kind: 'complete' | 'failed'; readonly decidedBy: number | null }
-  | { readonly kind: 'deleted' }
-  /** What it would wait for, for ever. */
-  | { readonly kind: 'endless'; readonly waitsFor: string };
 
 /** A month: longer than a Job should run, and soon simulated. */
 const HORIZON_MS = 30 * 86_400_000;
@@ -200,11 +157,7 @@ async function play(
   const timeline = new Timeline(start);
   const tries = new Map<number, number>();
   const tryOf = new Map<string, number>();
-  const course: {
-    overAt: EpochMs | null;
-    /** A Job that has finished may be deleted afterwards. */
-    finished: { readonly status: JobStatus; readonly verdict: Verdict } | null;
-  } = { overAt: null, finished: null };
+  const course: { overAt: Course['overAt']; finished: Course['finished'] } = { overAt: null, finished: null };
   const world = new VirtualWorld({
     start,
     launchesPerSec: script.limits.launchesPerSec,
@@ -226,60 +179,33 @@ async function play(
   await openFor(spec)(world);
   await storeSimulatedLimits(limits, namespace, world);
   if (list !== null) await storeSimulatedList(list, spec.identity, world.store.items);
-  let actsLeft = script.user.length;
-  let patchRefused = false;
-  for (const act of script.user)
-    world.schedule(plusMs(start, act.atMs), () => {
-      actsLeft--;
+  const user = scheduleUser(script, spec, world, timeline);
+  world.begin(async () => createJob(spec, world.deps));
+  const isTooMuch = (): boolean => world.tasks.all.size > TASKS_MAX + TASKS_PER_INDEX_MAX * (world.status?.size ?? 0);
+  const ended = await world.run(() => (user.actsLeft === 0 && isDone(world)) || isTooMuch(), horizon);
+  const outcome = outcomeOf(world, { ...course, start, timeline: timeline.entries, tryOf, itemsOf, ended });
+  return { ...outcome, patchRefused: user.patchRefused };
+}
+
+/** Lets the script's user act at its times. The answer changes while the world runs. */
+function scheduleUser(
+  { user }: Script,
+  { identity }: StoredSpec,
+  world: VirtualWorld,
+  timeline: Timeline,
+): { readonly actsLeft: number; readonly patchRefused: boolean } {
+  const course = { actsLeft: user.length, patchRefused: false };
+  for (const act of user)
+    world.schedule(plusMs(identity.createdAt, act.atMs), () => {
+      course.actsLeft--;
       world.begin(async () => {
-        const refusal = await userAct(act, spec.identity, world);
+        const refusal = await userAct(act, identity, world);
         if (refusal === null) return;
-        patchRefused ||= act.kind === 'patch';
+        course.patchRefused ||= act.kind === 'patch';
         timeline.addEvent({ type: 'Warning', ...refusal }, world.clock.now());
       });
     });
-  world.begin(async () => createJob(spec, world.deps));
-  const isTooMuch = (): boolean => world.tasks.all.size > TASKS_MAX + TASKS_PER_INDEX_MAX * (world.status?.size ?? 0);
-  const ended = await world.run(() => (actsLeft === 0 && isDone(world)) || isTooMuch(), horizon);
-
-  const view = world.view(({ chunks }) => chunks.map((_, no) => no));
-  const { overAt, finished } = course;
-  const final = finished?.status ?? timeline.entries.at(-1)?.status;
-  invariant(view !== null && final !== undefined, 'a simulated Job is there to the end');
-  const tasks = [...world.tasks.all.values()].map(({ view: task }) => task);
-  const rows = tasks
-    .map(({ id, times, ending, arn, stage }) => {
-      const row: AttemptReport = {
-        index: id.index,
-        attempt: tryOf.get(launchKey(id)) ?? 0,
-        startSec: times.startedAt === null ? null : secondsSince(start, times.startedAt),
-        endSec: times.stoppedAt === null ? null : secondsSince(start, times.stoppedAt),
-        cause: ending === null ? (stage === 'starting' ? 'Starting' : 'Running') : CAUSE_WORDS[ending.cause],
-        exitCode: ending?.exitCode ?? null,
-        ...(itemsOf === null ? {} : { item: itemsOf(id.index).join('\n') }),
-      };
-      const ranMs = times.startedAt === null || times.stoppedAt === null ? 0 : times.stoppedAt - times.startedAt;
-      return { row, ranMs, judgement: world.judgements.get(arn) ?? null };
-    })
-    .sort((a, b) => a.row.index - b.row.index || a.row.attempt - b.row.attempt);
-  return {
-    report: {
-      final,
-      timeline: timeline.entries,
-      attempts: rows.map(({ row }) => row),
-      taskSeconds: rows.reduce((sum, { ranMs }) => sum + ranMs, 0) / 1000,
-      makespanSec: overAt === null ? null : secondsSince(start, overAt),
-    },
-    end:
-      finished !== null
-        ? { kind: finished.verdict.kind, decidedBy: finished.verdict.decidedBy }
-        : view.status.phase.kind === 'deleted'
-          ? { kind: 'deleted' }
-          : { kind: 'endless', waitsFor: waitsFor(view, tasks, ended) },
-    patchRefused,
-    judgements: rows.map(({ judgement }) => judgement),
-    board: Array.from({ length: view.status.size }, (_, index) => shownState(view.board.record(index))),
-  };
+  return course;
 }
 
 /** Makes the namespace of the Job. */
@@ -289,13 +215,7 @@ const openFor =
     await ensureNamespace(namespace, uid, { objects, clock });
   };
 
-const shownState = (record: IndexRecord | null): IndexState | 'inherited' =>
-  record === null ? 'pending' : isInherited(record) ? 'inherited' : record.state;
-
 const isDone = ({ status }: VirtualWorld): boolean => status !== null && isOver(status.phase);
-
-const launchKey = ({ index, attempt, nonce }: { index: number; attempt: number; nonce: number }): string =>
-  `${index}/${attempt}/${nonce}`;
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

@@ -1,5 +1,6 @@
 import { asEpochMs } from '../../shared/domain/base/time.ts';
-import { type Simulation, type Report, simulateJob } from '../../shared/simulate/simulate-job.ts';
+import type { Report } from '../../shared/simulate/report.ts';
+import { type Simulation, simulateJob } from '../../shared/simulate/simulate-job.ts';
 import { parseScript } from '../../shared/simulate/script.ts';
 
 /** A midnight, so that times of conditions are read off easily. */
