@@ -24,6 +24,7 @@ const SYNTH_MAX_MS = 120_000;
 
 const outdir = mkdtempSync(path.join(tmpdir(), 'muster-cdk-'));
 let handlers: BundledHandlers;
+let noLambda: () => void;
 
 beforeAll(() => {
   process.env['CDK_VALIDATION'] = 'false';
@@ -32,10 +33,11 @@ beforeAll(() => {
   new MusterStack(app, 'Muster', { settings: readSettings((key) => asked[key]) });
   app.synth();
   handlers = bundledHandlers(outdir);
-  pretendLambda();
+  noLambda = pretendLambda();
 }, SYNTH_MAX_MS);
 
 afterAll(() => {
+  noLambda();
   vi.unstubAllEnvs();
   rmSync(outdir, { recursive: true, force: true });
 });

@@ -12,9 +12,9 @@ const preludes = new WeakMap<PassThrough, Prelude>();
 
 /**
  * Gives this process the global by which Lambda's Node runtime lets a handler stream, as far as handlers use it. Call it
- * before the handler's module is loaded: on Lambda it is there from the beginning.
+ * before the handler's module is loaded: on Lambda it is there from the beginning. Returns what takes it back.
  */
-export function pretendLambda(): void {
+export function pretendLambda(): () => void {
   const awslambda = {
     streamifyResponse: (handler: StreamHandler) => handler,
     HttpResponseStream: {
@@ -25,6 +25,7 @@ export function pretendLambda(): void {
     },
   };
   Object.assign(globalThis, { awslambda });
+  return () => void Reflect.deleteProperty(globalThis, 'awslambda');
 }
 
 /** Calls a streaming handler as a REST API's proxy integration does for a GET of `path`, and reads the answer to its end. */
