@@ -5,7 +5,7 @@ import { connect, cronJobsPath, jobConfigsPath, jobsPath, readAs } from '../clie
 import { findTarget } from '../client/kubeconfig.ts';
 import type { Shell } from '../shell.ts';
 
-/** The user waits at the Tab key. Each of the two requests may take this long. */
+/** The user waits at the Tab key. Each of the two requests may take this long, unless `MUSTER_COMPLETE_TIMEOUT_MS` says otherwise. */
 const ANSWER_MS = 500;
 /** One page. */
 const NAMES_MAX = 500;
@@ -22,11 +22,17 @@ export async function complete(program: Command, words: readonly string[], shell
   shell.out.write([completion.kind, ...all.map(({ text, about }) => `${text}\t${about}`)].join('\n') + '\n');
 }
 
+/** A value that makes no sense is the default: an error message would land in the line that the user is typing. */
+function answerMsOf({ env }: Shell): number {
+  const said = Number(env['MUSTER_COMPLETE_TIMEOUT_MS']);
+  return Number.isInteger(said) && said > 0 ? said : ANSWER_MS;
+}
+
 async function objectNames({ named, namespace, kubeconfig }: Completion, shell: Shell): Promise<readonly Candidate[]> {
   if (named === null) return [];
   const kind = kindBefore(named.kind, named.prefix);
   try {
-    const client = await connect(findTarget(kubeconfig, shell).target, ANSWER_MS);
+    const client = await connect(findTarget(kubeconfig, shell).target, answerMsOf(shell));
     const path = PATHS[named.kind];
     const query = { limit: NAMES_MAX };
     const answer = await client.get(path(namespace ?? client.target.namespace), query);
@@ -36,6 +42,6 @@ async function objectNames({ named, namespace, kubeconfig }: Completion, shell: 
       .filter((name) => name.startsWith(named.prefix) && !named.except.includes(name))
       .map((text) => ({ text, about: '' }));
   } catch {
-    return []; // an error message would land in the line that the user is typing
+    return []; // an error message would land in the user's line, too
   }
 }

@@ -30,9 +30,12 @@ async function withJobs(wish: ServerWish = {}) {
   return server;
 }
 
+/** Names come, however slow the machine is. */
+const PATIENT = { MUSTER_COMPLETE_TIMEOUT_MS: '60000' };
+
 /** What `complete` prints for a line whose last word, which may be empty, is being typed. */
-async function completed(server: Awaited<ReturnType<typeof aServer>>, line: string) {
-  const { code, out, err } = await server.run(`complete -- ${line}`);
+async function completed(server: Awaited<ReturnType<typeof aServer>>, line: string, env: object = PATIENT) {
+  const { code, out, err } = await server.run(`complete -- ${line}`, { env: { ...env } });
   expect({ code, err }).toEqual({ code: 0, err: '' });
   const [kind, ...lines] = out.trimEnd().split('\n');
   return { kind, words: lines.map((each) => each.split('\t')[0]) };
@@ -113,7 +116,24 @@ describe('what may stand there', () => {
     ],
   ])('a server that %s costs only the names', async (_, intercept) => {
     const server = await aServer(intercept === undefined ? {} : { intercept });
-    expect(await completed(server, 'get ')).toEqual({ kind: 'words', words: ['jobs', 'pods', 'waits'] });
+    const words = ['jobs', 'pods', 'waits'];
+    for (const limit of ['50', 'soon', '-1'])
+      expect(await completed(server, 'get ', { MUSTER_COMPLETE_TIMEOUT_MS: limit })).toEqual({ kind: 'words', words });
+  });
+
+  test('a slow server has the time that MUSTER_COMPLETE_TIMEOUT_MS gives it', async () => {
+    let isSlow = false;
+    const server = await withJobs({
+      intercept: ({ url }, response) => {
+        if (url !== '/version' || !isSlow) return false;
+        setTimeout(() => response.setHeader('content-type', 'application/json').end(version), 1_000);
+        return true;
+      },
+    });
+    const version = await (await fetch(`${server.url}/version`)).text();
+    isSlow = true;
+    expect((await completed(server, 'logs ', {})).words).toEqual([]);
+    expect((await completed(server, 'logs ')).words).toEqual(['frames', 'sums']);
   });
 
   test('without a server', async () => {
@@ -160,7 +180,12 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (shell) => {
     mkdirSync(bin);
     const program = [process.execPath, join(ROOT, 'dist/muster.mjs')];
     writeFileSync(join(bin, 'muster'), `#!/bin/sh\nexec ${program.map(quoted).join(' ')} "$@"\n`, { mode: 0o755 });
-    const env = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`, HOME: server.dir };
+    const env = {
+      ...process.env,
+      ...PATIENT,
+      PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
+      HOME: server.dir,
+    };
     const ask = async (...words: string[]) => {
       const args = [...(shell === 'zsh' ? ['-f'] : []), '-c', ASK[shell](words)];
       const { stdout } = await promisify(execFile)(shell, args, { cwd: server.dir, env });
