@@ -5,7 +5,10 @@ import { connect, cronJobsPath, jobConfigsPath, jobsPath, readAs } from '../clie
 import { findTarget } from '../client/kubeconfig.ts';
 import type { Shell } from '../shell.ts';
 
-/** The user waits at the Tab key. Each of the two requests may take this long, unless `MUSTER_COMPLETE_TIMEOUT_MS` says otherwise. */
+/**
+ * The user waits at the Tab key. Each of the two requests may take this long, unless `MUSTER_COMPLETE_TIMEOUT_MS` says
+ * otherwise.
+ */
 const ANSWER_MS = 500;
 /** One page. */
 const NAMES_MAX = 500;

@@ -212,8 +212,10 @@ async function runAll(spec: StoredSpec, ids: SlotWork['run'], ahead: number, dep
     const answered = await run(spec, { templates, item }, each, deps);
     const answer = answerTo(each, answered, deps.clock.now());
     answers.push(answer);
-    isMisconfigured ||= answered.kind === 'refused' && answered.misconfigured === true && answer.kind === 'known';
-    report(spec, { id: each.id, answered, isKnown: answer.kind === 'known' }, deps);
+    const isOurs = answered.kind === 'refused' && answered.misconfigured === true && answer.kind === 'known';
+    isMisconfigured ||= isOurs;
+    if (isOurs && answered.deregistered !== true) warnOperator(spec, answered.reason, 1, deps);
+    report(spec, each.id, answered, deps);
     if (answered.kind === 'later') await slowDown(pace, deps);
   });
   if (isMisconfigured) await renewed(spec, deps);
@@ -238,19 +240,12 @@ function withoutTemplates(
 
 type Ran = Awaited<ReturnType<typeof run>>;
 
-/** Counts what RunTask answered, and warns the operator. `isKnown`: the answer decides the launch. */
-function report(
-  spec: StoredSpec,
-  { id, answered, isKnown }: { readonly id: AttemptId; readonly answered: Ran; readonly isKnown: boolean },
-  deps: Deps,
-): void {
-  const { telemetry } = deps;
+/** Counts what RunTask answered, and logs that it did not. */
+function report(spec: StoredSpec, id: AttemptId, answered: Ran, { telemetry }: Deps): void {
   if (answered.kind === 'launched') telemetry.count('TasksLaunched', 1);
   if (answered.kind === 'later') telemetry.count('LaunchesThrottled', 1);
   if (answered.kind === 'unknown')
     telemetry.warn('launch has no answer', { job: spec.identity.uid, ...id, error: answered.error });
-  if (answered.kind === 'refused' && answered.misconfigured === true && isKnown && answered.deregistered !== true)
-    warnOperator(spec, answered.reason, 1, deps);
 }
 
 /** The stack may have changed since the template was made. If this fails, the next refusal tries it again. */
