@@ -34,6 +34,19 @@ test.each(['from the first launch on', 'in the middle'])(
   },
 );
 
+test('a launch that the installation is at fault for is counted, for the alarm of the operator', async () => {
+  const stage = new Stage();
+  const uid = await stage.job({ completions: 2, parallelism: 2 });
+  const handler = stage.handler();
+  await handler.pass(uid);
+  const [message] = stage.takeDispatches();
+  await handler.dispatch([{ ...message!, launch: [FIRST] } as typeof message & object]); // this makes the template
+  expect(handler.counts.get('LaunchesMisconfigured')).toBeUndefined();
+  stage.mistake = DENIED;
+  await handler.dispatch([message!]);
+  expect(handler.counts.get('LaunchesMisconfigured')).toBe(1);
+});
+
 test('another network reaches a Job that is running', async () => {
   const stage = new Stage();
   stage.fate = QUICK;
