@@ -162,7 +162,7 @@ test.runIf(kubectl !== undefined)(
     );
     expect(shown.podIPs).toEqual([{ ip: shown.podIP }]);
     expect(conditionsOf(await local.kube.ended('leader-workers'))).toContain('Complete');
-    // A pass of its own takes the name away, after the Job has ended.
+    // A message of its own (syncHosts or closeHosts) removes the name, and may come after the Job's end.
     const isGone = () =>
       resolver.resolve4('leader-workers-ready.workers.default.muster.internal').then(
         () => null,
