@@ -1,23 +1,22 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type MemoryHostnames, createMemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
-import { sweepHosts, sweepStrangeNames } from '../../../shared/control/hostnames/hosts-sweep.ts';
+import type { MemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
+import { sweepStrangeNames } from '../../../shared/control/hostnames/hosts-sweep.ts';
 import { deleteJob, deletePod } from '../../../shared/control/lifecycle/job-changes.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
-import { BAD, Stage } from '../../support/a-stage.ts';
 import type { Handler } from '../../support/a-handler.ts';
+import { BAD } from '../../support/a-stage.ts';
+import { NamedStage } from './a-named-stage.ts';
 
 // The name that says that all indexes of a Job run.
 
-let stage: Stage;
+let stage: NamedStage;
 let dns: MemoryHostnames;
-let trouble: ((call: string) => string | null) | null;
 let handler: Handler;
+const go = async (seconds: number): Promise<void> => stage.go(seconds, handler);
 
 beforeEach(() => {
-  trouble = null;
-  dns = createMemoryHostnames({ zone: 'muster.internal', trouble: (call) => trouble?.(call) ?? null });
-  stage = new Stage();
-  stage.hostnames = dns;
+  stage = new NamedStage();
+  dns = stage.dns;
   handler = stage.handler();
 });
 
@@ -30,18 +29,6 @@ const GANG = {
 };
 const READY = 'train-ready.workers.default';
 const addresses = (): readonly string[] => [...dns.lookUp(READY).values()];
-
-/** Continues for `seconds`, with all messages of that time and the sweep of each minute. */
-async function go(seconds: number, by: Handler = handler): Promise<void> {
-  for (let second = 0; second < seconds; second++) {
-    stage.advance(1_000);
-    if (Math.floor(stage.time / 1_000) % 60 === 0) {
-      await stage.sweep(by);
-      await sweepHosts(by.deps);
-    }
-    await stage.settle(by);
-  }
-}
 
 const addressOf = (uid: JobUid, index: number): string | null | undefined =>
   stage.live(uid, index).find(({ stage: at }) => at === 'running')?.privateIp;
@@ -154,7 +141,7 @@ describe('what is lost or late', () => {
   test('a Job of the same name does not find what the one before has left', async () => {
     const uid = await stage.job(GANG);
     await go(4);
-    trouble = (call) => (call === 'deregister' ? 'Rate exceeded' : null);
+    stage.trouble = (call) => (call === 'deregister' ? 'Rate exceeded' : null);
     await deleteJob(uid, handler.deps);
     await go(2);
     expect(addresses()).toHaveLength(1);
@@ -162,7 +149,7 @@ describe('what is lost or late', () => {
     const next = await stage.job({ ...GANG, uid: 'uid-2' });
     await go(5);
     expect(stage.started(next, 0)).toEqual([]);
-    trouble = null;
+    stage.trouble = null;
     await go(10);
     expect([stage.live(next, 0).length, addresses()]).toEqual([1, []]);
     await go(60);
