@@ -21,6 +21,7 @@ import {
   container,
   eventOf,
   eventually,
+  holds,
   makeFolders,
   processes,
   register,
@@ -269,7 +270,7 @@ describe('after kill -9 of ECS', () => {
     await define(client, [container('main', { stopTimeout: 120 })]);
     const { taskArn } = await runOn(client, { overrides: withEnv({ HOLD: 'stubborn' }) });
     await until(client, taskArn, 'RUNNING');
-    await eventually(() => (processes().some(({ command }) => command.startsWith('sleep 600')) ? true : null));
+    await holds(taskArn!.slice(-32));
     await client.send(new StopTaskCommand({ task: taskArn, reason: 'asked before' }));
     await kill();
     const next = await startAgain();

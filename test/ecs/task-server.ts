@@ -107,7 +107,8 @@ export async function startServer(
   };
 }
 
-async function holds(taskId: string): Promise<void> {
+/** Resolves when the task's command is what it holds with: see `ready`. */
+export async function holds(taskId: string): Promise<void> {
   await eventually(() => {
     const shims = processes().filter(({ command }) => command.includes(taskId));
     const pids = new Set(shims.map(({ pid }) => pid));

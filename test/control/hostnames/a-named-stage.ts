@@ -2,6 +2,7 @@ import { createMemoryHostnames } from '../../../shared/adapters/memory/memory-ho
 import { sweepHosts } from '../../../shared/control/hostnames/hosts-sweep.ts';
 import { type JobUid, taskIdOf } from '../../../shared/domain/base/ids.ts';
 import type { Hostnames } from '../../../shared/ports/hostnames.ts';
+import type { DispatchMessage } from '../../../shared/ports/queues.ts';
 import type { Handler } from '../../support/a-handler.ts';
 import { Stage } from '../../support/a-stage.ts';
 
@@ -17,17 +18,27 @@ export class NamedStage extends Stage {
     trouble: (call) => this.trouble?.(call) ?? null,
   });
   override hostnames: Hostnames | null = this.dns;
+  /** Does the work that the test gives to no other handler. */
+  readonly worker: Handler = this.handler();
 
   /** Continues for `seconds`, with all messages of that time and the sweep of each minute. */
-  async go(seconds: number, by: Handler): Promise<void> {
+  async go(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second++) {
       this.advance(1_000);
       if (Math.floor(this.time / 1_000) % 60 === 0) {
-        await this.sweep(by);
-        await sweepHosts(by.deps);
+        await this.sweep(this.worker);
+        await sweepHosts(this.worker.deps);
       }
-      await this.settle(by);
+      await this.settle(this.worker);
     }
+  }
+
+  /** Launches what is to run, and returns the messages that say that it runs, which nobody has handled. */
+  async begin(): Promise<readonly DispatchMessage[]> {
+    await this.settle(this.worker);
+    this.advance(1_000);
+    await this.worker.pass(...this.takeRequests());
+    return this.takeDispatches();
   }
 
   /** DNS's answer for each index, which must be the addresses of running tasks only. */

@@ -1,25 +1,17 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type MemoryHostnames, createMemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
 import { TURNS_MAX } from '../../../shared/control/hostnames/hosts.ts';
 import { sweepHosts, sweepStrangeNames } from '../../../shared/control/hostnames/hosts-sweep.ts';
 import { type JobUid, asJobUid, asTaskArn } from '../../../shared/domain/base/ids.ts';
 import { plusMs } from '../../../shared/domain/base/time.ts';
 import type { HostTask, Reservation } from '../../../shared/ports/host-store.ts';
 import type { HostService, Hostnames } from '../../../shared/ports/hostnames.ts';
-import type { Handler } from '../../support/a-handler.ts';
-import { Stage } from '../../support/a-stage.ts';
+import { NamedStage } from './a-named-stage.ts';
 
 // Which Jobs and names the sweep finds something to do for.
 
-let stage: Stage;
-let dns: MemoryHostnames;
-let handler: Handler;
-
+let stage: NamedStage;
 beforeEach(() => {
-  dns = createMemoryHostnames({ zone: 'muster.internal' });
-  stage = new Stage();
-  stage.hostnames = dns;
-  handler = stage.handler();
+  stage = new NamedStage();
 });
 
 const NAMED = { name: 'train', subdomain: 'workers', completions: 2, parallelism: 2 };
@@ -41,7 +33,7 @@ describe('the reservations', () => {
     const reserved = Array.from({ length: count }, (_, nth): Reservation => {
       return { uid: asJobUid(`uid-${nth}`), count: 1, at: stage.time };
     });
-    const { deps } = handler;
+    const { deps } = stage.worker;
     const jobs = {
       ...deps.jobs,
       readStatus: async (uid: JobUid) => {
@@ -72,7 +64,7 @@ describe('the reservations', () => {
     const uid = asJobUid('never');
     await stage.store.hosts.reserve(uid, 1, 10, stage.time);
     stage.advance(ms);
-    expect(await sweepHosts(handler.deps)).toBe(count);
+    expect(await sweepHosts(stage.worker.deps)).toBe(count);
     expect(stage.takeDispatches()).toEqual(count === 0 ? [] : [{ kind: 'closeHosts', uid }]);
   });
 
@@ -84,27 +76,27 @@ describe('the reservations', () => {
     const uid = await stage.job(NAMED);
     for (let second = 0; second < 3; second++) {
       stage.advance(second === 0 ? 1_000 : 3_000);
-      await handler.pass(...stage.takeRequests());
+      await stage.worker.pass(...stage.takeRequests());
       const messages = stage.takeDispatches();
-      await handler.dispatch(messages.filter(({ kind }) => kind !== 'closeHosts'));
+      await stage.worker.dispatch(messages.filter(({ kind }) => kind !== 'closeHosts'));
     }
     while ((await stage.status(uid)).phase.kind !== 'finished') {
       stage.advance(1_000);
-      await handler.pass(...stage.takeRequests(), uid);
+      await stage.worker.pass(...stage.takeRequests(), uid);
       stage.takeDispatches();
     }
     stage.time = plusMs((await stage.status(uid)).now, ms);
-    expect(await sweepHosts(handler.deps)).toBe(count);
+    expect(await sweepHosts(stage.worker.deps)).toBe(count);
     expect(stage.takeDispatches()).toEqual(count === 0 ? [] : [{ kind: 'closeHosts', uid }]);
   });
 });
 
 test('an installation without names, or without a Job that has some, is asked for nothing and sent nothing', async () => {
-  expect(await sweepHosts({ ...handler.deps, hostnames: null })).toBe(0);
-  expect(await sweepStrangeNames({ ...handler.deps, hostnames: null })).toBe(0);
-  expect(handler.calls).toEqual([]);
-  expect(await sweepHosts(handler.deps)).toBe(0);
-  expect(handler.calls).toEqual(['hosts.reservations']);
+  expect(await sweepHosts({ ...stage.worker.deps, hostnames: null })).toBe(0);
+  expect(await sweepStrangeNames({ ...stage.worker.deps, hostnames: null })).toBe(0);
+  expect(stage.worker.calls).toEqual([]);
+  expect(await sweepHosts(stage.worker.deps)).toBe(0);
+  expect(stage.worker.calls).toEqual(['hosts.reservations']);
 });
 
 describe('the names of an open Job', () => {
@@ -123,19 +115,19 @@ describe('the names of an open Job', () => {
     const tasks = change(row.hosts.find((host) => host.index === 0)?.tasks ?? []);
     const hosts = row.hosts.map((host) => (host.index === index ? { ...host, tasks } : host));
     await stage.store.hosts.writeHosts(uid, { ...row, hosts }, plusMs(stage.time, 1e9));
-    expect(await sweepHosts(handler.deps)).toBe(Number(isOff));
+    expect(await sweepHosts(stage.worker.deps)).toBe(Number(isOff));
     expect(stage.takeDispatches()).toEqual(isOff ? [{ kind: 'hosts', uid, row: 0, seen: [], turn: TURNS_MAX }] : []);
   });
 });
 
 describe('services that no open Job needs', () => {
   const sweep = async (change: Partial<Hostnames> = {}): Promise<number> =>
-    sweepStrangeNames({ ...handler.deps, hostnames: { ...dns, ...change } });
+    sweepStrangeNames({ ...stage.worker.deps, hostnames: { ...stage.dns, ...change } });
   /** Cloud Map lists the services in pages of 60; how many pages were asked for. */
   function inPages() {
     let pages = 0;
     const all = async (after: string | null = null): Promise<readonly HostService[]> => {
-      const page = await dns.list(after);
+      const page = await stage.dns.list(after);
       if (page.kind !== 'listed') throw new Error('not listed');
       return page.next === null ? page.services : [...page.services, ...(await all(page.next))];
     };
@@ -148,19 +140,19 @@ describe('services that no open Job needs', () => {
     return { list, pages: () => pages };
   }
   const make = async (count: number, job = 'old'): Promise<void> => {
-    for (let index = 0; index < count; index++) await dns.ensureService(`${job}-${index}.workers.default`);
+    for (let index = 0; index < count; index++) await stage.dns.ensureService(`${job}-${index}.workers.default`);
   };
-  const jobReads = (): number => handler.calls.filter((call) => call === 'jobs.findJob').length;
+  const jobReads = (): number => stage.worker.calls.filter((call) => call === 'jobs.findJob').length;
 
   test('are removed a hundred an hour, and no more pages are read than that takes', async () => {
     await make(150);
     const { list, pages } = inPages();
     expect(await sweep({ list })).toBe(100);
     expect(pages()).toBe(2);
-    expect(dns.names()).toHaveLength(50);
+    expect(stage.dns.names()).toHaveLength(50);
     expect(jobReads()).toBe(2); // of one Job: before they are removed, and at that moment
     expect(await sweep({ list })).toBe(50);
-    expect(dns.names()).toEqual([]);
+    expect(stage.dns.names()).toEqual([]);
   });
 
   test('are found on every page', async () => {
@@ -170,33 +162,34 @@ describe('services that no open Job needs', () => {
     const { list, pages } = inPages();
     expect(await sweep({ list })).toBe(1);
     expect(pages()).toBe(3);
-    expect(dns.names()).toHaveLength(130);
+    expect(stage.dns.names()).toHaveLength(130);
   });
 
   test('cost one list where there are none', async () => {
     expect(await sweep()).toBe(0);
-    expect(handler.calls).toEqual([]);
+    expect(stage.worker.calls).toEqual([]);
   });
 
   test('are looked at by the next sweep, if Cloud Map does not list them now', async () => {
     await make(3);
     expect(await sweep({ list: async () => ({ kind: 'later', reason: 'Rate exceeded' }) })).toBe(0);
-    expect(handler.calls).toEqual([]);
-    expect(dns.names()).toHaveLength(3);
+    expect(stage.worker.calls).toEqual([]);
+    expect(stage.dns.names()).toHaveLength(3);
   });
 
   test('are removed with what is registered in them, unless Cloud Map does not say what that is', async () => {
     await make(2);
     const [busy, silent] = await Promise.all(
-      [0, 1].map(async (nth) => dns.ensureService(`old-${nth}.workers.default`)),
+      [0, 1].map(async (nth) => stage.dns.ensureService(`old-${nth}.workers.default`)),
     );
     if (busy?.kind !== 'ready' || silent?.kind !== 'ready') throw new Error('no services');
-    for (const task of ['a', 'b']) await dns.register(busy.serviceId, task, '10.0.0.1');
+    for (const task of ['a', 'b']) await stage.dns.register(busy.serviceId, task, '10.0.0.1');
     const gone = await sweep({
-      tasksIn: async (id) => (id === silent.serviceId ? { kind: 'later', reason: 'Rate exceeded' } : dns.tasksIn(id)),
+      tasksIn: async (id) =>
+        id === silent.serviceId ? { kind: 'later', reason: 'Rate exceeded' } : stage.dns.tasksIn(id),
     });
     expect(gone).toBe(1);
-    expect(dns.names()).toEqual(['old-1.workers.default']);
+    expect(stage.dns.names()).toEqual(['old-1.workers.default']);
   });
 
   test('are not counted while Cloud Map keeps them', async () => {
@@ -205,7 +198,7 @@ describe('services that no open Job needs', () => {
   });
 
   test('are those whose names are none of ours, too', async () => {
-    await dns.ensureService('something-else');
+    await stage.dns.ensureService('something-else');
     expect(await sweep()).toBe(1);
     expect(jobReads()).toBe(0);
   });
