@@ -17,7 +17,7 @@ import {
   type ContainerDefinition,
   type Task,
 } from '@aws-sdk/client-ecs';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { endingOf } from '../../shared/domain/planner/ending.ts';
 import { markInPs } from '../../local/ecs/driver/processes.ts';
 import {
@@ -362,12 +362,13 @@ test.each([
 });
 
 test('stopAll finds a daemon that has left its session', async () => {
-  await register(server, 'job', [container('main', { command: ['sh', '-c', 'setsid sleep 616 & sleep 0.1'] })]);
-  const { tasks } = await server.client.send(new RunTaskCommand({ taskDefinition: 'job' }));
-  await eventOf(server, tasks![0]!.taskArn, 'STOPPED');
-  expect(processes().some(({ command }) => command.startsWith('sleep 616'))).toBe(true);
+  const isThere = () => processes().some(({ command }) => command.startsWith('sleep 616'));
+  // The command runs until stopAll: a second after its end, the daemon would be searched for anyway.
+  await register(server, 'job', [container('main', { command: ['sh', '-c', 'setsid sleep 616 & exec sleep 600'] })]);
+  await server.client.send(new RunTaskCommand({ taskDefinition: 'job' }));
+  await eventually(() => (isThere() ? true : null));
   await server.ecs.stopAll();
-  await eventually(() => (processes().some(({ command }) => command.startsWith('sleep 616')) ? null : true));
+  await vi.waitFor(() => expect(isThere()).toBe(false), 10_000);
 });
 
 test('two hundred tasks at once all run, once each', async () => {
