@@ -92,9 +92,9 @@ export default defineConfig(({ mode }) => ({
     sequence: { sequencer: MinutesFirst },
     maxWorkers: 3, // half of them mostly wait for processes, engines, and kubectl
     // These only stop what hangs: a busy machine may take minutes for what takes seconds alone.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 120_000 } },
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 300_000 } },
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     reporters: ['./test/support/folder-reporter.ts'],
     silent: 'passed-only', // metrics and logs of passing tests are noise
@@ -129,6 +129,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'long',
+          testTimeout: 1_800_000,
           include: LONG,
           exclude: [...MINUTES, ...(mode === 'ci' ? HELD_AGAINST_MODELS : [])],
           ...forks,

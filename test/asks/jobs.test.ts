@@ -59,9 +59,7 @@ test('spot loss 5 times on one index: it moves to on-demand, user attempts are s
   );
 });
 
-test('a Job deleted with 1,000 tasks live: all are stopped, all is released, DNS is clean', {
-  timeout: 300_000,
-}, async () => {
+test('a Job deleted with 1,000 tasks live: all are stopped, all is released, DNS is clean', async () => {
   const TASKS = 1_000;
   // Of the launches that are asked for at once more than half are throttled.
   const fargateRunTask = { burst: 200, perSec: 200 };

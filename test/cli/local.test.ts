@@ -27,7 +27,7 @@ function muster(cwd: string, line: string) {
     code: code as number | null,
     signal: signal as string | null,
   }));
-  const says = async (text: string) => expect.poll(() => texts.out + texts.err, { timeout: 120_000 }).toContain(text);
+  const says = async (text: string) => expect.poll(() => texts.out + texts.err).toContain(text);
   return { child, over, says, out: () => texts.out, err: () => texts.err };
 }
 
@@ -145,12 +145,12 @@ describe('the npx in front of muster local', () => {
       onTestFinished(() => void npm.kill('SIGKILL'));
       let text = '';
       for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (part: Buffer) => (text += part.toString()));
-      await expect.poll(() => text, { timeout: 120_000 }).toContain(READY);
+      await expect.poll(() => text).toContain(READY);
       const pid = holderOf(dir);
       onTestFinished(() => void (isGone(pid) || process.kill(pid, 'SIGKILL')));
       npm.kill('SIGKILL');
-      await expect.poll(() => text, { timeout: 120_000 }).toContain('Stopped.');
-      await expect.poll(() => isGone(pid), { timeout: 120_000 }).toBe(true);
+      await expect.poll(() => text).toContain('Stopped.');
+      await expect.poll(() => isGone(pid)).toBe(true);
     },
     60_000,
   );

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { runCommandLine } from '../../cli/program/program.ts';
 import { START, manifest } from '../kube/a-world.ts';
 import { aServer } from './a-server.ts';
+import { heldRequests } from './outcomes/held-requests.ts';
 import { aHalfDoneServer } from './half-done.ts';
 
 describe('logs', () => {
@@ -181,16 +182,13 @@ describe('logs', () => {
   });
 
   test('many logs are read eight at a time, and printed in order', async () => {
-    const open = { now: 0, most: 0 };
+    const held = heldRequests();
     const server = await aServer({
       intercept: ({ url = '' }, response) => {
         if (!url.includes('/log?') && !url.endsWith('/log')) return false;
-        open.most = Math.max(open.most, ++open.now);
-        response.on('close', () => open.now--);
         const index = /sums-(\d+)-/.exec(url)?.[1];
         response.writeHead(200, { 'content-type': 'text/plain' });
-        // The later ones are done first.
-        setTimeout(() => response.end(`of ${index}\n`), 40 - Number(index));
+        held.hold(() => response.end(`of ${index}\n`));
         return true;
       },
     });
@@ -201,12 +199,13 @@ describe('logs', () => {
       'sums',
       Array.from({ length: 40 }, (_, index) => ({ op: 'claim' as const, index })),
     );
-    const { code, out } = await server.run('logs sums');
+    const ended = server.run('logs sums');
+    await held.releaseAt(8);
+    const { code, out } = await ended;
     expect(code).toBe(0);
     expect(out.split('\n').slice(0, -1)).toEqual(
       Array.from({ length: 40 }, (_, index) => `[${String(index).padStart(2)}] of ${index}`),
     );
-    expect(open.most).toBe(8);
   });
 
   test('following goes on over what the server cuts, with every line once', async () => {

@@ -11,17 +11,14 @@ import { shrink } from './shrink.ts';
 import { AS_IS, faultsNamed, replayOf } from './variation.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
-const TIMEOUT_MS = 120_000;
 
-test.each([1, 8, 12, 27])('seed %i goes the same way twice', { timeout: TIMEOUT_MS }, async (seed) => {
+test.each([1, 8, 12, 27])('seed %i goes the same way twice', async (seed) => {
   const [first, second] = [await runSeed(seed), await runSeed(seed)];
   expect(second).toEqual(first);
   expect(first.steps).toBeGreaterThan(100);
 });
 
-test('a seed goes the same way in another process, and where its story is written', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('a seed goes the same way in another process, and where its story is written', async () => {
   const seed = 8;
   const { result, story } = await tellSeed(seed, AS_IS);
   expect(result).toEqual(await runSeed(seed));
@@ -35,7 +32,7 @@ test('a seed goes the same way in another process, and where its story is writte
   expect(told.story).toEqual(story.all());
 });
 
-test('what is left out of a seed does not strike', { timeout: TIMEOUT_MS }, async () => {
+test('what is left out of a seed does not strike', async () => {
   const without = faultsNamed('crash,event,message-doubled');
   expect(without).toContain('event stale');
   const { faults } = await runSeed(8, { ...AS_IS, without, skip: [0, 1, 2], completions: 2, faultsMs: 600_000 });
@@ -46,7 +43,7 @@ test('what is left out of a seed does not strike', { timeout: TIMEOUT_MS }, asyn
   );
 });
 
-test('a run that breaks nothing is not shrunk', { timeout: TIMEOUT_MS }, async () => {
+test('a run that breaks nothing is not shrunk', async () => {
   const result = await runSeed(1);
   expect(await shrink(result, AS_IS)).toEqual({ result, variation: AS_IS, runs: 0 });
 });

@@ -281,7 +281,7 @@ describe.skipIf(endpoint === null)('100,000 indexes, all of which end within a m
     ['ascending', Math.min(BURST, 3 * CHUNK_INDEXES)],
   ] as const)(
     'no item and no partition above 1,000 write units a second, the status at most 10 s behind (%s, %i of them)',
-    { timeout: 600_000 },
+    { timeout: 1_800_000 },
     async (order, running) => {
       const startedAt = performance.now();
       const world = await burst(order, running);

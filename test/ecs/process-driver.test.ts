@@ -17,7 +17,7 @@ import {
   type ContainerDefinition,
   type Task,
 } from '@aws-sdk/client-ecs';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { endingOf } from '../../shared/domain/planner/ending.ts';
 import { markInPs } from '../../local/ecs/driver/processes.ts';
 import {
@@ -368,7 +368,7 @@ test('stopAll finds a daemon that has left its session', async () => {
   await server.client.send(new RunTaskCommand({ taskDefinition: 'job' }));
   await eventually(() => (isThere() ? true : null));
   await server.ecs.stopAll();
-  await vi.waitFor(() => expect(isThere()).toBe(false), 10_000);
+  await expect.poll(() => isThere()).toBe(false);
 });
 
 test('two hundred tasks at once all run, once each', async () => {

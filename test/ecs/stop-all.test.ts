@@ -1,5 +1,5 @@
 import { DescribeTasksCommand, RunTaskCommand } from '@aws-sdk/client-ecs';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventOf, makeFolders, processes, register, startServer, withEnv, type TaskServer } from './task-server.ts';
 
 let folders: ReturnType<typeof makeFolders>;
@@ -40,10 +40,11 @@ describe('stopAll', () => {
     expect(family.length).toBeGreaterThanOrEqual(8);
     await first.close();
     // A busy machine takes a moment to end what was killed; a task that was not would run for ten minutes.
-    await vi.waitFor(() => {
-      const left = new Set(processes().map(({ pid }) => pid));
-      expect(family.filter(({ pid }) => left.has(pid))).toEqual([]);
-    }, 10_000);
+    const left = () => {
+      const there = new Set(processes().map(({ pid }) => pid));
+      return family.filter(({ pid }) => there.has(pid));
+    };
+    await expect.poll(left).toEqual([]);
 
     const next = await startServer({ kind: 'process', ...folders });
     server = next;

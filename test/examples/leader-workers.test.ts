@@ -51,7 +51,6 @@ function start(index: number, env: Record<string, string> = {}) {
 
 test.runIf(process.platform === 'linux')(
   'leader and workers count the primes, in whatever order they start, and though a worker dies',
-  { timeout: 300_000 },
   async () => {
     const leader = start(0);
     await leader.says(`${NET}.11 does not answer (ECONNREFUSED)`);

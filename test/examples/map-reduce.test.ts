@@ -55,7 +55,7 @@ test('flow.yaml is what its generator prints: 200 indexes, and half as many from
   }
 });
 
-test('all indexes, Job after Job, come to what one program counts', { timeout: 300_000 }, () => {
+test('all indexes, Job after Job, come to what one program counts', () => {
   for (const job of jobs)
     for (let index = 0; index < job.spec.completions; index++)
       expect(runTask(job, index)).toMatchObject({ status: 0, stderr: '' });

@@ -49,7 +49,7 @@ describe.runIf(hasKubectl)('real kubectl', () => {
     const env = { HOME: home, KUBECONFIG: join(home, 'none'), PATH: process.env['PATH'] ?? '' };
     try {
       return (
-        await promisify(execFile)('kubectl', ['--server', url, ...args], { env, timeout: 120_000 })
+        await promisify(execFile)('kubectl', ['--server', url, ...args], { env, timeout: 600_000 })
       ).stdout.trim();
     } catch (error) {
       return error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);

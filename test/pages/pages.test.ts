@@ -39,9 +39,8 @@ const READY = ' is ready';
  */
 const WITH_NPM: readonly string[] = ['README.md', 'docs/run-locally.md'];
 
-const BLOCK_MS = 240_000;
-const CLOSE_MS = 15_000;
-const PAGE_MS = 420_000;
+const BLOCK_MS = 600_000;
+const CLOSE_MS = 60_000;
 
 const pages = [
   'README.md',
@@ -64,7 +63,7 @@ test('every mark of a block has a reason, and every reason a block', () => {
   expect(new Set(marks)).toEqual(new Set([...Object.keys(NOT_RUN), STAYS]));
 });
 
-describe.runIf(kubectl !== undefined)('pasted', { timeout: PAGE_MS }, () => {
+describe.runIf(kubectl !== undefined)('pasted', () => {
   test.concurrent.for(blocks.filter((each) => each.blocks.some(isRun)))('$page', async ({ page, blocks: ofPage }) => {
     const root = mkdtempSync(join(tmpdir(), 'muster-page-'));
     const { folder, env } = checkOut(root, dirname(kubectl!.path), WITH_NPM.includes(page));

@@ -163,7 +163,7 @@ describe.each<[string, Open]>([
         changed();
         return { batchItemFailures: first.map(({ messageId }) => ({ itemIdentifier: messageId })) };
       },
-      { visibilitySec: 1 },
+      { visibilitySec: 3 },
     );
     await wake('u-0', 'u-1', 'u-2');
     await until(() => seen.length >= 4);

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createMemoryObjects } from '../../shared/adapters/memory/memory-objects.ts';
 import { asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
 import { createLimitRangeReader } from '../../shared/store/read-limit-ranges.ts';
@@ -67,7 +67,7 @@ test('a change that this process makes during a look is seen by the next call', 
   isSlow = true;
   tell();
   const during = reader.limitRanges('team');
-  await vi.waitFor(() => expect(unanswered).toHaveLength(1));
+  await expect.poll(() => unanswered).toHaveLength(1);
   isSlow = false;
   const document = { metadata: { uid: 'a', name: 'a' }, spec: { limits: LIMITS } };
   await objects.commit('LimitRange', { key: { namespace: 'team', name: 'a' }, was: 0, document });

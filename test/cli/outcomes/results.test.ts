@@ -13,6 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { resultFolderName } from '../../../cli/results/result-name.ts';
 import { runCommandLine } from '../../../cli/program/program.ts';
 import type { AServer } from '../a-server.ts';
+import { heldRequests } from './held-requests.ts';
 import { aMixedServer, attempt, exited } from './a-mixed-job.ts';
 
 /** Each file below a folder, with its text. */
@@ -218,17 +219,12 @@ describe('muster logs --results', () => {
   });
 
   test('eight are fetched at a time, and a terminal has a bar', async () => {
-    let atOnce = 0;
-    let most = 0;
+    const held = heldRequests();
     const server = await aMixedServer(
       {
         intercept(request, response) {
           if (!(request.url ?? '').includes('/log')) return false;
-          most = Math.max(most, ++atOnce);
-          setTimeout(() => {
-            atOnce--;
-            response.end('x\n');
-          }, 20);
+          held.hold(() => response.end('x\n'));
           return true;
         },
       },
@@ -237,9 +233,10 @@ describe('muster logs --results', () => {
     for (let index = 10; index < 40; index++) await attempt(server, index, 1, exited(0), 'succeeded');
     let now = 0;
     const wish = { errTerminal: { columns: 80, rows: 24 }, now: () => (now += 200) };
-    const { code, err } = await server.run('logs sums --results out', wish);
+    const ended = server.run('logs sums --results out', wish);
+    await held.releaseAt(8);
+    const { code, err } = await ended;
     expect(code).toBe(0);
-    expect(most).toBe(8);
     expect(err).toMatch(/━+.*\d+\/40 results \(\d+ fetched, 0 unchanged\)/);
     expect(err.endsWith('\u001B[?7h\u001B[?25h')).toBe(true);
   });

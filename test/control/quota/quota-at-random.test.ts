@@ -170,4 +170,4 @@ test('what is used is never too low, never too much is used, and nothing stays r
     if (real.jobs === 5) refused.count++;
   }
   invariant(refused.count > 0, 'the quota is full now and then');
-}, 120_000);
+});

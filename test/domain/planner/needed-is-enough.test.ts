@@ -63,7 +63,7 @@ test('any board of up to three chunks, grown or shrunk', () => {
     ),
     { numRuns: 40 },
   );
-}, 30_000);
+});
 
 /**
  * Compares how many attempts are stopped, not which ones: the highest loaded index comes first, whatever the other

@@ -159,7 +159,7 @@ function expected(routed: Routed): RegExp {
 }
 
 describe('a path', () => {
-  it('says the same to the router and to the authorizer', { timeout: 120_000 }, async () => {
+  it('says the same to the router and to the authorizer', async () => {
     const probe = await aProbe();
     const met = new Set<string>();
     const anyOne = fc.oneof({ weight: 4, arbitrary: anyPath }, { weight: 1, arbitrary: anyRequest });

@@ -84,7 +84,7 @@ const anyPolicy = fc
   .map((all) => grants({ user: 'jane', namespace: '', rules: ASKING }, ...all));
 
 describe('for any policy', () => {
-  it('a review says what the request then gets, and so do the rules', { timeout: 300_000 }, async () => {
+  it('a review says what the request then gets, and so do the rules', async () => {
     expect(CASES.length).toBeGreaterThan(150);
     const world = await aGuardedWorld(policyOf([], []), { streamMaxSec: 0 });
     const counts = { yes: 0, no: 0 };

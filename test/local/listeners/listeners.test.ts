@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { commandListener } from '../../../local/listeners/command-listener.ts';
 import type { Listener, Told } from '../../../local/listeners/listener.ts';
 import { tellListeners } from '../../../local/listeners/tell-listeners.ts';
@@ -80,13 +80,14 @@ describe('a command', () => {
   });
 
   test('that hangs is ended, with what it has started, after its time or with the runtime', async () => {
-    const hanging = '(sleep 1; touch late) & wait';
+    const hanging = '(until [ -e go ]; do sleep 0.02; done; touch late) & wait';
     const told = await commandListener(hanging, folder, 500).tell(aChange(), never);
     expect(told).toEqual({ kind: 'refused', why: 'it ran for more than 0.5 s' });
+    writeFileSync(join(folder, 'go'), '');
     await sleep(1_000);
     expect(existsSync(join(folder, 'late'))).toBe(false);
     const ending = new AbortController();
-    const other = commandListener(hanging, folder).tell(aChange(), ending.signal);
+    const other = commandListener('sleep 600 & wait', folder).tell(aChange(), ending.signal);
     ending.abort();
     expect((await other).kind).toBe('refused');
   });
@@ -178,27 +179,27 @@ describe('listeners', () => {
     const changes = [aChange(2, 'Started'), aChange(5, 'Failed')];
     expect((await told.announce(changes)).size).toBe(0);
     await told.announce([aChange(3, 'Started', 'uid-2')]);
-    await vi.waitFor(() => expect(asked.map(({ id }) => id)).toEqual(['uid-1/2', 'uid-2/3']));
+    await expect.poll(() => asked.map(({ id }) => id)).toEqual(['uid-1/2', 'uid-2/3']);
     await told.announce(changes); // again, as a pass does that finds them due
     asked[0]?.answer(TAKEN);
-    await vi.waitFor(() => expect(asked.map(({ id }) => id)).toEqual(['uid-1/2', 'uid-2/3', 'uid-1/5']));
+    await expect.poll(() => asked.map(({ id }) => id)).toEqual(['uid-1/2', 'uid-2/3', 'uid-1/5']);
     asked[2]?.answer(TAKEN);
-    await vi.waitFor(() => expect(noted).toEqual(['uid-1/2', 'uid-1/5']));
+    await expect.poll(() => noted).toEqual(['uid-1/2', 'uid-1/5']);
   });
 
   test('who hangs keeps no other waiting; who has taken a change does not hear it again', async () => {
     const { told, noted, all } = aTelling('hangs', 'works');
     const [hangs, works] = all as [ReturnType<typeof aListener>, ReturnType<typeof aListener>];
     await told.announce([aChange()]);
-    await vi.waitFor(() => expect(works.asked).toHaveLength(1));
+    await expect.poll(() => works.asked).toHaveLength(1);
     works.asked[0]?.answer(TAKEN);
     await told.announce([aChange(9, 'Started', 'uid-2')]);
-    await vi.waitFor(() => expect(works.asked).toHaveLength(2));
+    await expect.poll(() => works.asked).toHaveLength(2);
     await told.announce([aChange()]);
     await sleep(20);
     expect([works.asked.length, noted]).toEqual([2, []]);
     hangs.asked[0]?.answer(TAKEN);
-    await vi.waitFor(() => expect(noted).toEqual(['uid-1/2']));
+    await expect.poll(() => noted).toEqual(['uid-1/2']);
   });
 
   test('what was refused three times is not noted, nor what comes after it, until it comes again', async () => {
@@ -221,18 +222,18 @@ describe('listeners', () => {
     closers.push(() => void told.close());
     const [first, second] = [aChange(2, 'Started'), aChange(5, 'Failed')];
     await told.announce([first, second]);
-    await vi.waitFor(() => expect(heard).toHaveLength(4), { timeout: 20_000 });
+    await expect.poll(() => heard).toHaveLength(4);
     expect(heard).toEqual([first.id, first.id, first.id, second.id]);
     expect(noted).toEqual([]);
     await told.announce([first, second]);
-    await vi.waitFor(() => expect(noted).toEqual([5]));
+    await expect.poll(() => noted).toEqual([5]);
     expect(heard.slice(4)).toEqual([first.id]);
   });
 
   test('end with the runtime', async () => {
     const { told, all } = aTelling('hangs');
     await told.announce([aChange(), aChange(4, 'Deleted')]);
-    await vi.waitFor(() => expect(all[0]?.asked).toHaveLength(1));
+    await expect.poll(() => all[0]?.asked).toHaveLength(1);
     await told.close();
     await told.announce([aChange(7)]);
     await sleep(20);
