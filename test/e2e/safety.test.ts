@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { chmodSync, readdirSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { dirname, join } from 'node:path';
@@ -167,7 +168,29 @@ describe('what emulates AWS', { timeout: TEST_MS }, () => {
     const { hostname, port } = new URL(store.endpoint!);
     expect(hostname).toMatch(/^127\.\d+\.\d+\.\d+$/);
     expect(hostname).not.toBe('127.0.0.1');
-    await expect(send(`http://127.0.0.1:${port}`, {}, '')).rejects.toThrow('ECONNREFUSED');
+    const ask = async (url: string, target: string, body: object): Promise<number | 'refused'> => {
+      const headers = {
+        ...key('any'),
+        'content-type': 'application/x-amz-json-1.0',
+        origin: 'https://evil.example',
+        'x-amz-date': '20260101T000000Z',
+        'x-amz-target': `DynamoDB_20120810.${target}`,
+      };
+      return send(url, headers, JSON.stringify(body)).then(
+        ({ status }) => status,
+        () => 'refused',
+      );
+    };
+    const TableName = `seen-${randomUUID()}`;
+    const ofOneKey = {
+      AttributeDefinitions: [{ AttributeName: 'k', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'k', KeyType: 'HASH' }],
+      BillingMode: 'PAY_PER_REQUEST',
+    };
+    expect(await ask(store.endpoint!, 'CreateTable', { TableName, ...ofOneKey })).toBe(200);
+    expect(await ask(store.endpoint!, 'DescribeTable', { TableName })).toBe(200);
+    // Something else may listen there, and answers that it knows no such table.
+    expect(await ask(`http://127.0.0.1:${port}`, 'DescribeTable', { TableName })).not.toBe(200);
   });
 
   test('has done nothing by all that', async () => {
