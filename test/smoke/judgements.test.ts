@@ -57,18 +57,7 @@ const CASES: readonly Case[] = [
   ),
   judged(deletePod, complete(1, 1), { failed: 0 }, { succeeded: 0 }, { end: 'Failed' }),
   judged(names, complete(2), { succeeded: 1 }, { end: 'Failed' }),
-  judged(
-    followedLog,
-    [
-      { text: 'first', atMs: 0 },
-      { text: 'last', atMs: 30_000 },
-    ],
-    [
-      { text: 'first', atMs: 30_000 },
-      { text: 'last', atMs: 30_001 },
-    ],
-    [],
-  ),
+  judged(followedLog, { text: 'first', phase: 'Running' }, { phase: 'Succeeded' }, { phase: 'gone' }, { text: 'last' }),
   judged(
     exitCodes,
     { ...complete(1, 2), exitCodes: [0, 3, 143] },
