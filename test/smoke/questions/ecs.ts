@@ -28,7 +28,7 @@ export const tags: Question<Tagged> = {
   asks: 'Does a running task have the tags of its namespace and Job?',
   assumed: `${TAGS.namespace}, and ${TAGS.job} = tags; startedBy is the Job's uid, by which ListTasks finds it`,
   async observe(ground) {
-    const { arn, uid } = await startedTask(ground, 'tags', 'sleep 20');
+    const { arn, uid } = await startedTask(ground, 'tags', 'sleep 60');
     const task = await described(ground, arn);
     const found = (task.tags ?? []).map(({ key = '', value = '' }) => [key, value] as const);
     return { tags: Object.fromEntries(found), startedBy: task.startedBy ?? '', uid };
@@ -77,7 +77,7 @@ export const stoppedTask: Question<Stopped> = {
   assumed: `InvalidParameterException; the task is STOPPED, with at most ${CHANGES_MAX} changes`,
   async observe(ground) {
     const { calls, cluster } = ecsOf(ground);
-    const { arn, uid } = await startedTask(ground, 'stopped-task', 'sleep 20');
+    const { arn, uid } = await startedTask(ground, 'stopped-task', 'sleep 60');
     const combined = await allowed(calls.listTasks({ cluster, startedBy: uid, desiredStatus: 'STOPPED' })).then(
       ({ taskArns = [] }) => `an answer with ${taskArns.length} tasks`,
       (error: unknown) => {
@@ -122,7 +122,7 @@ export const deprovisioning: Question<TwoLooks> = {
   asks: 'Does DEPROVISIONING say of an end what STOPPED says?',
   assumed: 'EssentialContainerExited, exit code 3, and when it was, in both',
   async observe(ground) {
-    const { arn } = await startedTask(ground, 'deprovisioning', 'sleep 20; exit 3');
+    const { arn } = await startedTask(ground, 'deprovisioning', 'sleep 60; exit 3');
     const look = async (isAwaited: (status: string) => boolean): Promise<EndMarks> =>
       until(
         ground,

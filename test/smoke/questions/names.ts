@@ -10,7 +10,7 @@ const LOOK_UP = [
   'ask="$ask r.resolve4(process.argv[1]).then(console.log, () => process.exit(1))"',
   'look() { if [ -n "$MUSTER_DNS" ]; then node -e "$ask" "$other"; else nslookup -type=a "$other" || nslookup "$other"; fi; }',
   'until look; do sleep 1; done',
-  'sleep 15', // so that the other finds this one
+  'sleep 60', // so that the other finds this one
 ].join('\n');
 
 /** Two tasks that look each other up. */
