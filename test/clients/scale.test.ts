@@ -86,16 +86,22 @@ async function untilComplete(url: string, meanwhile: () => Promise<unknown>): Pr
     }
   })();
   const shown = (async () => {
-    const response = await fetch(`${url}${JOBS}?watch=true&fieldSelector=metadata.name%3Dmany`);
-    let rest = '';
-    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop()!;
-      if (lines.some((line) => line.includes('"type":"Complete"'))) return;
-    }
-    throw new Error('the watch has ended before the Job');
+    // The server ends a watch after 14 minutes.
+    while (!(await isShownComplete(url)));
   })().finally(() => (done = true));
   await Promise.all([shown, busy]);
+}
+
+/** Whether a watch shows the Job as Complete before it ends. */
+async function isShownComplete(url: string): Promise<boolean> {
+  const response = await fetch(`${url}${JOBS}?watch=true&fieldSelector=metadata.name%3Dmany`);
+  let rest = '';
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop()!;
+    if (lines.some((line) => line.includes('"type":"Complete"'))) return true;
+  }
+  return false;
 }
 
 /** Bytes of an answer, which is not kept. */
@@ -105,13 +111,15 @@ async function fetchLength(url: string): Promise<number> {
   return length;
 }
 
-/** Reads a stream that does not end by itself; `stop` tells how many bytes came. */
+/** Reads a watch, and again when the server has ended it; `stop` tells how many bytes came. */
 function aReader(url: string): { readonly stop: () => Promise<number> } {
   const stopping = new AbortController();
   let bytes = 0;
   const reading = (async () => {
-    const response = await fetch(url, { signal: stopping.signal });
-    for await (const chunk of response.body!) bytes += (chunk as Uint8Array).length;
+    for (;;) {
+      const response = await fetch(url, { signal: stopping.signal });
+      for await (const chunk of response.body!) bytes += (chunk as Uint8Array).length;
+    }
   })().catch(() => undefined);
   return {
     async stop() {
