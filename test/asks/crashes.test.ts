@@ -221,5 +221,4 @@ test.each([
       expect(struck).toContain(call);
     for (const call of ['queues.wake', 'queues.facts', 'queues.dispatch']) expect(struck).toContain(call);
   },
-  120_000,
 );

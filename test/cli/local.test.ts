@@ -137,23 +137,19 @@ describe('the npx in front of muster local', () => {
   test.each([
     ['itself', local],
     ['behind a shell', ['sh', '-c', '"$@"; exit $?', 'sh', ...local]],
-  ])(
-    'is killed, and it ends as at Ctrl-C: %s',
-    async (_, command) => {
-      const dir = aFolder();
-      const npm = spawn(process.execPath, ['-e', NPM, JSON.stringify(command)], { cwd: dir, stdio: 'pipe' });
-      onTestFinished(() => void npm.kill('SIGKILL'));
-      let text = '';
-      for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (part: Buffer) => (text += part.toString()));
-      await expect.poll(() => text).toContain(READY);
-      const pid = holderOf(dir);
-      onTestFinished(() => void (isGone(pid) || process.kill(pid, 'SIGKILL')));
-      npm.kill('SIGKILL');
-      await expect.poll(() => text).toContain('Stopped.');
-      await expect.poll(() => isGone(pid)).toBe(true);
-    },
-    60_000,
-  );
+  ])('is killed, and it ends as at Ctrl-C: %s', async (_, command) => {
+    const dir = aFolder();
+    const npm = spawn(process.execPath, ['-e', NPM, JSON.stringify(command)], { cwd: dir, stdio: 'pipe' });
+    onTestFinished(() => void npm.kill('SIGKILL'));
+    let text = '';
+    for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (part: Buffer) => (text += part.toString()));
+    await expect.poll(() => text).toContain(READY);
+    const pid = holderOf(dir);
+    onTestFinished(() => void (isGone(pid) || process.kill(pid, 'SIGKILL')));
+    npm.kill('SIGKILL');
+    await expect.poll(() => text).toContain('Stopped.');
+    await expect.poll(() => isGone(pid)).toBe(true);
+  });
 });
 
 describe('muster local --detach and muster stop', () => {

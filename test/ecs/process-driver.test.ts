@@ -368,7 +368,7 @@ test('stopAll finds a daemon that has left its session', async () => {
   await server.client.send(new RunTaskCommand({ taskDefinition: 'job' }));
   await eventually(() => (isThere() ? true : null));
   await server.ecs.stopAll();
-  await expect.poll(() => isThere()).toBe(false);
+  await expect.poll(isThere).toBe(false);
 });
 
 test('two hundred tasks at once all run, once each', async () => {
