@@ -94,9 +94,9 @@ async function untilComplete(url: string, meanwhile: () => Promise<unknown>): Pr
 
 /** Whether a watch shows the Job as Complete before it ends. */
 async function isShownComplete(url: string): Promise<boolean> {
-  const response = await fetch(`${url}${JOBS}?watch=true&fieldSelector=metadata.name%3Dmany`);
+  const body = await bodyOf(`${url}${JOBS}?watch=true&fieldSelector=metadata.name%3Dmany`);
   let rest = '';
-  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop()!;
     if (lines.some((line) => line.includes('"type":"Complete"'))) return true;
@@ -104,10 +104,17 @@ async function isShownComplete(url: string): Promise<boolean> {
   return false;
 }
 
+/** An answer's body; throws if the server refuses, so that a loop of watches does not ask for ever. */
+async function bodyOf(url: string, signal: AbortSignal | null = null): Promise<ReadableStream<Uint8Array>> {
+  const { ok, status, body } = await fetch(url, { signal });
+  if (!ok || body === null) throw new Error(`${url}: ${status}`);
+  return body;
+}
+
 /** Bytes of an answer, which is not kept. */
 async function fetchLength(url: string): Promise<number> {
   let length = 0;
-  for await (const chunk of (await fetch(url)).body!) length += (chunk as Uint8Array).length;
+  for await (const chunk of await bodyOf(url)) length += chunk.length;
   return length;
 }
 
@@ -117,8 +124,7 @@ function aReader(url: string): { readonly stop: () => Promise<number> } {
   let bytes = 0;
   const reading = (async () => {
     for (;;) {
-      const response = await fetch(url, { signal: stopping.signal });
-      for await (const chunk of response.body!) bytes += (chunk as Uint8Array).length;
+      for await (const chunk of await bodyOf(url, stopping.signal)) bytes += chunk.length;
     }
   })().catch(() => undefined);
   return {
