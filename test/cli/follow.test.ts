@@ -265,7 +265,7 @@ describe('following', () => {
     const server = await withSums({}, { parallelism: 4 });
     const { world } = server;
     Object.assign(world.pace, { perSec: 2, fullPerSec: 2 });
-    const { ending, progress } = await following(server, { askAgainMs: 5 });
+    const { ending, progress } = await following(server, { askAgainMs: 2 });
     const text = () => progress.at(-1)?.waits?.text ?? null;
     await expect.poll(text).toBe('4 wait: launch rate 2/s, about 2 s');
     await world.commit('sums', [...claim(0, 1, 2, 3), ...running(0, 1, 2, 3)], { startTime: START });
@@ -273,7 +273,7 @@ describe('following', () => {
     const asked = (): number => server.requests.filter((each) => each.endsWith('/progress')).length;
     const soFar = asked();
     expect(soFar).toBeGreaterThan(0);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    for (let i = 0; i < 20; i++) await server.run('get -o name'); // longer than several times askAgainMs
     expect(asked() - soFar).toBeLessThan(2); // one may have been on its way
     expect(text()).toBeNull();
     await world.commit('sums', succeeded(0, 1, 2, 3), phaseAt(3, 'complete'));
@@ -309,7 +309,7 @@ describe('following', () => {
   test('the first failure is shown with the end of its log while the Job goes on', async () => {
     const server = await withSums();
     const { world } = server;
-    const { ending, progress } = await following(server, { askAgainMs: 5 });
+    const { ending, progress } = await following(server, { askAgainMs: 2 });
     await world.commit('sums', [...claim(0, 1), ...running(0, 1)], { startTime: START });
     await world.launch('sums', [{ index: 1, attempt: 1 }]);
     world.print(1, 1, 'main', 'Traceback', 'KeyError: 7');
@@ -373,8 +373,7 @@ describe('following', () => {
     [
       'breaks watches off',
       onWatch((response) => {
-        response.write('{"type":');
-        setTimeout(() => response.destroy(), 2);
+        response.write('{"type":', () => response.destroy());
       }),
     ],
   ])('a server that %s is asked again and again instead', async (_, intercept) => {

@@ -148,7 +148,7 @@ test('closing ends long polls, and every later call fails', async () => {
   const { queues, inboxes, close } = createInProcessQueues({ visibilityMs: 30_000, now: () => asEpochMs(0) });
   const waiting = inboxes.wake.receive({ waitSec: 20, signal: new AbortController().signal });
   const outcome = waiting.catch((error: Error) => error.message);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await new Promise(setImmediate);
   close();
   expect(await outcome).toBe('the queues are closed');
   await expect(queues.wake([])).rejects.toThrow('the queues are closed');

@@ -136,8 +136,7 @@ describe('muster logs --results', () => {
       intercept(request, response) {
         if (!isBroken || !/sums-4-[^/]*\/log/.test(request.url ?? '')) return false;
         response.writeHead(200, { 'content-type': 'text/plain' });
-        response.write('half of');
-        setTimeout(() => response.destroy(), 20);
+        response.write('half of', () => response.destroy());
         return true;
       },
     });
@@ -153,16 +152,11 @@ describe('muster logs --results', () => {
 
   test('Ctrl-C leaves a folder that the same command completes', async () => {
     let hung = true;
-    let isHanging = (): void => undefined;
-    const hanging = new Promise<void>((resolve) => {
-      isHanging = resolve;
-    });
     const server = await aMixedServer({
       intercept(request, response) {
         if (hung && /sums-4-[^/]*\/log/.test(request.url ?? '')) {
           response.writeHead(200, { 'content-type': 'text/plain' });
           response.write('half of\n');
-          isHanging();
           return true;
         }
         return false;
@@ -170,8 +164,9 @@ describe('muster logs --results', () => {
     });
     const shell = server.shell();
     const ended = runCommandLine('logs sums --results out'.split(' '), shell.shell);
-    await hanging;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    const there = (): string[] =>
+      Object.keys(filesIn(join(server.dir, 'out'))).filter((name) => name.endsWith('/stdout'));
+    await expect.poll(there).toHaveLength(3);
     shell.interrupt();
     expect(await ended).toBe(130);
     expect(shell.err()).toBe('interrupted: the same command continues\n');

