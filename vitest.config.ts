@@ -1,6 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Room for what dies young: without it, a seventh of the unit tests is garbage collection. Threads take the flags of the runner. */
 const ROOM = '--max-semi-space-size=64';
@@ -9,12 +8,6 @@ const forks = { pool: 'forks' as const, execArgv: [ROOM] };
 
 /** Code without processes or time: tests share a process, so that what one has loaded the next does not load again. */
 const UNIT = ['control', 'domain', 'kube', 'schema', 'store'];
-
-/** What stops what it starts: many files share a process, and load the code once. */
-const INTEGRATION = [
-  'test/{adapters,asks,bench,cdk,cli,cloudmap,contract,departures,dns,dst,examples,models}/**/*.test.ts',
-  'test/{plan,proxy,queues,runtime,simulate,smoke,soak,token,toolchain}/**/*.test.ts',
-];
 
 /** Units that take about a second: a death at any call, the largest sizes, random cases, all small boards. */
 const SLOW_UNITS = [
@@ -26,35 +19,58 @@ const SLOW_UNITS = [
   'test/control/upstreams/wake-ups.test.ts',
   'test/domain/planner/{needed-is-enough,plan-job-at-scale}.test.ts',
   'test/kube/authorization/request-attributes.test.ts',
-  'test/kube/list/{watch-http,watch-shared}.test.ts',
-  'test/kube/muster/named-items.test.ts',
+  'test/kube/list/watch-shared.test.ts',
+  'test/kube/muster/{attempts,named-items}.test.ts',
   'test/kube/tenants/tenants.test.ts',
   'test/kube/write/object-size.test.ts',
+  'test/schema/furiko/moment-format.test.ts',
   'test/schema/job/{job-admission-properties,kept-template}.test.ts',
   'test/schema/object/document.test.ts',
 ];
 
-/** What takes long, or shows again what other tests show: in `npm run test:all`, and in CI. */
-const LONG = [
-  'test/{clients,conformance,kubectl,pages,rights,upgrade}/**/*.test.ts',
-  'test/kube/fuzz/*.test.ts',
-  'test/kube/reviews/any-policy.test.ts',
-  'test/kube/tenants/many-attempts.test.ts',
-  'test/contract/{dynamo-faults,planted-faults}.test.ts',
-  'test/control/configs/long-queue.test.ts',
-  'test/dst/{determinism,feed}.test.ts',
-  'test/ecs/planted-faults.test.ts',
-  'test/queues/planted-*.test.ts',
-  'test/toolchain/{layers,lint,mutations}.test.ts',
-  'test/e2e/bundles/bundled.test.ts',
-  'test/e2e/crashes/{copied-folder,flow,full-disk,hard-starts,kill,kill-many,queued-configs}.test.ts',
-  'test/e2e/diagnosis/{doctor,doctor-orphans,waits}.test.ts',
-  'test/e2e/hostnames/{gangs,names}.test.ts',
-  'test/e2e/{bad-messages,fair,object-bursts,rights}.test.ts',
-];
-
-/** What waits for minutes of the real clock, and does little else: CI runs it beside other steps. */
-const MINUTES = ['test/conformance/cronjobs.test.ts', 'test/smoke/embedded.test.ts'];
+/**
+ * The stages of `npm run verify` that run tests, each a project: what starts processes, waits by the real clock, opens ports of its
+ * own choice, talks to clients and engines that others wrote, or takes long. A file that several patterns hold is in the first.
+ */
+const STAGES = {
+  minutes: ['test/conformance/cronjobs.test.ts', 'test/smoke/embedded.test.ts'],
+  engines: ['test/engines/**/*.test.ts', 'test/models/**/*.test.ts', 'test/e2e/rights.test.ts'],
+  kubectl: [
+    'test/{conformance,kubectl}/**/*.test.ts',
+    'test/cli/access/users.test.ts',
+    'test/e2e/{kubectl,success-policies}.test.ts',
+    'test/kube/kubectl.test.ts',
+    'test/kube/patch/kubectl-patch.test.ts',
+  ],
+  clients: ['test/clients/**/*.test.ts', 'test/token/clients.test.ts'],
+  pages: ['test/{examples,pages}/**/*.test.ts'],
+  crashes: ['test/upgrade/**/*.test.ts', 'test/e2e/crashes/*.test.ts'],
+  faults: [
+    'test/kube/fuzz/*.test.ts',
+    'test/kube/reviews/any-policy.test.ts',
+    'test/kube/tenants/many-attempts.test.ts',
+    'test/contract/{dynamo-faults,object-bursts,planted-faults}.test.ts',
+    'test/contract/rows/lmdb-rows.test.ts',
+    'test/control/configs/long-queue.test.ts',
+    'test/dst/{determinism,feed}.test.ts',
+    'test/ecs/planted-faults.test.ts',
+    'test/queues/planted-*.test.ts',
+    'test/toolchain/{layers,lint,mutations,tools}.test.ts',
+  ],
+  e2e: [
+    'test/e2e/**/*.test.ts',
+    'test/asks/{launches,messages}.test.ts',
+    'test/cli/{completion,kube-client,local}.test.ts',
+    'test/dns/*.test.ts',
+    'test/kube/list/watch-http.test.ts',
+    'test/ecs/{adoption,logs-contract,process-driver,secrets-and-volumes,stop-all,task-network,tasks-contract}.test.ts',
+    'test/local/{audit-file,kept-front,listening,loaded-modules,schedule}.test.ts',
+    'test/local/listeners/*.test.ts',
+    'test/queues/{mapping,queues}.test.ts',
+    'test/runtime/telemetry.test.ts',
+    'test/smoke/ask-all.test.ts',
+  ],
+} satisfies Record<string, readonly string[]>;
 
 /** The embedded runtime as AWS: each capability once more, with SDK clients and emulators instead of calls in one process. */
 const AS_AWS = [
@@ -64,33 +80,20 @@ const AS_AWS = [
   'test/e2e/hostnames/*.test.ts',
 ];
 
-/** Engines that others wrote, which `.ci/install-engines` installs. */
-const ENGINES = 'test/engines/**/*.test.ts';
+const names = Object.keys(STAGES) as (keyof typeof STAGES)[];
+/** What stands in a stage before this one. */
+const before = (name: keyof typeof STAGES): string[] =>
+  names.slice(0, names.indexOf(name)).flatMap((each) => STAGES[each]);
+const IN_STAGES = names.flatMap((name) => STAGES[name]);
 
-/** Every call that a function makes, against AWS's service models. */
-const HELD_AGAINST_MODELS = ['test/e2e/rights.test.ts'];
+/** What the gate runs. `calm.ts` refuses there what depends on time, load, ports, or neighbors. */
+const CALM = { setupFiles: ['./test/calm/calm.ts'] };
+const unit = UNIT.map((folder) => `test/${folder}/**/*.test.ts`);
 
-/** Planted faults must turn tests red: they have a separate command. */
-const ELSEWHERE = 'test/planted/**';
-
-/** What waits for minutes begins first, beside what computes; the rest by project, the longest first. */
-class MinutesFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const waits = ({ project }: TestSpecification): number => (project.name === 'minutes' ? 0 : 1);
-    return sorted.sort((a, b) => waits(a) - waits(b));
-  }
-}
-
-/** Whatever runs kubectl starts processes. */
-const unit = UNIT.map((folder) => `test/${folder}/**/!(kubectl*).test.ts`);
-
-/** In mode `ci`, which runs all projects, nothing runs twice. */
-export default defineConfig(({ mode }) => ({
+export default defineConfig({
   test: {
     experimental: { fsModuleCache: true }, // by content: half of what a second run's imports take
-    sequence: { sequencer: MinutesFirst },
-    maxWorkers: 3, // half of them mostly wait for processes, engines, and kubectl
+    maxWorkers: 3, // some of them mostly wait
     // These only stop what hangs: a busy machine may take minutes for what takes seconds alone.
     testTimeout: 600_000,
     hookTimeout: 600_000,
@@ -103,53 +106,44 @@ export default defineConfig(({ mode }) => ({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: unit, exclude: [...LONG, ...SLOW_UNITS], pool: 'threads', isolate: false },
+        test: {
+          name: 'unit',
+          include: unit,
+          exclude: [...IN_STAGES, ...SLOW_UNITS],
+          pool: 'threads',
+          isolate: false,
+          ...CALM,
+        },
       },
+      // Many files share a process: each stops what it starts.
       {
         extends: true,
         test: {
           name: 'integration',
-          include: [...INTEGRATION, ...SLOW_UNITS],
-          exclude: [...LONG, ...MINUTES],
+          include: [`test/!(${UNIT.join('|')})/**/*.test.ts`, ...SLOW_UNITS],
+          exclude: IN_STAGES,
           ...forks,
           isolate: false,
+          ...CALM,
         },
       },
       // Whole runtimes: what a file leaves of them ends with its process.
-      {
-        extends: true,
+      ...names.map((name) => ({
+        extends: true as const,
         test: {
-          name: 'e2e',
-          include: ['test/**/*.test.ts'],
-          exclude: [...unit, ...INTEGRATION, ...LONG, ...MINUTES, ENGINES, ELSEWHERE],
-          ...forks,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'long',
+          name,
           testTimeout: 1_800_000,
-          include: LONG,
-          exclude: [...MINUTES, ...(mode === 'ci' ? HELD_AGAINST_MODELS : [])],
+          include: STAGES[name],
+          exclude: before(name),
           ...forks,
+          // The files of this stage share the engines.
+          ...(name === 'engines' ? { maxWorkers: 2, globalSetup: 'test/engines/setup.ts' } : {}),
         },
-      },
-      { extends: true, test: { name: 'minutes', include: MINUTES, ...forks } },
+      })),
       {
         extends: true,
         test: { name: 'aws', include: AS_AWS, ...forks, env: { MUSTER_TEST_WIRING: 'emulateAws' } },
       },
-      {
-        extends: true,
-        test: {
-          name: 'engines',
-          maxWorkers: 2, // its files share the engines
-          include: [ENGINES, ...HELD_AGAINST_MODELS],
-          ...forks,
-          globalSetup: 'test/engines/setup.ts',
-        },
-      },
     ],
   },
-}));
+});

@@ -5,15 +5,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ALocalRuntime, aLocalRuntime } from '../e2e/a-local-runtime.ts';
 import { PATIENCE_MS, TEST_MS } from '../e2e/kube-calls.ts';
 import { DEBIAN } from '../kubectl/kubectls.ts';
+import { isVerifying } from '../verify/verifying.ts';
 
 /** Debian's own, whatever other Python comes first on the PATH: the module is a package of Debian's. */
 const PYTHON = '/usr/bin/python3';
 const env = { PYTHONPATH: join(DEBIAN, 'usr/lib/python3/dist-packages'), HOME: '/nonexistent', PATH: '/usr/bin:/bin' };
 const hasClient = spawnSync(PYTHON, ['-c', 'import kubernetes'], { env, stdio: 'ignore' }).status === 0;
-const inCi = (process.env['CI'] ?? '') !== '';
-if (!hasClient && !inCi) console.warn('SKIPPED: there is no python3-kubernetes; .ci/install-debian gets it');
+if (!hasClient && !isVerifying) console.warn('SKIPPED: there is no python3-kubernetes; .ci/install-debian gets it');
 
-test.runIf(inCi)("CI has Debian's python3-kubernetes", () => {
+test.runIf(isVerifying)("CI has Debian's python3-kubernetes", () => {
   expect(hasClient).toBe(true);
 });
 

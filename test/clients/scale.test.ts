@@ -8,6 +8,7 @@ import { JOBS, PATIENCE_MS, TEST_MS, indexed, kubeAt, shellJob } from '../e2e/ku
 import { findKubectls, gapsOf } from '../kubectl/kubectls.ts';
 import { Terminal } from '../kubectl/terminal.ts';
 import { type AnApiProcess, anApiProcess } from './an-api-process.ts';
+import { isVerifying } from '../verify/verifying.ts';
 
 const INDEXES = 10_000;
 const PAGE = 500;
@@ -20,10 +21,9 @@ const ENDS_WITHIN_MS = 3 * PATIENCE_MS;
 const SCRIPT = { seed: 1, runMs: [200, 2_000] } as const;
 
 const kubectl = findKubectls().at(-1);
-const inCi = (process.env['CI'] ?? '') !== '';
-if (kubectl === undefined && !inCi) console.warn(`SKIPPED: ${gapsOf([]).join('; ')}`);
+if (kubectl === undefined && !isVerifying) console.warn(`SKIPPED: ${gapsOf([]).join('; ')}`);
 
-test.runIf(inCi)('CI has a kubectl', () => {
+test.runIf(isVerifying)('CI has a kubectl', () => {
   expect(kubectl).toBeDefined();
 });
 

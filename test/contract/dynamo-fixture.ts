@@ -5,12 +5,13 @@ import { createDynamoStore } from '../../shared/adapters/aws/dynamodb/dynamo-sto
 import { type DynamoEngine, startDynamoEngine } from '../../local/dynamodb/engine.ts';
 import { makeDynamoStore } from './dynamo-store.ts';
 import { RETENTION_MS, type StoreUnderTest } from './store-under-test.ts';
+import { isVerifying } from '../verify/verifying.ts';
 
 export { makeDynamoStore } from './dynamo-store.ts';
 
 const engine = await startDynamoEngine();
-// CI must have the engine, so that an untested store does not look tested.
-if (engine.kind === 'absent' && process.env['CI'] === 'true') throw new Error(engine.reason);
+// CI and `npm run verify` must have the engine, so that an untested store does not look tested.
+if (engine.kind === 'absent' && (isVerifying || process.env['CI'] === 'true')) throw new Error(engine.reason);
 if (engine.kind === 'absent') console.warn(`\n  NOT TESTED: the DynamoDB store, since ${engine.reason}\n`);
 
 /** The address of the engine; null: there is none, so the tests that need it are skipped. */

@@ -5,12 +5,13 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
 import { PATIENCE_MS, eventually, indexed, linesOf, shellJob, TEST_MS } from './kube-calls.ts';
+import { isVerifying } from '../verify/verifying.ts';
 
 const hasKubectl = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).status === 0;
-const inCi = (process.env['CI'] ?? '') !== '';
-if (!hasKubectl && !inCi) console.warn('SKIPPED: there is no kubectl on this machine, so nobody runs a Job with it');
+if (!hasKubectl && !isVerifying)
+  console.warn('SKIPPED: there is no kubectl on this machine, so nobody runs a Job with it');
 
-test.runIf(inCi)('CI has kubectl', () => {
+test.runIf(isVerifying)('CI has kubectl', () => {
   expect(hasKubectl).toBe(true);
 });
 

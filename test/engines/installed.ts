@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmbedded } from './embedded.ts';
 import { type EngineProcess, startEngine } from './engine-process.ts';
+import { isVerifying } from '../verify/verifying.ts';
 
 // What `.ci/install-engines` has put into .engines/, and how to start it.
 
@@ -18,12 +19,12 @@ export const LAMBDA_NODE = join(ENGINES, 'node24/bin/node');
 /** A program of ours with Go's client library, as a path. */
 export const GO_SESSION = join(ENGINES, 'client-go/session');
 
-/** Whether `.ci/install-engines` has done its work; if not, this throws in CI and warns elsewhere. */
+/** Whether `.ci/install-engines` has done its work; if not, this throws in `npm run verify` and warns elsewhere. */
 export function installed(part: EngineName | 'node24' | 'cfn-lint' | 'client-go'): boolean {
   if (part === 'embedded') return true;
   if (existsSync(join(ENGINES, part, 'pins'))) return true;
   const sentence = `${part} is not installed: run .ci/install-engines`;
-  if (process.env['CI'] === 'true') throw new Error(sentence);
+  if (isVerifying) throw new Error(sentence);
   console.warn(`\n  NOT TESTED: ${sentence}\n`);
   return false;
 }

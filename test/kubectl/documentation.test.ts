@@ -6,6 +6,7 @@ import { type ALocalRuntime, aLocalRuntime } from '../e2e/a-local-runtime.ts';
 import { PATIENCE_MS, TEST_MS } from '../e2e/kube-calls.ts';
 import { findKubectls, gapsOf } from './kubectls.ts';
 import { Terminal } from './terminal.ts';
+import { isVerifying } from '../verify/verifying.ts';
 
 /** The manifests of Kubernetes' documentation on Jobs, field for field. */
 const MANIFESTS = join(import.meta.dirname, '../fixtures/kubernetes-docs');
@@ -28,10 +29,9 @@ const WARNED: Readonly<Record<string, RegExp>> = {
 };
 
 const kubectl = findKubectls().at(-1);
-const inCi = (process.env['CI'] ?? '') !== '';
-if (kubectl === undefined && !inCi) console.warn(`SKIPPED: ${gapsOf([]).join('; ')}`);
+if (kubectl === undefined && !isVerifying) console.warn(`SKIPPED: ${gapsOf([]).join('; ')}`);
 
-test.runIf(inCi)('CI has a kubectl', () => {
+test.runIf(isVerifying)('CI has a kubectl', () => {
   expect(kubectl).toBeDefined();
 });
 

@@ -6,13 +6,13 @@ import { PATIENCE_MS, TEST_MS } from '../e2e/kube-calls.ts';
 import { CHAPTERS } from './chapters.ts';
 import { findKubectls, gapsOf } from './kubectls.ts';
 import { Terminal } from './terminal.ts';
+import { isVerifying } from '../verify/verifying.ts';
 
 const kubectls = findKubectls();
 const gaps = gapsOf(kubectls);
-const inCi = (process.env['CI'] ?? '') !== '';
-if (gaps.length > 0 && !inCi) console.warn(`SKIPPED, as far as it needs them: ${gaps.join('; ')}`);
+if (gaps.length > 0 && !isVerifying) console.warn(`SKIPPED, as far as it needs them: ${gaps.join('; ')}`);
 
-test.runIf(inCi)('CI has the kubectls that the session is promised for', () => {
+test.runIf(isVerifying)('CI has the kubectls that the session is promised for', () => {
   expect(gaps).toEqual([]);
 });
 

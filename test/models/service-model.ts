@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { isVerifying } from '../verify/verifying.ts';
 
 // AWS's published service models, as the Python SDK carries them: `.ci/install-engines` installs it.
 
 const FOLDER = join(import.meta.dirname, '../../.engines/moto/botocore/data');
 
-/** Whether the models are on this machine; in CI they must be. */
+/** Whether the models are on this machine; in `npm run verify` they must be. */
 export const HAS_MODELS: boolean = existsSync(FOLDER);
-if (!HAS_MODELS && process.env['CI'] === 'true')
-  throw new Error('the service models are not installed: run .ci/install-engines');
+if (!HAS_MODELS && isVerifying) throw new Error('the service models are not installed: run .ci/install-engines');
 
 /** By the prefix of `X-Amz-Target`: the folder of the model. */
 const FOLDERS: Readonly<Record<string, string | undefined>> = {

@@ -17,6 +17,7 @@ import { describe, expect, test } from 'vitest';
 import { findKubectls, gapsOf } from '../kubectl/kubectls.ts';
 import { type Block, blocksOf, isAsShown } from './blocks.ts';
 import { PastedShell } from './paste.ts';
+import { isVerifying } from '../verify/verifying.ts';
 
 // Every block of every page is pasted whole into a shell, page by page, each in a fresh checkout.
 
@@ -25,7 +26,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** Why a block that has this mark is not pasted. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   aws: 'it needs an AWS account, or a Muster that is deployed there',
-  long: 'it takes minutes or hours: it is for who works on Muster, and CI runs it',
+  long: 'it takes minutes or hours: it is for who works on Muster, and `npm run verify` runs it',
   installs: 'it installs for the whole machine: test/e2e/bundles/installed.test.ts does it in a folder',
   sample: 'it shows a state that takes hours or bad luck to get into; the words are tested beside the command',
 };
@@ -51,10 +52,9 @@ const pages = [
 const blocks = pages.map((page) => ({ page, blocks: blocksOf(page, readFileSync(join(ROOT, page), 'utf8')) }));
 
 const kubectl = findKubectls().at(-1);
-const inCi = (process.env['CI'] ?? '') !== '';
-if (kubectl === undefined && !inCi) console.warn(`SKIPPED: ${gapsOf([]).join('; ')}`);
+if (kubectl === undefined && !isVerifying) console.warn(`SKIPPED: ${gapsOf([]).join('; ')}`);
 
-test.runIf(inCi)('CI has a kubectl', () => {
+test.runIf(isVerifying)('CI has a kubectl', () => {
   expect(kubectl).toBeDefined();
 });
 

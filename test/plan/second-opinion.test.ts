@@ -4,7 +4,7 @@ import { asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
 import { explainDump } from '../../shared/domain/cluster-plan/explain-dump.ts';
 import { type DumpWish, T0, aDump, condition, pod, time, told } from './a-dump.ts';
 import { syncByTheLetter } from './by-the-letter.ts';
-import { draws } from '../support/draws.ts';
+import { draws } from '../verify/draws.ts';
 
 // Random Jobs with random Pods, as a cluster may have them in the middle of anything: what the planner says over its board
 // is what the steps of upstream's sync say over the Pods.

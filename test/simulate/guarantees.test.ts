@@ -4,7 +4,7 @@ import { type IndexSet, has, isSubset, parseStatusIndexes, size } from '../../sh
 import type { Simulation } from '../../shared/simulate/simulate-job.ts';
 import type { JobStatus } from '../../shared/simulate/timeline.ts';
 import { aManifest, play } from './a-simulation.ts';
-import { draws } from '../support/draws.ts';
+import { draws } from '../verify/draws.ts';
 
 const COMPLETIONS_MAX = 8;
 /** Some Jobs are tried again for ever; what they do in six hours they do for ever. */

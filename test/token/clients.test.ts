@@ -8,6 +8,7 @@ import { parse, stringify } from 'yaml';
 import { reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';
 import { DEBIAN, findKubectls, gapsOf, recentKubectls } from '../kubectl/kubectls.ts';
 import { ROLE, type TlsApi, aTlsApi, hasOpenssl } from './a-tls-api.ts';
+import { isVerifying } from '../verify/verifying.ts';
 
 // What `muster kubeconfig` writes for a deployment, as clients read it: they run `muster token`, and only over TLS send what it prints.
 
@@ -21,10 +22,9 @@ const there = {
 const kubectls = recentKubectls();
 /** It reads the older form only. */
 const oldKubectl = findKubectls().find(({ isDebians }) => isDebians);
-const inCi = (process.env['CI'] ?? '') !== '';
-if (!there.openssl && !inCi) console.warn('SKIPPED: there is no openssl, which makes a certificate');
+if (!there.openssl && !isVerifying) console.warn('SKIPPED: there is no openssl, which makes a certificate');
 
-test.runIf(inCi)('CI has openssl, kubectls, and the Python client', () => {
+test.runIf(isVerifying)('CI has openssl, kubectls, and the Python client', () => {
   expect(there).toEqual({ openssl: true, python: true });
   expect(gapsOf(kubectls.concat(oldKubectl ?? []))).toEqual([]);
 });

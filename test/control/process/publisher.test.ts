@@ -8,7 +8,7 @@ import { podKey, podsOfChunk } from '../../../shared/domain/scoreboard/published
 import type { Transition } from '../../../shared/domain/scoreboard/transition.ts';
 import type { Feed } from '../../../shared/ports/feed.ts';
 import { dice } from '../../support/arbitrary-board.ts';
-import { draws } from '../../support/draws.ts';
+import { draws } from '../../verify/draws.ts';
 import { T0, aNewJob } from '../../contract/store-under-test.ts';
 
 const clock = { now: () => T0, sleep: async () => undefined };

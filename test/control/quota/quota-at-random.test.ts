@@ -10,7 +10,7 @@ import { Handler } from '../../support/a-handler.ts';
 import { aJob } from '../../support/a-job.ts';
 import { openNamespace } from '../../support/a-namespace.ts';
 import { DONE, Stage } from '../../support/a-stage.ts';
-import { draws } from '../../support/draws.ts';
+import { draws } from '../../verify/draws.ts';
 import { aQuota, quotaOf, usageOfAll } from './a-quota.ts';
 
 // Several processes create, resize, suspend, resume, delete, and count Jobs at once, in any order of their calls, and die at any of

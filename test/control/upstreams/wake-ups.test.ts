@@ -4,7 +4,7 @@ import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import { type JobWish, aJob } from '../../support/a-job.ts';
 import type { Handler } from '../../support/a-handler.ts';
 import { BAD, Stage } from '../../support/a-stage.ts';
-import { draws } from '../../support/draws.ts';
+import { draws } from '../../verify/draws.ts';
 
 // Who is woken when something has come that others wait for. Time stands still unless a test says otherwise, so that no Job looks
 // by itself.

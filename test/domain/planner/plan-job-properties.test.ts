@@ -25,7 +25,7 @@ import {
   rejected,
   running,
 } from '../../support/a-board.ts';
-import { draws } from '../../support/draws.ts';
+import { draws } from '../../verify/draws.ts';
 
 // Whatever facts come, in whatever order: planJob never throws, and STATUS agrees with the board.
 

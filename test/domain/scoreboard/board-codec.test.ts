@@ -9,7 +9,7 @@ import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
 import type { IndexState } from '../../../shared/domain/scoreboard/index-record.ts';
 import { InvariantError } from '../../../shared/domain/base/invariant.ts';
 import { anyChunk, dice } from '../../support/arbitrary-board.ts';
-import { draws } from '../../support/draws.ts';
+import { draws } from '../../verify/draws.ts';
 
 /** The same, faster to compare. */
 const plain = ({ states, attempts, extras }: Chunk): unknown => [

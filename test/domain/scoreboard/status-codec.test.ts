@@ -15,7 +15,7 @@ import {
 } from '../../../shared/domain/scoreboard/status.ts';
 import { plainSpec } from '../../support/a-job.ts';
 import { anyStatus, dice } from '../../support/arbitrary-board.ts';
-import { draws } from '../../support/draws.ts';
+import { draws } from '../../verify/draws.ts';
 
 const NOW = asEpochMs(1_750_000_000_000);
 const at = (ms: number) => asEpochMs(NOW + ms);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseSchedule } from '../../../shared/domain/spec/cron-schedule.ts';
-import { draws } from '../../support/draws.ts';
+import { draws } from '../../verify/draws.ts';
 
 const times = (text: string) => {
   const parsed = parseSchedule(text);

@@ -4,7 +4,7 @@ import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { InvariantError } from '../../../shared/domain/base/invariant.ts';
 import type { CompletionMode } from '../../../shared/domain/spec/job.ts';
 import { hostname, parsePodName, podName, podUid } from '../../../shared/domain/task/pod-name.ts';
-import { draws } from '../../support/draws.ts';
+import { draws } from '../../verify/draws.ts';
 
 const UID = asJobUid('8f14e45f-ceea-467f-a0e6-1b2c3d4e5f60');
 const job = (completionMode: CompletionMode, name = 'tiles', uid = UID) => ({ uid, name, completionMode });

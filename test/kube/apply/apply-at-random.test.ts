@@ -11,7 +11,7 @@ import {
 import { compareFields, fieldsOf } from '../../../shared/kube/apply/object-fields.ts';
 import { shared, tracked } from '../../../shared/kube/apply/tracked-fields.ts';
 import { JOB, type Json, KINDS, anyJob } from '../patch/a-job.ts';
-import { draws } from '../../support/draws.ts';
+import { draws } from '../../verify/draws.ts';
 import { NOTHING, apply, only, setOf, tryApply, updated } from './applied-state.ts';
 
 describe('random Jobs', () => {

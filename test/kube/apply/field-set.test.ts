@@ -16,7 +16,7 @@ import {
 import { readFieldsV1 } from '../../../shared/kube/apply/fields-v1.ts';
 import { compareFields, fieldsOf } from '../../../shared/kube/apply/object-fields.ts';
 import { JOB, KINDS, aJob, aTemplate, anyJob } from '../patch/a-job.ts';
-import { draws } from '../../support/draws.ts';
+import { draws } from '../../verify/draws.ts';
 
 const { anySet } = fc.letrec<{ anySet: FieldSet }>((tie) => ({
   anySet: fc.oneof(

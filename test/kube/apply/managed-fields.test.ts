@@ -7,7 +7,7 @@ import { managedAfterUpdate } from '../../../shared/kube/apply/managed-fields.ts
 import { compareFields, fieldsOf } from '../../../shared/kube/apply/object-fields.ts';
 import { shared, tracked } from '../../../shared/kube/apply/tracked-fields.ts';
 import { JOB, type Json, KINDS, aJob, aTemplate, anyJob } from '../patch/a-job.ts';
-import { draws } from '../../support/draws.ts';
+import { draws } from '../../verify/draws.ts';
 
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString().replace('.000Z', 'Z');
 const update = (

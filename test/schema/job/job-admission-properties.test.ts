@@ -5,7 +5,7 @@ import { planningSpec } from '../../../shared/domain/spec/job.ts';
 import type { Admission } from '../../../shared/schema/job/job-manifest.ts';
 import { type JobUpdate, admitJobUpdate, documentOf } from '../../../shared/schema/job/job-update.ts';
 import { UID, admitDocument, faultLines, jobDocument } from '../../support/job-document.ts';
-import { draws } from '../../support/draws.ts';
+import { draws } from '../../verify/draws.ts';
 
 type Fields = { readonly [field: string]: unknown };
 

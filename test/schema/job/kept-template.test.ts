@@ -9,7 +9,7 @@ import { admitCronJob } from '../../../shared/schema/cron/cron-admission.ts';
 import { admitCronJobUpdate } from '../../../shared/schema/cron/cron-update.ts';
 import { admitJobUpdate, documentOf } from '../../../shared/schema/job/job-update.ts';
 import { UID, admitted, faultLines, jobDocument } from '../../support/job-document.ts';
-import { draws } from '../../support/draws.ts';
+import { draws } from '../../verify/draws.ts';
 
 type Fields = { readonly [field: string]: unknown };
 

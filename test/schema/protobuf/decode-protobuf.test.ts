@@ -10,7 +10,7 @@ import { KINDS } from '../../../shared/schema/kinds/kinds.ts';
 import { decodeProtobuf } from '../../../shared/schema/protobuf/decode-protobuf.ts';
 import { type Json, encodeMessage, encodeProtobuf, wrap } from './encode-protobuf.ts';
 import { everyField } from './every-field.ts';
-import { draws } from '../../support/draws.ts';
+import { draws } from '../../verify/draws.ts';
 
 /** Bodies that kubectl has sent, and what kubectl 1.31, which sends JSON, sends for the same command. */
 type Recorded = {
