@@ -1,4 +1,5 @@
 import { type Parsed, bad, ok } from '../http/query.ts';
+import { shownPart } from './selector-tokens.ts';
 
 /** Fields of an object that a field selector may name. */
 export type FieldSelector<F extends string> = {
@@ -23,7 +24,7 @@ export function parseFieldSelector<const F extends string>(
 ): Parsed<FieldSelector<F>> {
   const parsed = termsOf(text ?? '', (name) => {
     const field = supported.find((each) => each === name);
-    return field === undefined ? bad(refusal(name)) : ok(field);
+    return field === undefined ? bad(refusal(shownPart(name))) : ok(field);
   });
   if (parsed.kind === 'bad') return parsed;
   const terms = parsed.value;
@@ -48,7 +49,7 @@ function termsOf<F extends string>(text: string, fieldOf: (name: string) => Pars
   for (const part of partsOf(text).toSorted()) {
     if (part === '') continue;
     const { name, operator, rest } = cut(part);
-    if (operator === null) return bad(`invalid selector: '${text}'; can't understand '${part}'`);
+    if (operator === null) return bad(`invalid selector: '${shownPart(text)}'; can't understand '${shownPart(part)}'`);
     const value = unescaped(rest);
     if (value.kind === 'bad') return value;
     const field = fieldOf(name);

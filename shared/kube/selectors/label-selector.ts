@@ -2,7 +2,7 @@ import type { Labels } from '../../domain/spec/manifest.ts';
 import { labelValueErrors, qualifiedNameErrors } from '../../schema/object/dns-names.ts';
 import { fieldErrorText, invalid } from '../../schema/object/field-error.ts';
 import { type Parsed, bad, ok } from '../http/query.ts';
-import { type Token, selectorTokens } from './selector-tokens.ts';
+import { type Token, selectorTokens, shownPart } from './selector-tokens.ts';
 
 export { type FieldSelector, parseFieldSelector } from './field-selector.ts';
 
@@ -41,10 +41,7 @@ export function parseLabelSelector(text: string | undefined): Parsed<LabelSelect
 /** The text is not a selector; never leaves this file. */
 class SelectorError extends Error {}
 
-/** The most of a wrong part that a message quotes; more would hide the message. */
-const SHOWN_CHARS_MAX = 200;
-const found = ({ text }: Token): string =>
-  `found '${text.length <= SHOWN_CHARS_MAX ? text : `${text.slice(0, SHOWN_CHARS_MAX)}...`}'`;
+const found = ({ text }: Token): string => `found '${shownPart(text)}'`;
 
 const OPERATORS: readonly Operator[] = ['!=', '<', '=', '==', '>', 'in', 'notin'];
 /** Upstream's list, in its order. */

@@ -37,3 +37,10 @@ export function selectorTokens(source: string): readonly Token[] {
   tokens.push({ kind: 'end', text: '' });
   return tokens;
 }
+
+/** The most of a wrong part that a message quotes; more would hide the message. */
+const SHOWN_CHARS_MAX = 200;
+
+/** A wrong part as a message quotes it, without the quotes. */
+export const shownPart = (text: string): string =>
+  text.length <= SHOWN_CHARS_MAX ? text : `${text.slice(0, SHOWN_CHARS_MAX)}...`;
