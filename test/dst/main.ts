@@ -70,7 +70,7 @@ const program = new Command('npm run dst --')
     'after',
     `
 Exit codes:
-  0 all held    1 a guarantee was broken, or a kind of fault never struck in 100 seeds or more
+  0 all held    1 a guarantee was broken, or a kind of fault never struck in 200 seeds or more
   2 invalid command line    130 Ctrl-C (the figures are those of the seeds that were run)`,
   )
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
