@@ -72,12 +72,12 @@ function guardPorts(): void {
 
 /** Files share a process, where the first of them brings the guards. */
 const GUARDED = Symbol.for('muster.test.calm');
-if (!isVerifying && !Reflect.has(globalThis, GUARDED)) {
+if (!Reflect.has(globalThis, GUARDED)) {
   Reflect.set(globalThis, GUARDED, true);
   guardProcesses();
   guardPorts();
   syncBuiltinESMExports();
-  fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED });
+  if (!isVerifying) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED });
 }
 
 const { testPath } = expect.getState();
