@@ -188,6 +188,8 @@ export async function aWorld(
     crons: store.crons,
     items: store.items,
     hosts: store.hosts,
+    /** Where messages lie until a test works on them. */
+    mail,
     /** Messages in the wake queue. */
     wakeUps: () => mail.size('wake'),
     warnings,

@@ -70,7 +70,7 @@ async function lookAt({ uid, jobs }: CronRequest, deps: Deps): Promise<'done' | 
   const { claim } = row.state;
   const outcome = claim === null ? null : await createSlotJob(claim, seen, deps);
   if (outcome === 'gone') return 'done';
-  const observed = await observeJobs(row.state, uid, jobs, deps);
+  const observed = await observeJobs(row, jobs, deps);
   const now = deps.clock.now();
   const plan = planCron({
     cron: viewOf(seen),
@@ -126,24 +126,25 @@ const timeIn = (text: string | undefined): EpochMs | null => {
 
 /** Every Job that the row lists, and those that were reported and are its own. */
 async function observeJobs(
-  { jobs: known, claim }: CronState,
-  cron: string,
+  row: CronJobRow,
   reported: readonly JobUid[],
   deps: Deps,
 ): Promise<ReadonlyMap<JobUid, ObservedJob | null>> {
+  const { jobs: known, claim } = row.state;
   const isKnown = (uid: JobUid): boolean => uid === claim?.uid || known.some((each) => each.uid === uid);
-  const others = await Promise.all(reported.filter((uid) => !isKnown(uid)).map((uid) => readOwned(uid, cron, deps)));
+  const others = await Promise.all(reported.filter((uid) => !isKnown(uid)).map((uid) => readOwned(uid, row, deps)));
   const wanted = [...known, ...others.filter((each) => each !== null)];
   return new Map(
     await Promise.all(wanted.map(async ({ uid, name }) => [uid, await observeJob(uid, name, deps)] as const)),
   );
 }
 
-/** null: the Job does not exist, or the CronJob does not own it. */
-async function readOwned(uid: JobUid, cron: string, { jobs }: Deps) {
+/** null: the Job does not exist, or the CronJob does not own it. A Job of another namespace only says that it does. */
+async function readOwned(uid: JobUid, { uid: cron, key }: CronJobRow, { jobs }: Deps) {
   const spec = await jobs.readSpec(uid);
-  const owners = spec?.manifest.metadata.ownerReferences ?? [];
-  if (spec === null || !owners.some((owner) => owner.controller === true && owner.uid === cron)) return null;
+  if (spec === null || spec.identity.namespace !== key.namespace) return null;
+  const owners = spec.manifest.metadata.ownerReferences ?? [];
+  if (!owners.some((owner) => owner.controller === true && owner.uid === cron)) return null;
   return { uid, name: spec.identity.name };
 }
 

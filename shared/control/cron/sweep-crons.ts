@@ -44,7 +44,7 @@ const ALL_OWNERS: readonly OwnerKind[] = ['CronJob', 'JobConfig'];
 
 /**
  * Gives a scheduler to each CronJob and JobConfig that has none, because a Muster without schedules has stored it. At a start, and
- * daily. Returns all of them.
+ * daily. Returns all of them by {@link inNamespace}: their uids count in their own namespaces only.
  */
 export async function adoptCrons(deps: Deps, kinds = ALL_OWNERS): Promise<ReadonlyMap<string, OwnerKind>> {
   const known = new Map<string, OwnerKind>();
@@ -62,13 +62,15 @@ async function adopt(kind: OwnerKind, known: Map<string, OwnerKind>, deps: Deps)
     });
     await Promise.all(
       page.objects.map(async ({ key, document: { metadata } }) => {
-        known.set(metadata.uid, kind);
+        known.set(inNamespace(key.namespace, metadata.uid), kind);
         if ((await deps.crons.read(metadata.uid)) === null) await armCron(kind, metadata.uid, key, deps);
       }),
     );
     after = page.next;
   } while (after !== null);
 }
+
+const inNamespace = (namespace: string, uid: string): string => `${namespace}/${uid}`;
 
 /**
  * Deletes Jobs whose CronJob or JobConfig is gone, as Kubernetes' garbage collector does: one may have been created while its owner
@@ -78,7 +80,7 @@ export async function collectOrphans(deps: Deps, kinds = ALL_OWNERS): Promise<vo
   const owned = await ownedJobs(deps);
   const known = await adoptCrons(deps, kinds);
   await remindOfJobs(owned, known, deps);
-  const strays = owned.filter(({ ownerUid }) => !known.has(ownerUid));
+  const strays = owned.filter(({ owner }) => !known.has(owner));
   for (let i = 0; i < strays.length; i += PAGE)
     await Promise.all(strays.slice(i, i + PAGE).map(({ uid }) => deleteOrphan(uid, deps)));
 }
@@ -92,14 +94,15 @@ async function remindOfJobs(
   { queues }: Deps,
 ): Promise<void> {
   const byConfig = new Map<string, JobUid[]>();
-  for (const { uid, ownerUid } of owned)
-    if (known.get(ownerUid) === 'JobConfig') byConfig.set(ownerUid, [...(byConfig.get(ownerUid) ?? []), uid]);
+  for (const { uid, owner, ownerUid } of owned)
+    if (known.get(owner) === 'JobConfig') byConfig.set(ownerUid, [...(byConfig.get(ownerUid) ?? []), uid]);
   for (const [cron, jobs] of byConfig)
     for (let i = 0; i < jobs.length; i += PAGE)
       await queues.wakeCrons([{ cron, delaySec: 0, jobs: jobs.slice(i, i + PAGE) }]);
 }
 
-type OwnedJob = { readonly uid: JobUid; readonly ownerUid: string };
+/** `owner`: where {@link adoptCrons} would have it. */
+type OwnedJob = { readonly uid: JobUid; readonly ownerUid: string; readonly owner: string };
 
 async function ownedJobs({ jobs }: Deps): Promise<readonly OwnedJob[]> {
   const owned: OwnedJob[] = [];
@@ -110,7 +113,8 @@ async function ownedJobs({ jobs }: Deps): Promise<readonly OwnedJob[]> {
       after,
       limit: JOBS_PAGE,
     });
-    for (const { uid, ownerUid } of page.jobs) if (ownerUid !== null) owned.push({ uid, ownerUid });
+    for (const { namespace, uid, ownerUid } of page.jobs)
+      if (ownerUid !== null) owned.push({ uid, ownerUid, owner: inNamespace(namespace, ownerUid) });
     after = page.next;
   } while (after !== null);
   return owned;

@@ -337,7 +337,7 @@ describe('a JobConfig that is deleted', () => {
     const config = await Config.begin(ONE);
     await config.run('a');
     await config.store.crons.remove(UID);
-    expect(await adoptCrons(config.handler().deps)).toEqual(new Map([[UID, 'JobConfig']]));
+    expect(await adoptCrons(config.handler().deps)).toEqual(new Map([[`${KEY.namespace}/${UID}`, 'JobConfig']]));
     await collectOrphans(config.handler().deps);
     expect(config.sent.at(-1)).toMatchObject({ cron: UID, jobs: [uidOf('a')] });
     await config.look(1, { jobs: ['a'] });

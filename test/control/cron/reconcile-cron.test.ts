@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import { adoptCrons, collectOrphans, sweepCrons } from '../../../shared/control/cron/sweep-crons.ts';
+import { openNamespace } from '../../support/a-namespace.ts';
 import { KEY, Schedule, UID, slotJob } from './a-schedule.ts';
 
 describe('a slot', () => {
@@ -145,6 +146,22 @@ describe('Jobs of a CronJob', () => {
       `UnexpectedJob: Saw a job that the controller did not create or forgot: ${slotJob(10)}`,
     ]);
     expect(await schedule.status()).toEqual({});
+  });
+
+  it('are of its namespace: one elsewhere only says that it is its own, and goes as if nobody owned it', async () => {
+    const schedule = await Schedule.begin({ spec: { successfulJobsHistoryLimit: 0 } });
+    const elsewhere = await Schedule.begin();
+    await elsewhere.look(10);
+    const [uid] = await elsewhere.uids();
+    const [spec, status] = [await elsewhere.store.jobs.readSpec(uid!), await elsewhere.store.jobs.readStatus(uid!)];
+    await openNamespace(schedule.store.objects, 'other');
+    const identity = { ...spec!.identity, namespace: 'other', name: 'claims' };
+    await schedule.store.jobs.createJob({ ...spec!, identity }, status!);
+    await schedule.look(5, { jobs: [uid!] });
+    expect(await schedule.events()).toEqual([]);
+    expect((await schedule.store.crons.read(UID))?.state).toMatchObject({ jobs: [], lastSuccessAt: null });
+    await collectOrphans(schedule.handler().deps);
+    expect(await schedule.jobs()).toEqual([]);
   });
 });
 

@@ -87,7 +87,7 @@ async function besiege(world: TenantWorld, forgets: Forgets, codes: Map<number, 
 }
 
 /** As the function `submit` does. */
-async function workOn(text: string, { deps }: TenantWorld): Promise<void> {
+export async function workOn(text: string, { deps }: TenantWorld): Promise<void> {
   const read = readMessage(text, 'message');
   if (read.kind === 'submission') await submit(read.submission, {}, deps);
   if (read.kind !== 'objects') return;
@@ -177,7 +177,7 @@ async function knownThings(world: TenantWorld, { namespace, prefix }: Tenant): P
 }
 
 /** Everything of a tenant, and which of its Pods somebody has deleted. */
-async function stateOf(world: TenantWorld, { namespace }: Tenant): Promise<string> {
+export async function stateOf(world: TenantWorld, { namespace }: Tenant): Promise<string> {
   const all: unknown[] = [await (await world.asMaster('GET', `/api/v1/namespaces/${namespace}`)).json()];
   const jobs = new Set<string>();
   for (const [group, plural] of LISTED) {
