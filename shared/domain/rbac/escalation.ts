@@ -1,5 +1,5 @@
 import { authorize } from './authorize.ts';
-import { notCovered } from './covers.ts';
+import { CHECKS_MAX, notCovered } from './covers.ts';
 import { MASTERS, type Policy, type PolicyRule, RBAC_GROUP, type RoleRef, type User } from './policy.ts';
 import { rulesFor, rulesOfRole } from './rules-for.ts';
 
@@ -65,9 +65,12 @@ const mayDo = (user: User, deed: Deed, policy: Policy): boolean =>
 function notHeld(user: User, namespace: string, rules: readonly PolicyRule[], policy: Policy): string | null {
   const granted = [...rulesFor(user, namespace, policy)];
   const owned = granted.flatMap((each) => (each.kind === 'rule' ? [each.rule] : []));
-  const missing = notCovered(owned, rules);
-  if (missing.length === 0) return null;
-  const lines = [...new Set(compacted(missing).map(described))].sort();
+  const found = notCovered(owned, rules);
+  if (found.kind === 'tooMany')
+    return `nobody can check whether its ${found.rights} rights are held: compared with the ${found.held} rules and paths that ${JSON.stringify(user.username)} has, they are more than ${CHECKS_MAX} pairs; write smaller roles`;
+  if (found.missing.length === 0) return null;
+  const lines = [...new Set(compacted(found.missing).map(described))].sort();
+  if (found.more) lines.push('and others: these are the first that are missing');
   const unresolved = granted.flatMap((each) => (each.kind === 'missing' ? [each.reason] : []));
   const errors = unresolved.length === 0 ? '' : `; resolution errors: [${oneOrMore(unresolved)}]`;
   return `user ${JSON.stringify(user.username)} (groups=${quoted(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${errors}`;

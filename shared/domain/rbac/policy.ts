@@ -64,7 +64,10 @@ export const roleKey = (namespace: string, name: string): string => `${namespace
 /** A policy of these roles and bindings. */
 export function policyOf(roles: readonly Role[], bindings: readonly Binding[]): Policy {
   const byNamespace = new Map<string, Binding[]>();
-  for (const binding of bindings)
-    byNamespace.set(binding.namespace, [...(byNamespace.get(binding.namespace) ?? []), binding]);
+  for (const binding of bindings) {
+    const known = byNamespace.get(binding.namespace);
+    if (known === undefined) byNamespace.set(binding.namespace, [binding]);
+    else known.push(binding);
+  }
   return { roles: new Map(roles.map((role) => [roleKey(role.namespace, role.name), role])), bindings: byNamespace };
 }

@@ -40,11 +40,11 @@ export const tooLong = (path: string, bytesMax: number): FieldError => ({
   kind: 'TooLong',
   message: `may not be more than ${bytesMax} bytes`,
 });
-export const tooMany = (path: string, value: number, itemsMax: number): FieldError => ({
+export const tooMany = (path: string, value: number, itemsMax: number, what = 'items'): FieldError => ({
   path,
   kind: 'TooMany',
   value,
-  message: `must have at most ${itemsMax} items`,
+  message: `must have at most ${itemsMax} ${what}`,
 });
 export const notSupported = (path: string, value: unknown, valid: readonly string[]): FieldError => ({
   path,

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
+import { RIGHTS_MAX, rightsOf } from '../../domain/rbac/covers.ts';
 import { type PolicyRule, RBAC_GROUP } from '../../domain/rbac/policy.ts';
-import { type FieldError, forbidden, invalid, required } from '../object/field-error.ts';
+import { type FieldError, forbidden, invalid, required, tooLong, tooMany } from '../object/field-error.ts';
 import { segmentNameErrors } from './path-segment-names.ts';
 import { NO_SERVER_FIELDS, type PlainForm } from '../object/plain-admission.ts';
 import { ClusterRoleShape, RoleShape, type RuleShape } from './rbac-shapes.ts';
@@ -40,8 +41,31 @@ export const CLUSTER_ROLE_FORM: PlainForm<z.output<typeof ClusterRoleShape>> = {
 
 const NO_AGGREGATION = 'ClusterRoles are not put together from others here; list the rules of all of them in rules';
 
-const rulesErrors = (rules: readonly RuleShape[] = [], isNamespaced: boolean): readonly FieldError[] =>
-  rules.flatMap((rule, i) => ruleErrors(`rules[${i}]`, rule, isNamespaced));
+/** Rules multiply: what they list is counted before anything is made of it. */
+function rulesErrors(rules: readonly RuleShape[] = [], isNamespaced: boolean): readonly FieldError[] {
+  const errors = rules.flatMap((rule, i) => [
+    ...ruleErrors(`rules[${i}]`, rule, isNamespaced),
+    ...longTexts(`rules[${i}]`, rule),
+  ]);
+  const rights = rightsOf(rulesOf(rules));
+  return rights > RIGHTS_MAX || rules.length > RIGHTS_MAX
+    ? [...errors.slice(0, FAULTS_MAX), tooMany('rules', Math.max(rights, rules.length), RIGHTS_MAX, 'rights')]
+    : errors;
+}
+
+/** More of them help nobody. */
+const FAULTS_MAX = 10;
+
+/** A verb, a group, a resource, a name, or a path, in bytes: a message may repeat each of them. */
+const TEXT_BYTES_MAX = 512;
+const UTF8 = new TextEncoder();
+
+const longTexts = (path: string, rule: RuleShape): readonly FieldError[] =>
+  Object.entries(rule).flatMap(([list, texts = []]) =>
+    texts.flatMap((each, i) =>
+      UTF8.encode(each).length > TEXT_BYTES_MAX ? [tooLong(`${path}.${list}[${i}]`, TEXT_BYTES_MAX)] : [],
+    ),
+  );
 
 /** Upstream's `ValidatePolicyRule`. */
 function ruleErrors(path: string, rule: RuleShape, isNamespaced: boolean): readonly FieldError[] {

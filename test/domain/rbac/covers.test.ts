@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { notCovered } from '../../../shared/domain/rbac/covers.ts';
+import { CHECKS_MAX, RIGHTS_MAX, notCovered, rightsOf } from '../../../shared/domain/rbac/covers.ts';
 import type { PolicyRule } from '../../../shared/domain/rbac/policy.ts';
 import { urlCovers } from '../../../shared/domain/rbac/rule-allows.ts';
 
@@ -14,6 +14,20 @@ const rule = (text: string): PolicyRule => {
     ...(names === undefined ? {} : { resourceNames: names.split(',') }),
   };
 };
+
+function missingOf(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
+  const found = notCovered(owned, wanted);
+  return found.kind === 'checked' && !found.more ? found.missing : [];
+}
+
+/** A rule about so many of each. */
+const wide = (verbs: number, resources: number, names = 0): PolicyRule => ({
+  verbs: listOf('v', verbs),
+  apiGroups: [''],
+  resources: listOf('r', resources),
+  ...(names === 0 ? {} : { resourceNames: listOf('n', names) }),
+});
+const listOf = (text: string, count: number): readonly string[] => Array.from({ length: count }, (_, i) => text + i);
 
 const BY_TWO_GROUPS = [
   'delete group1 deployments',
@@ -68,13 +82,13 @@ test.each<[string, readonly string[], readonly string[], readonly string[]]>([
   ['no path by resources', ['get v1 builds'], ['get v1 builds', 'get /apis'], ['get /apis']],
   ['nothing by nothing', [], ['get v1 builds'], ['get v1 builds']],
 ])('what somebody has covers %s', (_, owned, wanted, missing) => {
-  expect(notCovered(owned.map(rule), wanted.map(rule))).toEqual(missing.map(rule));
+  expect(missingOf(owned.map(rule), wanted.map(rule))).toEqual(missing.map(rule));
 });
 
 test('a rule of both kinds is broken down into both', () => {
   const both: PolicyRule = { ...rule('get v1 builds'), nonResourceURLs: ['/apis'] };
-  expect(notCovered([both], [both])).toEqual([]);
-  expect(notCovered([rule('get v1 builds')], [both])).toEqual([rule('get /apis')]);
+  expect(missingOf([both], [both])).toEqual([]);
+  expect(missingOf([rule('get v1 builds')], [both])).toEqual([rule('get /apis')]);
 });
 
 test.each<[string, string, boolean]>([
@@ -94,4 +108,26 @@ test.each<[string, string, boolean]>([
   ['/*/v1/*', '/api/v1', false],
 ])('%s covers "%s": %s', (owned, path, isCovered) => {
   expect(urlCovers(owned, path)).toBe(isCovered);
+});
+
+test('rights are verbs times groups times resources times names, and verbs times paths', () => {
+  expect(rightsOf([wide(3, 4), wide(3, 4, 5), rule('get,post /a,/b,/c')])).toBe(12 + 60 + 6);
+});
+
+test('a hundred missing rights are told, and that there are others', () => {
+  const hundred = notCovered([rule('get v1 builds')], [wide(10, 10)]);
+  expect(hundred).toMatchObject({ kind: 'checked', more: false });
+  const more = notCovered([rule('get v1 builds')], [wide(10, 10), rule('get v1 builds,pods')]);
+  expect(more).toEqual({ ...hundred, more: true });
+});
+
+test('what is too much to compare is counted, and nothing of it is built', () => {
+  const owned = Array.from({ length: CHECKS_MAX / RIGHTS_MAX }, (_, i) => rule(`get g${i} builds`));
+  expect(notCovered(owned, [wide(100, 100)])).toMatchObject({ kind: 'checked', more: true });
+  expect(notCovered([...owned, ...owned], [wide(100, 100)])).toMatchObject({ kind: 'checked' });
+  const tooMany = { kind: 'tooMany', rights: RIGHTS_MAX };
+  expect(notCovered([...owned, rule('get v1 builds')], [wide(100, 100)])).toEqual({ ...tooMany, held: 201 });
+  expect(notCovered([...owned.slice(1), rule('get /a,/b')], [wide(100, 100)])).toEqual({ ...tooMany, held: 202 });
+  // Seconds and gigabytes, if it were built.
+  expect(notCovered(owned, [wide(10_000, 10_000, 10_000)])).toMatchObject({ kind: 'tooMany', rights: 1e12 });
 });

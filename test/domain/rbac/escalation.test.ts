@@ -76,6 +76,19 @@ describe('a role is written by', () => {
   });
 });
 
+test('a refusal tells the first rights that are missing, and when they are too many to compare', () => {
+  const wide = (count: number): PolicyRule => ({
+    ...READS_JOBS,
+    resources: Array.from({ length: count }, (_, i) => `r${i}`),
+  });
+  const lines = writes(aUser('reader'), 'team', 'x', wide(5_000))?.split('\n') ?? [];
+  expect(lines).toHaveLength(1 + 100 + 1);
+  expect(lines.at(-1)).toBe('and others: these are the first that are missing');
+  expect(writes(aUser('reader'), 'team', 'x', wide(2_000_000))).toBe(
+    'nobody can check whether its 4000000 rights are held: compared with the 1 rules and paths that "reader" has, they are more than 2000000 pairs; write smaller roles',
+  );
+});
+
 describe('a role is bound by', () => {
   const binds = (user: User, namespace: string, role: string) =>
     bindingEscalation(user, namespace, aBinding(namespace, role).roleRef, POLICY).kind;

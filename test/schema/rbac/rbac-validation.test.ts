@@ -356,3 +356,31 @@ test('a ServiceAccount has no secrets, and whether tokens are mounted has no eff
   const found = admitted(SERVICE_ACCOUNT_FORM, { ...NAMED, secrets: [], automountServiceAccountToken: false });
   expect(found.kind === 'ok' && found.manifest.content).toEqual({ automountServiceAccountToken: false });
 });
+
+describe('how much a role lists', () => {
+  const listOf = (text: string, count: number) => Array.from({ length: count }, (_, i) => text + i);
+  const role = (verbs: number, resources: number, names: number) => ({
+    ...NAMED,
+    rules: [
+      { verbs: listOf('v', verbs), apiGroups: [''], resources: listOf('r', resources), resourceNames: listOf('n', names) },
+    ],
+  });
+
+  test('is bounded by the rights that its rules multiply to', () => {
+    expect(wordsOf(ROLE_FORM, role(10, 10, 100))).toEqual([]);
+    expect(wordsOf(ROLE_FORM, role(10, 10, 101))).toEqual([
+      'rules: Too many: 10100: must have at most 10000 rights',
+    ]);
+    expect(wordsOf(CLUSTER_ROLE_FORM, { ...NAMED, rules: Array.from({ length: 10_001 }, () => ({})) }).at(-1)).toBe(
+      'rules: Too many: 10001: must have at most 10000 rights',
+    );
+  });
+
+  test('is bounded by the length of each text', () => {
+    const rule = (text: string) => ({ ...NAMED, rules: [{ verbs: ['get'], ...PODS, resourceNames: ['x', text] }] });
+    expect(wordsOf(ROLE_FORM, rule('x'.repeat(512)))).toEqual([]);
+    expect(wordsOf(ROLE_FORM, rule('x'.repeat(513)))).toEqual([
+      'rules[0].resourceNames[1]: Too long: may not be more than 512 bytes',
+    ]);
+  });
+});
