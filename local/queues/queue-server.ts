@@ -1,4 +1,6 @@
 import { buildApp } from 'fauxqs';
+import { guardDoor } from '../door/door.ts';
+import { takeTurns } from '../door/turns.ts';
 import { RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
 
 export const QUEUES = ['wake', 'facts', 'dispatch', 'submit'] as const;
@@ -33,6 +35,8 @@ export async function startQueueServer({ region, accessKey, visibilitySec }: Que
     if (isOurs(request.headers, accessKey)) return done();
     void reply.code(403).send({ __type: 'AccessDeniedException', message: 'not for you' });
   });
+  takeTurns(app.server);
+  guardDoor(app.server);
   // Not fauxqs's own starter, which listens on every address of the machine.
   const endpoint = await app.listen({ host: '127.0.0.1', port: 0 });
 

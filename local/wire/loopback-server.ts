@@ -1,5 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { guardDoor } from '../door/door.ts';
+import { takeTurns } from '../door/turns.ts';
 
 export type LoopbackServer = {
   /** `http://127.0.0.1:<port>` */
@@ -8,9 +10,14 @@ export type LoopbackServer = {
   close(): Promise<void>;
 };
 
-/** Listens only on 127.0.0.1; port 0 takes any free port. Rejects if the port is in use. */
+/**
+ * Listens only on 127.0.0.1, for programs of this user; port 0 takes any free port. A connection has one request served at a
+ * time. Rejects if the port is in use.
+ */
 export async function listenOnLoopback(handler: RequestListener, port = 0): Promise<LoopbackServer> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler);
+  takeTurns(server);
+  guardDoor(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { networkInterfaces } from 'node:os';
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { type Ends, peerOf, uidInTable } from '../../local/front/peer-uid.ts';
+import { peerOf } from '../../../local/door/peer-uid.ts';
+import { type Ends, eachPeer, endForms, listenersIn } from '../../../local/door/socket-table.ts';
 
 const HEADER = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
 /** 127.0.0.1:8080 is the server, 40000 (9C40) the client's port. */
@@ -10,6 +11,17 @@ const line = (local: string, remote: string, state: string, uid: number, inode =
   `   1: ${local} ${remote} ${state} 00000000:00000000 00:00000000 00000000 ${String(uid).padStart(5)}        0 ${inode} 1 0000000000000000 20 4 30 10 -1`;
 const ends: Ends = { remoteAddress: '127.0.0.1', remotePort: 40_000, localAddress: '127.0.0.1', localPort: 8080 };
 const table = (...lines: readonly string[]) => [HEADER, ...lines, ''].join('\n');
+
+/** What a table says of the peer. */
+function uidIn(text: string, { remoteAddress, remotePort, localAddress, localPort }: Ends): number | null {
+  const theirs = endForms(remoteAddress, remotePort);
+  let found: number | null = null;
+  for (const end of endForms(localAddress, localPort))
+    eachPeer(text, end, (peer, uid) => {
+      if (theirs.includes(peer)) found = uid;
+    });
+  return found;
+}
 
 describe('the peer in /proc/net/tcp', () => {
   test.each<[string, string, Ends, number | null]>([
@@ -58,8 +70,20 @@ describe('the peer in /proc/net/tcp', () => {
       null,
     ],
   ])('%s', (_, text, where, uid) => {
-    expect(uidInTable(text, where)).toBe(uid);
+    expect(uidIn(text, where)).toBe(uid);
   });
+});
+
+test('who listens on a port, on whichever address', () => {
+  const text = table(
+    line('00000000:1F90', '00000000:0000', '0A', 1001),
+    line('0100007F:1F91', '00000000:0000', '0A', 1002),
+    line('0100007F:1F90', '0100007F:9C40', '01', 1003),
+    line('0100007F:9C40', '0100007F:1F90', '01', 1004),
+    line('00000000000000000000000000000000:1F90', '00000000000000000000000000000000:0000', '0A', 1005),
+  );
+  expect(listenersIn(text, 8080)).toEqual([1001, 1005]);
+  expect(listenersIn(text, 8082)).toEqual([]);
 });
 
 /** The server's view of a connection that this very process opens. */
@@ -83,6 +107,13 @@ async function withConnection<T>(host: string, look: (socket: Socket) => Promise
 const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
 
 describe.runIf(process.platform === 'linux')('a real connection', () => {
+  test('of hundreds at once is ours, too', async () => {
+    const seen = await withConnection('127.0.0.1', async (socket) =>
+      Promise.all(Array.from({ length: 500 }, async () => peerOf(socket))),
+    );
+    expect(new Set(seen.map((peer) => peer.kind === 'user' && peer.uid))).toEqual(new Set([process.getuid?.()]));
+  });
+
   test.each(['127.0.0.1', ...(hasIpv6 ? ['::1', '::'] : [])])('to %s is ours', async (host) => {
     expect(await withConnection(host, peerOf)).toEqual({ kind: 'user', uid: process.getuid?.() });
   });
